@@ -1,0 +1,65 @@
+# What tests may need running beside them, on Debian, as root. Sourced by `run`.
+#
+# A service is a row in SERVICES and two functions: `<name>_ready` answers whether it can be used, `<name>_start`
+# installs what is missing and starts it. Everything listens on 127.0.0.1 only and holds test data only.
+
+# The services the tests need.
+SERVICES=(postgres mariadb redis chromium)
+
+listening() { (exec 3<> "/dev/tcp/127.0.0.1/$1") 2> /dev/null; }
+
+# apt's lists are fetched once, and only when something is missing.
+install_packages() {
+  export DEBIAN_FRONTEND=noninteractive
+  [ -n "${APT_UPDATED:-}" ] || { apt-get update -qq && APT_UPDATED=1; } || return 1
+  apt-get install -qq -y --no-install-recommends "$@"
+}
+
+# Runs as another user without asking for a password, also where sudo is not installed.
+as() { local user=$1; shift; setpriv --reuid "$user" --regid "$user" --init-groups "$@"; }
+
+postgres_ready() { listening 5432; }
+postgres_start() {
+  command -v pg_lsclusters > /dev/null || install_packages postgresql || return 1
+  local version name
+  read -r version name _ < <(pg_lsclusters --no-header) || return 1
+  # Tests connect over TCP as `postgres` without a password.
+  sed -i -E 's/^(host\s+all\s+all\s+127\.0\.0\.1\/32\s+)\S+$/\1trust/' "/etc/postgresql/$version/$name/pg_hba.conf"
+  pg_ctlcluster "$version" "$name" start || return 1
+  as postgres psql -qc 'create database test' 2> /dev/null || true
+}
+
+mariadb_ready() { listening 3306; }
+mariadb_start() {
+  command -v mariadbd > /dev/null || install_packages mariadb-server || return 1
+  mkdir -p /run/mysqld && chown mysql: /run/mysqld
+  mariadbd --user=mysql --bind-address=127.0.0.1 > /dev/null 2>&1 < /dev/null &
+  local try
+  for try in $(seq 60); do mariadb-admin ping > /dev/null 2>&1 && break; sleep 0.5; done
+  # Tests connect over TCP as `root` without a password.
+  mariadb -e "create user if not exists root@'127.0.0.1' identified by ''; grant all on *.* to root@'127.0.0.1';
+    create database if not exists test"
+}
+
+redis_ready() { listening 6379; }
+redis_start() {
+  command -v redis-server > /dev/null || install_packages redis-server || return 1
+  redis-server --daemonize yes --bind 127.0.0.1 --save '' --dir /tmp > /dev/null
+}
+
+chromium_ready() { command -v chromium > /dev/null; }
+chromium_start() { install_packages chromium; }
+
+# Starts what is not there yet and waits until it answers.
+start_services() {
+  local service try
+  for service in "$@"; do
+    if ! "${service}_ready"; then
+      echo "starting $service"
+      "${service}_start" || { echo "$service did not start"; return 1; }
+      for try in $(seq 60); do "${service}_ready" && break; sleep 0.5; done
+    fi
+    "${service}_ready" || { echo "$service does not answer"; return 1; }
+    echo "$service is ready"
+  done
+}

@@ -1,0 +1,39 @@
+/** The measured tables: posts of several organisations, written by their users. */
+import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+
+const timestamp = (name: string) => integer(name, { mode: 'timestamp_ms' })
+
+export const organizations = sqliteTable('organizations', {
+  id: integer('id').primaryKey({ autoIncrement: true }),
+  name: text('name').notNull(),
+})
+
+export const users = sqliteTable('users', {
+  id: integer('id').primaryKey({ autoIncrement: true }),
+  organizationId: integer('organization_id').notNull().references(() => organizations.id),
+  name: text('name').notNull(),
+  email: text('email').notNull().unique(),
+  role: text('role', { enum: ['guest', 'writer', 'editor'] }).notNull(),
+})
+
+export const posts = sqliteTable('posts', {
+  id: integer('id').primaryKey({ autoIncrement: true }),
+  organizationId: integer('organization_id').notNull().references(() => organizations.id),
+  authorId: integer('author_id').notNull().references(() => users.id),
+  title: text('title').notNull(),
+  slug: text('slug').notNull(),
+  excerpt: text('excerpt'),
+  status: text('status', { enum: ['draft', 'published', 'archived'] }).notNull().default('draft'),
+  featured: integer('featured', { mode: 'boolean' }).notNull().default(false),
+  views: integer('views').notNull().default(0),
+  publishedAt: timestamp('published_at'),
+  createdAt: timestamp('created_at').notNull().$defaultFn(() => new Date()),
+  updatedAt: timestamp('updated_at').notNull().$defaultFn(() => new Date()),
+}, table => [
+  index('posts_organization').on(table.organizationId),
+  // A total is counted in the index alone: reading the rows for it would drown what is measured.
+  index('posts_organization_status').on(table.organizationId, table.status, table.authorId),
+  // For the newest of what is featured, in the order it is asked for.
+  index('posts_organization_featured').on(table.organizationId, table.featured, table.views),
+  index('posts_author').on(table.authorId),
+])

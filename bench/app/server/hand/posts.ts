@@ -1,0 +1,27 @@
+/** The same rules written by hand, as one would for a handful of routes: who may read posts, and which of them. */
+import { and, eq, or, type SQL } from 'drizzle-orm'
+import { createError, type H3Event } from 'h3'
+import { posts } from '../database/schema'
+
+export interface Caller {
+  id: number
+  organizationId: number
+  permissions: readonly string[]
+}
+
+/** @throws 401 and 403 */
+export function requireReader(event: H3Event): Caller {
+  const user = event.context.user as Caller | undefined
+  if (!user) throw createError({ statusCode: 401 })
+  if (!user.permissions.includes('posts:read')) throw createError({ statusCode: 403 })
+  return user
+}
+
+/** The caller's organisation, and of it what is published or the caller's own; everything for editors. */
+export function visibleTo({ id, organizationId, permissions }: Caller, condition?: SQL): SQL | undefined {
+  return and(
+    condition,
+    eq(posts.organizationId, organizationId),
+    permissions.includes('posts:edit') ? undefined : or(eq(posts.status, 'published'), eq(posts.authorId, id)),
+  )
+}

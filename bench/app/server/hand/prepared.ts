@@ -1,0 +1,75 @@
+/** The rules by hand with Drizzle's `.prepare()`: every statement is built once and keeps its place holders. */
+import { and, count, desc, eq, or, sql } from 'drizzle-orm'
+import { posts, users } from '../database/schema'
+import type { Caller } from './posts'
+import type { Page } from './query'
+
+/** One of each kind, made when it is first asked for. */
+export function once<T>(create: (key: string) => T): (...parts: unknown[]) => T {
+  const made = new Map<string, T>()
+  return (...parts) => {
+    const key = parts.join()
+    let value = made.get(key)
+    if (value === undefined) made.set(key, value = create(key))
+    return value
+  }
+}
+
+const place = (name: string) => sql.placeholder(name)
+
+function visible(editor: boolean, featured: boolean, byId = false) {
+  return and(
+    byId ? eq(posts.id, place('post')) : undefined,
+    featured ? eq(posts.featured, true) : undefined,
+    eq(posts.organizationId, place('organization')),
+    editor ? undefined : or(eq(posts.status, 'published'), eq(posts.authorId, place('caller'))),
+  )
+}
+
+const flags = (key: string) => key.split(',').map(flag => flag === 'true')
+const order = (byViews: boolean) => byViews ? [desc(posts.views), desc(posts.id)] : [posts.id]
+
+const list = once((key) => {
+  const [editor, featured, byViews] = flags(key) as [boolean, boolean, boolean]
+  return useDatabase().select().from(posts).where(visible(editor, featured)).orderBy(...order(byViews)).limit(place('limit')).offset(place('offset')).prepare()
+})
+
+const listWithAuthor = once((key) => {
+  const [editor, featured, byViews] = flags(key) as [boolean, boolean, boolean]
+  const author = and(eq(users.id, posts.authorId), eq(users.organizationId, place('organization')))
+  return useDatabase().select({ post: posts, author: { id: users.id, name: users.name } }).from(posts).leftJoin(users, author).where(visible(editor, featured)).orderBy(...order(byViews)).limit(place('limit')).offset(place('offset')).prepare()
+})
+
+const total = once((key) => {
+  const [editor, featured] = flags(key) as [boolean, boolean]
+  return useDatabase().select({ total: count() }).from(posts).where(visible(editor, featured)).prepare()
+})
+
+const one = once(key => useDatabase().select().from(posts).where(visible(key === 'true', false, true)).prepare())
+
+export function findPosts({ id, organizationId, permissions }: Caller, { page, limit, counts, featured, byViews, withAuthor }: Page) {
+  const editor = permissions.includes('posts:edit')
+  const values = { caller: id, organization: organizationId, limit: counts ? limit : limit + 1, offset: (page - 1) * limit }
+  const rows = withAuthor
+    ? listWithAuthor(editor, featured, byViews).all(values).map(({ post, author }) => ({ ...post, author }))
+    : list(editor, featured, byViews).all(values)
+  if (counts) return { data: rows, meta: { page, limit, total: total(editor, featured).get(values)!.total } }
+  return { data: rows.slice(0, limit), meta: { page, limit, hasMore: rows.length > limit } }
+}
+
+export function findPost({ id, organizationId, permissions }: Caller, post: number) {
+  return one(permissions.includes('posts:edit')).get({ post, caller: id, organization: organizationId })
+}
+
+const COLUMNS = ['title', 'slug', 'excerpt', 'authorId', 'organizationId'] as const
+
+const insertion = once(() => useDatabase().insert(posts).values({
+  ...Object.fromEntries(COLUMNS.map(name => [name, place(name)])) as Record<typeof COLUMNS[number], never>,
+  createdAt: place('createdAt') as never,
+  updatedAt: place('updatedAt') as never,
+}).returning().prepare())
+
+export function insertPost(draft: Partial<Record<typeof COLUMNS[number], unknown>>) {
+  const now = new Date()
+  return insertion().all({ excerpt: null, ...draft, createdAt: now, updatedAt: now })[0]!
+}

@@ -1,0 +1,36 @@
+/** What a list by hand understands of its query: the same for every way to ask the database. */
+import { createError, getQuery, type H3Event } from 'h3'
+
+export interface Page {
+  page: number
+  limit: number
+  counts: boolean
+  featured: boolean
+  byViews: boolean
+  withAuthor: boolean
+}
+
+const wholeNumber = (value: unknown, otherwise: number) => {
+  if (value === undefined) return otherwise
+  if (typeof value !== 'string' || !/^[1-9]\d{0,8}$/.test(value)) throw createError({ statusCode: 400 })
+  return Number(value)
+}
+
+/** @throws 400 */
+export function readPage(event: H3Event): Page {
+  const query = getQuery(event)
+  return {
+    page: wholeNumber(query.page, 1),
+    limit: Math.min(wholeNumber(query.limit, 20), 100),
+    counts: query.count !== 'none',
+    featured: query.filter === '{"featured":true}',
+    byViews: query.sort === '-views',
+    withAuthor: query.include === 'author[id,name]',
+  }
+}
+
+/** @throws 404 */
+export function readId(id: string | undefined): number {
+  if (!id || !/^[1-9]\d{0,14}$/.test(id)) throw createError({ statusCode: 404 })
+  return Number(id)
+}

@@ -1,0 +1,25 @@
+/** `GET /hand/posts`: a page of posts with their total, or with `count=none` whether more follow. */
+import { and, count, desc, eq } from 'drizzle-orm'
+import { posts, users } from '../../../database/schema'
+import { requireReader, visibleTo } from '../../../hand/posts'
+import { readPage } from '../../../hand/query'
+
+export default defineEventHandler((event) => {
+  const caller = requireReader(event)
+  const { page, limit, counts, featured, byViews, withAuthor } = readPage(event)
+  const db = useDatabase()
+  const visible = visibleTo(caller, featured ? eq(posts.featured, true) : undefined)
+  const order = byViews ? [desc(posts.views), desc(posts.id)] : [posts.id]
+
+  if (withAuthor) {
+    const author = and(eq(users.id, posts.authorId), eq(users.organizationId, caller.organizationId))
+    const joined = db.select({ post: posts, author: { id: users.id, name: users.name } }).from(posts).leftJoin(users, author).where(visible).orderBy(...order).limit(limit + 1).offset((page - 1) * limit).all()
+    return { data: joined.slice(0, limit).map(({ post, author }) => ({ ...post, author })), meta: { page, limit, hasMore: joined.length > limit } }
+  }
+
+  const rows = db.select().from(posts).where(visible).orderBy(...order).limit(counts ? limit : limit + 1).offset((page - 1) * limit).all()
+  if (!counts) return { data: rows.slice(0, limit), meta: { page, limit, hasMore: rows.length > limit } }
+
+  const { total } = db.select({ total: count() }).from(posts).where(visible).get()!
+  return { data: rows, meta: { page, limit, total } }
+})

@@ -1,0 +1,9 @@
+/** `GET /prepared/posts` */
+import { findPosts } from '../../../hand/prepared'
+import { requireReader } from '../../../hand/posts'
+import { readPage } from '../../../hand/query'
+
+export default defineEventHandler((event) => {
+  const caller = requireReader(event)
+  return findPosts(caller, readPage(event))
+})

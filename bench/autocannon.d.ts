@@ -1,0 +1,22 @@
+/** The part of autocannon that the load generator uses; the package brings no types. */
+declare module 'autocannon' {
+  interface Options {
+    readonly url: string
+    readonly requests: readonly { readonly path: string, readonly headers: Record<string, string> }[]
+    readonly connections: number
+    /** Seconds. */
+    readonly duration: number
+  }
+
+  interface Result {
+    readonly '2xx': number
+    readonly 'non2xx': number
+    readonly 'errors': number
+    readonly 'timeouts': number
+    /** Seconds it really took. */
+    readonly 'duration': number
+    readonly 'latency': { readonly p99: number }
+  }
+
+  export default function autocannon(options: Options): Promise<Result>
+}

@@ -1,0 +1,110 @@
+/** Builds the database: 6 organisations, 1 000 users, 100 000 posts, the same rows every time. */
+import { createRequire } from 'node:module'
+import Database from 'better-sqlite3'
+import { drizzle, type BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
+import * as schema from './app/server/database/schema.ts'
+import { createRandom } from './random.ts'
+
+const { organizations, users, posts } = schema
+
+/** The CommonJS build: the other one takes `require` from a bundler. */
+const { generateSQLiteDrizzleJson, generateSQLiteMigration } = createRequire(import.meta.url)('drizzle-kit/api') as typeof import('drizzle-kit/api')
+
+export const SIZE = { organizations: 6, users: 1000, posts: 100_000 }
+
+const SEED = 20_261_121
+const WORDS = 'harbour council bridge winter school river market tram library festival budget garden museum station theatre bakery'.split(' ')
+const ROLES = ['guest', 'editor', 'editor', 'writer', 'writer', 'writer', 'writer', 'writer', 'writer', 'writer'] as const
+const STATUSES = ['draft', 'published', 'published', 'published', 'archived'] as const
+const START = Date.UTC(2024, 0, 1)
+
+/** What the operations ask about; drawn from the rows, so that every id is there and visible. */
+export interface Sample {
+  /** Readers of different organisations, every third of them an editor, each with posts they see. */
+  readonly callers: readonly { readonly id: number, readonly visible: readonly number[] }[]
+  readonly guest: number
+  readonly writer: number
+  /** A post outside the writer's organisation, and a colleague's draft in it. */
+  readonly foreign: number
+  readonly draft: number
+}
+
+export async function buildDatabase(file: string): Promise<Sample> {
+  const connection = new Database(file)
+  connection.pragma('journal_mode = WAL')
+  connection.pragma('synchronous = NORMAL')
+  const db = drizzle(connection, { schema })
+  const empty = await generateSQLiteDrizzleJson({})
+  for (const statement of await generateSQLiteMigration(empty, await generateSQLiteDrizzleJson(schema))) connection.exec(statement)
+  connection.transaction(() => fill(db))()
+  connection.pragma('wal_checkpoint(TRUNCATE)')
+  const sample = drawSample(connection)
+  connection.close()
+  return sample
+}
+
+function fill(db: BetterSQLite3Database<typeof schema>): void {
+  const { below, pick } = createRandom(SEED)
+  const text = (words: number) => Array.from({ length: words }, () => pick(WORDS)).join(' ')
+  const times = (length: number) => Array.from({ length }, (_, index) => index + 1)
+
+  db.insert(organizations).values(times(SIZE.organizations).map(id => ({ id, name: `Newsroom ${id}` }))).run()
+
+  const people = times(SIZE.users).map(id => ({
+    id,
+    organizationId: 1 + id % SIZE.organizations,
+    name: `${pick(WORDS)} ${pick(WORDS)}`,
+    email: `user${id}@example.org`,
+    role: pick(ROLES),
+  }))
+  insert(people, 500, rows => db.insert(users).values(rows).run())
+
+  insert(times(SIZE.posts), 1000, ids => db.insert(posts).values(ids.map((id) => {
+    const author = pick(people)
+    const status = pick(STATUSES)
+    const createdAt = new Date(START + id * 600_000 + below(600_000))
+    return {
+      id,
+      organizationId: author.organizationId,
+      authorId: author.id,
+      title: text(6),
+      slug: `${text(3).replaceAll(' ', '-')}-${id}`,
+      excerpt: below(5) === 0 ? null : text(14),
+      status,
+      featured: below(20) === 0,
+      views: below(50_000),
+      publishedAt: status === 'draft' ? null : new Date(createdAt.getTime() + below(86_400_000)),
+      createdAt,
+      updatedAt: createdAt,
+    }
+  })).run())
+}
+
+function insert<T>(rows: readonly T[], size: number, run: (rows: T[]) => void): void {
+  for (let start = 0; start < rows.length; start += size) run(rows.slice(start, start + size))
+}
+
+function drawSample(connection: Database.Database): Sample {
+  const { pick } = createRandom(SEED + 1)
+  const ids = (text: string, ...values: unknown[]) => connection.prepare<unknown[], number>(text).pluck().all(...values)
+  const first = (text: string, ...values: unknown[]) => {
+    const [id] = ids(`${text} limit 1`, ...values)
+    if (id === undefined) throw new Error(`no row: ${text}`)
+    return id
+  }
+  const reader = (organization: number) =>
+    first('select id from users where organization_id = ? and role = ?', organization, organization % 3 === 0 ? 'editor' : 'writer')
+
+  const callers = Array.from({ length: SIZE.organizations }, (_, index) => {
+    const published = ids('select id from posts where organization_id = ? and status = \'published\'', index + 1)
+    return { id: reader(index + 1), visible: Array.from({ length: 50 }, () => pick(published)) }
+  })
+  const writer = reader(1)
+  return {
+    callers,
+    writer,
+    guest: first('select id from users where role = \'guest\''),
+    foreign: first('select id from posts where organization_id = 2 and status = \'published\''),
+    draft: first('select id from posts where organization_id = 1 and status = \'draft\' and author_id <> ?', writer),
+  }
+}

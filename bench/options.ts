@@ -1,0 +1,72 @@
+/** What the command line asks for. */
+import { parseArgs } from 'node:util'
+import type { Effort } from './measure.ts'
+
+export interface BenchOptions {
+  readonly effort: Effort
+  /** Where the JSON goes. */
+  readonly json: string
+  /** Only operations whose title contains this. */
+  readonly only?: string
+  /** Profile this contestant instead of measuring all. */
+  readonly profile?: string
+  readonly quick: boolean
+  /** Measure what typed composables cost the compiler, and nothing else. */
+  readonly types: boolean
+  /** Measure how long apps take to build, and nothing else. */
+  readonly builds: boolean
+  /** Leave the app as it was built last. */
+  readonly built: boolean
+}
+
+export const HELP = `npm run bench -- [options]
+
+  --quick           shorter rounds, and of the contestants only a and d
+  --rounds <n>      rounds per operation, at least 5
+  --seconds <n>     seconds per contestant, operation and round
+  --only <text>     only operations whose title contains this
+  --json <file>     where the JSON goes (bench/.output/bench.json)
+  --profile <key>   no rounds: where this contestant's time goes, per operation
+  --builds          only: how long an app with 200 resources takes to build, and one without any
+  --types           only: how long 50 tables take to compile, and the same pages typed by hand
+  --built           do not build the app again`
+
+const FULL: Effort = { rounds: 7, seconds: 2, warmUp: 3, connections: 20 }
+const QUICK: Effort = { rounds: 5, seconds: 1, warmUp: 1, connections: 20 }
+
+/** @throws When an option is unknown or no number where one is needed. */
+export function readOptions(args: readonly string[], folder: string): BenchOptions | 'help' {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      help: { type: 'boolean' },
+      quick: { type: 'boolean' },
+      built: { type: 'boolean', default: false },
+      builds: { type: 'boolean', default: false },
+      types: { type: 'boolean', default: false },
+      rounds: { type: 'string' },
+      seconds: { type: 'string' },
+      only: { type: 'string' },
+      json: { type: 'string', default: `${folder}/.output/bench.json` },
+      profile: { type: 'string' },
+    },
+  })
+  if (values.help) return 'help'
+  const effort = values.quick ? QUICK : FULL
+  return {
+    effort: { ...effort, rounds: atLeast(5, values.rounds, effort.rounds), seconds: atLeast(1, values.seconds, effort.seconds) },
+    json: values.json,
+    only: values.only,
+    profile: values.profile,
+    built: values.built,
+    builds: values.builds,
+    types: values.types,
+    quick: values.quick ?? false,
+  }
+}
+
+function atLeast(least: number, text: string | undefined, otherwise: number): number {
+  const value = text === undefined ? otherwise : Number(text)
+  if (!Number.isInteger(value) || value < least) throw new RangeError(`${text} is not a whole number of at least ${least}`)
+  return value
+}

@@ -1,0 +1,18 @@
+/** A fixed sequence that looks random: the rows are the same on every machine and in every run. */
+export interface Random {
+  /** A whole number from 0 up to, not including, `end`. */
+  below: (end: number) => number
+  pick: <T>(list: readonly T[]) => T
+}
+
+/** Marsaglia's xorshift, 32 bits. */
+export function createRandom(seed: number): Random {
+  let state = seed | 0 || 1
+  const below = (end: number) => {
+    state ^= state << 13
+    state ^= state >>> 17
+    state ^= state << 5
+    return (state >>> 0) % end
+  }
+  return { below, pick: list => list[below(list.length)]! }
+}

@@ -1,0 +1,115 @@
+/** The bench: builds app and database, proves that everybody answers the same, then measures in rounds. */
+import { spawnSync } from 'node:child_process'
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { appFolder, CONTESTANTS } from './contestants.ts'
+import { buildDatabase, type Sample } from './dataset.ts'
+import { compareBuilds } from './builds.ts'
+import { cursorLanes } from './cursor.ts'
+import { measure, startGenerator, toLanes, type Generator } from './measure.ts'
+import { OPERATIONS, type Operation } from './operations.ts'
+import { HELP, readOptions, type BenchOptions } from './options.ts'
+import { profile } from './profile.ts'
+import { describeRun, toFootnotes, toLines, toMarkdown, type Measured } from './report.ts'
+import { startServer, type RunningServer } from './server.ts'
+import { compareTypes } from './types.ts'
+import { assertSameAnswers, assertSameRefusals } from './verify.ts'
+
+/** Who is measured when it has to be quick. */
+const QUICK: readonly string[] = ['a', 'd']
+
+/** A page deep in the list against the first one, both by cursor, of the contestant itself. */
+const CURSOR = 'cursor, page 1 and at 95 %'
+
+const folder = fileURLToPath(new URL('.', import.meta.url))
+
+async function main(options: BenchOptions): Promise<void> {
+  if (options.builds) return compareBuilds()
+  if (options.types) return compareTypes()
+  const operations = OPERATIONS.filter(({ title }) => title.includes(options.only ?? ''))
+  if (operations.length === 0 && !CURSOR.includes(options.only ?? '')) throw new Error(`no operation is called "${options.only}"`)
+
+  buildApp(options)
+  const temporary = mkdtempSync(join(tmpdir(), 'auto-api-bench-'))
+  process.once('exit', () => rmSync(temporary, { recursive: true, force: true }))
+  const generator = startGenerator()
+  try {
+    const database = join(temporary, 'posts.sqlite')
+    console.info('building the database …')
+    const sample = await buildDatabase(database)
+    if (options.profile) await showProfiles(options, operations, database, sample, generator)
+    else await compare(options, operations, database, sample, generator)
+  }
+  finally {
+    generator.stop()
+  }
+}
+
+/** As it would be deployed. */
+function buildApp({ built }: BenchOptions): void {
+  if (built && existsSync(CONTESTANTS[0].entry)) return
+  console.info('building the app …')
+  const { status, stdout, stderr } = spawnSync('nuxi', ['build', appFolder], {
+    env: { ...process.env, NODE_ENV: 'production', NUXT_TELEMETRY_DISABLED: '1' },
+    encoding: 'utf8',
+    shell: process.platform === 'win32',
+  })
+  if (status !== 0) throw new Error(`the app does not build\n${stdout}\n${stderr}`)
+}
+
+async function compare({ effort, json, only, quick }: BenchOptions, operations: readonly Operation[], database: string, sample: Sample, generator: Generator): Promise<void> {
+  const servers: RunningServer[] = []
+  try {
+    for (const contestant of CONTESTANTS.filter(({ key }) => !quick || QUICK.includes(key))) {
+      // A file of its own for each: nobody waits for another one's lock or finds pages in another one's cache.
+      const copy = database.replace('.sqlite', `-${contestant.key}.sqlite`)
+      copyFileSync(database, copy)
+      servers.push(await startServer(contestant, copy))
+    }
+
+    await assertSameRefusals(servers, sample)
+    const sizes = new Map<Operation, number>()
+    for (const operation of operations) sizes.set(operation, await assertSameAnswers(operation, servers, sample))
+    console.info(`${servers.length} contestants answer alike, byte by byte, and refuse alike`)
+
+    const measured: Measured[] = []
+    for (const operation of operations) {
+      console.info(`measuring ${operation.title} …`)
+      const readings = await measure(toLanes(operation, servers, sample), generator, effort)
+      measured.push({ operation: operation.title, bytes: sizes.get(operation)!, readings })
+    }
+
+    if (CURSOR.includes(only ?? '')) {
+      console.info(`measuring ${CURSOR} …`)
+      const lanes = await cursorLanes(servers.find(({ contestant }) => contestant.key === 'd')!, sample)
+      measured.push({ operation: CURSOR, bytes: 0, readings: await measure(lanes, generator, effort) })
+    }
+
+    const about = describeRun(effort, servers.map(({ contestant }) => contestant))
+    const lines = toLines(measured)
+    mkdirSync(dirname(json), { recursive: true })
+    writeFileSync(json, `${JSON.stringify({ ...about, lines }, null, 2)}\n`)
+    console.info(`\n${toMarkdown(lines)}\n\n${toFootnotes(about)}`)
+  }
+  finally {
+    await Promise.all(servers.map(server => server.stop()))
+  }
+}
+
+async function showProfiles({ effort, profile: key }: BenchOptions, operations: readonly Operation[], database: string, sample: Sample, generator: Generator): Promise<void> {
+  const contestant = CONTESTANTS.find(contestant => contestant.key === key)
+  if (!contestant) throw new Error(`no contestant is called "${key}"; there are ${CONTESTANTS.map(({ key }) => key).join(', ')}`)
+  for (const operation of operations) {
+    const { file, shares } = await profile(contestant, operation, database, join(folder, '.output/profiles', contestant.key), sample, generator, effort)
+    console.info(`\n${operation.title}, ${contestant.title}: ${file}`)
+    for (const { name, share } of shares) console.info(`${(share * 100).toFixed(1).padStart(5)} %  ${name}`)
+  }
+}
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
+
+const options = readOptions(process.argv.slice(2), folder)
+if (options === 'help') console.info(HELP)
+else await main(options)

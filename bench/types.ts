@@ -1,0 +1,51 @@
+/** What typed composables cost the compiler: fifty tables and a page for each, against the same pages typed by hand. */
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { createJiti } from 'jiti'
+import { median } from './measure.ts'
+
+const TABLES = 50
+const ROUNDS = 5
+const root = fileURLToPath(new URL('..', import.meta.url))
+
+interface Projects {
+  readonly writePlainProject: (at: string, tables: number) => void
+  readonly writeTypedProject: (at: string, tables: number) => Promise<void>
+}
+
+/** Five compilations of each in turns. @throws When one does not compile. */
+export async function compareTypes(): Promise<void> {
+  // The project is written by the module's own build code, whose imports have no extensions.
+  const { writePlainProject, writeTypedProject } = await createJiti(import.meta.url).import<Projects>('../test/support/typed-project.ts')
+  const cache = join(root, 'node_modules/.cache')
+  mkdirSync(cache, { recursive: true })
+  const folder = mkdtempSync(join(cache, 'types-'))
+  try {
+    const projects = ['by hand', 'nuxt-auto-api'].map(title => ({ title, at: join(folder, title.replace(' ', '-')), seconds: [] as number[] }))
+    for (const { at } of projects) mkdirSync(at)
+    writePlainProject(projects[0]!.at, TABLES)
+    await writeTypedProject(projects[1]!.at, TABLES)
+    for (let round = -1; round < ROUNDS; round++) {
+      for (const { at, seconds } of round % 2 === 0 ? projects : projects.toReversed()) {
+        const taken = compile(at)
+        // The first round only warms the machine.
+        if (round >= 0) seconds.push(taken)
+      }
+    }
+    const [plain] = projects
+    console.info(['| types | seconds, median of 5 | ratio |', '| --- | --: | --: |', ...projects.map(({ title, seconds }) =>
+      `| ${title} | ${median(seconds).toFixed(2)} | ${median(seconds.map((value, round) => value / plain!.seconds[round]!)).toFixed(2)} |`)].join('\n'))
+  }
+  finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+function compile(at: string): number {
+  const start = performance.now()
+  const { status, stdout } = spawnSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', at], { encoding: 'utf8' })
+  if (status !== 0) throw new Error(`it does not compile\n${stdout}`)
+  return (performance.now() - start) / 1000
+}

@@ -1,0 +1,21 @@
+/** Lint rules: Nuxt's own set with its stylistic part, over TypeScript and Vue alike. */
+import { createConfigForNuxt } from '@nuxt/eslint-config/flat'
+
+export default createConfigForNuxt({
+  features: {
+    tooling: true,
+    stylistic: { indent: 2, quotes: 'single', semi: false, commaDangle: 'always-multiline' },
+  },
+  dirs: { src: ['./playground/app'] },
+}).append({
+  // As the build writes it.
+  ignores: ['test/types/app/auto-api.d.ts'],
+}, {
+  name: 'house',
+  rules: {
+    '@typescript-eslint/no-explicit-any': 'error',
+    // Names say what most parameters are; a docblock speaks of those that need it, and must not speak of others.
+    'jsdoc/check-param-names': ['error', { disableMissingParamChecks: true }],
+  },
+  linterOptions: { reportUnusedDisableDirectives: 'error' },
+})

@@ -1,0 +1,7 @@
+/** Read by `nuxt-module-build prepare` only: it writes these aliases into the tsconfig that checks and builds the package. */
+import { defineNuxtConfig } from 'nuxt/config'
+import { packageAliases, virtualModules } from './test/support/aliases.ts'
+
+export default defineNuxtConfig({
+  alias: { ...packageAliases(), '#auto-api': virtualModules },
+})

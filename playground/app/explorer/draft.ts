@@ -1,0 +1,106 @@
+/** A query as one clicks it together. It lives in the address of the page, so that it can be shared and reloaded. */
+import { findResource } from '../resources'
+import { OPERATOR_LABELS, type Operator } from './operators'
+
+export const FUNCTIONS = ['count', 'sum', 'avg', 'min', 'max'] as const
+
+/** How deep the API follows relations. */
+export const MAX_DEPTH = 3
+
+export interface Condition { field: string, operator: Operator, value: string }
+
+export interface Sort { field: string, descending: boolean }
+
+export interface Aggregate { function: typeof FUNCTIONS[number], field: string }
+
+/** Relation → what is asked of it. */
+export interface Includes { [relation: string]: Include }
+
+/** `limit`: rows per parent; 0 for as many as there may be. */
+export interface Include { limit: number, include: Includes }
+
+export interface Draft {
+  resource: string
+  /** None: all that the caller may read. */
+  fields: string[]
+  conditions: Condition[]
+  match: 'all' | 'any'
+  sort: Sort[]
+  include: Includes
+  trash: 'without' | 'with' | 'only'
+  paging: 'page' | 'cursor'
+  page: number
+  cursor: string
+  limit: number
+  /** Whether pages by number know their total. */
+  counted: boolean
+  aggregates: Aggregate[]
+  groupBy: string[]
+}
+
+export function newDraft(changes: Partial<Draft> = {}): Draft {
+  return {
+    resource: 'posts', fields: [], conditions: [], match: 'all', sort: [], include: {}, trash: 'without',
+    paging: 'page', page: 1, cursor: '', limit: 10, counted: true, aggregates: [], groupBy: [], ...changes,
+  }
+}
+
+/** A draft as it stands in the address: only what differs from a new one. */
+export function writeDraft(draft: Draft): string {
+  const plain = newDraft()
+  return JSON.stringify(Object.fromEntries(Object.entries(draft).filter(([key, value]) => JSON.stringify(value) !== JSON.stringify(plain[key as keyof Draft]))))
+}
+
+/** What an address says, as far as it makes sense: anybody can write one. */
+export function readDraft(text: unknown): Draft {
+  const given = toObject(text)
+  const { name, fields, relations } = findResource(given.resource)
+  const isField = (value: unknown): value is string => typeof value === 'string' && Object.hasOwn(fields, value)
+  return newDraft({
+    resource: name,
+    fields: toList(given.fields).filter(isField),
+    conditions: toList(given.conditions).map(toObject).filter(({ field, operator }) => isField(field) && Object.hasOwn(OPERATOR_LABELS, String(operator)))
+      .map(({ field, operator, value }) => ({ field: field as string, operator: operator as Operator, value: String(value ?? '') })),
+    match: oneOf(given.match, ['all', 'any']),
+    sort: toList(given.sort).map(toObject).flatMap(({ field, descending }) => typeof field === 'string' ? [{ field, descending: descending === true }] : []),
+    include: readIncludes(given.include, relations),
+    trash: oneOf(given.trash, ['without', 'with', 'only']),
+    paging: oneOf(given.paging, ['page', 'cursor']),
+    page: toCount(given.page, 1),
+    cursor: typeof given.cursor === 'string' ? given.cursor : '',
+    limit: toCount(given.limit, 10),
+    counted: given.counted !== false,
+    aggregates: toList(given.aggregates).map(toObject).map(({ function: name, field }) => ({ function: oneOf(name, FUNCTIONS), field: isField(field) ? field : '' })),
+    groupBy: toList(given.groupBy).filter(isField),
+  })
+}
+
+function readIncludes(value: unknown, relations: ReturnType<typeof findResource>['relations'], depth = 1): Includes {
+  const known = Object.entries(toObject(value)).filter(([name]) => Object.hasOwn(relations, name) && depth <= MAX_DEPTH)
+  return Object.fromEntries(known.map(([name, node]) => {
+    const { limit, include } = toObject(node)
+    return [name, { limit: toCount(limit, 0), include: readIncludes(include, findResource(relations[name]!.to).relations, depth + 1) }]
+  }))
+}
+
+function toObject(value: unknown): Record<string, unknown> {
+  try {
+    const parsed: unknown = typeof value === 'string' ? JSON.parse(value) : value
+    return parsed && typeof parsed === 'object' && !Array.isArray(parsed) ? parsed as Record<string, unknown> : {}
+  }
+  catch {
+    return {}
+  }
+}
+
+function toList(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : []
+}
+
+function toCount(value: unknown, fallback: number): number {
+  return Number.isSafeInteger(value) && Number(value) > 0 ? Number(value) : fallback
+}
+
+function oneOf<const T extends readonly [string, ...string[]]>(value: unknown, choices: T): T[number] {
+  return choices.find(choice => choice === value) ?? choices[0]
+}

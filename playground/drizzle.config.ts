@@ -1,0 +1,8 @@
+/** Where drizzle-kit finds the tables and puts the migrations: `npx drizzle-kit generate` in this folder. */
+import { defineConfig } from 'drizzle-kit'
+
+export default defineConfig({
+  dialect: 'sqlite',
+  schema: './server/database/schema.ts',
+  out: './server/database/migrations',
+})

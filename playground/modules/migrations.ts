@@ -1,0 +1,22 @@
+/** Puts the migrations into the server bundle as text, so that a built server needs no folder beside it. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { addServerTemplate, createResolver, defineNuxtModule } from 'nuxt/kit'
+
+export default defineNuxtModule({
+  meta: { name: 'newsroom-migrations' },
+  setup() {
+    const folder = createResolver(import.meta.url).resolve('../server/database/migrations')
+
+    addServerTemplate({
+      filename: '#newsroom/migrations',
+      getContents: () => `export const migrations = ${JSON.stringify(readMigrations(folder), null, 2)}\n`,
+    })
+  },
+})
+
+/** What drizzle's migrator reads: the journal and the SQL files, not the snapshots. */
+function readMigrations(folder: string): Record<string, string> {
+  const names = [...readdirSync(folder).filter(name => name.endsWith('.sql')), 'meta/_journal.json']
+  return Object.fromEntries(names.map(name => [name, readFileSync(join(folder, name), 'utf8')]))
+}

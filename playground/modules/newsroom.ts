@@ -1,0 +1,40 @@
+/** Registers the newsroom's tables: each becomes a resource under `/api`. */
+import { createModuleImport } from 'nuxt-auto-api'
+import { createResolver, defineNuxtModule } from 'nuxt/kit'
+
+export default defineNuxtModule({
+  meta: { name: 'newsroom' },
+  setup(_options, nuxt) {
+    const { resolve } = createResolver(import.meta.url)
+
+    nuxt.hook('autoApi:registerSchema', (registry) => {
+      registry.register('tags', {
+        schema: createModuleImport(resolve('../server/database/schema'), 'tags'),
+        authorization: createModuleImport(resolve('../server/auth/tags'), 'tagsAuth'),
+        validation: createModuleImport(resolve('../server/validation/tags'), 'tagsValidation'),
+      })
+      registry.register('organizations', {
+        schema: createModuleImport(resolve('../server/database/schema'), 'organizations'),
+        authorization: createModuleImport(resolve('../server/auth/organizations'), 'organizationsAuth'),
+      })
+      registry.register('users', {
+        schema: createModuleImport(resolve('../server/database/schema'), 'users'),
+        authorization: createModuleImport(resolve('../server/auth/users'), 'usersAuth'),
+        hiddenFields: ['passwordHash'],
+      })
+      registry.register('posts', {
+        schema: createModuleImport(resolve('../server/database/schema'), 'posts'),
+        authorization: createModuleImport(resolve('../server/auth/posts'), 'postsAuth'),
+        protectedFields: ['views'],
+      })
+      registry.register('comments', {
+        schema: createModuleImport(resolve('../server/database/schema'), 'comments'),
+        authorization: createModuleImport(resolve('../server/auth/comments'), 'commentsAuth'),
+      })
+      registry.register('media', {
+        schema: createModuleImport(resolve('../server/database/schema'), 'media'),
+        authorization: createModuleImport(resolve('../server/auth/media'), 'mediaAuth'),
+      })
+    })
+  },
+})

@@ -1,0 +1,15 @@
+/** Organisations: one sees one's own, and administrators may rename it. Nobody creates or deletes one over the API. */
+import { eq } from 'drizzle-orm'
+import { defineResourceAuth } from 'nuxt-auto-api/define'
+import type { organizations } from '../database/schema'
+import { nothing } from './visibility'
+
+export const organizationsAuth = defineResourceAuth<typeof organizations>({
+  permissions: {
+    read: true,
+    update: 'organization:manage',
+    create: false,
+    delete: false,
+  },
+  listFilter: (table, { tenant }) => typeof tenant?.id === 'number' ? eq(table.id, tenant.id) : nothing,
+})

@@ -1,0 +1,28 @@
+/** Posts: the public reads what is published, writers see their own drafts as well, editors see all of their newsroom. */
+import { or } from 'drizzle-orm'
+import { defineResourceAuth } from 'nuxt-auto-api/define'
+import type { posts } from '../database/schema'
+import { isMine, nothing, readablePosts } from './visibility'
+
+export const postsAuth = defineResourceAuth<typeof posts>({
+  permissions: {
+    read: true,
+    create: 'posts:write',
+    update: 'posts:write',
+    delete: 'posts:delete',
+    restore: 'posts:delete',
+    purge: 'posts:purge',
+  },
+  listFilter: (table, ctx) => {
+    if (ctx.permissions.includes('posts:edit'))
+      return undefined
+    // Reading someone's post does not mean writing it.
+    if (ctx.operation === 'update')
+      return or(isMine(table.authorId, ctx), isMine(table.createdBy, ctx)) ?? nothing
+    return readablePosts(table, ctx)
+  },
+  fields: {
+    status: { write: 'posts:publish' },
+    featured: { write: 'posts:edit' },
+  },
+})

@@ -1,0 +1,16 @@
+/** Users: colleagues see each other, editors see how to reach them, administrators what they earn. */
+import { defineResourceAuth } from 'nuxt-auto-api/define'
+import type { users } from '../database/schema'
+
+export const usersAuth = defineResourceAuth<typeof users>({
+  permissions: {
+    read: ctx => ctx.user !== null,
+    create: 'users:manage',
+    update: 'users:manage',
+    delete: 'users:manage',
+  },
+  fields: {
+    email: { read: 'users:contact' },
+    salary: { read: 'users:manage', write: 'users:manage' },
+  },
+})

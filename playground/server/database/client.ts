@@ -1,0 +1,39 @@
+/** Opens the newsroom's SQLite file and brings it up to the current schema. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import Database from 'better-sqlite3'
+import type { Logger } from 'drizzle-orm'
+import { drizzle } from 'drizzle-orm/better-sqlite3'
+import { migrate } from 'drizzle-orm/better-sqlite3/migrator'
+import * as schema from './schema'
+
+export type NewsroomDatabase = ReturnType<typeof openDatabase>
+
+export function openDatabase(file: string, logger?: Logger) {
+  if (file !== ':memory:')
+    mkdirSync(dirname(file), { recursive: true })
+  const connection = new Database(file)
+  connection.pragma('journal_mode = WAL')
+  connection.pragma('foreign_keys = ON')
+  return drizzle(connection, { schema, logger })
+}
+
+/**
+ * Applies what is missing of the given migrations, file name → content.
+ * Drizzle's migrator reads a folder, but a built server carries the files as text: they go through a temporary one.
+ */
+export function applyMigrations(db: NewsroomDatabase, files: Readonly<Record<string, string>>): void {
+  const folder = mkdtempSync(join(tmpdir(), 'newsroom-migrations-'))
+  try {
+    for (const [name, content] of Object.entries(files)) {
+      const file = join(folder, name)
+      mkdirSync(dirname(file), { recursive: true })
+      writeFileSync(file, content)
+    }
+    migrate(db, { migrationsFolder: folder })
+  }
+  finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,131 @@
+/** The newsroom's tables: several organisations in one database, each row of theirs carrying `organizationId`. */
+import { isNull } from 'drizzle-orm'
+import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+
+const timestamp = (name: string) => integer(name, { mode: 'timestamp_ms' })
+
+const timestamps = () => ({
+  createdAt: timestamp('created_at').notNull().$defaultFn(() => new Date()),
+  updatedAt: timestamp('updated_at').notNull().$defaultFn(() => new Date()),
+})
+
+/** Who wrote a row, stamped by the server. No foreign keys: the trace outlives the account. */
+const audit = () => ({
+  createdBy: integer('created_by'),
+  updatedBy: integer('updated_by'),
+})
+
+const softDelete = () => ({
+  deletedAt: timestamp('deleted_at'),
+  deletedBy: integer('deleted_by'),
+  deletionId: text('deletion_id'),
+  deletedReason: text('deleted_reason'),
+})
+
+const tenant = () => ({
+  organizationId: integer('organization_id').notNull().references(() => organizations.id),
+})
+
+export const organizations = sqliteTable('organizations', {
+  id: integer('id').primaryKey({ autoIncrement: true }),
+  name: text('name', { length: 80 }).notNull(),
+  slug: text('slug', { length: 80 }).notNull().unique(),
+  city: text('city', { length: 80 }),
+  ...timestamps(),
+})
+
+export const users = sqliteTable('users', {
+  id: integer('id').primaryKey({ autoIncrement: true }),
+  ...tenant(),
+  name: text('name', { length: 80 }).notNull(),
+  email: text('email', { length: 160 }).notNull().unique(),
+  role: text('role', { enum: ['reader', 'writer', 'editor', 'admin'] }).notNull().default('reader'),
+  /** Gross per year, in euros. */
+  salary: integer('salary'),
+  passwordHash: text('password_hash'),
+  active: integer('active', { mode: 'boolean' }).notNull().default(true),
+  ...timestamps(),
+}, table => [
+  index('users_organization').on(table.organizationId, table.id),
+])
+
+export const posts = sqliteTable('posts', {
+  id: integer('id').primaryKey({ autoIncrement: true }),
+  ...tenant(),
+  /** The by-line; none means the newsroom as a whole. */
+  authorId: integer('author_id').references(() => users.id, { onDelete: 'set null' }),
+  title: text('title', { length: 160 }).notNull(),
+  slug: text('slug', { length: 180 }).notNull(),
+  excerpt: text('excerpt', { length: 400 }),
+  body: text('body').notNull(),
+  status: text('status', { enum: ['draft', 'published', 'archived'] }).notNull().default('draft'),
+  featured: integer('featured', { mode: 'boolean' }).notNull().default(false),
+  views: integer('views').notNull().default(0),
+  publishedAt: timestamp('published_at'),
+  ...timestamps(),
+  ...audit(),
+  ...softDelete(),
+}, table => [
+  index('posts_organization_status').on(table.organizationId, table.status, table.id),
+  index('posts_author').on(table.authorId, table.id),
+  // A slug is free again once its post is in the trash.
+  uniqueIndex('posts_slug').on(table.organizationId, table.slug).where(isNull(table.deletedAt)),
+])
+
+export const comments = sqliteTable('comments', {
+  id: integer('id').primaryKey({ autoIncrement: true }),
+  ...tenant(),
+  postId: integer('post_id').notNull().references(() => posts.id, { onDelete: 'cascade' }),
+  /** Kept when the account goes: the comment stays, unsigned. */
+  authorId: integer('author_id').references(() => users.id, { onDelete: 'set null' }),
+  body: text('body', { length: 2000 }).notNull(),
+  status: text('status', { enum: ['pending', 'approved', 'rejected'] }).notNull().default('pending'),
+  ...timestamps(),
+  ...audit(),
+  ...softDelete(),
+}, table => [
+  index('comments_organization_status').on(table.organizationId, table.status, table.id),
+  index('comments_post').on(table.postId, table.id),
+  index('comments_author').on(table.authorId, table.id),
+])
+
+export const tags = sqliteTable('tags', {
+  id: integer('id').primaryKey({ autoIncrement: true }),
+  ...tenant(),
+  name: text('name', { length: 60 }).notNull(),
+  slug: text('slug', { length: 60 }).notNull(),
+  ...timestamps(),
+}, table => [
+  uniqueIndex('tags_slug').on(table.organizationId, table.slug),
+])
+
+/** The junction between posts and tags; not a resource of its own. */
+export const postsTags = sqliteTable('posts_tags', {
+  postId: integer('post_id').notNull().references(() => posts.id, { onDelete: 'cascade' }),
+  tagId: integer('tag_id').notNull().references(() => tags.id, { onDelete: 'cascade' }),
+  position: integer('position').notNull().default(0),
+}, table => [
+  primaryKey({ columns: [table.postId, table.tagId] }),
+  index('posts_tags_tag').on(table.tagId, table.postId),
+])
+
+export const media = sqliteTable('media', {
+  id: text('id').primaryKey().$defaultFn(() => crypto.randomUUID()),
+  ...tenant(),
+  /** The post it illustrates; none while it waits in the library. */
+  postId: integer('post_id').references(() => posts.id, { onDelete: 'set null' }),
+  uploaderId: integer('uploader_id').references(() => users.id, { onDelete: 'set null' }),
+  kind: text('kind', { enum: ['image', 'video', 'audio', 'document'] }).notNull(),
+  filename: text('filename', { length: 200 }).notNull(),
+  mimeType: text('mime_type', { length: 100 }).notNull(),
+  bytes: integer('bytes').notNull(),
+  alt: text('alt', { length: 300 }),
+  /** What the camera or the recorder wrote down. */
+  details: text('details', { mode: 'json' }).$type<Record<string, string | number>>(),
+  ...timestamps(),
+  ...audit(),
+}, table => [
+  index('media_organization_kind').on(table.organizationId, table.kind, table.id),
+  index('media_post').on(table.postId),
+  index('media_uploader').on(table.uploaderId),
+])

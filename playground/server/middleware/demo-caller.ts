@@ -1,0 +1,30 @@
+/**
+ * Who is calling. FOR THE DEMO ONLY: it believes whatever the header `x-demo-user` says, or the cookie that the pages set.
+ * A real application puts the user of its session here; the API reads nothing but `event.context`.
+ */
+import { eq } from 'drizzle-orm'
+import { PERMISSIONS } from '../auth/roles'
+import { users } from '../database/schema'
+import { useNewsroom } from '../utils/newsroom'
+
+/** What callers who are not signed in read: the Harbour Courier. */
+const PUBLIC_ORGANIZATION_ID = 1
+
+export default defineEventHandler((event) => {
+  const user = findUser(getHeader(event, 'x-demo-user') ?? getCookie(event, 'newsroom-caller'))
+  if (user)
+    event.context.user = { ...user, permissions: PERMISSIONS[user.role] }
+  else
+    event.context.tenantId = PUBLIC_ORGANIZATION_ID
+})
+
+function findUser(id: string | undefined) {
+  if (!id || !/^\d{1,9}$/.test(id))
+    return undefined
+  const [user] = useNewsroom()
+    .select({ id: users.id, name: users.name, role: users.role, organizationId: users.organizationId, active: users.active })
+    .from(users)
+    .where(eq(users.id, Number(id)))
+    .all()
+  return user?.active ? user : undefined
+}

@@ -1,0 +1,61 @@
+/** Gives an app its Vue side: the query client, the composables' facts, and the types of its resources. */
+import { stat } from 'node:fs/promises'
+import { addPlugin, addTemplate, addTypeTemplate, isNuxtMajorVersion, updateTemplates, useLogger } from '@nuxt/kit'
+import type { Nuxt } from 'nuxt/schema'
+import { join } from 'pathe'
+import type { AutoApiConfig } from '../runtime/shared/config'
+import { flavourOf } from './compat'
+import { describeTables, type Descriptions } from './describe'
+import type { CheckedRegistration } from './registration-keys'
+import { generateTypes, typeRoutes, type Endpoint } from './types'
+import { generateClient } from './virtual/client'
+
+const CLIENT = 'auto-api/client.ts'
+const TYPES = 'types/auto-api.d.ts'
+
+/** The part of Nitro, old or new, that writes types and rebuilds. */
+interface Nitro {
+  /** The app's own files, layers included. */
+  scannedHandlers: Endpoint[]
+  hooks: { hook: (name: string, listener: (argument: never) => unknown) => unknown }
+}
+
+export function addClient(nuxt: Nuxt, registrations: readonly CheckedRegistration[], config: AutoApiConfig, resolve: (path: string) => string): void {
+  const logger = useLogger('auto-api')
+  const files = [...new Set(registrations.flatMap(({ imports: { schema, relations } }) => [schema, relations].flatMap(reference => reference?.path ?? [])))]
+  const describe = () => describeTables({ registrations, config, rootDir: nuxt.options.rootDir, alias: nuxt.options.alias, describer: resolve('./runtime/server/schema/describe') })
+    .then((descriptions) => {
+      for (const warning of descriptions.warnings) logger.warn(warning)
+      return descriptions
+    })
+  let nitro: Nitro | undefined
+  let described: Promise<Descriptions> | undefined
+  const resources = async () => (await (described ??= describe())).resources
+
+  addTemplate({ filename: CLIENT, write: true, getContents: async () => generateClient(config.prefix, await resources()) })
+  addTypeTemplate({
+    filename: TYPES,
+    getContents: async () => generateTypes({ registrations, resources: await resources(), config, folder: join(nuxt.options.buildDir, 'types'), target: resolve('./runtime/shared/types/resources'), nitro: flavourOf(isNuxtMajorVersion(4, nuxt)).types, endpoints: nitro?.scannedHandlers ?? [] }),
+  }, { nuxt: true, nitro: true })
+  // Last, so that it sees a query client the app has set up itself.
+  addPlugin({ src: resolve('./runtime/app/plugin') }, { append: true })
+
+  nuxt.hook('nitro:init', (given) => {
+    nitro = given as unknown as Nitro
+    const names = registrations.map(({ name }) => name)
+    nitro.hooks.hook('types:extend', ({ routes }: { routes: Parameters<typeof typeRoutes>[0] }) => typeRoutes(routes, config.prefix, names))
+    if (!nuxt.options.dev) return
+
+    let seen = timesOf(files)
+    // Nitro builds again when a file of the server changes: an endpoint may be new, a table's relations others.
+    nitro.hooks.hook('dev:reload', async () => {
+      const [before, now] = [await seen, await (seen = timesOf(files))]
+      if (before !== now) described = undefined
+      await updateTemplates({ filter: ({ filename }) => filename === CLIENT || filename === TYPES })
+    })
+  })
+}
+
+async function timesOf(files: readonly string[]): Promise<string> {
+  return (await Promise.all(files.map(file => stat(file).then(({ mtimeMs }) => mtimeMs, () => 0)))).join()
+}

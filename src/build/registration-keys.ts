@@ -1,0 +1,108 @@
+/** The keys of a registration: what each one takes, and what is said when it holds something else. */
+import { describeInline, isInstance } from './inline'
+import { isModuleImport, type ModuleImport } from './module-import'
+import type { Problem } from './problem'
+import { didYouMean } from './suggest'
+
+interface ImportRule {
+  readonly required?: boolean
+  readonly anchor: string
+}
+
+/** Keys that name an export of a file. */
+export const IMPORT_KEYS = {
+  schema: { required: true, anchor: 'module-imports' },
+  authorization: { anchor: 'inline-authorization' },
+  validation: { anchor: 'inline-validation' },
+  hooks: { anchor: 'inline-hooks' },
+  relations: { anchor: 'module-imports' },
+} as const satisfies Record<string, ImportRule>
+
+/** Keys that hold data: what is wrong with a value, if anything. */
+const DATA_KEYS = {
+  hiddenFields: findFieldListProblem,
+  protectedFields: findFieldListProblem,
+  metadata: (value: unknown, where: string) => isRecord(value) ? findJsonProblem(value, where) : { where, what: 'is not an object', instead: 'Use an object of plain JSON.' },
+} as const satisfies Record<string, (value: unknown, where: string) => Problem | undefined>
+
+export type ImportKey = keyof typeof IMPORT_KEYS
+export type DataKey = keyof typeof DATA_KEYS
+
+/** A registration the generated registry can be written from. */
+export interface CheckedRegistration {
+  readonly name: string
+  /** Paths are those the bundler is given. */
+  readonly imports: Readonly<Partial<Record<ImportKey, ModuleImport>>>
+  readonly data: Readonly<Partial<Record<DataKey, unknown>>>
+}
+
+export interface Check {
+  readonly registration: CheckedRegistration
+  readonly problems: readonly Problem[]
+}
+
+/** Checks every key, so that one build tells everything that is wrong with a registration. */
+export function checkRegistration(name: string, registration: unknown, findPath: (path: string) => string | undefined): Check {
+  const imports: Partial<Record<ImportKey, ModuleImport>> = {}
+  const data: Partial<Record<DataKey, unknown>> = {}
+  const problems: Problem[] = []
+  if (!isRecord(registration) || isModuleImport(registration)) {
+    return { registration: { name, imports, data }, problems: [{ where: name, what: 'has no registration', instead: `Call \`registry.register('${name}', { schema: createModuleImport(path, name) })\`.`, anchor: 'module-imports' }] }
+  }
+
+  for (const [key, value] of Object.entries(registration)) {
+    const where = `${name}.${key}`
+    if (value === undefined) continue
+    if (isKeyOf(IMPORT_KEYS, key)) {
+      const path = isModuleImport(value) ? findPath(value.path) : undefined
+      if (isModuleImport(value) && path) imports[key] = { ...value, path }
+      else problems.push(toImportProblem(value, where, key))
+    }
+    else if (isKeyOf(DATA_KEYS, key)) {
+      const problem = DATA_KEYS[key](value, where)
+      if (problem) problems.push(problem)
+      else data[key] = value
+    }
+    else {
+      const known = [...Object.keys(IMPORT_KEYS), ...Object.keys(DATA_KEYS)]
+      problems.push({ where, what: 'is not a key of a registration', instead: `Remove it.${didYouMean(key, known)}` })
+    }
+  }
+  for (const [key, rule] of Object.entries<ImportRule>(IMPORT_KEYS)) {
+    if (rule.required && registration[key] === undefined) problems.push({ where: `${name}.${key}`, what: 'is missing', instead: `Add \`${key}: createModuleImport(path, name)\`.`, anchor: rule.anchor })
+  }
+  return { registration: { name, imports, data }, problems }
+}
+
+function toImportProblem(value: unknown, where: string, key: ImportKey): Problem {
+  return isModuleImport(value)
+    ? { where, what: `names \`${value.path}\`, which is not a file`, instead: 'Correct the path; the extension may be left out.', anchor: 'module-imports' }
+    : { ...describeInline(value, where), instead: `Export it from a file and write \`${key}: createModuleImport(path, name)\`.`, anchor: IMPORT_KEYS[key].anchor }
+}
+
+function findFieldListProblem(value: unknown, where: string): Problem | undefined {
+  const isFieldList = Array.isArray(value) && value.every(field => typeof field === 'string' && field !== '')
+  return isFieldList ? undefined : { where, what: 'is not a list of names', instead: 'List the names of fields: `[\'passwordHash\']`.' }
+}
+
+/** Metadata is written into a generated module as it stands, so it has to survive being text. */
+function findJsonProblem(value: unknown, where: string, parents: readonly unknown[] = []): Problem | undefined {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value)) return undefined
+  if (parents.includes(value)) return { where, what: 'refers back to what holds it', instead: 'Use plain JSON.' }
+  if (typeof value !== 'object' || isInstance(value)) return { ...describeInline(value, where), instead: 'Use plain JSON.' }
+  for (const [key, child] of Object.entries(value)) {
+    const at = Array.isArray(value) ? `${where}[${key}]` : `${where}.${key}`
+    // In an object literal this key would set the prototype.
+    if (key === '__proto__') return { where: at, what: 'is a key that JavaScript reserves', instead: 'Choose another key.' }
+    const problem = findJsonProblem(child, at, [...parents, value])
+    if (problem) return problem
+  }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function isKeyOf<T extends object>(table: T, key: string): key is keyof T & string {
+  return Object.hasOwn(table, key)
+}

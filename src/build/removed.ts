@@ -1,0 +1,41 @@
+/** Options of earlier versions that fail the build, each with what replaces it. To remove an option, add a row here and a heading in the upgrade notes. */
+import type { Problem } from './problem'
+
+export interface RemovedOption {
+  /** `[]` stands for every entry of a list. */
+  readonly path: string
+  readonly instead: string
+  readonly anchor: string
+}
+
+export const REMOVED_OPTIONS: readonly RemovedOption[] = Object.freeze([
+  { path: 'autoApi.hooks', instead: 'Give the registration `hooks: createModuleImport(path, name)`, or call `addResourceHook` in a server plugin.', anchor: 'hooks' },
+  { path: 'autoApi.exclude', instead: 'Register only the resources to expose.', anchor: 'exclude' },
+  { path: 'autoApi.include', instead: 'Register only the resources to expose.', anchor: 'include' },
+  { path: 'autoApi.authorization', instead: 'Give the registration `authorization: createModuleImport(path, name)`.', anchor: 'inline-authorization' },
+  { path: 'autoApi.validation', instead: 'Give the registration `validation: createModuleImport(path, name)`.', anchor: 'inline-validation' },
+  { path: 'autoApi.multiTenancy.getTenantId', instead: 'Set `ctx.tenant` from a context extender.', anchor: 'tenant' },
+  { path: 'autoApi.multiTenancy.allowCrossTenantAccess', instead: 'Set `ctx.tenant.canAccessAllTenants` from a context extender.', anchor: 'cross-tenant-access' },
+  { path: 'autoApi.multiTenancy.requireTenant', instead: 'Remove it: without a tenant, a tenant-scoped resource always refuses.', anchor: 'require-tenant' },
+  { path: 'autoAdmin.access', instead: 'Name a middleware: `autoAdmin.middleware: \'<middleware name>\'`.', anchor: 'admin-access' },
+  { path: 'autoAdmin.customPages[].canAccess', instead: 'List permissions: `permissions: [\'<resource>:<action>\']`.', anchor: 'admin-page-access' },
+])
+
+/** Every removed option that is set, whatever its value: a leftover `false` was once read as well. */
+export function findRemovedOptions(config: Readonly<Record<string, unknown>>): Problem[] {
+  return REMOVED_OPTIONS.flatMap(({ path, instead, anchor }) =>
+    findSet(config, path.split('.')).map(where => ({ where, what: 'was removed', instead, anchor })),
+  )
+}
+
+/** Concrete paths at which a pattern is set: `pages[].canAccess` → `pages[0].canAccess`, `pages[3].canAccess`. */
+function findSet(value: unknown, [segment, ...rest]: readonly string[], at = ''): string[] {
+  if (segment === undefined) return value === undefined ? [] : [at]
+  if (typeof value !== 'object' || value === null) return []
+
+  const key = segment.replace('[]', '')
+  const where = at ? `${at}.${key}` : key
+  const child: unknown = Object.hasOwn(value, key) ? (value as Record<string, unknown>)[key] : undefined
+  if (!segment.endsWith('[]')) return findSet(child, rest, where)
+  return Array.isArray(child) ? child.flatMap((entry, index) => findSet(entry, rest, `${where}[${index}]`)) : []
+}

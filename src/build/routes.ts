@@ -1,0 +1,143 @@
+/** Mounts the generated routes, one static path per resource, and gives way to the app's own. */
+import { addServerHandler } from '@nuxt/kit'
+import type { Nuxt } from 'nuxt/schema'
+import { ROUTES, toRouteKey, toShape, type Method, type Route } from '../runtime/shared/routes'
+
+/** The part of a Nitro handler that decides which requests it gets. */
+export interface Handler {
+  route?: string
+  method?: string
+  /** Conditions of which one must hold: `dev`, `prod`, a preset. */
+  env?: string | string[]
+  middleware?: boolean
+  lazy?: boolean
+  handler: string
+}
+
+interface MountedHandler extends Handler {
+  route: string
+  method?: Lowercase<Method>
+}
+
+/**
+ * Every handler of every resource: one per route, and one without a method per path that answers 405.
+ * @param locate the file that answers, from `list.get` or `method-not-allowed`
+ */
+export function toHandlers(names: readonly string[], prefix: string, locate: (file: string) => string): MountedHandler[] {
+  const paths = [...new Set<string>(ROUTES.map(({ path }) => path))]
+  const answers = [
+    ...(ROUTES as readonly Route[]).map(({ name, method: upper, path }) => {
+      const method = upper.toLowerCase() as Lowercase<Method>
+      return { path, method, handler: locate(`${name}.${method}`) }
+    }),
+    ...paths.map(path => ({ path, method: undefined, handler: locate('method-not-allowed') })),
+  ]
+  const mount = ({ path, method, handler }: typeof answers[number], name = '') => ({
+    route: prefix + path.replace(':resource', name),
+    ...method && { method },
+    lazy: true,
+    handler,
+  })
+  const ofResources = answers.filter(({ path }) => path.startsWith('/:resource'))
+  const global = answers.filter(({ path }) => !path.startsWith('/:resource'))
+  return [...names.flatMap(name => ofResources.map(answer => mount(answer, name))), ...global.map(answer => mount(answer))]
+}
+
+/**
+ * What remains of our handlers beside the app's: where the app answers a path and method itself, ours is left out, for
+ * Nitro lets the handler mounted last win, and that would be ours. Parameter names are no difference.
+ */
+export function withoutTaken(ours: readonly MountedHandler[], others: readonly Handler[]): MountedHandler[] {
+  const taken = new Set<string>()
+  const parameters = new Map<string, string>()
+  for (const { route, method, middleware } of others) {
+    if (!route || middleware) continue
+    taken.add(toRouteKey(route, method))
+    for (const [shape, parameter] of parametersOf(route)) if (!parameters.has(shape)) parameters.set(shape, parameter)
+  }
+
+  const left = ours.filter(({ route, method }) => !taken.has(toRouteKey(route, method)) && !taken.has(toRouteKey(route)))
+  const answered = new Set(left.filter(({ method }) => method).map(({ route }) => route))
+  return left
+    // Nothing of ours is left on this path: what is not allowed there is the app's to say.
+    .filter(({ route }) => answered.has(route))
+    .map(handler => ({ ...handler, route: withParametersOf(handler.route, parameters) }))
+}
+
+/** Each parameter of a route with the shape of the path up to and including it. */
+function parametersOf(route: string): [shape: string, parameter: string][] {
+  const segments = route.split('/')
+  return segments.flatMap((segment, index) => {
+    const shape = toShape(segments.slice(0, index + 1).join('/'))
+    return shape.endsWith('/:') ? [[shape, segment]] : []
+  })
+}
+
+/**
+ * Nitro 2 keeps differently named parameters of one place apart and then looks into one of them only: beside the app's
+ * `posts/[slug]/comments`, a `posts/:id` of ours would hide comments. So we take over the app's name; the routes read
+ * their id by its place.
+ */
+function withParametersOf(route: string, parameters: ReadonlyMap<string, string>): string {
+  const segments = route.split('/')
+  return segments.map((segment, index) => parameters.get(toShape(segments.slice(0, index + 1).join('/'))) ?? segment).join('/')
+}
+
+/** The part of Nitro, old or new, that holds what is mounted. */
+interface Nitro {
+  options: { dev?: boolean, preset?: string, handlers: Handler[] }
+  /** The app's own files, layers included. */
+  scannedHandlers: Handler[]
+  hooks: { hook: (name: string, listener: (...args: never[]) => void) => unknown }
+  /** Nitro 3 compiles the handlers into a router. */
+  routing?: { sync?: () => void }
+}
+
+export interface MountedRoutes {
+  /** What the app answers itself below the prefix, by key without the prefix; complete once its files were looked for. */
+  readonly taken: () => readonly string[]
+}
+
+/** Mounts the routes of every resource, and gives way as often as Nitro scans the app's files: dev server and prerendering included. */
+export function mountRoutes(nuxt: Nuxt, names: readonly string[], prefix: string, resolve: (path: string) => string): MountedRoutes {
+  const ours = toHandlers(names, prefix, file => resolve(`./runtime/server/routes/${file}`))
+  const files = new Set(ours.map(({ handler }) => handler))
+  let others: readonly Handler[] = []
+  for (const handler of ours) addServerHandler(handler)
+
+  function giveWay(nitro: Nitro) {
+    const conditions = new Set([nitro.options.dev ? 'dev' : 'prod', nitro.options.preset, nitro.options.preset === 'nitro-prerender' ? 'prerender' : undefined])
+    const applies = ({ env }: Handler) => !env?.length || [env].flat().some(condition => conditions.has(condition))
+
+    const mounted = nitro.options.handlers.filter(({ handler }) => !files.has(handler))
+    others = [...nitro.scannedHandlers, ...mounted].filter(applies)
+    const left = withoutTaken(ours, others)
+    // In place: Nuxt and other modules may hold on to the list.
+    nitro.options.handlers.splice(0, Infinity, ...mounted, ...left)
+    nitro.routing?.sync?.()
+  }
+
+  /**
+   * Nitro compares every import with the file of every mounted handler to see what it bundles. Ours are bundled by their
+   * folder: thousands of them would only make each comparison longer, by a second and more where there are 200 resources.
+   */
+  function standAside({ options }: Nitro) {
+    options.handlers.splice(0, Infinity, ...options.handlers.filter(({ handler }) => !files.has(handler)))
+  }
+
+  function watch(nitro: Nitro) {
+    giveWay(nitro)
+    nitro.hooks.hook('prerender:init', watch)
+    nitro.hooks.hook('build:before', () => standAside(nitro))
+    // The dev server scans again whenever a file comes or goes, and bundles again right after.
+    nitro.hooks.hook('rollup:before', (_nitro: Nitro, config: { plugins: unknown[] }) => {
+      giveWay(nitro)
+      config.plugins.unshift({ name: 'nuxt-auto-api:routes', buildStart: () => giveWay(nitro) })
+    })
+  }
+
+  nuxt.hook('nitro:init', nitro => watch(nitro as unknown as Nitro))
+  return {
+    taken: () => others.flatMap(({ route, method, middleware }) => route?.startsWith(`${prefix}/`) && !middleware && !route.includes('**') ? [toRouteKey(route.slice(prefix.length), method)] : []),
+  }
+}

@@ -1,0 +1,106 @@
+/** The types an app gets: its resources as TypeScript sees them, and the answers of its routes for `$fetch` and `useFetch`. */
+import { genObjectFromRaw, genString } from 'knitwork'
+import { isAbsolute, relative } from 'pathe'
+import type { ResourceDescription } from '../runtime/server/schema/describe'
+import type { AutoApiConfig } from '../runtime/shared/config'
+import type { ModuleImport } from './module-import'
+import type { CheckedRegistration } from './registration-keys'
+
+export interface TypeSource {
+  readonly registrations: readonly CheckedRegistration[]
+  readonly resources: readonly ResourceDescription[]
+  readonly config: AutoApiConfig
+  /** The folder of the file that is written. */
+  readonly folder: string
+  /** The module's file whose interfaces are filled. */
+  readonly target: string
+  /** The package that types Nitro's routes. */
+  readonly nitro: string
+  /** The app's own. */
+  readonly endpoints: readonly Endpoint[]
+}
+
+export interface Endpoint {
+  readonly route?: string
+  readonly method?: string
+  readonly handler: string
+  readonly middleware?: boolean
+}
+
+/** Columns with a meaning, under either spelling: what a client does not write where the table itself could not be asked. */
+const OWNED = ['deletedAt', 'deletedBy', 'deletionId', 'deletedReason', 'updatedAt', 'createdBy', 'updatedBy']
+  .flatMap(name => [name, name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)])
+
+export function generateTypes(source: TypeSource): string {
+  const { registrations, resources, config, folder, target } = source
+  const described = new Map(resources.map(resource => [resource.name, resource]))
+  const entries = registrations.map(registration => [registration.name, toEntry(registration, described.get(registration.name), source)] as const)
+  return [
+    '/** Written by nuxt-auto-api: the registered resources. */',
+    `declare module ${genString(toSpecifier(target, folder))} {`,
+    `  interface AutoApiResources ${genObjectFromRaw(Object.fromEntries(entries), '  ')}`,
+    `  interface AutoApiSettings { pagination: ${genString(config.pagination.default)} }`,
+    `  interface AutoApiEndpoints ${genObjectFromRaw(toEndpoints(source), '  ')}`,
+    '}',
+    'export {}',
+    '',
+  ].join('\n')
+}
+
+function toEntry({ name, imports, data }: CheckedRegistration, described: ResourceDescription | undefined, { config, folder }: TypeSource): Record<string, unknown> {
+  const typeOf = ({ path, name }: ModuleImport) => `typeof import(${genString(toSpecifier(path, folder))})[${genString(name)}]`
+  const hidden = [...data.hiddenFields as string[] ?? [], ...config.hiddenFields.global, ...config.hiddenFields.resources[name] ?? []]
+  const tenant = config.multiTenancy ? [config.multiTenancy.tenantIdField] : []
+  const unowned = `Exclude<keyof ${typeOf(imports.schema!)}["_"]["columns"], ${union([...OWNED, ...data.protectedFields as string[] ?? [], ...tenant])}>`
+  return {
+    table: typeOf(imports.schema!),
+    hidden: union(described?.hidden ?? hidden),
+    create: described ? union(described.create) : `${unowned} & string`,
+    update: described ? union(described.update) : `${unowned} & string`,
+    filled: described ? union(described.filled) : union(['createdAt', 'created_at']),
+    relations: Object.fromEntries(described?.relations.map(({ name, to, many }) => [name, `{ to: ${genString(to)}, many: ${many} }`]) ?? []),
+    validation: imports.validation ? typeOf(imports.validation) : 'undefined',
+  }
+}
+
+/** Route → method → what the handler returns, as JSON says it. */
+function toEndpoints({ endpoints, folder, nitro }: TypeSource): Record<string, Record<string, string>> {
+  const found: Record<string, Record<string, string>> = {}
+  for (const { route, method = 'any', handler, middleware } of endpoints) {
+    if (!route || middleware || !isAbsolute(handler)) continue
+    found[route] = { ...found[route], [method.toUpperCase()]: `import(${genString(nitro)}).Serialize<Awaited<ReturnType<typeof import(${genString(toSpecifier(handler, folder))}).default>>>` }
+  }
+  return found
+}
+
+const union = (names: readonly string[]) => names.length > 0 ? [...new Set(names)].map(name => genString(name)).join(' | ') : 'never'
+
+/** Files relative to the one that is written, packages by name. */
+export function toSpecifier(path: string, folder: string): string {
+  if (!isAbsolute(path)) return path
+  const found = relative(folder, path).replace(/\.[cm]?[jt]sx?$/, '')
+  return found.startsWith('.') ? found : `./${found}`
+}
+
+/** Route → method → type expressions, as Nitro writes them down. */
+type RouteTypes = Record<string, Partial<Record<string, string[]>>>
+
+const OURS = /import\((['"])(.+\/runtime\/)server\/routes\/([\w-]+)(?:\.\w+)?\1\)/
+
+/** Nitro types a route by what its handler returns, which says nothing of ours: they are told by resource. */
+export function typeRoutes(routes: RouteTypes, prefix: string, names: readonly string[]): void {
+  for (const [path, methods] of Object.entries(routes)) {
+    for (const [method, types] of Object.entries(methods)) {
+      const match = types?.map(type => OURS.exec(type)).find(found => found !== null)
+      if (!match) continue
+      const [, , runtime, route] = match as unknown as [string, string, string, string]
+      if (route === 'method-not-allowed') methods[method] = undefined
+      else methods[method] = [answerType(`${runtime}shared/types/answers`, route, names.find(name => path === `${prefix}/${name}` || path.startsWith(`${prefix}/${name}/`)))]
+    }
+    for (const method of Object.keys(methods)) if (methods[method] === undefined) Reflect.deleteProperty(methods, method)
+  }
+}
+
+function answerType(file: string, route: string, resource: string | undefined): string {
+  return resource === undefined ? `import('${file}').GlobalAnswers['${route}']` : `import('${file}').RouteAnswers<'${resource}'>['${route}']`
+}

@@ -1,0 +1,91 @@
+/** The front door: what happens to a Nuxt app that has the module, in order. */
+import { addServerTemplate, createResolver, defineNuxtModule, useLogger } from '@nuxt/kit'
+import { addClient } from './build/client'
+import { prepareNitro } from './build/compat'
+import { addAutoImports } from './build/imports'
+import { findImportPath } from './build/module-import'
+import { checkResourceNames, resolveOptions, type ModuleOptions } from './build/options'
+import { addPlugins, collectPlugins, type PluginRegistry } from './build/plugins'
+import { assertNoProblems } from './build/problem'
+import { collectRegistrations, type ResourceRegistry } from './build/registrations'
+import { findRemovedOptions } from './build/removed'
+import { mountRoutes } from './build/routes'
+import { addStart } from './build/start'
+import { addTasks } from './build/tasks'
+import { generateConfig } from './build/virtual/config'
+import { generateRegistry } from './build/virtual/registry'
+
+export { createModuleImport, type ModuleImport } from './build/module-import'
+export type { ModuleOptions } from './build/options'
+export { AutoApiBuildError, type Problem } from './build/problem'
+export type { PluginListing, PluginRegistry } from './build/plugins'
+export type { RegistrationOptions, ResourceRegistry } from './build/registrations'
+
+export interface ModuleHooks {
+  /**
+   * Registers resources. Called once, after every Nuxt module is set up.
+   * @example
+   * nuxt.hook('autoApi:registerSchema', (registry) => {
+   *   registry.register('posts', { schema: createModuleImport(resolve('./schema'), 'posts') })
+   * })
+   */
+  'autoApi:registerSchema': (registry: ResourceRegistry) => void | Promise<void>
+  /**
+   * Lists plugins of a module, before those of the app.
+   * @example
+   * nuxt.hook('autoApi:registerPlugins', (registry) => {
+   *   registry.add(createModuleImport(resolve('./runtime/plugin'), 'default'))
+   * })
+   */
+  'autoApi:registerPlugins': (registry: PluginRegistry) => void | Promise<void>
+}
+
+declare module '@nuxt/schema' {
+  // eslint-disable-next-line @typescript-eslint/no-empty-object-type -- an augmentation names what it adds
+  interface NuxtHooks extends ModuleHooks {}
+}
+
+export default defineNuxtModule<ModuleOptions>({
+  meta: {
+    name: 'nuxt-auto-api',
+    configKey: 'autoApi',
+    compatibility: { nuxt: '>=4.0.0' },
+  },
+  setup(autoApi, nuxt) {
+    const { resolve } = createResolver(import.meta.url)
+    const logger = useLogger('auto-api')
+    const { autoAdmin } = nuxt.options as { autoAdmin?: unknown }
+
+    prepareNitro(nuxt, resolve('./runtime'))
+    addAutoImports(nuxt, resolve)
+    addTasks(nuxt, resolve)
+    addStart(nuxt, resolve)
+
+    nuxt.hook('modules:done', async () => {
+      const { plugins: listed, ...written } = autoApi
+      const options = resolveOptions(written)
+      const findPath = (path: string) => findImportPath(path, nuxt.options)
+      const plugins = await collectPlugins(listed, registry => nuxt.callHook('autoApi:registerPlugins', registry), findPath, nuxt.options.rootDir)
+      const resources = await collectRegistrations(
+        registry => nuxt.callHook('autoApi:registerSchema', registry),
+        findPath,
+      )
+      const names = resources.registrations.map(({ name }) => name)
+
+      for (const warning of [...options.warnings, ...resources.warnings]) logger.warn(warning)
+      assertNoProblems([
+        ...findRemovedOptions({ autoApi, autoAdmin }),
+        ...options.problems,
+        ...resources.problems,
+        ...plugins.problems,
+        ...checkResourceNames(options.config, names),
+      ])
+
+      addServerTemplate({ filename: '#auto-api/config', getContents: () => generateConfig(options.config) })
+      addServerTemplate({ filename: '#auto-api/registry', getContents: () => generateRegistry(resources.registrations) })
+      const { taken } = mountRoutes(nuxt, names, options.config.prefix, resolve)
+      await addPlugins(nuxt, plugins, taken, resolve)
+      addClient(nuxt, resources.registrations, options.config, resolve)
+    })
+  },
+})

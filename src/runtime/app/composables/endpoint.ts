@@ -1,0 +1,49 @@
+/** The app's own endpoints, with the client, the errors and the invalidation of the generated routes. */
+import type { UseQueryReturnType } from '@tanstack/vue-query'
+import { toValue, type MaybeRefOrGetter } from 'vue'
+import type { EndpointAnswer } from '../../shared/types/endpoints'
+import type { ResourceName } from '../../shared/types/resources'
+import { useClient } from '../client'
+import type { AutoApiError } from '../error'
+import { toApiKey, type KeyDetail } from '../keys'
+import { useWrite, type WriteOptions, type WriteResult } from '../mutation'
+import { useRead, type ReadOptions } from '../read'
+
+type WriteMethod = 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+export interface EndpointQuery {
+  readonly method?: 'GET'
+  readonly query?: MaybeRefOrGetter<Record<string, unknown>>
+  /** The resources it reads: a write of one of them makes its answer out of date. */
+  readonly resources?: readonly ResourceName[]
+}
+
+export interface EndpointWrite {
+  readonly method: WriteMethod
+  readonly query?: MaybeRefOrGetter<Record<string, unknown>>
+  /** The resources it writes: what was cached of them is asked for again. */
+  readonly resources?: readonly ResourceName[]
+}
+
+/**
+ * An endpoint of the app, typed by its handler: a query, or a mutation whose variables are the body where it has another method than GET.
+ * @example
+ * const { data: stats } = useAutoApiEndpoint('/api/stats', { resources: ['posts'] })
+ * const { mutate: publish } = useAutoApiEndpoint(() => `/api/posts/${id.value}/publish`, { method: 'POST', resources: ['posts'] })
+ */
+export function useAutoApiEndpoint<P extends string, const M extends WriteMethod, Body = void, Context = unknown>(path: MaybeRefOrGetter<P>, options: EndpointWrite & { readonly method: M } & WriteOptions<EndpointAnswer<P, M>, Body, Context>): WriteResult<EndpointAnswer<P, M>, Body, Context>
+export function useAutoApiEndpoint<P extends string, Data = EndpointAnswer<P, 'GET'>>(path: MaybeRefOrGetter<P>, options?: EndpointQuery & ReadOptions<EndpointAnswer<P, 'GET'>, Data>): UseQueryReturnType<Data, AutoApiError>
+export function useAutoApiEndpoint(path: MaybeRefOrGetter<string>, { method = 'GET', query, resources = [], ...options }: (EndpointQuery | EndpointWrite) & object = {}): unknown {
+  const client = useClient()
+  if (method !== 'GET') {
+    return useWrite({
+      send: body => client.send(method, toValue(path), toValue(query), body),
+      written: () => ({ resources: new Set<string>(resources) }),
+    }, options)
+  }
+  return useRead(
+    () => toApiKey(toValue(path), 'endpoint', { query: toValue(query) as KeyDetail['query'], reads: resources }),
+    ([, path,, { query }], signal) => client.send('GET', path, query, undefined, signal),
+    options,
+  )
+}

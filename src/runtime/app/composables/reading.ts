@@ -1,0 +1,64 @@
+/** Lists, records, infinite lists and aggregates. */
+import type { InfiniteData, UseInfiniteQueryReturnType, UseQueryReturnType } from '@tanstack/vue-query'
+import { toValue, type MaybeRefOrGetter } from 'vue'
+import type { AggregateAnswer, CursorAnswer, ListAnswer, ResultOf } from '../../shared/types/answers'
+import type { Exact } from '../../shared/types/exact'
+import type { AggregateQuery, GetQuery, ListQuery, SearchQuery } from '../../shared/types/query'
+import type { RecordId, ResourceName } from '../../shared/types/resources'
+import { useClient } from '../client'
+import type { AutoApiError } from '../error'
+import { toApiKey, type KeyDetail } from '../keys'
+import { loadWith, useRead, useReadPages, type InfiniteOptions, type ReadOptions } from '../read'
+
+type Empty = Record<never, never>
+const detail = (query: unknown) => ({ query: toValue(query) as KeyDetail['query'] })
+
+/**
+ * One page of a resource: by number, or by cursor where the query has one.
+ * @example
+ * const { data, isPending } = useAutoApiList('posts', () => ({ filter: { status: 'draft' }, sort: '-id', page: page.value }))
+ */
+export function useAutoApiList<R extends ResourceName, const Q extends ListQuery<R> = Empty, Data = ListAnswer<R, Q>>(resource: R, query?: MaybeRefOrGetter<Q> & Exact<R, Q, keyof ListQuery<R>>, options?: ReadOptions<ListAnswer<R, Q>, Data>): UseQueryReturnType<Data, AutoApiError> {
+  return useRead(() => toApiKey(resource, 'list', detail(query)), loadWith(useClient(), 'list'), options)
+}
+
+/**
+ * One record. Nothing is asked for while there is no id.
+ * @example
+ * const { data: post, error } = useAutoApiGet('posts', () => route.params.id, { include: { author: true } })
+ */
+export function useAutoApiGet<R extends ResourceName, const Q extends GetQuery<R> = Empty, Data = ResultOf<R, Q>>(resource: R, id: MaybeRefOrGetter<RecordId | null | undefined>, query?: MaybeRefOrGetter<Q> & Exact<R, Q, keyof GetQuery<R>>, options?: ReadOptions<ResultOf<R, Q>, Data>): UseQueryReturnType<Data, AutoApiError> {
+  const key = () => {
+    const known = toIdentity(toValue(id))
+    return known === undefined ? undefined : toApiKey(resource, 'get', { id: known, ...detail(query) })
+  }
+  return useRead(key, loadWith(useClient(), 'get'), options)
+}
+
+/**
+ * A list that grows: each page begins where the one before it ended.
+ * @example
+ * const { data, fetchNextPage, hasNextPage } = useAutoApiInfinite('posts', { sort: '-publishedAt', limit: 20 })
+ */
+export function useAutoApiInfinite<R extends ResourceName, const Q extends SearchQuery<R> = Empty>(resource: R, query?: MaybeRefOrGetter<Q> & Exact<R, Q, keyof SearchQuery<R>>, options?: InfiniteOptions<CursorAnswer<R, Q>>): UseInfiniteQueryReturnType<InfiniteData<CursorAnswer<R, Q>, string>, AutoApiError> {
+  const client = useClient()
+  return useReadPages<CursorAnswer<R, Q>>(
+    () => toApiKey(resource, 'infinite', detail(query)),
+    ([,,, { query }], cursor, signal) => client.call({ route: 'list', resource, query: { ...query, cursor } }, signal),
+    options,
+  )
+}
+
+/**
+ * What is computed over all rows, or over each group of them.
+ * @example
+ * const { data } = useAutoApiAggregate('posts', { aggregate: ['count', 'sum(views)'], groupBy: ['status'] })
+ */
+export function useAutoApiAggregate<R extends ResourceName, const Q extends AggregateQuery<R> = Empty, Data = AggregateAnswer<R, Q>>(resource: R, query?: MaybeRefOrGetter<Q> & Exact<R, Q, keyof AggregateQuery<R>>, options?: ReadOptions<AggregateAnswer<R, Q>, Data>): UseQueryReturnType<Data, AutoApiError> {
+  return useRead(() => toApiKey(resource, 'aggregate', detail(query)), loadWith(useClient(), 'aggregate'), options)
+}
+
+/** An id from a route is text, one from a record may be a number: both are the same record. */
+export function toIdentity(id: RecordId | null | undefined): string | undefined {
+  return id === undefined || id === null || id === '' ? undefined : String(id)
+}

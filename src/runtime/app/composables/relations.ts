@@ -1,0 +1,84 @@
+/** What a record is linked to, and changing the links. */
+import type { UseQueryReturnType } from '@tanstack/vue-query'
+import { toValue, type MaybeRefOrGetter } from 'vue'
+import type { LinkAnswer, RelatedAnswer } from '../../shared/types/answers'
+import type { Exact } from '../../shared/types/exact'
+import type { RelatedQuery } from '../../shared/types/query'
+import type { RecordId, ResourceName, TargetOf, ToManyName } from '../../shared/types/resources'
+import { useClient } from '../client'
+import type { AutoApiError } from '../error'
+import { targetOf, toApiKey, type KeyDetail } from '../keys'
+import { useWrite, type WriteOptions, type WriteResult } from '../mutation'
+import { resources } from '../nuxt'
+import { loadWith, useRead, type ReadOptions } from '../read'
+import { toIdentity } from './reading'
+
+type Empty = Record<never, never>
+
+/**
+ * The records that one record is linked to.
+ * @example
+ * const { data: tags } = useAutoApiRelation('posts', () => post.value?.id, 'tags', { sort: 'name' })
+ */
+export function useAutoApiRelation<R extends ResourceName, N extends ToManyName<R>, const Q extends RelatedQuery<TargetOf<R, N>> = Empty, Data = RelatedAnswer<TargetOf<R, N>, Q>>(resource: R, id: MaybeRefOrGetter<RecordId | null | undefined>, relation: N, query?: MaybeRefOrGetter<Q> & Exact<TargetOf<R, N>, Q, keyof RelatedQuery<TargetOf<R, N>>>, options?: ReadOptions<RelatedAnswer<TargetOf<R, N>, Q>, Data>): UseQueryReturnType<Data, AutoApiError> {
+  const key = () => {
+    const known = toIdentity(toValue(id))
+    return known === undefined ? undefined : toApiKey(resource, 'related', { id: known, relation, query: toValue(query) as KeyDetail['query'] })
+  }
+  return useRead(key, loadWith(useClient(), 'related'), options)
+}
+
+/** What is passed to `mutate`. */
+export interface Links {
+  /** The record on this side. */
+  id: RecordId
+  /** Those on the other. */
+  ids: readonly RecordId[]
+  /** Further columns of the junction, for the links that are added. */
+  metadata?: Record<string, unknown>
+}
+
+type LinkOptions<Context> = WriteOptions<LinkAnswer, Links, Context>
+type LinkResult<Context> = WriteResult<LinkAnswer, Links, Context>
+
+function useLinks<Context>(route: 'relation-replace' | 'relation-add' | 'relation-remove', resource: string, relation: string, options?: LinkOptions<Context>): LinkResult<Context> {
+  const client = useClient()
+  const { via } = resources[resource]?.relations[relation] ?? {}
+  return useWrite({
+    send: ({ id, ...body }) => client.call({ route, resource, id, relation, body }),
+    written: () => via === undefined
+      ? { resources: new Set([resource, targetOf(resource, relation)]), links: true }
+      // The links are records of their own, and may be listed as such.
+      : { resources: new Set([via, resource, targetOf(resource, relation)]) },
+  }, options)
+}
+
+/**
+ * Links exactly these: takes `{ id, ids, metadata? }`.
+ * @example
+ * const { mutate } = useAutoApiRelationReplace('posts', 'tags')
+ * mutate({ id: 1, ids: [2, 3] })
+ */
+export function useAutoApiRelationReplace<R extends ResourceName, Context = unknown>(resource: R, relation: ToManyName<R>, options?: LinkOptions<Context>): LinkResult<Context> {
+  return useLinks('relation-replace', resource, relation, options)
+}
+
+/**
+ * Links these as well: takes `{ id, ids, metadata? }`.
+ * @example
+ * const { mutate } = useAutoApiRelationAdd('posts', 'tags')
+ * mutate({ id: 1, ids: [2] })
+ */
+export function useAutoApiRelationAdd<R extends ResourceName, Context = unknown>(resource: R, relation: ToManyName<R>, options?: LinkOptions<Context>): LinkResult<Context> {
+  return useLinks('relation-add', resource, relation, options)
+}
+
+/**
+ * Takes the links to these away: takes `{ id, ids }`.
+ * @example
+ * const { mutate } = useAutoApiRelationRemove('posts', 'tags')
+ * mutate({ id: 1, ids: [2] })
+ */
+export function useAutoApiRelationRemove<R extends ResourceName, Context = unknown>(resource: R, relation: ToManyName<R>, options?: LinkOptions<Context>): LinkResult<Context> {
+  return useLinks('relation-remove', resource, relation, options)
+}

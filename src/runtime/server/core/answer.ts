@@ -1,0 +1,10 @@
+/** What a route answers. */
+
+/** An answer without a server around it. */
+export interface Answer {
+  readonly status: number
+  readonly body: unknown
+  /** The id of a record that was made, for the `Location` header. */
+  readonly created?: string
+  readonly headers?: Readonly<Record<string, string>>
+}

@@ -1,0 +1,67 @@
+/** Opaque places in an order: the driver's own values, so that no digit of a bigint or a microsecond is lost. */
+import { digest } from 'ohash'
+import type { Resource } from '../schema/model'
+import { invalidCursor } from './error'
+import { orderKey, type Order } from './plan/order'
+
+/** Cursors of another version are refused: what they mean has changed. */
+const VERSION = 1
+const SEAL_LENGTH = 12
+
+/** The cursor that stands on a row. @param values driver values, one per field of the order. */
+export function createCursor(resource: Resource, order: readonly Order[], values: readonly unknown[]): string {
+  const payload = JSON.stringify([VERSION, resource.name, orderKey(order), values.map(toJson)])
+  return toBase64(seal(payload) + payload)
+}
+
+/** The values a cursor stands on. @throws `INVALID_CURSOR` when it is foreign, old, edited, cut, or of another order. */
+export function readCursor(cursor: string, resource: Resource, order: readonly Order[]): readonly unknown[] {
+  const text = fromBase64(cursor)
+  const payload = text.slice(SEAL_LENGTH)
+  if (toBase64(text) !== cursor || text.slice(0, SEAL_LENGTH) !== seal(payload)) throw invalidCursor()
+  const [version, name, key, values] = parse(payload)
+  if (version !== VERSION || name !== resource.name || key !== orderKey(order) || !Array.isArray(values) || values.length !== order.length) throw invalidCursor()
+  return values.map((value, index) => fromJson(value, order[index]!, resource))
+}
+
+function parse(payload: string): readonly unknown[] {
+  try {
+    const parts: unknown = JSON.parse(payload)
+    return Array.isArray(parts) ? parts : []
+  }
+  catch {
+    return []
+  }
+}
+
+/** Tells an edited cursor from one of ours. Not a secret: the worst a forged one does is to start elsewhere in the same rows. */
+const seal = (payload: string) => digest(payload).slice(0, SEAL_LENGTH)
+
+interface Tagged { readonly bigint: string }
+
+function toJson(value: unknown): unknown {
+  if (typeof value === 'bigint') return { bigint: String(value) } satisfies Tagged
+  return value instanceof Date ? value.toISOString() : value
+}
+
+function fromJson(value: unknown, { field }: Order, { dialect }: Resource): unknown {
+  if (value === null) return null
+  // SQLite keeps no booleans: its driver never gave one and would not take it.
+  if (typeof value === 'boolean' && dialect === 'sqlite') throw invalidCursor()
+  try {
+    const raw = typeof value === 'object' ? BigInt((value as Tagged).bigint) : value
+    if (field.fits(field.decode ? field.decode(raw) : raw)) return raw
+  }
+  catch {
+    // Not a value of the column: forged.
+  }
+  throw invalidCursor()
+}
+
+function toBase64(text: string): string {
+  return globalThis.Buffer.from(text).toString('base64url')
+}
+
+function fromBase64(cursor: string): string {
+  return globalThis.Buffer.from(cursor, 'base64url').toString()
+}

@@ -1,0 +1,151 @@
+/** Computes aggregates and groups over visible rows: in SQL, or row by row where only code can judge them. */
+import { sql, type Column, type SQL } from 'drizzle-orm'
+import type { Kind } from '../../../shared/wire'
+import type { Row, Statement } from '../../engines/engine'
+import type { Dialect } from '../../schema/drizzle'
+import { selectExactly } from '../../schema/field'
+import type { Call } from '../context'
+import { allFields } from '../fields'
+import { comparesFields, type Aggregate, type AggregatePlan, type GroupPlan } from '../plan/aggregate'
+import type { ReadPlan } from '../plan/tree'
+import { shapeOf, statement, valuesOf, whereAll, type Clause } from '../query'
+import { within, type Plan, type Scoped } from '../scope'
+import { finish, groupRows } from './group'
+import { conditions, decoder, scan, type RecordOf } from './rows'
+
+export interface GroupResult {
+  readonly data: readonly RecordOf[]
+  /** Groups that match, on all pages. */
+  readonly total: number
+}
+
+export async function executeGroups(plan: Scoped<GroupPlan>, call: Call): Promise<GroupResult> {
+  if (plan.accepts) return groupRows(plan, await visibleRecords(plan, call))
+  // Without groups there is one entry at most, on the first page: it is the total too.
+  if (plan.groups.groupBy.length === 0) {
+    const entries = (await call.engine.query(groupsStatement(plan, 0, call))).map(row => toEntry(plan.groups, row))
+    return { data: plan.page > 1 ? [] : entries, total: entries.length }
+  }
+  const [rows, counted] = await Promise.all([
+    call.engine.query(groupsStatement(plan, (plan.page - 1) * plan.limit, call)),
+    call.engine.query(countGroupsStatement(plan, call)),
+  ])
+  return { data: rows.map(row => toEntry(plan.groups, row)), total: Number(counted[0]![0]) }
+}
+
+/** The aggregates over all rows of a list. */
+export async function aggregateRows(plan: Scoped<ReadPlan>, aggregates: AggregatePlan, call: Call): Promise<RecordOf> {
+  const groups = { groups: aggregates, having: [], order: [], page: 1, limit: 1, where: plan.where }
+  const { data } = await executeGroups(within<ReadPlan, GroupPlan>(plan, groups), call)
+  return data[0]!
+}
+
+async function visibleRecords(plan: Scoped<GroupPlan>, call: Call): Promise<RecordOf[]> {
+  const { resource, where } = plan
+  const order = resource.primaryKey.map(field => ({ field, descending: false }))
+  const rows = within<Plan, ReadPlan>(plan, { where, order, selection: allFields(resource), count: false })
+  const decode = decoder(allFields(resource))
+  const records: RecordOf[] = []
+  for await (const row of scan(rows, {}, call)) records.push(decode(row))
+  return records
+}
+
+/** What a group says of itself: its fields in their wire form, then its results by alias. */
+function toEntry({ groupBy, aggregates }: AggregatePlan, row: Row): RecordOf {
+  const results = Object.fromEntries(aggregates.map((aggregate, index) => {
+    const place = groupBy.length + 2 * index
+    return [aggregate.alias, finish(aggregate, row[place], row[place + 1])]
+  }))
+  if (groupBy.length === 0) return results
+  const group = Object.fromEntries(groupBy.map((field, index) => {
+    const value = field.decode ? field.decode(row[index]) : row[index]
+    return [field.name, field.toJson ? field.toJson(value) : value]
+  }))
+  return { group, ...results }
+}
+
+/** `select status, count(*), 0, sum(amount), count(amount) from t where … group by status having … order by … limit ? offset ?` */
+function groupsStatement(plan: Scoped<GroupPlan>, offset: number, { api, engine }: Call): Statement {
+  const { resource, groups, order, limit } = plan
+  const where = conditions(plan)
+  const having = havingClauses(plan, engine.dialect)
+  const sorted = order.map(({ by, descending }) => `${descending ? '-' : ''}${'alias' in by ? by.alias : by.name}`)
+  const shape = `${resource.name}|groups|${groups.key}|${shapeOf(where)}|${shapeOf(having)}|${sorted}`
+  return statement(api.statements, engine, shape, [...valuesOf(where), ...valuesOf(having), limit, offset], () => ({
+    sql: sql`select ${columns(groups, engine.dialect)} from ${resource.table}${whereAll(where)}${grouping(groups, having)}${orderBy(plan, engine.dialect)} limit ${sql.param(limit)} offset ${sql.param(offset)}`,
+    extra: undefined,
+  }))
+}
+
+/** `select count(*) from (select 1 from t where … group by … having …) as g` */
+function countGroupsStatement(plan: Scoped<GroupPlan>, { api, engine }: Call): Statement {
+  const { resource, groups } = plan
+  const where = conditions(plan)
+  const having = havingClauses(plan, engine.dialect)
+  const shape = `${resource.name}|count groups|${groups.key}|${shapeOf(where)}|${shapeOf(having)}`
+  return statement(api.statements, engine, shape, [...valuesOf(where), ...valuesOf(having)], () => ({
+    sql: sql`select count(*) from (select 1 as one from ${resource.table}${whereAll(where)}${grouping(groups, having)}) as g`,
+    extra: undefined,
+  }))
+}
+
+function columns({ groupBy, aggregates }: AggregatePlan, dialect: Dialect): SQL {
+  // An average is a sum divided by its count, outside of SQL, so that every engine rounds it alike.
+  const results = aggregates.flatMap(aggregate => [aggregate.function === 'avg' ? exact(aggregate, 'sum', dialect) : exact(aggregate, aggregate.function, dialect), aggregate.function === 'avg' ? sql`count(${aggregate.field!.column})` : sql`0`])
+  return sql.join([...groupBy.map(field => field.selection), ...results], sql`, `)
+}
+
+function grouping({ groupBy }: AggregatePlan, having: readonly Clause[]): SQL {
+  const by = groupBy.length === 0 ? sql`` : sql` group by ${sql.join(groupBy.map(({ column }) => sql`${column}`), sql`, `)}`
+  return having.length === 0 ? by : sql`${by} having ${sql.join(having.map(clause => clause.build()), sql` and `)}`
+}
+
+function orderBy({ order }: GroupPlan, dialect: Dialect): SQL {
+  if (order.length === 0) return sql``
+  return sql` order by ${sql.join(order.map(({ by, descending }) => sql`${'alias' in by ? comparable(by, dialect) : by.column}${sql.raw(descending ? ' desc' : '')}`), sql`, `)}`
+}
+
+/** The result with all its digits. SQLite would overflow on a sum of large integers and hand 64 bits over as a double. */
+function exact({ field }: Aggregate, name: Aggregate['function'], dialect: Dialect): SQL {
+  if (!field) return sql`count(*)`
+  const { column, kind } = field
+  if (name === 'count') return sql`count(${column})`
+  if (name === 'min' || name === 'max') return selectExactly(field, sql`${sql.raw(name)}(${column})`)
+  if (dialect !== 'sqlite') return sql`cast(sum(${column}) as ${sql.raw(dialect === 'pg' ? 'text' : 'char')})`
+  if (isWhole(kind)) return halves(column)
+  if (kind !== 'decimal') return sql`sum(cast(${column} as real))`
+  // SQLite keeps a decimal without a fraction as an integer: those are added apart from the doubles.
+  const whole = sql`case typeof(${column}) when 'integer' then ${column} end`
+  const broken = sql`case typeof(${column}) when 'integer' then 0.0 else ${column} end`
+  return sql`coalesce(${halves(whole)}, case when count(${column}) > 0 then '0:0' end) || ':' || sum(${broken})`
+}
+
+/** `'high:low'`: the halves of 64 bits apart, put together again when the row is read. */
+function halves(value: SQL | Column): SQL {
+  return sql`cast(sum(${value} >> 32) as text) || ':' || cast(sum(${value} & 4294967295) as text)`
+}
+
+const isWhole = (kind: Kind) => kind === 'bigint' || kind === 'integer'
+
+/** The result as the database compares it, in ORDER BY and HAVING. */
+function comparable({ field, function: name }: Aggregate, dialect: Dialect): SQL {
+  if (!field) return sql`count(*)`
+  const { column, kind } = field
+  if (name !== 'sum' || dialect !== 'sqlite') return sql`${sql.raw(name)}(${column})`
+  // Exact within 64 bits; beyond them SQLite goes on with doubles, where a plain sum would fail.
+  return isWhole(kind) ? sql`(sum(${column} >> 32) * 4294967296 + sum(${column} & 4294967295))` : sql`sum(cast(${column} as real))`
+}
+
+const NUMERIC = new Set<Kind>(['bigint', 'decimal'])
+
+const SYMBOLS = { $eq: '=', $ne: '<>', $gt: '>', $gte: '>=', $lt: '<', $lte: '<=' } as const
+
+function havingClauses({ having }: GroupPlan, dialect: Dialect): readonly Clause[] {
+  return having.map(({ aggregate, operator, value }) => {
+    const bound = comparesFields(aggregate) ? aggregate.field!.encode(value) : value
+    // Compared with a result, which has no type of its own, SQLite would take a number's text for text.
+    const numeric = dialect === 'sqlite' && (!comparesFields(aggregate) || NUMERIC.has(aggregate.field!.kind))
+    const place = numeric ? sql`cast(${sql.param(bound)} as numeric)` : sql`${sql.param(bound)}`
+    return { shape: `${aggregate.alias}${operator}`, values: [bound], build: () => sql`${comparable(aggregate, dialect)} ${sql.raw(SYMBOLS[operator])} ${place}` }
+  })
+}

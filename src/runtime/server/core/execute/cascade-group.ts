@@ -1,0 +1,97 @@
+/** A cascade group as a whole: everything one delete took to the trash comes back or goes for good together, or not at all. */
+import { sql } from 'drizzle-orm'
+import type { Resource } from '../../schema/model'
+import { forResource, type Call } from '../context'
+import { notFound } from '../error'
+import { keyFields } from '../fields'
+import { assertMay, inContext } from '../gate'
+import { itemContext } from '../hooks'
+import { findReach } from '../plan/cascade'
+import type { ReadPlan } from '../plan/tree'
+import type { WritePlan } from '../plan/write'
+import { equals, statement } from '../query'
+import { applyScope, within, type Scoped } from '../scope'
+import { commitSteps, Undone, type Step } from './commit'
+import type { Item } from './items'
+import { decoder, readRows } from './rows'
+import { STEPS, type Written } from './steps'
+import { locate } from './locate'
+
+/** The rows of one resource in the group, with a scope and a call of their own. */
+export interface Part {
+  readonly plan: Scoped<WritePlan>
+  readonly call: Call
+  readonly items: readonly Item[]
+  readonly written: Map<number, Written>
+}
+
+/**
+ * Restores or purges every row of the group, in every resource.
+ * @throws What the database refuses, or 404 for a row that is gone by now.
+ */
+export async function commitGroup(plan: Scoped<WritePlan>, parts: readonly Part[], call: Call): Promise<void> {
+  const time = new Date()
+  const apart = new Set(parts.map(({ plan }) => plan.resource.table))
+  const steps = parts.flatMap(({ plan, items, written }): Step[] => STEPS[plan.kind]({ ...plan, apart }, items, written, call, time))
+  try {
+    await commitSteps(plan, [...steps.filter(({ early }) => early), ...steps.filter(({ early }) => !early)], call)
+  }
+  catch (error) {
+    throw error instanceof Undone ? error.reason : error
+  }
+}
+
+/**
+ * Every row of the group, in every resource.
+ * @throws 404 when the resource has no trash, there is no such group or a row of it is not visible, then 401 or 403 when a row's own resource refuses.
+ */
+export async function findGroup(plan: Scoped<WritePlan>, call: Call): Promise<readonly Part[]> {
+  if (!plan.resource.roles.deletedAt) throw notFound()
+  const parts: Part[] = []
+  for (const resource of sorted(call)) {
+    const { deletionId } = resource.roles
+    if (!deletionId) continue
+    const there = await countGroup(resource, plan.deletionId!, call)
+    if (there === 0) continue
+    const part = resource === plan.resource ? plan : await applyScope(call, { ...plan, resource, trash: 'trashed' as const, include: [] }, call.ctx.operation)
+    const own = forResource(call, resource, inContext(call, resource, call.ctx.operation))
+    const items = await visibleItems(part, own)
+    if (items.length !== there) throw notFound()
+    parts.push({ plan: part, call: own, items, written: new Map() })
+  }
+  if (parts.length === 0) throw notFound()
+  // Only now: a refusal would tell that there is such a group.
+  for (const { plan: { resource } } of parts) await assertMay(call, resource, call.ctx.operation)
+  return parts
+}
+
+async function visibleItems(plan: Scoped<WritePlan>, call: Call): Promise<Item[]> {
+  const { resource } = plan
+  const where = [equals(resource.roles.deletionId!, plan.deletionId)]
+  const order = resource.primaryKey.map(field => ({ field, descending: false }))
+  const { columns, rows } = await readRows(within<WritePlan, ReadPlan>(plan, { where, order, selection: keyFields(resource), count: false }), { cursor: true }, call)
+  const decode = decoder(columns, keyFields(resource))
+  const items = rows.map((row, index): Item => {
+    const record = decode(row)
+    return { index, key: resource.primaryKey.map(field => record[field.name]), sent: [], values: {}, asked: {}, ctx: itemContext(call) }
+  })
+  await locate(plan, items, call)
+  return items.filter(item => item.error === undefined)
+}
+
+/** How many rows there are, seen or not: a group with a row that is not visible is left alone. Tells nobody the number. */
+async function countGroup(resource: Resource, deletionId: string, { api, engine }: Call): Promise<number> {
+  const group = equals(resource.roles.deletionId!, deletionId)
+  const counted = await engine.query(statement(api.statements, engine, `${resource.name}|group`, group.values, () => ({
+    sql: sql`select count(*) from ${resource.table} where ${group.build()}`,
+    extra: undefined,
+  })))
+  return Number(counted[0]![0])
+}
+
+/** Resources that hang on others before those: what is purged must not be referred to any more. */
+function sorted({ api }: Call): readonly Resource[] {
+  const resources = [...api.resources.values()].filter((resource, index, all) => all.findIndex(other => other.table === resource.table) === index)
+  const below = (resource: Resource) => findReach(api.graph, resource.table).nodes.length
+  return resources.sort((a, b) => below(a) - below(b))
+}

@@ -1,0 +1,145 @@
+/** Hangs related records on records: one statement per relation, whatever the number of parents. */
+import { sql, type SQL } from 'drizzle-orm'
+import type { Row, Statement } from '../../engines/engine'
+import type { Relation } from '../../schema/model'
+import type { Call } from '../context'
+import { limitExceeded } from '../error'
+import { allFields, select, type Selection } from '../fields'
+import { orderKey, orderList } from '../plan/order'
+import type { ReadPlan } from '../plan/tree'
+import { all, among, fromClauses, shapeOf, statement, valuesOf, whereAll, type Clause, type NamedColumn } from '../query'
+import type { Scoped } from '../scope'
+import { conditions, decoder, valuesAt, type Form, type RecordOf, type Rows } from './rows'
+
+type ScopedInclude = Scoped<ReadPlan>['include'][number]
+
+/** What all includes of one answer share: the rows that are left to them, and what their values become. */
+interface Budget {
+  left: number
+  readonly max: number
+  readonly form: Form
+}
+
+/** @throws `LIMIT_EXCEEDED` when the answer would hold more included rows than configured. */
+export async function attachIncludes(plan: Scoped<ReadPlan>, found: Rows, records: readonly RecordOf[], form: Form, call: Call): Promise<void> {
+  const { maxRows } = call.api.config.relations
+  await attachLevel(plan, found, records, call, { left: maxRows, max: maxRows, form })
+}
+
+async function attachLevel(plan: Scoped<ReadPlan>, found: Rows, records: readonly RecordOf[], call: Call, budget: Budget): Promise<void> {
+  for (const include of plan.include) await attach(include, found, records, call, budget)
+}
+
+async function attach(include: ScopedInclude, found: Rows, records: readonly RecordOf[], call: Call, budget: Budget): Promise<void> {
+  const { relation, plan } = include
+  const keyOf = valuesAt(found.columns, relation.columns)
+  const keys = found.rows.map(row => toKey(keyOf(row)))
+  const distinct = new Map(found.rows.flatMap((row, index) => keys[index] === undefined ? [] : [[keys[index], keyOf(row)]]))
+  const children = distinct.size === 0 ? undefined : await readChildren(include, [...distinct.values()], call, budget)
+  if (children) await attachLevel(plan, children, children.records, call, budget)
+  const many = relation.kind !== 'one'
+  records.forEach((record, index) => {
+    const own = keys[index] === undefined ? undefined : children?.byParent.get(keys[index])
+    record[relation.name] = many ? own ?? [] : own?.[0] ?? null
+  })
+}
+
+/** NULL meets nothing. */
+function toKey(values: readonly unknown[]): string | undefined {
+  if (values.some(value => value === null || value === undefined)) return undefined
+  return values.length === 1 ? String(values[0]) : JSON.stringify(values.map(String))
+}
+
+interface Children extends Rows {
+  readonly records: readonly RecordOf[]
+  readonly byParent: ReadonlyMap<string, RecordOf[]>
+}
+
+/** The visible children of all parents, at most so many of each, in their order. */
+async function readChildren(include: ScopedInclude, parents: readonly (readonly unknown[])[], call: Call, budget: Budget): Promise<Children> {
+  const { relation, plan, through, perParent } = include
+  const columns = columnsOf(include)
+  // What only code can judge is judged before the limit of a parent is applied: hidden rows take no place.
+  const limited = plan.accepts || through?.accepts ? undefined : perParent
+  const rows = await call.engine.query(childrenStatement(include, columns, parents, limited, budget.left + 1, call))
+  if (rows.length > budget.left) throw limitExceeded(`The answer would hold more than ${budget.max} included records. Ask for fewer, or set limits in \`include\`.`, 'include')
+  const linked = through?.accepts ? await judge(rows, decoder(allFields(through.resource)), through.accepts, columns.fields.length + relation.columns.length) : rows
+  const visible = plan.accepts ? await judge(linked, decoder(columns), plan.accepts) : linked
+  const byParent = new Map<string, RecordOf[]>()
+  const decode = decoder(columns, plan.selection, budget.form)
+  const parentOf = parentKey(relation, columns)
+  const kept: Row[] = []
+  const records: RecordOf[] = []
+  for (const row of visible) {
+    const parent = toKey(parentOf(row))!
+    let list = byParent.get(parent)
+    if (!list) byParent.set(parent, list = [])
+    if (perParent !== undefined && list.length >= perParent) continue
+    const record = decode(row)
+    list.push(record)
+    kept.push(row)
+    records.push(record)
+  }
+  budget.left -= kept.length
+  return { columns, rows: kept, records, byParent }
+}
+
+/** @param from where the judged row begins among the selected columns. */
+async function judge(rows: readonly Row[], decode: (row: Row) => RecordOf, accepts: (row: RecordOf) => Promise<boolean>, from = 0): Promise<readonly Row[]> {
+  const verdicts = await Promise.all(rows.map(row => accepts(decode(from === 0 ? row : row.slice(from)))))
+  return rows.filter((_, index) => verdicts[index])
+}
+
+function columnsOf({ relation, plan }: ScopedInclude): Selection {
+  if (plan.accepts) return allFields(plan.resource)
+  const keys = [...plan.include.flatMap(({ relation }) => relation.columns), ...relation.kind === 'manyToMany' ? [] : relation.foreignColumns]
+  return select(plan.resource, field => plan.selection.byName.has(field.name) || keys.includes(field))
+}
+
+/** The columns in which a child carries its parent's key: its own, or, over a junction, those selected behind them. */
+function parentKey(relation: Relation, columns: Selection): (row: Row) => readonly unknown[] {
+  if (relation.kind !== 'manyToMany') return valuesAt(columns, relation.foreignColumns)
+  return row => relation.columns.map((_, index) => row[columns.fields.length + index])
+}
+
+/**
+ * To-one: `select … from author where id in (…)`.
+ * To-many: `select c0, … from (select id as c0, …, row_number() over (partition by post_id order by id) as n
+ * from comments where post_id in (…) and …) as rows where n <= ? order by n limit ?`.
+ */
+function childrenStatement(include: ScopedInclude, columns: Selection, parents: readonly (readonly unknown[])[], perParent: number | undefined, most: number, { api, engine }: Call): Statement {
+  const { relation, plan, through } = include
+  const source = sourceOf(relation, through)
+  const where: readonly Clause[] = [among(engine, source.parent, parents), ...conditions(plan), ...source.conditions]
+  const many = relation.kind !== 'one'
+  const path = `${relation.kind === 'manyToMany' ? `${relation.junction.name}:` : ''}${relation.columns.map(({ name }) => name)}=${relation.foreignColumns.map(({ name }) => name)}`
+  const shape = `${plan.resource.name}|include|${path}|${columns.key}|${shapeOf(where)}|${orderKey(plan.order)}|${perParent === undefined ? '' : 'n'}`
+  const values = [...valuesOf(where), ...perParent === undefined ? [] : [perParent], most]
+  return statement(api.statements, engine, shape, values, () => {
+    const selected = [...columns.fields.map(field => field.selection), ...source.extra]
+    const order = many ? sql` order by ${orderList(plan.order)}` : sql``
+    if (perParent === undefined) return { extra: undefined, sql: sql`select ${sql.join(selected, sql`, `)} from ${source.from}${whereAll(where)}${order} limit ${sql.param(most)}` }
+    const named = selected.map((column, index) => sql`${column} as ${sql.identifier(`c${index}`)}`)
+    const names = selected.map((_, index) => sql`${sql.identifier(`c${index}`)}`)
+    const partition = sql.join(source.parent.map(({ column }) => sql`${column}`), sql`, `)
+    const ranked = sql`select ${sql.join(named, sql`, `)}, row_number() over (partition by ${partition}${order}) as ${sql.identifier('n')} from ${source.from}${whereAll(where)}`
+    return { extra: undefined, sql: sql`select ${sql.join(names, sql`, `)} from (${ranked}) as ${sql.identifier('ranked')} where ${sql.identifier('n')} <= ${sql.param(perParent)} order by ${sql.identifier('n')} limit ${sql.param(most)}` }
+  })
+}
+
+/** Where the children stand, and which columns name their parent. */
+function sourceOf(relation: Relation, through: ScopedInclude['through']): { from: SQL, parent: readonly NamedColumn[], extra: readonly SQL[], conditions: readonly Clause[] } {
+  const { table } = relation.target
+  if (relation.kind !== 'manyToMany') return { from: sql`${table}`, parent: relation.foreignColumns, extra: [], conditions: [] }
+  const { junction } = relation
+  const columns = (names: readonly string[]) => names.map(name => junction.resource.fields.get(name)!)
+  const parent = columns(junction.here.columns)
+  const meets = columns(junction.there.columns).map(({ column }, index) => sql`${column} = ${relation.foreignColumns[index]!.column}`)
+  return {
+    from: sql`${junction.resource.table} inner join ${table} on ${sql.join(meets, sql` and `)}`,
+    parent,
+    extra: [...parent.map(({ column }) => sql`${column}`), ...through?.accepts ? allFields(through.resource).fields.map(field => field.selection) : []],
+    // Told apart from conditions on the records: a tenant column may have the same name on both.
+    conditions: through && through.scope.length > 0 ? [fromClauses('through', through.scope, () => all(through.scope))] : [],
+  }
+}

@@ -1,0 +1,63 @@
+/** Finds the rows a write names, all in one statement, and judges them: what the caller cannot see is not there. */
+import { sql } from 'drizzle-orm'
+import type { Call } from '../context'
+import { notFound, refused } from '../error'
+import { allFields, select, type Selection } from '../fields'
+import type { ReadPlan } from '../plan/tree'
+import type { WritePlan } from '../plan/write'
+import { among, bound, equals, type Clause } from '../query'
+import { within, type Scoped } from '../scope'
+import { alive, type Item } from './items'
+import { decoder, rowsStatement, valuesAt, type RecordOf } from './rows'
+
+/** The columns a row is read with: its key and foreign keys; all of them where code judges it. */
+export function locatedColumns({ resource, accepts }: Scoped<WritePlan>): Selection {
+  if (accepts) return allFields(resource)
+  const keys = new Set([...resource.primaryKey.map(({ name }) => name), ...resource.foreignKeys.flatMap(key => key.columns)])
+  return select(resource, field => keys.has(field.name))
+}
+
+/** Gives each item its row, or its failure: 404 for a row that is not visible, 403 for one that may only be read. */
+export async function locate(plan: Scoped<WritePlan>, items: readonly Item[], call: Call): Promise<void> {
+  const named = alive(items).filter(item => item.key)
+  if (named.length === 0) return
+  const columns = locatedColumns(plan)
+  const rows = await call.engine.query(rowsStatement(toRead(plan, named, columns, call), columns, {}, call))
+  const keyOf = valuesAt(columns, plan.resource.primaryKey)
+  const found = new Map(rows.map(row => [toText(keyOf(row)), row]))
+  const decode = decoder(columns)
+  for (const item of named) {
+    item.row = found.get(toText(item.key!.map((value, index) => plan.resource.primaryKey[index]!.encode(value))))
+    item.error = item.row ? await verdict(plan, decode(item.row), call) : notFound()
+  }
+}
+
+function toRead(plan: Scoped<WritePlan>, items: readonly Item[], selection: Selection, call: Call): Scoped<ReadPlan> {
+  return within<WritePlan, ReadPlan>(plan, { selection, where: [keysClause(plan, items, call)], order: [], count: false })
+}
+
+/** `id = ?`, or `id in (…)`. */
+export function keysClause({ resource: { primaryKey } }: WritePlan, items: readonly Item[], { engine }: Call): Clause {
+  const keys = items.map(item => item.key!.map((value, index) => primaryKey[index]!.encode(value)))
+  return items.length === 1 && primaryKey.length === 1 ? equals(primaryKey[0]!, items[0]!.key![0]) : among(engine, primaryKey, keys)
+}
+
+async function verdict({ accepts, reveals }: Scoped<WritePlan>, row: RecordOf, { ctx }: Call): Promise<Error | undefined> {
+  if (!accepts || await accepts(row)) return undefined
+  return await reveals!(row) ? refused(ctx) : notFound()
+}
+
+/** The condition that a judged row still is what it was when it was judged. Left out is what an engine does not compare by its value. */
+export function pins(plan: Scoped<WritePlan>, { row }: Item): readonly Clause[] {
+  if (!plan.accepts || !row) return []
+  const { fields } = locatedColumns(plan)
+  return fields.flatMap((field, index): Clause[] => {
+    if (!field.pinnable) return []
+    const value = row[index]
+    return value === null
+      ? [{ shape: `${field.name}:null`, values: [], build: () => sql`${field.column} is null` }]
+      : [{ shape: `${field.name}=`, values: [value], build: () => sql`${field.column} = ${bound(field, value)}` }]
+  })
+}
+
+const toText = (values: readonly unknown[]) => values.map(String).join('\0')

@@ -1,0 +1,76 @@
+/** Where a foreign key in a body may point: at a row the caller can see. Missing and invisible are the same answer. */
+import { isDeepStrictEqual } from 'node:util'
+import { is, SQL } from 'drizzle-orm'
+import type { ForeignKeyFacts } from '../../schema/drizzle'
+import type { Field } from '../../schema/field'
+import type { Resource } from '../../schema/model'
+import type { Call } from '../context'
+import { invalidReference } from '../error'
+import { select } from '../fields'
+import type { ReadPlan } from '../plan/tree'
+import type { WritePlan } from '../plan/write'
+import { among } from '../query'
+import { applyScope, type Scoped } from '../scope'
+import { alive, type Item } from './items'
+import { locatedColumns } from './locate'
+import { decoder, readRows, valuesAt } from './rows'
+
+/** One statement per foreign key, for all items. Keys to unregistered tables are the database's to check. */
+export async function checkReferences(plan: Scoped<WritePlan>, items: readonly Item[], call: Call): Promise<void> {
+  for (const key of plan.resource.foreignKeys) {
+    const target = [...call.api.resources.values()].find(resource => resource.table === key.foreignTable)
+    const reach = reachOf(plan.resource, key)
+    if (!target || reach === 'any') continue
+    const asked = alive(items).flatMap((item) => {
+      const values = changedReference(plan, key, item)
+      return values ? [{ item, values: values.map((value, index) => target.fields.get(key.foreignColumns[index]!)!.encode(value)) }] : []
+    })
+    if (asked.length === 0) continue
+    const { plan: scoped, fields, found } = await findTargets(target, key, asked.map(({ values }) => values), reach, call)
+    const known = { plan: scoped, fields }
+    for (const { item, values } of asked) {
+      const name = key.columns.find(name => item.sent.includes(name))
+      if (found.has(toText(values))) item.references = [...item.references ?? [], { target: known, name, values }]
+      else item.error = invalidReference(name)
+    }
+  }
+}
+
+type Reach = 'visible' | 'tenant' | 'any'
+
+/** Of a composite key the most lenient rule that is given counts. */
+function reachOf({ auth }: Resource, { columns }: ForeignKeyFacts): Reach {
+  const rules = columns.map(name => auth?.fields?.[name as never] as { reference?: Reach } | undefined)
+  return rules.find(rule => rule?.reference)?.reference ?? 'visible'
+}
+
+/** The key's values when the client sent one of them and it changes something; a value a hook has set is trusted. */
+function changedReference(plan: Scoped<WritePlan>, { columns }: ForeignKeyFacts, { sent, values, asked, row }: Item): readonly unknown[] | undefined {
+  const own = columns.filter(name => sent.includes(name) && Object.hasOwn(values, name) && isDeepStrictEqual(values[name], asked[name]))
+  if (own.length === 0) return undefined
+  const before = row && decoder(locatedColumns(plan))(row)
+  const whole = columns.map(name => values[name] ?? (name === plan.resource.tenant?.name ? plan.tenantId : undefined) ?? (before ? before[name] : defaultOf(plan.resource.fields.get(name)!)))
+  if (whole.some(value => value === null || value === undefined)) return undefined
+  return before && columns.every((name, index) => isDeepStrictEqual(before[name], whole[index])) ? undefined : whole
+}
+
+/** What the table puts in a new row's column that nobody set: part of a composite key may be left to it. */
+function defaultOf({ column }: Field): unknown {
+  return is(column.default, SQL) ? undefined : column.default ?? column.defaultFn?.()
+}
+
+async function findTargets(target: Resource, key: ForeignKeyFacts, tuples: readonly (readonly unknown[])[], reach: Reach, call: Call): Promise<Target> {
+  const fields = key.foreignColumns.map(name => target.fields.get(name)!)
+  const read: ReadPlan = { resource: target, trash: 'active', selection: select(target, field => fields.includes(field)), where: [among(call.engine, fields, tuples)], order: [], count: false, include: [] }
+  const scoped: Scoped<ReadPlan> = await applyScope(call, read, 'read', reach === 'tenant' ? 'tenant' : 'all')
+  const { columns, rows } = await readRows(scoped, { cursor: true }, call)
+  return { plan: scoped, fields, found: new Set(rows.map(row => toText(valuesAt(columns, fields)(row)))) }
+}
+
+interface Target {
+  readonly plan: Scoped<ReadPlan>
+  readonly fields: readonly Field[]
+  readonly found: ReadonlySet<string>
+}
+
+const toText = (values: readonly unknown[]) => values.map(String).join('\0')

@@ -1,0 +1,148 @@
+/** Reads the rows of a scoped plan, page or scan, with the driver's own values at hand for cursors and includes. */
+import { sql, type SQL } from 'drizzle-orm'
+import { LIMITS } from '../../../shared/limits'
+import type { Row, Statement } from '../../engines/engine'
+import type { Field } from '../../schema/field'
+import type { Call } from '../context'
+import { limitExceeded } from '../error'
+import { allFields, select, type Selection } from '../fields'
+import type { Key } from '../parse/key'
+import { after, orderKey, orderList } from '../plan/order'
+import type { ReadPlan } from '../plan/tree'
+import { shapeOf, statement, valuesOf, whereAll, type Clause } from '../query'
+import type { Scoped } from '../scope'
+
+export type RecordOf = Record<string, unknown>
+
+/** Rows by position, with the place of each field in them. */
+export interface Rows {
+  readonly rows: readonly Row[]
+  readonly columns: Selection
+}
+
+/** The driver's values of some fields in a row. */
+export function valuesAt({ fields }: Selection, wanted: readonly Field[]): (row: Row) => readonly unknown[] {
+  const places = wanted.map(field => fields.indexOf(field))
+  return row => places.map(place => row[place])
+}
+
+/** What a plan needs of each row: what it shows, and the columns its includes and its cursor stand on. */
+function columnsOf(plan: Scoped<ReadPlan>, cursor: boolean, besides: readonly Field[]): Selection {
+  if (plan.accepts) return allFields(plan.resource)
+  const keys = plan.include.flatMap(({ relation }) => relation.columns)
+  const extra = [...keys, ...besides, ...cursor ? plan.order.map(({ field }) => field) : []]
+  return extra.length === 0 ? plan.selection : select(plan.resource, field => plan.selection.byName.has(field.name) || extra.includes(field))
+}
+
+export interface Window {
+  /** Conditions besides the plan's own: where a cursor stands. */
+  readonly start?: readonly Clause[]
+  readonly offset?: number
+  readonly limit?: number
+  /** Whether a cursor will be made of a row. */
+  readonly cursor?: boolean
+  /** Columns whose values are needed besides what is shown. */
+  readonly besides?: readonly Field[]
+}
+
+/** The visible rows of a window of the plan. With `objectLevel`, batch by batch until the window is full. */
+export async function readRows(plan: Scoped<ReadPlan>, window: Window, call: Call): Promise<Rows> {
+  const columns = columnsOf(plan, window.cursor ?? false, window.besides ?? [])
+  if (!plan.accepts) return { columns, rows: await call.engine.query(rowsStatement(plan, columns, window, call)) }
+  const { offset = 0, limit = Infinity } = window
+  const rows: Row[] = []
+  let skipped = 0
+  for await (const row of scan(plan, window, call)) {
+    if (skipped < offset) skipped++
+    else rows.push(row)
+    if (rows.length >= limit) break
+  }
+  return { columns, rows }
+}
+
+/**
+ * The row of a key, if it is visible. A collation may find another spelling of the key; that is another address, and no row has it.
+ * @param besides columns whose values are needed besides what is shown.
+ */
+export async function readOne(plan: Scoped<ReadPlan>, key: Key, besides: readonly Field[], call: Call): Promise<Rows> {
+  const { primaryKey } = plan.resource
+  const spelled = primaryKey.filter(field => field.kind === 'text' || field.kind === 'custom')
+  const found = await readRows(plan, { cursor: true, besides: [...besides, ...spelled] }, call)
+  const values = valuesAt(found.columns, spelled)
+  const same = (row: Row) => values(row).every((value, index) => value === spelled[index]!.encode(key[primaryKey.indexOf(spelled[index]!)]))
+  return { columns: found.columns, rows: found.rows.filter(same) }
+}
+
+/**
+ * Every row that `objectLevel` accepts, in the plan's order, read in keyset batches.
+ * @throws `LIMIT_EXCEEDED` where a count, an aggregate or a page by number would read more rows than configured.
+ */
+export async function* scan(plan: Scoped<ReadPlan>, { start = [], offset, limit = Infinity, cursor }: Window, call: Call): AsyncGenerator<Row> {
+  const columns = allFields(plan.resource)
+  const decode = decoder(columns)
+  const place = valuesAt(columns, plan.order.map(({ field }) => field))
+  const most = cursor ? Infinity : call.api.config.objectLevelMaxRows
+  // A page mostly needs as many rows as it has: the first batch is small, the following ones are not.
+  let batch = limit === Infinity ? LIMITS.scanBatch : Math.min((offset ?? 0) + limit, LIMITS.scanBatch)
+  let from = start
+  for (let read = 0; ;) {
+    const rows = await call.engine.query(rowsStatement(plan, columns, { start: from, limit: batch }, call))
+    read += rows.length
+    if (read > most) throw limitExceeded(`More than ${most} rows would have to be judged one by one. Narrow the filter, ask with count=none, or page by cursor.`)
+    const judged = await Promise.all(rows.map(row => plan.accepts!(decode(row))))
+    for (const [index, row] of rows.entries()) if (judged[index]) yield row
+    if (rows.length < batch) return
+    from = [after(call.engine.dialect, plan.order, place(rows.at(-1)!))]
+    batch = LIMITS.scanBatch
+  }
+}
+
+/** `select c1, c2 from t where … order by … limit ? offset ?` */
+export function rowsStatement(plan: Scoped<ReadPlan>, columns: Selection, { start = [], offset, limit }: Window, { api, engine }: Call): Statement {
+  const { resource, order } = plan
+  const where = [...conditions(plan), ...start]
+  const bounds = limit === undefined || limit === Infinity ? [] : offset ? [limit, offset] : [limit]
+  const shape = `${resource.name}|read|${columns.key}|${shapeOf(where)}|${orderKey(order)}|${bounds.length}`
+  return statement(api.statements, engine, shape, [...valuesOf(where), ...bounds], () => ({
+    sql: sql`select ${selectList(columns)} from ${resource.table}${whereAll(where)}${order.length > 0 ? sql` order by ${orderList(order)}` : sql``}${limitTo(bounds)}`,
+    extra: undefined,
+  }))
+}
+
+function limitTo([limit, offset]: readonly number[]): SQL {
+  if (limit === undefined) return sql``
+  return offset === undefined ? sql` limit ${sql.param(limit)}` : sql` limit ${sql.param(limit)} offset ${sql.param(offset)}`
+}
+
+/** What the plan asks for and what the caller may see, in one WHERE. */
+export function conditions(plan: { readonly where: readonly Clause[], readonly scope: readonly Clause[] }): readonly Clause[] {
+  return [...plan.where, ...plan.scope]
+}
+
+export function selectList(columns: Selection): SQL {
+  return sql.join(columns.fields.map(field => field.selection), sql`, `)
+}
+
+/** What becomes of a driver's value: the value Drizzle knows, for hooks and rules, or JSON, where no code looks at it. */
+export type Form = 'value' | 'wire'
+
+type Decoders = WeakMap<Selection, WeakMap<Selection, (row: Row) => RecordOf>>
+const decoders: Readonly<Record<Form, Decoders>> = { value: new WeakMap(), wire: new WeakMap() }
+
+/** Rows by position to records by name; made once per pair of selections. */
+export function decoder(columns: Selection, shown: Selection = columns, form: Form = 'value'): (row: Row) => RecordOf {
+  let known = decoders[form].get(columns)
+  if (!known) decoders[form].set(columns, known = new WeakMap())
+  let decode = known.get(shown)
+  if (!decode) known.set(shown, decode = createDecoder(columns, shown, form))
+  return decode
+}
+
+function createDecoder({ fields }: Selection, shown: Selection, form: Form): (row: Row) => RecordOf {
+  const cells = shown.fields.map(field => ({ name: field.name, place: fields.indexOf(field), convert: form === 'wire' ? field.toWire : field.decode }))
+  return (row) => {
+    const record: RecordOf = {}
+    for (const { name, place, convert } of cells) record[name] = convert ? convert(row[place]) : row[place]
+    return record
+  }
+}

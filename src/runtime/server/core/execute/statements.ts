@@ -1,0 +1,109 @@
+/** The statements of a write. The row scope stands in each WHERE, so that check and write cannot disagree. */
+import { sql, type SQL } from 'drizzle-orm'
+import { DIALECTS } from '../../engines/dialects'
+import type { WriteStatement, Row } from '../../engines/engine'
+import type { Field } from '../../schema/field'
+import type { Resource } from '../../schema/model'
+import type { Call } from '../context'
+import type { Selection } from '../fields'
+import { equals, place, shapeOf, statement, valuesOf, whereAll, type Clause } from '../query'
+import { decoder, selectList, type RecordOf } from './rows'
+
+export type Returning = WriteStatement & { readonly extra: (row: Row) => RecordOf }
+
+/** The rows set the same fields. Without RETURNING each row is a statement of its own: only then is it known which key the database made. */
+export function insertStatements(call: Call, resource: Resource, rows: readonly Record<string, unknown>[], selection: Selection, known: readonly Field[] = []): { readonly statement: Returning, readonly rows: readonly Record<string, unknown>[] }[] {
+  const { returning } = DIALECTS[call.engine.dialect]
+  const fields = [...resource.fields.values()].filter(field => rows[0] && Object.hasOwn(rows[0], field.name))
+  const size = returning ? Math.max(1, Math.floor(call.engine.maxParameters / Math.max(1, fields.length))) : 1
+  return Array.from({ length: Math.ceil(rows.length / size) }, (_, index) => rows.slice(index * size, (index + 1) * size))
+    .map(own => ({ rows: own, statement: returning ? insertStatement(call, resource, fields, own, selection, known) : insertOne(call, resource, fields, own[0]!, selection, known) }))
+}
+
+/** `insert into t (a, b) values (?, ?), … returning …`. A row that is there already by its `known` fields is left as it is. */
+function insertStatement({ api, engine }: Call, resource: Resource, fields: readonly Field[], rows: readonly Record<string, unknown>[], selection: Selection, known: readonly Field[]): Returning {
+  const places = rows.map(row => fields.map(field => place(engine, field, row[field.name])))
+  const skip = known.length > 0 ? sql` on conflict (${list(known.map(field => name(engine, field)))}) do nothing` : sql``
+  const shape = `${resource.name}|insert but ${known.map(field => field.index).join(',')}|${fields.map(field => field.index).join(',')}|${places.map(shapeOf).join(';')}|${selection.key}`
+  const made = statement(api.statements, engine, shape, places.flatMap(valuesOf), () => ({
+    sql: fields.length === 0
+      ? sql`insert into ${resource.table} ${DIALECTS[engine.dialect].nothing} returning ${selectList(selection)}`
+      : sql`insert into ${resource.table} (${list(fields.map(field => name(engine, field)))}) values ${list(places.map(row => sql`(${list(row.map(value => value.build()))})`))}${skip} returning ${selectList(selection)}`,
+    extra: decoder(selection),
+  }))
+  return { ...made, returns: true, expect: rows.length, whole: known.length === 0 }
+}
+
+/**
+ * `insert into t (a, b) values (?, ?)`, read back by its key. With `known` fields:
+ * `insert into t (a, b) select ?, ? from dual where not exists (select 1 from t where a = ?) on duplicate key update a = a`,
+ * for `insert ignore` would swallow every other error too.
+ */
+function insertOne(call: Call, resource: Resource, fields: readonly Field[], row: Record<string, unknown>, selection: Selection, known: readonly Field[]): Returning {
+  const { api, engine } = call
+  const places = fields.map(field => place(engine, field, row[field.name]))
+  const there = known.map(field => equals(field, row[field.name]))
+  const shape = `${resource.name}|insert one but ${known.map(field => field.index).join(',')}|${fields.map(field => field.index).join(',')}|${shapeOf(places)}|${selection.key}`
+  const made = statement(api.statements, engine, shape, [...valuesOf(places), ...valuesOf(there)], () => ({
+    sql: fields.length === 0
+      ? sql`insert into ${resource.table} ${DIALECTS[engine.dialect].nothing}`
+      : known.length === 0
+        ? sql`insert into ${resource.table} (${list(fields.map(field => name(engine, field)))}) values (${list(places.map(value => value.build()))})`
+        : sql`insert into ${resource.table} (${list(fields.map(field => name(engine, field)))}) select ${list(places.map(value => value.build()))} from dual where not exists (select 1 from ${resource.table}${whereAll(there)}) on duplicate key update ${name(engine, known[0]!)} = ${known[0]!.column}`,
+    extra: decoder(selection),
+  }))
+  return { ...made, returns: true, expect: 1, whole: true, readBack: insertId => selectStatement(call, resource, keyOf(resource, row, insertId), selection) }
+}
+
+/** The key of a row as it was given, or as the database says it counted on. */
+function keyOf(resource: Resource, row: Record<string, unknown>, insertId: unknown): readonly Clause[] {
+  return resource.primaryKey.map((field) => {
+    const own = row[field.name]
+    if (own !== undefined && own !== null) return equals(field, own)
+    if (!insertId) throw new Error(`[auto-api] \`${resource.name}\`: the database makes the key \`${field.name}\` and cannot say what it made. Give the column a $defaultFn, or an auto-increment.`)
+    return equals(field, field.kind === 'bigint' ? BigInt(insertId as number | string) : Number(insertId))
+  })
+}
+
+/**
+ * `update t set a = ? where … returning …`: of one row, by its key.
+ * @param keys what finds the one row again, where it must be read back.
+ */
+export function updateStatement(call: Call, resource: Resource, values: Readonly<Record<string, unknown>>, where: readonly Clause[], selection: Selection, keys?: readonly Clause[]): Returning {
+  const { api, engine } = call
+  const { returning } = DIALECTS[engine.dialect]
+  const fields = [...resource.fields.values()].filter(field => Object.hasOwn(values, field.name))
+  const places = fields.map(field => place(engine, field, values[field.name]))
+  const shape = `${resource.name}|update|${fields.map((field, index) => `${field.index}${places[index]!.shape}`).join(',')}|${shapeOf(where)}|${selection.key}`
+  const made = statement(api.statements, engine, shape, [...valuesOf(places), ...valuesOf(where)], () => ({
+    sql: sql`update ${resource.table} set ${list(fields.map((field, index) => sql`${name(engine, field)} = ${places[index]!.build()}`))}${whereAll(where)}${returning ? sql` returning ${selectList(selection)}` : sql``}`,
+    extra: decoder(selection),
+  }))
+  if (returning) return { ...made, returns: true, expect: 1, whole: true }
+  return { ...made, expect: 1, whole: true, ...keys && { returns: true, readBack: () => selectStatement(call, resource, keys, selection) } }
+}
+
+/** `select … from t where …`: what an update that changes nothing answers with. With a lock, in a commit, the rows stay as they are until its end. */
+export function selectStatement({ api, engine }: Call, resource: Resource, where: readonly Clause[], selection: Selection, lock?: 'share' | 'update'): Returning {
+  const made = statement(api.statements, engine, `${resource.name}|select${lock ? ` for ${lock}` : ''}|${shapeOf(where)}|${selection.key}`, valuesOf(where), () => ({
+    sql: sql`select ${selectList(selection)} from ${resource.table}${whereAll(where)}${lock ? DIALECTS[engine.dialect].lock[lock] : sql``}`,
+    extra: decoder(selection),
+  }))
+  return { ...made, returns: true, expect: 1 }
+}
+
+/** `delete from t where …`: of one row, by its key. */
+export function deleteStatement({ api, engine }: Call, resource: Resource, where: readonly Clause[]): WriteStatement {
+  const made = statement(api.statements, engine, `${resource.name}|delete|${shapeOf(where)}`, valuesOf(where), () => ({
+    sql: sql`delete from ${resource.table}${whereAll(where)}`,
+    extra: undefined,
+  }))
+  return { ...made, expect: 1, whole: true }
+}
+
+/** A column on the left of an assignment stands without its table. */
+function name(engine: Call['engine'], field: Field): SQL {
+  return sql`${sql.identifier(engine.columnName(field.column))}`
+}
+
+const list = (parts: readonly SQL[]) => sql.join([...parts], sql`, `)

@@ -1,0 +1,98 @@
+/** `aggregate`, `groupBy` and `having`: text to functions over field names. */
+import { LIMITS } from '../../../shared/limits'
+import type { AutoApiConfig } from '../../../shared/config'
+import type { ApiRequest, Call } from '../context'
+import { invalidOperator, invalidQuery, limitExceeded, quote } from '../error'
+import { parseFilter, type FilterAsk } from './filter'
+import { assertBounded, isObject, names, pageSize, scalar, toJson, toSort, trashMode, wholeNumber, type Query, type SortAsk, type TrashMode } from './params'
+
+export const FUNCTIONS = ['count', 'sum', 'avg', 'min', 'max'] as const
+
+export type FunctionName = typeof FUNCTIONS[number]
+
+export interface AggregateAsk {
+  readonly function: FunctionName
+  /** Absent: rows are counted. */
+  readonly field?: string
+  /** The name of the result: `count`, `sum_amount`. */
+  readonly alias: string
+}
+
+export const COMPARISONS = ['$eq', '$ne', '$gt', '$gte', '$lt', '$lte'] as const
+
+export type Comparison = typeof COMPARISONS[number]
+
+export interface HavingAsk {
+  readonly alias: string
+  readonly operator: Comparison
+  readonly value: string | number
+}
+
+export interface GroupAsk {
+  readonly aggregates: readonly AggregateAsk[]
+  readonly groupBy: readonly string[]
+  readonly having: readonly HavingAsk[]
+  readonly filter: FilterAsk
+  readonly sort: readonly SortAsk[]
+  readonly page: number
+  readonly limit: number
+  readonly trash: TrashMode
+}
+
+const COUNT: AggregateAsk = Object.freeze({ function: 'count', alias: 'count' })
+
+export function parseGroups({ query }: ApiRequest, { api: { config } }: Call): GroupAsk {
+  assertBounded(query)
+  const aggregates = parseAggregates(query, config)
+  const groupBy = [...new Set(names(query, 'groupBy') ?? [])]
+  const { maxGroupByFields } = config.aggregations
+  if (groupBy.length > maxGroupByFields) throw limitExceeded(`\`groupBy\` names more than ${maxGroupByFields} fields.`, 'groupBy')
+  return {
+    aggregates: aggregates.length > 0 ? aggregates : [COUNT],
+    groupBy,
+    having: parseHaving(query),
+    filter: parseFilter(query),
+    sort: toSort(names(query, 'sort') ?? [], 'sort'),
+    page: wholeNumber(query, 'page') ?? 1,
+    limit: pageSize(query, config.pagination),
+    trash: trashMode(query),
+  }
+}
+
+/** `count,sum(amount)` */
+export function parseAggregates(query: Query, { aggregations }: AutoApiConfig): readonly AggregateAsk[] {
+  const texts = names(query, 'aggregate') ?? []
+  if (texts.length > 0 && !aggregations.enabled) throw invalidQuery('Aggregates are turned off.', 'aggregate')
+  if (texts.length > LIMITS.aggregates) throw limitExceeded(`\`aggregate\` holds more than ${LIMITS.aggregates} functions.`, 'aggregate')
+  const asked = texts.map(toAggregate)
+  return asked.filter(({ alias }, index) => asked.findIndex(other => other.alias === alias) === index)
+}
+
+function toAggregate(text: string): AggregateAsk {
+  const [, name, inner] = /^(\w+)(?:\(([^()]*)\))?$/.exec(text) ?? []
+  const field = inner?.trim()
+  const known = FUNCTIONS.find(known => known === name)
+  if (!known) throw invalidOperator('aggregate', text)
+  if (known === 'count' && (field === undefined || field === '*' || field === '')) return COUNT
+  if (!field) throw invalidQuery(`\`aggregate\`: ${quote(text)} names no field.`, 'aggregate')
+  return { function: known, field, alias: `${known}_${field}` }
+}
+
+/** `having={"count":{"$gt":5}}` */
+function parseHaving(query: Query): readonly HavingAsk[] {
+  const text = scalar(query, 'having')
+  if (text === undefined) return []
+  const value = toJson(text, 'having')
+  if (!isObject(value)) throw invalidQuery('`having` is not an object of conditions.', 'having')
+  const conditions = Object.entries(value).flatMap(([alias, condition]) =>
+    Object.entries(isObject(condition) ? condition : { $eq: condition }).map(([operator, value]) => toHaving(alias, operator, value)))
+  if (conditions.length > LIMITS.conditions) throw limitExceeded(`\`having\` holds more than ${LIMITS.conditions} conditions.`, 'having')
+  return conditions
+}
+
+function toHaving(alias: string, name: string, value: unknown): HavingAsk {
+  const operator = COMPARISONS.find(known => known === name)
+  if (!operator) throw invalidOperator('having', name)
+  if (typeof value !== 'number' && typeof value !== 'string') throw invalidQuery(`\`having\`: ${quote(alias)} is compared with a number or a string.`, 'having')
+  return { alias, operator, value }
+}

@@ -1,0 +1,103 @@
+/** The body of a write: one JSON object, its keys known, its values valid, the server's own columns dropped. */
+import type { StandardSchemaV1 } from '@standard-schema/spec'
+import { LIMITS } from '../../../shared/limits'
+import { UNFIT } from '../../../shared/wire'
+import type { Field } from '../../schema/field'
+import type { Resource } from '../../schema/model'
+import type { BodySchema } from '../../schema/validation'
+import { invalidBody, invalidValue, quote, validationFailed, type Issue } from '../error'
+import { isDeeper, isObject } from './params'
+import { toIssues } from './schema'
+
+export type BodyKind = 'create' | 'update'
+
+export interface Data {
+  /** What will be written, by field name, as Drizzle knows it. Keys that are no column are for hooks. */
+  readonly values: Readonly<Record<string, unknown>>
+  /** The keys the client sent and may send: what the field-write rule is asked about. */
+  readonly sent: readonly string[]
+}
+
+const NONE: ReadonlySet<string> = new Set()
+
+/**
+ * @param taken texts that no id of a new record may be: other routes answer them
+ * @throws `INVALID_BODY`, `VALIDATION_FAILED`
+ */
+export async function parseData(body: unknown, resource: Resource, kind: BodyKind, taken: ReadonlySet<string> = NONE): Promise<Data> {
+  const object = requireObject(body)
+  const schema = resource.schemas[kind]
+  const unknown = Object.keys(object).filter(key => !resource.fields.has(key) && !schema.knows(key))
+  if (unknown.length > 0) throw validationFailed(unknown.map(key => ({ path: [key], message: `Unknown field ${quote(key)}.`, code: 'unrecognized_keys' })))
+  const sent = Object.keys(object).filter(key => !resource.dropped[kind].has(key))
+  const input = Object.fromEntries(sent.map(key => [key, object[key]]))
+  const { values, issues } = schema.generated
+    ? await validateGenerated(input, resource, schema)
+    : await validateCustom(input, resource, schema, kind)
+  if (issues.length > 0) throw validationFailed(issues)
+  if (kind === 'create') assertReachable(values, resource, taken)
+  return { values, sent }
+}
+
+/** Segments that no URL keeps. */
+const UNREACHABLE: ReadonlySet<string> = new Set(['', '.', '..'])
+
+/** A record of such an id could be made, but not asked for. */
+function assertReachable(values: Readonly<Record<string, unknown>>, { primaryKey }: Resource, taken: ReadonlySet<string>): void {
+  const [field] = primaryKey
+  const id = primaryKey.length === 1 ? values[field!.name] : undefined
+  if (typeof id === 'string' && (taken.has(id) || UNREACHABLE.has(id))) throw invalidValue(field!.name, `${quote(id)} cannot be an id: no path leads to it.`)
+}
+
+export function requireObject(body: unknown): Record<string, unknown> {
+  if (!isObject(body)) throw invalidBody('The body is not a JSON object.')
+  if (isDeeper(body, LIMITS.bodyDepth)) throw invalidBody(`The body is nested deeper than ${LIMITS.bodyDepth} levels.`)
+  return body
+}
+
+interface Validated { readonly values: Record<string, unknown>, readonly issues: readonly Issue[] }
+
+/** Wire forms first, since a generated schema speaks of dates and bigints, not of their text. */
+async function validateGenerated(input: Record<string, unknown>, { fields }: Resource, { standard }: BodySchema): Promise<Validated> {
+  const values: Record<string, unknown> = {}
+  const unfit: Issue[] = []
+  for (const [key, json] of Object.entries(input)) {
+    const field = fields.get(key)!
+    const value = json === null ? null : field.fromWire(json)
+    if (value === UNFIT) unfit.push(wrongType(field))
+    values[key] = value === UNFIT ? json : value
+  }
+  const result = await standard['~standard'].validate(values)
+  const misfits = new Set(unfit.map(({ path }) => path[0]))
+  const issues = [...unfit, ...toIssues(result.issues).filter(({ path }) => !misfits.has(path[0]!))]
+  return { values: issues.length > 0 ? {} : (result as StandardSchemaV1.SuccessResult<Record<string, unknown>>).value, issues }
+}
+
+/** An app's schema sees the JSON as it came; what it returns is brought to the columns' types. */
+async function validateCustom(input: Record<string, unknown>, { fields, dropped }: Resource, schema: BodySchema, kind: BodyKind): Promise<Validated> {
+  const result = await schema.standard['~standard'].validate(input)
+  if (result.issues) return { values: {}, issues: toIssues(result.issues) }
+  const output = requireObject(result.value)
+  const values: Record<string, unknown> = {}
+  const issues: Issue[] = []
+  for (const [key, result] of Object.entries(output)) {
+    // What a schema makes of a client's input is a client's input still.
+    if (result === undefined || dropped[kind].has(key)) continue
+    // A default of the schema never applies on update: what was not sent stays as it is.
+    if (kind === 'update' && !(key in input) && schema.knows(key)) continue
+    const field = fields.get(key)
+    const value = !field || result === null || field.fits(result) ? result : field.fromJson(result)
+    if (value === UNFIT) issues.push(wrongType(field!))
+    else values[key] = value
+  }
+  return { values, issues }
+}
+
+function wrongType(field: Field): Issue {
+  return { path: [field.name], message: `Expected ${EXPECTED[field.kind]}.`, code: 'invalid_type' }
+}
+
+const EXPECTED: Readonly<Record<Field['kind'], string>> = {
+  text: 'text without NUL characters', number: 'a number', integer: 'a whole number', boolean: 'true or false',
+  date: 'an ISO 8601 date', bigint: 'a whole number, as a string', decimal: 'a decimal number, as a string', json: 'JSON', blob: 'base64', custom: 'a value of the column',
+}

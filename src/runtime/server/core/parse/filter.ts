@@ -1,0 +1,97 @@
+/** `filter`, as JSON or in brackets: text to conditions. Fields are still names here, and values are not yet converted. */
+import { LIMITS } from '../../../shared/limits'
+import { invalidOperator, invalidQuery, invalidValue, limitExceeded, quote } from '../error'
+import { isObject, toJson, type Query } from './params'
+
+export const OPERATOR_NAMES = ['$eq', '$ne', '$gt', '$gte', '$lt', '$lte', '$like', '$in', '$nin', '$null'] as const
+
+export type OperatorName = typeof OPERATOR_NAMES[number]
+
+export interface ConditionAsk {
+  readonly name: string
+  readonly operator: OperatorName
+  readonly value: unknown
+  /** The value is text of a query string and not JSON: its type is the column's to say. */
+  readonly text: boolean
+}
+
+export interface FilterAsk {
+  readonly conditions: readonly ConditionAsk[]
+  /** Branches of which one must hold; absent when there are none to choose from. */
+  readonly or?: readonly (readonly ConditionAsk[])[]
+}
+
+const NONE: FilterAsk = Object.freeze({ conditions: [] })
+
+export function parseFilter(query: Query): FilterAsk {
+  const text = query.filter
+  const brackets = Object.keys(query).filter(key => key.startsWith('filter['))
+  if (text === undefined) return brackets.length === 0 ? NONE : toFilter(fromBrackets(query, brackets), 'filter', true)
+  if (Array.isArray(text)) throw invalidQuery('`filter` is given more than once.', 'filter')
+  if (brackets.length > 0) throw invalidQuery('`filter` is either JSON or written in brackets, not both.', 'filter')
+  return toFilter(toJson(text, 'filter'), 'filter', false)
+}
+
+/** @param text whether the leaves are text of a query string. */
+export function toFilter(value: unknown, parameter: string, text = false): FilterAsk {
+  if (!isObject(value)) throw invalidQuery(`\`${parameter}\` is not an object of conditions.`, parameter)
+  const { $or, ...rest } = value
+  const conditions = toConditions(rest, parameter, text)
+  const or = Object.hasOwn(value, '$or') ? toBranches($or, parameter, text) : undefined
+  if (conditions.length + (or?.flat().length ?? 0) > LIMITS.conditions) throw limitExceeded(`\`${parameter}\` holds more than ${LIMITS.conditions} conditions.`, parameter)
+  return or ? { conditions, or } : { conditions }
+}
+
+function toBranches(value: unknown, parameter: string, text: boolean): (readonly ConditionAsk[])[] {
+  const branches = text && isObject(value) ? Object.values(value) : value
+  if (!Array.isArray(branches) || branches.length === 0) throw invalidQuery(`\`${parameter}\`: \`$or\` is a list of objects of conditions.`, parameter)
+  if (branches.length > LIMITS.or) throw limitExceeded(`\`${parameter}\`: \`$or\` has more than ${LIMITS.or} branches.`, parameter)
+  return branches.map((branch) => {
+    const conditions = isObject(branch) ? toConditions(branch, parameter, text) : []
+    if (conditions.length === 0) throw invalidQuery(`\`${parameter}\`: every branch of \`$or\` is an object of conditions.`, parameter)
+    return conditions
+  })
+}
+
+function toConditions(object: Record<string, unknown>, parameter: string, text: boolean): ConditionAsk[] {
+  return Object.entries(object).flatMap(([name, value]): ConditionAsk[] => {
+    if (name.startsWith('$')) throw invalidOperator(parameter, name)
+    if (Array.isArray(value)) return [{ name, operator: '$in', value, text }]
+    if (!isObject(value)) return [{ name, operator: '$eq', value, text }]
+    const operators = Object.entries(value)
+    if (operators.length === 0) throw invalidValue(parameter, `${quote(name)} has no operator.`)
+    return operators.map(([operator, value]) => ({ name, operator: toOperator(operator, parameter), value, text }))
+  })
+}
+
+function toOperator(operator: string, parameter: string): OperatorName {
+  const known = OPERATOR_NAMES.find(name => name === operator)
+  if (!known) throw invalidOperator(parameter, operator)
+  return known
+}
+
+/** `filter[a][$gt]=1&filter[$or][0][b]=2` to the object that JSON would have said. */
+function fromBrackets(query: Query, keys: readonly string[]): Record<string, unknown> {
+  const root: Record<string, unknown> = Object.create(null)
+  for (const key of keys) {
+    const path = toPath(key)
+    let at = root
+    for (const part of path.slice(0, -1)) {
+      const next = at[part] ??= Object.create(null)
+      if (!isObject(next)) throw invalidQuery(`${quote(key)} contradicts another part of the filter.`, 'filter')
+      at = next
+    }
+    const last = path.at(-1)!
+    if (Object.hasOwn(at, last)) throw invalidQuery(`${quote(key)} contradicts another part of the filter.`, 'filter')
+    at[last] = query[key]
+  }
+  return root
+}
+
+/** The deepest path is `$or`, branch, field, operator. A trailing `[]`, as some clients write a list, says nothing more. */
+function toPath(key: string): string[] {
+  const text = key.slice('filter'.length).replace(/\[\]$/, '')
+  const path = [...text.matchAll(/\[([^[\]]+)\]/g)].map(match => match[1]!)
+  if (path.length === 0 || path.length > 4 || path.map(part => `[${part}]`).join('') !== text) throw invalidQuery(`${quote(key)} is not a filter.`, 'filter')
+  return path
+}

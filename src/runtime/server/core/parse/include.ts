@@ -1,0 +1,132 @@
+/** `include`, as a string or as JSON: text to a tree of relation names with their options. */
+import { invalidQuery, quote } from '../error'
+import { toFilter, type FilterAsk } from './filter'
+import { isObject, toJson, toSort, toWholeNumber, type Query, type SortAsk } from './params'
+
+export interface IncludeAsk {
+  readonly fields?: readonly string[]
+  readonly limit?: number
+  readonly sort?: readonly SortAsk[]
+  readonly filter?: FilterAsk
+  readonly include: ReadonlyMap<string, IncludeAsk>
+}
+
+export type IncludeTree = ReadonlyMap<string, IncludeAsk>
+
+interface Node {
+  fields?: readonly string[]
+  limit?: number
+  sort?: readonly SortAsk[]
+  filter?: FilterAsk
+  include: Map<string, Node>
+}
+
+export function parseInclude(query: Query): IncludeTree {
+  const value = query.include
+  if (value === undefined) return new Map()
+  const root = new Map<string, Node>()
+  for (const text of [value].flat()) {
+    if (text.trimStart().startsWith('{')) addJson(root, toJson(text, 'include'))
+    else addText(root, text)
+  }
+  return root
+}
+
+function addJson(into: Map<string, Node>, value: unknown): void {
+  if (!isObject(value)) throw invalidQuery('`include` is not an object of relations.', 'include')
+  for (const [name, options] of Object.entries(value)) {
+    if (options === false) continue
+    const node = nodeOf(into, name)
+    if (options === true) continue
+    if (!isObject(options)) throw invalidQuery(`\`include\`: the options of ${quote(name)} are true or an object.`, 'include')
+    for (const [key, option] of Object.entries(options)) setOption(node, key, option)
+  }
+}
+
+type Setter = (node: Node, value: unknown) => void
+
+const OPTIONS: Readonly<Record<string, Setter>> = {
+  fields: (node, value) => {
+    node.fields = toTexts(value, 'fields')
+  },
+  limit: (node, value) => {
+    node.limit = toWholeNumber(typeof value === 'number' ? String(value) : typeof value === 'string' ? value : '', 'include.limit')
+  },
+  sort: (node, value) => {
+    node.sort = [...node.sort ?? [], ...toSort(toTexts(value, 'sort'), 'include.sort')]
+  },
+  filter: (node, value) => {
+    node.filter = toFilter(value, 'include.filter')
+  },
+  include: (node, value) => addJson(node.include, value),
+}
+
+function setOption(node: Node, key: string, value: unknown): void {
+  const set = Object.hasOwn(OPTIONS, key) ? OPTIONS[key] : undefined
+  if (!set) throw invalidQuery(`\`include\` has no option ${quote(key)}; use one of: ${Object.keys(OPTIONS).join(', ')}.`, 'include')
+  set(node, value)
+}
+
+function toTexts(value: unknown, option: string): string[] {
+  const list = typeof value === 'string' ? value.split(',') : value
+  if (!Array.isArray(list) || list.some(item => typeof item !== 'string')) throw invalidQuery(`\`include\`: \`${option}\` is a list of names.`, 'include')
+  return (list as string[]).map(item => item.trim()).filter(item => item !== '')
+}
+
+function nodeOf(into: Map<string, Node>, name: string): Node {
+  let node = into.get(name)
+  if (!node) into.set(name, node = { include: new Map() })
+  return node
+}
+
+/** `author[id,name],comments{limit:5}.author` */
+function addText(root: Map<string, Node>, text: string): void {
+  for (const path of split(text, ',')) {
+    let at = root
+    for (const segment of split(path, '.')) {
+      const match = /^([^[\]{}]+)(?:\[([^\]]*)\])?(?:\{(.*)\})?$/s.exec(segment.trim())
+      if (!match) throw invalidQuery(`\`include\`: ${quote(segment)} is not a relation.`, 'include')
+      const [, name, fields, options] = match
+      const node = nodeOf(at, name!.trim())
+      if (fields !== undefined) setOption(node, 'fields', fields)
+      if (options !== undefined) addOptions(node, options)
+      at = node.include
+    }
+  }
+}
+
+/** `limit:5,sort:-createdAt,filter:{"a":1}`; `sort` may be repeated. */
+function addOptions(node: Node, text: string): void {
+  for (const option of split(text, ',')) {
+    const colon = option.indexOf(':')
+    const key = option.slice(0, colon).trim()
+    const value = option.slice(colon + 1).trim()
+    if (colon === -1 || key === 'include') throw invalidQuery(`\`include\`: ${quote(option)} is not an option.`, 'include')
+    setOption(node, key, key === 'filter' ? toJson(value, 'include.filter') : value)
+  }
+}
+
+/** At a separator that stands outside of brackets, braces and JSON strings. Empty parts are left out. */
+function split(text: string, separator: string): string[] {
+  const parts: string[] = []
+  let depth = 0
+  let quoted = false
+  let start = 0
+  for (let index = 0; index < text.length; index++) {
+    const character = text[index]!
+    if (quoted) {
+      if (character === '\\') index++
+      else if (character === '"') quoted = false
+    }
+    else if (character === '"' && depth > 0) quoted = true
+    else if (character === '[' || character === '{') depth++
+    else if (character === ']' || character === '}') depth--
+    else if (character === separator && depth === 0) {
+      parts.push(text.slice(start, index))
+      start = index + 1
+    }
+    if (depth < 0) break
+  }
+  if (depth !== 0 || quoted) throw invalidQuery('`include`: a bracket has no counterpart.', 'include')
+  return [...parts, text.slice(start)].filter(part => part.trim() !== '')
+}

@@ -1,0 +1,110 @@
+/** The parameters of a query string, one kind of value each. Every other file of this folder reads them through here. */
+import { LIMITS } from '../../../shared/limits'
+import type { Operation } from '../../../shared/operations'
+import type { ApiRequest } from '../context'
+import { invalidQuery, limitExceeded, quote } from '../error'
+
+export type Query = ApiRequest['query']
+
+/** One value, or none. @throws When the parameter is repeated. */
+export function scalar(query: Query, parameter: string): string | undefined {
+  const value = query[parameter]
+  if (Array.isArray(value)) throw invalidQuery(`\`${parameter}\` is given more than once.`, parameter)
+  return value
+}
+
+/** A whole number of at least 1. */
+export function wholeNumber(query: Query, parameter: string): number | undefined {
+  const text = scalar(query, parameter)
+  return text === undefined ? undefined : toWholeNumber(text, parameter)
+}
+
+export function toWholeNumber(text: string, parameter: string): number {
+  if (!/^[1-9]\d{0,14}$/.test(text)) throw invalidQuery(`\`${parameter}\` is not a whole number of at least 1: ${quote(text)}.`, parameter)
+  return Number(text)
+}
+
+/** `true` or `false`; absent is false. */
+export function flag(query: Query, parameter: string): boolean {
+  const text = scalar(query, parameter)
+  if (text !== undefined && text !== 'true' && text !== 'false') throw invalidQuery(`\`${parameter}\` is true or false, not ${quote(text)}.`, parameter)
+  return text === 'true'
+}
+
+/** A comma list, or the parameter repeated, or both; `undefined` when it is not given at all. */
+export function names(query: Query, parameter: string): readonly string[] | undefined {
+  const value = query[parameter]
+  if (value === undefined) return undefined
+  return [value].flat().flatMap(text => text.split(',')).map(text => text.trim()).filter(text => text !== '')
+}
+
+/** A JSON value. @throws When it is no JSON, or nested too deeply. */
+export function toJson(text: string, parameter: string): unknown {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  }
+  catch {
+    throw invalidQuery(`\`${parameter}\` is not valid JSON.`, parameter)
+  }
+  if (isDeeper(value, LIMITS.jsonDepth)) throw limitExceeded(`\`${parameter}\` is nested deeper than ${LIMITS.jsonDepth} levels.`, parameter)
+  return value
+}
+
+/** Whether a value is nested deeper than so many levels; never goes deeper itself. */
+export function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return levels === 0 || Object.values(value).some(child => isDeeper(child, levels - 1))
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+export interface SortAsk {
+  readonly name: string
+  readonly descending: boolean
+}
+
+/** `-createdAt` or `title`. */
+export function toSort(texts: readonly string[], parameter: string): readonly SortAsk[] {
+  if (texts.length > LIMITS.sort) throw limitExceeded(`\`${parameter}\` names more than ${LIMITS.sort} fields.`, parameter)
+  return texts.map(text => text.startsWith('-') ? { name: text.slice(1), descending: true } : { name: text, descending: false })
+}
+
+export type TrashMode = 'active' | 'trashed' | 'both'
+
+/** Which side of the trash a read looks at. */
+export function trashMode(query: Query): TrashMode {
+  const [all, only] = [flag(query, 'includeDeleted'), flag(query, 'onlyDeleted')]
+  if (all && only) throw invalidQuery('`includeDeleted` and `onlyDeleted` exclude each other.')
+  return only ? 'trashed' : all ? 'both' : 'active'
+}
+
+/** What a read needs permission for, told before anything else of the query is interpreted. */
+export function readOperations({ query }: ApiRequest): readonly ['read', ...Operation[]] {
+  const has = (parameter: string) => query[parameter] !== undefined
+  const says = (parameter: string) => [query[parameter]].flat().includes('true')
+  return [
+    'read',
+    ...has('aggregate') || has('groupBy') ? ['aggregate' as const] : [],
+    ...says('includeDeleted') || says('onlyDeleted') ? ['viewDeleted' as const] : [],
+  ]
+}
+
+/** As {@link readOperations}, for a route that only aggregates. */
+export function aggregateOperations(request: ApiRequest): readonly ['aggregate', ...Operation[]] {
+  return ['aggregate', ...readOperations(request).filter(operation => operation === 'viewDeleted')]
+}
+
+/** @throws `LIMIT_EXCEEDED` for a query that is longer than any that is meant. */
+export function assertBounded(query: Query): void {
+  let length = 0
+  for (const key in query) length += key.length + [query[key]!].flat().reduce((sum, text) => sum + text.length, 0)
+  if (length > LIMITS.queryLength) throw limitExceeded(`The query is longer than ${LIMITS.queryLength} characters.`)
+}
+
+/** A larger limit is lowered to the largest. */
+export function pageSize(query: Query, { defaultLimit, maxLimit }: { defaultLimit: number, maxLimit: number }): number {
+  return Math.min(wholeNumber(query, 'limit') ?? defaultLimit, maxLimit)
+}

@@ -1,0 +1,69 @@
+/** The requests of the relation routes: which relation of which record, and what to link. */
+import type { ApiRequest, Call } from '../context'
+import { invalidBody, limitExceeded } from '../error'
+import { requireObject } from './body'
+import { parseKey, type Key } from './key'
+import { parseList, type ListAsk } from './list'
+import { flag, isObject } from './params'
+
+export interface RelatedAsk {
+  readonly key: Key
+  readonly relation: string
+  readonly list: ListAsk
+  /** Also show what the junction says of each link. */
+  readonly metadata: boolean
+}
+
+export function parseRelated(request: ApiRequest, call: Call): RelatedAsk {
+  return {
+    list: parseList(request, call),
+    metadata: flag(request.query, 'includeMetadata'),
+    key: parseKey(request, call.resource),
+    relation: request.params.relation ?? '',
+  }
+}
+
+export type LinkMode = 'replace' | 'add' | 'remove'
+
+export interface RelationLinks {
+  readonly relation: string
+  readonly ids: readonly string[]
+  /** Further columns of the junction, for the links that are added. */
+  readonly metadata: Readonly<Record<string, unknown>>
+}
+
+export interface LinkAsk {
+  readonly key: Key
+  readonly mode: LinkMode
+  readonly links: readonly RelationLinks[]
+  /** Several relations at once: the answer names them. */
+  readonly several: boolean
+}
+
+const MODES: Readonly<Record<string, LinkMode>> = { PUT: 'replace', POST: 'add', DELETE: 'remove' }
+
+/** `{ ids, metadata? }` */
+export async function parseLink(request: ApiRequest, call: Call): Promise<LinkAsk> {
+  const links = toLinks(request.params.relation ?? '', await request.body(), call)
+  return { mode: MODES[request.method]!, links: [links], several: false, key: parseKey(request, call.resource) }
+}
+
+/** `{ relations: { tags: { ids } } }` */
+export async function parseLinks(request: ApiRequest, call: Call): Promise<LinkAsk> {
+  const { relations } = requireObject(await request.body())
+  if (!isObject(relations) || Object.keys(relations).length === 0) throw invalidBody('`relations` is an object of relations that is not empty.')
+  const links = Object.entries(relations).map(([relation, body]) => toLinks(relation, body, call))
+  return { mode: 'replace', links, several: true, key: parseKey(request, call.resource) }
+}
+
+function toLinks(relation: string, body: unknown, call: Call): RelationLinks {
+  const { ids, metadata = {}, ...rest } = requireObject(body)
+  const [unknown] = Object.keys(rest)
+  if (unknown !== undefined) throw invalidBody(`The body is \`{ ids, metadata? }\`; \`${unknown}\` is not known.`)
+  if (!Array.isArray(ids) || ids.some(id => typeof id !== 'string' && typeof id !== 'number')) throw invalidBody('`ids` is a list of strings or numbers.')
+  if (!isObject(metadata)) throw invalidBody('`metadata` is an object.')
+  const { maxBatchSize } = call.api.config.bulk
+  const distinct = [...new Set(ids.map(String))]
+  if (distinct.length > maxBatchSize) throw limitExceeded(`\`ids\` holds more than ${maxBatchSize} entries.`, 'ids')
+  return { relation, ids: distinct, metadata }
+}

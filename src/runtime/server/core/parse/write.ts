@@ -1,0 +1,141 @@
+/** The requests of writes: one record or a batch of them become items. What is wrong with an item is the item's to say. */
+import type { Operation } from '../../../shared/operations'
+import { UNFIT, WIRE } from '../../../shared/wire'
+import type { Resource } from '../../schema/model'
+import type { ApiRequest, Call } from '../context'
+import { ApiError, invalidBody, invalidValue, limitExceeded, notFound } from '../error'
+import { parseData, requireObject, type BodyKind, type Data } from './body'
+import { parseKey, toKey, type Key } from './key'
+import { flag, isObject, scalar } from './params'
+
+export interface WriteItem {
+  /** Which row; absent for one that is made. */
+  readonly key?: Key
+  readonly data?: Data
+  /** As the client wrote it, for its reports. */
+  readonly id?: string | number
+  /** What is wrong already. */
+  readonly error?: ApiError
+}
+
+/** What a write is asked for, single or in bulk. */
+export interface WriteAsk {
+  readonly items: readonly WriteItem[]
+  readonly bulk: boolean
+  /** A cascade group in the trash, in place of items. */
+  readonly deletionId?: string
+  readonly reason?: string
+}
+
+export async function parseCreate(request: ApiRequest, { resource, api }: Call): Promise<WriteAsk> {
+  return { bulk: false, items: [{ data: await parseData(await request.body(), resource, 'create', api.taken) }] }
+}
+
+export async function parseUpdate(request: ApiRequest, { resource }: Call): Promise<WriteAsk> {
+  const body = await request.body()
+  const data = await parseData(body, resource, 'update')
+  return { bulk: false, items: [{ key: parseKey(request, resource), data }] }
+}
+
+export function parseDelete(request: ApiRequest, { resource }: Call): WriteAsk {
+  flag(request.query, 'force')
+  return { bulk: false, items: [{ key: parseKey(request, resource) }], ...reasonOf(request, resource) }
+}
+
+export function parseRestore(request: ApiRequest, { resource }: Call): WriteAsk {
+  return { bulk: false, items: [{ key: parseKey(request, resource) }] }
+}
+
+/** `?force=true` makes a delete a purge: another operation, with its own permission. */
+export function deleteOperation({ query }: ApiRequest): readonly [Operation] {
+  return query.force === 'true' ? ['purge'] : ['delete']
+}
+
+function reasonOf({ query }: ApiRequest, { roles }: Resource): { reason?: string } {
+  const reason = scalar(query, 'reason')
+  if (reason && (WIRE.text.fromText(reason) === UNFIT || roles.deletedReason?.fromText(reason) === UNFIT)) throw invalidValue('reason', 'the text does not fit.')
+  return reason ? { reason } : {}
+}
+
+/** `{ items: [{ … }] }` */
+export async function parseBulkCreate(request: ApiRequest, call: Call): Promise<WriteAsk> {
+  const items = listOf(await request.body(), 'items', call)
+  return { bulk: true, items: await Promise.all(items.map(item => toItem(item, call, 'create'))) }
+}
+
+/** `{ items: [{ id, data }] }` */
+export async function parseBulkUpdate(request: ApiRequest, call: Call): Promise<WriteAsk> {
+  const items = listOf(await request.body(), 'items', call).map((item) => {
+    if (!isObject(item)) throw invalidBody('Every item is an object with `id` and `data`.')
+    return { id: toId(item.id), data: item.data }
+  })
+  const twice = items.find(({ id }, index) => items.findIndex(other => String(other.id) === String(id)) !== index)
+  if (twice) throw invalidBody(`The id ${twice.id} is given more than once.`)
+  return {
+    bulk: true,
+    items: await Promise.all(items.map(async ({ id, data }) => {
+      const parsed = await toItem(data, call, 'update')
+      return { ...byId(id, call), ...parsed, ...parsed.error && { error: parsed.error } }
+    })),
+  }
+}
+
+/** `{ ids: [ … ] }`; with `?force=true` also `{ deletionId }`. */
+export async function parseBulkDelete(request: ApiRequest, call: Call): Promise<WriteAsk> {
+  const purge = flag(request.query, 'force')
+  const body = await request.body()
+  const ask = purge ? toGroupAsk(body, call) : toIdsAsk(body, call)
+  return { ...ask, ...reasonOf(request, call.resource) }
+}
+
+export async function parseBulkRestore(request: ApiRequest, call: Call): Promise<WriteAsk> {
+  return toGroupAsk(await request.body(), call)
+}
+
+/** `{ ids }` or `{ deletionId }`: some rows, or everything one delete took along. */
+export function toGroupAsk(body: unknown, call: Call): WriteAsk {
+  assertBulk(call)
+  const { ids, deletionId } = requireObject(body)
+  if (deletionId === undefined) return toIdsAsk(body, call)
+  if (typeof deletionId !== 'string' || deletionId === '' || ids !== undefined) throw invalidBody('The body is `{ ids }` or `{ deletionId }`.')
+  return { bulk: true, items: [], deletionId }
+}
+
+/** An id that is given again counts once. */
+function toIdsAsk(body: unknown, call: Call): WriteAsk {
+  const ids = new Map(listOf(body, 'ids', call).map(id => [String(toId(id)), toId(id)]))
+  return { bulk: true, items: [...ids.values()].map(id => byId(id, call)) }
+}
+
+function assertBulk({ api: { config } }: Call): void {
+  if (!config.bulk.enabled) throw invalidBody('Bulk operations are turned off.')
+}
+
+function listOf(body: unknown, key: 'items' | 'ids', call: Call): readonly unknown[] {
+  assertBulk(call)
+  const { maxBatchSize } = call.api.config.bulk
+  const list = requireObject(body)[key]
+  if (!Array.isArray(list) || list.length === 0) throw invalidBody(`\`${key}\` is a list that is not empty.`)
+  if (list.length > maxBatchSize) throw limitExceeded(`\`${key}\` holds more than ${maxBatchSize} entries.`, key)
+  return list
+}
+
+function toId(id: unknown): string | number {
+  if (typeof id !== 'string' && typeof id !== 'number') throw invalidBody('An id is a string or a number.')
+  return id
+}
+
+function byId(id: string | number, { resource }: Call): WriteItem {
+  const key = toKey(resource, String(id))
+  return key ? { id, key } : { id, error: notFound() }
+}
+
+async function toItem(data: unknown, { resource, api }: Call, kind: BodyKind): Promise<WriteItem> {
+  try {
+    return { data: await parseData(data, resource, kind, api.taken) }
+  }
+  catch (error) {
+    if (error instanceof ApiError) return { error }
+    throw error
+  }
+}

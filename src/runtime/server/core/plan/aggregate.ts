@@ -1,0 +1,114 @@
+/** Aggregates and groups: which functions over which columns. */
+import { UNFIT, WIRE, type Kind } from '../../../shared/wire'
+import type { Field } from '../../schema/field'
+import type { Call } from '../context'
+import { invalidOperator, invalidQuery, invalidValue, quote, unknownField } from '../error'
+import { readableFields, requireField, type Selection } from '../fields'
+import type { AggregateAsk, Comparison, FunctionName, GroupAsk, HavingAsk } from '../parse/aggregate'
+import type { Clause } from '../query'
+import type { Plan } from '../scope'
+import { planFilter } from './filter'
+
+export interface Aggregate {
+  readonly alias: string
+  readonly function: FunctionName
+  readonly field?: Field
+}
+
+export interface AggregatePlan {
+  readonly key: string
+  readonly groupBy: readonly Field[]
+  readonly aggregates: readonly Aggregate[]
+}
+
+export interface GroupOrder {
+  readonly by: Field | Aggregate
+  readonly descending: boolean
+}
+
+export interface Having {
+  readonly aggregate: Aggregate
+  readonly operator: Comparison
+  /** A value of the column for `min` and `max`, a number as text for the others. */
+  readonly value: unknown
+}
+
+export interface GroupPlan extends Plan {
+  readonly groups: AggregatePlan
+  readonly where: readonly Clause[]
+  readonly having: readonly Having[]
+  readonly order: readonly GroupOrder[]
+  readonly page: number
+  readonly limit: number
+}
+
+const NUMERIC = new Set<Kind>(['number', 'integer', 'bigint', 'decimal'])
+const COMPARABLE = new Set<Kind>([...NUMERIC, 'text', 'date'])
+
+/** Which functions fit which columns; counting fits every one. */
+const FITTING: Readonly<Record<FunctionName, (kind: Kind) => boolean>> = {
+  count: () => true,
+  sum: kind => NUMERIC.has(kind),
+  avg: kind => NUMERIC.has(kind),
+  min: kind => COMPARABLE.has(kind),
+  max: kind => COMPARABLE.has(kind),
+}
+
+export function planAggregates(asked: readonly AggregateAsk[], groupBy: readonly string[], readable: Selection): AggregatePlan {
+  const aggregates = asked.map(({ function: name, field, alias }): Aggregate => {
+    if (field === undefined) return { alias, function: name }
+    const column = requireField(readable, field, 'aggregate')
+    if (!FITTING[name](column.kind) || (name !== 'count' && !column.ordered)) throw invalidOperator('aggregate', `${name}(${field})`)
+    return { alias, function: name, field: column }
+  })
+  const fields = groupBy.map(name => groupable(requireField(readable, name, 'groupBy')))
+  return { aggregates, groupBy: fields, key: `${fields.map(({ name }) => name)}|${aggregates.map(({ alias }) => alias)}` }
+}
+
+function groupable(field: Field): Field {
+  if (!field.ordered) throw invalidQuery(`\`groupBy\`: ${quote(field.name)} cannot be grouped by.`, 'groupBy')
+  return field
+}
+
+export async function planGroups(ask: GroupAsk, call: Call): Promise<GroupPlan> {
+  const readable = await readableFields(call)
+  const groups = planAggregates(ask.aggregates, ask.groupBy, readable)
+  return {
+    resource: call.resource,
+    trash: ask.trash,
+    groups,
+    where: planFilter(ask.filter, readable, call.engine),
+    having: ask.having.map(having => planHaving(groups, having)),
+    order: planGroupOrder(ask, groups),
+    page: ask.page,
+    limit: ask.limit,
+  }
+}
+
+/** Only what is computed can be asked about: another name is unknown, like a field that does not exist. */
+function planHaving({ aggregates }: AggregatePlan, { alias, operator, value }: HavingAsk): Having {
+  const aggregate = aggregates.find(aggregate => aggregate.alias === alias)
+  if (!aggregate) throw unknownField('having', alias)
+  const converted = comparesFields(aggregate) ? aggregate.field!.fromJson(value) : toNumber(value)
+  if (converted === UNFIT) throw invalidValue('having', `the value of ${quote(alias)} does not fit.`)
+  return { aggregate, operator, value: converted }
+}
+
+/** `min` and `max` answer a value of the column, the others a number. */
+export function comparesFields({ function: name }: Aggregate): boolean {
+  return name === 'min' || name === 'max'
+}
+
+/** Kept as text: a sum may have more digits than a number can hold. */
+function toNumber(value: string | number): unknown {
+  return WIRE.number.fromText(String(value)) === UNFIT ? UNFIT : String(value)
+}
+
+function planGroupOrder({ sort }: GroupAsk, { groupBy, aggregates }: AggregatePlan): readonly GroupOrder[] {
+  const order: GroupOrder[] = sort.map(({ name, descending }) => {
+    const by = groupBy.find(field => field.name === name) ?? aggregates.find(({ alias }) => alias === name)
+    if (!by) throw unknownField('sort', name)
+    return { by, descending }
+  })
+  return [...order, ...groupBy.filter(field => !order.some(({ by }) => by === field)).map(by => ({ by, descending: false }))]
+}

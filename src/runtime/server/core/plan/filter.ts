@@ -1,0 +1,101 @@
+/** Conditions: names become columns, values are converted by the column's type, each operator is one row of a table. */
+import { sql } from 'drizzle-orm'
+import { LIMITS } from '../../../shared/limits'
+import { UNFIT, type Kind } from '../../../shared/wire'
+import { DIALECTS } from '../../engines/dialects'
+import type { Engine } from '../../engines/engine'
+import type { Field } from '../../schema/field'
+import { invalidOperator, invalidValue, limitExceeded, quote } from '../error'
+import { requireField, type Selection } from '../fields'
+import type { ConditionAsk, FilterAsk, OperatorName } from '../parse/filter'
+import { matchesLong } from './pattern'
+import { compared, either, isNotNull, isNull, membership, place, type Clause } from '../query'
+
+type Operator = (field: Field, ask: ConditionAsk, parameter: string, engine: Engine) => Clause
+
+const compare = (symbol: string): Operator => (field, ask, parameter, engine) => {
+  const { shape, values, build } = place(engine, field, convert(field, ask, ask.value, parameter))
+  return { shape: `${field.name}${symbol}${shape === '?' ? '' : shape}`, values, build: () => sql`${field.column} ${sql.raw(symbol)} ${compared(field, build())}` }
+}
+
+/** SQL's own rule for NULL holds: `$ne` and `$nin` do not match it. */
+export const OPERATORS: Readonly<Record<OperatorName, Operator>> = {
+  $eq: (field, ask, ...rest) => ask.value === null ? isNull(field) : compare('=')(field, ask, ...rest),
+  $ne: (field, ask, ...rest) => ask.value === null ? isNotNull(field) : compare('<>')(field, ask, ...rest),
+  $gt: compare('>'),
+  $gte: compare('>='),
+  $lt: compare('<'),
+  $lte: compare('<='),
+  $like: (field, ask, parameter, engine) => contains(field, pattern(ask, parameter), engine),
+  $in: (field, ask, parameter, engine) => membership(engine, field, list(field, ask, parameter), true),
+  $nin: (field, ask, parameter, engine) => membership(engine, field, list(field, ask, parameter), false),
+  $null: (field, ask, parameter) => truth(ask, parameter) ? isNull(field) : isNotNull(field),
+}
+
+const ANY = new Set<OperatorName>(['$eq', '$ne', '$gt', '$gte', '$lt', '$lte', '$in', '$nin', '$null'])
+const EQUALITY = new Set<OperatorName>(['$eq', '$ne', '$in', '$nin', '$null'])
+const PRESENCE = new Set<OperatorName>(['$null'])
+
+/** A number that is kept as bytes is equal to another or not; which is larger the database cannot tell. */
+const UNORDERED = new Set<OperatorName>(['$eq', '$ne', '$null'])
+
+/** Which operators fit which columns. */
+const FITTING: Readonly<Record<Kind, ReadonlySet<OperatorName>>> = {
+  text: new Set([...ANY, '$like']),
+  number: ANY,
+  integer: ANY,
+  boolean: EQUALITY,
+  date: ANY,
+  bigint: ANY,
+  decimal: ANY,
+  json: PRESENCE,
+  blob: PRESENCE,
+  custom: ANY,
+}
+
+/** Conditions side by side are AND. @throws `UNKNOWN_FIELD`, `INVALID_OPERATOR`, `INVALID_VALUE` */
+export function planFilter(ask: FilterAsk, readable: Selection, engine: Engine, parameter = 'filter'): readonly Clause[] {
+  const all = (conditions: readonly ConditionAsk[]) => conditions.map(condition => toClause(condition, readable, engine, parameter))
+  return [...all(ask.conditions), ...ask.or ? [either(ask.or.map(all))] : []]
+}
+
+function toClause(ask: ConditionAsk, readable: Selection, engine: Engine, parameter: string): Clause {
+  const field = requireField(readable, ask.name, parameter)
+  const fitting = field.kind === 'bigint' && !field.ordered ? UNORDERED : FITTING[field.kind]
+  if (!fitting.has(ask.operator) && !(ask.operator === '$eq' && ask.value === null)) throw invalidOperator(parameter, ask.operator)
+  return OPERATORS[ask.operator](field, ask, parameter, engine)
+}
+
+function convert(field: Field, { text }: ConditionAsk, value: unknown, parameter: string): unknown {
+  const converted = value === null ? UNFIT : text ? (typeof value === 'string' ? field.fromText(value) : UNFIT) : field.fromJson(value)
+  if (converted === UNFIT) throw invalidValue(parameter, `the value of ${quote(field.name)} does not fit the field.`)
+  return converted
+}
+
+/** Written in brackets, a list is repeated values or one comma list. */
+function list(field: Field, ask: ConditionAsk, parameter: string): unknown[] {
+  const values = ask.text ? [ask.value].flat().flatMap(value => typeof value === 'string' ? value.split(',') : [value]) : ask.value
+  if (!Array.isArray(values)) throw invalidValue(parameter, `${ask.operator} of ${quote(field.name)} takes a list.`)
+  if (values.length > LIMITS.in) throw limitExceeded(`\`${parameter}\`: ${ask.operator} takes at most ${LIMITS.in} values.`, parameter)
+  return values.map(value => convert(field, ask, value, parameter))
+}
+
+function truth({ value, text }: ConditionAsk, parameter: string): boolean {
+  const truth = text && (value === 'true' || value === 'false') ? value === 'true' : value
+  if (typeof truth !== 'boolean') throw invalidValue(parameter, '$null takes true or false.')
+  return truth
+}
+
+/** `%` and `_` are wildcards, `\` escapes them; without a wildcard the text may stand anywhere. */
+function pattern({ name, value }: ConditionAsk, parameter: string): string {
+  if (typeof value !== 'string' || value.includes('\0')) throw invalidValue(parameter, `$like of ${quote(name)} takes text.`)
+  if (value.length > LIMITS.like) throw limitExceeded(`\`${parameter}\`: $like takes at most ${LIMITS.like} characters.`, parameter)
+  // A `\` that escapes nothing stands for itself, at the end of the text too, where Postgres would refuse it.
+  const escaped = value.replace(/\\(?![%_\\])|\\([%_\\])/g, (match, escapee?: string) => escapee === undefined ? '\\\\' : match)
+  return /[%_]/.test(escaped.replace(/\\./g, '')) ? escaped : `%${escaped}%`
+}
+
+function contains(field: Field, text: string, engine: Engine): Clause {
+  if (engine.limits && new TextEncoder().encode(text).length > engine.limits.pattern) return matchesLong(field, text)
+  return { shape: `${field.name}~`, values: [text], build: () => DIALECTS[engine.dialect].like(field.column, sql`${sql.param(text)}`) }
+}

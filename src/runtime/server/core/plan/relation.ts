@@ -1,0 +1,140 @@
+/** Records reached over a relation, and links over a junction: both sides with their permissions, fields and rows. */
+import type { Operation } from '../../../shared/operations'
+import type { ManyToMany, Relation } from '../../schema/model'
+import { forResource, type Call } from '../context'
+import { fieldForbidden, unknownIds, unknownRelationRoute, validationFailed } from '../error'
+import { keyFields, select, unwritableFields } from '../fields'
+import { assertMay, inContext } from '../gate'
+import { parseData } from '../parse/body'
+import { toKey, type Key } from '../parse/key'
+import type { LinkAsk, LinkMode, RelatedAsk, RelationLinks } from '../parse/relation'
+import type { Plan } from '../scope'
+import { assertTenant, requireTenantId } from '../tenant'
+import { requireRelation } from './include'
+import { planList, type ListPlan } from './read'
+import type { ReadPlan } from './tree'
+
+export interface RelatedPlan extends Plan {
+  readonly key: Key
+  readonly relation: Relation
+  readonly metadata: boolean
+  /** The list on the other side. */
+  readonly include: readonly [{ readonly plan: ListPlan, readonly through?: Plan }]
+}
+
+export async function planRelated(ask: RelatedAsk, call: Call): Promise<RelatedPlan> {
+  const relation = await relationOf(call, ask.relation)
+  const { target } = relation
+  const inner = await planList(ask.list, forResource(call, target, inContext(call, target, 'read')))
+  // The list is the other side's: what the route asked of this side opens nothing there.
+  for (const operation of listOperations(ask)) await assertMay(call, target, operation)
+  assertTenant(call, target)
+  const metadata = ask.metadata && relation.kind === 'manyToMany'
+  if (metadata) await assertReadLinks(relation, call)
+  return {
+    resource: call.resource,
+    trash: 'active',
+    key: ask.key,
+    relation,
+    metadata,
+    include: [{ plan: inner, ...relation.kind === 'manyToMany' && { through: throughOf(relation) } }],
+  }
+}
+
+function listOperations({ list }: RelatedAsk): readonly Operation[] {
+  return ['read', ...list.aggregates.length > 0 ? ['aggregate' as const] : [], ...list.trash === 'active' ? [] : ['viewDeleted' as const]]
+}
+
+/** What a link says is a record of its own where the junction is a resource: reading it is that resource's to allow. */
+async function assertReadLinks({ junction }: ManyToMany, call: Call): Promise<void> {
+  if (!junction.registered) return
+  await assertMay(call, junction.resource, 'read')
+  assertTenant(call, junction.resource)
+}
+
+export interface LinkPlan extends Plan {
+  readonly key: Key
+  readonly mode: LinkMode
+  readonly several: boolean
+  readonly include: readonly LinkTarget[]
+}
+
+export interface LinkTarget {
+  readonly relation: ManyToMany
+  readonly ids: readonly string[]
+  readonly keys: readonly Key[]
+  readonly metadata: Readonly<Record<string, unknown>>
+  /** The tenant of a junction that has one. */
+  readonly tenantId?: unknown
+  /** The records to link. */
+  readonly plan: ReadPlan
+  readonly through: Plan
+}
+
+export async function planLink(ask: LinkAsk, call: Call): Promise<LinkPlan> {
+  const include: LinkTarget[] = []
+  for (const links of ask.links) include.push(await planTarget(links, call))
+  for (const { relation } of include) await assertLink(relation, ask.mode, call)
+  return { resource: call.resource, trash: 'active', key: ask.key, mode: ask.mode, several: ask.several, include }
+}
+
+async function planTarget({ relation: name, ids, metadata }: RelationLinks, call: Call): Promise<LinkTarget> {
+  const relation = await relationOf(call, name)
+  if (relation.kind !== 'manyToMany') throw unknownRelationRoute(name)
+  const { target, junction } = relation
+  const keys = ids.map(id => toKey(target, id))
+  const unknown = ids.filter((_, index) => !keys[index])
+  if (unknown.length > 0) throw unknownIds(name, unknown)
+  return {
+    relation,
+    ids,
+    keys: keys as Key[],
+    metadata: await parseMetadata(relation, metadata),
+    ...junction.resource.tenant && { tenantId: requireTenantId(call, junction.resource) },
+    plan: {
+      resource: target,
+      trash: 'active',
+      selection: select(target, field => keyFields(target).byName.has(field.name) || relation.foreignColumns.includes(field)),
+      where: [],
+      order: [],
+      count: false,
+      include: [],
+    },
+    through: throughOf(relation),
+  }
+}
+
+const throughOf = ({ junction }: ManyToMany): Plan => ({ resource: junction.resource, trash: 'active' })
+
+async function relationOf(call: Call, name: string): Promise<Relation> {
+  try {
+    return await requireRelation(call, call.resource, name)
+  }
+  catch {
+    throw unknownRelationRoute(name)
+  }
+}
+
+/** Both sides are read; a junction that is a resource of its own is written. */
+async function assertLink({ target, junction }: ManyToMany, mode: LinkMode, call: Call): Promise<void> {
+  await assertMay(call, target, 'read')
+  assertTenant(call, target)
+  if (!junction.registered) return
+  assertTenant(call, junction.resource)
+  if (mode !== 'remove') await assertMay(call, junction.resource, 'create')
+  if (mode !== 'add') await assertMay(call, junction.resource, 'delete')
+}
+
+/** Checked as an update of the junction would be: only the columns that were sent, and never the two keys. */
+async function parseMetadata({ junction: { resource, here, there } }: ManyToMany, metadata: Readonly<Record<string, unknown>>): Promise<Readonly<Record<string, unknown>>> {
+  const keys = new Set([...here.columns, ...there.columns])
+  const key = Object.keys(metadata).find(name => keys.has(name))
+  if (key !== undefined) throw validationFailed([{ path: ['metadata', key], message: 'The keys of a link are its ids.', code: 'unrecognized_keys' }])
+  return Object.keys(metadata).length === 0 ? metadata : (await parseData(metadata, resource, 'update')).values
+}
+
+/** Asked once the rows are found and the before-hooks have run, as for every other write. */
+export async function assertMetadata({ relation: { junction }, metadata }: Pick<LinkTarget, 'relation' | 'metadata'>, call: Call): Promise<void> {
+  const unwritable = await unwritableFields(call, junction.resource, Object.keys(metadata))
+  if (unwritable.length > 0) throw fieldForbidden(call.ctx, unwritable)
+}

@@ -1,0 +1,49 @@
+/** How rows are written: every write is a batch of items; the single-record routes pass one. */
+import type { Table } from 'drizzle-orm'
+import type { Call } from '../context'
+import { readableFields, type Selection } from '../fields'
+import type { WriteAsk, WriteItem } from '../parse/write'
+import type { Plan } from '../scope'
+import { requireTenantId } from '../tenant'
+
+export type WriteKind = 'create' | 'update' | 'delete' | 'restore' | 'purge'
+
+export interface WritePlan extends Plan {
+  readonly kind: WriteKind
+  readonly items: readonly WriteItem[]
+  readonly bulk: boolean
+  /** All items or none. */
+  readonly atomic: boolean
+  /** What the answer shows. */
+  readonly selection: Selection
+  /** The tenant new rows belong to, as the column holds it. */
+  readonly tenantId?: unknown
+  /** A cascade group in the trash, in place of items. */
+  readonly deletionId?: string
+  /** Tables whose rows of the group are items of their own: they are not taken along. */
+  readonly apart?: ReadonlySet<Table>
+  /** Why rows go to the trash, in the caller's words. */
+  readonly reason?: string
+}
+
+/** A purge finds active and trashed rows, a restore trashed ones, every other write active ones. */
+const TRASH: Readonly<Record<WriteKind, Plan['trash']>> = { create: 'active', update: 'active', delete: 'active', restore: 'trashed', purge: 'both' }
+
+const planWrite = (kind: WriteKind) => async (ask: WriteAsk, call: Call): Promise<WritePlan> => ({
+  ...ask,
+  resource: call.resource,
+  kind,
+  trash: TRASH[kind],
+  // Restore and purge are never done by halves, whatever is configured.
+  atomic: !ask.bulk || kind === 'restore' || kind === 'purge' || call.api.config.bulk.transactional,
+  selection: await readableFields(call),
+  ...kind === 'create' && call.resource.tenant && { tenantId: requireTenantId(call) },
+})
+
+export const planCreate = planWrite('create')
+export const planUpdate = planWrite('update')
+export const planRestore = planWrite('restore')
+export const planPurge = planWrite('purge')
+
+/** A delete with `?force=true` is a purge. */
+export const planDelete = (ask: WriteAsk, call: Call) => call.ctx.operation === 'purge' ? planPurge(ask, call) : planWrite('delete')(ask, call)

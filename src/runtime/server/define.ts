@@ -1,0 +1,43 @@
+/** Typed identities for the files a registration points at. Importing this file loads nothing else. */
+import type { Table } from 'drizzle-orm'
+import type { ResourceAuth, ResourceHooks, ResourceValidation } from './registration'
+
+export type { AutoApiContext, AutoApiUser, FieldRule, Permission, PermissionRule, ResourceAuth, ResourceHooks, ResourceValidation, Tenant } from './registration'
+export { defineAutoApiPlugin, type AutoApiPlugin, type PluginEndpoint, type PluginRoute, type PluginTask } from './plugin'
+export type { Around, CallerListener, Change, CommitListener, IncomingRequest, RequestListener } from './core/plugins'
+export type { Answer } from './core/answer'
+/** The request's event; naming it here tells every `ctx` its type. */
+export type { ApiEvent } from './http'
+export type { Operation } from '../shared/operations'
+
+/**
+ * Who may do what with a resource, and which of its rows exist for whom.
+ * @example
+ * export const postsAuth = defineResourceAuth<typeof posts>({
+ *   permissions: { read: true, create: ctx => ctx.user !== null, update: 'posts:write', delete: ['admin', 'editor'] },
+ *   listFilter: (table, ctx) => ctx.user ? undefined : eq(table.status, 'published'),
+ * })
+ */
+export function defineResourceAuth<T extends Table>(auth: ResourceAuth<T>): ResourceAuth<T> {
+  return auth
+}
+
+/**
+ * What runs before and after the operations on a resource.
+ * @example
+ * export const postsHooks = defineResourceHooks<typeof posts>({
+ *   beforeCreate: data => ({ ...data, slug: slugify(data.title!) }),
+ * })
+ */
+export function defineResourceHooks<T extends Table>(hooks: ResourceHooks<T>): ResourceHooks<T> {
+  return hooks
+}
+
+/**
+ * The schemas of a resource's bodies: any Standard Schema; a missing one is generated from the table.
+ * @example
+ * export const postsValidation = defineResourceValidation({ create: z.object({ title: z.string().min(3) }) })
+ */
+export function defineResourceValidation<V extends ResourceValidation>(validation: V): V {
+  return validation
+}

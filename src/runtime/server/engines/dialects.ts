@@ -1,0 +1,86 @@
+/** What differs between the dialects, side by side: everything else of a statement is the same text. */
+import { is, sql, type Column, type SQL } from 'drizzle-orm'
+import { PgEnumColumn } from 'drizzle-orm/pg-core'
+import type { Dialect } from '../schema/drizzle'
+
+export interface DialectFacts {
+  /** A write answers its rows; elsewhere they are read back in the same transaction. */
+  readonly returning: boolean
+  /** NULLs sort where the engine puts them: below every value, or above. */
+  readonly nullsLow: boolean
+  /** `(a, b) > (?, ?)` is read by an index over both. */
+  readonly tuples: boolean
+  /** Ignores the case of ASCII letters; `\` escapes. */
+  readonly like: (column: Column, value: SQL) => SQL
+  /** Keeps the rows of a SELECT as they are until the commit: against changes, and against other locks too. */
+  readonly lock: Readonly<Record<'share' | 'update', SQL>>
+  /** What stands behind the table of an insert that sets nothing. */
+  readonly nothing: SQL
+  /** A value as text, and text as a value of a column: how keys of different types stand in one column of a query. */
+  readonly toText: (value: SQL) => SQL
+  readonly fromText: (text: SQL, column: Column) => SQL
+}
+
+const NO_LOCK = { share: sql``, update: sql`` }
+
+export const DIALECTS: Readonly<Record<Dialect, DialectFacts>> = {
+  sqlite: {
+    returning: true,
+    nullsLow: true,
+    tuples: true,
+    like: (column, value) => sql`${column} like ${value} escape '\\'`,
+    // One writer at a time.
+    lock: NO_LOCK,
+    nothing: sql`default values`,
+    toText: value => value,
+    fromText: text => text,
+  },
+  pg: {
+    returning: true,
+    nullsLow: false,
+    tuples: true,
+    like: (column, value) => sql`cast(${column} as text) ilike ${value}`,
+    // Foreign keys take weaker locks than these; a writer of the row itself has to wait.
+    lock: { share: sql` for share`, update: sql` for no key update` },
+    nothing: sql`default values`,
+    toText: value => sql`cast(${value} as text)`,
+    fromText: (text, column) => sql`cast(${text} as ${postgresType(column)})`,
+  },
+  mysql: {
+    returning: false,
+    nullsLow: true,
+    tuples: false,
+    like: (column, value) => sql`lower(${column}) like lower(${value})`,
+    // As MySQL 5 and MariaDB spell it; MySQL 8 still does.
+    lock: { share: sql` lock in share mode`, update: sql` for update` },
+    nothing: sql`() values ()`,
+    toText: value => sql`cast(${value} as char(255))`,
+    fromText: (text, column) => mysqlValue(text, column),
+  },
+}
+
+const SERIAL: Readonly<Record<string, string>> = { serial: 'integer', bigserial: 'bigint', smallserial: 'smallint' }
+/** Without a length these would mean one character or one bit. */
+const UNBOUNDED: Readonly<Record<string, string>> = { char: 'bpchar', bit: 'varbit' }
+
+/** The type a value of the column is cast to: without length and precision, which would cut or round it. */
+export function postgresType(column: Column): SQL {
+  if (is(column, PgEnumColumn)) {
+    const { enumName, schema } = column.enum
+    return schema ? sql`${sql.identifier(schema)}.${sql.identifier(enumName)}` : sql`${sql.identifier(enumName)}`
+  }
+  const type = column.getSQLType().replace(/\s*\([^)]*\)/, '')
+  return sql.raw(SERIAL[type] ?? UNBOUNDED[type] ?? type)
+}
+
+/** Text compared with a number would be compared as doubles, and no index would be read. */
+function mysqlValue(text: SQL, column: Column): SQL {
+  if (!/Int|Serial|Year|Boolean|Decimal/.test(column.columnType)) return sql`${text} collate utf8mb4_bin`
+  return mysqlNumber(text, column)
+}
+
+/** A parameter that stands for a number beyond what a double holds; drivers write it as text. */
+export function mysqlNumber(value: SQL, column: Column): SQL {
+  if (/Decimal/.test(column.columnType)) return sql`cast(${value} as decimal(65, 30))`
+  return column.getSQLType().includes('unsigned') ? sql`cast(${value} as unsigned)` : sql`cast(${value} as signed)`
+}

@@ -1,0 +1,54 @@
+/** The engines by name: which mechanism commits for them, and what their dialect is. */
+import { sql } from 'drizzle-orm'
+import type { Dialect } from '../schema/drizzle'
+import type { Engine } from './engine'
+import { createBatchEngine } from './batch'
+import { createInteractiveEngine } from './interactive'
+import { createSynchronousEngine } from './synchronous'
+
+interface EngineRow {
+  readonly dialect: Dialect
+  readonly create: (name: string, db: unknown) => Engine
+  /** Run once on every new database: what the module relies on and the engine leaves off. Synchronous engines only. */
+  readonly setUp?: readonly string[]
+}
+
+/** In a transaction, statement by statement. */
+const interactive = (dialect: Dialect, maxParameters: number): EngineRow => ({
+  dialect,
+  create: (name, db) => createInteractiveEngine(name, db, dialect, maxParameters),
+})
+
+/** A statement's parameters are counted in 16 bits. */
+const SIXTEEN_BITS = 65_535
+const OF_SQLITE = 32_766
+
+export const ENGINES = {
+  'better-sqlite3': { dialect: 'sqlite', create: createSynchronousEngine, setUp: ['pragma foreign_keys = on'] },
+  'd1': { dialect: 'sqlite', create: createBatchEngine },
+  'libsql': interactive('sqlite', OF_SQLITE),
+  'turso': interactive('sqlite', OF_SQLITE),
+  'postgres': interactive('pg', SIXTEEN_BITS),
+  'neon': interactive('pg', SIXTEEN_BITS),
+  'mysql': interactive('mysql', SIXTEEN_BITS),
+  'planetscale': interactive('mysql', SIXTEEN_BITS),
+} as const satisfies Record<string, EngineRow>
+
+/** A supported database engine. */
+export type EngineName = keyof typeof ENGINES
+
+/** @throws When the name is not an engine, or the value not a Drizzle database. */
+export function createEngine(name: EngineName, db: unknown): Engine {
+  assertEngine(name)
+  const { create, setUp = [] }: EngineRow = ENGINES[name]
+  const engine = create(name, db)
+  for (const text of setUp) void engine.commit([{ text: engine.render(sql.raw(text)).text, values: [] }])
+  return engine
+}
+
+/** @throws When the name is not an engine; the message lists those there are. */
+export function assertEngine(name: string): asserts name is EngineName {
+  if (!Object.hasOwn(ENGINES, name)) {
+    throw new TypeError(`[auto-api] initializeDatabase(): "${name}" is not a supported engine. Use one of: ${Object.keys(ENGINES).join(', ')}.`)
+  }
+}

@@ -1,0 +1,64 @@
+/** Postgres, MySQL and libSQL: the statements of a commit run one after another in a transaction that a failed guard rolls back. */
+import type { Dialect } from '../schema/drizzle'
+import { DRIVERS, type Driver } from './drivers'
+import { GuardError, type BuiltStatement, type Engine, type Outcome, type WriteStatement } from './engine'
+import { retrying } from './retry'
+import { toDatabase, type DrizzleDatabase } from './session'
+
+/** @param maxParameters how many parameters a statement of this dialect may have. */
+export function createInteractiveEngine(name: string, database: unknown, dialect: Dialect, maxParameters: number): Engine {
+  const db = toDatabase(database)
+  const driver = DRIVERS[dialect]
+  const lock = driver.lock(db)
+  const commit = async (statements: readonly (WriteStatement | BuiltStatement)[]) => {
+    if (driver.prelude) await driver.run(db, { text: driver.prelude, values: [] })
+    return await db.transaction(async (tx) => {
+      const outcomes: Outcome[] = []
+      for (const [index, statement] of statements.entries()) outcomes.push(await runAny(driver, tx, statement, index))
+      return outcomes
+    }, driver.begin) as Outcome[]
+  }
+  const isAgain = (statement: WriteStatement | BuiltStatement | undefined) => statement !== undefined && 'again' in statement && statement.again === true
+
+  return Object.freeze({
+    name,
+    dialect,
+    maxParameters,
+    concurrent: true,
+    render(sql) {
+      const { sql: text, params: values } = db.dialect.sqlToQuery(sql)
+      return { text, values }
+    },
+    columnName: column => db.dialect.casing.getColumnCasing(column),
+    query: statement => lock.shared(() => driver.rows(db, statement)),
+    commit: statements => retrying(() => lock.exclusive(() => commit(statements)), index => isAgain(statements[index])),
+  } satisfies Engine)
+}
+
+function runAny(driver: Driver, tx: DrizzleDatabase, statement: WriteStatement | BuiltStatement, index: number): Promise<Outcome> {
+  return 'build' in statement ? runBuilt(statement.build(tx as never)) : run(driver, tx, statement, index)
+}
+
+async function run(driver: Driver, tx: DrizzleDatabase, statement: WriteStatement, index: number): Promise<Outcome> {
+  if (statement.returns && !statement.readBack) {
+    const rows = await driver.rows(tx, statement)
+    return guarded(statement, index, { rows, touched: rows.length })
+  }
+  const { touched, insertId } = await driver.run(tx, statement)
+  guarded(statement, index, { rows: [], touched })
+  return { rows: statement.readBack && touched > 0 ? await driver.rows(tx, statement.readBack(insertId)) : [], touched }
+}
+
+function guarded({ expect }: WriteStatement, index: number, outcome: Outcome): Outcome {
+  if (expect !== undefined && outcome.touched !== expect) throw new GuardError(index, outcome.touched)
+  return outcome
+}
+
+/** Awaited, Drizzle's builders run themselves. */
+async function runBuilt(query: unknown): Promise<Outcome> {
+  if (typeof (query as { then?: unknown } | null)?.then !== 'function' || query instanceof Promise) {
+    throw new TypeError('[auto-api] atomicWrites(): a statement is not one of Drizzle\'s query builders. Return the builder, without awaiting it.')
+  }
+  const result = await (query as PromiseLike<unknown>)
+  return { rows: [], touched: Array.isArray(result) ? result.length : 0, result }
+}

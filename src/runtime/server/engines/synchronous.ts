@@ -1,0 +1,64 @@
+/** Synchronous SQLite (better-sqlite3): everything is awaited before the transaction begins, nothing inside it. */
+import { GuardError, type BuiltStatement, type Engine, type Outcome, type WriteStatement } from './engine'
+import { createPreparer, toDatabase } from './session'
+
+/** SQLite's own limit. */
+const MAX_PARAMETERS = 32_766
+
+export function createSynchronousEngine(name: string, database: unknown): Engine {
+  const db = toDatabase(database)
+  const prepare = createPreparer(db)
+
+  // `.all()` and not `.get()`: a statement with RETURNING must reach its end, or the WAL is never checkpointed.
+  function run(statement: WriteStatement, index: number): Outcome {
+    const query = prepare(statement)
+    const rows = statement.returns ? query.values(statement.values) : []
+    const touched = statement.returns ? rows.length : query.run(statement.values).changes
+    if (statement.expect !== undefined && touched !== statement.expect) throw new GuardError(index, touched)
+    return { rows, touched }
+  }
+
+  function runAny(tx: unknown, statement: WriteStatement | BuiltStatement, index: number): Outcome {
+    return 'build' in statement ? runBuilt(statement.build(tx as never)) : run(statement, index)
+  }
+
+  return Object.freeze({
+    name,
+    dialect: 'sqlite' as const,
+    maxParameters: MAX_PARAMETERS,
+    concurrent: false,
+    render: sql => toStatement(db.dialect.sqlToQuery(sql)),
+    columnName: column => db.dialect.casing.getColumnCasing(column),
+    query: statement => prepare(statement).values(statement.values),
+    commit: statements => statements.length === 1 && isWhole(statements[0]!)
+      ? [runAny(db, statements[0]!, 0)]
+      // Immediate: a lock that is asked for half-way cannot be waited for.
+      : db.transaction(tx => statements.map((statement, index) => runAny(tx, statement, index)), { behavior: 'immediate' }) as Outcome[],
+  } satisfies Engine)
+}
+
+/** A single statement is its own transaction, as long as no guard finds it done in part. */
+const isWhole = (statement: WriteStatement | BuiltStatement) => 'build' in statement || statement.expect === undefined || statement.whole === true
+
+/** The parts of Drizzle's synchronous builders that run them; without one of these calls they do nothing. */
+interface Built {
+  readonly all?: () => unknown[]
+  readonly run?: () => { changes: number }
+  readonly config?: { readonly returning?: unknown, readonly fields?: unknown }
+}
+
+function runBuilt(query: unknown): Outcome {
+  const { all, run, config } = query as Built
+  const answers = config?.returning !== undefined || config?.fields !== undefined
+  if (answers ? !all : !run) throw new TypeError('[auto-api] atomicWrites(): a statement is not one of Drizzle\'s query builders. Return the builder, without awaiting it.')
+  if (answers) {
+    const result = all!.call(query)
+    return { rows: [], touched: result.length, result }
+  }
+  const result = run!.call(query)
+  return { rows: [], touched: result.changes, result }
+}
+
+function toStatement({ sql, params }: { sql: string, params: unknown[] }) {
+  return { text: sql, values: params }
+}

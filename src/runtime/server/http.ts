@@ -1,0 +1,239 @@
+/** The door to the street: event → request, answer → response, error → h3 error. The only file that knows h3. */
+import { createError, defineEventHandler, readRawBody, setResponseHeader, setResponseStatus, type EventHandler, type EventHandlerRequest, type H3Event } from '#auto-api/h3'
+import { ROUTES } from '../shared/routes'
+import { findPluginRoute, useApi, whenReady } from './boot'
+import type { ApiRequest } from './core/context'
+import { ApiError, invalidBody, isHttpError, methodNotAllowed, notFound, unsupportedMediaType } from './core/error'
+import { decode, idFromPath, idToPath } from './core/parse/key'
+import { toRoute, type Route, type RouteSteps } from './core/pipeline'
+import type { Answer } from './core/answer'
+import type { Plan } from './core/scope'
+import { getDatabase, getEngine } from './database'
+import type { AutoApiUser } from './registration'
+import { addressOf } from './visitor'
+
+/** The event of a request: h3's, of the version that Nuxt brings. */
+export type ApiEvent = H3Event
+
+declare module './registration' {
+  interface AutoApiPlatform {
+    event: H3Event
+  }
+}
+
+/** A handler whose answer is known: Nitro types its route by it. */
+export type AnsweringHandler<Answer> = EventHandler<EventHandlerRequest, Promise<Answer>>
+
+/** A generated route: the sentence it is made of, or one of several by the request, as an event handler. */
+export function defineRoute<Ask, P extends Plan, Result>(steps: RouteSteps<Ask, P, Result> | ((request: ApiRequest) => Route)): EventHandler {
+  const choose = typeof steps === 'function' ? steps : constant(toRoute(steps))
+  return defineAnswer(toRequest, request => choose(request)(request, useApi()))
+}
+
+/** A route of the whole API, which belongs to no resource. */
+export function defineGlobalRoute(route: Route): EventHandler {
+  return defineAnswer(toGlobalRequest, request => route(request, useApi()))
+}
+
+/** An app's own endpoint: on a path of its own, with the caller and the errors of the API. */
+export function defineCustomRoute(route: Route): EventHandler {
+  return defineAnswer(toCustomRequest, request => route(request, useApi()))
+}
+
+function defineAnswer(read: (event: H3Event) => ApiRequest, respond: (request: ApiRequest) => Promise<Answer>): EventHandler {
+  return defineEventHandler(event => answerTo(event, () => read(event), respond))
+}
+
+async function answerTo(event: H3Event, read: () => ApiRequest, respond: (request: ApiRequest) => Promise<Answer>): Promise<unknown> {
+  try {
+    const pending = whenReady()
+    if (pending) await pending
+    const request = read()
+    const { status, body, created, headers } = await respond(request)
+    if (status !== 200) setResponseStatus(event, status)
+    if (headers) for (const [name, value] of Object.entries(headers)) setResponseHeader(event, name, value)
+    if (created !== undefined) setResponseHeader(event, 'location', `${sentUrl(event).path.replace(/\/$/, '')}/${idToPath(resourceOf(request.resource), created)}`)
+    return body
+  }
+  catch (error) {
+    throw toHttpError(event, error)
+  }
+}
+
+const constant = <T>(value: T) => () => value
+
+/** Answers the routes of plugins before the router is asked, and passes on every other request. */
+export function definePluginRoutes(): EventHandler {
+  return defineEventHandler(async (event) => {
+    if (!event.path.startsWith(`${useApi().config.prefix}/`)) return
+    await whenReady()?.catch((error: unknown) => {
+      throw toHttpError(event, error)
+    })
+    const url = sentUrl(event)
+    const path = segments(event, url)
+    // An encoded slash would make two segments of one.
+    const found = path[0]?.includes('/') ? undefined : findPluginRoute(event.method, `/${path.join('/')}`)
+    if (!found) return
+    const { resource: name, params, answer, allowed } = found
+    if (!answer) throw toHttpError(event, methodNotAllowed(allowed))
+    const resource = name === undefined ? undefined : resourceOf(name)
+    const decoded = Object.entries(params).map(([name, text]) => [name, name === 'id' && resource ? idFromPath(resource, text) : decode(text)])
+    return answerTo(event, () => ({ ...fromEvent(event, url), resource: name ?? '', params: Object.fromEntries(decoded) as ApiRequest['params'] }), request => answer(request, useApi()))
+  })
+}
+
+/** What a path that is known answers to a method that is not. */
+export function defineMethodNotAllowed(): EventHandler {
+  return defineEventHandler((event) => {
+    throw toHttpError(event, methodNotAllowed(methodsOf(segments(event, sentUrl(event)))))
+  })
+}
+
+/** `/posts/aggregate` fits `/:resource/:id` as well: the routes that spell out most of the path answer it. */
+function methodsOf(path: readonly string[]): readonly string[] {
+  const fitting = ROUTES.flatMap(({ method, path: pattern }) => {
+    const parts = pattern.split('/').slice(1)
+    const fits = parts.length === path.length && parts.every((part, index) => part.startsWith(':') || part === path[index])
+    return fits ? [{ method, parameters: parts.filter(part => part.startsWith(':')).length }] : []
+  })
+  const fewest = Math.min(...fitting.map(({ parameters }) => parameters))
+  return [...new Set<string>(fitting.filter(({ parameters }) => parameters === fewest).map(({ method }) => method))]
+}
+
+/** @throws 404 where the router read an encoded `?` as the end of the path and so came to a resource that was not asked for. */
+function resourceOf(name: string | undefined) {
+  const resource = useApi().resources.get(name ?? '')
+  if (!resource) throw notFound()
+  return resource
+}
+
+function toRequest(event: H3Event): ApiRequest {
+  const url = sentUrl(event)
+  const [name, id, , relation] = segments(event, url)
+  const resource = resourceOf(name)
+  return {
+    ...fromEvent(event, url),
+    resource: resource.name,
+    params: { ...id !== undefined && { id: idFromPath(resource, id) }, ...relation !== undefined && { relation: decode(relation) } },
+  }
+}
+
+function toGlobalRequest(event: H3Event): ApiRequest {
+  const url = sentUrl(event)
+  const last = segments(event, url).at(-1)
+  return { ...fromEvent(event, url), params: last === undefined ? {} : { last: decode(last) } }
+}
+
+/** The parameters are those of the app's own path, decoded. */
+function toCustomRequest(event: H3Event): ApiRequest {
+  const params = Object.entries(event.context.params ?? {}).map(([name, value]) => [name, decode(value)])
+  return { ...fromEvent(event, sentUrl(event)), params: Object.fromEntries(params) as ApiRequest['params'] }
+}
+
+/** What custom code passes on as an event. */
+export function requestOf(event: H3Event): ApiRequest {
+  return toCustomRequest(event)
+}
+
+function fromEvent(event: H3Event, url: SentUrl): ApiRequest {
+  const { user, permissions, tenantId } = event.context
+  return {
+    resource: '',
+    method: event.method,
+    params: {},
+    query: toQuery(url.query),
+    header: name => event.headers.get(name) ?? undefined,
+    address: () => addressOf(event, useApi().config.trustProxy),
+    setHeader: (name, value) => {
+      setResponseHeader(event, name, value)
+    },
+    body: () => readJson(event),
+    event,
+    caller: { user: (user ?? null) as AutoApiUser | null, permissions, tenantId },
+    engine: getEngine(event),
+    db: getDatabase(event),
+  }
+}
+
+interface SentUrl {
+  readonly path: string
+  /** With its `?`; empty without one. */
+  readonly query: string
+}
+
+/**
+ * The URL as the client sent it, the app's base URL included. `event.path` is no substitute: h3 decodes it, and an id
+ * that holds an encoded `?` would turn into a query, one that holds an encoded `,` into a composite key.
+ */
+function sentUrl(event: H3Event): SentUrl {
+  const { node, req } = event as { node?: { req?: { originalUrl?: string } }, req?: { url?: string } }
+  const url = node?.req?.originalUrl ?? req?.url?.replace(/^[a-z]+:\/\/[^/?]*/i, '') ?? event.path
+  const start = url.indexOf('?')
+  return start === -1 ? { path: url, query: '' } : { path: url.slice(0, start), query: url.slice(start) }
+}
+
+/** The path below the prefix: the resource's name, then what follows, still encoded. */
+function segments(event: H3Event, { path, query }: SentUrl): string[] {
+  // Base URL and prefix may be spelled in any encoding; how many segments follow them is the same in both paths.
+  const decoded = event.path.slice(useApi().config.prefix.length, event.path.length - query.length)
+  const depth = split(decoded).length
+  const [resource, ...rest] = depth === 0 ? [] : split(path).slice(-depth)
+  return resource === undefined ? [] : [decode(resource) ?? resource, ...rest]
+}
+
+const split = (path: string) => path.split('/').filter(segment => segment !== '')
+
+function toQuery(text: string): ApiRequest['query'] {
+  const query: Record<string, string | string[]> = Object.create(null)
+  for (const [name, value] of new URLSearchParams(text)) {
+    const known = query[name]
+    query[name] = known === undefined ? value : Array.isArray(known) ? [...known, value] : [known, value]
+  }
+  return query
+}
+
+async function readJson(event: H3Event): Promise<unknown> {
+  const type = event.headers.get('content-type')?.split(';', 1)[0]!.trim().toLowerCase()
+  if (type !== 'application/json') throw unsupportedMediaType()
+  const text = await readText(event)
+  try {
+    return JSON.parse(text ?? '')
+  }
+  catch {
+    throw invalidBody('The body is not valid JSON.')
+  }
+}
+
+/**
+ * Nitro 2 on Cloudflare reads the body of a POST, PUT or PATCH ahead, and leaves that of a DELETE in the platform's
+ * request: the event never gets it, and waiting for it would wait forever.
+ */
+function readText(event: H3Event): Promise<string | undefined> {
+  const { request } = (event.context.cloudflare ?? {}) as { request?: Request }
+  return event.method === 'DELETE' && request?.method === 'DELETE' && request.body && !request.bodyUsed ? request.text() : readRawBody(event)
+}
+
+/** Refusals of the server utils as Nuxt knows them: a plain event handler, too, answers their status and code. */
+export async function withHttpErrors<T>(event: H3Event, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run()
+  }
+  catch (error) {
+    throw error instanceof ApiError ? toHttpError(event, error) : error
+  }
+}
+
+/** A refusal is told as it is, an app's own error passes, anything else is a 500 whose cause only the log knows. */
+function toHttpError(event: H3Event, error: unknown): Error {
+  if (error instanceof ApiError) {
+    for (const [name, value] of Object.entries(error.headers)) setResponseHeader(event, name, value)
+    return createError({ status: error.status, statusText: STATUS_TEXT[error.status], message: error.message, data: error.data })
+  }
+  if (isHttpError(error)) return error
+  console.error('[auto-api]', event.method, event.path.split('?', 1)[0], error)
+  return createError({ status: 500, statusText: 'Internal Server Error', message: 'Something went wrong.' })
+}
+
+const STATUS_TEXT: Readonly<Record<number, string>> = {
+  400: 'Bad Request', 401: 'Unauthorized', 403: 'Forbidden', 404: 'Not Found', 405: 'Method Not Allowed', 409: 'Conflict', 415: 'Unsupported Media Type', 429: 'Too Many Requests',
+}

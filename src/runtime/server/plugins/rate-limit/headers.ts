@@ -1,0 +1,16 @@
+/** What an answer tells of a limit: the draft `RateLimit` fields (draft-ietf-httpapi-ratelimit-headers), and `Retry-After`. */
+import type { Count } from './counter'
+import type { Limit } from './options'
+
+/** Lists: each limit that a request met adds its own member. */
+export function limitHeaders(name: string, { limit, window }: Limit, { count, left }: Count): Readonly<Record<'RateLimit-Policy' | 'RateLimit', string>> {
+  return {
+    'RateLimit-Policy': `"${name}";q=${limit};w=${window}`,
+    'RateLimit': `"${name}";r=${Math.max(0, limit - count)};t=${toSeconds(left)}`,
+  }
+}
+
+/** Whole seconds, never zero: whoever waits so long comes after the window's end. */
+export function toSeconds(milliseconds: number): number {
+  return Math.max(1, Math.ceil(milliseconds / 1000))
+}

@@ -1,0 +1,21 @@
+/** Whom a request is counted for, once the caller is known. */
+import { digest } from 'ohash'
+import type { AutoApiContext } from '../../registration'
+import type { KeyFunction } from './options'
+
+/** Longer ones are told apart by their digest: a key is stored once per caller, and its length is the caller's. */
+const LONGEST = 64
+
+const SOURCES = {
+  user: (ctx: AutoApiContext) => ctx.user?.id,
+  tenant: (ctx: AutoApiContext) => ctx.tenant?.id,
+}
+
+/** `undefined` for whoever has none. @throws What the app's function throws, and when it answers what cannot be a key. */
+export async function keyOf(by: 'user' | 'tenant' | KeyFunction, ctx: AutoApiContext): Promise<string | undefined> {
+  const [kind, value]: [string, unknown] = typeof by === 'function' ? ['key', await by(ctx)] : [by, SOURCES[by](ctx)]
+  if (value === undefined || value === null || value === '') return undefined
+  if (!['string', 'number', 'bigint'].includes(typeof value)) throw new TypeError(`[auto-api] rateLimit counts by a ${kind} that is neither a string nor a number.`)
+  const text = String(value)
+  return `${kind}:${text.length > LONGEST ? `#${digest(text)}` : text}`
+}

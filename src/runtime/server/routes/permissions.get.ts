@@ -1,0 +1,5 @@
+/** `GET /permissions` */
+import { allPermissions } from '../core/capabilities'
+import { defineGlobalRoute } from '../http'
+
+export default defineGlobalRoute(allPermissions)

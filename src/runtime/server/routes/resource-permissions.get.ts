@@ -1,0 +1,5 @@
+/** `GET /:resource/permissions` */
+import { resourcePermissions } from '../core/capabilities'
+import { defineRoute } from '../http'
+
+export default defineRoute(() => resourcePermissions)

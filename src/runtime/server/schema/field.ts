@@ -1,0 +1,122 @@
+/** One column as the API sees it: how its values are read, written, checked and put on the wire. Built once at start. */
+import { Column, sql, type SQL } from 'drizzle-orm'
+import type { ZodType } from 'zod'
+import { toIso, UNFIT, WIRE, type Kind } from '../../shared/wire'
+import { mysqlNumber } from '../engines/dialects'
+import type { ColumnFacts } from './drizzle'
+
+export interface Field {
+  /** The property name in the table, and the name on the wire. */
+  readonly name: string
+  readonly column: Column
+  readonly kind: Kind
+  readonly nullable: boolean
+  /** Whether the database compares values as one expects: not JSON, and not numbers that SQLite keeps as bytes. */
+  readonly ordered: boolean
+  readonly optional: boolean
+  readonly generated: boolean
+  /** The place among the table's columns: answers list fields in this order. */
+  readonly index: number
+  /** What stands in a select list. */
+  readonly selection: SQL
+  /** What a parameter needs around it to be compared as the column's type; absent where the engine sees to it. */
+  readonly compare?: (value: SQL) => SQL
+  /** Whether a value that was read can be looked for again: not JSON, not blobs, not what a driver rounds. */
+  readonly pinnable: boolean
+  /** A driver's value (null included) to the value Drizzle knows; absent where both are the same. */
+  readonly decode?: (raw: unknown) => unknown
+  /** A driver's value (null included) straight to JSON, where no code looks at it on the way; absent where both are the same. */
+  readonly toWire?: (raw: unknown) => unknown
+  /** The value Drizzle knows (null included) to the driver's value. */
+  readonly encode: (value: unknown) => unknown
+  /** The value Drizzle knows (null included) to JSON; absent where `JSON.stringify` already does it right. */
+  readonly toJson?: (value: unknown) => unknown
+  /** Whether a value Drizzle knows stays within the column's own limits: length, range, enum. */
+  readonly fits: (value: unknown) => boolean
+  /** A JSON value (never null) to the value Drizzle knows, its limits not yet checked, or `UNFIT`. */
+  readonly fromWire: (value: unknown) => unknown
+  /** A JSON value or text to the value Drizzle knows, checked against the column's own limits, or `UNFIT`. */
+  readonly fromJson: (value: unknown) => unknown
+  readonly fromText: (text: string) => unknown
+}
+
+/** SQLite drivers hand 64-bit integers over as doubles: as text they keep every digit. What is no integer is a double already. */
+const EXACT: Readonly<Record<string, (value: SQL) => SQL>> = {
+  SQLiteNumericBigInt: value => sql`cast(${value} as text)`,
+  // MySQL's drivers as well.
+  MySqlBigInt64: value => sql`cast(${value} as char)`,
+  MySqlSerial64: value => sql`cast(${value} as char)`,
+  // MariaDB keeps JSON as text, MySQL's drivers parse it: as text both are the same.
+  MySqlJson: value => sql`cast(${value} as char)`,
+  SQLiteNumeric: value => sql`case typeof(${value}) when 'integer' then cast(${value} as text) else ${value} end`,
+}
+
+/** What columns are compared with, where the text of a number would be compared as a double. */
+const COMPARED: Readonly<Record<string, (value: SQL, column: Column) => SQL>> = {
+  MySqlBigInt64: mysqlNumber,
+  MySqlDecimal: mysqlNumber,
+  MySqlDecimalBigInt: mysqlNumber,
+  MySqlDecimalNumber: mysqlNumber,
+}
+
+/** What Drizzle leaves to a driver that knows the type, or to one that takes the server's time zone for the client's. */
+const DECODED: Readonly<Record<string, (raw: unknown) => unknown>> = {
+  MySqlJson: raw => typeof raw === 'string' ? JSON.parse(raw) : raw,
+}
+const ENCODED: Readonly<Record<string, (value: unknown) => unknown>> = {
+  MySqlDate: value => value instanceof Date ? value.toISOString().slice(0, 10) : value,
+}
+
+/** A value computed from a column, in the form in which the column's own values are selected. */
+export function selectExactly({ column }: Field, value: SQL): SQL {
+  return EXACT[column.columnType]?.(value) ?? value
+}
+
+/** @param schema the column's own Zod schema: lengths, ranges, enum values. */
+export function createField(facts: ColumnFacts, index: number, schema: ZodType): Field {
+  const { column, kind } = facts
+  const wire = WIRE[kind]
+  const fits = (value: unknown) => value !== UNFIT && schema.safeParse(value).success
+  const checked = (value: unknown) => fits(value) ? value : UNFIT
+  const exact = EXACT[column.columnType]
+  const fromDriver = DECODED[column.columnType] ?? ((raw: unknown) => column.mapFromDriverValue(raw))
+  const toDriver = ENCODED[column.columnType] ?? ((value: unknown) => column.mapToDriverValue(value))
+  const compare = COMPARED[column.columnType]
+  const decodes = exact !== undefined || column.mapFromDriverValue !== Column.prototype.mapFromDriverValue
+  const say = (value: unknown) => wire.toJson ? wire.toJson(value) : value instanceof Date ? toIso(value) : value
+  return Object.freeze({
+    name: facts.name,
+    column,
+    kind,
+    nullable: facts.nullable,
+    ordered: kind !== 'json' && kind !== 'blob' && column.columnType !== 'SQLiteBigInt',
+    optional: facts.optional,
+    generated: facts.generated,
+    index,
+    selection: exact ? exact(sql`${column}`) : sql`${column}`,
+    ...compare && { compare: (value: SQL) => compare(value, column) },
+    pinnable: kind !== 'json' && kind !== 'blob' && column.columnType !== 'MySqlFloat',
+    ...decodes && { decode: (raw: unknown) => raw === null || raw === undefined ? null : fromDriver(raw) },
+    ...decodes && { toWire: (raw: unknown) => raw === null || raw === undefined ? null : say(fromDriver(raw)) },
+    ...!decodes && wire.toJson && { toWire: (raw: unknown) => raw === null || raw === undefined ? null : say(raw) },
+    encode: value => value === null || value === undefined ? null : toDriver(value),
+    ...wire.toJson && { toJson: (value: unknown) => value === null || value === undefined ? null : wire.toJson!(value) },
+    fits,
+    fromWire: wire.fromJson,
+    fromJson: value => checked(wire.fromJson(value)),
+    fromText: text => checked(wire.fromText(text)),
+  } satisfies Field)
+}
+
+/**
+ * The text of a path or an `ids` entry to the key value it stands for, or `UNFIT`.
+ * Only the canonical spelling counts (`1`, not `01` or `1e0`), so that one row has one address.
+ */
+export function keyFromText(field: Field, text: string): unknown {
+  const value = field.fromText(text)
+  return value !== UNFIT && keyToText(field, value) === text ? value : UNFIT
+}
+
+export function keyToText(field: Field, value: unknown): string {
+  return value instanceof Date ? value.toISOString() : String(field.toJson ? field.toJson(value) : value)
+}

@@ -1,0 +1,42 @@
+/** Which tables hang on which: every known table with the foreign keys that point at it, registered or not. */
+import type { Column, Table } from 'drizzle-orm'
+import { describeForeignKeys, describeTable, isTable, type ForeignKeyFacts, type TableFacts } from './drizzle'
+import type { Resource } from './model'
+import { findRoles, type Role } from './server-owned'
+
+export interface GraphNode {
+  readonly table: Table
+  readonly facts: TableFacts
+  /** The first resource over the table, where it is registered. */
+  readonly resource?: Resource
+  /** Trash columns by role; a table without `deletedAt` is passed through by a cascade. */
+  readonly roles: Readonly<Partial<Record<Role, Column>>>
+  /** Own foreign keys. */
+  readonly keys: readonly ForeignKeyFacts[]
+  /** Foreign keys of other tables, and its own, that point here. */
+  readonly children: readonly ForeignKeyFacts[]
+}
+
+export type TableGraph = ReadonlyMap<Table, GraphNode>
+
+export function createGraph(resources: ReadonlyMap<string, Resource>, modules: readonly Record<string, unknown>[]): TableGraph {
+  const registered = new Map([...resources.values()].reverse().map(resource => [resource.table, resource]))
+  const tables = new Set<Table>([...registered.keys(), ...modules.flatMap(module => Object.values(module).filter(isTable))])
+  const keys = [...tables].flatMap(table => describeForeignKeys(table))
+  return new Map([...tables].map((table): [Table, GraphNode] => {
+    const resource = registered.get(table)
+    const facts = resource?.facts ?? describeTable(table)
+    return [table, Object.freeze({
+      table,
+      facts,
+      ...resource && { resource },
+      roles: Object.fromEntries(Object.entries(findRoles(facts)).map(([role, name]) => [role, columnOf(facts, name)])),
+      keys: keys.filter(key => key.table === table),
+      children: keys.filter(key => key.foreignTable === table),
+    })]
+  }))
+}
+
+export function columnOf(facts: TableFacts, name: string): Column {
+  return facts.columns.find(column => column.name === name)!.column
+}

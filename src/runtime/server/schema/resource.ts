@@ -1,0 +1,91 @@
+/** A registered table described once: everything the pipeline knows of a resource, derived at start and frozen. */
+import { getTableName } from 'drizzle-orm'
+import type { AutoApiConfig } from '../../shared/config'
+import type { ResourceRegistration } from '../registration'
+import { describeForeignKeys, describeTable, isTable, type TableFacts } from './drizzle'
+import { createField } from './field'
+import type { Resource } from './model'
+import { linkRelations } from './relations'
+import { findRoles, findWritable } from './server-owned'
+import { bodySchema, columnSchemas } from './validation'
+
+/**
+ * @param modules all exports of the files that hold registered tables: junctions are found there.
+ * @throws When a registration cannot become a resource; the message names the resource and what to change.
+ */
+export function createResources(registrations: readonly ResourceRegistration[], modules: readonly Record<string, unknown>[], config: AutoApiConfig): ReadonlyMap<string, Resource> {
+  const resources = new Map(registrations.map(registration => [registration.name, createResource(registration, config)]))
+  assertListed(resources, config)
+  linkRelations(resources, registrations, modules, config, (name, schema, key) => Object.freeze(createResource({ name, schema }, config, key)))
+  for (const resource of resources.values()) Object.freeze(resource)
+  return resources
+}
+
+/** @param key what tells the rows apart where the table declares no primary key. */
+function createResource(registration: ResourceRegistration, config: AutoApiConfig, key: readonly string[] = []): Resource {
+  const { name, schema: table } = registration
+  if (!isTable(table)) throw new Error(`[auto-api] \`${name}.schema\` is not a Drizzle table.`)
+  const described = describeTable(table)
+  const facts = described.primaryKey.length > 0 ? described : { ...described, primaryKey: key }
+  if (facts.primaryKey.length === 0) throw new Error(`[auto-api] \`${name}\`: table "${facts.name}" has no primary key; rows could not be addressed. Declare one in the table.`)
+  assertKnown(registration, facts)
+  const schemas = columnSchemas(table, facts.columns)
+  const fields = new Map(facts.columns.map((column, index) => [column.name, createField(column, index, schemas[column.name]!)]))
+  const roles = findRoles(facts)
+  const tenant = tenantField(name, facts, config)
+  const writable = findWritable(facts, roles, tenant, registration.protectedFields ?? [])
+  const columns = (names: ReadonlySet<string>) => facts.columns.filter(column => names.has(column.name))
+  const others = (names: ReadonlySet<string>) => new Set(facts.columns.map(column => column.name).filter(column => !names.has(column)))
+  return {
+    name,
+    table,
+    facts,
+    dialect: facts.dialect,
+    fields,
+    primaryKey: facts.primaryKey.map(key => fields.get(key)!),
+    roles: Object.fromEntries(Object.entries(roles).map(([role, key]) => [role, fields.get(key)!])),
+    foreignKeys: describeForeignKeys(table),
+    ...tenant && { tenant: fields.get(tenant)! },
+    hidden: new Set([...registration.hiddenFields ?? [], ...config.hiddenFields.global, ...config.hiddenFields.resources[name] ?? []]),
+    writable,
+    dropped: { create: others(writable.create), update: others(writable.update) },
+    schemas: {
+      // The server stamps `createdAt` where the client does not say it: no reason to ask for it.
+      create: bodySchema(registration.validation?.create, 'create', table, columns(writable.create).map(column => column.name === roles.createdAt ? { ...column, optional: true } : column)),
+      update: bodySchema(registration.validation?.update, 'update', table, columns(writable.update)),
+    },
+    ...registration.authorization && { auth: Object.freeze(registration.authorization) },
+    ...registration.hooks && { hooks: Object.freeze(registration.hooks) },
+    relations: new Map(),
+    ...registration.metadata && { metadata: Object.freeze(registration.metadata) },
+  }
+}
+
+function tenantField(name: string, facts: TableFacts, { multiTenancy }: AutoApiConfig): string | undefined {
+  if (!multiTenancy || !multiTenancy.enabled || multiTenancy.excludedResources.includes(name)) return undefined
+  const { tenantIdField, scopedResources } = multiTenancy
+  const column = facts.columns.find(column => column.name === tenantIdField)
+  if (scopedResources === '*') return column?.name
+  if (!scopedResources.includes(name)) return undefined
+  if (!column) throw new Error(`[auto-api] \`multiTenancy.scopedResources\` lists \`${name}\`, but table "${facts.name}" has no column \`${tenantIdField}\`. Add the column or take the resource off the list.`)
+  return column.name
+}
+
+function assertListed(resources: ReadonlyMap<string, Resource>, { multiTenancy }: AutoApiConfig): void {
+  if (!multiTenancy) return
+  const { scopedResources, excludedResources } = multiTenancy
+  for (const [option, names] of Object.entries({ scopedResources: scopedResources === '*' ? [] : scopedResources, excludedResources })) {
+    const unknown = names.find(name => !resources.has(name))
+    if (unknown) throw new Error(`[auto-api] \`multiTenancy.${option}\` lists \`${unknown}\`, which is not a registered resource.`)
+  }
+}
+
+/** Names in a registration that the table does not have would silently protect nothing. */
+function assertKnown({ name, hiddenFields, protectedFields, authorization }: ResourceRegistration, facts: TableFacts): void {
+  const known = new Set(facts.columns.map(column => column.name))
+  const lists = { hiddenFields, protectedFields, 'authorization.fields': Object.keys(authorization?.fields ?? {}) }
+  for (const [key, names] of Object.entries(lists)) {
+    const unknown = names?.find(field => !known.has(field))
+    if (unknown) throw new Error(`[auto-api] \`${name}.${key}\` names \`${unknown}\`, which is not a column of table "${getTableName(facts.table)}".`)
+  }
+}

@@ -1,0 +1,7 @@
+/** Typed stand-in of the generated configuration: the defaults, outside of a server. */
+import { DEFAULT_CONFIG, type AutoApiConfig } from '../../shared/config'
+
+export const config: AutoApiConfig = DEFAULT_CONFIG
+
+/** Whether this is a built server: what registers at run time has no effect anywhere else. */
+export const server: boolean = false

@@ -1,0 +1,23 @@
+/** Bounds that are part of the contract and not configurable. */
+export const LIMITS = Object.freeze({
+  /** Values of one `$in`, `$nin` or array condition. */
+  in: 500,
+  /** Branches of one `$or`. */
+  or: 20,
+  /** Conditions of one query, those of includes counted with them. */
+  conditions: 100,
+  /** Characters of a query string. */
+  queryLength: 64 * 1024,
+  /** Nesting of a JSON parameter. */
+  jsonDepth: 12,
+  /** Nesting of a request body. */
+  bodyDepth: 64,
+  /** Characters of a `$like` pattern. */
+  like: 1000,
+  /** Fields of one order. */
+  sort: 20,
+  /** Functions of one aggregate. */
+  aggregates: 20,
+  /** Rows that one batch of an `objectLevel` scan reads. */
+  scanBatch: 500,
+})

@@ -1,0 +1,56 @@
+/** Every generated route: mounted by the build, answered by the server, called by the client, walked by the access matrix. */
+import type { Operation } from './operations'
+
+export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
+
+export interface Route {
+  /** Names the route file together with the method: `list` + `GET` is `server/routes/list.get`. */
+  readonly name: string
+  readonly method: Method
+  /** Relative to the prefix; `/:resource` at its beginning stands for the name of a registered resource. */
+  readonly path: string
+  /** The operation whose permission opens the route; `null` where each caller is answered. */
+  readonly operation: Operation | null
+}
+
+export const ROUTES = [
+  { name: 'list', method: 'GET', path: '/:resource', operation: 'read' },
+  { name: 'create', method: 'POST', path: '/:resource', operation: 'create' },
+  { name: 'aggregate', method: 'GET', path: '/:resource/aggregate', operation: 'aggregate' },
+  { name: 'resource-permissions', method: 'GET', path: '/:resource/permissions', operation: null },
+  { name: 'bulk-create', method: 'POST', path: '/:resource/bulk', operation: 'create' },
+  { name: 'bulk-update', method: 'PATCH', path: '/:resource/bulk', operation: 'update' },
+  { name: 'bulk-delete', method: 'DELETE', path: '/:resource/bulk', operation: 'delete' },
+  { name: 'bulk-restore', method: 'POST', path: '/:resource/bulk/restore', operation: 'restore' },
+  { name: 'get', method: 'GET', path: '/:resource/:id', operation: 'read' },
+  { name: 'update', method: 'PATCH', path: '/:resource/:id', operation: 'update' },
+  { name: 'delete', method: 'DELETE', path: '/:resource/:id', operation: 'delete' },
+  { name: 'restore', method: 'POST', path: '/:resource/:id/restore', operation: 'restore' },
+  { name: 'related', method: 'GET', path: '/:resource/:id/relations/:relation', operation: 'read' },
+  { name: 'relation-replace', method: 'PUT', path: '/:resource/:id/relations/:relation', operation: 'update' },
+  { name: 'relation-add', method: 'POST', path: '/:resource/:id/relations/:relation', operation: 'update' },
+  { name: 'relation-remove', method: 'DELETE', path: '/:resource/:id/relations/:relation', operation: 'update' },
+  { name: 'relations-replace', method: 'PUT', path: '/:resource/:id/relations', operation: 'update' },
+  { name: 'permissions', method: 'GET', path: '/permissions', operation: null },
+  { name: 'm2m-junctions', method: 'GET', path: '/_m2m/junctions', operation: null },
+  { name: 'm2m-is-junction', method: 'GET', path: '/_m2m/is-junction/:table', operation: null },
+  { name: 'm2m-detect', method: 'GET', path: '/_m2m/detect/:name', operation: null },
+] as const satisfies readonly Route[]
+
+export type RouteName = typeof ROUTES[number]['name']
+
+/** Paths of one shape get the same requests: `/posts/:id` and `/posts/:slug/` are both `/posts/:`. */
+export function toShape(path: string): string {
+  return path.replace(/\/(?::\w+|\*)(?=\/|$)/g, '/:').replace(/\/$/, '')
+}
+
+/** What a route answers: its method, none for all of them, and its shape. */
+export function toRouteKey(path: string, method = ''): string {
+  return `${method.toUpperCase()} ${toShape(path)}`
+}
+
+/** Names a resource may not take because a route of the whole API stands (or will stand) in their place. */
+export const RESERVED_NAMES: readonly string[] = Object.freeze(['permissions'])
+
+/** Texts that cannot be the id of a record: a route of the resource stands in their place. */
+export const RESERVED_IDS: ReadonlySet<string> = new Set(ROUTES.flatMap(({ path }) => /^\/:resource\/([^:/]+)/.exec(path)?.slice(1) ?? []))

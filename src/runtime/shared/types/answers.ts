@@ -1,0 +1,165 @@
+/** What each route answers, by resource and query. */
+import type { AliasOf } from './query'
+import type { AutoApiSettings, FieldKind, FieldName, FieldValue, IsMany, RecordOf, ResourceName, Simplify, TargetOf } from './resources'
+
+/** The fields that were asked for; all of them when none were named. */
+type Chosen<R extends ResourceName, Q> = Q extends { readonly fields: readonly (infer F)[] } ? [F] extends [never] ? RecordOf<R> : { [K in F & FieldName<R>]: FieldValue<R, K> } : RecordOf<R>
+
+type IncludedValue<R extends ResourceName, N, Options> = IsMany<R, N> extends true ? ResultOf<TargetOf<R, N>, Options>[] : ResultOf<TargetOf<R, N>, Options> | null
+
+type Included<R extends ResourceName, Q> = Q extends { readonly include: infer I extends object }
+  ? { -readonly [N in keyof I as I[N] extends false | undefined ? never : N]: IncludedValue<R, N, I[N]> }
+  : unknown
+
+/** One record of an answer to a query: its fields and what was included. */
+export type ResultOf<R extends ResourceName, Q> = Simplify<Chosen<R, Q> & Included<R, Q>>
+
+export interface OffsetMeta {
+  page: number
+  limit: number
+  total: number
+}
+
+export interface UncountedMeta {
+  page: number
+  limit: number
+  hasMore: boolean
+}
+
+export interface CursorMeta {
+  limit: number
+  hasMore: boolean
+  /** `null` at the end. */
+  nextCursor: string | null
+}
+
+type DefaultMeta<Q> = AutoApiSettings extends { pagination: 'cursor' } ? CursorMeta : NumberedMeta<Q>
+type NumberedMeta<Q> = Q extends { readonly count: 'none' } ? UncountedMeta : OffsetMeta
+type PageMeta<Q> = Q extends { readonly cursor: string } ? CursorMeta : Q extends { readonly page: number } ? NumberedMeta<Q> : DefaultMeta<Q>
+
+type AggregatesMeta<R extends ResourceName, Q> = Q extends { readonly aggregate: readonly (infer A)[] } ? { aggregates: Aggregates<R, A> } : unknown
+
+export type ListMeta<R extends ResourceName, Q> = Simplify<PageMeta<Q> & AggregatesMeta<R, Q>>
+
+export interface ListAnswer<R extends ResourceName, Q = unknown> {
+  data: ResultOf<R, Q>[]
+  meta: ListMeta<R, Q>
+}
+
+export interface CursorAnswer<R extends ResourceName, Q = unknown> {
+  data: ResultOf<R, Q>[]
+  meta: Simplify<CursorMeta & AggregatesMeta<R, Q>>
+}
+
+/** `_junction`: further columns of the link. */
+type Linked<Q> = Q extends { readonly includeMetadata: true } ? { _junction: Record<string, unknown> } : unknown
+
+export interface RelatedAnswer<R extends ResourceName, Q = unknown> {
+  data: Simplify<ResultOf<R, Q> & Linked<Q>>[]
+  meta: ListMeta<R, Q>
+}
+
+/** Exact numbers travel as text; where there is nothing to sum it is null. */
+type SumOf<R extends ResourceName, K> = (FieldKind<R, K> extends 'bigint' | 'decimal' ? string : number) | null
+
+type AggregateValue<R extends ResourceName, A>
+  = A extends `${'sum' | 'avg'}(${infer K})` ? SumOf<R, K>
+    : A extends `${'min' | 'max'}(${infer K})` ? FieldValue<R, K> | null
+      : number
+
+export type Aggregates<R extends ResourceName, A> = { [E in A & string as AliasOf<E>]: AggregateValue<R, E> }
+
+type AggregatesOf<R extends ResourceName, Q> = Q extends { readonly aggregate: readonly (infer A)[] } ? Aggregates<R, A> : { count: number }
+
+type GroupOf<R extends ResourceName, Q> = Q extends { readonly groupBy: readonly (infer G)[] } ? { group: { [K in G & FieldName<R>]: FieldValue<R, K> } } : unknown
+
+export interface AggregateAnswer<R extends ResourceName, Q = unknown> {
+  /** One entry per group; a single one without `group` where nothing is grouped. */
+  data: Simplify<GroupOf<R, Q> & AggregatesOf<R, Q>>[]
+  meta: { total: number }
+}
+
+export interface Deletion {
+  success: true
+  softDeleted: boolean
+  deletionId?: string
+}
+
+export interface BulkMeta {
+  total: number
+  successful: number
+  failed: number
+  errors?: BulkFailure[]
+}
+
+export interface BulkFailure {
+  index: number
+  id?: string | number
+  statusCode: number
+  message: string
+  code?: string
+  issues?: unknown
+}
+
+export interface BulkAnswer<R extends ResourceName> {
+  data: RecordOf<R>[]
+  meta: BulkMeta
+}
+
+export interface BulkDeletion {
+  data: { id: string | number, deleted: true, softDeleted: boolean, deletionId?: string }[]
+  meta: BulkMeta
+}
+
+export interface LinkAnswer {
+  added: number
+  removed: number
+  total: number
+}
+
+export interface Capabilities {
+  canRead: boolean
+  canCreate: boolean
+  canUpdate: boolean
+  canDelete: boolean
+  canAggregate: boolean
+  canRestore: boolean
+  canPurge: boolean
+  canViewDeleted: boolean
+  /** The fields that have a rule. */
+  fields: Record<string, { canRead: boolean, canWrite: boolean }>
+}
+
+export interface RecordCapabilities {
+  canRead: boolean
+  canUpdate: boolean
+  canDelete: boolean
+}
+
+/** What each route answers to a request without a query: the types of `$fetch('/api/posts')`. */
+export interface RouteAnswers<R extends ResourceName> {
+  'list': ListAnswer<R>
+  'create': RecordOf<R>
+  'aggregate': AggregateAnswer<R>
+  'resource-permissions': Capabilities & { records?: Record<string, RecordCapabilities> }
+  'bulk-create': BulkAnswer<R>
+  'bulk-update': BulkAnswer<R>
+  'bulk-delete': BulkDeletion
+  'bulk-restore': BulkAnswer<R>
+  'get': RecordOf<R>
+  'update': RecordOf<R>
+  'delete': Deletion
+  'restore': RecordOf<R>
+  'related': { data: Record<string, unknown>[], meta: ListMeta<R, unknown> }
+  'relation-replace': LinkAnswer
+  'relation-add': LinkAnswer
+  'relation-remove': LinkAnswer
+  'relations-replace': { relations: Record<string, LinkAnswer> }
+}
+
+export interface GlobalAnswers {
+  'permissions': { permissions: Record<string, Capabilities> }
+  'm2m-junctions': { junctions: { table: string, resources: string[] }[], count: number }
+  'm2m-is-junction': { table: string, isJunction: boolean }
+  'm2m-detect': { resource: string, relationships: { name: string, resource: string, junction: string }[] }
+}

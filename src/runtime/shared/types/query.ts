@@ -1,0 +1,132 @@
+/** What a read may ask, typed by the table: filters by column type, order, fields, the include tree. Wrong names do not compile. */
+import type { FieldKind, FieldName, FieldsOfKind, IsMany, OrderedField, RelationName, ResourceName, SentField, TargetOf } from './resources'
+
+interface Presence {
+  $null?: boolean
+}
+
+interface Equality<V> extends Presence {
+  $eq?: V | null
+  $ne?: V | null
+}
+
+interface Membership<V> extends Equality<V> {
+  $in?: readonly V[]
+  $nin?: readonly V[]
+}
+
+interface Comparison<V> extends Membership<V> {
+  $gt?: V
+  $gte?: V
+  $lt?: V
+  $lte?: V
+}
+
+interface Pattern<V> extends Comparison<V> {
+  /** `%` and `_` are wildcards; without one the text may stand anywhere. */
+  $like?: string
+}
+
+/** Which operators fit which columns: the server's own table, as types. */
+interface Operators<V> {
+  text: Pattern<V>
+  number: Comparison<V>
+  decimal: Comparison<V>
+  bigint: Comparison<V>
+  date: Comparison<V>
+  custom: Comparison<V>
+  boolean: Membership<V>
+  bytes: Equality<V>
+  opaque: Presence
+}
+
+type OperatorsOf<R extends ResourceName, K> = Operators<SentField<R, K>>[FieldKind<R, K>]
+
+type Condition<R extends ResourceName, K> = FieldKind<R, K> extends 'opaque' ? Presence | null : SentField<R, K> | null | readonly SentField<R, K>[] | OperatorsOf<R, K>
+
+/** Fields side by side have to hold all. */
+export type Conditions<R extends ResourceName> = { readonly [K in FieldName<R>]?: Condition<R, K> }
+
+export type Filter<R extends ResourceName> = Conditions<R> & { readonly $or?: readonly Conditions<R>[] }
+
+/** A field, or a field behind `-`: descending. */
+export type SortKey<R extends ResourceName> = OrderedField<R> | `-${OrderedField<R>}`
+
+export interface ToOneOptions<R extends ResourceName> {
+  readonly fields?: readonly FieldName<R>[]
+  readonly include?: Include<R>
+}
+
+export interface ToManyOptions<R extends ResourceName> extends ToOneOptions<R> {
+  /** Rows per record. */
+  readonly limit?: number
+  readonly sort?: SortKey<R> | readonly SortKey<R>[]
+  readonly filter?: Filter<R>
+}
+
+/** Relations to bring along, each with its options, and theirs. */
+export type Include<R extends ResourceName> = {
+  readonly [N in RelationName<R>]?: boolean | (IsMany<R, N> extends true ? ToManyOptions<TargetOf<R, N>> : ToOneOptions<TargetOf<R, N>>)
+}
+
+/** Rows in the trash; needs the permission `viewDeleted`. */
+interface Trash {
+  readonly includeDeleted?: boolean
+  readonly onlyDeleted?: boolean
+}
+
+export interface GetQuery<R extends ResourceName> extends Trash {
+  readonly fields?: readonly FieldName<R>[]
+  readonly include?: Include<R>
+}
+
+type Numeric = 'number' | 'bigint' | 'decimal'
+
+/** `count`, `count(title)`, `sum(views)`: what fits the column. */
+export type Aggregate<R extends ResourceName>
+  = | 'count'
+    | `count(${FieldName<R>})`
+    | `${'sum' | 'avg'}(${FieldsOfKind<R, Numeric>})`
+    | `${'min' | 'max'}(${FieldsOfKind<R, Numeric | 'text' | 'date'>})`
+
+/** What infinite lists ask: the pages are theirs to turn. */
+export interface SearchQuery<R extends ResourceName> extends GetQuery<R> {
+  readonly filter?: Filter<R>
+  readonly sort?: SortKey<R> | readonly SortKey<R>[]
+  readonly cursorFields?: readonly SortKey<R>[]
+  readonly limit?: number
+  readonly aggregate?: readonly Aggregate<R>[]
+}
+
+export interface ListQuery<R extends ResourceName> extends SearchQuery<R> {
+  /** Pages by number. */
+  readonly page?: number
+  /** Pages by place: empty for the first one. */
+  readonly cursor?: string
+  /** `none` spares the count: `meta.hasMore` in place of `meta.total`. */
+  readonly count?: 'exact' | 'none'
+}
+
+export interface RelatedQuery<R extends ResourceName> extends ListQuery<R> {
+  /** Adds what the junction says of each link, as `_junction`. */
+  readonly includeMetadata?: boolean
+}
+
+/** The name of an aggregate in the answer: `sum(views)` is `sum_views`. */
+export type AliasOf<A> = A extends `${infer F}(${infer K})` ? `${F}_${K}` : A
+
+type Compared = Readonly<Partial<Record<'$eq' | '$ne' | '$gt' | '$gte' | '$lt' | '$lte', string | number>>> | string | number
+
+export interface AggregateQuery<R extends ResourceName> extends Trash {
+  readonly aggregate?: readonly Aggregate<R>[]
+  readonly groupBy?: readonly OrderedField<R>[]
+  readonly filter?: Filter<R>
+  /** Conditions on aggregates, by their names in the answer. */
+  readonly having?: { readonly [alias in AliasOf<Aggregate<R>>]?: Compared }
+  readonly sort?: GroupSort<R> | readonly GroupSort<R>[]
+  readonly page?: number
+  readonly limit?: number
+}
+
+type GroupKey<R extends ResourceName> = OrderedField<R> | AliasOf<Aggregate<R>>
+type GroupSort<R extends ResourceName> = GroupKey<R> | `-${GroupKey<R>}`

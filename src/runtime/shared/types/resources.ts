@@ -1,0 +1,131 @@
+/** The registered resources as types: what the build writes down of each one, and its fields as they are on the wire. */
+
+/**
+ * Filled by the build, one entry per registered resource: the type of its table and the names the server decides about.
+ * @see generateTypes in the build
+ */
+// eslint-disable-next-line @typescript-eslint/no-empty-object-type -- an augmentation fills it
+export interface AutoApiResources {}
+
+/** Filled by the build: the options that types depend on. */
+// eslint-disable-next-line @typescript-eslint/no-empty-object-type -- an augmentation fills it
+export interface AutoApiSettings {}
+
+/** Filled by the build: what the endpoints of the app answer, by path and method. */
+// eslint-disable-next-line @typescript-eslint/no-empty-object-type -- an augmentation fills it
+export interface AutoApiEndpoints {}
+
+export type ResourceName = keyof AutoApiResources & string
+
+/** A record's id in a path: the key's value, or the values of a composite key joined by commas, each URL-encoded. */
+export type RecordId = string | number
+
+/** What is read of a Drizzle column's type. */
+export interface ColumnType {
+  readonly _: {
+    readonly data: unknown
+    readonly dataType: string
+    readonly columnType: string
+    readonly notNull: boolean
+    readonly hasDefault: boolean
+  }
+}
+
+/** One resource as the build describes it. */
+export interface ResourceType {
+  readonly table: { readonly _: { readonly columns: object } }
+  /** Fields no answer has. */
+  readonly hidden: string
+  /** Fields a client may send. */
+  readonly create: string
+  readonly update: string
+  /** Of those of `create`, what the server fills in. */
+  readonly filled: string
+  readonly relations: object
+  readonly validation: unknown
+}
+
+type Entry<R extends ResourceName> = AutoApiResources[R] extends infer E extends ResourceType ? E : never
+
+export type ColumnsOf<R extends ResourceName> = Entry<R>['table']['_']['columns']
+type ColumnOf<R extends ResourceName, K> = K extends keyof ColumnsOf<R> ? ColumnsOf<R>[K] extends infer C extends ColumnType ? C : never : never
+
+/** The names of the fields a record may have. */
+export type FieldName<R extends ResourceName> = Exclude<keyof ColumnsOf<R>, Entry<R>['hidden']> & string
+
+/** Column types that JSON has no form for travel as text. */
+type AsText = 'date' | 'bigint' | 'buffer'
+
+export type WireValue<C extends ColumnType> = C['_']['dataType'] extends AsText ? string : C['_']['data']
+
+type Nullable<C extends ColumnType, V> = C['_']['notNull'] extends true ? V : V | null
+
+export type FieldValue<R extends ResourceName, K> = ColumnOf<R, K> extends infer C extends ColumnType ? Nullable<C, WireValue<C>> : never
+
+/** A record with all its fields, as the API answers it: dates are ISO 8601, bigint and decimal are text, bytes are base64. */
+export type RecordOf<R extends ResourceName> = { -readonly [K in FieldName<R>]: FieldValue<R, K> }
+
+/** The kinds of columns that differ in what one can ask of them. */
+type KindOf<C extends ColumnType>
+  = C['_']['dataType'] extends 'json' | 'array' | 'buffer' ? 'opaque'
+    : C['_']['dataType'] extends 'boolean' ? 'boolean'
+      : C['_']['dataType'] extends 'number' ? 'number'
+        : C['_']['dataType'] extends 'date' ? 'date'
+          : C['_']['dataType'] extends 'bigint' ? C['_']['columnType'] extends 'SQLiteBigInt' ? 'bytes' : 'bigint'
+            : C['_']['dataType'] extends 'string' ? C['_']['columnType'] extends `${string}${'Numeric' | 'Decimal'}` ? 'decimal' : 'text'
+              : 'custom'
+
+export type FieldKind<R extends ResourceName, K> = KindOf<ColumnOf<R, K>>
+
+/** What may be sent for a column: the form on the wire, or a value that becomes it. */
+export type SentValue<C extends ColumnType>
+  = KindOf<C> extends 'date' ? string | Date
+    : KindOf<C> extends 'bigint' | 'bytes' ? string | number | bigint
+      : KindOf<C> extends 'decimal' ? string | number
+        : WireValue<C>
+
+export type SentField<R extends ResourceName, K> = SentValue<ColumnOf<R, K>>
+
+/** The fields of some kinds. */
+export type FieldsOfKind<R extends ResourceName, Kind> = { [K in FieldName<R>]: FieldKind<R, K> extends Kind ? K : never }[FieldName<R>]
+
+/** Fields the database can compare. */
+export type OrderedField<R extends ResourceName> = FieldsOfKind<R, 'text' | 'number' | 'boolean' | 'date' | 'bigint' | 'decimal' | 'custom'>
+
+interface RelationType {
+  readonly to: string
+  readonly many: boolean
+}
+
+export type RelationsOf<R extends ResourceName> = Entry<R>['relations']
+export type RelationName<R extends ResourceName> = keyof RelationsOf<R> & string
+
+type RelationOf<R extends ResourceName, N> = N extends keyof RelationsOf<R> ? RelationsOf<R>[N] extends infer T extends RelationType ? T : never : never
+
+/** The resource a relation leads to. */
+export type TargetOf<R extends ResourceName, N> = RelationOf<R, N>['to'] & ResourceName
+export type IsMany<R extends ResourceName, N> = RelationOf<R, N>['many']
+
+/** Relations that a list can be read of: to many, over a foreign key or a junction. */
+export type ToManyName<R extends ResourceName> = { [N in RelationName<R>]: IsMany<R, N> extends true ? N : never }[RelationName<R>]
+
+type CreateName<R extends ResourceName> = Entry<R>['create'] & keyof ColumnsOf<R>
+type UpdateName<R extends ResourceName> = Entry<R>['update'] & keyof ColumnsOf<R>
+
+/** Columns without which there is no row. */
+type RequiredName<R extends ResourceName> = { [K in CreateName<R>]: ColumnOf<R, K>['_'] extends { notNull: true, hasDefault: false } ? K extends Entry<R>['filled'] ? never : K : never }[CreateName<R>]
+
+type SentNullable<R extends ResourceName, K> = Nullable<ColumnOf<R, K>, SentField<R, K>>
+
+type OwnSchema<R extends ResourceName, Part extends string> = Entry<R>['validation'] extends { readonly [P in Part]: { readonly '~standard': { readonly types?: { readonly input: infer Input } | undefined } } } ? Input : never
+
+type GeneratedCreate<R extends ResourceName> = { [K in RequiredName<R>]: SentNullable<R, K> } & { [K in Exclude<CreateName<R>, RequiredName<R>>]?: SentNullable<R, K> }
+type GeneratedUpdate<R extends ResourceName> = { [K in UpdateName<R>]?: SentNullable<R, K> }
+
+/** The body of a create: the columns a client may write, or what the registration's own schema takes. */
+export type CreateBody<R extends ResourceName> = Simplify<[OwnSchema<R, 'create'>] extends [never] ? GeneratedCreate<R> : OwnSchema<R, 'create'>>
+
+/** The body of an update. */
+export type UpdateBody<R extends ResourceName> = Simplify<[OwnSchema<R, 'update'>] extends [never] ? GeneratedUpdate<R> : OwnSchema<R, 'update'>>
+
+export type Simplify<T> = { [K in keyof T]: T[K] } & {}

@@ -1,0 +1,277 @@
+/** The newsroom's pages in a browser: rendered on the server, taken over without a second request, and quick to change. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { isReachable, CHROMIUM } from '../support/services'
+import { launch, visit, type Visit } from './newsroom/browser'
+import { ADMIN, EDITOR, WRITER } from './newsroom/callers'
+import { buildNewsroom, startNewsroom, type Newsroom } from './newsroom/server'
+
+const folder = mkdtempSync(join(tmpdir(), 'newsroom-'))
+const there = await isReachable(CHROMIUM)
+let newsroom: Newsroom
+let browser: Browser
+
+describe.runIf(there)('in a browser', () => {
+  beforeAll(async () => {
+    buildNewsroom()
+    newsroom = await startNewsroom(join(folder, 'browser.sqlite'))
+    browser = await launch()
+  })
+
+  afterAll(async () => {
+    await browser?.close()
+    await newsroom?.stop()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  /** Visits a page for as long as the test needs it. */
+  async function on(path: string, options: Parameters<typeof visit>[2], test: (visit: Visit) => Promise<void>): Promise<void> {
+    const opened = await visit(browser, newsroom.url + path, options)
+    try {
+      await test(opened)
+    }
+    finally {
+      await opened.close()
+    }
+  }
+
+  const titles = (page: Page) => page.locator('.lines strong').allTextContents()
+  const ids = async (page: Page) => (await page.locator('.lines small').allTextContents()).map(text => Number(text.split(' ', 1)[0]))
+  /** The desk's first rows for a caller who sees all of a newsroom. */
+  const newest = (organization = 1, limit = 20) => newsroom.rows<{ id: number, title: string }>('select id, title from posts where organization_id = ? and deleted_at is null order by published_at desc, id desc limit ?', organization, limit)
+  const PAGES = ['/', '/?resource=users&limit=5', '/desk', '/trash', '/tagging', '/permissions', '/explore']
+
+  describe('a page the server has rendered', () => {
+    it.each(PAGES)('asks for nothing again when Vue takes it over, differs in nothing, and fits a phone: %s', async (path) => {
+      await on(path, { as: EDITOR, viewport: { width: 360, height: 740 } }, async ({ page, requests, complaints }) => {
+        expect(requests).toEqual([])
+        expect(complaints).toEqual([])
+        expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBeLessThanOrEqual(0)
+      })
+    })
+
+    it('holds its rows before any script runs', async () => {
+      const { body } = await newsroom.ask('/desk', { headers: { cookie: `newsroom-caller=${EDITOR}` } })
+      const html = String(body).replace(/<script[\s\S]*?<\/script>/g, '')
+      expect([...html.matchAll(/<strong[^>]*>([^<]+)<\/strong>/g)].map(([, title]) => title)).toEqual(newest().map(({ title }) => escape(title)))
+    })
+
+    it('shows a refusal it was rendered with without asking again', async () => {
+      await on('/trash', { as: WRITER }, async ({ page, requests, complaints }) => {
+        expect(await page.getByRole('alert').textContent()).toContain('403: You may not do this.')
+        expect({ requests, complaints }).toEqual({ requests: [], complaints: [] })
+      })
+    })
+  })
+
+  describe('an optimistic edit', () => {
+    /** Changes the first title of the desk by keyboard alone; the answer comes when the returned function is called. */
+    async function edit(page: Page, title: string, status?: number) {
+      let release = () => {}
+      const held = new Promise<void>(resolve => release = resolve)
+      await page.route('**/api/posts/*', async (route) => {
+        if (route.request().method() !== 'PATCH') return route.continue()
+        await held
+        await (status === undefined ? route.continue() : route.fulfill({ status, contentType: 'application/json', body: JSON.stringify({ statusCode: status, message: 'Somebody was faster.', data: { code: 'CONFLICT' } }) }))
+      })
+      await page.getByRole('button', { name: /^Edit post/ }).first().focus()
+      await page.keyboard.press('Enter')
+      await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toMatch(/^New title of post/)
+      await page.keyboard.press('ControlOrMeta+a')
+      await page.keyboard.type(title)
+      await page.keyboard.press('Enter')
+      return release
+    }
+
+    it('shows at once, before the answer, and stays when it is confirmed', async () => {
+      await on('/desk', { as: EDITOR }, async ({ page }) => {
+        const { id } = newest()[0]!
+        const title = `A title of ${Date.now()}`
+        const stored = () => newsroom.rows<{ title: string }>('select title from posts where id = ?', id)[0]!.title
+        const release = await edit(page, title)
+        await expect.poll(async () => (await titles(page))[0]).toBe(title)
+        // A wait is shown, and the keyboard is where it was.
+        expect(await page.getByRole('progressbar').count()).toBeGreaterThan(0)
+        await expect.poll(() => page.evaluate(() => document.activeElement?.textContent?.trim())).toBe('Edit')
+        expect(stored()).not.toBe(title)
+        release()
+        await expect.poll(stored).toBe(title)
+        await expect.poll(() => page.getByRole('progressbar').count()).toBe(0)
+        expect((await titles(page))[0]).toBe(title)
+      })
+    })
+
+    it('is taken back on a 409, and the reason is told', async () => {
+      await on('/desk', { as: EDITOR }, async ({ page }) => {
+        const before = await titles(page)
+        const release = await edit(page, 'A title that comes too late', 409)
+        await expect.poll(async () => (await titles(page))[0]).toBe('A title that comes too late')
+        release()
+        await expect.poll(async () => (await titles(page))[0]).toBe(before[0])
+        expect(await page.getByRole('alert').textContent()).toContain('Somebody was faster.')
+        expect(await titles(page)).toEqual(before)
+      })
+    })
+  })
+
+  describe('an infinite list', () => {
+    it('reaches the end without a gap or a repetition, also among rows that its order does not tell apart', async () => {
+      await on('/desk', { as: EDITOR }, async ({ page, requests }) => {
+        // No draft has a date of publication.
+        const all = newsroom.rows<{ id: number }>('select id from posts where organization_id = 1 and deleted_at is null and status = \'draft\' order by published_at desc, id desc')
+        expect(all.length).toBeGreaterThan(100)
+        await page.getByLabel('Status').selectOption('draft')
+        for (const until = Date.now() + 60_000; Date.now() < until && !await page.getByText('That is all.').isVisible(); await page.waitForTimeout(50)) {
+          await page.evaluate(() => window.scrollTo(0, document.body.scrollHeight))
+        }
+        expect((await ids(page)).join()).toBe(all.map(({ id }) => id).join())
+        const pages = requests.filter(request => request.startsWith('GET /api/posts?'))
+        expect(pages).toHaveLength(Math.ceil(all.length / 20))
+        expect(new Set(pages).size).toBe(pages.length)
+      })
+    }, 120_000)
+
+    it('is filtered and ordered by the server', async () => {
+      await on('/desk', { as: EDITOR }, async ({ page }) => {
+        await page.getByLabel('Title contains').fill('tram')
+        await page.getByLabel('Status').selectOption('published')
+        await page.getByLabel('Order').selectOption('title')
+        const expected = newsroom.rows<{ title: string }>('select title from posts where organization_id = 1 and deleted_at is null and status = \'published\' and title like \'%tram%\' order by title, id limit 20')
+        expect(expected.length).toBeGreaterThan(3)
+        await expect.poll(() => titles(page)).toEqual(expected.map(({ title }) => title))
+      })
+    })
+  })
+
+  describe('a form', () => {
+    it('shows beside each field what the API finds wrong with it, and makes the record once it is right', async () => {
+      await on('/desk', { as: EDITOR }, async ({ page }) => {
+        await page.getByText('Write a post').click()
+        await page.locator('input[name=title]').fill('x'.repeat(161))
+        await page.getByRole('button', { name: 'Create the draft' }).click()
+        await expect.poll(() => page.locator('#wrong-title').textContent()).toMatch(/160/)
+        expect(await page.locator('#wrong-slug').count()).toBe(0)
+
+        await page.locator('input[name=title]').fill('A draft of the browser')
+        await page.locator('input[name=slug]').fill('a-draft-of-the-browser')
+        await page.locator('input[name=body]').fill('Once upon a time.')
+        await page.getByRole('button', { name: 'Create the draft' }).click()
+        await page.getByText('is a draft now').waitFor()
+        expect(newsroom.rows('select status from posts where slug = \'a-draft-of-the-browser\'')).toEqual([{ status: 'draft' }])
+      })
+    })
+  })
+
+  describe('what a caller may not do', () => {
+    it('is not offered: neither to nobody, nor for the posts of others', async () => {
+      await on('/desk', {}, async ({ page }) => {
+        expect(await page.getByRole('button', { name: /^(?:Edit|Delete) post/ }).count()).toBe(0)
+        expect(await page.getByText('Write a post').count()).toBe(0)
+      })
+      const mine = new Set(newsroom.rows<{ id: number }>('select id from posts where author_id = ? or created_by = ?', WRITER, WRITER).map(({ id }) => id))
+      const editable = (page: Page) => page.getByRole('button', { name: /^Edit post/ }).evaluateAll(buttons => buttons.map(button => Number(/\d+/.exec(button.getAttribute('aria-label')!)![0])))
+      await on('/desk', { as: WRITER }, async ({ page }) => {
+        await page.getByLabel('Order').selectOption('-views')
+        const [most] = newsroom.rows<{ id: number }>(`select id from posts where organization_id = 1 and deleted_at is null and (status = 'published' or author_id = ${WRITER} or created_by = ${WRITER}) order by views desc, id desc limit 1`)
+        await expect.poll(async () => (await ids(page))[0]).toBe(most!.id)
+        const shown = await ids(page)
+        const own = shown.filter(id => mine.has(id))
+        expect(own.length).toBeGreaterThan(0)
+        expect(own.length).toBeLessThan(shown.length)
+        await expect.poll(() => editable(page)).toEqual(own)
+      })
+    })
+
+    it('follows the caller: another one sees other rows, and none of those before', async () => {
+      await on('/desk', { as: EDITOR }, async ({ page }) => {
+        const mine = await titles(page)
+        const [other] = newsroom.rows<{ id: number }>('select id from users where organization_id = 2 and role = \'editor\' and active = 1 order by id limit 1')
+        await page.getByLabel('Send requests as').selectOption(String(other!.id))
+        const expected = newest(2).map(({ title }) => title)
+        await expect.poll(() => titles(page)).toEqual(expected)
+        expect(expected).not.toEqual(mine)
+      })
+    })
+  })
+
+  describe('a write', () => {
+    it('brings up to date what it concerns and asks for nothing else', async () => {
+      await on('/?resource=posts&limit=5', { as: EDITOR }, async ({ page, requests }) => {
+        const [first, second] = newsroom.rows<{ id: number }>('select id from posts where organization_id = 1 and deleted_at is null order by id limit 2') as [{ id: number }, { id: number }]
+        await page.getByLabel(`Choose posts ${first.id}`, { exact: true }).check()
+        await page.getByLabel(`Choose posts ${second.id}`, { exact: true }).check()
+        await page.getByLabel('New status').selectOption('archived')
+        await page.getByRole('button', { name: 'Set status' }).click()
+        await page.getByText('2 chosen').waitFor({ state: 'detached' })
+        expect(await page.locator('tbody tr').first().textContent()).toContain('archived')
+        expect(newsroom.rows(`select status from posts where id in (${first.id}, ${second.id})`)).toEqual([{ status: 'archived' }, { status: 'archived' }])
+        expect(requests.map(request => request.split('?', 1)[0]).sort()).toEqual(['GET /api/posts', 'GET /api/posts/permissions', 'GET /api/posts/permissions', 'PATCH /api/posts/bulk'])
+      })
+    })
+
+    it('into the trash is seen there, and back again', async () => {
+      await on('/?resource=posts&limit=5', { as: ADMIN }, async ({ page }) => {
+        const [{ id, title }] = newsroom.rows<{ id: number, title: string }>('select id, title from posts where organization_id = 1 and deleted_at is null order by id limit 1') as [{ id: number, title: string }]
+        const inTrash = () => newsroom.rows<{ trashed: number }>('select deleted_at is not null trashed from posts where id = ?', id)[0]!.trashed
+        await page.getByRole('button', { name: `Delete posts ${id}`, exact: true }).click()
+        await expect.poll(() => page.getByRole('button', { name: `Delete posts ${id}`, exact: true }).count()).toBe(0)
+        expect(inTrash()).toBe(1)
+
+        await page.getByRole('link', { name: 'Trash', exact: true }).click()
+        await page.getByText(`${id} · ${title}`).waitFor()
+        await page.getByRole('button', { name: `Restore posts ${id}`, exact: true }).click()
+        await page.getByText(`${id} · ${title}`).waitFor({ state: 'detached' })
+        expect(inTrash()).toBe(0)
+
+        await page.getByRole('link', { name: 'Browse and edit' }).click()
+        await page.getByRole('button', { name: `Delete posts ${id}`, exact: true }).waitFor()
+      })
+    })
+
+    it('of links shows the links', async () => {
+      const [{ id }] = newsroom.rows<{ id: number }>('select id from posts where organization_id = 1 and deleted_at is null order by id desc limit 1') as [{ id: number }]
+      const linked = () => newsroom.rows<{ name: string }>('select t.name from tags t join posts_tags l on l.tag_id = t.id where l.post_id = ? order by t.name', id).map(({ name }) => name)
+      await on(`/tagging?post=${id}`, { as: EDITOR }, async ({ page }) => {
+        const chips = () => page.getByRole('list', { name: 'Tags of this post' }).locator('li').allTextContents()
+        const shown = async () => (await chips()).map(text => text.replace('×', '').trim()).filter(text => text !== 'No tags.')
+        const before = linked()
+        expect(await shown()).toEqual(before)
+        const [name] = newsroom.rows<{ name: string }>('select name from tags where organization_id = 1 and id not in (select tag_id from posts_tags where post_id = ?) order by name desc limit 1', id).map(({ name }) => name)
+        await page.getByLabel('Tag to add').selectOption(name!)
+        await page.getByRole('button', { name: 'Add tag' }).click()
+        await expect.poll(shown).toContain(name)
+        expect(await shown()).toEqual(linked())
+        await page.getByRole('button', { name: `Remove tag ${name}`, exact: true }).click()
+        await expect.poll(shown).toEqual(before)
+        expect(linked()).toEqual(before)
+      })
+    })
+  })
+
+  describe('renders of two callers at once', () => {
+    it('hold all of the own rows and none of the other\'s, in the page and in its payload', async () => {
+      const callers = [1, 2].map((organization) => {
+        const [{ id }] = newsroom.rows<{ id: number }>('select id from users where organization_id = ? and role = \'editor\' and active = 1 order by id limit 1', organization) as [{ id: number }]
+        return { id, own: newest(organization).map(({ title }) => escape(title)) }
+      })
+      const renders = await Promise.all(Array.from({ length: 100 }, async (_, index) => {
+        const caller = callers[index % 2]!
+        const other = callers[(index + 1) % 2]!
+        const { status, body } = await newsroom.ask('/desk', { headers: { cookie: `newsroom-caller=${caller.id}` } })
+        const count = (title: string) => String(body).split(title).length - 1
+        const foreign = other.own.filter(title => !caller.own.includes(title))
+        return { status, missing: caller.own.filter(title => count(title) < 2).length, leaked: foreign.filter(title => count(title) > 0).length, compared: foreign.length }
+      }))
+      expect(renders.filter(({ status, missing, leaked }) => status !== 200 || missing > 0 || leaked > 0)).toEqual([])
+      expect(renders.every(({ compared }) => compared >= 10)).toBe(true)
+    })
+  })
+})
+
+/** As it stands in HTML and, unless it has something to escape, in the payload too. */
+function escape(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('\'', '&#39;').replaceAll('"', '&quot;')
+}

@@ -1,0 +1,39 @@
+/** What a built server carries: the driver that the app imports, and no other. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { buildArchive } from './app'
+
+/** Every driver of the engines, and the part of Drizzle that speaks to it. */
+const DRIVERS: Readonly<Record<string, string>> = {
+  'better-sqlite3': 'better-sqlite3',
+  'pg': 'node-postgres',
+  'postgres': 'postgres-js',
+  'mysql2': 'mysql2',
+  '@libsql/client': 'libsql',
+  '@electric-sql/pglite': 'pglite',
+  '@neondatabase/serverless': 'neon-http',
+  '@planetscale/database': 'planetscale-serverless',
+  '@cloudflare/workers-types': 'd1',
+}
+
+let files: readonly string[]
+let code: string
+
+beforeAll(() => {
+  const output = join(buildArchive(), 'server')
+  files = readdirSync(output, { recursive: true, encoding: 'utf8' })
+  code = files.filter(name => /\.[cm]?js$/.test(name) && !name.includes('node_modules')).map(name => readFileSync(join(output, name), 'utf8')).join('\n')
+})
+
+/** Whether a driver is among the files, or asked for in the code: Drizzle's part of it counts as well. */
+function carries(driver: string, part: string): boolean {
+  const asked = new RegExp(`(?:from|import|require)\\s*\\(?\\s*['"](?:${driver}|drizzle-orm/${part})(?:/[^'"]*)?['"]`)
+  return asked.test(code) || files.some(name => name.startsWith(join('node_modules', driver)) || name.startsWith(join('node_modules/drizzle-orm', part)))
+}
+
+describe('a server whose app imports better-sqlite3', () => {
+  it.each(Object.entries(DRIVERS))('carries no other driver: %s', (driver, part) => {
+    expect(carries(driver, part)).toBe(driver === 'better-sqlite3')
+  })
+})

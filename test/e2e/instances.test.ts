@@ -1,0 +1,113 @@
+/** Two servers on one Postgres: what one writes the other answers at once, and neither remembers what the other changed. */
+import { randomUUID } from 'node:crypto'
+import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { isReachable, SERVICES } from '../support/services'
+import { buildApp, startApp, type App } from './app'
+
+const BOARD_URL = 'postgres://postgres@127.0.0.1:5432/test'
+const BOARD_SCHEMA = `board_${randomUUID().slice(0, 8)}`
+const folder = fileURLToPath(new URL('../fixtures/instances', import.meta.url))
+const reachable = await isReachable(SERVICES.find(({ name }) => name === 'postgres')!)
+
+const member = { user: { id: 1 }, permissions: ['member'] }
+
+describe.skipIf(!reachable)('two servers on one database', () => {
+  const database = new pg.Client(BOARD_URL)
+  const servers: App[] = []
+
+  beforeAll(async () => {
+    await database.connect()
+    await database.query(`
+      create schema ${BOARD_SCHEMA};
+      set search_path = ${BOARD_SCHEMA};
+      create table cards (id serial primary key, title text not null unique, lane text not null default 'open');
+      create table notes (id serial primary key, card_id integer not null references cards(id), text text not null);
+      create table labels (id serial primary key, name text not null);
+      create table card_labels (card_id integer not null references cards(id), label_id integer not null references labels(id), primary key (card_id, label_id));
+      insert into labels (name) values ('red'), ('green'), ('blue');
+    `)
+    buildApp(folder)
+    for (let count = 0; count < 2; count++) servers.push(await startApp(join(folder, '.output'), { env: { BOARD_URL, BOARD_SCHEMA } }))
+  })
+
+  afterAll(async () => {
+    for (const { stop } of servers) await stop()
+    await database.query(`drop schema if exists ${BOARD_SCHEMA} cascade`)
+    await database.end()
+  })
+
+  const ask = async (server: number, method: string, path: string, body?: unknown) => servers[server]!.ask(`/api${path}`, { method, body, caller: member })
+  const create = async (server: number, title: string) => (await ask(server, 'POST', '/cards', { title })).body.id as number
+  const titles = async (server: number, query = '') => (await ask(server, 'GET', `/cards?limit=100${query}`)).body.data.map(({ title }: { title: string }) => title) as string[]
+
+  it.each([[0, 1], [1, 0]])('show each other what they write: %i to %i', async (one, other) => {
+    const id = await create(one, `from ${one}`)
+    const read = async () => {
+      const { status, body } = await ask(other, 'GET', `/cards/${id}?include=notes,labels`)
+      return { status, lane: body.lane, notes: body.notes?.length, labels: body.labels?.map(({ name }: { name: string }) => name) }
+    }
+    expect(await read()).toEqual({ status: 200, lane: 'open', notes: 0, labels: [] })
+    await ask(one, 'PATCH', `/cards/${id}`, { lane: 'done' })
+    const note = await ask(one, 'POST', '/notes', { cardId: id, text: 'a note' })
+    await ask(one, 'PUT', `/cards/${id}/relations/labels`, { ids: [1, 3] })
+    expect(await read()).toEqual({ status: 200, lane: 'done', notes: 1, labels: ['red', 'blue'] })
+    expect((await ask(other, 'DELETE', `/cards/${id}`)).status).toBe(409)
+    expect((await ask(other, 'DELETE', `/notes/${note.body.id}`)).status).toBe(200)
+    await ask(other, 'PUT', `/cards/${id}/relations/labels`, { ids: [] })
+    expect((await ask(one, 'DELETE', `/cards/${id}`)).status).toBe(200)
+    expect((await read()).status).toBe(404)
+  })
+
+  it('give cursors that the other follows', async () => {
+    for (let index = 0; index < 10; index++) await create(index % 2, `page ${index}`)
+    const seen: string[] = []
+    let cursor: string | null = ''
+    for (let server = 0; cursor !== null; server = 1 - server) {
+      const { body } = await ask(server, 'GET', `/cards?sort=title&limit=3&cursor=${encodeURIComponent(cursor)}`) as { body: { data: { title: string }[], meta: { nextCursor: string | null } } }
+      seen.push(...body.data.map(({ title }) => title))
+      cursor = body.meta.nextCursor
+    }
+    expect(seen).toEqual(await titles(0, '&sort=title'))
+    expect(seen.length).toBeGreaterThanOrEqual(10)
+  })
+
+  it('let one of two take a title that only one may have', async () => {
+    for (let round = 0; round < 10; round++) {
+      const answers = await Promise.all([0, 1].map(server => ask(server, 'POST', '/cards', { title: `taken ${round}` })))
+      expect(answers.map(({ status }) => status).sort()).toEqual([201, 409])
+    }
+  })
+
+  it('delete a card once, however many ask for it', async () => {
+    for (let round = 0; round < 10; round++) {
+      const id = await create(0, `gone ${round}`)
+      const answers = await Promise.all([0, 1, 0, 1].map(server => ask(server, 'DELETE', `/cards/${id}`)))
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 404, 404, 404])
+      expect((await database.query('select 1 from cards where id = $1', [id])).rows).toEqual([])
+    }
+  })
+
+  it('move all cards of a list or none, when both move some of the same', async () => {
+    const ids: number[] = []
+    for (let index = 0; index < 6; index++) ids.push(await create(index % 2, `moved ${index}`))
+    for (let round = 0; round < 3; round++) {
+      const lanes = [`left ${round}`, `right ${round}`]
+      // In opposite orders, so that they stand in each other's way.
+      const answers = await Promise.all(lanes.map((lane, server) => ask(server, 'PATCH', '/cards/bulk', { items: (server === 0 ? ids : [...ids].reverse()).map(id => ({ id, data: { lane } })) })))
+      expect(answers.map(({ status }) => status)).toContain(200)
+      const { rows } = await database.query('select distinct lane from cards where id = any($1)', [ids])
+      expect(rows).toHaveLength(1)
+      expect(lanes).toContain(rows[0].lane)
+    }
+    await ask(0, 'PATCH', '/cards/bulk', { items: ids.map(id => ({ id, data: { lane: 'done' } })) })
+  })
+
+  it('count and sum up the same', async () => {
+    const totals = await Promise.all([0, 1].map(async server => (await ask(server, 'GET', '/cards/aggregate?aggregate=count&groupBy=lane&sort=lane')).body))
+    expect(totals[0]).toEqual(totals[1])
+    expect(totals[0].meta.total).toBe(2)
+  })
+})

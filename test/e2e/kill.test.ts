@@ -1,0 +1,114 @@
+/** Guards that a write is whole or not there when the process dies in the middle of it. */
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import Database from 'better-sqlite3'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+const WRITER = fileURLToPath(new URL('./kill/writer.ts', import.meta.url))
+const SIZE = 150
+
+let folder: string
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'auto-api-kill-'))
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+interface Death {
+  /** A commit was under way when the process was killed. */
+  readonly unanswered: boolean
+  readonly batch: number
+  /** The commit was that of the cascade, not that of the rows. */
+  readonly cascade: boolean
+}
+
+/** Starts the writer, lets it begin some commits, and kills it a moment later. */
+function killOnce(file: string, mode: string, commits: number, delay: number): Promise<Death> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, ['--import', 'jiti/register', WRITER, file, mode], { stdio: ['ignore', 'pipe', 'pipe'] })
+    let errors = ''
+    let begun = 0
+    let last = ''
+    let armed = false
+    child.stderr.on('data', chunk => errors += chunk)
+    child.stdout.on('data', (chunk) => {
+      for (const line of String(chunk).split('\n').filter(Boolean)) {
+        last = line
+        if (line.startsWith('begin')) begun++
+      }
+      if (begun >= commits && !armed) {
+        armed = true
+        const until = process.hrtime.bigint() + BigInt(Math.round(delay * 1000))
+        while (process.hrtime.bigint() < until) { /* a timer would be too coarse */ }
+        child.kill('SIGKILL')
+      }
+    })
+    child.on('close', (_code, signal) => signal === 'SIGKILL' ? resolve({ unanswered: last.startsWith('begin'), batch: Number(last.split(' ')[1]), cascade: last.endsWith('trash') }) : reject(new Error(errors)))
+  })
+}
+
+function createFile(name: string): string {
+  const file = join(folder, `${name}.db`)
+  const client = new Database(file)
+  client.pragma('journal_mode = WAL')
+  client.exec('create table items (batch integer not null, place integer not null, deletion_id text, primary key (batch, place)); create table parents (batch integer primary key, deletion_id text not null)')
+  client.close()
+  return file
+}
+
+/** Batches that are there in part, and cascades that took only some rows along. */
+function findHalves(file: string): unknown[] {
+  const client = new Database(file)
+  try {
+    return [
+      ...client.prepare('select batch, count(*) as there from items group by batch having count(*) <> ?').all(SIZE),
+      ...client.prepare('select batch, count(deletion_id) as trashed from items group by batch having count(deletion_id) not in (0, ?)').all(SIZE),
+      ...client.prepare('select parents.batch from parents where (select count(deletion_id) from items where items.batch = parents.batch) <> ?').all(SIZE),
+      ...client.prepare('select distinct batch from items where deletion_id is not null and batch not in (select batch from parents)').all(),
+    ]
+  }
+  finally {
+    client.close()
+  }
+}
+
+const has = (file: string, sql: string, batch: number) => {
+  const client = new Database(file)
+  try {
+    return client.prepare(sql).get(batch) !== undefined
+  }
+  finally {
+    client.close()
+  }
+}
+
+describe('a process that is killed while it writes', () => {
+  it('leaves every batch and every cascade whole or undone, over 50 kills and more', async () => {
+    const file = createFile('together')
+    let unanswered = 0
+    const outcomes = { all: 0, none: 0 }
+    // Where in a commit a kill lands is up to the machine: it goes on until both sides of one have been hit.
+    const isTelling = () => unanswered >= 20 && Math.min(outcomes.all, outcomes.none) > 0
+    let kill = 0
+    for (; kill < 50 || (kill < 150 && !isTelling()); kill++) {
+      const death = await killOnce(file, 'together', 2 + kill % 3, (kill * 370) % 3000)
+      expect(findHalves(file)).toEqual([])
+      if (!death.unanswered) continue
+      unanswered++
+      const table = death.cascade ? 'parents' : 'items'
+      outcomes[has(file, `select 1 from ${table} where batch = ?`, death.batch) ? 'all' : 'none']++
+    }
+
+    console.log(`${kill} kills, ${unanswered} while a commit was unanswered: ${outcomes.all} of these commits stood, ${outcomes.none} had not happened`)
+    expect(unanswered).toBeGreaterThanOrEqual(20)
+    expect(Math.min(outcomes.all, outcomes.none)).toBeGreaterThan(0)
+  }, 400_000)
+
+  it('is caught when it commits statement by statement', async () => {
+    const file = createFile('apart')
+    for (let kill = 0; kill < 40 && findHalves(file).length === 0; kill++) await killOnce(file, 'apart', 2 + kill % 3, 200 + kill * 131)
+    expect(findHalves(file)).not.toEqual([])
+  }, 120_000)
+})

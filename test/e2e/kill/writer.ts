@@ -1,0 +1,34 @@
+/** A process that writes batches and cascades without end, to be killed: through the module's engine, or, as a control, statement by statement. */
+import Database from 'better-sqlite3'
+import { drizzle } from 'drizzle-orm/better-sqlite3'
+import { createEngine } from '../../../src/runtime/server/engines/index.ts'
+
+const [file, mode] = process.argv.slice(2) as [string, 'together' | 'apart']
+const client = new Database(file)
+client.pragma('journal_mode = WAL')
+client.pragma('busy_timeout = 5000')
+const engine = createEngine('better-sqlite3', drizzle(client))
+const SIZE = 150
+
+/** A batch of rows under one name, then their cascade into the trash: each all or nothing. */
+function statements(batch: number) {
+  const make = Array.from({ length: SIZE }, (_, place) => ({ text: 'insert into items (batch, place) values (?, ?)', values: [batch, place], expect: 1 }))
+  const trash = [
+    { text: 'insert into parents (batch, deletion_id) values (?, ?)', values: [batch, `d${batch}`], expect: 1 },
+    ...Array.from({ length: SIZE }, (_, place) => ({ text: 'update items set deletion_id = ? where batch = ? and place = ?', values: [`d${batch}`, batch, place], expect: 1 })),
+  ]
+  return { make, trash }
+}
+
+const first = (client.prepare('select coalesce(max(batch), 0) + 1 as next from items').get() as { next: number }).next
+for (let batch = first; ; batch++) {
+  for (const [name, list] of Object.entries(statements(batch))) {
+    process.stdout.write(`begin ${batch} ${name}\n`)
+    await new Promise(resolve => setImmediate(resolve))
+    if (mode === 'together') await engine.commit(list)
+    else for (const statement of list) await engine.commit([{ ...statement, expect: undefined }])
+    // The answer takes its time, as over a network: a commit that stands may go unanswered too.
+    await new Promise(resolve => setTimeout(resolve, 2))
+    process.stdout.write(`end ${batch} ${name}\n`)
+  }
+}

@@ -1,0 +1,38 @@
+/** A real browser in front of the built newsroom, and what it asks for and complains about. */
+import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
+import { CHROMIUM } from '../../support/services'
+
+const QUIET = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync']
+
+export const launch = (): Promise<Browser> => chromium.launch({ executablePath: CHROMIUM.path, args: QUIET })
+
+export interface Visit {
+  readonly page: Page
+  /** `GET /api/posts?…`, in the order in which they were sent. */
+  readonly requests: string[]
+  /** Errors and warnings of the page. */
+  readonly complaints: string[]
+  readonly close: () => Promise<void>
+}
+
+/** Opens a page in the name of a demo user, and waits until Vue has taken it over and nothing is under way. */
+export async function visit(browser: Browser, url: string, { as, ...options }: { readonly as?: number } & BrowserContextOptions = {}): Promise<Visit> {
+  const context = await browser.newContext(options)
+  if (as !== undefined) await context.addCookies([{ name: 'newsroom-caller', value: String(as), url }])
+  const page = await context.newPage()
+  const [requests, complaints]: [string[], string[]] = [[], []]
+  page.on('request', request => new URL(request.url()).pathname.startsWith('/api/') && requests.push(`${request.method()} ${request.url().slice(new URL(url).origin.length)}`))
+  page.on('console', message => ['error', 'warning'].includes(message.type()) && complaints.push(message.text()))
+  page.on('pageerror', error => complaints.push(error.message))
+  // Asking to be sure is answered with yes.
+  page.on('dialog', dialog => void dialog.accept())
+  await page.goto(url)
+  await settled(page)
+  return { page, requests, complaints, close: () => context.close() }
+}
+
+/** The page is Vue's, and nothing has been asked for during half a second: true of a visit once, not again later. */
+async function settled(page: Page): Promise<void> {
+  await page.waitForFunction(() => (window as unknown as { useNuxtApp?: () => { isHydrating?: boolean } }).useNuxtApp?.().isHydrating === false)
+  await page.waitForLoadState('networkidle')
+}

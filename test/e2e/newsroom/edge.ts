@@ -1,0 +1,77 @@
+/** Builds the newsroom's API for Cloudflare Workers and runs it in their own runtime, on a D1 with the playground's rows. */
+import { spawnSync } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import Database from 'better-sqlite3'
+import { getTableColumns, getTableName, type Table } from 'drizzle-orm'
+import { Miniflare } from 'miniflare'
+import * as schema from '../../../playground/server/database/schema'
+import { newsroomRows } from '../../../playground/server/database/seed/rows'
+import { ask, environment, type Newsroom } from './server'
+
+const root = fileURLToPath(new URL('../../..', import.meta.url))
+const folder = join(root, 'test/fixtures/edge')
+
+export function buildEdge(): void {
+  const { status, stdout, stderr } = spawnSync(join(root, 'node_modules/.bin/nuxi'), ['build', folder], { cwd: root, env: environment, encoding: 'utf8' })
+  if (status !== 0) throw new Error(`the build failed\n${stdout}\n${stderr}`)
+}
+
+/** @param file where the database is kept: tests look into it past the API. */
+export async function startEdge(file: string): Promise<Newsroom> {
+  const output = join(folder, '.output/server')
+  const modules = readdirSync(output, { recursive: true, encoding: 'utf8' }).filter(name => name.endsWith('.mjs')).sort((a, b) => Number(b === 'index.mjs') - Number(a === 'index.mjs'))
+  const miniflare = new Miniflare({
+    modulesRoot: output,
+    modules: modules.map(name => ({ type: 'ESModule', path: join(output, name) })),
+    compatibilityDate: '2026-01-01',
+    compatibilityFlags: ['nodejs_compat'],
+    d1Databases: { DB: 'newsroom' },
+    d1Persist: file,
+  })
+  const url = (await miniflare.ready).origin
+  const d1 = await miniflare.getD1Database('DB')
+  await fill(d1)
+  const database = new Database(fileOf(file), { readonly: true })
+  return {
+    url,
+    ask: (path, options) => ask(url + path, options),
+    rows: (sql, ...values) => database.prepare(sql).all(...values) as never,
+    async stop() {
+      database.close()
+      await miniflare.dispose()
+    },
+  }
+}
+
+type D1 = Awaited<ReturnType<Miniflare['getD1Database']>>
+
+/** The playground's own migrations and rows. Parents before children: foreign keys are enforced. */
+async function fill(d1: D1): Promise<void> {
+  const migrations = join(root, 'playground/server/database/migrations')
+  for (const name of readdirSync(migrations).filter(name => name.endsWith('.sql')).sort()) {
+    await d1.batch(readFileSync(join(migrations, name), 'utf8').split('--> statement-breakpoint').map(text => d1.prepare(text)))
+  }
+  const rows = newsroomRows()
+  for (const [name, all] of Object.entries({ organizations: rows.organizations, users: rows.users, tags: rows.tags, posts: rows.posts, postsTags: rows.postsTags, comments: rows.comments, media: rows.media })) {
+    const table = schema[name as 'posts']
+    for (let start = 0; start < all.length; start += 500) await insertStatement(d1, table, all.slice(start, start + 500)).run()
+  }
+}
+
+function insertStatement(d1: D1, table: Table, rows: readonly object[]) {
+  const columns = Object.entries(getTableColumns(table))
+  const values = rows.map(row => columns.map(([name, column]) => {
+    const value = (row as Record<string, unknown>)[name] ?? column.default ?? column.defaultFn?.()
+    return value === undefined || value === null ? null : column.mapToDriverValue(value)
+  }))
+  return d1.prepare(`insert into ${getTableName(table)} (${columns.map(([, column]) => column.name).join()}) select ${columns.map((_, index) => `value ->> ${index}`).join()} from json_each(?)`).bind(JSON.stringify(values))
+}
+
+/** Where the runtime keeps the one database there is. */
+function fileOf(folder: string): string {
+  const name = readdirSync(folder, { recursive: true, encoding: 'utf8' }).find(name => name.endsWith('.sqlite') && !name.endsWith('metadata.sqlite'))
+  if (!name) throw new Error(`no database in ${folder}`)
+  return join(folder, name)
+}

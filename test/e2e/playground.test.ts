@@ -1,0 +1,199 @@
+/** The newsroom as one serves it: built, on a database that it makes and fills itself. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { newDraft, readDraft, writeDraft, type Draft } from '../../playground/app/explorer/draft'
+import { EXAMPLES } from '../../playground/app/explorer/examples'
+import { firstValue, operatorsFor } from '../../playground/app/explorer/operators'
+import { toPath } from '../../playground/app/explorer/path'
+import { RESOURCES } from '../../playground/app/resources'
+import { ADMIN, EDITOR, PUBLIC, WRITER } from './newsroom/callers'
+import { CHECKS, count } from './newsroom/explorer'
+import { describeCapabilities, describeTags } from './newsroom/relations'
+import { buildNewsroom, startNewsroom, type Newsroom } from './newsroom/server'
+import { describeTrash } from './newsroom/trash'
+
+const folder = mkdtempSync(join(tmpdir(), 'newsroom-'))
+const file = join(folder, 'first.sqlite')
+let newsroom: Newsroom
+
+beforeAll(async () => {
+  buildNewsroom()
+  newsroom = await startNewsroom(file)
+})
+
+afterAll(async () => {
+  await newsroom?.stop()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** Every row of every table. */
+function dump({ rows }: Newsroom): Record<string, unknown[]> {
+  const tables = rows<{ name: string }>('select name from sqlite_master where type = \'table\' and name not like \'sqlite_%\' and name not like \'\\_\\_%\' escape \'\\\' order by name')
+  return Object.fromEntries(tables.map(({ name }) => [name, rows(`select * from ${name} order by 1, 2`)]))
+}
+
+const isoOf = (milliseconds: unknown) => new Date(milliseconds as number).toISOString()
+
+describe('an empty database', () => {
+  it('is filled with the same rows each time', async () => {
+    const second = await startNewsroom(join(folder, 'second.sqlite'))
+    const [once, again] = [dump(newsroom), dump(second)]
+    await second.stop()
+    expect(Object.keys(once)).toEqual(['comments', 'media', 'organizations', 'posts', 'posts_tags', 'tags', 'users'])
+    expect(once.posts).toHaveLength(2000)
+    expect(again).toEqual(once)
+  })
+})
+
+describe('the public', () => {
+  it('reads the second page of five published posts of the public organisation, and how many there are', async () => {
+    const { status, body } = await newsroom.ask('/api/posts?page=2&limit=5')
+    const expected = newsroom.rows(`select * from posts where ${PUBLIC} order by id limit 5 offset 5`)
+    expect(status).toBe(200)
+    expect(body.meta).toEqual({ page: 2, limit: 5, total: count(newsroom.rows, PUBLIC) })
+    expect(body.data).toHaveLength(5)
+    expect(body.data).toEqual(expected.map(row => expect.objectContaining({
+      id: row.id, organizationId: 1, status: 'published', title: row.title, slug: row.slug, body: row.body, featured: row.featured === 1, publishedAt: isoOf(row.published_at), deletedAt: null,
+    })))
+  })
+
+  it('deletes nothing', async () => {
+    const before = newsroom.rows('select * from posts where id = 1')
+    const { status, body } = await newsroom.ask('/api/posts/1', { method: 'DELETE' })
+    expect({ status, code: body.data.code }).toEqual({ status: 401, code: 'UNAUTHENTICATED' })
+    expect(newsroom.rows('select * from posts where id = 1')).toEqual(before)
+  })
+})
+
+describe('the query explorer', () => {
+  it('has an example for each of these, and no other', () => {
+    expect(EXAMPLES.map(({ label }) => label).sort()).toEqual(Object.keys(CHECKS).sort())
+  })
+
+  it.each(EXAMPLES)('answers what the tables hold: $label', async ({ label, draft }) => {
+    const { as, check } = CHECKS[label]!
+    const answer = await newsroom.ask(toPath(draft), { as })
+    expect(answer.status, JSON.stringify(answer.body)).toBe(200)
+    await check(answer, newsroom)
+  })
+
+  it.each(EXAMPLES)('keeps a query in the address of the page: $label', ({ draft }) => {
+    expect(readDraft(writeDraft(draft))).toEqual(draft)
+  })
+
+  it.each(['', '[]', 'null', '{"resource":"__proto__","fields":["constructor"],"include":{"toString":{}},"conditions":[{"field":"nope","operator":"$eq"}]}', '{"page":-1,"limit":"x","paging":7'])('takes an address that says nothing useful for an empty query: %s', (text) => {
+    expect(readDraft(text)).toEqual(newDraft())
+  })
+
+  // As an administrator, who may read every field there is.
+  describe.each(RESOURCES)('on $name', ({ name, fields, relations }) => {
+    const run = (changes: Partial<Draft>) => newsroom.ask(toPath(newDraft({ resource: name, limit: 1, ...changes })), { as: ADMIN })
+    const samples = { number: '1', text: 'a', date: '2025-01-01', boolean: 'true', json: 'true' }
+    const conditions = Object.entries(fields).flatMap(([field, kind]) => operatorsFor(kind).map((operator) => {
+      const value = firstValue(kind, operator) || (typeof kind === 'string' ? samples[kind] : kind.join())
+      return { field, operator, value }
+    }))
+
+    it('offers conditions that the API understands', async () => {
+      const refused = []
+      for (const condition of conditions) {
+        const { status, body } = await run({ conditions: [condition] })
+        if (status !== 200) refused.push({ ...condition, status, body })
+      }
+      expect(refused).toEqual([])
+    })
+
+    it('offers the fields that a record has', async () => {
+      const { body } = await newsroom.ask(`/api/${name}?limit=1`, { as: ADMIN })
+      expect(Object.keys(fields).sort()).toEqual(Object.keys(body.data[0]).sort())
+    })
+
+    it('offers the relations that the API knows, to what they lead to', async () => {
+      for (const [relation, { to, many }] of Object.entries(relations)) {
+        const { status, body } = await run({ include: { [relation]: { limit: many ? 1 : 0, include: Object.fromEntries(Object.keys(RESOURCES.find(other => other.name === to)!.relations).map(next => [next, { limit: 0, include: {} }])) } } })
+        expect({ relation, status, ...status !== 200 && { body } }).toEqual({ relation, status: 200 })
+        expect(Array.isArray(body.data[0][relation])).toBe(many === true)
+      }
+    })
+  })
+})
+
+describe('the number of statements', () => {
+  const statements = async (path: string, as?: number) => Number((await newsroom.ask(path, { as })).headers.get('x-demo-statements'))
+
+  it.each([
+    [0, 'a refusal', '/api/posts?onlyDeleted=true'],
+    [1, 'a record', '/api/posts/1?'],
+    [1, 'a page by cursor', '/api/posts?cursor='],
+    [1, 'a page without a count', '/api/posts?count=none'],
+    [2, 'a page and its total', '/api/posts?page=1'],
+    [3, 'a page, its total and its sums', '/api/posts?page=1&aggregate=sum(views)'],
+    [5, 'a page, its total and three levels', '/api/posts?sort=-publishedAt&include=comments.author.organization', EDITOR],
+  ])('is %i for %s, however many rows there are', async (expected, _, path, as?: number) => {
+    for (const limit of [2, 100]) expect(await statements(`${path}&limit=${limit}`, as)).toBe(expected)
+  })
+
+  it('is each request\'s own, also when others come and go before it is read', async () => {
+    const slow = (milliseconds: number) => newsroom.ask('/api/posts/1', { method: 'PATCH', as: EDITOR, body: {}, milliseconds })
+    const own = (await slow(0)).headers.get('x-demo-statements')
+    expect(Number(own)).toBeGreaterThan(0)
+    const waiting = slow(300)
+    await setTimeout(100)
+    expect(await Promise.all(['/api/posts/1', '/api/posts?page=1', '/api/posts?include=tags,comments&limit=20'].map(path => statements(path)))).toEqual([1, 2, 4])
+    const { status, headers } = await waiting
+    expect({ status, statements: headers.get('x-demo-statements') }).toEqual({ status: 200, statements: own })
+  })
+})
+
+describe('bulk edits and the trash', () => describeTrash(() => newsroom))
+
+describe('the tags of a post', () => describeTags(() => newsroom))
+
+describe('who may do what', () => describeCapabilities(() => newsroom))
+
+describe('the pages', () => {
+  const cookie = (id: number) => ({ cookie: `newsroom-caller=${id}` })
+
+  it.each([
+    ['/?resource=posts&limit=5', 'Choose all rows of this page'],
+    ['/explore', 'Run the query'],
+    [`/explore?q=${encodeURIComponent(writeDraft(EXAMPLES[0]!.draft))}`, 'sort=-views'],
+    ['/trash', 'Restore group'],
+    ['/trash?resource=comments', 'Comments in the trash'],
+    ['/tagging', 'Add tag'],
+    ['/permissions', 'comments.authorId'],
+  ])('are rendered with the caller\'s rows: %s', async (path, text) => {
+    const { status, body } = await newsroom.ask(path, { headers: cookie(EDITOR) })
+    expect(status).toBe(200)
+    expect(body).toContain(text)
+    expect(body).not.toContain('role="alert"')
+  })
+
+  it.each([[undefined, '401: Sign in to do this.'], [WRITER, '403: You may not do this.']])('show what a caller is refused: trash, as %s', async (as, problem) => {
+    const { body } = await newsroom.ask('/trash', { headers: as === undefined ? {} : cookie(as) })
+    expect(body).toContain(problem)
+  })
+})
+
+describe('the tag picker', () => {
+  it.each([{ who: 'nobody' }, { who: 'a writer, on a post of another', as: WRITER }])('offers no change to those who may make none: $who', async ({ as }) => {
+    const post = newsroom.rows<{ id: number }>(`select id from posts where ${PUBLIC} and author_id != ? and created_by != ? order by id limit 1`, WRITER, WRITER)[0]!.id
+    const { status, body } = await newsroom.ask(`/tagging?post=${post}`, { headers: as === undefined ? {} : { cookie: `newsroom-caller=${as}` } })
+    expect(status).toBe(200)
+    expect(body).toContain('This caller may read the tags of this post, not change them.')
+    expect(body).not.toContain('Add tag')
+  })
+})
+
+describe('a restart', () => {
+  it('keeps what was changed and fills nothing again', async () => {
+    const before = dump(newsroom)
+    expect(before.posts).toHaveLength(1999)
+    await newsroom.stop()
+    newsroom = await startNewsroom(file)
+    expect(dump(newsroom)).toEqual(before)
+  })
+})

@@ -1,0 +1,194 @@
+/** The engines the suite runs on: how each opens a database of its own, empty, and puts it away. */
+import { randomUUID } from 'node:crypto'
+import { rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PGlite } from '@electric-sql/pglite'
+import { createClient } from '@libsql/client'
+import BetterSqlite3 from 'better-sqlite3'
+import { drizzle as betterSqlite3 } from 'drizzle-orm/better-sqlite3'
+import { drizzle as libsql } from 'drizzle-orm/libsql'
+import { drizzle as mysql2 } from 'drizzle-orm/mysql2'
+import { drizzle as nodePostgres } from 'drizzle-orm/node-postgres'
+import { drizzle as pglite } from 'drizzle-orm/pglite'
+import { drizzle as postgresJs } from 'drizzle-orm/postgres-js'
+import { createConnection, createPool } from 'mysql2/promise'
+import pg from 'pg'
+import postgres from 'postgres'
+import type { EngineName } from '../../../src/runtime/server/engines/index'
+import type { Dialect } from '../../../src/runtime/server/schema/drizzle'
+import { isReachable, SERVICES } from '../../support/services'
+
+export interface Opened {
+  /** The Drizzle database an app would hand over. */
+  readonly db: object
+  /** Any SQL, by a way that is not the module's. */
+  readonly exec: (sql: string) => Promise<void>
+  readonly all: (sql: string) => Promise<unknown[][]>
+  /** The statements that went through Drizzle since the last call. */
+  readonly statements: () => string[]
+  readonly close: () => Promise<void>
+}
+
+export interface EngineCase {
+  /** As the table of results names it. */
+  readonly name: string
+  readonly engine: EngineName
+  readonly dialect: Dialect
+  /** What must be running. */
+  readonly service?: string
+  /** Cases of each property test. */
+  readonly runs: number
+  /** More than one request can be in the middle of a commit. */
+  readonly pooled: boolean
+  readonly open: () => Promise<Opened>
+}
+
+const POOL = 12
+
+function createLog() {
+  let log: string[] = []
+  return {
+    logger: { logQuery: (text: string) => void log.push(text) },
+    statements() {
+      const seen = log
+      log = []
+      return seen
+    },
+  }
+}
+
+async function openSqlite(): Promise<Opened> {
+  const client = new BetterSqlite3(':memory:')
+  const { logger, statements } = createLog()
+  return {
+    db: betterSqlite3({ client, logger }),
+    exec: async sql => void client.exec(sql),
+    all: async sql => client.prepare(sql).raw().all() as unknown[][],
+    statements,
+    close: async () => void client.close(),
+  }
+}
+
+async function openLibsql(): Promise<Opened> {
+  const file = join(tmpdir(), `engines-${randomUUID()}.db`)
+  const client = createClient({ url: `file:${file}` })
+  const { logger, statements } = createLog()
+  await client.execute('pragma journal_mode = wal')
+  return {
+    db: libsql({ client, logger }),
+    exec: sql => client.executeMultiple(sql),
+    all: async sql => (await client.execute(sql)).rows.map(row => Array.from(row as ArrayLike<unknown>)),
+    statements,
+    async close() {
+      client.close()
+      for (const end of ['', '-wal', '-shm']) rmSync(file + end, { force: true })
+    },
+  }
+}
+
+async function openPglite(): Promise<Opened> {
+  const client = new PGlite()
+  const { logger, statements } = createLog()
+  return {
+    db: pglite({ client, logger }),
+    exec: async sql => void await client.exec(sql),
+    all: async sql => (await client.query(sql, [], { rowMode: 'array' })).rows as unknown[][],
+    statements,
+    close: () => client.close(),
+  }
+}
+
+const POSTGRES = { host: '127.0.0.1', port: 5432, user: 'postgres' }
+
+/** A database whose text is ordered by its bytes, whatever language the server was set up with. */
+async function createPostgres() {
+  const database = `engines_${randomUUID().replaceAll('-', '')}`
+  const admin = new pg.Client({ ...POSTGRES, database: 'test' })
+  await admin.connect()
+  await admin.query(`create database ${database} template template0 encoding 'UTF8' lc_collate 'C' lc_ctype 'C'`)
+  const client = new pg.Client({ ...POSTGRES, database })
+  await client.connect()
+  return {
+    database,
+    exec: async (sql: string) => void await client.query(sql),
+    all: async (text: string) => (await client.query({ text, rowMode: 'array' })).rows as unknown[][],
+    async close() {
+      await client.end()
+      // A pool says it has ended before its last connection is gone: killing that one would be an error nobody catches.
+      for (let attempt = 1; ; attempt++) {
+        const { rows } = await admin.query('select count(*)::int as n from pg_stat_activity where datname = $1', [database])
+        if (rows[0].n === 0 || attempt === 100) break
+        await new Promise(resolve => setTimeout(resolve, 20))
+      }
+      await admin.query(`drop database ${database} with (force)`)
+      await admin.end()
+    },
+  }
+}
+
+async function openNodePostgres(): Promise<Opened> {
+  const { database, close, ...rest } = await createPostgres()
+  const pool = new pg.Pool({ ...POSTGRES, database, max: POOL })
+  const { logger, statements } = createLog()
+  return {
+    ...rest,
+    db: nodePostgres({ client: pool, logger }),
+    statements,
+    async close() {
+      await pool.end()
+      await close()
+    },
+  }
+}
+
+async function openPostgresJs(): Promise<Opened> {
+  const { database, close, ...rest } = await createPostgres()
+  const client = postgres({ ...POSTGRES, database, max: POOL, onnotice: () => {} })
+  const { logger, statements } = createLog()
+  return {
+    ...rest,
+    db: postgresJs({ client, logger }),
+    statements,
+    async close() {
+      await client.end()
+      await close()
+    },
+  }
+}
+
+const MARIADB = { host: '127.0.0.1', port: 3306, user: 'root' }
+
+async function openMysql2(): Promise<Opened> {
+  const database = `engines_${randomUUID().replaceAll('-', '')}`
+  const admin = await createConnection({ ...MARIADB, multipleStatements: true })
+  await admin.query(`create database ${database} character set utf8mb4 collate utf8mb4_nopad_bin; use ${database}`)
+  const pool = createPool({ ...MARIADB, database, connectionLimit: POOL })
+  const { logger, statements } = createLog()
+  return {
+    db: mysql2({ client: pool, logger }),
+    exec: async sql => void await admin.query(sql),
+    all: async sql => (await admin.query({ sql, rowsAsArray: true }))[0] as unknown[][],
+    statements,
+    async close() {
+      await pool.end()
+      await admin.query(`drop database ${database}`)
+      await admin.end()
+    },
+  }
+}
+
+const CASES: readonly EngineCase[] = [
+  { name: 'better-sqlite3', engine: 'better-sqlite3', dialect: 'sqlite', runs: 50, pooled: false, open: openSqlite },
+  { name: 'libsql', engine: 'libsql', dialect: 'sqlite', runs: 50, pooled: true, open: openLibsql },
+  { name: 'pglite', engine: 'postgres', dialect: 'pg', runs: 50, pooled: false, open: openPglite },
+  { name: 'node-postgres', engine: 'postgres', dialect: 'pg', service: 'postgres', runs: 200, pooled: true, open: openNodePostgres },
+  { name: 'postgres.js', engine: 'postgres', dialect: 'pg', service: 'postgres', runs: 50, pooled: true, open: openPostgresJs },
+  { name: 'mysql2 on MariaDB', engine: 'mysql', dialect: 'mysql', service: 'mariadb', runs: 200, pooled: true, open: openMysql2 },
+]
+
+const reachable = new Set((await Promise.all(SERVICES.map(async service => await isReachable(service) ? service.name : ''))).filter(Boolean))
+
+/** With `ENGINE=pglite` only that one. Engines whose service is not there are left out by name. */
+export const ENGINE_CASES = CASES.filter(({ name }) => !process.env.ENGINE || name.includes(process.env.ENGINE))
+export const isThere = ({ service }: EngineCase) => service === undefined || reachable.has(service)

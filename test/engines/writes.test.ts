@@ -1,0 +1,28 @@
+/** On every engine any sequence of writes by several callers leaves what a plain model says: trash, bulk and links included. */
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { property, World } from '../unit/model/world'
+import { CLEAR, openBlog, type Blog } from './support/blog'
+import { ENGINE_CASES, isThere } from './support/databases'
+
+const SEED = process.env.SEED ? Number(process.env.SEED) : undefined
+
+describe.each(ENGINE_CASES)('$name', (engineCase) => {
+  describe.skipIf(!isThere(engineCase))('random sequences of writes by several callers', () => {
+    let blog: Blog
+    beforeAll(async () => {
+      blog = await openBlog(engineCase)
+    })
+    afterAll(() => blog?.opened.close())
+
+    it('leave what the model says, after every step', async () => {
+      const outcomes = new Map<string, number>()
+      const fresh = async () => {
+        await blog.opened.exec(CLEAR)
+        return new World(blog, blog.opened.all)
+      }
+      await fc.assert(property(fresh, outcomes), { numRuns: Number(process.env.RUNS ?? Math.ceil(engineCase.runs / 5)), seed: SEED })
+      expect([...outcomes.keys()].sort()).toEqual(expect.arrayContaining(['200', '201', '404']))
+    })
+  })
+})

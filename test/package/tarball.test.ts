@@ -1,0 +1,97 @@
+/** What is published works where it is installed: a fresh app with the packed tarball, built, started and asked over HTTP. */
+import { readFileSync, rmSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
+import { publint } from 'publint'
+import { formatMessage } from 'publint/utils'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createFolder, installPackedPackage, run, startBuiltApp, type RunningServer } from './tarball'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+const entries = Object.keys(manifest.exports).map(path => `nuxt-auto-api${path.slice(1)}`)
+
+/**
+ * Remarks we live with. The types of `#auto-api/*` have a second place, in the sources, so that apps in this repository
+ * can be type checked before anything is built; in the tarball the first place is there and the second is never looked at.
+ */
+const ACCEPTED = ['IMPORTS_FALLBACK_ARRAY_USE']
+
+const folder = createFolder()
+let tarball: string
+
+beforeAll(() => {
+  tarball = installPackedPackage(folder)
+})
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+describe('the packed tarball', () => {
+  it('passes publint without a remark we did not accept', async () => {
+    const { buffer, byteOffset, byteLength } = readFileSync(tarball)
+    const { messages, pkg } = await publint({
+      pack: { tarball: buffer.slice(byteOffset, byteOffset + byteLength) as ArrayBuffer },
+    })
+    const remarks = messages.filter(({ code }) => !ACCEPTED.includes(code))
+    expect(remarks.map(message => formatMessage(message, pkg, { color: false }))).toEqual([])
+  })
+
+  it.each(entries)('lets plain Node import %s', (entry) => {
+    const options = entry.endsWith('.json') ? ', { with: { type: \'json\' } }' : ''
+    const names = run(folder, process.execPath, '--input-type=module', '--eval', `console.log(Object.keys(await import('${entry}'${options})).join())`)
+    expect(names.trim()).not.toBe('')
+  })
+})
+
+describe('a fresh app that has it installed', () => {
+  let server: RunningServer | undefined
+
+  beforeAll(async () => {
+    run(folder, 'nuxi', 'build')
+    server = await startBuiltApp(folder)
+  })
+
+  afterAll(() => server?.stop())
+
+  const ask = async (path: string, init?: RequestInit) => {
+    const response = await fetch(server!.url + path, init)
+    return { status: response.status, location: response.headers.get('location'), body: await response.json() }
+  }
+  const write = (body: object, headers: Record<string, string> = {}): RequestInit =>
+    ({ method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) })
+
+  it('lists what everybody may read', async () => {
+    expect(await ask('/api/books?limit=2')).toEqual({
+      status: 200,
+      location: null,
+      body: { data: [{ id: 1, title: 'Middlemarch' }, { id: 2, title: 'Emma' }], meta: { page: 1, limit: 2, total: 3 } },
+    })
+  })
+
+  it('renders what its composables read', async () => {
+    const page = await fetch(server!.url)
+    expect(await page.text()).toContain('First: Middlemarch')
+  })
+
+  it('refuses a write that the caller may not make and writes nothing', async () => {
+    const refused = await ask('/api/books', write({ title: 'Persuasion' }))
+    expect(refused).toMatchObject({ status: 401, body: { data: { code: 'UNAUTHENTICATED' } } })
+    expect((await ask('/api/books')).body.meta.total).toBe(3)
+  })
+
+  it('creates for a caller who may', async () => {
+    const created = await ask('/api/books', write({ title: 'Persuasion' }, { 'x-user': 'ada' }))
+    expect(created).toEqual({ status: 201, location: '/api/books/4', body: { id: 4, title: 'Persuasion' } })
+    expect(await ask('/api/books/4')).toMatchObject({ status: 200, body: created.body })
+  })
+
+  it('leaves the paths of no resource to the app', async () => {
+    const answer = await fetch(`${server!.url}/api/authors`)
+    expect(answer.headers.get('content-type')).not.toMatch(/json/)
+  })
+
+  it('type checks, with the declarations of every entry', () => {
+    run(folder, 'nuxi', 'prepare')
+    run(folder, join(root, 'node_modules/.bin/vue-tsc'), '-b', '--noEmit')
+  })
+})

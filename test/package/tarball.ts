@@ -1,0 +1,113 @@
+/** Packs the package, installs it into a fresh app outside the repository, builds the app and runs it. */
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+/** What the app depends on besides the package, in the versions the package is developed with. */
+const BESIDES = ['nuxt', 'drizzle-orm', '@tanstack/vue-query', 'better-sqlite3', '@types/better-sqlite3']
+
+const manifest = (folder: string) => JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+
+/** Our own npm script's variables would tell the app's npm that it works on our package. */
+const environment = {
+  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(?:npm_|VITEST|NODE_ENV$|TEST$|TALLY_)/.test(name))),
+  NUXT_TELEMETRY_DISABLED: '1',
+}
+
+/** An empty folder outside the repository, so that nothing of ours is found by walking up. */
+export const createFolder = () => mkdtempSync(join(tmpdir(), 'fresh-app-'))
+
+/** What an app is made of where it is not the usual one. */
+export interface Variant {
+  /** Versions besides or instead of those the package is developed with. */
+  readonly versions?: Readonly<Record<string, string>>
+  /** A folder whose files are laid over those of `app`. */
+  readonly files?: string
+}
+
+/** Packs the package as `npm publish` would, installs it into a copy of `app` and returns the tarball. */
+export function installPackedPackage(folder: string, { versions, files }: Variant = {}): string {
+  const packs = join(folder, 'packs')
+  mkdirSync(packs)
+  run(root, 'npm', 'pack', '--pack-destination', packs)
+  const tarball = join(packs, readdirSync(packs).find(name => name.endsWith('.tgz'))!)
+
+  cpSync(join(root, 'test/package/app'), folder, { recursive: true })
+  if (files) cpSync(join(root, 'test/package', files), folder, { recursive: true })
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({
+    name: 'fresh-app',
+    private: true,
+    type: 'module',
+    dependencies: {
+      'nuxt-auto-api': `file:${tarball}`,
+      ...Object.fromEntries(BESIDES.map(name => [name, manifest(join(root, 'node_modules', name)).version])),
+      ...versions,
+    },
+    overrides: { rollup: manifest(root).overrides.rollup },
+  }))
+  // Nothing the app needs is compiled at install time, so a machine without a compiler will do.
+  run(folder, 'npm', 'install', '--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund')
+  return tarball
+}
+
+/**
+ * Runs a command to its end.
+ * @throws With everything it printed when it fails.
+ */
+export function run(cwd: string, command: string, ...args: string[]): string {
+  // The app's own tools first, ours after them: that is where Node comes from.
+  const PATH = [join(cwd, 'node_modules/.bin'), process.env.PATH].join(delimiter)
+  const { status, stdout, stderr, error } = spawnSync(command, args, {
+    cwd, env: { ...environment, PATH }, encoding: 'utf8', timeout: 5 * 60_000, maxBuffer: 1 << 26, stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  if (status !== 0) throw new Error(`${command} ${args.join(' ')} failed\n${stdout}\n${stderr}`, { cause: error })
+  return stdout
+}
+
+export interface RunningServer {
+  readonly url: string
+  stop: () => Promise<void>
+}
+
+/** Starts the built app on a free port of this machine and waits until it answers. */
+export async function startBuiltApp(folder: string): Promise<RunningServer> {
+  const port = await freePort()
+  const server = spawn(process.execPath, [join(folder, '.output/server/index.mjs')], {
+    cwd: tmpdir(),
+    env: { ...environment, HOST: '127.0.0.1', PORT: String(port) },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let printed = ''
+  server.stdout.on('data', chunk => printed += chunk)
+  server.stderr.on('data', chunk => printed += chunk)
+  const url = `http://127.0.0.1:${port}`
+  for (const until = Date.now() + 30_000; Date.now() < until;) {
+    if (server.exitCode !== null) throw new Error(`the server ended with ${server.exitCode}\n${printed}`)
+    if (await fetch(url).then(() => true, () => false)) return { url, stop: () => stop(server) }
+    await new Promise(resolve => setTimeout(resolve, 100))
+  }
+  await stop(server)
+  throw new Error(`the server did not answer within 30 seconds\n${printed}`)
+}
+
+function stop(server: ChildProcess): Promise<void> {
+  return new Promise((resolve) => {
+    if (server.exitCode !== null) return resolve()
+    server.once('exit', () => resolve())
+    server.kill('SIGKILL')
+  })
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer().once('error', reject).listen(0, '127.0.0.1', () => {
+      const address = probe.address()
+      probe.close(() => typeof address === 'object' && address ? resolve(address.port) : reject(new Error('no free port')))
+    })
+  })
+}

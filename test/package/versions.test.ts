@@ -1,0 +1,55 @@
+/** The packed tarball under every Nuxt that is supported: installed, built, and asked for a list, a create and a refused write. */
+import { readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createFolder, installPackedPackage, run, startBuiltApp, type RunningServer, type Variant } from './tarball'
+
+/** The newest Nuxt 4 is what the package is developed with: the test of the tarball runs on it. */
+const NUXTS: readonly ({ readonly name: string, readonly version: RegExp } & Variant)[] = [
+  { name: 'Nuxt 4.0', version: /^4\.0\./, versions: { nuxt: '4.0.3' } },
+  {
+    name: 'the nightly of Nuxt 5',
+    version: /^5\.0\.0-/,
+    versions: { 'nuxt': 'npm:nuxt-nightly@5.0.0-29830089.dc519522', '@nuxt/kit': 'npm:@nuxt/kit-nightly@5.0.0-29830089.dc519522', 'nitro': '3.0.260903-beta', 'h3': '2.0.8' },
+    files: 'nuxt-5',
+  },
+]
+
+describe.each(NUXTS)('$name', ({ version, ...variant }) => {
+  const folder = createFolder()
+  let server: RunningServer | undefined
+
+  beforeAll(async () => {
+    installPackedPackage(folder, variant)
+    run(folder, 'nuxi', 'build')
+    server = await startBuiltApp(folder)
+  })
+
+  afterAll(async () => {
+    await server?.stop()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  const ask = async (path: string, { body, ...init }: { body?: object, headers?: Record<string, string> } = {}) => {
+    const response = await fetch(server!.url + path, body === undefined ? init : { method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json', ...init.headers } })
+    return { status: response.status, location: response.headers.get('location'), body: await response.json() }
+  }
+
+  it('is the one that runs', () => {
+    expect(JSON.parse(readFileSync(join(folder, 'node_modules/nuxt/package.json'), 'utf8')).version).toMatch(version)
+  })
+
+  it('lists what everybody may read', async () => {
+    expect(await ask('/api/books?limit=2')).toMatchObject({ status: 200, body: { data: [{ id: 1, title: 'Middlemarch' }, { id: 2, title: 'Emma' }], meta: { page: 1, limit: 2, total: 3 } } })
+  })
+
+  it('refuses a write that the caller may not make and writes nothing', async () => {
+    expect(await ask('/api/books', { body: { title: 'Persuasion' } })).toMatchObject({ status: 401, body: { data: { code: 'UNAUTHENTICATED' } } })
+    expect((await ask('/api/books')).body.meta.total).toBe(3)
+  })
+
+  it('creates for a caller who may', async () => {
+    expect(await ask('/api/books', { body: { title: 'Persuasion' }, headers: { 'x-user': 'ada' } })).toEqual({ status: 201, location: '/api/books/4', body: { id: 4, title: 'Persuasion' } })
+    expect((await ask('/api/books/4')).body).toEqual({ id: 4, title: 'Persuasion' })
+  })
+})

@@ -1,0 +1,83 @@
+/** The newsroom behind the real routes: its rules, its callers, its rows in memory, and every statement it runs. */
+import Database from 'better-sqlite3'
+import { ne, or, sql, type SQL, type Table } from 'drizzle-orm'
+import { drizzle } from 'drizzle-orm/better-sqlite3'
+import { getTableConfig, type SQLiteTable } from 'drizzle-orm/sqlite-core'
+import { DEFAULT_CONFIG, DEFAULT_MULTI_TENANCY, type AutoApiConfig } from '../../../src/runtime/shared/config'
+import type { EngineName } from '../../../src/runtime/server/engines/index'
+import type { AutoApiContext, ResourceRegistration } from '../../../src/runtime/server/registration'
+import type { Viewer } from '../oracle/model'
+import { createServer, type Caller, type TestServer } from '../server'
+import { createRows, type Data } from './rows'
+import { tables } from './tables'
+
+const READ = { read: true, viewDeleted: 'trash' } as const
+const column = (table: Table, name: string) => (table as unknown as Record<string, SQL>)[name]!
+
+export const registrations: ResourceRegistration[] = [
+  { name: 'authors', schema: tables.authors, hiddenFields: ['secret'], authorization: { permissions: READ, fields: { salary: { read: 'hr' } } } },
+  { name: 'sections', schema: tables.sections, authorization: { permissions: READ } },
+  {
+    name: 'articles', schema: tables.articles, hiddenFields: ['secret', 'ghostId'],
+    authorization: {
+      permissions: READ,
+      fields: { margin: { read: 'hr' }, reviewerId: { read: 'hr' } },
+      listFilter: (table: Table, ctx: AutoApiContext) => ctx.permissions.includes('drafts') ? undefined : or(ne(column(table, 'status'), 'draft'), sql`1 = 0`),
+    },
+  },
+  { name: 'tags', schema: tables.tags, authorization: { permissions: READ, objectLevel: (row: Record<string, unknown>) => row.weight === null || row.weight === 0 || (row.weight as number) % 5 !== 0 } },
+  { name: 'credits', schema: tables.credits, authorization: { permissions: READ, listFilter: (table: Table) => ne(column(table, 'role'), 'hidden') } },
+  { name: 'entries', schema: tables.entries, authorization: { permissions: READ } },
+]
+
+export const LIMITS = { defaultLimit: 7, maxLimit: 25 }
+
+export interface Newsdata extends TestServer {
+  readonly client: Database.Database
+  readonly data: Data
+  readonly insert: (resource: string, row: Record<string, unknown>) => void
+  /** Statements since the last call. */
+  readonly statements: () => string[]
+}
+
+export interface NewsdataOptions {
+  readonly config?: Partial<AutoApiConfig>
+  readonly registered?: ResourceRegistration[]
+  readonly rows?: Data
+  /** Serves a copy of the rows from another database. */
+  readonly copy?: (client: Database.Database) => Promise<{ db: object, engine: EngineName }>
+}
+
+export async function openNewsdata({ config = {}, registered = registrations, rows = createRows(), copy }: NewsdataOptions = {}): Promise<Newsdata> {
+  const client = new Database(':memory:')
+  let log: string[] = []
+  const db = drizzle({ client, logger: { logQuery: text => void log.push(text) } })
+  for (const table of Object.values(tables)) client.exec(createTable(table))
+  client.pragma('foreign_keys = off')
+  const insert = (resource: string, row: Record<string, unknown>) => void db.insert(tables[resource as keyof typeof tables]).values(row as never).run()
+  for (const [name, own] of Object.entries(rows)) for (const row of own) insert(name, row)
+  const server = await createServer({
+    registrations: registered, modules: [tables], ...copy ? await copy(client) : { db },
+    config: { multiTenancy: DEFAULT_MULTI_TENANCY, pagination: { ...DEFAULT_CONFIG.pagination, ...LIMITS }, ...config },
+  })
+  // The rows point at rows of other tenants and at none: what is tested is that reading copes.
+  client.pragma('foreign_keys = off')
+  const statements = () => {
+    const seen = log
+    log = []
+    return seen
+  }
+  statements()
+  return { ...server, client, data: rows, insert, statements }
+}
+
+function createTable(table: SQLiteTable): string {
+  const { name, columns, primaryKeys } = getTableConfig(table)
+  const lines = columns.map(column => `"${column.name}" ${column.getSQLType()}${column.primary ? ' primary key' : ''}${column.notNull ? ' not null' : ''}`)
+  const keys = primaryKeys.map(key => `primary key (${key.columns.map(column => `"${column.name}"`).join(', ')})`)
+  return `create table "${name}" (${[...lines, ...keys].join(', ')})`
+}
+
+export function callerOf({ tenant, permissions }: Viewer): Caller {
+  return { user: { id: 1, organizationId: tenant }, permissions: [...permissions] }
+}

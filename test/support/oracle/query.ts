@@ -1,0 +1,54 @@
+/** A query as the tests speak of it, before it is spelled in any form of the query string. */
+
+export type OperatorName = '$eq' | '$ne' | '$gt' | '$gte' | '$lt' | '$lte' | '$like' | '$in' | '$nin' | '$null'
+
+export interface Condition {
+  readonly field: string
+  readonly operators: readonly (readonly [OperatorName, unknown])[]
+}
+
+export interface Filter {
+  readonly and: readonly Condition[]
+  readonly or: readonly (readonly Condition[])[]
+}
+
+export interface Sort {
+  readonly field: string
+  readonly descending: boolean
+}
+
+export interface Include {
+  readonly relation: string
+  readonly fields?: readonly string[]
+  readonly limit?: number
+  readonly sort: readonly Sort[]
+  readonly filter?: Filter
+  readonly include: readonly Include[]
+}
+
+export interface ListQuery {
+  readonly filter: Filter
+  readonly sort: readonly Sort[]
+  readonly cursorFields: readonly Sort[]
+  readonly fields?: readonly string[]
+  readonly include: readonly Include[]
+  readonly limit: number
+  readonly trash: 'active' | 'trashed' | 'both'
+}
+
+export interface Aggregate {
+  readonly function: 'count' | 'sum' | 'avg' | 'min' | 'max'
+  readonly field?: string
+}
+
+export interface GroupQuery {
+  readonly aggregates: readonly Aggregate[]
+  readonly groupBy: readonly string[]
+  readonly having: readonly { readonly alias: string, readonly operator: '$eq' | '$ne' | '$gt' | '$gte' | '$lt' | '$lte', readonly value: unknown }[]
+  readonly filter: Filter
+  readonly sort: readonly Sort[]
+  readonly page: number
+  readonly limit: number
+}
+
+export const aliasOf = ({ function: name, field }: Aggregate) => field === undefined ? name : `${name}_${field}`

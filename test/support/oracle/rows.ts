@@ -1,0 +1,95 @@
+/** The oracle: what the rules say a list holds, computed over plain rows, one at a time. */
+import { MODEL, readable, type Kind, type RelationModel, type Row, type Viewer } from './model'
+import type { Condition, Filter, Include, ListQuery, OperatorName, Sort } from './query'
+import { compare, like, toWire } from './values'
+
+export type Data = Readonly<Record<string, readonly Row[]>>
+
+export interface World {
+  readonly data: Data
+  readonly viewer: Viewer
+  /** Included rows of one parent at most. */
+  readonly maxLimit: number
+}
+
+/** Every row of the list, in its order. */
+export function listRows(world: World, resource: string, query: Pick<ListQuery, 'filter' | 'sort' | 'cursorFields' | 'trash'>): Row[] {
+  const rows = visibleRows(world, resource, query.trash).filter(row => matches(MODEL[resource]!.fields, row, query.filter))
+  return inOrder(rows, resource, query.sort, query.cursorFields)
+}
+
+export function visibleRows({ data, viewer }: World, resource: string, trash: ListQuery['trash'] = 'active'): Row[] {
+  const model = MODEL[resource]!
+  const inTrash = (row: Row) => row.deletedAt !== null
+  const fits = { active: (row: Row) => !inTrash(row), trashed: inTrash, both: () => true }[trash]
+  return data[resource]!.filter(row => (model.trash ? fits(row) : trash !== 'trashed') && model.visible(row, viewer))
+}
+
+/** `sort`, `cursorFields`, then the primary key in the direction of the last field of `sort`. */
+export function orderOf(resource: string, sort: readonly Sort[], cursorFields: readonly Sort[] = []): Sort[] {
+  const key = MODEL[resource]!.key.map(field => ({ field, descending: sort.at(-1)?.descending ?? false }))
+  const all = [...sort, ...cursorFields, ...key]
+  return all.filter(({ field }, index) => all.findIndex(other => other.field === field) === index)
+}
+
+export function inOrder(rows: readonly Row[], resource: string, sort: readonly Sort[], cursorFields: readonly Sort[] = []): Row[] {
+  const { fields } = MODEL[resource]!
+  const order = orderOf(resource, sort, cursorFields)
+  return [...rows].sort((a, b) => {
+    for (const { field, descending } of order) {
+      const sign = compare(fields[field]!, a[field], b[field])
+      if (sign !== 0) return descending ? -sign : sign
+    }
+    return 0
+  })
+}
+
+export function matches(fields: Readonly<Record<string, Kind>>, row: Row, { and, or }: Filter): boolean {
+  const all = (conditions: readonly Condition[]) => conditions.every(({ field, operators }) => operators.every(([name, value]) => holds(fields[field]!, name, row[field], value)))
+  return all(and) && (or.length === 0 || or.some(all))
+}
+
+/** SQL's rule: nothing is true of NULL but that it is NULL. */
+function holds(kind: Kind, operator: OperatorName, own: unknown, value: unknown): boolean {
+  if (operator === '$null') return (own === null) === value
+  if (value === null) return operator === '$eq' ? own === null : own !== null
+  if (own === null) return false
+  const equal = (other: unknown) => compare(kind, own, other) === 0
+  switch (operator) {
+    case '$eq': return equal(value)
+    case '$ne': return !equal(value)
+    case '$gt': return compare(kind, own, value) > 0
+    case '$gte': return compare(kind, own, value) >= 0
+    case '$lt': return compare(kind, own, value) < 0
+    case '$lte': return compare(kind, own, value) <= 0
+    case '$like': return like(own as string, value as string)
+    case '$in': return (value as unknown[]).some(equal)
+    case '$nin': return !(value as unknown[]).some(equal)
+  }
+}
+
+/** A row as it is answered: the chosen fields the caller may read, and what hangs on it. */
+export function toRecord(world: World, resource: string, row: Row, fields: readonly string[] | undefined, include: readonly Include[]): Row {
+  const shown = Object.entries(readable(MODEL[resource]!, world.viewer)).filter(([name]) => !fields || fields.length === 0 || fields.includes(name))
+  return {
+    ...Object.fromEntries(shown.map(([name, kind]) => [name, toWire(kind, row[name])])),
+    ...Object.fromEntries(include.map(node => [node.relation, related(world, MODEL[resource]!.relations[node.relation]!, row, node)])),
+  }
+}
+
+function related(world: World, relation: RelationModel, row: Row, node: Include): Row | Row[] | null {
+  const { target } = relation
+  const record = (found: Row) => toRecord(world, target, found, node.fields, node.include)
+  const found = relatedRows(world, relation, row)
+  if (relation.kind === 'one') return found[0] ? record(found[0]) : null
+  const kept = node.filter ? found.filter(row => matches(MODEL[target]!.fields, row, node.filter!)) : found
+  return inOrder(kept, target, node.sort).slice(0, Math.min(node.limit ?? world.maxLimit, world.maxLimit)).map(record)
+}
+
+export function relatedRows(world: World, { target, on, junction, there }: RelationModel, row: Row): Row[] {
+  const targets = visibleRows(world, target)
+  const meets = (a: Row, b: Row, pairs: readonly (readonly [string, string])[]) => pairs.every(([x, y]) => a[x] !== null && a[x] === b[y])
+  if (junction === undefined) return targets.filter(other => meets(row, other, on))
+  const links = (MODEL[junction] ? visibleRows(world, junction) : world.data[junction]!).filter(link => meets(row, link, on))
+  return targets.filter(other => links.some(link => meets(link, other, there!)))
+}

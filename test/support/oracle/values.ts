@@ -1,0 +1,55 @@
+/** How values are ordered, matched and said, by the kind of their column. NULL is below every value. */
+import type { Kind } from './model'
+
+export function compare(kind: Kind, a: unknown, b: unknown): number {
+  if (a === null || b === null) return Number(a !== null) - Number(b !== null)
+  if (kind === 'text') return Buffer.compare(Buffer.from(a as string), Buffer.from(b as string))
+  const [x, y] = kind === 'bigint' ? [a as bigint, b as bigint] : kind === 'decimal' ? [scaled(a), scaled(b)] : [Number(a), Number(b)]
+  return x < y ? -1 : x > y ? 1 : 0
+}
+
+/** Decimals are kept as tenths of a millionth: every amount in the data fits. */
+export const SCALE = 10n ** 7n
+
+export function scaled(value: unknown): bigint {
+  const [whole, rest = ''] = String(value).split('.')
+  const sign = whole!.startsWith('-') ? -1n : 1n
+  return sign * (BigInt(whole!.replace('-', '')) * SCALE + BigInt(rest.padEnd(7, '0')))
+}
+
+export function toWire(kind: Kind, value: unknown): unknown {
+  if (value === null) return null
+  if (kind === 'date') return (value as Date).toISOString()
+  if (kind === 'blob') return (value as Buffer).toString('base64')
+  return kind === 'bigint' ? String(value) : value
+}
+
+/** `%` and `_` are wildcards and `\` escapes; without a wildcard the text may stand anywhere. Only ASCII letters have a case. */
+export function like(text: string, pattern: string): boolean {
+  const tokens = toTokens(pattern)
+  const wild = tokens.some(token => typeof token !== 'string')
+  return meets([...text].map(lower), wild ? tokens : [ANY, ...tokens, ANY])
+}
+
+const ANY = Symbol('any')
+const ONE = Symbol('one')
+type Token = string | typeof ANY | typeof ONE
+
+function toTokens(pattern: string): Token[] {
+  const tokens: Token[] = []
+  const characters = [...pattern]
+  for (let index = 0; index < characters.length; index++) {
+    const character = characters[index]!
+    if (character === '\\' && ['%', '_', '\\'].includes(characters[index + 1]!)) tokens.push(lower(characters[++index]!))
+    else tokens.push(character === '%' ? ANY : character === '_' ? ONE : lower(character))
+  }
+  return tokens
+}
+
+const lower = (character: string) => character >= 'A' && character <= 'Z' ? character.toLowerCase() : character
+
+function meets(text: readonly string[], [token, ...rest]: readonly Token[]): boolean {
+  if (token === undefined) return text.length === 0
+  if (token === ANY) return text.some((_, index) => meets(text.slice(index), rest)) || meets([], rest)
+  return text.length > 0 && (token === ONE || token === text[0]) && meets(text.slice(1), rest)
+}

@@ -1,0 +1,105 @@
+/** The API over HTTP without a Nuxt build: the real routes on a real h3 router, over whatever tables a test registers. */
+import { createApp, createRouter, defineEventHandler, send, setResponseStatus, toWebHandler, type EventHandler, type H3Error, type H3Event } from 'h3'
+import { vi } from 'vitest'
+import { DEFAULT_CONFIG, type AutoApiConfig } from '../../src/runtime/shared/config.ts'
+import { ROUTES } from '../../src/runtime/shared/routes.ts'
+import type { EngineName } from '../../src/runtime/server/engines/index.ts'
+import type { ListedPlugin } from '../../src/runtime/server/plugin.ts'
+import type { ResourceRegistration } from '../../src/runtime/server/registration.ts'
+
+export interface Caller {
+  user?: Record<string, unknown> | null
+  permissions?: string[]
+  tenantId?: string | number
+}
+
+export interface ServerOptions {
+  registrations: ResourceRegistration[]
+  modules?: Record<string, unknown>[]
+  config?: Partial<AutoApiConfig>
+  db: object
+  engine?: EngineName
+  /** What the list of plugins holds; a function makes them. */
+  plugins?: readonly unknown[]
+  /** Plugins whose `buildSetup` is to have run. */
+  built?: readonly string[]
+  /** Routes that the app is to answer itself, as `METHOD /shape`. */
+  taken?: readonly string[]
+  /** Whether the server utils believe to run in a server. */
+  server?: boolean
+  /** The app's own handlers by `METHOD /path`, loaded once the API stands. */
+  endpoints?: () => Promise<Record<string, EventHandler>>
+}
+
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- a test reads whatever an answer holds
+export interface Answered { status: number, headers: Headers, body: any, text: string }
+
+export interface TestServer {
+  request: (method: string, path: string, options?: { body?: unknown, raw?: string | Uint8Array, headers?: Record<string, string>, caller?: Caller }) => Promise<Answered>
+}
+
+export async function createServer({ registrations, modules = [], config = {}, db, engine = 'better-sqlite3', server = true, endpoints, plugins = [], built = [], taken = [] }: ServerOptions): Promise<TestServer> {
+  vi.resetModules()
+  const resolved = { ...DEFAULT_CONFIG, ...config }
+  vi.doMock('#auto-api/registry', () => ({ registrations: () => registrations, schemaModules: () => modules }))
+  vi.doMock('#auto-api/config', () => ({ config: resolved, server }))
+  const listed = plugins.map((plugin, index): ListedPlugin => ({ where: `plugins[${index}]`, listed: () => plugin }))
+  vi.doMock('#auto-api/plugins', () => ({ plugins: () => listed, built, taken }))
+  const { initializeDatabase } = await import('../../src/runtime/server/database.ts')
+  const { useApi } = await import('../../src/runtime/server/boot.ts')
+  initializeDatabase(db, engine)
+  useApi()
+  const app = createApp({ debug: false, onError: tellError })
+  let caller: Caller = {}
+  app.use(defineEventHandler((event) => {
+    Object.assign(event.context, caller)
+  }))
+  if (endpoints) app.use(mountEndpoints(await endpoints()))
+  const { default: answerPlugins } = await import('../../src/runtime/server/routes/plugins.ts')
+  app.use(answerPlugins)
+  app.use(await mount(registrations.map(({ name }) => name), resolved.prefix))
+  const handle = toWebHandler(app)
+  return {
+    async request(method, path, { body, raw, headers = {}, caller: asked = {} } = {}) {
+      caller = asked
+      const payload = raw ?? (body === undefined ? undefined : JSON.stringify(body))
+      const response = await handle(new Request(`http://localhost${path}`, {
+        method,
+        headers: { ...payload === undefined ? {} : { 'content-type': 'application/json' }, ...headers },
+        ...payload !== undefined && { body: payload as BodyInit },
+      }))
+      const text = await response.text()
+      return { status: response.status, headers: response.headers, text, body: text === '' ? undefined : JSON.parse(text) }
+    },
+  }
+}
+
+/** As Nitro does, the message included. */
+function tellError({ statusCode, statusMessage, message, data }: H3Error, event: H3Event): Promise<void> {
+  setResponseStatus(event, statusCode, statusMessage)
+  return send(event, JSON.stringify({ error: true, statusCode, statusMessage, message, data }), 'application/json')
+}
+
+function mountEndpoints(endpoints: Record<string, EventHandler>) {
+  const router = createRouter()
+  for (const [address, handler] of Object.entries(endpoints)) {
+    const [method, path] = address.split(' ') as [string, string]
+    router.use(path, handler, method.toLowerCase() as 'get')
+  }
+  return router
+}
+
+async function mount(resources: string[], prefix: string) {
+  const router = createRouter({ preemptive: true })
+  const load = async (file: string) => (await import(`../../src/runtime/server/routes/${file}.ts`) as { default: EventHandler }).default
+  const notAllowed = await load('method-not-allowed')
+  for (const route of ROUTES) {
+    const handler = await load(`${route.name}.${route.method.toLowerCase()}`)
+    const paths = route.path.startsWith('/:resource') ? resources.map(name => route.path.replace(':resource', name)) : [route.path]
+    for (const path of paths) {
+      router.use(prefix + path, handler, route.method.toLowerCase() as 'get')
+      router.use(prefix + path, notAllowed)
+    }
+  }
+  return router
+}

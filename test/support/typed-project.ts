@@ -1,0 +1,78 @@
+/** A project of so many tables, each used by a page, for what the types cost the compiler. */
+import { writeFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describeTables } from '../../src/build/describe.ts'
+import { generateTypes } from '../../src/build/types.ts'
+import { generateClient } from '../../src/build/virtual/client.ts'
+import { config, describer, target } from './types.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const COMPILER = { strict: true, noEmit: true, skipLibCheck: true, target: 'esnext', module: 'preserve', moduleResolution: 'bundler', lib: ['esnext', 'dom'], types: [], noUncheckedIndexedAccess: true }
+
+/** Twelve columns and a key to the table before it, so that every table has relations both ways. */
+const tableOf = (index: number) => `
+export const things${index} = sqliteTable('things${index}', {
+  id: integer('id').primaryKey({ autoIncrement: true }),
+  ${index > 0 ? `parent${index - 1}Id: integer('parent_id').references(() => things${index - 1}.id),` : ''}
+  title: text('title').notNull(), slug: text('slug').notNull(), status: text('status', { enum: ['draft', 'published'] }).notNull().default('draft'),
+  featured: integer('featured', { mode: 'boolean' }).notNull().default(false), views: integer('views').notNull().default(0), price: numeric('price'),
+  details: text('details', { mode: 'json' }).$type<{ a: string }>(), publishedAt: integer('published_at', { mode: 'timestamp_ms' }),
+  createdAt: integer('created_at', { mode: 'timestamp_ms' }).notNull(), deletedAt: integer('deleted_at', { mode: 'timestamp_ms' }),
+})`
+
+/** A page's worth of use: a list, a record, what it is related to, figures, and writes. */
+const useOf = (index: number) => `
+export function page${index}() {
+  const list = useAutoApiList('things${index}', () => ({ fields: ['id', 'title'], filter: { status: 'draft', views: { $gt: 1 }, $or: [{ title: { $like: 'x' } }] }, sort: '-publishedAt', page: 1${index > 0 ? `, include: { parent${index - 1}: { fields: ['id'] } }` : ''} }))
+  const one = useAutoApiGet('things${index}', 1)
+  const count = useAutoApiAggregate('things${index}', { aggregate: ['count', 'sum(views)'], groupBy: ['status'] })
+  const create = useAutoApiCreate('things${index}')
+  create.mutate({ title: 'x', slug: 'x', publishedAt: new Date() })
+  useAutoApiUpdate('things${index}').mutate({ id: 1, title: 'y' })
+  return [list.data.value?.data[0]?.title, one.data.value?.createdAt, count.data.value?.data[0]?.sum_views, create.data.value?.price]
+}`
+
+/** Writes the project into a folder that is there, below the packages it imports. @throws When a table cannot be described. */
+export async function writeTypedProject(at: string, count: number): Promise<void> {
+  const tables = join(at, 'tables.ts')
+  const numbers = Array.from({ length: count }, (_, index) => index)
+  writeFileSync(tables, `import { integer, numeric, sqliteTable, text } from 'drizzle-orm/sqlite-core'\n${numbers.map(tableOf).join('\n')}\n`)
+  const registrations = numbers.map(index => ({ name: `things${index}`, imports: { schema: { __moduleImport: true as const, path: tables, name: `things${index}` } }, data: {} }))
+  const { resources, warnings } = await describeTables({ registrations, config, rootDir: root, alias: {}, describer })
+  if (warnings.length > 0) throw new Error(warnings.join('\n'))
+  writeFileSync(join(at, 'auto-api.d.ts'), generateTypes({ registrations, resources, config, folder: at, target, nitro: 'nitropack/types', endpoints: [] }))
+  writeFileSync(join(at, 'client.ts'), generateClient('/api', resources))
+  writeFileSync(join(at, 'imports.d.ts'), 'declare module \'#app\' { export type Plugin = object; export const defineNuxtPlugin: (plugin: object) => object, useNuxtApp: () => { isHydrating?: boolean }, useRequestFetch: () => unknown, useState: <T>(key: string, init: () => T) => { value: T } }\ninterface ImportMeta { server: boolean, client: boolean }\n')
+  const names = ['useAutoApiList', 'useAutoApiGet', 'useAutoApiAggregate', 'useAutoApiCreate', 'useAutoApiUpdate']
+  writeFileSync(join(at, 'pages.ts'), `import { ${names.join(', ')} } from '${relative(at, join(root, 'src/runtime/app/index'))}'\n${numbers.map(useOf).join('\n')}\n`)
+  writeFileSync(join(at, 'tsconfig.json'), JSON.stringify({
+    compilerOptions: { ...COMPILER, paths: { '#build/auto-api/client': ['./client.ts'] } },
+    files: ['pages.ts', 'auto-api.d.ts', 'imports.d.ts'],
+  }))
+}
+
+/** The same pages as one would write them without the module: the table's own types at each request. */
+const plainUseOf = (index: number) => `
+export function page${index}() {
+  const list = useRequest<{ data: Pick<typeof things${index}.$inferSelect, 'id' | 'title'>[] }>('/api/things${index}', { fields: ['id', 'title'], filter: { status: 'draft', views: { $gt: 1 } }, sort: '-publishedAt', page: 1 })
+  const one = useRequest<typeof things${index}.$inferSelect>('/api/things${index}/1')
+  const count = useRequest<{ data: { group: Pick<typeof things${index}.$inferSelect, 'status'>, count: number, sum_views: number | null }[] }>('/api/things${index}/aggregate')
+  const create = useWrite<typeof things${index}.$inferInsert, typeof things${index}.$inferSelect>('/api/things${index}')
+  create.mutate({ title: 'x', slug: 'x', publishedAt: new Date(), createdAt: new Date() })
+  useWrite<Partial<typeof things${index}.$inferInsert>, typeof things${index}.$inferSelect>('/api/things${index}/1').mutate({ id: 1, title: 'y' })
+  return [list.data.value?.data[0]?.title, one.data.value?.createdAt, count.data.value?.data[0]?.sum_views, create.data.value?.price]
+}`
+
+/** As {@link writeTypedProject}, for the same pages without the module. */
+export function writePlainProject(at: string, count: number): void {
+  const numbers = Array.from({ length: count }, (_, index) => index)
+  writeFileSync(join(at, 'tables.ts'), `import { integer, numeric, sqliteTable, text } from 'drizzle-orm/sqlite-core'\n${numbers.map(tableOf).join('\n')}\n`)
+  writeFileSync(join(at, 'pages.ts'), `import { useMutation, useQuery } from '@tanstack/vue-query'
+import { ${numbers.map(index => `things${index}`).join(', ')} } from './tables'
+const useRequest = <T>(path: string, query?: object) => useQuery({ queryKey: [path, query], queryFn: async () => await (await fetch(path)).json() as T })
+const useWrite = <Body, T>(path: string) => useMutation({ mutationFn: async (body: Body) => await (await fetch(path, { method: 'POST', body: JSON.stringify(body) })).json() as T })
+${numbers.map(plainUseOf).join('\n')}
+`)
+  writeFileSync(join(at, 'tsconfig.json'), JSON.stringify({ compilerOptions: { ...COMPILER }, files: ['pages.ts'] }))
+}

@@ -1,0 +1,35 @@
+/** The resources of the type tests, as an app registers them, and what the build writes down of them. */
+import { fileURLToPath } from 'node:url'
+import { describeTables } from '../../src/build/describe.ts'
+import { generateTypes } from '../../src/build/types.ts'
+import type { CheckedRegistration } from '../../src/build/registration-keys.ts'
+import { DEFAULT_CONFIG, DEFAULT_MULTI_TENANCY, type AutoApiConfig } from '../../src/runtime/shared/config.ts'
+
+const path = (file: string) => fileURLToPath(new URL(file, import.meta.url))
+
+export const typesFile = path('../types/app/auto-api.d.ts')
+export const describer = path('../../src/runtime/server/schema/describe')
+export const target = path('../../src/runtime/shared/types/resources')
+export const config: AutoApiConfig = { ...DEFAULT_CONFIG, multiTenancy: { ...DEFAULT_MULTI_TENANCY } }
+
+const tables = path('../types/app/tables.ts')
+const schema = (name: string) => ({ __moduleImport: true as const, path: tables, name })
+
+export const registrations: readonly CheckedRegistration[] = [
+  { name: 'writers', imports: { schema: schema('writers') }, data: { hiddenFields: ['secret'] } },
+  { name: 'articles', imports: { schema: schema('articles') }, data: { protectedFields: ['views'] } },
+  { name: 'labels', imports: { schema: schema('labels'), validation: schema('labelsValidation') }, data: {} },
+  { name: 'ratings', imports: { schema: schema('ratings') }, data: {} },
+]
+
+/** As Nitro finds them. */
+const endpoints = ['report.get', 'report.post', 'articles/[id]/publish.post'].map(file => ({
+  route: `/api/${file.replace(/\.\w+$/, '').replace(/\[(\w+)\]/g, ':$1')}`, method: /\.(\w+)$/.exec(file)![1]!, handler: path(`../types/app/server/api/${file}.ts`),
+}))
+
+export const describeFixture = () => describeTables({ registrations, config, rootDir: path('.'), alias: {}, describer })
+
+export async function generateFixture(): Promise<string> {
+  const { resources } = await describeFixture()
+  return generateTypes({ registrations, resources, config, folder: path('../types/app'), target, nitro: 'nitropack/types', endpoints })
+}

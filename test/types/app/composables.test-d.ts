@@ -1,0 +1,319 @@
+/** The composables know the registered tables: what may be asked and sent, and the exact shape of what comes back. */
+import { describe, expectTypeOf, test } from 'vitest'
+import { computed, ref } from 'vue'
+import { useQueryClient } from '@tanstack/vue-query'
+import { useAutoApiAggregate, useAutoApiBulkCreate, useAutoApiBulkUpdate, useAutoApiCreate, useAutoApiDelete, useAutoApiEndpoint, useAutoApiGet, useAutoApiInfinite, useAutoApiList, useAutoApiMutation, useAutoApiOptimisticUpdate, useAutoApiPermissions, useAutoApiRecordPermissions, useAutoApiRelation, useAutoApiRelationAdd, useAutoApiRestore, useAutoApiUpdate, type AutoApiError } from '../../../src/runtime/app'
+import type { BulkAnswer, BulkDeletion, Deletion, LinkAnswer, RouteAnswers } from '../../../src/runtime/shared/types/answers'
+
+declare module 'nitropack/types' {
+  interface InternalApi {
+    '/api/articles': { get: RouteAnswers<'articles'>['list'], post: RouteAnswers<'articles'>['create'] }
+    '/api/articles/:id': { get: RouteAnswers<'articles'>['get'], delete: RouteAnswers<'articles'>['delete'] }
+  }
+}
+
+interface Article {
+  id: number
+  writerId: number | null
+  title: string
+  status: 'draft' | 'published'
+  featured: boolean
+  views: number
+  reads: string | null
+  price: string | null
+  layout: { columns: number } | null
+  publishedAt: string | null
+  organizationId: number
+  createdAt: string
+  deletedAt: string | null
+}
+
+interface Writer { id: number, name: string }
+
+declare function valueOf<T>(result: { readonly data: { readonly value: T } }): NonNullable<T>
+
+describe('a list', () => {
+  test('has records as they are on the wire: dates, bigints and decimals as text, no hidden fields', () => {
+    const list = useAutoApiList('articles')
+    expectTypeOf(valueOf(list).data[0]!).toEqualTypeOf<Article>()
+    expectTypeOf(valueOf(list).meta).toEqualTypeOf<{ page: number, limit: number, total: number }>()
+    const writers = useAutoApiList('writers')
+    expectTypeOf(valueOf(writers).data[0]!).toEqualTypeOf<Writer>()
+  })
+
+  test('has the fields and relations that were asked for, at every depth', () => {
+    const list = useAutoApiList('articles', {
+      fields: ['id', 'title'],
+      include: { writer: { fields: ['name'], include: { articles: { fields: ['id'], limit: 3, sort: '-id' } } }, labels: true, ratings: false },
+    })
+    expectTypeOf(valueOf(list).data[0]!).toEqualTypeOf<{
+      id: number
+      title: string
+      writer: { name: string, articles: { id: number }[] } | null
+      labels: { id: number, name: string, colour: string }[]
+    }>()
+  })
+
+  test('infers from a getter and from a ref as from an object', () => {
+    const status = ref<'draft' | 'published'>('draft')
+    const got = useAutoApiList('articles', () => ({ fields: ['id'], filter: { status: status.value }, include: { writer: true } }))
+    expectTypeOf(valueOf(got).data[0]!).toEqualTypeOf<{ id: number, writer: Writer | null }>()
+    const computedQuery = computed(() => ({ filter: { status: status.value }, page: 2 }))
+    const computedList = useAutoApiList('articles', computedQuery)
+    expectTypeOf(valueOf(computedList).data[0]!).toEqualTypeOf<Article>()
+  })
+
+  test('knows the kind of its pages', () => {
+    const byCursor = useAutoApiList('articles', { cursor: '' })
+    expectTypeOf(valueOf(byCursor).meta).toEqualTypeOf<{ limit: number, hasMore: boolean, nextCursor: string | null }>()
+    const uncounted = useAutoApiList('articles', { page: 1, count: 'none' })
+    expectTypeOf(valueOf(uncounted).meta).toEqualTypeOf<{ page: number, limit: number, hasMore: boolean }>()
+    const summed = useAutoApiList('articles', { page: 1, aggregate: ['sum(views)', 'sum(reads)', 'max(publishedAt)'] })
+    expectTypeOf(valueOf(summed).meta.aggregates).toEqualTypeOf<{ sum_views: number | null, sum_reads: string | null, max_publishedAt: string | null }>()
+  })
+
+  test('takes what fits a column', () => {
+    useAutoApiList('articles', { filter: {
+      title: { $like: 'tram' }, status: ['draft', 'published'], featured: true, views: { $gte: 1, $lt: 5 }, reads: 9_007_199_254_740_993n,
+      price: '1.50', publishedAt: { $gt: new Date(), $null: false }, layout: { $null: true }, writerId: null, $or: [{ id: 1 }, { id: { $in: [2] } }],
+    } })
+  })
+
+  test('passes on what its `select` makes of it', () => {
+    const ids = useAutoApiList('articles', { fields: ['id'] }, { select: ({ data }) => data.map(({ id }) => id) })
+    expectTypeOf(valueOf(ids)).toEqualTypeOf<number[]>()
+  })
+})
+
+describe('a wrong name', () => {
+  test('of a resource, a field or a relation does not compile', () => {
+    // @ts-expect-error -- no such resource
+    useAutoApiList('artciles')
+    // @ts-expect-error -- there is no such field
+    useAutoApiList('articles', { fields: ['id', 'titel'] })
+    // @ts-expect-error -- there is no such field
+    useAutoApiList('articles', () => ({ fields: ['titel'] }))
+    // @ts-expect-error -- the field is hidden
+    useAutoApiList('writers', { fields: ['secret'] })
+    // @ts-expect-error -- the field is hidden
+    useAutoApiList('writers', { filter: { secret: 'x' } })
+    // @ts-expect-error -- no such field to order by
+    useAutoApiList('articles', { sort: '-titel' })
+    // @ts-expect-error -- JSON has no order
+    useAutoApiList('articles', { sort: 'layout' })
+    // @ts-expect-error -- no such relation
+    useAutoApiList('articles', { include: { author: true } })
+    // @ts-expect-error -- no such relation at this depth
+    useAutoApiList('articles', { include: { writer: { include: { writer: true } } } })
+    // @ts-expect-error -- no such field of the relation
+    useAutoApiList('articles', () => ({ include: { writer: { fields: ['title'] } } }))
+  })
+
+  test('beside a right one does not compile either, written out or in a getter', () => {
+    // @ts-expect-error -- there is no such field
+    useAutoApiList('articles', { filter: { title: 'x', titel: 'x' } })
+    // @ts-expect-error -- there is no such field
+    useAutoApiList('articles', () => ({ filter: { title: 'x', titel: 'x' } }))
+    // @ts-expect-error -- no such field in a branch
+    useAutoApiList('articles', () => ({ filter: { $or: [{ title: 'x' }, { title: 'x', titel: 'x' }] } }))
+    // @ts-expect-error -- no such parameter
+    useAutoApiList('articles', () => ({ page: 1, pagesize: 3 }))
+    // @ts-expect-error -- no such relation
+    useAutoApiList('articles', () => ({ include: { writer: true, author: true } }))
+    // @ts-expect-error -- to-one relations have no limit
+    useAutoApiList('articles', () => ({ include: { writer: { fields: ['id'], limit: 3, offset: 4 } } }))
+  })
+})
+
+describe('an operator that does not fit its column', () => {
+  test('does not compile', () => {
+    // @ts-expect-error -- numbers are not matched by a pattern
+    useAutoApiList('articles', { filter: { views: { $like: '1' } } })
+    // @ts-expect-error -- nor are exact ones
+    useAutoApiList('articles', { filter: { price: { $like: '1' } } })
+    // @ts-expect-error -- beside one that fits
+    useAutoApiList('articles', () => ({ filter: { views: { $gt: 1, $like: '1' } } }))
+    // @ts-expect-error -- booleans have no order
+    useAutoApiList('articles', { filter: { featured: { $gt: false } } })
+    // @ts-expect-error -- JSON is there or not
+    useAutoApiList('articles', { filter: { layout: { $eq: { columns: 1 } } } })
+    // @ts-expect-error -- no such operator
+    useAutoApiList('articles', { filter: { title: { $regex: 'x' } } })
+    // @ts-expect-error -- not one of the column's values
+    useAutoApiList('articles', { filter: { status: 'archived' } })
+    // @ts-expect-error -- a number, not text
+    useAutoApiList('articles', { filter: { views: 'many' } })
+  })
+})
+
+describe('a record', () => {
+  test('may be asked for by an id that is not known yet', () => {
+    const one = useAutoApiGet('articles', () => undefined as string | undefined, { include: { writer: true } })
+    expectTypeOf(valueOf(one)).toEqualTypeOf<Article & { writer: Writer | null } extends infer T ? { [K in keyof T]: T[K] } : never>()
+    expectTypeOf(one.error.value).toEqualTypeOf<AutoApiError | null>()
+    // @ts-expect-error -- a record has no pages
+    useAutoApiGet('articles', 1, { page: 1 })
+  })
+})
+
+describe('an infinite list', () => {
+  test('has pages by cursor', () => {
+    const list = useAutoApiInfinite('articles', { fields: ['id'], sort: ['-publishedAt', 'title'] })
+    expectTypeOf(valueOf(list).pages[0]!.data).toEqualTypeOf<{ id: number }[]>()
+    expectTypeOf(valueOf(list).pages[0]!.meta.nextCursor).toEqualTypeOf<string | null>()
+    // @ts-expect-error -- it turns its own pages
+    useAutoApiInfinite('articles', { page: 2 })
+  })
+})
+
+describe('an aggregate', () => {
+  test('has its aliases and its groups', () => {
+    const groups = useAutoApiAggregate('articles', { aggregate: ['count', 'count(title)', 'avg(price)', 'min(title)'], groupBy: ['status', 'writerId'], having: { count: { $gt: 1 } }, sort: ['-count', 'status'] })
+    expectTypeOf(valueOf(groups).data[0]!).toEqualTypeOf<{ group: { status: 'draft' | 'published', writerId: number | null }, count: number, count_title: number, avg_price: string | null, min_title: string | null }>()
+    const counted = useAutoApiAggregate('articles')
+    expectTypeOf(valueOf(counted).data[0]!).toEqualTypeOf<{ count: number }>()
+  })
+
+  test('computes only what a column can', () => {
+    // @ts-expect-error -- text has no sum
+    useAutoApiAggregate('articles', { aggregate: ['sum(title)'] })
+    // @ts-expect-error -- no such function
+    useAutoApiAggregate('articles', { aggregate: ['median(views)'] })
+    // @ts-expect-error -- JSON makes no groups
+    useAutoApiAggregate('articles', { groupBy: ['layout'] })
+    // @ts-expect-error -- no such alias
+    useAutoApiAggregate('articles', { having: { sum_title: 1 } })
+  })
+})
+
+describe('a body', () => {
+  test('of a create has the columns a client writes, those without a default required', () => {
+    const { mutate } = useAutoApiCreate('articles')
+    mutate({ title: 'New' })
+    mutate({ title: 'New', publishedAt: new Date(), createdAt: '2026-01-01', reads: 1n, price: 1.5, writerId: null, layout: { columns: 2 } })
+    // @ts-expect-error -- the title is missing
+    mutate({ status: 'draft' })
+    // @ts-expect-error -- the server's own: the tenant
+    mutate({ title: 'New', organizationId: 1 })
+    // @ts-expect-error -- the server's own: the trash
+    mutate({ title: 'New', deletedAt: null })
+    // @ts-expect-error -- the database makes the key
+    mutate({ title: 'New', id: 1 })
+    // @ts-expect-error -- the field is protected
+    mutate({ title: 'New', views: 1 })
+    // @ts-expect-error -- not one of the column's values
+    mutate({ title: 'New', status: 'archived' })
+  })
+
+  test('of an update has the id and any of the columns', () => {
+    const { mutate, data } = useAutoApiUpdate('articles', { optimistic: true })
+    mutate({ id: 1, title: 'New' })
+    expectTypeOf(data.value).toEqualTypeOf<Article | undefined>()
+    // @ts-expect-error -- the id is missing
+    mutate({ title: 'New' })
+    // @ts-expect-error -- it is set only once
+    mutate({ id: 1, createdAt: new Date() })
+    useAutoApiBulkUpdate('articles').mutate([{ id: 1, data: { featured: true } }])
+    // @ts-expect-error -- no such column
+    useAutoApiBulkUpdate('articles').mutate([{ id: 1, data: { titel: 'x' } }])
+  })
+
+  test('is what the registration\'s own schema takes, where it has one', () => {
+    useAutoApiBulkCreate('labels').mutate([{ name: 'Sport', colour: 'red' }])
+    // @ts-expect-error -- the column would take it, the schema does not
+    useAutoApiCreate('labels').mutate({ name: 'Sport', colour: 'green' })
+    // There is none for updates.
+    useAutoApiUpdate('labels').mutate({ id: 1, colour: 'green' })
+  })
+
+  test('of a composite key has both of its columns', () => {
+    useAutoApiCreate('ratings').mutate({ articleId: 1, writerId: 2, stars: 3 })
+    // @ts-expect-error -- the key is no more changed than any
+    useAutoApiUpdate('ratings').mutate({ id: '1,2', articleId: 3 })
+  })
+})
+
+describe('other writes', () => {
+  test('take what they need, and answer what they do', () => {
+    const gone = useAutoApiDelete('articles')
+    gone.mutate(1)
+    gone.mutate({ id: 1, reason: 'spam' })
+    expectTypeOf(gone.data.value).toEqualTypeOf<Deletion | undefined>()
+    const back = useAutoApiRestore('articles')
+    back.mutate({ deletionId: 'x' })
+    expectTypeOf(back.data.value).toEqualTypeOf<Article | BulkAnswer<'articles'> | undefined>()
+    const any = useAutoApiMutation('articles', 'bulkDelete', { onSuccess: ({ data }) => data[0]?.deletionId })
+    any.mutate([1, '2'])
+    expectTypeOf(any.data.value).toEqualTypeOf<BulkDeletion | undefined>()
+    // @ts-expect-error -- no such action
+    useAutoApiMutation('articles', 'publish')
+  })
+
+  test('are foreseen with the fields of a record', () => {
+    const client = useQueryClient()
+    expectTypeOf(useAutoApiOptimisticUpdate(client, 'articles', 1, { title: 'New', views: 3 })).toEqualTypeOf<{ rollback: () => void }>()
+    // @ts-expect-error -- there is no such field
+    useAutoApiOptimisticUpdate(client, 'articles', 1, { titel: 'New' })
+  })
+})
+
+describe('a relation', () => {
+  test('is a list of the resource it leads to', () => {
+    const labels = useAutoApiRelation('articles', 1, 'labels', { fields: ['name'], sort: 'name' })
+    expectTypeOf(valueOf(labels).data).toEqualTypeOf<{ name: string }[]>()
+    const told = useAutoApiRelation('articles', 1, 'labels', { includeMetadata: true })
+    expectTypeOf(valueOf(told).data[0]!._junction).toEqualTypeOf<Record<string, unknown>>()
+    const { mutate, data } = useAutoApiRelationAdd('articles', 'labels')
+    mutate({ id: 1, ids: [1, 2], metadata: { position: 1 } })
+    expectTypeOf(data.value).toEqualTypeOf<LinkAnswer | undefined>()
+  })
+
+  test('is to many', () => {
+    // @ts-expect-error -- one writer is included, not listed
+    useAutoApiRelation('articles', 1, 'writer')
+    // @ts-expect-error -- no such field of a label
+    useAutoApiRelation('articles', 1, 'labels', { sort: 'title' })
+  })
+})
+
+describe('permissions', () => {
+  test('know operations, fields and what can be asked of a record', () => {
+    const { can, canField } = useAutoApiPermissions('articles')
+    expectTypeOf(can('viewDeleted')).toEqualTypeOf<boolean>()
+    expectTypeOf(canField('title', 'write')).toEqualTypeOf<boolean>()
+    // @ts-expect-error -- no such operation
+    can('list')
+    // @ts-expect-error -- there is no such field
+    canField('titel', 'write')
+    const records = useAutoApiRecordPermissions('articles', [1, 2])
+    expectTypeOf(records.can(1, 'update')).toEqualTypeOf<boolean>()
+    // @ts-expect-error -- asked of a resource, not of a record
+    records.can(1, 'create')
+  })
+})
+
+describe('the app\'s own requests', () => {
+  test('of generated routes are typed for `$fetch`', async () => {
+    const list = await $fetch('/api/articles')
+    expectTypeOf(list.data[0]!).toEqualTypeOf<Article>()
+    const one = await $fetch('/api/articles/1')
+    expectTypeOf(one).toEqualTypeOf<Article>()
+    const gone = await $fetch('/api/articles/1', { method: 'DELETE' })
+    expectTypeOf(gone).toEqualTypeOf<Deletion>()
+  })
+
+  test('of its endpoints are typed by their handlers: a query, or a mutation', () => {
+    const report = useAutoApiEndpoint('/api/report', { resources: ['articles'] })
+    expectTypeOf(valueOf(report)).toEqualTypeOf<{ lines: string[], at: string }>()
+    const queue = useAutoApiEndpoint('/api/report', { method: 'POST', resources: ['articles'] })
+    expectTypeOf(queue.data.value).toEqualTypeOf<{ queued: true } | undefined>()
+    queue.mutate()
+    const id = ref(1)
+    const publish = useAutoApiEndpoint(() => `/api/articles/${id.value}/publish`, { method: 'POST' })
+    expectTypeOf(publish.data.value).toEqualTypeOf<{ published: number } | undefined>()
+    const unknown = useAutoApiEndpoint('/api/nowhere')
+    expectTypeOf(unknown.data.value).toEqualTypeOf<unknown>()
+    // @ts-expect-error -- no such resource
+    useAutoApiEndpoint('/api/report', { resources: ['artciles'] })
+  })
+})

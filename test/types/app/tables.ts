@@ -1,0 +1,48 @@
+/** One column of every kind that differs on the wire, and every kind of relation. */
+import { bigint, boolean, integer, json, jsonb, numeric, pgTable, primaryKey, serial, text, timestamp } from 'drizzle-orm/pg-core'
+import { z } from 'zod'
+
+export const writers = pgTable('writers', {
+  id: serial('id').primaryKey(),
+  name: text('name').notNull(),
+  secret: text('secret'),
+})
+
+export const articles = pgTable('articles', {
+  id: serial('id').primaryKey(),
+  writerId: integer('writer_id').references(() => writers.id),
+  title: text('title').notNull(),
+  status: text('status', { enum: ['draft', 'published'] }).notNull().default('draft'),
+  featured: boolean('featured').notNull().default(false),
+  views: integer('views').notNull().default(0),
+  reads: bigint('reads', { mode: 'bigint' }),
+  price: numeric('price'),
+  layout: jsonb('layout').$type<{ columns: number }>(),
+  publishedAt: timestamp('published_at'),
+  organizationId: integer('organization_id').notNull(),
+  createdAt: timestamp('created_at').notNull(),
+  deletedAt: timestamp('deleted_at'),
+})
+
+export const labels = pgTable('labels', {
+  id: serial('id').primaryKey(),
+  name: text('name').notNull(),
+  colour: text('colour').notNull(),
+})
+
+/** A junction that is no resource. */
+export const articlesLabels = pgTable('articles_labels', {
+  articleId: integer('article_id').notNull().references(() => articles.id),
+  labelId: integer('label_id').notNull().references(() => labels.id),
+  position: integer('position'),
+}, table => [primaryKey({ columns: [table.articleId, table.labelId] })])
+
+/** A key of two columns, and a column with nothing but a name. */
+export const ratings = pgTable('ratings', {
+  articleId: integer('article_id').notNull().references(() => articles.id),
+  writerId: integer('writer_id').notNull().references(() => writers.id),
+  stars: integer('stars').notNull(),
+  remarks: json('remarks'),
+}, table => [primaryKey({ columns: [table.articleId, table.writerId] })])
+
+export const labelsValidation = { create: z.object({ name: z.string(), colour: z.enum(['red', 'blue']) }) }

@@ -1,0 +1,102 @@
+/** What an app writes about a resource is checked against its table: names, operations and the app's own user. */
+import { eq } from 'drizzle-orm'
+import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { defineResourceAuth, defineResourceHooks, type AutoApiContext, type AutoApiUser } from 'nuxt-auto-api/define'
+import { describe, expectTypeOf, test } from 'vitest'
+
+declare module 'nuxt-auto-api/define' {
+  interface AutoApiUser {
+    badge?: 'gold' | 'silver'
+  }
+}
+
+export const posts = sqliteTable('posts', {
+  id: integer('id').primaryKey(),
+  title: text('title').notNull(),
+  salary: integer('salary'),
+})
+
+describe('the authorization of a table', () => {
+  test('knows the columns', () => {
+    defineResourceAuth<typeof posts>({ fields: { salary: { read: 'hr', write: ['hr', 'boss'] } } })
+    // @ts-expect-error -- no such column
+    defineResourceAuth<typeof posts>({ fields: { wage: { read: 'hr' } } })
+    // @ts-expect-error -- a rule reads and writes
+    defineResourceAuth<typeof posts>({ fields: { salary: { delete: 'hr' } } })
+    defineResourceAuth<typeof posts>({
+      listFilter(table) {
+        expectTypeOf(table).toEqualTypeOf<typeof posts>()
+        // @ts-expect-error -- no such column
+        return eq(table.wage, 1)
+      },
+    })
+  })
+
+  test('knows the rows', () => {
+    defineResourceAuth<typeof posts>({
+      objectLevel(row) {
+        expectTypeOf(row).toEqualTypeOf<{ id: number, title: string, salary: number | null }>()
+        return true
+      },
+    })
+  })
+
+  test('knows the operations', () => {
+    defineResourceAuth<typeof posts>({ permissions: { read: true, create: ctx => !!ctx.user, update: 'posts:write', delete: ['admin', ctx => ctx.user?.badge === 'gold'], aggregate: false, restore: { policy: 'x' }, purge: async () => true, viewDeleted: 'x' } })
+    // @ts-expect-error -- no such operation
+    defineResourceAuth<typeof posts>({ permissions: { list: true } })
+    // @ts-expect-error -- no such operation
+    defineResourceAuth<typeof posts>({ permissions: { write: true } })
+  })
+
+  test('knows what a permission can be', () => {
+    // @ts-expect-error -- a number is none
+    defineResourceAuth<typeof posts>({ permissions: { read: 1 } })
+    // @ts-expect-error -- nothing is none: leave the operation out
+    defineResourceAuth<typeof posts>({ permissions: { read: null } })
+    // @ts-expect-error -- nor is a list of numbers
+    defineResourceAuth<typeof posts>({ permissions: { read: [1] } })
+  })
+
+  test('filters by SQL or not at all', () => {
+    defineResourceAuth<typeof posts>({ listFilter: () => undefined })
+    defineResourceAuth<typeof posts>({ listFilter: async table => eq(table.id, 1) })
+    // @ts-expect-error -- a boolean would be a condition that got lost
+    defineResourceAuth<typeof posts>({ listFilter: () => false })
+    // @ts-expect-error -- so would null
+    defineResourceAuth<typeof posts>({ listFilter: () => null })
+  })
+})
+
+describe('the hooks of a table', () => {
+  test('know the columns of what is made', () => {
+    defineResourceHooks<typeof posts>({
+      beforeCreate(data) {
+        expectTypeOf(data.title).toEqualTypeOf<string | undefined>()
+        expectTypeOf(data.salary).toEqualTypeOf<number | null | undefined>()
+      },
+    })
+    // @ts-expect-error -- no such hook
+    defineResourceHooks<typeof posts>({ beforeSave: () => {} })
+  })
+})
+
+describe('the context', () => {
+  test('knows the user as the app describes it', () => {
+    expectTypeOf<AutoApiContext['user']>().toEqualTypeOf<AutoApiUser | null>()
+    expectTypeOf<AutoApiUser['badge']>().toEqualTypeOf<'gold' | 'silver' | undefined>()
+    defineResourceAuth<typeof posts>({
+      permissions: {
+        // @ts-expect-error -- no such badge
+        read: ctx => ctx.user?.badge === 'bronze',
+        // @ts-expect-error -- an anonymous caller is no user
+        update: ctx => ctx.user.badge === 'gold',
+      },
+    })
+  })
+
+  test('does not let a rule give itself another operation', () => {
+    // @ts-expect-error -- read-only
+    defineResourceAuth<typeof posts>({ permissions: { read: ctx => (ctx.operation = 'delete') } })
+  })
+})

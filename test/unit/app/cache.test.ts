@@ -1,0 +1,209 @@
+/** What a write does to what is cached: exactly what it concerns is asked for again, and what is foreseen is shown at once. */
+import { setTimeout } from 'node:timers/promises'
+import type { InfiniteData } from '@tanstack/vue-query'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { openDesk, type Desk } from './desk'
+
+let desk: Desk
+
+beforeEach(async () => {
+  desk = await openDesk()
+})
+
+afterEach(() => desk.close())
+
+/** The names of the test's own resources are not those of the types: here it is about what happens. */
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- see above
+type Loose = Record<string, (...args: any[]) => any>
+const use = () => desk.app as unknown as Loose
+
+/** Everything one might have on the screen, by the request it makes. */
+async function openScreen() {
+  const app = use()
+  const screen = desk.setup(() => ({
+    articles: app.useAutoApiList!('articles', { page: 1 }),
+    withWriter: app.useAutoApiList!('articles', { include: { writer: true } }),
+    endless: app.useAutoApiInfinite!('articles', { limit: 2 }),
+    article: app.useAutoApiGet!('articles', 1),
+    count: app.useAutoApiAggregate!('articles', { aggregate: ['count'] }),
+    writers: app.useAutoApiList!('writers', { include: { articles: { include: { labels: true } } } }),
+    writer: app.useAutoApiGet!('writers', 1),
+    remarks: app.useAutoApiList!('remarks', {}),
+    labels: app.useAutoApiList!('labels', {}),
+    labelsOf: app.useAutoApiRelation!('articles', 1, 'labels'),
+    may: app.useAutoApiPermissions!('articles'),
+    shelves: app.useAutoApiList!('shelves', {}),
+    stats: app.useAutoApiEndpoint!('/v1/articles?fields=id', { resources: ['articles'] }),
+  }))
+  await Promise.all(Object.values(screen).map(({ suspense }) => suspense()))
+  desk.requests.length = 0
+  return screen
+}
+
+const OF = {
+  'articles': 'GET /v1/articles?page=1',
+  'withWriter': 'GET /v1/articles?include={"writer":true}',
+  'endless': 'GET /v1/articles?limit=2&cursor=',
+  'article 1': 'GET /v1/articles/1',
+  'count': 'GET /v1/articles/aggregate?aggregate=count',
+  'writers with articles': 'GET /v1/writers?include={"articles":{"include":{"labels":true}}}',
+  'writer 1': 'GET /v1/writers/1',
+  'remarks': 'GET /v1/remarks',
+  'labels': 'GET /v1/labels',
+  'labels of article 1': 'GET /v1/articles/1/relations/labels',
+  'permissions': 'GET /v1/articles/permissions',
+  'stats': 'GET /v1/articles?fields=id',
+} as const
+
+const ARTICLES = ['articles', 'withWriter', 'endless', 'article 1', 'count', 'writers with articles', 'labels of article 1', 'permissions', 'stats'] as const
+
+const WRITES: readonly { readonly write: string, readonly send: (app: Loose) => Promise<unknown>, readonly again: readonly (keyof typeof OF)[] }[] = [
+  { write: 'creating an article', send: app => app.useAutoApiCreate!('articles').mutateAsync({ title: 'New' }), again: ARTICLES },
+  { write: 'changing an article', send: app => app.useAutoApiUpdate!('articles').mutateAsync({ id: 2, title: 'New' }), again: ARTICLES },
+  { write: 'changing a writer', send: app => app.useAutoApiUpdate!('writers').mutateAsync({ id: 1, name: 'Eve' }), again: ['withWriter', 'writers with articles', 'writer 1'] },
+  { write: 'deleting an article, which takes its remarks along', send: app => app.useAutoApiDelete!('articles').mutateAsync({ id: 2, reason: 'old' }), again: [...ARTICLES, 'remarks'] },
+  { write: 'deleting the article that is shown, whose own address would answer 404', send: app => app.useAutoApiDelete!('articles').mutateAsync(1), again: [...ARTICLES.filter(name => name !== 'article 1' && name !== 'labels of article 1'), 'remarks'] },
+  { write: 'deleting several', send: app => app.useAutoApiBulkDelete!('articles').mutateAsync([1, 2]), again: [...ARTICLES.filter(name => name !== 'article 1' && name !== 'labels of article 1'), 'remarks'] },
+  { write: 'changing several', send: app => app.useAutoApiBulkUpdate!('articles').mutateAsync([{ id: 1, data: { title: 'x' } }]), again: ARTICLES },
+  { write: 'creating several', send: app => app.useAutoApiBulkCreate!('labels').mutateAsync([{ name: 'x' }]), again: ['labels', 'labels of article 1', 'writers with articles'] },
+  { write: 'linking', send: app => app.useAutoApiRelationAdd!('articles', 'labels').mutateAsync({ id: 1, ids: [2] }), again: ['labels of article 1', 'writers with articles'] },
+  { write: 'unlinking', send: app => app.useAutoApiRelationRemove!('articles', 'labels').mutateAsync({ id: 1, ids: [1] }), again: ['labels of article 1', 'writers with articles'] },
+  { write: 'linking anew', send: app => app.useAutoApiRelationReplace!('articles', 'labels').mutateAsync({ id: 1, ids: [2] }), again: ['labels of article 1', 'writers with articles'] },
+  { write: 'what an endpoint says it writes', send: app => app.useAutoApiEndpoint!('/v1/labels', { method: 'POST', resources: ['writers'] }).mutateAsync({ name: 'x' }), again: ['withWriter', 'writers with articles', 'writer 1'] },
+]
+
+describe('a write', () => {
+  it.each(WRITES)('asks again for what it concerns, before it is done, and for nothing else: $write', async ({ send, again }) => {
+    await openScreen()
+    await desk.setup(() => send(use()))
+    const [write, ...reads] = desk.requests
+    expect(write).not.toMatch(/^GET/)
+    expect(reads.sort()).toEqual(again.map(name => OF[name]).sort())
+  })
+
+  it('that brings back from the trash concerns what it brings back', async () => {
+    await openScreen()
+    const { deletionId } = await desk.setup(() => use().useAutoApiDelete!('articles').mutateAsync(2))
+    desk.requests.length = 0
+    await desk.setup(() => use().useAutoApiRestore!('articles').mutateAsync({ deletionId }))
+    expect(desk.requests[0]).toBe('POST /v1/articles/bulk/restore')
+    expect(desk.requests).toEqual(expect.arrayContaining([OF.articles, OF.remarks]))
+    expect(desk.requests).not.toContain(OF.labels)
+  })
+
+  it('that purges is a delete by force, of one, of several or of a group', async () => {
+    const purge = () => desk.setup(() => use().useAutoApiPurge!('articles'))
+    await purge().mutateAsync(4)
+    await purge().mutateAsync({ ids: [5] })
+    expect(desk.requests).toEqual(['DELETE /v1/articles/4?force=true', 'DELETE /v1/articles/bulk?force=true'])
+  })
+
+  it('that is refused asks for nothing', async () => {
+    await openScreen()
+    desk.caller = {}
+    await expect(desk.setup(() => use().useAutoApiCreate!('articles').mutateAsync({ title: 'x' }))).rejects.toMatchObject({ status: 401, code: 'UNAUTHENTICATED' })
+    expect(desk.requests).toEqual(['POST /v1/articles'])
+  })
+})
+
+describe('an optimistic update', () => {
+  const change = (updates: object, id: string | number = 1) => use().useAutoApiOptimisticUpdate!(desk.queryClient, 'articles', id, updates) as { rollback: () => void }
+
+  it('changes the record in lists, infinite lists, on its own and where it is included, at once and without a request', async () => {
+    const { articles, endless, article, writers, shelves } = await openScreen()
+    const before = shelves.data.value
+    change({ title: 'New' })
+    expect(articles.data.value.data.map(({ title }: { title: string }) => title)).toEqual(['New', 'Two', 'Three', 'Four', 'Five'])
+    expect((endless.data.value as InfiniteData<{ data: { title: string }[] }>).pages[0]!.data[0]!.title).toBe('New')
+    expect(article.data.value.title).toBe('New')
+    expect(writers.data.value.data[0].articles[0].title).toBe('New')
+    expect(shelves.data.value).toBe(before)
+    expect(desk.requests).toEqual([])
+  })
+
+  it('finds a record by its id as text, as a route has it', async () => {
+    const { article } = await openScreen()
+    change({ title: 'New' }, '1')
+    expect(article.data.value.title).toBe('New')
+  })
+
+  it('is taken back everywhere, exactly', async () => {
+    const { articles, endless, article, writers } = await openScreen()
+    const before = JSON.stringify([articles, endless, article, writers].map(({ data }) => data.value))
+    const { rollback } = change({ title: 'New', writerId: 2 })
+    expect(JSON.stringify([articles, endless, article, writers].map(({ data }) => data.value))).not.toBe(before)
+    rollback()
+    expect(JSON.stringify([articles, endless, article, writers].map(({ data }) => data.value))).toBe(before)
+  })
+
+  it('leaves alone, when taken back, what has been changed again since', async () => {
+    const { article } = await openScreen()
+    const { rollback } = change({ title: 'New', writerId: 2 })
+    change({ title: 'Newer' })
+    rollback()
+    expect(article.data.value).toMatchObject({ title: 'Newer', writerId: 1 })
+  })
+
+  it('adds no field that was not asked for', async () => {
+    const list = desk.setup(() => use().useAutoApiList!('articles', { fields: ['id', 'views'] }))
+    await list.suspense()
+    change({ title: 'New', views: 9 })
+    expect(list.data.value.data[0]).toEqual({ id: 1, views: 9 })
+  })
+
+  it('has values as an answer has them: a date is text', async () => {
+    const { article } = await openScreen()
+    change({ publishedAt: new Date(0) })
+    expect(article.data.value.publishedAt).toBe('1970-01-01T00:00:00.000Z')
+  })
+
+  it('is not undone by an answer that was on its way', async () => {
+    const { articles } = await openScreen()
+    const refetching = articles.refetch()
+    change({ title: 'New' })
+    await refetching
+    // By now it has arrived.
+    await setTimeout(50)
+    expect(articles.data.value.data[0].title).toBe('New')
+  })
+
+  it('finds a record of a composite key', async () => {
+    const { shelves } = await openScreen()
+    use().useAutoApiOptimisticUpdate!(desk.queryClient, 'shelves', 'a%2Cb,c%2Fd', { note: 'full' })
+    expect(shelves.data.value.data[0].note).toBe('full')
+  })
+
+  it('of a mutation is confirmed by the answer, or taken back by a refusal', async () => {
+    const { article } = await openScreen()
+    const update = desk.setup(() => use().useAutoApiUpdate!('articles', { optimistic: true }))
+    await update.mutateAsync({ id: 1, title: 'New' })
+    expect(article.data.value.title).toBe('New')
+
+    desk.refuseNext = { status: 409, body: { message: 'Too late.', data: { code: 'CONFLICT' } } }
+    const refused = update.mutateAsync({ id: 1, title: 'Newer' })
+    await expect.poll(() => article.data.value.title, { interval: 1 }).toBe('Newer')
+    await expect(refused).rejects.toMatchObject({ status: 409, code: 'CONFLICT', message: 'Too late.' })
+    expect(article.data.value.title).toBe('New')
+  })
+})
+
+describe('a caller\'s own callbacks', () => {
+  it('run after the built-in ones, and are given what TanStack gives them', async () => {
+    const { article } = await openScreen()
+    const seen: unknown[] = []
+    const update = desk.setup(() => use().useAutoApiUpdate!('articles', {
+      optimistic: true,
+      onMutate: () => 'mine',
+      onSuccess: (answer: { title: string }, variables: object, context: string) => seen.push(['success', answer.title, variables, context, article.data.value.title]),
+      onError: (error: { code: string }, _: object, context: string) => seen.push(['error', error.code, context, article.data.value.title]),
+      onSettled: () => seen.push(['settled']),
+    }))
+    await update.mutateAsync({ id: 1, title: 'New' })
+    expect(seen).toEqual([['success', 'New', { id: 1, title: 'New' }, 'mine', 'New'], ['settled']])
+
+    seen.length = 0
+    desk.refuseNext = { status: 409, body: { message: 'x', data: { code: 'CONFLICT' } } }
+    await update.mutateAsync({ id: 1, title: 'Newer' }).catch(() => {})
+    expect(seen).toEqual([['error', 'CONFLICT', 'mine', 'New'], ['settled']])
+  })
+})

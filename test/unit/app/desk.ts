@@ -1,0 +1,102 @@
+/** The composables against the real API: a small newsroom in memory, the requests that were sent, and who sends them. */
+import Database from 'better-sqlite3'
+import { environmentManager, QueryClient, VueQueryPlugin } from '@tanstack/vue-query'
+import { drizzle } from 'drizzle-orm/better-sqlite3'
+import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { vi } from 'vitest'
+import { createApp, effectScope, type EffectScope } from 'vue'
+import { generateClient } from '../../../src/build/virtual/client'
+import { describeResources } from '../../../src/runtime/server/schema/describe'
+import type { ResourceRegistration } from '../../../src/runtime/server/registration'
+import { DEFAULT_CONFIG } from '../../../src/runtime/shared/config'
+import { createServer, type Caller } from '../../support/server'
+
+const writers = sqliteTable('writers', { id: integer('id').primaryKey(), name: text('name').notNull() })
+const articles = sqliteTable('articles', {
+  id: integer('id').primaryKey(),
+  writerId: integer('writer_id').references(() => writers.id),
+  title: text('title', { length: 40 }).notNull(),
+  views: integer('views').notNull().default(0),
+  publishedAt: integer('published_at', { mode: 'timestamp_ms' }),
+  deletedAt: integer('deleted_at', { mode: 'timestamp_ms' }),
+  deletionId: text('deletion_id'),
+})
+const remarks = sqliteTable('remarks', { id: integer('id').primaryKey(), articleId: integer('article_id').notNull().references(() => articles.id, { onDelete: 'cascade' }), body: text('body').notNull(), deletedAt: integer('deleted_at', { mode: 'timestamp_ms' }), deletionId: text('deletion_id') })
+const labels = sqliteTable('labels', { id: integer('id').primaryKey(), name: text('name').notNull() })
+const articlesLabels = sqliteTable('articles_labels', { articleId: integer('article_id').notNull().references(() => articles.id), labelId: integer('label_id').notNull().references(() => labels.id) }, table => [primaryKey({ columns: [table.articleId, table.labelId] })])
+const shelves = sqliteTable('shelves', { hall: text('hall').notNull(), row: text('row').notNull(), note: text('note') }, table => [primaryKey({ columns: [table.hall, table.row] })])
+
+const permissions = { read: true, create: 'edit', update: 'edit', delete: 'edit', restore: 'edit', purge: 'edit' }
+const schemas = { writers, articles, remarks, labels, shelves }
+const registrations: ResourceRegistration[] = Object.entries(schemas).map(([name, schema]) => ({ name, schema, authorization: { permissions, ...name === 'articles' && { fields: { views: { write: 'never' } } } } }))
+
+export interface Desk {
+  readonly app: typeof import('../../../src/runtime/app')
+  readonly queryClient: QueryClient
+  /** `GET /v1/articles?page=1`, in the order in which they were sent. */
+  readonly requests: string[]
+  /** Calls composables as `setup` does. */
+  readonly setup: <T>(run: () => T) => T
+  /** What the next write is answered with in place of the API's own answer. */
+  refuseNext?: { readonly status: number, readonly body: unknown }
+  caller: Caller
+  readonly close: () => void
+}
+
+const TABLES = `
+  create table writers (id integer primary key, name text not null);
+  create table articles (id integer primary key, writer_id integer references writers, title text not null, views integer not null default 0, published_at integer, deleted_at integer, deletion_id text);
+  create table remarks (id integer primary key, article_id integer not null references articles on delete cascade, body text not null, deleted_at integer, deletion_id text);
+  create table labels (id integer primary key, name text not null);
+  create table articles_labels (article_id integer not null references articles, label_id integer not null references labels, primary key (article_id, label_id));
+  create table shelves (hall text not null, "row" text not null, note text, primary key (hall, "row"));
+  insert into writers values (1, 'Ada'), (2, 'Ben');
+  insert into articles (id, writer_id, title) values (1, 1, 'One'), (2, 1, 'Two'), (3, 2, 'Three'), (4, null, 'Four'), (5, 2, 'Five');
+  insert into remarks (id, article_id, body) values (1, 1, 'First'), (2, 1, 'Second');
+  insert into labels values (1, 'Sport'), (2, 'Culture');
+  insert into articles_labels values (1, 1);
+  insert into shelves values ('a,b', 'c/d', null);
+`
+
+export async function openDesk({ prefix = '/v1' }: { readonly prefix?: string } = {}): Promise<Desk> {
+  const sqlite = new Database(':memory:')
+  sqlite.exec(TABLES)
+  const config = { ...DEFAULT_CONFIG, prefix }
+  const modules = [{ ...schemas, articlesLabels }]
+  const server = await createServer({ registrations, modules, config, db: drizzle(sqlite) })
+  const code = generateClient(prefix, describeResources(registrations, modules, config))
+  const desk = { requests: [] as string[], caller: { user: { id: 1 }, permissions: ['edit'] }, refuseNext: undefined } as unknown as { -readonly [K in keyof Desk]: Desk[K] }
+
+  /** As Nuxt's own: an answer that is no success is thrown. */
+  async function fetch(path: string, { method, query, body, headers }: { method: string, query: Record<string, string>, body?: string, headers?: Record<string, string> }) {
+    const search = new URLSearchParams(query).toString()
+    const url = search ? `${path}?${search}` : path
+    desk.requests.push(`${method} ${decodeURIComponent(url)}`)
+    const refusal = method === 'GET' ? undefined : desk.refuseNext
+    if (refusal) desk.refuseNext = undefined
+    const answer = refusal ?? await server.request(method, url, { raw: body, headers, caller: desk.caller })
+    if (answer.status >= 400) throw Object.assign(new Error('FetchError'), { statusCode: answer.status, data: answer.body })
+    return answer.body
+  }
+
+  vi.doMock('../../../src/runtime/app/nuxt', () => ({
+    prefix,
+    resources: JSON.parse(/Facts>> = ([\s\S]+)$/.exec(code)![1]!) as unknown,
+    useNuxtApp: () => ({ isHydrating: false }),
+    useRequestFetch: () => fetch,
+  }))
+  // Node is no browser, and this is about what happens in one.
+  environmentManager.setIsServer(() => false)
+  desk.app = await import('../../../src/runtime/app')
+  desk.queryClient = new QueryClient()
+  const vue = createApp({})
+  vue.use(VueQueryPlugin, { queryClient: desk.queryClient })
+  const scope: EffectScope = effectScope()
+  desk.setup = run => vue.runWithContext(() => scope.run(run))!
+  desk.close = () => {
+    scope.stop()
+    desk.queryClient.clear()
+    sqlite.close()
+  }
+  return desk
+}

@@ -1,0 +1,39 @@
+/** What the composables add to what a browser loads. */
+import { fileURLToPath } from 'node:url'
+import { gzipSync } from 'node:zlib'
+import { build } from 'vite'
+import { expect, it } from 'vitest'
+
+const path = (file: string) => fileURLToPath(new URL(`../../../src/runtime/app/${file}`, import.meta.url))
+
+/** Bytes of what these lines become, as they travel. */
+async function sizeOf(lines: readonly string[]): Promise<number> {
+  const result = await build({
+    configFile: false,
+    logLevel: 'silent',
+    define: { 'import.meta.server': 'false', 'import.meta.client': 'true', 'process.env.NODE_ENV': '"production"' },
+    plugins: [{
+      name: 'entry',
+      resolveId: id => id === 'virtual:entry' ? id : undefined,
+      load: id => id === 'virtual:entry' ? lines.join('\n') : undefined,
+    }],
+    build: { write: false, minify: true, rollupOptions: { input: 'virtual:entry', preserveEntrySignatures: 'strict', external: /^(?:vue|vue-demi|#.+)$/ } },
+  })
+  const { output } = [result].flat()[0] as { output: readonly { code?: string }[] }
+  return output.reduce((sum, { code = '' }) => sum + gzipSync(code).byteLength, 0)
+}
+
+it('all composables together are at most 6 kB beyond vue-query, gzipped', async () => {
+  const library = 'export * from \'@tanstack/vue-query\''
+  const without = await sizeOf([library])
+  const together = await sizeOf([library, `export * from '${path('index.ts')}'`, `export { default as plugin } from '${path('plugin.ts')}'`])
+  expect(without).toBeGreaterThan(5000)
+  expect(together - without).toBeGreaterThan(1500)
+  expect(together - without).toBeLessThanOrEqual(6 * 1024)
+}, 30_000)
+
+it('one composable brings along only what it needs', async () => {
+  const all = await sizeOf([`export * from '${path('index.ts')}'`])
+  const one = await sizeOf([`export { useAutoApiList } from '${path('index.ts')}'`])
+  expect(one).toBeLessThan(all * 0.8)
+}, 30_000)

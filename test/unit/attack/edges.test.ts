@@ -1,0 +1,113 @@
+/** Values and errors at the edge: nothing a client invents becomes a 500, and no error of the server's own is told. */
+import { digest } from 'ohash'
+import { sql } from 'drizzle-orm'
+import { customType, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { createError } from 'h3'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { OPEN, openTarget, type Target } from './open'
+
+const notes = sqliteTable('notes', {
+  id: integer('id').primaryKey(), title: text('title'), flag: integer('flag', { mode: 'boolean' }), dueAt: integer('due_at', { mode: 'timestamp' }),
+  deletedAt: integer('deleted_at'), deletionId: text('deletion_id'), deletedReason: text('deleted_reason'),
+})
+const replies = sqliteTable('replies', { id: integer('id').primaryKey(), noteId: integer('note_id').references(() => notes.id), deletedAt: integer('deleted_at'), deletionId: text('deletion_id') })
+const DDL = `
+  create table notes (id integer primary key, title text, flag integer, due_at integer, deleted_at integer, deletion_id text, deleted_reason text);
+  create table replies (id integer primary key, note_id integer references notes(id), deleted_at integer, deletion_id text);
+  insert into notes (id, title, flag, due_at) values (1, 'a', 1, 5), (2, 'b', 0, 6);
+  insert into replies (id, note_id) values (1, 1);
+`
+const purged: unknown[] = []
+const held = vi.fn()
+const created = vi.fn()
+let hidden = false
+let target: Target
+
+beforeEach(async () => {
+  held.mockReset()
+  created.mockReset()
+  purged.length = 0
+  hidden = false
+  target = await openTarget(DDL, [{ notes, replies }], {
+    notes: { schema: notes, authorization: { permissions: OPEN, objectLevel: () => !hidden }, hooks: { beforePurge: held, beforeCreate: created, afterPurge: id => void purged.push(['note', id]) } },
+    replies: { schema: replies, authorization: { permissions: { read: true, delete: 'staff', restore: 'staff' } }, hooks: { afterPurge: id => void purged.push(['reply', id]) } },
+  })
+})
+
+describe('a query', () => {
+  it.each(['filter[title][$eq][x]=1', 'filter[title][$in][x]=1', 'filter[title][$nin][a][]=1', 'filter[flag][$ne][x]=1'])('%s is a 400', async (query) => {
+    expect((await target.request('GET', `/api/notes?${query}`)).status).toBe(400)
+  })
+
+  it.each(['flag', 'dueAt'])('with a cursor of a boolean over %s is a 400', async (field) => {
+    const payload = JSON.stringify([1, 'notes', `${field},id`, [true, 1]])
+    const cursor = Buffer.from(digest(payload).slice(0, 12) + payload).toString('base64url')
+    const { status, body } = await target.request('GET', `/api/notes?sort=${field}&cursor=${cursor}`)
+    expect([status, body.data?.code]).toEqual([400, 'INVALID_CURSOR'])
+  })
+
+  it('with a reason that holds a NUL is a 400, and nothing is deleted', async () => {
+    const before = target.rows('notes')
+    expect((await target.request('DELETE', '/api/notes/1?reason=a%00b')).body.data).toEqual({ code: 'INVALID_VALUE', parameter: 'reason' })
+    expect((await target.request('DELETE', '/api/notes/bulk?reason=a%00b', { body: { ids: [1] } })).status).toBe(400)
+    expect(target.rows('notes')).toEqual(before)
+    expect((await target.request('DELETE', '/api/notes/1?reason=spam')).status).toBe(200)
+  })
+})
+
+describe('a column whose values are written as SQL', () => {
+  const upper = customType<{ data: string, driverData: string }>({ dataType: () => 'text', toDriver: value => sql`upper(${value})` })
+  const codes = sqliteTable('codes', { id: integer('id').primaryKey(), code: upper('code') })
+
+  it('is compared as it is written', async () => {
+    const server = await openTarget('create table codes (id integer primary key, code text)', [{ codes }], { codes: { schema: codes, authorization: { permissions: OPEN } } })
+    await server.request('POST', '/api/codes', { body: { code: 'ab' } })
+    const found = async (code: string) => (await server.request('GET', `/api/codes?filter[code]=${code}`)).body.meta?.total
+    expect([await found('Ab'), await found('b')]).toEqual([1, 0])
+  })
+})
+
+describe('an error of a hook in a bulk', () => {
+  const bulk = async () => (await target.request('POST', '/api/notes/bulk', { body: { items: [{ title: 'x' }] } })).body.data.errors
+
+  it('is not told when it is another server\'s, whatever status it has', async () => {
+    vi.spyOn(console, 'error').mockImplementation(() => {})
+    created.mockImplementation(() => {
+      throw Object.assign(new Error('[GET] "http://inner/?token=1": 401'), { statusCode: 401, data: { code: 'inner' } })
+    })
+    expect(await bulk()).toEqual([{ index: 0, statusCode: 500, message: 'Something went wrong.' }])
+    vi.restoreAllMocks()
+  })
+
+  it('is told when it was made to be', async () => {
+    created.mockImplementation(() => {
+      throw createError({ statusCode: 409, message: 'Taken.', data: { code: 'TAKEN' } })
+    })
+    expect(await bulk()).toEqual([{ index: 0, statusCode: 409, message: 'Taken.', code: 'TAKEN' }])
+  })
+})
+
+describe('a cascade group', () => {
+  const staff = { user: { id: 1 }, permissions: ['staff'] }
+  const trash = async () => (await target.request('DELETE', '/api/notes/1')).body.deletionId as string
+  const purge = (deletionId: string, caller: object = staff, name = 'notes') => target.request('DELETE', `/api/${name}/bulk?force=true`, { body: { deletionId }, caller })
+
+  it.each(['notes', 'replies'])('asked for by way of %s is no way around a before-hook of its rows', async (name) => {
+    const deletionId = await trash()
+    held.mockImplementation(() => {
+      throw createError({ statusCode: 423, message: 'Held.' })
+    })
+    const { status, body } = await purge(deletionId, staff, name)
+    expect([status, body.data.code, target.rows('notes').length, target.rows('replies').length]).toEqual([423, 'BULK_FAILED', 2, 1])
+    held.mockReset()
+    expect((await purge(deletionId, staff, name)).status).toBe(200)
+    expect([target.rows('notes').length, target.rows('replies').length, purged]).toEqual([1, 0, expect.arrayContaining([['note', 1], ['reply', 1]])])
+  })
+
+  it('that is invisible is missing, also to those who may not touch what is in it', async () => {
+    const deletionId = await trash()
+    expect((await purge(deletionId, { user: { id: 2 } })).status).toBe(403)
+    hidden = true
+    expect([(await purge(deletionId, { user: { id: 2 } })).status, (await purge('none', { user: { id: 2 } })).status]).toEqual([404, 404])
+  })
+})

@@ -1,0 +1,27 @@
+/** A server over tables of a test's own, in memory: what an attack needs and nothing more. */
+import Database from 'better-sqlite3'
+import type { Table } from 'drizzle-orm'
+import { drizzle } from 'drizzle-orm/better-sqlite3'
+import type { ResourceRegistration } from '../../../src/runtime/server/registration'
+import type { AutoApiConfig } from '../../../src/runtime/shared/config'
+import { createServer, type TestServer } from '../../support/server'
+
+export interface Target extends TestServer {
+  /** Every row of a table, as the database holds it. */
+  readonly rows: (table: string) => unknown[]
+}
+
+export const OPEN = Object.freeze({ read: true, create: true, update: true, delete: true })
+
+/** @param modules one record of tables by export name per schema file. */
+export async function openTarget(ddl: string, modules: Record<string, Table>[], registrations: Record<string, Omit<ResourceRegistration, 'name'>>, config: Partial<AutoApiConfig> = {}): Promise<Target> {
+  const client = new Database(':memory:')
+  client.exec(ddl)
+  const server = await createServer({
+    registrations: Object.entries(registrations).map(([name, registration]) => ({ name, ...registration })),
+    modules,
+    db: drizzle({ client }),
+    config,
+  })
+  return { ...server, rows: table => client.prepare(`select * from "${table}"`).raw().all() }
+}

@@ -1,0 +1,90 @@
+/** Guards the module in a loaded Nuxt: mistakes stop it, the app's files win, and Nitro gets what the build generated. */
+import { fileURLToPath } from 'node:url'
+import { loadNuxt } from '@nuxt/kit'
+import type { Nuxt } from '@nuxt/schema'
+import { afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { createModuleImport, type ModuleOptions, type ResourceRegistry } from '../../../src/module'
+
+const cwd = fileURLToPath(new URL('../../fixtures/build-app', import.meta.url))
+
+interface LoadedNuxt extends Nuxt {
+  _nitro: { options: { handlers: { route?: string, method?: string, handler: string }[], virtual: Record<string, string | (() => string)>, alias: Record<string, string> } }
+}
+
+interface Overrides {
+  autoApi?: ModuleOptions
+  autoAdmin?: object
+  /** Registers more, after the fixture's own. */
+  extra?: (registry: ResourceRegistry) => void
+}
+
+let nuxt: LoadedNuxt | undefined
+
+async function load(overrides: Overrides = {}): Promise<LoadedNuxt> {
+  nuxt = await loadNuxt({ cwd, overrides: { ...overrides as object, logLevel: 'silent' } }) as unknown as LoadedNuxt
+  return nuxt
+}
+
+afterEach(async () => {
+  await nuxt?.close()
+  nuxt = undefined
+})
+
+beforeAll(() => {
+  process.env.NUXT_TELEMETRY_DISABLED = '1'
+})
+
+describe('a mistake stops the build', () => {
+  it('with every problem of options, removed options and registrations together', async () => {
+    const loading = load({
+      autoApi: { prefix: 'api', hooks: {}, multiTenancy: { getTenantId: () => 1, scopedResources: ['psots'] } } as object,
+      autoAdmin: { customPages: [{ canAccess: () => true }] },
+      extra(registry) {
+        registry.register('posts', { schema: createModuleImport('/nowhere/schema', 'posts') })
+        registry.register('pages', { schema: createModuleImport('~~/server/database/schema', 'posts'), authorization: { permissions: { read: () => true } } as never })
+      },
+    })
+    const message: string = await loading.then(() => expect.fail('it built'), (error: Error) => error.message)
+    const places = message.split('\n').map(line => /^\[auto-api\] `([^`]+)`/.exec(line)?.[1])
+    expect(places).toEqual([
+      'autoApi.hooks',
+      'autoApi.multiTenancy.getTenantId',
+      'autoAdmin.customPages[0].canAccess',
+      'autoApi.prefix',
+      'posts',
+      'posts.schema',
+      'pages.authorization.permissions.read',
+      'autoApi.multiTenancy.scopedResources[0]',
+    ])
+  })
+})
+
+describe('a sound app', () => {
+  it('mounts what the app, its layers and other modules do not answer themselves', async () => {
+    const { _nitro: { options: { handlers } } } = await load()
+    const ours = handlers.filter(({ handler }) => handler.includes('/src/runtime/server/routes/')).map(({ route, method }) => `${method ?? 'any'} ${route}`)
+    const on = (path: string) => ours.filter(line => line.endsWith(` ${path}`))
+
+    expect(on('/api/posts')).toEqual(['get /api/posts', 'any /api/posts']) // the layer's posts.post.ts
+    expect(on('/api/posts/:slug')).toEqual(['patch /api/posts/:slug', 'delete /api/posts/:slug', 'any /api/posts/:slug']) // posts/[slug].get.ts
+    expect(on('/api/users')).toEqual([]) // users.ts answers every method
+    expect(on('/api/users/:id')).toEqual(['get /api/users/:id', 'patch /api/users/:id', 'delete /api/users/:id', 'any /api/users/:id'])
+    expect(on('/api/tags')).toEqual(['get /api/tags', 'any /api/tags']) // another module's handler; tags.get.dev.ts is none of production's
+    expect(on('/api/tags/:id')).toEqual(['get /api/tags/:id', 'patch /api/tags/:id', 'any /api/tags/:id']) // (group)/tags/[id].delete.ts
+  })
+
+  it('gives Nitro the generated modules and the h3 door', async () => {
+    const { _nitro: { options: { virtual, alias } } } = await load({ autoApi: { prefix: '/v2' } })
+    const codeOf = (id: string) => (virtual[id] as () => string)()
+    expect(codeOf('#auto-api/config')).toContain('"prefix": "/v2"')
+    expect(codeOf('#auto-api/registry')).toContain(`from "${cwd}/server/database/schema.ts"`)
+    expect(alias['#auto-api/h3']).toMatch(/(^|\/)h3(\/|$)/)
+  })
+
+  it('serves under another prefix', async () => {
+    const { _nitro: { options: { handlers } } } = await load({ autoApi: { prefix: '/v2' } })
+    const routes = handlers.filter(({ handler }) => handler.includes('/src/runtime/server/routes/')).map(({ route }) => route!)
+    expect(routes).toContain('/v2/users/:id')
+    expect(routes.filter(route => !route.startsWith('/v2/'))).toEqual([])
+  })
+})

@@ -1,0 +1,153 @@
+/** Guards the module options: defaults, what is refused, what is only warned about. */
+import { describe, expect, it } from 'vitest'
+import { checkResourceNames, resolveOptions } from '../../../src/build/options'
+import { toMessage } from '../../../src/build/problem'
+
+const messagesOf = (options: Record<string, unknown>) => resolveOptions(options).problems.map(toMessage)
+
+describe('defaults', () => {
+  it('no option at all is the documented configuration', () => {
+    expect(resolveOptions({})).toMatchObject({
+      config: { prefix: '/api', pagination: { defaultLimit: 20, maxLimit: 100 }, multiTenancy: false },
+      problems: [],
+      warnings: [],
+    })
+  })
+
+  it('an option given as undefined is an option left out', () => {
+    expect(resolveOptions({ prefix: undefined, pagination: { maxLimit: undefined }, multiTenancy: undefined, database: undefined, unheardOf: undefined })).toEqual(resolveOptions({}))
+  })
+
+  it('a given option replaces its default and leaves the others', () => {
+    const { config } = resolveOptions({ prefix: '/api/v1', pagination: { defaultLimit: 5 } })
+    expect(config).toMatchObject({ prefix: '/api/v1', pagination: { defaultLimit: 5, maxLimit: 100 } })
+  })
+
+  it.each([[{}, false], [{ trustProxy: true }, true], [{ trustProxy: false }, false], [{ trustProxy: 2 }, 2]])('trustProxy: %o', (options, expected) => {
+    expect(resolveOptions(options)).toMatchObject({ config: { trustProxy: expected }, problems: [] })
+  })
+
+  it('a prefix loses its trailing slash', () => {
+    expect(resolveOptions({ prefix: '/api/' }).config.prefix).toBe('/api')
+  })
+
+  it('a maximum below the default page size lowers the default page size', () => {
+    expect(resolveOptions({ pagination: { maxLimit: 10 } })).toMatchObject({ config: { pagination: { defaultLimit: 10, maxLimit: 10 } }, problems: [] })
+  })
+
+  it('resolving never changes the shared defaults', () => {
+    resolveOptions({ pagination: { maxLimit: 1 }, multiTenancy: { tenantIdField: 'x' } })
+    expect(resolveOptions({}).config.pagination).toMatchObject({ defaultLimit: 20, maxLimit: 100 })
+  })
+})
+
+describe('multi-tenancy', () => {
+  const defaults = { enabled: true, tenantIdField: 'organizationId', userTenantField: 'organizationId', scopedResources: '*', excludedResources: [] }
+
+  it.each([
+    ['the key left out', {}, false],
+    ['{}', { multiTenancy: {} }, defaults],
+    ['enabled: false', { multiTenancy: { enabled: false, tenantIdField: 'teamId' } }, false],
+    ['false', { multiTenancy: false }, false],
+    ['enabled: true', { multiTenancy: { enabled: true } }, defaults],
+    ['one field', { multiTenancy: { tenantIdField: 'teamId' } }, { ...defaults, tenantIdField: 'teamId' }],
+    ['lists', { multiTenancy: { scopedResources: ['posts'], excludedResources: ['tags'] } }, { ...defaults, scopedResources: ['posts'], excludedResources: ['tags'] }],
+  ])('%s', (_, options, expected) => {
+    expect(resolveOptions(options)).toMatchObject({ problems: [], config: { multiTenancy: expected } })
+  })
+})
+
+describe('a value an option cannot have fails the build, and says where, what and what instead', () => {
+  it.each([
+    [{ prefix: 'api' }, '`autoApi.prefix` is \'api\'. Use a path such as `/api` that starts with a slash and has no parameters.'],
+    [{ prefix: '' }, '`autoApi.prefix` is \'\''],
+    [{ prefix: '/' }, '`autoApi.prefix` is \'/\''],
+    [{ prefix: '/api//v1' }, '`autoApi.prefix`'],
+    [{ prefix: '/api/:version' }, '`autoApi.prefix`'],
+    [{ prefix: '/api/**' }, '`autoApi.prefix`'],
+    [{ prefix: '/../api' }, '`autoApi.prefix`'],
+    [{ prefix: '/api?x' }, '`autoApi.prefix`'],
+    [{ prefix: 3 }, '`autoApi.prefix` is 3'],
+    [{ prefix: null }, '`autoApi.prefix` is null'],
+    [{ pagination: 20 }, '`autoApi.pagination` is 20. Use an object; `{}` takes every default.'],
+    [{ pagination: [] }, '`autoApi.pagination` is []'],
+    [{ pagination: { defaultLimit: -5 } }, '`autoApi.pagination.defaultLimit` is -5. Use a positive integer.'],
+    [{ pagination: { defaultLimit: 0 } }, '`autoApi.pagination.defaultLimit` is 0'],
+    [{ pagination: { defaultLimit: 1.5 } }, '`autoApi.pagination.defaultLimit` is 1.5'],
+    [{ pagination: { defaultLimit: '20' } }, '`autoApi.pagination.defaultLimit` is \'20\''],
+    [{ pagination: { maxLimit: Infinity } }, '`autoApi.pagination.maxLimit` is Infinity'],
+    [{ pagination: { maxLimit: Number.NaN } }, '`autoApi.pagination.maxLimit` is NaN'],
+    [{ pagination: { defaultLimit: 50, maxLimit: 10 } }, '`autoApi.pagination.defaultLimit` is 50, above `maxLimit` (10).'],
+    [{ pagination: { defaultLimit: 200 } }, '`autoApi.pagination.defaultLimit` is 200, above `maxLimit` (100).'],
+    [{ multiTenancy: true }, '`autoApi.multiTenancy` is true. Use an object; `{}` takes every default.'],
+    [{ multiTenancy: null }, '`autoApi.multiTenancy` is null'],
+    [{ multiTenancy: { enabled: 'yes' } }, '`autoApi.multiTenancy.enabled` is \'yes\'. Use `true` or `false`.'],
+    [{ multiTenancy: { tenantIdField: '' } }, '`autoApi.multiTenancy.tenantIdField` is \'\''],
+    [{ multiTenancy: { userTenantField: () => 'x' } }, '`autoApi.multiTenancy.userTenantField` is [Function: userTenantField]'],
+    [{ multiTenancy: { scopedResources: 'posts' } }, '`autoApi.multiTenancy.scopedResources` is \'posts\'. Use `\'*\'` or a list of resource names.'],
+    [{ multiTenancy: { scopedResources: ['posts', 3] } }, '`autoApi.multiTenancy.scopedResources` is [ \'posts\', 3 ]'],
+    [{ pagination: { default: 'page' } }, '`autoApi.pagination.default` is \'page\'. Use `\'offset\'` or `\'cursor\'`.'],
+    [{ relations: { maxDepth: 0 } }, '`autoApi.relations.maxDepth` is 0. Use a positive integer.'],
+    [{ aggregations: { enabled: 1 } }, '`autoApi.aggregations.enabled` is 1. Use `true` or `false`.'],
+    [{ objectLevelMaxRows: '10' }, '`autoApi.objectLevelMaxRows` is \'10\'. Use a positive integer.'],
+    [{ trustProxy: 0 }, '`autoApi.trustProxy` is 0. Use `true`, `false` or the number of proxies.'],
+    [{ trustProxy: '10.0.0.0/8' }, '`autoApi.trustProxy` is \'10.0.0.0/8\''],
+    [{ hiddenFields: ['secret'] }, '`autoApi.hiddenFields` is [ \'secret\' ]'],
+    [{ hiddenFields: { global: 'secret' } }, '`autoApi.hiddenFields.global` is \'secret\'. Use a list of field names.'],
+    [{ hiddenFields: { resources: { posts: 'secret' } } }, '`autoApi.hiddenFields.resources` is { posts: \'secret\' }'],
+    [{ multiTenancy: { excludedResources: '*' } }, '`autoApi.multiTenancy.excludedResources` is \'*\''],
+  ])('%o', (options, message) => {
+    expect(messagesOf(options)).toEqual([expect.stringContaining(message)])
+  })
+
+  it('every wrong option is reported, not only the first', () => {
+    expect(messagesOf({ prefix: 'api', pagination: { maxLimit: 0 }, multiTenancy: { enabled: 1 } })).toHaveLength(3)
+  })
+})
+
+describe('an option that does not exist has no effect and warns', () => {
+  it.each([
+    [{ prefx: '/v1' }, '`autoApi.prefx` is not an option and has no effect. Did you mean `prefix`?'],
+    [{ pagination: { defualtLimit: 5 } }, '`autoApi.pagination.defualtLimit` is not an option and has no effect. Did you mean `pagination.defaultLimit`?'],
+    [{ multiTenancy: { tenantField: 'x' } }, '`autoApi.multiTenancy.tenantField` is not an option and has no effect. Did you mean `multiTenancy.tenantIdField`?'],
+    [{ somethingElse: {} }, '`autoApi.somethingElse` is not an option and has no effect.'],
+    [{ toString: 1 }, '`autoApi.toString` is not an option and has no effect.'],
+    [{ multiTenancy: { constructor: 1 } }, '`autoApi.multiTenancy.constructor` is not an option and has no effect.'],
+  ])('%o', (options, warning) => {
+    expect(resolveOptions(options)).toMatchObject({ warnings: [warning], problems: [] })
+  })
+
+  it('`database` is accepted, ignored, and says where the engine belongs', () => {
+    const { config, warnings, problems } = resolveOptions({ database: { client: 'pg' } })
+    expect({ config, problems }).toEqual({ config: resolveOptions({}).config, problems: [] })
+    expect(warnings).toEqual(['`autoApi.database` is ignored. The engine is the second argument of `initializeDatabase(db, engine)`. → docs/upgrading.md#database'])
+  })
+})
+
+describe('resource names in options', () => {
+  const check = (multiTenancy: Record<string, unknown>) => checkResourceNames(resolveOptions({ multiTenancy }).config, ['posts', 'tags']).map(toMessage)
+
+  it('a name in scopedResources that nobody registered fails the build, for the meant resource would be open to every tenant', () => {
+    expect(check({ scopedResources: ['tags', 'psots'] })).toEqual(['`autoApi.multiTenancy.scopedResources[1]` names `psots`, which is not a registered resource. Name a registered resource.'])
+    expect(check({ scopedResources: ['post'] })).toEqual([expect.stringContaining('Did you mean `posts`?')])
+  })
+
+  it('a name in excludedResources that nobody registered fails the build', () => {
+    expect(check({ excludedResources: ['tag'] })).toEqual([expect.stringContaining('`autoApi.multiTenancy.excludedResources[0]` names `tag`')])
+  })
+
+  it('a name in hiddenFields.resources that nobody registered fails the build, for the meant fields would be readable', () => {
+    const { config } = resolveOptions({ hiddenFields: { resources: { posts: ['secret'], tgas: ['secret'] } } })
+    expect(checkResourceNames(config, ['posts', 'tags']).map(toMessage)).toEqual(['`autoApi.hiddenFields.resources.tgas` names `tgas`, which is not a registered resource. Name a registered resource.'])
+  })
+
+  it('a name in both lists fails the build', () => {
+    expect(check({ scopedResources: ['posts'], excludedResources: ['posts'] })).toEqual(['`autoApi.multiTenancy.excludedResources[0]` names `posts`, which `scopedResources` lists as well. Keep it in one of the two lists.'])
+  })
+
+  it('registered names pass, and so does everything while tenancy is off', () => {
+    expect(check({ scopedResources: ['posts'], excludedResources: ['tags'] })).toEqual([])
+    expect(check({ scopedResources: '*' })).toEqual([])
+    expect(check({ enabled: false, scopedResources: ['nobody'] })).toEqual([])
+  })
+})

@@ -1,0 +1,95 @@
+/** Guards the removed options, and that every anchor of a build message leads to a heading of the upgrade notes. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { resolveOptions } from '../../../src/build/options'
+import { toMessage } from '../../../src/build/problem'
+import { findRemovedOptions, REMOVED_OPTIONS } from '../../../src/build/removed'
+
+const root = fileURLToPath(new URL('../../..', import.meta.url))
+
+/** By hand from the specification, so that a row that goes missing is missed. */
+const REMOVED = [
+  ['autoApi.hooks', { autoApi: { hooks: {} } }, 'hooks'],
+  ['autoApi.exclude', { autoApi: { exclude: ['posts'] } }, 'exclude'],
+  ['autoApi.include', { autoApi: { include: [] } }, 'include'],
+  ['autoApi.authorization', { autoApi: { authorization: { posts: {} } } }, 'inline-authorization'],
+  ['autoApi.validation', { autoApi: { validation: {} } }, 'inline-validation'],
+  ['autoApi.multiTenancy.getTenantId', { autoApi: { multiTenancy: { getTenantId: () => 1 } } }, 'tenant'],
+  ['autoApi.multiTenancy.allowCrossTenantAccess', { autoApi: { multiTenancy: { allowCrossTenantAccess: false } } }, 'cross-tenant-access'],
+  ['autoApi.multiTenancy.requireTenant', { autoApi: { multiTenancy: { requireTenant: null } } }, 'require-tenant'],
+  ['autoAdmin.access', { autoAdmin: { access: 'admin' } }, 'admin-access'],
+  ['autoAdmin.customPages[1].canAccess', { autoAdmin: { customPages: [{}, { canAccess: () => true }] } }, 'admin-page-access'],
+] as const
+
+describe('a removed option fails the build, whatever its value', () => {
+  it.each(REMOVED)('%s', (where, config, anchor) => {
+    const problems = findRemovedOptions(config)
+    expect(problems).toMatchObject([{ where, what: 'was removed', anchor }])
+    expect(problems[0]!.instead).toMatch(/^[A-Z].*\.$/)
+  })
+
+  it('says where, what and what instead in the words of the upgrade notes', () => {
+    expect(findRemovedOptions({ autoApi: { multiTenancy: { getTenantId: () => 1 } } }).map(toMessage)).toEqual([
+      '`autoApi.multiTenancy.getTenantId` was removed. Set `ctx.tenant` from a context extender. → docs/upgrading.md#tenant',
+    ])
+  })
+
+  it('finds all of them at once, in every entry of a list', () => {
+    const found = findRemovedOptions({ autoApi: { hooks: {}, include: [] }, autoAdmin: { access: 1, customPages: [{ canAccess: 1 }, {}, { canAccess: 0 }] } })
+    expect(found.map(({ where }) => where)).toEqual(['autoApi.hooks', 'autoApi.include', 'autoAdmin.access', 'autoAdmin.customPages[0].canAccess', 'autoAdmin.customPages[2].canAccess'])
+  })
+
+  it('is not set by undefined, nor by what an object inherits', () => {
+    expect(findRemovedOptions({ autoApi: { hooks: undefined }, autoAdmin: undefined })).toEqual([])
+    expect(findRemovedOptions({ autoApi: Object.create({ hooks: {} }) })).toEqual([])
+    expect(findRemovedOptions({ autoAdmin: { customPages: { canAccess: 1 } } })).toEqual([])
+    expect(findRemovedOptions({ autoApi: false, autoAdmin: null })).toEqual([])
+  })
+
+  it('is not reported as an unknown option on top', () => {
+    for (const [, config] of REMOVED) {
+      if ('autoApi' in config) expect(resolveOptions(config.autoApi)).toMatchObject({ problems: [], warnings: [] })
+    }
+  })
+
+  it('covers the whole table', () => {
+    expect(REMOVED_OPTIONS).toHaveLength(REMOVED.length)
+  })
+})
+
+describe('the upgrade notes', () => {
+  const headings = [...readFileSync(join(root, 'docs/upgrading.md'), 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, text]) => toSlug(text!))
+  const anchors = [...new Set(readdirSync(join(root, 'src/build'), { recursive: true, encoding: 'utf8' })
+    .filter(file => file.endsWith('.ts'))
+    .flatMap(file => [...readFileSync(join(root, 'src/build', file), 'utf8').matchAll(/anchor: '([^']+)'|upgrading\.md#([\w-]+)/g)])
+    .map(([, literal, link]) => (literal ?? link)!))]
+
+  it.each(anchors)('have the heading #%s that a message links to', (anchor) => {
+    expect(headings).toContain(anchor)
+  })
+
+  it.each(['defineautoapihandler', 'server-auto-imports'])('have the heading #%s for what only code can show', (anchor) => {
+    expect(headings).toContain(anchor)
+  })
+
+  it('repeat no heading, for the second would get another anchor', () => {
+    expect(headings).toEqual([...new Set(headings)])
+  })
+
+  it('are linked to from every place a message can be made at', () => {
+    expect(anchors).toEqual(expect.arrayContaining([...REMOVED_OPTIONS.map(({ anchor }) => anchor), 'module-imports', 'inline-hooks', 'database']))
+  })
+
+  it('link only to their own headings', () => {
+    const links = [...readFileSync(join(root, 'docs/upgrading.md'), 'utf8').matchAll(/\]\(#([\w-]+)\)/g)].map(([, anchor]) => anchor!)
+    expect(links.length).toBeGreaterThan(0)
+    expect(links.filter(anchor => !headings.includes(anchor))).toEqual([])
+  })
+})
+
+/** As GitHub renders a heading: lower case, punctuation gone, spaces to hyphens. */
+function toSlug(heading: string): string {
+  return heading.toLowerCase().replace(/[^\p{L}\p{N}\s_-]/gu, '').trim().replace(/\s/g, '-')
+}

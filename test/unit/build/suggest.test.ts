@@ -1,0 +1,29 @@
+/** Guards the guesses of "did you mean". */
+import { describe, expect, it } from 'vitest'
+import { didYouMean, findClosest } from '../../../src/build/suggest'
+
+describe('a mistyped name', () => {
+  const known = ['prefix', 'pagination.defaultLimit', 'pagination.maxLimit', 'multiTenancy.enabled']
+
+  it.each([
+    ['prefx', 'prefix'],
+    ['preffix', 'prefix'],
+    ['PREFIX', 'prefix'],
+    ['pagination.defualtLimit', 'pagination.defaultLimit'],
+    ['pagination.limitMax', 'pagination.maxLimit'],
+    ['completelyDifferent', undefined],
+    ['', undefined],
+  ])('%s suggests %s', (typed, suggestion) => {
+    expect(findClosest(typed, known)).toBe(suggestion)
+  })
+
+  it('suggests the closest of several candidates', () => {
+    expect(findClosest('posts', ['ports', 'posts2', 'post'])).toBe('ports')
+    expect(findClosest('tagz', ['tangz2', 'tags'])).toBe('tags')
+  })
+
+  it('says nothing without a candidate', () => {
+    expect(didYouMean('hooks', [])).toBe('')
+    expect(didYouMean('prefx', known)).toBe(' Did you mean `prefix`?')
+  })
+})

@@ -1,0 +1,121 @@
+/** What the build finds out about tables, and the types it writes down of them. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { describeTables } from '../../../src/build/describe'
+import { generateTypes, toSpecifier, typeRoutes } from '../../../src/build/types'
+import { generateClient } from '../../../src/build/virtual/client'
+import { config, describeFixture, describer, generateFixture, registrations, target, typesFile } from '../../support/types'
+
+const folder = mkdtempSync(join(tmpdir(), 'tables-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+describe('the types of the registered tables', () => {
+  it('are those the type tests are about', async () => {
+    const written = await generateFixture()
+    if (process.env.UPDATE_TYPES) writeFileSync(typesFile, written)
+    expect(readFileSync(typesFile, 'utf8')).toBe(written)
+  })
+
+  it('know what the server reads from the tables: keys, hidden and server-owned columns, relations over keys and junctions', async () => {
+    const { resources, warnings } = await describeFixture()
+    expect(warnings).toEqual([])
+    expect(resources.find(({ name }) => name === 'articles')).toEqual({
+      name: 'articles',
+      key: ['id'],
+      hidden: [],
+      create: ['writerId', 'title', 'status', 'featured', 'reads', 'price', 'layout', 'publishedAt', 'createdAt'],
+      update: ['writerId', 'title', 'status', 'featured', 'reads', 'price', 'layout', 'publishedAt'],
+      filled: ['createdAt'],
+      relations: [
+        { name: 'writer', to: 'writers', many: false, linked: false },
+        { name: 'ratings', to: 'ratings', many: true, linked: false },
+        { name: 'labels', to: 'labels', many: true, linked: true },
+        { name: 'writers', to: 'writers', many: true, linked: true, via: 'ratings' },
+      ],
+    })
+    expect(resources.find(({ name }) => name === 'ratings')!.key).toEqual(['articleId', 'writerId'])
+    expect(resources.find(({ name }) => name === 'writers')!.hidden).toEqual(['secret'])
+  })
+
+  it('hold without a table that cannot be loaded, and the build says which', async () => {
+    const broken = join(folder, 'broken.ts')
+    writeFileSync(broken, 'throw new Error(\'only in the server\')\nexport const pages = {}\n')
+    const pages = { name: 'pages', imports: { schema: { __moduleImport: true as const, path: broken, name: 'pages' } }, data: { protectedFields: ['rank'] } }
+    const { resources, warnings } = await describeTables({ registrations: [...registrations, pages], config, rootDir: folder, alias: {}, describer })
+    expect(resources.map(({ name }) => name)).toEqual(registrations.map(({ name }) => name))
+    expect(warnings).toEqual([expect.stringContaining('`pages`: the table could not be loaded at build time')])
+    expect(warnings[0]).toContain('only in the server')
+    const types = generateTypes({ registrations: [pages], resources, config, folder, target, nitro: 'nitropack/types', endpoints: [] })
+    expect(types).toContain('create: Exclude<keyof typeof import("./broken")["pages"]["_"]["columns"], "deletedAt"')
+    expect(types).toContain('"rank" | "organizationId"> & string')
+  })
+
+  it('see a table as it is now, however often it is described', async () => {
+    const file = join(folder, 'changing.ts')
+    const write = (columns: string) => writeFileSync(file, `import { integer, sqliteTable, text } from '${import.meta.resolve('drizzle-orm/sqlite-core')}'\nexport const pages = sqliteTable('pages', { id: integer('id').primaryKey(), ${columns} })\n`)
+    const describePages = async () => (await describeTables({ registrations: [{ name: 'pages', imports: { schema: { __moduleImport: true, path: file, name: 'pages' } }, data: {} }], config, rootDir: folder, alias: {}, describer })).resources[0]!.update
+    write('title: text(\'title\')')
+    expect(await describePages()).toEqual(['title'])
+    write('title: text(\'title\'), body: text(\'body\')')
+    expect(await describePages()).toEqual(['title', 'body'])
+  })
+})
+
+describe('the types of the routes', () => {
+  const file = '../../node_modules/nuxt-auto-api/dist/runtime/server/routes'
+  const nitro = (route: string) => [`Simplify<Serialize<Awaited<ReturnType<typeof import('${file}/${route}').default>>>>`]
+  const ours = '../../node_modules/nuxt-auto-api/dist/runtime/shared/types/answers'
+
+  it('are told by resource and route; the app\'s own stay as they are', () => {
+    const mine = ['Simplify<Serialize<Awaited<ReturnType<typeof import(\'../../server/api/posts/mine.get\').default>>>>']
+    const routes = {
+      '/v1/posts': { get: nitro('list.get'), post: nitro('create.post'), default: nitro('method-not-allowed') },
+      '/v1/posts/:id': { get: nitro('get.get') },
+      '/v1/posts/mine': { get: [...mine] },
+      '/v1/postscripts/:id': { delete: nitro('delete.delete') },
+      '/v1/permissions': { get: nitro('permissions.get') },
+    }
+    typeRoutes(routes, '/v1', ['posts', 'postscripts'])
+    expect(routes).toEqual({
+      '/v1/posts': { get: [`import('${ours}').RouteAnswers<'posts'>['list']`], post: [`import('${ours}').RouteAnswers<'posts'>['create']`] },
+      '/v1/posts/:id': { get: [`import('${ours}').RouteAnswers<'posts'>['get']`] },
+      '/v1/posts/mine': { get: mine },
+      '/v1/postscripts/:id': { delete: [`import('${ours}').RouteAnswers<'postscripts'>['delete']`] },
+      '/v1/permissions': { get: [`import('${ours}').GlobalAnswers['permissions']`] },
+    })
+  })
+})
+
+describe('the path of a type import', () => {
+  it.each([
+    ['/app/server/schema.ts', '/app/.nuxt/types', '../../server/schema'],
+    ['/app/.nuxt/types/made.mts', '/app/.nuxt/types', './made'],
+    ['@company/tables', '/app/.nuxt/types', '@company/tables'],
+  ])('%s, written to %s, is %s', (path, from, specifier) => {
+    expect(toSpecifier(path, from)).toBe(specifier)
+  })
+})
+
+describe('what the browser is told of the tables', () => {
+  it('is names of resources and relations, and keys that are not called `id`', async () => {
+    const { resources } = await describeFixture()
+    const code = generateClient('/v1', resources)
+    const facts = JSON.parse(/Facts>> = ([\s\S]+)$/.exec(code)![1]!)
+    expect(code).toContain('export const prefix: string = "/v1"')
+    expect(facts.articles).toEqual({ relations: { writer: { to: 'writers' }, ratings: { to: 'ratings', many: true }, labels: { to: 'labels', many: true, linked: true }, writers: { to: 'writers', many: true, linked: true, via: 'ratings' } } })
+    expect(facts.ratings.key).toEqual(['articleId', 'writerId'])
+    // Columns, hidden ones least of all, are none of its business.
+    expect(code).not.toContain('secret')
+    expect(code).not.toContain('title')
+  })
+
+  it('is not a relation over a hidden key', async () => {
+    const hidden = registrations.map(registration => registration.name === 'articles' ? { ...registration, data: { hiddenFields: ['writerId'] } } : registration)
+    const { resources } = await describeTables({ registrations: hidden, config, rootDir: folder, alias: {}, describer })
+    const relationsOf = (name: string) => resources.find(resource => resource.name === name)!.relations.map(({ name }) => name)
+    expect(relationsOf('articles')).not.toContain('writer')
+    expect(relationsOf('writers')).toEqual(['ratings', 'articlesByRatings'])
+  })
+})

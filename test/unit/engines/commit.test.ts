@@ -1,0 +1,155 @@
+/** A commit is all or nothing: what is written when its statements succeed, fail, or touch another number of rows. */
+import Database from 'better-sqlite3'
+import { sql } from 'drizzle-orm'
+import { drizzle } from 'drizzle-orm/better-sqlite3'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { findViolation } from '../../../src/runtime/server/engines/constraint'
+import { GuardError, type Engine, type WriteStatement } from '../../../src/runtime/server/engines/engine'
+import { createEngine } from '../../../src/runtime/server/engines/index'
+import { dumpOf } from '../api/notebook'
+
+let client: Database.Database
+let engine: Engine
+
+beforeEach(() => {
+  client = new Database(':memory:')
+  client.exec(`
+    create table parent (id integer primary key, name text not null unique, age integer check (age > 0));
+    create table child (id integer primary key, parent_id integer references parent(id));
+    insert into parent values (1, 'ada', 36);
+    insert into child values (1, 1);
+  `)
+  engine = createEngine('better-sqlite3', drizzle({ client }))
+})
+
+afterEach(() => void client.close())
+
+const insert = (id: number, name: string | null): WriteStatement => ({ text: 'insert into parent (id, name) values (?, ?)', values: [id, name] })
+const rename = (id: number, name: string): WriteStatement => ({ text: 'update parent set name = ? where id = ?', values: [name, id], expect: 1 })
+
+/** Lists whose last statement fails. */
+const FAILING: [why: string, statements: WriteStatement[]][] = [
+  ['a unique value that is taken', [insert(2, 'bob'), insert(3, 'bob')]],
+  ['a missing reference', [insert(2, 'bob'), { text: 'insert into child values (2, 99)', values: [] }]],
+  ['a required value', [insert(2, 'bob'), insert(3, null)]],
+  ['a statement that is no SQL', [insert(2, 'bob'), { text: 'insert into', values: [] }]],
+  ['a guard that found no row', [insert(2, 'bob'), rename(99, 'carol')]],
+  ['a guard that found too many rows', [insert(2, 'bob'), { text: 'update parent set age = 1', values: [], expect: 1 }]],
+  ['a guard over rows that are answered', [insert(2, 'bob'), { text: 'update parent set age = 1 returning id', values: [], returns: true, expect: 1 }]],
+  ['a guard over rows that are read', [insert(2, 'bob'), { text: 'select id from parent', values: [], returns: true, expect: 1 }]],
+  ['a guard in the middle', [insert(2, 'bob'), rename(99, 'carol'), insert(3, 'dan')]],
+  ['a single statement that would touch too many rows', [insert(2, 'bob'), insert(3, 'carl'), { text: 'delete from parent where id > 1', values: [], expect: 1 }]],
+]
+
+describe('a list of statements', () => {
+  it.each(FAILING)('is rolled back as a whole by %s', async (_why, statements) => {
+    const before = dumpOf(client)
+    await expect(async () => engine.commit(statements)).rejects.toThrow()
+    expect(dumpOf(client)).toBe(before)
+    expect(client.inTransaction).toBe(false)
+  })
+
+  it('is written as a whole when all succeed, one outcome each', async () => {
+    const outcomes = await engine.commit([
+      insert(2, 'bob'),
+      rename(2, 'bert'),
+      { text: 'insert into parent (id, name) values (3, \'cleo\') returning name, id', values: [], returns: true, expect: 1 },
+    ])
+    expect(outcomes).toEqual([{ rows: [], touched: 1 }, { rows: [], touched: 1 }, { rows: [['cleo', 3]], touched: 1 }])
+    expect(client.prepare('select name from parent order by id').pluck().all()).toEqual(['ada', 'bert', 'cleo'])
+  })
+
+  it('may go on after a guard that was met by no row', async () => {
+    await engine.commit([{ ...rename(99, 'x'), expect: 0 }, insert(2, 'bob')])
+    expect(client.prepare('select count(*) from parent').pluck().get()).toBe(2)
+  })
+
+  it('leaves the next one as if it had never been', async () => {
+    await expect(async () => engine.commit([insert(2, 'bob'), insert(2, 'carol')])).rejects.toThrow()
+    await engine.commit([insert(2, 'carol')])
+    expect(client.prepare('select name from parent where id = 2').pluck().get()).toBe('carol')
+  })
+
+  it('of none writes nothing', async () => {
+    expect(await engine.commit([])).toEqual([])
+  })
+})
+
+describe('a guard', () => {
+  it('says which statement it stood at and how many rows it found', async () => {
+    const error = await Promise.resolve().then(() => engine.commit([insert(2, 'bob'), rename(99, 'carol')])).catch(error => error)
+    expect(error).toBeInstanceOf(GuardError)
+    expect(error).toMatchObject({ index: 1, touched: 0 })
+  })
+
+  it('of a single statement lets nothing through either', async () => {
+    const before = dumpOf(client)
+    await expect(async () => engine.commit([rename(99, 'carol')])).rejects.toThrow(GuardError)
+    await expect(async () => engine.commit([{ text: 'delete from child', values: [], expect: 2 }])).rejects.toThrow(GuardError)
+    await expect(async () => engine.commit([{ text: 'insert into parent (id, name) values (7, \'x\'), (8, \'y\')', values: [], expect: 1 }])).rejects.toThrow(GuardError)
+    expect(dumpOf(client)).toBe(before)
+  })
+})
+
+/** By hand: what SQLite refuses, and what we call it. */
+const VIOLATIONS: [why: string, text: string, violation: object][] = [
+  ['a unique value', 'insert into parent values (2, \'ada\', 1)', { kind: 'unique', columns: ['name'] }],
+  ['a primary key', 'insert into parent values (1, \'bob\', 1)', { kind: 'unique', columns: ['id'] }],
+  ['a reference to nothing', 'insert into child values (2, 99)', { kind: 'reference', columns: [] }],
+  ['a row that is referred to', 'delete from parent', { kind: 'reference', columns: [] }],
+  ['a required value', 'insert into parent values (2, null, 1)', { kind: 'required', columns: ['name'] }],
+  ['a check', 'insert into parent values (2, \'bob\', 0)', { kind: 'check', columns: [] }],
+]
+
+describe('what the database refuses', () => {
+  it.each(VIOLATIONS)('is known by its kind and its columns: %s', (_why, text, violation) => {
+    const error = catchError(() => client.exec(text))
+    expect(findViolation('sqlite', error)).toEqual(violation)
+    expect(findViolation('sqlite', new Error('wrapped', { cause: error }))).toEqual(violation)
+  })
+
+  it.each([new Error('disk full'), Object.assign(new Error('busy'), { code: 'SQLITE_BUSY' }), undefined, 'text', { code: 'SQLITE_FULL' }])('for another reason is none of ours: %s', (error) => {
+    expect(findViolation('sqlite', error)).toBeUndefined()
+  })
+
+  it('does not end in a circle of causes', () => {
+    const error = new Error('round')
+    error.cause = error
+    expect(findViolation('sqlite', error)).toBeUndefined()
+  })
+})
+
+describe('a new database', () => {
+  it('has its foreign keys enforced, whatever the driver leaves off', () => {
+    const own = new Database(':memory:')
+    own.pragma('foreign_keys = off')
+    createEngine('better-sqlite3', drizzle({ client: own }))
+    expect(own.pragma('foreign_keys', { simple: true })).toBe(1)
+    own.close()
+  })
+
+  it.each([undefined, null, {}, 'app.db', { session: {} }])('has to be a Drizzle database: %s', (value) => {
+    expect(() => createEngine('better-sqlite3', value)).toThrow('not a Drizzle database')
+  })
+
+  it.each(['sqlite', 'constructor', '__proto__', ''])('has to have a supported engine; the error lists them: %s', (name) => {
+    expect(() => createEngine(name as never, drizzle({ client }))).toThrow(/not a supported engine.*better-sqlite3/)
+  })
+
+  it('prepares a text once and keeps values apart from it', async () => {
+    const nasty = '\'); drop table child; --'
+    await engine.commit([insert(2, nasty)])
+    expect(await engine.query({ text: 'select name from parent where name = ?', values: [nasty] })).toEqual([[nasty]])
+    expect(engine.render(sql`select ${nasty}`)).toEqual({ text: 'select ?', values: [nasty] })
+  })
+})
+
+function catchError(run: () => unknown): unknown {
+  try {
+    run()
+  }
+  catch (error) {
+    return error
+  }
+  throw new Error('nothing was refused')
+}

@@ -1,0 +1,6 @@
+/** The options of docs/relations.md. */
+export const autoApi = {
+  m2m: {
+    relations: { fans: ['songs', 'listeners'] },
+  },
+} as const

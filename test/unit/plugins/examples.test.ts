@@ -1,0 +1,33 @@
+/** The plugins that the documentation shows do what it says. */
+import Database from 'better-sqlite3'
+import { drizzle } from 'drizzle-orm/better-sqlite3'
+import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { afterEach, expect, it } from 'vitest'
+import { createServer } from '../../support/server'
+import { stamp } from './examples/stamp'
+
+const posts = sqliteTable('posts', { id: integer('id').primaryKey(), title: text('title').notNull() })
+
+let client: Database.Database
+afterEach(() => client.close())
+
+async function open(plugin: unknown) {
+  client = new Database(':memory:')
+  client.exec('create table posts (id integer primary key, title text not null); insert into posts values (1, \'old\')')
+  return createServer({ db: drizzle({ client }), registrations: [{ name: 'posts', schema: posts, authorization: { permissions: { read: 'reader', update: true } } }], plugins: [plugin] })
+}
+
+it('a history of each record, for those who may read it', async () => {
+  // The example and the server have to be of one copy of the package.
+  const server = await open(async () => (await import('./examples/history')).default)
+  const caller = { user: { id: 7 }, permissions: ['reader'] }
+  await server.request('PATCH', '/api/posts/1', { body: { title: 'new' }, caller })
+  expect((await server.request('GET', '/api/posts/1/history', { caller })).body).toEqual([{ resource: 'posts', table: 'posts', kind: 'update', id: '1', by: 7, at: expect.any(String) }])
+  expect((await server.request('GET', '/api/posts/1/history')).status).toBe(401)
+  expect((await server.request('GET', '/api/posts/2/history', { caller })).status).toBe(404)
+})
+
+it('a header with the time each answer took', async () => {
+  const server = await open(stamp({ header: 'x-took' }))
+  expect((await server.request('GET', '/api/posts', { caller: { permissions: ['reader'] } })).headers.get('x-took')).toMatch(/^\d+ ms$/)
+})

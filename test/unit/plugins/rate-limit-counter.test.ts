@@ -1,0 +1,106 @@
+/** Guards the counting of one server: windows begin and end where they should, and memory has an end. */
+import { describe, expect, it, vi } from 'vitest'
+import { createMemoryCounter } from '../../../src/runtime/server/plugins/rate-limit/counter'
+import { withFallback } from '../../../src/runtime/server/plugins/rate-limit/fallback'
+
+function clock() {
+  const time = { now: 1_000 }
+  return { time, now: () => time.now }
+}
+
+describe('a window', () => {
+  it('counts every request of its key, and of no other', () => {
+    const { hit } = createMemoryCounter(10, () => 0)
+    expect([hit('a', 1000), hit('a', 1000), hit('b', 1000), hit('a', 1000)]).toEqual([{ count: 1, left: 1000 }, { count: 2, left: 1000 }, { count: 1, left: 1000 }, { count: 3, left: 1000 }])
+  })
+
+  it('begins with the first request, ends after its length, and is not put off by requests', () => {
+    const { time, now } = clock()
+    const { hit } = createMemoryCounter(10, now)
+    hit('a', 1000)
+    time.now += 999
+    expect(hit('a', 1000)).toEqual({ count: 2, left: 1 })
+    time.now += 1
+    expect(hit('a', 1000)).toEqual({ count: 1, left: 1000 })
+  })
+
+  it('of another length is another window', () => {
+    const { hit } = createMemoryCounter(10, () => 0)
+    hit('a', 1000)
+    expect(hit('a', 2000)).toEqual({ count: 1, left: 2000 })
+  })
+})
+
+describe('memory', () => {
+  it('holds maxKeys keys and not one more, however many there are', () => {
+    const { hit } = createMemoryCounter(1_000, () => 0)
+    const keys = Array.from({ length: 200_000 }, (_, index) => `key-${index}`)
+    for (const key of keys) hit(key, 60_000)
+    // From the latest back: what is asked about is itself remembered from then on.
+    expect(keys.slice(-1_000).filter(key => hit(key, 60_000).count === 2)).toHaveLength(1_000)
+    expect(keys.slice(0, 2_000).filter(key => hit(key, 60_000).count === 2)).toEqual([])
+  })
+
+  it('a key in full memory keeps its count while others come and go below maxKeys', () => {
+    const { hit } = createMemoryCounter(3, () => 0)
+    for (const key of ['a', 'b', 'c', 'a', 'b', 'c']) hit(key, 1000)
+    expect(hit('a', 1000)).toMatchObject({ count: 3 })
+  })
+
+  it('what has ended makes room before anything is forgotten', () => {
+    const { time, now } = clock()
+    const { hit } = createMemoryCounter(3, now)
+    hit('old', 1000)
+    time.now += 600
+    for (const key of ['a', 'b']) hit(key, 1000)
+    time.now += 600
+    hit('c', 1000)
+    expect([hit('a', 1000), hit('b', 1000), hit('c', 1000)]).toMatchObject([{ count: 2 }, { count: 2 }, { count: 2 }])
+  })
+
+  it('a key that begins anew is the last to be forgotten', () => {
+    const { time, now } = clock()
+    const { hit } = createMemoryCounter(2, now)
+    hit('a', 1000)
+    time.now += 1000
+    hit('b', 1000)
+    time.now += 500
+    hit('a', 1000)
+    hit('c', 1000)
+    expect([hit('c', 1000), hit('a', 1000)]).toMatchObject([{ count: 2 }, { count: 2 }])
+  })
+})
+
+describe('a store that does not answer', () => {
+  const silence = () => vi.spyOn(console, 'error').mockImplementation(() => {})
+
+  it('leaves the limit to each server, says so once, and is asked again', async () => {
+    const log = silence()
+    const { time, now } = clock()
+    const shared = { hit: vi.fn(async () => ({ count: 7, left: 500 })) }
+    shared.hit.mockRejectedValueOnce(new Error('gone'))
+    const { hit } = withFallback(shared, createMemoryCounter(10, now), now)
+    expect([await hit('a', 1000), await hit('a', 1000)]).toEqual([{ count: 1, left: 1000 }, { count: 2, left: 1000 }])
+    expect(shared.hit).toHaveBeenCalledTimes(1)
+    expect(log).toHaveBeenCalledTimes(1)
+    time.now += 5_000
+    expect(await hit('a', 1000)).toEqual({ count: 7, left: 500 })
+    log.mockRestore()
+  })
+
+  it('holds up one request for two seconds, and the next ones not at all', async () => {
+    const log = silence()
+    vi.useFakeTimers()
+    const { hit } = withFallback({ hit: () => new Promise(() => {}) }, createMemoryCounter(10))
+    const first = hit('a', 60_000)
+    await vi.advanceTimersByTimeAsync(2_010)
+    expect(await first).toMatchObject({ count: 1 })
+    expect(await hit('a', 60_000)).toMatchObject({ count: 2 })
+    vi.useRealTimers()
+    log.mockRestore()
+  })
+
+  it('that answers at once is believed', async () => {
+    expect(await withFallback({ hit: () => ({ count: 3, left: 10 }) }, createMemoryCounter(10)).hit('a', 1000)).toEqual({ count: 3, left: 10 })
+  })
+})

@@ -1,0 +1,90 @@
+/** What the random queries happened to touch: counted, told, and asserted, so that a case that never occurs is noticed. */
+import { MODEL, type Row } from '../../support/oracle/model'
+import type { Condition, Filter, GroupQuery, Include, ListQuery } from '../../support/oracle/query'
+
+/** Everything that must have occurred. */
+const REQUIRED: Readonly<Record<string, readonly string[]>> = {
+  'operator': ['$eq', '$ne', '$gt', '$gte', '$lt', '$lte', '$like', '$in', '$nin', '$null', '$or', '$eq null', '$ne null'],
+  'filtered by': ['text', 'integer', 'real', 'boolean', 'date', 'bigint', 'decimal', 'json', 'blob'],
+  'ordered by': ['text', 'integer', 'real', 'boolean', 'date', 'bigint', 'decimal'],
+  'grouped by': ['text', 'integer', 'real', 'boolean', 'date', 'bigint', 'decimal'],
+  'relation': ['one', 'many', 'manyToMany', 'self', 'composite', 'bigint'],
+  'include': ['limit', 'sort', 'filter', 'fields', 'nested'],
+  'form': ['filter json', 'filter brackets', 'include json', 'include text'],
+  'function': ['count', 'sum', 'avg', 'min', 'max', 'having'],
+  'trash': ['active', 'trashed', 'both'],
+  'cursor': ['page', 'NULL', 'tie', 'inserted', 'deleted'],
+}
+
+export class Coverage {
+  private readonly counts = new Map<string, number>()
+  private answers = 0
+  private filled = 0
+
+  count(kind: string, what: string): void {
+    const key = `${kind}: ${what}`
+    this.counts.set(key, (this.counts.get(key) ?? 0) + 1)
+  }
+
+  answer(rows: number): void {
+    this.answers++
+    if (rows > 0) this.filled++
+  }
+
+  filter(resource: string, { and, or }: Filter): void {
+    const all = (conditions: readonly Condition[]) => conditions.forEach(({ field, operators }) => {
+      this.count('filtered by', MODEL[resource]!.fields[field]!)
+      for (const [name, value] of operators) this.count('operator', value === null ? `${name} null` : name)
+    })
+    all(and)
+    or.forEach(all)
+    if (or.length > 0) this.count('operator', '$or')
+  }
+
+  list(resource: string, query: ListQuery): void {
+    this.filter(resource, query.filter)
+    for (const { field } of [...query.sort, ...query.cursorFields]) this.count('ordered by', MODEL[resource]!.fields[field]!)
+    this.count('trash', query.trash)
+    this.include(resource, query.include)
+  }
+
+  include(resource: string, include: readonly Include[]): void {
+    for (const { relation, limit, sort, filter, fields, include: inner } of include) {
+      const { kind, trait, target } = MODEL[resource]!.relations[relation]!
+      this.count('relation', kind)
+      if (trait) this.count('relation', trait)
+      const options = { limit: limit !== undefined, sort: sort.length > 0, filter: filter !== undefined, fields: fields !== undefined, nested: inner.length > 0 }
+      for (const [name, given] of Object.entries(options)) if (given) this.count('include', name)
+      if (filter) this.filter(target, filter)
+      this.include(target, inner)
+    }
+  }
+
+  groups(resource: string, { aggregates, groupBy, having, filter }: GroupQuery): void {
+    this.filter(resource, filter)
+    for (const { function: name } of aggregates) this.count('function', name)
+    for (const field of groupBy) this.count('grouped by', MODEL[resource]!.fields[field]!)
+    if (having.length > 0) this.count('function', 'having')
+  }
+
+  /** Where a cursor stands: on a NULL, between rows that only the primary key tells apart. */
+  cursor(order: readonly string[], key: readonly string[], last: Row, next: Row): void {
+    this.count('cursor', 'page')
+    if (order.some(field => last[field] === null)) this.count('cursor', 'NULL')
+    const sorted = order.filter(field => !key.includes(field))
+    if (sorted.length > 0 && sorted.every(field => String(last[field]) === String(next[field]))) this.count('cursor', 'tie')
+  }
+
+  get share(): number {
+    return this.filled / this.answers
+  }
+
+  missing(): string[] {
+    return Object.entries(REQUIRED).flatMap(([kind, names]) => names.map(name => `${kind}: ${name}`)).filter(key => !this.counts.has(key))
+  }
+
+  report(): string {
+    const lines = Object.entries(REQUIRED).map(([kind, names]) => `  ${kind}: ${names.map(name => `${name} ${this.counts.get(`${kind}: ${name}`) ?? 0}`).join(' · ')}`)
+    return [`${this.answers} answers compared, ${Math.round(this.share * 100)} % of them with rows`, ...lines].join('\n')
+  }
+}

@@ -1,0 +1,67 @@
+/** Every request that the page on querying shows is asked of the playground's rows, and answered as the page says. */
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { migrate } from 'drizzle-orm/better-sqlite3/migrator'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { commentsAuth } from '../../../playground/server/auth/comments'
+import { mediaAuth } from '../../../playground/server/auth/media'
+import { postsAuth } from '../../../playground/server/auth/posts'
+import { PERMISSIONS } from '../../../playground/server/auth/roles'
+import { tagsAuth } from '../../../playground/server/auth/tags'
+import { usersAuth } from '../../../playground/server/auth/users'
+import { openDatabase } from '../../../playground/server/database/client'
+import * as schema from '../../../playground/server/database/schema'
+import { seedNewsroom } from '../../../playground/server/database/seed/index'
+import { DEFAULT_MULTI_TENANCY } from '../../../src/runtime/shared/config'
+import type { ResourceRegistration } from '../../../src/runtime/server/registration'
+import { OPERATOR_NAMES } from '../../../src/runtime/server/core/parse/filter'
+import { createServer, type TestServer } from '../../support/server'
+
+const fileOf = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url))
+const page = readFileSync(fileOf('docs/querying.md'), 'utf8')
+
+/** `GET /api/posts?…  # 400 INVALID_QUERY`; without a remark it is answered. */
+const requests = [...page.matchAll(/^```http\n([\s\S]*?)^```$/gm)].flatMap(([, block]) => block!.trim().split('\n')).map((line) => {
+  const [, path, status = '200', code] = /^GET (\S.*?)(?: {2}# (\d+) (\w+))?$/.exec(line)!
+  return { line, path: path!, status: Number(status), code }
+})
+
+const AUTHORIZATION = { posts: postsAuth, comments: commentsAuth, tags: tagsAuth, users: usersAuth, media: mediaAuth }
+
+let server: TestServer
+
+beforeAll(async () => {
+  const db = openDatabase(':memory:')
+  migrate(db, { migrationsFolder: fileOf('playground/server/database/migrations') })
+  seedNewsroom(db)
+  const registrations = Object.entries(AUTHORIZATION).map(([name, authorization]) => ({
+    name, schema: schema[name as keyof typeof AUTHORIZATION], authorization, ...name === 'users' && { hiddenFields: ['passwordHash'] },
+  }) as ResourceRegistration)
+  server = await createServer({ registrations, modules: [schema], db, config: { multiTenancy: DEFAULT_MULTI_TENANCY } })
+})
+
+const caller = { user: { id: 1, organizationId: 1, role: 'editor' }, permissions: [...PERMISSIONS.editor] }
+
+describe('docs/querying.md', () => {
+  it.each(requests)('$line', async ({ path, status, code }) => {
+    const answer = await server.request('GET', path, { caller })
+    expect([answer.status, answer.body.data?.code]).toEqual([status, code])
+    if (status === 200 && 'meta' in answer.body) expect(answer.body.data.length).toBeGreaterThan(0)
+  })
+
+  it('shows every operator and every parameter in a request', () => {
+    const asked = requests.map(({ line }) => line).join('\n')
+    const parameters = ['page', 'limit', 'cursor', 'cursorFields', 'sort', 'filter', 'fields', 'include', 'aggregate', 'groupBy', 'having', 'count', 'includeDeleted', 'onlyDeleted']
+    expect(parameters.filter(name => !new RegExp(`[?&]${name}[=[]`).test(asked))).toEqual([])
+    expect([...OPERATOR_NAMES, '$or'].filter(name => !asked.includes(name) && !page.includes(`\`${name}\``))).toEqual([])
+  })
+
+  it('shows the envelopes as they are', async () => {
+    const { body } = await server.request('GET', '/api/posts?aggregate=count,sum(views)&limit=1&fields=id', { caller })
+    expect(Object.keys(body.meta)).toEqual(['page', 'limit', 'total', 'aggregates'])
+    const [group] = (await server.request('GET', '/api/posts/aggregate?groupBy=status', { caller })).body.data
+    expect(group).toEqual({ group: { status: 'archived' }, count: expect.any(Number) })
+    const cursor = await server.request('GET', '/api/posts?cursor=&limit=5', { caller })
+    expect(cursor.body.meta).toEqual({ limit: 5, hasMore: true, nextCursor: expect.any(String) })
+  })
+})

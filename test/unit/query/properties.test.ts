@@ -1,0 +1,31 @@
+/** Random queries against an oracle that knows nothing of the code: every answer must be the oracle's. */
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openNewsdata, type Newsdata } from '../../support/newsdata/server'
+import { Coverage } from './coverage'
+import { PROPERTIES } from './properties'
+
+/** `CASES=10000` looks longer, `SEED=…` looks again. A failure prints its seed. */
+const cases = Number(process.env.CASES ?? 1000)
+const seed = process.env.SEED === undefined ? Date.now() % 2_147_483_647 : Number(process.env.SEED)
+
+let server: Newsdata
+const coverage = new Coverage()
+
+beforeAll(async () => {
+  server = await openNewsdata()
+})
+
+afterAll(() => server.client.close())
+
+describe(`${cases} random queries`, () => {
+  it.each(Object.entries(PROPERTIES))('%s', async (_, { share, create }) => {
+    await fc.assert(create(server, coverage), { seed, numRuns: Math.ceil(cases * share) })
+  }, 60_000 + cases * 200)
+
+  it('touch every operator, column type, relation kind, NULLs and ties in cursors, and mostly find rows', () => {
+    console.info(`seed ${seed}: ${coverage.report()}`)
+    expect(coverage.missing()).toEqual([])
+    expect(coverage.share).toBeGreaterThanOrEqual(0.5)
+  })
+})

@@ -1,0 +1,134 @@
+/** Queries in the forms a client may write: JSON or brackets, text or objects, lists with commas or repeated. */
+import { MODEL, type Kind } from '../../support/oracle/model'
+import { aliasOf, type Aggregate, type Condition, type Filter, type GroupQuery, type Include, type ListQuery, type Sort } from '../../support/oracle/query'
+import type { Spelling } from './generate'
+
+export type Place = { page: number, count: boolean } | { cursor: string }
+
+export function spellList(resource: string, query: ListQuery, place: Place, aggregates: readonly Aggregate[], spelling: Spelling): URLSearchParams {
+  const params = new URLSearchParams(spellFilter(resource, query.filter, spelling))
+  const list = (name: string, values: readonly string[]) => addList(params, name, values, spelling.repeat)
+  list('sort', query.sort.map(spellSort))
+  list('cursorFields', query.cursorFields.map(spellSort))
+  list('fields', query.fields ?? [])
+  list('aggregate', aggregates.map(spellAggregate))
+  if (query.include.length > 0) params.set('include', spelling.include === 'json' ? JSON.stringify(toJson(resource, query.include, spelling)) : toText(resource, query.include, spelling).join(','))
+  params.set('limit', String(query.limit))
+  if (query.trash === 'both') params.set('includeDeleted', 'true')
+  if (query.trash === 'trashed') params.set('onlyDeleted', 'true')
+  if ('cursor' in place) params.set('cursor', place.cursor)
+  else {
+    params.set('page', String(place.page))
+    if (!place.count) params.set('count', 'none')
+  }
+  return params
+}
+
+export function spellGroups(resource: string, query: GroupQuery, spelling: Spelling): URLSearchParams {
+  const params = new URLSearchParams(spellFilter(resource, query.filter, spelling))
+  const list = (name: string, values: readonly string[]) => addList(params, name, values, spelling.repeat)
+  list('aggregate', query.aggregates.map(spellAggregate))
+  list('groupBy', query.groupBy)
+  list('sort', query.sort.map(spellSort))
+  if (query.having.length > 0) {
+    const entries = query.having.map(({ alias, operator, value }): [string, object] => {
+      const field = query.aggregates.find(aggregate => aliasOf(aggregate) === alias)!
+      const column = field.function === 'min' || field.function === 'max' ? MODEL[resource]!.fields[field.field!]! : 'real'
+      return [alias, { [operator]: jsonOf(column, value, false) }]
+    })
+    params.set('having', JSON.stringify(Object.fromEntries(entries)))
+  }
+  params.set('page', String(query.page))
+  params.set('limit', String(query.limit))
+  return params
+}
+
+function addList(params: URLSearchParams, name: string, values: readonly string[], repeat: boolean): void {
+  if (values.length === 0) return
+  if (repeat) for (const value of values) params.append(name, value)
+  else params.set(name, values.join(','))
+}
+
+const spellSort = ({ field, descending }: Sort) => `${descending ? '-' : ''}${field}`
+const spellAggregate = ({ function: name, field }: Aggregate) => field === undefined ? name : `${name}(${field})`
+
+function spellFilter(resource: string, filter: Filter, spelling: Spelling): [string, string][] {
+  if (filter.and.length === 0 && filter.or.length === 0) return []
+  return spelling.filter === 'json' ? [['filter', JSON.stringify(filterJson(resource, filter, spelling))]] : filterBrackets(resource, filter, spelling)
+}
+
+function filterJson(resource: string, { and, or }: Filter, spelling: Spelling): object {
+  const all = (conditions: readonly Condition[]) => Object.fromEntries(conditions.map(({ field, operators }) => [field, conditionJson(MODEL[resource]!.fields[field]!, operators, spelling)]))
+  return { ...all(and), ...or.length > 0 && { $or: or.map(all) } }
+}
+
+function conditionJson(kind: Kind, operators: Condition['operators'], { short }: Spelling): unknown {
+  const of = (value: unknown): unknown => Array.isArray(value) ? value.map(of) : jsonOf(kind, value, short)
+  const [[name, value]] = operators as [[string, unknown]]
+  if (short && operators.length === 1) {
+    if (name === '$eq' || name === '$in') return of(value)
+    if (name === '$null' && value === true) return null
+  }
+  return Object.fromEntries(operators.map(([name, value]) => [name, name === '$null' || name === '$like' ? value : of(value)]))
+}
+
+/** @param short numbers where the wire form is a string but a number is understood. */
+function jsonOf(kind: Kind, value: unknown, short: boolean): unknown {
+  if (value === null) return null
+  if (kind === 'date') return spellDate(value as Date, short)
+  if (kind === 'bigint') return short && Number.isSafeInteger(Number(value)) ? Number(value) : String(value)
+  return kind === 'decimal' && short && String(Number(value)) === value ? Number(value) : value
+}
+
+/** The same moment as another clock says it, or as a day alone. */
+function spellDate(date: Date, short: boolean): string {
+  const text = date.toISOString()
+  if (!short) return text
+  return text.endsWith('T00:00:00.000Z') ? text.slice(0, 10) : new Date(date.getTime() + 7_200_000).toISOString().replace('Z', '+02:00')
+}
+
+function filterBrackets(resource: string, { and, or }: Filter, { short, repeat }: Spelling): [string, string][] {
+  const all = (prefix: string, conditions: readonly Condition[]) => conditions.flatMap(({ field, operators }) => {
+    const kind = MODEL[resource]!.fields[field]!
+    const alone = short && operators.length === 1
+    return operators.flatMap(([name, value]): [string, string][] => {
+      const path = `${prefix}[${field}]${alone && name === '$eq' ? '' : `[${name}]`}`
+      if (!Array.isArray(value)) return [[path, name === '$null' || name === '$like' ? String(value) : textOf(kind, value, short)]]
+      const texts = value.map(item => textOf(kind, item, short))
+      return repeat ? texts.map(text => [`${path}[]`, text]) : [[path, texts.join(',')]]
+    })
+  })
+  return [...all('filter', and), ...or.flatMap((branch, index) => all(`filter[$or][${index}]`, branch))]
+}
+
+function textOf(kind: Kind, value: unknown, short: boolean): string {
+  if (kind === 'date') return spellDate(value as Date, short)
+  return kind === 'boolean' && short ? String(Number(value)) : String(value)
+}
+
+function toJson(resource: string, include: readonly Include[], spelling: Spelling): object {
+  return Object.fromEntries(include.map((node) => {
+    const { target } = MODEL[resource]!.relations[node.relation]!
+    const options = {
+      ...node.fields && { fields: spelling.repeat ? node.fields : node.fields.join(',') },
+      ...node.limit !== undefined && { limit: node.limit },
+      ...node.sort.length > 0 && { sort: spelling.repeat ? node.sort.map(spellSort) : node.sort.map(spellSort).join(',') },
+      ...node.filter && { filter: filterJson(target, node.filter, spelling) },
+      ...node.include.length > 0 && { include: toJson(target, node.include, spelling) },
+    }
+    return [node.relation, spelling.short && Object.keys(options).length === 0 ? true : options]
+  }))
+}
+
+function toText(resource: string, include: readonly Include[], spelling: Spelling, prefix = ''): string[] {
+  return include.flatMap((node) => {
+    const { target } = MODEL[resource]!.relations[node.relation]!
+    const options = [
+      ...node.limit !== undefined ? [`limit:${node.limit}`] : [],
+      ...node.sort.map(sort => `sort:${spellSort(sort)}`),
+      ...node.filter ? [`filter:${JSON.stringify(filterJson(target, node.filter, spelling))}`] : [],
+    ]
+    const own = `${prefix}${node.relation}${node.fields ? `[${node.fields.join(',')}]` : ''}${options.length > 0 ? `{${options.join(',')}}` : ''}`
+    return [own, ...toText(target, node.include, spelling, `${prefix}${node.relation}.`)]
+  })
+}

@@ -1,0 +1,91 @@
+/** Guards the SQL of each dialect: expected texts written by hand beside what they mean. */
+import { PgDialect, boolean, integer as pgInteger, pgTable, text as pgText, timestamp } from 'drizzle-orm/pg-core'
+import { MySqlDialect, boolean as mysqlBoolean, int, mysqlTable, timestamp as mysqlTimestamp, varchar } from 'drizzle-orm/mysql-core'
+import { integer, SQLiteSyncDialect, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import type { SQL, Table } from 'drizzle-orm'
+import { describe, expect, it } from 'vitest'
+import type { Engine } from '../../../src/runtime/server/engines/engine.ts'
+import { planFilter } from '../../../src/runtime/server/core/plan/filter.ts'
+import { after, type Order } from '../../../src/runtime/server/core/plan/order.ts'
+import { allFields } from '../../../src/runtime/server/core/fields.ts'
+import { toFilter } from '../../../src/runtime/server/core/parse/filter.ts'
+import { among, valuesOf, whereAll, type Clause } from '../../../src/runtime/server/core/query.ts'
+import { createResources } from '../../../src/runtime/server/schema/resource.ts'
+import { DEFAULT_CONFIG } from '../../../src/runtime/shared/config.ts'
+
+const TABLES = {
+  sqlite: sqliteTable('t', { id: integer('id').primaryKey(), n: integer('n'), s: text('s').notNull(), b: integer('b', { mode: 'boolean' }), at: integer('at', { mode: 'timestamp_ms' }) }),
+  pg: pgTable('t', { id: pgInteger('id').primaryKey(), n: pgInteger('n'), s: pgText('s').notNull(), b: boolean('b'), at: timestamp('at') }),
+  mysql: mysqlTable('t', { id: int('id').primaryKey(), n: int('n'), s: varchar('s', { length: 50 }).notNull(), b: mysqlBoolean('b'), at: mysqlTimestamp('at') }),
+}
+const DIALECTS = { sqlite: new SQLiteSyncDialect(), pg: new PgDialect(), mysql: new MySqlDialect() }
+type Name = keyof typeof TABLES
+
+function open(name: Name) {
+  const render = (sql: SQL) => {
+    const { sql: text, params } = DIALECTS[name].sqlToQuery(sql)
+    return { text, values: params }
+  }
+  const resource = createResources([{ name: 't', schema: TABLES[name] as Table }], [], DEFAULT_CONFIG).get('t')!
+  return { engine: { name, dialect: name, render } as unknown as Engine, resource, render }
+}
+
+const order = (name: Name, ...fields: string[]): Order[] => fields.map(field => ({ field: open(name).resource.fields.get(field.replace('-', ''))!, descending: field.startsWith('-') }))
+const filter = (value: object) => (name: Name) => planFilter(toFilter(value, 'filter'), allFields(open(name).resource), open(name).engine)
+const place = (fields: string[], values: unknown[]) => (name: Name) => [after(name, order(name, ...fields), values)]
+
+type Expected = Record<Name, string>
+/** In these texts `"` stands for the quote of the dialect and `?` for its parameter, where they are all that differs. */
+const same = (text: string): Expected => {
+  let place = 0
+  return { sqlite: text, pg: text.replace(/\?/g, () => `$${++place}`), mysql: text.replaceAll('"', '`') }
+}
+
+const SHAPES: readonly [name: string, clauses: (dialect: Name) => readonly Clause[], expected: Expected][] = [
+  ['a number equals', filter({ n: 1 }), same(' where "t"."n" = ?')],
+  ['NULL', filter({ n: null }), same(' where "t"."n" is null')],
+  ['not NULL', filter({ n: { $ne: null } }), same(' where "t"."n" is not null')],
+  ['not equal leaves NULL out by itself', filter({ n: { $ne: 1 } }), same(' where "t"."n" <> ?')],
+  ['a range', filter({ n: { $gte: 1, $lt: 5 } }), same(' where "t"."n" >= ? and "t"."n" < ?')],
+  ['greater', filter({ at: { $gt: '2026-01-01T00:00:00Z' } }), same(' where "t"."at" > ?')],
+  ['at most', filter({ n: { $lte: 2 } }), same(' where "t"."n" <= ?')],
+  ['text contains', filter({ s: { $like: 'ab' } }), { sqlite: ' where "t"."s" like ? escape \'\\\'', pg: ' where cast("t"."s" as text) ilike $1', mysql: ' where lower(`t`.`s`) like lower(?)' }],
+  ['one of several', filter({ n: [1, 2, 3] }), { sqlite: ' where "t"."n" in (select value from json_each(?))', pg: ' where "t"."n" in (select unnest(cast(cast($1 as text) as integer[])))', mysql: ' where `t`.`n` in (?, ?, ?, ?)' }],
+  ['none of several', filter({ n: { $nin: [1, 2] } }), { sqlite: ' where "t"."n" not in (select value from json_each(?))', pg: ' where "t"."n" not in (select unnest(cast(cast($1 as text) as integer[])))', mysql: ' where `t`.`n` not in (?, ?)' }],
+  ['one of none', filter({ n: { $in: [] } }), same(' where 1 = 0')],
+  ['none of none', filter({ n: { $nin: [] } }), same(' where "t"."n" is not null')],
+  ['or', filter({ s: 'x', $or: [{ n: 1, b: true }, { n: null }] }), same(' where "t"."s" = ? and (("t"."n" = ? and "t"."b" = ?) or ("t"."n" is null))')],
+  ['after one column', place(['id'], [7]), same(' where ("t"."id" > ?)')],
+  ['after one column, downwards', place(['-id'], [7]), same(' where ("t"."id" < ?)')],
+  ['after two columns of one direction', place(['s', 'id'], ['x', 7]), { sqlite: ' where ("t"."s", "t"."id") > (?, ?)', pg: ' where ("t"."s", "t"."id") > ($1, $2)', mysql: ' where (`t`.`s` >= ? and (`t`.`s` > ? or (`t`.`s` = ? and `t`.`id` > ?)))' }],
+  ['after two columns of two directions', place(['s', '-id'], ['x', 7]), same(' where ("t"."s" >= ? and ("t"."s" > ? or ("t"."s" = ? and "t"."id" < ?)))')],
+  ['after a value where NULLs come first', place(['n', 'id'], [3, 7]), {
+    sqlite: ' where ("t"."n" >= ? and ("t"."n" > ? or ("t"."n" = ? and "t"."id" > ?)))',
+    pg: ' where (("t"."n" > $1 or "t"."n" is null) or ("t"."n" = $2 and "t"."id" > $3))',
+    mysql: ' where (`t`.`n` >= ? and (`t`.`n` > ? or (`t`.`n` = ? and `t`.`id` > ?)))',
+  }],
+  ['after NULL', place(['n', 'id'], [null, 7]), {
+    sqlite: ' where ("t"."n" is not null or ("t"."n" is null and "t"."id" > ?))',
+    pg: ' where (("t"."n" is null and "t"."id" > $1))',
+    mysql: ' where (`t`.`n` is not null or (`t`.`n` is null and `t`.`id` > ?))',
+  }],
+  ['after NULL, downwards', place(['-n', '-id'], [null, 7]), {
+    sqlite: ' where (("t"."n" is null and "t"."id" < ?))',
+    pg: ' where ("t"."n" is not null or ("t"."n" is null and "t"."id" < $1))',
+    mysql: ' where ((`t`.`n` is null and `t`.`id` < ?))',
+  }],
+  ['combinations of two columns', name => [among(open(name).engine, [open(name).resource.fields.get('id')!, open(name).resource.fields.get('s')!], [[1, 'a'], [2, 'b']])], {
+    sqlite: ' where ("t"."id", "t"."s") in (select value ->> 0, value ->> 1 from json_each(?))',
+    pg: ' where ("t"."id", "t"."s") in (select * from unnest(cast(cast($1 as text) as integer[]), cast(cast($2 as text) as text[])))',
+    mysql: ' where (`t`.`id`, `t`.`s`) in ((?, ?), (?, ?))',
+  }],
+]
+
+describe.each(Object.keys(TABLES) as Name[])('%s', (name) => {
+  it.each(SHAPES)('%s', (_, clauses, expected) => {
+    const { text, values } = open(name).render(whereAll(clauses(name)))
+    expect(text).toBe(expected[name])
+    // What is sent with a text that is found by its shape is what the text was made with.
+    expect(values).toEqual(valuesOf(clauses(name)))
+  })
+})

@@ -1,0 +1,168 @@
+/** Guards what hooks bring about: what they may write, what of their answer is shown, and what becomes of what they throw. */
+import { createError } from 'h3'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import type { ResourceHooks } from '../../../src/runtime/server/registration'
+import { DEFAULT_CONFIG } from '../../../src/runtime/shared/config'
+import { openBlog } from './blog'
+import { told, type World } from './world'
+
+let world: World
+let dump: string
+afterEach(() => {
+  world.client.close()
+  vi.restoreAllMocks()
+})
+const open = async (hooks: ResourceHooks, hookConfig: Partial<typeof DEFAULT_CONFIG.hookConfig> = {}) => {
+  world = await openBlog({ hooks, config: { hookConfig: { ...DEFAULT_CONFIG.hookConfig, ...hookConfig } } })
+  dump = world.dump()
+}
+const row = (id: number) => world.client.prepare('select * from posts where id = ?').get(id)
+const silence = () => vi.spyOn(console, 'error').mockImplementation(() => {})
+
+/** Each kind of request, and the hooks that stand around it. */
+const WRITES = [
+  ['Create', 'POST', 'posts', { title: 'new' }, 201],
+  ['Update', 'PATCH', 'posts/1', { title: 'new' }, 200],
+  ['Delete', 'DELETE', 'posts/1', undefined, 200],
+  ['Restore', 'POST', 'posts/3/restore', undefined, 200],
+  ['Purge', 'DELETE', 'posts/1?force=true', undefined, 200],
+  ['Create', 'POST', 'posts/bulk', { items: [{ title: 'new' }] }, 200],
+  ['Update', 'PATCH', 'posts/bulk', { items: [{ id: 1, data: { title: 'new' } }] }, 200],
+  ['Delete', 'DELETE', 'posts/bulk', { ids: [1] }, 200],
+  ['Restore', 'POST', 'posts/bulk/restore', { ids: [3] }, 200],
+  ['Purge', 'DELETE', 'posts/bulk?force=true', { ids: [1] }, 200],
+] as const
+
+const refuse = () => {
+  throw createError({ statusCode: 409, message: 'Not in the holidays.', data: { until: 'Monday' } })
+}
+
+describe.each(WRITES)('%s by %s %s', (name, method, path, body, status) => {
+  const bulk = path.includes('bulk')
+
+  it('is stopped by what a before-hook throws, with its status; nothing is written', async () => {
+    await open({ [`before${name}`]: refuse })
+    const answer = await world.ask(method, path, body)
+    expect([answer.status, bulk ? answer.body.data.errors[0].message : answer.body.message]).toEqual([409, 'Not in the holidays.'])
+    if (!bulk) expect(answer.body.data).toEqual({ until: 'Monday' })
+    expect(world.dump()).toBe(dump)
+  })
+
+  it('stands, whatever an after-hook throws; the status is the hook\'s, and the other hooks run', async () => {
+    const others: unknown[] = []
+    world = await openBlog({ hooks: { [`after${name}`]: () => void others.push(world.dump()) }, added: ({ addGlobalHook }) => addGlobalHook({ [`after${name}`]: refuse }) })
+    dump = world.dump()
+    const answer = await world.ask(method, path, body)
+    expect([answer.status, answer.body.message]).toEqual([409, 'Not in the holidays.'])
+    // The after-hook found it committed.
+    expect(others).toEqual([world.dump()])
+    expect(world.dump()).not.toBe(dump)
+  })
+
+  it('is answered as done, and what was thrown is logged, where `afterErrors` says so', async () => {
+    const log = silence()
+    await open({ [`after${name}`]: refuse }, { afterErrors: 'log' })
+    expect((await world.ask(method, path, body)).status).toBe(status)
+    expect(log).toHaveBeenCalledOnce()
+    expect(world.dump()).not.toBe(dump)
+  })
+
+  it('is stopped by a before-hook that takes too long: 500, nothing is written', async () => {
+    const log = silence()
+    await open({ [`before${name}`]: () => new Promise(() => {}) }, { timeout: 15 })
+    const answer = await world.ask(method, path, body)
+    expect(answer.status).toBe(500)
+    expect([world.dump(), JSON.stringify(log.mock.calls.flat().map(String))]).toEqual([dump, expect.stringContaining(`before${name}`)])
+  })
+})
+
+describe('an after-hook', () => {
+  it('that takes too long is a 500; what was written stands', async () => {
+    silence()
+    await open({ afterCreate: () => new Promise(() => {}) }, { timeout: 15 })
+    expect((await world.ask('POST', 'posts', { title: 'new' })).status).toBe(500)
+    expect(row(12)).toMatchObject({ title: 'new' })
+  })
+
+  it.each([['posts', { title: 'a', slug: 'taken' }], ['posts/bulk', { items: [{ title: 'a' }, { title: 'b', slug: 'taken' }] }]])('does not run when the commit fails: %s', async (path, body) => {
+    const afterCreate = vi.fn()
+    await open({ afterCreate })
+    world.client.exec('update posts set slug = \'taken\' where id = 11')
+    expect((await world.ask('POST', path, body)).status).toBe(409)
+    expect(afterCreate).not.toHaveBeenCalled()
+  })
+
+  it.each([['afterGet', 'posts/1'], ['afterList', 'posts'], ['beforeGet', 'posts/1'], ['beforeList', 'posts']])('of a read always throws, as a before-hook does, whatever `afterErrors` says: %s', async (name, path) => {
+    await open({ [name]: refuse }, { afterErrors: 'log' })
+    expect((await world.ask('GET', path)).status).toBe(409)
+  })
+
+  const answers = { secret: 's', fee: 9, title: 'told', extra: true, organizationId: 7 }
+  it.each([
+    ['afterCreate', 'POST', 'posts', { title: 'a' }], ['afterUpdate', 'PATCH', 'posts/1', { title: 'a' }], ['afterUpdate', 'PATCH', 'posts/1', {}], ['afterRestore', 'POST', 'posts/3/restore', undefined], ['afterGet', 'GET', 'posts/1', undefined],
+    ['afterCreate', 'POST', 'posts/bulk', { items: [{ title: 'a' }] }], ['afterUpdate', 'PATCH', 'posts/bulk', { items: [{ id: 1, data: {} }] }], ['afterList', 'GET', 'posts', undefined],
+  ])('tells of what it returns only what the caller may read, and what is no column: %s of %s %s', async (name, method, path, body) => {
+    await open({ [name]: () => name === 'afterList' ? [answers] : answers })
+    const { body: answer } = await world.ask(method, path, body)
+    expect(answer.data?.[0] ?? answer).toEqual({ title: 'told', extra: true, organizationId: 7 })
+  })
+
+  it.each([['PATCH', 'posts/1', 'afterUpdate'], ['GET', 'posts/1', 'afterGet']])('may put a text where a date was: %s %s', async (method, path, name) => {
+    await open({ [name]: (record: object) => ({ ...record, updatedAt: 'today' }) })
+    expect((await world.ask(method, path, method === 'PATCH' ? { title: 'x' } : undefined)).body.updatedAt).toBe('today')
+  })
+
+  it('is not given what the caller may not read', async () => {
+    const given: unknown[] = []
+    await open({ afterUpdate: record => void given.push(Object.keys(record)), afterGet: record => void given.push(Object.keys(record)) })
+    await world.ask('PATCH', 'posts/1', { title: 'a' })
+    await world.ask('GET', 'posts/1')
+    for (const keys of given) expect(keys).not.toEqual(expect.arrayContaining(['fee']))
+    expect(given).toHaveLength(2)
+  })
+})
+
+describe('what a before-hook sets', () => {
+  /** Everything there is to set, and more. */
+  const ALL = { id: 77, organizationId: 2, title: 'hook', score: 8, fee: 9, secret: 'hook', createdBy: 66, parentId: 11, deletedAt: new Date(1), deletionId: 'mine', nothing: 1 }
+
+  it('is written on a create: hidden, protected and unwritable columns, but neither tenant nor trash', async () => {
+    await open({ beforeCreate: () => ALL })
+    expect(told(await world.ask('POST', 'posts', { title: 'new' }))).toBe('201')
+    expect(row(77)).toMatchObject({ organization_id: 1, title: 'hook', score: 8, fee: 9, secret: 'hook', created_by: 66, parent_id: 11, deleted_at: null, deletion_id: null })
+  })
+
+  it('is written on an update, but no primary key, tenant or trash', async () => {
+    await open({ beforeUpdate: () => ALL })
+    expect((await world.ask('PATCH', 'posts/1', { title: 'new' })).body).toMatchObject({ id: 1, title: 'hook' })
+    expect(row(1)).toMatchObject({ id: 1, organization_id: 1, title: 'hook', score: 8, fee: 9, secret: 'hook', created_by: 66, parent_id: 11, deleted_at: null, deletion_id: null })
+    expect(row(77)).toBeUndefined()
+  })
+
+  it('replaces what the client sent, also by leaving it out', async () => {
+    await open({ beforeUpdate: () => ({ slug: 'only' }) })
+    await world.ask('PATCH', 'posts/1', { title: 'new', parentId: 11 })
+    expect(row(1)).toMatchObject({ title: 'one', slug: 'only', parent_id: null })
+  })
+
+  it('may take a field away that the client may not write; what is left of the client\'s is refused', async () => {
+    await open({ beforeUpdate: (id, { fee: _, ...data }) => id === 1 ? data : undefined })
+    expect(told(await world.ask('PATCH', 'posts/1', { title: 'new', fee: 1 }))).toBe('200')
+    expect(row(1)).toMatchObject({ title: 'new', fee: 5 })
+    expect(told(await world.ask('PATCH', 'posts/2', { title: 'new', fee: 1 }))).toBe('403 FIELD_FORBIDDEN')
+    expect(row(2)).toMatchObject({ title: 'two' })
+  })
+
+  it('is trusted as a reference; what the client set is checked', async () => {
+    await open({ beforeCreate: ({ title }) => title === 'hook' ? { title, parentId: 11 } : undefined })
+    expect(told(await world.ask('POST', 'posts', { title: 'hook', parentId: 1 }))).toBe('201')
+    expect(told(await world.ask('POST', 'posts', { title: 'hook', parentId: 11 }))).toBe('400 INVALID_REFERENCE')
+    expect(told(await world.ask('POST', 'posts', { title: 'hook' }))).toBe('201')
+    expect(told(await world.ask('POST', 'posts', { title: 'client', parentId: 11 }))).toBe('400 INVALID_REFERENCE')
+  })
+
+  it('that the database refuses is told like any other', async () => {
+    await open({ beforeCreate: () => ({ title: null }) })
+    expect(told(await world.ask('POST', 'posts', { title: 'a' }))).toBe('400 VALIDATION_FAILED')
+  })
+})

@@ -1,0 +1,124 @@
+/** Guards where a foreign key in a body may point, and that what is missing cannot be told from what is not visible. */
+import { sql } from 'drizzle-orm'
+import { foreignKey, integer, primaryKey, sqliteTable, text, type AnySQLiteColumn } from 'drizzle-orm/sqlite-core'
+import { afterEach, describe, expect, it } from 'vitest'
+import type { FieldRule, ResourceAuth } from '../../../src/runtime/server/registration'
+import { DEFAULT_MULTI_TENANCY } from '../../../src/runtime/shared/config'
+import { ADA, EVERYTHING, openWorld, told, type World } from './world'
+
+const tenant = () => ({ organizationId: integer('organization_id').notNull() })
+const folders = sqliteTable('folders', { id: integer('id').primaryKey(), ...tenant(), name: text('name'), deletedAt: integer('deleted_at', { mode: 'timestamp_ms' }) })
+const shelves = sqliteTable('shelves', { room: text('room').notNull(), number: integer('number').notNull(), ...tenant() }, t => [primaryKey({ columns: [t.room, t.number] })])
+/** Not a resource. */
+const colours = sqliteTable('colours', { name: text('name').primaryKey() })
+const notes = sqliteTable('notes', {
+  id: integer('id').primaryKey(),
+  ...tenant(),
+  title: text('title'),
+  folderId: integer('folder_id').references(() => folders.id),
+  parentId: integer('parent_id').references((): AnySQLiteColumn => notes.id),
+  colour: text('colour').references(() => colours.name),
+  room: text('room'),
+  number: integer('number'),
+}, t => [foreignKey({ columns: [t.room, t.number], foreignColumns: [shelves.room, shelves.number] })])
+
+/** Folder 1 is visible, 2 in the trash, 3 filtered out, 4 judged away, 5 another tenant's. */
+const ROWS = `
+  insert into folders values (1, 1, 'own', null), (2, 1, 'gone', 1000), (3, 1, 'filtered', null), (4, 1, 'judged', null), (5, 2, 'theirs', null);
+  insert into shelves values ('a', 1, 1), ('a', 2, 2);
+  insert into colours values ('red');
+  insert into notes (id, organization_id, folder_id, room, number) values (1, 1, 3, 'a', 1), (2, 1, null, null, null), (3, 2, 5, null, null);
+`
+const HIDDEN: ResourceAuth = { permissions: { read: 'nobody' }, listFilter: table => sql`${(table as typeof folders).id} <> 3`, objectLevel: row => row.id !== 4 }
+
+let world: World
+const statements: string[] = []
+afterEach(() => world.client.close())
+const open = async (fields: Record<string, FieldRule> = {}) => world = await openWorld({
+  tables: { folders, shelves, colours, notes },
+  resources: { colours: false, folders: { authorization: HIDDEN }, notes: { authorization: { permissions: EVERYTHING, fields: fields as never } } },
+  rows: ROWS,
+  config: { multiTenancy: DEFAULT_MULTI_TENANCY },
+  log: statement => statements.push(statement),
+})
+/** Each way to write one value: as a create, an update, and an item of either batch. */
+const WAYS: [name: string, write: (data: object) => Promise<{ status: number, text: string, error: object }>][] = [
+  ['POST', async data => simple(await world.ask('POST', 'notes', data))],
+  ['PATCH', async data => simple(await world.ask('PATCH', 'notes/2', data))],
+  ['POST bulk', async data => simple(await world.ask('POST', 'notes/bulk', { items: [data] }))],
+  ['PATCH bulk', async data => simple(await world.ask('PATCH', 'notes/bulk', { items: [{ id: 2, data }] }))],
+]
+const simple = ({ status, body, text }: Awaited<ReturnType<World['ask']>>) => ({ status, text, error: body.data?.errors?.[0] ?? { message: body.message, ...body.data } })
+
+describe.each(WAYS)('a reference in a %s', (_name, write) => {
+  it('to a visible row is written, though the caller may not read its resource', async () => {
+    await open()
+    expect((await write({ folderId: 1 })).status).toBeLessThan(300)
+    expect((await write({ folderId: null })).status).toBeLessThan(300)
+  })
+
+  it('to a row that is missing, in the trash, filtered out, judged away or another tenant\'s is one and the same 400', async () => {
+    await open()
+    const answers = []
+    for (const id of [99, 2, 3, 4, 5]) answers.push(await write({ folderId: id }))
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
+    expect(answers[0]).toMatchObject({ status: 400, error: { code: 'INVALID_REFERENCE', message: '`folderId` points at no record.' } })
+    expect(world.rows('select count(*) from notes')).toEqual([3])
+  })
+
+  it('to a row of its own table, or by two columns, is held to the same', async () => {
+    await open()
+    expect((await write({ parentId: 3 })).status).toBe(400)
+    expect((await write({ parentId: 1 })).status).toBeLessThan(300)
+    expect((await write({ room: 'a', number: 2 })).status).toBe(400)
+    expect((await write({ room: 'a', number: 1 })).status).toBeLessThan(300)
+  })
+
+  it('to a table that is no resource is the database\'s to check', async () => {
+    await open()
+    expect((await write({ colour: 'red' })).status).toBeLessThan(300)
+    expect(await write({ colour: 'blue' })).toMatchObject({ status: 400, error: { code: 'INVALID_REFERENCE' } })
+  })
+
+  /** By the rule: folders that may be pointed at; in the trash and missing never. */
+  it.each([['visible', [1]], ['tenant', [1, 3, 4]], ['any', [1, 2, 3, 4, 5]]] as const)('that may point at `%s` reaches %j', async (reference, reached) => {
+    await open({ folderId: { reference } })
+    const found = []
+    for (const folderId of [1, 2, 3, 4, 5, 99]) if ((await write({ folderId })).status < 300) found.push(folderId)
+    expect(found).toEqual(reached)
+  })
+})
+
+describe('a reference that is there already', () => {
+  it('is not asked about while it stays, whatever has become of its row', async () => {
+    await open()
+    expect(told(await world.ask('PATCH', 'notes/1', { title: 'x', folderId: 3 }))).toBe('200')
+    expect(told(await world.ask('PATCH', 'notes/1', { title: 'x', folderId: 4 }))).toBe('400 INVALID_REFERENCE')
+  })
+
+  it('of two columns is looked at as a whole when one of them changes', async () => {
+    await open()
+    expect(told(await world.ask('PATCH', 'notes/1', { number: 2 }))).toBe('400 INVALID_REFERENCE')
+    expect(told(await world.ask('PATCH', 'notes/1', { number: 1 }))).toBe('200')
+    expect(told(await world.ask('PATCH', 'notes/1', { room: null }))).toBe('200')
+  })
+
+  it('to a row of another tenant is open to staff of all tenants, who see it', async () => {
+    await open()
+    const { addContextExtender } = await import('../../../src/runtime/server/utils')
+    addContextExtender((ctx) => {
+      ctx.tenant = { id: 1, canAccessAllTenants: true }
+    })
+    expect(told(await world.ask('PATCH', 'notes/2', { folderId: 5 }, ADA))).toBe('200')
+  })
+})
+
+describe('the references of a batch', () => {
+  it('are looked up in one statement for each key, and each item is told its own', async () => {
+    await open()
+    statements.length = 0
+    const { body } = await world.ask('POST', 'notes/bulk', { items: [1, 5, 1, 99, 3].map(folderId => ({ folderId, parentId: 1 })) })
+    expect(body.data.errors.map(({ index }: { index: number }) => index)).toEqual([1, 3, 4])
+    expect(statements.filter(statement => statement.startsWith('select'))).toHaveLength(2)
+  })
+})

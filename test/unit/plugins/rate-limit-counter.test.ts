@@ -24,6 +24,16 @@ describe('a window', () => {
     expect(hit('a', 1000)).toEqual({ count: 1, left: 1000 })
   })
 
+  it('is never longer than it is, whatever fraction of a millisecond it begins with', () => {
+    const fractions = vi.spyOn(performance, 'now')
+    const { hit } = createMemoryCounter(1_000)
+    for (let key = 0; key < 1_000; key += 1) {
+      fractions.mockReturnValue(1_000 + key * 1.000_1)
+      expect(hit(`${key}`, 1_000).left).toBe(1_000)
+    }
+    fractions.mockRestore()
+  })
+
   it('of another length is another window', () => {
     const { hit } = createMemoryCounter(10, () => 0)
     hit('a', 1000)

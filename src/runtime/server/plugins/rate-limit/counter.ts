@@ -30,7 +30,7 @@ const CLEARED = 64
  * Keys of one server. However many there are, no more than `maxKeys` of a window's length are remembered: beyond, the
  * one whose window ends first is forgotten, and may begin anew.
  */
-export function createMemoryCounter(maxKeys: number, now: () => number = () => performance.now()): MemoryCounter {
+export function createMemoryCounter(maxKeys: number, now: () => number = wholeMilliseconds): MemoryCounter {
   /** By the length of the window, in which the first key of a map is always the one whose window ends first. */
   const windows = new Map<number, Map<string, Slot>>()
   return {
@@ -45,6 +45,9 @@ export function createMemoryCounter(maxKeys: number, now: () => number = () => p
     },
   }
 }
+
+/** Whole, because a fraction would come back from `time + window - time` a trifle longer, and round up to a second more. */
+const wholeMilliseconds = () => Math.floor(performance.now())
 
 function clearEnded(slots: Map<string, Slot>, time: number): void {
   let cleared = 0

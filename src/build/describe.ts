@@ -56,10 +56,10 @@ async function findLoadable(tables: readonly CheckedRegistration[], source: Tabl
   }
 }
 
-/** As one module, so that a table which several files import is the same table in all of them; afresh each time, for the dev server. */
+/** As one module, so that a table which several files import is the same table in all of them; afresh each time, for the dev server; only what is transpiled is kept, by its text. */
 async function load(tables: readonly CheckedRegistration[], { rootDir, alias }: TableSource): Promise<Tables> {
   const filename = `${rootDir}/auto-api-tables.mjs`
-  const jiti = createJiti(filename, { alias, moduleCache: false, fsCache: false })
+  const jiti = createJiti(filename, { alias, moduleCache: false })
   return await jiti.evalModule(generateRegistry(tables), { filename, async: true }) as Tables
 }
 

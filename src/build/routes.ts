@@ -1,7 +1,7 @@
 /** Mounts the generated routes, one static path per resource, and gives way to the app's own. */
 import { addServerHandler } from '@nuxt/kit'
 import type { Nuxt } from 'nuxt/schema'
-import { ROUTES, toRouteKey, toShape, type Method, type Route } from '../runtime/shared/routes'
+import { PATHS, ROUTES, toRouteKey, toShape } from '../runtime/shared/routes'
 
 /** The part of a Nitro handler that decides which requests it gets. */
 export interface Handler {
@@ -16,36 +16,31 @@ export interface Handler {
 
 interface MountedHandler extends Handler {
   route: string
-  method?: Lowercase<Method>
+  /** Ours answer every method of their path, if only with a 405. */
+  method?: undefined
 }
 
 /**
- * Every handler of every resource: one per route, and one without a method per path that answers 405.
- * @param locate the file that answers, from `list.get` or `method-not-allowed`
+ * Every handler of every resource, one per path, and those of the whole API.
+ * @param locate the file that answers, from its name in `server/routes`
  */
 export function toHandlers(names: readonly string[], prefix: string, locate: (file: string) => string): MountedHandler[] {
-  const paths = [...new Set<string>(ROUTES.map(({ path }) => path))]
-  const answers = [
-    ...(ROUTES as readonly Route[]).map(({ name, method: upper, path }) => {
-      const method = upper.toLowerCase() as Lowercase<Method>
-      return { path, method, handler: locate(`${name}.${method}`) }
-    }),
-    ...paths.map(path => ({ path, method: undefined, handler: locate('method-not-allowed') })),
-  ]
-  const mount = ({ path, method, handler }: typeof answers[number], name = '') => ({
-    route: prefix + path.replace(':resource', name),
-    ...method && { method },
-    lazy: true,
-    handler,
-  })
+  const answers = Object.entries(PATHS).map(([path, file]) => ({ path, handler: locate(file) }))
   const ofResources = answers.filter(({ path }) => path.startsWith('/:resource'))
   const global = answers.filter(({ path }) => !path.startsWith('/:resource'))
-  return [...names.flatMap(name => ofResources.map(answer => mount(answer, name))), ...global.map(answer => mount(answer))]
+  return [...names.flatMap(name => ofResources.map(answer => ({ ...answer, path: answer.path.replace(':resource', name) }))), ...global]
+    .map(({ path, handler }) => ({ route: prefix + path, lazy: true, handler }))
 }
 
+/** Which methods of ours a handler answers, by the file it is in. */
+const METHODS = new Map(Object.entries(PATHS).map(([path, file]) => [file, ROUTES.filter(route => route.path === path).map(({ method }) => method)]))
+
+const methodsOf = ({ handler }: Handler) => METHODS.get(handler.slice(handler.lastIndexOf('/') + 1)) ?? []
+
 /**
- * What remains of our handlers beside the app's: where the app answers a path and method itself, ours is left out, for
- * Nitro lets the handler mounted last win, and that would be ours. Parameter names are no difference.
+ * What remains of our handlers beside the app's. A method that the app answers itself is the app's in Nitro's router:
+ * ours is mounted for all that are left. Where the app answers the whole path, or every method of ours, ours is left out
+ * (Nitro lets the handler mounted last win, and what is not allowed there is the app's to say). Parameter names are no difference.
  */
 export function withoutTaken(ours: readonly MountedHandler[], others: readonly Handler[]): MountedHandler[] {
   const taken = new Set<string>()
@@ -55,12 +50,8 @@ export function withoutTaken(ours: readonly MountedHandler[], others: readonly H
     taken.add(toRouteKey(route, method))
     for (const [shape, parameter] of parametersOf(route)) if (!parameters.has(shape)) parameters.set(shape, parameter)
   }
-
-  const left = ours.filter(({ route, method }) => !taken.has(toRouteKey(route, method)) && !taken.has(toRouteKey(route)))
-  const answered = new Set(left.filter(({ method }) => method).map(({ route }) => route))
-  return left
-    // Nothing of ours is left on this path: what is not allowed there is the app's to say.
-    .filter(({ route }) => answered.has(route))
+  return ours
+    .filter(handler => !taken.has(toRouteKey(handler.route)) && !methodsOf(handler).every(method => taken.has(toRouteKey(handler.route, method))))
     .map(handler => ({ ...handler, route: withParametersOf(handler.route, parameters) }))
 }
 

@@ -3,6 +3,7 @@ import { genObjectFromRaw, genString } from 'knitwork'
 import { isAbsolute, relative } from 'pathe'
 import type { ResourceDescription } from '../runtime/server/schema/describe'
 import type { AutoApiConfig } from '../runtime/shared/config'
+import { PATHS, ROUTES } from '../runtime/shared/routes'
 import type { ModuleImport } from './module-import'
 import type { CheckedRegistration } from './registration-keys'
 
@@ -85,21 +86,24 @@ export function toSpecifier(path: string, folder: string): string {
 /** Route → method → type expressions, as Nitro writes them down. */
 type RouteTypes = Record<string, Partial<Record<string, string[]>>>
 
-const OURS = /import\((['"])(.+\/runtime\/)server\/routes\/([\w-]+)(?:\.\w+)?\1\)/
+const OURS = /import\((['"])(.+\/runtime\/)server\/routes\/([\w-]+)\1\)/
 
-/** Nitro types a route by what its handler returns, which says nothing of ours: they are told by resource. */
+/** Nitro types a route by what its handler returns, which says nothing of ours: they are told by resource and method, beside the methods that the app answers. */
 export function typeRoutes(routes: RouteTypes, prefix: string, names: readonly string[]): void {
+  const resources = new Set(names)
   for (const [path, methods] of Object.entries(routes)) {
-    for (const [method, types] of Object.entries(methods)) {
-      const match = types?.map(type => OURS.exec(type)).find(found => found !== null)
-      if (!match) continue
-      const [, , runtime, route] = match as unknown as [string, string, string, string]
-      if (route === 'method-not-allowed') methods[method] = undefined
-      else methods[method] = [answerType(`${runtime}shared/types/answers`, route, names.find(name => path === `${prefix}/${name}` || path.startsWith(`${prefix}/${name}/`)))]
-    }
-    for (const method of Object.keys(methods)) if (methods[method] === undefined) Reflect.deleteProperty(methods, method)
+    const match = methods.default?.map(type => OURS.exec(type)).find(found => found !== null)
+    if (!match) continue
+    const [, , runtime, file] = match as unknown as [string, string, string, string]
+    const segment = path.slice(prefix.length + 1).split('/', 1)[0]!
+    const resource = resources.has(segment) ? segment : undefined
+    Reflect.deleteProperty(methods, 'default')
+    for (const { name, method } of ROUTES_OF.get(file) ?? []) methods[method.toLowerCase()] ??= [answerType(`${runtime}shared/types/answers`, name, resource)]
   }
 }
+
+/** The routes that a file of `server/routes` answers. */
+const ROUTES_OF = new Map(Object.entries(PATHS).map(([path, file]) => [file, ROUTES.filter(route => route.path === path)]))
 
 function answerType(file: string, route: string, resource: string | undefined): string {
   return resource === undefined ? `import('${file}').GlobalAnswers['${route}']` : `import('${file}').RouteAnswers<'${resource}'>['${route}']`

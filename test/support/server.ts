@@ -2,7 +2,7 @@
 import { createApp, createRouter, defineEventHandler, send, setResponseStatus, toWebHandler, type EventHandler, type H3Error, type H3Event } from 'h3'
 import { vi } from 'vitest'
 import { DEFAULT_CONFIG, type AutoApiConfig } from '../../src/runtime/shared/config.ts'
-import { ROUTES } from '../../src/runtime/shared/routes.ts'
+import { PATHS } from '../../src/runtime/shared/routes.ts'
 import type { EngineName } from '../../src/runtime/server/engines/index.ts'
 import type { ListedPlugin } from '../../src/runtime/server/plugin.ts'
 import type { ResourceRegistration } from '../../src/runtime/server/registration.ts'
@@ -91,15 +91,10 @@ function mountEndpoints(endpoints: Record<string, EventHandler>) {
 
 async function mount(resources: string[], prefix: string) {
   const router = createRouter({ preemptive: true })
-  const load = async (file: string) => (await import(`../../src/runtime/server/routes/${file}.ts`) as { default: EventHandler }).default
-  const notAllowed = await load('method-not-allowed')
-  for (const route of ROUTES) {
-    const handler = await load(`${route.name}.${route.method.toLowerCase()}`)
-    const paths = route.path.startsWith('/:resource') ? resources.map(name => route.path.replace(':resource', name)) : [route.path]
-    for (const path of paths) {
-      router.use(prefix + path, handler, route.method.toLowerCase() as 'get')
-      router.use(prefix + path, notAllowed)
-    }
+  for (const [path, file] of Object.entries(PATHS)) {
+    const { default: handler } = await import(`../../src/runtime/server/routes/${file}.ts`) as { default: EventHandler }
+    const paths = path.startsWith('/:resource') ? resources.map(name => path.replace(':resource', name)) : [path]
+    for (const path of paths) router.use(prefix + path, handler)
   }
   return router
 }

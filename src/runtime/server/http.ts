@@ -1,13 +1,12 @@
 /** The door to the street: event → request, answer → response, error → h3 error. The only file that knows h3. */
 import { createError, defineEventHandler, readRawBody, setResponseHeader, setResponseStatus, type EventHandler, type EventHandlerRequest, type H3Event } from '#auto-api/h3'
-import { ROUTES } from '../shared/routes'
+import type { Method } from '../shared/routes'
 import { findPluginRoute, useApi, whenReady } from './boot'
 import type { ApiRequest } from './core/context'
 import { ApiError, invalidBody, isHttpError, methodNotAllowed, notFound, unsupportedMediaType } from './core/error'
 import { decode, idFromPath, idToPath } from './core/parse/key'
-import { toRoute, type Route, type RouteSteps } from './core/pipeline'
+import type { Route } from './core/pipeline'
 import type { Answer } from './core/answer'
-import type { Plan } from './core/scope'
 import { getDatabase, getEngine } from './database'
 import type { AutoApiUser } from './registration'
 import { addressOf } from './visitor'
@@ -24,15 +23,28 @@ declare module './registration' {
 /** A handler whose answer is known: Nitro types its route by it. */
 export type AnsweringHandler<Answer> = EventHandler<EventHandlerRequest, Promise<Answer>>
 
-/** A generated route: the sentence it is made of, or one of several by the request, as an event handler. */
-export function defineRoute<Ask, P extends Plan, Result>(steps: RouteSteps<Ask, P, Result> | ((request: ApiRequest) => Route)): EventHandler {
-  const choose = typeof steps === 'function' ? steps : constant(toRoute(steps))
-  return defineAnswer(toRequest, request => choose(request)(request, useApi()))
+/** What a path answers to each method that it has. */
+export type Methods = Readonly<Partial<Record<Method, Route>>>
+
+/** A generated path below a resource, as event handler. */
+export function defineRoutes(methods: Methods): EventHandler {
+  return defineMethods(methods, toRequest)
 }
 
-/** A route of the whole API, which belongs to no resource. */
-export function defineGlobalRoute(route: Route): EventHandler {
-  return defineAnswer(toGlobalRequest, request => route(request, useApi()))
+/** A path of the whole API, which belongs to no resource. */
+export function defineGlobalRoutes(methods: Methods): EventHandler {
+  return defineMethods(methods, toGlobalRequest)
+}
+
+/** A method that a path does not have is a 405 with `Allow`, whatever else is wrong with the request. */
+function defineMethods(methods: Methods, read: (event: H3Event) => ApiRequest): EventHandler {
+  const allowed = Object.keys(methods)
+  const routes = new Map<string, Route>(Object.entries(methods))
+  return defineEventHandler((event) => {
+    const route = routes.get(event.method)
+    if (!route) throw toHttpError(event, methodNotAllowed(allowed))
+    return answerTo(event, () => read(event), request => route(request, useApi()))
+  })
 }
 
 /** An app's own endpoint: on a path of its own, with the caller and the errors of the API. */
@@ -60,8 +72,6 @@ async function answerTo(event: H3Event, read: () => ApiRequest, respond: (reques
   }
 }
 
-const constant = <T>(value: T) => () => value
-
 /** Answers the routes of plugins before the router is asked, and passes on every other request. */
 export function definePluginRoutes(): EventHandler {
   return defineEventHandler(async (event) => {
@@ -80,24 +90,6 @@ export function definePluginRoutes(): EventHandler {
     const decoded = Object.entries(params).map(([name, text]) => [name, name === 'id' && resource ? idFromPath(resource, text) : decode(text)])
     return answerTo(event, () => ({ ...fromEvent(event, url), resource: name ?? '', params: Object.fromEntries(decoded) as ApiRequest['params'] }), request => answer(request, useApi()))
   })
-}
-
-/** What a path that is known answers to a method that is not. */
-export function defineMethodNotAllowed(): EventHandler {
-  return defineEventHandler((event) => {
-    throw toHttpError(event, methodNotAllowed(methodsOf(segments(event, sentUrl(event)))))
-  })
-}
-
-/** `/posts/aggregate` fits `/:resource/:id` as well: the routes that spell out most of the path answer it. */
-function methodsOf(path: readonly string[]): readonly string[] {
-  const fitting = ROUTES.flatMap(({ method, path: pattern }) => {
-    const parts = pattern.split('/').slice(1)
-    const fits = parts.length === path.length && parts.every((part, index) => part.startsWith(':') || part === path[index])
-    return fits ? [{ method, parameters: parts.filter(part => part.startsWith(':')).length }] : []
-  })
-  const fewest = Math.min(...fitting.map(({ parameters }) => parameters))
-  return [...new Set<string>(fitting.filter(({ parameters }) => parameters === fewest).map(({ method }) => method))]
 }
 
 /** @throws 404 where the router read an encoded `?` as the end of the path and so came to a resource that was not asked for. */

@@ -4,7 +4,7 @@ import type { Operation } from './operations'
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
 
 export interface Route {
-  /** Names the route file together with the method: `list` + `GET` is `server/routes/list.get`. */
+  /** Names what the route answers. */
   readonly name: string
   readonly method: Method
   /** Relative to the prefix; `/:resource` at its beginning stands for the name of a registered resource. */
@@ -38,6 +38,23 @@ export const ROUTES = [
 ] as const satisfies readonly Route[]
 
 export type RouteName = typeof ROUTES[number]['name']
+
+/** The file of `server/routes` that answers all methods of a path. One handler for each path, not for each route: what an app builds grows with their number. */
+export const PATHS: Readonly<Record<typeof ROUTES[number]['path'], string>> = {
+  '/:resource': 'collection',
+  '/:resource/aggregate': 'aggregate',
+  '/:resource/permissions': 'resource-permissions',
+  '/:resource/bulk': 'bulk',
+  '/:resource/bulk/restore': 'bulk-restore',
+  '/:resource/:id': 'record',
+  '/:resource/:id/restore': 'restore',
+  '/:resource/:id/relations/:relation': 'relation',
+  '/:resource/:id/relations': 'relations',
+  '/permissions': 'permissions',
+  '/_m2m/junctions': 'm2m-junctions',
+  '/_m2m/is-junction/:table': 'm2m-is-junction',
+  '/_m2m/detect/:name': 'm2m-detect',
+}
 
 /** Paths of one shape get the same requests: `/posts/:id` and `/posts/:slug/` are both `/posts/:`. */
 export function toShape(path: string): string {

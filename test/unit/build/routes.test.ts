@@ -1,32 +1,34 @@
 /** Guards what is mounted, and that the app's own routes win. */
+import { createApp, send, toWebHandler, type EventHandler } from 'h3'
 import { describe, expect, it } from 'vitest'
 import { toHandlers, withoutTaken, type Handler } from '../../../src/build/routes'
-import { ROUTES } from '../../../src/runtime/shared/routes'
+import { PATHS, ROUTES } from '../../../src/runtime/shared/routes'
 
 const mount = (names: string[], prefix = '/api') => toHandlers(names, prefix, file => `/module/${file}`)
-const line = ({ route, method }: Handler) => `${(method ?? 'any').toUpperCase()} ${route}`
-const linesOf = (handlers: readonly Handler[]) => handlers.map(line)
-/** Everything but the paths of the contract's first routes is left aside, so that a new row of `ROUTES` breaks nothing here. */
-const onPaths = (handlers: readonly Handler[], ...paths: string[]) => linesOf(handlers.filter(({ route }) => paths.includes(route!)))
+const pathsOf = (handlers: readonly Handler[]) => handlers.map(({ route }) => route)
+/** Everything but the paths in question is left aside, so that a new row of `PATHS` breaks nothing here. */
+const onPaths = (handlers: readonly Handler[], ...paths: string[]) => pathsOf(handlers).filter(path => paths.includes(path!))
 const left = (...app: Omit<Handler, 'handler'>[]) => withoutTaken(mount(['posts']), app.map(handler => ({ handler: '/app/file', ...handler })))
 
 describe('mounting', () => {
-  it('every route of every resource is a static path with its own file', () => {
+  it('every path of every resource is a static one with the file that answers all its methods, once', () => {
     const handlers = mount(['posts', 'tags'])
     for (const name of ['posts', 'tags']) {
-      for (const route of ROUTES) {
-        expect(handlers).toContainEqual({ route: `/api${route.path.replace(':resource', name)}`, method: route.method.toLowerCase(), lazy: true, handler: `/module/${route.name}.${route.method.toLowerCase()}` })
-      }
+      expect(handlers).toContainEqual({ route: `/api/${name}`, lazy: true, handler: '/module/collection' })
+      expect(handlers).toContainEqual({ route: `/api/${name}/:id`, lazy: true, handler: '/module/record' })
     }
-  })
-
-  it('every path answers the methods it does not have, once', () => {
-    const handlers = mount(['posts', 'tags']).filter(({ method }) => !method)
     const paths = [...new Set<string>(ROUTES.map(({ path }) => path))]
     // A path of a resource is mounted for each of the two, a path of the whole API once.
-    const expected = paths.reduce((sum, path) => sum + (path.startsWith('/:resource') ? 2 : 1), 0)
-    expect(handlers.map(({ handler }) => handler)).toEqual(Array.from({ length: expected }, () => '/module/method-not-allowed'))
-    expect(new Set(linesOf(handlers)).size).toBe(expected)
+    expect(handlers).toHaveLength(paths.reduce((sum, path) => sum + (path.startsWith('/:resource') ? 2 : 1), 0))
+    expect(new Set(pathsOf(handlers)).size).toBe(handlers.length)
+  })
+
+  it.each(Object.entries(PATHS))('%s answers the methods that ROUTES names, and no other', async (path, file) => {
+    const { default: answer } = await import(`../../../src/runtime/server/routes/${file}.ts`) as { default: EventHandler }
+    const app = createApp({ debug: false, onError: (error, event) => send(event, String(error.statusCode === 405 ? event.node.res.getHeader('allow') : error.statusCode)) })
+    app.use(answer)
+    const response = await toWebHandler(app)(new Request('http://localhost/', { method: 'OPTIONS' }))
+    expect(await response.text()).toBe(ROUTES.filter(route => route.path === path).map(({ method }) => method).join(', '))
   })
 
   it('another prefix moves every route', () => {
@@ -54,45 +56,45 @@ describe('without routes of the app', () => {
     ['a handler without a route', {}],
     ['another prefix', { route: '/posts' }],
   ])('%s takes nothing', (_, app) => {
-    expect(linesOf(left(app))).toEqual(linesOf(mount(['posts'])))
+    expect(pathsOf(left(app))).toEqual(pathsOf(mount(['posts'])))
   })
 })
 
 describe('the app\'s own route wins', () => {
   it.each([
-    ['a method of the list', { route: '/api/posts', method: 'get' }, ['POST /api/posts', 'ANY /api/posts']],
-    ['in capital letters', { route: '/api/posts', method: 'GET' }, ['POST /api/posts', 'ANY /api/posts']],
-    ['with a trailing slash', { route: '/api/posts/', method: 'get' }, ['POST /api/posts', 'ANY /api/posts']],
-    ['a method we do not have', { route: '/api/posts', method: 'put' }, ['GET /api/posts', 'POST /api/posts', 'ANY /api/posts']],
+    ['a method: the router prefers it, and ours answers the others', { route: '/api/posts', method: 'get' }, ['/api/posts']],
+    ['a method we do not have', { route: '/api/posts', method: 'put' }, ['/api/posts']],
     ['all methods', { route: '/api/posts' }, []],
+    ['with a trailing slash', { route: '/api/posts/' }, []],
   ])('%s', (_, app, expected) => {
     expect(onPaths(left(app), '/api/posts')).toEqual(expected)
   })
 
   it.each([':id', ':slug', ':postId', '*'])('whatever it calls its parameter: %s', (parameter) => {
     const route = `/api/posts/${parameter}`
-    expect(onPaths(left({ route, method: 'get' }), route, '/api/posts/:id')).toEqual([`PATCH ${route}`, `DELETE ${route}`, `ANY ${route}`])
+    expect(onPaths(left({ route, method: 'get' }), route, '/api/posts/:id')).toEqual([route])
     expect(onPaths(left({ route }), route, '/api/posts/:id')).toEqual([])
   })
 
-  it('where it answers all our methods, it answers the wrong ones as well', () => {
-    const app = ['get', 'patch', 'delete'].map(method => ({ route: '/api/posts/:id', method }))
+  it.each(['get', 'GET'])('where it answers all our methods, it answers the wrong ones as well: %s', (get) => {
+    const app = [get, 'patch', 'delete'].map(method => ({ route: '/api/posts/:id', method }))
     expect(onPaths(left(...app), '/api/posts/:id')).toEqual([])
+    expect(onPaths(left(...app.slice(1)), '/api/posts/:id')).toEqual(['/api/posts/:id'])
   })
 
   it('its name of a parameter is taken over, for Nitro looks into one of two names only', () => {
     const handlers = left({ route: '/api/posts/:slug/comments', method: 'get' })
-    expect(onPaths(handlers, '/api/posts/:slug')).toEqual(['GET /api/posts/:slug', 'PATCH /api/posts/:slug', 'DELETE /api/posts/:slug', 'ANY /api/posts/:slug'])
+    expect(onPaths(handlers, '/api/posts/:slug')).toEqual(['/api/posts/:slug'])
     expect(handlers.filter(({ route }) => route.includes(':id'))).toEqual([])
   })
 
   it('a mixed segment is not a parameter', () => {
-    expect(linesOf(left({ route: '/api/posts/:id.json', method: 'get' }))).toEqual(linesOf(mount(['posts'])))
+    expect(pathsOf(left({ route: '/api/posts/:id.json', method: 'get' }))).toEqual(pathsOf(mount(['posts'])))
   })
 
   it('one resource\'s routes are none of another\'s business', () => {
     const handlers = withoutTaken(mount(['posts', 'tags']), [{ route: '/api/posts', handler: '/app/file' }])
-    expect(onPaths(handlers, '/api/posts', '/api/tags')).toEqual(['GET /api/tags', 'POST /api/tags', 'ANY /api/tags'])
+    expect(onPaths(handlers, '/api/posts', '/api/tags')).toEqual(['/api/tags'])
   })
 
   it('what is mounted is not changed in place: the app may take its file away again', () => {

@@ -71,18 +71,18 @@ describe('the types of the routes', () => {
   it('are told by resource and route; the app\'s own stay as they are', () => {
     const mine = ['Simplify<Serialize<Awaited<ReturnType<typeof import(\'../../server/api/posts/mine.get\').default>>>>']
     const routes = {
-      '/v1/posts': { get: nitro('list.get'), post: nitro('create.post'), default: nitro('method-not-allowed') },
-      '/v1/posts/:id': { get: nitro('get.get') },
+      '/v1/posts': { default: nitro('collection') },
+      '/v1/posts/:id': { get: [...mine], default: nitro('record') },
       '/v1/posts/mine': { get: [...mine] },
-      '/v1/postscripts/:id': { delete: nitro('delete.delete') },
-      '/v1/permissions': { get: nitro('permissions.get') },
+      '/v1/postscripts/:id': { default: nitro('record') },
+      '/v1/permissions': { default: nitro('permissions') },
     }
     typeRoutes(routes, '/v1', ['posts', 'postscripts'])
     expect(routes).toEqual({
       '/v1/posts': { get: [`import('${ours}').RouteAnswers<'posts'>['list']`], post: [`import('${ours}').RouteAnswers<'posts'>['create']`] },
-      '/v1/posts/:id': { get: [`import('${ours}').RouteAnswers<'posts'>['get']`] },
+      '/v1/posts/:id': { get: mine, patch: [`import('${ours}').RouteAnswers<'posts'>['update']`], delete: [`import('${ours}').RouteAnswers<'posts'>['delete']`] },
       '/v1/posts/mine': { get: mine },
-      '/v1/postscripts/:id': { delete: [`import('${ours}').RouteAnswers<'postscripts'>['delete']`] },
+      '/v1/postscripts/:id': { get: [`import('${ours}').RouteAnswers<'postscripts'>['get']`], patch: [`import('${ours}').RouteAnswers<'postscripts'>['update']`], delete: [`import('${ours}').RouteAnswers<'postscripts'>['delete']`] },
       '/v1/permissions': { get: [`import('${ours}').GlobalAnswers['permissions']`] },
     })
   })

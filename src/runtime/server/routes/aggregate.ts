@@ -1,0 +1,12 @@
+/** `/:resource/aggregate` */
+import { executeGroups } from '../core/execute/aggregate'
+import { parseGroups } from '../core/parse/aggregate'
+import { aggregateOperations } from '../core/parse/params'
+import { toRoute } from '../core/pipeline'
+import { planGroups } from '../core/plan/aggregate'
+import { groupEnvelope } from '../core/respond'
+import { defineRoutes } from '../http'
+
+export default defineRoutes({
+  GET: toRoute({ operation: aggregateOperations, parse: parseGroups, plan: planGroups, execute: executeGroups, respond: groupEnvelope }),
+})

@@ -1,0 +1,11 @@
+/** `/:resource/bulk/restore` */
+import { executeWrite } from '../core/execute/write'
+import { parseBulkRestore } from '../core/parse/write'
+import { toRoute } from '../core/pipeline'
+import { planRestore } from '../core/plan/write'
+import { bulkEnvelope } from '../core/respond'
+import { defineRoutes } from '../http'
+
+export default defineRoutes({
+  POST: toRoute({ operation: 'restore', parse: parseBulkRestore, plan: planRestore, execute: executeWrite, respond: bulkEnvelope }),
+})

@@ -1,0 +1,5 @@
+/** `/permissions` */
+import { allPermissions } from '../core/capabilities'
+import { defineGlobalRoutes } from '../http'
+
+export default defineGlobalRoutes({ GET: allPermissions })

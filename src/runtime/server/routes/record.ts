@@ -1,0 +1,17 @@
+/** `/:resource/:id`; a delete with `?force=true` is a purge. */
+import { executeGet } from '../core/execute/read'
+import { executeWrite } from '../core/execute/write'
+import { parseGet } from '../core/parse/list'
+import { readOperations } from '../core/parse/params'
+import { deleteOperation, parseDelete, parseUpdate } from '../core/parse/write'
+import { toRoute } from '../core/pipeline'
+import { planGet } from '../core/plan/read'
+import { planDelete, planUpdate } from '../core/plan/write'
+import { bareRecord, deletion, writtenRecord } from '../core/respond'
+import { defineRoutes } from '../http'
+
+export default defineRoutes({
+  GET: toRoute({ operation: readOperations, parse: parseGet, plan: planGet, execute: executeGet, respond: bareRecord }),
+  PATCH: toRoute({ operation: 'update', parse: parseUpdate, plan: planUpdate, execute: executeWrite, respond: writtenRecord }),
+  DELETE: toRoute({ operation: deleteOperation, parse: parseDelete, plan: planDelete, execute: executeWrite, respond: deletion }),
+})

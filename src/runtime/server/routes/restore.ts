@@ -1,0 +1,11 @@
+/** `/:resource/:id/restore` */
+import { executeWrite } from '../core/execute/write'
+import { parseRestore } from '../core/parse/write'
+import { toRoute } from '../core/pipeline'
+import { planRestore } from '../core/plan/write'
+import { writtenRecord } from '../core/respond'
+import { defineRoutes } from '../http'
+
+export default defineRoutes({
+  POST: toRoute({ operation: 'restore', parse: parseRestore, plan: planRestore, execute: executeWrite, respond: writtenRecord }),
+})

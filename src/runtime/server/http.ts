@@ -3,11 +3,12 @@ import { createError, defineEventHandler, readRawBody, setResponseHeader, setRes
 import type { Method } from '../shared/routes'
 import { findPluginRoute, useApi, whenReady } from './boot'
 import type { ApiRequest } from './core/context'
-import { ApiError, invalidBody, isHttpError, methodNotAllowed, notFound, unsupportedMediaType } from './core/error'
+import { ApiError, busy, invalidBody, isHttpError, methodNotAllowed, notFound, unsupportedMediaType } from './core/error'
 import { decode, idFromPath, idToPath } from './core/parse/key'
 import type { Route } from './core/pipeline'
 import type { Answer } from './core/answer'
 import { getDatabase, getEngine } from './database'
+import { BusyError } from './engines/engine'
 import type { AutoApiUser } from './registration'
 import { addressOf } from './visitor'
 
@@ -211,12 +212,13 @@ export async function withHttpErrors<T>(event: H3Event, run: () => Promise<T>): 
     return await run()
   }
   catch (error) {
-    throw error instanceof ApiError ? toHttpError(event, error) : error
+    throw error instanceof ApiError || error instanceof BusyError ? toHttpError(event, error) : error
   }
 }
 
 /** A refusal is told as it is, an app's own error passes, anything else is a 500 whose cause only the log knows. */
 function toHttpError(event: H3Event, error: unknown): Error {
+  if (error instanceof BusyError) return toHttpError(event, busy())
   if (error instanceof ApiError) {
     for (const [name, value] of Object.entries(error.headers)) setResponseHeader(event, name, value)
     return createError({ status: error.status, statusText: STATUS_TEXT[error.status], message: error.message, data: error.data })
@@ -227,5 +229,5 @@ function toHttpError(event: H3Event, error: unknown): Error {
 }
 
 const STATUS_TEXT: Readonly<Record<number, string>> = {
-  400: 'Bad Request', 401: 'Unauthorized', 403: 'Forbidden', 404: 'Not Found', 405: 'Method Not Allowed', 409: 'Conflict', 415: 'Unsupported Media Type', 429: 'Too Many Requests',
+  400: 'Bad Request', 401: 'Unauthorized', 403: 'Forbidden', 404: 'Not Found', 405: 'Method Not Allowed', 409: 'Conflict', 415: 'Unsupported Media Type', 429: 'Too Many Requests', 503: 'Service Unavailable',
 }

@@ -1,10 +1,12 @@
 /** Posts, comments on them and replies to these, with tags: the tables of the model's writes, in each dialect. */
+import type { LibSQLDatabase } from 'drizzle-orm/libsql'
 import { datetime, int, mysqlTable, primaryKey as mysqlKey, varchar, type AnyMySqlColumn } from 'drizzle-orm/mysql-core'
 import { integer as pgInteger, pgTable, primaryKey as pgKey, serial, text as pgText, timestamp, type AnyPgColumn } from 'drizzle-orm/pg-core'
 import { integer, primaryKey, sqliteTable, text, type AnySQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Dialect } from '../../../src/runtime/server/schema/drizzle'
-import { createServer, type TestServer } from '../../support/server'
-import type { EngineCase, Opened } from './databases'
+import type { ResourceHooks, ResourceRegistration } from '../../../src/runtime/server/registration'
+import { createServer, type ServerOptions, type TestServer } from '../../support/server'
+import type { EngineCase, Opened, OpenOptions } from './databases'
 
 function sqliteBlog() {
   const trash = () => ({ deletedAt: integer('deleted_at', { mode: 'timestamp_ms' }), deletionId: text('deletion_id') })
@@ -63,23 +65,34 @@ function ddl(dialect: Dialect): string {
   `
 }
 
+/** What the app around the tables adds to them. */
+export interface BlogOptions extends OpenOptions {
+  readonly hooks?: Readonly<Record<string, ResourceHooks>>
+  /** By resource, beside the permissions. */
+  readonly rules?: Readonly<Record<string, Partial<NonNullable<ResourceRegistration['authorization']>>>>
+  readonly plugins?: readonly unknown[]
+  readonly endpoints?: (tables: ReturnType<typeof sqliteBlog>) => ReturnType<NonNullable<ServerOptions['endpoints']>>
+}
+
+/** As far as these tests go the dialects' tables and builders are of one kind. */
+export type BlogDatabase = LibSQLDatabase
+
 export const CLEAR = 'delete from post_tags; update comments set parent_id = null; delete from comments; delete from posts'
 
 export interface Blog extends TestServer { readonly opened: Opened }
 
-export async function openBlog({ dialect, engine, open }: EngineCase): Promise<Blog> {
-  const opened = await open()
+export async function openBlog({ dialect, engine, open }: EngineCase, { hooks = {}, rules = {}, plugins, endpoints, ...options }: BlogOptions = {}): Promise<Blog> {
+  const opened = await open(options)
   await opened.exec(ddl(dialect))
-  const { posts, comments, tags, postTags } = BLOGS[dialect]()
+  const tables = BLOGS[dialect]()
+  const { posts, comments, tags } = tables
   const permissions = { read: true as const, create: 'write', update: 'write', delete: 'write' }
   const server = await createServer({
     db: opened.db, engine,
-    modules: [{ posts, comments, tags, postTags }],
-    registrations: [
-      { name: 'posts', schema: posts, authorization: { permissions } },
-      { name: 'comments', schema: comments, authorization: { permissions } },
-      { name: 'tags', schema: tags, authorization: { permissions } },
-    ],
+    modules: [tables],
+    registrations: Object.entries({ posts, comments, tags }).map(([name, schema]) => ({ name, schema, authorization: { permissions, ...rules[name] }, hooks: hooks[name] })),
+    plugins,
+    endpoints: endpoints && (() => endpoints(tables as never)),
     config: { multiTenancy: { enabled: true, tenantIdField: 'organizationId', userTenantField: 'organizationId', scopedResources: '*', excludedResources: [] } },
   })
   return { ...server, opened }

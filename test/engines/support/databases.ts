@@ -19,6 +19,17 @@ import type { EngineName } from '../../../src/runtime/server/engines/index'
 import type { Dialect } from '../../../src/runtime/server/schema/drizzle'
 import { isReachable, SERVICES } from '../../support/services'
 
+/** A statement as it went through Drizzle. */
+export interface Sent {
+  readonly text: string
+  readonly values: readonly unknown[]
+}
+
+export interface OpenOptions {
+  /** Milliseconds that the pool's connections wait for a lock; 0 on Postgres is for ever. */
+  readonly lockTimeout?: number
+}
+
 export interface Opened {
   /** The Drizzle database an app would hand over. */
   readonly db: object
@@ -27,6 +38,10 @@ export interface Opened {
   readonly all: (sql: string) => Promise<unknown[][]>
   /** The statements that went through Drizzle since the last call. */
   readonly statements: () => string[]
+  /** The same, with their parameters. */
+  readonly sent: () => Sent[]
+  /** Another connection begins a transaction, runs this in it and keeps what it locked until it is told to let go; nothing of it stays. */
+  readonly hold: (sql: string) => Promise<() => Promise<void>>
   readonly close: () => Promise<void>
 }
 
@@ -41,31 +56,38 @@ export interface EngineCase {
   readonly runs: number
   /** More than one request can be in the middle of a commit. */
   readonly pooled: boolean
-  readonly open: () => Promise<Opened>
+  readonly open: (options?: OpenOptions) => Promise<Opened>
 }
 
 const POOL = 12
 
 function createLog() {
-  let log: string[] = []
+  const log: Sent[] = []
+  const sent = () => log.splice(0)
   return {
-    logger: { logQuery: (text: string) => void log.push(text) },
-    statements() {
-      const seen = log
-      log = []
-      return seen
-    },
+    logger: { logQuery: (text: string, values: unknown[]) => void log.push({ text, values }) },
+    seen: { sent, statements: () => sent().map(({ text }) => text) },
   }
 }
 
+/** Over a connection that is nobody else's. */
+const holdBy = (exec: Opened['exec']) => async (sql: string) => {
+  await exec('begin')
+  await exec(sql)
+  return () => exec('rollback')
+}
+
+const onlyOne = () => Promise.reject(new Error('There is no other connection to this database.'))
+
 async function openSqlite(): Promise<Opened> {
   const client = new BetterSqlite3(':memory:')
-  const { logger, statements } = createLog()
+  const { logger, seen } = createLog()
   return {
     db: betterSqlite3({ client, logger }),
     exec: async sql => void client.exec(sql),
     all: async sql => client.prepare(sql).raw().all() as unknown[][],
-    statements,
+    hold: onlyOne,
+    ...seen,
     close: async () => void client.close(),
   }
 }
@@ -73,13 +95,22 @@ async function openSqlite(): Promise<Opened> {
 async function openLibsql(): Promise<Opened> {
   const file = join(tmpdir(), `engines-${randomUUID()}.db`)
   const client = createClient({ url: `file:${file}` })
-  const { logger, statements } = createLog()
+  const { logger, seen } = createLog()
   await client.execute('pragma journal_mode = wal')
   return {
     db: libsql({ client, logger }),
     exec: sql => client.executeMultiple(sql),
     all: async sql => (await client.execute(sql)).rows.map(row => Array.from(row as ArrayLike<unknown>)),
-    statements,
+    async hold(sql) {
+      const other = createClient({ url: `file:${file}` })
+      const transaction = await other.transaction('write')
+      await transaction.executeMultiple(sql)
+      return async () => {
+        await transaction.rollback()
+        other.close()
+      }
+    },
+    ...seen,
     async close() {
       client.close()
       for (const end of ['', '-wal', '-shm']) rmSync(file + end, { force: true })
@@ -89,12 +120,13 @@ async function openLibsql(): Promise<Opened> {
 
 async function openPglite(): Promise<Opened> {
   const client = new PGlite()
-  const { logger, statements } = createLog()
+  const { logger, seen } = createLog()
   return {
     db: pglite({ client, logger }),
     exec: async sql => void await client.exec(sql),
     all: async sql => (await client.query(sql, [], { rowMode: 'array' })).rows as unknown[][],
-    statements,
+    hold: onlyOne,
+    ...seen,
     close: () => client.close(),
   }
 }
@@ -113,6 +145,7 @@ async function createPostgres() {
     database,
     exec: async (sql: string) => void await client.query(sql),
     all: async (text: string) => (await client.query({ text, rowMode: 'array' })).rows as unknown[][],
+    hold: holdBy(async sql => void await client.query(sql)),
     async close() {
       await client.end()
       // A pool says it has ended before its last connection is gone: killing that one would be an error nobody catches.
@@ -127,14 +160,14 @@ async function createPostgres() {
   }
 }
 
-async function openNodePostgres(): Promise<Opened> {
+async function openNodePostgres({ lockTimeout = 0 }: OpenOptions = {}): Promise<Opened> {
   const { database, close, ...rest } = await createPostgres()
-  const pool = new pg.Pool({ ...POSTGRES, database, max: POOL })
-  const { logger, statements } = createLog()
+  const pool = new pg.Pool({ ...POSTGRES, database, max: POOL, options: `-c lock_timeout=${lockTimeout}` })
+  const { logger, seen } = createLog()
   return {
     ...rest,
     db: nodePostgres({ client: pool, logger }),
-    statements,
+    ...seen,
     async close() {
       await pool.end()
       await close()
@@ -142,14 +175,14 @@ async function openNodePostgres(): Promise<Opened> {
   }
 }
 
-async function openPostgresJs(): Promise<Opened> {
+async function openPostgresJs({ lockTimeout = 0 }: OpenOptions = {}): Promise<Opened> {
   const { database, close, ...rest } = await createPostgres()
-  const client = postgres({ ...POSTGRES, database, max: POOL, onnotice: () => {} })
-  const { logger, statements } = createLog()
+  const client = postgres({ ...POSTGRES, database, max: POOL, connection: { lock_timeout: lockTimeout }, onnotice: () => {} })
+  const { logger, seen } = createLog()
   return {
     ...rest,
     db: postgresJs({ client, logger }),
-    statements,
+    ...seen,
     async close() {
       await client.end()
       await close()
@@ -159,17 +192,20 @@ async function openPostgresJs(): Promise<Opened> {
 
 const MARIADB = { host: '127.0.0.1', port: 3306, user: 'root' }
 
-async function openMysql2(): Promise<Opened> {
+async function openMysql2({ lockTimeout }: OpenOptions = {}): Promise<Opened> {
   const database = `engines_${randomUUID().replaceAll('-', '')}`
   const admin = await createConnection({ ...MARIADB, multipleStatements: true })
   await admin.query(`create database ${database} character set utf8mb4 collate utf8mb4_nopad_bin; use ${database}`)
   const pool = createPool({ ...MARIADB, database, connectionLimit: POOL })
-  const { logger, statements } = createLog()
+  // In whole seconds; without one it would wait for fifty.
+  if (lockTimeout !== undefined) pool.on('connection', connection => void connection.query(`set innodb_lock_wait_timeout = ${Math.floor(lockTimeout / 1000)}`))
+  const { logger, seen } = createLog()
   return {
     db: mysql2({ client: pool, logger }),
     exec: async sql => void await admin.query(sql),
     all: async sql => (await admin.query({ sql, rowsAsArray: true }))[0] as unknown[][],
-    statements,
+    hold: holdBy(async sql => void await admin.query(sql)),
+    ...seen,
     async close() {
       await pool.end()
       await admin.query(`drop database ${database}`)

@@ -149,6 +149,8 @@ export function busy(): ApiError {
   return new ApiError('BUSY', 'Too many writes at once. Try again.', {}, undefined, { 'Retry-After': '1' })
 }
 
+export const isBusy = (error: unknown) => error instanceof ApiError && error.data.code === 'BUSY'
+
 export function invalidReference(field?: string): ApiError {
   return new ApiError('INVALID_REFERENCE', field === undefined ? 'A reference points at no record.' : `\`${field}\` points at no record.`, field === undefined ? {} : { field })
 }
@@ -167,7 +169,8 @@ export interface ItemFailure {
 /** Of many items some failed: the status of the first one, and what is wrong with each. */
 export function bulkFailed(what: 'nothing was written' | 'rolled back', failures: readonly ItemFailure[]): ApiError {
   const errors = failures.map(describeFailure)
-  return new ApiError('BULK_FAILED', `Bulk operation failed (${what})`, { errors }, errors[0]!.statusCode)
+  const [{ error: first }] = failures as readonly [ItemFailure]
+  return new ApiError('BULK_FAILED', `Bulk operation failed (${what})`, { errors }, errors[0]!.statusCode, first instanceof ApiError ? first.headers : {})
 }
 
 /** One item's failure as it is told; an unexpected one without detail. */

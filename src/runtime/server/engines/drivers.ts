@@ -13,21 +13,21 @@ export interface Done {
 export interface Driver {
   readonly rows: (db: DrizzleDatabase, statement: Statement) => Promise<readonly Row[]>
   readonly run: (db: DrizzleDatabase, statement: Statement) => Promise<Done>
-  /** How transactions begin. */
-  readonly begin?: object
-  /** Sent before a transaction, on the connection it will have. */
-  readonly prelude?: string
+  readonly transaction: <T>(db: DrizzleDatabase, run: Transaction<T>) => Promise<T>
   /** Keeps requests apart that share one connection. */
   readonly lock: (db: DrizzleDatabase) => Lock
 }
 
+type Transaction<T> = (tx: DrizzleDatabase) => Promise<T>
 type Rows = readonly Row[]
 interface Prepared { readonly execute: () => Promise<unknown>, readonly run: () => Promise<unknown>, readonly values: () => Promise<Rows> }
-interface Session { readonly client?: object, readonly prepareQuery: (query: Query, ...rest: unknown[]) => Prepared }
+interface Session { readonly client?: object, readonly transaction: <T>(run: Transaction<T>) => Promise<T>, readonly prepareQuery: (query: Query, ...rest: unknown[]) => Prepared }
 
 const sessionOf = (db: DrizzleDatabase) => db.session as Session
 const asQuery = ({ text, values }: Statement): Query => ({ sql: text, params: [...values] })
 const asTheyAre = (rows: unknown) => rows
+/** Each statement sees what others have committed by then. */
+const readCommitted = <T>(db: DrizzleDatabase, run: Transaction<T>) => db.transaction(run, { isolationLevel: 'read committed' }) as Promise<T>
 
 /** node-postgres, postgres.js, PGlite, Neon: a mapper of our own is what makes their sessions answer rows by position. */
 const postgres: Driver = {
@@ -36,11 +36,11 @@ const postgres: Driver = {
     const { rowCount, count, affectedRows } = await sessionOf(db).prepareQuery(asQuery(statement), undefined, undefined, false).execute() as { rowCount?: number | null, count?: number | null, affectedRows?: number }
     return { touched: rowCount ?? count ?? affectedRows ?? 0 }
   },
-  begin: { isolationLevel: 'read committed' },
+  transaction: readCommitted,
   lock: db => isSingle(db, 'connect', 'totalCount') ? createLock() : UNLOCKED,
 }
 
-/** mysql2 and PlanetScale; each statement sees what others have committed by then, as on Postgres. */
+/** mysql2 and PlanetScale. */
 const mysql: Driver = {
   rows: (db, statement) => sessionOf(db).prepareQuery(asQuery(statement), undefined, asTheyAre).execute() as Promise<Rows>,
   run: async (db, statement) => {
@@ -48,8 +48,38 @@ const mysql: Driver = {
     const { affectedRows, rowsAffected, insertId } = (Array.isArray(result) ? result[0] : result) as { affectedRows?: number, rowsAffected?: number, insertId?: unknown }
     return { touched: affectedRows ?? rowsAffected ?? 0, insertId }
   },
-  begin: { isolationLevel: 'read committed' },
+  transaction: readCommitted,
   lock: db => isSingle(db, 'beginTransaction', 'getConnection') ? createLock() : UNLOCKED,
+}
+
+interface LibsqlTransaction { readonly executeMultiple: (text: string) => Promise<void>, readonly close: () => void }
+interface LibsqlClient { readonly protocol?: string, readonly transaction: (mode: 'deferred') => Promise<LibsqlTransaction> }
+
+const FOREIGN_KEYS = 'pragma foreign_keys = on'
+
+/**
+ * The session of a file whose transactions begin by a script. Where another process writes, the driver's own
+ * `begin immediate` is refused and stays on the connection, unfinished: no later transaction on it could commit.
+ */
+function overFile(db: DrizzleDatabase, client: LibsqlClient): Session {
+  const begin = async () => {
+    const transaction = await client.transaction('deferred')
+    try {
+      await transaction.executeMultiple(`rollback; ${FOREIGN_KEYS}; begin immediate`)
+      return transaction
+    }
+    catch (error) {
+      transaction.close()
+      throw error
+    }
+  }
+  const beginning = new Proxy(client, { get: (target, name) => name === 'transaction' ? begin : bound(target, name) })
+  return Object.create(sessionOf(db), { client: { value: beginning } }) as Session
+}
+
+function bound(target: object, name: string | symbol): unknown {
+  const value: unknown = Reflect.get(target, name)
+  return typeof value === 'function' ? value.bind(target) : value
 }
 
 const libsql: Driver = {
@@ -58,9 +88,14 @@ const libsql: Driver = {
     const { rowsAffected } = await sessionOf(db).prepareQuery(asQuery(statement), undefined, 'run', false).run() as { rowsAffected: number }
     return { touched: rowsAffected }
   },
-  prelude: 'pragma foreign_keys = on',
+  async transaction(db, run) {
+    const { client } = sessionOf(db) as { client?: LibsqlClient }
+    if (client?.protocol === 'file') return await overFile(db, client).transaction(run)
+    await libsql.run(db, { text: FOREIGN_KEYS, values: [] })
+    return await db.transaction(run) as Awaited<ReturnType<typeof run>>
+  },
   // A file has one writer at a time, and a database in memory one connection.
-  lock: db => (sessionOf(db).client as { protocol?: string } | undefined)?.protocol === 'file' ? createLock() : UNLOCKED,
+  lock: db => (sessionOf(db).client as LibsqlClient | undefined)?.protocol === 'file' ? createLock() : UNLOCKED,
 }
 
 export const DRIVERS = { pg: postgres, mysql, sqlite: libsql } as const

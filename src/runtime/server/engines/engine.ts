@@ -66,6 +66,7 @@ export interface Engine {
   readonly render: (sql: SQL) => Statement
   /** The column's name as it stands in the database, `casing` included. */
   readonly columnName: (column: Parameters<ColumnName>[0]) => string
+  /** @throws {BusyError} As `commit` does. */
   readonly query: (statement: Statement) => Awaitable<readonly Row[]>
   /**
    * All of it or nothing.

@@ -10,27 +10,25 @@ export function createInteractiveEngine(name: string, database: unknown, dialect
   const db = toDatabase(database)
   const driver = DRIVERS[dialect]
   const lock = driver.lock(db)
-  const commit = async (statements: readonly (WriteStatement | BuiltStatement)[]) => {
-    if (driver.prelude) await driver.run(db, { text: driver.prelude, values: [] })
-    return await db.transaction(async (tx) => {
-      const outcomes: Outcome[] = []
-      for (const [index, statement] of statements.entries()) outcomes.push(await runAny(driver, tx, statement, index))
-      return outcomes
-    }, driver.begin) as Outcome[]
-  }
+  const commit = (statements: readonly (WriteStatement | BuiltStatement)[]) => driver.transaction(db, async (tx) => {
+    const outcomes: Outcome[] = []
+    for (const [index, statement] of statements.entries()) outcomes.push(await runAny(driver, tx, statement, index))
+    return outcomes
+  })
   const isAgain = (statement: WriteStatement | BuiltStatement | undefined) => statement !== undefined && 'again' in statement && statement.again === true
 
   return Object.freeze({
     name,
     dialect,
     maxParameters,
-    concurrent: true,
+    // A file, or a libSQL server, has one writer at a time from its `begin immediate` on.
+    concurrent: dialect !== 'sqlite',
     render(sql) {
       const { sql: text, params: values } = db.dialect.sqlToQuery(sql)
       return { text, values }
     },
     columnName: column => db.dialect.casing.getColumnCasing(column),
-    query: statement => lock.shared(() => driver.rows(db, statement)),
+    query: statement => retrying(() => lock.shared(() => driver.rows(db, statement)), () => false),
     commit: statements => retrying(() => lock.exclusive(() => commit(statements)), index => isAgain(statements[index])),
   } satisfies Engine)
 }

@@ -12,7 +12,7 @@ const CODES = new Set<unknown>([
   'ER_LOCK_DEADLOCK', 'ER_LOCK_WAIT_TIMEOUT', 1213, 1205,
   // MariaDB: the record has changed since it was read
   'ER_CHECKREAD', 1020,
-  'SQLITE_BUSY', 'SQLITE_BUSY_SNAPSHOT', 'SQLITE_LOCKED',
+  'SQLITE_BUSY', 'SQLITE_BUSY_SNAPSHOT', 'SQLITE_BUSY_RECOVERY', 'SQLITE_BUSY_TIMEOUT', 'SQLITE_LOCKED', 'SQLITE_LOCKED_SHAREDCACHE',
 ])
 
 /** @param again whether the guard at this place asks for another attempt. */

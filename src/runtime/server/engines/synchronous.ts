@@ -1,5 +1,6 @@
 /** Synchronous SQLite (better-sqlite3): everything is awaited before the transaction begins, nothing inside it. */
-import { GuardError, type BuiltStatement, type Engine, type Outcome, type WriteStatement } from './engine'
+import { BusyError, GuardError, type BuiltStatement, type Engine, type Outcome, type WriteStatement } from './engine'
+import { stoodInTheWay } from './retry'
 import { createPreparer, toDatabase } from './session'
 
 /** SQLite's own limit. */
@@ -29,12 +30,22 @@ export function createSynchronousEngine(name: string, database: unknown): Engine
     concurrent: false,
     render: sql => toStatement(db.dialect.sqlToQuery(sql)),
     columnName: column => db.dialect.casing.getColumnCasing(column),
-    query: statement => prepare(statement).values(statement.values),
-    commit: statements => statements.length === 1 && isWhole(statements[0]!)
+    query: statement => unlessBusy(() => prepare(statement).values(statement.values)),
+    commit: statements => unlessBusy(() => statements.length === 1 && isWhole(statements[0]!)
       ? [runAny(db, statements[0]!, 0)]
       // Immediate: a lock that is asked for half-way cannot be waited for.
-      : db.transaction(tx => statements.map((statement, index) => runAny(tx, statement, index)), { behavior: 'immediate' }) as Outcome[],
+      : db.transaction(tx => statements.map((statement, index) => runAny(tx, statement, index)), { behavior: 'immediate' }) as Outcome[]),
   } satisfies Engine)
+}
+
+/** Not tried again: while the driver waited for another process to let go, as long as its `timeout` says, nobody else was served. */
+function unlessBusy<T>(run: () => T): T {
+  try {
+    return run()
+  }
+  catch (error) {
+    throw stoodInTheWay(error) ? new BusyError(error) : error
+  }
 }
 
 /** A single statement is its own transaction, as long as no guard finds it done in part. */

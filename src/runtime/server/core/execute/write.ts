@@ -1,6 +1,6 @@
 /** Runs a scoped write: check every item, run the hooks, then one commit. A single record is a batch of one. */
 import type { Call } from '../context'
-import { bulkFailed, describeFailure, fieldForbidden } from '../error'
+import { bulkFailed, describeFailure, fieldForbidden, isBusy } from '../error'
 import { unwritableFields } from '../fields'
 import { hookId, itemContext, runAfterHooks, runHooks, type AnyHook, type HookName } from '../hooks'
 import { toId } from '../parse/key'
@@ -85,7 +85,8 @@ async function commitTogether(plan: Scoped<WritePlan>, items: readonly Item[], w
   }
   catch (error) {
     if (!(error instanceof Undone)) throw error
-    if (!plan.bulk) throw error.reason
+    // Nothing is wrong with any item of a batch that came at a bad time.
+    if (!plan.bulk || isBusy(error.reason)) throw error.reason
     const culprits = error.item === undefined ? items : items.filter(({ index }) => index === error.item)
     throw bulkFailed('rolled back', culprits.map(({ index, id }) => ({ index, id, error: error.reason })))
   }

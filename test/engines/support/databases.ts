@@ -7,6 +7,7 @@ import { PGlite } from '@electric-sql/pglite'
 import { createClient } from '@libsql/client'
 import BetterSqlite3 from 'better-sqlite3'
 import { drizzle as betterSqlite3 } from 'drizzle-orm/better-sqlite3'
+import { drizzle as d1 } from 'drizzle-orm/d1'
 import { drizzle as libsql } from 'drizzle-orm/libsql'
 import { drizzle as mysql2 } from 'drizzle-orm/mysql2'
 import { drizzle as nodePostgres } from 'drizzle-orm/node-postgres'
@@ -17,6 +18,8 @@ import pg from 'pg'
 import postgres from 'postgres'
 import type { EngineName } from '../../../src/runtime/server/engines/index'
 import type { Dialect } from '../../../src/runtime/server/schema/drizzle'
+import { openD1 as openLocalD1 } from '../../support/d1'
+import { SQLITE_HABITS, type Habits } from '../../support/oracle/values'
 import { isReachable, SERVICES } from '../../support/services'
 
 /** A statement as it went through Drizzle. */
@@ -56,6 +59,8 @@ export interface EngineCase {
   readonly runs: number
   /** More than one request can be in the middle of a commit. */
   readonly pooled: boolean
+  /** What it does in its own way, as these databases are set up. */
+  readonly habits: Habits
   readonly open: (options?: OpenOptions) => Promise<Opened>
 }
 
@@ -116,6 +121,12 @@ async function openLibsql(): Promise<Opened> {
       for (const end of ['', '-wal', '-shm']) rmSync(file + end, { force: true })
     },
   }
+}
+
+async function openD1(): Promise<Opened> {
+  const local = await openLocalD1()
+  const { logger, seen } = createLog()
+  return { db: d1(local.d1 as never, { logger }), exec: local.exec, all: local.rows, hold: onlyOne, ...seen, close: local.close }
 }
 
 async function openPglite(): Promise<Opened> {
@@ -214,13 +225,17 @@ async function openMysql2({ lockTimeout }: OpenOptions = {}): Promise<Opened> {
   }
 }
 
+const POSTGRES_HABITS: Habits = { nulls: 'high', letters: 'ASCII' }
+const MYSQL_HABITS: Habits = { nulls: 'low', letters: 'all' }
+
 const CASES: readonly EngineCase[] = [
-  { name: 'better-sqlite3', engine: 'better-sqlite3', dialect: 'sqlite', runs: 50, pooled: false, open: openSqlite },
-  { name: 'libsql', engine: 'libsql', dialect: 'sqlite', runs: 50, pooled: true, open: openLibsql },
-  { name: 'pglite', engine: 'postgres', dialect: 'pg', runs: 50, pooled: false, open: openPglite },
-  { name: 'node-postgres', engine: 'postgres', dialect: 'pg', service: 'postgres', runs: 200, pooled: true, open: openNodePostgres },
-  { name: 'postgres.js', engine: 'postgres', dialect: 'pg', service: 'postgres', runs: 50, pooled: true, open: openPostgresJs },
-  { name: 'mysql2 on MariaDB', engine: 'mysql', dialect: 'mysql', service: 'mariadb', runs: 200, pooled: true, open: openMysql2 },
+  { name: 'better-sqlite3', engine: 'better-sqlite3', dialect: 'sqlite', runs: 50, pooled: false, habits: SQLITE_HABITS, open: openSqlite },
+  { name: 'libsql', engine: 'libsql', dialect: 'sqlite', runs: 50, pooled: true, habits: SQLITE_HABITS, open: openLibsql },
+  { name: 'd1', engine: 'd1', dialect: 'sqlite', runs: 50, pooled: true, habits: SQLITE_HABITS, open: openD1 },
+  { name: 'pglite', engine: 'postgres', dialect: 'pg', runs: 50, pooled: false, habits: POSTGRES_HABITS, open: openPglite },
+  { name: 'node-postgres', engine: 'postgres', dialect: 'pg', service: 'postgres', runs: 200, pooled: true, habits: POSTGRES_HABITS, open: openNodePostgres },
+  { name: 'postgres.js', engine: 'postgres', dialect: 'pg', service: 'postgres', runs: 50, pooled: true, habits: POSTGRES_HABITS, open: openPostgresJs },
+  { name: 'mysql2 on MariaDB', engine: 'mysql', dialect: 'mysql', service: 'mariadb', runs: 200, pooled: true, habits: MYSQL_HABITS, open: openMysql2 },
 ]
 
 const reachable = new Set((await Promise.all(SERVICES.map(async service => await isReachable(service) ? service.name : ''))).filter(Boolean))

@@ -2,19 +2,22 @@
 import Database from 'better-sqlite3'
 import { ne, or, sql, type SQL, type Table } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
-import { getTableConfig, type SQLiteTable } from 'drizzle-orm/sqlite-core'
+import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { DEFAULT_CONFIG, DEFAULT_MULTI_TENANCY, type AutoApiConfig } from '../../../src/runtime/shared/config'
-import type { EngineName } from '../../../src/runtime/server/engines/index'
 import type { AutoApiContext, ResourceRegistration } from '../../../src/runtime/server/registration'
 import type { Viewer } from '../oracle/model'
+import { SQLITE_HABITS, type Habits } from '../oracle/values'
 import { createServer, type Caller, type TestServer } from '../server'
+import type { TableName } from './columns'
 import { createRows, type Data } from './rows'
-import { tables } from './tables'
+import { createTables, createTableText, type Tables } from './tables'
 
 const READ = { read: true, viewDeleted: 'trash' } as const
 const column = (table: Table, name: string) => (table as unknown as Record<string, SQL>)[name]!
 
-export const registrations: ResourceRegistration[] = [
+export const tables = createTables('sqlite') as Tables<SQLiteTable>
+
+export const createRegistrations = (tables: Tables): ResourceRegistration[] => [
   { name: 'authors', schema: tables.authors, hiddenFields: ['secret'], authorization: { permissions: READ, fields: { salary: { read: 'hr' } } } },
   { name: 'sections', schema: tables.sections, authorization: { permissions: READ } },
   {
@@ -32,9 +35,17 @@ export const registrations: ResourceRegistration[] = [
 
 export const LIMITS = { defaultLimit: 7, maxLimit: 25 }
 
-export interface Newsdata extends TestServer {
-  readonly client: Database.Database
+/** The newsroom's configuration, whatever the engine. */
+export const NEWS_CONFIG = { multiTenancy: DEFAULT_MULTI_TENANCY, pagination: { ...DEFAULT_CONFIG.pagination, ...LIMITS } }
+
+/** What a property of reading asks of: the routes, over rows that are known. */
+export interface Served extends TestServer {
   readonly data: Data
+  readonly habits: Habits
+}
+
+export interface Newsdata extends Served {
+  readonly client: Database.Database
   readonly insert: (resource: string, row: Record<string, unknown>) => void
   /** Statements since the last call. */
   readonly statements: () => string[]
@@ -44,21 +55,19 @@ export interface NewsdataOptions {
   readonly config?: Partial<AutoApiConfig>
   readonly registered?: ResourceRegistration[]
   readonly rows?: Data
-  /** Serves a copy of the rows from another database. */
-  readonly copy?: (client: Database.Database) => Promise<{ db: object, engine: EngineName }>
 }
 
-export async function openNewsdata({ config = {}, registered = registrations, rows = createRows(), copy }: NewsdataOptions = {}): Promise<Newsdata> {
+export async function openNewsdata({ config = {}, registered = createRegistrations(tables), rows = createRows() }: NewsdataOptions = {}): Promise<Newsdata> {
   const client = new Database(':memory:')
   let log: string[] = []
   const db = drizzle({ client, logger: { logQuery: text => void log.push(text) } })
-  for (const table of Object.values(tables)) client.exec(createTable(table))
+  for (const [name, table] of Object.entries(tables)) client.exec(createTableText(name as TableName, table))
   client.pragma('foreign_keys = off')
-  const insert = (resource: string, row: Record<string, unknown>) => void db.insert(tables[resource as keyof typeof tables]).values(row as never).run()
+  const insert = (resource: string, row: Record<string, unknown>) => void db.insert(tables[resource as TableName]).values(row as never).run()
   for (const [name, own] of Object.entries(rows)) for (const row of own) insert(name, row)
   const server = await createServer({
-    registrations: registered, modules: [tables], ...copy ? await copy(client) : { db },
-    config: { multiTenancy: DEFAULT_MULTI_TENANCY, pagination: { ...DEFAULT_CONFIG.pagination, ...LIMITS }, ...config },
+    registrations: registered, modules: [tables], db,
+    config: { ...NEWS_CONFIG, ...config },
   })
   // The rows point at rows of other tenants and at none: what is tested is that reading copes.
   client.pragma('foreign_keys = off')
@@ -68,14 +77,7 @@ export async function openNewsdata({ config = {}, registered = registrations, ro
     return seen
   }
   statements()
-  return { ...server, client, data: rows, insert, statements }
-}
-
-function createTable(table: SQLiteTable): string {
-  const { name, columns, primaryKeys } = getTableConfig(table)
-  const lines = columns.map(column => `"${column.name}" ${column.getSQLType()}${column.primary ? ' primary key' : ''}${column.notNull ? ' not null' : ''}`)
-  const keys = primaryKeys.map(key => `primary key (${key.columns.map(column => `"${column.name}"`).join(', ')})`)
-  return `create table "${name}" (${[...lines, ...keys].join(', ')})`
+  return { ...server, client, data: rows, habits: SQLITE_HABITS, insert, statements }
 }
 
 export function callerOf({ tenant, permissions }: Viewer): Caller {

@@ -1,90 +1,87 @@
-/** Tables of a newsroom that hold every column type, kind of key and kind of relation, for tests of the query language. */
-import { blob, foreignKey, integer, numeric, primaryKey, real, sqliteTable, text, type AnySQLiteColumn } from 'drizzle-orm/sqlite-core'
+/** The newsroom's tables in each dialect: one Drizzle column per kind, put together from the same description. */
+import { getTableColumns, getTableName, type Table } from 'drizzle-orm'
+import { bigint as mysqlBigint, boolean as mysqlBoolean, customType as mysqlType, datetime, decimal, double, foreignKey as mysqlForeignKey, int, json as mysqlJson, mysqlTable, primaryKey as mysqlKey, varchar } from 'drizzle-orm/mysql-core'
+import { bigint, boolean, customType as pgType, doublePrecision, foreignKey as pgForeignKey, integer as pgInteger, jsonb, numeric as pgNumeric, pgTable, primaryKey as pgKey, text as pgText, timestamp } from 'drizzle-orm/pg-core'
+import { blob, foreignKey, integer, numeric, primaryKey, real, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import type { Dialect } from '../../../src/runtime/server/schema/drizzle'
+import type { Kind } from '../oracle/model'
+import { ENUMS, kindOf, NEWSROOM, type TableName, type TableSpec } from './columns'
 
-export const authors = sqliteTable('d_authors', {
-  id: text('id').primaryKey(),
-  organizationId: integer('organization_id').notNull(),
-  name: text('name').notNull(),
-  nickname: text('nickname'),
-  rating: real('rating'),
-  active: integer('active', { mode: 'boolean' }),
-  born: integer('born', { mode: 'timestamp_ms' }),
-  karma: numeric('karma', { mode: 'bigint' }),
-  fee: numeric('fee'),
-  bio: text('bio', { mode: 'json' }),
-  avatar: blob('avatar', { mode: 'buffer' }),
-  mentorId: text('mentor_id').references((): AnySQLiteColumn => authors.id),
-  secret: text('secret'),
-  salary: integer('salary'),
+interface Builder { notNull: () => Builder, primaryKey: () => Builder }
+type Columns = Readonly<Record<string, unknown>>
+type Values = { enum?: readonly [string, ...string[]] }
+
+interface Maker {
+  readonly table: (name: string, columns: Columns, extra: (own: Columns) => unknown[]) => Table
+  readonly primaryKey: (config: { columns: unknown[] }) => unknown
+  readonly foreignKey: (config: { columns: unknown[], foreignColumns: unknown[] }) => unknown
+  readonly kinds: Readonly<Record<Kind, (name: string, values: Values) => unknown>>
+}
+
+/** Drizzle has no bytes for these two: an app's own type, which is Base64 to the app. */
+const bytes = (type: string) => ({
+  dataType: () => type,
+  toDriver: (value: string) => Buffer.from(value, 'base64'),
+  fromDriver: (value: Uint8Array) => Buffer.from(value).toString('base64'),
 })
+const bytea = pgType<{ data: string, driverData: Uint8Array }>(bytes('bytea'))
+const varbinary = mysqlType<{ data: string, driverData: Uint8Array }>(bytes('varbinary(100)') as never)
 
-export const sections = sqliteTable('d_sections', {
-  desk: text('desk').notNull(),
-  number: integer('number').notNull(),
-  organizationId: integer('organization_id').notNull(),
-  name: text('name'),
-  opened: integer('opened', { mode: 'timestamp_ms' }),
-}, t => [primaryKey({ columns: [t.desk, t.number] })])
+/** Digits behind the point, where a column has to say how many. */
+export const MYSQL_SCALE = 7
 
-export const articles = sqliteTable('d_articles', {
-  id: integer('id').primaryKey(),
-  organizationId: integer('organization_id').notNull(),
-  authorId: text('author_id').references(() => authors.id),
-  editorId: text('editor_id').references(() => authors.id),
-  ghostId: text('ghost_id').references(() => authors.id),
-  reviewerId: text('reviewer_id').references(() => authors.id),
-  desk: text('desk'),
-  sectionId: integer('section_id'),
-  parentId: integer('parent_id').references((): AnySQLiteColumn => articles.id),
-  title: text('title').notNull(),
-  status: text('status', { enum: ['draft', 'published', 'archived'] }).notNull(),
-  words: integer('words'),
-  score: real('score'),
-  featured: integer('featured', { mode: 'boolean' }),
-  publishedAt: integer('published_at', { mode: 'timestamp_ms' }),
-  views: numeric('views', { mode: 'bigint' }),
-  price: numeric('price'),
-  meta: text('meta', { mode: 'json' }),
-  cover: blob('cover', { mode: 'buffer' }),
-  secret: text('secret'),
-  margin: integer('margin'),
-  deletedAt: integer('deleted_at', { mode: 'timestamp_ms' }),
-}, t => [foreignKey({ columns: [t.desk, t.sectionId], foreignColumns: [sections.desk, sections.number] })])
+const MAKERS: Readonly<Record<Dialect, Maker>> = {
+  sqlite: {
+    table: sqliteTable as never, primaryKey: primaryKey as never, foreignKey: foreignKey as never,
+    kinds: {
+      text: (name, values) => text(name, values), integer: name => integer(name), real: name => real(name), boolean: name => integer(name, { mode: 'boolean' }), date: name => integer(name, { mode: 'timestamp_ms' }),
+      bigint: name => numeric(name, { mode: 'bigint' }), decimal: name => numeric(name), json: name => text(name, { mode: 'json' }), blob: name => blob(name, { mode: 'buffer' }),
+    },
+  },
+  pg: {
+    table: pgTable as never, primaryKey: pgKey as never, foreignKey: pgForeignKey as never,
+    kinds: {
+      text: (name, values) => pgText(name, values), integer: name => pgInteger(name), real: name => doublePrecision(name), boolean: name => boolean(name), date: name => timestamp(name, { withTimezone: true, precision: 3 }),
+      bigint: name => bigint(name, { mode: 'bigint' }), decimal: name => pgNumeric(name), json: name => jsonb(name), blob: name => bytea(name),
+    },
+  },
+  mysql: {
+    table: mysqlTable as never, primaryKey: mysqlKey as never, foreignKey: mysqlForeignKey as never,
+    kinds: {
+      text: (name, values) => varchar(name, { length: 100, ...values }), integer: name => int(name), real: name => double(name), boolean: name => mysqlBoolean(name), date: name => datetime(name, { fsp: 3 }),
+      bigint: name => mysqlBigint(name, { mode: 'bigint' }), decimal: name => decimal(name, { precision: 40, scale: MYSQL_SCALE }), json: name => mysqlJson(name), blob: name => varbinary(name),
+    },
+  },
+}
 
-export const tags = sqliteTable('d_tags', {
-  id: integer('id').primaryKey(),
-  label: text('label').notNull(),
-  weight: integer('weight'),
-  since: integer('since', { mode: 'timestamp_ms' }),
-  hits: numeric('hits', { mode: 'bigint' }),
-  price: numeric('price'),
-  ratio: real('ratio'),
-  active: integer('active', { mode: 'boolean' }),
-})
+export type Tables<Any extends Table = Table> = Readonly<Record<TableName, Any>>
 
-/** A junction that is no resource. */
-export const articleTags = sqliteTable('d_article_tags', {
-  articleId: integer('article_id').notNull().references(() => articles.id),
-  tagId: integer('tag_id').notNull().references(() => tags.id),
-}, t => [primaryKey({ columns: [t.articleId, t.tagId] })])
+export function createTables(dialect: Dialect): Tables {
+  const { table, primaryKey, foreignKey, kinds } = MAKERS[dialect]
+  const made: Record<string, Table> = {}
+  for (const [name, spec] of Object.entries<TableSpec>(NEWSROOM)) {
+    const { columns, key, references = [] } = spec
+    const builders = Object.entries(columns).map(([property, spelled]) => {
+      const column = kinds[kindOf(spelled)](toSnake(property), ENUMS[property] ? { enum: ENUMS[property] } : {}) as Builder
+      if (key.length === 1 && key[0] === property) return [property, column.primaryKey()]
+      return [property, spelled.endsWith('!') ? column.notNull() : column]
+    })
+    made[name] = table(`d_${toSnake(name)}`, Object.fromEntries(builders), own => [
+      ...key.length > 1 ? [primaryKey({ columns: key.map(property => own[property]) })] : [],
+      ...references.map(([target, ...properties]) => {
+        const foreign = target === name ? own : made[target] as unknown as Columns
+        return foreignKey({ columns: properties.map(property => own[property]), foreignColumns: NEWSROOM[target as TableName].key.map(property => foreign[property]) })
+      }),
+    ])
+  }
+  return made as Record<TableName, Table>
+}
 
-/** A junction that is a resource, with rows of its own to hide. */
-export const credits = sqliteTable('d_credits', {
-  articleId: integer('article_id').notNull().references(() => articles.id),
-  authorId: text('author_id').notNull().references(() => authors.id),
-  role: text('role').notNull(),
-  share: numeric('share'),
-}, t => [primaryKey({ columns: [t.articleId, t.authorId] })])
+const toSnake = (name: string) => name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
 
-/** Keys beyond what a double holds, and no column that may be null. */
-export const entries = sqliteTable('d_entries', {
-  id: numeric('id', { mode: 'bigint' }).primaryKey(),
-  parentId: numeric('parent_id', { mode: 'bigint' }).references((): AnySQLiteColumn => entries.id),
-  note: text('note').notNull(),
-  amount: numeric('amount').notNull(),
-  at: integer('at', { mode: 'timestamp_ms' }).notNull(),
-  done: integer('done', { mode: 'boolean' }).notNull(),
-  ratio: real('ratio').notNull(),
-})
-
-export const tables = { authors, sections, articles, tags, articleTags, credits, entries }
+/** Without its foreign keys: rows of the newsroom point at rows of other tenants and at none, and reading copes. */
+export function createTableText(name: TableName, table: Table): string {
+  const columns = getTableColumns(table)
+  const lines = Object.values(columns).map(column => `${column.name} ${column.getSQLType()}${column.notNull ? ' not null' : ''}`)
+  return `create table ${getTableName(table)} (${lines.join(', ')}, primary key (${NEWSROOM[name].key.map(property => columns[property]!.name).join(', ')}))`
+}

@@ -15,7 +15,7 @@ export function aggregateRows(rows: readonly Row[], resource: string, aggregates
 
 export function groups(world: World, resource: string, query: GroupQuery): { data: Row[], total: number } {
   const { fields } = MODEL[resource]!
-  const rows = visibleRows(world, resource).filter(row => matches(fields, row, query.filter))
+  const rows = visibleRows(world, resource).filter(row => matches(fields, row, query.filter, world.habits))
   const kept = collect(rows, resource, query.groupBy).filter(({ rows }) => query.having.every(({ alias, operator, value }) => {
     const { kind, value: own } = compute(query.aggregates.find(aggregate => aliasOf(aggregate) === alias)!, resource, rows)
     if (own === null) return false
@@ -28,7 +28,7 @@ export function groups(world: World, resource: string, query: GroupQuery): { dat
       const aggregate = query.aggregates.find(aggregate => aliasOf(aggregate) === field)
       const grouped = query.groupBy.includes(field)
       const [x, y] = [a, b].map(group => grouped ? { kind: fields[field]!, value: group.key[field] } : compute(aggregate!, resource, group.rows))
-      const sign = compare(x!.kind, x!.value, y!.value)
+      const sign = compare(x!.kind, x!.value, y!.value, world.habits)
       if (sign !== 0) return descending ? -sign : sign
     }
     return 0

@@ -1,21 +1,22 @@
 /** The oracle: what the rules say a list holds, computed over plain rows, one at a time. */
 import { MODEL, readable, type Kind, type RelationModel, type Row, type Viewer } from './model'
 import type { Condition, Filter, Include, ListQuery, OperatorName, Sort } from './query'
-import { compare, like, toWire } from './values'
+import { compare, like, toWire, type Habits } from './values'
 
 export type Data = Readonly<Record<string, readonly Row[]>>
 
 export interface World {
   readonly data: Data
   readonly viewer: Viewer
+  readonly habits: Habits
   /** Included rows of one parent at most. */
   readonly maxLimit: number
 }
 
 /** Every row of the list, in its order. */
 export function listRows(world: World, resource: string, query: Pick<ListQuery, 'filter' | 'sort' | 'cursorFields' | 'trash'>): Row[] {
-  const rows = visibleRows(world, resource, query.trash).filter(row => matches(MODEL[resource]!.fields, row, query.filter))
-  return inOrder(rows, resource, query.sort, query.cursorFields)
+  const rows = visibleRows(world, resource, query.trash).filter(row => matches(MODEL[resource]!.fields, row, query.filter, world.habits))
+  return inOrder(world, rows, resource, query.sort, query.cursorFields)
 }
 
 export function visibleRows({ data, viewer }: World, resource: string, trash: ListQuery['trash'] = 'active'): Row[] {
@@ -32,25 +33,25 @@ export function orderOf(resource: string, sort: readonly Sort[], cursorFields: r
   return all.filter(({ field }, index) => all.findIndex(other => other.field === field) === index)
 }
 
-export function inOrder(rows: readonly Row[], resource: string, sort: readonly Sort[], cursorFields: readonly Sort[] = []): Row[] {
+export function inOrder({ habits }: World, rows: readonly Row[], resource: string, sort: readonly Sort[], cursorFields: readonly Sort[] = []): Row[] {
   const { fields } = MODEL[resource]!
   const order = orderOf(resource, sort, cursorFields)
   return [...rows].sort((a, b) => {
     for (const { field, descending } of order) {
-      const sign = compare(fields[field]!, a[field], b[field])
+      const sign = compare(fields[field]!, a[field], b[field], habits)
       if (sign !== 0) return descending ? -sign : sign
     }
     return 0
   })
 }
 
-export function matches(fields: Readonly<Record<string, Kind>>, row: Row, { and, or }: Filter): boolean {
-  const all = (conditions: readonly Condition[]) => conditions.every(({ field, operators }) => operators.every(([name, value]) => holds(fields[field]!, name, row[field], value)))
+export function matches(fields: Readonly<Record<string, Kind>>, row: Row, { and, or }: Filter, habits: Habits): boolean {
+  const all = (conditions: readonly Condition[]) => conditions.every(({ field, operators }) => operators.every(([name, value]) => holds(fields[field]!, name, row[field], value, habits)))
   return all(and) && (or.length === 0 || or.some(all))
 }
 
 /** SQL's rule: nothing is true of NULL but that it is NULL. */
-function holds(kind: Kind, operator: OperatorName, own: unknown, value: unknown): boolean {
+function holds(kind: Kind, operator: OperatorName, own: unknown, value: unknown, habits: Habits): boolean {
   if (operator === '$null') return (own === null) === value
   if (value === null) return operator === '$eq' ? own === null : own !== null
   if (own === null) return false
@@ -62,7 +63,7 @@ function holds(kind: Kind, operator: OperatorName, own: unknown, value: unknown)
     case '$gte': return compare(kind, own, value) >= 0
     case '$lt': return compare(kind, own, value) < 0
     case '$lte': return compare(kind, own, value) <= 0
-    case '$like': return like(own as string, value as string)
+    case '$like': return like(own as string, value as string, habits)
     case '$in': return (value as unknown[]).some(equal)
     case '$nin': return !(value as unknown[]).some(equal)
   }
@@ -82,8 +83,8 @@ function related(world: World, relation: RelationModel, row: Row, node: Include)
   const record = (found: Row) => toRecord(world, target, found, node.fields, node.include)
   const found = relatedRows(world, relation, row)
   if (relation.kind === 'one') return found[0] ? record(found[0]) : null
-  const kept = node.filter ? found.filter(row => matches(MODEL[target]!.fields, row, node.filter!)) : found
-  return inOrder(kept, target, node.sort).slice(0, Math.min(node.limit ?? world.maxLimit, world.maxLimit)).map(record)
+  const kept = node.filter ? found.filter(row => matches(MODEL[target]!.fields, row, node.filter!, world.habits)) : found
+  return inOrder(world, kept, target, node.sort).slice(0, Math.min(node.limit ?? world.maxLimit, world.maxLimit)).map(record)
 }
 
 export function relatedRows(world: World, { target, on, junction, there }: RelationModel, row: Row): Row[] {

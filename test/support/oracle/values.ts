@@ -1,8 +1,18 @@
-/** How values are ordered, matched and said, by the kind of their column. NULL is below every value. */
+/** How values are ordered, matched and said, by the kind of their column. */
 import type { Kind } from './model'
 
-export function compare(kind: Kind, a: unknown, b: unknown): number {
-  if (a === null || b === null) return Number(a !== null) - Number(b !== null)
+/** All that an engine may do in its own way. */
+export interface Habits {
+  /** NULLs sort below every value, or above. */
+  readonly nulls: 'low' | 'high'
+  /** The letters that `$like` knows in both cases. */
+  readonly letters: 'ASCII' | 'all'
+}
+
+export const SQLITE_HABITS: Habits = { nulls: 'low', letters: 'ASCII' }
+
+export function compare(kind: Kind, a: unknown, b: unknown, { nulls }: Habits = SQLITE_HABITS): number {
+  if (a === null || b === null) return (Number(a !== null) - Number(b !== null)) * (nulls === 'low' ? 1 : -1)
   if (kind === 'text') return Buffer.compare(Buffer.from(a as string), Buffer.from(b as string))
   const [x, y] = kind === 'bigint' ? [a as bigint, b as bigint] : kind === 'decimal' ? [scaled(a), scaled(b)] : [Number(a), Number(b)]
   return x < y ? -1 : x > y ? 1 : 0
@@ -24,9 +34,10 @@ export function toWire(kind: Kind, value: unknown): unknown {
   return kind === 'bigint' ? String(value) : value
 }
 
-/** `%` and `_` are wildcards and `\` escapes; without a wildcard the text may stand anywhere. Only ASCII letters have a case. */
-export function like(text: string, pattern: string): boolean {
-  const tokens = toTokens(pattern)
+/** `%` and `_` are wildcards and `\` escapes; without a wildcard the text may stand anywhere. */
+export function like(text: string, pattern: string, { letters }: Habits): boolean {
+  const lower = LOWER[letters]
+  const tokens = toTokens(pattern, lower)
   const wild = tokens.some(token => typeof token !== 'string')
   return meets([...text].map(lower), wild ? tokens : [ANY, ...tokens, ANY])
 }
@@ -35,7 +46,7 @@ const ANY = Symbol('any')
 const ONE = Symbol('one')
 type Token = string | typeof ANY | typeof ONE
 
-function toTokens(pattern: string): Token[] {
+function toTokens(pattern: string, lower: (character: string) => string): Token[] {
   const tokens: Token[] = []
   const characters = [...pattern]
   for (let index = 0; index < characters.length; index++) {
@@ -46,7 +57,10 @@ function toTokens(pattern: string): Token[] {
   return tokens
 }
 
-const lower = (character: string) => character >= 'A' && character <= 'Z' ? character.toLowerCase() : character
+const LOWER: Readonly<Record<Habits['letters'], (character: string) => string>> = {
+  ASCII: character => character >= 'A' && character <= 'Z' ? character.toLowerCase() : character,
+  all: character => character.toLowerCase(),
+}
 
 function meets(text: readonly string[], [token, ...rest]: readonly Token[]): boolean {
   if (token === undefined) return text.length === 0

@@ -1,8 +1,7 @@
 /** Who may look into the trash: `viewDeleted`, which falls back to `restore`, which falls back to `update`. */
 import { describe, expect, it } from 'vitest'
 import type { Permission } from '../../../src/runtime/server/registration'
-import { openNewsdata } from '../../support/newsdata/server'
-import { tables } from '../../support/newsdata/tables'
+import { openNewsdata, tables } from '../../support/newsdata/server'
 
 type Permissions = Partial<Record<'viewDeleted' | 'restore' | 'update' | 'delete', Permission>>
 

@@ -1,16 +1,15 @@
 /** Computes aggregates and groups over visible rows: in SQL, or row by row where only code can judge them. */
-import { sql, type Column, type SQL } from 'drizzle-orm'
-import type { Kind } from '../../../shared/wire'
+import { sql, type SQL } from 'drizzle-orm'
 import type { Row, Statement } from '../../engines/engine'
 import type { Dialect } from '../../schema/drizzle'
-import { selectExactly } from '../../schema/field'
 import type { Call } from '../context'
 import { allFields } from '../fields'
-import { comparesFields, type Aggregate, type AggregatePlan, type GroupPlan } from '../plan/aggregate'
+import { comparesFields, type AggregatePlan, type GroupPlan } from '../plan/aggregate'
 import type { ReadPlan } from '../plan/tree'
 import { shapeOf, statement, valuesOf, whereAll, type Clause } from '../query'
 import { within, type Plan, type Scoped } from '../scope'
 import { finish, groupRows } from './group'
+import { beside, comparable, exact } from './results'
 import { conditions, decoder, scan, type RecordOf } from './rows'
 
 export interface GroupResult {
@@ -20,7 +19,7 @@ export interface GroupResult {
 }
 
 export async function executeGroups(plan: Scoped<GroupPlan>, call: Call): Promise<GroupResult> {
-  if (plan.accepts) return groupRows(plan, await visibleRecords(plan, call))
+  if (plan.accepts) return groupRows(plan, await visibleRecords(plan, call), call.engine.dialect)
   // Without groups there is one entry at most, on the first page: it is the total too.
   if (plan.groups.groupBy.length === 0) {
     const entries = (await call.engine.query(groupsStatement(plan, 0, call))).map(row => toEntry(plan.groups, row))
@@ -90,8 +89,8 @@ function countGroupsStatement(plan: Scoped<GroupPlan>, { api, engine }: Call): S
 }
 
 function columns({ groupBy, aggregates }: AggregatePlan, dialect: Dialect): SQL {
-  // An average is a sum divided by its count, outside of SQL, so that every engine rounds it alike.
-  const results = aggregates.flatMap(aggregate => [aggregate.function === 'avg' ? exact(aggregate, 'sum', dialect) : exact(aggregate, aggregate.function, dialect), aggregate.function === 'avg' ? sql`count(${aggregate.field!.column})` : sql`0`])
+  // Beside the sum of an average stands its count.
+  const results = aggregates.flatMap(aggregate => [exact(aggregate, dialect), aggregate.function === 'avg' ? sql`count(${aggregate.field!.column})` : sql`0`])
   return sql.join([...groupBy.map(field => field.selection), ...results], sql`, `)
 }
 
@@ -105,47 +104,11 @@ function orderBy({ order }: GroupPlan, dialect: Dialect): SQL {
   return sql` order by ${sql.join(order.map(({ by, descending }) => sql`${'alias' in by ? comparable(by, dialect) : by.column}${sql.raw(descending ? ' desc' : '')}`), sql`, `)}`
 }
 
-/** The result with all its digits. SQLite would overflow on a sum of large integers and hand 64 bits over as a double. */
-function exact({ field }: Aggregate, name: Aggregate['function'], dialect: Dialect): SQL {
-  if (!field) return sql`count(*)`
-  const { column, kind } = field
-  if (name === 'count') return sql`count(${column})`
-  if (name === 'min' || name === 'max') return selectExactly(field, sql`${sql.raw(name)}(${column})`)
-  if (dialect !== 'sqlite') return sql`cast(sum(${column}) as ${sql.raw(dialect === 'pg' ? 'text' : 'char')})`
-  if (isWhole(kind)) return halves(column)
-  if (kind !== 'decimal') return sql`sum(cast(${column} as real))`
-  // SQLite keeps a decimal without a fraction as an integer: those are added apart from the doubles.
-  const whole = sql`case typeof(${column}) when 'integer' then ${column} end`
-  const broken = sql`case typeof(${column}) when 'integer' then 0.0 else ${column} end`
-  return sql`coalesce(${halves(whole)}, case when count(${column}) > 0 then '0:0' end) || ':' || sum(${broken})`
-}
-
-/** `'high:low'`: the halves of 64 bits apart, put together again when the row is read. */
-function halves(value: SQL | Column): SQL {
-  return sql`cast(sum(${value} >> 32) as text) || ':' || cast(sum(${value} & 4294967295) as text)`
-}
-
-const isWhole = (kind: Kind) => kind === 'bigint' || kind === 'integer'
-
-/** The result as the database compares it, in ORDER BY and HAVING. */
-function comparable({ field, function: name }: Aggregate, dialect: Dialect): SQL {
-  if (!field) return sql`count(*)`
-  const { column, kind } = field
-  if (name !== 'sum' || dialect !== 'sqlite') return sql`${sql.raw(name)}(${column})`
-  // Exact within 64 bits; beyond them SQLite goes on with doubles, where a plain sum would fail.
-  return isWhole(kind) ? sql`(sum(${column} >> 32) * 4294967296 + sum(${column} & 4294967295))` : sql`sum(cast(${column} as real))`
-}
-
-const NUMERIC = new Set<Kind>(['bigint', 'decimal'])
-
 const SYMBOLS = { $eq: '=', $ne: '<>', $gt: '>', $gte: '>=', $lt: '<', $lte: '<=' } as const
 
 function havingClauses({ having }: GroupPlan, dialect: Dialect): readonly Clause[] {
   return having.map(({ aggregate, operator, value }) => {
     const bound = comparesFields(aggregate) ? aggregate.field!.encode(value) : value
-    // Compared with a result, which has no type of its own, SQLite would take a number's text for text.
-    const numeric = dialect === 'sqlite' && (!comparesFields(aggregate) || NUMERIC.has(aggregate.field!.kind))
-    const place = numeric ? sql`cast(${sql.param(bound)} as numeric)` : sql`${sql.param(bound)}`
-    return { shape: `${aggregate.alias}${operator}`, values: [bound], build: () => sql`${comparable(aggregate, dialect)} ${sql.raw(SYMBOLS[operator])} ${place}` }
+    return { shape: `${aggregate.alias}${operator}`, values: [bound], build: () => sql`${comparable(aggregate, dialect)} ${sql.raw(SYMBOLS[operator])} ${beside(aggregate, sql`${sql.param(bound)}`, dialect)}` }
   })
 }

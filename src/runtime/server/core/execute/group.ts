@@ -1,5 +1,7 @@
 /** The results of aggregates: exact arithmetic, the same on every engine, and grouping without SQL. */
 import Big from 'big.js'
+import { DIALECTS } from '../../engines/dialects'
+import type { Dialect } from '../../schema/drizzle'
 import { comparesFields, type Aggregate, type AggregatePlan, type GroupPlan } from '../plan/aggregate'
 import type { RecordOf } from './rows'
 
@@ -16,6 +18,8 @@ export function finish({ function: name, field }: Aggregate, raw: unknown, count
     const value = field!.decode ? field!.decode(raw) : raw
     return field!.toJson ? field!.toJson(value) : value
   }
+  // A double may be what is no number, which a Big cannot be.
+  if (field!.kind === 'number') return name === 'avg' ? digits(Number(raw)) / Number(count) : digits(Number(raw))
   const sum = toBig(raw)
   return name === 'avg' ? toAverage(sum, Number(count), field!.kind) : toResult(sum, field!.kind)
 }
@@ -29,16 +33,15 @@ function toResult(value: Big, kind: string): string | number {
   return EXACT.has(kind) ? value.toFixed() : value.toNumber()
 }
 
-/** A sum as the database tells it: a number, text, or SQLite's two halves of 64 bits and what has a fraction besides. */
+/** A sum as the database tells it: text, or SQLite's two halves of 64 bits and what has a fraction besides. */
 function toBig(raw: unknown): Big {
-  if (typeof raw === 'number') return rounded(raw)
   const [high, low, rest] = String(raw).split(':')
   if (low === undefined) return new Big(high!)
-  return new Big(high!).times(4_294_967_296).plus(low).plus(rest === undefined ? 0 : rounded(Number(rest)))
+  return new Big(high!).times(4_294_967_296).plus(low).plus(rest === undefined ? 0 : String(digits(Number(rest))))
 }
 
-/** The digits of a double that count. */
-const rounded = (value: number) => new Big(String(Number(value.toPrecision(15))))
+/** The digits of a double that count: engines that add in another order differ in the rest. */
+const digits = (value: number) => Number(value.toPrecision(15))
 
 type Compare = (order: number) => boolean
 
@@ -52,7 +55,7 @@ interface Group {
 }
 
 /** The same answer as the SQL, from records that were judged one by one. */
-export function groupRows({ groups, having, order, page, limit }: GroupPlan, records: readonly RecordOf[]): { data: RecordOf[], total: number } {
+export function groupRows({ groups, having, order, page, limit }: GroupPlan, records: readonly RecordOf[], dialect: Dialect): { data: RecordOf[], total: number } {
   const entries = collect(groups, records).map(group => ({
     group,
     results: new Map(groups.aggregates.map(aggregate => [aggregate.alias, compute(aggregate, group.records)])),
@@ -64,7 +67,7 @@ export function groupRows({ groups, having, order, page, limit }: GroupPlan, rec
   kept.sort((a, b) => {
     for (const { by, descending } of order) {
       const of = (entry: typeof a) => 'alias' in by ? rank(by, entry.results.get(by.alias)) : comparable(by.kind, entry.group.values[groups.groupBy.indexOf(by)])
-      const sign = compare(of(a), of(b))
+      const sign = compare(of(a), of(b), DIALECTS[dialect].nullsLow)
       if (sign !== 0) return descending ? -sign : sign
     }
     return 0
@@ -98,7 +101,8 @@ function compute({ function: name, field }: Aggregate, records: readonly RecordO
   const order = (a: unknown, b: unknown) => compare(comparable(field.kind, a), comparable(field.kind, b))
   if (name === 'min') return values.reduce((least, value) => order(value, least) < 0 ? value : least)
   if (name === 'max') return values.reduce((most, value) => order(value, most) > 0 ? value : most)
-  const sum = values.reduce<Big>((sum, value) => sum.plus(String(value)), new Big(0))
+  const added = values.reduce<Big>((sum, value) => sum.plus(String(value)), new Big(0))
+  const sum = field.kind === 'number' ? new Big(String(digits(added.toNumber()))) : added
   return name === 'avg' && EXACT.has(field.kind) ? sum.div(values.length) : name === 'avg' ? new Big(String(sum.toNumber() / values.length)) : sum
 }
 
@@ -119,9 +123,9 @@ function comparable(kind: string, value: unknown): unknown {
   return kind === 'decimal' && value !== null && value !== undefined ? new Big(String(value)) : value
 }
 
-/** NULL is below every value; text is ordered by its bytes, as databases do that know of no language. */
-function compare(a: unknown, b: unknown): number {
-  if (a === null || b === null || a === undefined || b === undefined) return Number(a !== null && a !== undefined) - Number(b !== null && b !== undefined)
+/** NULL is below every value, or above; text is ordered by its bytes, as databases do that know of no language. */
+function compare(a: unknown, b: unknown, nullsLow = true): number {
+  if (a === null || b === null || a === undefined || b === undefined) return (Number(a !== null && a !== undefined) - Number(b !== null && b !== undefined)) * (nullsLow ? 1 : -1)
   if (a instanceof Big) return a.cmp(b as Big)
   if (typeof a === 'string') return globalThis.Buffer.compare(globalThis.Buffer.from(a), globalThis.Buffer.from(b as string))
   return (a as number) < (b as number) ? -1 : (a as number) > (b as number) ? 1 : 0

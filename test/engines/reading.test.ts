@@ -1,0 +1,25 @@
+/** On every engine any query answers what an oracle that knows nothing of the code says, but for the engine's own habits. */
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, it } from 'vitest'
+import { Coverage } from '../unit/query/coverage'
+import { READING } from '../unit/query/properties'
+import { ENGINE_CASES, isThere } from './support/databases'
+import { openNewsroom, type Newsroom } from './support/newsroom'
+
+const seed = process.env.SEED === undefined ? Date.now() % 2_147_483_647 : Number(process.env.SEED)
+
+describe.each(ENGINE_CASES)('$name', (engineCase) => {
+  describe.skipIf(!isThere(engineCase))('random queries', () => {
+    let newsroom: Newsroom
+    const cases = Number(process.env.RUNS ?? engineCase.runs)
+
+    beforeAll(async () => {
+      newsroom = await openNewsroom(engineCase)
+    })
+    afterAll(() => newsroom?.opened.close())
+
+    it.each(Object.entries(READING))('%s', async (_, { share, create }) => {
+      await fc.assert(create(newsroom, new Coverage()), { seed, numRuns: Math.ceil(cases * share) })
+    })
+  })
+})

@@ -1,0 +1,64 @@
+/** The newsroom's tables as data: every column type, kind of key and kind of relation, the same for every dialect. */
+import type { Kind } from '../oracle/model'
+
+/** A kind of column; `!` where it holds no NULL. */
+export type Spelled = Kind | `${Kind}!`
+
+export interface TableSpec {
+  readonly columns: Readonly<Record<string, Spelled>>
+  readonly key: readonly string[]
+  /** The table referred to by its key, and the columns that refer to it. Every table comes after those it refers to. */
+  readonly references?: readonly (readonly [table: string, ...columns: string[]])[]
+}
+
+export const NEWSROOM = {
+  authors: {
+    columns: {
+      id: 'text!', organizationId: 'integer!', name: 'text!', nickname: 'text', rating: 'real', active: 'boolean', born: 'date', karma: 'bigint', fee: 'decimal', bio: 'json', avatar: 'blob',
+      mentorId: 'text', secret: 'text', salary: 'integer',
+    },
+    key: ['id'],
+    references: [['authors', 'mentorId']],
+  },
+  sections: {
+    columns: { desk: 'text!', number: 'integer!', organizationId: 'integer!', name: 'text', opened: 'date' },
+    key: ['desk', 'number'],
+  },
+  articles: {
+    columns: {
+      id: 'integer!', organizationId: 'integer!', authorId: 'text', editorId: 'text', ghostId: 'text', reviewerId: 'text', desk: 'text', sectionId: 'integer', parentId: 'integer', title: 'text!', status: 'text!',
+      words: 'integer', score: 'real', featured: 'boolean', publishedAt: 'date', views: 'bigint', price: 'decimal', meta: 'json', cover: 'blob', secret: 'text', margin: 'integer', deletedAt: 'date',
+    },
+    key: ['id'],
+    references: [['authors', 'authorId'], ['authors', 'editorId'], ['authors', 'ghostId'], ['authors', 'reviewerId'], ['articles', 'parentId'], ['sections', 'desk', 'sectionId']],
+  },
+  tags: {
+    columns: { id: 'integer!', label: 'text!', weight: 'integer', since: 'date', hits: 'bigint', price: 'decimal', ratio: 'real', active: 'boolean' },
+    key: ['id'],
+  },
+  /** A junction that is no resource. */
+  articleTags: {
+    columns: { articleId: 'integer!', tagId: 'integer!' },
+    key: ['articleId', 'tagId'],
+    references: [['articles', 'articleId'], ['tags', 'tagId']],
+  },
+  /** A junction that is a resource, with rows of its own to hide. */
+  credits: {
+    columns: { articleId: 'integer!', authorId: 'text!', role: 'text!', share: 'decimal' },
+    key: ['articleId', 'authorId'],
+    references: [['articles', 'articleId'], ['authors', 'authorId']],
+  },
+  /** Keys beyond what a double holds, and hardly a column that may be null. */
+  entries: {
+    columns: { id: 'bigint!', parentId: 'bigint', note: 'text!', amount: 'decimal!', at: 'date!', done: 'boolean!', ratio: 'real!' },
+    key: ['id'],
+    references: [['entries', 'parentId']],
+  },
+} as const satisfies Readonly<Record<string, TableSpec>>
+
+export type TableName = keyof typeof NEWSROOM
+
+/** The only values a text column takes. */
+export const ENUMS: Readonly<Record<string, readonly [string, ...string[]]>> = { status: ['draft', 'published', 'archived'] }
+
+export const kindOf = (spelled: Spelled) => spelled.replace('!', '') as Kind

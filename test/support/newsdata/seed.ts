@@ -1,0 +1,62 @@
+/** The rows of the newsroom as SQL text of a dialect, written by no driver and by nothing of the module's. */
+import { getTableColumns, getTableName, type Table } from 'drizzle-orm'
+import type { Dialect } from '../../../src/runtime/server/schema/drizzle'
+import type { Kind, Row } from '../oracle/model'
+import { kindOf, NEWSROOM, type Spelled, type TableName } from './columns'
+import type { Data } from './rows'
+import { MYSQL_SCALE, type Tables } from './tables'
+
+type Literal = (value: never) => string
+
+const quoted = (text: string) => `'${text.replaceAll('\'', '\'\'')}'`
+const hex = (value: Uint8Array) => Buffer.from(value).toString('hex')
+/** `2024-02-29 12:30:00.500` */
+const time = (value: Date) => value.toISOString().slice(0, -1).replace('T', ' ')
+
+const PLAIN: Readonly<Record<Kind, Literal>> = {
+  text: quoted, integer: String, real: String, boolean: String, bigint: String, decimal: String,
+  date: (value: Date) => quoted(`${time(value)}+00`),
+  json: (value: unknown) => quoted(JSON.stringify(value)),
+  blob: (value: Uint8Array) => `'\\x${hex(value)}'`,
+}
+
+const LITERALS: Readonly<Record<Dialect, Readonly<Record<Kind, Literal>>>> = {
+  sqlite: { ...PLAIN, date: (value: Date) => String(value.getTime()), blob: (value: Uint8Array) => `x'${hex(value)}'` },
+  pg: PLAIN,
+  mysql: {
+    ...PLAIN,
+    text: (text: string) => quoted(text.replaceAll('\\', '\\\\')),
+    json: (value: unknown) => quoted(JSON.stringify(value).replaceAll('\\', '\\\\')),
+    date: (value: Date) => quoted(time(value)),
+    blob: (value: Uint8Array) => `x'${hex(value)}'`,
+  },
+}
+
+/** Rows of one INSERT. */
+const AT_ONCE = 40
+
+export function seedText(dialect: Dialect, tables: Tables, data: Data): string {
+  return Object.entries(data).flatMap(([name, rows]) => insertTexts(dialect, name as TableName, tables[name as TableName], rows)).join(';\n')
+}
+
+function insertTexts(dialect: Dialect, name: TableName, table: Table, rows: readonly Row[]): string[] {
+  const columns = Object.entries<Spelled>(NEWSROOM[name].columns)
+  const names = columns.map(([property]) => getTableColumns(table)[property]!.name)
+  const say = (row: Row) => columns.map(([property, spelled]) => row[property] === null || row[property] === undefined ? 'null' : LITERALS[dialect][kindOf(spelled)](row[property] as never))
+  const lines = rows.map(row => `(${say(row).join(', ')})`)
+  return Array.from({ length: Math.ceil(lines.length / AT_ONCE) }, (_, index) =>
+    `insert into ${getTableName(table)} (${names.join(', ')}) values ${lines.slice(index * AT_ONCE, (index + 1) * AT_ONCE).join(', ')}`)
+}
+
+/** The same rows as an engine keeps them: MySQL's decimals have as many digits behind the point as their column. */
+export function asKept(dialect: Dialect, data: Data): Data {
+  if (dialect !== 'mysql') return data
+  const scaled = (text: string) => {
+    const [whole, rest = ''] = text.split('.')
+    return `${whole}.${rest.padEnd(MYSQL_SCALE, '0')}`
+  }
+  return Object.fromEntries(Object.entries(data).map(([name, rows]) => {
+    const decimals = Object.entries<Spelled>(NEWSROOM[name as TableName].columns).filter(([, spelled]) => kindOf(spelled) === 'decimal').map(([property]) => property)
+    return [name, rows.map(row => ({ ...row, ...Object.fromEntries(decimals.map(property => [property, row[property] === null ? null : scaled(row[property] as string)])) }))]
+  }))
+}

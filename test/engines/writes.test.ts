@@ -21,7 +21,7 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
         await blog.opened.exec(CLEAR)
         return new World(blog, blog.opened.all)
       }
-      await fc.assert(property(fresh, outcomes), { numRuns: Number(process.env.RUNS ?? Math.ceil(engineCase.runs / 5)), seed: SEED })
+      await fc.assert(property(fresh, outcomes), { numRuns: Number(process.env.RUNS ?? engineCase.writeRuns ?? engineCase.runs), seed: SEED })
       expect([...outcomes.keys()].sort()).toEqual(expect.arrayContaining(['200', '201', '404']))
     })
   })

@@ -43,8 +43,8 @@ export interface Opened {
   readonly statements: () => string[]
   /** The same, with their parameters. */
   readonly sent: () => Sent[]
-  /** Another connection begins a transaction, runs this in it and keeps what it locked until it is told to let go; nothing of it stays. */
-  readonly hold: (sql: string) => Promise<() => Promise<void>>
+  /** Another connection begins a transaction, runs this in it and keeps what it locked until it is told how to end. */
+  readonly hold: (sql: string) => Promise<(end?: 'commit' | 'rollback') => Promise<void>>
   readonly close: () => Promise<void>
 }
 
@@ -81,7 +81,7 @@ function createLog() {
 const holdBy = (exec: Opened['exec']) => async (sql: string) => {
   await exec('begin')
   await exec(sql)
-  return () => exec('rollback')
+  return (end: 'commit' | 'rollback' = 'rollback') => exec(end)
 }
 
 const onlyOne = () => Promise.reject(new Error('There is no other connection to this database.'))
@@ -112,8 +112,8 @@ async function openLibsql(): Promise<Opened> {
       const other = createClient({ url: `file:${file}` })
       const transaction = await other.transaction('write')
       await transaction.executeMultiple(sql)
-      return async () => {
-        await transaction.rollback()
+      return async (end = 'rollback') => {
+        await transaction[end]()
         other.close()
       }
     },

@@ -15,7 +15,8 @@ import { commitSteps, Undone, type Step } from './commit'
 import type { Item } from './items'
 import { decoder, readRows } from './rows'
 import { STEPS, type Written } from './steps'
-import { locate } from './locate'
+import { keysClause, locate } from './locate'
+import { selectStatement } from './statements'
 
 /** The rows of one resource in the group, with a scope and a call of their own. */
 export interface Part {
@@ -32,13 +33,22 @@ export interface Part {
 export async function commitGroup(plan: Scoped<WritePlan>, parts: readonly Part[], call: Call): Promise<void> {
   const time = new Date()
   const apart = new Set(parts.map(({ plan }) => plan.resource.table))
-  const steps = parts.flatMap(({ plan, items, written }): Step[] => STEPS[plan.kind]({ ...plan, apart }, items, written, call, time))
+  const steps = [
+    ...parts.map(part => stillGrouped(part, call)),
+    ...parts.flatMap(({ plan, items, written }): Step[] => STEPS[plan.kind]({ ...plan, apart }, items, written, call, time)),
+  ]
   try {
     await commitSteps(plan, [...steps.filter(({ early }) => early), ...steps.filter(({ early }) => !early)], call)
   }
   catch (error) {
     throw error instanceof Undone ? error.reason : error
   }
+}
+
+/** A row that somebody brought back meanwhile, or that went to the trash once more, is none of the group. */
+function stillGrouped({ plan: { resource, deletionId, ...plan }, items }: Part, call: Call): Step {
+  const where = [keysClause({ ...plan, resource }, items, call), equals(resource.roles.deletionId!, deletionId)]
+  return { statement: { ...selectStatement(call, resource, where, keyFields(resource), 'update'), expect: items.length }, guard: 'row', early: true }
 }
 
 /**

@@ -1,0 +1,132 @@
+/**
+ * On every engine: what another connection does between a request's check and its write, or while its commit waits for a
+ * lock. The answer and all tables are those of one order or the other.
+ */
+import { sql, type Table } from 'drizzle-orm'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { ResourceHooks } from '../../src/runtime/server/registration'
+import { openBlog, type Blog } from './support/blog'
+import { ENGINE_CASES, isThere } from './support/databases'
+import { ask, dump, reset, trashed, type Asked } from './support/scene'
+
+const HOOKS = ['beforeCreate', 'beforeUpdate', 'beforeDelete', 'beforeRestore', 'beforePurge', 'beforeLink'] as const
+
+/** What happens to a row; `:trash` stands for the columns of the trash. */
+const TENANT = 'set organization_id = 2'
+const HIDDEN = `set title = 'hidden'`
+const TRASHED = 'set :trash'
+const BACK = 'set deleted_at = null, deletion_id = null'
+
+const rename = (...ids: number[]) => ({ items: ids.map(id => ({ id, data: { title: `new ${id}` } })) })
+
+/** Each is refused when this happens to this row first, and then writes nothing. */
+const WRITES: [asked: Asked, changes: readonly string[], row: number, answer: string][] = [
+  [['PATCH', 'posts/1', { title: 'new' }], [TENANT, HIDDEN, TRASHED], 1, '404 NOT_FOUND'],
+  [['DELETE', 'posts/1'], [TENANT, HIDDEN, TRASHED], 1, '404 NOT_FOUND'],
+  [['DELETE', 'posts/1?force=true'], [TENANT, HIDDEN], 1, '404 NOT_FOUND'],
+  [['POST', 'posts/4/restore'], [TENANT, HIDDEN, BACK], 4, '404 NOT_FOUND'],
+  [['PATCH', 'posts/bulk', rename(1, 2, 3)], [TENANT, HIDDEN, TRASHED], 3, '404 BULK_FAILED'],
+  [['DELETE', 'posts/bulk', { ids: [1, 2, 3] }], [TENANT, HIDDEN, TRASHED], 3, '404 BULK_FAILED'],
+  [['DELETE', 'posts/bulk?force=true', { ids: [1, 3] }], [TENANT, HIDDEN], 3, '404 BULK_FAILED'],
+  [['POST', 'posts/bulk/restore', { ids: [4, 5] }], [TENANT, HIDDEN, BACK], 5, '404 BULK_FAILED'],
+  [['POST', 'posts/bulk/restore', { deletionId: 'd4' }], [TENANT, HIDDEN, BACK], 5, '404 NOT_FOUND'],
+  [['DELETE', 'posts/bulk?force=true', { deletionId: 'd4' }], [TENANT, HIDDEN, BACK], 5, '404 NOT_FOUND'],
+  [['POST', 'posts/1/relations/tags', { ids: [3] }], [TENANT, HIDDEN, TRASHED], 1, '404 NOT_FOUND'],
+  [['PUT', 'posts/1/relations/tags', { ids: [3] }], [TENANT, HIDDEN, TRASHED], 1, '404 NOT_FOUND'],
+  [['DELETE', 'posts/1/relations/tags', { ids: [1] }], [TENANT, HIDDEN, TRASHED], 1, '404 NOT_FOUND'],
+  [['PUT', 'posts/1/relations', { relations: { tags: { ids: [] } } }], [TENANT, HIDDEN, TRASHED], 1, '404 NOT_FOUND'],
+  [['POST', 'comments', { body: 'new', postId: 1 }], [TENANT, HIDDEN, TRASHED], 1, '400 INVALID_REFERENCE'],
+  [['POST', 'comments/bulk', { items: [{ body: 'a', postId: 2 }, { body: 'b', postId: 1 }] }], [TENANT, HIDDEN, TRASHED], 1, '400 BULK_FAILED'],
+  [['PATCH', 'comments/21', { postId: 1 }], [TENANT, HIDDEN, TRASHED], 1, '400 INVALID_REFERENCE'],
+  [['PATCH', 'comments/bulk', { items: [{ id: 11, data: { body: 'new' } }, { id: 21, data: { postId: 1 } }] }], [TENANT, HIDDEN, TRASHED], 1, '400 BULK_FAILED'],
+]
+const CASES = WRITES.flatMap(([asked, changes, row, answer]) => changes.map(change => [asked, change, row, answer] as const))
+
+/** What code judged is pinned, where it is not read once more. */
+const JUDGED: [asked: Asked, answer: string][] = [
+  [['PATCH', 'posts/1', { title: 'new' }], '409 CONFLICT'], [['DELETE', 'posts/1'], '409 CONFLICT'], [['DELETE', 'posts/1?force=true'], '409 CONFLICT'],
+  [['PATCH', 'posts/bulk', rename(1, 2)], '409 BULK_FAILED'], [['POST', 'posts/1/relations/tags', { ids: [3] }], '404 NOT_FOUND'],
+]
+
+describe.each(ENGINE_CASES)('$name', (engineCase) => {
+  describe.skipIf(!isThere(engineCase))('what another connection does', () => {
+    const { dialect } = engineCase
+    let blog: Blog
+    let judged: Blog
+    let meanwhile: (() => Promise<unknown>) | undefined
+    const strike = async () => {
+      const run = meanwhile
+      meanwhile = undefined
+      await run?.()
+    }
+
+    beforeAll(async () => {
+      const hooks = Object.fromEntries(HOOKS.map(name => [name, strike])) as ResourceHooks
+      const listFilter = (table: Table) => sql`${(table as unknown as Record<string, never>).title} <> 'hidden'`
+      blog = await openBlog(engineCase, { hooks: { posts: hooks, comments: hooks }, rules: { posts: { listFilter } } })
+      judged = await openBlog(engineCase, { rules: { posts: { objectLevel: async (row: { title?: unknown }) => {
+        const accepted = row.title !== 'closed'
+        await strike()
+        return accepted
+      } } } })
+    })
+    beforeEach(async () => {
+      meanwhile = undefined
+      await reset(blog, dialect)
+      await reset(judged, dialect)
+    })
+    afterAll(async () => {
+      await blog?.opened.close()
+      await judged?.opened.close()
+    })
+
+    const toSql = (change: string, row: number) => `update posts ${change.replace(':trash', trashed(dialect, 'other'))} where id = ${row}`
+
+    it.each(CASES)('between check and write: %j, %s of post %i', async (asked, change, row, answer) => {
+      let after: unknown
+      meanwhile = async () => {
+        await blog.opened.exec(toSql(change, row))
+        after = await dump(blog)
+      }
+      expect(await ask(blog, asked)).toBe(answer)
+      expect(await dump(blog)).toEqual(after)
+    })
+
+    it.each(JUDGED)('while code judges the row: %j', async (asked, answer) => {
+      let after: unknown
+      meanwhile = async () => {
+        await judged.opened.exec(`update posts set title = 'closed' where id = 1`)
+        after = await dump(judged)
+      }
+      expect(await ask(judged, asked)).toBe(answer)
+      expect(await dump(judged)).toEqual(after)
+    })
+
+    describe.skipIf(!engineCase.pooled)('and has not committed yet', () => {
+      /** Sent while the other transaction is open, and ended by it. */
+      async function during(asked: Asked, sql: string, end: 'commit' | 'rollback'): Promise<string> {
+        const letGo = await blog.opened.hold(sql)
+        let answered = false
+        const answer = ask(blog, asked).finally(() => {
+          answered = true
+        })
+        await new Promise(resolve => setTimeout(resolve, 30))
+        expect(answered).toBe(false)
+        await letGo(end)
+        return answer
+      }
+
+      it.each(CASES)('%j waits for it and is refused: %s of post %i', async (asked, change, row, answer) => {
+        await blog.opened.exec(toSql(change, row))
+        const after = await dump(blog)
+        await reset(blog, dialect)
+        expect(await during(asked, toSql(change, row), 'commit')).toBe(answer)
+        expect(await dump(blog)).toEqual(after)
+      })
+
+      it.each(CASES)('%j waits for it and is done when it comes to nothing: %s of post %i', async (asked, change, row) => {
+        expect(await during(asked, toSql(change, row), 'rollback')).toMatch(/^20[01]$/)
+      })
+    })
+  })
+})

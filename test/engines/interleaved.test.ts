@@ -29,8 +29,11 @@ const WRITES: [asked: Asked, changes: readonly string[], row: number, answer: st
   [['DELETE', 'posts/bulk', { ids: [1, 2, 3] }], [TENANT, HIDDEN, TRASHED], 3, '404 BULK_FAILED'],
   [['DELETE', 'posts/bulk?force=true', { ids: [1, 3] }], [TENANT, HIDDEN], 3, '404 BULK_FAILED'],
   [['POST', 'posts/bulk/restore', { ids: [4, 5] }], [TENANT, HIDDEN, BACK], 5, '404 BULK_FAILED'],
-  [['POST', 'posts/bulk/restore', { deletionId: 'd4' }], [TENANT, HIDDEN, BACK], 5, '404 NOT_FOUND'],
-  [['DELETE', 'posts/bulk?force=true', { deletionId: 'd4' }], [TENANT, HIDDEN, BACK], 5, '404 NOT_FOUND'],
+  [['POST', 'posts/bulk/restore', { deletionId: 'd4' }], [TENANT, HIDDEN], 5, '404 NOT_FOUND'],
+  [['DELETE', 'posts/bulk?force=true', { deletionId: 'd4' }], [TENANT, HIDDEN], 5, '404 NOT_FOUND'],
+  // What is left of the group may be asked for again.
+  [['POST', 'posts/bulk/restore', { deletionId: 'd4' }], [BACK], 5, '409 CONFLICT'],
+  [['DELETE', 'posts/bulk?force=true', { deletionId: 'd4' }], [BACK], 5, '409 CONFLICT'],
   [['POST', 'posts/1/relations/tags', { ids: [3] }], [TENANT, HIDDEN, TRASHED], 1, '404 NOT_FOUND'],
   [['PUT', 'posts/1/relations/tags', { ids: [3] }], [TENANT, HIDDEN, TRASHED], 1, '404 NOT_FOUND'],
   [['DELETE', 'posts/1/relations/tags', { ids: [1] }], [TENANT, HIDDEN, TRASHED], 1, '404 NOT_FOUND'],

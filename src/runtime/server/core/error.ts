@@ -149,7 +149,10 @@ export function busy(): ApiError {
   return new ApiError('BUSY', 'Too many writes at once. Try again.', {}, undefined, { 'Retry-After': '1' })
 }
 
-export const isBusy = (error: unknown) => error instanceof ApiError && error.data.code === 'BUSY'
+const isOf = (code: ErrorCode) => (error: unknown) => error instanceof ApiError && error.data.code === code
+
+export const isBusy = isOf('BUSY')
+export const isInvalidReference = isOf('INVALID_REFERENCE')
 
 export function invalidReference(field?: string): ApiError {
   return new ApiError('INVALID_REFERENCE', field === undefined ? 'A reference points at no record.' : `\`${field}\` points at no record.`, field === undefined ? {} : { field })

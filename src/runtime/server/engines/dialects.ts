@@ -14,6 +14,8 @@ export interface DialectFacts {
   readonly like: (column: Column, value: SQL) => SQL
   /** Keeps the rows of a SELECT as they are until the commit: against changes, and against other locks too. */
   readonly lock: Readonly<Record<'share' | 'update', SQL>>
+  /** How many rows a SELECT has locked. */
+  readonly countLocked: (rows: SQL) => SQL
   /** What stands behind the table of an insert that sets nothing. */
   readonly nothing: SQL
   /** A value as text, and text as a value of a column: how keys of different types stand in one column of a query. */
@@ -23,6 +25,8 @@ export interface DialectFacts {
 
 const NO_LOCK = { share: sql``, update: sql`` }
 
+const counted = (rows: SQL) => sql`select count(*) from (${rows}) as locked`
+
 export const DIALECTS: Readonly<Record<Dialect, DialectFacts>> = {
   sqlite: {
     returning: true,
@@ -31,6 +35,7 @@ export const DIALECTS: Readonly<Record<Dialect, DialectFacts>> = {
     like: (column, value) => sql`${column} like ${value} escape '\\'`,
     // One writer at a time.
     lock: NO_LOCK,
+    countLocked: counted,
     nothing: sql`default values`,
     toText: value => value,
     fromText: text => text,
@@ -42,6 +47,7 @@ export const DIALECTS: Readonly<Record<Dialect, DialectFacts>> = {
     like: (column, value) => sql`cast(${column} as text) ilike ${value}`,
     // Foreign keys take weaker locks than these; a writer of the row itself has to wait.
     lock: { share: sql` for share`, update: sql` for no key update` },
+    countLocked: counted,
     nothing: sql`default values`,
     toText: value => sql`cast(${value} as text)`,
     fromText: (text, column) => sql`cast(${text} as ${postgresType(column)})`,
@@ -53,6 +59,8 @@ export const DIALECTS: Readonly<Record<Dialect, DialectFacts>> = {
     like: (column, value) => sql`lower(${column}) like lower(${value})`,
     // As MySQL 5 and MariaDB spell it; MySQL 8 still does.
     lock: { share: sql` lock in share mode`, update: sql` for update` },
+    // In a derived table there is nothing to lock.
+    countLocked: rows => rows,
     nothing: sql`() values ()`,
     toText: value => sql`cast(${value} as char(255))`,
     fromText: (text, column) => mysqlValue(text, column),

@@ -2,7 +2,7 @@
 import { sql } from 'drizzle-orm'
 import type { Resource } from '../../schema/model'
 import { forResource, type Call } from '../context'
-import { notFound } from '../error'
+import { changedMeanwhile, notFound } from '../error'
 import { keyFields } from '../fields'
 import { assertMay, inContext } from '../gate'
 import { itemContext } from '../hooks'
@@ -28,7 +28,7 @@ export interface Part {
 
 /**
  * Restores or purges every row of the group, in every resource.
- * @throws What the database refuses, or 404 for a row that is gone by now.
+ * @throws What the database refuses, 404 for a row that is not visible by now, or 409 when the group is another by now.
  */
 export async function commitGroup(plan: Scoped<WritePlan>, parts: readonly Part[], call: Call): Promise<void> {
   const time = new Date()
@@ -48,12 +48,12 @@ export async function commitGroup(plan: Scoped<WritePlan>, parts: readonly Part[
 /** A row that somebody brought back meanwhile, or that went to the trash once more, is none of the group. */
 function stillGrouped({ plan: { resource, deletionId, ...plan }, items }: Part, call: Call): Step {
   const where = [keysClause({ ...plan, resource }, items, call), equals(resource.roles.deletionId!, deletionId)]
-  return { statement: { ...selectStatement(call, resource, where, keyFields(resource), 'update'), expect: items.length }, guard: 'row', early: true }
+  return { statement: { ...selectStatement(call, resource, where, keyFields(resource), 'update'), expect: items.length }, guard: 'group', early: true }
 }
 
 /**
  * Every row of the group, in every resource.
- * @throws 404 when the resource has no trash, there is no such group or a row of it is not visible, then 401 or 403 when a row's own resource refuses.
+ * @throws 404 when the resource has no trash, there is no such group or a row of it is not visible, 409 when the group changes meanwhile, then 401 or 403 when a row's own resource refuses.
  */
 export async function findGroup(plan: Scoped<WritePlan>, call: Call): Promise<readonly Part[]> {
   if (!plan.resource.roles.deletedAt) throw notFound()
@@ -66,7 +66,7 @@ export async function findGroup(plan: Scoped<WritePlan>, call: Call): Promise<re
     const part = resource === plan.resource ? plan : await applyScope(call, { ...plan, resource, trash: 'trashed' as const, include: [] }, call.ctx.operation)
     const own = forResource(call, resource, inContext(call, resource, call.ctx.operation))
     const items = await visibleItems(part, own)
-    if (items.length !== there) throw notFound()
+    if (items.length !== there) throw await countGroup(resource, plan.deletionId!, call) === there ? notFound() : changedMeanwhile()
     parts.push({ plan: part, call: own, items, written: new Map() })
   }
   if (parts.length === 0) throw notFound()

@@ -1,6 +1,7 @@
-/** What a commit changed, row by row, for the plugins that listen. Rows that go along are read inside the commit, and only when one listens. */
+/** What a commit changes, row by row: rows that go along are locked before it changes them, and told to the plugins that listen. */
 import { sql, type SQL } from 'drizzle-orm'
-import type { Row } from '../../engines/engine'
+import { DIALECTS } from '../../engines/dialects'
+import type { Row, WriteStatement } from '../../engines/engine'
 import type { GraphNode } from '../../schema/graph'
 import type { Resource } from '../../schema/model'
 import type { Call } from '../context'
@@ -24,22 +25,41 @@ export interface Along {
   readonly trash: 'active' | 'trashed' | 'all'
   /** Rows the request names itself. */
   readonly named: readonly Key[]
-  readonly but?: Clause
+  /** Rows of a table that are not meant. */
+  readonly but?: (node: GraphNode) => Clause | undefined
 }
 
-/** `with recursive reached … select id from child where deleted_at is null and id in (…)`, before the statement that changes them; nothing when nobody listens. */
-export function tellAlong(call: Call, closure: Closure, node: GraphNode, { kind, trash, named, but }: Along): Step[] {
-  if (!isHeard(call)) return []
-  const { api, engine } = call
-  const own = new Set(node.resource === closure.reach.root.resource ? named.map(key => toId(node.resource!, key)) : [])
-  const made = statement(api.statements, engine, `${closure.reach.root.facts.name}|along ${trash} ${node.facts.name}|${closureShape(closure)}|${but?.shape}`, [...closure.start.values, ...but?.values ?? []], () => ({
-    extra: undefined,
-    sql: sql`${withClosure(closure)} select ${sql.join(keysOf(node).map(column => sql`${column}`), sql`, `)} from ${node.table} where ${ofTrash(node, trash)} and ${tuple(keysOf(node))} in (${rowsOf(closure, node)})${but ? sql` and not (${but.build()})` : sql``}`,
-  }))
+/**
+ * Rows that go along, the upper ones first, before anything is done to them: told to those who listen, and locked where
+ * others may come between. A statement that waited for a row still goes by what it read before: it would take a row along
+ * that has left meanwhile. Below rows that are locked nothing can be hung any more.
+ */
+export function takeAlong(call: Call, closure: Closure, nodes: readonly GraphNode[], along: Along): Step[] {
+  const heard = isHeard(call)
+  if (!heard && !call.engine.concurrent) return []
+  const upperFirst = closure.reach.nodes.filter(node => nodes.includes(node))
+  return upperFirst.map(node => heard ? tellStep(call, closure, node, along) : { statement: alongStatement(call, closure, node, along, false) })
+}
+
+function tellStep(call: Call, closure: Closure, node: GraphNode, along: Along): Step {
+  const own = new Set(node.resource === closure.reach.root.resource ? along.named.map(key => toId(node.resource!, key)) : [])
   const changes = (rows: readonly Row[]) => rows.map(row => idOf(node, row)).filter(id => !own.has(id)).map((id): Change => ({
-    ...node.resource && { resource: node.resource.name }, table: node.facts.name, kind, id, cascaded: true,
+    ...node.resource && { resource: node.resource.name }, table: node.facts.name, kind: along.kind, id, cascaded: true,
   }))
-  return [{ statement: { ...made, returns: true }, changes: ({ rows }) => changes(rows) }]
+  return { statement: alongStatement(call, closure, node, along, true), changes: ({ rows }) => changes(rows) }
+}
+
+/** `with recursive reached … select id from child where deleted_at is null and id in (…) for update`; their number where nobody asks which. */
+function alongStatement(call: Call, closure: Closure, node: GraphNode, { trash, but: butOf }: Along, keys: boolean): WriteStatement {
+  const { api, engine } = call
+  const but = butOf?.(node)
+  const made = statement(api.statements, engine, `${closure.reach.root.facts.name}|along ${keys} ${trash} ${node.facts.name}|${closureShape(closure)}|${but?.shape}`, [...closure.start.values, ...but?.values ?? []], () => {
+    const selection = keys ? sql.join(keysOf(node).map(column => sql`${column}`), sql`, `) : sql`1`
+    const lock = engine.concurrent ? DIALECTS[engine.dialect].lock.update : sql``
+    const rows = sql`select ${selection} from ${node.table} where ${ofTrash(node, trash)} and ${tuple(keysOf(node))} in (${rowsOf(closure, node)})${but ? sql` and not (${but.build()})` : sql``}${lock}`
+    return { extra: undefined, sql: sql`${withClosure(closure)} ${keys ? rows : DIALECTS[engine.dialect].countLocked(rows)}` }
+  })
+  return { ...made, returns: true }
 }
 
 function ofTrash({ roles: { deletedAt } }: GraphNode, trash: Along['trash']): SQL {

@@ -9,7 +9,7 @@ import type { WriteKind } from '../plan/write'
 import type { Scoped, Plan } from '../scope'
 
 /** What it means when a statement touched another number of rows than it had to. */
-export type Guard = 'row' | 'restrict' | 'reference'
+export type Guard = 'row' | 'group' | 'restrict' | 'reference'
 
 export interface Step {
   readonly statement: WriteStatement
@@ -52,7 +52,7 @@ export async function commitSteps(plan: Scoped<Plan & { readonly kind: WriteKind
 function guardError(plan: Scoped<Plan>, { guard, field }: Step): Error {
   if (guard === 'reference') return invalidReference(field)
   if (guard === 'restrict') return conflict('Other records still refer to this one.')
-  return plan.accepts ? changedMeanwhile() : notFound()
+  return plan.accepts || guard === 'group' ? changedMeanwhile() : notFound()
 }
 
 async function toApiError(error: unknown, kind: WriteKind, call: Call): Promise<unknown> {

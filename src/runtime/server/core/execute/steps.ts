@@ -10,7 +10,7 @@ import type { Scoped } from '../scope'
 import { clearStatement, leftOverStatement, pickTrash, releaseStatement, removeStatement, restrictStatement, stampStatement } from './cascade'
 import type { Closure, Following } from './closure'
 import { needsMarks, removeCircle, ungroupStatement } from './circle'
-import { changeOf, tellAlong } from './changes'
+import { changeOf, takeAlong } from './changes'
 import type { Step } from './commit'
 import type { Item } from './items'
 import { keysClause, pins } from './locate'
@@ -70,14 +70,12 @@ function remove(plan: Scoped<WritePlan>, items: readonly Item[], written: Map<nu
   })
   if (resource.auth?.softDelete?.cascade === 'off') return stamps
   const closure = closureOf(plan, items, call, 'active')
-  const { reach } = closure
+  const below = cascaded(closure, node => node.roles.deletedAt !== undefined).reverse()
   return [
     ...stamps,
+    ...takeAlong(call, closure, below, { kind: 'delete', trash: 'active', named: keysOf(items) }),
     ...restrictions(closure, call),
-    ...reach.nodes.filter(node => node.roles.deletedAt && reach.edges.some(edge => edge.table === node.table)).flatMap(node => [
-      ...tellAlong(call, closure, node, { kind: 'delete', trash: 'active', named: keysOf(items) }),
-      { statement: stampStatement(call, closure, node, cascadeStamps(plan, node, call, time)) },
-    ]),
+    ...below.map(node => ({ statement: stampStatement(call, closure, node, cascadeStamps(plan, node, call, time)) })),
     ...leftOver(closure, call),
   ]
 }
@@ -117,13 +115,12 @@ function restore(plan: Scoped<WritePlan>, items: readonly Item[], written: Map<n
   const { root, circular } = closure.reach
   const empty = Object.fromEntries(Object.keys(pickTrash(root)).map(role => [resource.roles[role as keyof typeof resource.roles]!.name, null]))
   const along = cascaded(closure, node => node.roles.deletedAt !== undefined && !plan.apart?.has(node.table))
+  const but = (node: Reach['root']) => node === root ? keysClause(plan, items, call) : undefined
   return [
     ...lockRows(plan, items, call),
+    ...takeAlong(call, closure, along, { kind: 'restore', trash: 'trashed', named: keysOf(items), but }),
     // Children first: what brings them back reads the group off the rows above them; in a circle there is no above, and all keep it to the end.
-    ...along.flatMap((node) => {
-      const but = node === root ? keysClause(plan, items, call) : undefined
-      return [...tellAlong(call, closure, node, { kind: 'restore', trash: 'trashed', named: keysOf(items), but }), { statement: clearStatement(call, closure, node, but) }]
-    }),
+    ...along.map(node => ({ statement: clearStatement(call, closure, node, but(node)) })),
     ...circular ? along.filter(node => node.roles.deletionId && root.roles.deletionId).map(node => ({ statement: ungroupStatement(call, closure, node) })) : [],
     ...items.map(item => ({ ...returning(updateStatement(call, resource, empty, rowClauses(plan, item), answered(plan), keyClauses(resource, item.key!)), item, written), changes: () => [changeOf(call, resource, 'restore', item.key!)] })),
   ]
@@ -139,8 +136,8 @@ function purge(plan: Scoped<WritePlan>, items: readonly Item[], written: Map<num
   for (const item of items) written.set(item.index, {})
   return [
     ...own ? stillThere(plan, items, call) : lockRows(plan, items, call),
+    ...takeAlong(call, closure, below, { kind: 'purge', trash: 'all', named: keysOf(items) }),
     ...restrictions(closure, call),
-    ...below.flatMap(node => tellAlong(call, closure, node, { kind: 'purge', trash: 'all', named: keysOf(items) })),
     ...reach.release.map(edge => ({ statement: releaseStatement(call, closure, edge, call.api.graph.get(edge.table)!, call.api.graph.get(edge.foreignTable)!) })),
     ...(needsMarks(reach, call) ? removeCircle(call, closure, below) : below.map(node => removeStatement(call, closure, node))).map(statement => ({ statement })),
     ...own ? [{ ...allGone(plan, items, call), changes: () => goneChanges(plan, items, call) }] : deleteRows(plan, items, call),

@@ -1,6 +1,6 @@
 /** Runs a scoped write: check every item, run the hooks, then one commit. A single record is a batch of one. */
 import type { Call } from '../context'
-import { bulkFailed, describeFailure, fieldForbidden, isBusy } from '../error'
+import { bulkFailed, describeFailure, fieldForbidden, isBusy, isInvalidReference } from '../error'
 import { unwritableFields } from '../fields'
 import { hookId, itemContext, runAfterHooks, runHooks, type AnyHook, type HookName } from '../hooks'
 import { toId } from '../parse/key'
@@ -32,6 +32,7 @@ export async function executeWrite(plan: Scoped<WritePlan>, call: Call): Promise
   await each(items, item => before(plan, item, call))
   await each(items, item => assertWritable(plan, item, call))
   await checkReferences(plan, items, call)
+  for (const item of items) item.error = await lookAgain(plan, item, item.error, call)
   stopOnFailure(plan, items)
   const written = new Map<number, Written>()
   const time = new Date()
@@ -85,11 +86,19 @@ async function commitTogether(plan: Scoped<WritePlan>, items: readonly Item[], w
   }
   catch (error) {
     if (!(error instanceof Undone)) throw error
-    // Nothing is wrong with any item of a batch that came at a bad time.
-    if (!plan.bulk || isBusy(error.reason)) throw error.reason
     const culprits = error.item === undefined ? items : items.filter(({ index }) => index === error.item)
-    throw bulkFailed('rolled back', culprits.map(({ index, id }) => ({ index, id, error: error.reason })))
+    const failed = await Promise.all(culprits.map(async item => ({ index: item.index, id: item.id, error: await lookAgain(plan, item, error.reason, call) })))
+    // Nothing is wrong with any item of a batch that came at a bad time.
+    throw plan.bulk && !isBusy(error.reason) ? bulkFailed('rolled back', failed) : failed[0]!.error
   }
+}
+
+/** What a row was to point at may have gone together with the row itself: whoever comes after that is told of the row. */
+async function lookAgain(plan: Scoped<WritePlan>, item: Item, reason: unknown, call: Call): Promise<unknown> {
+  if (plan.kind !== 'update' || !isInvalidReference(reason)) return reason
+  const now = { ...item, error: undefined }
+  await locate(plan, [now], call)
+  return now.error ?? reason
 }
 
 async function commitAlone(plan: Scoped<WritePlan>, item: Item, written: Map<number, Written>, call: Call, time: Date): Promise<void> {
@@ -100,7 +109,7 @@ async function commitAlone(plan: Scoped<WritePlan>, item: Item, written: Map<num
     written.delete(item.index)
     const along = error instanceof Undone && await takenAlong(plan, item, written, call)
     if (along) written.set(item.index, along)
-    else item.error = error instanceof Undone ? error.reason : error
+    else item.error = await lookAgain(plan, item, error instanceof Undone ? error.reason : error, call)
   }
 }
 

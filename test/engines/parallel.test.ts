@@ -1,0 +1,71 @@
+/**
+ * On every engine: two requests at the same time end as one of the two would after the other. What each order leaves is
+ * not written down here: it is tried, one after the other, on the same rows.
+ */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { ResourceHooks } from '../../src/runtime/server/registration'
+import { openBlog, type Blog } from './support/blog'
+import { ENGINE_CASES, isThere } from './support/databases'
+import { ask, picture, reset, type Asked } from './support/scene'
+
+const REPETITIONS = Number(process.env.RUNS ?? 2)
+
+/** They meet at post 1 and what hangs on it, at posts 4 and 5 in the trash, and at the links of post 1. */
+const REQUESTS: Asked[] = [
+  ['DELETE', 'posts/1'],
+  ['DELETE', 'posts/1?force=true'],
+  ['DELETE', 'posts/bulk', { ids: [2, 1] }],
+  ['DELETE', 'comments/11'],
+  ['DELETE', 'comments/11?force=true'],
+  ['PATCH', 'posts/1', { title: 'new' }],
+  ['PATCH', 'comments/11', { postId: 2 }],
+  ['PATCH', 'comments/21', { postId: 1 }],
+  ['PATCH', 'comments/111', { parentId: 21 }],
+  ['POST', 'comments', { body: 'late', postId: 1 }],
+  ['POST', 'comments', { body: 'reply', parentId: 111 }],
+  ['POST', 'posts/4/restore'],
+  ['POST', 'posts/bulk/restore', { deletionId: 'd4' }],
+  ['POST', 'comments/41/restore'],
+  ['DELETE', 'posts/bulk?force=true', { deletionId: 'd4' }],
+  ['PUT', 'posts/1/relations/tags', { ids: [3] }],
+  ['POST', 'posts/1/relations/tags', { ids: [2, 4] }],
+  ['PUT', 'tags/3/relations/posts', { ids: [1, 2] }],
+]
+
+const PAIRS = REQUESTS.flatMap((one, index) => REQUESTS.slice(index).map(other => [one, other] as const))
+
+/** A whole group is asked for: one that has changed since it was looked at is left alone. */
+const mayBeTooLate = ([,, body]: Asked) => typeof body === 'object' && body !== null && 'deletionId' in body
+
+describe.each(ENGINE_CASES.filter(({ pooled, dialect }) => pooled || dialect === 'sqlite'))('$name', (engineCase) => {
+  describe.skipIf(!isThere(engineCase))('two requests at the same time', () => {
+    let blog: Blog
+    let waits = false
+    beforeAll(async () => {
+      // So that they meet: both have been checked before either writes, in half of the tries.
+      const pause = () => waits ? new Promise<void>(resolve => setTimeout(resolve, Math.random() * 3)) : undefined
+      const hooks = Object.fromEntries(['beforeCreate', 'beforeUpdate', 'beforeDelete', 'beforeRestore', 'beforePurge', 'beforeLink'].map(name => [name, pause])) as ResourceHooks
+      blog = await openBlog(engineCase, { hooks: { posts: hooks, comments: hooks, tags: hooks } })
+    })
+    afterAll(() => blog?.opened.close())
+
+    async function after(run: () => Promise<string[]>): Promise<string> {
+      await reset(blog, engineCase.dialect)
+      return JSON.stringify([await run(), await picture(blog)])
+    }
+
+    it.each(PAIRS)('%j and %j', async (one, other) => {
+      waits = false
+      const orders = [
+        await after(async () => [await ask(blog, one), await ask(blog, other)]),
+        await after(async () => [await ask(blog, other), await ask(blog, one)].reverse()),
+        ...mayBeTooLate(one) ? [await after(async () => ['409 CONFLICT', await ask(blog, other)])] : [],
+        ...mayBeTooLate(other) ? [await after(async () => [await ask(blog, one), '409 CONFLICT'])] : [],
+      ]
+      for (let repetition = 0; repetition < REPETITIONS; repetition++) {
+        waits = repetition % 2 === 1
+        expect(orders).toContain(await after(() => Promise.all([ask(blog, one), ask(blog, other)])))
+      }
+    })
+  })
+})

@@ -1,20 +1,23 @@
 /** On every engine any query answers what an oracle that knows nothing of the code says, but for the engine's own habits. */
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, it } from 'vitest'
+import { NEWSROOM } from '../support/newsdata/columns'
+import { createRows } from '../support/newsdata/rows'
+import { createRegistrations } from '../support/newsdata/server'
 import { Coverage } from '../unit/query/coverage'
 import { READING } from '../unit/query/properties'
 import { ENGINE_CASES, isThere } from './support/databases'
-import { openNewsroom, type Newsroom } from './support/newsroom'
+import { openFilled, type Filled } from './support/tables'
 
 const seed = process.env.SEED === undefined ? Date.now() % 2_147_483_647 : Number(process.env.SEED)
 
 describe.each(ENGINE_CASES)('$name', (engineCase) => {
   describe.skipIf(!isThere(engineCase))('random queries', () => {
-    let newsroom: Newsroom
+    let newsroom: Filled
     const cases = Number(process.env.RUNS ?? engineCase.runs)
 
     beforeAll(async () => {
-      newsroom = await openNewsroom(engineCase)
+      newsroom = await openFilled(engineCase, NEWSROOM, createRows(), { registrations: createRegistrations })
     })
     afterAll(() => newsroom?.opened.close())
 

@@ -1,4 +1,4 @@
-/** The newsroom's tables as data: every column type, kind of key and kind of relation, the same for every dialect. */
+/** Tables as data, the same for every dialect; the newsroom has every column type, kind of key and kind of relation. */
 import type { Kind } from '../oracle/model'
 
 /** A kind of column; `!` where it holds no NULL. */
@@ -10,6 +10,8 @@ export interface TableSpec {
   /** The table referred to by its key, and the columns that refer to it. Every table comes after those it refers to. */
   readonly references?: readonly (readonly [table: string, ...columns: string[]])[]
 }
+
+export type Specs = Readonly<Record<string, TableSpec>>
 
 export const NEWSROOM = {
   authors: {
@@ -54,7 +56,7 @@ export const NEWSROOM = {
     key: ['id'],
     references: [['entries', 'parentId']],
   },
-} as const satisfies Readonly<Record<string, TableSpec>>
+} as const satisfies Specs
 
 export type TableName = keyof typeof NEWSROOM
 

@@ -1,10 +1,10 @@
-/** The rows of the newsroom as SQL text of a dialect, written by no driver and by nothing of the module's. */
+/** Rows as SQL text of a dialect, written by no driver and by nothing of the module's. */
 import { getTableColumns, getTableName, type Table } from 'drizzle-orm'
 import type { Dialect } from '../../../src/runtime/server/schema/drizzle'
 import type { Kind, Row } from '../oracle/model'
-import { kindOf, NEWSROOM, type Spelled, type TableName } from './columns'
+import { kindOf, type Specs, type TableSpec } from './columns'
 import type { Data } from './rows'
-import { MYSQL_SCALE, type Tables } from './tables'
+import { MYSQL_SCALE } from './tables'
 
 type Literal = (value: never) => string
 
@@ -35,12 +35,13 @@ const LITERALS: Readonly<Record<Dialect, Readonly<Record<Kind, Literal>>>> = {
 /** Rows of one INSERT. */
 const AT_ONCE = 40
 
-export function seedText(dialect: Dialect, tables: Tables, data: Data): string {
-  return Object.entries(data).flatMap(([name, rows]) => insertTexts(dialect, name as TableName, tables[name as TableName], rows)).join(';\n')
+/** Whatever a row does not say is NULL. */
+export function seedText(dialect: Dialect, specs: Specs, tables: Readonly<Record<string, Table>>, data: Data): string {
+  return Object.entries(data).flatMap(([name, rows]) => insertTexts(dialect, specs[name]!, tables[name]!, rows)).join(';\n')
 }
 
-function insertTexts(dialect: Dialect, name: TableName, table: Table, rows: readonly Row[]): string[] {
-  const columns = Object.entries<Spelled>(NEWSROOM[name].columns)
+function insertTexts(dialect: Dialect, spec: TableSpec, table: Table, rows: readonly Row[]): string[] {
+  const columns = Object.entries(spec.columns)
   const names = columns.map(([property]) => getTableColumns(table)[property]!.name)
   const say = (row: Row) => columns.map(([property, spelled]) => row[property] === null || row[property] === undefined ? 'null' : LITERALS[dialect][kindOf(spelled)](row[property] as never))
   const lines = rows.map(row => `(${say(row).join(', ')})`)
@@ -49,14 +50,14 @@ function insertTexts(dialect: Dialect, name: TableName, table: Table, rows: read
 }
 
 /** The same rows as an engine keeps them: MySQL's decimals have as many digits behind the point as their column. */
-export function asKept(dialect: Dialect, data: Data): Data {
+export function asKept(dialect: Dialect, specs: Specs, data: Data): Data {
   if (dialect !== 'mysql') return data
   const scaled = (text: string) => {
     const [whole, rest = ''] = text.split('.')
     return `${whole}.${rest.padEnd(MYSQL_SCALE, '0')}`
   }
   return Object.fromEntries(Object.entries(data).map(([name, rows]) => {
-    const decimals = Object.entries<Spelled>(NEWSROOM[name as TableName].columns).filter(([, spelled]) => kindOf(spelled) === 'decimal').map(([property]) => property)
-    return [name, rows.map(row => ({ ...row, ...Object.fromEntries(decimals.map(property => [property, row[property] === null ? null : scaled(row[property] as string)])) }))]
+    const decimals = Object.entries(specs[name]!.columns).filter(([, spelled]) => kindOf(spelled) === 'decimal').map(([property]) => property)
+    return [name, rows.map(row => ({ ...row, ...Object.fromEntries(decimals.map(property => [property, row[property] === null || row[property] === undefined ? null : scaled(row[property] as string)])) }))]
   }))
 }

@@ -8,14 +8,14 @@ import type { AutoApiContext, ResourceRegistration } from '../../../src/runtime/
 import type { Viewer } from '../oracle/model'
 import { SQLITE_HABITS, type Habits } from '../oracle/values'
 import { createServer, type Caller, type TestServer } from '../server'
-import type { TableName } from './columns'
+import { NEWSROOM, type TableName } from './columns'
 import { createRows, type Data } from './rows'
 import { createTables, createTableText, type Tables } from './tables'
 
 const READ = { read: true, viewDeleted: 'trash' } as const
 const column = (table: Table, name: string) => (table as unknown as Record<string, SQL>)[name]!
 
-export const tables = createTables('sqlite') as Tables<SQLiteTable>
+export const tables = createTables('sqlite', NEWSROOM) as Tables<typeof NEWSROOM, SQLiteTable>
 
 export const createRegistrations = (tables: Tables): ResourceRegistration[] => [
   { name: 'authors', schema: tables.authors, hiddenFields: ['secret'], authorization: { permissions: READ, fields: { salary: { read: 'hr' } } } },
@@ -61,7 +61,7 @@ export async function openNewsdata({ config = {}, registered = createRegistratio
   const client = new Database(':memory:')
   let log: string[] = []
   const db = drizzle({ client, logger: { logQuery: text => void log.push(text) } })
-  for (const [name, table] of Object.entries(tables)) client.exec(createTableText(name as TableName, table))
+  for (const [name, table] of Object.entries(tables)) client.exec(createTableText(NEWSROOM[name as TableName], table))
   client.pragma('foreign_keys = off')
   const insert = (resource: string, row: Record<string, unknown>) => void db.insert(tables[resource as TableName]).values(row as never).run()
   for (const [name, own] of Object.entries(rows)) for (const row of own) insert(name, row)

@@ -1,11 +1,11 @@
-/** The newsroom's tables in each dialect: one Drizzle column per kind, put together from the same description. */
+/** Tables in each dialect: one Drizzle column per kind, put together from the same description. */
 import { getTableColumns, getTableName, type Table } from 'drizzle-orm'
 import { bigint as mysqlBigint, boolean as mysqlBoolean, customType as mysqlType, datetime, decimal, double, foreignKey as mysqlForeignKey, int, json as mysqlJson, mysqlTable, primaryKey as mysqlKey, varchar } from 'drizzle-orm/mysql-core'
 import { bigint, boolean, customType as pgType, doublePrecision, foreignKey as pgForeignKey, integer as pgInteger, jsonb, numeric as pgNumeric, pgTable, primaryKey as pgKey, text as pgText, timestamp } from 'drizzle-orm/pg-core'
 import { blob, foreignKey, integer, numeric, primaryKey, real, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { Dialect } from '../../../src/runtime/server/schema/drizzle'
 import type { Kind } from '../oracle/model'
-import { ENUMS, kindOf, NEWSROOM, type TableName, type TableSpec } from './columns'
+import { ENUMS, kindOf, type NEWSROOM, type Specs, type TableSpec } from './columns'
 
 interface Builder { notNull: () => Builder, primaryKey: () => Builder }
 type Columns = Readonly<Record<string, unknown>>
@@ -54,13 +54,12 @@ const MAKERS: Readonly<Record<Dialect, Maker>> = {
   },
 }
 
-export type Tables<Any extends Table = Table> = Readonly<Record<TableName, Any>>
+export type Tables<S extends Specs = typeof NEWSROOM, Any extends Table = Table> = Readonly<Record<keyof S, Any>>
 
-export function createTables(dialect: Dialect): Tables {
+export function createTables<S extends Specs>(dialect: Dialect, specs: S): Tables<S> {
   const { table, primaryKey, foreignKey, kinds } = MAKERS[dialect]
   const made: Record<string, Table> = {}
-  for (const [name, spec] of Object.entries<TableSpec>(NEWSROOM)) {
-    const { columns, key, references = [] } = spec
+  for (const [name, { columns, key, references = [] }] of Object.entries(specs)) {
     const builders = Object.entries(columns).map(([property, spelled]) => {
       const column = kinds[kindOf(spelled)](toSnake(property), ENUMS[property] ? { enum: ENUMS[property] } : {}) as Builder
       if (key.length === 1 && key[0] === property) return [property, column.primaryKey()]
@@ -70,18 +69,18 @@ export function createTables(dialect: Dialect): Tables {
       ...key.length > 1 ? [primaryKey({ columns: key.map(property => own[property]) })] : [],
       ...references.map(([target, ...properties]) => {
         const foreign = target === name ? own : made[target] as unknown as Columns
-        return foreignKey({ columns: properties.map(property => own[property]), foreignColumns: NEWSROOM[target as TableName].key.map(property => foreign[property]) })
+        return foreignKey({ columns: properties.map(property => own[property]), foreignColumns: specs[target]!.key.map(property => foreign[property]) })
       }),
     ])
   }
-  return made as Record<TableName, Table>
+  return made as Tables<S>
 }
 
 const toSnake = (name: string) => name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
 
 /** Without its foreign keys: rows of the newsroom point at rows of other tenants and at none, and reading copes. */
-export function createTableText(name: TableName, table: Table): string {
+export function createTableText({ key }: TableSpec, table: Table): string {
   const columns = getTableColumns(table)
   const lines = Object.values(columns).map(column => `${column.name} ${column.getSQLType()}${column.notNull ? ' not null' : ''}`)
-  return `create table ${getTableName(table)} (${lines.join(', ')}, primary key (${NEWSROOM[name].key.map(property => columns[property]!.name).join(', ')}))`
+  return `create table ${getTableName(table)} (${lines.join(', ')}, primary key (${key.map(property => columns[property]!.name).join(', ')}))`
 }

@@ -1,0 +1,98 @@
+/** On every engine numbers and times keep their digits on the way through, and results are the same numbers. */
+import { datetime, int, mysqlTable } from 'drizzle-orm/mysql-core'
+import { integer, pgTable, timestamp } from 'drizzle-orm/pg-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createServer, type TestServer } from '../support/server'
+import { ENGINE_CASES, isThere, type Opened } from './support/databases'
+import { openFilled, type Filled } from './support/tables'
+import { get, walk } from './support/walk'
+
+const SPECS = {
+  sums: { columns: { id: 'integer!', ratio: 'real', whole: 'integer', amount: 'decimal', serial: 'bigint' }, key: ['id'] },
+} as const
+
+const ROWS = [
+  { id: 1, ratio: 0.1, whole: 0, amount: '9007199254740993', serial: 9007199254740993n },
+  { id: 2, ratio: 0.2, whole: 0, amount: '9007199254740992', serial: 9007199254740992n },
+  { id: 3, ratio: 0.3, whole: 1, amount: '0.1', serial: -9223372036854775808n },
+  { id: 4, ratio: null, whole: null, amount: '0.2', serial: 9223372036854775807n },
+]
+
+describe.each(ENGINE_CASES)('$name', (engineCase) => {
+  describe.skipIf(!isThere(engineCase))('numbers', () => {
+    let server: Filled
+    beforeAll(async () => {
+      server = await openFilled(engineCase, SPECS, { sums: ROWS })
+    })
+    afterAll(() => server?.opened.close())
+
+    const result = async (aggregate: string, filter: object = {}) => (await get(server, 'sums/aggregate', { aggregate, filter })).body.data[0]
+    const holds = async (aggregate: string, having: object, filter: object = {}) => {
+      const { status, body } = await get(server, 'sums/aggregate', { aggregate, filter, having: { [aggregate.replace('(', '_').replace(')', '')]: having } })
+      return status === 200 ? body.meta.total === 1 : body
+    }
+    const LARGE = { id: { $in: [1, 2] } }
+
+    it('are answered with every digit: strings over bigint and decimal columns, numbers over others', async () => {
+      const { body } = await get(server, 'sums', { sort: 'id' })
+      expect(body.data).toEqual(server.data.sums!.map(row => ({ ...row, serial: String(row.serial) })))
+    })
+
+    it.each([['amount', '9007199254740993', 1], ['serial', '9007199254740993', 1], ['serial', '-9223372036854775808', 3], ['ratio', 0.3, 3]])('are found in %s by their digits: %s', async (field, value, id) => {
+      expect((await get(server, 'sums', { filter: { [field]: value } })).body.data.map((row: { id: number }) => row.id)).toEqual([id])
+    })
+
+    it.each([['amount', [3, 4, 2, 1]], ['-amount', [1, 2, 4, 3]], ['serial', [3, 2, 1, 4]], ['-serial', [4, 1, 2, 3]]])('are places that a cursor by %s goes on from', async (sort, ids) => {
+      expect(await walk(server, 'sums', { sort, limit: 1 })).toEqual(ids)
+    })
+
+    it('that are doubles are added without noise', async () => {
+      expect(await result('sum(ratio),avg(ratio),min(ratio),max(ratio)')).toEqual({ sum_ratio: 0.6, avg_ratio: 0.19999999999999998, min_ratio: 0.1, max_ratio: 0.3 })
+      expect([await holds('sum(ratio)', { $eq: 0.6 }), await holds('sum(ratio)', { $gt: 0.6 }), await holds('sum(ratio)', { $lt: 0.6 })]).toEqual([true, false, false])
+    })
+
+    it('that are large are added and averaged to the last digit', async () => {
+      expect(await result('sum(amount),avg(amount),sum(serial),avg(serial)', LARGE)).toEqual({ sum_amount: '18014398509481985', avg_amount: '9007199254740992.5', sum_serial: '18014398509481985', avg_serial: '9007199254740992.5' })
+      expect(await result('sum(serial),count(serial)', { id: { $gte: 3 } })).toEqual({ sum_serial: '-1', count_serial: 2 })
+    })
+
+    it.each([['sum(serial)', '18014398509481984', '18014398509481985'], ['max(serial)', '9007199254740992', '9007199254740993'], ['max(amount)', '9007199254740992', '9007199254740993']])('that are large are compared in having to the last digit: %s', async (aggregate, below, own) => {
+      expect([await holds(aggregate, { $gt: below }, LARGE), await holds(aggregate, { $gt: own }, LARGE), await holds(aggregate, { $eq: own }, LARGE)]).toEqual([true, false, true])
+    })
+
+    it.each([['sum(whole)', 0.5, 1.5], ['count', 3.5, 4.5], ['count(whole)', 2.5, 3.5], ['avg(whole)', 0.33333, 0.33334], ['avg(ratio)', 0.19999, 0.20001]])('that are whole have fractions beside them in having: %s', async (aggregate, below, above) => {
+      expect([await holds(aggregate, { $gt: below }), await holds(aggregate, { $gt: above }), await holds(aggregate, { $lt: above })]).toEqual([true, false, true])
+    })
+  })
+})
+
+/** All of one millisecond. */
+const INSTANTS = ['123456', '123457', '123999', '123456', '123000', '123455'].map((micros, index) => ({ id: index + 1, text: `2024-02-29 12:30:00.${micros}` }))
+const TABLES = {
+  pg: pgTable('instants', { id: integer('id').primaryKey(), at: timestamp('at', { precision: 6, withTimezone: true }), local: timestamp('local', { precision: 6, mode: 'string' }) }),
+  mysql: mysqlTable('instants', { id: int('id').primaryKey(), at: datetime('at', { fsp: 6 }), local: datetime('local', { fsp: 6, mode: 'string' }) }),
+}
+const CREATE = {
+  pg: 'create table instants (id integer primary key, at timestamptz(6), local timestamp(6))',
+  mysql: 'create table instants (id integer primary key, at datetime(6), local datetime(6))',
+}
+
+describe.each(ENGINE_CASES.filter(({ dialect }) => dialect !== 'sqlite'))('$name', (engineCase) => {
+  describe.skipIf(!isThere(engineCase))('times that differ by microseconds', () => {
+    const dialect = engineCase.dialect as keyof typeof TABLES
+    let opened: Opened
+    let server: TestServer
+    beforeAll(async () => {
+      opened = await engineCase.open()
+      const zone = dialect === 'pg' ? '+00' : ''
+      await opened.exec(`${CREATE[dialect]}; insert into instants values ${INSTANTS.map(({ id, text }) => `(${id}, '${text}${zone}', '${text}')`).join()}`)
+      server = await createServer({ db: opened.db, engine: engineCase.engine, registrations: [{ name: 'instants', schema: TABLES[dialect], authorization: { permissions: { read: true } } }] })
+    })
+    afterAll(() => opened?.close())
+
+    const ORDERS: [sort: string, ids: number[]][] = [['at', [5, 6, 1, 4, 2, 3]], ['-at', [3, 2, 4, 1, 6, 5]], ['local', [5, 6, 1, 4, 2, 3]], ['-local,id', [3, 2, 1, 4, 6, 5]], ['at,-local', [5, 6, 4, 1, 2, 3]]]
+    it.each(ORDERS.flatMap(([sort, ids]) => [1, 2, 4].map(limit => ({ sort, limit, ids }))))('are met once each by a cursor: sort=$sort, $limit at a time', async ({ sort, limit, ids }) => {
+      expect(await walk(server, 'instants', { sort, limit })).toEqual(ids)
+    })
+  })
+})

@@ -227,6 +227,7 @@ async function openMysql2({ lockTimeout }: OpenOptions = {}): Promise<Opened> {
   }
 }
 
+/** The letters are those of `lc_ctype`, which PGlite sets to C.UTF-8. */
 const POSTGRES_HABITS: Habits = { nulls: 'high', letters: 'ASCII' }
 const MYSQL_HABITS: Habits = { nulls: 'low', letters: 'all' }
 
@@ -234,7 +235,7 @@ const CASES: readonly EngineCase[] = [
   { name: 'better-sqlite3', engine: 'better-sqlite3', dialect: 'sqlite', runs: 50, pooled: false, habits: SQLITE_HABITS, open: openSqlite },
   { name: 'libsql', engine: 'libsql', dialect: 'sqlite', runs: 50, pooled: true, habits: SQLITE_HABITS, open: openLibsql },
   { name: 'd1', engine: 'd1', dialect: 'sqlite', runs: 50, writeRuns: 10, pooled: false, habits: SQLITE_HABITS, open: openD1 },
-  { name: 'pglite', engine: 'postgres', dialect: 'pg', runs: 50, pooled: false, habits: POSTGRES_HABITS, open: openPglite },
+  { name: 'pglite', engine: 'postgres', dialect: 'pg', runs: 50, pooled: false, habits: { ...POSTGRES_HABITS, letters: 'all' }, open: openPglite },
   { name: 'node-postgres', engine: 'postgres', dialect: 'pg', service: 'postgres', runs: 200, pooled: true, habits: POSTGRES_HABITS, open: openNodePostgres },
   { name: 'postgres.js', engine: 'postgres', dialect: 'pg', service: 'postgres', runs: 50, pooled: true, habits: POSTGRES_HABITS, open: openPostgresJs },
   { name: 'mysql2 on MariaDB', engine: 'mysql', dialect: 'mysql', service: 'mariadb', runs: 200, pooled: true, habits: MYSQL_HABITS, open: openMysql2 },

@@ -1,13 +1,12 @@
 /** On every engine a commit that stands in others' way again and again is given up: 503 `BUSY` with `Retry-After`, and nothing is left behind. */
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { CLEAR, openBlog, type Blog, type BlogDatabase } from './support/blog'
+import { CLEAR, openBlog, TIMES, type Blog, type BlogDatabase } from './support/blog'
 import { ENGINE_CASES, isThere } from './support/databases'
 
 const caller = { user: { id: 1, organizationId: 1 }, permissions: ['write'] }
 const SEED = `insert into posts (id, organization_id, title) values (1, 1, 'one'), (2, 1, 'two'); insert into comments (id, organization_id, post_id, body) values (91, 1, 1, 'c'), (92, 1, 2, 'd');
   insert into posts (id, organization_id, title, deleted_at, deletion_id) values (3, 1, 'three', TIME, 'd3')`
-const TIMES = { sqlite: '1000', pg: 'now()', mysql: 'now(3)' }
 
 /** Each has to write a row that somebody else keeps locked. */
 const WRITES: [what: string, method: string, path: string, body?: unknown][] = [

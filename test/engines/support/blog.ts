@@ -77,6 +77,9 @@ export interface BlogOptions extends OpenOptions {
 /** As far as these tests go the dialects' tables and builders are of one kind. */
 export type BlogDatabase = LibSQLDatabase
 
+/** A time of deletion. */
+export const TIMES: Readonly<Record<Dialect, string>> = { sqlite: '1000', pg: 'now()', mysql: 'now(3)' }
+
 export const CLEAR = 'delete from post_tags; update comments set parent_id = null; delete from comments; delete from posts'
 
 export interface Blog extends TestServer { readonly opened: Opened }

@@ -1,17 +1,16 @@
-/** Hangs related records on records: one statement per relation, whatever the number of parents. */
+/** Hangs related records on records: what was read along with them, and otherwise one statement per relation, whatever the number of parents. */
 import { sql, type SQL } from 'drizzle-orm'
 import type { Row, Statement } from '../../engines/engine'
 import type { Relation } from '../../schema/model'
 import type { Call } from '../context'
 import { limitExceeded } from '../error'
-import { allFields, select, type Selection } from '../fields'
+import { allFields, type Selection } from '../fields'
 import { orderKey, orderList } from '../plan/order'
 import type { ReadPlan } from '../plan/tree'
 import { all, among, fromClauses, shapeOf, statement, valuesOf, whereAll, type Clause, type NamedColumn } from '../query'
 import type { Scoped } from '../scope'
+import { includedColumns, joinedRow, type Join, type ScopedInclude } from './join'
 import { conditions, decoder, valuesAt, type Form, type RecordOf, type Rows } from './rows'
-
-type ScopedInclude = Scoped<ReadPlan>['include'][number]
 
 /** What all includes of one answer share: the rows that are left to them, and what their values become. */
 interface Budget {
@@ -27,7 +26,36 @@ export async function attachIncludes(plan: Scoped<ReadPlan>, found: Rows, record
 }
 
 async function attachLevel(plan: Scoped<ReadPlan>, found: Rows, records: readonly RecordOf[], call: Call, budget: Budget): Promise<void> {
-  for (const include of plan.include) await attach(include, found, records, call, budget)
+  for (const include of plan.include) {
+    const join = found.joins?.find(join => join.include === include)
+    if (join) attachJoined(join, found, records, budget)
+    else await attach(include, found, records, call, budget)
+  }
+}
+
+/** A database may take two spellings of a key for one; on the wire they are two, and nobody has the other one. */
+function attachJoined(join: Join, { columns, rows }: Rows, records: readonly RecordOf[], budget: Budget): void {
+  const { relation, plan } = join.include
+  const keyOf = valuesAt(columns, relation.columns)
+  const ownKeyOf = valuesAt(join.columns, relation.foreignColumns)
+  const decode = decoder(join.columns, plan.selection, budget.form)
+  const known = new Map<string, RecordOf>()
+  rows.forEach((row, index) => {
+    const key = toKey(keyOf(row))
+    let related = key === undefined ? undefined : known.get(key)
+    if (!related && key !== undefined) {
+      const own = joinedRow(join, row)
+      if (toKey(ownKeyOf(own)) === key) known.set(key, related = decode(own))
+    }
+    records[index]![relation.name] = related ?? null
+  })
+  spend(budget, known.size)
+}
+
+/** @throws `LIMIT_EXCEEDED` */
+function spend(budget: Budget, records: number): void {
+  if (records > budget.left) throw limitExceeded(`The answer would hold more than ${budget.max} included records. Ask for fewer, or set limits in \`include\`.`, 'include')
+  budget.left -= records
 }
 
 async function attach(include: ScopedInclude, found: Rows, records: readonly RecordOf[], call: Call, budget: Budget): Promise<void> {
@@ -62,7 +90,7 @@ async function readChildren(include: ScopedInclude, parents: readonly (readonly 
   // What only code can judge is judged before the limit of a parent is applied: hidden rows take no place.
   const limited = plan.accepts || through?.accepts ? undefined : perParent
   const rows = await call.engine.query(childrenStatement(include, columns, parents, limited, budget.left + 1, call))
-  if (rows.length > budget.left) throw limitExceeded(`The answer would hold more than ${budget.max} included records. Ask for fewer, or set limits in \`include\`.`, 'include')
+  if (rows.length > budget.left) spend(budget, rows.length)
   const linked = through?.accepts ? await judge(rows, decoder(allFields(through.resource)), through.accepts, columns.fields.length + relation.columns.length) : rows
   const visible = plan.accepts ? await judge(linked, decoder(columns), plan.accepts) : linked
   const byParent = new Map<string, RecordOf[]>()
@@ -80,7 +108,7 @@ async function readChildren(include: ScopedInclude, parents: readonly (readonly 
     kept.push(row)
     records.push(record)
   }
-  budget.left -= kept.length
+  spend(budget, kept.length)
   return { columns, rows: kept, records, byParent }
 }
 
@@ -90,10 +118,8 @@ async function judge(rows: readonly Row[], decode: (row: Row) => RecordOf, accep
   return rows.filter((_, index) => verdicts[index])
 }
 
-function columnsOf({ relation, plan }: ScopedInclude): Selection {
-  if (plan.accepts) return allFields(plan.resource)
-  const keys = [...plan.include.flatMap(({ relation }) => relation.columns), ...relation.kind === 'manyToMany' ? [] : relation.foreignColumns]
-  return select(plan.resource, field => plan.selection.byName.has(field.name) || keys.includes(field))
+function columnsOf(include: ScopedInclude): Selection {
+  return include.plan.accepts ? allFields(include.plan.resource) : includedColumns(include)
 }
 
 /** The columns in which a child carries its parent's key: its own, or, over a junction, those selected behind them. */

@@ -1,4 +1,4 @@
-/** Runs a scoped read: one statement for the rows, one for their total, one for each included relation. */
+/** Runs a scoped read: one statement for the rows, one for their total, one for each included relation that cannot be joined. */
 import { sql } from 'drizzle-orm'
 import type { Statement } from '../../engines/engine'
 import type { Field } from '../../schema/field'
@@ -47,7 +47,7 @@ export async function executeList(plan: Scoped<ListPlan>, call: Call, attachment
     plan.count ? countRows(plan, call) : undefined,
     plan.aggregates && aggregateRows(plan, plan.aggregates, call),
   ])
-  const page: Rows = { columns: found.columns, rows: found.rows.slice(0, plan.limit) }
+  const page: Rows = { ...found, rows: found.rows.slice(0, plan.limit) }
   const hasMore = found.rows.length > plan.limit
   const form = formOf(plan, 'afterList')
   const records = await toRecords(plan, page, form, call)

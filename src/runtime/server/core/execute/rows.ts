@@ -11,6 +11,7 @@ import { after, orderKey, orderList } from '../plan/order'
 import type { ReadPlan } from '../plan/tree'
 import { shapeOf, statement, valuesOf, whereAll, type Clause } from '../query'
 import type { Scoped } from '../scope'
+import { joinAll, joinsOf, selectJoined, shapeOfJoins, valuesOfJoins, type Join } from './join'
 
 export type RecordOf = Record<string, unknown>
 
@@ -18,6 +19,8 @@ export type RecordOf = Record<string, unknown>
 export interface Rows {
   readonly rows: readonly Row[]
   readonly columns: Selection
+  /** Included rows that stand behind those columns. */
+  readonly joins?: readonly Join[]
 }
 
 /** The driver's values of some fields in a row. */
@@ -48,7 +51,10 @@ export interface Window {
 /** The visible rows of a window of the plan. With `objectLevel`, batch by batch until the window is full. */
 export async function readRows(plan: Scoped<ReadPlan>, window: Window, call: Call): Promise<Rows> {
   const columns = columnsOf(plan, window.cursor ?? false, window.besides ?? [])
-  if (!plan.accepts) return { columns, rows: await call.engine.query(rowsStatement(plan, columns, window, call)) }
+  if (!plan.accepts) {
+    const joins = joinsOf(plan, columns)
+    return { columns, joins, rows: await call.engine.query(rowsStatement(plan, columns, window, call, joins)) }
+  }
   const { offset = 0, limit = Infinity } = window
   const rows: Row[] = []
   let skipped = 0
@@ -70,7 +76,7 @@ export async function readOne(plan: Scoped<ReadPlan>, key: Key, besides: readonl
   const found = await readRows(plan, { cursor: true, besides: [...besides, ...spelled] }, call)
   const values = valuesAt(found.columns, spelled)
   const same = (row: Row) => values(row).every((value, index) => value === spelled[index]!.encode(key[primaryKey.indexOf(spelled[index]!)]))
-  return { columns: found.columns, rows: found.rows.filter(same) }
+  return { ...found, rows: found.rows.filter(same) }
 }
 
 /**
@@ -98,13 +104,13 @@ export async function* scan(plan: Scoped<ReadPlan>, { start = [], offset, limit 
 }
 
 /** `select c1, c2 from t where … order by … limit ? offset ?` */
-export function rowsStatement(plan: Scoped<ReadPlan>, columns: Selection, { start = [], offset, limit }: Window, { api, engine }: Call): Statement {
+export function rowsStatement(plan: Scoped<ReadPlan>, columns: Selection, { start = [], offset, limit }: Window, { api, engine }: Call, joins: readonly Join[] = []): Statement {
   const { resource, order } = plan
   const where = [...conditions(plan), ...start]
   const bounds = limit === undefined || limit === Infinity ? [] : offset ? [limit, offset] : [limit]
-  const shape = `${resource.name}|read|${columns.key}|${shapeOf(where)}|${orderKey(order)}|${bounds.length}`
-  return statement(api.statements, engine, shape, [...valuesOf(where), ...bounds], () => ({
-    sql: sql`select ${selectList(columns)} from ${resource.table}${whereAll(where)}${order.length > 0 ? sql` order by ${orderList(order)}` : sql``}${limitTo(bounds)}`,
+  const shape = `${resource.name}|read|${columns.key}|${shapeOfJoins(joins)}|${shapeOf(where)}|${orderKey(order)}|${bounds.length}`
+  return statement(api.statements, engine, shape, [...valuesOfJoins(joins), ...valuesOf(where), ...bounds], () => ({
+    sql: sql`select ${selectList(columns)}${selectJoined(joins)} from ${resource.table}${joinAll(joins)}${whereAll(where)}${order.length > 0 ? sql` order by ${orderList(order)}` : sql``}${limitTo(bounds)}`,
     extra: undefined,
   }))
 }

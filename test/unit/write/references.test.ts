@@ -119,6 +119,21 @@ describe('the references of a batch', () => {
     statements.length = 0
     const { body } = await world.ask('POST', 'notes/bulk', { items: [1, 5, 1, 99, 3].map(folderId => ({ folderId, parentId: 1 })) })
     expect(body.data.errors.map(({ index }: { index: number }) => index)).toEqual([1, 3, 4])
-    expect(statements.filter(statement => statement.startsWith('select'))).toHaveLength(2)
+    expect(statements.filter(statement => statement.startsWith('select'))).toHaveLength(1)
+  })
+
+  it('that SQL alone can judge are looked at by the commit, and again only where one is wrong, to tell whose it is', async () => {
+    await open()
+    const post = async (parents: number[]) => {
+      statements.length = 0
+      const { status, body } = await world.ask('POST', 'notes/bulk', { items: parents.map(parentId => ({ folderId: 1, parentId })) })
+      return { status, body, looks: statements.filter(statement => statement.startsWith('select "notes"')).length }
+    }
+    expect(await post([1, 1, 1])).toMatchObject({ status: 200, looks: 1 })
+    const before = await world.ask('GET', 'notes?limit=1')
+    const { status, body, looks } = await post([1, 99, 1, 98])
+    expect([status, looks]).toEqual([400, 2])
+    expect(body.data.errors.map(({ index, code }: { index: number, code: string }) => [index, code])).toEqual([[1, 'INVALID_REFERENCE'], [3, 'INVALID_REFERENCE']])
+    expect((await world.ask('GET', 'notes?limit=1')).body.meta.total).toBe(before.body.meta.total)
   })
 })

@@ -25,9 +25,9 @@ export interface Step {
   readonly changes?: (outcome: Outcome) => readonly Change[]
 }
 
-/** A commit that was undone, and by which item where that is known. */
+/** A commit that was undone, and by which item and guard where that is known. */
 export class Undone extends Error {
-  constructor(readonly reason: unknown, readonly item: number | undefined) {
+  constructor(readonly reason: unknown, readonly item: number | undefined, readonly guard?: Guard) {
     super('undone', { cause: reason })
     this.name = 'Undone'
   }
@@ -41,7 +41,7 @@ export async function commitSteps(plan: Scoped<Plan & { readonly kind: WriteKind
   }
   catch (error) {
     const step = error instanceof GuardError ? steps[error.index] : undefined
-    throw new Undone(step ? guardError(plan, step) : await toApiError(error, plan.kind, call), step?.item)
+    throw new Undone(step ? guardError(plan, step) : await toApiError(error, plan.kind, call), step?.item, step?.guard)
   }
   steps.forEach((step, index) => step.read?.(outcomes[index]!))
   if (call.api.plugins.onCommit.length === 0) return

@@ -83,7 +83,7 @@ function targetsStatement({ relation, plan }: ScopedLink, targets: readonly (rea
 async function assertReferences({ relation: { junction: { resource } }, through, metadata }: ScopedLink, rows: readonly Record<string, unknown>[], call: Call): Promise<void> {
   const plan = within<Plan, WritePlan>(through, { kind: 'create', items: [], bulk: false, atomic: true, selection: keyFields(resource) })
   const items = rows.map((values, index): Item => ({ index, sent: Object.keys(metadata), values, asked: values, ctx: call.ctx }))
-  await checkReferences(plan, items, call)
+  await checkReferences(plan, items, call, 'now')
   const failed = items.find(item => item.error !== undefined)
   if (failed) throw failed.error
 }

@@ -11,12 +11,17 @@ import type { ReadPlan } from '../plan/tree'
 import type { WritePlan } from '../plan/write'
 import { among } from '../query'
 import { applyScope, type Scoped } from '../scope'
-import { alive, type Item } from './items'
+import { alive, type Item, type Reference } from './items'
 import { locatedColumns } from './locate'
 import { decoder, readRows, valuesAt } from './rows'
 
-/** One statement per foreign key, for all items. Keys to unregistered tables are the database's to check. */
-export async function checkReferences(plan: Scoped<WritePlan>, items: readonly Item[], call: Call): Promise<void> {
+/**
+ * One statement per foreign key, for all items. Keys to unregistered tables are the database's to check.
+ *
+ * @param when `'commit'`: where SQL alone can tell, nothing is read here, for the commit looks at all of them once more
+ * (`referenceSteps`) and most are right. After one that found a wrong one, `'now'` tells of which item.
+ */
+export async function checkReferences(plan: Scoped<WritePlan>, items: readonly Item[], call: Call, when: 'now' | 'commit'): Promise<void> {
   for (const key of plan.resource.foreignKeys) {
     const target = [...call.api.resources.values()].find(resource => resource.table === key.foreignTable)
     const reach = reachOf(plan.resource, key)
@@ -26,14 +31,19 @@ export async function checkReferences(plan: Scoped<WritePlan>, items: readonly I
       return values ? [{ item, values: values.map((value, index) => target.fields.get(key.foreignColumns[index]!)!.encode(value)) }] : []
     })
     if (asked.length === 0) continue
-    const { plan: scoped, fields, found } = await findTargets(target, key, asked.map(({ values }) => values), reach, call)
-    const known = { plan: scoped, fields }
+    const known = await planTargets(target, key, asked.map(({ values }) => values), reach, call)
+    const found = when === 'now' || !isToldByCommit(known) ? await findTargets(known, call) : undefined
     for (const { item, values } of asked) {
       const name = key.columns.find(name => item.sent.includes(name))
-      if (found.has(toText(values))) item.references = [...item.references ?? [], { target: known, name, values }]
+      if (!found || found.has(toText(values))) item.references = [...item.references ?? [], { target: known, name, values }]
       else item.error = invalidReference(name)
     }
   }
+}
+
+/** Code judges no rows, and no collation takes another spelling for the key. */
+function isToldByCommit({ plan, fields }: Target): boolean {
+  return !plan.accepts && fields.every(({ kind }) => kind === 'integer' || kind === 'bigint')
 }
 
 type Reach = 'visible' | 'tenant' | 'any'
@@ -59,18 +69,17 @@ function defaultOf({ column }: Field): unknown {
   return is(column.default, SQL) ? undefined : column.default ?? column.defaultFn?.()
 }
 
-async function findTargets(target: Resource, key: ForeignKeyFacts, tuples: readonly (readonly unknown[])[], reach: Reach, call: Call): Promise<Target> {
+type Target = Reference['target']
+
+async function planTargets(target: Resource, key: ForeignKeyFacts, tuples: readonly (readonly unknown[])[], reach: Reach, call: Call): Promise<Target> {
   const fields = key.foreignColumns.map(name => target.fields.get(name)!)
   const read: ReadPlan = { resource: target, trash: 'active', selection: select(target, field => fields.includes(field)), where: [among(call.engine, fields, tuples)], order: [], count: false, include: [] }
-  const scoped: Scoped<ReadPlan> = await applyScope(call, read, 'read', reach === 'tenant' ? 'tenant' : 'all')
-  const { columns, rows } = await readRows(scoped, { cursor: true }, call)
-  return { plan: scoped, fields, found: new Set(rows.map(row => toText(valuesAt(columns, fields)(row)))) }
+  return { plan: await applyScope(call, read, 'read', reach === 'tenant' ? 'tenant' : 'all'), fields }
 }
 
-interface Target {
-  readonly plan: Scoped<ReadPlan>
-  readonly fields: readonly Field[]
-  readonly found: ReadonlySet<string>
+async function findTargets({ plan, fields }: Target, call: Call): Promise<ReadonlySet<string>> {
+  const { columns, rows } = await readRows(plan, { cursor: true }, call)
+  return new Set(rows.map(row => toText(valuesAt(columns, fields)(row))))
 }
 
 const toText = (values: readonly unknown[]) => values.map(String).join('\0')

@@ -31,9 +31,7 @@ export async function executeWrite(plan: Scoped<WritePlan>, call: Call): Promise
   stopOnFailure(plan, items)
   await each(items, item => before(plan, item, call))
   await each(items, item => assertWritable(plan, item, call))
-  await checkReferences(plan, items, call)
-  for (const item of items) item.error = await lookAgain(plan, item, item.error, call)
-  stopOnFailure(plan, items)
+  await assertReferences(plan, items, call, 'commit')
   const written = new Map<number, Written>()
   const time = new Date()
   if (plan.atomic) await commitTogether(plan, items, written, call, time)
@@ -86,11 +84,19 @@ async function commitTogether(plan: Scoped<WritePlan>, items: readonly Item[], w
   }
   catch (error) {
     if (!(error instanceof Undone)) throw error
+    if (error.guard === 'reference') await assertReferences(plan, items, call, 'now')
     const culprits = error.item === undefined ? items : items.filter(({ index }) => index === error.item)
     const failed = await Promise.all(culprits.map(async item => ({ index: item.index, id: item.id, error: await lookAgain(plan, item, error.reason, call) })))
     // Nothing is wrong with any item of a batch that came at a bad time.
     throw plan.bulk && !isBusy(error.reason) ? bulkFailed('rolled back', failed) : failed[0]!.error
   }
+}
+
+/** @throws The failure of a single write, or `BULK_FAILED`. */
+async function assertReferences(plan: Scoped<WritePlan>, items: readonly Item[], call: Call, when: 'now' | 'commit'): Promise<void> {
+  await checkReferences(plan, items, call, when)
+  for (const item of items) item.error = await lookAgain(plan, item, item.error, call)
+  stopOnFailure(plan, items)
 }
 
 /** What a row was to point at may have gone together with the row itself: whoever comes after that is told of the row. */

@@ -6,6 +6,13 @@ import { createPreparer, toDatabase } from './session'
 /** SQLite's own limit. */
 const MAX_PARAMETERS = 32_766
 
+/** The driver behind Drizzle's database. */
+interface Database {
+  readonly $client: {
+    readonly transaction: <A extends unknown[], R>(run: (...args: A) => R) => { readonly immediate: (...args: A) => R }
+  }
+}
+
 export function createSynchronousEngine(name: string, database: unknown): Engine {
   const db = toDatabase(database)
   const prepare = createPreparer(db)
@@ -19,9 +26,13 @@ export function createSynchronousEngine(name: string, database: unknown): Engine
     return { rows, touched }
   }
 
-  function runAny(tx: unknown, statement: WriteStatement | BuiltStatement, index: number): Outcome {
-    return 'build' in statement ? runBuilt(statement.build(tx as never)) : run(statement, index)
+  /** A statement an app built runs on the one connection there is: whatever is in the middle of a transaction belongs to it. */
+  function runAny(statement: WriteStatement | BuiltStatement, index: number): Outcome {
+    return 'build' in statement ? runBuilt(statement.build(database as never)) : run(statement, index)
   }
+
+  // The driver's own, made once: Drizzle makes it anew for every transaction.
+  const { immediate } = (database as Database).$client.transaction((statements: readonly (WriteStatement | BuiltStatement)[]) => statements.map(runAny))
 
   return Object.freeze({
     name,
@@ -32,9 +43,9 @@ export function createSynchronousEngine(name: string, database: unknown): Engine
     columnName: column => db.dialect.casing.getColumnCasing(column),
     query: statement => unlessBusy(() => prepare(statement).values(statement.values)),
     commit: statements => unlessBusy(() => statements.length === 1 && isWhole(statements[0]!)
-      ? [runAny(db, statements[0]!, 0)]
+      ? [runAny(statements[0]!, 0)]
       // Immediate: a lock that is asked for half-way cannot be waited for.
-      : db.transaction(tx => statements.map((statement, index) => runAny(tx, statement, index)), { behavior: 'immediate' }) as Outcome[]),
+      : immediate(statements)),
   } satisfies Engine)
 }
 

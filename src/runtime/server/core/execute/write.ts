@@ -95,7 +95,7 @@ async function commitTogether(plan: Scoped<WritePlan>, items: readonly Item[], w
 /** @throws The failure of a single write, or `BULK_FAILED`. */
 async function assertReferences(plan: Scoped<WritePlan>, items: readonly Item[], call: Call, when: 'now' | 'commit'): Promise<void> {
   await checkReferences(plan, items, call, when)
-  for (const item of items) item.error = await lookAgain(plan, item, item.error, call)
+  for (const item of items) if (item.error !== undefined) item.error = await lookAgain(plan, item, item.error, call)
   stopOnFailure(plan, items)
 }
 

@@ -7,7 +7,8 @@ import { get, walk } from './support/walk'
 
 const SPECS = {
   words: { columns: { id: 'integer!', word: 'text', level: 'integer', at: 'date' }, key: ['id'] },
-  judged: { columns: { id: 'integer!', word: 'text', level: 'integer' }, key: ['id'] },
+  judged: { columns: { id: 'integer!', level: 'integer' }, key: ['id'] },
+  judgedWords: { columns: { id: 'integer!', word: 'text', level: 'integer', at: 'date' }, key: ['id'] },
   parents: { columns: { id: 'integer!' }, key: ['id'] },
   children: { columns: { id: 'integer!', parentId: 'integer', level: 'integer' }, key: ['id'], references: [['parents', 'parentId']] },
   named: { columns: { id: 'text!' }, key: ['id'] },
@@ -23,13 +24,14 @@ const WORDS = [
 const ROWS = {
   words: WORDS,
   judged: LEVELS,
+  judgedWords: WORDS,
   parents: [{ id: 1 }],
   children: LEVELS.map(row => ({ ...row, parentId: 1 })),
   named: [{ id: 'abc' }, { id: 'x' }],
 }
 
 const open = (engineCase: EngineCase) => openFilled(engineCase, SPECS, ROWS, {
-  registrations: tables => Object.entries(tables).map(([name, schema]) => ({ name, schema, authorization: { permissions: { read: true }, ...name === 'judged' && { objectLevel: () => true } } })),
+  registrations: tables => Object.entries(tables).map(([name, schema]) => ({ name, schema, authorization: { permissions: { read: true }, ...name.startsWith('judged') && { objectLevel: () => true } } })),
 })
 
 describe.each(ENGINE_CASES)('$name', (engineCase) => {
@@ -88,10 +90,10 @@ const COLLATE: Readonly<Record<Dialect, string>> = {
 }
 
 /** What each says of the words, in order: tied words stand by their id. */
-const SORTED: Readonly<Record<Dialect, { sorted: number[], equal: number[] }>> = {
-  sqlite: { sorted: [3, 1, 2, 6, 4, 5], equal: [1, 2] },
-  pg: { sorted: [3, 5, 4, 1, 2, 6], equal: [1] },
-  mysql: { sorted: [3, 4, 5, 1, 2, 6], equal: [1, 2] },
+const SORTED: Readonly<Record<Dialect, { sorted: number[], equal: number[], like: number[], groups: number[] }>> = {
+  sqlite: { sorted: [3, 1, 2, 6, 4, 5], equal: [1, 2], like: [3], groups: [1, 2, 1, 1, 1] },
+  pg: { sorted: [3, 5, 4, 1, 2, 6], equal: [1], like: [3], groups: [1, 1, 1, 1, 1, 1] },
+  mysql: { sorted: [3, 4, 5, 1, 2, 6], equal: [1, 2], like: [3, 4, 5], groups: [3, 2, 1] },
 }
 
 describe.each(ENGINE_CASES)('$name', (engineCase) => {
@@ -99,19 +101,25 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
     let server: Filled
     beforeAll(async () => {
       server = await open(engineCase)
-      await server.opened.exec(COLLATE[engineCase.dialect])
+      for (const table of ['d_words', 'd_judged_words']) await server.opened.exec(COLLATE[engineCase.dialect].replaceAll('d_words', table))
     })
     afterAll(() => server?.opened.close())
 
-    const { sorted, equal } = SORTED[engineCase.dialect]
+    const { sorted, equal, like, groups } = SORTED[engineCase.dialect]
 
     it.each([1, 2, 4])('is ordered by it, and a cursor follows: %i at a time', async (limit) => {
       expect(await walk(server, 'words', { sort: 'word', limit })).toEqual(sorted)
     })
 
-    it('is compared by it', async () => {
-      const { body } = await get(server, 'words', { filter: { word: 'b' } })
-      expect(body.data.map(({ id }: { id: number }) => id)).toEqual(equal)
+    it.each([['b', equal], [{ $like: 'a' }, like]])('is compared by it: %j', async (word, ids) => {
+      expect((await get(server, 'words', { filter: { word } })).body.data.map(({ id }: { id: number }) => id)).toEqual(ids)
+    })
+
+    it('is grouped by it where SQL groups, by bytes where code judges the rows', async () => {
+      const { body } = await get(server, 'words/aggregate', { groupBy: 'word', aggregate: 'count' })
+      expect(body.data.map(({ count }: { count: number }) => count)).toEqual(groups)
+      const judged = await get(server, 'judgedWords/aggregate', { groupBy: 'word' })
+      expect(judged.body.data.map(({ group }: { group: { word: string } }) => group.word)).toEqual(['B', 'Z', 'a', 'b', 'Ä', 'ä'])
     })
 
     it('as a key in a path equals the stored value byte for byte all the same', async () => {

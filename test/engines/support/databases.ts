@@ -234,7 +234,7 @@ const MYSQL_HABITS: Habits = { nulls: 'low', letters: 'all' }
 const CASES: readonly EngineCase[] = [
   { name: 'better-sqlite3', engine: 'better-sqlite3', dialect: 'sqlite', runs: 50, pooled: false, habits: SQLITE_HABITS, open: openSqlite },
   { name: 'libsql', engine: 'libsql', dialect: 'sqlite', runs: 50, pooled: true, habits: SQLITE_HABITS, open: openLibsql },
-  { name: 'd1', engine: 'd1', dialect: 'sqlite', runs: 50, writeRuns: 10, pooled: false, habits: SQLITE_HABITS, open: openD1 },
+  { name: 'd1', engine: 'd1', dialect: 'sqlite', runs: 50, writeRuns: 5, pooled: false, habits: SQLITE_HABITS, open: openD1 },
   { name: 'pglite', engine: 'postgres', dialect: 'pg', runs: 50, pooled: false, habits: { ...POSTGRES_HABITS, letters: 'all' }, open: openPglite },
   { name: 'node-postgres', engine: 'postgres', dialect: 'pg', service: 'postgres', runs: 200, pooled: true, habits: POSTGRES_HABITS, open: openNodePostgres },
   { name: 'postgres.js', engine: 'postgres', dialect: 'pg', service: 'postgres', runs: 50, pooled: true, habits: POSTGRES_HABITS, open: openPostgresJs },

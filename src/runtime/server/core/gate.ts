@@ -47,14 +47,17 @@ export async function assertMayThrough(call: Call, endpoint: string): Promise<vo
   if (!await decide(permission, ctx)) throw refused(ctx)
 }
 
-/** The context as a rule of this resource and operation sees it. */
-export function inContext(call: Call, resource: Resource, operation: Operation): AutoApiContext {
-  const { ctx } = call
+/** The context as a rule of this resource and operation sees it; one for all of them. */
+export function inContext({ ctx, memo }: Call, resource: Resource, operation: Operation): AutoApiContext {
   if (ctx.resource === resource.name && ctx.operation === operation) return ctx
-  return Object.create(ctx, {
-    resource: { value: resource.name, enumerable: true },
-    operation: { value: operation, enumerable: true },
-  }) as AutoApiContext
+  const question = `context:${resource.name}:${operation}`
+  const known = memo.get(question) as AutoApiContext | undefined
+  // A call that was led to another resource has a context of its own, and the same memory.
+  if (known && Object.getPrototypeOf(known) === ctx) return known
+  // What an extender or a hook adds to the request's context later is seen in this one too.
+  const inner = Object.assign(Object.create(ctx) as AutoApiContext, { resource: resource.name, operation })
+  memo.set(question, inner)
+  return inner
 }
 
 /** Decides permissions that are objects of a kind it knows. */

@@ -1,6 +1,7 @@
 /** Hangs related records on records: what was read along with them, and otherwise one statement per relation, whatever the number of parents. */
 import { sql, type SQL } from 'drizzle-orm'
 import type { Row, Statement } from '../../engines/engine'
+import type { Field } from '../../schema/field'
 import type { Relation } from '../../schema/model'
 import type { Call } from '../context'
 import { limitExceeded } from '../error'
@@ -36,16 +37,16 @@ async function attachLevel(plan: Scoped<ReadPlan>, found: Rows, records: readonl
 /** A database may take two spellings of a key for one; on the wire they are two, and nobody has the other one. */
 function attachJoined(join: Join, { columns, rows }: Rows, records: readonly RecordOf[], budget: Budget): void {
   const { relation, plan } = join.include
-  const keyOf = valuesAt(columns, relation.columns)
-  const ownKeyOf = valuesAt(join.columns, relation.foreignColumns)
+  const keyOf = keyAt(columns, relation.columns)
+  const ownKeyOf = keyAt(join.columns, relation.foreignColumns)
   const decode = decoder(join.columns, plan.selection, budget.form)
   const known = new Map<string, RecordOf>()
   rows.forEach((row, index) => {
-    const key = toKey(keyOf(row))
+    const key = keyOf(row)
     let related = key === undefined ? undefined : known.get(key)
     if (!related && key !== undefined) {
       const own = joinedRow(join, row)
-      if (toKey(ownKeyOf(own)) === key) known.set(key, related = decode(own))
+      if (ownKeyOf(own) === key) known.set(key, related = decode(own))
     }
     records[index]![relation.name] = related ?? null
   })
@@ -60,9 +61,9 @@ function spend(budget: Budget, records: number): void {
 
 async function attach(include: ScopedInclude, found: Rows, records: readonly RecordOf[], call: Call, budget: Budget): Promise<void> {
   const { relation, plan } = include
-  const keyOf = valuesAt(found.columns, relation.columns)
-  const keys = found.rows.map(row => toKey(keyOf(row)))
-  const distinct = new Map(found.rows.flatMap((row, index) => keys[index] === undefined ? [] : [[keys[index], keyOf(row)]]))
+  const parentOf = valuesAt(found.columns, relation.columns)
+  const keys = found.rows.map(keyAt(found.columns, relation.columns))
+  const distinct = new Map(found.rows.flatMap((row, index) => keys[index] === undefined ? [] : [[keys[index], parentOf(row)]]))
   const children = distinct.size === 0 ? undefined : await readChildren(include, [...distinct.values()], call, budget)
   if (children) await attachLevel(plan, children, children.records, call, budget)
   const many = relation.kind !== 'one'
@@ -72,11 +73,18 @@ async function attach(include: ScopedInclude, found: Rows, records: readonly Rec
   })
 }
 
-/** NULL meets nothing. */
-function toKey(values: readonly unknown[]): string | undefined {
-  if (values.some(value => value === null || value === undefined)) return undefined
-  return values.length === 1 ? String(values[0]) : JSON.stringify(values.map(String))
+/** The key that some columns of a row hold, as text; NULL meets nothing. */
+function keyAt(columns: Selection, wanted: readonly Field[]): (row: Row) => string | undefined {
+  const places = wanted.map(field => columns.fields.indexOf(field))
+  return row => keyIn(row, places)
 }
+
+function keyIn(row: Row, places: readonly number[]): string | undefined {
+  if (places.length === 1) return isNone(row[places[0]!]) ? undefined : String(row[places[0]!])
+  return places.some(place => isNone(row[place])) ? undefined : JSON.stringify(places.map(place => String(row[place])))
+}
+
+const isNone = (value: unknown) => value === null || value === undefined
 
 interface Children extends Rows {
   readonly records: readonly RecordOf[]
@@ -99,7 +107,7 @@ async function readChildren(include: ScopedInclude, parents: readonly (readonly 
   const kept: Row[] = []
   const records: RecordOf[] = []
   for (const row of visible) {
-    const parent = toKey(parentOf(row))!
+    const parent = parentOf(row)!
     let list = byParent.get(parent)
     if (!list) byParent.set(parent, list = [])
     if (perParent !== undefined && list.length >= perParent) continue
@@ -123,9 +131,10 @@ function columnsOf(include: ScopedInclude): Selection {
 }
 
 /** The columns in which a child carries its parent's key: its own, or, over a junction, those selected behind them. */
-function parentKey(relation: Relation, columns: Selection): (row: Row) => readonly unknown[] {
-  if (relation.kind !== 'manyToMany') return valuesAt(columns, relation.foreignColumns)
-  return row => relation.columns.map((_, index) => row[columns.fields.length + index])
+function parentKey(relation: Relation, columns: Selection): (row: Row) => string | undefined {
+  if (relation.kind !== 'manyToMany') return keyAt(columns, relation.foreignColumns)
+  const places = relation.columns.map((_, index) => columns.fields.length + index)
+  return row => keyIn(row, places)
 }
 
 /**

@@ -8,6 +8,8 @@ export interface Contestant {
   readonly entry: string
   /** Where its posts are. */
   readonly posts: string
+  /** What its process is told besides. */
+  readonly environment?: (database: string) => Readonly<Record<string, string>>
 }
 
 export const appFolder = fileURLToPath(new URL('./app', import.meta.url))

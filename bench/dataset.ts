@@ -18,6 +18,8 @@ const ROLES = ['guest', 'editor', 'editor', 'writer', 'writer', 'writer', 'write
 const STATUSES = ['draft', 'published', 'published', 'published', 'archived'] as const
 const START = Date.UTC(2024, 0, 1)
 
+export const organizationOf = (user: number) => 1 + user % SIZE.organizations
+
 /** What the operations ask about; drawn from the rows, so that every id is there and visible. */
 export interface Sample {
   /** Readers of different organisations, every third of them an editor, each with posts they see. */
@@ -52,7 +54,7 @@ function fill(db: BetterSQLite3Database<typeof schema>): void {
 
   const people = times(SIZE.users).map(id => ({
     id,
-    organizationId: 1 + id % SIZE.organizations,
+    organizationId: organizationOf(id),
     name: `${pick(WORDS)} ${pick(WORDS)}`,
     email: `user${id}@example.org`,
     role: pick(ROLES),

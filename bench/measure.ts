@@ -3,8 +3,9 @@ import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { Sample } from './dataset.ts'
 import type { Ask, Operation } from './operations.ts'
+import { isPeer } from './peers.ts'
 import type { RunningServer } from './server.ts'
-import { toRequest } from './verify.ts'
+import { toRequest, translate } from './verify.ts'
 
 export interface Effort {
   readonly rounds: number
@@ -44,8 +45,11 @@ export interface Lane {
 }
 
 /** One operation, each server a lane. */
-export const toLanes = ({ asks }: Operation, servers: readonly RunningServer[], sample: Sample): Lane[] =>
-  servers.map(server => ({ key: server.contestant.key, server, asks: asks(sample) }))
+export const toLanes = (operation: Operation, servers: readonly RunningServer[], sample: Sample): Lane[] => servers.flatMap((server) => {
+  const { contestant } = server
+  const asks = isPeer(contestant) ? translate(operation, contestant, sample) : operation.asks(sample)
+  return asks ? [{ key: contestant.key, server, asks }] : []
+})
 
 export interface Generator {
   readonly run: (job: Job) => Promise<Load>

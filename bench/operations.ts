@@ -14,6 +14,8 @@ export interface Operation {
   readonly asks: (sample: Sample) => readonly Ask[]
   /** Guards against contestants that agree on a wrong answer. */
   readonly isRight: (body: unknown) => boolean
+  /** How many rows one request writes. */
+  readonly writes?: number
   /** A write: its status. Ids and times differ between contestants, everything else of the answers must not. */
   readonly status?: number
 }
@@ -47,21 +49,24 @@ export const OPERATIONS: readonly Operation[] = [
     isRight: body => isPage(body) && (body as { data: { author?: { name?: unknown } }[] }).data.every(({ author }) => typeof author?.name === 'string'),
   },
   {
+    title: 'get',
+    asks: ({ callers }) => callers.flatMap(({ id, visible }) => visible.map(post => ({ caller: id, path: `/${post}` }))),
+    isRight: body => typeof (body as { title?: unknown } | null)?.title === 'string',
+  },
+  // Writes come last: they make the file larger.
+  {
     title: 'create',
+    writes: 1,
     status: 201,
     asks: ({ writer }) => [{ caller: writer, path: '', body: draft(writer, 1) }],
     isRight: body => (body as { title?: unknown }).title === 'Bench 1',
   },
   {
     title: 'bulk create of 100',
+    writes: 100,
     status: 200,
     asks: ({ writer }) => [{ caller: writer, path: '/bulk', body: { items: Array.from({ length: 100 }, (_, place) => draft(writer, place)) } }],
     isRight: body => (body as { data?: unknown[] }).data?.length === 100,
-  },
-  {
-    title: 'get',
-    asks: ({ callers }) => callers.flatMap(({ id, visible }) => visible.map(post => ({ caller: id, path: `/${post}` }))),
-    isRight: body => typeof (body as { title?: unknown } | null)?.title === 'string',
   },
 ]
 

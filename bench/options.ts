@@ -11,6 +11,8 @@ export interface BenchOptions {
   /** Profile this contestant instead of measuring all. */
   readonly profile?: string
   readonly quick: boolean
+  /** Whether what npm offers besides is measured too. */
+  readonly peers: boolean
   /** Measure what typed composables cost the compiler, and nothing else. */
   readonly types: boolean
   /** Measure how long apps take to build, and nothing else. */
@@ -24,6 +26,7 @@ export const HELP = `npm run bench -- [options]
   --quick           shorter rounds, and of the contestants only a and d
   --rounds <n>      rounds per operation, at least 5
   --seconds <n>     seconds per contestant, operation and round
+  --no-peers        without the packages it is compared with
   --only <text>     only operations whose title contains this
   --json <file>     where the JSON goes (bench/.output/bench.json)
   --profile <key>   no rounds: where this contestant's time goes, per operation
@@ -31,16 +34,18 @@ export const HELP = `npm run bench -- [options]
   --types           only: how long 50 tables take to compile, and the same pages typed by hand
   --built           do not build the app again`
 
-const FULL: Effort = { rounds: 7, seconds: 2, warmUp: 3, connections: 20 }
+const FULL: Effort = { rounds: 5, seconds: 1, warmUp: 1, connections: 20 }
 const QUICK: Effort = { rounds: 5, seconds: 1, warmUp: 1, connections: 20 }
 
 /** @throws When an option is unknown or no number where one is needed. */
 export function readOptions(args: readonly string[], folder: string): BenchOptions | 'help' {
   const { values } = parseArgs({
     args: [...args],
+    allowNegative: true,
     options: {
       help: { type: 'boolean' },
       quick: { type: 'boolean' },
+      peers: { type: 'boolean', default: true },
       built: { type: 'boolean', default: false },
       builds: { type: 'boolean', default: false },
       types: { type: 'boolean', default: false },
@@ -62,6 +67,7 @@ export function readOptions(args: readonly string[], folder: string): BenchOptio
     builds: values.builds,
     types: values.types,
     quick: values.quick ?? false,
+    peers: values.peers,
   }
 }
 

@@ -4,12 +4,15 @@ import { cpus } from 'node:os'
 import { createRequire } from 'node:module'
 import { SIZE } from './dataset.ts'
 import { median, type Effort, type Reading } from './measure.ts'
+import { isPeer, peersFolder } from './peers.ts'
 import type { Contestant } from './contestants.ts'
 
 export interface Measured {
   readonly operation: string
   /** Mean size of an answer. */
   readonly bytes: number
+  /** Rows that one request writes. */
+  readonly writes?: number
   readonly readings: ReadonlyMap<string, readonly Reading[]>
 }
 
@@ -23,6 +26,8 @@ export interface Line {
   readonly lowest: number
   readonly highest: number
   readonly p99: number
+  /** Of a write: rows per second. */
+  readonly rowsPerSecond?: number
   readonly cpu?: number
   /** The first contestant's processor time through this one's. */
   readonly cpuRatio?: number
@@ -30,7 +35,7 @@ export interface Line {
 }
 
 export function toLines(measured: readonly Measured[]): Line[] {
-  return measured.flatMap(({ operation, bytes, readings }) => {
+  return measured.flatMap(({ operation, bytes, writes, readings }) => {
     const [baseline] = readings.values()
     return [...readings].map(([contestant, rounds]) => {
       const ratios = rounds.map(({ perSecond }, round) => perSecond / baseline![round]!.perSecond)
@@ -44,6 +49,7 @@ export function toLines(measured: readonly Measured[]): Line[] {
         lowest: Math.min(...ratios),
         highest: Math.max(...ratios),
         p99: median(rounds.map(({ p99 }) => p99)),
+        ...writes !== undefined && { rowsPerSecond: writes * median(rounds.map(({ perSecond }) => perSecond)) },
         ...cpuRatios.length > 0 && { cpu: median(rounds.map(({ cpu }) => cpu!)), cpuRatio: median(cpuRatios) },
         rounds,
       }
@@ -52,10 +58,11 @@ export function toLines(measured: readonly Measured[]): Line[] {
 }
 
 export function toMarkdown(lines: readonly Line[]): string {
-  const rows = lines.map(({ operation, contestant, perSecond, ratio, lowest, highest, p99, cpu, cpuRatio }) => [
+  const rows = lines.map(({ operation, contestant, perSecond, ratio, lowest, highest, p99, rowsPerSecond, cpu, cpuRatio }) => [
     operation,
     contestant,
-    Math.round(perSecond).toLocaleString('en-US').replaceAll(',', ' '),
+    grouped(perSecond),
+    rowsPerSecond === undefined ? '' : grouped(rowsPerSecond),
     ratio.toFixed(2),
     `${lowest.toFixed(2)}–${highest.toFixed(2)}`,
     String(Math.round(p99)),
@@ -63,10 +70,27 @@ export function toMarkdown(lines: readonly Line[]): string {
     cpuRatio === undefined ? '' : cpuRatio.toFixed(2),
   ])
   return [
-    ['operation', '', 'requests/s', 'ratio to a', 'lowest–highest', 'p99 ms', 'CPU µs/request', 'CPU ratio'],
-    ['---', '---', '--:', '--:', '--:', '--:', '--:', '--:'],
+    ['operation', '', 'requests/s', 'rows written/s', 'ratio to a', 'lowest–highest', 'p99 ms', 'CPU µs/request', 'CPU ratio'],
+    ['---', '---', '--:', '--:', '--:', '--:', '--:', '--:', '--:'],
     ...rows,
   ].map(cells => `| ${cells.join(' | ')} |`).join('\n')
+}
+
+const grouped = (value: number) => Math.round(value).toLocaleString('en-US').replaceAll(',', ' ')
+
+/** How many times d's requests per second are a peer's, round by round; "–" where the peer cannot do it. */
+export function toPeerTable(lines: readonly Line[], peers: readonly string[]): string {
+  const operations = [...new Set(lines.map(({ operation }) => operation))]
+  const rows = operations.flatMap((operation) => {
+    const of = (key: string) => lines.find(line => line.operation === operation && line.contestant === key)
+    const ours = of('d')
+    return ours ? [[operation, ...peers.map(key => toRatio(ours, of(key)))]] : []
+  })
+  return [['d, times as many requests/s as', ...peers], ['---', ...peers.map(() => '--:')], ...rows].map(cells => `| ${cells.join(' | ')} |`).join('\n')
+}
+
+function toRatio(ours: Line, theirs: Line | undefined): string {
+  return theirs ? median(ours.rounds.map(({ perSecond }, round) => perSecond / theirs.rounds[round]!.perSecond)).toFixed(2) : '–'
 }
 
 /** Everything a reader needs to judge the figures, or to repeat them. */
@@ -74,7 +98,7 @@ export function describeRun(effort: Effort, contestants: readonly Contestant[]) 
   return {
     date: new Date().toISOString(),
     machine: `${cpus().length} × ${cpus()[0]!.model.trim()}, ${process.platform} ${process.arch}`,
-    versions: Object.fromEntries([['node', process.versions.node], ...['nuxt', 'nitropack', 'h3', 'drizzle-orm', 'better-sqlite3', 'autocannon'].map(name => [name, versionOf(name)])]),
+    versions: Object.fromEntries([['node', process.versions.node], ...['nuxt', 'nitropack', 'h3', 'drizzle-orm', 'better-sqlite3', 'autocannon', 'pg'].map(name => [name, versionOf(name)]), ...contestants.filter(isPeer).flatMap(({ packages }) => packages.map(name => [name, versionOf(name, `${peersFolder}/node_modules`)]))]),
     database: { ...SIZE, journal: 'WAL', synchronous: 'NORMAL' },
     effort,
     contestants: Object.fromEntries(contestants.map(({ key, title }) => [key, title])),
@@ -91,9 +115,9 @@ export function toFootnotes({ date, machine, versions, database, effort, contest
   ].join('\n')
 }
 
-function versionOf(name: string): string {
+function versionOf(name: string, ...folders: string[]): string {
   const require = createRequire(import.meta.url)
-  const folder = require.resolve.paths(name)!.map(path => `${path}/${name}/package.json`)
+  const folder = [...folders, ...require.resolve.paths(name)!].map(path => `${path}/${name}/package.json`)
   for (const file of folder) {
     try {
       return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version

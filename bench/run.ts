@@ -11,11 +11,12 @@ import { cursorLanes } from './cursor.ts'
 import { measure, startGenerator, toLanes, type Generator } from './measure.ts'
 import { OPERATIONS, type Operation } from './operations.ts'
 import { HELP, readOptions, type BenchOptions } from './options.ts'
+import { isPeer, preparePeers, type Peer } from './peers.ts'
 import { profile } from './profile.ts'
-import { describeRun, toFootnotes, toLines, toMarkdown, type Measured } from './report.ts'
+import { describeRun, toFootnotes, toLines, toMarkdown, toPeerTable, type Measured } from './report.ts'
 import { startServer, type RunningServer } from './server.ts'
 import { compareTypes } from './types.ts'
-import { assertSameAnswers, assertSameRefusals } from './verify.ts'
+import { assertSameAnswers, assertSameRefusals, assertSameRows, refusesNobody } from './verify.ts'
 
 /** Who is measured when it has to be quick. */
 const QUICK: readonly string[] = ['a', 'd']
@@ -30,6 +31,7 @@ async function main(options: BenchOptions): Promise<void> {
   if (options.types) return compareTypes()
   const operations = OPERATIONS.filter(({ title }) => title.includes(options.only ?? ''))
   if (operations.length === 0 && !CURSOR.includes(options.only ?? '')) throw new Error(`no operation is called "${options.only}"`)
+  if (operations.length === 0 && options.profile) throw new Error(`"${CURSOR}" is not an operation of its own that could be profiled; "list" is`)
 
   buildApp(options)
   const temporary = mkdtempSync(join(tmpdir(), 'auto-api-bench-'))
@@ -59,26 +61,31 @@ function buildApp({ built }: BenchOptions): void {
   if (status !== 0) throw new Error(`the app does not build\n${stdout}\n${stderr}`)
 }
 
-async function compare({ effort, json, only, quick }: BenchOptions, operations: readonly Operation[], database: string, sample: Sample, generator: Generator): Promise<void> {
+async function compare({ effort, json, only, peers: withPeers, quick }: BenchOptions, operations: readonly Operation[], database: string, sample: Sample, generator: Generator): Promise<void> {
   const servers: RunningServer[] = []
   try {
+    const peers = await startPeers(quick || !withPeers ? [] : preparePeers(), database)
+    servers.push(...peers)
     for (const contestant of CONTESTANTS.filter(({ key }) => !quick || QUICK.includes(key))) {
       // A file of its own for each: nobody waits for another one's lock or finds pages in another one's cache.
       const copy = database.replace('.sqlite', `-${contestant.key}.sqlite`)
       copyFileSync(database, copy)
       servers.push(await startServer(contestant, copy))
     }
+    const own = servers.filter(({ contestant }) => !isPeer(contestant))
 
-    await assertSameRefusals(servers, sample)
+    await assertSameRefusals(own, sample)
     const sizes = new Map<Operation, number>()
-    for (const operation of operations) sizes.set(operation, await assertSameAnswers(operation, servers, sample))
-    console.info(`${servers.length} contestants answer alike, byte by byte, and refuse alike`)
+    for (const operation of operations) sizes.set(operation, await assertSameAnswers(operation, own, sample))
+    console.info(`${own.length} contestants answer alike, byte by byte, and refuse alike`)
+    const answering = await provePeers(operations, own.find(({ contestant }) => contestant.key === 'd')!, peers, sample)
 
     const measured: Measured[] = []
     for (const operation of operations) {
       console.info(`measuring ${operation.title} …`)
-      const readings = await measure(toLanes(operation, servers, sample), generator, effort)
-      measured.push({ operation: operation.title, bytes: sizes.get(operation)!, readings })
+      const lanes = toLanes(operation, [...own, ...answering.get(operation)!], sample)
+      const readings = await measure(lanes, generator, effort)
+      measured.push({ operation: operation.title, bytes: sizes.get(operation)!, writes: operation.writes, readings })
     }
 
     if (CURSOR.includes(only ?? '')) {
@@ -87,15 +94,50 @@ async function compare({ effort, json, only, quick }: BenchOptions, operations: 
       measured.push({ operation: CURSOR, bytes: 0, readings: await measure(lanes, generator, effort) })
     }
 
-    const about = describeRun(effort, servers.map(({ contestant }) => contestant))
+    const about = describeRun(effort, [...own, ...peers].map(({ contestant }) => contestant))
     const lines = toLines(measured)
     mkdirSync(dirname(json), { recursive: true })
     writeFileSync(json, `${JSON.stringify({ ...about, lines }, null, 2)}\n`)
-    console.info(`\n${toMarkdown(lines)}\n\n${toFootnotes(about)}`)
+    console.info(`\n${toMarkdown(lines)}\n\n${peers.length > 0 ? `${toPeerTable(lines, peers.map(({ contestant }) => contestant.key))}\n\n` : ''}${toFootnotes(about)}`)
   }
   finally {
     await Promise.all(servers.map(server => server.stop()))
   }
+}
+
+/** Those that start; the others are left out with what they said. */
+async function startPeers(peers: readonly Peer[], database: string): Promise<RunningServer[]> {
+  const started: RunningServer[] = []
+  for (const peer of peers) {
+    const copy = database.replace('.sqlite', `-${peer.key.replaceAll(/\W+/g, '-')}.sqlite`)
+    copyFileSync(database, copy)
+    peer.prepare?.(copy)
+    try {
+      started.push(await startServer(peer, copy))
+    }
+    catch (error) {
+      console.warn(`${peer.title} is left out: ${(error as Error).message}`)
+    }
+  }
+  return started
+}
+
+/** Per operation the peers that answer with our rows; the others are left out of it with what they answered instead. */
+async function provePeers(operations: readonly Operation[], ours: RunningServer, peers: readonly RunningServer[], sample: Sample): Promise<Map<Operation, RunningServer[]>> {
+  const answering = new Map(operations.map(operation => [operation, [] as RunningServer[]]))
+  for (const peer of peers) {
+    if (!await refusesNobody(peer, sample)) console.warn(`${peer.contestant.title} answers nobody's list`)
+    for (const operation of operations) {
+      try {
+        await assertSameRows(operation, ours, peer, sample)
+        answering.get(operation)!.push(peer)
+      }
+      catch (error) {
+        console.warn(`left out: ${(error as Error).message}`)
+      }
+    }
+  }
+  return answering
 }
 
 async function showProfiles({ effort, profile: key }: BenchOptions, operations: readonly Operation[], database: string, sample: Sample, generator: Generator): Promise<void> {
@@ -108,6 +150,8 @@ async function showProfiles({ effort, profile: key }: BenchOptions, operations: 
   }
 }
 
+// A listener per server.
+process.setMaxListeners(50)
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 
 const options = readOptions(process.argv.slice(2), folder)

@@ -21,7 +21,7 @@ const PATIENCE = 20
  */
 export async function startServer(contestant: Contestant, database: string, nodeOptions: readonly string[] = []): Promise<RunningServer> {
   const server = spawn(process.execPath, [...nodeOptions, contestant.entry], {
-    env: { ...process.env, NODE_ENV: 'production', HOST: '127.0.0.1', PORT: '0', BENCH_DATABASE: database },
+    env: { ...process.env, NODE_ENV: 'production', HOST: '127.0.0.1', PORT: '0', BENCH_DATABASE: database, ...contestant.environment?.(database) },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   // Nobody's server outlives the bench.

@@ -1,0 +1,6 @@
+/** The measured tables, and the relation by which a post's author is included. */
+import { relations } from 'drizzle-orm'
+import { posts, users } from '../../../app/server/database/schema'
+
+export { organizations, posts, users } from '../../../app/server/database/schema'
+export const postsRelations = relations(posts, ({ one }) => ({ author: one(users, { fields: [posts.authorId], references: [users.id] }) }))

@@ -1,0 +1,2 @@
+/** The measured tables. */
+export { organizations, posts, users } from '../../../../app/server/database/schema'

@@ -1,0 +1,12 @@
+/** Who is calling and what they may do. The module knows no tenants: the client asks for its own by an equality filter. */
+import Database from 'better-sqlite3'
+import { readCallers } from '../../../callers'
+
+let findCaller: ReturnType<typeof readCallers> | undefined
+
+export default defineEventHandler((event) => {
+  findCaller ??= readCallers(new Database(process.env.BENCH_DATABASE!, { readonly: true }))
+  const caller = findCaller(getHeader(event, 'x-caller'))
+  if (!caller) return
+  event.context.nac = { ...event.context.nac, userId: caller.id, resourcePermissions: caller.reader ? [caller.editor ? 'list_all' : 'list', 'read', 'create'] : [] }
+})

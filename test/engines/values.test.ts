@@ -1,6 +1,6 @@
 /** On every engine numbers and times keep their digits on the way through, and results are the same numbers. */
 import { datetime, int, mysqlTable } from 'drizzle-orm/mysql-core'
-import { integer, pgTable, timestamp } from 'drizzle-orm/pg-core'
+import { integer, macaddr, pgTable, timestamp, uuid } from 'drizzle-orm/pg-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createServer, type TestServer } from '../support/server'
 import { ENGINE_CASES, isThere, type Opened } from './support/databases'
@@ -93,6 +93,35 @@ describe.each(ENGINE_CASES.filter(({ dialect }) => dialect !== 'sqlite'))('$name
     const ORDERS: [sort: string, ids: number[]][] = [['at', [5, 6, 1, 4, 2, 3]], ['-at', [3, 2, 4, 1, 6, 5]], ['local', [5, 6, 1, 4, 2, 3]], ['-local,id', [3, 2, 1, 4, 6, 5]], ['at,-local', [5, 6, 4, 1, 2, 3]]]
     it.each(ORDERS.flatMap(([sort, ids]) => [1, 2, 4].map(limit => ({ sort, limit, ids }))))('are met once each by a cursor: sort=$sort, $limit at a time', async ({ sort, limit, ids }) => {
       expect(await walk(server, 'instants', { sort, limit })).toEqual(ids)
+    })
+  })
+})
+
+const KEYS = ['1', '9', 'a'].map(digit => `${digit}0000000-0000-4000-8000-000000000000`)
+const devices = pgTable('devices', { id: uuid('id').primaryKey(), address: macaddr('address') })
+
+describe.each(ENGINE_CASES.filter(({ dialect }) => dialect === 'pg'))('$name', (engineCase) => {
+  describe.skipIf(!isThere(engineCase))('text that Postgres has a type of its own for', () => {
+    let opened: Opened
+    let server: TestServer
+    beforeAll(async () => {
+      opened = await engineCase.open()
+      await opened.exec(`create table devices (id uuid primary key, address macaddr); insert into devices values ${KEYS.map((key, index) => `('${key}', '08:00:2b:01:02:0${index}')`).join()}`)
+      server = await createServer({ db: opened.db, engine: engineCase.engine, registrations: [{ name: 'devices', schema: devices, authorization: { permissions: { read: true } } }] })
+    })
+    afterAll(() => opened?.close())
+
+    const ids = async (query: object) => (await get(server, 'devices', { ...query })).body.data.map(({ id }: { id: string }) => id)
+
+    it('is sorted, walked and filtered like text', async () => {
+      expect([await walk(server, 'devices', { sort: '-id', limit: 1 }), await walk(server, 'devices', { sort: 'address', limit: 2 })]).toEqual([KEYS.toReversed(), KEYS])
+      expect([await ids({ filter: { id: { $gt: KEYS[0] } } }), await ids({ filter: { id: KEYS.slice(0, 2) } }), await ids({ filter: { address: { $like: '%:02:01' } } })]).toEqual([KEYS.slice(1), KEYS.slice(0, 2), [KEYS[1]]])
+    })
+
+    it('has a least and a greatest, and is compared with them', async () => {
+      const { body } = await get(server, 'devices/aggregate', { aggregate: 'min(id),max(id),max(address)', having: { max_id: { $gt: KEYS[1], $lte: KEYS[2]!.toUpperCase() } } })
+      expect(body.data).toEqual([{ min_id: KEYS[0], max_id: KEYS[2], max_address: '08:00:2b:01:02:02' }])
+      expect((await get(server, 'devices/aggregate', { aggregate: 'max(address)', groupBy: 'id', sort: '-max_address' })).body.data.map(({ group }: { group: { id: string } }) => group.id)).toEqual(KEYS.toReversed())
     })
   })
 })

@@ -1,6 +1,7 @@
 /** The results of aggregates in SQL: selected with all their digits, and as the database compares them. */
 import { sql, type Column, type SQL } from 'drizzle-orm'
 import type { Kind } from '../../../shared/wire'
+import { postgresType } from '../../engines/dialects'
 import type { Dialect } from '../../schema/drizzle'
 import { selectExactly } from '../../schema/field'
 import { compared } from '../query'
@@ -63,7 +64,7 @@ export function exact({ field, function: name }: Aggregate, dialect: Dialect): S
   if (!field) return sql`count(*)`
   const { column, kind } = field
   if (name === 'count') return sql`count(${column})`
-  if (comparesFields({ function: name })) return selectExactly(field, sql`${sql.raw(name)}(${column})`)
+  if (name === 'min' || name === 'max') return selectExactly(field, extreme(name, column))
   // An average is a sum divided by its count, outside of SQL, so that every engine rounds it alike.
   return ARITHMETIC[dialect].exact(column, kind)
 }
@@ -73,13 +74,22 @@ export function comparable({ field, function: name }: Aggregate, dialect: Dialec
   if (!field) return sql`count(*)`
   if (name === 'sum') return ARITHMETIC[dialect].sum(field.column, field.kind)
   if (name === 'avg') return ARITHMETIC[dialect].average(field.column, field.kind)
-  return sql`${sql.raw(name)}(${field.column})`
+  if (name === 'count') return sql`count(${field.column})`
+  return extreme(name, field.column)
+}
+
+/** Types Postgres has no `min` and `max` for. Their text is of one length: its bytes are in the order of the values. */
+const TEXTUAL = new Set(['PgUUID', 'PgMacaddr', 'PgMacaddr8'])
+
+function extreme(name: 'min' | 'max', column: Column): SQL {
+  return TEXTUAL.has(column.columnType) ? sql`${sql.raw(name)}(cast(${column} as text) collate "C")` : sql`${sql.raw(name)}(${column})`
 }
 
 /** A value beside the result it is compared with. */
 export function beside(aggregate: Aggregate, value: SQL, dialect: Dialect): SQL {
   const { field } = aggregate
   if (!comparesFields(aggregate)) return ARITHMETIC[dialect].number(value)
+  if (TEXTUAL.has(field!.column.columnType)) return sql`cast(cast(${value} as ${postgresType(field!.column)}) as text)`
   return dialect === 'sqlite' && isExact(field!.kind) ? sqlite.number(value) : compared(field!, value)
 }
 

@@ -95,7 +95,7 @@ function planHaving({ aggregates }: AggregatePlan, { alias, operator, value }: H
 }
 
 /** `min` and `max` answer a value of the column, the others a number. */
-export function comparesFields({ function: name }: Pick<Aggregate, 'function'>): boolean {
+export function comparesFields({ function: name }: Aggregate): boolean {
   return name === 'min' || name === 'max'
 }
 

@@ -1,6 +1,6 @@
 /** On every engine numbers and times keep their digits on the way through, and results are the same numbers. */
-import { datetime, int, mysqlTable } from 'drizzle-orm/mysql-core'
-import { integer, macaddr, pgTable, timestamp, uuid } from 'drizzle-orm/pg-core'
+import { datetime, int, mysqlEnum, mysqlTable } from 'drizzle-orm/mysql-core'
+import { integer, macaddr, pgEnum, pgTable, timestamp, uuid } from 'drizzle-orm/pg-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createServer, type TestServer } from '../support/server'
 import { ENGINE_CASES, isThere, type Opened } from './support/databases'
@@ -93,6 +93,40 @@ describe.each(ENGINE_CASES.filter(({ dialect }) => dialect !== 'sqlite'))('$name
     const ORDERS: [sort: string, ids: number[]][] = [['at', [5, 6, 1, 4, 2, 3]], ['-at', [3, 2, 4, 1, 6, 5]], ['local', [5, 6, 1, 4, 2, 3]], ['-local,id', [3, 2, 1, 4, 6, 5]], ['at,-local', [5, 6, 4, 1, 2, 3]]]
     it.each(ORDERS.flatMap(([sort, ids]) => [1, 2, 4].map(limit => ({ sort, limit, ids }))))('are met once each by a cursor: sort=$sort, $limit at a time', async ({ sort, limit, ids }) => {
       expect(await walk(server, 'instants', { sort, limit })).toEqual(ids)
+    })
+  })
+})
+
+const LEVELS = ['low', 'it\'s', 'high'] as const
+const level = pgEnum('level', LEVELS)
+const TASKS = {
+  pg: pgTable('tasks', { id: integer('id').primaryKey(), level: level('level') }),
+  mysql: mysqlTable('tasks', { id: int('id').primaryKey(), level: mysqlEnum('level', LEVELS) }),
+}
+const LISTED = LEVELS.map(value => `'${value.replace('\'', '\'\'')}'`).join()
+const CREATE_TASKS = {
+  pg: `create type level as enum (${LISTED}); create table tasks (id integer primary key, level level)`,
+  mysql: `create table tasks (id integer primary key, level enum(${LISTED}))`,
+}
+
+describe.each(ENGINE_CASES.filter(({ dialect }) => dialect !== 'sqlite'))('$name', (engineCase) => {
+  describe.skipIf(!isThere(engineCase))('an enum of the database', () => {
+    const dialect = engineCase.dialect as keyof typeof TASKS
+    let opened: Opened
+    let server: TestServer
+    beforeAll(async () => {
+      opened = await engineCase.open()
+      await opened.exec(`${CREATE_TASKS[dialect]}; insert into tasks values (1, 'high'), (2, 'it''s'), (3, 'low'), (4, 'it''s'), (5, 'low')`)
+      server = await createServer({ db: opened.db, engine: engineCase.engine, registrations: [{ name: 'tasks', schema: TASKS[dialect], authorization: { permissions: { read: true } } }] })
+    })
+    afterAll(() => opened?.close())
+
+    it.each([1, 2, 3])('is in the order of its values, and a cursor follows: %i at a time', async (limit) => {
+      expect([await walk(server, 'tasks', { sort: 'level', limit }), await walk(server, 'tasks', { sort: '-level,id', limit })]).toEqual([[3, 5, 2, 4, 1], [1, 2, 4, 3, 5]])
+    })
+
+    it.each([['it\'s', [2, 4]], [{ $gt: 'low' }, [1, 2, 4]], [{ $lte: 'it\'s' }, [2, 3, 4, 5]], [['low', 'high'], [1, 3, 5]], [{ $nin: ['low'] }, [1, 2, 4]], [{ $ne: 'high' }, [2, 3, 4, 5]], [{ $like: 'h' }, [1]]])('is compared in that order: %j', async (filter, ids) => {
+      expect((await get(server, 'tasks', { filter: { level: filter } })).body.data.map(({ id }: { id: number }) => id)).toEqual(ids)
     })
   })
 })

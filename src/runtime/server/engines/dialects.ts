@@ -92,3 +92,10 @@ export function mysqlNumber(value: SQL, column: Column): SQL {
   if (/Decimal/.test(column.columnType)) return sql`cast(${value} as decimal(65, 30))`
   return column.getSQLType().includes('unsigned') ? sql`cast(${value} as unsigned)` : sql`cast(${value} as signed)`
 }
+
+/** An enum is sorted by the places of its values, and would be compared with text as text: `field(?, 'low', 'high')` is the place. */
+export function mysqlEnum(value: SQL, column: Column): SQL {
+  // In hexadecimal no character of a value means anything to SQL.
+  const values = (column.enumValues ?? []).map(text => sql.raw(`_utf8mb4 x'${globalThis.Buffer.from(text).toString('hex')}'`))
+  return sql`field(${sql.join([sql`${value} collate utf8mb4_bin`, ...values], sql`, `)})`
+}

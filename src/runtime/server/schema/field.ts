@@ -2,7 +2,7 @@
 import { Column, sql, type SQL } from 'drizzle-orm'
 import type { ZodType } from 'zod'
 import { toIso, UNFIT, WIRE, type Kind } from '../../shared/wire'
-import { mysqlNumber } from '../engines/dialects'
+import { mysqlEnum, mysqlNumber } from '../engines/dialects'
 import type { ColumnFacts } from './drizzle'
 
 export interface Field {
@@ -51,12 +51,14 @@ const EXACT: Readonly<Record<string, (value: SQL) => SQL>> = {
   SQLiteNumeric: value => sql`case typeof(${value}) when 'integer' then cast(${value} as text) else ${value} end`,
 }
 
-/** What columns are compared with, where the text of a number would be compared as a double. */
+/** What columns are compared with, where the text of a number would be compared as a double, or an enum as text. */
 const COMPARED: Readonly<Record<string, (value: SQL, column: Column) => SQL>> = {
   MySqlBigInt64: mysqlNumber,
   MySqlDecimal: mysqlNumber,
   MySqlDecimalBigInt: mysqlNumber,
   MySqlDecimalNumber: mysqlNumber,
+  MySqlEnumColumn: mysqlEnum,
+  MySqlEnumObjectColumn: mysqlEnum,
 }
 
 /** What Drizzle leaves to a driver that knows the type, or to one that takes the server's time zone for the client's. */

@@ -117,7 +117,7 @@ describe.each(ENGINE_CASES.filter(({ dialect }) => dialect !== 'sqlite'))('$name
     beforeAll(async () => {
       opened = await engineCase.open()
       await opened.exec(`${CREATE_TASKS[dialect]}; insert into tasks values (1, 'high'), (2, 'it''s'), (3, 'low'), (4, 'it''s'), (5, 'low')`)
-      server = await createServer({ db: opened.db, engine: engineCase.engine, registrations: [{ name: 'tasks', schema: TASKS[dialect], authorization: { permissions: { read: true } } }] })
+      server = await createServer({ db: opened.db, engine: engineCase.engine, registrations: [{ name: 'tasks', schema: TASKS[dialect], authorization: { permissions: { read: true } } }, { name: 'judged', schema: TASKS[dialect], authorization: { permissions: { read: true }, objectLevel: () => true } }] })
     })
     afterAll(() => opened?.close())
 
@@ -127,6 +127,13 @@ describe.each(ENGINE_CASES.filter(({ dialect }) => dialect !== 'sqlite'))('$name
 
     it.each([['it\'s', [2, 4]], [{ $gt: 'low' }, [1, 2, 4]], [{ $lte: 'it\'s' }, [2, 3, 4, 5]], [['low', 'high'], [1, 3, 5]], [{ $nin: ['low'] }, [1, 2, 4]], [{ $ne: 'high' }, [2, 3, 4, 5]], [{ $like: 'h' }, [1]]])('is compared in that order: %j', async (filter, ids) => {
       expect((await get(server, 'tasks', { filter: { level: filter } })).body.data.map(({ id }: { id: number }) => id)).toEqual(ids)
+    })
+
+    it.each(['tasks', 'judged'])('has a least, a greatest and groups in that order, whether SQL or code judges the rows: %s', async (resource) => {
+      const { body } = await get(server, `${resource}/aggregate`, { aggregate: 'min(level),max(level)', having: { max_level: { $gt: 'it\'s' } } })
+      expect(body.data).toEqual([{ min_level: 'low', max_level: 'high' }])
+      const levels = async (query: object) => (await get(server, `${resource}/aggregate`, { groupBy: 'level', aggregate: 'max(level)', ...query })).body.data.map(({ group }: { group: { level: string } }) => group.level)
+      expect([await levels({}), await levels({ sort: '-max_level' }), await levels({ having: { max_level: { $lt: 'high' } } })]).toEqual([LEVELS, LEVELS.toReversed(), LEVELS.slice(0, 2)])
     })
   })
 })

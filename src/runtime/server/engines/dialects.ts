@@ -93,9 +93,20 @@ export function mysqlNumber(value: SQL, column: Column): SQL {
   return column.getSQLType().includes('unsigned') ? sql`cast(${value} as unsigned)` : sql`cast(${value} as signed)`
 }
 
+/** A type of the database's, whose values stand in the order in which it lists them. */
+export const isEnum = (column: Column): boolean => /^(?:Pg|MySql)Enum/.test(column.columnType)
+
 /** An enum is sorted by the places of its values, and would be compared with text as text: `field(?, 'low', 'high')` is the place. */
 export function mysqlEnum(value: SQL, column: Column): SQL {
-  // In hexadecimal no character of a value means anything to SQL.
-  const values = (column.enumValues ?? []).map(text => sql.raw(`_utf8mb4 x'${globalThis.Buffer.from(text).toString('hex')}'`))
-  return sql`field(${sql.join([sql`${value} collate utf8mb4_bin`, ...values], sql`, `)})`
+  return sql`field(${value} collate utf8mb4_bin, ${enumValues(column)})`
+}
+
+/** `elt(2, 'low', 'high')`: the value at a place. */
+export function mysqlEnumValue(place: SQL, column: Column): SQL {
+  return sql`elt(${place}, ${enumValues(column)})`
+}
+
+/** In hexadecimal no character of a value means anything to SQL. */
+function enumValues({ enumValues: values = [] }: Column): SQL {
+  return sql.raw(values.map(text => `_utf8mb4 x'${globalThis.Buffer.from(text).toString('hex')}'`).join(', '))
 }

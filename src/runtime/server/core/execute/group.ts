@@ -1,7 +1,8 @@
 /** The results of aggregates: exact arithmetic, the same on every engine, and grouping without SQL. */
 import Big from 'big.js'
-import { DIALECTS } from '../../engines/dialects'
+import { DIALECTS, isEnum } from '../../engines/dialects'
 import type { Dialect } from '../../schema/drizzle'
+import type { Field } from '../../schema/field'
 import { comparesFields, type Aggregate, type AggregatePlan, type GroupPlan } from '../plan/aggregate'
 import type { RecordOf } from './rows'
 
@@ -66,7 +67,7 @@ export function groupRows({ groups, having, order, page, limit }: GroupPlan, rec
   }))
   kept.sort((a, b) => {
     for (const { by, descending } of order) {
-      const of = (entry: typeof a) => 'alias' in by ? rank(by, entry.results.get(by.alias)) : comparable(by.kind, entry.group.values[groups.groupBy.indexOf(by)])
+      const of = (entry: typeof a) => 'alias' in by ? rank(by, entry.results.get(by.alias)) : comparable(by, entry.group.values[groups.groupBy.indexOf(by)])
       const sign = compare(of(a), of(b), DIALECTS[dialect].nullsLow)
       if (sign !== 0) return descending ? -sign : sign
     }
@@ -98,7 +99,7 @@ function compute({ function: name, field }: Aggregate, records: readonly RecordO
   const values = records.map(record => record[field.name]).filter(value => value !== null && value !== undefined)
   if (name === 'count') return new Big(values.length)
   if (values.length === 0) return null
-  const order = (a: unknown, b: unknown) => compare(comparable(field.kind, a), comparable(field.kind, b))
+  const order = (a: unknown, b: unknown) => compare(comparable(field, a), comparable(field, b))
   if (name === 'min') return values.reduce((least, value) => order(value, least) < 0 ? value : least)
   if (name === 'max') return values.reduce((most, value) => order(value, most) > 0 ? value : most)
   const added = values.reduce<Big>((sum, value) => sum.plus(String(value)), new Big(0))
@@ -115,12 +116,13 @@ function say({ function: name, field }: Aggregate, result: unknown): unknown {
 
 /** A result as it is compared. */
 function rank(aggregate: Aggregate, result: unknown): unknown {
-  return comparesFields(aggregate) ? comparable(aggregate.field!.kind, result) : result
+  return comparesFields(aggregate) ? comparable(aggregate.field!, result) : result
 }
 
-/** A decimal is text, and as text 9 would come after 10. */
-function comparable(kind: string, value: unknown): unknown {
-  return kind === 'decimal' && value !== null && value !== undefined ? new Big(String(value)) : value
+/** A decimal is text, and as text 9 would come after 10; an enum is ordered by the places of its values. */
+function comparable({ kind, column }: Field, value: unknown): unknown {
+  if (value === null || value === undefined) return value
+  return kind === 'decimal' ? new Big(String(value)) : isEnum(column) ? column.enumValues!.indexOf(String(value)) : value
 }
 
 /** NULL is below every value, or above; text is ordered by its bytes, as databases do that know of no language. */

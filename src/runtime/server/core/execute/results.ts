@@ -1,7 +1,7 @@
 /** The results of aggregates in SQL: selected with all their digits, and as the database compares them. */
 import { sql, type Column, type SQL } from 'drizzle-orm'
 import type { Kind } from '../../../shared/wire'
-import { postgresType } from '../../engines/dialects'
+import { isEnum, mysqlEnumValue, postgresType } from '../../engines/dialects'
 import type { Dialect } from '../../schema/drizzle'
 import { selectExactly } from '../../schema/field'
 import { compared } from '../query'
@@ -64,7 +64,7 @@ export function exact({ field, function: name }: Aggregate, dialect: Dialect): S
   if (!field) return sql`count(*)`
   const { column, kind } = field
   if (name === 'count') return sql`count(${column})`
-  if (name === 'min' || name === 'max') return selectExactly(field, extreme(name, column))
+  if (name === 'min' || name === 'max') return isEnum(column) && dialect === 'mysql' ? mysqlEnumValue(extreme(name, column, dialect), column) : selectExactly(field, extreme(name, column, dialect))
   // An average is a sum divided by its count, outside of SQL, so that every engine rounds it alike.
   return ARITHMETIC[dialect].exact(column, kind)
 }
@@ -75,14 +75,17 @@ export function comparable({ field, function: name }: Aggregate, dialect: Dialec
   if (name === 'sum') return ARITHMETIC[dialect].sum(field.column, field.kind)
   if (name === 'avg') return ARITHMETIC[dialect].average(field.column, field.kind)
   if (name === 'count') return sql`count(${field.column})`
-  return extreme(name, field.column)
+  return extreme(name, field.column, dialect)
 }
 
 /** Types Postgres has no `min` and `max` for. Their text is of one length: its bytes are in the order of the values. */
 const TEXTUAL = new Set(['PgUUID', 'PgMacaddr', 'PgMacaddr8'])
 
-function extreme(name: 'min' | 'max', column: Column): SQL {
-  return TEXTUAL.has(column.columnType) ? sql`${sql.raw(name)}(cast(${column} as text) collate "C")` : sql`${sql.raw(name)}(${column})`
+function extreme(name: 'min' | 'max', column: Column, dialect: Dialect): SQL {
+  const call = sql.raw(name)
+  if (TEXTUAL.has(column.columnType)) return sql`${call}(cast(${column} as text) collate "C")`
+  // By its place: MySQL would take the least and the greatest text.
+  return isEnum(column) && dialect === 'mysql' ? sql`${call}(${column} + 0)` : sql`${call}(${column})`
 }
 
 /** A value beside the result it is compared with. */

@@ -11,6 +11,10 @@ export interface BenchOptions {
   /** Profile this contestant instead of measuring all. */
   readonly profile?: string
   readonly quick: boolean
+  /** Only: the heap after 20 000 and 200 000 requests. */
+  readonly soak: boolean
+  /** Whether the app with 200 resources is measured: in a full run, or because it was asked for. */
+  readonly resources: boolean
   /** Whether what npm offers besides is measured too. */
   readonly peers: boolean
   /** Measure what typed composables cost the compiler, and nothing else. */
@@ -32,6 +36,8 @@ export const HELP = `npm run bench -- [options]
   --profile <key>   no rounds: where this contestant's time goes, per operation
   --builds          only: how long an app with 200 resources takes to build, and one without any
   --types           only: how long 50 tables take to compile, and the same pages typed by hand
+  --resources       also: one resource among 5 and among 200 (part of a full run)
+  --soak            only: the heap after 20 000 and after 200 000 requests
   --built           do not build the app again`
 
 const FULL: Effort = { rounds: 5, seconds: 1, warmUp: 1, connections: 20 }
@@ -49,6 +55,8 @@ export function readOptions(args: readonly string[], folder: string): BenchOptio
       built: { type: 'boolean', default: false },
       builds: { type: 'boolean', default: false },
       types: { type: 'boolean', default: false },
+      soak: { type: 'boolean', default: false },
+      resources: { type: 'boolean' },
       rounds: { type: 'string' },
       seconds: { type: 'string' },
       only: { type: 'string' },
@@ -66,6 +74,8 @@ export function readOptions(args: readonly string[], folder: string): BenchOptio
     built: values.built,
     builds: values.builds,
     types: values.types,
+    soak: values.soak,
+    resources: values.resources ?? !(values.quick || values.only !== undefined),
     quick: values.quick ?? false,
     peers: values.peers,
   }

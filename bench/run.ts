@@ -14,7 +14,9 @@ import { HELP, readOptions, type BenchOptions } from './options.ts'
 import { isPeer, preparePeers, type Peer } from './peers.ts'
 import { profile } from './profile.ts'
 import { describeRun, toFootnotes, toLines, toMarkdown, toPeerTable, type Measured } from './report.ts'
+import { compareResources } from './resources.ts'
 import { startServer, type RunningServer } from './server.ts'
+import { soak } from './soak.ts'
 import { compareTypes } from './types.ts'
 import { assertSameAnswers, assertSameRefusals, assertSameRows, refusesNobody } from './verify.ts'
 
@@ -41,7 +43,8 @@ async function main(options: BenchOptions): Promise<void> {
     const database = join(temporary, 'posts.sqlite')
     console.info('building the database …')
     const sample = await buildDatabase(database)
-    if (options.profile) await showProfiles(options, operations, database, sample, generator)
+    if (options.soak) await soak(database, sample)
+    else if (options.profile) await showProfiles(options, operations, database, sample, generator)
     else await compare(options, operations, database, sample, generator)
   }
   finally {
@@ -61,7 +64,7 @@ function buildApp({ built }: BenchOptions): void {
   if (status !== 0) throw new Error(`the app does not build\n${stdout}\n${stderr}`)
 }
 
-async function compare({ effort, json, only, peers: withPeers, quick }: BenchOptions, operations: readonly Operation[], database: string, sample: Sample, generator: Generator): Promise<void> {
+async function compare({ effort, json, only, peers: withPeers, quick, resources }: BenchOptions, operations: readonly Operation[], database: string, sample: Sample, generator: Generator): Promise<void> {
   const servers: RunningServer[] = []
   try {
     const peers = await startPeers(quick || !withPeers ? [] : preparePeers(), database)
@@ -93,6 +96,8 @@ async function compare({ effort, json, only, peers: withPeers, quick }: BenchOpt
       const lanes = await cursorLanes(servers.find(({ contestant }) => contestant.key === 'd')!, sample)
       measured.push({ operation: CURSOR, bytes: 0, readings: await measure(lanes, generator, effort) })
     }
+
+    if (resources) measured.push(...await compareResources(own.find(({ contestant }) => contestant.key === 'd')!, database, sample, generator, effort))
 
     const about = describeRun(effort, [...own, ...peers].map(({ contestant }) => contestant))
     const lines = toLines(measured)

@@ -20,6 +20,8 @@ export default defineNuxtConfig({
     },
   },
   telemetry: false,
+  // Built twice in a full run: with few resources and with many.
+  ...process.env.BENCH_OUTPUT && { buildDir: `${process.env.BENCH_OUTPUT}/build`, nitro: { output: { dir: process.env.BENCH_OUTPUT } } },
   autoApi: {
     multiTenancy: {},
   },

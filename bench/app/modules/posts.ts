@@ -2,6 +2,9 @@
 import { createModuleImport } from 'nuxt-auto-api'
 import { createResolver, defineNuxtModule } from 'nuxt/kit'
 
+/** How many there are in all; nobody asks those that fill up. */
+const RESOURCES = Number(process.env.BENCH_RESOURCES ?? 5)
+
 export default defineNuxtModule({
   meta: { name: 'bench-posts' },
   setup(_options, nuxt) {
@@ -21,6 +24,12 @@ export default defineNuxtModule({
         schema: createModuleImport(resolve('../server/database/schema'), 'users'),
         authorization: createModuleImport(resolve('../server/auth/posts'), 'usersAuth'),
       })
+      for (let index = 3; index < RESOURCES; index++) {
+        registry.register(`more${index}`, {
+          schema: createModuleImport(resolve('../server/database/schema'), 'organizations'),
+          authorization: createModuleImport(resolve('../server/auth/posts'), 'organizationsAuth'),
+        })
+      }
     })
   },
 })

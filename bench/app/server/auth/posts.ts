@@ -1,7 +1,7 @@
 /** Our side's rules: who may read and write posts, and which of them; and whose names may be shown. */
 import { eq, or } from 'drizzle-orm'
 import { defineResourceAuth } from 'nuxt-auto-api/define'
-import type { posts, users } from '../database/schema'
+import type { organizations, posts, users } from '../database/schema'
 
 export const postsAuth = defineResourceAuth<typeof posts>({
   permissions: { read: 'posts:read', create: 'posts:read' },
@@ -10,3 +10,5 @@ export const postsAuth = defineResourceAuth<typeof posts>({
 })
 
 export const usersAuth = defineResourceAuth<typeof users>({ permissions: { read: 'posts:read' } })
+
+export const organizationsAuth = defineResourceAuth<typeof organizations>({ permissions: { read: 'posts:read' } })

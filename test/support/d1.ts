@@ -1,5 +1,4 @@
 /** A D1 in this process: Cloudflare's own runtime, with its limits, over a database in memory. */
-import type Database from 'better-sqlite3'
 import { Miniflare } from 'miniflare'
 
 type D1Database = Awaited<ReturnType<Miniflare['getD1Database']>>
@@ -13,6 +12,7 @@ export interface LocalD1 {
 }
 
 export async function openD1(): Promise<LocalD1> {
+  Atomics.wait = waitForChange as typeof Atomics.wait
   const miniflare = new Miniflare({ modules: true, script: 'export default { fetch: () => new Response() }', d1Databases: { DB: 'test' } })
   const d1 = await miniflare.getD1Database('DB')
   return {
@@ -25,20 +25,15 @@ export async function openD1(): Promise<LocalD1> {
   }
 }
 
-/** The tables and rows of a SQLite database, value for value. */
-export async function copyTo({ d1 }: LocalD1, client: Database.Database): Promise<void> {
-  const tables = client.prepare('select name, sql from sqlite_master where type = \'table\'').all() as { name: string, sql: string }[]
-  for (const { name, sql } of tables) {
-    await d1.prepare(sql).run()
-    const columns = client.pragma(`table_info("${name}")`) as { name: string }[]
-    const rows = client.prepare(`select * from "${name}"`).raw().safeIntegers().all() as unknown[][]
-    const items = columns.map((_, index) => `iif(value ->> ${index} ->> 0, unhex(value ->> ${index} ->> 1), value ->> ${index} ->> 1)`)
-    await d1.prepare(`insert into "${name}" select ${items.join()} from json_each(?)`).bind(`[${rows.map(row => `[${row.map(toItem).join()}]`).join()}]`).run()
-  }
-}
+const { wait } = Atomics
 
-/** Whether it is bytes, and the value: an integer with all its digits. */
-function toItem(value: unknown): string {
-  if (value instanceof Uint8Array) return JSON.stringify([1, Buffer.from(value).toString('hex')])
-  return `[0,${typeof value === 'bigint' ? value : JSON.stringify(value)}]`
+/**
+ * Miniflare's thread stores that an answer is there, then wakes this one, which may have gone on to the next call by then
+ * and would look for an answer that has not come: whoever is woken while nothing has changed waits on.
+ */
+function waitForChange(array: Int32Array, index: number, value: number, timeout?: number): ReturnType<typeof Atomics.wait> {
+  for (;;) {
+    const result = wait(array, index, value, timeout)
+    if (result !== 'ok' || timeout !== undefined || Atomics.load(array, index) !== value) return result
+  }
 }

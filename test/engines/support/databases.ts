@@ -4,7 +4,7 @@ import { rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
-import { createClient } from '@libsql/client'
+import { createClient, type InArgs } from '@libsql/client'
 import BetterSqlite3 from 'better-sqlite3'
 import { drizzle as betterSqlite3 } from 'drizzle-orm/better-sqlite3'
 import { drizzle as d1 } from 'drizzle-orm/d1'
@@ -38,7 +38,7 @@ export interface Opened {
   readonly db: object
   /** Any SQL, by a way that is not the module's. */
   readonly exec: (sql: string) => Promise<void>
-  readonly all: (sql: string) => Promise<unknown[][]>
+  readonly all: (sql: string, values?: readonly unknown[]) => Promise<unknown[][]>
   /** The statements that went through Drizzle since the last call. */
   readonly statements: () => string[]
   /** The same, with their parameters. */
@@ -92,7 +92,7 @@ async function openSqlite(): Promise<Opened> {
   return {
     db: betterSqlite3({ client, logger }),
     exec: async sql => void client.exec(sql),
-    all: async sql => client.prepare(sql).raw().all() as unknown[][],
+    all: async (sql, values = []) => client.prepare(sql).raw().all(values) as unknown[][],
     hold: onlyOne,
     ...seen,
     close: async () => void client.close(),
@@ -107,7 +107,7 @@ async function openLibsql(): Promise<Opened> {
   return {
     db: libsql({ client, logger }),
     exec: sql => client.executeMultiple(sql),
-    all: async sql => (await client.execute(sql)).rows.map(row => Array.from(row as ArrayLike<unknown>)),
+    all: async (sql, values = []) => (await client.execute({ sql, args: values as InArgs })).rows.map(row => Array.from(row as ArrayLike<unknown>)),
     async hold(sql) {
       const other = createClient({ url: `file:${file}` })
       const transaction = await other.transaction('write')
@@ -137,7 +137,7 @@ async function openPglite(): Promise<Opened> {
   return {
     db: pglite({ client, logger }),
     exec: async sql => void await client.exec(sql),
-    all: async sql => (await client.query(sql, [], { rowMode: 'array' })).rows as unknown[][],
+    all: async (sql, values = []) => (await client.query(sql, [...values], { rowMode: 'array' })).rows as unknown[][],
     hold: onlyOne,
     ...seen,
     close: () => client.close(),
@@ -157,7 +157,7 @@ async function createPostgres() {
   return {
     database,
     exec: async (sql: string) => void await client.query(sql),
-    all: async (text: string) => (await client.query({ text, rowMode: 'array' })).rows as unknown[][],
+    all: async (text: string, values: readonly unknown[] = []) => (await client.query({ text, values: [...values], rowMode: 'array' })).rows as unknown[][],
     hold: holdBy(async sql => void await client.query(sql)),
     async close() {
       await client.end()
@@ -216,7 +216,7 @@ async function openMysql2({ lockTimeout }: OpenOptions = {}): Promise<Opened> {
   return {
     db: mysql2({ client: pool, logger }),
     exec: async sql => void await admin.query(sql),
-    all: async sql => (await admin.query({ sql, rowsAsArray: true }))[0] as unknown[][],
+    all: async (sql, values = []) => (await admin.query({ sql, values: [...values] as string[], rowsAsArray: true }))[0] as unknown[][],
     hold: holdBy(async sql => void await admin.query(sql)),
     ...seen,
     async close() {

@@ -9,9 +9,9 @@ import { columnOf, type GraphNode } from '../../schema/graph'
 import type { Role } from '../../schema/server-owned'
 import type { Call } from '../context'
 import { statement, type Clause } from '../query'
-import { changeRows, closureShape, groupOf, keepsGroup, keysOf, pointedAt, rowsOf, tuple, withClosure, type Closure } from './closure'
+import { changeGrouped, changeRows, closureShape, groupOf, keepsGroup, keysOf, pointedAt, rowsOf, tuple, withClosure, type Closure } from './closure'
 
-/** `update child set deleted_at = ?, deletion_id = (select g from reached …) where deleted_at is null and id in (select k0 from reached where t = 1)` */
+/** `update child set deleted_at = ?, deletion_id = reached.g from reached where deleted_at is null and id = reached.k0 and reached.t = 1` */
 export function stampStatement(call: Call, closure: Closure, node: GraphNode, values: readonly { readonly column: Column, readonly value: unknown }[]): WriteStatement {
   const { api, engine } = call
   const { root } = closure.reach
@@ -19,7 +19,7 @@ export function stampStatement(call: Call, closure: Closure, node: GraphNode, va
   const assign = (column: Column, value: SQL) => sql`${sql.identifier(engine.columnName(column))} = ${value}`
   return statement(api.statements, engine, shape, [...closure.start.values, ...values.map(({ value }) => value)], () => ({
     extra: undefined,
-    sql: changeRows(closure, node, keysOf(node), rowsOf(closure, node, true), {
+    sql: changeGrouped(closure, node, {
       set: [
         ...values.map(({ column, value }) => assign(column, sql`${sql.param(value)}`)),
         ...node.roles.deletionId && root.roles.deletionId ? [assign(node.roles.deletionId, groupOf(closure, node))] : [],

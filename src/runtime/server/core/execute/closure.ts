@@ -78,11 +78,19 @@ export function rowsOf(closure: Closure, node: GraphNode, grouped = false): SQL 
   return sql`select ${sql.join([...keys, ...mysql && grouped ? [sql`${GROUP}`] : []], sql`, `)} from ${CLOSURE} where ${TABLE} = ${tag(closure, node)}`
 }
 
+/**
+ * `with recursive reached … update child set … from reached where … and child.id = reached.k0 and reached.t = 1`: the rows joined with
+ * what they take from above. Looked up for each row instead, a cascade over many rows would cost their number squared.
+ */
+export function changeGrouped(closure: Closure, node: GraphNode, { set, where }: Required<RowChange>): SQL {
+  if (dialectOf(closure) === 'mysql') return changeRows(closure, node, keysOf(node), rowsOf(closure, node, true), { set, where })
+  const own = keysOf(node).map((column, index) => sql`${column} = ${reachedKey(closure, node, index)}`)
+  return sql`${withClosure(closure)} update ${node.table} set ${sql.join([...set], sql`, `)} from ${CLOSURE} where ${where} and ${CLOSURE}.${TABLE} = ${tag(closure, node)} and ${sql.join(own, sql` and `)}`
+}
+
 /** The group of a reached row, in the statement that changes it. */
 export function groupOf(closure: Closure, node: GraphNode): SQL {
-  if (dialectOf(closure) === 'mysql') return sql`${PICKED}.${GROUP}`
-  const own = sql.join(keysOf(node).map((column, index) => sql`${keyOf(closure, node, index)} = ${column}`), sql` and `)
-  return sql`(select ${asColumn(closure, sql`${GROUP}`, closure.reach.root.roles.deletionId!, node.roles.deletionId!)} from ${CLOSURE} where ${TABLE} = ${tag(closure, node)} and ${own} limit 1)`
+  return dialectOf(closure) === 'mysql' ? sql`${PICKED}.${GROUP}` : asColumn(closure, sql`${CLOSURE}.${GROUP}`, closure.reach.root.roles.deletionId!, node.roles.deletionId!)
 }
 
 /** The referenced columns of the reached rows of a table. */

@@ -95,6 +95,16 @@ describe('a batch', () => {
   })
 })
 
+describe('a column named with digits only', () => {
+  const odd = sqliteTable('odd', { id: integer('id').primaryKey(), second: integer('2'), first: integer('1') })
+
+  it('is refused with its name, for a batch would answer it in another place', () => {
+    expect(() => engine.render(sql`update ${odd} set "1" = 5 returning ${odd.id}, ${odd.second}`)).toThrow('the column "1"')
+    expect(() => engine.render(sql`select ${odd.first} from ${odd}`)).toThrow('Rename the column')
+    expect(() => engine.render(sql`select ${'"1"'} from ${odd}`)).not.toThrow()
+  })
+})
+
 describe('what D1 refuses', () => {
   it.each([
     ['a unique value', 'insert into parent (id, name) values (2, \'ada\')', { kind: 'unique', columns: ['name'] }],

@@ -2,6 +2,8 @@
 import Database from 'better-sqlite3'
 import { sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
+import { NeonHttpSession } from 'drizzle-orm/neon-http/session'
+import { PgDialect } from 'drizzle-orm/pg-core'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { findViolation } from '../../../src/runtime/server/engines/constraint'
 import { GuardError, type Engine, type WriteStatement } from '../../../src/runtime/server/engines/engine'
@@ -130,6 +132,12 @@ describe('a new database', () => {
 
   it.each([undefined, null, {}, 'app.db', { session: {} }])('has to be a Drizzle database: %s', (value) => {
     expect(() => createEngine('better-sqlite3', value)).toThrow('not a Drizzle database')
+  })
+
+  it.each(['neon', 'postgres'] as const)('has to have transactions: Neon over HTTP as %s', (name) => {
+    const dialect = new PgDialect()
+    const session = new NeonHttpSession(() => {}, dialect, undefined)
+    expect(() => createEngine(name, { dialect, session })).toThrow('neon-http has no transactions. Use drizzle-orm/neon-serverless')
   })
 
   it.each(['sqlite', 'constructor', '__proto__', ''])('has to have a supported engine; the error lists them: %s', (name) => {

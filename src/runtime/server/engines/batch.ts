@@ -43,6 +43,7 @@ export function createBatchEngine(name: string, database: unknown): Engine {
     limits: D1_LIMITS,
     render: (sql: SQL) => {
       const { sql: text, params } = db.dialect.sqlToQuery(sql)
+      assertNames(text)
       return { text, values: params }
     },
     columnName: column => db.dialect.casing.getColumnCasing(column),
@@ -84,6 +85,12 @@ interface BatchEntry {
 interface BatchResult {
   readonly results: readonly Readonly<Record<string, unknown>>[]
   readonly meta: { readonly changes: number }
+}
+
+/** A batch answers rows by name, and JavaScript puts names that are numbers before all others. @throws When a name is one. */
+function assertNames(text: string): void {
+  const [, name] = /"(\d+)"/.exec(text) ?? []
+  if (name !== undefined) throw new Error(`[auto-api] A table has the column "${name}": on D1 a column's name cannot be digits only, for its rows would be read in another order. Rename the column.`)
 }
 
 function toOutcome({ returns }: WriteStatement, { results, meta }: BatchResult): Outcome {

@@ -31,6 +31,8 @@ export interface WriteStatement extends Statement {
   readonly returns?: boolean
   /** What reads the written rows where a dialect has no `RETURNING`, in the same transaction. @param insertId the key the database made. */
   readonly readBack?: (insertId: unknown) => Statement
+  /** What is done to the rows it read, in the same transaction: only where statement follows statement, and SQL could not find them again. */
+  readonly followUp?: (rows: readonly Row[]) => readonly Statement[]
   /** A guard that fails because another commit came in between: all of it is done once more, from the start. */
   readonly again?: boolean
 }

@@ -3,11 +3,12 @@ import type { Dialect } from '../schema/drizzle'
 import { DRIVERS, type Driver } from './drivers'
 import { GuardError, type BuiltStatement, type Engine, type Outcome, type WriteStatement } from './engine'
 import { retrying } from './retry'
-import { toDatabase, type DrizzleDatabase } from './session'
+import { assertTransactions, toDatabase, type DrizzleDatabase } from './session'
 
 /** @param maxParameters how many parameters a statement of this dialect may have. */
 export function createInteractiveEngine(name: string, database: unknown, dialect: Dialect, maxParameters: number): Engine {
   const db = toDatabase(database)
+  assertTransactions(db)
   const driver = DRIVERS[dialect]
   const lock = driver.lock(db)
   const commit = (statements: readonly (WriteStatement | BuiltStatement)[]) => driver.transaction(db, async (tx) => {
@@ -40,6 +41,7 @@ function runAny(driver: Driver, tx: DrizzleDatabase, statement: WriteStatement |
 async function run(driver: Driver, tx: DrizzleDatabase, statement: WriteStatement, index: number): Promise<Outcome> {
   if (statement.returns && !statement.readBack) {
     const rows = await driver.rows(tx, statement)
+    for (const next of statement.followUp?.(rows) ?? []) await driver.run(tx, next)
     return guarded(statement, index, { rows, touched: rows.length })
   }
   const { touched, insertId } = await driver.run(tx, statement)

@@ -10,6 +10,7 @@ import type { Change } from '../plugins'
 import { statement, type Clause } from '../query'
 import { closureShape, keysOf, rowsOf, tuple, withClosure, type Closure } from './closure'
 import type { Step } from './commit'
+import { lockInOrder } from './statements'
 
 export const isHeard = ({ api }: Call) => api.plugins.onCommit.length > 0
 
@@ -55,7 +56,7 @@ function alongStatement(call: Call, closure: Closure, node: GraphNode, { trash, 
   const but = butOf?.(node)
   const made = statement(api.statements, engine, `${closure.reach.root.facts.name}|along ${keys} ${trash} ${node.facts.name}|${closureShape(closure)}|${but?.shape}`, [...closure.start.values, ...but?.values ?? []], () => {
     const selection = keys ? sql.join(keysOf(node).map(column => sql`${column}`), sql`, `) : sql`1`
-    const lock = engine.concurrent ? DIALECTS[engine.dialect].lock.update : sql``
+    const lock = engine.concurrent ? lockInOrder(engine.dialect, keysOf(node), 'update') : sql``
     const rows = sql`select ${selection} from ${node.table} where ${ofTrash(node, trash)} and ${tuple(keysOf(node))} in (${rowsOf(closure, node)})${but ? sql` and not (${but.build()})` : sql``}${lock}`
     return { extra: undefined, sql: sql`${withClosure(closure)} ${keys ? rows : DIALECTS[engine.dialect].countLocked(rows)}` }
   })

@@ -2,14 +2,15 @@
  * Tables that hang on one another, in a circle. What goes first would break the way to the rest, so the rows are marked
  * before they go and keep their group until all of them are back.
  */
-import { sql } from 'drizzle-orm'
-import type { WriteStatement } from '../../engines/engine'
+import { sql, type SQL } from 'drizzle-orm'
+import type { Row, Statement, WriteStatement } from '../../engines/engine'
+import type { ForeignKeyFacts } from '../../schema/drizzle'
 import { columnOf, type GraphNode } from '../../schema/graph'
 import type { Call } from '../context'
 import type { Reach } from '../plan/cascade'
 import { statement } from '../query'
 import { removeStatement } from './cascade'
-import { changeRows, CLOSURE, closureShape, GROUP, keysOf, rowsOf, type Closure } from './closure'
+import { changeRows, CLOSURE, closureShape, GROUP, keysOf, rowsOf, tuple, withClosure, type Closure } from './closure'
 
 /** SQLite then checks its foreign keys when the transaction ends: no order of the statements would fit them all. */
 const DEFER: WriteStatement = Object.freeze({ text: 'pragma defer_foreign_keys = on', values: [] })
@@ -21,7 +22,7 @@ export function removeCircle(call: Call, closure: Closure, nodes: readonly Graph
   return [
     ...call.engine.dialect === 'sqlite' ? [DEFER] : [],
     ...marking.map(node => markStatement(call, closure, node, marker)),
-    ...nodes.filter(({ roles }) => !roles.deletionId).map(node => removeStatement(call, closure, node)),
+    ...nodes.filter(({ roles }) => !roles.deletionId).map(node => removeUnmarked(call, closure, node)),
     ...call.engine.dialect === 'sqlite' ? [] : marking.flatMap(node => unhookStatement(call, closure, node, marker)),
     ...marking.map(node => removeMarkedStatement(call, node, marker)),
   ]
@@ -50,6 +51,39 @@ function unhookStatement({ api, engine }: Call, { reach }: Closure, node: GraphN
     extra: undefined,
     sql: sql`update ${node.table} set ${sql.join([...columns].map(own => sql`${sql.identifier(engine.columnName(own))} = null`), sql`, `)} where ${column} = ${sql.param(marker)}`,
   }))]
+}
+
+/** Rows that hang on one another and cannot be marked: MySQL would refuse to remove one before those below it, and unhooked they are not found again. */
+function removeUnmarked(call: Call, closure: Closure, node: GraphNode): WriteStatement {
+  const own = closure.reach.edges.filter(edge => edge.table === node.table && edge.foreignTable === node.table)
+  if (call.engine.dialect !== 'mysql' || own.length === 0) return removeStatement(call, closure, node)
+  const { api, engine } = call
+  const made = statement(api.statements, engine, `${closure.reach.root.facts.name}|read ${node.facts.name}|${closureShape(closure)}`, closure.start.values, () => ({
+    extra: undefined,
+    sql: sql`${withClosure(closure)} ${rowsOf(closure, node)}`,
+  }))
+  return { ...made, returns: true, followUp: rows => [...unhookRows(call, node, own, rows), ...deleteRows(call, node, rows)] }
+}
+
+const AT_ONCE = 1000
+
+/** `update child set parent_id = null where id in (…)` */
+function unhookRows({ engine }: Call, node: GraphNode, own: readonly ForeignKeyFacts[], rows: readonly Row[]): Statement[] {
+  const columns = new Set(own.flatMap(edge => edge.columns.map(name => columnOf(node.facts, name))).filter(column => !column.notNull && !column.primary))
+  if (columns.size === 0) return []
+  const emptied = sql.join([...columns].map(column => sql`${sql.identifier(engine.columnName(column))} = null`), sql`, `)
+  return batches(rows).map(batch => engine.render(sql`update ${node.table} set ${emptied} where ${isAmong(node, batch)}`))
+}
+
+/** `delete from child where id in (…)` */
+function deleteRows({ engine }: Call, node: GraphNode, rows: readonly Row[]): Statement[] {
+  return batches(rows).map(batch => engine.render(sql`delete from ${node.table} where ${isAmong(node, batch)}`))
+}
+
+const batches = (rows: readonly Row[]) => Array.from({ length: Math.ceil(rows.length / AT_ONCE) }, (_, index) => rows.slice(index * AT_ONCE, (index + 1) * AT_ONCE))
+
+function isAmong(node: GraphNode, rows: readonly Row[]): SQL {
+  return sql`${tuple(keysOf(node))} in (${sql.join(rows.map(row => sql`(${sql.join(row.map(value => sql`${sql.param(value)}`), sql`, `)})`), sql`, `)})`
 }
 
 /** `delete from child where deletion_id = ?` */

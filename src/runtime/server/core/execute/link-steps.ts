@@ -49,13 +49,16 @@ export async function linkSteps(plan: Scoped<LinkPlan>, link: ScopedLink, target
     })
   }
   if (plan.mode !== 'remove' && targets.length > 0) {
-    steps.push({ statement: targetsStatement(link, targets, call), guard: 'row' })
     const rows = targets.map(target => toRow(link, parent, target, call))
     await assertReferences(link, rows, call)
     const own = [here, among(call.engine, there, targets)]
     const back = resource.roles.deletedAt && await revivable(link, own, call)
-    const revived = back && reviveStatement(link, back, call)
-    if (revived) steps.push({ statement: revived, read: count('added'), changes: ({ rows }) => linkChanges(rows.map(revived.extra), 'link', resource, call) })
+    if (back) {
+      // Read before: not every engine says which rows it brought back.
+      const coming = { ...selectStatement(call, resource, back, keyFields(resource), 'update'), expect: undefined }
+      if (isHeard(call)) steps.push({ statement: coming, changes: ({ rows }) => linkChanges(rows.map(coming.extra), 'link', resource, call) })
+      steps.push({ statement: reviveStatement(link, back, call), read: count('added') })
+    }
     const known = linkKey(relation)
     const fresh = known.length > 0 ? rows : await unlinked(link, rows, [[...own, ...active(resource)], ...back ? [back] : []], call)
     for (const { statement } of insertStatements(call, resource, fresh, keyFields(resource), known)) {
@@ -74,9 +77,10 @@ const linkChanges = (records: readonly RecordOf[], kind: 'link' | 'unlink', reso
   records.map(record => changeOf(call, resource, kind, resource.primaryKey.map(field => record[field.name])))
 
 /** The records to link must still be there, and visible, when the link is made. */
-function targetsStatement({ relation, plan }: ScopedLink, targets: readonly (readonly unknown[])[], call: Call) {
+export function targetSteps(mode: LinkPlan['mode'], { relation, plan }: ScopedLink, targets: readonly (readonly unknown[])[], call: Call): Step[] {
+  if (mode === 'remove' || targets.length === 0) return []
   const made = selectStatement(call, relation.target, [among(call.engine, relation.foreignColumns, targets), ...plan.scope], keyFields(relation.target), 'share')
-  return { ...made, expect: targets.length }
+  return [{ statement: { ...made, expect: targets.length }, guard: 'row' }]
 }
 
 /** Where the metadata holds a foreign key, it points at a record the caller can see. @throws `INVALID_REFERENCE` */

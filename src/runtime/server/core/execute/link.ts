@@ -11,7 +11,7 @@ import { among } from '../query'
 import { narrow, within, type Scoped } from '../scope'
 import { commitSteps, Undone, type Step } from './commit'
 import { toItems, type Item } from './items'
-import { judges, linkSteps, visibleLinks, type Counts, type ScopedLink } from './link-steps'
+import { judges, linkSteps, targetSteps, visibleLinks, type Counts, type ScopedLink } from './link-steps'
 import { parentValues } from './links'
 import { locate, pins } from './locate'
 import { readRows, valuesAt } from './rows'
@@ -28,12 +28,14 @@ export async function executeLink(plan: Scoped<LinkPlan>, call: Call): Promise<L
   await locate(row, items, call)
   if (items[0]!.error) throw items[0]!.error
   const links = plan.include as unknown as ScopedLink[]
-  const found = []
+  const found: (readonly (readonly unknown[])[])[] = []
   for (const link of links) found.push(await findTargets(plan, link, call))
   for (const { relation, ids } of links) await runHooks(call, 'beforeLink', ids, run => (run as AnyHook)(relation.name, ids, items[0]!.ctx))
   for (const link of links) await assertMetadata(link, call)
   const results = links.map(({ relation }) => ({ relation: relation.name, added: 0, removed: 0, total: 0 }))
-  const steps: Step[] = [guardParent(row, items[0]!, call)]
+  const looked = [[plan.resource, guardParent(row, items[0]!, call)] as const, ...links.flatMap((link, index) => targetSteps(plan.mode, link, found[index]!, call).map(step => [link.relation.target, step] as const))]
+  // Both sides are locked, in one order for all: whoever links them from the other side would wait for this one, and this one for it.
+  const steps = looked.toSorted(([a], [b]) => a.facts.name < b.facts.name ? -1 : Number(a.facts.name > b.facts.name)).map(([, step]) => step)
   for (const [index, link] of links.entries()) steps.push(...await linkSteps(plan, link, found[index]!, results[index]!, call))
   await commit(row, steps, call)
   for (const [index, link] of links.entries()) if (judges(link)) results[index]!.total = (await visibleLinks(plan, link, call)).length

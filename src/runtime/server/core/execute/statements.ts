@@ -1,7 +1,8 @@
 /** The statements of a write. The row scope stands in each WHERE, so that check and write cannot disagree. */
-import { sql, type SQL } from 'drizzle-orm'
+import { sql, type Column, type SQL } from 'drizzle-orm'
 import { DIALECTS } from '../../engines/dialects'
 import type { WriteStatement, Row } from '../../engines/engine'
+import type { Dialect } from '../../schema/drizzle'
 import type { Field } from '../../schema/field'
 import type { Resource } from '../../schema/model'
 import type { Call } from '../context'
@@ -83,13 +84,21 @@ export function updateStatement(call: Call, resource: Resource, values: Readonly
   return { ...made, expect: 1, whole: true, ...keys && { returns: true, readBack: () => selectStatement(call, resource, keys, selection) } }
 }
 
-/** `select … from t where …`: what an update that changes nothing answers with. With a lock, in a commit, the rows stay as they are until its end. */
+/**
+ * `select … from t where …`: what an update that changes nothing answers with. With a lock, in a commit, the rows stay as they are until
+ * its end; `order by id`, for two that lock the same rows in different orders would each wait for the other.
+ */
 export function selectStatement({ api, engine }: Call, resource: Resource, where: readonly Clause[], selection: Selection, lock?: 'share' | 'update'): Returning {
   const made = statement(api.statements, engine, `${resource.name}|select${lock ? ` for ${lock}` : ''}|${shapeOf(where)}|${selection.key}`, valuesOf(where), () => ({
-    sql: sql`select ${selectList(selection)} from ${resource.table}${whereAll(where)}${lock ? DIALECTS[engine.dialect].lock[lock] : sql``}`,
+    sql: sql`select ${selectList(selection)} from ${resource.table}${whereAll(where)}${lock && engine.concurrent ? lockInOrder(engine.dialect, resource.primaryKey.map(({ column }) => column), lock) : sql``}`,
     extra: decoder(selection),
   }))
   return { ...made, returns: true, expect: 1 }
+}
+
+/** ` order by id for update` */
+export function lockInOrder(dialect: Dialect, keys: readonly Column[], lock: 'share' | 'update'): SQL {
+  return sql` order by ${list(keys.map(column => sql`${column}`))}${DIALECTS[dialect].lock[lock]}`
 }
 
 /** `delete from t where …`: of one row, by its key. */

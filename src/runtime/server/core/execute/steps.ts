@@ -53,7 +53,7 @@ function update(plan: Scoped<WritePlan>, items: readonly Item[], written: Map<nu
     if (Object.keys(values).length === 0) return returning(selectStatement(call, plan.resource, where, answered(plan)), item, written)
     return { ...returning(updateStatement(call, plan.resource, forUpdate(plan, values, call, time), where, answered(plan), keyClauses(plan.resource, item.key!)), item, written), changes: () => [changeOf(call, plan.resource, 'update', item.key!)] }
   })
-  return [...referenceSteps(items, call), ...updates]
+  return [...referenceSteps(items, call), ...lockSeveral(plan, items, call), ...updates]
 }
 
 function remove(plan: Scoped<WritePlan>, items: readonly Item[], written: Map<number, Written>, call: Call, time: Date): Step[] {
@@ -68,11 +68,12 @@ function remove(plan: Scoped<WritePlan>, items: readonly Item[], written: Map<nu
     written.set(item.index, roles.deletionId ? { deletionId } : {})
     return { statement: updateStatement(call, resource, forTrash(plan, deletionId, call, time), rowClauses(plan, item), keyFields(resource)), guard: 'row', item: item.index, changes: () => [changeOf(call, resource, 'delete', item.key!)] }
   })
-  if (resource.auth?.softDelete?.cascade === 'off') return stamps
+  const named = [...lockSeveral(plan, items, call), ...stamps]
+  if (resource.auth?.softDelete?.cascade === 'off') return named
   const closure = closureOf(plan, items, call, 'active')
   const below = cascaded(closure, node => node.roles.deletedAt !== undefined).reverse()
   return [
-    ...stamps,
+    ...named,
     ...takeAlong(call, closure, below, { kind: 'delete', trash: 'active', named: keysOf(items) }),
     ...restrictions(closure, call),
     ...below.map(node => ({ statement: stampStatement(call, closure, node, cascadeStamps(plan, node, call, time)) })),
@@ -98,6 +99,9 @@ function lockRows(plan: Scoped<WritePlan>, items: readonly Item[], call: Call): 
   const { resource, scope } = plan
   return [{ statement: { ...selectStatement(call, resource, [keysClause(plan, items, call), ...scope], keyFields(resource), 'update'), expect: undefined }, early: true }]
 }
+
+/** One row is locked by what writes it; several in one order for all, whatever order they are named in. */
+const lockSeveral = (plan: Scoped<WritePlan>, items: readonly Item[], call: Call) => items.length > 1 ? lockRows(plan, items, call) : []
 
 /** What the items point at must still be there, and visible, when they are written. One statement for each foreign key. */
 function referenceSteps(items: readonly Item[], call: Call): Step[] {

@@ -27,6 +27,8 @@ describe.skipIf(!reachable)('two servers on one database', () => {
       create table notes (id serial primary key, card_id integer not null references cards(id), text text not null);
       create table labels (id serial primary key, name text not null);
       create table card_labels (card_id integer not null references cards(id), label_id integer not null references labels(id), primary key (card_id, label_id));
+      create table lanes (id serial primary key, name text not null, deleted_at timestamptz, deletion_id text);
+      create table stickers (id serial primary key, lane_id integer not null references lanes(id), text text not null, deleted_at timestamptz, deletion_id text);
       insert into labels (name) values ('red'), ('green'), ('blue');
     `)
     buildApp(folder)
@@ -88,6 +90,24 @@ describe.skipIf(!reachable)('two servers on one database', () => {
       expect(answers.map(({ status }) => status).sort()).toEqual([200, 404, 404, 404])
       expect((await database.query('select 1 from cards where id = $1', [id])).rows).toEqual([])
     }
+  })
+
+  it.each([[0, 1], [1, 0]])('find in the trash what the other put there with all that hangs on it, and bring it back: %i to %i', async (one, other) => {
+    const lane = (await ask(one, 'POST', '/lanes', { name: `lane ${one}` })).body.id as number
+    const stickers: number[] = []
+    for (const server of [one, other]) stickers.push((await ask(server, 'POST', '/stickers', { laneId: lane, text: `by ${server}` })).body.id)
+    const seen = async (server: number) => [(await ask(server, 'GET', `/lanes/${lane}`)).status, ...await Promise.all(stickers.map(async id => (await ask(server, 'GET', `/stickers/${id}`)).status))]
+    const { body: { deletionId } } = await ask(one, 'DELETE', `/lanes/${lane}`)
+    expect(await seen(other)).toEqual([404, 404, 404])
+    const trashed = await ask(other, 'GET', `/stickers?onlyDeleted=true&filter=${encodeURIComponent(JSON.stringify({ laneId: lane }))}`)
+    expect(trashed.body.data.map(({ id, deletionId }: { id: number, deletionId: string }) => [id, deletionId])).toEqual(stickers.map(id => [id, deletionId]))
+    expect((await ask(other, 'POST', '/stickers', { laneId: lane, text: 'too late' })).status).toBe(400)
+    expect((await ask(other, 'POST', '/lanes/bulk/restore', { deletionId })).status).toBe(200)
+    expect(await seen(one)).toEqual([200, 200, 200])
+    const answers = await Promise.all([0, 1].map(server => ask(server, 'DELETE', `/lanes/${lane}`)))
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 404])
+    const { rows } = await database.query('select deletion_id from lanes where id = $1 union all select deletion_id from stickers where lane_id = $1', [lane])
+    expect(rows).toEqual(Array.from({ length: 3 }, () => ({ deletion_id: answers.find(({ status }) => status === 200)!.body.deletionId })))
   })
 
   it('move all cards of a list or none, when both move some of the same', async () => {

@@ -53,7 +53,6 @@ export const OPERATIONS: readonly Operation[] = [
     asks: ({ callers }) => callers.flatMap(({ id, visible }) => visible.map(post => ({ caller: id, path: `/${post}` }))),
     isRight: body => typeof (body as { title?: unknown } | null)?.title === 'string',
   },
-  // Writes come last: they make the file larger.
   {
     title: 'create',
     writes: 1,

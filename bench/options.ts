@@ -15,6 +15,8 @@ export interface BenchOptions {
   readonly soak: boolean
   /** Whether the app with 200 resources is measured: in a full run, or because it was asked for. */
   readonly resources: boolean
+  /** Whether a and d are measured on Postgres: in a full run, or because it was asked for. */
+  readonly postgres: boolean
   /** Whether what npm offers besides is measured too. */
   readonly peers: boolean
   /** Measure what typed composables cost the compiler, and nothing else. */
@@ -37,10 +39,11 @@ export const HELP = `npm run bench -- [options]
   --builds          only: how long an app with 200 resources takes to build, and one without any
   --types           only: how long 50 tables take to compile, and the same pages typed by hand
   --resources       also: one resource among 5 and among 200 (part of a full run)
+  --postgres        also: a and d on Postgres (part of a full run)
   --soak            only: the heap after 20 000 and after 200 000 requests
   --built           do not build the app again`
 
-const FULL: Effort = { rounds: 5, seconds: 1, warmUp: 1, connections: 20 }
+const FULL: Effort = { rounds: 7, seconds: 1, warmUp: 1, connections: 20 }
 const QUICK: Effort = { rounds: 5, seconds: 1, warmUp: 1, connections: 20 }
 
 /** @throws When an option is unknown or no number where one is needed. */
@@ -57,6 +60,7 @@ export function readOptions(args: readonly string[], folder: string): BenchOptio
       types: { type: 'boolean', default: false },
       soak: { type: 'boolean', default: false },
       resources: { type: 'boolean' },
+      postgres: { type: 'boolean' },
       rounds: { type: 'string' },
       seconds: { type: 'string' },
       only: { type: 'string' },
@@ -66,6 +70,7 @@ export function readOptions(args: readonly string[], folder: string): BenchOptio
   })
   if (values.help) return 'help'
   const effort = values.quick ? QUICK : FULL
+  const inFull = !values.quick && values.only === undefined
   return {
     effort: { ...effort, rounds: atLeast(5, values.rounds, effort.rounds), seconds: atLeast(1, values.seconds, effort.seconds) },
     json: values.json,
@@ -75,7 +80,8 @@ export function readOptions(args: readonly string[], folder: string): BenchOptio
     builds: values.builds,
     types: values.types,
     soak: values.soak,
-    resources: values.resources ?? !(values.quick || values.only !== undefined),
+    resources: values.resources ?? inFull,
+    postgres: values.postgres ?? inFull,
     quick: values.quick ?? false,
     peers: values.peers,
   }

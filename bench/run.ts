@@ -12,6 +12,7 @@ import { measure, startGenerator, toLanes, type Generator } from './measure.ts'
 import { OPERATIONS, type Operation } from './operations.ts'
 import { HELP, readOptions, type BenchOptions } from './options.ts'
 import { isPeer, preparePeers, type Peer } from './peers.ts'
+import { comparePostgres } from './postgres.ts'
 import { profile } from './profile.ts'
 import { describeRun, toFootnotes, toLines, toMarkdown, toPeerTable, type Measured } from './report.ts'
 import { compareResources } from './resources.ts'
@@ -64,7 +65,7 @@ function buildApp({ built }: BenchOptions): void {
   if (status !== 0) throw new Error(`the app does not build\n${stdout}\n${stderr}`)
 }
 
-async function compare({ effort, json, only, peers: withPeers, quick, resources }: BenchOptions, operations: readonly Operation[], database: string, sample: Sample, generator: Generator): Promise<void> {
+async function compare({ effort, json, only, peers: withPeers, postgres: withPostgres, quick, resources }: BenchOptions, operations: readonly Operation[], database: string, sample: Sample, generator: Generator): Promise<void> {
   const servers: RunningServer[] = []
   try {
     const peers = await startPeers(quick || !withPeers ? [] : preparePeers(), database)
@@ -84,20 +85,24 @@ async function compare({ effort, json, only, peers: withPeers, quick, resources 
     const answering = await provePeers(operations, own.find(({ contestant }) => contestant.key === 'd')!, peers, sample)
 
     const measured: Measured[] = []
-    for (const operation of operations) {
-      console.info(`measuring ${operation.title} …`)
-      const lanes = toLanes(operation, [...own, ...answering.get(operation)!], sample)
-      const readings = await measure(lanes, generator, effort)
-      measured.push({ operation: operation.title, bytes: sizes.get(operation)!, writes: operation.writes, readings })
+    const measureAll = async (operations: readonly Operation[]) => {
+      for (const operation of operations) {
+        console.info(`measuring ${operation.title} …`)
+        const lanes = toLanes(operation, [...own, ...answering.get(operation)!], sample)
+        const readings = await measure(lanes, generator, effort)
+        measured.push({ operation: operation.title, bytes: sizes.get(operation)!, writes: operation.writes, readings })
+      }
     }
-
-    if (CURSOR.includes(only ?? '')) {
+    const d = own.find(({ contestant }) => contestant.key === 'd')!
+    await measureAll(operations.filter(({ writes }) => writes === undefined))
+    if (!quick && CURSOR.includes(only ?? '')) {
       console.info(`measuring ${CURSOR} …`)
-      const lanes = await cursorLanes(servers.find(({ contestant }) => contestant.key === 'd')!, sample)
-      measured.push({ operation: CURSOR, bytes: 0, readings: await measure(lanes, generator, effort) })
+      measured.push({ operation: CURSOR, bytes: 0, readings: await measure(await cursorLanes(d, sample), generator, effort) })
     }
-
-    if (resources) measured.push(...await compareResources(own.find(({ contestant }) => contestant.key === 'd')!, database, sample, generator, effort))
+    if (resources) measured.push(...await compareResources(d, database, sample, generator, effort))
+    if (withPostgres) measured.push(...await comparePostgres(database, sample, generator, effort))
+    // Last: they make the files larger, and each contestant's by as much as it is fast.
+    await measureAll(operations.filter(({ writes }) => writes !== undefined))
 
     const about = describeRun(effort, [...own, ...peers].map(({ contestant }) => contestant))
     const lines = toLines(measured)

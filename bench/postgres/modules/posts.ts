@@ -1,0 +1,19 @@
+/** Registers the measured tables. */
+import { createModuleImport } from 'nuxt-auto-api'
+import { createResolver, defineNuxtModule } from 'nuxt/kit'
+
+export default defineNuxtModule({
+  meta: { name: 'bench-posts' },
+  setup(_options, nuxt) {
+    const { resolve } = createResolver(import.meta.url)
+
+    nuxt.hook('autoApi:registerSchema', (registry) => {
+      for (const name of ['posts', 'users']) {
+        registry.register(name, {
+          schema: createModuleImport(resolve('../server/database/schema'), name),
+          authorization: createModuleImport(resolve('../server/auth/rules'), `${name}Auth`),
+        })
+      }
+    })
+  },
+})

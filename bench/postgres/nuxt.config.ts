@@ -1,0 +1,26 @@
+/** The same comparison on Postgres: one built app with a handler by hand and a registered resource. */
+import { fileURLToPath } from 'node:url'
+
+const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
+
+/** The module's own sources stand in for the installed package. */
+const sources = {
+  'nuxt-auto-api/define': here('../../src/runtime/server/define'),
+  'nuxt-auto-api': here('../../src/module'),
+}
+
+export default defineNuxtConfig({
+  modules: ['nuxt-auto-api'],
+  devtools: { enabled: false },
+  alias: sources,
+  compatibilityDate: '2026-01-01',
+  typescript: {
+    nodeTsConfig: {
+      compilerOptions: { paths: Object.fromEntries(Object.entries(sources).map(([name, path]) => [name, [path]])) },
+    },
+  },
+  telemetry: false,
+  autoApi: {
+    multiTenancy: {},
+  },
+})

@@ -1,0 +1,12 @@
+/** Our side's rules: who may read posts, and which of them; and whose names may be shown. */
+import { eq, or } from 'drizzle-orm'
+import { defineResourceAuth } from 'nuxt-auto-api/define'
+import type { posts, users } from '../database/schema'
+
+export const postsAuth = defineResourceAuth<typeof posts>({
+  permissions: { read: 'posts:read' },
+  listFilter: (table, { user, permissions }) =>
+    permissions.includes('posts:edit') ? undefined : or(eq(table.status, 'published'), eq(table.authorId, user!.id as number)),
+})
+
+export const usersAuth = defineResourceAuth<typeof users>({ permissions: { read: 'posts:read' } })

@@ -121,7 +121,8 @@ const autoApi: Peer = {
     if (body) return { path: '', body }
     if (id !== undefined) return { path: `/${id}` }
     // It counts whenever it is asked for a page, and has no other way to a later one than a cursor.
-    return { path: search({ limit, page: (total || skip > 0) && skip / limit + 1, sort: byViews ? '-views,-id' : 'id', filter: featured && '{"featured":true}', include: author && 'author' }) }
+    const page = search({ limit, page: (total || skip > 0) && skip / limit + 1, filter: featured && '{"featured":true}', include: author && 'author' })
+    return { path: `${page}${byViews ? '&sort=-views&sort=-id' : '&sort=id'}` }
   },
   rows: body => list((body as { data: unknown }).data).map((row) => {
     const { author } = row as { author?: Row }

@@ -79,10 +79,18 @@ async function compare({ effort, json, only, peers: withPeers, postgres: withPos
     const own = servers.filter(({ contestant }) => !isPeer(contestant))
 
     await assertSameRefusals(own, sample)
+    const d = own.find(({ contestant }) => contestant.key === 'd')!
+    const reads = operations.filter(({ writes }) => writes === undefined)
+    const writes = operations.filter(({ writes }) => writes !== undefined)
     const sizes = new Map<Operation, number>()
-    for (const operation of operations) sizes.set(operation, await assertSameAnswers(operation, own, sample))
+    const answering = new Map<Operation, RunningServer[]>()
+    // What is written is read by nobody's list before all lists were compared.
+    for (const operation of [...reads, ...writes]) {
+      sizes.set(operation, await assertSameAnswers(operation, own, sample))
+      answering.set(operation, await provePeers(operation, d, peers, sample))
+    }
     console.info(`${own.length} contestants answer alike, byte by byte, and refuse alike`)
-    const answering = await provePeers(operations, own.find(({ contestant }) => contestant.key === 'd')!, peers, sample)
+    for (const peer of peers) if (!await refusesNobody(peer, sample)) console.warn(`${peer.contestant.title} answers nobody's list`)
 
     const measured: Measured[] = []
     const measureAll = async (operations: readonly Operation[]) => {
@@ -93,8 +101,7 @@ async function compare({ effort, json, only, peers: withPeers, postgres: withPos
         measured.push({ operation: operation.title, bytes: sizes.get(operation)!, writes: operation.writes, readings })
       }
     }
-    const d = own.find(({ contestant }) => contestant.key === 'd')!
-    await measureAll(operations.filter(({ writes }) => writes === undefined))
+    await measureAll(reads)
     if (!quick && CURSOR.includes(only ?? '')) {
       console.info(`measuring ${CURSOR} …`)
       measured.push({ operation: CURSOR, bytes: 0, readings: await measure(await cursorLanes(d, sample), generator, effort) })
@@ -102,7 +109,7 @@ async function compare({ effort, json, only, peers: withPeers, postgres: withPos
     if (resources) measured.push(...await compareResources(d, database, sample, generator, effort))
     if (withPostgres) measured.push(...await comparePostgres(database, sample, generator, effort))
     // Last: they make the files larger, and each contestant's by as much as it is fast.
-    await measureAll(operations.filter(({ writes }) => writes !== undefined))
+    await measureAll(writes)
 
     const about = describeRun(effort, [...own, ...peers].map(({ contestant }) => contestant))
     const lines = toLines(measured)
@@ -132,19 +139,16 @@ async function startPeers(peers: readonly Peer[], database: string): Promise<Run
   return started
 }
 
-/** Per operation the peers that answer with our rows; the others are left out of it with what they answered instead. */
-async function provePeers(operations: readonly Operation[], ours: RunningServer, peers: readonly RunningServer[], sample: Sample): Promise<Map<Operation, RunningServer[]>> {
-  const answering = new Map(operations.map(operation => [operation, [] as RunningServer[]]))
+/** The peers that answer with our rows; the others are left out with what they answered instead. */
+async function provePeers(operation: Operation, ours: RunningServer, peers: readonly RunningServer[], sample: Sample): Promise<RunningServer[]> {
+  const answering: RunningServer[] = []
   for (const peer of peers) {
-    if (!await refusesNobody(peer, sample)) console.warn(`${peer.contestant.title} answers nobody's list`)
-    for (const operation of operations) {
-      try {
-        await assertSameRows(operation, ours, peer, sample)
-        answering.get(operation)!.push(peer)
-      }
-      catch (error) {
-        console.warn(`left out: ${(error as Error).message}`)
-      }
+    try {
+      await assertSameRows(operation, ours, peer, sample)
+      answering.push(peer)
+    }
+    catch (error) {
+      console.warn(`left out: ${(error as Error).message}`)
     }
   }
   return answering

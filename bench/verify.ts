@@ -47,7 +47,7 @@ export async function assertSameRows(operation: Operation, ours: RunningServer, 
     const body = JSON.parse(expected.text) as { data?: Row[] }
     const rows = (answer.status < 300 ? contestant.rows(JSON.parse(answer.text)) : []).map(row => canonical(row, ask))
     if (JSON.stringify(rows) !== JSON.stringify((body.data ?? [body as Row]).map(row => canonical(row, ask)))) {
-      throw new Error(`${operation.title}: ${contestant.key}, caller ${ask.caller}, ${theirs.path} answers other rows\n${show(expected).slice(0, 2000)}\n${show(answer).slice(0, 2000)}`)
+      throw new Error(`${operation.title}: ${contestant.key}, caller ${ask.caller}, ${theirs.path} answers other rows\n${show(expected).slice(0, 300)}\n${show(answer).slice(0, 300)}`)
     }
   }
 }

@@ -4,5 +4,6 @@ export default defineNuxtConfig({
   devtools: { enabled: false },
   compatibilityDate: '2026-01-01',
   telemetry: false,
-  autoApi: { database: { client: 'better-sqlite3' }, multiTenancy: { enabled: true, tenantIdField: 'organizationId', scopedResources: '*', requireTenant: true } },
+  // Its transactions are asynchronous, which better-sqlite3's cannot be: with them a bulk write is a 500.
+  autoApi: { database: { client: 'better-sqlite3' }, bulk: { transactional: false }, multiTenancy: { enabled: true, tenantIdField: 'organizationId', scopedResources: '*', requireTenant: true } },
 })

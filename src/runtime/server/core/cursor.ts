@@ -1,12 +1,12 @@
 /** Opaque places in an order: the driver's own values, so that no digit of a bigint or a microsecond is lost. */
-import { digest } from 'ohash'
 import type { Resource } from '../schema/model'
 import { invalidCursor } from './error'
 import { orderKey, type Order } from './plan/order'
 
 /** Cursors of another version are refused: what they mean has changed. */
 const VERSION = 1
-const SEAL_LENGTH = 12
+/** Two checksums of 32 bits, seven digits each. */
+const SEAL_LENGTH = 14
 
 /** The cursor that stands on a row. @param values driver values, one per field of the order. */
 export function createCursor(resource: Resource, order: readonly Order[], values: readonly unknown[]): string {
@@ -34,8 +34,21 @@ function parse(payload: string): readonly unknown[] {
   }
 }
 
-/** Tells an edited cursor from one of ours. Not a secret: the worst a forged one does is to start elsewhere in the same rows. */
-const seal = (payload: string) => digest(payload).slice(0, SEAL_LENGTH)
+/**
+ * Tells an edited cursor from one of ours. Not a secret: the worst a forged one does is to start elsewhere in the same rows.
+ * So a checksum (FNV-1a, twice) does, at a fraction of what a cryptographic digest costs each page.
+ */
+function seal(payload: string): string {
+  let [first, second] = [0x811C9DC5, 0x01234567]
+  for (let place = 0; place < payload.length; place++) {
+    const code = payload.charCodeAt(place)
+    first = Math.imul(first ^ code, 0x01000193)
+    second = Math.imul(second ^ code, 0x5BD1E995)
+    // What is multiplied only moves up: the upper bits are brought down again.
+    second ^= second >>> 15
+  }
+  return [first, second].map(half => (half >>> 0).toString(36).padStart(7, '0')).join('')
+}
 
 interface Tagged { readonly bigint: string }
 

@@ -1,0 +1,29 @@
+/** Guards that a cursor nobody here made, or that was changed on its way, is never read as another place. */
+import fc from 'fast-check'
+import { integer, sqliteTable } from 'drizzle-orm/sqlite-core'
+import { expect, it } from 'vitest'
+import { createCursor, readCursor } from '../../../src/runtime/server/core/cursor'
+import { planOrder } from '../../../src/runtime/server/core/plan/order'
+import { allFields } from '../../../src/runtime/server/core/fields'
+import { DEFAULT_CONFIG } from '../../../src/runtime/shared/config'
+import { createResources } from '../../../src/runtime/server/schema/resource'
+
+const places = sqliteTable('places', { id: integer('id').primaryKey() })
+const resource = createResources([{ name: 'places', schema: places }], [{ places }], DEFAULT_CONFIG).get('places')!
+const order = planOrder(resource, allFields(resource), [])
+
+it('reads what it made, whatever the place', () => {
+  fc.assert(fc.property(fc.maxSafeInteger(), (id) => {
+    expect(readCursor(createCursor(resource, order, [id]), resource, order)).toEqual([id])
+  }))
+})
+
+it('refuses whatever differs in one character', () => {
+  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+  fc.assert(fc.property(fc.maxSafeInteger(), fc.nat(), fc.constantFrom(...alphabet), (id, place, character) => {
+    const cursor = createCursor(resource, order, [id])
+    const at = place % cursor.length
+    fc.pre(cursor[at] !== character)
+    expect(() => readCursor(cursor.slice(0, at) + character + cursor.slice(at + 1), resource, order)).toThrow()
+  }), { numRuns: 5_000 })
+})

@@ -178,6 +178,7 @@ const split = (path: string) => path.split('/').filter(segment => segment !== ''
 
 function toQuery(text: string): ApiRequest['query'] {
   const query: Record<string, string | string[]> = Object.create(null)
+  if (text === '') return query
   for (const [name, value] of new URLSearchParams(text)) {
     const known = query[name]
     query[name] = known === undefined ? value : Array.isArray(known) ? [...known, value] : [known, value]

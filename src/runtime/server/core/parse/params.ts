@@ -84,7 +84,7 @@ export function trashMode(query: Query): TrashMode {
 /** What a read needs permission for, told before anything else of the query is interpreted. */
 export function readOperations({ query }: ApiRequest): readonly ['read', ...Operation[]] {
   const has = (parameter: string) => query[parameter] !== undefined
-  const says = (parameter: string) => [query[parameter]].flat().includes('true')
+  const says = (parameter: string) => query[parameter] !== undefined && [query[parameter]].flat().includes('true')
   return [
     'read',
     ...has('aggregate') || has('groupBy') ? ['aggregate' as const] : [],
@@ -100,7 +100,10 @@ export function aggregateOperations(request: ApiRequest): readonly ['aggregate',
 /** @throws `LIMIT_EXCEEDED` for a query that is longer than any that is meant. */
 export function assertBounded(query: Query): void {
   let length = 0
-  for (const key in query) length += key.length + [query[key]!].flat().reduce((sum, text) => sum + text.length, 0)
+  for (const key in query) {
+    const value = query[key]!
+    length += key.length + (typeof value === 'string' ? value.length : value.reduce((sum, text) => sum + text.length, 0))
+  }
   if (length > LIMITS.queryLength) throw limitExceeded(`The query is longer than ${LIMITS.queryLength} characters.`)
 }
 

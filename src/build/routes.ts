@@ -1,7 +1,7 @@
 /** Mounts the generated routes, one static path per resource, and gives way to the app's own. */
 import { addServerHandler } from '@nuxt/kit'
 import type { Nuxt } from 'nuxt/schema'
-import { PATHS, ROUTES, toRouteKey, toShape } from '../runtime/shared/routes'
+import { PATHS, ROUTES, toRouteKey, toShape, type Route } from '../runtime/shared/routes'
 
 /** The part of a Nitro handler that decides which requests it gets. */
 export interface Handler {
@@ -32,10 +32,10 @@ export function toHandlers(names: readonly string[], prefix: string, locate: (fi
     .map(({ path, handler }) => ({ route: prefix + path, lazy: true, handler }))
 }
 
-/** Which methods of ours a handler answers, by the file it is in. */
-const METHODS = new Map(Object.entries(PATHS).map(([path, file]) => [file, ROUTES.filter(route => route.path === path).map(({ method }) => method)]))
+/** The routes that a file of `server/routes` answers. */
+export const ROUTES_OF: ReadonlyMap<string, readonly Route[]> = new Map(Object.entries(PATHS).map(([path, file]) => [file, ROUTES.filter(route => route.path === path)]))
 
-const methodsOf = ({ handler }: Handler) => METHODS.get(handler.slice(handler.lastIndexOf('/') + 1)) ?? []
+const routesOf = ({ handler }: Handler) => ROUTES_OF.get(handler.slice(handler.lastIndexOf('/') + 1)) ?? []
 
 /**
  * What remains of our handlers beside the app's. A method that the app answers itself is the app's in Nitro's router:
@@ -51,7 +51,7 @@ export function withoutTaken(ours: readonly MountedHandler[], others: readonly H
     for (const [shape, parameter] of parametersOf(route)) if (!parameters.has(shape)) parameters.set(shape, parameter)
   }
   return ours
-    .filter(handler => !taken.has(toRouteKey(handler.route)) && !methodsOf(handler).every(method => taken.has(toRouteKey(handler.route, method))))
+    .filter(handler => !taken.has(toRouteKey(handler.route)) && !routesOf(handler).every(({ method }) => taken.has(toRouteKey(handler.route, method))))
     .map(handler => ({ ...handler, route: withParametersOf(handler.route, parameters) }))
 }
 

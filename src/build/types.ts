@@ -3,9 +3,9 @@ import { genObjectFromRaw, genString } from 'knitwork'
 import { isAbsolute, relative } from 'pathe'
 import type { ResourceDescription } from '../runtime/server/schema/describe'
 import type { AutoApiConfig } from '../runtime/shared/config'
-import { PATHS, ROUTES } from '../runtime/shared/routes'
 import type { ModuleImport } from './module-import'
 import type { CheckedRegistration } from './registration-keys'
+import { ROUTES_OF } from './routes'
 
 export interface TypeSource {
   readonly registrations: readonly CheckedRegistration[]
@@ -101,9 +101,6 @@ export function typeRoutes(routes: RouteTypes, prefix: string, names: readonly s
     for (const { name, method } of ROUTES_OF.get(file) ?? []) methods[method.toLowerCase()] ??= [answerType(`${runtime}shared/types/answers`, name, resource)]
   }
 }
-
-/** The routes that a file of `server/routes` answers. */
-const ROUTES_OF = new Map(Object.entries(PATHS).map(([path, file]) => [file, ROUTES.filter(route => route.path === path)]))
 
 function answerType(file: string, route: string, resource: string | undefined): string {
   return resource === undefined ? `import('${file}').GlobalAnswers['${route}']` : `import('${file}').RouteAnswers<'${resource}'>['${route}']`

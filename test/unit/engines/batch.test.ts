@@ -102,6 +102,7 @@ describe('a column named with digits only', () => {
     expect(() => engine.render(sql`update ${odd} set "1" = 5 returning ${odd.id}, ${odd.second}`)).toThrow('the column "1"')
     expect(() => engine.render(sql`select ${odd.first} from ${odd}`)).toThrow('Rename the column')
     expect(() => engine.render(sql`select ${'"1"'} from ${odd}`)).not.toThrow()
+    expect(() => engine.render(sql`select json_extract(meta, '$."2024"') from posts where name = 'it''s "1"'`)).not.toThrow()
   })
 })
 

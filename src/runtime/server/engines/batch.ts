@@ -89,7 +89,8 @@ interface BatchResult {
 
 /** A batch answers rows by name, and JavaScript puts names that are numbers before all others. @throws When a name is one. */
 function assertNames(text: string): void {
-  const [, name] = /"(\d+)"/.exec(text) ?? []
+  // A path such as '$."2024"' is no name.
+  const [, name] = /"(\d+)"/.exec(text.replace(/'(?:[^']|'')*'/g, '')) ?? []
   if (name !== undefined) throw new Error(`[auto-api] A table has the column "${name}": on D1 a column's name cannot be digits only, for its rows would be read in another order. Rename the column.`)
 }
 

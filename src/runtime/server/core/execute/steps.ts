@@ -1,4 +1,5 @@
 /** The statements of each kind of write, in the order in which they must run. The row scope stands in the WHERE of every one that names a row. */
+import { groupBy } from '../../../shared/group-by'
 import type { Call } from '../context'
 import { keyFields, withKey, type Selection } from '../fields'
 import { toId } from '../parse/key'
@@ -33,7 +34,7 @@ function create(plan: Scoped<WritePlan>, items: readonly Item[], written: Map<nu
   const { resource } = plan
   const rows = items.map(item => ({ item, values: forCreate(plan, writable(plan, item), call, time) }))
   // Rows that set the same columns go into one statement.
-  const groups = Map.groupBy(rows, ({ values }) => Object.keys(values).filter(name => resource.fields.has(name)).sort().join(','))
+  const groups = groupBy(rows, ({ values }) => Object.keys(values).filter(name => resource.fields.has(name)).sort().join(','))
   const inserts = [...groups.values()].flatMap((group) => {
     const itemOf = new Map(group.map(({ item, values }) => [values, item]))
     return insertStatements(call, resource, group.map(({ values }) => values), answered(plan)).map(({ statement, rows: own }): Step => ({
@@ -105,7 +106,7 @@ const lockSeveral = (plan: Scoped<WritePlan>, items: readonly Item[], call: Call
 
 /** What the items point at must still be there, and visible, when they are written. One statement for each foreign key. */
 function referenceSteps(items: readonly Item[], call: Call): Step[] {
-  const asked = Map.groupBy(items.flatMap(item => (item.references ?? []).map(reference => ({ item, reference }))), ({ reference }) => reference.target)
+  const asked = groupBy(items.flatMap(item => (item.references ?? []).map(reference => ({ item, reference }))), ({ reference }) => reference.target)
   return [...asked].map(([{ plan, fields }, list]): Step => {
     const tuples = [...new Map(list.map(({ reference: { values } }) => [values.map(String).join('\0'), values])).values()]
     const statement = selectStatement(call, plan.resource, [among(call.engine, fields, tuples), ...plan.scope], keyFields(plan.resource), 'share')

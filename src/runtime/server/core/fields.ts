@@ -1,4 +1,5 @@
 /** Which columns: what a caller may read and write of a resource. Whatever is not readable is unknown, like a name nobody ever gave. */
+import { quoted, shape, type Shape } from '../engines/shape'
 import type { FieldRule } from '../registration'
 import type { Field } from '../schema/field'
 import type { Resource } from '../schema/model'
@@ -8,7 +9,7 @@ import { decide, inContext } from './gate'
 
 /** A set of fields of one resource, the same object for the same set: statements are found by its key. */
 export interface Selection {
-  readonly key: string
+  readonly key: Shape
   readonly fields: readonly Field[]
   readonly byName: ReadonlyMap<string, Field>
 }
@@ -51,7 +52,7 @@ export function select(resource: Resource, passes: (field: Field) => boolean): S
   if (!known) selections.set(resource, known = new Map())
   let selection = known.get(key)
   if (!selection) {
-    selection = Object.freeze({ key, fields, byName: new Map(fields.map(field => [field.name, field])) })
+    selection = Object.freeze({ key: shape`${resource}${quoted(key)}`, fields, byName: new Map(fields.map(field => [field.name, field])) })
     if (known.size < SELECTIONS_AT_MOST) known.set(key, selection)
   }
   return selection

@@ -4,11 +4,12 @@ import { postgresType } from '../engines/dialects'
 import type { Engine, Statement } from '../engines/engine'
 import { outline } from '../engines/parameters'
 import { createCache } from '../engines/session'
+import { quoted, shape, type Shape } from '../engines/shape'
 import type { Field } from '../schema/field'
 
 /** A condition: two of one shape have the same text, whatever their values. */
 export interface Clause {
-  readonly shape: string
+  readonly shape: Shape
   /** Driver values, in the order in which `build` places them. */
   readonly values: readonly unknown[]
   readonly build: () => SQL
@@ -32,12 +33,12 @@ export function createStatementCache(): StatementCache {
   return createCache<Compiled<unknown>>(SHAPES_AT_MOST)
 }
 
-/** The statement for a shape; `build` runs only when the shape is new. Its parameters must be `values`, in their order. */
-export function statement<Extra>(cache: StatementCache, engine: Engine, shape: string, values: readonly unknown[], build: () => { sql: SQL, extra: Extra }): Statement & { extra: Extra } {
-  const compiled = cache(`${engine.name}|${shape}`, () => {
+/** The statement for a key; `build` runs only when the key is new. Its parameters must be `values`, in their order. */
+export function statement<Extra>(cache: StatementCache, engine: Engine, key: Shape, values: readonly unknown[], build: () => { sql: SQL, extra: Extra }): Statement & { extra: Extra } {
+  const compiled = cache(`${engine.name}|${key}`, () => {
     const { sql, extra } = build()
     const rendered = engine.render(sql)
-    if (rendered.values.length !== values.length) throw new Error(`[auto-api] The shape ${shape} has ${rendered.values.length} places for ${values.length} values.`)
+    if (rendered.values.length !== values.length) throw new Error(`[auto-api] The shape ${key} has ${rendered.values.length} places for ${values.length} values.`)
     return { text: rendered.text, extra }
   }) as Compiled<Extra>
   return { text: compiled.text, values, extra: compiled.extra }
@@ -45,7 +46,7 @@ export function statement<Extra>(cache: StatementCache, engine: Engine, shape: s
 
 export function equals(field: Field, value: unknown): Clause {
   const encoded = field.encode(value)
-  return { shape: `${field.name}=`, values: [encoded], build: () => sql`${field.column} = ${bound(field, encoded)}` }
+  return { shape: shape`${field.column}=`, values: [encoded], build: () => sql`${field.column} = ${bound(field, encoded)}` }
 }
 
 /** A driver value where it is compared with its column. */
@@ -57,28 +58,25 @@ export function compared({ compare }: NamedColumn, value: SQL): SQL {
 }
 
 export function isNull(field: Field): Clause {
-  return { shape: `${field.name}:null`, values: [], build: () => sql`${field.column} is null` }
+  return { shape: shape`${field.column} null`, values: [], build: () => sql`${field.column} is null` }
 }
 
 export function isNotNull(field: Field): Clause {
-  return { shape: `${field.name}:set`, values: [], build: () => sql`${field.column} is not null` }
+  return { shape: shape`${field.column} set`, values: [], build: () => sql`${field.column} is not null` }
 }
 
 /** Nothing fits: the answer to a caller whose tenant cannot be told, should one come this far. */
-export const NOTHING: Clause = { shape: 'nothing', values: [], build: () => sql`1 = 0` }
+export const NOTHING: Clause = { shape: shape`nothing`, values: [], build: () => sql`1 = 0` }
 
 /** SQL an app wrote: its text joins the shape, its parameters join the values. */
 export function fromSql(engine: Engine, condition: SQL): Clause {
-  const { shape, values } = outline(condition) ?? rendered(engine, condition)
-  return { shape: `sql:${shape}`, values, build: () => sql`(${condition})` }
-}
-
-function rendered(engine: Engine, condition: SQL): { shape: string, values: readonly unknown[] } {
+  const told = outline(condition)
+  if (told) return { shape: shape`sql ${told.shape}`, values: told.values, build: () => sql`(${condition})` }
   const { text, values } = engine.render(condition)
-  return { shape: text, values }
+  return { shape: shape`text ${quoted(text)}`, values, build: () => sql`(${condition})` }
 }
 
-export const shapeOf = (clauses: readonly Clause[]) => clauses.map(clause => clause.shape).join('&')
+export const shapeOf = (clauses: readonly Clause[]): Shape => shape`${clauses.map(clause => clause.shape)}`
 export const valuesOf = (clauses: readonly Clause[]) => clauses.flatMap(clause => clause.values)
 
 /** ` where a and b`, or nothing. */
@@ -86,21 +84,23 @@ export function whereAll(clauses: readonly Clause[]): SQL {
   return clauses.length === 0 ? sql`` : sql` where ${all(clauses)}`
 }
 
+const PLACE = shape`?`
+
 /** A value in its place. A custom column type may turn a value into SQL: its text then joins the shape. */
 export function place(engine: Engine, field: Field, value: unknown): Clause {
   const encoded = field.encode(value)
-  return is(encoded, SQL) ? fromSql(engine, encoded) : { shape: '?', values: [encoded], build: () => sql`${sql.param(encoded)}` }
+  return is(encoded, SQL) ? fromSql(engine, encoded) : { shape: PLACE, values: [encoded], build: () => sql`${sql.param(encoded)}` }
 }
 
-/** SQL around conditions of its own: their shape is its shape, in the order in which `build` places them. */
-export function fromClauses(name: string, clauses: readonly Clause[], build: () => SQL): Clause {
-  return { shape: `${name}(${shapeOf(clauses)})`, values: valuesOf(clauses), build }
+/** SQL around conditions of its own, in the order in which `build` places them. @param around what the SQL itself is made of. */
+export function fromClauses(around: Shape, clauses: readonly Clause[], build: () => SQL): Clause {
+  return { shape: shape`${around}${shapeOf(clauses)}`, values: valuesOf(clauses), build }
 }
 
 /** One of several lists of conditions holds. */
 export function either(branches: readonly (readonly Clause[])[]): Clause {
   return {
-    shape: `or(${branches.map(shapeOf).join('|')})`,
+    shape: shape`or ${branches.map(shapeOf)}`,
     values: branches.flatMap(valuesOf),
     build: () => sql`(${sql.join(branches.map(branch => sql`(${all(branch)})`), sql` or `)})`,
   }
@@ -108,7 +108,7 @@ export function either(branches: readonly (readonly Clause[])[]): Clause {
 
 /** Several conditions as one. */
 export function together(clauses: readonly Clause[]): Clause {
-  return { shape: shapeOf(clauses), values: valuesOf(clauses), build: () => all(clauses) }
+  return { shape: shape`all ${shapeOf(clauses)}`, values: valuesOf(clauses), build: () => all(clauses) }
 }
 
 /** All of several conditions hold. */
@@ -128,18 +128,20 @@ const IN_A_ROW = 32
 /** In a list, or in none of it; NULL is neither. */
 export function membership(engine: Engine, field: Field, values: readonly unknown[], inside: boolean): Clause {
   if (values.length === 0) return inside ? NOTHING : isNotNull(field)
-  const { shape, values: bound, build } = listOf(engine, [field], values.map(value => [field.encode(value)]))
+  const list = listOf(engine, [field], values.map(value => [field.encode(value)]))
+  const { values: bound, build } = list
   const operator = inside ? 'in' : 'not in'
-  return { shape: `${field.name} ${operator} ${shape}`, values: bound, build: () => sql`${field.column} ${sql.raw(operator)} ${build()}` }
+  return { shape: shape`${field.column} ${operator} ${list.shape}`, values: bound, build: () => sql`${field.column} ${sql.raw(operator)} ${build()}` }
 }
 
 /** The rows whose columns hold one of these combinations, given as driver values. */
 export function among(engine: Engine, fields: readonly NamedColumn[], tuples: readonly (readonly unknown[])[]): Clause {
   if (tuples.length === 0) return NOTHING
-  const { shape, values, build } = listOf(engine, fields, tuples)
+  const list = listOf(engine, fields, tuples)
+  const { values, build } = list
   const columns = fields.map(({ column }) => sql`${column}`)
   return {
-    shape: `${fields.map(({ name }) => name).join(',')} in ${shape}`,
+    shape: shape`${fields.map(({ column }) => column)} in ${list.shape}`,
     values,
     build: () => columns.length === 1 ? sql`${columns[0]} in ${build()}` : sql`(${sql.join(columns, sql`, `)}) in ${build()}`,
   }
@@ -157,7 +159,7 @@ function listOf(engine: Engine, fields: readonly NamedColumn[], tuples: readonly
   const padded = [...tuples, ...Array.from({ length: length - tuples.length }, () => tuples.at(-1)!)]
   const places = (tuple: readonly unknown[]) => sql.join(tuple.map((value, index) => bound(fields[index]!, value)), sql`, `)
   return {
-    shape: `${fields.length}x${length}`,
+    shape: shape`${fields.length} x ${length}`,
     values: padded.flat(),
     build: () => sql`(${sql.join(padded.map(tuple => fields.length === 1 ? places(tuple) : sql`(${places(tuple)})`), sql`, `)})`,
   }
@@ -168,7 +170,7 @@ function jsonList(fields: readonly NamedColumn[], tuples: readonly (readonly unk
   const single = fields.length === 1
   const json = JSON.stringify(single ? tuples.map(([value]) => value) : tuples)
   return {
-    shape: single ? 'json' : `json${fields.length}`,
+    shape: shape`json ${fields.length}`,
     values: [json],
     build: () => single
       ? sql`(select value from json_each(${sql.param(json)}))`
@@ -181,7 +183,7 @@ function arrayList(fields: readonly NamedColumn[], tuples: readonly (readonly un
   const arrays = fields.map((_, index) => toArray(tuples.map(tuple => tuple[index])))
   const array = (index: number) => sql`cast(cast(${sql.param(arrays[index])} as text) as ${postgresType(fields[index]!.column)}[])`
   return {
-    shape: `array${fields.length}`,
+    shape: shape`array ${fields.length}`,
     values: arrays,
     build: () => fields.length === 1
       ? sql`(select unnest(${array(0)}))`

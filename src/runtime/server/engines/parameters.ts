@@ -1,42 +1,32 @@
 /** Tells SQL that an app wrote apart from its parameters without rendering it: a walk costs a twentieth of the text. */
 import { Column, is, Param, SQL, StringChunk, Table } from 'drizzle-orm'
+import { idOf, quoted, type Shape } from './shape'
 
 export interface Outline {
   /** The same for every condition whose text would be the same. */
-  readonly shape: string
+  readonly shape: Shape
   readonly values: readonly unknown[]
 }
 
-/** Marks that no SQL text holds, so that two different conditions never look alike. */
-const PLACE = '\u0002'
-const END = '\u0001'
-const NAMED = '\u0000'
-
 const IS_ALIAS = Symbol.for('drizzle:IsAlias')
 
-const ids = new WeakMap<object, number>()
-let last = 0
-
-function idOf(value: object): number {
-  let id = ids.get(value)
-  if (id === undefined) ids.set(value, id = ++last)
-  return id
-}
+/** The place of a parameter. App text is quoted, so that it never looks like this, or like anything else of a shape. */
+const PLACE = '?'
 
 /** `undefined` where only rendering can tell: subqueries, views, named placeholders, parameters written into the text. */
 export function outline(condition: SQL): Outline | undefined {
   const values: unknown[] = []
   const shape = walk(condition, values)
-  return shape === undefined ? undefined : { shape, values }
+  return shape === undefined ? undefined : { shape: shape as Shape, values }
 }
 
 function walk(chunk: unknown, values: unknown[]): string | undefined {
-  if (chunk instanceof StringChunk) return chunk.value.join('')
+  if (chunk instanceof StringChunk) return quoted(chunk.value.join(''))
   if (chunk instanceof Param) return parameter(chunk, values)
   if (chunk instanceof SQL) return (chunk as unknown as { shouldInlineParams: boolean }).shouldInlineParams ? undefined : walkAll(chunk.queryChunks, values)
   if (Array.isArray(chunk)) {
-    const list = walkAll(chunk, values)
-    return list === undefined ? undefined : `(${list})`
+    const list = walkAll(chunk, values, ',')
+    return list === undefined ? undefined : `[${list}]`
   }
   if (is(chunk, Column)) return named(chunk, chunk.table)
   if (is(chunk, Table)) return named(chunk, chunk)
@@ -48,15 +38,15 @@ function walk(chunk: unknown, values: unknown[]): string | undefined {
 
 /** By identity; an alias is made anew for every request and would fill the cache. */
 function named(value: object, table: Table): string | undefined {
-  return (table as unknown as Record<symbol, unknown>)[IS_ALIAS] === true ? undefined : `${NAMED}${idOf(value)}${NAMED}`
+  return (table as unknown as Record<symbol, unknown>)[IS_ALIAS] === true ? undefined : `#${idOf(value)}`
 }
 
-function walkAll(chunks: readonly unknown[], values: unknown[]): string | undefined {
+function walkAll(chunks: readonly unknown[], values: unknown[], separator = ''): string | undefined {
   let shape = ''
-  for (const chunk of chunks) {
+  for (const [index, chunk] of chunks.entries()) {
     const part = walk(chunk, values)
     if (part === undefined) return undefined
-    shape += part + END
+    shape += index === 0 ? part : separator + part
   }
   return shape
 }

@@ -1,10 +1,11 @@
 /** Computes aggregates and groups over visible rows: in SQL, or row by row where only code can judge them. */
 import { sql, type SQL } from 'drizzle-orm'
 import type { Row, Statement } from '../../engines/engine'
+import { shape, type Shape } from '../../engines/shape'
 import type { Dialect } from '../../schema/drizzle'
 import type { Call } from '../context'
 import { allFields } from '../fields'
-import { comparesFields, type AggregatePlan, type GroupPlan } from '../plan/aggregate'
+import { aggregateShape, comparesFields, type AggregatePlan, type GroupOrder, type GroupPlan } from '../plan/aggregate'
 import type { ReadPlan } from '../plan/tree'
 import { shapeOf, statement, valuesOf, whereAll, type Clause } from '../query'
 import { within, type Plan, type Scoped } from '../scope'
@@ -68,21 +69,22 @@ function groupsStatement(plan: Scoped<GroupPlan>, offset: number, { api, engine 
   const { resource, groups, order, limit } = plan
   const where = conditions(plan)
   const having = havingClauses(plan, engine.dialect)
-  const sorted = order.map(({ by, descending }) => `${descending ? '-' : ''}${'alias' in by ? by.alias : by.name}`)
-  const shape = `${resource.name}|groups|${groups.key}|${shapeOf(where)}|${shapeOf(having)}|${sorted}`
-  return statement(api.statements, engine, shape, [...valuesOf(where), ...valuesOf(having), limit, offset], () => ({
+  const key = shape`groups ${resource}${groups.key}${shapeOf(where)}${shapeOf(having)}${order.map(sortShape)}`
+  return statement(api.statements, engine, key, [...valuesOf(where), ...valuesOf(having), limit, offset], () => ({
     sql: sql`select ${columns(groups, engine.dialect)} from ${resource.table}${whereAll(where)}${grouping(groups, having)}${orderBy(plan, engine.dialect)} limit ${sql.param(limit)} offset ${sql.param(offset)}`,
     extra: undefined,
   }))
 }
+
+const sortShape = ({ by, descending }: GroupOrder): Shape => shape`${'alias' in by ? aggregateShape(by) : by.column}${descending}`
 
 /** `select count(*) from (select 1 from t where … group by … having …) as g` */
 function countGroupsStatement(plan: Scoped<GroupPlan>, { api, engine }: Call): Statement {
   const { resource, groups } = plan
   const where = conditions(plan)
   const having = havingClauses(plan, engine.dialect)
-  const shape = `${resource.name}|count groups|${groups.key}|${shapeOf(where)}|${shapeOf(having)}`
-  return statement(api.statements, engine, shape, [...valuesOf(where), ...valuesOf(having)], () => ({
+  const key = shape`count groups ${resource}${groups.key}${shapeOf(where)}${shapeOf(having)}`
+  return statement(api.statements, engine, key, [...valuesOf(where), ...valuesOf(having)], () => ({
     sql: sql`select count(*) from (select 1 as one from ${resource.table}${whereAll(where)}${grouping(groups, having)}) as g`,
     extra: undefined,
   }))
@@ -109,6 +111,6 @@ const SYMBOLS = { $eq: '=', $ne: '<>', $gt: '>', $gte: '>=', $lt: '<', $lte: '<=
 function havingClauses({ having }: GroupPlan, dialect: Dialect): readonly Clause[] {
   return having.map(({ aggregate, operator, value }) => {
     const bound = comparesFields(aggregate) ? aggregate.field!.encode(value) : value
-    return { shape: `${aggregate.alias}${operator}`, values: [bound], build: () => sql`${comparable(aggregate, dialect)} ${sql.raw(SYMBOLS[operator])} ${beside(aggregate, sql`${sql.param(bound)}`, dialect)}` }
+    return { shape: shape`${aggregateShape(aggregate)}${operator}`, values: [bound], build: () => sql`${comparable(aggregate, dialect)} ${sql.raw(SYMBOLS[operator])} ${beside(aggregate, sql`${sql.param(bound)}`, dialect)}` }
   })
 }

@@ -1,5 +1,6 @@
 /** A cascade group as a whole: everything one delete took to the trash comes back or goes for good together, or not at all. */
 import { sql } from 'drizzle-orm'
+import { shape } from '../../engines/shape'
 import type { Resource } from '../../schema/model'
 import { forResource, type Call } from '../context'
 import { changedMeanwhile, notFound } from '../error'
@@ -92,7 +93,7 @@ async function visibleItems(plan: Scoped<WritePlan>, call: Call): Promise<Item[]
 /** How many rows there are, seen or not: a group with a row that is not visible is left alone. Tells nobody the number. */
 async function countGroup(resource: Resource, deletionId: string, { api, engine }: Call): Promise<number> {
   const group = equals(resource.roles.deletionId!, deletionId)
-  const counted = await engine.query(statement(api.statements, engine, `${resource.name}|group`, group.values, () => ({
+  const counted = await engine.query(statement(api.statements, engine, shape`count group ${resource}${group.shape}`, group.values, () => ({
     sql: sql`select count(*) from ${resource.table} where ${group.build()}`,
     extra: undefined,
   })))

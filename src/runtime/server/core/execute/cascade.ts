@@ -4,6 +4,7 @@
  */
 import { is, sql, SQL, type Column } from 'drizzle-orm'
 import type { WriteStatement } from '../../engines/engine'
+import { shape } from '../../engines/shape'
 import type { ForeignKeyFacts } from '../../schema/drizzle'
 import { columnOf, type GraphNode } from '../../schema/graph'
 import type { Role } from '../../schema/server-owned'
@@ -15,9 +16,9 @@ import { changeGrouped, changeRows, closureShape, groupOf, keepsGroup, keysOf, p
 export function stampStatement(call: Call, closure: Closure, node: GraphNode, values: readonly { readonly column: Column, readonly value: unknown }[]): WriteStatement {
   const { api, engine } = call
   const { root } = closure.reach
-  const shape = `${root.facts.name}|stamp ${node.facts.name}|${values.map(({ column }) => column.name)}|${closureShape(closure)}`
+  const key = shape`stamp ${node}${values.map(({ column }) => column)}${closureShape(closure)}`
   const assign = (column: Column, value: SQL) => sql`${sql.identifier(engine.columnName(column))} = ${value}`
-  return statement(api.statements, engine, shape, [...closure.start.values, ...values.map(({ value }) => value)], () => ({
+  return statement(api.statements, engine, key, [...closure.start.values, ...values.map(({ value }) => value)], () => ({
     extra: undefined,
     sql: changeGrouped(closure, node, {
       set: [
@@ -34,7 +35,7 @@ export function clearStatement(call: Call, closure: Closure, node: GraphNode, bu
   const { api, engine } = call
   const { deletionId, ...rest } = pickTrash(node)
   const columns = [...Object.values(rest), ...deletionId && !keepsGroup(closure, node) ? [deletionId] : []]
-  return statement(api.statements, engine, `${closure.reach.root.facts.name}|clear ${node.facts.name}|${closureShape(closure)}|${but?.shape}`, [...closure.start.values, ...but?.values ?? []], () => ({
+  return statement(api.statements, engine, shape`clear ${node}${closureShape(closure)}${but?.shape}`, [...closure.start.values, ...but?.values ?? []], () => ({
     extra: undefined,
     sql: changeRows(closure, node, keysOf(node), rowsOf(closure, node), {
       set: columns.map(column => sql`${sql.identifier(engine.columnName(column))} = null`),
@@ -46,7 +47,7 @@ export function clearStatement(call: Call, closure: Closure, node: GraphNode, bu
 /** `delete from child where id in (…)` */
 export function removeStatement(call: Call, closure: Closure, node: GraphNode): WriteStatement {
   const { api, engine } = call
-  return statement(api.statements, engine, `${closure.reach.root.facts.name}|remove ${node.facts.name}|${closureShape(closure)}`, closure.start.values, () => ({
+  return statement(api.statements, engine, shape`remove ${node}${closureShape(closure)}`, closure.start.values, () => ({
     extra: undefined,
     sql: changeRows(closure, node, keysOf(node), rowsOf(closure, node), {}),
   }))
@@ -57,7 +58,7 @@ export function releaseStatement(call: Call, closure: Closure, edge: ForeignKeyF
   const { api, engine } = call
   const columns = edge.columns.map(name => columnOf(child.facts, name))
   const emptied = columns.map(column => edge.onDelete === 'set default' ? defaultOf(column) : NULL)
-  return statement(api.statements, engine, `${closure.reach.root.facts.name}|release ${child.facts.name}.${edge.columns} of ${parent.facts.name}.${edge.foreignColumns}|${closureShape(closure)}`, [...closure.start.values, ...emptied.flatMap(({ values }) => values)], () => ({
+  return statement(api.statements, engine, shape`release ${edge}${closureShape(closure)}`, [...closure.start.values, ...emptied.flatMap(({ values }) => values)], () => ({
     extra: undefined,
     sql: changeRows(closure, child, columns, pointedAt(closure, edge, parent), { set: columns.map((column, index) => sql`${sql.identifier(engine.columnName(column))} = ${emptied[index]!.build()}`) }),
   }))
@@ -77,7 +78,7 @@ export function restrictStatement(call: Call, closure: Closure, edge: ForeignKey
   const { api, engine } = call
   const columns = edge.columns.map(name => columnOf(child.facts, name))
   const active = closure.following === 'active' && child.roles.deletedAt ? sql`${child.roles.deletedAt} is null` : sql`1 = 1`
-  const made = statement(api.statements, engine, `${closure.reach.root.facts.name}|restrict ${child.facts.name}.${edge.columns} of ${parent.facts.name}.${edge.foreignColumns}|${closureShape(closure)}`, closure.start.values, () => ({
+  const made = statement(api.statements, engine, shape`restrict ${edge}${closureShape(closure)}`, closure.start.values, () => ({
     extra: undefined,
     sql: sql`${withClosure(closure)} select 1 from ${child.table} where ${active} and ${tuple(columns)} in (${pointedAt(closure, edge, parent)})${closure.reach.nodes.includes(child) ? sql` and not (${tuple(keysOf(child))} in (${rowsOf(closure, child)}))` : sql``} limit 1`,
   }))
@@ -88,7 +89,7 @@ export function restrictStatement(call: Call, closure: Closure, edge: ForeignKey
 export function leftOverStatement(call: Call, closure: Closure, edge: ForeignKeyFacts, child: GraphNode, parent: GraphNode): WriteStatement {
   const { api, engine } = call
   const columns = edge.columns.map(name => columnOf(child.facts, name))
-  const made = statement(api.statements, engine, `${closure.reach.root.facts.name}|left over ${child.facts.name}.${edge.columns}|${closureShape(closure)}`, closure.start.values, () => ({
+  const made = statement(api.statements, engine, shape`left over ${edge}${closureShape(closure)}`, closure.start.values, () => ({
     extra: undefined,
     sql: sql`${withClosure(closure)} select 1 from ${child.table} where ${child.roles.deletedAt!} is null and ${tuple(columns)} in (${pointedAt(closure, edge, parent)}) limit 1`,
   }))

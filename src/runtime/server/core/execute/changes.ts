@@ -2,6 +2,7 @@
 import { sql, type SQL } from 'drizzle-orm'
 import { DIALECTS } from '../../engines/dialects'
 import type { Row, WriteStatement } from '../../engines/engine'
+import { shape } from '../../engines/shape'
 import type { GraphNode } from '../../schema/graph'
 import type { Resource } from '../../schema/model'
 import type { Call } from '../context'
@@ -54,7 +55,8 @@ function tellStep(call: Call, closure: Closure, node: GraphNode, along: Along): 
 function alongStatement(call: Call, closure: Closure, node: GraphNode, { trash, but: butOf }: Along, keys: boolean): WriteStatement {
   const { api, engine } = call
   const but = butOf?.(node)
-  const made = statement(api.statements, engine, `${closure.reach.root.facts.name}|along ${keys} ${trash} ${node.facts.name}|${closureShape(closure)}|${but?.shape}`, [...closure.start.values, ...but?.values ?? []], () => {
+  const key = shape`along ${node}${keys}${trash}${closureShape(closure)}${but?.shape}`
+  const made = statement(api.statements, engine, key, [...closure.start.values, ...but?.values ?? []], () => {
     const selection = keys ? sql.join(keysOf(node).map(column => sql`${column}`), sql`, `) : sql`1`
     const lock = engine.concurrent ? lockInOrder(engine.dialect, keysOf(node), 'update') : sql``
     const rows = sql`select ${selection} from ${node.table} where ${ofTrash(node, trash)} and ${tuple(keysOf(node))} in (${rowsOf(closure, node)})${but ? sql` and not (${but.build()})` : sql``}${lock}`

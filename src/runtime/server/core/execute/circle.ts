@@ -4,6 +4,7 @@
  */
 import { sql, type SQL } from 'drizzle-orm'
 import type { Row, Statement, WriteStatement } from '../../engines/engine'
+import { shape } from '../../engines/shape'
 import type { ForeignKeyFacts } from '../../schema/drizzle'
 import { columnOf, type GraphNode } from '../../schema/graph'
 import type { Call } from '../context'
@@ -32,7 +33,7 @@ export function removeCircle(call: Call, closure: Closure, nodes: readonly Graph
 function markStatement(call: Call, closure: Closure, node: GraphNode, marker: string): WriteStatement {
   const { api, engine } = call
   const column = node.roles.deletionId!
-  return statement(api.statements, engine, `${closure.reach.root.facts.name}|mark ${node.facts.name}|${closureShape(closure)}`, [...closure.start.values, column.mapToDriverValue(marker)], () => ({
+  return statement(api.statements, engine, shape`mark ${node}${closureShape(closure)}`, [...closure.start.values, column.mapToDriverValue(marker)], () => ({
     extra: undefined,
     sql: changeRows(closure, node, keysOf(node), rowsOf(closure, node), { set: [sql`${sql.identifier(engine.columnName(column))} = ${sql.param(marker)}`] }),
   }))
@@ -47,7 +48,7 @@ function unhookStatement({ api, engine }: Call, { reach }: Closure, node: GraphN
   const hooks = reach.edges.filter(edge => edge.table === node.table && reach.nodes.findIndex(other => other.table === edge.foreignTable) >= reach.nodes.indexOf(node))
   const columns = new Set(hooks.flatMap(edge => edge.columns.map(name => columnOf(node.facts, name))).filter(own => !own.notNull && !own.primary))
   if (columns.size === 0) return []
-  return [statement(api.statements, engine, `${reach.root.facts.name}|unhook ${node.facts.name}`, [column.mapToDriverValue(marker)], () => ({
+  return [statement(api.statements, engine, shape`unhook ${reach.root}${node}`, [column.mapToDriverValue(marker)], () => ({
     extra: undefined,
     sql: sql`update ${node.table} set ${sql.join([...columns].map(own => sql`${sql.identifier(engine.columnName(own))} = null`), sql`, `)} where ${column} = ${sql.param(marker)}`,
   }))]
@@ -58,7 +59,7 @@ function removeUnmarked(call: Call, closure: Closure, node: GraphNode): WriteSta
   const own = closure.reach.edges.filter(edge => edge.table === node.table && edge.foreignTable === node.table)
   if (call.engine.dialect !== 'mysql' || own.length === 0) return removeStatement(call, closure, node)
   const { api, engine } = call
-  const made = statement(api.statements, engine, `${closure.reach.root.facts.name}|read ${node.facts.name}|${closureShape(closure)}`, closure.start.values, () => ({
+  const made = statement(api.statements, engine, shape`reached ${node}${closureShape(closure)}`, closure.start.values, () => ({
     extra: undefined,
     sql: sql`${withClosure(closure)} ${rowsOf(closure, node)}`,
   }))
@@ -89,7 +90,7 @@ function isAmong(node: GraphNode, rows: readonly Row[]): SQL {
 /** `delete from child where deletion_id = ?` */
 function removeMarkedStatement({ api, engine }: Call, node: GraphNode, marker: string): WriteStatement {
   const column = node.roles.deletionId!
-  return statement(api.statements, engine, `${node.facts.name}|remove marked`, [column.mapToDriverValue(marker)], () => ({
+  return statement(api.statements, engine, shape`remove marked ${node}`, [column.mapToDriverValue(marker)], () => ({
     extra: undefined,
     sql: sql`delete from ${node.table} where ${column} = ${sql.param(marker)}`,
   }))
@@ -99,7 +100,7 @@ function removeMarkedStatement({ api, engine }: Call, node: GraphNode, marker: s
 export function ungroupStatement(call: Call, closure: Closure, node: GraphNode): WriteStatement {
   const { api, engine } = call
   const { root } = closure.reach
-  return statement(api.statements, engine, `${root.facts.name}|ungroup ${node.facts.name}|${closureShape(closure)}`, closure.start.values, () => ({
+  return statement(api.statements, engine, shape`ungroup ${node}${closureShape(closure)}`, closure.start.values, () => ({
     extra: undefined,
     sql: sql`update ${node.table} set ${sql.identifier(engine.columnName(node.roles.deletionId!))} = null where ${node.roles.deletedAt!} is null and ${node.roles.deletionId!} in (select ${GROUP} from (select ${root.roles.deletionId!} as ${GROUP} from ${root.table} where ${closure.start.build()}) as ${CLOSURE})`,
   }))

@@ -1,6 +1,7 @@
 /** What goes with some rows: the recursive query that finds it, in each dialect, and the statement that changes it. */
 import { aliasedTable, getTableColumns, sql, type Column, type SQL } from 'drizzle-orm'
 import { DIALECTS, postgresType } from '../../engines/dialects'
+import { shape, type Shape } from '../../engines/shape'
 import type { ForeignKeyFacts } from '../../schema/drizzle'
 import { columnOf, type GraphNode } from '../../schema/graph'
 import type { Reach } from '../plan/cascade'
@@ -27,7 +28,7 @@ export const GROUP = sql.identifier('g')
 const TIME = sql.identifier('d')
 const PICKED = sql.identifier('picked')
 
-export const closureShape = ({ start, following }: Closure) => `${following}|${start.shape}`
+export const closureShape = ({ reach, start, following, maxTerms }: Closure): Shape => shape`${reach.root}${following}${maxTerms}${start.shape}`
 
 const dialectOf = ({ reach }: Closure) => reach.root.facts.dialect
 

@@ -1,12 +1,13 @@
 /** Hangs related records on records: what was read along with them, and otherwise one statement per relation, whatever the number of parents. */
 import { sql, type SQL } from 'drizzle-orm'
 import type { Row, Statement } from '../../engines/engine'
+import { shape } from '../../engines/shape'
 import type { Field } from '../../schema/field'
 import type { Relation } from '../../schema/model'
 import type { Call } from '../context'
 import { limitExceeded } from '../error'
 import { allFields, type Selection } from '../fields'
-import { orderKey, orderList } from '../plan/order'
+import { orderList, orderShape } from '../plan/order'
 import type { ReadPlan } from '../plan/tree'
 import { all, among, fromClauses, shapeOf, statement, valuesOf, whereAll, type Clause, type NamedColumn } from '../query'
 import type { Scoped } from '../scope'
@@ -147,10 +148,9 @@ function childrenStatement(include: ScopedInclude, columns: Selection, parents: 
   const source = sourceOf(relation, through)
   const where: readonly Clause[] = [among(engine, source.parent, parents), ...conditions(plan), ...source.conditions]
   const many = relation.kind !== 'one'
-  const path = `${relation.kind === 'manyToMany' ? `${relation.junction.name}:` : ''}${relation.columns.map(({ name }) => name)}=${relation.foreignColumns.map(({ name }) => name)}`
-  const shape = `${plan.resource.name}|include|${path}|${columns.key}|${shapeOf(where)}|${orderKey(plan.order)}|${perParent === undefined ? '' : 'n'}`
+  const key = shape`include ${relation}${columns.key}${through?.accepts !== undefined}${shapeOf(where)}${orderShape(plan.order)}${perParent !== undefined}`
   const values = [...valuesOf(where), ...perParent === undefined ? [] : [perParent], most]
-  return statement(api.statements, engine, shape, values, () => {
+  return statement(api.statements, engine, key, values, () => {
     const selected = [...columns.fields.map(field => field.selection), ...source.extra]
     const order = many ? sql` order by ${orderList(plan.order)}` : sql``
     if (perParent === undefined) return { extra: undefined, sql: sql`select ${sql.join(selected, sql`, `)} from ${source.from}${whereAll(where)}${order} limit ${sql.param(most)}` }
@@ -175,6 +175,6 @@ function sourceOf(relation: Relation, through: ScopedInclude['through']): { from
     parent,
     extra: [...parent.map(({ column }) => sql`${column}`), ...through?.accepts ? allFields(through.resource).fields.map(field => field.selection) : []],
     // Told apart from conditions on the records: a tenant column may have the same name on both.
-    conditions: through && through.scope.length > 0 ? [fromClauses('through', through.scope, () => all(through.scope))] : [],
+    conditions: through && through.scope.length > 0 ? [fromClauses(shape`through`, through.scope, () => all(through.scope))] : [],
   }
 }

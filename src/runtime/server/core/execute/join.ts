@@ -7,6 +7,7 @@
  */
 import { sql, type SQL } from 'drizzle-orm'
 import type { Row } from '../../engines/engine'
+import { shape, type Shape } from '../../engines/shape'
 import { select, type Selection } from '../fields'
 import type { ReadPlan } from '../plan/tree'
 import { shapeOf, valuesOf, whereAll, type Clause } from '../query'
@@ -57,7 +58,7 @@ export function includedColumns({ relation, plan }: ScopedInclude): Selection {
 
 const scopeOf = ({ include: { plan } }: Join): readonly Clause[] => [...plan.where, ...plan.scope]
 
-export const shapeOfJoins = (joins: readonly Join[]) => joins.map(join => `${join.include.relation.name}:${join.columns.key}:${shapeOf(scopeOf(join))}`).join('+')
+export const shapeOfJoins = (joins: readonly Join[]): Shape => shape`${joins.map(join => shape`${join.include.relation}${join.columns.key}${shapeOf(scopeOf(join))}`)}`
 
 /** In the order of their places: joins stand before any other condition. */
 export const valuesOfJoins = (joins: readonly Join[]) => joins.flatMap(join => valuesOf(scopeOf(join)))

@@ -1,5 +1,6 @@
 /** The statements that change one relation's links: what goes, what comes, what comes back from the trash, how many there are then. */
 import { sql } from 'drizzle-orm'
+import { shape } from '../../engines/shape'
 import type { Field } from '../../schema/field'
 import type { ManyToMany, Resource } from '../../schema/model'
 import type { Call } from '../context'
@@ -139,9 +140,9 @@ async function removedClauses(plan: Scoped<LinkPlan>, link: ScopedLink, here: Cl
     return link.through.accepts ? [await judgedClause(link, [here, clause, ...link.through.scope], call)] : [clause]
   }
   if (plan.mode === 'remove') return [among(call.engine, there, targets)]
-  const visible = fromClauses(`to visible ${relation.name}`, link.plan.scope, () => sql`exists (select 1 from ${relation.target.table} where ${meets(there, relation.foreignColumns)} and ${all(link.plan.scope)})`)
+  const visible = fromClauses(shape`to visible ${relation}`, link.plan.scope, () => sql`exists (select 1 from ${relation.target.table} where ${meets(there, relation.foreignColumns)} and ${all(link.plan.scope)})`)
   const others = among(call.engine, there, targets)
-  return targets.length === 0 ? [visible] : [fromClauses('others', [others], () => sql`not (${others.build()})`), visible]
+  return targets.length === 0 ? [visible] : [fromClauses(shape`others`, [others], () => sql`not (${others.build()})`), visible]
 }
 
 /** Of these links the visible ones, by their own keys: two records may be linked more than once. */
@@ -174,8 +175,8 @@ function toRow({ relation, metadata, tenantId }: ScopedLink, parent: readonly un
 function countLinks({ relation, plan, through }: ScopedLink, here: Clause, { api, engine }: Call) {
   const { junction, foreignColumns, target } = relation
   const there = junctionFields(relation, junction.there.columns)
-  const where = [here, ...through.scope, ...plan.scope]
-  const made = statement(api.statements, engine, `${junction.name}|links to ${relation.name}|${shapeOf(where)}`, valuesOf(where), () => ({
+  const key = shape`count links ${relation}${shapeOf([here, ...through.scope])}${shapeOf(plan.scope)}`
+  const made = statement(api.statements, engine, key, valuesOf([here, ...through.scope, ...plan.scope]), () => ({
     sql: sql`select count(*) from ${junction.resource.table} where ${all([here, ...through.scope])} and exists (select 1 from ${target.table} where ${meets(there, foreignColumns)}${plan.scope.length > 0 ? sql` and ${all(plan.scope)}` : sql``})`,
     extra: undefined,
   }))

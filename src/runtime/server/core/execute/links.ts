@@ -1,6 +1,7 @@
 /** The links that a junction holds of a record: which there are, and how SQL and code tell the visible ones. */
 import { sql, type SQL } from 'drizzle-orm'
 import type { Row } from '../../engines/engine'
+import { shape } from '../../engines/shape'
 import type { Field } from '../../schema/field'
 import type { ManyToMany } from '../../schema/model'
 import type { Call } from '../context'
@@ -30,7 +31,7 @@ export async function linkedTo(relation: ManyToMany, parent: readonly unknown[],
   const there = junctionFields(relation, junction.there.columns)
   const own = [among(call.engine, junctionFields(relation, junction.here.columns), [parent]), ...through.scope]
   if (through.accepts) return among(call.engine, foreignColumns, (await judgedLinks(relation, own, through, call)).map(row => valuesAt(allFields(junction.resource), there)(row)))
-  return fromClauses(`linked ${junction.name}`, own, () => sql`exists (select 1 from ${junction.resource.table} where ${all(own)} and ${meets(there, foreignColumns)})`)
+  return fromClauses(shape`linked ${relation}`, own, () => sql`exists (select 1 from ${junction.resource.table} where ${all(own)} and ${meets(there, foreignColumns)})`)
 }
 
 export async function judgedLinks({ junction: { resource } }: ManyToMany, where: readonly Clause[], through: Scoped<Plan>, { api, engine }: Call): Promise<readonly Row[]> {

@@ -1,5 +1,6 @@
 /** Finds the rows a write names, all in one statement, and judges them: what the caller cannot see is not there. */
 import { sql } from 'drizzle-orm'
+import { shape } from '../../engines/shape'
 import type { Call } from '../context'
 import { notFound, refused } from '../error'
 import { allFields, select, type Selection } from '../fields'
@@ -55,8 +56,8 @@ export function pins(plan: Scoped<WritePlan>, { row }: Item): readonly Clause[] 
     if (!field.pinnable) return []
     const value = row[index]
     return value === null
-      ? [{ shape: `${field.name}:null`, values: [], build: () => sql`${field.column} is null` }]
-      : [{ shape: `${field.name}=`, values: [value], build: () => sql`${field.column} = ${bound(field, value)}` }]
+      ? [{ shape: shape`${field.column} null`, values: [], build: () => sql`${field.column} is null` }]
+      : [{ shape: shape`${field.column}=`, values: [value], build: () => sql`${field.column} = ${bound(field, value)}` }]
   })
 }
 

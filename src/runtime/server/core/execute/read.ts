@@ -1,6 +1,7 @@
 /** Runs a scoped read: one statement for the rows, one for their total, one for each included relation that cannot be joined. */
 import { sql } from 'drizzle-orm'
 import type { Statement } from '../../engines/engine'
+import { shape } from '../../engines/shape'
 import type { Field } from '../../schema/field'
 import type { Call } from '../context'
 import { createCursor } from '../cursor'
@@ -107,7 +108,7 @@ async function countRows(plan: Scoped<ListPlan>, call: Call): Promise<number> {
 /** `select count(*) from t where …` */
 function countStatement(plan: Scoped<ReadPlan>, { api, engine }: Call): Statement {
   const where = conditions(plan)
-  return statement(api.statements, engine, `${plan.resource.name}|count|${shapeOf(where)}`, valuesOf(where), () => ({
+  return statement(api.statements, engine, shape`count ${plan.resource}${shapeOf(where)}`, valuesOf(where), () => ({
     sql: sql`select count(*) from ${plan.resource.table}${whereAll(where)}`,
     extra: undefined,
   }))

@@ -1,6 +1,7 @@
 /** Purges expired rows of the trash, batch by batch: the server's own work, in nobody's name. */
 import { sql } from 'drizzle-orm'
 import { LIMITS } from '../../../shared/limits'
+import { shape } from '../../engines/shape'
 import type { Call } from '../context'
 import { keyFields } from '../fields'
 import { itemContext } from '../hooks'
@@ -38,7 +39,7 @@ export async function purgeExpired(call: Call, before: Date): Promise<number> {
 function expiredClause({ resource }: Call, before: Date): Clause {
   const field = resource.roles.deletedAt!
   const value = field.encode(now(field, before))
-  return { shape: 'expired', values: [value], build: () => sql`${field.column} < ${sql.param(value)}` }
+  return { shape: shape`${field.column} before`, values: [value], build: () => sql`${field.column} < ${sql.param(value)}` }
 }
 
 /** All at once; one by one where something stands in the way of some. */

@@ -2,12 +2,13 @@
 import { sql, type SQL } from 'drizzle-orm'
 import { LIMITS } from '../../../shared/limits'
 import type { Row, Statement } from '../../engines/engine'
+import { shape } from '../../engines/shape'
 import type { Field } from '../../schema/field'
 import type { Call } from '../context'
 import { limitExceeded } from '../error'
 import { allFields, select, type Selection } from '../fields'
 import type { Key } from '../parse/key'
-import { after, orderKey, orderList } from '../plan/order'
+import { after, orderList, orderShape } from '../plan/order'
 import type { ReadPlan } from '../plan/tree'
 import { shapeOf, statement, valuesOf, whereAll, type Clause } from '../query'
 import type { Scoped } from '../scope'
@@ -108,8 +109,8 @@ export function rowsStatement(plan: Scoped<ReadPlan>, columns: Selection, { star
   const { resource, order } = plan
   const where = [...conditions(plan), ...start]
   const bounds = limit === undefined || limit === Infinity ? [] : offset ? [limit, offset] : [limit]
-  const shape = `${resource.name}|read|${columns.key}|${shapeOfJoins(joins)}|${shapeOf(where)}|${orderKey(order)}|${bounds.length}`
-  return statement(api.statements, engine, shape, [...valuesOfJoins(joins), ...valuesOf(where), ...bounds], () => ({
+  const key = shape`read ${columns.key}${shapeOfJoins(joins)}${shapeOf(where)}${orderShape(order)}${bounds.length}`
+  return statement(api.statements, engine, key, [...valuesOfJoins(joins), ...valuesOf(where), ...bounds], () => ({
     sql: sql`select ${selectList(columns)}${selectJoined(joins)} from ${resource.table}${joinAll(joins)}${whereAll(where)}${order.length > 0 ? sql` order by ${orderList(order)}` : sql``}${limitTo(bounds)}`,
     extra: undefined,
   }))

@@ -2,6 +2,7 @@
 import { sql, type Column, type SQL } from 'drizzle-orm'
 import { DIALECTS } from '../../engines/dialects'
 import type { WriteStatement, Row } from '../../engines/engine'
+import { shape } from '../../engines/shape'
 import type { Dialect } from '../../schema/drizzle'
 import type { Field } from '../../schema/field'
 import type { Resource } from '../../schema/model'
@@ -25,8 +26,8 @@ export function insertStatements(call: Call, resource: Resource, rows: readonly 
 function insertStatement({ api, engine }: Call, resource: Resource, fields: readonly Field[], rows: readonly Record<string, unknown>[], selection: Selection, known: readonly Field[]): Returning {
   const places = rows.map(row => fields.map(field => place(engine, field, row[field.name])))
   const skip = known.length > 0 ? sql` on conflict (${list(known.map(field => name(engine, field)))}) do nothing` : sql``
-  const shape = `${resource.name}|insert but ${known.map(field => field.index).join(',')}|${fields.map(field => field.index).join(',')}|${places.map(shapeOf).join(';')}|${selection.key}`
-  const made = statement(api.statements, engine, shape, places.flatMap(valuesOf), () => ({
+  const key = shape`insert ${selection.key}${columnsOf(known)}${columnsOf(fields)}${places.map(shapeOf)}`
+  const made = statement(api.statements, engine, key, places.flatMap(valuesOf), () => ({
     sql: fields.length === 0
       ? sql`insert into ${resource.table} ${DIALECTS[engine.dialect].nothing} returning ${selectList(selection)}`
       : sql`insert into ${resource.table} (${list(fields.map(field => name(engine, field)))}) values ${list(places.map(row => sql`(${list(row.map(value => value.build()))})`))}${skip} returning ${selectList(selection)}`,
@@ -44,8 +45,8 @@ function insertOne(call: Call, resource: Resource, fields: readonly Field[], row
   const { api, engine } = call
   const places = fields.map(field => place(engine, field, row[field.name]))
   const there = known.map(field => equals(field, row[field.name]))
-  const shape = `${resource.name}|insert one but ${known.map(field => field.index).join(',')}|${fields.map(field => field.index).join(',')}|${shapeOf(places)}|${selection.key}`
-  const made = statement(api.statements, engine, shape, [...valuesOf(places), ...valuesOf(there)], () => ({
+  const key = shape`insert one ${selection.key}${columnsOf(known)}${columnsOf(fields)}${shapeOf(places)}`
+  const made = statement(api.statements, engine, key, [...valuesOf(places), ...valuesOf(there)], () => ({
     sql: fields.length === 0
       ? sql`insert into ${resource.table} ${DIALECTS[engine.dialect].nothing}`
       : known.length === 0
@@ -75,8 +76,8 @@ export function updateStatement(call: Call, resource: Resource, values: Readonly
   const { returning } = DIALECTS[engine.dialect]
   const fields = [...resource.fields.values()].filter(field => Object.hasOwn(values, field.name))
   const places = fields.map(field => place(engine, field, values[field.name]))
-  const shape = `${resource.name}|update|${fields.map((field, index) => `${field.index}${places[index]!.shape}`).join(',')}|${shapeOf(where)}|${selection.key}`
-  const made = statement(api.statements, engine, shape, [...valuesOf(places), ...valuesOf(where)], () => ({
+  const key = shape`update ${selection.key}${columnsOf(fields)}${shapeOf(places)}${shapeOf(where)}`
+  const made = statement(api.statements, engine, key, [...valuesOf(places), ...valuesOf(where)], () => ({
     sql: sql`update ${resource.table} set ${list(fields.map((field, index) => sql`${name(engine, field)} = ${places[index]!.build()}`))}${whereAll(where)}${returning ? sql` returning ${selectList(selection)}` : sql``}`,
     extra: decoder(selection),
   }))
@@ -89,7 +90,7 @@ export function updateStatement(call: Call, resource: Resource, values: Readonly
  * its end; `order by id`, for two that lock the same rows in different orders would each wait for the other.
  */
 export function selectStatement({ api, engine }: Call, resource: Resource, where: readonly Clause[], selection: Selection, lock?: 'share' | 'update'): Returning {
-  const made = statement(api.statements, engine, `${resource.name}|select${lock ? ` for ${lock}` : ''}|${shapeOf(where)}|${selection.key}`, valuesOf(where), () => ({
+  const made = statement(api.statements, engine, shape`select ${selection.key}${shapeOf(where)}${lock}`, valuesOf(where), () => ({
     sql: sql`select ${selectList(selection)} from ${resource.table}${whereAll(where)}${lock && engine.concurrent ? lockInOrder(engine.dialect, resource.primaryKey.map(({ column }) => column), lock) : sql``}`,
     extra: decoder(selection),
   }))
@@ -103,7 +104,7 @@ export function lockInOrder(dialect: Dialect, keys: readonly Column[], lock: 'sh
 
 /** `delete from t where …`: of one row, by its key. */
 export function deleteStatement({ api, engine }: Call, resource: Resource, where: readonly Clause[]): WriteStatement {
-  const made = statement(api.statements, engine, `${resource.name}|delete|${shapeOf(where)}`, valuesOf(where), () => ({
+  const made = statement(api.statements, engine, shape`delete ${resource}${shapeOf(where)}`, valuesOf(where), () => ({
     sql: sql`delete from ${resource.table}${whereAll(where)}`,
     extra: undefined,
   }))
@@ -114,5 +115,7 @@ export function deleteStatement({ api, engine }: Call, resource: Resource, where
 function name(engine: Call['engine'], field: Field): SQL {
   return sql`${sql.identifier(engine.columnName(field.column))}`
 }
+
+const columnsOf = (fields: readonly Field[]) => fields.map(({ column }) => column)
 
 const list = (parts: readonly SQL[]) => sql.join([...parts], sql`, `)

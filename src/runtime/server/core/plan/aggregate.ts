@@ -1,5 +1,6 @@
 /** Aggregates and groups: which functions over which columns. */
 import { UNFIT, WIRE, type Kind } from '../../../shared/wire'
+import { shape, type Shape } from '../../engines/shape'
 import type { Field } from '../../schema/field'
 import type { Call } from '../context'
 import { invalidOperator, invalidQuery, invalidValue, quote, unknownField } from '../error'
@@ -16,7 +17,7 @@ export interface Aggregate {
 }
 
 export interface AggregatePlan {
-  readonly key: string
+  readonly key: Shape
   readonly groupBy: readonly Field[]
   readonly aggregates: readonly Aggregate[]
 }
@@ -62,8 +63,10 @@ export function planAggregates(asked: readonly AggregateAsk[], groupBy: readonly
     return { alias, function: name, field: column }
   })
   const fields = groupBy.map(name => groupable(requireField(readable, name, 'groupBy')))
-  return { aggregates, groupBy: fields, key: `${fields.map(({ name }) => name)}|${aggregates.map(({ alias }) => alias)}` }
+  return { aggregates, groupBy: fields, key: shape`${fields.map(({ column }) => column)}${aggregates.map(aggregateShape)}` }
 }
+
+export const aggregateShape = ({ function: name, field }: Aggregate): Shape => shape`${name}${field?.column}`
 
 function groupable(field: Field): Field {
   if (!field.ordered) throw invalidQuery(`\`groupBy\`: ${quote(field.name)} cannot be grouped by.`, 'groupBy')

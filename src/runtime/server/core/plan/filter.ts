@@ -4,6 +4,7 @@ import { LIMITS } from '../../../shared/limits'
 import { UNFIT, type Kind } from '../../../shared/wire'
 import { DIALECTS } from '../../engines/dialects'
 import type { Engine } from '../../engines/engine'
+import { shape } from '../../engines/shape'
 import type { Field } from '../../schema/field'
 import { invalidOperator, invalidValue, limitExceeded, quote } from '../error'
 import { requireField, type Selection } from '../fields'
@@ -13,9 +14,10 @@ import { compared, either, isNotNull, isNull, membership, place, type Clause } f
 
 type Operator = (field: Field, ask: ConditionAsk, parameter: string, engine: Engine) => Clause
 
-const compare = (symbol: string): Operator => (field, ask, parameter, engine) => {
-  const { shape, values, build } = place(engine, field, convert(field, ask, ask.value, parameter))
-  return { shape: `${field.name}${symbol}${shape === '?' ? '' : shape}`, values, build: () => sql`${field.column} ${sql.raw(symbol)} ${compared(field, build())}` }
+const compare = (symbol: '=' | '<>' | '>' | '>=' | '<' | '<='): Operator => (field, ask, parameter, engine) => {
+  const value = place(engine, field, convert(field, ask, ask.value, parameter))
+  const { values, build } = value
+  return { shape: shape`${field.column}${symbol}${value.shape}`, values, build: () => sql`${field.column} ${sql.raw(symbol)} ${compared(field, build())}` }
 }
 
 /** SQL's own rule for NULL holds: `$ne` and `$nin` do not match it. */
@@ -97,5 +99,5 @@ function pattern({ name, value }: ConditionAsk, parameter: string): string {
 
 function contains(field: Field, text: string, engine: Engine): Clause {
   if (engine.limits && new TextEncoder().encode(text).length > engine.limits.pattern) return matchesLong(field, text)
-  return { shape: `${field.name}~`, values: [text], build: () => DIALECTS[engine.dialect].like(field.column, sql`${sql.param(text)}`) }
+  return { shape: shape`${field.column} like`, values: [text], build: () => DIALECTS[engine.dialect].like(field.column, sql`${sql.param(text)}`) }
 }

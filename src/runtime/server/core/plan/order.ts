@@ -1,13 +1,14 @@
 /** In which order, and what comes after a place in it: every order ends in the primary key, so that it has no ties. */
 import { sql, type SQL } from 'drizzle-orm'
 import { DIALECTS } from '../../engines/dialects'
+import { shape, type Shape } from '../../engines/shape'
 import type { Dialect } from '../../schema/drizzle'
 import type { Field } from '../../schema/field'
 import type { Resource } from '../../schema/model'
 import { invalidQuery, quote } from '../error'
 import { requireField, type Selection } from '../fields'
 import type { SortAsk } from '../parse/params'
-import { bound, type Clause } from '../query'
+import { bound, NOTHING, shapeOf, valuesOf, type Clause } from '../query'
 
 export interface Order {
   readonly field: Field
@@ -42,6 +43,8 @@ export function orderKey(order: readonly Order[]): string {
   return order.map(({ field, descending }) => `${descending ? '-' : ''}${field.name}`).join(',')
 }
 
+export const orderShape = (order: readonly Order[]): Shape => shape`${order.map(({ field, descending }) => shape`${field.column}${descending ? '-' : '+'}`)}`
+
 export function orderList(order: readonly Order[]): SQL {
   return sql.join(order.map(({ field, descending }) => descending ? sql`${field.column} desc` : sql`${field.column}`), sql`, `)
 }
@@ -59,7 +62,7 @@ export function after(dialect: Dialect, order: readonly Order[], values: readonl
 /** `(a, b) > (?, ?)`: what an index over both columns is read by. */
 function afterTuple(order: readonly Order[], values: readonly unknown[]): Clause {
   return {
-    shape: `after(${orderKey(order)})`,
+    shape: shape`after ${orderShape(order)}`,
     values,
     build: () => sql`(${sql.join(order.map(({ field }) => sql`${field.column}`), sql`, `)}) ${sql.raw(order[0]!.descending ? '<' : '>')} (${sql.join(values.map(value => sql`${sql.param(value)}`), sql`, `)})`,
   }
@@ -73,26 +76,26 @@ function afterEach(dialect: Dialect, order: readonly Order[], values: readonly u
   })
   const start = order.length > 1 ? reached(dialect, order[0]!, values[0]) : undefined
   const any: Clause = parts.length === 0
-    ? { shape: 'nothing', values: [], build: () => sql`1 = 0` }
-    : { shape: `(${parts.map(part => part.shape).join('|')})`, values: parts.flatMap(part => part.values), build: () => sql`(${sql.join(parts.map(part => part.build()), sql` or `)})` }
+    ? NOTHING
+    : { shape: shape`any ${shapeOf(parts)}`, values: valuesOf(parts), build: () => sql`(${sql.join(parts.map(part => part.build()), sql` or `)})` }
   return join(start ? [start, any] : [any])
 }
 
 function join(parts: readonly Clause[]): Clause {
   if (parts.length === 1) return parts[0]!
-  return { shape: parts.map(part => part.shape).join('&'), values: parts.flatMap(part => part.values), build: () => sql`(${sql.join(parts.map(part => part.build()), sql` and `)})` }
+  return { shape: shape`both ${shapeOf(parts)}`, values: valuesOf(parts), build: () => sql`(${sql.join(parts.map(part => part.build()), sql` and `)})` }
 }
 
 function same(field: Field, value: unknown): Clause {
   return value === null
-    ? { shape: `${field.name}:null`, values: [], build: () => sql`${field.column} is null` }
-    : { shape: `${field.name}=`, values: [value], build: () => sql`${field.column} = ${bound(field, value)}` }
+    ? { shape: shape`${field.column} null`, values: [], build: () => sql`${field.column} is null` }
+    : { shape: shape`${field.column}=`, values: [value], build: () => sql`${field.column} = ${bound(field, value)}` }
 }
 
 /** Strictly after a value in one column; nothing when the value is the last there can be. */
 function beyond(dialect: Dialect, { field, descending }: Order, value: unknown): Clause | undefined {
   const nullsFirst = DIALECTS[dialect].nullsLow !== descending
-  if (value === null) return nullsFirst ? { shape: `${field.name}:set`, values: [], build: () => sql`${field.column} is not null` } : undefined
+  if (value === null) return nullsFirst ? { shape: shape`${field.column} set`, values: [], build: () => sql`${field.column} is not null` } : undefined
   return compare(field, descending ? '<' : '>', value, field.nullable && !nullsFirst)
 }
 
@@ -102,9 +105,9 @@ function reached(dialect: Dialect, { field, descending }: Order, value: unknown)
   return value === null || (field.nullable && nullsLast) ? undefined : compare(field, descending ? '<=' : '>=', value, false)
 }
 
-function compare(field: Field, symbol: string, value: unknown, orNull: boolean): Clause {
+function compare(field: Field, symbol: '<' | '>' | '<=' | '>=', value: unknown, orNull: boolean): Clause {
   return {
-    shape: `${field.name}${symbol}${orNull ? '0' : ''}`,
+    shape: shape`${field.column}${symbol}${orNull}`,
     values: [value],
     build: () => orNull ? sql`(${field.column} ${sql.raw(symbol)} ${bound(field, value)} or ${field.column} is null)` : sql`${field.column} ${sql.raw(symbol)} ${bound(field, value)}`,
   }

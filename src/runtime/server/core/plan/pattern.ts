@@ -1,5 +1,6 @@
 /** `$like` with a pattern that is longer than the engine's own LIKE takes: found as a part, or followed character by character. */
 import { sql, type SQL } from 'drizzle-orm'
+import { shape } from '../../engines/shape'
 import type { Field } from '../../schema/field'
 import type { Clause } from '../query'
 
@@ -22,15 +23,15 @@ type Token = string | typeof ONE | typeof MANY
  *
  * Both sides in lower case, of which SQLite knows the ASCII letters, as its LIKE does.
  */
-export function matchesLong({ name, column }: Field, pattern: string): Clause {
+export function matchesLong({ column }: Field, pattern: string): Clause {
   const tokens = tokenize(pattern)
   const part = longestPart(tokens)
   const text = sql`lower(${column})`
   const found = sql`instr(${text}, ${sql.param(part)}) > 0`
-  if (isPart(tokens)) return { shape: `${name}~part`, values: [part], build: () => found }
+  if (isPart(tokens)) return { shape: shape`${column} part`, values: [part], build: () => found }
   const json = JSON.stringify(tokens)
   return {
-    shape: `${name}~long`,
+    shape: shape`${column} long`,
     values: [part, json, json, json, json, tokens.length],
     build: () => sql`(${found} and ${follows(text, json, tokens.length)})`,
   }

@@ -6,6 +6,7 @@ import { PATHS } from '../../src/runtime/shared/routes.ts'
 import type { EngineName } from '../../src/runtime/server/engines/index.ts'
 import type { ListedPlugin } from '../../src/runtime/server/plugin.ts'
 import type { ResourceRegistration } from '../../src/runtime/server/registration.ts'
+import { createCheckingCache } from './statements.ts'
 
 export interface Caller {
   user?: Record<string, unknown> | null
@@ -45,6 +46,7 @@ export async function createServer({ registrations, modules = [], config = {}, d
   vi.doMock('#auto-api/config', () => ({ config: resolved, server }))
   const listed = plugins.map((plugin, index): ListedPlugin => ({ where: `plugins[${index}]`, listed: () => plugin }))
   vi.doMock('#auto-api/plugins', () => ({ plugins: () => listed, built, taken }))
+  vi.doMock('../../src/runtime/server/core/statement-cache.ts', () => ({ createStatementCache: createCheckingCache }))
   const { initializeDatabase } = await import('../../src/runtime/server/database.ts')
   const { useApi } = await import('../../src/runtime/server/boot.ts')
   initializeDatabase(db, engine)

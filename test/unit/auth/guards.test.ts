@@ -112,9 +112,9 @@ interface Guard {
 }
 
 const GUARDS: Record<string, Guard> = {
-  'tenant': { file: 'scope', exports: ['applyScope'], removed: without(shape => shape === 'organizationId='), red: ['list', 'total', 'aggregate', 'include', ...Object.keys(rowCells(11))] },
-  'listFilter': { file: 'scope', exports: ['applyScope'], removed: without(shape => shape.startsWith('sql:')), red: ['list', 'total', 'aggregate', 'include', ...Object.keys(rowCells(2))] },
-  'soft delete': { file: 'scope', exports: ['applyScope'], removed: without(shape => shape.startsWith('deletedAt:')), red: [...everywhere(4), 'restore what is not in the trash'] },
+  'tenant': { file: 'scope', exports: ['applyScope'], removed: without(shape => /^\(\d+\)=$/.test(shape)), red: ['list', 'total', 'aggregate', 'include', ...Object.keys(rowCells(11))] },
+  'listFilter': { file: 'scope', exports: ['applyScope'], removed: without(shape => shape.startsWith('sql ')), red: ['list', 'total', 'aggregate', 'include', ...Object.keys(rowCells(2))] },
+  'soft delete': { file: 'scope', exports: ['applyScope'], removed: without(shape => /^\(\d+\) (?:null|set)$/.test(shape)), red: [...everywhere(4), 'restore what is not in the trash'] },
   'objectLevel': { file: 'scope', exports: ['applyScope'], removed: original => ({ applyScope: async (...args: unknown[]) => unjudged(await (original.applyScope as Any)(...args)) }), red: everywhere(3) },
   'scope of a derived plan': { file: 'scope', exports: ['within'], removed: original => ({ within: (...args: unknown[]) => ({ ...(original.within as Any)(...args), scope: [] }) }), red: ['permissions on 11', 'permissions on 2', 'permissions on 4'] },
   'scope of custom queries': { file: 'scope', exports: ['scopeSql'], removed: () => ({ scopeSql: async () => sql`1 = 1` }), red: ['scope a query'] },

@@ -6,7 +6,7 @@ import type { AutoApiContext, AutoApiUser, Tenant } from '../registration'
 import type { TableGraph } from '../schema/graph'
 import type { Resource } from '../schema/model'
 import type { IncomingRequest, Listeners } from './plugins'
-import type { StatementCache } from './query'
+import type { StatementCache } from './statement-cache'
 
 /** The API: what is known before the first request, frozen. */
 export interface Api {

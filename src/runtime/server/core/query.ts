@@ -3,9 +3,9 @@ import { is, sql, SQL } from 'drizzle-orm'
 import { postgresType } from '../engines/dialects'
 import type { Engine, Statement } from '../engines/engine'
 import { outline } from '../engines/parameters'
-import { createCache } from '../engines/session'
 import { quoted, shape, type Shape } from '../engines/shape'
 import type { Field } from '../schema/field'
+import type { Compiled, StatementCache } from './statement-cache'
 
 /** A condition: two of one shape have the same text, whatever their values. */
 export interface Clause {
@@ -17,21 +17,6 @@ export interface Clause {
 
 /** A column by the name it has in its table. */
 export type NamedColumn = Pick<Field, 'name' | 'column' | 'compare'>
-
-/** Compiled once per shape: the text and whatever its answer is decoded with. */
-export interface Compiled<Extra> {
-  readonly text: string
-  readonly extra: Extra
-}
-
-export type StatementCache = (key: string, create: () => Compiled<unknown>) => Compiled<unknown>
-
-/** Shapes beyond this many are built again: a client that invents queries cannot fill the memory. */
-const SHAPES_AT_MOST = 2000
-
-export function createStatementCache(): StatementCache {
-  return createCache<Compiled<unknown>>(SHAPES_AT_MOST)
-}
 
 /** The statement for a key; `build` runs only when the key is new. Its parameters must be `values`, in their order. */
 export function statement<Extra>(cache: StatementCache, engine: Engine, key: Shape, values: readonly unknown[], build: () => { sql: SQL, extra: Extra }): Statement & { extra: Extra } {

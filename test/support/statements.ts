@@ -6,6 +6,9 @@ export interface CheckingCache extends StatementCache {
   readonly texts: ReadonlyMap<string, string>
 }
 
+/** Every collision since the process began: a request may hide what it threw. */
+export const collisions: string[] = []
+
 /** @throws From the request that finds another statement's text under its key. */
 export function createCheckingCache(): CheckingCache {
   const known = new Map<string, Compiled<unknown>>()
@@ -13,7 +16,10 @@ export function createCheckingCache(): CheckingCache {
   const cache: StatementCache = (key, create) => {
     const made = create()
     const first = known.get(key)
-    if (first && first.text !== made.text) throw new Error(`Two statements have the key ${key}:\n${first.text}\n${made.text}`)
+    if (first && first.text !== made.text) {
+      collisions.push(`Two statements have the key ${key}:\n${first.text}\n${made.text}`)
+      throw new Error(collisions.at(-1))
+    }
     if (!first) known.set(key, made)
     texts.set(key, made.text)
     return first ?? made

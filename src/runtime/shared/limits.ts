@@ -20,4 +20,6 @@ export const LIMITS = Object.freeze({
   aggregates: 20,
   /** Rows that one batch of an `objectLevel` scan reads. */
   scanBatch: 500,
+  /** Rows that an `objectLevel` scan judges where `objectLevelMaxRows` does not apply: pages that are not counted, links of a record. */
+  scan: 100_000,
 })

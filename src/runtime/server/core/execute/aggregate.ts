@@ -46,7 +46,7 @@ async function visibleRecords(plan: Scoped<GroupPlan>, call: Call): Promise<Reco
   const rows = within<Plan, ReadPlan>(plan, { where, order, selection: allFields(resource), count: false })
   const decode = decoder(allFields(resource))
   const records: RecordOf[] = []
-  for await (const row of scan(rows, {}, call)) records.push(decode(row))
+  for await (const row of scan(rows, { most: call.api.config.objectLevelMaxRows }, call)) records.push(decode(row))
   return records
 }
 

@@ -10,10 +10,10 @@ import { allFields, select } from '../fields'
 import type { Key } from '../parse/key'
 import { byKey } from '../plan/read'
 import type { ReadPlan } from '../plan/tree'
-import { all, among, fromClauses, type Clause } from '../query'
+import { all, among, fromClauses, shapeOf, statement, valuesOf, whereAll, type Clause } from '../query'
 import { within, type Plan, type Scoped } from '../scope'
-import { decoder, readOne, valuesAt } from './rows'
-import { selectStatement } from './statements'
+import { judge, scanBound, tooManyToJudge } from './judge'
+import { decoder, readOne, selectList, valuesAt } from './rows'
 
 /** @throws 404 when the record is not visible. */
 export async function parentValues(plan: Scoped<Plan>, key: Key, columns: readonly Field[], call: Call): Promise<readonly unknown[]> {
@@ -34,11 +34,17 @@ export async function linkedTo(relation: ManyToMany, parent: readonly unknown[],
   return fromClauses(shape`linked ${relation}`, own, () => sql`exists (select 1 from ${junction.resource.table} where ${all(own)} and ${meets(there, foreignColumns)})`)
 }
 
-export async function judgedLinks({ junction: { resource } }: ManyToMany, where: readonly Clause[], through: Scoped<Plan>, { api, engine }: Call): Promise<readonly Row[]> {
-  const decode = decoder(allFields(resource))
-  const rows = await engine.query(selectStatement({ api, engine } as Call, resource, where, allFields(resource)))
-  const verdicts = await Promise.all(rows.map(row => through.accepts!(decode(row))))
-  return rows.filter((_, index) => verdicts[index])
+/** @throws `LIMIT_EXCEEDED` when there are more links than a scan may judge. */
+export async function judgedLinks({ junction: { resource } }: ManyToMany, where: readonly Clause[], through: Scoped<Plan>, call: Call): Promise<readonly Row[]> {
+  const { api, engine } = call
+  const columns = allFields(resource)
+  const most = scanBound(call)
+  const rows = await engine.query(statement(api.statements, engine, shape`judged links ${resource}${shapeOf(where)}`, [...valuesOf(where), most + 1], () => ({
+    sql: sql`select ${selectList(columns)} from ${resource.table}${whereAll(where)} limit ${sql.param(most + 1)}`,
+    extra: undefined,
+  })))
+  if (rows.length > most) throw tooManyToJudge(most, 'The record has too many links.')
+  return judge(rows, decoder(columns), through.accepts!)
 }
 
 /** `junction.tag_id = tags.id and …` */

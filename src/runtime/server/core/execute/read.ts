@@ -42,7 +42,7 @@ export async function executeList(plan: Scoped<ListPlan>, call: Call, attachment
   await runHooks(call, 'beforeList', undefined, run => (run as AnyHook)(call.ctx))
   const byCursor = plan.place.mode === 'cursor'
   // One row more than the page tells whether another page follows.
-  const window = { start: plan.start, offset: plan.offset, limit: plan.count ? plan.limit : plan.limit + 1, cursor: byCursor, besides: attachment?.besides ?? [] }
+  const window = { start: plan.start, offset: plan.offset, limit: plan.count ? plan.limit : plan.limit + 1, cursor: byCursor, ...plan.count && { most: call.api.config.objectLevelMaxRows }, besides: attachment?.besides ?? [] }
   const [found, total, aggregates] = await Promise.all([
     readRows(plan, window, call),
     plan.count ? countRows(plan, call) : undefined,
@@ -101,7 +101,7 @@ function cursorAt({ resource, order }: Scoped<ListPlan>, { columns, rows }: Rows
 async function countRows(plan: Scoped<ListPlan>, call: Call): Promise<number> {
   if (!plan.accepts) return Number((await call.engine.query(countStatement(plan, call)))[0]![0])
   let total = 0
-  for await (const _ of scan(plan, {}, call)) total++
+  for await (const _ of scan(plan, { most: call.api.config.objectLevelMaxRows }, call)) total++
   return total
 }
 

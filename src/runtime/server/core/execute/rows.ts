@@ -5,13 +5,13 @@ import type { Row, Statement } from '../../engines/engine'
 import { shape } from '../../engines/shape'
 import type { Field } from '../../schema/field'
 import type { Call } from '../context'
-import { limitExceeded } from '../error'
 import { allFields, select, type Selection } from '../fields'
 import type { Key } from '../parse/key'
 import { after, orderList, orderShape } from '../plan/order'
 import type { ReadPlan } from '../plan/tree'
 import { shapeOf, statement, valuesOf, whereAll, type Clause } from '../query'
 import type { Scoped } from '../scope'
+import { judge, nextTurn, scanBound, tooManyToJudge } from './judge'
 import { joinAll, joinsOf, selectJoined, shapeOfJoins, valuesOfJoins, type Join } from './join'
 
 export type RecordOf = Record<string, unknown>
@@ -45,6 +45,8 @@ export interface Window {
   readonly limit?: number
   /** Whether a cursor will be made of a row. */
   readonly cursor?: boolean
+  /** Rows that code judges at most; absent: as many as any scan may. */
+  readonly most?: number
   /** Columns whose values are needed besides what is shown. */
   readonly besides?: readonly Field[]
 }
@@ -81,26 +83,29 @@ export async function readOne(plan: Scoped<ReadPlan>, key: Key, besides: readonl
 }
 
 /**
- * Every row that `objectLevel` accepts, in the plan's order, read in keyset batches.
- * @throws `LIMIT_EXCEEDED` where a count, an aggregate or a page by number would read more rows than configured.
+ * Every row that `objectLevel` accepts, in the plan's order or by primary key, read in keyset batches; other requests get their turn between them.
+ * @throws `LIMIT_EXCEEDED` when `most` rows are judged, there are more, and the reader wants another one.
  */
-export async function* scan(plan: Scoped<ReadPlan>, { start = [], offset, limit = Infinity, cursor }: Window, call: Call): AsyncGenerator<Row> {
+export async function* scan(unordered: Scoped<ReadPlan>, window: Window, call: Call): AsyncGenerator<Row> {
+  const { start = [], offset, limit = Infinity, most = scanBound(call) } = window
+  const plan = unordered.order.length > 0 ? unordered : { ...unordered, order: unordered.resource.primaryKey.map(field => ({ field, descending: false })) }
   const columns = allFields(plan.resource)
   const decode = decoder(columns)
   const place = valuesAt(columns, plan.order.map(({ field }) => field))
-  const most = cursor ? Infinity : call.api.config.objectLevelMaxRows
   // A page mostly needs as many rows as it has: the first batch is small, the following ones are not.
   let batch = limit === Infinity ? LIMITS.scanBatch : Math.min((offset ?? 0) + limit, LIMITS.scanBatch)
   let from = start
-  for (let read = 0; ;) {
-    const rows = await call.engine.query(rowsStatement(plan, columns, { start: from, limit: batch }, call))
-    read += rows.length
-    if (read > most) throw limitExceeded(`More than ${most} rows would have to be judged one by one. Narrow the filter, ask with count=none, or page by cursor.`)
-    const judged = await Promise.all(rows.map(row => plan.accepts!(decode(row))))
-    for (const [index, row] of rows.entries()) if (judged[index]) yield row
-    if (rows.length < batch) return
+  for (let left = most; ;) {
+    // One row beyond the bound tells whether there are more.
+    const asked = Math.min(batch, left + 1)
+    const rows = await call.engine.query(rowsStatement(plan, columns, { start: from, limit: asked }, call))
+    yield* await judge(rows.length > left ? rows.slice(0, left) : rows, decode, plan.accepts!)
+    if (rows.length > left) throw tooManyToJudge(most, window.most === undefined ? 'Narrow the filter.' : 'Narrow the filter, ask with count=none, or page by cursor.')
+    if (rows.length < asked) return
+    left -= rows.length
     from = [after(call.engine.dialect, plan.order, place(rows.at(-1)!))]
     batch = LIMITS.scanBatch
+    await nextTurn()
   }
 }
 

@@ -12,31 +12,40 @@ import type { ReadPlan } from '../plan/tree'
 import { all, among, fromClauses, shapeOf, statement, valuesOf, whereAll, type Clause, type NamedColumn } from '../query'
 import type { Scoped } from '../scope'
 import { includedColumns, joinedRow, type Join, type ScopedInclude } from './join'
+import { judge, tooManyToJudge } from './judge'
 import { conditions, decoder, valuesAt, type Form, type RecordOf, type Rows } from './rows'
 
-/** What all includes of one answer share: the rows that are left to them, and what their values become. */
+/** What all includes of one response share: the records that are left to them, the rows that may still be judged, and what values become. */
 interface Budget {
   left: number
   readonly max: number
+  unjudged: number
+  readonly maxJudged: number
   readonly form: Form
 }
 
-/** @throws `LIMIT_EXCEEDED` when the answer would hold more included rows than configured. */
+/**
+ * @throws `LIMIT_EXCEEDED` before the response holds more included records than configured. A record that stands under several
+ * parents is counted under each of them, as JSON repeats it.
+ */
 export async function attachIncludes(plan: Scoped<ReadPlan>, found: Rows, records: readonly RecordOf[], form: Form, call: Call): Promise<void> {
-  const { maxRows } = call.api.config.relations
-  await attachLevel(plan, found, records, call, { left: maxRows, max: maxRows, form })
+  if (plan.include.length === 0) return
+  const { relations: { maxRows }, objectLevelMaxRows } = call.api.config
+  const judged = Math.max(maxRows, objectLevelMaxRows)
+  await attachLevel(plan, found, records, records.map(() => 1), call, { left: maxRows, max: maxRows, unjudged: judged, maxJudged: judged, form })
 }
 
-async function attachLevel(plan: Scoped<ReadPlan>, found: Rows, records: readonly RecordOf[], call: Call, budget: Budget): Promise<void> {
+/** @param times how many times each of the records stands in the response. */
+async function attachLevel(plan: Scoped<ReadPlan>, found: Rows, records: readonly RecordOf[], times: readonly number[], call: Call, budget: Budget): Promise<void> {
   for (const include of plan.include) {
     const join = found.joins?.find(join => join.include === include)
-    if (join) attachJoined(join, found, records, budget)
-    else await attach(include, found, records, call, budget)
+    if (join) attachJoined(join, found, records, times, budget)
+    else await attach(include, found, records, times, call, budget)
   }
 }
 
 /** A database may take two spellings of a key for one; on the wire they are two, and nobody has the other one. */
-function attachJoined(join: Join, { columns, rows }: Rows, records: readonly RecordOf[], budget: Budget): void {
+function attachJoined(join: Join, { columns, rows }: Rows, records: readonly RecordOf[], times: readonly number[], budget: Budget): void {
   const { relation, plan } = join.include
   const keyOf = keyAt(columns, relation.columns)
   const ownKeyOf = keyAt(join.columns, relation.foreignColumns)
@@ -49,29 +58,49 @@ function attachJoined(join: Join, { columns, rows }: Rows, records: readonly Rec
       const own = joinedRow(join, row)
       if (ownKeyOf(own) === key) known.set(key, related = decode(own))
     }
+    if (related) spend(budget, times[index]!)
     records[index]![relation.name] = related ?? null
   })
-  spend(budget, known.size)
 }
 
 /** @throws `LIMIT_EXCEEDED` */
 function spend(budget: Budget, records: number): void {
-  if (records > budget.left) throw limitExceeded(`The answer would hold more than ${budget.max} included records. Ask for fewer, or set limits in \`include\`.`, 'include')
+  if (records > budget.left) throw tooMany(budget)
   budget.left -= records
 }
 
-async function attach(include: ScopedInclude, found: Rows, records: readonly RecordOf[], call: Call, budget: Budget): Promise<void> {
+const tooMany = ({ max }: Budget) =>
+  limitExceeded(`The response would hold more than ${max} included records. Ask for fewer, or set limits in \`include\`.`, 'include')
+
+async function attach(include: ScopedInclude, found: Rows, records: readonly RecordOf[], times: readonly number[], call: Call, budget: Budget): Promise<void> {
   const { relation, plan } = include
-  const parentOf = valuesAt(found.columns, relation.columns)
   const keys = found.rows.map(keyAt(found.columns, relation.columns))
-  const distinct = new Map(found.rows.flatMap((row, index) => keys[index] === undefined ? [] : [[keys[index], parentOf(row)]]))
-  const children = distinct.size === 0 ? undefined : await readChildren(include, [...distinct.values()], call, budget)
-  if (children) await attachLevel(plan, children, children.records, call, budget)
+  const parents = parentsOf(found, keys, times, valuesAt(found.columns, relation.columns))
+  const children = parents.size === 0 ? undefined : await readChildren(include, parents, call, budget)
+  if (children) await attachLevel(plan, children, children.records, children.times, call, budget)
   const many = relation.kind !== 'one'
   records.forEach((record, index) => {
     const own = keys[index] === undefined ? undefined : children?.byParent.get(keys[index])
     record[relation.name] = many ? own ?? [] : own?.[0] ?? null
   })
+}
+
+interface Parent {
+  /** The values that its children hold of it. */
+  readonly values: readonly unknown[]
+  /** How many times records with these values stand in the response. */
+  times: number
+}
+
+function parentsOf({ rows }: Rows, keys: readonly (string | undefined)[], times: readonly number[], valuesOf: (row: Row) => readonly unknown[]): ReadonlyMap<string, Parent> {
+  const parents = new Map<string, Parent>()
+  keys.forEach((key, index) => {
+    if (key === undefined) return
+    const known = parents.get(key)
+    if (known) known.times += times[index]!
+    else parents.set(key, { values: valuesOf(rows[index]!), times: times[index]! })
+  })
+  return parents
 }
 
 /** The key that some columns of a row hold, as text; NULL meets nothing. */
@@ -89,42 +118,65 @@ const isNone = (value: unknown) => value === null || value === undefined
 
 interface Children extends Rows {
   readonly records: readonly RecordOf[]
+  readonly times: readonly number[]
   readonly byParent: ReadonlyMap<string, RecordOf[]>
 }
 
 /** The visible children of all parents, at most so many of each, in their order. */
-async function readChildren(include: ScopedInclude, parents: readonly (readonly unknown[])[], call: Call, budget: Budget): Promise<Children> {
-  const { relation, plan, through, perParent } = include
+async function readChildren(include: ScopedInclude, parents: ReadonlyMap<string, Parent>, call: Call, budget: Budget): Promise<Children> {
+  const { relation, plan, perParent = 1 } = include
   const columns = columnsOf(include)
-  // What only code can judge is judged before the limit of a parent is applied: hidden rows take no place.
-  const limited = plan.accepts || through?.accepts ? undefined : perParent
-  const rows = await call.engine.query(childrenStatement(include, columns, parents, limited, budget.left + 1, call))
-  if (rows.length > budget.left) spend(budget, rows.length)
-  const linked = through?.accepts ? await judge(rows, decoder(allFields(through.resource)), through.accepts, columns.fields.length + relation.columns.length) : rows
-  const visible = plan.accepts ? await judge(linked, decoder(columns), plan.accepts) : linked
+  const visible = await readVisible(include, columns, parents, call, budget)
   const byParent = new Map<string, RecordOf[]>()
   const decode = decoder(columns, plan.selection, budget.form)
   const parentOf = parentKey(relation, columns)
   const kept: Row[] = []
   const records: RecordOf[] = []
+  const times: number[] = []
   for (const row of visible) {
-    const parent = parentOf(row)!
-    let list = byParent.get(parent)
-    if (!list) byParent.set(parent, list = [])
-    if (perParent !== undefined && list.length >= perParent) continue
+    const key = parentOf(row)!
+    const parent = parents.get(key)
+    // A database may take two spellings of a key for one.
+    if (!parent) continue
+    let list = byParent.get(key)
+    if (!list) byParent.set(key, list = [])
+    if (list.length >= perParent) continue
+    spend(budget, parent.times)
     const record = decode(row)
     list.push(record)
     kept.push(row)
     records.push(record)
+    times.push(parent.times)
   }
-  spend(budget, kept.length)
-  return { columns, rows: kept, records, byParent }
+  return { columns, rows: kept, records, times, byParent }
 }
 
-/** @param from where the judged row begins among the selected columns. */
-async function judge(rows: readonly Row[], decode: (row: Row) => RecordOf, accepts: (row: RecordOf) => Promise<boolean>, from = 0): Promise<readonly Row[]> {
-  const verdicts = await Promise.all(rows.map(row => accepts(decode(from === 0 ? row : row.slice(from)))))
-  return rows.filter((_, index) => verdicts[index])
+/** One row more than may be shown is read, or than may be judged, where code has the last word. @throws `LIMIT_EXCEEDED` */
+async function readVisible(include: ScopedInclude, columns: Selection, parents: ReadonlyMap<string, Parent>, call: Call, budget: Budget): Promise<readonly Row[]> {
+  const { relation, plan, through, perParent } = include
+  const values = [...parents.values()].map(parent => parent.values)
+  const read = (limited: number | undefined, most: number) => call.engine.query(childrenStatement(include, columns, values, limited, most + 1, call))
+  if (!plan.accepts && !through?.accepts) {
+    // Each child stands in the response as often as its parent.
+    const most = Math.floor(budget.left / fewestTimes(parents))
+    const rows = await read(perParent, most)
+    if (rows.length > most) throw tooMany(budget)
+    return rows
+  }
+  // Judged before the limit of a parent is applied: hidden rows take no place.
+  const rows = await read(undefined, budget.unjudged)
+  if (rows.length > budget.unjudged) throw tooManyToJudge(budget.maxJudged, 'Ask for fewer records, or narrow the filter.', 'include')
+  budget.unjudged -= rows.length
+  const from = columns.fields.length + relation.columns.length
+  const decodeLink = through?.accepts && decoder(allFields(through.resource))
+  const linked = decodeLink ? await judge(rows, row => decodeLink(row.slice(from)), through.accepts!) : rows
+  return plan.accepts ? judge(linked, decoder(columns), plan.accepts) : linked
+}
+
+function fewestTimes(parents: ReadonlyMap<string, Parent>): number {
+  let fewest = Infinity
+  for (const { times } of parents.values()) if (times < fewest) fewest = times
+  return fewest
 }
 
 function columnsOf(include: ScopedInclude): Selection {

@@ -43,7 +43,7 @@ function collectTables(resources: ReadonlyMap<string, Resource>, modules: readon
   return withDistinctNames(tables, resources)
 }
 
-/** Two files may export tables of one name, and statements are found by it: what is not registered gives way. */
+/** Two files may export tables of one name, and permissions are remembered by it: what is not registered gives way. */
 function withDistinctNames(tables: ReadonlyMap<Table, string>, resources: ReadonlyMap<string, Resource>): Map<Table, string> {
   const taken = new Set(resources.keys())
   return new Map([...tables].map(([table, name]) => {

@@ -3,7 +3,6 @@ import { LIMITS } from '../../../shared/limits'
 import type { Row } from '../../engines/engine'
 import type { Call } from '../context'
 import { limitExceeded } from '../error'
-import type { RecordOf } from './rows'
 
 /** Lets the event loop handle other requests: a synchronous driver never waits for anything. Workers have no `setImmediate`. */
 export const nextTurn = (): Promise<void> => new Promise<void>((resolve) => {
@@ -18,7 +17,7 @@ export const tooManyToJudge = (most: number, advice: string, parameter?: string)
   limitExceeded(`More than ${most} rows would have to be judged one by one. ${advice}`, parameter)
 
 /** The rows that are accepted, in their order. */
-export async function judge(rows: readonly Row[], decode: (row: Row) => RecordOf, accepts: (row: RecordOf) => Promise<boolean>): Promise<readonly Row[]> {
+export async function judge(rows: readonly Row[], decode: (row: Row) => Record<string, unknown>, accepts: (row: Record<string, unknown>) => Promise<boolean>): Promise<readonly Row[]> {
   const accepted: Row[] = []
   for (let from = 0; from < rows.length; from += LIMITS.scanBatch) {
     if (from > 0) await nextTurn()

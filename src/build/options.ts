@@ -2,7 +2,7 @@
 import { inspect } from 'node:util'
 import { DEFAULT_CONFIG, DEFAULT_MULTI_TENANCY, type AggregationsConfig, type AutoApiConfig, type BulkConfig, type CrossSiteConfig, type HookConfig, type HiddenFieldsConfig, type ManyToManyConfig, type MultiTenancyConfig, type PaginationConfig, type RelationsConfig } from '../runtime/shared/config'
 import type { PluginListing } from './plugins'
-import type { Problem } from './problem'
+import { UPGRADE_NOTES, type Problem } from './problem'
 import { REMOVED_OPTIONS } from './removed'
 import { didYouMean } from './suggest'
 
@@ -99,7 +99,7 @@ const OPTIONS: Readonly<Record<string, OptionRule>> = {
 
 /** Options that are still accepted and have no effect: what the warning says. */
 const IGNORED: Readonly<Record<string, string>> = {
-  database: 'is ignored. The engine is the second argument of `initializeDatabase(db, engine)`. → docs/upgrading.md#database',
+  database: `is ignored. The engine is the second argument of \`initializeDatabase(db, engine)\`. → ${UPGRADE_NOTES}#database`,
 }
 
 const GROUPS = new Set(Object.keys(OPTIONS).filter(path => path.includes('.')).map(path => path.split('.')[0]!))

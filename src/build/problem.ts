@@ -1,7 +1,7 @@
 /** What is wrong with a configuration, said the same way everywhere: where, what, and what to write instead. */
 
-/** Where every anchor of a message leads. */
-export const UPGRADE_NOTES = 'docs/upgrading.md'
+/** Where every anchor of a message leads: the package ships its docs, so the path opens in the reader's editor. */
+export const UPGRADE_NOTES = 'node_modules/nuxt-auto-api/docs/upgrading.md'
 
 export interface Problem {
   /** The path of the offending value, as the reader wrote it: `posts.authorization.permissions.read`. */

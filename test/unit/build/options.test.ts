@@ -120,7 +120,7 @@ describe('an option that does not exist has no effect and warns', () => {
   it('`database` is accepted, ignored, and says where the engine belongs', () => {
     const { config, warnings, problems } = resolveOptions({ database: { client: 'pg' } })
     expect({ config, problems }).toEqual({ config: resolveOptions({}).config, problems: [] })
-    expect(warnings).toEqual(['`autoApi.database` is ignored. The engine is the second argument of `initializeDatabase(db, engine)`. → docs/upgrading.md#database'])
+    expect(warnings).toEqual(['`autoApi.database` is ignored. The engine is the second argument of `initializeDatabase(db, engine)`. → node_modules/nuxt-auto-api/docs/upgrading.md#database'])
   })
 })
 

@@ -1,5 +1,5 @@
 /** What is published works where it is installed: a fresh app with the packed tarball, built, started and asked over HTTP. */
-import { readdirSync, readFileSync, rmSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { basename, join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -129,5 +129,28 @@ describe('a fresh app that has it installed', () => {
   it('type checks, with the declarations of every entry', () => {
     run(folder, 'nuxi', 'prepare')
     run(folder, join(root, 'node_modules/.bin/vue-tsc'), '-b', '--noEmit')
+  })
+})
+
+describe('an app without @tanstack/vue-query', () => {
+  let server: RunningServer | undefined
+  let printed: string
+
+  beforeAll(async () => {
+    rmSync(join(folder, 'node_modules/@tanstack'), { recursive: true })
+    writeFileSync(join(folder, 'app/app.vue'), '<template><p>API only</p></template>\n')
+    printed = run(folder, 'nuxi', 'build')
+    server = await startBuiltApp(folder)
+  })
+
+  afterAll(() => server?.stop())
+
+  it('is told once what to install, and builds without the composables', () => {
+    expect(printed.match(/npm install @tanstack\/vue-query/g)).toHaveLength(1)
+  })
+
+  it('answers its API and renders its pages', async () => {
+    expect((await fetch(`${server!.url}/api/books`)).status).toBe(200)
+    expect(await (await fetch(server!.url)).text()).toContain('API only')
   })
 })

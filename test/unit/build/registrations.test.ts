@@ -209,6 +209,12 @@ it('a resource whose authorization is wrong is not said to have none', () => {
   expect(check('posts', { schema, authorization: {} }).warnings).toEqual([])
 })
 
+describe('an app that registers nothing', () => {
+  it('is warned, for its API answers nothing', () => {
+    expect(checkRegistrations([], anyFile)).toMatchObject({ problems: [], warnings: [expect.stringMatching(/^No resource is registered.*`autoApi:registerSchema`/)] })
+  })
+})
+
 describe('collecting', () => {
   it('every call of an asynchronous hook counts, whatever its order', async () => {
     const { registrations } = await collectRegistrations(async (registry) => {

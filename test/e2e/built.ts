@@ -44,10 +44,11 @@ export function buildFixture(name: string, env: Record<string, string> = {}): vo
 
 /**
  * @param output the build's folder in the fixture
+ * @param node the Node that runs it
  * @throws When it ends instead of listening, with what was printed.
  */
-export async function startFixture(name: string, output = '.output', env: Record<string, string> = {}): Promise<Server> {
-  return run(spawn(process.execPath, [join(fixtures, name, output, 'server/index.mjs')], { env: { ...environment, HOST: '127.0.0.1', PORT: '0', ...env }, stdio: ['ignore', 'pipe', 'pipe'] }))
+export async function startFixture(name: string, output = '.output', env: Record<string, string> = {}, node = process.execPath): Promise<Server> {
+  return run(spawn(node, [join(fixtures, name, output, 'server/index.mjs')], { env: { ...environment, HOST: '127.0.0.1', PORT: '0', ...env }, stdio: ['ignore', 'pipe', 'pipe'] }))
 }
 
 /** The fixture as `nuxi dev` serves it. */

@@ -139,7 +139,8 @@ describe('an app without @tanstack/vue-query', () => {
   beforeAll(async () => {
     rmSync(join(folder, 'node_modules/@tanstack'), { recursive: true })
     writeFileSync(join(folder, 'app/app.vue'), '<template><p>API only</p></template>\n')
-    printed = run(folder, 'nuxi', 'build')
+    // Warnings go to the other stream.
+    printed = run(folder, 'sh', '-c', 'nuxi build 2>&1')
     server = await startBuiltApp(folder)
   })
 

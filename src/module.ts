@@ -2,10 +2,12 @@
 import { addServerTemplate, createResolver, defineNuxtModule, useLogger } from '@nuxt/kit'
 import { addClient } from './build/client'
 import { prepareNitro } from './build/compat'
+import { findMissingExports } from './build/exports'
 import { addAutoImports } from './build/imports'
 import { findImportPath } from './build/module-import'
 import { checkResourceNames, resolveOptions, type ModuleOptions } from './build/options'
 import { addPlugins, collectPlugins, type PluginRegistry } from './build/plugins'
+import { checkPeers, isInstalled } from './build/peers'
 import { assertNoProblems } from './build/problem'
 import { collectRegistrations, type ResourceRegistry } from './build/registrations'
 import { findRemovedOptions } from './build/removed'
@@ -51,13 +53,15 @@ export default defineNuxtModule<ModuleOptions>({
     configKey: 'autoApi',
     compatibility: { nuxt: '>=4.0.0' },
   },
-  setup(autoApi, nuxt) {
+  async setup(autoApi, nuxt) {
     const { resolve } = createResolver(import.meta.url)
     const logger = useLogger('auto-api')
     const { autoAdmin } = nuxt.options as { autoAdmin?: unknown }
 
+    const peers = await checkPeers(isInstalled(nuxt))
+
     prepareNitro(nuxt, resolve('./runtime'))
-    addAutoImports(nuxt, resolve)
+    addAutoImports(nuxt, resolve, peers)
     addTasks(nuxt, resolve)
     addStart(nuxt, resolve)
 
@@ -72,20 +76,22 @@ export default defineNuxtModule<ModuleOptions>({
       )
       const names = resources.registrations.map(({ name }) => name)
 
-      for (const warning of [...options.warnings, ...resources.warnings]) logger.warn(warning)
+      for (const warning of [...peers.warnings, ...options.warnings, ...resources.warnings]) logger.warn(warning)
       assertNoProblems([
         ...findRemovedOptions({ autoApi, autoAdmin }),
+        ...peers.problems,
         ...options.problems,
         ...resources.problems,
         ...plugins.problems,
+        ...findMissingExports([...resources.named, ...plugins.named], nuxt.options.rootDir),
         ...checkResourceNames(options.config, names),
       ])
 
       addServerTemplate({ filename: '#auto-api/config', getContents: () => generateConfig(options.config) })
-      addServerTemplate({ filename: '#auto-api/registry', getContents: () => generateRegistry(resources.registrations) })
+      addServerTemplate({ filename: '#auto-api/registry', getContents: () => generateRegistry(resources.registrations, nuxt.options.rootDir) })
       const { taken } = mountRoutes(nuxt, names, options.config.prefix, resolve)
       await addPlugins(nuxt, plugins, taken, resolve)
-      addClient(nuxt, resources.registrations, options.config, resolve)
+      addClient(nuxt, { registrations: resources.registrations, config: options.config, composables: peers.composables }, resolve)
     })
   },
 })

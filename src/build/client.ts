@@ -6,6 +6,7 @@ import { join } from 'pathe'
 import type { AutoApiConfig } from '../runtime/shared/config'
 import { flavourOf } from './compat'
 import { describeTables, type Descriptions } from './describe'
+import { warnOfNames } from './names'
 import type { CheckedRegistration } from './registration-keys'
 import { generateTypes, typeRoutes, type Endpoint } from './types'
 import { generateClient } from './virtual/client'
@@ -20,12 +21,23 @@ interface Nitro {
   hooks: { hook: (name: string, listener: (argument: never) => unknown) => unknown }
 }
 
-export function addClient(nuxt: Nuxt, registrations: readonly CheckedRegistration[], config: AutoApiConfig, resolve: (path: string) => string): void {
+export interface ClientSource {
+  readonly registrations: readonly CheckedRegistration[]
+  readonly config: AutoApiConfig
+  /** Whether the app has what the composables need. */
+  readonly composables: boolean
+}
+
+export function addClient(nuxt: Nuxt, { registrations, config, composables }: ClientSource, resolve: (path: string) => string): void {
   const logger = useLogger('auto-api')
   const files = [...new Set(registrations.flatMap(({ imports: { schema, relations } }) => [schema, relations].flatMap(reference => reference?.path ?? [])))]
   const describe = () => describeTables({ registrations, config, rootDir: nuxt.options.rootDir, alias: nuxt.options.alias, describer: resolve('./runtime/server/schema/describe') })
     .then((descriptions) => {
-      for (const warning of descriptions.warnings) logger.warn(warning)
+      for (const warning of [...descriptions.warnings, ...warnOfNames(registrations.map(({ name }) => name), descriptions, config)]) logger.warn(warning)
+      if (descriptions.mistake === undefined) return descriptions
+      // The dev server goes on: it starts again once the file is corrected.
+      if (!nuxt.options.dev) throw new Error(descriptions.mistake)
+      logger.error(descriptions.mistake)
       return descriptions
     })
   let nitro: Nitro | undefined
@@ -38,7 +50,7 @@ export function addClient(nuxt: Nuxt, registrations: readonly CheckedRegistratio
     getContents: async () => generateTypes({ registrations, resources: await resources(), config, folder: join(nuxt.options.buildDir, 'types'), target: resolve('./runtime/shared/types/resources'), nitro: flavourOf(isNuxtMajorVersion(4, nuxt)).types, endpoints: nitro?.scannedHandlers ?? [] }),
   }, { nuxt: true, nitro: true })
   // Last, so that it sees a query client the app has set up itself.
-  addPlugin({ src: resolve('./runtime/app/plugin') }, { append: true })
+  if (composables) addPlugin({ src: resolve('./runtime/app/plugin') }, { append: true })
 
   nuxt.hook('nitro:init', (given) => {
     nitro = given as unknown as Nitro

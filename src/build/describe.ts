@@ -10,6 +10,8 @@ export interface Descriptions {
   readonly resources: readonly ResourceDescription[]
   /** Why some are missing; the build tells it and goes on with what the tables' types say. */
   readonly warnings: readonly string[]
+  /** What would stop the server: every table was loaded, and a registration names what its table does not have. */
+  readonly mistake?: string
 }
 
 export interface TableSource {
@@ -42,9 +44,14 @@ export async function describeTables(source: TableSource): Promise<Descriptions>
     return { resources: describeResources(registrations(), schemaModules(), source.config), warnings }
   }
   catch (error) {
+    // What another table would have, had it been loaded, may be what this one misses.
+    if (warnings.length === 0 && isMistake(error)) return { resources: [], warnings, mistake: error.message }
     return { resources: [], warnings: [...warnings, withoutRelations(loadable.map(({ name }) => name), error)] }
   }
 }
+
+/** An error of the module's own, as opposed to one of a file that cannot be loaded here. */
+const isMistake = (error: unknown): error is Error => error instanceof Error && error.message.startsWith('[auto-api] ')
 
 /** One file that cannot be loaded outside the server must not cost the others their types. */
 async function findLoadable(tables: readonly CheckedRegistration[], source: TableSource): Promise<{ loadable: readonly CheckedRegistration[], warnings: string[] }> {
@@ -60,7 +67,7 @@ async function findLoadable(tables: readonly CheckedRegistration[], source: Tabl
 async function load(tables: readonly CheckedRegistration[], { rootDir, alias }: TableSource): Promise<Tables> {
   const filename = `${rootDir}/auto-api-tables.mjs`
   const jiti = createJiti(filename, { alias, moduleCache: false })
-  return await jiti.evalModule(generateRegistry(tables), { filename, async: true }) as Tables
+  return await jiti.evalModule(generateRegistry(tables, rootDir), { filename, async: true }) as Tables
 }
 
 function withoutRelations(names: readonly string[], error: unknown): string {

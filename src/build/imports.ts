@@ -21,11 +21,12 @@ export const APP_IMPORTS: readonly string[] = Object.freeze([
 /** Types from there: they are imported where they are named. */
 export const APP_TYPES: readonly string[] = Object.freeze(['AutoApiError', 'AutoApiResource', 'AutoApiRecord', 'AutoApiCreateBody', 'AutoApiUpdateBody', 'AutoApiListQuery'])
 
-export function addAutoImports(nuxt: Nuxt, resolve: (path: string) => string): void {
+export function addAutoImports(nuxt: Nuxt, resolve: (path: string) => string, { composables }: { readonly composables: boolean }): void {
   const server = resolve('./runtime/server/utils/index')
   // Adding names to a Nitro that has auto-imports switched off would switch them on.
   if (nuxt.options.nitro.imports !== false) addServerImports(SERVER_IMPORTS.map(name => ({ name, from: server })))
 
+  if (!composables) return
   const app = resolve('./runtime/app/index')
   addImports([...APP_IMPORTS.map(name => ({ name, from: app })), ...APP_TYPES.map(name => ({ name, from: app, type: true }))])
 }

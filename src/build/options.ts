@@ -4,7 +4,7 @@ import { DEFAULT_CONFIG, DEFAULT_MULTI_TENANCY, type AggregationsConfig, type Au
 import type { PluginListing } from './plugins'
 import type { Problem } from './problem'
 import { REMOVED_OPTIONS } from './removed'
-import { didYouMean } from './suggest'
+import { didYouMean, findClosest } from './suggest'
 
 /**
  * Options of the module, under `autoApi` in `nuxt.config`.
@@ -99,12 +99,14 @@ const OPTIONS: Readonly<Record<string, OptionRule>> = {
 
 /** Options that are still accepted and have no effect: what the warning says. */
 const IGNORED: Readonly<Record<string, string>> = {
-  database: 'is ignored. The engine is the second argument of `initializeDatabase(db, engine)`. → docs/upgrading.md#database',
+  database: 'is ignored. The engine is the second argument of `initializeDatabase(db, engine)`. → node_modules/nuxt-auto-api/docs/upgrading.md#database',
 }
 
 const GROUPS = new Set(Object.keys(OPTIONS).filter(path => path.includes('.')).map(path => path.split('.')[0]!))
 /** Groups that `false` turns off. */
 const SWITCHES = new Set(['multiTenancy', 'csrf'])
+/** Groups in which a mistyped option would leave the API open. */
+const STRICT = new Set(['multiTenancy', 'csrf'])
 const REMOVED = new Set(REMOVED_OPTIONS.map(({ path }) => path))
 
 export interface ResolvedOptions {
@@ -127,10 +129,16 @@ export function resolveOptions(options: Readonly<Record<string, unknown>>): Reso
       if (value === undefined || REMOVED.has(where)) continue
       if (Object.hasOwn(IGNORED, path)) warnings.push(`\`${where}\` ${IGNORED[path]}`)
       else if (GROUPS.has(path)) readGroup(path, value)
-      else if (!Object.hasOwn(OPTIONS, path)) warnings.push(`\`${where}\` is not an option and has no effect.${didYouMean(path, Object.keys(OPTIONS))}`)
+      else if (!Object.hasOwn(OPTIONS, path)) readUnknown(path, where)
       else if (OPTIONS[path]!.accepts(value)) accepted.set(path, value)
       else problems.push({ where, what: `is ${inspect(value, { depth: 1, breakLength: Infinity })}`, instead: `Use ${OPTIONS[path]!.use}.` })
     }
+  }
+
+  function readUnknown(path: string, where: string) {
+    const meant = suggestOption(path)
+    if (STRICT.has(path.split('.')[0]!)) problems.push({ where, what: 'is not an option', instead: meant || 'Remove it.' })
+    else warnings.push(`\`${where}\` is not an option and has no effect.${meant && ` ${meant}`}`)
   }
 
   function readGroup(path: string, value: unknown) {
@@ -152,6 +160,16 @@ export function resolveOptions(options: Readonly<Record<string, unknown>>): Reso
     })
   }
   return { config, problems, warnings }
+}
+
+/** The option with the closest path; else the one of another group with the closest name. */
+function suggestOption(path: string): string {
+  const known = [...Object.keys(OPTIONS), ...GROUPS, 'plugins']
+  const closest = findClosest(path, known)
+  if (closest !== undefined) return `Did you mean \`${closest}\`?`
+  const nameOf = (option: string) => option.slice(option.lastIndexOf('.') + 1)
+  const name = findClosest(nameOf(path), known.map(nameOf))
+  return name === undefined ? '' : `Did you mean \`${known.find(option => nameOf(option) === name)!}\`?`
 }
 
 function toConfig(accepted: ReadonlyMap<string, unknown>, off: ReadonlySet<string>, hasTenancy: boolean): AutoApiConfig {

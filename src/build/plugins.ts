@@ -4,6 +4,7 @@ import { addServerHandler, addServerTemplate } from '@nuxt/kit'
 import type { Nuxt } from 'nuxt/schema'
 import { isAbsolute, normalize, resolve as join } from 'pathe'
 import type { AutoApiPlugin, MadeByFactory } from '../runtime/server/plugin'
+import type { NamedImport } from './exports'
 import { describeInline, isInstance } from './inline'
 import { isModuleImport, type ModuleImport } from './module-import'
 import type { Problem } from './problem'
@@ -28,6 +29,8 @@ export interface CollectedPlugins {
   /** Made in the config's process. */
   readonly made: readonly AutoApiPlugin[]
   readonly problems: readonly Problem[]
+  /** The exports that the list and the options of plugins name. */
+  readonly named: readonly NamedImport[]
 }
 
 interface Listed {
@@ -49,12 +52,14 @@ export async function collectPlugins(
   await callHook({ add: plugin => ofModules.push({ where: `autoApi:registerPlugins[${ofModules.length}]`, listing: plugin }) })
   const single = typeof option === 'string' || isModuleImport(option)
   if (option !== undefined && !single && !Array.isArray(option)) {
-    return { sources: [], made: [], problems: [{ where: 'autoApi.plugins', what: `is ${inspect(option, { depth: 0 })}`, instead: 'Use a list of plugins and paths of files.' }] }
+    return { sources: [], made: [], named: [], problems: [{ where: 'autoApi.plugins', what: `is ${inspect(option, { depth: 0 })}`, instead: 'Use a list of plugins and paths of files.' }] }
   }
   const ofApp = (single ? [option] : (option as unknown[] | undefined) ?? []).map((listing, index): Listed => ({ where: single ? 'autoApi.plugins' : `autoApi.plugins[${index}]`, listing }))
   const checked = [...ofModules, ...ofApp].map(listed => check(listed, findPath, rootDir))
+  const sources = checked.flatMap(({ source }) => source ?? [])
   return {
-    sources: checked.flatMap(({ source }) => source ?? []),
+    sources,
+    named: sources.flatMap(source => [source, ...(source.options ?? []).flatMap(option => namedIn(option, source.where))]),
     made: checked.flatMap(({ made }) => made ?? []),
     problems: checked.flatMap(({ problem }) => problem ?? []),
   }
@@ -104,6 +109,13 @@ function withFoundPaths(value: unknown, findPath: (path: string) => string | und
   if (isModuleImport(value)) return { ...value, path: findPath(value.path)! }
   if (Array.isArray(value)) return value.map(inner => withFoundPaths(inner, findPath))
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withFoundPaths(inner, findPath)]))
+}
+
+/** The exports that options name. */
+function namedIn(value: unknown, where: string): NamedImport[] {
+  if (isModuleImport(value)) return [{ where, import: value }]
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([key, inner]) => namedIn(inner, `${where}.${key}`))
 }
 
 /** The first value that JSON would lose or change. */

@@ -1,7 +1,10 @@
 /** What is wrong with a configuration, said the same way everywhere: where, what, and what to write instead. */
 
+/** The package ships its docs, so the path of a message opens in the reader's editor. */
+export const DOCS = 'node_modules/nuxt-auto-api/docs'
+
 /** Where every anchor of a message leads. */
-export const UPGRADE_NOTES = 'docs/upgrading.md'
+export const UPGRADE_NOTES = `${DOCS}/upgrading.md`
 
 export interface Problem {
   /** The path of the offending value, as the reader wrote it: `posts.authorization.permissions.read`. */

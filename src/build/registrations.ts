@@ -1,8 +1,9 @@
 /** Collects what Nuxt modules register through `autoApi:registerSchema`, and checks it before anything is generated. */
 import { RESERVED_NAMES } from '../runtime/shared/routes'
+import type { NamedImport } from './exports'
 import type { ModuleImport } from './module-import'
 import { checkRegistration, type CheckedRegistration } from './registration-keys'
-import { AutoApiBuildError, type Problem } from './problem'
+import { AutoApiBuildError, DOCS, type Problem } from './problem'
 
 /** What a resource is made of. Code is named, never written inline: only the server loads it. */
 export interface RegistrationOptions {
@@ -61,6 +62,8 @@ interface Entry {
 
 export interface CollectedRegistrations {
   readonly registrations: readonly CheckedRegistration[]
+  /** The exports that registrations name. */
+  readonly named: readonly NamedImport[]
   readonly problems: readonly Problem[]
   readonly warnings: readonly string[]
 }
@@ -83,8 +86,8 @@ export async function collectRegistrations(
   }
   await callHook({ register: addTo(entries), override: addTo(overrides) })
   isOpen = false
-  const { registrations, problems, warnings } = checkRegistrations(entries.map(entry => withOverrides(entry, overrides)), findPath)
-  return { registrations, warnings, problems: [...problems, ...checkOverrides(entries, overrides)] }
+  const { problems, ...collected } = checkRegistrations(entries.map(entry => withOverrides(entry, overrides)), findPath)
+  return { ...collected, problems: [...problems, ...checkOverrides(entries, overrides)] }
 }
 
 /** Later overrides win over earlier ones. */
@@ -108,9 +111,10 @@ export function checkRegistrations(entries: readonly Entry[], findPath: (path: s
   const checked = entries.map(({ name, registration }) => checkRegistration(String(name), registration, findPath))
   return {
     registrations: checked.map(({ registration }) => registration),
+    named: checked.flatMap(({ registration: { name, imports } }) => Object.entries(imports).map(([key, reference]) => ({ where: `${name}.${key}`, import: reference }))),
     problems: [...names, ...checked.flatMap(({ problems }) => problems)],
     // Where something is wrong, the authorization may just be misspelt.
-    warnings: warnOfRefusing(checked.filter(({ problems }) => !problems.length).map(({ registration }) => registration)),
+    warnings: [...warnOfNothing(entries), ...warnOfRefusing(checked.filter(({ problems }) => !problems.length).map(({ registration }) => registration))],
   }
 }
 
@@ -130,6 +134,11 @@ function checkNames(names: readonly unknown[]): Problem[] {
     const broken = NAME_RULES.find(([breaks]) => breaks(name, names.slice(0, index)))
     return broken ? { where: name, what: broken[1], instead: broken[2] } : []
   })
+}
+
+/** An app without resources answers nothing: mostly the hook was never called, or the module that calls it is not listed. */
+function warnOfNothing(entries: readonly Entry[]): string[] {
+  return entries.length > 0 ? [] : [`No resource is registered, so the API answers nothing. Call \`registry.register(name, registration)\` in the hook \`autoApi:registerSchema\` of a Nuxt module. → ${DOCS}/registering.md`]
 }
 
 /** One warning for all of them: a list is read, a screenful of equal lines is not. */

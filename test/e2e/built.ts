@@ -44,12 +44,26 @@ export function buildFixture(name: string, env: Record<string, string> = {}): vo
 
 /**
  * @param output the build's folder in the fixture
+ * @param node the Node that runs it
  * @throws When it ends instead of listening, with what was printed.
  */
-export async function startFixture(name: string, output = '.output', env: Record<string, string> = {}): Promise<Server> {
-  const server = spawn(process.execPath, [join(fixtures, name, output, 'server/index.mjs')], { env: { ...environment, HOST: '127.0.0.1', PORT: '0', ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
+export async function startFixture(name: string, output = '.output', env: Record<string, string> = {}, node = process.execPath): Promise<Server> {
+  return run(spawn(node, [join(fixtures, name, output, 'server/index.mjs')], { env: { ...environment, HOST: '127.0.0.1', PORT: '0', ...env }, stdio: ['ignore', 'pipe', 'pipe'] }))
+}
+
+/** The fixture as `nuxi dev` serves it. */
+export async function startDevelopment(name: string): Promise<Server> {
+  // A group of its own: the command starts the process that serves.
+  const server = await run(spawn(join(root, 'node_modules/.bin/nuxi'), ['dev', join(fixtures, name), '--host', '127.0.0.1', '--port', '0'], { cwd: root, env: environment, stdio: ['ignore', 'pipe', 'pipe'], detached: true }))
+  // It listens before the app is built, and answers 503 until then.
+  for (const until = Date.now() + 60_000; (await server.ask('/')).status === 503 && Date.now() < until;) await new Promise(resolve => setTimeout(resolve, 100))
+  return server
+}
+
+async function run(server: ChildProcess): Promise<Server> {
+  const kill = () => server.spawnargs.includes('dev') ? process.kill(-server.pid!, 'SIGKILL') : server.kill('SIGKILL')
   const url = await listening(server).catch((error) => {
-    server.kill('SIGKILL')
+    kill()
     throw error
   })
   return {
@@ -58,7 +72,7 @@ export async function startFixture(name: string, output = '.output', env: Record
     async stop() {
       if (server.exitCode !== null) return
       const ended = once(server, 'exit')
-      server.kill('SIGKILL')
+      kill()
       await ended
     },
   }

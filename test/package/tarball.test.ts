@@ -1,10 +1,12 @@
 /** What is published works where it is installed: a fresh app with the packed tarball, built, started and asked over HTTP. */
-import { readFileSync, rmSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
+import Database from 'better-sqlite3'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { UPGRADE_NOTES } from '../../src/build/problem'
 import { createFolder, installPackedPackage, run, startBuiltApp, type RunningServer } from './tarball'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -27,6 +29,10 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 describe('the packed tarball', () => {
+  it('is made in a fresh clone, where no test and no other command has run before', () => {
+    expect(basename(tarball)).toBe(`nuxt-auto-api-${manifest.version}.tgz`)
+  })
+
   it('passes publint without a remark we did not accept', async () => {
     const { buffer, byteOffset, byteLength } = readFileSync(tarball)
     const { messages, pkg } = await publint({
@@ -40,6 +46,36 @@ describe('the packed tarball', () => {
     const options = entry.endsWith('.json') ? ', { with: { type: \'json\' } }' : ''
     const names = run(folder, process.execPath, '--input-type=module', '--eval', `console.log(Object.keys(await import('${entry}'${options})).join())`)
     expect(names.trim()).not.toBe('')
+  })
+
+  it('holds the page that every message of the build points to', () => {
+    const [, page] = /^node_modules\/nuxt-auto-api\/(.+)$/.exec(UPGRADE_NOTES)!
+    expect(readFileSync(join(folder, 'node_modules/nuxt-auto-api', page!), 'utf8')).toContain('# Upgrading')
+  })
+
+  it('accepts no Drizzle with the published SQL injection: the first one without it is 0.45.2', () => {
+    expect(manifest.peerDependencies['drizzle-orm']).toMatch(/^>=0\.45\.2 /)
+  })
+})
+
+describe('drizzle-kit reads the column presets of the package', () => {
+  const kit = (...args: string[]) => run(folder, process.execPath, join(root, 'node_modules/drizzle-kit/bin.cjs'), ...args)
+  const schemaOf = (dialect: string) => `./server/database/presets/${dialect}.ts`
+
+  it.each([['sqlite', 'sqlite'], ['pg', 'postgresql'], ['mysql', 'mysql']])('and generates a migration from nuxt-auto-api/schema/%s', (entry, dialect) => {
+    const out = `./migrations/${entry}`
+    kit('generate', `--dialect=${dialect}`, `--schema=${schemaOf(entry)}`, `--out=${out}`)
+    const [migration] = readdirSync(join(folder, out)).filter(name => name.endsWith('.sql'))
+    expect(readFileSync(join(folder, out, migration!), 'utf8')).toMatch(/CREATE TABLE [`"]shelves[`"] [^;]*organization_id[^;]*created_at[^;]*deletion_id/)
+  })
+
+  it('and pushes them to a database', () => {
+    const file = join(folder, 'pushed.db')
+    kit('push', '--force', '--dialect=sqlite', `--schema=${schemaOf('sqlite')}`, `--url=${file}`)
+    const database = new Database(file, { readonly: true })
+    const columns = database.pragma('table_info(shelves)') as { name: string }[]
+    database.close()
+    expect(columns.map(({ name }) => name)).toEqual(expect.arrayContaining(['id', 'organization_id', 'name', 'created_at', 'deletion_id']))
   })
 })
 
@@ -93,5 +129,29 @@ describe('a fresh app that has it installed', () => {
   it('type checks, with the declarations of every entry', () => {
     run(folder, 'nuxi', 'prepare')
     run(folder, join(root, 'node_modules/.bin/vue-tsc'), '-b', '--noEmit')
+  })
+})
+
+describe('an app without @tanstack/vue-query', () => {
+  let server: RunningServer | undefined
+  let printed: string
+
+  beforeAll(async () => {
+    rmSync(join(folder, 'node_modules/@tanstack'), { recursive: true })
+    writeFileSync(join(folder, 'app/app.vue'), '<template><p>API only</p></template>\n')
+    // Warnings go to the other stream.
+    printed = run(folder, 'sh', '-c', 'nuxi build 2>&1')
+    server = await startBuiltApp(folder)
+  })
+
+  afterAll(() => server?.stop())
+
+  it('is told once what to install, and builds without the composables', () => {
+    expect(printed.match(/npm install @tanstack\/vue-query/g)).toHaveLength(1)
+  })
+
+  it('answers its API and renders its pages', async () => {
+    expect((await fetch(`${server!.url}/api/books`)).status).toBe(200)
+    expect(await (await fetch(server!.url)).text()).toContain('API only')
   })
 })

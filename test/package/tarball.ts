@@ -1,9 +1,9 @@
 /** Packs the package, installs it into a fresh app outside the repository, builds the app and runs it. */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { basename, delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -30,11 +30,25 @@ export interface Variant {
   readonly files?: string
 }
 
-/** Packs the package as `npm publish` would, installs it into a copy of `app` and returns the tarball. */
+/** What commands have left in the repository; a clone has none of it. */
+const LEFT_BY_COMMANDS = new Set(['.git', 'node_modules', 'dist', '.nuxt', '.output', '.data'])
+
+/** A copy of the repository as a fresh clone is after `npm ci`: no command has run in it yet. */
+export function cloneRepository(folder: string): string {
+  const clone = join(folder, 'clone')
+  cpSync(root, clone, { recursive: true, filter: source => !LEFT_BY_COMMANDS.has(basename(source)) })
+  // Hard links where the disk is the same: a copy of every dependency would take longer than the rest.
+  if (spawnSync('cp', ['-al', join(root, 'node_modules'), clone]).status !== 0) run(root, 'cp', '-a', join(root, 'node_modules'), clone)
+  return clone
+}
+
+/** Packs the package from a fresh clone as `npm publish` would, installs it into a copy of `app` and returns the tarball. */
 export function installPackedPackage(folder: string, { versions, files }: Variant = {}): string {
   const packs = join(folder, 'packs')
   mkdirSync(packs)
-  run(root, 'npm', 'pack', '--pack-destination', packs)
+  const clone = cloneRepository(packs)
+  run(clone, 'npm', 'pack', '--pack-destination', packs)
+  rmSync(clone, { recursive: true })
   const tarball = join(packs, readdirSync(packs).find(name => name.endsWith('.tgz'))!)
 
   cpSync(join(root, 'test/package/app'), folder, { recursive: true })

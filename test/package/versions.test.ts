@@ -6,7 +6,7 @@ import { createFolder, installPackedPackage, run, startBuiltApp, type RunningSer
 
 /** The newest Nuxt 4 is what the package is developed with: the test of the tarball runs on it. */
 const NUXTS: readonly ({ readonly name: string, readonly version: RegExp } & Variant)[] = [
-  { name: 'Nuxt 4.0', version: /^4\.0\./, versions: { nuxt: '4.0.3' } },
+  { name: 'Nuxt 4.0 with the oldest Drizzle', version: /^4\.0\./, versions: { 'nuxt': '4.0.3', 'drizzle-orm': '0.45.2' } },
   {
     name: 'the nightly of Nuxt 5',
     version: /^5\.0\.0-/,

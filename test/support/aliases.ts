@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 interface Manifest {
-  exports: Record<string, string | { import: string }>
+  exports: Record<string, string | { default: string }>
 }
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -18,7 +18,7 @@ const toSource = (entry: string) => root + entry.replace(/^\.\/dist\//, 'src/').
 export function packageAliases(): Record<string, string> {
   const { exports } = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as Manifest
   const entries = Object.entries(exports).flatMap(([path, target]) =>
-    typeof target === 'string' ? [] : [[`nuxt-auto-api${path.slice(1)}`, toSource(target.import)] as const])
+    typeof target === 'string' ? [] : [[`nuxt-auto-api${path.slice(1)}`, toSource(target.default)] as const])
   return Object.fromEntries(entries.sort(([a], [b]) => b.length - a.length))
 }
 

@@ -1,13 +1,16 @@
 /** `#auto-api/registry`: the registered resources, as imports and data. */
 import { genImport, genObjectFromRaw, genString } from 'knitwork'
+import { isAbsolute, relative } from 'pathe'
 import type { ModuleImport } from '../module-import'
 import type { CheckedRegistration } from '../registration-keys'
 
 /**
  * Writes the module. Exports are imported by name, so that a missing one fails the bundle and not a request; everything
  * is handed out by functions, so that registered files may import the server utils without a circle at load time.
+ *
+ * @param rootDir the app's folder: messages of the server name files from there
  */
-export function generateRegistry(registrations: readonly CheckedRegistration[]): string {
+export function generateRegistry(registrations: readonly CheckedRegistration[], rootDir?: string): string {
   /** Per file: the local name of each of its exports. One statement per file keeps the bundler's work independent of how many resources share it. */
   const files = new Map<string, Map<string, string>>()
   let count = 0
@@ -17,7 +20,7 @@ export function generateRegistry(registrations: readonly CheckedRegistration[]):
     files.set(path, file.set(name, local))
     return local
   }
-  const resources = registrations.map(registration => toLiteral(registration, nameImport))
+  const resources = registrations.map(registration => toLiteral(registration, nameImport, rootDir))
   const schemaFiles = [...new Set(registrations.flatMap(({ imports }) => imports.schema?.path ?? []))]
 
   return [
@@ -31,12 +34,18 @@ export function generateRegistry(registrations: readonly CheckedRegistration[]):
   ].join('\n')
 }
 
-function toLiteral({ name, imports, data }: CheckedRegistration, nameImport: (reference: ModuleImport) => string): string {
+function toLiteral({ name, imports, data }: CheckedRegistration, nameImport: (reference: ModuleImport) => string, rootDir: string | undefined): string {
   return genObjectFromRaw({
     name: genString(name),
     ...Object.fromEntries(Object.entries(imports).map(([key, reference]) => [key, nameImport(reference)])),
     ...Object.fromEntries(Object.entries(data).map(([key, value]) => [key, JSON.stringify(value)])),
+    ...rootDir !== undefined && { from: JSON.stringify(Object.fromEntries(Object.entries(imports).map(([key, reference]) => [key, toPlace(reference, rootDir)]))) },
   }, '    ')
+}
+
+/** `server/auth.ts, export postsAuth`: as the app's developer knows the file. */
+export function toPlace({ path, name }: ModuleImport, rootDir: string): string {
+  return `${isAbsolute(path) ? relative(rootDir, path) : path}, ${name === 'default' ? 'default export' : `export \`${name}\``}`
 }
 
 function list(entries: readonly string[], indent: string): string {

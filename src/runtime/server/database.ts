@@ -18,7 +18,7 @@ const engines = new WeakMap<object, Engine>()
  * @param db any Drizzle database, or a function that returns it, called once per request: D1's binding comes with the event,
  * a Nitro task's event included. Outside of a request it is called without one.
  * @param engine the driver behind it: the engine decides how writes are committed.
- * @throws When the engine is unknown or the value is not a Drizzle database.
+ * @throws When the engine is unknown, the value is not a Drizzle database, or the database is one of another engine.
  * @example
  * export default defineNitroPlugin(() => {
  *   initializeDatabase(drizzle(new Database('app.db')), 'better-sqlite3')

@@ -8,6 +8,7 @@ import { decode, idFromPath, idToPath } from './core/parse/key'
 import type { Route } from './core/pipeline'
 import type { Answer } from './core/answer'
 import { getDatabase, getEngine } from './database'
+import { withCause, withoutStack } from './development'
 import { BusyError } from './engines/engine'
 import type { AutoApiUser } from './registration'
 import { addressOf } from './visitor'
@@ -222,11 +223,17 @@ function toHttpError(event: H3Event, error: unknown): Error {
   if (error instanceof BusyError) return toHttpError(event, busy())
   if (error instanceof ApiError) {
     for (const [name, value] of Object.entries(error.headers)) setResponseHeader(event, name, value)
-    return createError({ status: error.status, statusText: STATUS_TEXT[error.status], message: error.message, data: error.data })
+    return withoutStack(createError({ status: error.status, statusText: STATUS_TEXT[error.status], message: error.message, data: withCause(error.data, error.cause) }))
   }
-  if (isHttpError(error)) return error
+  if (isHttpError(error)) return isRefusal(error) ? withoutStack(error) : error
   console.error('[auto-api]', event.method, event.path.split('?', 1)[0], error)
-  return createError({ status: 500, statusText: 'Internal Server Error', message: 'Something went wrong.' })
+  return createError({ status: 500, statusText: 'Internal Server Error', message: 'Something went wrong.', data: withCause(undefined, error) })
+}
+
+/** An app's own 4xx. */
+function isRefusal(error: object): boolean {
+  const { status, statusCode = status } = error as { status?: number, statusCode?: number }
+  return statusCode !== undefined && statusCode < 500
 }
 
 const STATUS_TEXT: Readonly<Record<number, string>> = {

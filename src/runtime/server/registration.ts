@@ -132,4 +132,6 @@ export interface ResourceRegistration {
   readonly hiddenFields?: readonly string[]
   readonly protectedFields?: readonly string[]
   readonly metadata?: Readonly<Record<string, unknown>>
+  /** The file and the export of each part, for messages. */
+  readonly from?: Readonly<Partial<Record<'schema' | 'authorization' | 'validation' | 'hooks' | 'relations', string>>>
 }

@@ -46,7 +46,7 @@ describe('createModuleImport', () => {
   })
 
   it('says which call, and links to the upgrade notes', () => {
-    expect(() => createModuleImport('./schema', 'posts')).toThrow(/^\[auto-api\] `createModuleImport\('\.\/schema', 'posts'\)` has .+ → docs\/upgrading\.md#module-imports$/)
+    expect(() => createModuleImport('./schema', 'posts')).toThrow(/^\[auto-api\] `createModuleImport\('\.\/schema', 'posts'\)` has .+ → node_modules\/nuxt-auto-api\/docs\/upgrading\.md#module-imports$/)
   })
 })
 

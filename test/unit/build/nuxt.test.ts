@@ -57,6 +57,21 @@ describe('a mistake stops the build', () => {
       'autoApi.multiTenancy.scopedResources[0]',
     ])
   })
+
+  it('with the exports that a registration or a plugin names and its file does not have', async () => {
+    const loading = load({
+      autoApi: { plugins: ['./server/handler', createModuleImport('~~/server/database/schema', 'plugin')] },
+      extra(registry) {
+        registry.register('pages', { schema: createModuleImport('~~/server/database/schema', 'pots'), authorization: createModuleImport('~~/server/database/schema', 'auht') })
+      },
+    })
+    const message: string = await loading.then(() => expect.fail('it built'), (error: Error) => error.message)
+    expect(message.split('\n')).toEqual([
+      expect.stringContaining('`pages.schema` names the export `pots` of `server/database/schema.ts`, which has none of that name. Did you mean `posts`?'),
+      expect.stringContaining('`pages.authorization` names the export `auht` of `server/database/schema.ts`'),
+      expect.stringContaining('`autoApi.plugins[1]` names the export `plugin` of `server/database/schema.ts`'),
+    ])
+  })
 })
 
 describe('a sound app', () => {

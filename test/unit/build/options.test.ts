@@ -109,10 +109,16 @@ describe('an option that does not exist has no effect and warns', () => {
   it.each([
     [{ prefx: '/v1' }, '`autoApi.prefx` is not an option and has no effect. Did you mean `prefix`?'],
     [{ pagination: { defualtLimit: 5 } }, '`autoApi.pagination.defualtLimit` is not an option and has no effect. Did you mean `pagination.defaultLimit`?'],
-    [{ multiTenancy: { tenantField: 'x' } }, '`autoApi.multiTenancy.tenantField` is not an option and has no effect. Did you mean `multiTenancy.tenantIdField`?'],
+    [{ pagnation: { maxLimit: 5 } }, '`autoApi.pagnation` is not an option and has no effect. Did you mean `pagination`?'],
+    [{ pagination: { maxLimt: 5 } }, '`autoApi.pagination.maxLimt` is not an option and has no effect. Did you mean `pagination.maxLimit`?'],
+    [{ relations: { maxDeph: 5 } }, '`autoApi.relations.maxDeph` is not an option and has no effect. Did you mean `relations.maxDepth`?'],
+    [{ bulk: { transactionl: false } }, '`autoApi.bulk.transactionl` is not an option and has no effect. Did you mean `bulk.transactional`?'],
+    [{ hookConfig: { timout: 1 } }, '`autoApi.hookConfig.timout` is not an option and has no effect. Did you mean `hookConfig.timeout`?'],
+    [{ multiTenanci: {} }, '`autoApi.multiTenanci` is not an option and has no effect. Did you mean `multiTenancy`?'],
+    [{ plugin: [] }, '`autoApi.plugin` is not an option and has no effect. Did you mean `plugins`?'],
+    [{ maxLimit: 5 }, '`autoApi.maxLimit` is not an option and has no effect. Did you mean `pagination.maxLimit`?'],
     [{ somethingElse: {} }, '`autoApi.somethingElse` is not an option and has no effect.'],
     [{ toString: 1 }, '`autoApi.toString` is not an option and has no effect.'],
-    [{ multiTenancy: { constructor: 1 } }, '`autoApi.multiTenancy.constructor` is not an option and has no effect.'],
   ])('%o', (options, warning) => {
     expect(resolveOptions(options)).toMatchObject({ warnings: [warning], problems: [] })
   })
@@ -120,7 +126,18 @@ describe('an option that does not exist has no effect and warns', () => {
   it('`database` is accepted, ignored, and says where the engine belongs', () => {
     const { config, warnings, problems } = resolveOptions({ database: { client: 'pg' } })
     expect({ config, problems }).toEqual({ config: resolveOptions({}).config, problems: [] })
-    expect(warnings).toEqual(['`autoApi.database` is ignored. The engine is the second argument of `initializeDatabase(db, engine)`. → docs/upgrading.md#database'])
+    expect(warnings).toEqual(['`autoApi.database` is ignored. The engine is the second argument of `initializeDatabase(db, engine)`. → node_modules/nuxt-auto-api/docs/upgrading.md#database'])
+  })
+})
+
+describe('an option of `multiTenancy` or `csrf` that does not exist fails the build, for the API would be open where it was to be closed', () => {
+  it.each([
+    [{ multiTenancy: { tenantField: 'x' } }, '`autoApi.multiTenancy.tenantField` is not an option. Did you mean `multiTenancy.tenantIdField`?'],
+    [{ multiTenancy: { scopedResource: ['posts'] } }, '`autoApi.multiTenancy.scopedResource` is not an option. Did you mean `multiTenancy.scopedResources`?'],
+    [{ multiTenancy: { constructor: 1 } }, '`autoApi.multiTenancy.constructor` is not an option.'],
+    [{ csrf: { origin: ['https://example.com'] } }, '`autoApi.csrf.origin` is not an option. Did you mean `csrf.origins`?'],
+  ])('%o', (options, message) => {
+    expect(messagesOf(options)).toEqual([expect.stringContaining(message)])
   })
 })
 

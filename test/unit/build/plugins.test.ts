@@ -37,7 +37,7 @@ export const taken = ["GET /posts/:"]
   })
 
   it('may be nothing', async () => {
-    expect(await collect(undefined)).toEqual({ sources: [], made: [], problems: [] })
+    expect(await collect(undefined)).toEqual({ sources: [], made: [], named: [], problems: [] })
   })
 
   it('may be given exports of files, which the server imports and hands to the factory', async () => {

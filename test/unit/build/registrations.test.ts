@@ -94,7 +94,7 @@ describe('anything inline where a module import belongs fails the build at the d
     ['schema', 'module-imports'],
   ])('%s says what to write instead, and links to #%s', (key, anchor) => {
     expect(messagesOf({ schema, [key]: {} })).toEqual([
-      `\`posts.${key}\` is an inline object. Export it from a file and write \`${key}: createModuleImport(path, name)\`. → docs/upgrading.md#${anchor}`,
+      `\`posts.${key}\` is an inline object. Export it from a file and write \`${key}: createModuleImport(path, name)\`. → node_modules/nuxt-auto-api/docs/upgrading.md#${anchor}`,
     ])
   })
 })
@@ -102,13 +102,13 @@ describe('anything inline where a module import belongs fails the build at the d
 describe('files', () => {
   it('an import of a file that is not there fails the build naming resource and key', () => {
     const { problems } = checkRegistrations([{ name: 'posts', registration: { schema, authorization } }], path => path === '/app/schema' ? path : undefined)
-    expect(problems.map(toMessage)).toEqual(['`posts.authorization` names `/app/auth`, which is not a file. Correct the path; the extension may be left out. → docs/upgrading.md#module-imports'])
+    expect(problems.map(toMessage)).toEqual(['`posts.authorization` names `/app/auth`, which is not a file. Correct the path; the extension may be left out. → node_modules/nuxt-auto-api/docs/upgrading.md#module-imports'])
   })
 })
 
 describe('keys', () => {
   it('a registration needs a schema', () => {
-    expect(messagesOf({ authorization })).toEqual(['`posts.schema` is missing. Add `schema: createModuleImport(path, name)`. → docs/upgrading.md#module-imports'])
+    expect(messagesOf({ authorization })).toEqual(['`posts.schema` is missing. Add `schema: createModuleImport(path, name)`. → node_modules/nuxt-auto-api/docs/upgrading.md#module-imports'])
   })
 
   it.each([undefined, null, 'schema', () => {}, [], schema])('%o is no registration', (registration) => {
@@ -207,6 +207,12 @@ describe('a resource without authorization', () => {
 
 it('a resource whose authorization is wrong is not said to have none', () => {
   expect(check('posts', { schema, authorization: {} }).warnings).toEqual([])
+})
+
+describe('an app that registers nothing', () => {
+  it('is warned, for its API answers nothing', () => {
+    expect(checkRegistrations([], anyFile)).toMatchObject({ problems: [], warnings: [expect.stringMatching(/^No resource is registered.*`autoApi:registerSchema`/)] })
+  })
 })
 
 describe('collecting', () => {

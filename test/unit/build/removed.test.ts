@@ -32,7 +32,7 @@ describe('a removed option fails the build, whatever its value', () => {
 
   it('says where, what and what instead in the words of the upgrade notes', () => {
     expect(findRemovedOptions({ autoApi: { multiTenancy: { getTenantId: () => 1 } } }).map(toMessage)).toEqual([
-      '`autoApi.multiTenancy.getTenantId` was removed. Set `ctx.tenant` from a context extender. → docs/upgrading.md#tenant',
+      '`autoApi.multiTenancy.getTenantId` was removed. Set `ctx.tenant` from a context extender. → node_modules/nuxt-auto-api/docs/upgrading.md#tenant',
     ])
   })
 

@@ -34,6 +34,7 @@ describe('the types of the registered tables', () => {
         { name: 'labels', to: 'labels', many: true, linked: true },
         { name: 'writers', to: 'writers', many: true, linked: true, via: 'ratings' },
       ],
+      tenantScoped: true,
     })
     expect(resources.find(({ name }) => name === 'ratings')!.key).toEqual(['articleId', 'writerId'])
     expect(resources.find(({ name }) => name === 'writers')!.hidden).toEqual(['secret'])
@@ -50,6 +51,13 @@ describe('the types of the registered tables', () => {
     const types = generateTypes({ registrations: [pages], resources, config, folder, target, nitro: 'nitropack/types', endpoints: [] })
     expect(types).toContain('create: Exclude<keyof typeof import("./broken")["pages"]["_"]["columns"], "deletedAt"')
     expect(types).toContain('"rank" | "organizationId"> & string')
+  })
+
+  it('are not made where a registration names a column that its table does not have: the build says so instead of the server', async () => {
+    const mistaken = registrations.map(registration => registration.name === 'writers' ? { ...registration, data: { hiddenFields: ['secrt'] } } : registration)
+    const { resources, mistake } = await describeTables({ registrations: mistaken, config, rootDir: folder, alias: {}, describer })
+    expect(resources).toEqual([])
+    expect(mistake).toMatch(/`writers\.hiddenFields` names `secrt`, which is not a column of table "writers" \(.*tables\.ts, export `writers`\)\. Did you mean `secret`\?/)
   })
 
   it('see a table as it is now, however often it is described', async () => {

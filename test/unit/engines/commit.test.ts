@@ -134,10 +134,22 @@ describe('a new database', () => {
     expect(() => createEngine('better-sqlite3', value)).toThrow('not a Drizzle database')
   })
 
-  it.each(['neon', 'postgres'] as const)('has to have transactions: Neon over HTTP as %s', (name) => {
+  it.each(['neon', 'postgres', 'neon-http', 'd1'])('of Neon over HTTP is refused as %s, with a sentence that names the alternatives', (name) => {
     const dialect = new PgDialect()
     const session = new NeonHttpSession(() => {}, dialect, undefined)
-    expect(() => createEngine(name, { dialect, session })).toThrow('neon-http has no transactions. Use drizzle-orm/neon-serverless')
+    const sentence = 'drizzle-orm/neon-http has no transactions, and a write is all or nothing. Use drizzle-orm/neon-serverless (Neon over WebSockets) as \'neon\', '
+      + 'or drizzle-orm/node-postgres or drizzle-orm/postgres-js as \'postgres\'.'
+    expect(() => createEngine(name as never, { dialect, session })).toThrow(sentence)
+  })
+
+  it.each(['postgres', 'mysql', 'libsql', 'd1'] as const)('of another engine is refused at startup, and the error names the engine to use: better-sqlite3 as %s', (name) => {
+    expect(() => createEngine(name, drizzle({ client })))
+      .toThrow(`initializeDatabase(db, '${name}'): the database comes from drizzle-orm/better-sqlite3. Use 'better-sqlite3' as the engine.`)
+  })
+
+  it('of a driver that is not known is judged by its dialect', () => {
+    expect(() => createEngine('mysql', { dialect: new PgDialect(), session: {} })).toThrow('the database is a Postgres database')
+    expect(() => createEngine('postgres', { dialect: new PgDialect(), session: {} })).not.toThrow()
   })
 
   it.each(['sqlite', 'constructor', '__proto__', ''])('has to have a supported engine; the error lists them: %s', (name) => {

@@ -173,7 +173,9 @@ export interface ItemFailure {
 export function bulkFailed(what: 'nothing was written' | 'rolled back', failures: readonly ItemFailure[]): ApiError {
   const errors = failures.map(describeFailure)
   const [{ error: first }] = failures as readonly [ItemFailure]
-  return new ApiError('BULK_FAILED', `Bulk operation failed (${what})`, { errors }, errors[0]!.statusCode, first instanceof ApiError ? first.headers : {})
+  const failed = new ApiError('BULK_FAILED', `Bulk operation failed (${what})`, { errors }, errors[0]!.statusCode, first instanceof ApiError ? first.headers : {})
+  // Only an unexpected failure has a cause that development shows.
+  return errors[0]!.statusCode === 500 ? Object.assign(failed, { cause: first }) : failed
 }
 
 /** One item's failure as it is told; an unexpected one without detail. */

@@ -7,7 +7,7 @@
  *   fails throws, which rolls back.
  * - **synchronous** (better-sqlite3): its transactions cannot wait. An `async` callback would be rolled back while it
  *   goes on writing outside, and `BEGIN`/`COMMIT` with awaits between lets other requests in. A list needs no await.
- * - **batch** (D1, Neon over HTTP): one `db.batch()`, which is all-or-nothing but cannot look at a result half-way. A
+ * - **batch** (D1): one `db.batch()`, which is all-or-nothing but cannot look at a result half-way. A
  *   guard becomes a statement of its own that fails when the one before it touched too few rows
  *   (`select case when changes() = n then 1 else json_extract('{}', 'no path') end`).
  *

@@ -3,12 +3,11 @@ import type { Dialect } from '../schema/drizzle'
 import { DRIVERS, type Driver } from './drivers'
 import { GuardError, type BuiltStatement, type Engine, type Outcome, type WriteStatement } from './engine'
 import { retrying } from './retry'
-import { assertTransactions, toDatabase, type DrizzleDatabase } from './session'
+import { toDatabase, type DrizzleDatabase } from './session'
 
 /** @param maxParameters how many parameters a statement of this dialect may have. */
 export function createInteractiveEngine(name: string, database: unknown, dialect: Dialect, maxParameters: number): Engine {
   const db = toDatabase(database)
-  assertTransactions(db)
   const driver = DRIVERS[dialect]
   const lock = driver.lock(db)
   const commit = (statements: readonly (WriteStatement | BuiltStatement)[]) => driver.transaction(db, async (tx) => {

@@ -1,5 +1,5 @@
 /** The door to Drizzle's sessions: text in, rows by position out, prepared once per text, through the app's own logger. */
-import { entityKind, sql, type Column, type Query, type SQL } from 'drizzle-orm'
+import { sql, type Column, type Query, type SQL } from 'drizzle-orm'
 import type { Row, Statement } from './engine'
 
 /** The parts of a Drizzle database that statements run through; the same in every dialect. */
@@ -47,21 +47,6 @@ export function toDatabase(db: unknown): DrizzleDatabase {
     throw new TypeError('[auto-api] initializeDatabase() was given something that is not a Drizzle database. Pass what `drizzle(…)` returns, or a function that returns it.')
   }
   return candidate as DrizzleDatabase
-}
-
-/** Sessions that send each statement by itself, by the name Drizzle gives them. */
-const WITHOUT_TRANSACTIONS: Readonly<Record<string, string>> = {
-  NeonHttpSession: 'drizzle-orm/neon-http has no transactions. Use drizzle-orm/neon-serverless, Neon over WebSockets',
-  XataHttpSession: 'drizzle-orm/xata-http has no transactions. Use drizzle-orm/node-postgres',
-  PgRemoteSession: 'drizzle-orm/pg-proxy has no transactions. Use the driver of the database itself',
-  MySqlRemoteSession: 'drizzle-orm/mysql-proxy has no transactions. Use the driver of the database itself',
-}
-
-/** @throws When the database cannot write all or nothing: at start, not at the first write. */
-export function assertTransactions({ session }: DrizzleDatabase): void {
-  const kind = (session.constructor as unknown as Record<symbol, unknown>)[entityKind]
-  const why = WITHOUT_TRANSACTIONS[String(kind)]
-  if (why !== undefined) throw new TypeError(`[auto-api] initializeDatabase(): ${why}: a write is all or nothing.`)
 }
 
 /** Prepared statements of a synchronous SQLite session. */

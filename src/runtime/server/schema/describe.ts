@@ -25,6 +25,8 @@ export interface ResourceDescription {
   /** Of those of `create`, what the server fills in where it is missing. */
   readonly filled: readonly string[]
   readonly relations: readonly RelationDescription[]
+  /** Its rows belong to tenants. */
+  readonly tenantScoped: boolean
 }
 
 /** @throws As the server would, when the tables cannot become resources. */
@@ -43,6 +45,7 @@ export function describeResources(registrations: readonly ResourceRegistration[]
       linked: relation.kind === 'manyToMany',
       ...relation.kind === 'manyToMany' && relation.junction.registered && { via: relation.junction.resource.name },
     })),
+    tenantScoped: resource.tenant !== undefined,
   }))
 }
 

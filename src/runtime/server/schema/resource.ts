@@ -1,9 +1,9 @@
 /** A registered table described once: everything the pipeline knows of a resource, derived at start and frozen. */
-import { getTableName } from 'drizzle-orm'
 import type { AutoApiConfig } from '../../shared/config'
 import type { ResourceRegistration } from '../registration'
 import { describeForeignKeys, describeTable, isTable, type TableFacts } from './drizzle'
 import { createField } from './field'
+import { assertKnown } from './known'
 import type { Resource } from './model'
 import { linkRelations } from './relations'
 import { findRoles, findWritable } from './server-owned'
@@ -24,11 +24,11 @@ export function createResources(registrations: readonly ResourceRegistration[], 
 /** @param key what tells the rows apart where the table declares no primary key. */
 function createResource(registration: ResourceRegistration, config: AutoApiConfig, key: readonly string[] = []): Resource {
   const { name, schema: table } = registration
-  if (!isTable(table)) throw new Error(`[auto-api] \`${name}.schema\` is not a Drizzle table.`)
+  if (!isTable(table)) throw new Error(`[auto-api] \`${name}.schema\`${registration.from?.schema === undefined ? '' : ` (${registration.from.schema})`} is not a Drizzle table.`)
   const described = describeTable(table)
   const facts = described.primaryKey.length > 0 ? described : { ...described, primaryKey: key }
   if (facts.primaryKey.length === 0) throw new Error(`[auto-api] \`${name}\`: table "${facts.name}" has no primary key; rows could not be addressed. Declare one in the table.`)
-  assertKnown(registration, facts)
+  assertKnown(registration, facts, config)
   const schemas = columnSchemas(table, facts.columns)
   const fields = new Map(facts.columns.map((column, index) => [column.name, createField(column, index, schemas[column.name]!)]))
   const roles = findRoles(facts)
@@ -77,15 +77,5 @@ function assertListed(resources: ReadonlyMap<string, Resource>, { multiTenancy }
   for (const [option, names] of Object.entries({ scopedResources: scopedResources === '*' ? [] : scopedResources, excludedResources })) {
     const unknown = names.find(name => !resources.has(name))
     if (unknown) throw new Error(`[auto-api] \`multiTenancy.${option}\` lists \`${unknown}\`, which is not a registered resource.`)
-  }
-}
-
-/** Names in a registration that the table does not have would silently protect nothing. */
-function assertKnown({ name, hiddenFields, protectedFields, authorization }: ResourceRegistration, facts: TableFacts): void {
-  const known = new Set(facts.columns.map(column => column.name))
-  const lists = { hiddenFields, protectedFields, 'authorization.fields': Object.keys(authorization?.fields ?? {}) }
-  for (const [key, names] of Object.entries(lists)) {
-    const unknown = names?.find(field => !known.has(field))
-    if (unknown) throw new Error(`[auto-api] \`${name}.${key}\` names \`${unknown}\`, which is not a column of table "${getTableName(facts.table)}".`)
   }
 }

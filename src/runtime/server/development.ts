@@ -1,0 +1,64 @@
+/** What errors say in development and never in production: why a request failed, and which command helps. */
+
+/** Nitro writes it into the server it builds: production code has none of what stands behind it. */
+const isDevelopment = import.meta.dev === true
+
+/** The `data` of an error response, with its cause in development. */
+export function withCause(data: object | undefined, error: unknown): object | undefined {
+  return isDevelopment && error !== undefined ? { ...data, cause: explainCause(error) } : data
+}
+
+/**
+ * The error without a stack in development: a refusal is a response, not a mistake in the code.
+ * Nitro's error handler there writes a stack of its own onto every error; this keeps it off.
+ */
+export function withoutStack<E extends Error>(error: E): E {
+  if (!isDevelopment) return error
+  Reflect.deleteProperty(error, 'stack')
+  Object.defineProperty(error, 'stack', { value: undefined, configurable: true, writable: true })
+  return new Proxy(error, { defineProperty: (target, key, descriptor) => key === 'stack' || Reflect.defineProperty(target, key, descriptor) })
+}
+
+interface Failure {
+  readonly name?: unknown
+  readonly message?: unknown
+  readonly code?: unknown
+  readonly errno?: unknown
+  readonly cause?: unknown
+}
+
+const MAX_DEPTH = 5
+
+/** The messages from the error to its innermost cause, and what to do where the database or a table is missing. */
+export function explainCause(error: unknown): string {
+  const chain: Failure[] = []
+  for (let current = error; current !== undefined && current !== null && chain.length < MAX_DEPTH; current = (current as Failure).cause) {
+    chain.push(typeof current === 'object' ? current : { message: current })
+  }
+  const messages = chain.map(({ name = 'Error', message }) => `${String(name)}: ${String(message)}`)
+  const hint = chain.map(hintFor).find(found => found !== undefined)
+  return [messages.join('\nCaused by ') || String(error), ...hint === undefined ? [] : [hint]].join('\n')
+}
+
+interface Hint {
+  readonly codes: readonly unknown[]
+  readonly message: RegExp
+  readonly say: (failure: string) => string
+}
+
+const PUSH = 'Run `npx drizzle-kit push`, or `npx drizzle-kit migrate` where the app keeps migrations'
+
+/** By the codes of Postgres and MySQL, and by the messages of SQLite. */
+const HINTS: readonly Hint[] = [
+  { codes: [], message: /D1_ERROR.*(?:no such (?:table|column)|has no column named)/, say: () => 'The database lags behind the schema. Run `npx wrangler d1 migrations apply <database> --local`.' },
+  { codes: ['42P01', '42703', 1146, 1054], message: /no such (?:table|column): |has no column named /, say: () => `The database lags behind the schema. ${PUSH}.` },
+  { codes: ['3D000'], message: /^database "[^"]+" does not exist$/, say: text => `The database is missing. Run \`createdb ${nameIn(text)}\`. ${PUSH} after that.` },
+  { codes: [1049], message: /^Unknown database '/, say: text => `The database is missing. Run \`mysqladmin create ${nameIn(text)}\`. ${PUSH} after that.` },
+]
+
+function hintFor({ code, errno, message }: Failure): string | undefined {
+  const text = String(message)
+  return HINTS.find(hint => hint.codes.includes(code) || hint.codes.includes(errno) || hint.message.test(text))?.say(text)
+}
+
+const nameIn = (text: string): string => /["'`]([^"'`]+)["'`]/.exec(text)?.[1] ?? '<name>'

@@ -1,0 +1,68 @@
+/** Checks that a Drizzle database fits the engine it is handed over as: at startup, instead of at the first statement. */
+import { entityKind } from 'drizzle-orm'
+import type { Dialect } from '../schema/drizzle'
+import type { DrizzleDatabase } from './session'
+
+/** How the statements of a commit are run. */
+export type Mechanism = 'synchronous' | 'batch' | 'interactive'
+
+interface DriverRow {
+  /** What the app imports `drizzle` from. */
+  readonly from: string
+  readonly mechanism: Mechanism
+  readonly dialect: Dialect
+  /** What to hand it over as. */
+  readonly engine: string
+}
+
+/** Drivers by the name that Drizzle gives their session. One that is not listed is judged by its dialect alone. */
+const DRIVERS: Readonly<Record<string, DriverRow>> = {
+  BetterSQLiteSession: { from: 'better-sqlite3', mechanism: 'synchronous', dialect: 'sqlite', engine: 'better-sqlite3' },
+  LibSQLSession: { from: 'libsql', mechanism: 'interactive', dialect: 'sqlite', engine: 'libsql' },
+  SQLiteD1Session: { from: 'd1', mechanism: 'batch', dialect: 'sqlite', engine: 'd1' },
+  NodePgSession: { from: 'node-postgres', mechanism: 'interactive', dialect: 'pg', engine: 'postgres' },
+  PostgresJsSession: { from: 'postgres-js', mechanism: 'interactive', dialect: 'pg', engine: 'postgres' },
+  PgliteSession: { from: 'pglite', mechanism: 'interactive', dialect: 'pg', engine: 'postgres' },
+  NeonSession: { from: 'neon-serverless', mechanism: 'interactive', dialect: 'pg', engine: 'neon' },
+  MySql2Session: { from: 'mysql2', mechanism: 'interactive', dialect: 'mysql', engine: 'mysql' },
+  PlanetscaleSession: { from: 'planetscale-serverless', mechanism: 'interactive', dialect: 'mysql', engine: 'planetscale' },
+}
+
+/** Dialects by the name that Drizzle gives them. */
+const DIALECTS: Readonly<Record<string, { readonly dialect: Dialect, readonly what: string }>> = {
+  SQLiteSyncDialect: { dialect: 'sqlite', what: 'a SQLite database' },
+  SQLiteAsyncDialect: { dialect: 'sqlite', what: 'a SQLite database' },
+  PgDialect: { dialect: 'pg', what: 'a Postgres database' },
+  MySqlDialect: { dialect: 'mysql', what: 'a MySQL database' },
+}
+
+const ALL_OR_NOTHING = 'has no transactions, and a write is all or nothing. Use'
+
+/** The sentence for Neon over HTTP, by its driver and by its name. */
+export const NEON_HTTP = `drizzle-orm/neon-http ${ALL_OR_NOTHING} drizzle-orm/neon-serverless (Neon over WebSockets) as 'neon', `
+  + 'or drizzle-orm/node-postgres or drizzle-orm/postgres-js as \'postgres\'.'
+
+/** Sessions that send each statement by itself, by the name Drizzle gives them. */
+const WITHOUT_TRANSACTIONS: Readonly<Record<string, string>> = {
+  NeonHttpSession: NEON_HTTP,
+  XataHttpSession: `drizzle-orm/xata-http ${ALL_OR_NOTHING} drizzle-orm/node-postgres as 'postgres'.`,
+  PgRemoteSession: `drizzle-orm/pg-proxy ${ALL_OR_NOTHING} the driver of the database itself.`,
+  MySqlRemoteSession: `drizzle-orm/mysql-proxy ${ALL_OR_NOTHING} the driver of the database itself.`,
+}
+
+const kindOf = (value: object): string => String((value.constructor as unknown as Record<symbol, unknown>)[entityKind])
+
+/** @throws When the database cannot write all or nothing, or is of another kind than the engine. */
+export function assertDriver(name: string, engine: { readonly dialect: Dialect, readonly mechanism: Mechanism }, db: DrizzleDatabase): void {
+  const session = kindOf(db.session)
+  const refused = WITHOUT_TRANSACTIONS[session]
+  if (refused !== undefined) throw new TypeError(`[auto-api] initializeDatabase(): ${refused}`)
+  const driver = DRIVERS[session]
+  if (driver && (driver.dialect !== engine.dialect || driver.mechanism !== engine.mechanism)) {
+    throw new TypeError(`[auto-api] initializeDatabase(db, '${name}'): the database comes from drizzle-orm/${driver.from}. Use '${driver.engine}' as the engine.`)
+  }
+  const known = DIALECTS[kindOf(db.dialect)]
+  if (known && known.dialect !== engine.dialect) {
+    throw new TypeError(`[auto-api] initializeDatabase(db, '${name}'): the database is ${known.what}. Name the engine of its driver.`)
+  }
+}

@@ -1,0 +1,84 @@
+/** Checks the names in a registration: a mistyped one would hide, protect or refuse nothing, without a word. */
+import type { AutoApiConfig } from '../../shared/config'
+import { OPERATIONS } from '../../shared/operations'
+import { didYouMean } from '../../shared/suggest'
+import type { FieldRule, ResourceAuth, ResourceHooks, ResourceRegistration, ResourceValidation } from '../registration'
+import type { TableFacts } from './drizzle'
+
+const keysOf = <T extends object>(keys: Readonly<Record<keyof T & string, true>>): readonly string[] => Object.freeze(Object.keys(keys))
+
+const AUTHORIZATION = keysOf<Required<ResourceAuth>>({ permissions: true, listFilter: true, objectLevel: true, custom: true, softDelete: true, fields: true })
+const GATE = ['permissions']
+const SOFT_DELETE = keysOf<Required<NonNullable<ResourceAuth['softDelete']>>>({ cascade: true, retentionDays: true })
+const FIELD_RULE = keysOf<Required<FieldRule>>({ read: true, write: true, reference: true })
+const VALIDATION = keysOf<Required<ResourceValidation>>({ create: true, update: true })
+const HOOKS = keysOf<Required<ResourceHooks>>({
+  beforeCreate: true, beforeUpdate: true, beforeDelete: true, beforeRestore: true, beforePurge: true, beforeGet: true, beforeList: true, beforeLink: true,
+  afterCreate: true, afterUpdate: true, afterDelete: true, afterRestore: true, afterPurge: true, afterGet: true, afterList: true, afterLink: true,
+})
+
+type Part = 'schema' | 'authorization' | 'validation' | 'hooks' | 'relations'
+
+/** One group of names: where it stands in the registration, and what may stand there. */
+interface Names {
+  /** The file that holds them. */
+  readonly part: Part
+  /** The path from the registration: `authorization.permissions`. */
+  readonly at: string
+  readonly names: readonly string[]
+  readonly known: readonly string[]
+  /** Completes the sentence: `is not an operation`. */
+  readonly what: string
+}
+
+/** @throws For the first name that nothing has; the message says where it stands, in which file, and which name is meant. */
+export function assertKnown(registration: ResourceRegistration, facts: TableFacts, config: AutoApiConfig): void {
+  assertExports(registration)
+  const columns = facts.columns.map(({ name }) => name)
+  const ofTable = `is not a column of table "${facts.name}"`
+  const lists = {
+    'hiddenFields': registration.hiddenFields ?? [],
+    'protectedFields': registration.protectedFields ?? [],
+    'authorization.fields': Object.keys(registration.authorization?.fields ?? {}),
+  }
+  for (const [key, names] of Object.entries(lists)) {
+    const unknown = names.find(name => !columns.includes(name))
+    if (unknown !== undefined) throw fail(`\`${registration.name}.${key}\` names \`${unknown}\`, which ${ofTable}`, registration, 'schema', unknown, columns)
+  }
+  const hidden = config.hiddenFields.resources[registration.name]?.find(name => !columns.includes(name))
+  if (hidden !== undefined) throw fail(`\`autoApi.hiddenFields.resources.${registration.name}\` names \`${hidden}\`, which ${ofTable}`, registration, 'schema', hidden, columns)
+  for (const { part, at, names, known, what } of groupsOf(registration)) {
+    const unknown = names.find(name => !known.includes(name))
+    if (unknown !== undefined) throw fail(`\`${registration.name}.${at}.${unknown}\` ${what}`, registration, part, unknown, known)
+  }
+}
+
+function groupsOf({ authorization, validation, hooks }: ResourceRegistration): Names[] {
+  const group = (part: Part, at: string, value: object | undefined, known: readonly string[], what: string): Names => ({ part, at, names: Object.keys(value ?? {}), known, what })
+  const ofAuthorization = (at: string, value: object | undefined, known: readonly string[], what: string) => group('authorization', `authorization${at}`, value, known, what)
+  const { permissions, softDelete, fields = {}, custom = {} } = authorization ?? {}
+  return [
+    ofAuthorization('', authorization, AUTHORIZATION, 'is not a part of an authorization'),
+    ofAuthorization('.permissions', permissions, OPERATIONS, 'is not an operation'),
+    ofAuthorization('.softDelete', softDelete, SOFT_DELETE, 'is not an option of `softDelete`'),
+    ...Object.entries(fields).map(([name, rule]) => ofAuthorization(`.fields.${name}`, rule, FIELD_RULE, 'is not a rule of a field')),
+    ...Object.entries(custom).map(([name, gate]) => ofAuthorization(`.custom.${name}`, gate, GATE, 'is not a part of a named gate')),
+    ...Object.entries(custom).map(([name, gate]) => ofAuthorization(`.custom.${name}.permissions`, gate?.permissions, OPERATIONS, 'is not an operation')),
+    group('validation', 'validation', validation, VALIDATION, 'is not a body'),
+    group('hooks', 'hooks', hooks, HOOKS, 'is not a hook'),
+  ]
+}
+
+/** An export that is there and empty would leave the resource without the rules that were meant. */
+function assertExports({ name, from = {}, ...parts }: ResourceRegistration): void {
+  for (const [key, where] of Object.entries(from)) {
+    const value = parts[key as Part]
+    if (value === undefined || value === null) throw new Error(`[auto-api] \`${name}.${key}\` (${where}) is ${String(value)}. Export a value, or take the key out of the registration.`)
+  }
+}
+
+function fail(sentence: string, { from }: ResourceRegistration, part: Part, unknown: string, known: readonly string[]): Error {
+  const where = from?.[part]
+  const closest = didYouMean(unknown, known)
+  return new Error(`[auto-api] ${sentence}${where === undefined ? '' : ` (${where})`}.${closest || ` It can be ${known.map(name => `\`${name}\``).join(', ')}.`}`)
+}

@@ -1,0 +1,12 @@
+/** A table made of the package's column presets, for drizzle-kit to read. */
+import { mysqlTable, varchar } from 'drizzle-orm/mysql-core'
+import { audit, id, liveUnique, softDelete, tenant, timestamps } from 'nuxt-auto-api/schema/mysql'
+
+export const shelves = mysqlTable('shelves', {
+  ...id(),
+  ...tenant(),
+  name: varchar('name', { length: 80 }).notNull(),
+  ...timestamps(),
+  ...audit(),
+  ...softDelete(),
+}, table => [liveUnique('shelves_name', table, table.organizationId, table.name)])

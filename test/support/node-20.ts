@@ -1,0 +1,24 @@
+/** Finds the oldest Node that is supported: the machine's own, or one that npm brings. */
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+
+const BINARY = process.platform === 'win32' ? 'node.exe' : 'node'
+
+const isNode20 = (file: string): boolean => existsSync(file) && /^v20\./.test(spawnSync(file, ['--version'], { encoding: 'utf8' }).stdout ?? '')
+
+/** @throws When there is none and npm cannot bring one: a test of it fails then, it is not left out. */
+export function findNode20(): string {
+  const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/local/bin', '/usr/bin']
+  const found = folders.map(folder => join(folder, BINARY)).find(isNode20)
+  if (found !== undefined) return found
+  // The package `node` holds a release of Node.
+  const folder = join(tmpdir(), 'auto-api-node-20')
+  const brought = join(folder, 'node_modules/node/bin', BINARY)
+  if (isNode20(brought)) return brought
+  mkdirSync(folder, { recursive: true })
+  const { stderr } = spawnSync('npm', ['install', '--prefix', folder, '--no-audit', '--no-fund', 'node@20'], { cwd: folder, encoding: 'utf8', shell: process.platform === 'win32' })
+  if (!isNode20(brought)) throw new Error(`There is no Node 20 on this machine, and npm could not bring one.\n${stderr}`)
+  return brought
+}

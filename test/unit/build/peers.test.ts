@@ -1,0 +1,22 @@
+/** Guards what is said when a package is missing that the app installs beside the module. */
+import { describe, expect, it } from 'vitest'
+import { toMessage } from '../../../src/build/problem'
+import { checkPeers } from '../../../src/build/peers'
+
+const without = (...missing: string[]) => checkPeers(name => !missing.includes(name))
+
+describe('a missing peer dependency', () => {
+  it('is neither a warning nor a problem where everything is installed', async () => {
+    expect(await without()).toEqual({ problems: [], warnings: [], composables: true })
+  })
+
+  it('of the composables leaves them out and warns with what to install', async () => {
+    const { composables, problems, warnings } = await without('@tanstack/vue-query')
+    expect({ composables, problems }).toEqual({ composables: false, problems: [] })
+    expect(warnings).toEqual([expect.stringMatching(/`@tanstack\/vue-query` is not installed.*npm install @tanstack\/vue-query/)])
+  })
+
+  it('of the server fails the build with what to install', async () => {
+    expect((await without('drizzle-orm')).problems.map(toMessage)).toEqual(['`drizzle-orm` is not installed, and the server needs it. Run `npm install drizzle-orm`.'])
+  })
+})

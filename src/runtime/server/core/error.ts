@@ -86,7 +86,8 @@ export function unknownIds(relation: string, ids: readonly string[]): ApiError {
 }
 
 export function methodNotAllowed(allowed: readonly string[]): ApiError {
-  return new ApiError('METHOD_NOT_ALLOWED', `Use one of: ${allowed.join(', ')}.`, { allowed }, undefined, { Allow: allowed.join(', ') })
+  const message = allowed.length > 0 ? `Use one of: ${allowed.join(', ')}.` : 'This path is turned off.'
+  return new ApiError('METHOD_NOT_ALLOWED', message, { allowed }, undefined, { Allow: allowed.join(', ') })
 }
 
 /** The same answer for a field that does not exist, a hidden one and one the caller may not read. */

@@ -61,22 +61,31 @@ async function toApiError(error: unknown, kind: WriteKind, call: Call): Promise<
   return violation ? violationError(violation, kind, call) : error
 }
 
-/** Names a column only to a caller who may read it, and never quotes the database. */
-async function violationError({ kind, columns: told, key }: Violation, write: WriteKind, call: Call): Promise<Error> {
-  const columns = key === undefined ? told : columnsOfKey(key, call)
+/** Names the columns the caller may read, without the tenant's, and never quotes the database. */
+async function violationError(violation: Violation, write: WriteKind, call: Call): Promise<Error> {
+  const { kind } = violation
   const readable = await readableFields(call)
-  const fields = readable.fields.filter(field => columns.includes(call.engine.columnName(field.column))).map(field => field.name)
-  const named = fields.length === columns.length ? fields : []
+  const named = violatedFields(violation, call).filter(name => readable.byName.has(name) && name !== call.resource.tenant?.name)
   switch (kind) {
     case 'unique': return conflict(named.length ? `There is a record with this ${named.join(', ')} already.` : 'There is such a record already.', named)
     case 'reference': return write === 'delete' || write === 'purge' ? conflict('Other records still refer to this one.') : invalidReference()
-    case 'required': case 'check': return validationFailed(named.map(name => ({ path: [name], message: kind === 'required' ? 'A value is required.' : 'The value is not allowed.', code: kind })))
+    case 'required': case 'check': {
+      const [one, some] = MESSAGES[kind]
+      return validationFailed(named.length > 0 ? named.map(name => ({ path: [name], message: one, code: kind })) : [{ path: [], message: some, code: kind }])
+    }
   }
 }
 
-/** MySQL names the key instead of its columns. */
-function columnsOfKey(key: string, { resource, engine }: Call): readonly string[] {
-  const { facts } = resource
-  const names = key === 'PRIMARY' ? facts.primaryKey : facts.keys.get(key)
-  return names ? names.map(name => engine.columnName(resource.fields.get(name)!.column)) : [key]
+const MESSAGES = {
+  required: ['A value is required.', 'A required value is missing.'],
+  check: ['The value is not allowed.', 'A value is not allowed.'],
+} as const
+
+/** The fields of this resource that a violated constraint is about, in the table's order, as far as the database or the table says. */
+export function violatedFields({ columns, key, table }: Violation, { resource: { fields, facts }, engine }: Call): readonly string[] {
+  // Of a row that goes along, in another table.
+  if (table !== undefined && table !== facts.name) return []
+  // The name of a constraint stands for its columns; of a single column's it may be the column's own.
+  const named = key === undefined ? undefined : key === 'PRIMARY' ? facts.primaryKey : facts.keys.get(key) ?? facts.checks.get(key)
+  return [...fields.values()].filter(({ name, column }) => named ? named.includes(name) : [...columns, ...key === undefined ? [] : [key]].includes(engine.columnName(column))).map(({ name }) => name)
 }

@@ -1,6 +1,6 @@
 /** Runs a scoped write: check every item, run the hooks, then one commit. A single record is a batch of one. */
 import type { Call } from '../context'
-import { bulkFailed, describeFailure, fieldForbidden, isBusy, isInvalidReference } from '../error'
+import { bulkFailed, describeFailures, fieldForbidden, isBusy, isInvalidReference, type DescribedFailure } from '../error'
 import { unwritableFields } from '../fields'
 import { hookId, itemContext, runAfterHooks, runHooks, type AnyHook, type HookName } from '../hooks'
 import { toId } from '../parse/key'
@@ -19,7 +19,7 @@ export interface WriteResult {
   /** One per item that was written, in order. */
   readonly written: readonly (Written & { readonly index: number, readonly id: string })[]
   /** Items of a batch that may be done in part, and were not. */
-  readonly failures: readonly ReturnType<typeof describeFailure>[]
+  readonly failures: readonly DescribedFailure[]
   /** Rows of a cascade group in all resources. */
   readonly total?: number
 }
@@ -71,10 +71,11 @@ async function before({ kind, resource }: WritePlan, item: Item, call: Call): Pr
   })
 }
 
-/** Only what the client sent and the hooks left in place. */
-async function assertWritable({ resource }: WritePlan, { sent, values }: Item, call: Call): Promise<void> {
+/** Only what counts as sent and the hooks left in place. */
+async function assertWritable({ resource, selection }: WritePlan, { sent, given, values }: Item, call: Call): Promise<void> {
   const unwritable = await unwritableFields(call, resource, sent.filter(name => Object.hasOwn(values, name)))
-  if (unwritable.length > 0) throw fieldForbidden(call.ctx, unwritable)
+  // A schema may make a hidden column of what was sent under another name.
+  if (unwritable.length > 0) throw fieldForbidden(call.ctx, unwritable.filter(name => given?.includes(name) || selection.byName.has(name)))
 }
 
 /** @throws The failure of a single write, or `BULK_FAILED` with what was undone. */
@@ -125,7 +126,7 @@ function toResult(plan: WritePlan, items: readonly Item[], written: ReadonlyMap<
   if (failed.length === items.length && failed.length > 0) throw bulkFailed('nothing was written', failed)
   return {
     plan,
-    failures: failed.map(describeFailure),
+    failures: describeFailures(failed),
     written: items.flatMap((item) => {
       const done = written.get(item.index)
       return done ? [{ ...done, index: item.index, id: done.record ? idOf(plan, done.record) : toId(plan.resource, item.key!) }] : []

@@ -181,11 +181,15 @@ export interface ItemFailure {
   readonly error?: unknown
 }
 
-/** Of many items some failed: the status of the first one, and what is wrong with each. */
-export function bulkFailed(what: 'nothing was written' | 'rolled back', failures: readonly ItemFailure[]): ApiError {
+/**
+ * Of many items some failed: the status of the first one, and what is wrong with each.
+ * @param reason what the batch failed with, where no item is to blame
+ */
+export function bulkFailed(what: 'nothing was written' | 'rolled back', failures: readonly ItemFailure[], reason?: unknown): ApiError {
   const errors = describeFailures(failures)
-  const [{ error: first }] = failures as readonly [ItemFailure]
-  return new ApiError('BULK_FAILED', `Bulk operation failed (${what})`, { errors }, errors[0]!.statusCode, first instanceof ApiError ? first.headers : {})
+  const first = failures.length > 0 ? failures[0]!.error : reason
+  const status = errors[0]?.statusCode ?? describeFailure({ index: 0, error: reason }).statusCode
+  return new ApiError('BULK_FAILED', `Bulk operation failed (${what})`, { errors }, status, first instanceof ApiError ? first.headers : {})
 }
 
 export interface DescribedFailure {

@@ -85,7 +85,7 @@ export function describeTable(table: Table): TableFacts {
       // A column that is unique by itself gives its key its own name, or one that Drizzle makes.
       ...columns.filter(({ column }) => column.isUnique).flatMap(({ name, column }) => [[column.name, [name]] as const, [column.uniqueName ?? column.name, [name]] as const]),
     ]),
-    checks: new Map(config.checks.map(({ name, value }) => [name, columnsIn(value).flatMap(column => columns.find(own => own.column === column)?.name ?? [])])),
+    checks: new Map(config.checks.map(({ name, value }) => [name, columnsIn(value).flatMap(column => columns.find(own => own.column.name === column.name)?.name ?? [])])),
   })
 }
 

@@ -27,7 +27,8 @@ export interface Step {
 
 /** A commit that was undone, and by which item and guard where that is known. */
 export class Undone extends Error {
-  constructor(readonly reason: unknown, readonly item: number | undefined, readonly guard?: Guard) {
+  /** @param violation what the database refused, where it did */
+  constructor(readonly reason: unknown, readonly item: number | undefined, readonly guard?: Guard, readonly violation?: Violation) {
     super('undone', { cause: reason })
     this.name = 'Undone'
   }
@@ -40,12 +41,36 @@ export async function commitSteps(plan: Scoped<Plan & { readonly kind: WriteKind
     outcomes = await call.engine.commit(steps.map(step => step.statement))
   }
   catch (error) {
-    const step = error instanceof GuardError ? steps[error.index] : undefined
-    throw new Undone(step ? guardError(plan, step) : await toApiError(error, plan.kind, call), step?.item, step?.guard)
+    throw await toUndone(error, plan, steps, call)
   }
   steps.forEach((step, index) => step.read?.(outcomes[index]!))
   if (call.api.plugins.onCommit.length === 0) return
   await tellCommit(call.api.plugins, steps.flatMap((step, index) => step.changes?.(outcomes[index]!) ?? []), call.ctx)
+}
+
+/** The end of a commit that is only tried: no engine lets it pass. */
+const ROLL_BACK: WriteStatement = Object.freeze({ text: 'select 1', values: [], returns: true, expect: 0 })
+/** Postgres would check the constraints that are deferred at a commit that never comes. */
+const CHECK_NOW: WriteStatement = Object.freeze({ text: 'set constraints all immediate', values: [] })
+
+/** Runs the steps and rolls them back, on every engine. @returns why they could not be committed; nothing where they could. */
+export async function trySteps(plan: Scoped<Plan & { readonly kind: WriteKind }>, steps: readonly Step[], call: Call): Promise<Undone | undefined> {
+  const statements = [...steps.map(step => step.statement), ...call.engine.dialect === 'pg' ? [CHECK_NOW] : []]
+  try {
+    await call.engine.commit([...statements, ROLL_BACK])
+  }
+  catch (error) {
+    return error instanceof GuardError && error.index === statements.length ? undefined : toUndone(error, plan, steps, call)
+  }
+  throw new Error('[auto-api] The engine committed what was only tried.')
+}
+
+async function toUndone(error: unknown, plan: Scoped<Plan & { readonly kind: WriteKind }>, steps: readonly Step[], call: Call): Promise<Undone> {
+  const step = error instanceof GuardError ? steps[error.index] : undefined
+  if (step) return new Undone(guardError(plan, step), step.item, step.guard)
+  if (error instanceof BusyError) return new Undone(busy(), undefined)
+  const violation = findViolation(call.engine.dialect, error)
+  return new Undone(violation ? await violationError(violation, plan.kind, call) : error, undefined, undefined, violation)
 }
 
 /** The row was there a moment ago: whoever took or changed it came first. */
@@ -53,12 +78,6 @@ function guardError(plan: Scoped<Plan>, { guard, field }: Step): Error {
   if (guard === 'reference') return invalidReference(field)
   if (guard === 'restrict') return conflict('Other records still refer to this one.')
   return plan.accepts || guard === 'group' ? changedMeanwhile() : notFound()
-}
-
-async function toApiError(error: unknown, kind: WriteKind, call: Call): Promise<unknown> {
-  if (error instanceof BusyError) return busy()
-  const violation = findViolation(call.engine.dialect, error)
-  return violation ? violationError(violation, kind, call) : error
 }
 
 /** Names the columns the caller may read, without the tenant's, and never quotes the database. */

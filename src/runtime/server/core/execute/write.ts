@@ -7,6 +7,7 @@ import { toId } from '../parse/key'
 import type { WriteKind, WritePlan } from '../plan/write'
 import type { Scoped } from '../scope'
 import { commitSteps, Undone } from './commit'
+import { findFailing } from './failing'
 import { commitGroup, findGroup } from './cascade-group'
 import { alive, each, stopOnFailure, toItems, type Item } from './items'
 import { locate } from './locate'
@@ -86,10 +87,12 @@ async function commitTogether(plan: Scoped<WritePlan>, items: readonly Item[], w
   catch (error) {
     if (!(error instanceof Undone)) throw error
     if (error.guard === 'reference') await assertReferences(plan, items, call, 'now')
-    const culprits = error.item === undefined ? items : items.filter(({ index }) => index === error.item)
-    const failed = await Promise.all(culprits.map(async item => ({ index: item.index, id: item.id, error: await lookAgain(plan, item, error.reason, call) })))
     // Nothing is wrong with any item of a batch that came at a bad time.
-    throw plan.bulk && !isBusy(error.reason) ? bulkFailed('rolled back', failed) : failed[0]!.error
+    if (isBusy(error.reason)) throw error.reason
+    if (!plan.bulk) throw await lookAgain(plan, items[0]!, error.reason, call)
+    const failed = await findFailing(plan, items, error, call)
+    const failures = await Promise.all(failed.map(async ({ item, reason }) => ({ index: item.index, id: item.id, error: await lookAgain(plan, item, reason, call) })))
+    throw bulkFailed(error.guard ? 'nothing was written' : 'rolled back', failures, error.reason)
   }
 }
 

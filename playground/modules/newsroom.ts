@@ -16,6 +16,7 @@ export default defineNuxtModule({
       registry.register('organizations', {
         schema: createModuleImport(resolve('../server/database/schema'), 'organizations'),
         authorization: createModuleImport(resolve('../server/auth/organizations'), 'organizationsAuth'),
+        disabled: ['create', 'delete', 'purge'],
       })
       registry.register('users', {
         schema: createModuleImport(resolve('../server/database/schema'), 'users'),

@@ -54,8 +54,7 @@ export function addClient(nuxt: Nuxt, { registrations, config, composables }: Cl
 
   nuxt.hook('nitro:init', (given) => {
     nitro = given as unknown as Nitro
-    const names = registrations.map(({ name }) => name)
-    nitro.hooks.hook('types:extend', ({ routes }: { routes: Parameters<typeof typeRoutes>[0] }) => typeRoutes(routes, config.prefix, names))
+    nitro.hooks.hook('types:extend', ({ routes }: { routes: Parameters<typeof typeRoutes>[0] }) => typeRoutes(routes, config.prefix, registrations))
     if (!nuxt.options.dev) return
 
     let seen = timesOf(files)

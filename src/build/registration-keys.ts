@@ -1,4 +1,5 @@
 /** The keys of a registration: what each one takes, and what is said when it holds something else. */
+import { OPERATIONS } from '../runtime/shared/operations'
 import { describeInline, isInstance } from './inline'
 import { isModuleImport, type ModuleImport } from './module-import'
 import type { Problem } from './problem'
@@ -22,6 +23,7 @@ export const IMPORT_KEYS = {
 const DATA_KEYS = {
   hiddenFields: findFieldListProblem,
   protectedFields: findFieldListProblem,
+  disabled: findOperationListProblem,
   metadata: (value: unknown, where: string) => isRecord(value) ? findJsonProblem(value, where) : { where, what: 'is not an object', instead: 'Use an object of plain JSON.' },
 } as const satisfies Record<string, (value: unknown, where: string) => Problem | undefined>
 
@@ -83,6 +85,15 @@ function toImportProblem(value: unknown, where: string, key: ImportKey): Problem
 function findFieldListProblem(value: unknown, where: string): Problem | undefined {
   const isFieldList = Array.isArray(value) && value.every(field => typeof field === 'string' && field !== '')
   return isFieldList ? undefined : { where, what: 'is not a list of names', instead: 'List the names of fields: `[\'passwordHash\']`.' }
+}
+
+function findOperationListProblem(value: unknown, where: string): Problem | undefined {
+  if (!Array.isArray(value)) return { where, what: 'is not a list of operations', instead: 'List operations: `[\'delete\', \'purge\']`.' }
+  const unknown = value.findIndex(operation => !OPERATIONS.includes(operation as never))
+  if (unknown === -1) return undefined
+  const name: unknown = value[unknown]
+  const [what, hint] = typeof name === 'string' ? [`is '${name}', which is not an operation`, didYouMean(name, OPERATIONS)] : ['is not the name of an operation', '']
+  return { where: `${where}[${unknown}]`, what, instead: `Use some of: ${OPERATIONS.join(', ')}.${hint}` }
 }
 
 /** Metadata is written into a generated module as it stands, so it has to survive being text. */

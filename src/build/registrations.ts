@@ -1,4 +1,5 @@
 /** Collects what Nuxt modules register through `autoApi:registerSchema`, and checks it before anything is generated. */
+import type { Operation } from '../runtime/shared/operations'
 import { RESERVED_NAMES } from '../runtime/shared/routes'
 import type { NamedImport } from './exports'
 import type { ModuleImport } from './module-import'
@@ -26,6 +27,11 @@ export interface RegistrationOptions {
    * @default []
    */
   protectedFields?: string[]
+  /**
+   * Operations that this API does not have, for any caller: their routes answer 405, bulk included, and the composables do not accept the resource.
+   * @default []
+   */
+  disabled?: Operation[]
   /**
    * Free JSON for tooling and the admin.
    * @default {}

@@ -5,6 +5,7 @@ import type { ResourceDescription } from '../runtime/server/schema/describe'
 import type { AutoApiConfig } from '../runtime/shared/config'
 import type { ModuleImport } from './module-import'
 import type { CheckedRegistration } from './registration-keys'
+import type { Route } from '../runtime/shared/routes'
 import { ROUTES_OF } from './routes'
 
 export interface TypeSource {
@@ -48,7 +49,7 @@ export function generateTypes(source: TypeSource): string {
   ].join('\n')
 }
 
-function toEntry({ name, imports, data }: CheckedRegistration, described: ResourceDescription | undefined, { config, folder }: TypeSource): Record<string, unknown> {
+function toEntry({ name, imports, data }: CheckedRegistration, described: ResourceDescription | undefined, { config, folder, registrations }: TypeSource): Record<string, unknown> {
   const typeOf = ({ path, name }: ModuleImport) => `typeof import(${genString(toSpecifier(path, folder))})[${genString(name)}]`
   const hidden = [...data.hiddenFields as string[] ?? [], ...config.hiddenFields.global, ...config.hiddenFields.resources[name] ?? []]
   const tenant = config.multiTenancy ? [config.multiTenancy.tenantIdField] : []
@@ -59,10 +60,14 @@ function toEntry({ name, imports, data }: CheckedRegistration, described: Resour
     create: described ? union(described.create) : `${unowned} & string`,
     update: described ? union(described.update) : `${unowned} & string`,
     filled: described ? union(described.filled) : union(['createdAt', 'created_at']),
-    relations: Object.fromEntries(described?.relations.map(({ name, to, many }) => [name, `{ to: ${genString(to)}, many: ${many} }`]) ?? []),
+    // A record of a resource that is never read cannot be included.
+    relations: Object.fromEntries(described?.relations.filter(({ to }) => !disabledIn(registrations.find(({ name }) => name === to)).includes('read')).map(({ name, to, many }) => [name, `{ to: ${genString(to)}, many: ${many} }`]) ?? []),
+    disabled: union(disabledIn({ data })),
     validation: imports.validation ? typeOf(imports.validation) : 'undefined',
   }
 }
+
+const disabledIn = (registration: Pick<CheckedRegistration, 'data'> | undefined) => (registration?.data.disabled ?? []) as readonly string[]
 
 /** Route → method → what the handler returns, as JSON says it. */
 function toEndpoints({ endpoints, folder, nitro }: TypeSource): Record<string, Record<string, string>> {
@@ -89,8 +94,8 @@ type RouteTypes = Record<string, Partial<Record<string, string[]>>>
 const OURS = /import\((['"])(.+\/runtime\/)server\/routes\/([\w-]+)\1\)/
 
 /** Nitro types a route by what its handler returns, which says nothing of ours: they are told by resource and method, beside the methods that the app answers. */
-export function typeRoutes(routes: RouteTypes, prefix: string, names: readonly string[]): void {
-  const resources = new Set(names)
+export function typeRoutes(routes: RouteTypes, prefix: string, registrations: readonly Pick<CheckedRegistration, 'name' | 'data'>[]): void {
+  const resources = new Map(registrations.map(registration => [registration.name, disabledIn(registration)]))
   for (const [path, methods] of Object.entries(routes)) {
     const match = methods.default?.map(type => OURS.exec(type)).find(found => found !== null)
     if (!match) continue
@@ -98,7 +103,8 @@ export function typeRoutes(routes: RouteTypes, prefix: string, names: readonly s
     const segment = path.slice(prefix.length + 1).split('/', 1)[0]!
     const resource = resources.has(segment) ? segment : undefined
     Reflect.deleteProperty(methods, 'default')
-    for (const { name, method } of ROUTES_OF.get(file) ?? []) methods[method.toLowerCase()] ??= [answerType(`${runtime}shared/types/answers`, name, resource)]
+    const isAllowed = ({ operation, or }: Route) => operation === null || [operation, or].some(one => one && !resources.get(segment)?.includes(one))
+    for (const { name, method } of (ROUTES_OF.get(file) ?? []).filter(isAllowed)) methods[method.toLowerCase()] ??= [answerType(`${runtime}shared/types/answers`, name, resource)]
   }
 }
 

@@ -1,4 +1,4 @@
-/** Organisations: one sees one's own, and administrators may rename it. Nobody creates or deletes one over the API. */
+/** Organisations: one sees one's own, and administrators may rename it. Creating and deleting are disabled in the registration. */
 import { eq } from 'drizzle-orm'
 import { defineResourceAuth } from 'nuxt-auto-api/define'
 import type { organizations } from '../database/schema'
@@ -8,8 +8,6 @@ export const organizationsAuth = defineResourceAuth<typeof organizations>({
   permissions: {
     read: true,
     update: 'organization:manage',
-    create: false,
-    delete: false,
   },
   listFilter: (table, { tenant }) => typeof tenant?.id === 'number' ? eq(table.id, tenant.id) : nothing,
 })

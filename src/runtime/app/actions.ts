@@ -1,6 +1,6 @@
 /** The writes of a resource: which request each one is, and what is out of date after it. One row per action. */
 import type { BulkAnswer, BulkDeletion, Deletion } from '../shared/types/answers'
-import type { CreateBody, RecordId, RecordOf, ResourceName, UpdateBody } from '../shared/types/resources'
+import type { CreateBody, DisabledIn, RecordId, RecordOf, ResourceName, UpdateBody } from '../shared/types/resources'
 import type { Written } from './cache'
 import type { ApiCall } from './client'
 import { withDescendants } from './keys'
@@ -33,6 +33,21 @@ export interface ActionAnswers<R extends ResourceName> {
 }
 
 export type Action = keyof ActionVariables<never>
+
+/** The operation of each action. */
+interface Operations {
+  create: 'create'
+  update: 'update'
+  delete: 'delete'
+  restore: 'restore'
+  purge: 'purge'
+  bulkCreate: 'create'
+  bulkUpdate: 'update'
+  bulkDelete: 'delete'
+}
+
+/** The actions of a resource: all whose operation it does not disable. */
+export type ActionOn<R extends ResourceName> = { [A in Action]: Operations[A] extends DisabledIn<R> ? never : A }[Action]
 
 type Request = Omit<ApiCall, 'resource'>
 

@@ -1,7 +1,7 @@
 /** A change that is shown before the server has confirmed it, and can be taken back. */
 import type { QueryClient } from '@tanstack/vue-query'
 import { stringify } from '../shared/query'
-import type { RecordId, RecordOf, ResourceName, UpdateBody } from '../shared/types/resources'
+import type { RecordId, RecordOf, ResourceWith, UpdateBody } from '../shared/types/resources'
 import { changeRecord, type CachedRecord } from './cache'
 import { isApiKey, resourcesOf } from './keys'
 
@@ -12,7 +12,7 @@ import { isApiKey, resourcesOf } from './keys'
  * const { rollback } = useAutoApiOptimisticUpdate(queryClient, 'posts', 1, { title: 'New' })
  * save.mutate({ id: 1, title: 'New' }, { onError: rollback })
  */
-export function useAutoApiOptimisticUpdate<R extends ResourceName>(queryClient: QueryClient, resource: R, id: RecordId, updates: Partial<RecordOf<R>> | UpdateBody<R>): { rollback: () => void } {
+export function useAutoApiOptimisticUpdate<R extends ResourceWith<'update'>>(queryClient: QueryClient, resource: R, id: RecordId, updates: Partial<RecordOf<R>> | UpdateBody<R>): { rollback: () => void } {
   // An answer that is on its way would bring back what was there before.
   void queryClient.cancelQueries({ predicate: ({ queryKey }) => isApiKey(queryKey) && resourcesOf(queryKey).has(resource) })
 

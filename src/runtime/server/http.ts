@@ -5,7 +5,7 @@ import { findPluginRoute, useApi, whenReady } from './boot'
 import type { ApiRequest } from './core/context'
 import { ApiError, busy, invalidBody, isHttpError, methodNotAllowed, notFound, unsupportedMediaType } from './core/error'
 import { decode, idFromPath, idToPath } from './core/parse/key'
-import type { Route } from './core/pipeline'
+import { allowedMethods, assertEnabled, type Route, type RoutesByMethod } from './core/pipeline'
 import type { Answer } from './core/answer'
 import { getDatabase, getEngine } from './database'
 import { withCause, withoutStack } from './development'
@@ -40,13 +40,24 @@ export function defineGlobalRoutes(methods: Methods): EventHandler {
 
 /** A method that a path does not have is a 405 with `Allow`, whatever else is wrong with the request. */
 function defineMethods(methods: Methods, read: (event: H3Event) => ApiRequest): EventHandler {
-  const allowed = Object.keys(methods)
   const routes = new Map<string, Route>(Object.entries(methods))
   return defineEventHandler((event) => {
     const route = routes.get(event.method)
-    if (!route) throw toHttpError(event, methodNotAllowed(allowed))
-    return answerTo(event, () => read(event), request => route(request, useApi()))
+    if (!route) throw toHttpError(event, methodNotAllowed(allowedOn(event, methods)))
+    return answerTo(event, () => read(event), request => respondTo(request, route, methods))
   })
+}
+
+/** The methods of a path that are left for the resource it belongs to. */
+function allowedOn(event: H3Event, methods: Methods): readonly string[] {
+  const [name] = segments(event, sentUrl(event))
+  return allowedMethods(methods, useApi().resources.get(name ?? '')?.disabled)
+}
+
+function respondTo(request: ApiRequest, route: Route, methods: RoutesByMethod): Promise<Answer> {
+  const api = useApi()
+  assertEnabled(methods, route, request, api)
+  return route(request, api)
 }
 
 /** An app's own endpoint: on a path of its own, with the caller and the errors of the API. */
@@ -86,11 +97,11 @@ export function definePluginRoutes(): EventHandler {
     // An encoded slash would make two segments of one.
     const found = path[0]?.includes('/') ? undefined : findPluginRoute(event.method, `/${path.join('/')}`)
     if (!found) return
-    const { resource: name, params, answer, allowed } = found
-    if (!answer) throw toHttpError(event, methodNotAllowed(allowed))
+    const { resource: name, params, answer, methods } = found
     const resource = name === undefined ? undefined : resourceOf(name)
+    if (!answer) throw toHttpError(event, methodNotAllowed(allowedMethods(methods, resource?.disabled)))
     const decoded = Object.entries(params).map(([name, text]) => [name, name === 'id' && resource ? idFromPath(resource, text) : decode(text)])
-    return answerTo(event, () => ({ ...fromEvent(event, url), resource: name ?? '', params: Object.fromEntries(decoded) as ApiRequest['params'] }), request => answer(request, useApi()))
+    return answerTo(event, () => ({ ...fromEvent(event, url), resource: name ?? '', params: Object.fromEntries(decoded) as ApiRequest['params'] }), request => respondTo(request, answer, methods))
   })
 }
 

@@ -1,7 +1,7 @@
 /** The routes of plugins: each checked when the server starts, found by method and path, answered by the gate and the pipeline of all others. */
 import { addRoute, createRouter, findRoute, type RouterContext } from 'rou3'
 import { ROUTES, toRouteKey, type Route as GeneratedRoute } from '../shared/routes'
-import { toRoute, type Route, type RouteSteps } from './core/pipeline'
+import { toRoute, type Route, type RoutesByMethod, type RouteSteps } from './core/pipeline'
 import type { Plan } from './core/scope'
 import { respondAsEndpoint, type EndpointOptions } from './core/endpoint'
 import type { PluginEndpoint, PluginRoute } from './plugin'
@@ -21,8 +21,8 @@ export interface FoundRoute {
   readonly params: Readonly<Record<string, string>>
   /** Absent where the path is known and the method is not. */
   readonly answer?: Route
-  /** The methods that are. */
-  readonly allowed: readonly string[]
+  /** The methods that are, with their routes. */
+  readonly methods: RoutesByMethod
 }
 
 export type FindRoute = (method: string, path: string) => FoundRoute | undefined
@@ -49,7 +49,7 @@ export function createPluginRoutes(routes: readonly OfPlugin[], names: ReadonlyS
     const known = METHODS.flatMap(method => find(method, path) ?? [])
     const [any] = known
     if (!any || (!own && isTaken(method, any.data.path))) return undefined
-    return { resource: any.data.resource, params: (own ?? any).params ?? {}, ...own && { answer: own.data.answer }, allowed: known.map(({ data }) => data.method) }
+    return { resource: any.data.resource, params: (own ?? any).params ?? {}, ...own && { answer: own.data.answer }, methods: Object.fromEntries(known.map(({ data }) => [data.method, data.answer])) }
   }
 }
 
@@ -80,7 +80,9 @@ function answerOf(route: PluginRoute, resource: string): Route {
 
 function endpoint(options: PluginEndpoint & { readonly resource?: string }): Route {
   // Schemas decide what `body` and `query` are; the contract's type knows them as they come.
-  return (request, api) => respondAsEndpoint(options as unknown as EndpointOptions<undefined, undefined, unknown>, request, api)
+  const { operation } = options
+  const route: Route = (request, api) => respondAsEndpoint(options as unknown as EndpointOptions<undefined, undefined, unknown>, request, api)
+  return operation === undefined ? route : Object.assign(route, { operationOf: () => operation, operations: [operation] })
 }
 
 /** @throws Where two would answer one request. */

@@ -49,7 +49,7 @@ export interface AutoApiContext {
 export type PermissionRule = (ctx: AutoApiContext) => unknown
 
 /**
- * Who may: `true` everybody, `false` nobody (not even `'*'`), a permission or role by name, any of several, a function of
+ * Who may: `true` everybody, `false` nobody but `'*'` (for a field: nobody at all), a permission or role by name, any of several, a function of
  * the context (a throw refuses), or an object for a registered permission evaluator.
  */
 export type Permission = boolean | string | readonly (string | PermissionRule | boolean)[] | PermissionRule | Readonly<Record<string, unknown>>
@@ -131,6 +131,7 @@ export interface ResourceRegistration {
   readonly relations?: unknown
   readonly hiddenFields?: readonly string[]
   readonly protectedFields?: readonly string[]
+  readonly disabled?: readonly Operation[]
   readonly metadata?: Readonly<Record<string, unknown>>
   /** The file and the export of each part, for messages. */
   readonly from?: Readonly<Partial<Record<'schema' | 'authorization' | 'validation' | 'hooks' | 'relations', string>>>

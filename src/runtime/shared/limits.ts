@@ -18,6 +18,12 @@ export const LIMITS = Object.freeze({
   sort: 20,
   /** Functions of one aggregate. */
   aggregates: 20,
+  /** Validation issues, and ids that were not found, of one response. */
+  issues: 100,
+  /** Characters of a name that the client sent, where a message quotes it. */
+  quoted: 60,
+  /** Characters of an id in an error, and of a validator's message. */
+  told: 300,
   /** Rows that one batch of an `objectLevel` scan reads. */
   scanBatch: 500,
   /** Rows that an `objectLevel` scan judges where `objectLevelMaxRows` does not apply: pages that are not counted, links of a record. */

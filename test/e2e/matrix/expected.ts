@@ -140,7 +140,7 @@ const ofAnotherTenant: Record<CallerName, Cells> = {
   'cross-tenant staff who chose a tenant': everything,
 }
 
-/** Closed to everybody, `'*'` included, before a tenant is looked for. */
+/** Closed to every caller before a tenant is looked for. */
 const closed: Record<CallerName, Cells> = {
   'an anonymous caller': anonymously(refusedExceptFromTags('401 UNAUTHENTICATED', everything)),
   'a member': refusedExceptFromTags('403 FORBIDDEN', everything),
@@ -172,6 +172,7 @@ export const EXPECTED: Record<ReasonName, Record<CallerName, Cells>> = {
     'cross-tenant staff': refused('403 FORBIDDEN'),
     'cross-tenant staff who chose a tenant': refused('403 FORBIDDEN'),
   },
-  'the permission is false': closed,
+  // '*' passes `false` too.
+  'the permission is false': { ...closed, 'the super-admin': everything, 'the super-admin without a tenant': tenantRequired },
   'the resource has no authorization': closed,
 }

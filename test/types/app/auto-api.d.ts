@@ -12,6 +12,7 @@ declare module "../../../src/runtime/shared/types/resources" {
         ratings: { to: "ratings", many: true },
         articlesByRatings: { to: "articles", many: true }
       },
+      disabled: never,
       validation: undefined
     },
     articles: {
@@ -26,6 +27,7 @@ declare module "../../../src/runtime/shared/types/resources" {
         labels: { to: "labels", many: true },
         writers: { to: "writers", many: true }
       },
+      disabled: never,
       validation: undefined
     },
     labels: {
@@ -37,6 +39,7 @@ declare module "../../../src/runtime/shared/types/resources" {
       relations: {
         articles: { to: "articles", many: true }
       },
+      disabled: never,
       validation: typeof import("./tables")["labelsValidation"]
     },
     ratings: {
@@ -49,6 +52,29 @@ declare module "../../../src/runtime/shared/types/resources" {
         article: { to: "articles", many: false },
         writer: { to: "writers", many: false }
       },
+      disabled: never,
+      validation: undefined
+    },
+    notices: {
+      table: typeof import("./tables")["notices"],
+      hidden: never,
+      create: "title",
+      update: "title",
+      filled: never,
+      relations: {},
+      disabled: "delete" | "purge",
+      validation: undefined
+    },
+    replies: {
+      table: typeof import("./tables")["replies"],
+      hidden: never,
+      create: "noticeId" | "body",
+      update: "noticeId" | "body",
+      filled: never,
+      relations: {
+        notice: { to: "notices", many: false }
+      },
+      disabled: "read" | "aggregate" | "update",
       validation: undefined
     }
   }

@@ -276,6 +276,34 @@ describe('a relation', () => {
   })
 })
 
+describe('an operation that a resource disables', () => {
+  test('does not compile; the others do', () => {
+    useAutoApiUpdate('notices').mutate({ id: 1, title: 'New' })
+    useAutoApiRestore('notices').mutate(1)
+    useAutoApiMutation('notices', 'bulkUpdate').mutate([{ id: 1, data: { title: 'New' } }])
+    useAutoApiCreate('replies').mutate({ noticeId: 1, body: 'Thanks.' })
+    useAutoApiDelete('replies').mutate(1)
+    // @ts-expect-error -- notices are not deleted
+    useAutoApiDelete('notices')
+    // @ts-expect-error -- nor in bulk
+    useAutoApiBulkDelete('notices')
+    // @ts-expect-error -- nor removed for good
+    useAutoApiPurge('notices')
+    // @ts-expect-error -- nor by the name of the action
+    useAutoApiMutation('notices', 'bulkDelete')
+    // @ts-expect-error -- replies are not listed
+    useAutoApiList('replies')
+    // @ts-expect-error -- nor read one by one
+    useAutoApiGet('replies', 1)
+    // @ts-expect-error -- nor counted
+    useAutoApiAggregate('replies')
+    // @ts-expect-error -- nor changed
+    useAutoApiUpdate('replies')
+    // @ts-expect-error -- nor included: a relation to a resource that is never read
+    useAutoApiList('notices', { include: { replies: true } })
+  })
+})
+
 describe('permissions', () => {
   test('know operations, fields and what can be asked of a record', () => {
     const { can, canField } = useAutoApiPermissions('articles')

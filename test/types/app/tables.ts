@@ -46,3 +46,15 @@ export const ratings = pgTable('ratings', {
 }, table => [primaryKey({ columns: [table.articleId, table.writerId] })])
 
 export const labelsValidation = { create: z.object({ name: z.string(), colour: z.enum(['red', 'blue']) }) }
+
+/** Operations of these are disabled. */
+export const notices = pgTable('notices', {
+  id: serial('id').primaryKey(),
+  title: text('title').notNull(),
+})
+
+export const replies = pgTable('replies', {
+  id: serial('id').primaryKey(),
+  noticeId: integer('notice_id').notNull().references(() => notices.id),
+  body: text('body').notNull(),
+})

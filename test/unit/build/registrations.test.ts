@@ -188,6 +188,22 @@ describe('names', () => {
   })
 })
 
+describe('`disabled`', () => {
+  it('takes operations, and is handed to the server', () => {
+    const { registrations, problems } = check('posts', { schema, disabled: ['delete', 'purge'] })
+    expect([registrations[0]!.data, problems]).toEqual([{ disabled: ['delete', 'purge'] }, []])
+  })
+
+  it.each([
+    [['delte'], '`posts.disabled[0]` is \'delte\', which is not an operation. Use some of: read, create, update, delete, aggregate, restore, purge, viewDeleted. Did you mean `delete`?'],
+    [['read', 7], '`posts.disabled[1]` is not the name of an operation.'],
+    ['delete', '`posts.disabled` is not a list of operations. List operations: `[\'delete\', \'purge\']`.'],
+    [{ delete: true }, '`posts.disabled` is not a list of operations.'],
+  ])('with anything else fails the build: %j', (disabled, message) => {
+    expect(check('posts', { schema, disabled }).problems.map(toMessage)).toEqual([expect.stringContaining(message)])
+  })
+})
+
 describe('a resource without authorization', () => {
   const warningsOf = (...names: string[]) => checkRegistrations(names.map(name => ({ name, registration: { schema } })), anyFile).warnings
 

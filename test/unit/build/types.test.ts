@@ -71,9 +71,10 @@ describe('the types of the registered tables', () => {
   })
 })
 
+const file = '../../node_modules/nuxt-auto-api/dist/runtime/server/routes'
+const nitro = (route: string) => [`Simplify<Serialize<Awaited<ReturnType<typeof import('${file}/${route}').default>>>>`]
+
 describe('the types of the routes', () => {
-  const file = '../../node_modules/nuxt-auto-api/dist/runtime/server/routes'
-  const nitro = (route: string) => [`Simplify<Serialize<Awaited<ReturnType<typeof import('${file}/${route}').default>>>>`]
   const ours = '../../node_modules/nuxt-auto-api/dist/runtime/shared/types/answers'
 
   it('are told by resource and route; the app\'s own stay as they are', () => {
@@ -85,7 +86,7 @@ describe('the types of the routes', () => {
       '/v1/postscripts/:id': { default: nitro('record') },
       '/v1/permissions': { default: nitro('permissions') },
     }
-    typeRoutes(routes, '/v1', ['posts', 'postscripts'])
+    typeRoutes(routes, '/v1', [{ name: 'posts', data: {} }, { name: 'postscripts', data: {} }])
     expect(routes).toEqual({
       '/v1/posts': { get: [`import('${ours}').RouteAnswers<'posts'>['list']`], post: [`import('${ours}').RouteAnswers<'posts'>['create']`] },
       '/v1/posts/:id': { get: mine, patch: [`import('${ours}').RouteAnswers<'posts'>['update']`], delete: [`import('${ours}').RouteAnswers<'posts'>['delete']`] },
@@ -93,6 +94,20 @@ describe('the types of the routes', () => {
       '/v1/postscripts/:id': { get: [`import('${ours}').RouteAnswers<'postscripts'>['get']`], patch: [`import('${ours}').RouteAnswers<'postscripts'>['update']`], delete: [`import('${ours}').RouteAnswers<'postscripts'>['delete']`] },
       '/v1/permissions': { get: [`import('${ours}').GlobalAnswers['permissions']`] },
     })
+  })
+})
+
+describe('a disabled operation', () => {
+  it('has no type for `$fetch`; a method stays while one of its operations does', () => {
+    const routes = () => ({ '/api/posts': { default: nitro('collection') }, '/api/posts/:id': { default: nitro('record') }, '/api/posts/:id/restore': { default: nitro('restore') } })
+    const methods = (disabled: string[]) => {
+      const typed = routes()
+      typeRoutes(typed, '/api', [{ name: 'posts', data: { disabled } }])
+      return Object.values(typed).map(route => Object.keys(route).join())
+    }
+    expect(methods(['delete'])).toEqual(['get,post', 'get,patch,delete', 'post'])
+    expect(methods(['delete', 'purge', 'create', 'restore'])).toEqual(['get', 'get,patch', ''])
+    expect(methods(['read', 'update'])).toEqual(['post', 'delete', 'post'])
   })
 })
 

@@ -30,7 +30,7 @@ const throws = () => {
 
 const VALUES: [title: string, permission: Permission, passed: Caller[]][] = [
   ['true lets everybody in', true, everybody],
-  ['false lets nobody in, not even \'*\'', false, nobody],
+  ['false as the rule of a field lets nobody in, not even \'*\'', false, nobody],
   ['a string is a permission', 'posts:write', ['holder', 'anonymousHolder', 'superAdmin']],
   ['a string is a role', 'editor', ['editor', 'editorAmongOthers', 'superAdmin']],
   ['a string nobody has lets in only \'*\'', 'posts', onlySuperAdmin],
@@ -136,9 +136,25 @@ describe('an operation without a permission', () => {
     expect(await ask('signedIn', 'restore', { permissions: { update: false, restore: true } })).toBe(true)
     expect(await ask('signedIn', 'viewDeleted', { permissions: { update: true, restore: false } })).toBe(false)
   })
+})
 
-  it('stays closed to \'*\' when it falls back to false', async () => {
-    expect(await ask('superAdmin', 'purge', { permissions: { delete: false } })).toBe(false)
+describe('`false` as the permission of an operation', () => {
+  it.each(everybody)('refuses every caller but \'*\', also where another operation falls back to it: %s', async (caller) => {
+    const answers = [await ask(caller, 'delete', { permissions: { delete: false } }), await ask(caller, 'purge', { permissions: { delete: false } })]
+    expect(answers).toEqual(caller === 'superAdmin' ? [true, true] : [false, false])
+  })
+})
+
+describe('\'*\'', () => {
+  it('passes every operation without asking a function', async () => {
+    const rule = vi.fn(() => false)
+    for (const permission of [rule, [rule], false, [false], { policy: 'owner' }] as Permission[]) expect(await ask('superAdmin', 'update', { permissions: { update: permission } })).toBe(true)
+    expect(rule).not.toHaveBeenCalled()
+  })
+
+  it('does not pass an operation that the registration disables', async () => {
+    for (const caller of everybody) expect(await ask(caller, 'delete', { permissions: { delete: true } }, ['delete'])).toBe(false)
+    expect(await ask('superAdmin', 'purge', { permissions: { delete: true } }, ['delete'])).toBe(true)
   })
 })
 
@@ -163,14 +179,14 @@ describe('a question about one request', () => {
   })
 })
 
-function callOf(caller: Caller, operation: Operation, authorization: ResourceAuth | undefined) {
-  const resource = resourceOf({ schema: sqlite.posts, ...authorization && { authorization } })
+function callOf(caller: Caller, operation: Operation, authorization: ResourceAuth | undefined, disabled: Operation[] = []) {
+  const resource = resourceOf({ schema: sqlite.posts, disabled, ...authorization && { authorization } })
   // The gate knows a call by its context and what was asked before; it has no use for a database.
   const call = { ctx: { ...CALLERS[caller], resource: 'it', operation }, resource, memo: new Map() } as unknown as Parameters<typeof may>[0]
   return { call, resource }
 }
 
-async function ask(caller: Caller, operation: Operation, authorization: ResourceAuth | undefined): Promise<boolean> {
-  const { call, resource } = callOf(caller, operation, authorization)
+async function ask(caller: Caller, operation: Operation, authorization: ResourceAuth | undefined, disabled?: Operation[]): Promise<boolean> {
+  const { call, resource } = callOf(caller, operation, authorization, disabled)
   return may(call, resource, operation)
 }

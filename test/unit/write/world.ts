@@ -68,7 +68,7 @@ function toDdl(table: SQLiteTable): string {
     ].filter(Boolean).join(' ')),
     ...primaryKeys.map(key => `primary key (${list(key.columns)})`),
     ...uniqueConstraints.map(unique => `unique (${list(unique.columns)})`),
-    ...checks.map(check => `check (${new SQLiteSyncDialect().sqlToQuery(check.value).sql})`),
+    ...checks.map(check => `constraint "${check.name}" check (${new SQLiteSyncDialect().sqlToQuery(check.value).sql})`),
     ...foreignKeys.map((key) => {
       const { columns, foreignTable, foreignColumns } = key.reference()
       return `foreign key (${list(columns)}) references "${getTableConfig(foreignTable).name}" (${list(foreignColumns)})${key.onDelete ? ` on delete ${key.onDelete}` : ''}`

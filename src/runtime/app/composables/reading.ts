@@ -4,7 +4,7 @@ import { toValue, type MaybeRefOrGetter } from 'vue'
 import type { AggregateAnswer, CursorAnswer, ListAnswer, ResultOf } from '../../shared/types/answers'
 import type { Exact } from '../../shared/types/exact'
 import type { AggregateQuery, GetQuery, ListQuery, SearchQuery } from '../../shared/types/query'
-import type { RecordId, ResourceName } from '../../shared/types/resources'
+import type { RecordId, ResourceWith } from '../../shared/types/resources'
 import { useClient } from '../client'
 import type { AutoApiError } from '../error'
 import { toApiKey, type KeyDetail } from '../keys'
@@ -18,7 +18,7 @@ const detail = (query: unknown) => ({ query: toValue(query) as KeyDetail['query'
  * @example
  * const { data, isPending } = useAutoApiList('posts', () => ({ filter: { status: 'draft' }, sort: '-id', page: page.value }))
  */
-export function useAutoApiList<R extends ResourceName, const Q extends ListQuery<R> = Empty, Data = ListAnswer<R, Q>>(resource: R, query?: MaybeRefOrGetter<Q> & Exact<R, Q, keyof ListQuery<R>>, options?: ReadOptions<ListAnswer<R, Q>, Data>): UseQueryReturnType<Data, AutoApiError> {
+export function useAutoApiList<R extends ResourceWith<'read'>, const Q extends ListQuery<R> = Empty, Data = ListAnswer<R, Q>>(resource: R, query?: MaybeRefOrGetter<Q> & Exact<R, Q, keyof ListQuery<R>>, options?: ReadOptions<ListAnswer<R, Q>, Data>): UseQueryReturnType<Data, AutoApiError> {
   return useRead(() => toApiKey(resource, 'list', detail(query)), loadWith(useClient(), 'list'), options)
 }
 
@@ -27,7 +27,7 @@ export function useAutoApiList<R extends ResourceName, const Q extends ListQuery
  * @example
  * const { data: post, error } = useAutoApiGet('posts', () => route.params.id, { include: { author: true } })
  */
-export function useAutoApiGet<R extends ResourceName, const Q extends GetQuery<R> = Empty, Data = ResultOf<R, Q>>(resource: R, id: MaybeRefOrGetter<RecordId | null | undefined>, query?: MaybeRefOrGetter<Q> & Exact<R, Q, keyof GetQuery<R>>, options?: ReadOptions<ResultOf<R, Q>, Data>): UseQueryReturnType<Data, AutoApiError> {
+export function useAutoApiGet<R extends ResourceWith<'read'>, const Q extends GetQuery<R> = Empty, Data = ResultOf<R, Q>>(resource: R, id: MaybeRefOrGetter<RecordId | null | undefined>, query?: MaybeRefOrGetter<Q> & Exact<R, Q, keyof GetQuery<R>>, options?: ReadOptions<ResultOf<R, Q>, Data>): UseQueryReturnType<Data, AutoApiError> {
   const key = () => {
     const known = toIdentity(toValue(id))
     return known === undefined ? undefined : toApiKey(resource, 'get', { id: known, ...detail(query) })
@@ -40,7 +40,7 @@ export function useAutoApiGet<R extends ResourceName, const Q extends GetQuery<R
  * @example
  * const { data, fetchNextPage, hasNextPage } = useAutoApiInfinite('posts', { sort: '-publishedAt', limit: 20 })
  */
-export function useAutoApiInfinite<R extends ResourceName, const Q extends SearchQuery<R> = Empty>(resource: R, query?: MaybeRefOrGetter<Q> & Exact<R, Q, keyof SearchQuery<R>>, options?: InfiniteOptions<CursorAnswer<R, Q>>): UseInfiniteQueryReturnType<InfiniteData<CursorAnswer<R, Q>, string>, AutoApiError> {
+export function useAutoApiInfinite<R extends ResourceWith<'read'>, const Q extends SearchQuery<R> = Empty>(resource: R, query?: MaybeRefOrGetter<Q> & Exact<R, Q, keyof SearchQuery<R>>, options?: InfiniteOptions<CursorAnswer<R, Q>>): UseInfiniteQueryReturnType<InfiniteData<CursorAnswer<R, Q>, string>, AutoApiError> {
   const client = useClient()
   return useReadPages<CursorAnswer<R, Q>>(
     () => toApiKey(resource, 'infinite', detail(query)),
@@ -54,7 +54,7 @@ export function useAutoApiInfinite<R extends ResourceName, const Q extends Searc
  * @example
  * const { data } = useAutoApiAggregate('posts', { aggregate: ['count', 'sum(views)'], groupBy: ['status'] })
  */
-export function useAutoApiAggregate<R extends ResourceName, const Q extends AggregateQuery<R> = Empty, Data = AggregateAnswer<R, Q>>(resource: R, query?: MaybeRefOrGetter<Q> & Exact<R, Q, keyof AggregateQuery<R>>, options?: ReadOptions<AggregateAnswer<R, Q>, Data>): UseQueryReturnType<Data, AutoApiError> {
+export function useAutoApiAggregate<R extends ResourceWith<'aggregate'>, const Q extends AggregateQuery<R> = Empty, Data = AggregateAnswer<R, Q>>(resource: R, query?: MaybeRefOrGetter<Q> & Exact<R, Q, keyof AggregateQuery<R>>, options?: ReadOptions<AggregateAnswer<R, Q>, Data>): UseQueryReturnType<Data, AutoApiError> {
   return useRead(() => toApiKey(resource, 'aggregate', detail(query)), loadWith(useClient(), 'aggregate'), options)
 }
 

@@ -4,7 +4,7 @@ import { toValue, type MaybeRefOrGetter } from 'vue'
 import type { LinkAnswer, RelatedAnswer } from '../../shared/types/answers'
 import type { Exact } from '../../shared/types/exact'
 import type { RelatedQuery } from '../../shared/types/query'
-import type { RecordId, ResourceName, TargetOf, ToManyName } from '../../shared/types/resources'
+import type { RecordId, ResourceWith, TargetOf, ToManyName } from '../../shared/types/resources'
 import { useClient } from '../client'
 import type { AutoApiError } from '../error'
 import { targetOf, toApiKey, type KeyDetail } from '../keys'
@@ -20,7 +20,7 @@ type Empty = Record<never, never>
  * @example
  * const { data: tags } = useAutoApiRelation('posts', () => post.value?.id, 'tags', { sort: 'name' })
  */
-export function useAutoApiRelation<R extends ResourceName, N extends ToManyName<R>, const Q extends RelatedQuery<TargetOf<R, N>> = Empty, Data = RelatedAnswer<TargetOf<R, N>, Q>>(resource: R, id: MaybeRefOrGetter<RecordId | null | undefined>, relation: N, query?: MaybeRefOrGetter<Q> & Exact<TargetOf<R, N>, Q, keyof RelatedQuery<TargetOf<R, N>>>, options?: ReadOptions<RelatedAnswer<TargetOf<R, N>, Q>, Data>): UseQueryReturnType<Data, AutoApiError> {
+export function useAutoApiRelation<R extends ResourceWith<'read'>, N extends ToManyName<R>, const Q extends RelatedQuery<TargetOf<R, N>> = Empty, Data = RelatedAnswer<TargetOf<R, N>, Q>>(resource: R, id: MaybeRefOrGetter<RecordId | null | undefined>, relation: N, query?: MaybeRefOrGetter<Q> & Exact<TargetOf<R, N>, Q, keyof RelatedQuery<TargetOf<R, N>>>, options?: ReadOptions<RelatedAnswer<TargetOf<R, N>, Q>, Data>): UseQueryReturnType<Data, AutoApiError> {
   const key = () => {
     const known = toIdentity(toValue(id))
     return known === undefined ? undefined : toApiKey(resource, 'related', { id: known, relation, query: toValue(query) as KeyDetail['query'] })
@@ -59,7 +59,7 @@ function useLinks<Context>(route: 'relation-replace' | 'relation-add' | 'relatio
  * const { mutate } = useAutoApiRelationReplace('posts', 'tags')
  * mutate({ id: 1, ids: [2, 3] })
  */
-export function useAutoApiRelationReplace<R extends ResourceName, Context = unknown>(resource: R, relation: ToManyName<R>, options?: LinkOptions<Context>): LinkResult<Context> {
+export function useAutoApiRelationReplace<R extends ResourceWith<'update'>, Context = unknown>(resource: R, relation: ToManyName<R>, options?: LinkOptions<Context>): LinkResult<Context> {
   return useLinks('relation-replace', resource, relation, options)
 }
 
@@ -69,7 +69,7 @@ export function useAutoApiRelationReplace<R extends ResourceName, Context = unkn
  * const { mutate } = useAutoApiRelationAdd('posts', 'tags')
  * mutate({ id: 1, ids: [2] })
  */
-export function useAutoApiRelationAdd<R extends ResourceName, Context = unknown>(resource: R, relation: ToManyName<R>, options?: LinkOptions<Context>): LinkResult<Context> {
+export function useAutoApiRelationAdd<R extends ResourceWith<'update'>, Context = unknown>(resource: R, relation: ToManyName<R>, options?: LinkOptions<Context>): LinkResult<Context> {
   return useLinks('relation-add', resource, relation, options)
 }
 
@@ -79,6 +79,6 @@ export function useAutoApiRelationAdd<R extends ResourceName, Context = unknown>
  * const { mutate } = useAutoApiRelationRemove('posts', 'tags')
  * mutate({ id: 1, ids: [2] })
  */
-export function useAutoApiRelationRemove<R extends ResourceName, Context = unknown>(resource: R, relation: ToManyName<R>, options?: LinkOptions<Context>): LinkResult<Context> {
+export function useAutoApiRelationRemove<R extends ResourceWith<'update'>, Context = unknown>(resource: R, relation: ToManyName<R>, options?: LinkOptions<Context>): LinkResult<Context> {
   return useLinks('relation-remove', resource, relation, options)
 }

@@ -1,7 +1,7 @@
 /** Writes: one composable for each, all of them faces of one. */
 import { useQueryClient } from '@tanstack/vue-query'
-import type { RecordId, ResourceName } from '../../shared/types/resources'
-import { ACTIONS, writtenBy, type Action, type ActionAnswers, type ActionVariables } from '../actions'
+import type { RecordId, ResourceName, ResourceWith } from '../../shared/types/resources'
+import { ACTIONS, writtenBy, type Action, type ActionAnswers, type ActionOn, type ActionVariables } from '../actions'
 import { useClient } from '../client'
 import { useWrite, type WriteOptions, type WriteResult } from '../mutation'
 import { useAutoApiOptimisticUpdate } from '../optimistic'
@@ -14,7 +14,7 @@ type Result<R extends ResourceName, A extends Action, Context> = WriteResult<Act
  * @example
  * const { mutate } = useAutoApiMutation('posts', 'restore')
  */
-export function useAutoApiMutation<R extends ResourceName, const A extends Action, Context = unknown>(resource: R, action: A, options?: Options<R, A, Context>): Result<R, A, Context> {
+export function useAutoApiMutation<R extends ResourceName, const A extends ActionOn<R>, Context = unknown>(resource: R, action: A, options?: Options<R, A, Context>): Result<R, A, Context> {
   return useAction(resource, action, options)
 }
 
@@ -31,7 +31,7 @@ function useAction<R extends ResourceName, A extends Action, Context>(resource: 
  * @example
  * const { mutate, isPending, error } = useAutoApiCreate('posts', { onSuccess: post => navigateTo(`/posts/${post.id}`) })
  */
-export function useAutoApiCreate<R extends ResourceName, Context = unknown>(resource: R, options?: Options<R, 'create', Context>): Result<R, 'create', Context> {
+export function useAutoApiCreate<R extends ResourceWith<'create'>, Context = unknown>(resource: R, options?: Options<R, 'create', Context>): Result<R, 'create', Context> {
   return useAction(resource, 'create', options)
 }
 
@@ -41,7 +41,7 @@ export function useAutoApiCreate<R extends ResourceName, Context = unknown>(reso
  * const { mutate } = useAutoApiUpdate('posts', { optimistic: true })
  * mutate({ id: 1, title: 'New' })
  */
-export function useAutoApiUpdate<R extends ResourceName, Context = unknown>(resource: R, options: Options<R, 'update', Context> & {
+export function useAutoApiUpdate<R extends ResourceWith<'update'>, Context = unknown>(resource: R, options: Options<R, 'update', Context> & {
   /**
    * Shows the change at once and takes it back when it is refused.
    * @default false
@@ -61,7 +61,7 @@ export function useAutoApiUpdate<R extends ResourceName, Context = unknown>(reso
  * const { mutate } = useAutoApiDelete('posts')
  * mutate(1)
  */
-export function useAutoApiDelete<R extends ResourceName, Context = unknown>(resource: R, options?: Options<R, 'delete', Context>): Result<R, 'delete', Context> {
+export function useAutoApiDelete<R extends ResourceWith<'delete'>, Context = unknown>(resource: R, options?: Options<R, 'delete', Context>): Result<R, 'delete', Context> {
   return useAction(resource, 'delete', options)
 }
 
@@ -71,7 +71,7 @@ export function useAutoApiDelete<R extends ResourceName, Context = unknown>(reso
  * const { mutate } = useAutoApiRestore('posts')
  * mutate({ deletionId: post.deletionId })
  */
-export function useAutoApiRestore<R extends ResourceName, Context = unknown>(resource: R, options?: Options<R, 'restore', Context>): Result<R, 'restore', Context> {
+export function useAutoApiRestore<R extends ResourceWith<'restore'>, Context = unknown>(resource: R, options?: Options<R, 'restore', Context>): Result<R, 'restore', Context> {
   return useAction(resource, 'restore', options)
 }
 
@@ -81,7 +81,7 @@ export function useAutoApiRestore<R extends ResourceName, Context = unknown>(res
  * const { mutate } = useAutoApiPurge('posts')
  * mutate({ ids: [1, 2] })
  */
-export function useAutoApiPurge<R extends ResourceName, Context = unknown>(resource: R, options?: Options<R, 'purge', Context>): Result<R, 'purge', Context> {
+export function useAutoApiPurge<R extends ResourceWith<'purge'>, Context = unknown>(resource: R, options?: Options<R, 'purge', Context>): Result<R, 'purge', Context> {
   return useAction(resource, 'purge', options)
 }
 
@@ -91,7 +91,7 @@ export function useAutoApiPurge<R extends ResourceName, Context = unknown>(resou
  * const { mutate } = useAutoApiBulkCreate('tags')
  * mutate([{ name: 'Sport', slug: 'sport' }, { name: 'Culture', slug: 'culture' }])
  */
-export function useAutoApiBulkCreate<R extends ResourceName, Context = unknown>(resource: R, options?: Options<R, 'bulkCreate', Context>): Result<R, 'bulkCreate', Context> {
+export function useAutoApiBulkCreate<R extends ResourceWith<'create'>, Context = unknown>(resource: R, options?: Options<R, 'bulkCreate', Context>): Result<R, 'bulkCreate', Context> {
   return useAction(resource, 'bulkCreate', options)
 }
 
@@ -101,7 +101,7 @@ export function useAutoApiBulkCreate<R extends ResourceName, Context = unknown>(
  * const { mutate } = useAutoApiBulkUpdate('posts')
  * mutate(chosen.map(id => ({ id, data: { status: 'archived' } })))
  */
-export function useAutoApiBulkUpdate<R extends ResourceName, Context = unknown>(resource: R, options?: Options<R, 'bulkUpdate', Context>): Result<R, 'bulkUpdate', Context> {
+export function useAutoApiBulkUpdate<R extends ResourceWith<'update'>, Context = unknown>(resource: R, options?: Options<R, 'bulkUpdate', Context>): Result<R, 'bulkUpdate', Context> {
   return useAction(resource, 'bulkUpdate', options)
 }
 
@@ -111,6 +111,6 @@ export function useAutoApiBulkUpdate<R extends ResourceName, Context = unknown>(
  * const { mutate } = useAutoApiBulkDelete('posts')
  * mutate([1, 2, 3])
  */
-export function useAutoApiBulkDelete<R extends ResourceName, Context = unknown>(resource: R, options?: Options<R, 'bulkDelete', Context>): Result<R, 'bulkDelete', Context> {
+export function useAutoApiBulkDelete<R extends ResourceWith<'delete'>, Context = unknown>(resource: R, options?: Options<R, 'bulkDelete', Context>): Result<R, 'bulkDelete', Context> {
   return useAction(resource, 'bulkDelete', options)
 }

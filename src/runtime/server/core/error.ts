@@ -1,4 +1,5 @@
 /** Every way a request can fail, by name: the only place where status numbers stand. Rendered at the server's door. */
+import { LIMITS } from '../../shared/limits'
 import type { AutoApiContext } from '../registration'
 
 export const STATUS = {
@@ -65,7 +66,8 @@ export function tenantRequired(ctx: AutoApiContext): ApiError {
 }
 
 export function fieldForbidden(ctx: AutoApiContext, fields: readonly string[]): ApiError {
-  return new ApiError('FIELD_FORBIDDEN', `You may not write: ${fields.join(', ')}.`, { fields }, anonymous(ctx) ?? STATUS.FIELD_FORBIDDEN)
+  const message = fields.length > 0 ? `You may not write: ${fields.join(', ')}.` : 'You may not write one of these fields.'
+  return new ApiError('FIELD_FORBIDDEN', message, { fields }, anonymous(ctx) ?? STATUS.FIELD_FORBIDDEN)
 }
 
 const anonymous = (ctx: AutoApiContext) => ctx.user === null ? STATUS.UNAUTHENTICATED : undefined
@@ -77,21 +79,26 @@ export function notFound(): ApiError {
 
 /** A relation in a path that does not exist, or that the caller cannot know of. */
 export function unknownRelationRoute(relation: string): ApiError {
-  return new ApiError('NOT_FOUND', `There is no relation ${quote(relation)} here.`, { relation })
+  return new ApiError('NOT_FOUND', `There is no relation ${quote(relation)} here.`, { relation: shorten(relation) })
 }
 
 /** Records to link that do not exist or are not visible. */
 export function unknownIds(relation: string, ids: readonly string[]): ApiError {
-  return new ApiError('NOT_FOUND', `There are no such records to link as ${quote(relation)}: ${ids.slice(0, 20).map(quote).join(', ')}.`, { relation, ids })
+  return new ApiError('NOT_FOUND', `There are no such records to link as ${quote(relation)}: ${ids.slice(0, 20).map(quote).join(', ')}.`, {
+    relation: shorten(relation),
+    ids: ids.slice(0, LIMITS.issues).map(id => shorten(id, LIMITS.told)),
+    ...ids.length > LIMITS.issues && { truncated: true },
+  })
 }
 
 export function methodNotAllowed(allowed: readonly string[]): ApiError {
-  return new ApiError('METHOD_NOT_ALLOWED', `Use one of: ${allowed.join(', ')}.`, { allowed }, undefined, { Allow: allowed.join(', ') })
+  const message = allowed.length > 0 ? `Use one of: ${allowed.join(', ')}.` : 'This path is turned off.'
+  return new ApiError('METHOD_NOT_ALLOWED', message, { allowed }, undefined, { Allow: allowed.join(', ') })
 }
 
 /** The same answer for a field that does not exist, a hidden one and one the caller may not read. */
 export function unknownField(parameter: string, field: string): ApiError {
-  return new ApiError('UNKNOWN_FIELD', `\`${parameter}\` names an unknown field: ${quote(field)}.`, { parameter, field })
+  return new ApiError('UNKNOWN_FIELD', `\`${parameter}\` names an unknown field: ${quote(field)}.`, { parameter, field: shorten(field) })
 }
 
 export function invalidValue(parameter: string, message: string): ApiError {
@@ -99,7 +106,7 @@ export function invalidValue(parameter: string, message: string): ApiError {
 }
 
 export function unknownRelation(parameter: string, relation: string): ApiError {
-  return new ApiError('UNKNOWN_RELATION', `\`${parameter}\` names an unknown relation: ${quote(relation)}.`, { parameter, relation })
+  return new ApiError('UNKNOWN_RELATION', `\`${parameter}\` names an unknown relation: ${quote(relation)}.`, { parameter, relation: shorten(relation) })
 }
 
 export function invalidOperator(parameter: string, operator: string): ApiError {
@@ -123,7 +130,12 @@ export function invalidBody(message: string): ApiError {
 }
 
 export function validationFailed(issues: readonly Issue[]): ApiError {
-  return new ApiError('VALIDATION_FAILED', 'The body is not valid.', { issues })
+  // The first of many: what a client sends must not become a response many times its size.
+  return new ApiError('VALIDATION_FAILED', 'The body is not valid.', { issues: issues.slice(0, LIMITS.issues).map(shortIssue), ...issues.length > LIMITS.issues && { truncated: true } })
+}
+
+function shortIssue({ path, message, code }: Issue): Issue {
+  return { path: path.slice(0, LIMITS.bodyDepth).map(part => typeof part === 'string' ? shorten(part) : part), message: shorten(message, LIMITS.told), code }
 }
 
 export function unsupportedMediaType(): ApiError {
@@ -169,28 +181,56 @@ export interface ItemFailure {
   readonly error?: unknown
 }
 
-/** Of many items some failed: the status of the first one, and what is wrong with each. */
-export function bulkFailed(what: 'nothing was written' | 'rolled back', failures: readonly ItemFailure[]): ApiError {
-  const errors = failures.map(describeFailure)
-  const [{ error: first }] = failures as readonly [ItemFailure]
-  const failed = new ApiError('BULK_FAILED', `Bulk operation failed (${what})`, { errors }, errors[0]!.statusCode, first instanceof ApiError ? first.headers : {})
+/**
+ * Of many items some failed: the status of the first one, and what is wrong with each.
+ * @param reason what the batch failed with, where no item is to blame
+ */
+export function bulkFailed(what: 'nothing was written' | 'rolled back', failures: readonly ItemFailure[], reason?: unknown): ApiError {
+  const errors = describeFailures(failures)
+  const first = failures.length > 0 ? failures[0]!.error : reason
+  const status = errors[0]?.statusCode ?? describeFailure({ index: 0, error: reason }).statusCode
+  const failed = new ApiError('BULK_FAILED', `Bulk operation failed (${what})`, { errors }, status, first instanceof ApiError ? first.headers : {})
   // Only an unexpected failure has a cause that development shows.
-  return errors[0]!.statusCode === 500 ? Object.assign(failed, { cause: first }) : failed
+  return status === 500 ? Object.assign(failed, { cause: first }) : failed
+}
+
+export interface DescribedFailure {
+  readonly index: number
+  readonly id?: string | number
+  readonly statusCode: number
+  readonly message: string
+  readonly code?: string
+  readonly issues?: unknown
+  /** Not all issues are listed. */
+  readonly truncated?: true
+}
+
+/** The failures of a batch share the issues that one response lists; each keeps at least one. */
+export function describeFailures(failures: readonly ItemFailure[]): readonly DescribedFailure[] {
+  let left = LIMITS.issues - failures.length
+  return failures.map((failure) => {
+    const described = describeFailure(failure)
+    if (!Array.isArray(described.issues)) return described
+    const issues = described.issues.slice(0, 1 + Math.max(0, left)) as unknown[]
+    left -= Math.max(0, issues.length - 1)
+    return { ...described, issues, ...issues.length < described.issues.length && { truncated: true } }
+  })
 }
 
 /** One item's failure as it is told; an unexpected one without detail. */
-export function describeFailure({ index, id, error }: ItemFailure): { index: number, id?: string | number, statusCode: number, message: string, code?: string, issues?: unknown } {
-  const { status, statusCode, message, data } = error as { status?: number, statusCode?: number, message?: string, data?: { code?: string, issues?: unknown } }
+function describeFailure({ index, id, error }: ItemFailure): DescribedFailure {
+  const { status, statusCode, message, data } = error as { status?: number, statusCode?: number, message?: string, data?: { code?: string, issues?: unknown, truncated?: boolean } }
   // Another error with a status, such as that of a request a hook made, speaks of the server's own business.
   const known = error instanceof ApiError || isHttpError(error) ? status ?? statusCode : undefined
   if (known === undefined) console.error('[auto-api] An item of a bulk operation failed unexpectedly.', error)
   return {
     index,
-    ...id !== undefined && { id },
+    ...id !== undefined && { id: typeof id === 'string' ? shorten(id, LIMITS.told) : id },
     statusCode: known ?? 500,
     message: known === undefined ? 'Something went wrong.' : message ?? '',
     ...known !== undefined && data?.code !== undefined && { code: data.code },
     ...known !== undefined && data?.issues !== undefined && { issues: data.issues },
+    ...known !== undefined && data?.truncated === true && { truncated: true },
   }
 }
 
@@ -202,5 +242,9 @@ export function isHttpError(error: unknown): error is Error {
 
 /** What a client sent, short enough for a message. */
 export function quote(text: string): string {
-  return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text)
+  return JSON.stringify(shorten(text))
+}
+
+function shorten(text: string, length: number = LIMITS.quoted): string {
+  return text.length > length ? `${text.slice(0, length)}…` : text
 }

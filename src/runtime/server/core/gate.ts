@@ -21,12 +21,15 @@ export async function may(call: Call, resource: Resource, operation: Operation):
 }
 
 async function decideOperation(call: Call, resource: Resource, operation: Operation): Promise<boolean> {
-  // A resource nobody wrote rules for is nobody's, the super-admin's included: it was forgotten, not opened.
-  if (!resource.auth) return false
+  // A resource without authorization refuses every request, the super-admin's included.
+  if (!resource.auth || resource.disabled.has(operation)) return false
+  if (isSuperAdmin(call.ctx)) return true
   const permission = findPermission(resource, operation)
-  if (permission === undefined) return call.ctx.permissions.includes(SUPER_ADMIN)
-  return decide(permission, inContext(call, resource, operation))
+  return permission !== undefined && await decide(permission, inContext(call, resource, operation))
 }
+
+/** `'*'` passes every operation: `false` and undeclared ones included, and no function or evaluator is asked. */
+const isSuperAdmin = ({ permissions }: AutoApiContext) => permissions.includes(SUPER_ADMIN)
 
 function findPermission(resource: Resource, operation: Operation): Permission | undefined {
   for (let asked: Operation | undefined = operation; asked; asked = FALLBACKS[asked]) {
@@ -43,8 +46,8 @@ function findPermission(resource: Resource, operation: Operation): Permission | 
 export async function assertMayThrough(call: Call, endpoint: string): Promise<void> {
   const { resource, ctx } = call
   const permission = resource.auth?.custom?.[endpoint]?.permissions?.[ctx.operation]
-  if (permission === undefined) return assertMay(call)
-  if (!await decide(permission, ctx)) throw refused(ctx)
+  if (permission === undefined || resource.disabled.has(ctx.operation)) return assertMay(call)
+  if (!isSuperAdmin(ctx) && !await decide(permission, ctx)) throw refused(ctx)
 }
 
 /** The context as a rule of this resource and operation sees it; one for all of them. */
@@ -73,10 +76,10 @@ export function addEvaluator(evaluator: PermissionEvaluator): void {
   evaluators.push(evaluator)
 }
 
-/** One permission value. What cannot be understood, and what throws, refuses. */
+/** One permission value, of an operation or a field. A value that is not a permission refuses, and so does a throw. A field's `false` refuses `'*'` too. */
 export async function decide(permission: Permission, ctx: AutoApiContext): Promise<boolean> {
   if (typeof permission === 'boolean') return permission
-  if (ctx.permissions.includes(SUPER_ADMIN)) return true
+  if (isSuperAdmin(ctx)) return true
   if (typeof permission === 'string') return ctx.permissions.includes(permission) || rolesOf(ctx).includes(permission)
   if (typeof permission === 'function') return passes(permission, ctx)
   if (Array.isArray(permission)) {

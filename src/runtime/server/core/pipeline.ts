@@ -2,6 +2,7 @@
 import type { Operation } from '../../shared/operations'
 import { openCall, type Api, type ApiRequest, type Call } from './context'
 import { assertSameSite } from './cross-site'
+import { methodNotAllowed } from './error'
 import { assertMay } from './gate'
 import { answerAround } from './plugins'
 import type { Answer } from './answer'
@@ -11,6 +12,8 @@ import { assertTenant } from './tenant'
 export interface RouteSteps<Ask, P extends Plan, Result> {
   /** What the request does, then what else the caller must be allowed to do for it. */
   readonly operation: Operation | ((request: ApiRequest) => readonly [Operation, ...Operation[]])
+  /** Where `operation` is a function: every operation that it may name first. A method whose operations are all disabled is not allowed. */
+  readonly operations?: readonly Operation[]
   /** Text to values; reads the body of a write. */
   readonly parse: (request: ApiRequest, call: Call) => Ask | Promise<Ask>
   /** Names to columns. */
@@ -20,22 +23,48 @@ export interface RouteSteps<Ask, P extends Plan, Result> {
 }
 
 /** A route without a server around it. */
-export type Route = (request: ApiRequest, api: Api) => Promise<Answer>
+export interface Route {
+  (request: ApiRequest, api: Api): Promise<Answer>
+  /** The operation that a request asks for; absent on a route that has none. */
+  readonly operationOf?: (request: ApiRequest) => Operation
+  /** The operations it may be asked for, where they are known beforehand. */
+  readonly operations?: readonly Operation[]
+}
+
+/** What a path answers, by method. */
+export type RoutesByMethod = Readonly<Partial<Record<string, Route>>>
+
+/** The methods of a path, without those whose operations the resource has disabled. */
+export function allowedMethods(routes: RoutesByMethod, disabled: ReadonlySet<Operation> | undefined): readonly string[] {
+  return Object.entries(routes).flatMap(([method, route]) => {
+    const operations = route?.operations
+    return disabled?.size && operations && operations.every(operation => disabled.has(operation)) ? [] : [method]
+  })
+}
+
+/** A disabled operation is refused before anything else is looked at. @throws 405 with the methods that remain */
+export function assertEnabled(routes: RoutesByMethod, route: Route, request: ApiRequest, { resources }: Api): void {
+  const disabled = resources.get(request.resource)?.disabled
+  if (!disabled?.size || !route.operationOf || !disabled.has(route.operationOf(request))) return
+  throw methodNotAllowed(allowedMethods(routes, disabled))
+}
 
 /**
  * WHO → MAY → (plugins around) → WHAT → HOW → WHOSE → DO → SAY. Nothing of the request is interpreted before the gate has let it in, and
  * nothing is executed that has no scope: `execute` takes nothing else.
  */
 export function toRoute<Ask, P extends Plan, Result>(steps: RouteSteps<Ask, P, Result>): Route {
-  return async (request, api) => {
+  const operationsOf = (request: ApiRequest) => typeof steps.operation === 'function' ? steps.operation(request) : [steps.operation] as const
+  const operations = typeof steps.operation === 'string' ? [steps.operation] : steps.operations
+  return Object.assign(async (request: ApiRequest, api: Api) => {
     const resource = api.resources.get(request.resource)!
-    const operations = typeof steps.operation === 'function' ? steps.operation(request) : [steps.operation] as const
+    const operations = operationsOf(request)
     assertSameSite(request, api.config)
     const call = await openCall(api, resource, operations[0], request)
     for (const operation of operations) await assertMay(call, resource, operation)
     assertTenant(call)
     return api.plugins.around.length === 0 ? run(steps, request, call) : answerAround(api.plugins, call.ctx, () => run(steps, request, call))
-  }
+  }, { operationOf: (request: ApiRequest) => operationsOf(request)[0], ...operations && { operations } })
 }
 
 async function run<Ask, P extends Plan, Result>(steps: RouteSteps<Ask, P, Result>, request: ApiRequest, call: Call): Promise<Answer> {

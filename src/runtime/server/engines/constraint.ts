@@ -5,8 +5,10 @@ export interface Violation {
   readonly kind: 'unique' | 'reference' | 'required' | 'check'
   /** Database names of the columns, where the driver tells. */
   readonly columns: readonly string[]
-  /** The violated key, where the driver names that instead of its columns. */
+  /** The violated constraint, where the driver names that instead of its columns. */
   readonly key?: string
+  /** Database name of the table, where the driver tells. */
+  readonly table?: string
 }
 
 interface DriverError {
@@ -17,6 +19,10 @@ interface DriverError {
   readonly detail?: unknown
   readonly column?: unknown
   readonly column_name?: unknown
+  readonly constraint?: unknown
+  readonly constraint_name?: unknown
+  readonly table?: unknown
+  readonly table_name?: unknown
   readonly cause?: unknown
 }
 
@@ -57,22 +63,27 @@ const READERS: Readonly<Record<Dialect, Reader>> = {
   sqlite({ code, extendedCode, message }) {
     const [, said, where = ''] = SQLITE_MESSAGE.exec(String(message)) ?? []
     const kind = SQLITE[String(extendedCode ?? code)] ?? SQLITE_NAMES[said ?? '']
-    const names = kind === 'unique' || kind === 'required' ? where.split(', ') : []
-    return kind && { kind, columns: names.map(name => name.split('.').at(-1)!) }
+    if (kind === 'check') return { kind, columns: [], ...where && { key: where.trim() } }
+    const names = kind === 'unique' || kind === 'required' ? where.trim().split(', ') : []
+    const [table] = names[0]?.includes('.') ? names[0].split('.') : []
+    return kind && { kind, columns: names.map(name => name.split('.').at(-1)!), ...table !== undefined && { table } }
   },
   // Key (slug, organization_id)=(a, 1) already exists.
-  pg({ code, detail, column, column_name }) {
+  pg({ code, detail, column, column_name, constraint, constraint_name, table, table_name }) {
     const kind = POSTGRES[String(code)]
     const key = kind === 'unique' ? /^Key \((.+?)\)=/.exec(String(detail))?.[1]?.split(', ').map(unquote) : undefined
-    const named = column ?? column_name
-    return kind && { kind, columns: key ?? (typeof named === 'string' ? [named] : []) }
+    const text = (...values: unknown[]) => values.find(value => typeof value === 'string' && value !== '') as string | undefined
+    const [named, check, of] = [text(column, column_name), kind === 'check' ? text(constraint, constraint_name) : undefined, text(table, table_name)]
+    return kind && { kind, columns: key ?? (named === undefined ? [] : [named]), ...check !== undefined && { key: check }, ...of !== undefined && { table: of } }
   },
   // Duplicate entry 'a' for key 'posts.slug' · Column 'name' cannot be null · Data too long for column 'name' at row 1
   mysql({ errno, message }) {
     const kind = MYSQL[String(errno)]
     if (kind === 'unique') return { kind, columns: [], key: /for key '(?:[^']*\.)?([^'.]+)'$/.exec(String(message))?.[1] }
     const column = /(?:Column|column|Field) [`'](?:[^']*\.)?([^`'.]+)[`']/.exec(String(message))?.[1]
-    return kind && { kind, columns: column === undefined ? [] : [column] }
+    // CONSTRAINT `positive` failed for `shop`.`items` · Check constraint 'positive' is violated.
+    const check = kind === 'check' ? /(?:CONSTRAINT|constraint) [`'](?:[^`']*\.)?([^`'.]+)[`']/.exec(String(message))?.[1] : undefined
+    return kind && { kind, columns: column === undefined ? [] : [column], ...check !== undefined && { key: check } }
   },
 }
 

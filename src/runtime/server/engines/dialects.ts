@@ -14,6 +14,8 @@ export interface DialectFacts {
   readonly like: (column: Column, value: SQL) => SQL
   /** Keeps the rows of a SELECT as they are until the commit: against changes, and against other locks too. */
   readonly lock: Readonly<Record<'share' | 'update', SQL>>
+  /** `select …` with a number for each row, in the order in which they are found. */
+  readonly numbered: (columns: SQL, table: SQL, number: SQL) => SQL
   /** How many rows a SELECT has locked. */
   readonly countLocked: (rows: SQL) => SQL
   /** What stands behind the table of an insert that sets nothing. */
@@ -25,6 +27,8 @@ export interface DialectFacts {
 
 const NO_LOCK = { share: sql``, update: sql`` }
 
+const numbered: DialectFacts['numbered'] = (columns, table, number) => sql`select ${columns}, row_number() over () as ${number} from ${table}`
+
 const counted = (rows: SQL) => sql`select count(*) from (${rows}) as locked`
 
 export const DIALECTS: Readonly<Record<Dialect, DialectFacts>> = {
@@ -35,6 +39,7 @@ export const DIALECTS: Readonly<Record<Dialect, DialectFacts>> = {
     like: (column, value) => sql`${column} like ${value} escape '\\'`,
     // One writer at a time.
     lock: NO_LOCK,
+    numbered,
     countLocked: counted,
     nothing: sql`default values`,
     toText: value => value,
@@ -47,6 +52,7 @@ export const DIALECTS: Readonly<Record<Dialect, DialectFacts>> = {
     like: (column, value) => sql`cast(${column} as text) ilike ${value}`,
     // Foreign keys take weaker locks than these; a writer of the row itself has to wait.
     lock: { share: sql` for share`, update: sql` for no key update` },
+    numbered,
     countLocked: counted,
     nothing: sql`default values`,
     toText: value => sql`cast(${value} as text)`,
@@ -59,6 +65,8 @@ export const DIALECTS: Readonly<Record<Dialect, DialectFacts>> = {
     like: (column, value) => sql`lower(${column}) like lower(${value})`,
     // As MySQL 5 and MariaDB spell it; MySQL 8 still does.
     lock: { share: sql` lock in share mode`, update: sql` for update` },
+    // MariaDB sorts before it numbers by a window.
+    numbered: (columns, table, number) => sql`select ${columns}, (@found := @found + 1) as ${number} from (select @found := 0) as start cross join ${table}`,
     // In a derived table there is nothing to lock.
     countLocked: rows => rows,
     nothing: sql`() values ()`,

@@ -1,4 +1,5 @@
 /** `/:resource`; a list with `groupBy` answers as `/aggregate` does. */
+import type { Api, ApiRequest } from '../core/context'
 import { executeGroups } from '../core/execute/aggregate'
 import { executeList } from '../core/execute/read'
 import { executeWrite } from '../core/execute/write'
@@ -6,17 +7,19 @@ import { parseGroups } from '../core/parse/aggregate'
 import { parseList } from '../core/parse/list'
 import { readOperations } from '../core/parse/params'
 import { parseCreate } from '../core/parse/write'
-import { toRoute } from '../core/pipeline'
+import { toRoute, type Route } from '../core/pipeline'
 import { planGroups } from '../core/plan/aggregate'
 import { planList } from '../core/plan/read'
 import { planCreate } from '../core/plan/write'
 import { createdRecord, groupEnvelope, listEnvelope } from '../core/respond'
 import { defineRoutes } from '../http'
 
-const list = toRoute({ operation: readOperations, parse: parseList, plan: planList, execute: executeList, respond: listEnvelope })
-const groups = toRoute({ operation: readOperations, parse: parseGroups, plan: planGroups, execute: executeGroups, respond: groupEnvelope })
+const list = toRoute({ operation: readOperations, operations: ['read'], parse: parseList, plan: planList, execute: executeList, respond: listEnvelope })
+const groups = toRoute({ operation: readOperations, operations: ['read'], parse: parseGroups, plan: planGroups, execute: executeGroups, respond: groupEnvelope })
+const chosen = (request: ApiRequest) => request.query.groupBy === undefined ? list : groups
+const listOrGroups: Route = Object.assign((request: ApiRequest, api: Api) => chosen(request)(request, api), { operationOf: (request: ApiRequest) => chosen(request).operationOf!(request), operations: list.operations! })
 
 export default defineRoutes({
-  GET: (request, api) => (request.query.groupBy === undefined ? list : groups)(request, api),
+  GET: listOrGroups,
   POST: toRoute({ operation: 'create', parse: parseCreate, plan: planCreate, execute: executeWrite, respond: createdRecord }),
 })

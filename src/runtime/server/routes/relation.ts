@@ -12,7 +12,7 @@ import { defineRoutes } from '../http'
 const link = toRoute({ operation: 'update', parse: parseLink, plan: planLink, execute: executeLink, respond: linkAnswer })
 
 export default defineRoutes({
-  GET: toRoute({ operation: readOperations, parse: parseRelated, plan: planRelated, execute: executeRelated, respond: listEnvelope }),
+  GET: toRoute({ operation: readOperations, operations: ['read'], parse: parseRelated, plan: planRelated, execute: executeRelated, respond: listEnvelope }),
   PUT: link,
   POST: link,
   DELETE: link,

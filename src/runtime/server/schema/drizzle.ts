@@ -1,5 +1,5 @@
 /** The only reader of Drizzle's table internals: one plain description for the three dialects. */
-import { Column, getTableColumns, getTableName, is, One, Relations, Table, createTableRelationsHelpers } from 'drizzle-orm'
+import { Column, getTableColumns, getTableName, is, One, Relations, SQL, Table, createTableRelationsHelpers } from 'drizzle-orm'
 import { getTableConfig as mysqlConfig, MySqlTable } from 'drizzle-orm/mysql-core'
 import { getTableConfig as pgConfig, PgTable } from 'drizzle-orm/pg-core'
 import { getTableConfig as sqliteConfig, SQLiteTable } from 'drizzle-orm/sqlite-core'
@@ -39,12 +39,15 @@ export interface TableFacts {
   readonly uniques: readonly (readonly string[])[]
   /** Property names by the name that the database has for a unique constraint or index. */
   readonly keys: ReadonlyMap<string, readonly string[]>
+  /** Property names of the columns that a check constraint compares, by its name. */
+  readonly checks: ReadonlyMap<string, readonly string[]>
 }
 
 interface TableConfig {
   foreignKeys: { reference: () => { columns: Column[], foreignTable: Table, foreignColumns: Column[] }, onDelete?: string }[]
   primaryKeys: { columns: Column[] }[]
   uniqueConstraints: { name?: string, columns: Column[] }[]
+  checks: { name: string, value: SQL }[]
   indexes: { config: { name?: string, unique?: boolean, where?: unknown, columns: unknown[] } }[]
 }
 
@@ -82,7 +85,12 @@ export function describeTable(table: Table): TableFacts {
       // A column that is unique by itself gives its key its own name, or one that Drizzle makes.
       ...columns.filter(({ column }) => column.isUnique).flatMap(({ name, column }) => [[column.name, [name]] as const, [column.uniqueName ?? column.name, [name]] as const]),
     ]),
+    checks: new Map(config.checks.map(({ name, value }) => [name, columnsIn(value).flatMap(column => columns.find(own => own.column.name === column.name)?.name ?? [])])),
   })
+}
+
+function columnsIn(value: unknown): Column[] {
+  return is(value, Column) ? [value] : is(value, SQL) ? value.queryChunks.flatMap(columnsIn) : Array.isArray(value) ? value.flatMap(columnsIn) : []
 }
 
 /** Read apart from the table, because a reference may name a table that is only declared further down the file. */

@@ -1,5 +1,6 @@
 /** A registered table as the pipeline knows it: the resource, its fields and its relations. Frozen at start. Types only. */
 import type { Table } from 'drizzle-orm'
+import type { Operation } from '../../shared/operations'
 import type { ResourceAuth, ResourceHooks } from '../registration'
 import type { Dialect, ForeignKeyFacts, TableFacts } from './drizzle'
 import type { Field } from './field'
@@ -25,6 +26,8 @@ export interface Resource {
   /** Names a client may send that are dropped instead of written. */
   readonly dropped: { readonly create: ReadonlySet<string>, readonly update: ReadonlySet<string> }
   readonly schemas: { readonly create: BodySchema, readonly update: BodySchema }
+  /** Operations that this resource does not have, for any caller. */
+  readonly disabled: ReadonlySet<Operation>
   /** Without it every request is refused. */
   readonly auth?: ResourceAuth
   /** The registration's own hooks; those of plugins come before them. */

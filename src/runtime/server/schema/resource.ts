@@ -54,6 +54,7 @@ function createResource(registration: ResourceRegistration, config: AutoApiConfi
       create: bodySchema(registration.validation?.create, 'create', table, columns(writable.create).map(column => column.name === roles.createdAt ? { ...column, optional: true } : column)),
       update: bodySchema(registration.validation?.update, 'update', table, columns(writable.update)),
     },
+    disabled: new Set(registration.disabled),
     ...registration.authorization && { auth: Object.freeze(registration.authorization) },
     ...registration.hooks && { hooks: Object.freeze(registration.hooks) },
     relations: new Map(),

@@ -1,4 +1,5 @@
 /** The registered resources as types: what the build writes down of each one, and its fields as they are on the wire. */
+import type { Operation } from '../operations'
 
 /**
  * Filled by the build, one entry per registered resource: the type of its table and the names the server decides about.
@@ -42,10 +43,18 @@ export interface ResourceType {
   /** Of those of `create`, what the server fills in. */
   readonly filled: string
   readonly relations: object
+  /** Operations that the resource does not have. */
+  readonly disabled: string
   readonly validation: unknown
 }
 
 type Entry<R extends ResourceName> = AutoApiResources[R] extends infer E extends ResourceType ? E : never
+
+/** The resources that have an operation: all that do not disable it. */
+export type ResourceWith<O extends Operation> = { [R in ResourceName]: O extends Entry<R>['disabled'] ? never : R }[ResourceName]
+
+/** The operations that a resource disables. */
+export type DisabledIn<R extends ResourceName> = Entry<R>['disabled']
 
 export type ColumnsOf<R extends ResourceName> = Entry<R>['table']['_']['columns']
 type ColumnOf<R extends ResourceName, K> = K extends keyof ColumnsOf<R> ? ColumnsOf<R>[K] extends infer C extends ColumnType ? C : never : never

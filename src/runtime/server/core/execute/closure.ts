@@ -18,6 +18,8 @@ export interface Closure {
   readonly following: Following
   /** How many terms a compound may have, where the engine takes few. */
   readonly maxTerms?: number
+  /** It begins with several rows, each with a group of its own: rows below more than one of them go with the nearest. */
+  readonly several?: boolean
 }
 
 export const CLOSURE = sql.identifier('reached')
@@ -28,7 +30,8 @@ export const GROUP = sql.identifier('g')
 const TIME = sql.identifier('d')
 const PICKED = sql.identifier('picked')
 
-export const closureShape = ({ reach, start, following, maxTerms }: Closure): Shape => shape`${reach.root}${following}${maxTerms}${start.shape}`
+export const closureShape = ({ reach, start, following, several, maxTerms }: Closure): Shape =>
+  shape`${reach.root}${following}${several}${maxTerms}${start.shape}`
 
 const dialectOf = ({ reach }: Closure) => reach.root.facts.dialect
 
@@ -76,7 +79,22 @@ const place = (index: number) => sql.identifier(`p${index}`)
 export function rowsOf(closure: Closure, node: GraphNode, grouped = false): SQL {
   const mysql = dialectOf(closure) === 'mysql'
   const keys = keysOf(node).map((_, index) => mysql ? sql`${keyOf(closure, node, index)} as ${place(index)}` : keyOf(closure, node, index))
-  return sql`select ${sql.join([...keys, ...mysql && grouped ? [sql`${GROUP}`] : []], sql`, `)} from ${CLOSURE} where ${TABLE} = ${tag(closure, node)}`
+  const from = grouped && closure.several ? sql`${nearest(closure)} as ${CLOSURE}` : CLOSURE
+  return sql`select ${sql.join([...keys, ...mysql && grouped ? [sql`${GROUP}`] : []], sql`, `)} from ${from} where ${TABLE} = ${tag(closure, node)}`
+}
+
+/**
+ * Each reached row once, in the group of the nearest row that the closure begins with: a recursive query finds rows step by step, so
+ * the first time a row was found is the shortest way to it.
+ * `(select * from (select *, row_number() over (partition by t, k0 order by n) as m from (… numbered n …) as r) as r where m = 1)`
+ */
+function nearest(closure: Closure): SQL {
+  const [ROWS, FOUND, TIMES] = [sql.identifier('r'), sql.identifier('n'), sql.identifier('m')]
+  const names = [TABLE, ...Array.from({ length: widthOf(closure) }, (_, index) => key(index)), GROUP]
+  const columns = sql.join(names.map(name => sql`${name}`), sql`, `)
+  const row = sql.join(names.slice(0, -1).map(name => sql`${name}`), sql`, `)
+  const numbered = DIALECTS[dialectOf(closure)].numbered(columns, sql`${CLOSURE}`, sql`${FOUND}`)
+  return sql`(select ${columns} from (select ${columns}, row_number() over (partition by ${row} order by ${FOUND}) as ${TIMES} from (${numbered}) as ${ROWS}) as ${ROWS} where ${TIMES} = 1)`
 }
 
 /**
@@ -86,7 +104,7 @@ export function rowsOf(closure: Closure, node: GraphNode, grouped = false): SQL 
 export function changeGrouped(closure: Closure, node: GraphNode, { set, where }: Required<RowChange>): SQL {
   if (dialectOf(closure) === 'mysql') return changeRows(closure, node, keysOf(node), rowsOf(closure, node, true), { set, where })
   const own = keysOf(node).map((column, index) => sql`${column} = ${reachedKey(closure, node, index)}`)
-  return sql`${withClosure(closure)} update ${node.table} set ${sql.join([...set], sql`, `)} from ${CLOSURE} where ${where} and ${CLOSURE}.${TABLE} = ${tag(closure, node)} and ${sql.join(own, sql` and `)}`
+  return sql`${withClosure(closure)} update ${node.table} set ${sql.join([...set], sql`, `)} from ${closure.several ? sql`${nearest(closure)} as ${CLOSURE}` : CLOSURE} where ${where} and ${CLOSURE}.${TABLE} = ${tag(closure, node)} and ${sql.join(own, sql` and `)}`
 }
 
 /** The group of a reached row, in the statement that changes it. */

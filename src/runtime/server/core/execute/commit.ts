@@ -27,7 +27,8 @@ export interface Step {
 
 /** A commit that was undone, and by which item and guard where that is known. */
 export class Undone extends Error {
-  constructor(readonly reason: unknown, readonly item: number | undefined, readonly guard?: Guard) {
+  /** @param violation what the database refused, where it did */
+  constructor(readonly reason: unknown, readonly item: number | undefined, readonly guard?: Guard, readonly violation?: Violation) {
     super('undone', { cause: reason })
     this.name = 'Undone'
   }
@@ -40,12 +41,36 @@ export async function commitSteps(plan: Scoped<Plan & { readonly kind: WriteKind
     outcomes = await call.engine.commit(steps.map(step => step.statement))
   }
   catch (error) {
-    const step = error instanceof GuardError ? steps[error.index] : undefined
-    throw new Undone(step ? guardError(plan, step) : await toApiError(error, plan.kind, call), step?.item, step?.guard)
+    throw await toUndone(error, plan, steps, call)
   }
   steps.forEach((step, index) => step.read?.(outcomes[index]!))
   if (call.api.plugins.onCommit.length === 0) return
   await tellCommit(call.api.plugins, steps.flatMap((step, index) => step.changes?.(outcomes[index]!) ?? []), call.ctx)
+}
+
+/** The end of a commit that is only tried: no engine lets it pass. */
+const ROLL_BACK: WriteStatement = Object.freeze({ text: 'select 1', values: [], returns: true, expect: 0 })
+/** Postgres would check the constraints that are deferred at a commit that never comes. */
+const CHECK_NOW: WriteStatement = Object.freeze({ text: 'set constraints all immediate', values: [] })
+
+/** Runs the steps and rolls them back, on every engine. @returns why they could not be committed; nothing where they could. */
+export async function trySteps(plan: Scoped<Plan & { readonly kind: WriteKind }>, steps: readonly Step[], call: Call): Promise<Undone | undefined> {
+  const statements = [...steps.map(step => step.statement), ...call.engine.dialect === 'pg' ? [CHECK_NOW] : []]
+  try {
+    await call.engine.commit([...statements, ROLL_BACK])
+  }
+  catch (error) {
+    return error instanceof GuardError && error.index === statements.length ? undefined : toUndone(error, plan, steps, call)
+  }
+  throw new Error('[auto-api] The engine committed what was only tried.')
+}
+
+async function toUndone(error: unknown, plan: Scoped<Plan & { readonly kind: WriteKind }>, steps: readonly Step[], call: Call): Promise<Undone> {
+  const step = error instanceof GuardError ? steps[error.index] : undefined
+  if (step) return new Undone(guardError(plan, step), step.item, step.guard)
+  if (error instanceof BusyError) return new Undone(busy(), undefined)
+  const violation = findViolation(call.engine.dialect, error)
+  return new Undone(violation ? await violationError(violation, plan.kind, call) : error, undefined, undefined, violation)
 }
 
 /** The row was there a moment ago: whoever took or changed it came first. */
@@ -55,28 +80,31 @@ function guardError(plan: Scoped<Plan>, { guard, field }: Step): Error {
   return plan.accepts || guard === 'group' ? changedMeanwhile() : notFound()
 }
 
-async function toApiError(error: unknown, kind: WriteKind, call: Call): Promise<unknown> {
-  if (error instanceof BusyError) return busy()
-  const violation = findViolation(call.engine.dialect, error)
-  return violation ? violationError(violation, kind, call) : error
-}
-
-/** Names a column only to a caller who may read it, and never quotes the database. */
-async function violationError({ kind, columns: told, key }: Violation, write: WriteKind, call: Call): Promise<Error> {
-  const columns = key === undefined ? told : columnsOfKey(key, call)
+/** Names the columns the caller may read, without the tenant's, and never quotes the database. */
+async function violationError(violation: Violation, write: WriteKind, call: Call): Promise<Error> {
+  const { kind } = violation
   const readable = await readableFields(call)
-  const fields = readable.fields.filter(field => columns.includes(call.engine.columnName(field.column))).map(field => field.name)
-  const named = fields.length === columns.length ? fields : []
+  const named = violatedFields(violation, call).filter(name => readable.byName.has(name) && name !== call.resource.tenant?.name)
   switch (kind) {
     case 'unique': return conflict(named.length ? `There is a record with this ${named.join(', ')} already.` : 'There is such a record already.', named)
     case 'reference': return write === 'delete' || write === 'purge' ? conflict('Other records still refer to this one.') : invalidReference()
-    case 'required': case 'check': return validationFailed(named.map(name => ({ path: [name], message: kind === 'required' ? 'A value is required.' : 'The value is not allowed.', code: kind })))
+    case 'required': case 'check': {
+      const [one, some] = MESSAGES[kind]
+      return validationFailed(named.length > 0 ? named.map(name => ({ path: [name], message: one, code: kind })) : [{ path: [], message: some, code: kind }])
+    }
   }
 }
 
-/** MySQL names the key instead of its columns. */
-function columnsOfKey(key: string, { resource, engine }: Call): readonly string[] {
-  const { facts } = resource
-  const names = key === 'PRIMARY' ? facts.primaryKey : facts.keys.get(key)
-  return names ? names.map(name => engine.columnName(resource.fields.get(name)!.column)) : [key]
+const MESSAGES = {
+  required: ['A value is required.', 'A required value is missing.'],
+  check: ['The value is not allowed.', 'A value is not allowed.'],
+} as const
+
+/** The fields of this resource that a violated constraint is about, in the table's order, as far as the database or the table says. */
+export function violatedFields({ columns, key, table }: Violation, { resource: { fields, facts }, engine }: Call): readonly string[] {
+  // Of a row that goes along, in another table.
+  if (table !== undefined && table !== facts.name) return []
+  // The name of a constraint stands for its columns; of a single column's it may be the column's own.
+  const named = key === undefined ? undefined : key === 'PRIMARY' ? facts.primaryKey : facts.keys.get(key) ?? facts.checks.get(key)
+  return [...fields.values()].filter(({ name, column }) => named ? named.includes(name) : [...columns, ...key === undefined ? [] : [key]].includes(engine.columnName(column))).map(({ name }) => name)
 }

@@ -13,8 +13,10 @@ export interface Item {
   readonly index: number
   readonly key?: Key
   readonly id?: string | number
-  /** What the client sent and may send. */
+  /** What counts as sent: the keys of what the schema returned. */
   readonly sent: readonly string[]
+  /** The keys in the client's JSON. */
+  readonly given?: readonly string[]
   /** What will be written; a before-hook may replace it. */
   values: Record<string, unknown>
   /** What the client's values were before the hooks saw them. */
@@ -41,6 +43,7 @@ export function toItems({ items }: WritePlan, createContext: () => AutoApiContex
     key,
     id,
     sent: data?.sent ?? [],
+    given: data?.given ?? [],
     values: { ...data?.values },
     asked: data?.values ?? {},
     ctx: createContext(),

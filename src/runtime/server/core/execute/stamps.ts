@@ -14,11 +14,26 @@ type Values = Record<string, unknown>
 export function forCreate({ resource, tenantId }: WritePlan, values: Values, call: Call, time: Date): Values {
   return {
     ...byRole(resource.roles, { createdAt: field => now(field, time) }),
-    ...defaultsOf(resource.fields),
+    ...atServerTime(resource, defaultsOf(resource.fields), time),
     ...byRole(resource.roles, { updatedAt: field => now(field, time), createdBy: field => callerId(call, field), updatedBy: field => callerId(call, field) }),
     ...values,
     ...resource.tenant && { [resource.tenant.name]: tenantId },
   }
+}
+
+/** A default that is the current time gives way to the server's: `createdAt` and `updatedAt` of a new row are the same moment. */
+function atServerTime({ roles: { createdAt } }: Resource, defaults: Values, time: Date): Values {
+  return createdAt && isCurrentTime(createdAt, defaults[createdAt.name], time) ? { ...defaults, [createdAt.name]: now(createdAt, time) } : defaults
+}
+
+/** Longer than a row takes to be made ready. */
+const A_MOMENT = 60_000
+
+/** Written as the server writes it: seconds, or text of another format, stay as the table makes them. */
+function isCurrentTime(field: Field, value: unknown, time: Date): boolean {
+  if (value === undefined || value === null) return false
+  const made = value instanceof Date ? value : new Date(typeof value === 'string' ? value : Number(value))
+  return Math.abs(made.getTime() - time.getTime()) < A_MOMENT && String(now(field, made)) === String(value)
 }
 
 export function forUpdate({ resource }: WritePlan, values: Values, call: Call, time: Date): Values {

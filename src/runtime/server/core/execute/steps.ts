@@ -178,7 +178,7 @@ const recordChange = ({ resource }: WritePlan, record: RecordOf, call: Call) => 
 const hangsOnItself = ({ root, edges }: Reach) => edges.some(edge => edge.table === root.table)
 
 function closureOf(plan: Scoped<WritePlan>, items: readonly Item[], call: Call, following: Following): Closure {
-  return { reach: findReach(call.api.graph, plan.resource.table), start: keysClause(plan, items, call), following, maxTerms: call.engine.limits?.terms }
+  return { reach: findReach(call.api.graph, plan.resource.table), start: keysClause(plan, items, call), following, maxTerms: call.engine.limits?.terms, ...following === 'active' && items.length > 1 && { several: true } }
 }
 
 /** The tables below the root, those furthest from it first; the root's own where it hangs on itself. */

@@ -1,12 +1,13 @@
 /** Runs a scoped write: check every item, run the hooks, then one commit. A single record is a batch of one. */
 import type { Call } from '../context'
-import { bulkFailed, describeFailure, fieldForbidden, isBusy, isInvalidReference } from '../error'
+import { bulkFailed, describeFailures, fieldForbidden, isBusy, isInvalidReference, type DescribedFailure } from '../error'
 import { unwritableFields } from '../fields'
 import { hookId, itemContext, runAfterHooks, runHooks, type AnyHook, type HookName } from '../hooks'
 import { toId } from '../parse/key'
 import type { WriteKind, WritePlan } from '../plan/write'
 import type { Scoped } from '../scope'
 import { commitSteps, Undone } from './commit'
+import { findFailing } from './failing'
 import { commitGroup, findGroup } from './cascade-group'
 import { alive, each, stopOnFailure, toItems, type Item } from './items'
 import { locate } from './locate'
@@ -19,7 +20,7 @@ export interface WriteResult {
   /** One per item that was written, in order. */
   readonly written: readonly (Written & { readonly index: number, readonly id: string })[]
   /** Items of a batch that may be done in part, and were not. */
-  readonly failures: readonly ReturnType<typeof describeFailure>[]
+  readonly failures: readonly DescribedFailure[]
   /** Rows of a cascade group in all resources. */
   readonly total?: number
 }
@@ -71,10 +72,11 @@ async function before({ kind, resource }: WritePlan, item: Item, call: Call): Pr
   })
 }
 
-/** Only what the client sent and the hooks left in place. */
-async function assertWritable({ resource }: WritePlan, { sent, values }: Item, call: Call): Promise<void> {
+/** Only what counts as sent and the hooks left in place. */
+async function assertWritable({ resource, selection }: WritePlan, { sent, given, values }: Item, call: Call): Promise<void> {
   const unwritable = await unwritableFields(call, resource, sent.filter(name => Object.hasOwn(values, name)))
-  if (unwritable.length > 0) throw fieldForbidden(call.ctx, unwritable)
+  // A schema may make a hidden column of what was sent under another name.
+  if (unwritable.length > 0) throw fieldForbidden(call.ctx, unwritable.filter(name => given?.includes(name) || selection.byName.has(name)))
 }
 
 /** @throws The failure of a single write, or `BULK_FAILED` with what was undone. */
@@ -85,10 +87,12 @@ async function commitTogether(plan: Scoped<WritePlan>, items: readonly Item[], w
   catch (error) {
     if (!(error instanceof Undone)) throw error
     if (error.guard === 'reference') await assertReferences(plan, items, call, 'now')
-    const culprits = error.item === undefined ? items : items.filter(({ index }) => index === error.item)
-    const failed = await Promise.all(culprits.map(async item => ({ index: item.index, id: item.id, error: await lookAgain(plan, item, error.reason, call) })))
     // Nothing is wrong with any item of a batch that came at a bad time.
-    throw plan.bulk && !isBusy(error.reason) ? bulkFailed('rolled back', failed) : failed[0]!.error
+    if (isBusy(error.reason)) throw error.reason
+    if (!plan.bulk) throw await lookAgain(plan, items[0]!, error.reason, call)
+    const failed = await findFailing(plan, items, error, call)
+    const failures = await Promise.all(failed.map(async ({ item, reason }) => ({ index: item.index, id: item.id, error: await lookAgain(plan, item, reason, call) })))
+    throw bulkFailed(error.guard ? 'nothing was written' : 'rolled back', failures, error.reason)
   }
 }
 
@@ -125,7 +129,7 @@ function toResult(plan: WritePlan, items: readonly Item[], written: ReadonlyMap<
   if (failed.length === items.length && failed.length > 0) throw bulkFailed('nothing was written', failed)
   return {
     plan,
-    failures: failed.map(describeFailure),
+    failures: describeFailures(failed),
     written: items.flatMap((item) => {
       const done = written.get(item.index)
       return done ? [{ ...done, index: item.index, id: done.record ? idOf(plan, done.record) : toId(plan.resource, item.key!) }] : []

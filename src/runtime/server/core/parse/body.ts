@@ -6,6 +6,7 @@ import type { Field } from '../../schema/field'
 import type { Resource } from '../../schema/model'
 import type { BodySchema } from '../../schema/validation'
 import { invalidBody, invalidValue, quote, validationFailed, type Issue } from '../error'
+import type { Selection } from '../fields'
 import { isDeeper, isObject } from './params'
 import { toIssues } from './schema'
 
@@ -14,29 +15,40 @@ export type BodyKind = 'create' | 'update'
 export interface Data {
   /** What will be written, by field name, as Drizzle knows it. Keys that are no column are for hooks. */
   readonly values: Readonly<Record<string, unknown>>
-  /** The keys the client sent and may send: what the field-write rule is asked about. */
+  /** The keys that count as sent: those of what the schema returned. Field-write rules and references are checked for them. */
   readonly sent: readonly string[]
+  /** The keys in the client's JSON. */
+  readonly given: readonly string[]
 }
 
 const NONE: ReadonlySet<string> = new Set()
 
 /**
+ * @param readable the fields that the caller may read; asked for when something is wrong
  * @param taken texts that no id of a new record may be: other routes answer them
- * @throws `INVALID_BODY`, `VALIDATION_FAILED`
+ * @throws `INVALID_BODY`, `VALIDATION_FAILED` with everything that is wrong
  */
-export async function parseData(body: unknown, resource: Resource, kind: BodyKind, taken: ReadonlySet<string> = NONE): Promise<Data> {
+export async function parseData(body: unknown, resource: Resource, kind: BodyKind, readable: () => Promise<Selection>, taken: ReadonlySet<string> = NONE): Promise<Data> {
   const object = requireObject(body)
   const schema = resource.schemas[kind]
-  const unknown = Object.keys(object).filter(key => !resource.fields.has(key) && !schema.knows(key))
-  if (unknown.length > 0) throw validationFailed(unknown.map(key => ({ path: [key], message: `Unknown field ${quote(key)}.`, code: 'unrecognized_keys' })))
-  const sent = Object.keys(object).filter(key => !resource.dropped[kind].has(key))
-  const input = Object.fromEntries(sent.map(key => [key, object[key]]))
+  const isKnown = (key: string) => resource.fields.has(key) || schema.knows(key)
+  const given = Object.keys(object)
+  const unknown = given.filter(key => !isKnown(key))
+  const input = Object.fromEntries(given.filter(key => isKnown(key) && !resource.dropped[kind].has(key)).map(key => [key, object[key]]))
   const { values, issues } = schema.generated
     ? await validateGenerated(input, resource, schema)
     : await validateCustom(input, resource, schema, kind)
-  if (issues.length > 0) throw validationFailed(issues)
+  if (unknown.length > 0 || issues.length > 0) throw validationFailed([...unknown.map(unknownKey), ...onlyReadable(issues, resource, issues.length > 0 ? await readable() : undefined)])
   if (kind === 'create') assertReachable(values, resource, taken)
-  return { values, sent }
+  return { values, sent: Object.keys(values), given }
+}
+
+const unknownKey = (key: string): Issue => ({ path: [key], message: `Unknown field ${quote(key)}.`, code: 'unrecognized_keys' })
+
+/** Fields the caller may not read, however many, are one issue without a name and without values. */
+function onlyReadable(issues: readonly Issue[], { fields }: Resource, readable: Selection | undefined): readonly Issue[] {
+  const told = issues.filter(({ path: [name] }) => !fields.has(String(name)) || readable?.byName.has(String(name)))
+  return told.length === issues.length ? issues : [...told, { path: [], message: 'A value is missing or not valid.', code: 'invalid' }]
 }
 
 /** Segments that no URL keeps. */
@@ -64,7 +76,7 @@ async function validateGenerated(input: Record<string, unknown>, { fields }: Res
   for (const [key, json] of Object.entries(input)) {
     const field = fields.get(key)!
     const value = json === null ? null : field.fromWire(json)
-    if (value === UNFIT) unfit.push(wrongType(field))
+    if (value === UNFIT) unfit.push(wrongType(field, json))
     values[key] = value === UNFIT ? json : value
   }
   const result = await standard['~standard'].validate(values)
@@ -87,17 +99,24 @@ async function validateCustom(input: Record<string, unknown>, { fields, dropped 
     if (kind === 'update' && !(key in input) && schema.knows(key)) continue
     const field = fields.get(key)
     const value = !field || result === null || field.fits(result) ? result : field.fromJson(result)
-    if (value === UNFIT) issues.push(wrongType(field!))
+    if (value === UNFIT) issues.push(wrongType(field!, result))
     else values[key] = value
   }
   return { values, issues }
 }
 
-function wrongType(field: Field): Issue {
+function wrongType(field: Field, value: unknown): Issue {
+  if (holdsNul(value)) return { path: [field.name], message: 'A value cannot contain NUL characters.', code: 'invalid_format' }
   return { path: [field.name], message: `Expected ${EXPECTED[field.kind]}.`, code: 'invalid_type' }
 }
 
+/** Also inside of JSON. */
+function holdsNul(value: unknown): boolean {
+  if (typeof value === 'string') return value.includes('\0')
+  return typeof value === 'object' && value !== null && Object.entries(value).some(([key, child]) => key.includes('\0') || holdsNul(child))
+}
+
 const EXPECTED: Readonly<Record<Field['kind'], string>> = {
-  text: 'text without NUL characters', number: 'a number', integer: 'a whole number', boolean: 'true or false',
+  text: 'text', number: 'a number', integer: 'a whole number', boolean: 'true or false',
   date: 'an ISO 8601 date', bigint: 'a whole number, as a string', decimal: 'a decimal number, as a string', json: 'JSON', blob: 'base64', custom: 'a value of the column',
 }

@@ -1,6 +1,6 @@
 /** The requests of the relation routes: which relation of which record, and what to link. */
 import type { ApiRequest, Call } from '../context'
-import { invalidBody, limitExceeded } from '../error'
+import { invalidBody, limitExceeded, quote } from '../error'
 import { requireObject } from './body'
 import { parseKey, type Key } from './key'
 import { parseList, type ListAsk } from './list'
@@ -59,7 +59,7 @@ export async function parseLinks(request: ApiRequest, call: Call): Promise<LinkA
 function toLinks(relation: string, body: unknown, call: Call): RelationLinks {
   const { ids, metadata = {}, ...rest } = requireObject(body)
   const [unknown] = Object.keys(rest)
-  if (unknown !== undefined) throw invalidBody(`The body is \`{ ids, metadata? }\`; \`${unknown}\` is not known.`)
+  if (unknown !== undefined) throw invalidBody(`The body is \`{ ids, metadata? }\`; ${quote(unknown)} is not known.`)
   if (!Array.isArray(ids) || ids.some(id => typeof id !== 'string' && typeof id !== 'number')) throw invalidBody('`ids` is a list of strings or numbers.')
   if (!isObject(metadata)) throw invalidBody('`metadata` is an object.')
   const { maxBatchSize } = call.api.config.bulk

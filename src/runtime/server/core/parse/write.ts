@@ -3,7 +3,8 @@ import type { Operation } from '../../../shared/operations'
 import { UNFIT, WIRE } from '../../../shared/wire'
 import type { Resource } from '../../schema/model'
 import type { ApiRequest, Call } from '../context'
-import { ApiError, invalidBody, invalidValue, limitExceeded, notFound } from '../error'
+import { ApiError, invalidBody, invalidValue, limitExceeded, notFound, quote } from '../error'
+import { readableFields } from '../fields'
 import { parseData, requireObject, type BodyKind, type Data } from './body'
 import { parseKey, toKey, type Key } from './key'
 import { flag, isObject, scalar } from './params'
@@ -27,15 +28,16 @@ export interface WriteAsk {
   readonly reason?: string
 }
 
-export async function parseCreate(request: ApiRequest, { resource, api }: Call): Promise<WriteAsk> {
-  return { bulk: false, items: [{ data: await parseData(await request.body(), resource, 'create', api.taken) }] }
+export async function parseCreate(request: ApiRequest, call: Call): Promise<WriteAsk> {
+  return { bulk: false, items: [{ data: await parseOwn(await request.body(), call, 'create') }] }
 }
 
-export async function parseUpdate(request: ApiRequest, { resource }: Call): Promise<WriteAsk> {
-  const body = await request.body()
-  const data = await parseData(body, resource, 'update')
-  return { bulk: false, items: [{ key: parseKey(request, resource), data }] }
+export async function parseUpdate(request: ApiRequest, call: Call): Promise<WriteAsk> {
+  const data = await parseOwn(await request.body(), call, 'update')
+  return { bulk: false, items: [{ key: parseKey(request, call.resource), data }] }
 }
+
+const parseOwn = (body: unknown, call: Call, kind: BodyKind) => parseData(body, call.resource, kind, () => readableFields(call), call.api.taken)
 
 export function parseDelete(request: ApiRequest, { resource }: Call): WriteAsk {
   flag(request.query, 'force')
@@ -70,7 +72,7 @@ export async function parseBulkUpdate(request: ApiRequest, call: Call): Promise<
     return { id: toId(item.id), data: item.data }
   })
   const twice = items.find(({ id }, index) => items.findIndex(other => String(other.id) === String(id)) !== index)
-  if (twice) throw invalidBody(`The id ${twice.id} is given more than once.`)
+  if (twice) throw invalidBody(`The id ${quote(String(twice.id))} is given more than once.`)
   return {
     bulk: true,
     items: await Promise.all(items.map(async ({ id, data }) => {
@@ -130,9 +132,9 @@ function byId(id: string | number, { resource }: Call): WriteItem {
   return key ? { id, key } : { id, error: notFound() }
 }
 
-async function toItem(data: unknown, { resource, api }: Call, kind: BodyKind): Promise<WriteItem> {
+async function toItem(data: unknown, call: Call, kind: BodyKind): Promise<WriteItem> {
   try {
-    return { data: await parseData(data, resource, kind, api.taken) }
+    return { data: await parseOwn(data, call, kind) }
   }
   catch (error) {
     if (error instanceof ApiError) return { error }

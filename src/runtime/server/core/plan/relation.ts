@@ -3,7 +3,7 @@ import type { Operation } from '../../../shared/operations'
 import type { ManyToMany, Relation } from '../../schema/model'
 import { forResource, type Call } from '../context'
 import { fieldForbidden, unknownIds, unknownRelationRoute, validationFailed } from '../error'
-import { keyFields, select, unwritableFields } from '../fields'
+import { keyFields, readableFields, select, unwritableFields } from '../fields'
 import { assertMay, inContext } from '../gate'
 import { parseData } from '../parse/body'
 import { toKey, type Key } from '../parse/key'
@@ -89,7 +89,7 @@ async function planTarget({ relation: name, ids, metadata }: RelationLinks, call
     relation,
     ids,
     keys: keys as Key[],
-    metadata: await parseMetadata(relation, metadata),
+    metadata: await parseMetadata(relation, metadata, call),
     ...junction.resource.tenant && { tenantId: requireTenantId(call, junction.resource) },
     plan: {
       resource: target,
@@ -126,11 +126,11 @@ async function assertLink({ target, junction }: ManyToMany, mode: LinkMode, call
 }
 
 /** Checked as an update of the junction would be: only the columns that were sent, and never the two keys. */
-async function parseMetadata({ junction: { resource, here, there } }: ManyToMany, metadata: Readonly<Record<string, unknown>>): Promise<Readonly<Record<string, unknown>>> {
+async function parseMetadata({ junction: { resource, here, there } }: ManyToMany, metadata: Readonly<Record<string, unknown>>, call: Call): Promise<Readonly<Record<string, unknown>>> {
   const keys = new Set([...here.columns, ...there.columns])
   const key = Object.keys(metadata).find(name => keys.has(name))
   if (key !== undefined) throw validationFailed([{ path: ['metadata', key], message: 'The keys of a link are its ids.', code: 'unrecognized_keys' }])
-  return Object.keys(metadata).length === 0 ? metadata : (await parseData(metadata, resource, 'update')).values
+  return Object.keys(metadata).length === 0 ? metadata : (await parseData(metadata, resource, 'update', () => readableFields(call, resource))).values
 }
 
 /** Asked once the rows are found and the before-hooks have run, as for every other write. */

@@ -128,7 +128,8 @@ const IN_A_ROW = 32
 /** In a list, or in none of it; NULL is neither. */
 export function membership(engine: Engine, field: Field, values: readonly unknown[], inside: boolean): Clause {
   if (values.length === 0) return inside ? NOTHING : isNotNull(field)
-  const { shape, values: bound, build } = listOf(engine, [field], values.map(value => [field.encode(value)]))
+  const encoded = values.map(value => [field.encode(value)])
+  const { shape, values: bound, build } = encoded.some(([value]) => is(value, SQL)) ? listOfSql(engine, field, values) : listOf(engine, [field], encoded)
   const operator = inside ? 'in' : 'not in'
   return { shape: `${field.name} ${operator} ${shape}`, values: bound, build: () => sql`${field.column} ${sql.raw(operator)} ${build()}` }
 }
@@ -163,6 +164,12 @@ function listOf(engine: Engine, fields: readonly NamedColumn[], tuples: readonly
   }
 }
 
+/** `(point(?), point(?))`: what a custom type makes SQL of. */
+function listOfSql(engine: Engine, field: Field, values: readonly unknown[]): Clause {
+  const places = values.map(value => place(engine, field, value))
+  return fromClauses('list', places, () => sql`(${sql.join(places.map(({ build }) => build()), sql`, `)})`)
+}
+
 /** `(select value from json_each(?))` */
 function jsonList(fields: readonly NamedColumn[], tuples: readonly (readonly unknown[])[]): Clause {
   const single = fields.length === 1
@@ -191,5 +198,6 @@ function arrayList(fields: readonly NamedColumn[], tuples: readonly (readonly un
 
 /** `{"a","it's"}` */
 function toArray(values: readonly unknown[]): string {
-  return `{${values.map(value => `"${String(value).replace(/["\\]/g, '\\$&')}"`).join(',')}}`
+  const toText = (value: unknown) => value instanceof Date ? value.toISOString() : ArrayBuffer.isView(value) ? `\\x${globalThis.Buffer.from(value as Uint8Array).toString('hex')}` : String(value)
+  return `{${values.map(value => `"${toText(value).replace(/["\\]/g, '\\$&')}"`).join(',')}}`
 }

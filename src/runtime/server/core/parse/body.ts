@@ -94,7 +94,7 @@ async function validateCustom(input: Record<string, unknown>, { fields, dropped 
 }
 
 function wrongType(field: Field): Issue {
-  return { path: [field.name], message: `Expected ${EXPECTED[field.kind]}.`, code: 'invalid_type' }
+  return { path: [field.name], message: `Expected ${field.expected ?? EXPECTED[field.kind]}.`, code: 'invalid_type' }
 }
 
 const EXPECTED: Readonly<Record<Field['kind'], string>> = {

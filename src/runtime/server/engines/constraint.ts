@@ -102,7 +102,8 @@ export function findViolation(dialect: Dialect, error: unknown): Violation | und
 
 const UNFIT: Readonly<Record<Dialect, (error: DriverError) => boolean>> = {
   sqlite: ({ code, message }) => code === 'SQLITE_MISMATCH' || code === 'SQLITE_TOOBIG' || SQLITE_UNFIT.test(String(message)),
-  pg: ({ code }) => POSTGRES_UNFIT.test(String(code)),
+  // A custom type may have no such operator.
+  pg: ({ code, message }) => POSTGRES_UNFIT.test(String(code)) || (code === '42883' && /operator/.test(String(message))),
   mysql: ({ errno }) => MYSQL_UNFIT.has(errno),
 }
 

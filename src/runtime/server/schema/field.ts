@@ -57,7 +57,13 @@ const EXACT: Readonly<Record<string, (value: SQL) => SQL>> = {
   MySqlSerial64: value => sql`cast(${value} as char)`,
   // MariaDB keeps JSON as text, MySQL's drivers parse it: as text both are the same.
   MySqlJson: value => sql`cast(${value} as char)`,
-  SQLiteNumeric: value => sql`case typeof(${value}) when 'integer' then cast(${value} as text) else ${value} end`,
+  SQLiteNumeric: exactNumeric,
+  SQLiteNumericNumber: exactNumeric,
+}
+
+/** Without a fraction it is kept as an integer, of which libSQL's driver refuses to read those beyond a double. */
+function exactNumeric(value: SQL): SQL {
+  return sql`case typeof(${value}) when 'integer' then cast(${value} as text) else ${value} end`
 }
 
 /** What columns are compared with, where the text of a number would be compared as a double, or an enum as text. */
@@ -78,6 +84,9 @@ const ENCODED: Readonly<Record<string, (value: unknown) => unknown>> = {
   MySqlDate: value => value instanceof Date ? value.toISOString().slice(0, 10) : value,
 }
 
+/** Types that a custom column may have and that have no order, and some no equality, in their database. */
+const INCOMPARABLE = /^(?:jsonb?|jsonpath|xml|xid|point|line|lseg|box|path|polygon|circle|geometry|linestring|multi\w+)\b/i
+
 /** A value computed from a column, in the form in which the column's own values are selected. */
 export function selectExactly({ column }: Field, value: SQL): SQL {
   return EXACT[column.columnType]?.(value) ?? value
@@ -89,6 +98,8 @@ function toScalar(column: Column, value: unknown): unknown {
   if (value === null || is(value, SQL)) return value
   if (!isScalar(value)) throw new TypeError(`[auto-api] \`${getTableName(column.table)}.${column.name}\` was given a value that no driver takes: a custom type needs a \`toDriver\` that returns text, a number, a boolean, a date or bytes.`)
   if (typeof value === 'boolean') return column.columnType.startsWith('SQLite') ? Number(value) : value
+  // Postgres knows the type of the place; drivers would guess it from the value.
+  if (typeof value === 'number' || typeof value === 'bigint') return column.columnType === 'PgCustomColumn' ? String(value) : value
   if (ArrayBuffer.isView(value)) return globalThis.Buffer.isBuffer(value) ? value : globalThis.Buffer.from(value.buffer, value.byteOffset, value.byteLength)
   return value instanceof ArrayBuffer ? globalThis.Buffer.from(value) : value
 }
@@ -105,6 +116,7 @@ export function createField(facts: ColumnFacts, index: number, schema: ZodType):
   const fromDriver = DECODED[column.columnType] ?? ((raw: unknown) => column.mapFromDriverValue(raw))
   const toDriver = ENCODED[column.columnType] ?? ((value: unknown) => column.mapToDriverValue(value))
   const compare = COMPARED[column.columnType]
+  const comparable = kind !== 'json' && kind !== 'blob' && !(kind === 'custom' && INCOMPARABLE.test(column.getSQLType()))
   const decodes = exact !== undefined || column.mapFromDriverValue !== Column.prototype.mapFromDriverValue
   const say = (value: unknown) => wire.toJson ? wire.toJson(value) : value instanceof Date ? toIso(value) : value
   return Object.freeze({
@@ -112,13 +124,13 @@ export function createField(facts: ColumnFacts, index: number, schema: ZodType):
     column,
     kind,
     nullable: facts.nullable,
-    ordered: kind !== 'json' && kind !== 'blob' && column.columnType !== 'SQLiteBigInt',
+    ordered: comparable && column.columnType !== 'SQLiteBigInt',
     optional: facts.optional,
     generated: facts.generated,
     index,
     selection: exact ? exact(sql`${column}`) : sql`${column}`,
     ...compare && { compare: (value: SQL) => compare(value, column) },
-    pinnable: kind !== 'json' && kind !== 'blob' && column.columnType !== 'MySqlFloat',
+    pinnable: comparable && column.columnType !== 'MySqlFloat',
     ...decodes && { decode: (raw: unknown) => raw === null || raw === undefined ? null : fromDriver(raw) },
     ...decodes && { toWire: (raw: unknown) => raw === null || raw === undefined ? null : say(fromDriver(raw)) },
     ...!decodes && wire.toJson && { toWire: (raw: unknown) => raw === null || raw === undefined ? null : say(raw) },

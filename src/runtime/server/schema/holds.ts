@@ -101,12 +101,22 @@ function isWritableJson(value: unknown): boolean {
   return Array.isArray(value) ? value.every(isWritableJson) : Object.entries(value).every(([key, inner]) => isWritable(key) && isWritableJson(inner))
 }
 
+/** Types in which SQLite keeps text and numbers as they are; in all others a whole number becomes an integer. */
+const AS_THEY_ARE = /^(?!.*int).*(?:char|clob|text|blob|real|floa|doub)/i
+
+/** SQLite keeps integers that a double cannot hold, and libSQL's driver then refuses to read the row. */
+function isReadable(encoded: unknown, column: Column): boolean {
+  if (!column.columnType.startsWith('SQLite') || typeof encoded === 'bigint' || AS_THEY_ARE.test(column.getSQLType())) return true
+  const number = typeof encoded === 'string' && encoded.length < 400 ? Number(encoded) : encoded
+  return !Number.isInteger(number) || Number.isSafeInteger(number)
+}
+
 /** A custom type without `toDriver` hands values on as they are; one with it may turn them into anything. */
 const isCustom: Test = (value, column) => {
   if (typeof value === 'string' && !isWritable(value)) return false
   try {
     const encoded = column.mapToDriverValue(value)
-    return isScalar(encoded) || is(encoded, SQL)
+    return is(encoded, SQL) || (isScalar(encoded) && isReadable(encoded, column))
   }
   catch {
     return false

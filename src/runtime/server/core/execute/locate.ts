@@ -1,6 +1,7 @@
 /** Finds the rows a write names, all in one statement, and judges them: what the caller cannot see is not there. */
 import { sql } from 'drizzle-orm'
 import type { Row } from '../../engines/engine'
+import { isScalar } from '../../schema/holds'
 import type { Call } from '../context'
 import { notFound, refused } from '../error'
 import { allFields, select, type Selection } from '../fields'
@@ -68,8 +69,8 @@ export function pins(plan: Scoped<WritePlan>, { row }: Item): readonly Clause[] 
   if (!plan.accepts || !row) return []
   const { fields } = locatedColumns(plan)
   return fields.flatMap((field, index): Clause[] => {
-    if (!field.pinnable) return []
     const value = row[index]
+    if (!field.pinnable || (value !== null && !isScalar(value))) return []
     return value === null
       ? [{ shape: `${field.name}:null`, values: [], build: () => sql`${field.column} is null` }]
       : [{ shape: `${field.name}=`, values: [value], build: () => sql`${field.column} = ${bound(field, value)}` }]

@@ -19,6 +19,8 @@ const THEIRS = 'row of another tenant'
 const BURIED = 'row in the trash'
 const HIDDEN = 'hidden column'
 
+const isDriverValue = (value: unknown) => value === null || typeof value !== 'object' || value instanceof Date || value instanceof Uint8Array
+
 const WRITER: Caller = { user: { id: 1, organizationId: 1 }, permissions: ['write'] }
 const THEM: Caller = { user: { id: 2, organizationId: 2 }, permissions: ['write', 'staff'] }
 const STAFF: Caller = { user: { id: 3, organizationId: 3 }, permissions: ['write', 'staff'] }
@@ -131,6 +133,7 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
         if (text.includes(THEIRS) && !asked.path.includes(THEIRS)) add('shows a row of another tenant', asked)
         if (text.includes(HIDDEN)) add('shows a hidden column', asked)
         if (!staff && text.includes(BURIED)) add('shows a row in the trash', asked)
+        if (opened.sent().some(({ values }) => !values.every(isDriverValue))) add('hands a driver what is no scalar', asked)
         if (sent % ROUND === ROUND - 1 || sent === REQUESTS - 1) {
           if (await untouched() !== before) add('changed a row that is not the caller\'s', asked)
         }

@@ -9,7 +9,7 @@ import { ENGINE_CASES, isThere, type Opened } from './support/databases'
 import { TIMES } from './support/blog'
 
 /** Requests to each engine; the others take milliseconds for each. */
-const REQUESTS = Number(process.env.FUZZ ?? (process.env.FULL ? 50_000 : 600))
+const REQUESTS = Number(process.env.FUZZ ?? (process.env.FULL ? 50_000 : 400))
 const SEED = Number(process.env.SEED ?? 20261121)
 /** After so many the rows are as they were at first. */
 const ROUND = 300

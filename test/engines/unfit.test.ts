@@ -59,8 +59,9 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
       vi.spyOn(console, 'error').mockImplementation(() => {})
     })
     afterEach(() => {
-      expect(vi.mocked(console.error).mock.calls).toEqual([])
+      const logged = vi.mocked(console.error).mock.calls.map(call => call.map(String))
       vi.restoreAllMocks()
+      expect(logged).toEqual([])
     })
 
     const get = async (path: string, query: Readonly<Record<string, unknown>>) => {
@@ -144,8 +145,8 @@ describe.each(ENGINE_CASES.filter(({ dialect }) => dialect === 'pg'))('$name', (
       server = await createServer({
         db: opened.db, engine, registrations: [
           { name: 'misdeclared', schema: misdeclared, authorization: rules },
-          { name: 'narrowed', schema: misdeclared, authorization: { ...rules, listFilter: table => sql`${table.amount} < ${5}` } },
-          { name: 'broken', schema: misdeclared, authorization: { ...rules, listFilter: table => sql`${table.amount} = cast(${'abc'} as integer)` } },
+          { name: 'narrowed', schema: misdeclared, authorization: { ...rules, listFilter: () => sql`${misdeclared.amount} < ${5}` } },
+          { name: 'broken', schema: misdeclared, authorization: { ...rules, listFilter: () => sql`${misdeclared.amount} = cast(${'abc'} as integer)` } },
         ],
       })
     })

@@ -20,7 +20,7 @@ const people = sqliteTable('people', {
 const groups = sqliteTable('groups', { id: integer('id').primaryKey() })
 const peopleGroups = sqliteTable('people_groups', { personId: integer('person_id').notNull().references(() => people.id), groupId: integer('group_id').notNull().references(() => groups.id), note: bare('note') }, t => [primaryKey({ columns: [t.personId, t.groupId] })])
 
-const OBJECTS = [{ name: 'x', role: 'admin' }, {}, [], ['a'], [[1]], { toString: 'a' }]
+const OBJECTS: unknown[] = [{ name: 'x', role: 'admin' }, {}, [], ['a'], [[1]], { toString: 'a' }]
 
 let client: Database.Database
 let server: TestServer

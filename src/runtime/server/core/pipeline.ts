@@ -3,6 +3,7 @@ import type { Operation } from '../../shared/operations'
 import { openCall, type Api, type ApiRequest, type Call } from './context'
 import { assertSameSite } from './cross-site'
 import { methodNotAllowed } from './error'
+import { toRefusal } from './execute/unfit'
 import { assertMay } from './gate'
 import { answerAround } from './plugins'
 import type { Answer } from './answer'
@@ -71,6 +72,10 @@ async function run<Ask, P extends Plan, Result>(steps: RouteSteps<Ask, P, Result
   const ask = await steps.parse(request, call)
   const plan = await steps.plan(ask, call)
   const scoped = await applyScope(call, plan)
-  const result = await steps.execute(scoped, call)
-  return steps.respond(result, call)
+  try {
+    return steps.respond(await steps.execute(scoped, call), call)
+  }
+  catch (error) {
+    throw await toRefusal(error, scoped, call)
+  }
 }

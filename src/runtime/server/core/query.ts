@@ -13,6 +13,8 @@ export interface Clause {
   /** Driver values, in the order in which `build` places them. */
   readonly values: readonly unknown[]
   readonly build: () => SQL
+  /** The app wrote this SQL. */
+  readonly custom?: true
 }
 
 /** A column by the name it has in its table. */
@@ -56,9 +58,9 @@ export const NOTHING: Clause = { shape: shape`nothing`, values: [], build: () =>
 /** SQL an app wrote: its text joins the shape, its parameters join the values. */
 export function fromSql(engine: Engine, condition: SQL): Clause {
   const told = outline(condition)
-  if (told) return { shape: shape`sql ${told.shape}`, values: told.values, build: () => sql`(${condition})` }
+  if (told) return { shape: shape`sql ${told.shape}`, values: told.values, build: () => sql`(${condition})`, custom: true }
   const { text, values } = engine.render(condition)
-  return { shape: shape`text ${quoted(text)}`, values, build: () => sql`(${condition})` }
+  return { shape: shape`text ${quoted(text)}`, values, build: () => sql`(${condition})`, custom: true }
 }
 
 export const shapeOf = (clauses: readonly Clause[]): Shape => shape`${clauses.map(clause => clause.shape)}`
@@ -113,7 +115,8 @@ const IN_A_ROW = 32
 /** In a list, or in none of it; NULL is neither. */
 export function membership(engine: Engine, field: Field, values: readonly unknown[], inside: boolean): Clause {
   if (values.length === 0) return inside ? NOTHING : isNotNull(field)
-  const list = listOf(engine, [field], values.map(value => [field.encode(value)]))
+  const encoded = values.map(value => [field.encode(value)])
+  const list = encoded.some(([value]) => is(value, SQL)) ? listOfSql(engine, field, values) : listOf(engine, [field], encoded)
   const { values: bound, build } = list
   const operator = inside ? 'in' : 'not in'
   return { shape: shape`${field.column} ${operator} ${list.shape}`, values: bound, build: () => sql`${field.column} ${sql.raw(operator)} ${build()}` }
@@ -150,6 +153,12 @@ function listOf(engine: Engine, fields: readonly NamedColumn[], tuples: readonly
   }
 }
 
+/** `(point(?), point(?))`: what a custom type makes SQL of. */
+function listOfSql(engine: Engine, field: Field, values: readonly unknown[]): Clause {
+  const places = values.map(value => place(engine, field, value))
+  return fromClauses(shape`list`, places, () => sql`(${sql.join(places.map(({ build }) => build()), sql`, `)})`)
+}
+
 /** `(select value from json_each(?))` */
 function jsonList(fields: readonly NamedColumn[], tuples: readonly (readonly unknown[])[]): Clause {
   const single = fields.length === 1
@@ -178,5 +187,6 @@ function arrayList(fields: readonly NamedColumn[], tuples: readonly (readonly un
 
 /** `{"a","it's"}` */
 function toArray(values: readonly unknown[]): string {
-  return `{${values.map(value => `"${String(value).replace(/["\\]/g, '\\$&')}"`).join(',')}}`
+  const toText = (value: unknown) => value instanceof Date ? value.toISOString() : ArrayBuffer.isView(value) ? `\\x${globalThis.Buffer.from(value as Uint8Array).toString('hex')}` : String(value)
+  return `{${values.map(value => `"${toText(value).replace(/["\\]/g, '\\$&')}"`).join(',')}}`
 }

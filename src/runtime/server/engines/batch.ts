@@ -5,6 +5,7 @@
  */
 import type { SQL } from 'drizzle-orm'
 import { GuardError, type BuiltStatement, type Engine, type Outcome, type Row, type Statement, type WriteStatement } from './engine'
+import { toUnfit } from './constraint'
 import { pack } from './pack'
 import { toDatabase } from './session'
 
@@ -47,7 +48,14 @@ export function createBatchEngine(name: string, database: unknown): Engine {
       return { text, values: params }
     },
     columnName: column => db.dialect.casing.getColumnCasing(column),
-    query: statement => prepare(pack(statement)).values(),
+    async query(statement) {
+      try {
+        return await prepare(pack(statement)).values()
+      }
+      catch (error) {
+        throw toUnfit('sqlite', error)
+      }
+    },
     async commit(statements) {
       if (statements.length === 0) return []
       const alone = statements.length === 1

@@ -1,5 +1,6 @@
 /** What a database refused and why, told apart from the text in which each driver says it. */
 import type { Dialect } from '../schema/drizzle'
+import { UnfitError } from './engine'
 
 export interface Violation {
   readonly kind: 'unique' | 'reference' | 'required' | 'check'
@@ -37,7 +38,14 @@ const SQLITE: Kinds = {
   SQLITE_CONSTRAINT_TRIGGER: 'reference',
   SQLITE_CONSTRAINT_NOTNULL: 'required',
   SQLITE_CONSTRAINT_CHECK: 'check',
+  SQLITE_CONSTRAINT_DATATYPE: 'check',
+  // Not of the type, or larger than any value may be.
+  SQLITE_MISMATCH: 'check',
+  SQLITE_TOOBIG: 'check',
 }
+
+/** What has no code of its own, or on D1 none at all. */
+const SQLITE_UNFIT = /datatype mismatch|string or blob too big|integer overflow|cannot store \w+ value in \w+ column|bigint is too (?:big|large)/
 
 /** D1 says all of it in its message: `D1_ERROR: UNIQUE constraint failed: posts.slug: SQLITE_CONSTRAINT (extended: …)` */
 const SQLITE_MESSAGE = /(UNIQUE|FOREIGN KEY|NOT NULL|CHECK) constraint failed(?:: ([^:]*))?/
@@ -48,21 +56,30 @@ const POSTGRES: Kinds = {
   '23505': 'unique', '23503': 'reference', '23001': 'reference', '23502': 'required', '23514': 'check',
   // An exclusion constraint: another row is in the way.
   '23P01': 'unique',
-  // Too long, out of range, not of the type: what a column cannot hold.
-  '22001': 'check', '22003': 'check', '22P02': 'check', '22007': 'check', '22008': 'check',
+  // Too large for an index over its column.
+  '54000': 'check',
 }
+
+/** Data exceptions: too long, out of range, not of the type. Not those of functions, which take no client's values: division by zero, logarithms. */
+const POSTGRES_UNFIT = /^22(?!012|014|016|01[EFG])/
 
 const MYSQL: Kinds = {
   1062: 'unique', 1586: 'unique', 1451: 'reference', 1452: 'reference', 1216: 'reference', 1217: 'reference', 1048: 'required', 1364: 'required',
   // 4025 is MariaDB's check constraint, 3819 MySQL's; then what a column cannot hold.
   4025: 'check', 3819: 'check', 1406: 'check', 1264: 'check', 1265: 'check', 1292: 'check', 1366: 'check',
+  1367: 'check', 1411: 'check', 1416: 'check', 1525: 'check', 1690: 'check', 1300: 'check', 3140: 'check', 3141: 'check', 3854: 'check', 3988: 'check',
+  // Larger than a packet, than a row, than a key.
+  1153: 'check', 1118: 'check', 1071: 'check',
 }
+
+/** What MySQL says of values that it cannot compare; writes have their own words for them. */
+const MYSQL_UNFIT: ReadonlySet<unknown> = new Set([1264, 1265, 1267, 1270, 1271, 1292, 1300, 1366, 1367, 1406, 1411, 1416, 1525, 1690, 3140, 3141, 3854, 3988, 1153])
 
 const READERS: Readonly<Record<Dialect, Reader>> = {
   // UNIQUE constraint failed: posts.slug, posts.organization_id
   sqlite({ code, extendedCode, message }) {
     const [, said, where = ''] = SQLITE_MESSAGE.exec(String(message)) ?? []
-    const kind = SQLITE[String(extendedCode ?? code)] ?? SQLITE_NAMES[said ?? '']
+    const kind = SQLITE[String(extendedCode ?? code)] ?? SQLITE_NAMES[said ?? ''] ?? (SQLITE_UNFIT.test(String(message)) ? 'check' : undefined)
     if (kind === 'check') return { kind, columns: [], ...where && { key: where.trim() } }
     const names = kind === 'unique' || kind === 'required' ? where.trim().split(', ') : []
     const [table] = names[0]?.includes('.') ? names[0].split('.') : []
@@ -70,7 +87,7 @@ const READERS: Readonly<Record<Dialect, Reader>> = {
   },
   // Key (slug, organization_id)=(a, 1) already exists.
   pg({ code, detail, column, column_name, constraint, constraint_name, table, table_name }) {
-    const kind = POSTGRES[String(code)]
+    const kind = POSTGRES[String(code)] ?? (POSTGRES_UNFIT.test(String(code)) ? 'check' : undefined)
     const key = kind === 'unique' ? /^Key \((.+?)\)=/.exec(String(detail))?.[1]?.split(', ').map(unquote) : undefined
     const text = (...values: unknown[]) => values.find(value => typeof value === 'string' && value !== '') as string | undefined
     const [named, check, of] = [text(column, column_name), kind === 'check' ? text(constraint, constraint_name) : undefined, text(table, table_name)]
@@ -89,11 +106,28 @@ const READERS: Readonly<Record<Dialect, Reader>> = {
 
 const unquote = (name: string) => name.replace(/^"|"$/g, '').replaceAll('""', '"')
 
-/** The violated constraint, or `undefined` when the error is something else. Drivers may wrap their error as `cause`. */
+/** The violated constraint, or `undefined` when the error is something else. */
 export function findViolation(dialect: Dialect, error: unknown): Violation | undefined {
+  return findCause(error, READERS[dialect])
+}
+
+const UNFIT: Readonly<Record<Dialect, (error: DriverError) => boolean>> = {
+  sqlite: ({ code, message }) => code === 'SQLITE_MISMATCH' || code === 'SQLITE_TOOBIG' || SQLITE_UNFIT.test(String(message)),
+  // A custom type may have no such operator.
+  pg: ({ code, message }) => POSTGRES_UNFIT.test(String(code)) || (code === '42883' && /operator/.test(String(message))),
+  mysql: ({ errno }) => MYSQL_UNFIT.has(errno),
+}
+
+/** What a query threw, as an `UnfitError` where a value is none of the type that it meets. */
+export function toUnfit(dialect: Dialect, error: unknown): unknown {
+  return findCause(error, found => UNFIT[dialect](found) || undefined) ? new UnfitError(error) : error
+}
+
+/** Drivers may wrap their error as `cause`, and Drizzle wraps theirs. */
+function findCause<T>(error: unknown, read: (error: DriverError) => T | undefined): T | undefined {
   for (let current = error as DriverError | undefined, depth = 0; current && depth < 5; current = current.cause as DriverError | undefined, depth++) {
-    const violation = READERS[dialect](current)
-    if (violation) return violation
+    const found = read(current)
+    if (found) return found
   }
   return undefined
 }

@@ -1,5 +1,6 @@
 /** The door to Drizzle's asynchronous sessions: text in, rows by position out, on the session of a database or of a transaction. */
 import type { Query } from 'drizzle-orm'
+import { isScalar } from '../schema/holds'
 import type { Row, Statement } from './engine'
 import { createLock, UNLOCKED, type Lock } from './lock'
 import type { DrizzleDatabase } from './session'
@@ -40,11 +41,18 @@ const postgres: Driver = {
   lock: db => isSingle(db, 'connect', 'totalCount') ? createLock() : UNLOCKED,
 }
 
+/** These drivers write values into the text, and older ones an object as `key = value`: SQL that an app wrote may not bring one either. */
+function withScalars(statement: Statement): Query {
+  const wrong = statement.values.findIndex(value => value !== null && !isScalar(value))
+  if (wrong !== -1) throw new TypeError(`[auto-api] Parameter ${wrong + 1} of a statement is neither text, a number, a boolean, a date nor bytes: ${statement.text}`)
+  return asQuery(statement)
+}
+
 /** mysql2 and PlanetScale. */
 const mysql: Driver = {
-  rows: (db, statement) => sessionOf(db).prepareQuery(asQuery(statement), undefined, asTheyAre).execute() as Promise<Rows>,
+  rows: (db, statement) => sessionOf(db).prepareQuery(withScalars(statement), undefined, asTheyAre).execute() as Promise<Rows>,
   run: async (db, statement) => {
-    const result = await sessionOf(db).prepareQuery(asQuery(statement), undefined).execute()
+    const result = await sessionOf(db).prepareQuery(withScalars(statement), undefined).execute()
     const { affectedRows, rowsAffected, insertId } = (Array.isArray(result) ? result[0] : result) as { affectedRows?: number, rowsAffected?: number, insertId?: unknown }
     return { touched: affectedRows ?? rowsAffected ?? 0, insertId }
   },

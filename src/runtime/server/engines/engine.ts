@@ -68,7 +68,10 @@ export interface Engine {
   readonly render: (sql: SQL) => Statement
   /** The column's name as it stands in the database, `casing` included. */
   readonly columnName: (column: Parameters<ColumnName>[0]) => string
-  /** @throws {BusyError} As `commit` does. */
+  /**
+   * @throws {BusyError} As `commit` does.
+   * @throws {UnfitError} When a value is none of the type that it meets.
+   */
   readonly query: (statement: Statement) => Awaitable<readonly Row[]>
   /**
    * All of it or nothing.
@@ -93,5 +96,13 @@ export class BusyError extends Error {
   constructor(cause: unknown) {
     super('the database is busy; rolled back', { cause })
     this.name = 'BusyError'
+  }
+}
+
+/** A value is none of the type that it is compared with: of a request's own values, or of what an app wrote in SQL. */
+export class UnfitError extends Error {
+  constructor(cause: unknown) {
+    super('a value does not fit the type that it is compared with', { cause })
+    this.name = 'UnfitError'
   }
 }

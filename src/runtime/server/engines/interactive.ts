@@ -1,5 +1,6 @@
 /** Postgres, MySQL and libSQL: the statements of a commit run one after another in a transaction that a failed guard rolls back. */
 import type { Dialect } from '../schema/drizzle'
+import { toUnfit } from './constraint'
 import { DRIVERS, type Driver } from './drivers'
 import { GuardError, type BuiltStatement, type Engine, type Outcome, type WriteStatement } from './engine'
 import { retrying } from './retry'
@@ -17,6 +18,10 @@ export function createInteractiveEngine(name: string, database: unknown, dialect
   })
   const isAgain = (statement: WriteStatement | BuiltStatement | undefined) => statement !== undefined && 'again' in statement && statement.again === true
 
+  const refuse = (error: unknown): never => {
+    throw toUnfit(dialect, error)
+  }
+
   return Object.freeze({
     name,
     dialect,
@@ -28,7 +33,7 @@ export function createInteractiveEngine(name: string, database: unknown, dialect
       return { text, values }
     },
     columnName: column => db.dialect.casing.getColumnCasing(column),
-    query: statement => retrying(() => lock.shared(() => driver.rows(db, statement)), () => false),
+    query: statement => retrying(() => lock.shared(() => driver.rows(db, statement)), () => false).catch(refuse),
     commit: statements => retrying(() => lock.exclusive(() => commit(statements)), index => isAgain(statements[index])),
   } satisfies Engine)
 }

@@ -1,5 +1,6 @@
 /** Synchronous SQLite (better-sqlite3): everything is awaited before the transaction begins, nothing inside it. */
 import { BusyError, GuardError, type BuiltStatement, type Engine, type Outcome, type WriteStatement } from './engine'
+import { toUnfit } from './constraint'
 import { stoodInTheWay } from './retry'
 import { createPreparer, toDatabase } from './session'
 
@@ -41,7 +42,7 @@ export function createSynchronousEngine(name: string, database: unknown): Engine
     concurrent: false,
     render: sql => toStatement(db.dialect.sqlToQuery(sql)),
     columnName: column => db.dialect.casing.getColumnCasing(column),
-    query: statement => unlessBusy(() => prepare(statement).values(statement.values)),
+    query: statement => unlessBusy(() => prepare(statement).values(statement.values), error => toUnfit('sqlite', error)),
     commit: statements => unlessBusy(() => statements.length === 1 && isWhole(statements[0]!)
       ? [runAny(statements[0]!, 0)]
       // Immediate: a lock that is asked for half-way cannot be waited for.
@@ -50,12 +51,12 @@ export function createSynchronousEngine(name: string, database: unknown): Engine
 }
 
 /** Not tried again: while the driver waited for another process to let go, as long as its `timeout` says, nobody else was served. */
-function unlessBusy<T>(run: () => T): T {
+function unlessBusy<T>(run: () => T, toError: (error: unknown) => unknown = error => error): T {
   try {
     return run()
   }
   catch (error) {
-    throw stoodInTheWay(error) ? new BusyError(error) : error
+    throw stoodInTheWay(error) ? new BusyError(error) : toError(error)
   }
 }
 

@@ -1,9 +1,11 @@
 /** One column as the API sees it: how its values are read, written, checked and put on the wire. Built once at start. */
-import { Column, sql, type SQL } from 'drizzle-orm'
+import { Column, getTableName, is, sql, SQL } from 'drizzle-orm'
 import type { ZodType } from 'zod'
 import { toIso, UNFIT, WIRE, type Kind } from '../../shared/wire'
 import { mysqlEnum, mysqlNumber } from '../engines/dialects'
 import type { ColumnFacts } from './drizzle'
+import { createHolds, EXPECTED_OF, isScalar } from './holds'
+import { createIsRaw } from './raw'
 
 export interface Field {
   /** The property name in the table, and the name on the wire. */
@@ -27,13 +29,20 @@ export interface Field {
   readonly decode?: (raw: unknown) => unknown
   /** A driver's value (null included) straight to JSON, where no code looks at it on the way; absent where both are the same. */
   readonly toWire?: (raw: unknown) => unknown
-  /** The value Drizzle knows (null included) to the driver's value. */
+  /**
+   * The value Drizzle knows (null included) to the driver's value: a scalar, or the SQL that a custom type makes of it.
+   * @throws {TypeError} When it is neither: no driver is handed an object.
+   */
   readonly encode: (value: unknown) => unknown
   /** The value Drizzle knows (null included) to JSON; absent where `JSON.stringify` already does it right. */
   readonly toJson?: (value: unknown) => unknown
   /** Whether a value Drizzle knows stays within the column's own limits: length, range, enum. */
   readonly fits: (value: unknown) => boolean
-  /** A JSON value (never null) to the value Drizzle knows, its limits not yet checked, or `UNFIT`. */
+  /** Whether this is what a driver gives for a value of the column, when a client hands it in. @throws Where it cannot be decoded. */
+  readonly isRaw: (raw: unknown) => boolean
+  /** What a message calls the column's values, where its type says more than its kind. */
+  readonly expected?: string
+  /** A JSON value (never null) to the value Drizzle knows, its length and enum not yet checked, or `UNFIT`. */
   readonly fromWire: (value: unknown) => unknown
   /** A JSON value or text to the value Drizzle knows, checked against the column's own limits, or `UNFIT`. */
   readonly fromJson: (value: unknown) => unknown
@@ -48,7 +57,13 @@ const EXACT: Readonly<Record<string, (value: SQL) => SQL>> = {
   MySqlSerial64: value => sql`cast(${value} as char)`,
   // MariaDB keeps JSON as text, MySQL's drivers parse it: as text both are the same.
   MySqlJson: value => sql`cast(${value} as char)`,
-  SQLiteNumeric: value => sql`case typeof(${value}) when 'integer' then cast(${value} as text) else ${value} end`,
+  SQLiteNumeric: exactNumeric,
+  SQLiteNumericNumber: exactNumeric,
+}
+
+/** Without a fraction it is kept as an integer, of which libSQL's driver refuses to read those beyond a double. */
+function exactNumeric(value: SQL): SQL {
+  return sql`case typeof(${value}) when 'integer' then cast(${value} as text) else ${value} end`
 }
 
 /** What columns are compared with, where the text of a number would be compared as a double, or an enum as text. */
@@ -69,21 +84,39 @@ const ENCODED: Readonly<Record<string, (value: unknown) => unknown>> = {
   MySqlDate: value => value instanceof Date ? value.toISOString().slice(0, 10) : value,
 }
 
+/** Types that a custom column may have and that have no order, and some no equality, in their database. */
+const INCOMPARABLE = /^(?:jsonb?|jsonpath|xml|xid|point|line|lseg|box|path|polygon|circle|geometry|linestring|multi\w+)\b/i
+
 /** A value computed from a column, in the form in which the column's own values are selected. */
 export function selectExactly({ column }: Field, value: SQL): SQL {
   return EXACT[column.columnType]?.(value) ?? value
+}
+
+/** The one place where values become a driver's. SQLite keeps no booleans, and MySQL's drivers know bytes as a Buffer only. */
+function toScalar(column: Column, value: unknown): unknown {
+  if (typeof value === 'string') return value
+  if (value === null || is(value, SQL)) return value
+  if (!isScalar(value)) throw new TypeError(`[auto-api] \`${getTableName(column.table)}.${column.name}\` was given a value that no driver takes: a custom type needs a \`toDriver\` that returns text, a number, a boolean, a date or bytes.`)
+  if (typeof value === 'boolean') return column.columnType.startsWith('SQLite') ? Number(value) : value
+  // Postgres knows the type of the place; drivers would guess it from the value.
+  if (typeof value === 'number' || typeof value === 'bigint') return column.columnType === 'PgCustomColumn' ? String(value) : value
+  if (ArrayBuffer.isView(value)) return globalThis.Buffer.isBuffer(value) ? value : globalThis.Buffer.from(value.buffer, value.byteOffset, value.byteLength)
+  return value instanceof ArrayBuffer ? globalThis.Buffer.from(value) : value
 }
 
 /** @param schema the column's own Zod schema: lengths, ranges, enum values. */
 export function createField(facts: ColumnFacts, index: number, schema: ZodType): Field {
   const { column, kind } = facts
   const wire = WIRE[kind]
-  const fits = (value: unknown) => value !== UNFIT && schema.safeParse(value).success
+  const holds = createHolds(column, kind)
+  const isRaw = createIsRaw(column, kind)
+  const fits = (value: unknown) => value !== UNFIT && holds(value) && schema.safeParse(value).success
   const checked = (value: unknown) => fits(value) ? value : UNFIT
   const exact = EXACT[column.columnType]
   const fromDriver = DECODED[column.columnType] ?? ((raw: unknown) => column.mapFromDriverValue(raw))
   const toDriver = ENCODED[column.columnType] ?? ((value: unknown) => column.mapToDriverValue(value))
   const compare = COMPARED[column.columnType]
+  const comparable = kind !== 'json' && kind !== 'blob' && !(kind === 'custom' && INCOMPARABLE.test(column.getSQLType()))
   const decodes = exact !== undefined || column.mapFromDriverValue !== Column.prototype.mapFromDriverValue
   const say = (value: unknown) => wire.toJson ? wire.toJson(value) : value instanceof Date ? toIso(value) : value
   return Object.freeze({
@@ -91,20 +124,30 @@ export function createField(facts: ColumnFacts, index: number, schema: ZodType):
     column,
     kind,
     nullable: facts.nullable,
-    ordered: kind !== 'json' && kind !== 'blob' && column.columnType !== 'SQLiteBigInt',
+    ordered: comparable && column.columnType !== 'SQLiteBigInt',
     optional: facts.optional,
     generated: facts.generated,
     index,
     selection: exact ? exact(sql`${column}`) : sql`${column}`,
     ...compare && { compare: (value: SQL) => compare(value, column) },
-    pinnable: kind !== 'json' && kind !== 'blob' && column.columnType !== 'MySqlFloat',
+    pinnable: comparable && column.columnType !== 'MySqlFloat',
     ...decodes && { decode: (raw: unknown) => raw === null || raw === undefined ? null : fromDriver(raw) },
     ...decodes && { toWire: (raw: unknown) => raw === null || raw === undefined ? null : say(fromDriver(raw)) },
     ...!decodes && wire.toJson && { toWire: (raw: unknown) => raw === null || raw === undefined ? null : say(raw) },
-    encode: value => value === null || value === undefined ? null : toDriver(value),
+    encode: value => value === null || value === undefined ? null : toScalar(column, toDriver(value)),
     ...wire.toJson && { toJson: (value: unknown) => value === null || value === undefined ? null : wire.toJson!(value) },
     fits,
-    fromWire: wire.fromJson,
+    isRaw: (raw) => {
+      if (!isRaw(raw)) return false
+      const value = decodes ? fromDriver(raw) : raw
+      // A table may hold dates beyond those that a client can write.
+      return (kind === 'date' || holds(value)) && schema.safeParse(value).success
+    },
+    ...EXPECTED_OF[column.columnType] && { expected: EXPECTED_OF[column.columnType] },
+    fromWire: (json) => {
+      const value = wire.fromJson(json)
+      return value === UNFIT || holds(value) ? value : UNFIT
+    },
     fromJson: value => checked(wire.fromJson(value)),
     fromText: text => checked(wire.fromText(text)),
   } satisfies Field)

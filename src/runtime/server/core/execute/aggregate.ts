@@ -6,6 +6,7 @@ import type { Dialect } from '../../schema/drizzle'
 import type { Call } from '../context'
 import { allFields } from '../fields'
 import { aggregateShape, comparesFields, type AggregatePlan, type GroupOrder, type GroupPlan } from '../plan/aggregate'
+import { toOffset } from '../parse/params'
 import type { ReadPlan } from '../plan/tree'
 import { shapeOf, statement, valuesOf, whereAll, type Clause } from '../query'
 import { within, type Plan, type Scoped } from '../scope'
@@ -27,7 +28,7 @@ export async function executeGroups(plan: Scoped<GroupPlan>, call: Call): Promis
     return { data: plan.page > 1 ? [] : entries, total: entries.length }
   }
   const [rows, counted] = await Promise.all([
-    call.engine.query(groupsStatement(plan, (plan.page - 1) * plan.limit, call)),
+    call.engine.query(groupsStatement(plan, toOffset(plan.page, plan.limit), call)),
     call.engine.query(countGroupsStatement(plan, call)),
   ])
   return { data: rows.map(row => toEntry(plan.groups, row)), total: Number(counted[0]![0]) }

@@ -61,7 +61,7 @@ export async function findGroup(plan: Scoped<WritePlan>, call: Call): Promise<re
   const parts: Part[] = []
   for (const resource of sorted(call)) {
     const { deletionId } = resource.roles
-    if (!deletionId) continue
+    if (!deletionId?.fits(plan.deletionId)) continue
     const there = await countGroup(resource, plan.deletionId!, call)
     if (there === 0) continue
     const part = resource === plan.resource ? plan : await applyScope(call, { ...plan, resource, trash: 'trashed' as const, include: [] }, call.ctx.operation)

@@ -20,10 +20,15 @@ export function finish({ function: name, field }: Aggregate, raw: unknown, count
     return field!.toJson ? field!.toJson(value) : value
   }
   // A double may be what is no number, which a Big cannot be.
-  if (field!.kind === 'number') return name === 'avg' ? digits(Number(raw)) / Number(count) : digits(Number(raw))
+  if (field!.kind === 'number') return orNull(name === 'avg' ? digits(Number(raw)) / Number(count) : digits(Number(raw)))
+  // Postgres keeps what is no number among its decimals too.
+  if (/nan|infinity/i.test(String(raw))) return null
   const sum = toBig(raw)
   return name === 'avg' ? toAverage(sum, Number(count), field!.kind) : toResult(sum, field!.kind)
 }
+
+/** JSON has no number beyond a double's: like nothing to add up, that is null. */
+const orNull = (value: number) => Number.isFinite(value) ? value : null
 
 /** Over exact columns to twelve digits, over others as near as a number comes. */
 function toAverage(sum: Big, count: number, kind: string): string | number {
@@ -102,16 +107,23 @@ function compute({ function: name, field }: Aggregate, records: readonly RecordO
   const order = (a: unknown, b: unknown) => compare(comparable(field, a), comparable(field, b))
   if (name === 'min') return values.reduce((least, value) => order(value, least) < 0 ? value : least)
   if (name === 'max') return values.reduce((most, value) => order(value, most) > 0 ? value : most)
+  // What a database keeps that is no number, no Big can be.
+  if (values.some(value => !Number.isFinite(Number(value)))) return values.reduce<number>((sum, value) => sum + Number(value), 0)
   const added = values.reduce<Big>((sum, value) => sum.plus(String(value)), new Big(0))
-  const sum = field.kind === 'number' ? new Big(String(digits(added.toNumber()))) : added
-  return name === 'avg' && EXACT.has(field.kind) ? sum.div(values.length) : name === 'avg' ? new Big(String(sum.toNumber() / values.length)) : sum
+  if (name === 'avg' && EXACT.has(field.kind)) return added.div(values.length)
+  if (field.kind !== 'number') return name === 'avg' ? toResultNumber(added.toNumber() / values.length) : added
+  const sum = digits(added.toNumber())
+  return toResultNumber(name === 'avg' ? sum / values.length : sum)
 }
+
+/** Infinite where the doubles of a column add up to more than a double. */
+const toResultNumber = (value: number): Big | number => Number.isFinite(value) ? new Big(String(value)) : value
 
 function say({ function: name, field }: Aggregate, result: unknown): unknown {
   if (result === null || result === undefined) return null
   if (name === 'count') return (result as Big).toNumber()
   if (name === 'min' || name === 'max') return field!.toJson ? field!.toJson(result) : result
-  return toResult(result as Big, field!.kind)
+  return result instanceof Big ? toResult(result, field!.kind) : null
 }
 
 /** A result as it is compared. */
@@ -122,13 +134,16 @@ function rank(aggregate: Aggregate, result: unknown): unknown {
 /** A decimal is text, and as text 9 would come after 10; an enum is ordered by the places of its values. */
 function comparable({ kind, column }: Field, value: unknown): unknown {
   if (value === null || value === undefined) return value
-  return kind === 'decimal' ? new Big(String(value)) : isEnum(column) ? column.enumValues!.indexOf(String(value)) : value
+  return kind === 'decimal' ? toComparable(String(value)) : isEnum(column) ? column.enumValues!.indexOf(String(value)) : value
 }
+
+const toComparable = (decimal: string): Big | number => Number.isFinite(Number(decimal)) || decimal.length > 300 ? new Big(decimal) : Number(decimal)
 
 /** NULL is below every value, or above; text is ordered by its bytes, as databases do that know of no language. */
 function compare(a: unknown, b: unknown, nullsLow = true): number {
   if (a === null || b === null || a === undefined || b === undefined) return (Number(a !== null && a !== undefined) - Number(b !== null && b !== undefined)) * (nullsLow ? 1 : -1)
-  if (a instanceof Big) return a.cmp(b as Big)
+  if (a instanceof Big && b instanceof Big) return a.cmp(b)
+  if (a instanceof Big || b instanceof Big) return Number(a) < Number(b) ? -1 : Number(a) > Number(b) ? 1 : 0
   if (typeof a === 'string') return globalThis.Buffer.compare(globalThis.Buffer.from(a), globalThis.Buffer.from(b as string))
   return (a as number) < (b as number) ? -1 : (a as number) > (b as number) ? 1 : 0
 }

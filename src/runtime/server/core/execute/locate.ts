@@ -1,6 +1,8 @@
 /** Finds the rows a write names, all in one statement, and judges them: what the caller cannot see is not there. */
 import { sql } from 'drizzle-orm'
 import { shape } from '../../engines/shape'
+import type { Row } from '../../engines/engine'
+import { isScalar } from '../../schema/holds'
 import type { Call } from '../context'
 import { notFound, refused } from '../error'
 import { allFields, select, type Selection } from '../fields'
@@ -9,6 +11,7 @@ import type { WritePlan } from '../plan/write'
 import { among, bound, equals, type Clause } from '../query'
 import { within, type Scoped } from '../scope'
 import { alive, type Item } from './items'
+import { isUnfit } from './unfit'
 import { decoder, rowsStatement, valuesAt, type RecordOf } from './rows'
 
 /** The columns a row is read with: its key and foreign keys; all of them where code judges it. */
@@ -23,13 +26,27 @@ export async function locate(plan: Scoped<WritePlan>, items: readonly Item[], ca
   const named = alive(items).filter(item => item.key)
   if (named.length === 0) return
   const columns = locatedColumns(plan)
-  const rows = await call.engine.query(rowsStatement(toRead(plan, named, columns, call), columns, {}, call))
+  const rows = await findRows(plan, named, columns, call)
   const keyOf = valuesAt(columns, plan.resource.primaryKey)
   const found = new Map(rows.map(row => [toText(keyOf(row)), row]))
   const decode = decoder(columns)
   for (const item of named) {
     item.row = found.get(toText(item.key!.map((value, index) => plan.resource.primaryKey[index]!.encode(value))))
     item.error = item.row ? await verdict(plan, decode(item.row), call) : notFound()
+  }
+}
+
+/** One key that is none of its column's type fails the query: then each is looked for by itself, and that one is not there. */
+async function findRows(plan: Scoped<WritePlan>, items: readonly Item[], columns: Selection, call: Call): Promise<readonly Row[]> {
+  try {
+    return await call.engine.query(rowsStatement(toRead(plan, items, columns, call), columns, {}, call))
+  }
+  catch (error) {
+    if (!await isUnfit(error, plan, call)) throw error
+    if (items.length === 1) return []
+    const rows: Row[] = []
+    for (const item of items) rows.push(...await findRows(plan, [item], columns, call))
+    return rows
   }
 }
 
@@ -53,8 +70,8 @@ export function pins(plan: Scoped<WritePlan>, { row }: Item): readonly Clause[] 
   if (!plan.accepts || !row) return []
   const { fields } = locatedColumns(plan)
   return fields.flatMap((field, index): Clause[] => {
-    if (!field.pinnable) return []
     const value = row[index]
+    if (!field.pinnable || (value !== null && !isScalar(value))) return []
     return value === null
       ? [{ shape: shape`${field.column} null`, values: [], build: () => sql`${field.column} is null` }]
       : [{ shape: shape`${field.column}=`, values: [value], build: () => sql`${field.column} = ${bound(field, value)}` }]

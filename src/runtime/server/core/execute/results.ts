@@ -50,8 +50,8 @@ const pg: Arithmetic = {
 
 /** MySQL's averages end four digits behind the point of their column: they are divided here, with more. */
 const mysql: Arithmetic = {
-  exact: column => sql`cast(sum(${column}) as char)`,
-  sum: (column, kind) => kind === 'number' ? toDigits(sql`sum(${column})`) : sql`sum(${column})`,
+  exact: (column, kind) => sql`cast(${kind === 'number' ? withinDouble(column) : sql`sum(${column})`} as char)`,
+  sum: (column, kind) => kind === 'number' ? toDigits(withinDouble(column)) : sql`sum(${column})`,
   average: (column, kind) => isExact(kind) ? sql`cast(sum(${column}) as decimal(65, 20)) / count(${column})` : sql`${mysql.sum(column, kind)} * 1e0 / count(${column})`,
   // Text and a decimal would be compared as doubles.
   number: value => sql`cast(${value} as decimal(65, 30))`,
@@ -99,6 +99,11 @@ export function beside(aggregate: Aggregate, value: SQL, dialect: Dialect): SQL 
 /** `'high:low'`: the halves of 64 bits apart, put together again when the row is read. */
 function halves(value: SQL | Column): SQL {
   return sql`cast(sum(${value} >> 32) as text) || ':' || cast(sum(${value} & 4294967295) as text)`
+}
+
+/** A sum of doubles beyond a double is nothing: MariaDB would answer 0, and fail where it computes with it. */
+function withinDouble(column: Column): SQL {
+  return sql`case when abs(sum(${column} / 1e16)) <= 1.797e292 then sum(${column}) end`
 }
 
 /** The digits of a double that count: `round(s, 14 - floor(log10(abs(s))))`, which zero has none of. */

@@ -12,6 +12,7 @@ import type { ReadPlan } from '../plan/tree'
 import { shapeOf, statement, valuesOf, whereAll, type Clause } from '../query'
 import type { Scoped } from '../scope'
 import { judge, nextTurn, scanBound, tooManyToJudge } from './judge'
+import { isUnfit } from './unfit'
 import { joinAll, joinsOf, selectJoined, shapeOfJoins, valuesOfJoins, type Join } from './join'
 
 export type RecordOf = Record<string, unknown>
@@ -76,10 +77,21 @@ export async function readRows(plan: Scoped<ReadPlan>, window: Window, call: Cal
 export async function readOne(plan: Scoped<ReadPlan>, key: Key, besides: readonly Field[], call: Call): Promise<Rows> {
   const { primaryKey } = plan.resource
   const spelled = primaryKey.filter(field => field.kind === 'text' || field.kind === 'custom')
-  const found = await readRows(plan, { cursor: true, besides: [...besides, ...spelled] }, call)
+  const found = await readIfFit(plan, { cursor: true, besides: [...besides, ...spelled] }, call)
   const values = valuesAt(found.columns, spelled)
   const same = (row: Row) => values(row).every((value, index) => value === spelled[index]!.encode(key[primaryKey.indexOf(spelled[index]!)]))
   return { ...found, rows: found.rows.filter(same) }
+}
+
+/** No row has a key that is none of its column's type. */
+async function readIfFit(plan: Scoped<ReadPlan>, window: Window, call: Call): Promise<Rows> {
+  try {
+    return await readRows(plan, window, call)
+  }
+  catch (error) {
+    if (!await isUnfit(error, plan, call)) throw error
+    return { columns: columnsOf(plan, window.cursor ?? false, window.besides ?? []), rows: [] }
+  }
 }
 
 /**

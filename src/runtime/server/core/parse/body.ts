@@ -107,7 +107,7 @@ async function validateCustom(input: Record<string, unknown>, { fields, dropped 
 
 function wrongType(field: Field, value: unknown): Issue {
   if (holdsNul(value)) return { path: [field.name], message: 'A value cannot contain NUL characters.', code: 'invalid_format' }
-  return { path: [field.name], message: `Expected ${EXPECTED[field.kind]}.`, code: 'invalid_type' }
+  return { path: [field.name], message: `Expected ${field.expected ?? EXPECTED[field.kind]}.`, code: 'invalid_type' }
 }
 
 /** Also inside of JSON. */

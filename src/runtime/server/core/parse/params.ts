@@ -111,3 +111,8 @@ export function assertBounded(query: Query): void {
 export function pageSize(query: Query, { defaultLimit, maxLimit }: { defaultLimit: number, maxLimit: number }): number {
   return Math.min(wholeNumber(query, 'limit') ?? defaultLimit, maxLimit)
 }
+
+/** How many entries stand before a page: never more than a whole number can say, which no engine would take. */
+export function toOffset(page: number, limit: number): number {
+  return Math.min((page - 1) * limit, Number.MAX_SAFE_INTEGER)
+}

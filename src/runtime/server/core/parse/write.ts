@@ -100,6 +100,8 @@ export function toGroupAsk(body: unknown, call: Call): WriteAsk {
   const { ids, deletionId } = requireObject(body)
   if (deletionId === undefined) return toIdsAsk(body, call)
   if (typeof deletionId !== 'string' || deletionId === '' || ids !== undefined) throw invalidBody('The body is `{ ids }` or `{ deletionId }`.')
+  // Without such a column there is no group to be found.
+  if (call.resource.roles.deletionId?.fits(deletionId) === false) throw invalidValue('deletionId', 'the value does not fit the field.')
   return { bulk: true, items: [], deletionId }
 }
 

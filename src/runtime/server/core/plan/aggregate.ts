@@ -102,9 +102,15 @@ export function comparesFields({ function: name }: Aggregate): boolean {
   return name === 'min' || name === 'max'
 }
 
-/** Kept as text: a sum may have more digits than a number can hold. */
+/** Kept as text: a sum may have more digits than a number can hold. More than these no engine computes with. */
+const DIGITS_AT_MOST = 200
+const EXPONENT_AT_MOST = 400
+
 function toNumber(value: string | number): unknown {
-  return WIRE.number.fromText(String(value)) === UNFIT ? UNFIT : String(value)
+  const text = String(value)
+  const [digits, exponent = '0'] = text.toLowerCase().split('e')
+  const fits = WIRE.number.fromText(text) !== UNFIT && digits!.length <= DIGITS_AT_MOST && Math.abs(Number(exponent)) <= EXPONENT_AT_MOST
+  return fits ? text : UNFIT
 }
 
 function planGroupOrder({ sort }: GroupAsk, { groupBy, aggregates }: AggregatePlan): readonly GroupOrder[] {

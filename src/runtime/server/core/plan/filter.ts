@@ -63,7 +63,7 @@ export function planFilter(ask: FilterAsk, readable: Selection, engine: Engine, 
 
 function toClause(ask: ConditionAsk, readable: Selection, engine: Engine, parameter: string): Clause {
   const field = requireField(readable, ask.name, parameter)
-  const fitting = field.kind === 'bigint' && !field.ordered ? UNORDERED : FITTING[field.kind]
+  const fitting = field.ordered ? FITTING[field.kind] : field.kind === 'bigint' ? UNORDERED : PRESENCE
   if (!fitting.has(ask.operator) && !(ask.operator === '$eq' && ask.value === null)) throw invalidOperator(parameter, ask.operator)
   return OPERATORS[ask.operator](field, ask, parameter, engine)
 }

@@ -5,6 +5,7 @@ import { readCursor } from '../cursor'
 import { readableFields, type Selection } from '../fields'
 import type { Key } from '../parse/key'
 import type { GetAsk, ListAsk, Place } from '../parse/list'
+import { toOffset } from '../parse/params'
 import { equals, type Clause } from '../query'
 import { planAggregates, type AggregatePlan } from './aggregate'
 import { planFilter } from './filter'
@@ -34,7 +35,7 @@ export async function planList(ask: ListAsk, call: Call): Promise<ListPlan> {
     place,
     limit,
     start: place.mode === 'cursor' && place.cursor !== '' ? [after(engine.dialect, order, readCursor(place.cursor, resource, order))] : [],
-    offset: place.mode === 'offset' ? (place.page - 1) * limit : 0,
+    offset: place.mode === 'offset' ? toOffset(place.page, limit) : 0,
     count: place.mode === 'offset' && ask.count,
     ...ask.aggregates.length > 0 && { aggregates: planAggregates(ask.aggregates, [], readable) },
     include: await planIncludes(ask.include, call),

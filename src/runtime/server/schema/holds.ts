@@ -1,0 +1,180 @@
+/** Which values a column can hold, beyond their kind: what the database would refuse is refused before it is asked. */
+import { is, SQL, type Column } from 'drizzle-orm'
+import type { Kind } from '../../shared/wire'
+
+/** A value that Drizzle knows, never null. */
+type Test = (value: unknown, column: Column) => boolean
+
+/** What drivers take as it is. Every other object could become something else on its way: older mysql2 writes one as `key = value`. */
+export function isScalar(value: unknown): boolean {
+  switch (typeof value) {
+    case 'string': case 'bigint': case 'boolean': return true
+    case 'number': return Number.isFinite(value)
+    case 'object': return value instanceof Date ? !Number.isNaN(value.getTime()) : ArrayBuffer.isView(value) || value instanceof ArrayBuffer
+    default: return false
+  }
+}
+
+/** NUL, and halves of characters that no encoding has. */
+const UNWRITABLE = /\0|\p{Surrogate}/u
+
+export const isWritable = (text: string): boolean => !UNWRITABLE.test(text)
+
+/** Years that ISO 8601 writes with four digits, as every dialect reads them. */
+const isYear = (year: number) => year >= 1 && year <= 9999
+
+function isDate(value: unknown): boolean {
+  return value instanceof Date && isYear(value.getUTCFullYear())
+}
+
+const DATE_TEXT = /^(\d{4,6})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.\d{1,9})?)?)?(?:Z|[+-](\d{2})(?::?(\d{2}))?(?::?\d{2})?)?( BC)?$/i
+
+/** A date with or without a time, as ISO 8601 and the databases write it. */
+export function isDateText(text: string): boolean {
+  const found = DATE_TEXT.exec(text)
+  if (!found) return false
+  const [year, month, day, hour = 0, minute = 0, second = 0, hours = 0, minutes = 0] = found.slice(1, 9).map(part => part === undefined ? undefined : Number(part))
+  return year! >= 1 && month! >= 1 && month! <= 12 && day! >= 1 && day! <= daysOf(year!, month!) && isTime(hour, minute, second) && hours <= 15 && minutes <= 59
+}
+
+const daysOf = (year: number, month: number) => new Date(Date.UTC(2000 + year % 400, month, 0)).getUTCDate()
+const isTime = (hour: number, minute: number, second: number) => minute <= 59 && second <= 59 && (hour <= 23 || (hour === 24 && minute === 0 && second === 0))
+
+const TIME = /^(\d{2}):(\d{2})(?::(\d{2})(?:\.\d{1,9})?)?(?:Z|[+-](\d{2})(?::?(\d{2}))?)?$/i
+
+function isTimeText(text: string): boolean {
+  const [, ...found] = TIME.exec(text) ?? []
+  const [hour, minute, second = 0, hours = 0, minutes = 0] = found.map(part => Number(part ?? 0))
+  return hour !== undefined && isTime(hour, minute!, second) && hours <= 15 && minutes <= 59
+}
+
+/** `1 day 02:03:04`, `P1Y2M`, `@ 3 mons ago`: a coarse look at each word; what is left the database refuses. */
+const UNITS = '(?:micro|milli)?s(?:ec(?:ond)?s?)?|[um]s(?:ecs?)?|m(?:in(?:ute)?s?)?|h(?:(?:ou)?rs?)?|d(?:ays?)?|w(?:eeks?)?|mon(?:th)?s?|y(?:(?:ea)?rs?)?|dec(?:ade)?s?|c(?:ent(?:ury|uries)?)?|mil(?:lenni(?:um|a))?s?'
+const AMOUNT = '[+-]?(?:\\d+(?:\\.\\d*)?|\\.\\d+)'
+const WORD = new RegExp(`^(?:[+-]?\\d+(?::\\d{1,2}){1,2}(?:\\.\\d*)?|[+-]?\\d+-\\d+|${AMOUNT}(?:${UNITS})?|${UNITS})$`, 'i')
+const ISO_INTERVAL = /^P(?=.*\d)[-\dYMWDTHS.:]+$/i
+
+function isInterval(text: string): boolean {
+  if (text.length > 200) return false
+  if (ISO_INTERVAL.test(text) || ENDLESS.test(text)) return true
+  const words = text.trim().replace(/^@/, '').trim().split(/[\s,]+/)
+  if (words.at(-1)!.toLowerCase() === 'ago') words.pop()
+  return words.some(word => /\d/.test(word)) && words.every(word => WORD.test(word))
+}
+
+const ENDLESS = /^[+-]?infinity$/i
+
+const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!$)|$)){4}$/
+
+function isAddress(text: string): boolean {
+  const [address = '', bits, ...more] = text.split('/')
+  if (more.length > 0 || (bits !== undefined && !/^\d{1,3}$/.test(bits))) return false
+  if (IPV4.test(address)) return Number(bits ?? 0) <= 32
+  return Number(bits ?? 0) <= 128 && /^[\da-f:.]+$/i.test(address) && address.includes(':') && URL.canParse(`http://[${address}]`)
+}
+
+/** `10.1/16` as well. */
+const NETWORK = /^\d{1,3}(?:\.\d{1,3}){0,3}(?:\/\d{1,2})?$/
+
+const hexadecimal = (...digits: number[]): Test => value => /^[\da-f]+(?:[:.-][\da-f]+)*$/i.test(value as string) && digits.includes((value as string).replace(/[:.-]/g, '').length)
+
+const isReal: Test = (value, column) => isSigned(value, column) && Number.isFinite(Math.fround(value as number)) && (value === 0 || Math.fround(value as number) !== 0)
+
+/** `unsigned` is part of a MySQL type. */
+const isSigned: Test = (value, column) => Number(value) >= 0 || !column.getSQLType().includes('unsigned')
+
+/** Digits before the point: those behind it are rounded. */
+const isNumeric: Test = (value, column) => {
+  const { precision, scale } = column as Column & { precision?: number, scale?: number }
+  const [most, behind] = column.columnType.startsWith('MySql') ? [precision ?? 10, scale ?? 0] : [precision, scale ?? 0]
+  if (!isSigned(value, column)) return false
+  if (most === undefined) return true
+  if (typeof value === 'number') return Math.abs(value) < 10 ** (most - behind)
+  return String(value).replace(/^[+-]?0*|\..*$/g, '').length <= most - behind
+}
+
+const text = (test: (text: string) => boolean): Test => value => typeof value === 'string' && test(value)
+
+/** No text within it, names included, is one that Postgres' binary JSON refuses. */
+function isWritableJson(value: unknown): boolean {
+  if (typeof value === 'string') return isWritable(value)
+  if (typeof value !== 'object' || value === null) return true
+  return Array.isArray(value) ? value.every(isWritableJson) : Object.entries(value).every(([key, inner]) => isWritable(key) && isWritableJson(inner))
+}
+
+/** Types in which SQLite keeps text and numbers as they are; in all others a whole number becomes an integer. */
+const AS_THEY_ARE = /^(?!.*int).*(?:char|clob|text|blob|real|floa|doub)/i
+
+/** SQLite keeps integers that a double cannot hold, and libSQL's driver then refuses to read the row. */
+function isReadable(encoded: unknown, column: Column): boolean {
+  if (!column.columnType.startsWith('SQLite') || typeof encoded === 'bigint' || AS_THEY_ARE.test(column.getSQLType())) return true
+  const number = typeof encoded === 'string' && encoded.length < 400 ? Number(encoded) : encoded
+  return !Number.isInteger(number) || Number.isSafeInteger(number)
+}
+
+/** A custom type without `toDriver` hands values on as they are; one with it may turn them into anything. */
+const isCustom: Test = (value, column) => {
+  if (typeof value === 'string' && !isWritable(value)) return false
+  try {
+    const encoded = column.mapToDriverValue(value)
+    return is(encoded, SQL) || (isScalar(encoded) && isReadable(encoded, column))
+  }
+  catch {
+    return false
+  }
+}
+
+const isArray: Test = (value, column) => {
+  const { baseColumn } = column as unknown as { baseColumn: Column }
+  const test = testOf(baseColumn, baseColumn.dataType as Kind)
+  const isElement = (item: unknown) => item === null || (isWritableJson(item) && (!test || test(item, baseColumn)))
+  return Array.isArray(value) && value.every(isElement)
+}
+
+const inPostgres = text(value => isDateText(value) || ENDLESS.test(value))
+const inMySql = text(value => isDateText(value) && !/BC$/i.test(value))
+
+const BY_TYPE: Readonly<Record<string, Test>> = {
+  PgReal: isReal,
+  MySqlFloat: isReal,
+  MySqlDouble: isSigned,
+  MySqlReal: isSigned,
+  PgNumeric: isNumeric,
+  PgNumericNumber: isNumeric,
+  PgNumericBigInt: isNumeric,
+  MySqlDecimal: isNumeric,
+  MySqlDecimalNumber: isNumeric,
+  MySqlDecimalBigInt: isNumeric,
+  PgDateString: inPostgres,
+  PgTimestampString: inPostgres,
+  PgTime: text(isTimeText),
+  PgInterval: text(isInterval),
+  PgInet: text(isAddress),
+  PgCidr: text(value => isAddress(value) || NETWORK.test(value)),
+  PgMacaddr: hexadecimal(12),
+  PgMacaddr8: hexadecimal(12, 16),
+  PgJsonb: isWritableJson,
+  PgArray: isArray,
+  MySqlDateString: inMySql,
+  MySqlDateTimeString: inMySql,
+  MySqlTimestampString: inMySql,
+  MySqlTime: text(value => /^-?\d{1,3}:[0-5]\d(?::[0-5]\d(?:\.\d{1,6})?)?$/.test(value)),
+}
+
+const BY_KIND: Readonly<Partial<Record<Kind, Test>>> = { custom: isCustom, date: isDate, text: text(isWritable) }
+
+const testOf = (column: Column, kind: Kind): Test | undefined => BY_TYPE[column.columnType] ?? BY_KIND[kind]
+
+/** What a message calls the values of a type that says more than its kind. */
+export const EXPECTED_OF: Readonly<Record<string, string>> = {
+  PgDateString: 'an ISO 8601 date', PgTimestampString: 'an ISO 8601 date', MySqlDateString: 'an ISO 8601 date', MySqlDateTimeString: 'an ISO 8601 date', MySqlTimestampString: 'an ISO 8601 date',
+  PgTime: 'a time, such as 12:30:00', MySqlTime: 'a time, such as 12:30:00', PgInterval: 'an interval, such as 1 day 02:00:00',
+  PgInet: 'an IP address', PgCidr: 'an IP network', PgMacaddr: 'a MAC address', PgMacaddr8: 'a MAC address',
+  PgJsonb: 'JSON without NUL characters and halves of surrogate pairs',
+}
+
+/** Whether the column can hold a value of its kind; its length, range and enum are its schema's to check. Made once per column. */
+export function createHolds(column: Column, kind: Kind): (value: unknown) => boolean {
+  const test = testOf(column, kind)
+  return test ? value => test(value, column) : () => true
+}

@@ -1,11 +1,10 @@
 /** Finds the rows a write names, all in one statement, and judges them: what the caller cannot see is not there. */
-import { sql } from 'drizzle-orm'
 import type { Call } from '../context'
 import { notFound, refused } from '../error'
 import { allFields, select, type Selection } from '../fields'
 import type { ReadPlan } from '../plan/tree'
 import type { WritePlan } from '../plan/write'
-import { among, bound, equals, type Clause } from '../query'
+import { among, equals, holds, isNull, type Clause } from '../query'
 import { within, type Scoped } from '../scope'
 import { alive, type Item } from './items'
 import { decoder, rowsStatement, valuesAt, type RecordOf } from './rows'
@@ -54,9 +53,7 @@ export function pins(plan: Scoped<WritePlan>, { row }: Item): readonly Clause[] 
   return fields.flatMap((field, index): Clause[] => {
     if (!field.pinnable) return []
     const value = row[index]
-    return value === null
-      ? [{ shape: `${field.name}:null`, values: [], build: () => sql`${field.column} is null` }]
-      : [{ shape: `${field.name}=`, values: [value], build: () => sql`${field.column} = ${bound(field, value)}` }]
+    return [value === null ? isNull(field) : holds(field, value)]
   })
 }
 

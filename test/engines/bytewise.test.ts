@@ -1,6 +1,6 @@
 /** On every engine tenants and keys are compared byte for byte, whatever the collation of their columns takes for equal. */
 import { datetime, mysqlTable, primaryKey as mysqlKey, varchar, type AnyMySqlColumn } from 'drizzle-orm/mysql-core'
-import { customType, pgTable, primaryKey as pgKey, text as pgText, timestamp, type AnyPgColumn } from 'drizzle-orm/pg-core'
+import { customType, pgTable, primaryKey as pgKey, text as pgText, timestamp, type AnyPgColumn, type PgTextBuilderInitial } from 'drizzle-orm/pg-core'
 import { integer, primaryKey, sqliteTable, text, type AnySQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { DEFAULT_MULTI_TENANCY } from '../../src/runtime/shared/config'
@@ -18,7 +18,8 @@ function sqliteTables() {
 }
 
 function postgresTables(type: string) {
-  const word = type === 'citext' ? customType<{ data: string }>({ dataType: () => 'citext' }) : pgText
+  const citext = customType<{ data: string }>({ dataType: () => 'citext' })
+  const word = (name: string) => type === 'citext' ? citext(name) as unknown as PgTextBuilderInitial<string, [string, ...string[]]> : pgText(name)
   const trash = () => ({ deletedAt: timestamp('deleted_at', { withTimezone: true }), deletionId: pgText('deletion_id') })
   const items = pgTable('items', { id: word('id').primaryKey(), organizationId: word('organization_id').notNull(), title: pgText('title'), ...trash() })
   const parts = pgTable('parts', { id: word('id').primaryKey(), itemId: word('item_id').references((): AnyPgColumn => items.id), ...trash() })

@@ -204,12 +204,14 @@ function arrayList(fields: readonly NamedColumn[], tuples: readonly (readonly un
   const array = (index: number) => sql`cast(cast(${sql.param(arrays[index])} as text) as ${postgresType(fields[index]!.column)}[])`
   const shown = (index: number, value: SQL) => exact && fields[index]!.bytes ? fields[index]!.bytes!(value) : value
   const named = fields.map((_, index) => sql.identifier(`v${index}`))
+  const listed = exact ? sql.join(named.map((name, index) => shown(index, sql`${name}`)), sql`, `) : sql`*`
+  const alias = exact ? sql` as listed(${sql.join(named, sql`, `)})` : sql``
   return {
     shape: `array${fields.length}`,
     values: arrays,
     build: () => fields.length === 1
       ? sql`(select ${shown(0, sql`unnest(${array(0)})`)})`
-      : sql`(select ${sql.join(named.map((name, index) => shown(index, sql`${name}`)), sql`, `)} from unnest(${sql.join(fields.map((_, index) => array(index)), sql`, `)}) as listed(${sql.join(named, sql`, `)}))`,
+      : sql`(select ${listed} from unnest(${sql.join(fields.map((_, index) => array(index)), sql`, `)})${alias})`,
   }
 }
 

@@ -86,7 +86,7 @@ export function bytewise(column: Column): ReturnType<DialectFacts['bytewise']> {
 /** Types of Postgres whose text depends on nothing but the value, `citext` among them. */
 const PLAIN_TEXT = /^(?:text|varchar|character varying|citext|name)\b(?!.*\[)/i
 /** Types without a collation. Another name that an app's own column type has may be a domain over text. */
-const UNCOLLATED = /^(?:\w*int(?:eger|\d)?|\w*serial\d?|numeric|decimal|real|double|float|bool|uuid|json|date|time|interval|bytea|inet|cidr|macaddr|bit|varbit|money)|\[/i
+const UNCOLLATED = /^(?:(?:small|big)?int\d?\b|integer|(?:small|big)?serial|numeric|decimal|real|double|float|bool|uuid|json|date|time|interval|bytea|inet|cidr|macaddr|bit|varbit|money)|\[/i
 
 const isPostgresText = (column: Column) => is(column, PgChar) || PLAIN_TEXT.test(column.getSQLType())
 

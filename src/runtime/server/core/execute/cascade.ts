@@ -79,7 +79,7 @@ export function restrictStatement(call: Call, closure: Closure, edge: ForeignKey
   const active = closure.following === 'active' && child.roles.deletedAt ? sql`${child.roles.deletedAt} is null` : sql`1 = 1`
   const made = statement(api.statements, engine, `${closure.reach.root.facts.name}|restrict ${child.facts.name}.${edge.columns} of ${parent.facts.name}.${edge.foreignColumns}|${closureShape(closure)}`, closure.start.values, () => ({
     extra: undefined,
-    sql: sql`${withClosure(closure)} select 1 from ${child.table} where ${active} and ${isIn(columns, pointedAt(closure, edge, parent))}${closure.reach.nodes.includes(child) ? sql` and not (${tuple(keysOf(child))} in (${rowsOf(closure, child)}))` : sql``} limit 1`,
+    sql: sql`${withClosure(closure)} select 1 from ${child.table} where ${active} and ${isIn(closure, columns, pointedAt(closure, edge, parent))}${closure.reach.nodes.includes(child) ? sql` and not (${tuple(keysOf(child))} in (${rowsOf(closure, child)}))` : sql``} limit 1`,
   }))
   return { ...made, returns: true, expect: 0 }
 }
@@ -90,7 +90,7 @@ export function leftOverStatement(call: Call, closure: Closure, edge: ForeignKey
   const columns = edge.columns.map(name => columnOf(child.facts, name))
   const made = statement(api.statements, engine, `${closure.reach.root.facts.name}|left over ${child.facts.name}.${edge.columns}|${closureShape(closure)}`, closure.start.values, () => ({
     extra: undefined,
-    sql: sql`${withClosure(closure)} select 1 from ${child.table} where ${child.roles.deletedAt!} is null and ${isIn(columns, pointedAt(closure, edge, parent))} limit 1`,
+    sql: sql`${withClosure(closure)} select 1 from ${child.table} where ${child.roles.deletedAt!} is null and ${isIn(closure, columns, pointedAt(closure, edge, parent))} limit 1`,
   }))
   return { ...made, returns: true, expect: 0, again: true }
 }

@@ -1,6 +1,5 @@
 /** What goes with some rows: the recursive query that finds it, in each dialect, and the statement that changes it. */
-import { aliasedTable, getTableColumns, is, sql, type Column, type SQL } from 'drizzle-orm'
-import { MySqlColumn } from 'drizzle-orm/mysql-core'
+import { aliasedTable, getTableColumns, sql, type Column, type SQL } from 'drizzle-orm'
 import { bytewise, DIALECTS, postgresType } from '../../engines/dialects'
 import type { ForeignKeyFacts } from '../../schema/drizzle'
 import { columnOf, type GraphNode } from '../../schema/graph'
@@ -62,7 +61,7 @@ export function changeRows(closure: Closure, node: GraphNode, columns: readonly 
   const values = set && sql.join([...set], sql`, `)
   if (dialectOf(closure) !== 'mysql') {
     const what = values ? sql`update ${node.table} set ${values}` : sql`delete from ${node.table}`
-    return sql`${withClosure(closure)} ${what} where ${where ? sql`${where} and ` : sql``}${isKey(node, columns) ? sql`${tuple(columns)} in (${rows})` : isIn(columns, rows)}`
+    return sql`${withClosure(closure)} ${what} where ${where ? sql`${where} and ` : sql``}${isKey(node, columns) ? sql`${tuple(columns)} in (${rows})` : isIn(closure, columns, rows)}`
   }
   if (!values) return sql`delete from ${node.table} where ${tuple(columns)} in (select ${sql.join(columns.map((_, index) => sql`${place(index)}`), sql`, `)} from (${withClosure(closure)} ${rows}) as ${PICKED})`
   const picked = sql`(${withClosure(closure)} ${rows}) as ${PICKED}`
@@ -80,13 +79,13 @@ const isKey = (node: GraphNode, columns: readonly Column[]) => keysOf(node).ever
 const same = (column: Column, value: SQL) => meet(column, value, bytewise(column))
 
 /** Keys that are among those of a query, byte for byte. On MySQL `pointedAt` names its columns. */
-export function isIn(columns: readonly Column[], rows: SQL): SQL {
+export function isIn(closure: Closure, columns: readonly Column[], rows: SQL): SQL {
   const exact = columns.map(column => bytewise(column))
   const plain = sql`${tuple(columns)} in (${rows})`
   if (exact.every(bytes => !bytes)) return plain
   const list = sql.join(columns.map((column, index) => exact[index] ? exact[index](sql`${column}`) : sql`${column}`), sql`, `)
   const left = columns.length === 1 ? list : sql`(${list})`
-  if (!is(columns[0], MySqlColumn)) return sql`(${plain} and ${left} in (${rows}))`
+  if (dialectOf(closure) !== 'mysql') return sql`(${plain} and ${left} in (${rows}))`
   const right = columns.map((_, index) => exact[index] ? exact[index](sql`${place(index)}`) : sql`${place(index)}`)
   return sql`(${plain} and ${left} in (select ${sql.join(right, sql`, `)} from (${rows}) as ${EXACT}))`
 }
@@ -184,18 +183,18 @@ function wideStep(closure: Closure): SQL {
     const column = keysOf(node)[place]
     return column ? columnOf(column) : sql`null`
   }))
-  const joins = edges.map(({ edge: key, node, table, columnOf }, index) => sql` left join ${table} on ${edge} = ${sql.raw(String(index))} and ${CLOSURE}.${TABLE} = ${tag(closure, parentOf(closure, key))} and ${pointsAt(key, node, parentOf(closure, key), columnOf)}${follow(closure, node, columnOf)}`)
+  const joins = edges.map(({ edge: key, node, table, columnOf }, index) => sql` left join ${table} on ${edge} = ${sql.raw(String(index))} and ${CLOSURE}.${TABLE} = ${tag(closure, parentOf(closure, key))} and ${pointsAt(closure, key, node, parentOf(closure, key), columnOf)}${follow(closure, node, columnOf)}`)
   return sql` union select ${choose(({ node }) => tag(closure, node))}, ${sql.join(keys, sql`, `)}, ${CLOSURE}.${GROUP}, ${CLOSURE}.${TIME} from ${CLOSURE} cross join json_each(${sql.raw(`'[${edges.map((_, index) => index)}]'`)}) as ${sql.identifier('e')}${sql.join(joins, sql``)} where ${keys[0]} is not null`
 }
 
 /** The child row refers to the reached parent; by way of the parent itself where the key does not point at its primary key. */
-function pointsAt({ columns, foreignColumns }: ForeignKeyFacts, child: GraphNode, parent: GraphNode, aliased: (column: Column) => Column): SQL {
+function pointsAt(closure: Closure, { columns, foreignColumns }: ForeignKeyFacts, child: GraphNode, parent: GraphNode, aliased: (column: Column) => Column): SQL {
   const own = columns.map(name => aliased(columnOf(child.facts, name)))
   const places = foreignColumns.map(name => parent.facts.primaryKey.indexOf(name))
   if (!places.includes(-1)) return sql.join(own.map((column, index) => same(column, sql`${CLOSURE}.${key(places[index]!)}`)), sql` and `)
   const reached = keysOf(parent).map((column, index) => sql`${column} = ${CLOSURE}.${key(index)}`)
   const referenced = foreignColumns.map(name => sql`${columnOf(parent.facts, name)}`)
-  return isIn(own, sql`select ${sql.join(referenced, sql`, `)} from ${parent.table} where ${sql.join(reached, sql` and `)}`)
+  return isIn(closure, own, sql`select ${sql.join(referenced, sql`, `)} from ${parent.table} where ${sql.join(reached, sql` and `)}`)
 }
 
 interface Step {

@@ -43,6 +43,12 @@ export interface ModuleHooks {
 }
 
 declare module '@nuxt/schema' {
+  interface RuntimeConfig {
+    autoApi?: {
+      /** What the server signs and encrypts with, such as cursors over columns that the caller cannot read: `NUXT_AUTO_API_SECRET`. */
+      secret?: string
+    }
+  }
   // eslint-disable-next-line @typescript-eslint/no-empty-object-type -- an augmentation names what it adds
   interface NuxtHooks extends ModuleHooks {}
 }
@@ -60,6 +66,8 @@ export default defineNuxtModule<ModuleOptions>({
 
     const peers = await checkPeers(isInstalled(nuxt))
 
+    // Declared, so that NUXT_AUTO_API_SECRET sets it when the server starts.
+    nuxt.options.runtimeConfig.autoApi = { secret: '', ...nuxt.options.runtimeConfig.autoApi as object | undefined }
     prepareNitro(nuxt, resolve('./runtime'))
     addAutoImports(nuxt, resolve, peers)
     addTasks(nuxt, resolve)

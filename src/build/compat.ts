@@ -16,6 +16,8 @@ interface Flavour {
   readonly h3: string
   /** The module behind `#auto-api/storage`. */
   readonly storage: string
+  /** The module behind `#auto-api/runtime-config`. */
+  readonly runtimeConfig: string
   /** The package that types the routes. */
   readonly types: string
   /** Makes Nitro bundle files instead of leaving them to Node, which would find the stand-ins of the generated modules. */
@@ -25,6 +27,7 @@ interface Flavour {
 const NITRO_2: Flavour = {
   h3: 'h3',
   storage: 'nitropack/runtime/storage',
+  runtimeConfig: 'nitropack/runtime/config',
   types: 'nitropack/types',
   bundle(options, path) {
     options.externals ??= {}
@@ -35,6 +38,7 @@ const NITRO_2: Flavour = {
 const NITRO_3: Flavour = {
   h3: 'nitro/h3',
   storage: 'nitro/storage',
+  runtimeConfig: 'nitro/runtime-config',
   types: 'nitro/types',
   bundle(options, path) {
     if (options.noExternals !== true) options.noExternals = [...options.noExternals || [], path]
@@ -45,11 +49,12 @@ export function flavourOf(isNuxt4: boolean): Flavour {
   return isNuxt4 ? NITRO_2 : NITRO_3
 }
 
-/** Opens the doors to h3 and to Nitro's storages, and has Nitro bundle the runtime, whichever Nitro it is. */
+/** Opens the doors to h3, to Nitro's storages and its runtime configuration, and has Nitro bundle the runtime, whichever Nitro it is. */
 export function prepareNitro(nuxt: Nuxt, runtimeDir: string): void {
   const flavour = flavourOf(isNuxtMajorVersion(4, nuxt))
   // A module of its own: Nitro finds its own runtime for what it bundles, wherever the package manager put it.
   addServerTemplate({ filename: '#auto-api/storage', getContents: () => `export { useStorage } from '${flavour.storage}'\n` })
+  addServerTemplate({ filename: '#auto-api/runtime-config', getContents: () => `export { useRuntimeConfig } from '${flavour.runtimeConfig}'\n` })
   nuxt.hook('nitro:config', (config) => {
     const options = config as NitroOptions
     options.alias ??= {}

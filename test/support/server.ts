@@ -26,6 +26,8 @@ export interface ServerOptions {
   built?: readonly string[]
   /** Routes that the app is to answer itself, as `METHOD /shape`. */
   taken?: readonly string[]
+  /** The app's `runtimeConfig.autoApi.secret`. */
+  secret?: string
   /** Whether the server utils believe to run in a server. */
   server?: boolean
   /** The app's own handlers by `METHOD /path`, loaded once the API stands. */
@@ -39,11 +41,12 @@ export interface TestServer {
   request: (method: string, path: string, options?: { body?: unknown, raw?: string | Uint8Array, headers?: Record<string, string>, caller?: Caller }) => Promise<Answered>
 }
 
-export async function createServer({ registrations, modules = [], config = {}, db, engine = 'better-sqlite3', server = true, endpoints, plugins = [], built = [], taken = [] }: ServerOptions): Promise<TestServer> {
+export async function createServer({ registrations, modules = [], config = {}, db, engine = 'better-sqlite3', server = true, secret, endpoints, plugins = [], built = [], taken = [] }: ServerOptions): Promise<TestServer> {
   vi.resetModules()
   const resolved = { ...DEFAULT_CONFIG, ...config }
   vi.doMock('#auto-api/registry', () => ({ registrations: () => registrations, schemaModules: () => modules }))
   vi.doMock('#auto-api/config', () => ({ config: resolved, server }))
+  vi.doMock('#auto-api/runtime-config', () => ({ useRuntimeConfig: () => ({ autoApi: { secret: secret ?? '' } }) }))
   const listed = plugins.map((plugin, index): ListedPlugin => ({ where: `plugins[${index}]`, listed: () => plugin }))
   vi.doMock('#auto-api/plugins', () => ({ plugins: () => listed, built, taken }))
   vi.doMock('../../src/runtime/server/core/statement-cache.ts', () => ({ createStatementCache: createCheckingCache }))

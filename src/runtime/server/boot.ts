@@ -2,6 +2,7 @@
 import { config, server } from '#auto-api/config'
 import { built, plugins, taken } from '#auto-api/plugins'
 import { registrations, schemaModules } from '#auto-api/registry'
+import { useRuntimeConfig } from '#auto-api/runtime-config'
 import { useStorage } from '#auto-api/storage'
 import type { Api } from './core/context'
 import { createStatementCache } from './core/statement-cache'
@@ -11,6 +12,7 @@ import { createPluginRoutes, takenSegments, type FindRoute } from './plugin-rout
 import { installPlugins } from './plugin-setup'
 import { createGraph } from './schema/graph'
 import { createResources } from './schema/resource'
+import { createSecret, warnWithoutSecret } from './secret'
 import { provideStorages } from './storage'
 
 interface House {
@@ -51,9 +53,10 @@ function createHouse(): House {
   const resources = createResources(registrations(), modules, config)
   const reserved = new Set(RESERVED_IDS)
   provideStorages(useStorage)
+  warnWithoutSecret(resources.values(), useRuntimeConfig)
   const { listeners, routes, tasks, pending } = installPlugins(plugins(), resources, built)
   const house: House = {
-    api: Object.freeze({ config, resources, graph: createGraph(resources, modules), statements: createStatementCache(), plugins: listeners, taken: reserved }),
+    api: Object.freeze({ config, resources, graph: createGraph(resources, modules), statements: createStatementCache(), plugins: listeners, taken: reserved, secret: createSecret(useRuntimeConfig, import.meta.dev === true) }),
     tasks,
   }
   const mount = () => {

@@ -26,10 +26,11 @@ export function visibleRows({ data, viewer }: World, resource: string, trash: Li
   return data[resource]!.filter(row => (model.trash ? fits(row) : trash !== 'trashed') && model.visible(row, viewer))
 }
 
-/** `sort`, `cursorFields`, then the primary key in the direction of the last field of `sort`. */
+/** `sort`, `cursorFields`, then the primary key in the direction of the last field before it. */
 export function orderOf(resource: string, sort: readonly Sort[], cursorFields: readonly Sort[] = []): Sort[] {
-  const key = MODEL[resource]!.key.map(field => ({ field, descending: sort.at(-1)?.descending ?? false }))
-  const all = [...sort, ...cursorFields, ...key]
+  const named = [...sort, ...cursorFields].filter(({ field }, index, all) => all.findIndex(other => other.field === field) === index)
+  const key = MODEL[resource]!.key.map(field => ({ field, descending: named.at(-1)?.descending ?? false }))
+  const all = [...named, ...key]
   return all.filter(({ field }, index) => all.findIndex(other => other.field === field) === index)
 }
 

@@ -3,15 +3,19 @@ import { describe, expect, it } from 'vitest'
 import { flavourOf } from '../../../src/build/compat'
 
 describe.each([
-  { nuxt: 4, isNuxt4: true, h3: 'h3', storage: 'nitropack/runtime/storage', types: 'nitropack/types', before: { externals: { inline: ['other'] } }, after: { externals: { inline: ['other', '/runtime'] } }, first: { externals: { inline: ['/runtime'] } } },
-  { nuxt: 5, isNuxt4: false, h3: 'nitro/h3', storage: 'nitro/storage', types: 'nitro/types', before: { noExternals: ['other'] }, after: { noExternals: ['other', '/runtime'] }, first: { noExternals: ['/runtime'] } },
-])('Nuxt $nuxt', ({ isNuxt4, h3, storage, types, before, after, first }) => {
+  { nuxt: 4, isNuxt4: true, h3: 'h3', storage: 'nitropack/runtime/storage', runtimeConfig: 'nitropack/runtime/config', types: 'nitropack/types', before: { externals: { inline: ['other'] } }, after: { externals: { inline: ['other', '/runtime'] } }, first: { externals: { inline: ['/runtime'] } } },
+  { nuxt: 5, isNuxt4: false, h3: 'nitro/h3', storage: 'nitro/storage', runtimeConfig: 'nitro/runtime-config', types: 'nitro/types', before: { noExternals: ['other'] }, after: { noExternals: ['other', '/runtime'] }, first: { noExternals: ['/runtime'] } },
+])('Nuxt $nuxt', ({ isNuxt4, h3, storage, runtimeConfig, types, before, after, first }) => {
   it(`finds h3 in ${h3}`, () => {
     expect(flavourOf(isNuxt4).h3).toBe(h3)
   })
 
   it(`finds Nitro's storages in ${storage}`, () => {
     expect(flavourOf(isNuxt4).storage).toBe(storage)
+  })
+
+  it(`reads the runtime configuration from ${runtimeConfig}`, () => {
+    expect(flavourOf(isNuxt4).runtimeConfig).toBe(runtimeConfig)
   })
 
   it(`finds the types of routes in ${types}`, () => {

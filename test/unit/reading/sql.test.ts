@@ -74,10 +74,16 @@ const SHAPES: readonly [name: string, clauses: (dialect: Name) => readonly Claus
     pg: ' where ("t"."n" is not null or ("t"."n" is null and "t"."id" < $1))',
     mysql: ' where ((`t`.`n` is null and `t`.`id` < ?))',
   }],
-  ['combinations of two columns', name => [among(open(name).engine, [open(name).resource.fields.get('id')!, open(name).resource.fields.get('s')!], [[1, 'a'], [2, 'b']])], {
-    sqlite: ' where ("t"."id", "t"."s") in (select value ->> 0, value ->> 1 from json_each(?))',
-    pg: ' where ("t"."id", "t"."s") in (select * from unnest(cast(cast($1 as text) as integer[]), cast(cast($2 as text) as text[])))',
-    mysql: ' where (`t`.`id`, `t`.`s`) in ((?, ?), (?, ?))',
+  ['combinations of two columns without a collation', name => [among(open(name).engine, ['id', 'n'].map(column => open(name).resource.fields.get(column)!), [[1, 3], [2, 4]])], {
+    sqlite: ' where ("t"."id", "t"."n") in (select value ->> 0, value ->> 1 from json_each(?))',
+    pg: ' where ("t"."id", "t"."n") in (select * from unnest(cast(cast($1 as text) as integer[]), cast(cast($2 as text) as integer[])))',
+    mysql: ' where (`t`.`id`, `t`.`n`) in ((?, ?), (?, ?))',
+  }],
+  ['combinations of two columns, one of them text, compared by bytes as well', name => [among(open(name).engine, [open(name).resource.fields.get('id')!, open(name).resource.fields.get('s')!], [[1, 'a'], [2, 'b']])], {
+    sqlite: ' where (("t"."id", "t"."s") in (select value ->> 0, value ->> 1 from json_each(?)) and ("t"."id", "t"."s" collate binary) in (select value ->> 0, value ->> 1 from json_each(?)))',
+    pg: ' where (("t"."id", "t"."s") in (select * from unnest(cast(cast($1 as text) as integer[]), cast(cast($2 as text) as text[])))'
+      + ' and ("t"."id", cast("t"."s" as text) collate "C") in (select "v0", cast("v1" as text) collate "C" from unnest(cast(cast($3 as text) as integer[]), cast(cast($4 as text) as text[])) as listed("v0", "v1")))',
+    mysql: ' where ((`t`.`id`, `t`.`s`) in ((?, ?), (?, ?)) and (`t`.`id`, cast(convert(`t`.`s` using utf8mb4) as binary)) in ((?, cast(convert(? using utf8mb4) as binary)), (?, cast(convert(? using utf8mb4) as binary))))',
   }],
 ]
 

@@ -89,6 +89,13 @@ describe.each(WAYS)('a reference in a %s', (_name, write) => {
   })
 })
 
+describe('a reference of two columns', () => {
+  it.each([['visible', 'any'], ['any', 'visible'], ['tenant', 'any']] as const)('is held to the most lenient rule of its columns: %s and %s', async (room, number) => {
+    await open({ room: { reference: room }, number: { reference: number } })
+    expect(told(await world.ask('POST', 'notes', { room: 'a', number: 2 }))).toBe('201')
+  })
+})
+
 describe('a reference that is there already', () => {
   it('is not asked about while it stays, whatever has become of its row', async () => {
     await open()

@@ -18,6 +18,8 @@ export interface Api {
   readonly plugins: Listeners
   /** Path segments below a resource that plugins answer: no record can have them for an id. */
   readonly taken: ReadonlySet<string>
+  /** What the server signs and encrypts with; `undefined` where the app has set no secret. */
+  readonly secret?: (event?: unknown) => string | undefined
 }
 
 /** A request without a server around it. */

@@ -1,9 +1,11 @@
 /** What is told of junctions: which tables join which resources. For signed-in callers, and tables and resources only. */
 import { getTableName } from 'drizzle-orm'
 import type { ManyToMany, Resource } from '../schema/model'
-import { openContext, type Api, type ApiRequest } from './context'
+import type { AutoApiContext } from '../registration'
+import { openContext, toCall, type Api, type ApiRequest } from './context'
 import { notFound, unauthenticated } from './error'
 import type { Answer } from './answer'
+import { isRelationReadable } from './plan/include'
 
 export interface JunctionInfo {
   readonly table: string
@@ -32,16 +34,19 @@ export interface RelationshipInfo {
 
 /** @throws 404 for a resource that is not registered. */
 export async function detectRelationships(request: ApiRequest, api: Api): Promise<Answer> {
-  await assertSignedIn(request, api)
+  const ctx = await assertSignedIn(request, api)
   const resource = api.resources.get(request.params.last ?? '')
   if (!resource) throw notFound()
-  const relationships = manyToMany(resource).map(({ name, target, junction }): RelationshipInfo => ({ name, resource: target.name, junction: getTableName(junction.resource.table) }))
+  const call = toCall(api, ctx, resource, request.engine)
+  const readable = await Promise.all(manyToMany(resource).map(async relation => await isRelationReadable(call, resource, relation) ? [relation] : []))
+  const relationships = readable.flat().map(({ name, target, junction }): RelationshipInfo => ({ name, resource: target.name, junction: getTableName(junction.resource.table) }))
   return { status: 200, body: { resource: resource.name, relationships } }
 }
 
-async function assertSignedIn(request: ApiRequest, api: Api): Promise<void> {
-  const { user } = await openContext(api, request, '', 'read')
-  if (user === null) throw unauthenticated()
+async function assertSignedIn(request: ApiRequest, api: Api): Promise<AutoApiContext> {
+  const ctx = await openContext(api, request, '', 'read')
+  if (ctx.user === null) throw unauthenticated()
+  return ctx
 }
 
 function findJunctions(api: Api): Map<string, Set<string>> {

@@ -1,5 +1,5 @@
 /** SQL told apart from its values: a query's text is built once per shape and found by it ever after. */
-import { is, sql, SQL } from 'drizzle-orm'
+import { is, sql, SQL, type Column } from 'drizzle-orm'
 import { postgresType } from '../engines/dialects'
 import type { Engine, Statement } from '../engines/engine'
 import { outline } from '../engines/parameters'
@@ -18,7 +18,7 @@ export interface Clause {
 }
 
 /** A column by the name it has in its table. */
-export type NamedColumn = Pick<Field, 'name' | 'column' | 'compare'>
+export type NamedColumn = Pick<Field, 'name' | 'column' | 'compare' | 'bytes'>
 
 /** The statement for a key; `build` runs only when the key is new. Its parameters must be `values`, in their order. */
 export function statement<Extra>(cache: StatementCache, engine: Engine, key: Shape, values: readonly unknown[], build: () => { sql: SQL, extra: Extra }): Statement & { extra: Extra } {
@@ -31,9 +31,22 @@ export function statement<Extra>(cache: StatementCache, engine: Engine, key: Sha
   return { text: compiled.text, values, extra: compiled.extra }
 }
 
+/** A key, a tenant: equal only to the same bytes, whatever the column's collation. */
 export function equals(field: Field, value: unknown): Clause {
-  const encoded = field.encode(value)
-  return { shape: shape`${field.column}=`, values: [encoded], build: () => sql`${field.column} = ${bound(field, encoded)}` }
+  return holds(field, field.encode(value))
+}
+
+/** As {@link equals}, with the driver's value. The plain comparison is the one that an index serves. */
+export function holds(field: NamedColumn, value: unknown): Clause {
+  const { column, bytes } = field
+  if (!bytes) return { shape: shape`${column}=`, values: [value], build: () => sql`${column} = ${bound(field, value)}` }
+  return { shape: shape`${column} bytewise=`, values: [value, value], build: () => meet(column, bound(field, value), bytes) }
+}
+
+/** Both sides hold the same bytes: how keys meet. */
+export function meet(left: SQL | Column, right: SQL | Column, bytes: NamedColumn['bytes']): SQL {
+  const plain = sql`${left} = ${right}`
+  return bytes ? sql`(${plain} and ${bytes(sql`${left}`)} = ${bytes(sql`${right}`)})` : plain
 }
 
 /** A driver value where it is compared with its column. */
@@ -122,30 +135,37 @@ export function membership(engine: Engine, field: Field, values: readonly unknow
   return { shape: shape`${field.column} ${operator} ${list.shape}`, values: bound, build: () => sql`${field.column} ${sql.raw(operator)} ${build()}` }
 }
 
-/** The rows whose columns hold one of these combinations, given as driver values. */
+/** The rows whose columns hold one of these combinations of keys, given as driver values, byte for byte. */
 export function among(engine: Engine, fields: readonly NamedColumn[], tuples: readonly (readonly unknown[])[]): Clause {
   if (tuples.length === 0) return NOTHING
   const list = listOf(engine, fields, tuples)
-  const { values, build } = list
-  const columns = fields.map(({ column }) => sql`${column}`)
+  const plain = { shape: shape`${fields.map(({ column }) => column)} in ${list.shape}`, values: list.values, build: () => sql`${tuple(fields.map(({ column }) => sql`${column}`))} in ${list.build()}` }
+  if (fields.every(({ bytes }) => !bytes)) return plain
+  const exact = listOf(engine, fields, tuples, true)
+  const columns = fields.map(({ column, bytes }) => bytes ? bytes(sql`${column}`) : sql`${column}`)
   return {
-    shape: shape`${fields.map(({ column }) => column)} in ${list.shape}`,
-    values,
-    build: () => columns.length === 1 ? sql`${columns[0]} in ${build()}` : sql`(${sql.join(columns, sql`, `)}) in ${build()}`,
+    shape: shape`bytewise ${plain.shape}`,
+    values: [...plain.values, ...exact.values],
+    build: () => sql`(${plain.build()} and ${tuple(columns)} in ${exact.build()})`,
   }
 }
+
+const tuple = (parts: readonly SQL[]) => parts.length === 1 ? parts[0]! : sql`(${sql.join([...parts], sql`, `)})`
 
 /**
  * A list in parentheses. SQLite takes it as one JSON parameter and Postgres as one array for each column, so that no
  * list is too long for them and every length has the same text; on MySQL its length is rounded up by repeating the
  * last value, for few texts.
+ * @param exact whether it is compared by bytes.
  */
-function listOf(engine: Engine, fields: readonly NamedColumn[], tuples: readonly (readonly unknown[])[]): Clause {
+function listOf(engine: Engine, fields: readonly NamedColumn[], tuples: readonly (readonly unknown[])[], exact = false): Clause {
+  // SQLite goes by the collation of what stands on the left.
   if (engine.dialect === 'sqlite') return jsonList(fields, tuples)
-  if (engine.dialect === 'pg') return arrayList(fields, tuples)
+  if (engine.dialect === 'pg') return arrayList(fields, tuples, exact)
   const length = 2 ** Math.ceil(Math.log2(tuples.length))
   const padded = [...tuples, ...Array.from({ length: length - tuples.length }, () => tuples.at(-1)!)]
-  const places = (tuple: readonly unknown[]) => sql.join(tuple.map((value, index) => bound(fields[index]!, value)), sql`, `)
+  const place = (field: NamedColumn, value: unknown) => exact && field.bytes ? field.bytes(bound(field, value)) : bound(field, value)
+  const places = (tuple: readonly unknown[]) => sql.join(tuple.map((value, index) => place(fields[index]!, value)), sql`, `)
   return {
     shape: shape`${fields.length} x ${length}`,
     values: padded.flat(),
@@ -173,15 +193,19 @@ function jsonList(fields: readonly NamedColumn[], tuples: readonly (readonly unk
 }
 
 /** `(select unnest(cast(cast(? as text) as integer[])))`: handed over as text, so that every driver writes it alike. */
-function arrayList(fields: readonly NamedColumn[], tuples: readonly (readonly unknown[])[]): Clause {
+function arrayList(fields: readonly NamedColumn[], tuples: readonly (readonly unknown[])[], exact: boolean): Clause {
   const arrays = fields.map((_, index) => toArray(tuples.map(tuple => tuple[index])))
   const array = (index: number) => sql`cast(cast(${sql.param(arrays[index])} as text) as ${postgresType(fields[index]!.column)}[])`
+  const shown = (index: number, value: SQL) => exact && fields[index]!.bytes ? fields[index]!.bytes!(value) : value
+  const named = fields.map((_, index) => sql.identifier(`v${index}`))
+  const listed = exact ? sql.join(named.map((name, index) => shown(index, sql`${name}`)), sql`, `) : sql`*`
+  const alias = exact ? sql` as listed(${sql.join(named, sql`, `)})` : sql``
   return {
     shape: shape`array ${fields.length}`,
     values: arrays,
     build: () => fields.length === 1
-      ? sql`(select unnest(${array(0)}))`
-      : sql`(select * from unnest(${sql.join(fields.map((_, index) => array(index)), sql`, `)}))`,
+      ? sql`(select ${shown(0, sql`unnest(${array(0)})`)})`
+      : sql`(select ${listed} from unnest(${sql.join(fields.map((_, index) => array(index)), sql`, `)})${alias})`,
   }
 }
 

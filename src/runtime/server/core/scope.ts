@@ -84,10 +84,16 @@ export async function scopeSql(call: Call, resource: Resource, table: Table): Pr
   const { deletedAt } = resource.roles
   const filter = await listFilterOf(call, resource, resource === call.resource ? call.ctx.operation : 'read', table)
   return and(
-    scope === 'none' ? sql`1 = 0` : scope.all ? undefined : eq(column(resource.tenant!), scope.id),
+    scope === 'none' ? sql`1 = 0` : scope.all ? undefined : isTenant(resource.tenant!, column(resource.tenant!), scope.id),
     deletedAt ? isNullColumn(column(deletedAt)) : undefined,
     filter,
   ) ?? sql`1 = 1`
+}
+
+/** As {@link ofTenant}, over the column of an alias. */
+function isTenant(field: Field, column: Column, id: unknown): SQL | undefined {
+  const { bytes } = field
+  return and(eq(column, id), bytes && sql`${bytes(sql`${column}`)} = ${bytes(sql`${sql.param(field.encode(id))}`)}`)
 }
 
 function ofTenant(call: Call, resource: Resource): readonly Clause[] {

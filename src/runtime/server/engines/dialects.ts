@@ -1,6 +1,7 @@
 /** What differs between the dialects, side by side: everything else of a statement is the same text. */
 import { is, sql, type Column, type SQL } from 'drizzle-orm'
-import { PgEnumColumn } from 'drizzle-orm/pg-core'
+import { MySqlColumn } from 'drizzle-orm/mysql-core'
+import { PgChar, PgColumn, PgCustomColumn, PgEnumColumn } from 'drizzle-orm/pg-core'
 import type { Dialect } from '../schema/drizzle'
 
 export interface DialectFacts {
@@ -23,6 +24,11 @@ export interface DialectFacts {
   /** A value as text, and text as a value of a column: how keys of different types stand in one column of a query. */
   readonly toText: (value: SQL) => SQL
   readonly fromText: (text: SQL, column: Column) => SQL
+  /**
+   * Put around both sides of a comparison with the column, makes it one of bytes, whatever the collation.
+   * It stands beside the plain comparison, which the index serves. Absent for types that have no collation.
+   */
+  readonly bytewise: (column: Column) => ((value: SQL) => SQL) | undefined
 }
 
 const NO_LOCK = { share: sql``, update: sql`` }
@@ -44,6 +50,7 @@ export const DIALECTS: Readonly<Record<Dialect, DialectFacts>> = {
     nothing: sql`default values`,
     toText: value => value,
     fromText: text => text,
+    bytewise: column => /char|clob|text/i.test(column.getSQLType()) ? value => sql`${value} collate binary` : undefined,
   },
   pg: {
     returning: true,
@@ -55,8 +62,10 @@ export const DIALECTS: Readonly<Record<Dialect, DialectFacts>> = {
     numbered,
     countLocked: counted,
     nothing: sql`default values`,
-    toText: value => sql`cast(${value} as text)`,
-    fromText: (text, column) => sql`cast(${text} as ${postgresType(column)})`,
+    // A column of a recursive query has one collation, whichever columns it is filled from.
+    toText: value => sql`cast(${value} as text) collate "C"`,
+    fromText: (text, column) => sql`cast(${text} as ${postgresType(column)})${isPostgresText(column) ? sql` collate "default"` : sql``}`,
+    bytewise: postgresBytes,
   },
   mysql: {
     returning: false,
@@ -72,20 +81,42 @@ export const DIALECTS: Readonly<Record<Dialect, DialectFacts>> = {
     nothing: sql`() values ()`,
     toText: value => sql`cast(${value} as char(255))`,
     fromText: (text, column) => mysqlValue(text, column),
+    // `utf8mb4_bin` is no substitute: it takes text that ends in spaces for the same text without them.
+    bytewise: column => /^(?:national )?n?(?:var)?char|^(?:tiny|medium|long)?text/i.test(column.getSQLType()) ? value => sql`cast(convert(${value} using utf8mb4) as binary)` : undefined,
   },
+}
+
+/** Compares a column by bytes; see {@link DialectFacts.bytewise}. */
+export function bytewise(column: Column): ReturnType<DialectFacts['bytewise']> {
+  return DIALECTS[is(column, PgColumn) ? 'pg' : is(column, MySqlColumn) ? 'mysql' : 'sqlite'].bytewise(column)
+}
+
+/** Types of Postgres whose text depends on nothing but the value, `citext` among them. */
+const PLAIN_TEXT = /^(?:text|varchar|character varying|citext|name)\b(?!.*\[)/i
+/** Types without a collation. Another name that an app's own column type has may be a domain over text. */
+const UNCOLLATED = /^(?:(?:small|big)?int\d?\b|integer|(?:small|big)?serial|numeric|decimal|real|double|float|bool|uuid|json|date|time|interval|bytea|inet|cidr|macaddr|bit|varbit|money)|\[/i
+
+const isPostgresText = (column: Column) => is(column, PgChar) || PLAIN_TEXT.test(column.getSQLType())
+
+function postgresBytes(column: Column): ((value: SQL) => SQL) | undefined {
+  const type = column.getSQLType()
+  if (PLAIN_TEXT.test(type)) return value => sql`cast(${value} as text) collate "C"`
+  // `char` pads; what an app's own type does, only the type knows.
+  const collated = is(column, PgChar) || (is(column, PgCustomColumn) && !UNCOLLATED.test(type))
+  return collated ? value => sql`cast(cast(${value} as ${postgresType(column)}) as text) collate "C"` : undefined
 }
 
 const SERIAL: Readonly<Record<string, string>> = { serial: 'integer', bigserial: 'bigint', smallserial: 'smallint' }
 /** Without a length these would mean one character or one bit. */
 const UNBOUNDED: Readonly<Record<string, string>> = { char: 'bpchar', bit: 'varbit' }
 
-/** The type a value of the column is cast to: without length and precision, which would cut or round it. */
+/** The type a value of the column is cast to: without length and precision, which would cut or round it, and without a collation. */
 export function postgresType(column: Column): SQL {
   if (is(column, PgEnumColumn)) {
     const { enumName, schema } = column.enum
     return schema ? sql`${sql.identifier(schema)}.${sql.identifier(enumName)}` : sql`${sql.identifier(enumName)}`
   }
-  const type = column.getSQLType().replace(/\s*\([^)]*\)/, '')
+  const type = column.getSQLType().replace(/\s*\([^)]*\)/, '').replace(/\s+collate\s.*$/i, '')
   return sql.raw(SERIAL[type] ?? UNBOUNDED[type] ?? type)
 }
 

@@ -2,6 +2,7 @@
 import type { AutoApiConfig } from '../../shared/config'
 import type { ResourceRegistration } from '../registration'
 import type { Relation, Resource } from './model'
+import { relationKeys } from './relations'
 import { createResources } from './resource'
 
 export interface RelationDescription {
@@ -49,12 +50,7 @@ export function describeResources(registrations: readonly ResourceRegistration[]
   }))
 }
 
-/** A relation is as secret as the foreign key it follows. */
+/** A relation over a hidden column, on either side, is one that nobody can read. */
 function isHidden(resource: Resource, relation: Relation): boolean {
-  const [holder, key] = relation.kind === 'one'
-    ? [resource, relation.columns.map(({ name }) => name)]
-    : relation.kind === 'many'
-      ? [relation.target, relation.foreignColumns.map(({ name }) => name)]
-      : [relation.junction.resource, [...relation.junction.here.columns, ...relation.junction.there.columns]]
-  return key.some(name => holder.hidden.has(name))
+  return relationKeys(resource, relation).some(([holder, fields]) => fields.some(({ name }) => holder.hidden.has(name)))
 }

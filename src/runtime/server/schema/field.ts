@@ -2,7 +2,7 @@
 import { Column, getTableName, is, sql, SQL } from 'drizzle-orm'
 import type { ZodType } from 'zod'
 import { toIso, UNFIT, WIRE, type Kind } from '../../shared/wire'
-import { mysqlEnum, mysqlNumber } from '../engines/dialects'
+import { bytewise, mysqlEnum, mysqlNumber } from '../engines/dialects'
 import type { ColumnFacts } from './drizzle'
 import { createHolds, EXPECTED_OF, isScalar } from './holds'
 import { createIsRaw } from './raw'
@@ -23,6 +23,8 @@ export interface Field {
   readonly selection: SQL
   /** What a parameter needs around it to be compared as the column's type; absent where the engine sees to it. */
   readonly compare?: (value: SQL) => SQL
+  /** Put around both sides of a comparison, makes it one of bytes; absent where the column's type has no collation. */
+  readonly bytes?: (value: SQL) => SQL
   /** Whether a value that was read can be looked for again: not JSON, not blobs, not what a driver rounds. */
   readonly pinnable: boolean
   /** A driver's value (null included) to the value Drizzle knows; absent where both are the same. */
@@ -117,6 +119,7 @@ export function createField(facts: ColumnFacts, index: number, schema: ZodType):
   const toDriver = ENCODED[column.columnType] ?? ((value: unknown) => column.mapToDriverValue(value))
   const compare = COMPARED[column.columnType]
   const comparable = kind !== 'json' && kind !== 'blob' && !(kind === 'custom' && INCOMPARABLE.test(column.getSQLType()))
+  const bytes = bytewise(column)
   const decodes = exact !== undefined || column.mapFromDriverValue !== Column.prototype.mapFromDriverValue
   const say = (value: unknown) => wire.toJson ? wire.toJson(value) : value instanceof Date ? toIso(value) : value
   return Object.freeze({
@@ -130,6 +133,7 @@ export function createField(facts: ColumnFacts, index: number, schema: ZodType):
     index,
     selection: exact ? exact(sql`${column}`) : sql`${column}`,
     ...compare && { compare: (value: SQL) => compare(value, column) },
+    ...bytes && { bytes },
     pinnable: comparable && column.columnType !== 'MySqlFloat',
     ...decodes && { decode: (raw: unknown) => raw === null || raw === undefined ? null : fromDriver(raw) },
     ...decodes && { toWire: (raw: unknown) => raw === null || raw === undefined ? null : say(fromDriver(raw)) },

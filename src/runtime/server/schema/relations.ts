@@ -216,3 +216,11 @@ function stem(key: ForeignKeyFacts): string {
 
 const by = (name: string, key: string) => `${name}By${key.charAt(0).toUpperCase()}${key.slice(1)}`
 const sameSet = (a: readonly string[], b: readonly string[]) => a.length === b.length && a.every(item => b.includes(item))
+
+/** The columns a relation compares, by the resource that has them: of both sides, and of the junction where it is registered. */
+export function relationKeys(resource: Resource, relation: Relation): readonly (readonly [Resource, readonly Field[]])[] {
+  const sides = [[resource, relation.columns], [relation.target, relation.foreignColumns]] as const
+  if (relation.kind !== 'manyToMany' || !relation.junction.registered) return sides
+  const { resource: junction, here, there } = relation.junction
+  return [...sides, [junction, fieldsOf(junction, [...here.columns, ...there.columns])]]
+}

@@ -10,7 +10,7 @@ import { columnOf, type GraphNode } from '../../schema/graph'
 import type { Role } from '../../schema/server-owned'
 import type { Call } from '../context'
 import { statement, type Clause } from '../query'
-import { changeGrouped, changeRows, closureShape, groupOf, keepsGroup, keysOf, pointedAt, rowsOf, tuple, withClosure, type Closure } from './closure'
+import { changeGrouped, changeRows, closureShape, groupOf, isIn, keepsGroup, keysOf, pointedAt, rowsOf, tuple, withClosure, type Closure } from './closure'
 
 /** `update child set deleted_at = ?, deletion_id = reached.g from reached where deleted_at is null and id = reached.k0 and reached.t = 1` */
 export function stampStatement(call: Call, closure: Closure, node: GraphNode, values: readonly { readonly column: Column, readonly value: unknown }[]): WriteStatement {
@@ -80,7 +80,7 @@ export function restrictStatement(call: Call, closure: Closure, edge: ForeignKey
   const active = closure.following === 'active' && child.roles.deletedAt ? sql`${child.roles.deletedAt} is null` : sql`1 = 1`
   const made = statement(api.statements, engine, shape`restrict ${edge}${closureShape(closure)}`, closure.start.values, () => ({
     extra: undefined,
-    sql: sql`${withClosure(closure)} select 1 from ${child.table} where ${active} and ${tuple(columns)} in (${pointedAt(closure, edge, parent)})${closure.reach.nodes.includes(child) ? sql` and not (${tuple(keysOf(child))} in (${rowsOf(closure, child)}))` : sql``} limit 1`,
+    sql: sql`${withClosure(closure)} select 1 from ${child.table} where ${active} and ${isIn(closure, columns, pointedAt(closure, edge, parent))}${closure.reach.nodes.includes(child) ? sql` and not (${tuple(keysOf(child))} in (${rowsOf(closure, child)}))` : sql``} limit 1`,
   }))
   return { ...made, returns: true, expect: 0 }
 }
@@ -91,7 +91,7 @@ export function leftOverStatement(call: Call, closure: Closure, edge: ForeignKey
   const columns = edge.columns.map(name => columnOf(child.facts, name))
   const made = statement(api.statements, engine, shape`left over ${edge}${closureShape(closure)}`, closure.start.values, () => ({
     extra: undefined,
-    sql: sql`${withClosure(closure)} select 1 from ${child.table} where ${child.roles.deletedAt!} is null and ${tuple(columns)} in (${pointedAt(closure, edge, parent)}) limit 1`,
+    sql: sql`${withClosure(closure)} select 1 from ${child.table} where ${child.roles.deletedAt!} is null and ${isIn(closure, columns, pointedAt(closure, edge, parent))} limit 1`,
   }))
   return { ...made, returns: true, expect: 0, again: true }
 }

@@ -1,11 +1,11 @@
 /** What goes with some rows: the recursive query that finds it, in each dialect, and the statement that changes it. */
 import { aliasedTable, getTableColumns, sql, type Column, type SQL } from 'drizzle-orm'
-import { DIALECTS, postgresType } from '../../engines/dialects'
 import { shape, type Shape } from '../../engines/shape'
+import { bytewise, DIALECTS, postgresType } from '../../engines/dialects'
 import type { ForeignKeyFacts } from '../../schema/drizzle'
 import { columnOf, type GraphNode } from '../../schema/graph'
 import type { Reach } from '../plan/cascade'
-import type { Clause } from '../query'
+import { meet, type Clause } from '../query'
 
 export type Following = 'active' | 'grouped' | 'all'
 
@@ -29,6 +29,7 @@ const key = (index: number) => sql.identifier(`k${index}`)
 export const GROUP = sql.identifier('g')
 const TIME = sql.identifier('d')
 const PICKED = sql.identifier('picked')
+const EXACT = sql.identifier('exact')
 
 export const closureShape = ({ reach, start, following, several, maxTerms }: Closure): Shape =>
   shape`${reach.root}${following}${several}${maxTerms}${start.shape}`
@@ -64,16 +65,34 @@ export function changeRows(closure: Closure, node: GraphNode, columns: readonly 
   const values = set && sql.join([...set], sql`, `)
   if (dialectOf(closure) !== 'mysql') {
     const what = values ? sql`update ${node.table} set ${values}` : sql`delete from ${node.table}`
-    return sql`${withClosure(closure)} ${what} where ${where ? sql`${where} and ` : sql``}${tuple(columns)} in (${rows})`
+    return sql`${withClosure(closure)} ${what} where ${where ? sql`${where} and ` : sql``}${isKey(node, columns) ? sql`${tuple(columns)} in (${rows})` : isIn(closure, columns, rows)}`
   }
   if (!values) return sql`delete from ${node.table} where ${tuple(columns)} in (select ${sql.join(columns.map((_, index) => sql`${place(index)}`), sql`, `)} from (${withClosure(closure)} ${rows}) as ${PICKED})`
   const picked = sql`(${withClosure(closure)} ${rows}) as ${PICKED}`
-  const join = sql`inner join ${node.table} on ${sql.join(columns.map((column, index) => sql`${column} = ${PICKED}.${place(index)}`), sql` and `)}`
+  const join = sql`inner join ${node.table} on ${sql.join(columns.map((column, index) => same(column, sql`${PICKED}.${place(index)}`)), sql` and `)}`
   const rest = where ? sql` where ${where}` : sql``
   return sql`update ${picked} ${join} set ${values}${rest}`
 }
 
 const place = (index: number) => sql.identifier(`p${index}`)
+
+/** Primary keys are unique, also under their collation: those of rows that were found have no other spelling. */
+const isKey = (node: GraphNode, columns: readonly Column[]) => keysOf(node).every((column, index) => column === columns[index])
+
+/** A key holds the same bytes as another one. */
+const same = (column: Column, value: SQL) => meet(column, value, bytewise(column))
+
+/** Keys that are among those of a query, byte for byte. On MySQL `pointedAt` names its columns. */
+export function isIn(closure: Closure, columns: readonly Column[], rows: SQL): SQL {
+  const exact = columns.map(column => bytewise(column))
+  const plain = sql`${tuple(columns)} in (${rows})`
+  if (exact.every(bytes => !bytes)) return plain
+  const list = sql.join(columns.map((column, index) => exact[index] ? exact[index](sql`${column}`) : sql`${column}`), sql`, `)
+  const left = columns.length === 1 ? list : sql`(${list})`
+  if (dialectOf(closure) !== 'mysql') return sql`(${plain} and ${left} in (${rows}))`
+  const right = columns.map((_, index) => exact[index] ? exact[index](sql`${place(index)}`) : sql`${place(index)}`)
+  return sql`(${plain} and ${left} in (select ${sql.join(right, sql`, `)} from (${rows}) as ${EXACT}))`
+}
 
 /** The reached rows of a table, by their keys. @param grouped on MySQL with their group, for the statement that sets it. */
 export function rowsOf(closure: Closure, node: GraphNode, grouped = false): SQL {
@@ -183,18 +202,18 @@ function wideStep(closure: Closure): SQL {
     const column = keysOf(node)[place]
     return column ? columnOf(column) : sql`null`
   }))
-  const joins = edges.map(({ edge: key, node, table, columnOf }, index) => sql` left join ${table} on ${edge} = ${sql.raw(String(index))} and ${CLOSURE}.${TABLE} = ${tag(closure, parentOf(closure, key))} and ${pointsAt(key, node, parentOf(closure, key), columnOf)}${follow(closure, node, columnOf)}`)
+  const joins = edges.map(({ edge: key, node, table, columnOf }, index) => sql` left join ${table} on ${edge} = ${sql.raw(String(index))} and ${CLOSURE}.${TABLE} = ${tag(closure, parentOf(closure, key))} and ${pointsAt(closure, key, node, parentOf(closure, key), columnOf)}${follow(closure, node, columnOf)}`)
   return sql` union select ${choose(({ node }) => tag(closure, node))}, ${sql.join(keys, sql`, `)}, ${CLOSURE}.${GROUP}, ${CLOSURE}.${TIME} from ${CLOSURE} cross join json_each(${sql.raw(`'[${edges.map((_, index) => index)}]'`)}) as ${sql.identifier('e')}${sql.join(joins, sql``)} where ${keys[0]} is not null`
 }
 
 /** The child row refers to the reached parent; by way of the parent itself where the key does not point at its primary key. */
-function pointsAt({ columns, foreignColumns }: ForeignKeyFacts, child: GraphNode, parent: GraphNode, aliased: (column: Column) => Column): SQL {
+function pointsAt(closure: Closure, { columns, foreignColumns }: ForeignKeyFacts, child: GraphNode, parent: GraphNode, aliased: (column: Column) => Column): SQL {
   const own = columns.map(name => aliased(columnOf(child.facts, name)))
   const places = foreignColumns.map(name => parent.facts.primaryKey.indexOf(name))
-  if (!places.includes(-1)) return sql.join(own.map((column, index) => sql`${column} = ${CLOSURE}.${key(places[index]!)}`), sql` and `)
+  if (!places.includes(-1)) return sql.join(own.map((column, index) => same(column, sql`${CLOSURE}.${key(places[index]!)}`)), sql` and `)
   const reached = keysOf(parent).map((column, index) => sql`${column} = ${CLOSURE}.${key(index)}`)
   const referenced = foreignColumns.map(name => sql`${columnOf(parent.facts, name)}`)
-  return sql`${tuple(own)} in (select ${sql.join(referenced, sql`, `)} from ${parent.table} where ${sql.join(reached, sql` and `)})`
+  return isIn(closure, own, sql`select ${sql.join(referenced, sql`, `)} from ${parent.table} where ${sql.join(reached, sql` and `)}`)
 }
 
 interface Step {
@@ -230,11 +249,11 @@ function follow(closure: Closure, node: GraphNode, aliased = (column: Column): C
 function joinTo(closure: Closure, edge: ForeignKeyFacts, child: GraphNode, parent: GraphNode): Step['from'] {
   const places = edge.foreignColumns.map(name => parent.facts.primaryKey.indexOf(name))
   if (!places.includes(-1) && edge.columns.length === parent.facts.primaryKey.length) {
-    return [{ table: sql`${child.table}`, on: sql.join(edge.columns.map((name, index) => sql`${columnOf(child.facts, name)} = ${reachedKey(closure, parent, places[index]!)}`), sql` and `) }]
+    return [{ table: sql`${child.table}`, on: sql.join(edge.columns.map((name, index) => same(columnOf(child.facts, name), reachedKey(closure, parent, places[index]!))), sql` and `) }]
   }
   const up = sql.identifier('up')
   const own = parent.facts.primaryKey.map((name, index) => sql`${up}.${sql.identifier(columnOf(parent.facts, name).name)} = ${reachedKey(closure, parent, index)}`)
-  const on = edge.columns.map((name, index) => sql`${columnOf(child.facts, name)} = ${up}.${sql.identifier(columnOf(parent.facts, edge.foreignColumns[index]!).name)}`)
+  const on = edge.columns.map((name, index) => same(columnOf(child.facts, name), sql`${up}.${sql.identifier(columnOf(parent.facts, edge.foreignColumns[index]!).name)}`))
   return [{ table: sql`${parent.table} as ${up}`, on: sql.join(own, sql` and `) }, { table: sql`${child.table}`, on: sql.join(on, sql` and `) }]
 }
 

@@ -11,6 +11,7 @@ import { orderList, orderShape } from '../plan/order'
 import type { ReadPlan } from '../plan/tree'
 import { all, among, fromClauses, shapeOf, statement, valuesOf, whereAll, type Clause, type NamedColumn } from '../query'
 import type { Scoped } from '../scope'
+import { meets } from './links'
 import { includedColumns, joinedRow, type Join, type ScopedInclude } from './join'
 import { judge, tooManyToJudge } from './judge'
 import { conditions, decoder, valuesAt, type Form, type RecordOf, type Rows } from './rows'
@@ -208,7 +209,7 @@ function childrenStatement(include: ScopedInclude, columns: Selection, parents: 
     if (perParent === undefined) return { extra: undefined, sql: sql`select ${sql.join(selected, sql`, `)} from ${source.from}${whereAll(where)}${order} limit ${sql.param(most)}` }
     const named = selected.map((column, index) => sql`${column} as ${sql.identifier(`c${index}`)}`)
     const names = selected.map((_, index) => sql`${sql.identifier(`c${index}`)}`)
-    const partition = sql.join(source.parent.map(({ column }) => sql`${column}`), sql`, `)
+    const partition = sql.join(source.parent.map(({ column, bytes }) => bytes ? bytes(sql`${column}`) : sql`${column}`), sql`, `)
     const ranked = sql`select ${sql.join(named, sql`, `)}, row_number() over (partition by ${partition}${order}) as ${sql.identifier('n')} from ${source.from}${whereAll(where)}`
     return { extra: undefined, sql: sql`select ${sql.join(names, sql`, `)} from (${ranked}) as ${sql.identifier('ranked')} where ${sql.identifier('n')} <= ${sql.param(perParent)} order by ${sql.identifier('n')} limit ${sql.param(most)}` }
   })
@@ -221,9 +222,8 @@ function sourceOf(relation: Relation, through: ScopedInclude['through']): { from
   const { junction } = relation
   const columns = (names: readonly string[]) => names.map(name => junction.resource.fields.get(name)!)
   const parent = columns(junction.here.columns)
-  const meets = columns(junction.there.columns).map(({ column }, index) => sql`${column} = ${relation.foreignColumns[index]!.column}`)
   return {
-    from: sql`${junction.resource.table} inner join ${table} on ${sql.join(meets, sql` and `)}`,
+    from: sql`${junction.resource.table} inner join ${table} on ${meets(columns(junction.there.columns), relation.foreignColumns)}`,
     parent,
     extra: [...parent.map(({ column }) => sql`${column}`), ...through?.accepts ? allFields(through.resource).fields.map(field => field.selection) : []],
     // Told apart from conditions on the records: a tenant column may have the same name on both.

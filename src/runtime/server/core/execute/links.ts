@@ -10,7 +10,7 @@ import { allFields, select } from '../fields'
 import type { Key } from '../parse/key'
 import { byKey } from '../plan/read'
 import type { ReadPlan } from '../plan/tree'
-import { all, among, fromClauses, shapeOf, statement, valuesOf, whereAll, type Clause } from '../query'
+import { all, among, fromClauses, meet, shapeOf, statement, valuesOf, whereAll, type Clause } from '../query'
 import { within, type Plan, type Scoped } from '../scope'
 import { judge, scanBound, tooManyToJudge } from './judge'
 import { decoder, readOne, selectList, valuesAt } from './rows'
@@ -49,5 +49,5 @@ export async function judgedLinks({ junction: { resource } }: ManyToMany, where:
 
 /** `junction.tag_id = tags.id and …` */
 export function meets(columns: readonly Field[], foreign: readonly Field[]): SQL {
-  return sql.join(columns.map(({ column }, index) => sql`${column} = ${foreign[index]!.column}`), sql` and `)
+  return sql.join(columns.map(({ column, bytes }, index) => meet(column, foreign[index]!.column, bytes)), sql` and `)
 }

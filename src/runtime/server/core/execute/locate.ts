@@ -1,6 +1,4 @@
 /** Finds the rows a write names, all in one statement, and judges them: what the caller cannot see is not there. */
-import { sql } from 'drizzle-orm'
-import { shape } from '../../engines/shape'
 import type { Row } from '../../engines/engine'
 import { isScalar } from '../../schema/holds'
 import type { Call } from '../context'
@@ -8,7 +6,7 @@ import { notFound, refused } from '../error'
 import { allFields, select, type Selection } from '../fields'
 import type { ReadPlan } from '../plan/tree'
 import type { WritePlan } from '../plan/write'
-import { among, bound, equals, type Clause } from '../query'
+import { among, equals, holds, isNull, type Clause } from '../query'
 import { within, type Scoped } from '../scope'
 import { alive, type Item } from './items'
 import { isUnfit } from './unfit'
@@ -72,9 +70,7 @@ export function pins(plan: Scoped<WritePlan>, { row }: Item): readonly Clause[] 
   return fields.flatMap((field, index): Clause[] => {
     const value = row[index]
     if (!field.pinnable || (value !== null && !isScalar(value))) return []
-    return value === null
-      ? [{ shape: shape`${field.column} null`, values: [], build: () => sql`${field.column} is null` }]
-      : [{ shape: shape`${field.column}=`, values: [value], build: () => sql`${field.column} = ${bound(field, value)}` }]
+    return [value === null ? isNull(field) : holds(field, value)]
   })
 }
 

@@ -4,7 +4,7 @@ import type { Statement } from '../../engines/engine'
 import { shape } from '../../engines/shape'
 import type { Field } from '../../schema/field'
 import type { Call } from '../context'
-import { createCursor } from '../cursor'
+import { createCursor, encryptCursor } from '../cursor'
 import { notFound } from '../error'
 import { keepReadable, readableFields } from '../fields'
 import { findHooks, hookId, runHooks, type AnyHook } from '../hooks'
@@ -58,7 +58,7 @@ export async function executeList(plan: Scoped<ListPlan>, call: Call, attachment
     form,
     records: await throughHooks(plan, 'afterList', records, call),
     ...total === undefined ? { hasMore } : { total },
-    ...byCursor && { nextCursor: hasMore ? cursorAt(plan, page) : null },
+    ...byCursor && { nextCursor: hasMore ? await cursorAt(plan, page) : null },
     ...aggregates && { aggregates },
   }
 }
@@ -93,8 +93,9 @@ async function toRecords(plan: Scoped<ReadPlan>, found: Rows, form: Form, call: 
   return records
 }
 
-function cursorAt({ resource, order }: Scoped<ListPlan>, { columns, rows }: Rows): string {
-  return createCursor(resource, order, valuesAt(columns, order.map(({ field }) => field))(rows.at(-1)!))
+function cursorAt({ resource, order, secret }: Scoped<ListPlan>, { columns, rows }: Rows): string | Promise<string> {
+  const values = valuesAt(columns, order.map(({ field }) => field))(rows.at(-1)!)
+  return secret === undefined ? createCursor(resource, order, values) : encryptCursor(secret, resource, order, values)
 }
 
 /** Only rows the caller can see are counted. */

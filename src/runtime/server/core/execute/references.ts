@@ -48,10 +48,13 @@ function isToldByCommit({ plan, fields }: Target): boolean {
 
 type Reach = 'visible' | 'tenant' | 'any'
 
+/** From the most lenient to the strictest. */
+const REACHES: readonly Reach[] = ['any', 'tenant', 'visible']
+
 /** Of a composite key the most lenient rule that is given counts. */
 function reachOf({ auth }: Resource, { columns }: ForeignKeyFacts): Reach {
-  const rules = columns.map(name => auth?.fields?.[name as never] as { reference?: Reach } | undefined)
-  return rules.find(rule => rule?.reference)?.reference ?? 'visible'
+  const rules = columns.map(name => (auth?.fields?.[name as never] as { reference?: Reach } | undefined)?.reference)
+  return REACHES.find(reach => rules.includes(reach)) ?? 'visible'
 }
 
 /** The key's values when the client sent one of them and it changes something; a value a hook has set is trusted. */

@@ -81,9 +81,10 @@ function nodeOf(into: Map<string, Node>, name: string): Node {
 
 /** `author[id,name],comments{limit:5}.author` */
 function addText(root: Map<string, Node>, text: string): void {
-  for (const path of split(text, ',')) {
+  for (const path of listed(text)) {
     let at = root
     for (const segment of split(path, '.')) {
+      if (segment.trim() === '') throw invalidQuery(`\`include\`: ${quote(path)} has an empty segment.`, 'include')
       const match = /^([^[\]{}]+)(?:\[([^\]]*)\])?(?:\{(.*)\})?$/s.exec(segment.trim())
       if (!match) throw invalidQuery(`\`include\`: ${quote(segment)} is not a relation.`, 'include')
       const [, name, fields, options] = match
@@ -97,7 +98,7 @@ function addText(root: Map<string, Node>, text: string): void {
 
 /** `limit:5,sort:-createdAt,filter:{"a":1}`; `sort` may be repeated. */
 function addOptions(node: Node, text: string): void {
-  for (const option of split(text, ',')) {
+  for (const option of listed(text)) {
     const colon = option.indexOf(':')
     const key = option.slice(0, colon).trim()
     const value = option.slice(colon + 1).trim()
@@ -106,7 +107,10 @@ function addOptions(node: Node, text: string): void {
   }
 }
 
-/** At a separator that stands outside of brackets, braces and JSON strings. Empty parts are left out. */
+/** The entries of a comma list. Empty ones are ignored. */
+const listed = (text: string) => split(text, ',').filter(entry => entry.trim() !== '')
+
+/** Splits at a separator that stands outside of brackets, braces and JSON strings. */
 function split(text: string, separator: string): string[] {
   const parts: string[] = []
   let depth = 0
@@ -128,5 +132,5 @@ function split(text: string, separator: string): string[] {
     if (depth < 0) break
   }
   if (depth !== 0 || quoted) throw invalidQuery('`include`: a bracket has no counterpart.', 'include')
-  return [...parts, text.slice(start)].filter(part => part.trim() !== '')
+  return [...parts, text.slice(start)]
 }

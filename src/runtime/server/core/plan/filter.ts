@@ -74,9 +74,10 @@ function convert(field: Field, { text }: ConditionAsk, value: unknown, parameter
   return converted
 }
 
-/** Written in brackets, a list is repeated values or one comma list. */
+/** Written in brackets, a list is repeated values or one comma list. Empty entries are ignored; in a column of text they are empty text. */
 function list(field: Field, ask: ConditionAsk, parameter: string): unknown[] {
-  const values = ask.text ? [ask.value].flat().flatMap(value => typeof value === 'string' ? value.split(',') : [value]) : ask.value
+  const entries = (text: string) => text.split(',').filter(entry => entry !== '' || field.kind === 'text')
+  const values = ask.text ? [ask.value].flat().flatMap(value => typeof value === 'string' ? entries(value) : [value]) : ask.value
   if (!Array.isArray(values)) throw invalidValue(parameter, `${ask.operator} of ${quote(field.name)} takes a list.`)
   if (values.length > LIMITS.in) throw limitExceeded(`\`${parameter}\`: ${ask.operator} takes at most ${LIMITS.in} values.`, parameter)
   return values.map(value => convert(field, ask, value, parameter))

@@ -1,5 +1,6 @@
 /** The include tree: relation names become plans of their own, each with its resource's permissions, fields and rows. */
-import type { ManyToMany, Relation, Resource } from '../../schema/model'
+import type { Relation, Resource } from '../../schema/model'
+import { relationKeys } from '../../schema/relations'
 import type { Call } from '../context'
 import { invalidQuery, limitExceeded, quote, unknownRelation } from '../error'
 import { readableFields, requireField, select, type Selection } from '../fields'
@@ -37,21 +38,20 @@ async function planLevel(tree: IncludeTree, resource: Resource, call: Call, dept
   return plans
 }
 
-/**
- * A relation is as secret as the foreign key it follows.
- * @throws `UNKNOWN_RELATION`
- */
+/** @throws `UNKNOWN_RELATION`, for a relation the caller cannot read as well. */
 export async function requireRelation(call: Call, resource: Resource, name: string, parameter = 'include'): Promise<Relation> {
   const relation = resource.relations.get(name)
-  if (!relation) throw unknownRelation(parameter, name)
-  const [holder, key] = relation.kind === 'one' ? [resource, relation.columns] : relation.kind === 'many' ? [relation.target, relation.foreignColumns] : junctionKey(relation)
-  const readable = holder && await readableFields(call, holder)
-  if (readable && key.some(field => !readable.byName.has(field.name))) throw unknownRelation(parameter, name)
+  if (!relation || !await isRelationReadable(call, resource, relation)) throw unknownRelation(parameter, name)
   return relation
 }
 
-function junctionKey({ junction: { resource, registered, here, there } }: ManyToMany): [Resource | undefined, readonly { name: string }[]] {
-  return registered ? [resource, [...here.columns, ...there.columns].map(name => resource.fields.get(name)!)] : [undefined, []]
+/** A relation tells which values are equal: the caller must be allowed to read the key columns on both sides, and those of a registered junction. */
+export async function isRelationReadable(call: Call, resource: Resource, relation: Relation): Promise<boolean> {
+  for (const [holder, fields] of relationKeys(resource, relation)) {
+    const { byName } = await readableFields(call, holder)
+    if (fields.some(({ name }) => !byName.has(name))) return false
+  }
+  return true
 }
 
 async function planInclude(relation: Relation, ask: IncludeAsk, include: readonly IncludePlan[], call: Call): Promise<IncludePlan> {

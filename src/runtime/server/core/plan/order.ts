@@ -16,7 +16,7 @@ export interface Order {
 }
 
 /**
- * `sort`, then `cursorFields`, then the primary key in the direction of the last sort field.
+ * `sort`, then `cursorFields`, then the primary key in the direction of the last field before it.
  * @throws `UNKNOWN_FIELD`, and `INVALID_QUERY` for a field that has no order.
  */
 export function planOrder(resource: Resource, readable: Selection, sort: readonly SortAsk[], cursorFields: readonly SortAsk[] = [], parameter = 'sort'): readonly Order[] {
@@ -30,7 +30,8 @@ export function planOrder(resource: Resource, readable: Selection, sort: readonl
     if (name === 'id' && !resource.fields.has('id')) for (const field of resource.primaryKey) add(field, descending)
     else add(sortable(requireField(readable, name, 'cursorFields'), 'cursorFields'), descending)
   }
-  for (const field of resource.primaryKey) add(field, sort.at(-1)?.descending ?? false)
+  const descending = order.at(-1)?.descending ?? false
+  for (const field of resource.primaryKey) add(field, descending)
   return order
 }
 

@@ -1,7 +1,8 @@
 /** How rows are read: names become columns, in a fixed order that ends in the primary key. A single record is a list of one. */
 import type { Resource } from '../../schema/model'
 import type { Call } from '../context'
-import { readCursor } from '../cursor'
+import { decryptCursor, readCursor } from '../cursor'
+import { invalidQuery } from '../error'
 import { readableFields, type Selection } from '../fields'
 import type { Key } from '../parse/key'
 import type { GetAsk, ListAsk, Place } from '../parse/list'
@@ -10,7 +11,7 @@ import { equals, type Clause } from '../query'
 import { planAggregates, type AggregatePlan } from './aggregate'
 import { planFilter } from './filter'
 import { chooseFields, planIncludes } from './include'
-import { after, planOrder } from './order'
+import { after, planOrder, type Order } from './order'
 import type { ReadPlan } from './tree'
 
 export interface ListPlan extends ReadPlan {
@@ -19,6 +20,8 @@ export interface ListPlan extends ReadPlan {
   /** The rows after the cursor; counted and aggregated are all of them. */
   readonly start: readonly Clause[]
   readonly aggregates?: AggregatePlan
+  /** What its cursors are encrypted with: the order holds a field the caller cannot read. */
+  readonly secret?: string
 }
 
 export async function planList(ask: ListAsk, call: Call): Promise<ListPlan> {
@@ -26,6 +29,7 @@ export async function planList(ask: ListAsk, call: Call): Promise<ListPlan> {
   const { place, limit } = ask
   const readable = await readableFields(call)
   const order = planOrder(resource, readable, ask.sort, ask.cursorFields)
+  const secret = place.mode === 'cursor' && order.some(({ field }) => !readable.byName.has(field.name)) ? requireSecret(call) : undefined
   return {
     resource,
     trash: ask.trash,
@@ -34,12 +38,23 @@ export async function planList(ask: ListAsk, call: Call): Promise<ListPlan> {
     order,
     place,
     limit,
-    start: place.mode === 'cursor' && place.cursor !== '' ? [after(engine.dialect, order, readCursor(place.cursor, resource, order))] : [],
+    start: place.mode === 'cursor' && place.cursor !== '' ? [after(engine.dialect, order, await valuesOf(place.cursor, resource, order, secret))] : [],
+    ...secret !== undefined && { secret },
     offset: place.mode === 'offset' ? toOffset(place.page, limit) : 0,
     count: place.mode === 'offset' && ask.count,
     ...ask.aggregates.length > 0 && { aggregates: planAggregates(ask.aggregates, [], readable) },
     include: await planIncludes(ask.include, call),
   }
+}
+
+const valuesOf = (cursor: string, resource: Resource, order: readonly Order[], secret: string | undefined) =>
+  secret === undefined ? readCursor(cursor, resource, order) : decryptCursor(secret, cursor, resource, order)
+
+/** @throws `INVALID_QUERY` */
+function requireSecret({ api, ctx }: Call): string {
+  const secret = api.secret?.(ctx.event)
+  if (secret === undefined) throw invalidQuery('This list cannot be read by cursor, because the server has no secret to encrypt its cursors with. Ask by `page`.', 'cursor')
+  return secret
 }
 
 export interface GetPlan extends ReadPlan {

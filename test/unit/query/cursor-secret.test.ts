@@ -1,0 +1,110 @@
+/** A cursor over a column that the caller cannot read is encrypted: nobody can read its values or make one of their own. */
+import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import Database from 'better-sqlite3'
+import { drizzle } from 'drizzle-orm/better-sqlite3'
+import { createSecret } from '../../../src/runtime/server/secret'
+import { createServer } from '../../support/server'
+
+const patients = sqliteTable('patients', {
+  clinic: integer('clinic').notNull(), ssn: text('ssn').notNull(), name: text('name').notNull(),
+}, t => [primaryKey({ columns: [t.clinic, t.ssn] })])
+
+const DDL = `
+  create table patients (clinic integer not null, ssn text not null, name text not null, primary key (clinic, ssn));
+  insert into patients values (1, '100-secret', 'Ada'), (1, '200-secret', 'Bob'), (2, '300-secret', 'Cid'), (2, '400-secret', 'Dee'), (3, '500-secret', 'Eve');
+`
+const SECRETS = [
+  ['hidden', { hiddenFields: ['ssn'] }, {}],
+  ['under a read rule', {}, { fields: { ssn: { read: 'doctor' } } }],
+] as const
+
+async function open(secret: string | undefined, registration: object = SECRETS[1][1], rules: object = SECRETS[1][2]) {
+  const client = new Database(':memory:')
+  client.exec(DDL)
+  const { request } = await createServer({
+    registrations: [{ name: 'patients', schema: patients, ...registration, authorization: { permissions: { read: true }, ...rules } } as never],
+    db: drizzle({ client }), secret,
+  })
+  return (query: string, permissions: string[] = []) => request('GET', `/api/patients?${query}`, { caller: { user: { id: 1 }, permissions } })
+}
+
+const decode = (cursor: string) => Buffer.from(cursor, 'base64url').toString('latin1')
+
+const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
+afterEach(() => warn.mockClear())
+
+describe.each(SECRETS)('a cursor over a key column that is %s', (_name, registration, rules) => {
+  it.each(['', '&sort=name', '&sort=-clinic', '&cursorFields=-name'])('goes through all rows and shows nothing of the column: %s', async (sort) => {
+    const ask = await open('a secret', registration, rules)
+    const names: string[] = []
+    const cursors = new Set<string>()
+    for (let cursor: string | null = ''; cursor !== null;) {
+      const { body }: { body: { data: { name: string }[], meta: { nextCursor: string | null } } } = await ask(`limit=1&cursor=${cursor}${sort}`)
+      names.push(...body.data.map(({ name }) => name))
+      cursor = body.meta.nextCursor
+      if (cursor !== null) cursors.add(cursor)
+    }
+    expect(names.toSorted()).toEqual(['Ada', 'Bob', 'Cid', 'Dee', 'Eve'])
+    expect(cursors.size).toBe(4)
+    for (const cursor of cursors) expect(decode(cursor)).not.toMatch(/secret|ssn|patients/)
+    // Its length says nothing of the values either.
+    expect(new Set([...cursors].map(({ length }) => length)).size).toBe(1)
+  })
+
+  it('is refused when it was changed, made by others, or made for another order', async () => {
+    const [ask, other] = [await open('a secret', registration, rules), await open('another secret', registration, rules)]
+    const { nextCursor } = (await ask('limit=1&cursor=')).body.meta
+    const bytes = Buffer.from(nextCursor, 'base64url')
+    const flipped = Array.from({ length: bytes.length }, (_, at) => Buffer.from(bytes.map((byte, index) => index === at ? byte ^ 1 : byte)).toString('base64url'))
+    for (const cursor of [...flipped, nextCursor.slice(0, -4), `${nextCursor}AAAA`, 'AAAA', 'x']) expect((await ask(`cursor=${cursor}`)).body.data.code).toBe('INVALID_CURSOR')
+    expect((await ask(`cursor=${nextCursor}&sort=name`)).body.data.code).toBe('INVALID_CURSOR')
+    expect((await other(`cursor=${nextCursor}`)).body.data.code).toBe('INVALID_CURSOR')
+    expect((await ask(`cursor=${nextCursor}`)).status).toBe(200)
+  })
+
+  it('needs a secret in production: without it the list is refused by cursor, answered by page, and named at startup', async () => {
+    const ask = await open(undefined, registration, rules)
+    expect(warn.mock.calls.flat().filter(text => String(text).includes('`patients`') && String(text).includes('NUXT_AUTO_API_SECRET'))).toHaveLength(1)
+    for (const query of ['cursor=', 'cursor=abc', 'cursor=&sort=name']) expect((await ask(query)).body.data).toEqual({ code: 'INVALID_QUERY', parameter: 'cursor' })
+    expect((await ask('page=1')).body.data).toHaveLength(5)
+  })
+})
+
+describe('a cursor of a caller who can read the whole order', () => {
+  it('keeps its checksum, is asked without a secret, and is no cursor of a caller who cannot', async () => {
+    const doctor = ['doctor']
+    const [ask, without] = [await open('a secret'), await open(undefined)]
+    const { nextCursor } = (await without('limit=1&cursor=', doctor)).body.meta
+    expect(decode(nextCursor)).toContain('100-secret')
+    expect((await ask(`cursor=${nextCursor}`, doctor)).body.data).toHaveLength(4)
+    expect((await ask(`cursor=${nextCursor}`)).body.data.code).toBe('INVALID_CURSOR')
+    const encrypted = (await ask('limit=1&cursor=')).body.meta.nextCursor
+    expect((await ask(`cursor=${encrypted}`, doctor)).body.data.code).toBe('INVALID_CURSOR')
+  })
+})
+
+describe('the secret', () => {
+  it('is that of the runtime configuration, asked for with the request', () => {
+    const events: unknown[] = []
+    const find = createSecret((event) => {
+      events.push(event)
+      return { autoApi: { secret: 'own' } }
+    }, true)
+    expect([find('event'), events]).toEqual(['own', ['event']])
+  })
+
+  it('is a random one in development, the same for the whole process, and none in production', () => {
+    for (const config of [undefined, () => ({}), () => ({ autoApi: { secret: '' } })]) {
+      const find = createSecret(config, true)
+      expect([find()!.length > 20, find() === find('event')]).toEqual([true, true])
+      expect(createSecret(config, false)()).toBeUndefined()
+    }
+    expect(createSecret(undefined, true)()).not.toBe(createSecret(undefined, true)())
+  })
+
+  it('is not missed at startup where every caller can read every key', async () => {
+    await open(undefined, {}, { fields: { name: { read: 'doctor' }, ssn: { read: true, write: 'doctor' } } })
+    expect(warn.mock.calls.flat().filter(text => String(text).includes('SECRET'))).toEqual([])
+  })
+})

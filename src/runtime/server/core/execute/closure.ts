@@ -28,7 +28,8 @@ export const GROUP = sql.identifier('g')
 const TIME = sql.identifier('d')
 const PICKED = sql.identifier('picked')
 
-export const closureShape = ({ reach, start, following, maxTerms }: Closure): Shape => shape`${reach.root}${following}${maxTerms}${start.shape}`
+export const closureShape = ({ reach, start, following, maxTerms }: Closure): Shape =>
+  shape`${reach.root}${following}${maxTerms}${start.shape}`
 
 const dialectOf = ({ reach }: Closure) => reach.root.facts.dialect
 

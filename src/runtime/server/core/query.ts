@@ -3,7 +3,7 @@ import { is, sql, SQL, type Column } from 'drizzle-orm'
 import { postgresType } from '../engines/dialects'
 import type { Engine, Statement } from '../engines/engine'
 import { outline } from '../engines/parameters'
-import { quoted, shape, type Shape } from '../engines/shape'
+import { quoted, shape, shapeOf, type Shape } from '../engines/shape'
 import type { Field } from '../schema/field'
 import type { Compiled, StatementCache } from './statement-cache'
 
@@ -25,7 +25,7 @@ export function statement<Extra>(cache: StatementCache, engine: Engine, key: Sha
   const compiled = cache(`${engine.name}|${key}`, () => {
     const { sql, extra } = build()
     const rendered = engine.render(sql)
-    if (rendered.values.length !== values.length) throw new Error(`[auto-api] The shape ${key} has ${rendered.values.length} places for ${values.length} values.`)
+    if (rendered.values.length !== values.length) throw new Error(`[auto-api] The statement ${key} has ${rendered.values.length} places for ${values.length} values.`)
     return { text: rendered.text, extra }
   }) as Compiled<Extra>
   return { text: compiled.text, values, extra: compiled.extra }
@@ -76,7 +76,7 @@ export function fromSql(engine: Engine, condition: SQL): Clause {
   return { shape: shape`text ${quoted(text)}`, values, build: () => sql`(${condition})`, custom: true }
 }
 
-export const shapeOf = (clauses: readonly Clause[]): Shape => shape`${clauses.map(clause => clause.shape)}`
+export { shapeOf }
 export const valuesOf = (clauses: readonly Clause[]) => clauses.flatMap(clause => clause.values)
 
 /** ` where a and b`, or nothing. */

@@ -37,6 +37,19 @@ function toText(part: Part): string {
 
 const isList = (part: object): part is readonly (Shape | Identity | number)[] => Array.isArray(part)
 
+/** A list of parts that have a shape. Asked for several times in every request, it is put together by hand, as `orderShape` is. */
+export function shapeOf(parts: readonly { readonly shape: Shape }[]): Shape {
+  let text = '['
+  for (const part of parts) text += `(${part.shape})`
+  return `${text}]` as Shape
+}
+
+export function orderShape(order: readonly { readonly field: { readonly column: Column }, readonly descending: boolean }[]): Shape {
+  let text = '['
+  for (const { field, descending } of order) text += `(${idOf(field.column)}${descending ? '-' : '+'})`
+  return `${text}]` as Shape
+}
+
 /** Text that is not ours: its length says where it ends, whatever it holds. */
 export const quoted = (text: string) => `"${text.length}:${text}` as Shape
 

@@ -80,7 +80,8 @@ async function visibleItems(plan: Scoped<WritePlan>, call: Call): Promise<Item[]
   const { resource } = plan
   const where = [equals(resource.roles.deletionId!, plan.deletionId)]
   const order = resource.primaryKey.map(field => ({ field, descending: false }))
-  const { columns, rows } = await readRows(within<WritePlan, ReadPlan>(plan, { where, order, selection: keyFields(resource), count: false }), { cursor: true, most: Infinity }, call)
+  const read = within<WritePlan, ReadPlan>(plan, { where, order, selection: keyFields(resource), count: false })
+  const { columns, rows } = await readRows(read, { cursor: true, most: Infinity }, call)
   const decode = decoder(columns, keyFields(resource))
   const items = rows.map((row, index): Item => {
     const record = decode(row)

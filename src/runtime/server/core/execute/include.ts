@@ -1,13 +1,13 @@
 /** Hangs related records on records: what was read along with them, and otherwise one statement per relation, whatever the number of parents. */
 import { sql, type SQL } from 'drizzle-orm'
 import type { Row, Statement } from '../../engines/engine'
-import { shape } from '../../engines/shape'
+import { orderShape, shape } from '../../engines/shape'
 import type { Field } from '../../schema/field'
 import type { Relation } from '../../schema/model'
 import type { Call } from '../context'
 import { limitExceeded } from '../error'
 import { allFields, type Selection } from '../fields'
-import { orderList, orderShape } from '../plan/order'
+import { orderList } from '../plan/order'
 import type { ReadPlan } from '../plan/tree'
 import { all, among, fromClauses, shapeOf, statement, valuesOf, whereAll, type Clause, type NamedColumn } from '../query'
 import type { Scoped } from '../scope'
@@ -16,7 +16,7 @@ import { includedColumns, joinedRow, type Join, type ScopedInclude } from './joi
 import { judge, tooManyToJudge } from './judge'
 import { conditions, decoder, valuesAt, type Form, type RecordOf, type Rows } from './rows'
 
-/** What all includes of one response share: the records that are left to them, the rows that may still be judged, and what values become. */
+/** What all includes of one response share: the records left to them, the rows that may still be judged, and what values become. */
 interface Budget {
   left: number
   readonly max: number
@@ -33,20 +33,26 @@ export async function attachIncludes(plan: Scoped<ReadPlan>, found: Rows, record
   if (plan.include.length === 0) return
   const { relations: { maxRows }, objectLevelMaxRows } = call.api.config
   const judged = Math.max(maxRows, objectLevelMaxRows)
-  await attachLevel(plan, found, records, records.map(() => 1), call, { left: maxRows, max: maxRows, unjudged: judged, maxJudged: judged, form })
+  const budget: Budget = { left: maxRows, max: maxRows, unjudged: judged, maxJudged: judged, form }
+  await attachLevel(plan, found, { records, times: records.map(() => 1) }, call, budget)
 }
 
-/** @param times how many times each of the records stands in the response. */
-async function attachLevel(plan: Scoped<ReadPlan>, found: Rows, records: readonly RecordOf[], times: readonly number[], call: Call, budget: Budget): Promise<void> {
+/** The records of one level, one for each row, and how many times each of them stands in the response. */
+interface Level {
+  readonly records: readonly RecordOf[]
+  readonly times: readonly number[]
+}
+
+async function attachLevel(plan: Scoped<ReadPlan>, found: Rows, level: Level, call: Call, budget: Budget): Promise<void> {
   for (const include of plan.include) {
     const join = found.joins?.find(join => join.include === include)
-    if (join) attachJoined(join, found, records, times, budget)
-    else await attach(include, found, records, times, call, budget)
+    if (join) attachJoined(join, found, level, budget)
+    else await attach(include, found, level, call, budget)
   }
 }
 
 /** A database may take two spellings of a key for one; on the wire they are two, and nobody has the other one. */
-function attachJoined(join: Join, { columns, rows }: Rows, records: readonly RecordOf[], times: readonly number[], budget: Budget): void {
+function attachJoined(join: Join, { columns, rows }: Rows, { records, times }: Level, budget: Budget): void {
   const { relation, plan } = join.include
   const keyOf = keyAt(columns, relation.columns)
   const ownKeyOf = keyAt(join.columns, relation.foreignColumns)
@@ -73,12 +79,12 @@ function spend(budget: Budget, records: number): void {
 const tooMany = ({ max }: Budget) =>
   limitExceeded(`The response would hold more than ${max} included records. Ask for fewer, or set limits in \`include\`.`, 'include')
 
-async function attach(include: ScopedInclude, found: Rows, records: readonly RecordOf[], times: readonly number[], call: Call, budget: Budget): Promise<void> {
+async function attach(include: ScopedInclude, found: Rows, { records, times }: Level, call: Call, budget: Budget): Promise<void> {
   const { relation, plan } = include
   const keys = found.rows.map(keyAt(found.columns, relation.columns))
-  const parents = parentsOf(found, keys, times, valuesAt(found.columns, relation.columns))
+  const parents = parentsOf(found.rows, keys, times, valuesAt(found.columns, relation.columns))
   const children = parents.size === 0 ? undefined : await readChildren(include, parents, call, budget)
-  if (children) await attachLevel(plan, children, children.records, children.times, call, budget)
+  if (children) await attachLevel(plan, children, children, call, budget)
   const many = relation.kind !== 'one'
   records.forEach((record, index) => {
     const own = keys[index] === undefined ? undefined : children?.byParent.get(keys[index])
@@ -93,7 +99,10 @@ interface Parent {
   times: number
 }
 
-function parentsOf({ rows }: Rows, keys: readonly (string | undefined)[], times: readonly number[], valuesOf: (row: Row) => readonly unknown[]): ReadonlyMap<string, Parent> {
+type Parents = ReadonlyMap<string, Parent>
+type ValuesOf = (row: Row) => readonly unknown[]
+
+function parentsOf(rows: readonly Row[], keys: readonly (string | undefined)[], times: readonly number[], valuesOf: ValuesOf): Parents {
   const parents = new Map<string, Parent>()
   keys.forEach((key, index) => {
     if (key === undefined) return
@@ -117,14 +126,12 @@ function keyIn(row: Row, places: readonly number[]): string | undefined {
 
 const isNone = (value: unknown) => value === null || value === undefined
 
-interface Children extends Rows {
-  readonly records: readonly RecordOf[]
-  readonly times: readonly number[]
+interface Children extends Rows, Level {
   readonly byParent: ReadonlyMap<string, RecordOf[]>
 }
 
 /** The visible children of all parents, at most so many of each, in their order. */
-async function readChildren(include: ScopedInclude, parents: ReadonlyMap<string, Parent>, call: Call, budget: Budget): Promise<Children> {
+async function readChildren(include: ScopedInclude, parents: Parents, call: Call, budget: Budget): Promise<Children> {
   const { relation, plan, perParent = 1 } = include
   const columns = columnsOf(include)
   const visible = await readVisible(include, columns, parents, call, budget)
@@ -153,10 +160,11 @@ async function readChildren(include: ScopedInclude, parents: ReadonlyMap<string,
 }
 
 /** One row more than may be shown is read, or than may be judged, where code has the last word. @throws `LIMIT_EXCEEDED` */
-async function readVisible(include: ScopedInclude, columns: Selection, parents: ReadonlyMap<string, Parent>, call: Call, budget: Budget): Promise<readonly Row[]> {
+async function readVisible(include: ScopedInclude, columns: Selection, parents: Parents, call: Call, budget: Budget): Promise<Rows['rows']> {
   const { relation, plan, through, perParent } = include
   const values = [...parents.values()].map(parent => parent.values)
-  const read = (limited: number | undefined, most: number) => call.engine.query(childrenStatement(include, columns, values, limited, most + 1, call))
+  const read = (limited: number | undefined, most: number) =>
+    call.engine.query(childrenStatement(include, columns, values, limited, most + 1, call))
   if (!plan.accepts && !through?.accepts) {
     // Each child stands in the response as often as its parent.
     const most = Math.floor(budget.left / fewestTimes(parents))
@@ -174,7 +182,7 @@ async function readVisible(include: ScopedInclude, columns: Selection, parents: 
   return plan.accepts ? judge(linked, decoder(columns), plan.accepts) : linked
 }
 
-function fewestTimes(parents: ReadonlyMap<string, Parent>): number {
+function fewestTimes(parents: Parents): number {
   let fewest = Infinity
   for (const { times } of parents.values()) if (times < fewest) fewest = times
   return fewest
@@ -201,7 +209,8 @@ function childrenStatement(include: ScopedInclude, columns: Selection, parents: 
   const source = sourceOf(relation, through)
   const where: readonly Clause[] = [among(engine, source.parent, parents), ...conditions(plan), ...source.conditions]
   const many = relation.kind !== 'one'
-  const key = shape`include ${relation}${columns.key}${through?.accepts !== undefined}${shapeOf(where)}${orderShape(plan.order)}${perParent !== undefined}`
+  const judgesLinks = through?.accepts !== undefined
+  const key = shape`include ${relation}${columns.key}${judgesLinks}${shapeOf(where)}${orderShape(plan.order)}${perParent !== undefined}`
   const values = [...valuesOf(where), ...perParent === undefined ? [] : [perParent], most]
   return statement(api.statements, engine, key, values, () => {
     const selected = [...columns.fields.map(field => field.selection), ...source.extra]

@@ -58,7 +58,8 @@ export function includedColumns({ relation, plan }: ScopedInclude): Selection {
 
 const scopeOf = ({ include: { plan } }: Join): readonly Clause[] => [...plan.where, ...plan.scope]
 
-export const shapeOfJoins = (joins: readonly Join[]): Shape => shape`${joins.map(join => shape`${join.include.relation}${join.columns.key}${shapeOf(scopeOf(join))}`)}`
+export const shapeOfJoins = (joins: readonly Join[]): Shape =>
+  shape`${joins.map(join => shape`${join.include.relation}${join.columns.key}${shapeOf(scopeOf(join))}`)}`
 
 /** In the order of their places: joins stand before any other condition. */
 export const valuesOfJoins = (joins: readonly Join[]) => joins.flatMap(join => valuesOf(scopeOf(join)))

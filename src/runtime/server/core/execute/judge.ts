@@ -16,8 +16,10 @@ export const scanBound = ({ api: { config } }: Call) => Math.max(LIMITS.scan, co
 export const tooManyToJudge = (most: number, advice: string, parameter?: string) =>
   limitExceeded(`More than ${most} rows would have to be judged one by one. ${advice}`, parameter)
 
+type Values = Record<string, unknown>
+
 /** The rows that are accepted, in their order. */
-export async function judge(rows: readonly Row[], decode: (row: Row) => Record<string, unknown>, accepts: (row: Record<string, unknown>) => Promise<boolean>): Promise<readonly Row[]> {
+export async function judge(rows: readonly Row[], decode: (row: Row) => Values, accepts: (row: Values) => Promise<boolean>): Promise<Row[]> {
   const accepted: Row[] = []
   for (let from = 0; from < rows.length; from += LIMITS.scanBatch) {
     if (from > 0) await nextTurn()

@@ -35,11 +35,13 @@ export async function linkedTo(relation: ManyToMany, parent: readonly unknown[],
 }
 
 /** @throws `LIMIT_EXCEEDED` when there are more links than a scan may judge. */
-export async function judgedLinks({ junction: { resource } }: ManyToMany, where: readonly Clause[], through: Scoped<Plan>, call: Call): Promise<readonly Row[]> {
+export async function judgedLinks(relation: ManyToMany, where: readonly Clause[], through: Scoped<Plan>, call: Call): Promise<Row[]> {
   const { api, engine } = call
+  const { resource } = relation.junction
   const columns = allFields(resource)
   const most = scanBound(call)
-  const rows = await engine.query(statement(api.statements, engine, shape`judged links ${resource}${shapeOf(where)}`, [...valuesOf(where), most + 1], () => ({
+  const key = shape`judged links ${resource}${shapeOf(where)}`
+  const rows = await engine.query(statement(api.statements, engine, key, [...valuesOf(where), most + 1], () => ({
     sql: sql`select ${selectList(columns)} from ${resource.table}${whereAll(where)} limit ${sql.param(most + 1)}`,
     extra: undefined,
   })))

@@ -42,7 +42,10 @@ export async function executeList(plan: Scoped<ListPlan>, call: Call, attachment
   await runHooks(call, 'beforeList', undefined, run => (run as AnyHook)(call.ctx))
   const byCursor = plan.place.mode === 'cursor'
   // One row more than the page tells whether another page follows.
-  const window = { start: plan.start, offset: plan.offset, limit: plan.count ? plan.limit : plan.limit + 1, cursor: byCursor, ...plan.count && { most: call.api.config.objectLevelMaxRows }, besides: attachment?.besides ?? [] }
+  const window = {
+    start: plan.start, offset: plan.offset, limit: plan.count ? plan.limit : plan.limit + 1, cursor: byCursor, besides: attachment?.besides ?? [],
+    ...plan.count && { most: call.api.config.objectLevelMaxRows },
+  }
   const [found, total, aggregates] = await Promise.all([
     readRows(plan, window, call),
     plan.count ? countRows(plan, call) : undefined,

@@ -2,12 +2,12 @@
 import { sql, type SQL } from 'drizzle-orm'
 import { LIMITS } from '../../../shared/limits'
 import type { Row, Statement } from '../../engines/engine'
-import { shape } from '../../engines/shape'
+import { orderShape, shape } from '../../engines/shape'
 import type { Field } from '../../schema/field'
 import type { Call } from '../context'
 import { allFields, select, type Selection } from '../fields'
 import type { Key } from '../parse/key'
-import { after, orderList, orderShape } from '../plan/order'
+import { after, orderList } from '../plan/order'
 import type { ReadPlan } from '../plan/tree'
 import { shapeOf, statement, valuesOf, whereAll, type Clause } from '../query'
 import type { Scoped } from '../scope'
@@ -95,12 +95,13 @@ async function readIfFit(plan: Scoped<ReadPlan>, window: Window, call: Call): Pr
 }
 
 /**
- * Every row that `objectLevel` accepts, in the plan's order or by primary key, read in keyset batches; other requests get their turn between them.
+ * Every row that `objectLevel` accepts, in the plan's order or by primary key, read in keyset batches. Other requests get their turn
+ * between them.
  * @throws `LIMIT_EXCEEDED` when `most` rows are judged, there are more, and the reader wants another one.
  */
 export async function* scan(unordered: Scoped<ReadPlan>, window: Window, call: Call): AsyncGenerator<Row> {
   const { start = [], offset, limit = Infinity, most = scanBound(call) } = window
-  const plan = unordered.order.length > 0 ? unordered : { ...unordered, order: unordered.resource.primaryKey.map(field => ({ field, descending: false })) }
+  const plan = unordered.order.length > 0 ? unordered : { ...unordered, order: byPrimaryKey(unordered) }
   const columns = allFields(plan.resource)
   const decode = decoder(columns)
   const place = valuesAt(columns, plan.order.map(({ field }) => field))
@@ -112,7 +113,7 @@ export async function* scan(unordered: Scoped<ReadPlan>, window: Window, call: C
     const asked = Math.min(batch, left + 1)
     const rows = await call.engine.query(rowsStatement(plan, columns, { start: from, limit: asked }, call))
     yield* await judge(rows.length > left ? rows.slice(0, left) : rows, decode, plan.accepts!)
-    if (rows.length > left) throw tooManyToJudge(most, window.most === undefined ? 'Narrow the filter.' : 'Narrow the filter, ask with count=none, or page by cursor.')
+    if (rows.length > left) throw tooManyToJudge(most, ADVICE[window.most === undefined ? 'page' : 'total'])
     if (rows.length < asked) return
     left -= rows.length
     from = [after(call.engine.dialect, plan.order, place(rows.at(-1)!))]
@@ -120,6 +121,11 @@ export async function* scan(unordered: Scoped<ReadPlan>, window: Window, call: C
     await nextTurn()
   }
 }
+
+const byPrimaryKey = ({ resource }: Scoped<ReadPlan>) => resource.primaryKey.map(field => ({ field, descending: false }))
+
+/** What to do instead of counting, or of paging on. */
+const ADVICE = { total: 'Narrow the filter, ask with count=none, or page by cursor.', page: 'Narrow the filter.' }
 
 /** `select c1, c2 from t where … order by … limit ? offset ?` */
 export function rowsStatement(plan: Scoped<ReadPlan>, columns: Selection, { start = [], offset, limit }: Window, { api, engine }: Call, joins: readonly Join[] = []): Statement {

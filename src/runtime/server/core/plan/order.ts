@@ -1,7 +1,7 @@
 /** In which order, and what comes after a place in it: every order ends in the primary key, so that it has no ties. */
 import { sql, type SQL } from 'drizzle-orm'
 import { DIALECTS } from '../../engines/dialects'
-import { shape, type Shape } from '../../engines/shape'
+import { orderShape, shape } from '../../engines/shape'
 import type { Dialect } from '../../schema/drizzle'
 import type { Field } from '../../schema/field'
 import type { Resource } from '../../schema/model'
@@ -43,8 +43,6 @@ function sortable(field: Field, parameter: string): Field {
 export function orderKey(order: readonly Order[]): string {
   return order.map(({ field, descending }) => `${descending ? '-' : ''}${field.name}`).join(',')
 }
-
-export const orderShape = (order: readonly Order[]): Shape => shape`${order.map(({ field, descending }) => shape`${field.column}${descending ? '-' : '+'}`)}`
 
 export function orderList(order: readonly Order[]): SQL {
   return sql.join(order.map(({ field, descending }) => descending ? sql`${field.column} desc` : sql`${field.column}`), sql`, `)

@@ -103,7 +103,7 @@ function createFake(dialect: Engine['dialect'], concurrent: boolean): Engine {
     return { text, values: params }
   }
   return {
-    name: 'fake', dialect, concurrent, render,
+    name: 'fake', dialect, concurrent, render, followsUp: true,
     maxParameters: 1000,
     columnName: column => column.name,
     query: () => ONES,

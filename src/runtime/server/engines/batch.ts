@@ -41,6 +41,7 @@ export function createBatchEngine(name: string, database: unknown): Engine {
     maxParameters: 6_000,
     // Nothing comes between the statements of a batch.
     concurrent: false,
+    followsUp: false,
     limits: D1_LIMITS,
     render: (sql: SQL) => {
       const { sql: text, params } = db.dialect.sqlToQuery(sql)

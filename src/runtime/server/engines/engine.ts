@@ -62,6 +62,8 @@ export interface Engine {
   readonly maxParameters: number
   /** Other commits may come between the statements of one: rows that must stay as they are have to be locked. */
   readonly concurrent: boolean
+  /** Statements of a commit may come from the rows that one of them has read. */
+  readonly followsUp: boolean
   /** What the engine takes fewer of than its dialect does: terms of a compound, bytes of a LIKE pattern. */
   readonly limits?: { readonly terms: number, readonly pattern: number }
   /** Drizzle SQL to the text of this dialect, with its parameters encoded. */

@@ -28,6 +28,7 @@ export function createInteractiveEngine(name: string, database: unknown, dialect
     maxParameters,
     // A file, or a libSQL server, has one writer at a time from its `begin immediate` on.
     concurrent: dialect !== 'sqlite',
+    followsUp: true,
     render(sql) {
       const { sql: text, params: values } = db.dialect.sqlToQuery(sql)
       return { text, values }

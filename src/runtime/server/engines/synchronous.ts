@@ -22,6 +22,7 @@ export function createSynchronousEngine(name: string, database: unknown): Engine
   function run(statement: WriteStatement, index: number): Outcome {
     const query = prepare(statement)
     const rows = statement.returns ? query.values(statement.values) : []
+    for (const next of statement.followUp?.(rows) ?? []) prepare(next).run(next.values)
     const touched = statement.returns ? rows.length : query.run(statement.values).changes
     if (statement.expect !== undefined && touched !== statement.expect) throw new GuardError(index, touched)
     return { rows, touched }
@@ -40,6 +41,7 @@ export function createSynchronousEngine(name: string, database: unknown): Engine
     dialect: 'sqlite' as const,
     maxParameters: MAX_PARAMETERS,
     concurrent: false,
+    followsUp: true,
     render: sql => toStatement(db.dialect.sqlToQuery(sql)),
     columnName: column => db.dialect.casing.getColumnCasing(column),
     query: statement => unlessBusy(() => prepare(statement).values(statement.values), error => toUnfit('sqlite', error)),

@@ -92,8 +92,9 @@ function findOperationListProblem(value: unknown, where: string): Problem | unde
   const unknown = value.findIndex(operation => !OPERATIONS.includes(operation as never))
   if (unknown === -1) return undefined
   const name: unknown = value[unknown]
-  const [what, hint] = typeof name === 'string' ? [`is '${name}', which is not an operation`, didYouMean(name, OPERATIONS)] : ['is not the name of an operation', '']
-  return { where: `${where}[${unknown}]`, what, instead: `Use some of: ${OPERATIONS.join(', ')}.${hint}` }
+  const isText = typeof name === 'string'
+  const what = isText ? `is '${name}', which is not an operation` : 'is not the name of an operation'
+  return { where: `${where}[${unknown}]`, what, instead: `Use some of: ${OPERATIONS.join(', ')}.${isText ? didYouMean(name, OPERATIONS) : ''}` }
 }
 
 /** Metadata is written into a generated module as it stands, so it has to survive being text. */

@@ -28,7 +28,8 @@ export interface RegistrationOptions {
    */
   protectedFields?: string[]
   /**
-   * Operations that this API does not have, for any caller: their routes answer 405, bulk included, and the composables do not accept the resource.
+   * Operations that this API does not have, for any caller: their routes answer 405, bulk included, and their composables do not
+   * accept the resource.
    * @default []
    */
   disabled?: Operation[]

@@ -5,7 +5,6 @@ import type { ResourceDescription } from '../runtime/server/schema/describe'
 import type { AutoApiConfig } from '../runtime/shared/config'
 import type { ModuleImport } from './module-import'
 import type { CheckedRegistration } from './registration-keys'
-import type { Route } from '../runtime/shared/routes'
 import { ROUTES_OF } from './routes'
 
 export interface TypeSource {
@@ -54,14 +53,15 @@ function toEntry({ name, imports, data }: CheckedRegistration, described: Resour
   const hidden = [...data.hiddenFields as string[] ?? [], ...config.hiddenFields.global, ...config.hiddenFields.resources[name] ?? []]
   const tenant = config.multiTenancy ? [config.multiTenancy.tenantIdField] : []
   const unowned = `Exclude<keyof ${typeOf(imports.schema!)}["_"]["columns"], ${union([...OWNED, ...data.protectedFields as string[] ?? [], ...tenant])}>`
+  // A record of a resource that is never read cannot be included.
+  const isRead = (resource: string) => !disabledIn(registrations.find(({ name }) => name === resource)).includes('read')
   return {
     table: typeOf(imports.schema!),
     hidden: union(described?.hidden ?? hidden),
     create: described ? union(described.create) : `${unowned} & string`,
     update: described ? union(described.update) : `${unowned} & string`,
     filled: described ? union(described.filled) : union(['createdAt', 'created_at']),
-    // A record of a resource that is never read cannot be included.
-    relations: Object.fromEntries(described?.relations.filter(({ to }) => !disabledIn(registrations.find(({ name }) => name === to)).includes('read')).map(({ name, to, many }) => [name, `{ to: ${genString(to)}, many: ${many} }`]) ?? []),
+    relations: Object.fromEntries(described?.relations.filter(({ to }) => isRead(to)).map(({ name, to, many }) => [name, `{ to: ${genString(to)}, many: ${many} }`]) ?? []),
     disabled: union(disabledIn({ data })),
     validation: imports.validation ? typeOf(imports.validation) : 'undefined',
   }
@@ -103,8 +103,9 @@ export function typeRoutes(routes: RouteTypes, prefix: string, registrations: re
     const segment = path.slice(prefix.length + 1).split('/', 1)[0]!
     const resource = resources.has(segment) ? segment : undefined
     Reflect.deleteProperty(methods, 'default')
-    const isAllowed = ({ operation, or }: Route) => operation === null || [operation, or].some(one => one && !resources.get(segment)?.includes(one))
-    for (const { name, method } of (ROUTES_OF.get(file) ?? []).filter(isAllowed)) methods[method.toLowerCase()] ??= [answerType(`${runtime}shared/types/answers`, name, resource)]
+    const has = (operation: string) => !resources.get(segment)?.includes(operation)
+    const own = (ROUTES_OF.get(file) ?? []).filter(({ operation, or }) => operation === null || has(operation) || (or !== undefined && has(or)))
+    for (const { name, method } of own) methods[method.toLowerCase()] ??= [answerType(`${runtime}shared/types/answers`, name, resource)]
   }
 }
 

@@ -114,15 +114,18 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
       expect(await update({ id: 1, slug: 'new' }, { id: 2, size: 2 }, { id: 3, slug: 'new' })).toEqual([409, 'rolled back', ['0: 409 CONFLICT', '2: 409 CONFLICT']])
     })
 
-    it.skipIf(dialect === 'mysql')('whose items conflict in a way that the database does not name names none', async () => {
-      await opened.exec('create unique index items_loud on items (lower(slug))')
-      try {
-        expect(await create({ slug: 'one' }, { slug: 'ONE' })).toEqual([409, 'rolled back', []])
-      }
-      finally {
-        await opened.exec('drop index items_loud')
-      }
-    })
+    // MariaDB has no index over an expression.
+    if (dialect !== 'mysql') {
+      it('whose items conflict in a way that the database does not name names none', async () => {
+        await opened.exec('create unique index items_loud on items (lower(slug))')
+        try {
+          expect(await create({ slug: 'one' }, { slug: 'ONE' })).toEqual([409, 'rolled back', []])
+        }
+        finally {
+          await opened.exec('drop index items_loud')
+        }
+      })
+    }
 
     it('that a check of ours refuses was not written, and names the guilty items alone', async () => {
       expect(await refused('DELETE', 'items/bulk', { ids: [1, 5, 11, 7] })).toEqual([409, 'nothing was written', ['1: 409 CONFLICT', '3: 409 CONFLICT']])

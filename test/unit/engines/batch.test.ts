@@ -108,12 +108,12 @@ describe('a column named with digits only', () => {
 
 describe('what D1 refuses', () => {
   it.each([
-    ['a unique value', 'insert into parent (id, name) values (2, \'ada\')', { kind: 'unique', columns: ['name'] }],
-    ['a primary key', 'insert into parent (id, name) values (1, \'bob\')', { kind: 'unique', columns: ['id'] }],
+    ['a unique value', 'insert into parent (id, name) values (2, \'ada\')', { kind: 'unique', columns: ['name'], table: 'parent' }],
+    ['a primary key', 'insert into parent (id, name) values (1, \'bob\')', { kind: 'unique', columns: ['id'], table: 'parent' }],
     ['a reference to nothing', 'insert into child values (2, 99)', { kind: 'reference', columns: [] }],
     ['a row that is referred to', 'delete from parent', { kind: 'reference', columns: [] }],
-    ['a required value', 'insert into parent (id, name) values (2, null)', { kind: 'required', columns: ['name'] }],
-    ['a check', 'insert into parent (id, name, age) values (2, \'bob\', 0)', { kind: 'check', columns: [] }],
+    ['a required value', 'insert into parent (id, name) values (2, null)', { kind: 'required', columns: ['name'], table: 'parent' }],
+    ['a check', 'insert into parent (id, name, age) values (2, \'bob\', 0)', { kind: 'check', columns: [], key: 'age > 0' }],
   ])('is known by its kind and its columns: %s', async (_why, text, violation) => {
     const error = await Promise.resolve(engine.commit([{ text, values: [] }])).catch((error: unknown) => error)
     expect(findViolation('sqlite', error)).toEqual(violation)

@@ -95,12 +95,12 @@ describe('a guard', () => {
 
 /** By hand: what SQLite refuses, and what we call it. */
 const VIOLATIONS: [why: string, text: string, violation: object][] = [
-  ['a unique value', 'insert into parent values (2, \'ada\', 1)', { kind: 'unique', columns: ['name'] }],
-  ['a primary key', 'insert into parent values (1, \'bob\', 1)', { kind: 'unique', columns: ['id'] }],
+  ['a unique value', 'insert into parent values (2, \'ada\', 1)', { kind: 'unique', columns: ['name'], table: 'parent' }],
+  ['a primary key', 'insert into parent values (1, \'bob\', 1)', { kind: 'unique', columns: ['id'], table: 'parent' }],
   ['a reference to nothing', 'insert into child values (2, 99)', { kind: 'reference', columns: [] }],
   ['a row that is referred to', 'delete from parent', { kind: 'reference', columns: [] }],
-  ['a required value', 'insert into parent values (2, null, 1)', { kind: 'required', columns: ['name'] }],
-  ['a check', 'insert into parent values (2, \'bob\', 0)', { kind: 'check', columns: [] }],
+  ['a required value', 'insert into parent values (2, null, 1)', { kind: 'required', columns: ['name'], table: 'parent' }],
+  ['a check', 'insert into parent values (2, \'bob\', 0)', { kind: 'check', columns: [], key: 'age > 0' }],
 ]
 
 describe('what the database refuses', () => {

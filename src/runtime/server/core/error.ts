@@ -131,11 +131,16 @@ export function invalidBody(message: string): ApiError {
 
 export function validationFailed(issues: readonly Issue[]): ApiError {
   // The first of many: what a client sends must not become a response many times its size.
-  return new ApiError('VALIDATION_FAILED', 'The body is not valid.', { issues: issues.slice(0, LIMITS.issues).map(shortIssue), ...issues.length > LIMITS.issues && { truncated: true } })
+  const truncated = issues.length > LIMITS.issues
+  return new ApiError('VALIDATION_FAILED', 'The body is not valid.', {
+    issues: issues.slice(0, LIMITS.issues).map(shortIssue),
+    ...truncated && { truncated },
+  })
 }
 
 function shortIssue({ path, message, code }: Issue): Issue {
-  return { path: path.slice(0, LIMITS.bodyDepth).map(part => typeof part === 'string' ? shorten(part) : part), message: shorten(message, LIMITS.told), code }
+  const parts = path.slice(0, LIMITS.bodyDepth).map(part => typeof part === 'string' ? shorten(part) : part)
+  return { path: parts, message: shorten(message, LIMITS.told), code }
 }
 
 export function unsupportedMediaType(): ApiError {

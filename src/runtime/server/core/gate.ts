@@ -76,7 +76,7 @@ export function addEvaluator(evaluator: PermissionEvaluator): void {
   evaluators.push(evaluator)
 }
 
-/** One permission value, of an operation or a field. A value that is not a permission refuses, and so does a throw. A field's `false` refuses `'*'` too. */
+/** One permission value. A value that is not a permission refuses, and so does a throw. A `false` refuses `'*'` here, as the rules of fields need it. */
 export async function decide(permission: Permission, ctx: AutoApiContext): Promise<boolean> {
   if (typeof permission === 'boolean') return permission
   if (isSuperAdmin(ctx)) return true

@@ -85,12 +85,17 @@ export function describeTable(table: Table): TableFacts {
       // A column that is unique by itself gives its key its own name, or one that Drizzle makes.
       ...columns.filter(({ column }) => column.isUnique).flatMap(({ name, column }) => [[column.name, [name]] as const, [column.uniqueName ?? column.name, [name]] as const]),
     ]),
-    checks: new Map(config.checks.map(({ name, value }) => [name, columnsIn(value).flatMap(column => columns.find(own => own.column.name === column.name)?.name ?? [])])),
+    checks: new Map(config.checks.map(({ name, value }) => {
+      const compared = new Set(columnsIn(value).map(column => column.name))
+      return [name, columns.filter(({ column }) => compared.has(column.name)).map(({ name }) => name)]
+    })),
   })
 }
 
 function columnsIn(value: unknown): Column[] {
-  return is(value, Column) ? [value] : is(value, SQL) ? value.queryChunks.flatMap(columnsIn) : Array.isArray(value) ? value.flatMap(columnsIn) : []
+  if (is(value, Column)) return [value]
+  const parts = is(value, SQL) ? value.queryChunks : Array.isArray(value) ? value as unknown[] : []
+  return parts.flatMap(columnsIn)
 }
 
 /** Read apart from the table, because a reference may name a table that is only declared further down the file. */

@@ -113,7 +113,8 @@ function nearest(closure: Closure): SQL {
   const columns = sql.join(names.map(name => sql`${name}`), sql`, `)
   const row = sql.join(names.slice(0, -1).map(name => sql`${name}`), sql`, `)
   const numbered = DIALECTS[dialectOf(closure)].numbered(columns, sql`${CLOSURE}`, sql`${FOUND}`)
-  return sql`(select ${columns} from (select ${columns}, row_number() over (partition by ${row} order by ${FOUND}) as ${TIMES} from (${numbered}) as ${ROWS}) as ${ROWS} where ${TIMES} = 1)`
+  const ranked = sql`select ${columns}, row_number() over (partition by ${row} order by ${FOUND}) as ${TIMES} from (${numbered}) as ${ROWS}`
+  return sql`(select ${columns} from (${ranked}) as ${ROWS} where ${TIMES} = 1)`
 }
 
 /**

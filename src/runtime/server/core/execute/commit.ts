@@ -34,6 +34,8 @@ export class Undone extends Error {
   }
 }
 
+type WritingPlan = Scoped<Plan & { readonly kind: WriteKind }>
+
 /** @throws {Undone} Nothing was applied. */
 export async function commitSteps(plan: Scoped<Plan & { readonly kind: WriteKind }>, steps: readonly Step[], call: Call): Promise<void> {
   let outcomes: readonly Outcome[]
@@ -54,7 +56,7 @@ const ROLL_BACK: WriteStatement = Object.freeze({ text: 'select 1', values: [], 
 const CHECK_NOW: WriteStatement = Object.freeze({ text: 'set constraints all immediate', values: [] })
 
 /** Runs the steps and rolls them back, on every engine. @returns why they could not be committed; nothing where they could. */
-export async function trySteps(plan: Scoped<Plan & { readonly kind: WriteKind }>, steps: readonly Step[], call: Call): Promise<Undone | undefined> {
+export async function trySteps(plan: WritingPlan, steps: readonly Step[], call: Call): Promise<Undone | undefined> {
   const statements = [...steps.map(step => step.statement), ...call.engine.dialect === 'pg' ? [CHECK_NOW] : []]
   try {
     await call.engine.commit([...statements, ROLL_BACK])
@@ -65,7 +67,7 @@ export async function trySteps(plan: Scoped<Plan & { readonly kind: WriteKind }>
   throw new Error('[auto-api] The engine committed what was only tried.')
 }
 
-async function toUndone(error: unknown, plan: Scoped<Plan & { readonly kind: WriteKind }>, steps: readonly Step[], call: Call): Promise<Undone> {
+async function toUndone(error: unknown, plan: WritingPlan, steps: readonly Step[], call: Call): Promise<Undone> {
   const step = error instanceof GuardError ? steps[error.index] : undefined
   if (step) return new Undone(guardError(plan, step), step.item, step.guard)
   if (error instanceof BusyError) return new Undone(busy(), undefined)
@@ -90,7 +92,8 @@ async function violationError(violation: Violation, write: WriteKind, call: Call
     case 'reference': return write === 'delete' || write === 'purge' ? conflict('Other records still refer to this one.') : invalidReference()
     case 'required': case 'check': {
       const [one, some] = MESSAGES[kind]
-      return validationFailed(named.length > 0 ? named.map(name => ({ path: [name], message: one, code: kind })) : [{ path: [], message: some, code: kind }])
+      if (named.length === 0) return validationFailed([{ path: [], message: some, code: kind }])
+      return validationFailed(named.map(name => ({ path: [name], message: one, code: kind })))
     }
   }
 }
@@ -106,5 +109,6 @@ export function violatedFields({ columns, key, table }: Violation, { resource: {
   if (table !== undefined && table !== facts.name) return []
   // The name of a constraint stands for its columns; of a single column's it may be the column's own.
   const named = key === undefined ? undefined : key === 'PRIMARY' ? facts.primaryKey : facts.keys.get(key) ?? facts.checks.get(key)
-  return [...fields.values()].filter(({ name, column }) => named ? named.includes(name) : [...columns, ...key === undefined ? [] : [key]].includes(engine.columnName(column))).map(({ name }) => name)
+  const told = [...columns, ...key === undefined ? [] : [key]]
+  return [...fields.values()].filter(({ name, column }) => named ? named.includes(name) : told.includes(engine.columnName(column))).map(({ name }) => name)
 }

@@ -65,7 +65,8 @@ function upTo(guard: Step['guard'], steps: readonly Step[]): readonly Step[] {
 }
 
 /** The item whose statement found what others of the batch had changed, or all items that would have the same unique value. */
-function inConflict(plan: Scoped<WritePlan>, items: readonly Item[], { item: index, reason, violation }: Undone, call: Call): readonly Failing[] {
+function inConflict(plan: Scoped<WritePlan>, items: readonly Item[], batch: Undone, call: Call): readonly Failing[] {
+  const { item: index, reason, violation } = batch
   const own = items.filter(item => item.index === index)
   if (own.length > 0 || violation?.kind !== 'unique') return own.map(item => ({ item, reason }))
   const names = violatedFields(violation, call).filter(name => name !== plan.resource.tenant?.name)
@@ -74,15 +75,18 @@ function inConflict(plan: Scoped<WritePlan>, items: readonly Item[], { item: ind
   return (same ?? []).map(item => ({ item, reason }))
 }
 
-/** Items whose values of these fields another item has too. A field that an item does not write, and whose value is not known, tells nothing. */
-function sharing(plan: Scoped<WritePlan>, items: readonly Item[], names: readonly string[], toText: (value: unknown) => string): readonly Item[] | undefined {
+type ToText = (value: unknown) => string
+
+/** Items whose values of these fields another item has too. A field that an item does not write, and whose value is not known, is left out. */
+function sharing(plan: Scoped<WritePlan>, items: readonly Item[], names: readonly string[], toText: ToText): readonly Item[] | undefined {
   const decode = decoder(locatedColumns(plan))
   const byValue = new Map<string, Item[]>()
   for (const item of items) {
     const row = { ...item.row && decode(item.row), ...item.values }
     // NULLs are never the same value.
     if (!names.some(name => Object.hasOwn(item.values, name)) || names.some(name => row[name] === null)) continue
-    const value = JSON.stringify(names.map(name => row[name] === undefined ? '' : toText(row[name] instanceof Date ? row[name].getTime() : row[name])))
+    const texts = names.map(name => row[name]).map(value => value === undefined ? '' : toText(value instanceof Date ? value.getTime() : value))
+    const value = JSON.stringify(texts)
     byValue.set(value, [...byValue.get(value) ?? [], item])
   }
   const found = new Set([...byValue.values()].filter(group => group.length > 1).flat())

@@ -34,7 +34,9 @@ export async function checkReferences(plan: Scoped<WritePlan>, items: readonly I
     const known = await planTargets(target, key, asked.map(({ values }) => values), reach, call)
     const found = when === 'now' || !isToldByCommit(known) ? await findTargets(known, call) : undefined
     for (const { item, values } of asked) {
-      const name = key.columns.find(name => item.sent.includes(name) && (item.given?.includes(name) || plan.selection.byName.has(name)))
+      // A schema may make a hidden column of what was sent under another name.
+      const isTold = (name: string) => !item.given || item.given.includes(name) || plan.selection.byName.has(name)
+      const name = key.columns.find(name => item.sent.includes(name) && isTold(name))
       if (!found || found.has(toText(values))) item.references = [...item.references ?? [], { target: known, name, values }]
       else item.error = invalidReference(name)
     }

@@ -23,7 +23,8 @@ export function forCreate({ resource, tenantId }: WritePlan, values: Values, cal
 
 /** A default that is the current time gives way to the server's: `createdAt` and `updatedAt` of a new row are the same moment. */
 function atServerTime({ roles: { createdAt } }: Resource, defaults: Values, time: Date): Values {
-  return createdAt && isCurrentTime(createdAt, defaults[createdAt.name], time) ? { ...defaults, [createdAt.name]: now(createdAt, time) } : defaults
+  if (!createdAt || !isCurrentTime(createdAt, defaults[createdAt.name], time)) return defaults
+  return { ...defaults, [createdAt.name]: now(createdAt, time) }
 }
 
 /** Longer than a row takes to be made ready. */

@@ -28,7 +28,9 @@ const NONE: ReadonlySet<string> = new Set()
  * @param taken texts that no id of a new record may be: other routes answer them
  * @throws `INVALID_BODY`, `VALIDATION_FAILED` with everything that is wrong
  */
-export async function parseData(body: unknown, resource: Resource, kind: BodyKind, readable: () => Promise<Selection>, taken: ReadonlySet<string> = NONE): Promise<Data> {
+export async function parseData(
+  body: unknown, resource: Resource, kind: BodyKind, readable: () => Promise<Selection>, taken: ReadonlySet<string> = NONE,
+): Promise<Data> {
   const object = requireObject(body)
   const schema = resource.schemas[kind]
   const isKnown = (key: string) => resource.fields.has(key) || schema.knows(key)
@@ -38,7 +40,8 @@ export async function parseData(body: unknown, resource: Resource, kind: BodyKin
   const { values, issues } = schema.generated
     ? await validateGenerated(input, resource, schema)
     : await validateCustom(input, resource, schema, kind)
-  if (unknown.length > 0 || issues.length > 0) throw validationFailed([...unknown.map(unknownKey), ...onlyReadable(issues, resource, issues.length > 0 ? await readable() : undefined)])
+  const told = issues.length > 0 ? onlyReadable(issues, resource, await readable()) : []
+  if (unknown.length > 0 || told.length > 0) throw validationFailed([...unknown.map(unknownKey), ...told])
   if (kind === 'create') assertReachable(values, resource, taken)
   return { values, sent: Object.keys(values), given }
 }
@@ -46,8 +49,8 @@ export async function parseData(body: unknown, resource: Resource, kind: BodyKin
 const unknownKey = (key: string): Issue => ({ path: [key], message: `Unknown field ${quote(key)}.`, code: 'unrecognized_keys' })
 
 /** Fields the caller may not read, however many, are one issue without a name and without values. */
-function onlyReadable(issues: readonly Issue[], { fields }: Resource, readable: Selection | undefined): readonly Issue[] {
-  const told = issues.filter(({ path: [name] }) => !fields.has(String(name)) || readable?.byName.has(String(name)))
+function onlyReadable(issues: readonly Issue[], { fields }: Resource, { byName }: Selection): readonly Issue[] {
+  const told = issues.filter(({ path: [name] }) => !fields.has(String(name)) || byName.has(String(name)))
   return told.length === issues.length ? issues : [...told, { path: [], message: 'A value is missing or not valid.', code: 'invalid' }]
 }
 

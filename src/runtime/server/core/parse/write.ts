@@ -37,7 +37,9 @@ export async function parseUpdate(request: ApiRequest, call: Call): Promise<Writ
   return { bulk: false, items: [{ key: parseKey(request, call.resource), data }] }
 }
 
-const parseOwn = (body: unknown, call: Call, kind: BodyKind) => parseData(body, call.resource, kind, () => readableFields(call), call.api.taken)
+function parseOwn(body: unknown, call: Call, kind: BodyKind): Promise<Data> {
+  return parseData(body, call.resource, kind, () => readableFields(call), call.api.taken)
+}
 
 export function parseDelete(request: ApiRequest, { resource }: Call): WriteAsk {
   flag(request.query, 'force')

@@ -62,6 +62,8 @@ export interface Engine {
   readonly maxParameters: number
   /** Other commits may come between the statements of one: rows that must stay as they are have to be locked. */
   readonly concurrent: boolean
+  /** While a statement runs, this process does nothing else. */
+  readonly blocking?: boolean
   /** What the engine takes fewer of than its dialect does: terms of a compound, bytes of a LIKE pattern. */
   readonly limits?: { readonly terms: number, readonly pattern: number }
   /** Drizzle SQL to the text of this dialect, with its parameters encoded. */

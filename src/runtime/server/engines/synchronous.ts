@@ -39,6 +39,7 @@ export function createSynchronousEngine(name: string, database: unknown): Engine
     dialect: 'sqlite' as const,
     maxParameters: MAX_PARAMETERS,
     concurrent: false,
+    blocking: true,
     render: sql => toStatement(db.dialect.sqlToQuery(sql)),
     columnName: column => db.dialect.casing.getColumnCasing(column),
     query: statement => unlessBusy(() => prepare(statement).values(statement.values)),

@@ -12,6 +12,7 @@ import { all, among, fromClauses, shapeOf, statement, valuesOf, whereAll, type C
 import type { Scoped } from '../scope'
 import { meets } from './links'
 import { includedColumns, joinedRow, type Join, type ScopedInclude } from './join'
+import { inSlices, others } from './slices'
 import { conditions, decoder, valuesAt, type Form, type RecordOf, type Rows } from './rows'
 
 /** What all includes of one answer share: the rows that are left to them, and what their values become. */
@@ -93,7 +94,8 @@ interface Children extends Rows {
 }
 
 /** The visible children of all parents, at most so many of each, in their order. */
-async function readChildren(include: ScopedInclude, parents: readonly (readonly unknown[])[], call: Call, budget: Budget): Promise<Children> {
+async function readChildren(asked: ScopedInclude, parents: readonly (readonly unknown[])[], call: Call, budget: Budget): Promise<Children> {
+  const include = await searched(asked, parents, call)
   const { relation, plan, through, perParent } = include
   const columns = columnsOf(include)
   // What only code can judge is judged before the limit of a parent is applied: hidden rows take no place.
@@ -119,6 +121,15 @@ async function readChildren(include: ScopedInclude, parents: readonly (readonly 
   }
   spend(budget, kept.length)
   return { columns, rows: kept, records, byParent }
+}
+
+/** Where a search in text keeps the event loop busy, others have their turn before it, and it is made in slices. */
+async function searched(include: ScopedInclude, parents: readonly (readonly unknown[])[], call: Call): Promise<ScopedInclude> {
+  const { relation, plan } = include
+  if (!plan.search || !call.engine.blocking) return include
+  await others()
+  const own = relation.kind === 'many' ? [among(call.engine, relation.foreignColumns, parents)] : []
+  return { ...include, plan: await inSlices(plan, call, own) }
 }
 
 /** @param from where the judged row begins among the selected columns. */

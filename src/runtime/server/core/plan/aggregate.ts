@@ -8,6 +8,7 @@ import type { AggregateAsk, Comparison, FunctionName, GroupAsk, HavingAsk } from
 import type { Clause } from '../query'
 import type { Plan } from '../scope'
 import { planFilter } from './filter'
+import { planSearch, type Search } from './search'
 
 export interface Aggregate {
   readonly alias: string
@@ -40,6 +41,7 @@ export interface GroupPlan extends Plan {
   readonly order: readonly GroupOrder[]
   readonly page: number
   readonly limit: number
+  readonly search?: Search
 }
 
 const NUMERIC = new Set<Kind>(['number', 'integer', 'bigint', 'decimal'])
@@ -78,6 +80,7 @@ export async function planGroups(ask: GroupAsk, call: Call): Promise<GroupPlan> 
     trash: ask.trash,
     groups,
     where: planFilter(ask.filter, readable, call.engine),
+    ...planSearch(ask.filter, readable),
     having: ask.having.map(having => planHaving(groups, having)),
     order: planGroupOrder(ask, groups),
     page: ask.page,

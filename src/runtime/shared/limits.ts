@@ -12,8 +12,14 @@ export const LIMITS = Object.freeze({
   jsonDepth: 12,
   /** Nesting of a request body. */
   bodyDepth: 64,
-  /** Characters of a `$like` pattern. */
-  like: 1000,
+  /** `$like` patterns of one query, those of includes counted with them. */
+  likes: 8,
+  /** Characters of one `$like` pattern. */
+  like: 256,
+  /** Characters of all `$like` patterns of one query. */
+  likeTotal: 512,
+  /** Wildcards of one `$like` pattern. */
+  wildcards: 16,
   /** Fields of one order. */
   sort: 20,
   /** Functions of one aggregate. */

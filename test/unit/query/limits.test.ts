@@ -52,7 +52,7 @@ const BOUNDS: readonly (readonly [rule: string, path: (more: 0 | 1) => string, c
   ['20 aggregates', more => `articles/aggregate?aggregate=${aggregates(20 + more)}`],
   ['64 KiB of a query', more => `articles?x=${'y'.repeat(65_535 + more)}`],
   ['a JSON parameter twelve deep', more => `articles?${query({ include: nested(12 + more) })}`, 'INVALID_QUERY'],
-  ['1000 characters of $like', more => `articles?${filter({ title: { $like: 'a'.repeat(1000 + more) } })}`],
+  ['256 characters of $like', more => `articles?${filter({ title: { $like: 'a'.repeat(256 + more) } })}`],
 ]
 
 function aggregates(count: number) {

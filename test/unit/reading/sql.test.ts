@@ -49,7 +49,7 @@ const SHAPES: readonly [name: string, clauses: (dialect: Name) => readonly Claus
   ['a range', filter({ n: { $gte: 1, $lt: 5 } }), same(' where "t"."n" >= ? and "t"."n" < ?')],
   ['greater', filter({ at: { $gt: '2026-01-01T00:00:00Z' } }), same(' where "t"."at" > ?')],
   ['at most', filter({ n: { $lte: 2 } }), same(' where "t"."n" <= ?')],
-  ['text contains', filter({ s: { $like: 'ab' } }), { sqlite: ' where "t"."s" like ? escape \'\\\'', pg: ' where cast("t"."s" as text) ilike $1', mysql: ' where lower(`t`.`s`) like lower(?)' }],
+  ['text contains', filter({ s: { $like: 'ab' } }), { sqlite: ' where instr(lower("t"."s"), ?) > 0', pg: ' where cast("t"."s" as text) ilike $1', mysql: ' where lower(`t`.`s`) like lower(?)' }],
   ['one of several', filter({ n: [1, 2, 3] }), { sqlite: ' where "t"."n" in (select value from json_each(?))', pg: ' where "t"."n" in (select unnest(cast(cast($1 as text) as integer[])))', mysql: ' where `t`.`n` in (?, ?, ?, ?)' }],
   ['none of several', filter({ n: { $nin: [1, 2] } }), { sqlite: ' where "t"."n" not in (select value from json_each(?))', pg: ' where "t"."n" not in (select unnest(cast(cast($1 as text) as integer[])))', mysql: ' where `t`.`n` not in (?, ?)' }],
   ['one of none', filter({ n: { $in: [] } }), same(' where 1 = 0')],

@@ -64,6 +64,8 @@ export interface Engine {
   readonly concurrent: boolean
   /** Statements of a commit may come from the rows that one of them has read. */
   readonly followsUp: boolean
+  /** While a statement runs, this process does nothing else. */
+  readonly blocking?: boolean
   /** What the engine takes fewer of than its dialect does: terms of a compound, bytes of a LIKE pattern. */
   readonly limits?: { readonly terms: number, readonly pattern: number }
   /** Drizzle SQL to the text of this dialect, with its parameters encoded. */

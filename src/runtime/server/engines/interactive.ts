@@ -29,6 +29,8 @@ export function createInteractiveEngine(name: string, database: unknown, dialect
     // A file, or a libSQL server, has one writer at a time from its `begin immediate` on.
     concurrent: dialect !== 'sqlite',
     followsUp: true,
+    // libSQL's client reads a file in the thread that asks.
+    blocking: dialect === 'sqlite' && (db.session as { client?: { protocol?: string } }).client?.protocol === 'file',
     render(sql) {
       const { sql: text, params: values } = db.dialect.sqlToQuery(sql)
       return { text, values }

@@ -42,6 +42,7 @@ export function createSynchronousEngine(name: string, database: unknown): Engine
     maxParameters: MAX_PARAMETERS,
     concurrent: false,
     followsUp: true,
+    blocking: true,
     render: sql => toStatement(db.dialect.sqlToQuery(sql)),
     columnName: column => db.dialect.casing.getColumnCasing(column),
     query: statement => unlessBusy(() => prepare(statement).values(statement.values), error => toUnfit('sqlite', error)),

@@ -12,6 +12,7 @@ import { shapeOf, statement, valuesOf, whereAll, type Clause } from '../query'
 import { within, type Plan, type Scoped } from '../scope'
 import { finish, groupRows } from './group'
 import { beside, comparable, exact } from './results'
+import { allOf, inSlices } from './slices'
 import { conditions, decoder, scan, type RecordOf } from './rows'
 
 export interface GroupResult {
@@ -20,17 +21,20 @@ export interface GroupResult {
   readonly total: number
 }
 
-export async function executeGroups(plan: Scoped<GroupPlan>, call: Call): Promise<GroupResult> {
+export async function executeGroups(asked: Scoped<GroupPlan>, call: Call): Promise<GroupResult> {
+  const plan = await inSlices(asked, call)
   if (plan.accepts) return groupRows(plan, await visibleRecords(plan, call), call.engine.dialect)
   // Without groups there is one entry at most, on the first page: it is the total too.
   if (plan.groups.groupBy.length === 0) {
     const entries = (await call.engine.query(groupsStatement(plan, 0, call))).map(row => toEntry(plan.groups, row))
     return { data: plan.page > 1 ? [] : entries, total: entries.length }
   }
-  const [rows, counted] = await Promise.all([
-    call.engine.query(groupsStatement(plan, toOffset(plan.page, plan.limit), call)),
-    call.engine.query(countGroupsStatement(plan, call)),
-  ])
+  const [rows, counted] = await allOf(
+    plan, call,
+    () => call.engine.query(groupsStatement(plan, toOffset(plan.page, plan.limit), call)),
+    () => call.engine.query(countGroupsStatement(plan, call)),
+    () => undefined,
+  )
   return { data: rows.map(row => toEntry(plan.groups, row)), total: Number(counted[0]![0]) }
 }
 

@@ -13,7 +13,8 @@ import { all, among, fromClauses, shapeOf, statement, valuesOf, whereAll, type C
 import type { Scoped } from '../scope'
 import { meets } from './links'
 import { includedColumns, joinedRow, type Join, type ScopedInclude } from './join'
-import { judge, tooManyToJudge } from './judge'
+import { judge, nextTurn, tooManyToJudge } from './judge'
+import { inSlices } from './slices'
 import { conditions, decoder, valuesAt, type Form, type RecordOf, type Rows } from './rows'
 
 /** What all includes of one response share: the records left to them, the rows that may still be judged, and what values become. */
@@ -131,7 +132,8 @@ interface Children extends Rows, Level {
 }
 
 /** The visible children of all parents, at most so many of each, in their order. */
-async function readChildren(include: ScopedInclude, parents: Parents, call: Call, budget: Budget): Promise<Children> {
+async function readChildren(asked: ScopedInclude, parents: Parents, call: Call, budget: Budget): Promise<Children> {
+  const include = await searched(asked, [...parents.values()].map(parent => parent.values), call)
   const { relation, plan, perParent = 1 } = include
   const columns = columnsOf(include)
   const visible = await readVisible(include, columns, parents, call, budget)
@@ -186,6 +188,15 @@ function fewestTimes(parents: Parents): number {
   let fewest = Infinity
   for (const { times } of parents.values()) if (times < fewest) fewest = times
   return fewest
+}
+
+/** Where a search in text keeps the event loop busy, others have their turn before it, and it is made in slices. */
+async function searched(include: ScopedInclude, parents: readonly (readonly unknown[])[], call: Call): Promise<ScopedInclude> {
+  const { relation, plan } = include
+  if (!plan.search || !call.engine.blocking) return include
+  await nextTurn()
+  const own = relation.kind === 'many' ? [among(call.engine, relation.foreignColumns, parents)] : []
+  return { ...include, plan: await inSlices(plan, call, own) }
 }
 
 function columnsOf(include: ScopedInclude): Selection {

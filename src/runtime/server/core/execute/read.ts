@@ -14,6 +14,7 @@ import { shapeOf, statement, valuesOf, whereAll } from '../query'
 import type { Scoped } from '../scope'
 import { aggregateRows } from './aggregate'
 import { attachIncludes } from './include'
+import { allOf, inSlices } from './slices'
 import { conditions, decoder, readOne, readRows, scan, valuesAt, type Form, type RecordOf, type Rows } from './rows'
 
 export interface ReadResult<P extends ReadPlan = ReadPlan> {
@@ -38,19 +39,21 @@ export interface Attachment {
   readonly attach: (records: readonly RecordOf[], values: readonly (readonly unknown[])[]) => Promise<void>
 }
 
-export async function executeList(plan: Scoped<ListPlan>, call: Call, attachment?: Attachment): Promise<ListResult> {
+export async function executeList(asked: Scoped<ListPlan>, call: Call, attachment?: Attachment): Promise<ListResult> {
   await runHooks(call, 'beforeList', undefined, run => (run as AnyHook)(call.ctx))
+  const plan = await inSlices(asked, call)
   const byCursor = plan.place.mode === 'cursor'
   // One row more than the page tells whether another page follows.
   const window = {
     start: plan.start, offset: plan.offset, limit: plan.count ? plan.limit : plan.limit + 1, cursor: byCursor, besides: attachment?.besides ?? [],
     ...plan.count && { most: call.api.config.objectLevelMaxRows },
   }
-  const [found, total, aggregates] = await Promise.all([
-    readRows(plan, window, call),
-    plan.count ? countRows(plan, call) : undefined,
-    plan.aggregates && aggregateRows(plan, plan.aggregates, call),
-  ])
+  const [found, total, aggregates] = await allOf(
+    plan, call,
+    () => readRows(plan, window, call),
+    () => plan.count ? countRows(plan, call) : undefined,
+    () => plan.aggregates && aggregateRows(plan, plan.aggregates, call),
+  )
   const page: Rows = { ...found, rows: found.rows.slice(0, plan.limit) }
   const hasMore = found.rows.length > plan.limit
   const form = formOf(plan, 'afterList')

@@ -4,6 +4,7 @@ import type { AutoApiConfig } from '../../../shared/config'
 import type { ApiRequest, Call } from '../context'
 import { invalidOperator, invalidQuery, limitExceeded, quote } from '../error'
 import { parseFilter, type FilterAsk } from './filter'
+import { assertWork } from './work'
 import { assertBounded, isObject, names, pageSize, scalar, toJson, toSort, trashMode, wholeNumber, type Query, type SortAsk, type TrashMode } from './params'
 
 export const FUNCTIONS = ['count', 'sum', 'avg', 'min', 'max'] as const
@@ -47,7 +48,7 @@ export function parseGroups({ query }: ApiRequest, { api: { config } }: Call): G
   const groupBy = [...new Set(names(query, 'groupBy') ?? [])]
   const { maxGroupByFields } = config.aggregations
   if (groupBy.length > maxGroupByFields) throw limitExceeded(`\`groupBy\` names more than ${maxGroupByFields} fields.`, 'groupBy')
-  return {
+  const ask: GroupAsk = {
     aggregates: aggregates.length > 0 ? aggregates : [COUNT],
     groupBy,
     having: parseHaving(query),
@@ -57,6 +58,8 @@ export function parseGroups({ query }: ApiRequest, { api: { config } }: Call): G
     limit: pageSize(query, config.pagination),
     trash: trashMode(query),
   }
+  assertWork(ask)
+  return ask
 }
 
 /** `count,sum(amount)` */

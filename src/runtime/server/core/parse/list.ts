@@ -5,6 +5,7 @@ import { parseAggregates, type AggregateAsk } from './aggregate'
 import { parseFilter, type FilterAsk } from './filter'
 import { parseInclude, type IncludeTree } from './include'
 import { parseKey, type Key } from './key'
+import { assertWork } from './work'
 import { assertBounded, names, pageSize, scalar, toSort, trashMode, wholeNumber, type Query, type SortAsk, type TrashMode } from './params'
 
 /** What every read may ask for. */
@@ -32,11 +33,13 @@ export interface ListAsk extends ReadAsk {
 }
 
 export function parseGet(request: ApiRequest, { resource }: Call): GetAsk {
-  return { ...parseRead(request.query), key: parseKey(request, resource) }
+  const read = parseRead(request.query)
+  assertWork(read)
+  return { ...read, key: parseKey(request, resource) }
 }
 
 export function parseList({ query }: ApiRequest, { api: { config } }: Call): ListAsk {
-  return {
+  const ask: ListAsk = {
     ...parseRead(query),
     place: toPlace(query, config.pagination.default),
     limit: pageSize(query, config.pagination),
@@ -46,6 +49,8 @@ export function parseList({ query }: ApiRequest, { api: { config } }: Call): Lis
     filter: parseFilter(query),
     aggregates: parseAggregates(query, config),
   }
+  assertWork(ask)
+  return ask
 }
 
 function parseRead(query: Query): ReadAsk {

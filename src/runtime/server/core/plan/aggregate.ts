@@ -9,6 +9,7 @@ import type { AggregateAsk, Comparison, FunctionName, GroupAsk, HavingAsk } from
 import type { Clause } from '../query'
 import type { Plan } from '../scope'
 import { planFilter } from './filter'
+import { planSearch, type Search } from './search'
 
 export interface Aggregate {
   readonly alias: string
@@ -41,6 +42,7 @@ export interface GroupPlan extends Plan {
   readonly order: readonly GroupOrder[]
   readonly page: number
   readonly limit: number
+  readonly search?: Search
 }
 
 const NUMERIC = new Set<Kind>(['number', 'integer', 'bigint', 'decimal'])
@@ -81,6 +83,7 @@ export async function planGroups(ask: GroupAsk, call: Call): Promise<GroupPlan> 
     trash: ask.trash,
     groups,
     where: planFilter(ask.filter, readable, call.engine),
+    ...planSearch(ask.filter, readable),
     having: ask.having.map(having => planHaving(groups, having)),
     order: planGroupOrder(ask, groups),
     page: ask.page,

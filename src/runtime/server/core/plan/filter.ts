@@ -9,7 +9,7 @@ import type { Field } from '../../schema/field'
 import { invalidOperator, invalidValue, limitExceeded, quote } from '../error'
 import { requireField, type Selection } from '../fields'
 import type { ConditionAsk, FilterAsk, OperatorName } from '../parse/filter'
-import { matchesLong } from './pattern'
+import { matches } from './pattern'
 import { compared, either, isNotNull, isNull, membership, place, type Clause } from '../query'
 
 type Operator = (field: Field, ask: ConditionAsk, parameter: string, engine: Engine) => Clause
@@ -28,7 +28,7 @@ export const OPERATORS: Readonly<Record<OperatorName, Operator>> = {
   $gte: compare('>='),
   $lt: compare('<'),
   $lte: compare('<='),
-  $like: (field, ask, parameter, engine) => contains(field, pattern(ask, parameter), engine),
+  $like: (field, ask, parameter, engine) => contains(field, pattern(ask, parameter), engine, parameter),
   $in: (field, ask, parameter, engine) => membership(engine, field, list(field, ask, parameter), true),
   $nin: (field, ask, parameter, engine) => membership(engine, field, list(field, ask, parameter), false),
   $null: (field, ask, parameter) => truth(ask, parameter) ? isNull(field) : isNotNull(field),
@@ -92,13 +92,12 @@ function truth({ value, text }: ConditionAsk, parameter: string): boolean {
 /** `%` and `_` are wildcards, `\` escapes them; without a wildcard the text may stand anywhere. */
 function pattern({ name, value }: ConditionAsk, parameter: string): string {
   if (typeof value !== 'string' || value.includes('\0')) throw invalidValue(parameter, `$like of ${quote(name)} takes text.`)
-  if (value.length > LIMITS.like) throw limitExceeded(`\`${parameter}\`: $like takes at most ${LIMITS.like} characters.`, parameter)
   // A `\` that escapes nothing stands for itself, at the end of the text too, where Postgres would refuse it.
   const escaped = value.replace(/\\(?![%_\\])|\\([%_\\])/g, (match, escapee?: string) => escapee === undefined ? '\\\\' : match)
   return /[%_]/.test(escaped.replace(/\\./g, '')) ? escaped : `%${escaped}%`
 }
 
-function contains(field: Field, text: string, engine: Engine): Clause {
-  if (engine.limits && new TextEncoder().encode(text).length > engine.limits.pattern) return matchesLong(field, text)
+function contains(field: Field, text: string, engine: Engine, parameter: string): Clause {
+  if (engine.dialect === 'sqlite') return matches(field, text, engine.limits?.pattern, parameter)
   return { shape: shape`${field.column} like`, values: [text], build: () => DIALECTS[engine.dialect].like(field.column, sql`${sql.param(text)}`) }
 }

@@ -9,6 +9,7 @@ import type { IncludeAsk, IncludeTree } from '../parse/include'
 import { assertTenant } from '../tenant'
 import { planFilter } from './filter'
 import { planOrder } from './order'
+import { planSearch } from './search'
 import type { IncludePlan } from './tree'
 
 /** @throws 400 for what is unknown or too much, before any 403 of an included resource. */
@@ -68,6 +69,7 @@ async function planInclude(relation: Relation, ask: IncludeAsk, include: readonl
       trash: 'active',
       selection: chooseFields(target, readable, ask.fields, 'include.fields'),
       where: ask.filter ? planFilter(ask.filter, readable, call.engine, 'include.filter') : [],
+      ...ask.filter && planSearch(ask.filter, readable),
       order,
       count: false,
       include,

@@ -12,6 +12,7 @@ import { planAggregates, type AggregatePlan } from './aggregate'
 import { planFilter } from './filter'
 import { chooseFields, planIncludes } from './include'
 import { after, planOrder, type Order } from './order'
+import { planSearch } from './search'
 import type { ReadPlan } from './tree'
 
 export interface ListPlan extends ReadPlan {
@@ -35,6 +36,7 @@ export async function planList(ask: ListAsk, call: Call): Promise<ListPlan> {
     trash: ask.trash,
     selection: chooseFields(resource, readable, ask.fields),
     where: planFilter(ask.filter, readable, engine),
+    ...planSearch(ask.filter, readable),
     order,
     place,
     limit,

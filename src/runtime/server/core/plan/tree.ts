@@ -4,6 +4,7 @@ import type { Selection } from '../fields'
 import type { Clause } from '../query'
 import type { Plan } from '../scope'
 import type { Order } from './order'
+import type { Search } from './search'
 
 export interface ReadPlan extends Plan {
   /** What the answer shows. */
@@ -16,6 +17,8 @@ export interface ReadPlan extends Plan {
   /** Also count every row that matches. */
   readonly count: boolean
   readonly include: readonly IncludePlan[]
+  /** What the filter searches for in text. */
+  readonly search?: Search
 }
 
 export interface IncludePlan {

@@ -1,0 +1,58 @@
+/** How much work one request may ask for: the conditions and patterns of its query and of its includes are counted together. */
+import { LIMITS } from '../../../shared/limits'
+import { limitExceeded } from '../error'
+import type { ConditionAsk, FilterAsk } from './filter'
+import type { IncludeTree } from './include'
+
+/** What is left of a request's budget. */
+interface Budget {
+  conditions: number
+  likes: number
+  characters: number
+}
+
+interface Work {
+  readonly filter?: FilterAsk
+  readonly include?: IncludeTree
+  readonly having?: readonly unknown[]
+}
+
+/** @throws `LIMIT_EXCEEDED` naming the limit. */
+export function assertWork({ filter, include, having = [] }: Work): void {
+  const budget: Budget = { conditions: LIMITS.conditions, likes: LIMITS.likes, characters: LIMITS.likeTotal }
+  if (having.length > 0) spendConditions(budget, having.length, 'having')
+  if (filter) spendFilter(budget, filter, 'filter')
+  if (include) spendIncludes(budget, include)
+}
+
+function spendIncludes(budget: Budget, tree: IncludeTree): void {
+  for (const { filter, include } of tree.values()) {
+    if (filter) spendFilter(budget, filter, 'include.filter')
+    spendIncludes(budget, include)
+  }
+}
+
+function spendFilter(budget: Budget, { conditions, or = [] }: FilterAsk, parameter: string): void {
+  const all = [...conditions, ...or.flat()]
+  spendConditions(budget, all.length, parameter)
+  for (const condition of all) if (condition.operator === '$like') spendPattern(budget, condition, parameter)
+}
+
+function spendConditions(budget: Budget, count: number, parameter: string): void {
+  budget.conditions -= count
+  if (budget.conditions < 0) throw limitExceeded(`The query, with its includes, holds more than ${LIMITS.conditions} conditions.`, parameter)
+}
+
+/** `\\%` and `\\_` are no wildcards. */
+const WILDCARDS = /\\[%_\\]|([%_])/g
+
+function spendPattern(budget: Budget, { value }: ConditionAsk, parameter: string): void {
+  budget.likes--
+  if (budget.likes < 0) throw limitExceeded(`The query, with its includes, holds more than ${LIMITS.likes} $like conditions.`, parameter)
+  if (typeof value !== 'string') return
+  budget.characters -= value.length
+  if (value.length > LIMITS.like) throw limitExceeded(`\`${parameter}\`: a $like pattern has at most ${LIMITS.like} characters.`, parameter)
+  if (budget.characters < 0) throw limitExceeded(`The $like patterns of the query, with its includes, have more than ${LIMITS.likeTotal} characters together.`, parameter)
+  const wildcards = [...value.matchAll(WILDCARDS)].filter(([, wildcard]) => wildcard !== undefined).length
+  if (wildcards > LIMITS.wildcards) throw limitExceeded(`\`${parameter}\`: a $like pattern has at most ${LIMITS.wildcards} wildcards.`, parameter)
+}

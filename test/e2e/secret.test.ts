@@ -1,0 +1,36 @@
+/** A built server takes the secret that it encrypts cursors with from the environment it is started in. */
+import { afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { buildArchive, startApp, type App } from './app'
+
+let output: string
+let app: App | undefined
+
+beforeAll(() => {
+  output = buildArchive()
+})
+
+afterEach(() => app?.stop())
+
+const start = async (env: Record<string, string> = {}) => app = await startApp(output, { env })
+const list = async (query: string) => (await app!.ask(`/api/labels?limit=1&${query}`)).body
+
+describe('cursors over a hidden key', () => {
+  it('are encrypted with NUXT_AUTO_API_SECRET, and read by every server that has the same', async () => {
+    await start({ NUXT_AUTO_API_SECRET: 'a secret of the test' })
+    const first = await list('cursor=')
+    expect(first.data).toEqual([{ name: 'one' }])
+    expect(Buffer.from(first.meta.nextCursor, 'base64url').toString('latin1')).not.toContain('labels')
+    await app!.stop()
+    await start({ NUXT_AUTO_API_SECRET: 'a secret of the test' })
+    expect((await list(`cursor=${first.meta.nextCursor}`)).data).toEqual([{ name: 'two' }])
+    await app!.stop()
+    await start({ NUXT_AUTO_API_SECRET: 'another secret' })
+    expect((await list(`cursor=${first.meta.nextCursor}`)).data.code).toBe('INVALID_CURSOR')
+  })
+
+  it('are refused in production without a secret; pages are not', async () => {
+    await start()
+    expect((await list('cursor=')).data.code).toBe('INVALID_QUERY')
+    expect((await list('page=2')).data).toEqual([{ name: 'two' }])
+  })
+})

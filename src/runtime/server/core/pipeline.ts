@@ -1,7 +1,6 @@
 /** The way of every request. Routes say what they are made of; the order is decided here, once. */
 import type { Operation } from '../../shared/operations'
 import { openCall, type Api, type ApiRequest, type Call } from './context'
-import { assertSameSite } from './cross-site'
 import { assertMay } from './gate'
 import { answerAround } from './plugins'
 import type { Answer } from './answer'
@@ -11,6 +10,8 @@ import { assertTenant } from './tenant'
 export interface RouteSteps<Ask, P extends Plan, Result> {
   /** What the request does, then what else the caller must be allowed to do for it. */
   readonly operation: Operation | ((request: ApiRequest) => readonly [Operation, ...Operation[]])
+  /** Further operations that the request counts as, for limits by operation. Their permissions are not asked here. */
+  readonly countsAs?: (request: ApiRequest) => readonly Operation[]
   /** Text to values; reads the body of a write. */
   readonly parse: (request: ApiRequest, call: Call) => Ask | Promise<Ask>
   /** Names to columns. */
@@ -30,8 +31,7 @@ export function toRoute<Ask, P extends Plan, Result>(steps: RouteSteps<Ask, P, R
   return async (request, api) => {
     const resource = api.resources.get(request.resource)!
     const operations = typeof steps.operation === 'function' ? steps.operation(request) : [steps.operation] as const
-    assertSameSite(request, api.config)
-    const call = await openCall(api, resource, operations[0], request)
+    const call = await openCall(api, resource, steps.countsAs ? [...operations, ...steps.countsAs(request)] : operations, request)
     for (const operation of operations) await assertMay(call, resource, operation)
     assertTenant(call)
     return api.plugins.around.length === 0 ? run(steps, request, call) : answerAround(api.plugins, call.ctx, () => run(steps, request, call))

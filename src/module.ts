@@ -83,7 +83,8 @@ export default defineNuxtModule<ModuleOptions>({
 
       addServerTemplate({ filename: '#auto-api/config', getContents: () => generateConfig(options.config) })
       addServerTemplate({ filename: '#auto-api/registry', getContents: () => generateRegistry(resources.registrations) })
-      const { taken } = mountRoutes(nuxt, names, options.config.prefix, resolve)
+      const ofPlugins = plugins.made.flatMap(({ routes = [] }) => routes.map(({ path }) => path))
+      const { taken } = mountRoutes(nuxt, names, options.config.prefix, resolve, ofPlugins)
       await addPlugins(nuxt, plugins, taken, resolve)
       addClient(nuxt, resources.registrations, options.config, resolve)
     })

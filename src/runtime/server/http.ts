@@ -1,15 +1,20 @@
 /** The door to the street: event → request, answer → response, error → h3 error. The only file that knows h3. */
-import { createError, defineEventHandler, readRawBody, setResponseHeader, setResponseStatus, type EventHandler, type EventHandlerRequest, type H3Event } from '#auto-api/h3'
+import { createError, defineEventHandler, getResponseHeader, setResponseHeader, setResponseStatus } from '#auto-api/h3'
+import type { EventHandler, EventHandlerRequest, H3Event } from '#auto-api/h3'
 import type { Method } from '../shared/routes'
-import { findPluginRoute, useApi, whenReady } from './boot'
+import { readBody } from './body'
+import { findPluginRoute, isOfApp, useApi, whenReady } from './boot'
 import type { ApiRequest } from './core/context'
+import { assertSameSite } from './core/cross-site'
 import { ApiError, busy, invalidBody, isHttpError, methodNotAllowed, notFound, unsupportedMediaType } from './core/error'
+import { describeError, printable } from './core/log'
 import { decode, idFromPath, idToPath } from './core/parse/key'
 import type { Route } from './core/pipeline'
 import type { Answer } from './core/answer'
 import { getDatabase, getEngine } from './database'
 import { BusyError } from './engines/engine'
 import type { AutoApiUser } from './registration'
+import { addCacheHeaders, keepCacheControl, withoutBody, type HeaderAccess } from './response-headers'
 import { addressOf } from './visitor'
 
 /** The event of a request: h3's, of the version that Nuxt brings. */
@@ -27,6 +32,8 @@ export type AnsweringHandler<Answer> = EventHandler<EventHandlerRequest, Promise
 /** What a path answers to each method that it has. */
 export type Methods = Readonly<Partial<Record<Method, Route>>>
 
+const HEADERS: HeaderAccess<H3Event> = { get: getResponseHeader, set: setResponseHeader }
+
 /** A generated path below a resource, as event handler. */
 export function defineRoutes(methods: Methods): EventHandler {
   return defineMethods(methods, toRequest)
@@ -37,15 +44,45 @@ export function defineGlobalRoutes(methods: Methods): EventHandler {
   return defineMethods(methods, toGlobalRequest)
 }
 
-/** A method that a path does not have is a 405 with `Allow`, whatever else is wrong with the request. */
+/** A method that a path does not have is a 405 with `Allow`, whatever else is wrong with the request. HEAD is a GET without its body. */
 function defineMethods(methods: Methods, read: (event: H3Event) => ApiRequest): EventHandler {
-  const allowed = Object.keys(methods)
+  const allowed = toAllowed(Object.keys(methods))
   const routes = new Map<string, Route>(Object.entries(methods))
+  const ofHead = routes.get('GET')
+  if (ofHead) routes.set('HEAD', ofHead)
   return defineEventHandler((event) => {
-    const route = routes.get(event.method)
-    if (!route) throw toHttpError(event, methodNotAllowed(allowed))
+    if (event.method === 'OPTIONS') return answerOptions(event, allowed)
+    const ofApp = event.method === 'HEAD' ? findGetOfApp(event) : undefined
+    if (typeof ofApp === 'function') return ofApp(event)
+    const route = ofApp ? undefined : routes.get(event.method)
+    if (!route) throw toHttpError(event, methodNotAllowed(ofApp ? allowed.filter(method => method !== 'HEAD') : allowed))
     return answerTo(event, () => read(event), request => route(request, useApi()))
   })
+}
+
+/** What `Allow` lists for these methods. */
+function toAllowed(methods: readonly string[]): string[] {
+  return [...methods.flatMap(method => method === 'GET' ? ['GET', 'HEAD'] : [method]), 'OPTIONS']
+}
+
+function answerOptions(event: H3Event, allowed: readonly string[]): null {
+  setResponseHeader(event, 'allow', allowed.join(', '))
+  setResponseStatus(event, 204)
+  addCacheHeaders(event, HEADERS)
+  return null
+}
+
+/** Whether GET of this path is the app's own: then HEAD is not ours either. The router of h3 1 knows the handler. */
+function findGetOfApp({ context }: H3Event): EventHandler | boolean {
+  const { path, route = path, handlers } = (context.matchedRoute ?? {}) as MatchedRoute
+  return handlers?.get ?? (route !== undefined && isOfApp('GET', route))
+}
+
+/** What the routers of both versions say of the route they found. */
+interface MatchedRoute {
+  readonly path?: string
+  readonly route?: string
+  readonly handlers?: { readonly get?: EventHandler }
 }
 
 /** An app's own endpoint: on a path of its own, with the caller and the errors of the API. */
@@ -62,11 +99,13 @@ async function answerTo(event: H3Event, read: () => ApiRequest, respond: (reques
     const pending = whenReady()
     if (pending) await pending
     const request = read()
+    assertSameSite(request, useApi().config)
     const { status, body, created, headers } = await respond(request)
     if (status !== 200) setResponseStatus(event, status)
     if (headers) for (const [name, value] of Object.entries(headers)) setResponseHeader(event, name, value)
     if (created !== undefined) setResponseHeader(event, 'location', `${sentUrl(event).path.replace(/\/$/, '')}/${idToPath(resourceOf(request.resource), created)}`)
-    return body
+    addCacheHeaders(event, HEADERS, body)
+    return event.method === 'HEAD' ? withoutBody(event, HEADERS, body) : body
   }
   catch (error) {
     throw toHttpError(event, error)
@@ -86,7 +125,8 @@ export function definePluginRoutes(): EventHandler {
     const found = path[0]?.includes('/') ? undefined : findPluginRoute(event.method, `/${path.join('/')}`)
     if (!found) return
     const { resource: name, params, answer, allowed } = found
-    if (!answer) throw toHttpError(event, methodNotAllowed(allowed))
+    if (event.method === 'OPTIONS') return answerOptions(event, toAllowed(allowed))
+    if (!answer) throw toHttpError(event, methodNotAllowed(toAllowed(allowed)))
     const resource = name === undefined ? undefined : resourceOf(name)
     const decoded = Object.entries(params).map(([name, text]) => [name, name === 'id' && resource ? idFromPath(resource, text) : decode(text)])
     return answerTo(event, () => ({ ...fromEvent(event, url), resource: name ?? '', params: Object.fromEntries(decoded) as ApiRequest['params'] }), request => answer(request, useApi()))
@@ -189,22 +229,13 @@ function toQuery(text: string): ApiRequest['query'] {
 async function readJson(event: H3Event): Promise<unknown> {
   const type = event.headers.get('content-type')?.split(';', 1)[0]!.trim().toLowerCase()
   if (type !== 'application/json') throw unsupportedMediaType()
-  const text = await readText(event)
+  const text = await readBody(event, useApi().config.http.maxBodySize)
   try {
     return JSON.parse(text ?? '')
   }
   catch {
     throw invalidBody('The body is not valid JSON.')
   }
-}
-
-/**
- * Nitro 2 on Cloudflare reads the body of a POST, PUT or PATCH ahead, and leaves that of a DELETE in the platform's
- * request: the event never gets it, and waiting for it would wait forever.
- */
-function readText(event: H3Event): Promise<string | undefined> {
-  const { request } = (event.context.cloudflare ?? {}) as { request?: Request }
-  return event.method === 'DELETE' && request?.method === 'DELETE' && request.body && !request.bodyUsed ? request.text() : readRawBody(event)
 }
 
 /** Refusals of the server utils as Nuxt knows them: a plain event handler, too, answers their status and code. */
@@ -220,15 +251,22 @@ export async function withHttpErrors<T>(event: H3Event, run: () => Promise<T>): 
 /** A refusal is told as it is, an app's own error passes, anything else is a 500 whose cause only the log knows. */
 function toHttpError(event: H3Event, error: unknown): Error {
   if (error instanceof BusyError) return toHttpError(event, busy())
+  addCacheHeaders(event, HEADERS)
+  if (statusOf(error) === 404) keepCacheControl(event)
   if (error instanceof ApiError) {
     for (const [name, value] of Object.entries(error.headers)) setResponseHeader(event, name, value)
     return createError({ status: error.status, statusText: STATUS_TEXT[error.status], message: error.message, data: error.data })
   }
   if (isHttpError(error)) return error
-  console.error('[auto-api]', event.method, event.path.split('?', 1)[0], error)
+  console.error('[auto-api]', printable(event.method), printable(sentUrl(event).path), describeError(error))
   return createError({ status: 500, statusText: 'Internal Server Error', message: 'Something went wrong.' })
 }
 
+function statusOf(error: unknown): number | undefined {
+  return (error as { status?: number } | null)?.status ?? (error as { statusCode?: number } | null)?.statusCode
+}
+
 const STATUS_TEXT: Readonly<Record<number, string>> = {
-  400: 'Bad Request', 401: 'Unauthorized', 403: 'Forbidden', 404: 'Not Found', 405: 'Method Not Allowed', 409: 'Conflict', 415: 'Unsupported Media Type', 429: 'Too Many Requests', 503: 'Service Unavailable',
+  400: 'Bad Request', 401: 'Unauthorized', 403: 'Forbidden', 404: 'Not Found', 405: 'Method Not Allowed', 409: 'Conflict',
+  413: 'Payload Too Large', 415: 'Unsupported Media Type', 429: 'Too Many Requests', 503: 'Service Unavailable',
 }

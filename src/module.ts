@@ -97,7 +97,8 @@ export default defineNuxtModule<ModuleOptions>({
 
       addServerTemplate({ filename: '#auto-api/config', getContents: () => generateConfig(options.config) })
       addServerTemplate({ filename: '#auto-api/registry', getContents: () => generateRegistry(resources.registrations, nuxt.options.rootDir) })
-      const { taken } = mountRoutes(nuxt, names, options.config.prefix, resolve)
+      const ofPlugins = plugins.made.flatMap(({ routes = [] }) => routes.map(({ path }) => path))
+      const { taken } = mountRoutes(nuxt, names, options.config.prefix, resolve, ofPlugins)
       await addPlugins(nuxt, plugins, taken, resolve)
       addClient(nuxt, { registrations: resources.registrations, config: options.config, composables: peers.composables }, resolve)
     })

@@ -31,6 +31,13 @@ export interface ModuleOptions {
   bulk?: Partial<BulkConfig>
   m2m?: Partial<ManyToManyConfig>
   hookConfig?: Partial<HookConfig>
+  http?: {
+    /**
+     * Largest JSON body: bytes, or a size such as `'512kb'` or `'2mb'`. A longer one is refused with 413.
+     * @default '1mb'
+     */
+    maxBodySize?: number | string
+  }
   /** Refuses writes that a page of another site sends; `false` leaves them to the app. */
   csrf?: Partial<CrossSiteConfig> | false
   /**
@@ -65,6 +72,8 @@ interface OptionRule {
 
 const positiveInteger: OptionRule = { accepts: value => Number.isSafeInteger(value) && Number(value) > 0, use: 'a positive integer' }
 const flag: OptionRule = { accepts: value => typeof value === 'boolean', use: '`true` or `false`' }
+const origin: OptionRule = { accepts: isOriginList, use: 'a list of origins such as `https://admin.example.com`, without a path' }
+const size: OptionRule = { accepts: value => toBytes(value) !== undefined, use: 'a number of bytes or a size such as `\'1mb\'`' }
 const propertyName: OptionRule = { accepts: isName, use: 'the name of a property' }
 
 /** Every option in force. To add one, add its row here, its type and its default. */
@@ -90,7 +99,8 @@ const OPTIONS: Readonly<Record<string, OptionRule>> = {
   'm2m.relations': { accepts: value => isPlainObject(value) && Object.values(value).every(pair => isNameList(pair) && (pair as string[]).length === 2), use: 'the two resources each junction joins, such as `{ enrolments: [\'students\', \'courses\'] }`' },
   'hookConfig.timeout': positiveInteger,
   'hookConfig.afterErrors': { accepts: value => value === 'throw' || value === 'log', use: '`\'throw\'` or `\'log\'`' },
-  'csrf.origins': { accepts: value => Array.isArray(value) && value.every(origin => typeof origin === 'string' && URL.canParse(origin) && new URL(origin).origin === origin), use: 'a list of origins such as `https://admin.example.com`, without a path' },
+  'http.maxBodySize': size,
+  'csrf.origins': origin,
   'objectLevelMaxRows': positiveInteger,
   'hiddenFields.global': { accepts: isNameList, use: 'a list of field names' },
   'trustProxy': { accepts: value => typeof value === 'boolean' || positiveInteger.accepts(value), use: '`true`, `false` or the number of proxies' },
@@ -190,6 +200,7 @@ function toConfig(accepted: ReadonlyMap<string, unknown>, off: ReadonlySet<strin
     bulk: values('bulk.', DEFAULT_CONFIG.bulk),
     m2m: values('m2m.', DEFAULT_CONFIG.m2m),
     hookConfig: values('hookConfig.', DEFAULT_CONFIG.hookConfig),
+    http: { maxBodySize: toBytes(accepted.get('http.maxBodySize')) ?? DEFAULT_CONFIG.http.maxBodySize },
     csrf: off.has('csrf') ? false : values('csrf.', { origins: [] as string[] }),
     objectLevelMaxRows,
     hiddenFields: values('hiddenFields.', DEFAULT_CONFIG.hiddenFields),
@@ -218,6 +229,25 @@ export function checkResourceNames({ multiTenancy, hiddenFields }: AutoApiConfig
     ? { where: `autoApi.multiTenancy.excludedResources[${index}]`, what: `names \`${name}\`, which \`scopedResources\` lists as well`, instead: 'Keep it in one of the two lists.' }
     : [])
   return [...unknown, ...contradicting]
+}
+
+const UNITS: Readonly<Record<string, number>> = { b: 1, kb: 1024, mb: 1024 ** 2, gb: 1024 ** 3 }
+
+/** Whole bytes of a size that is written as a number or with a unit; `undefined` for anything else. */
+function toBytes(value: unknown): number | undefined {
+  const [, digits, unit = 'b'] = typeof value === 'string' ? /^(\d+(?:\.\d+)?) ?([kmg]?b)?$/i.exec(value) ?? [] : []
+  const bytes = digits === undefined ? value : Math.floor(Number(digits) * UNITS[unit.toLowerCase()]!)
+  return positiveInteger.accepts(bytes) ? bytes as number : undefined
+}
+
+/** As browsers send them. Apps in a shell of their own have schemes such as `capacitor:`, whose origin `URL` does not tell. */
+function isOriginList(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every(text => typeof text === 'string' && URL.canParse(text) && isOrigin(text))
+}
+
+function isOrigin(text: string): boolean {
+  const { origin, protocol } = new URL(text)
+  return origin === 'null' ? protocol !== 'file:' && /^[a-z][a-z\d+.-]*:\/\/[^\s/?#@]+$/.test(text) : origin === text
 }
 
 function isName(value: unknown): value is string {

@@ -1,6 +1,8 @@
 /** Mounts the generated routes, one static path per resource, and gives way to the app's own. */
 import { addServerHandler } from '@nuxt/kit'
 import type { Nuxt } from 'nuxt/schema'
+import { assertNoProblems } from './problem'
+import { findCachedPaths, type RouteRules } from './route-rules'
 import { PATHS, ROUTES, toRouteKey, toShape, type Route } from '../runtime/shared/routes'
 
 /** The part of a Nitro handler that decides which requests it gets. */
@@ -76,7 +78,7 @@ function withParametersOf(route: string, parameters: ReadonlyMap<string, string>
 
 /** The part of Nitro, old or new, that holds what is mounted. */
 interface Nitro {
-  options: { dev?: boolean, preset?: string, handlers: Handler[] }
+  options: { dev?: boolean, preset?: string, handlers: Handler[], routeRules?: RouteRules }
   /** The app's own files, layers included. */
   scannedHandlers: Handler[]
   hooks: { hook: (name: string, listener: (...args: never[]) => void) => unknown }
@@ -89,11 +91,18 @@ export interface MountedRoutes {
   readonly taken: () => readonly string[]
 }
 
-/** Mounts the routes of every resource, and gives way as often as Nitro scans the app's files: dev server and prerendering included. */
-export function mountRoutes(nuxt: Nuxt, names: readonly string[], prefix: string, resolve: (path: string) => string): MountedRoutes {
+/**
+ * Mounts the routes of every resource, and gives way as often as Nitro scans the app's files: dev server and prerendering included.
+ * @param ofPlugins paths of plugins below the prefix, as far as the build knows them
+ */
+export function mountRoutes(
+  nuxt: Nuxt, names: readonly string[], prefix: string, resolve: (path: string) => string, ofPlugins: readonly string[] = [],
+): MountedRoutes {
   const ours = toHandlers(names, prefix, file => resolve(`./runtime/server/routes/${file}`))
   const files = new Set(ours.map(({ handler }) => handler))
+  const plugins = ofPlugins.flatMap(path => /^\/:resource(?:\/|$)/.test(path) ? names.map(name => path.replace(':resource', name)) : [path])
   let others: readonly Handler[] = []
+  let answered: readonly string[] = []
   for (const handler of ours) addServerHandler(handler)
 
   function giveWay(nitro: Nitro) {
@@ -105,6 +114,9 @@ export function mountRoutes(nuxt: Nuxt, names: readonly string[], prefix: string
     const left = withoutTaken(ours, others)
     // In place: Nuxt and other modules may hold on to the list.
     nitro.options.handlers.splice(0, Infinity, ...mounted, ...left)
+    const own = new Set(others.flatMap(({ route, method, middleware }) => route && !middleware ? [toRouteKey(route, method)] : []))
+    const isOwn = (path: string) => own.has(toRouteKey(path)) || own.has(toRouteKey(path, 'GET'))
+    answered = [...left.map(({ route }) => route), ...plugins.map(path => prefix + path)].filter(path => !isOwn(path))
     nitro.routing?.sync?.()
   }
 
@@ -116,13 +128,21 @@ export function mountRoutes(nuxt: Nuxt, names: readonly string[], prefix: string
     options.handlers.splice(0, Infinity, ...options.handlers.filter(({ handler }) => !files.has(handler)))
   }
 
+  /** @throws AutoApiBuildError when a route rule would cache a path of ours. A path whose GET is the app's own may be cached. */
+  function assertUncached({ options }: Nitro) {
+    assertNoProblems(findCachedPaths(options.routeRules ?? {}, answered, prefix))
+  }
+
   function watch(nitro: Nitro) {
     giveWay(nitro)
+    assertUncached(nitro)
     nitro.hooks.hook('prerender:init', watch)
     nitro.hooks.hook('build:before', () => standAside(nitro))
     // The dev server scans again whenever a file comes or goes, and bundles again right after.
     nitro.hooks.hook('rollup:before', (_nitro: Nitro, config: { plugins: unknown[] }) => {
       giveWay(nitro)
+      // Once more: modules may add rules, and pages bring their own, until Nitro bundles.
+      assertUncached(nitro)
       config.plugins.unshift({ name: 'nuxt-auto-api:routes', buildStart: () => giveWay(nitro) })
     })
   }

@@ -33,6 +33,9 @@ export interface Answered {
 
 export interface App {
   readonly url: string
+  readonly pid: number
+  /** What the server has written to its log so far. */
+  readonly printed: () => string
   readonly ask: (path: string, options?: Ask) => Promise<Answered>
   /** Every row of every table. */
   readonly rows: () => Promise<Rows>
@@ -73,7 +76,7 @@ export async function startApp(output: string, { base = '/', env = {} }: { base?
   let printed = ''
   for (const stream of [server.stdout, server.stderr]) stream.on('data', chunk => printed += chunk)
   const url = `http://127.0.0.1:${port}`
-  const app = createApp(url, base, async () => {
+  const app = createApp(url, base, { pid: server.pid!, printed: () => printed }, async () => {
     if (server.exitCode === null) await new Promise(resolve => server.once('exit', resolve).kill('SIGKILL'))
   })
   for (const until = Date.now() + 30_000; Date.now() < until; await new Promise(resolve => setTimeout(resolve, 50))) {
@@ -84,7 +87,7 @@ export async function startApp(output: string, { base = '/', env = {} }: { base?
   throw new Error(`the server did not answer within 30 seconds\n${printed}`)
 }
 
-function createApp(url: string, base: string, stop: () => Promise<void>): App {
+function createApp(url: string, base: string, process: Pick<App, 'pid' | 'printed'>, stop: () => Promise<void>): App {
   const ask = async (path: string, { method = 'GET', body, headers, caller }: Ask = {}) => {
     const response = await fetch(url + path, {
       method,
@@ -94,10 +97,10 @@ function createApp(url: string, base: string, stop: () => Promise<void>): App {
     })
     const text = await response.text()
     const isJson = response.headers.get('content-type')?.includes('json')
-    return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text }
+    return { status: response.status, headers: response.headers, body: isJson && text !== '' ? JSON.parse(text) : text }
   }
   const rowsOf = async (options?: Ask) => (await ask(`${base}_rows`, options)).body as Rows
-  return { url, ask, stop, rows: () => rowsOf(), putRows: (rows = {}) => rowsOf({ method: 'PUT', body: rows }) }
+  return { url, ...process, ask, stop, rows: () => rowsOf(), putRows: (rows = {}) => rowsOf({ method: 'PUT', body: rows }) }
 }
 
 function freePort(): Promise<number> {

@@ -98,6 +98,24 @@ describe('writing at the edge', () => {
   })
 })
 
+describe('HTTP at the edge', () => {
+  it.each(['POST', 'PATCH', 'DELETE'])('refuses a body that is too long: %s', async (method) => {
+    const before = count(newsroom.rows, '1 = 1')
+    const { status, body } = await newsroom.ask('/api/posts/bulk', { method, as: ADMIN, body: { ids: [1], items: [], filler: 'x'.repeat(1_100_000) } })
+    expect({ status, code: body.data?.code }).toEqual({ status: 413, code: 'PAYLOAD_TOO_LARGE' })
+    expect(count(newsroom.rows, '1 = 1')).toBe(before)
+  })
+
+  it('answers HEAD and OPTIONS, and forbids shared caches', async () => {
+    for (const [method, status] of [['GET', 200], ['HEAD', 200], ['OPTIONS', 204], ['PUT', 405]] as const) {
+      const response = await fetch(`${newsroom.url}/api/posts?limit=1`, { method })
+      expect([response.status, response.headers.get('cache-control'), response.headers.get('vary')]).toEqual([status, 'private, no-cache', 'Cookie, Authorization, Accept'])
+      if (method === 'HEAD') expect(await response.text()).toBe('')
+    }
+    expect((await fetch(`${newsroom.url}/api/posts/999999999`)).headers.get('cache-control')).toBe('private, no-cache')
+  })
+})
+
 describe('bulk edits and the trash at the edge', () => describeTrash(() => newsroom))
 
 describe('the tags of a post at the edge', () => describeTags(() => newsroom))

@@ -36,12 +36,12 @@ export function describeOwnRoutes(app: () => App, prefix: string): void {
 
   describe('a method that a path does not have', () => {
     it.each([
-      ['PUT', '/articles', 'GET, POST'],
-      ['DELETE', '/articles', 'GET, POST'],
-      ['POST', '/articles/1', 'GET, PATCH, DELETE'],
-      ['PUT', '/articles/1', 'GET, PATCH, DELETE'],
-      ['PUT', '/tags', 'GET, POST'],
-      ['PATCH', '/articles/aggregate', 'GET'],
+      ['PUT', '/articles', 'GET, HEAD, POST, OPTIONS'],
+      ['DELETE', '/articles', 'GET, HEAD, POST, OPTIONS'],
+      ['POST', '/articles/1', 'GET, HEAD, PATCH, DELETE, OPTIONS'],
+      ['PUT', '/articles/1', 'GET, HEAD, PATCH, DELETE, OPTIONS'],
+      ['PUT', '/tags', 'GET, HEAD, POST, OPTIONS'],
+      ['PATCH', '/articles/aggregate', 'GET, HEAD, OPTIONS'],
     ])('is a 405 that lists those it has, not the app\'s: %s %s', async (method, path, allow) => {
       const { status, headers, body } = await app().ask(prefix + path, { method })
       expect({ status, code: body.data?.code, allow: headers.get('allow') }).toEqual({ status: 405, code: 'METHOD_NOT_ALLOWED', allow })

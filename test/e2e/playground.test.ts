@@ -60,6 +60,10 @@ describe('the public', () => {
     })))
   })
 
+  it.each([['GET', '/api/_m2m/debug-detection'], ['POST', '/api/admin/m2m/sync']])('finds no route of earlier versions, whoever asks: %s %s', async (method, path) => {
+    for (const as of [undefined, WRITER, ADMIN]) expect((await newsroom.ask(path, { method, as, ...method === 'POST' && { body: {} } })).status).toBe(404)
+  })
+
   it('deletes nothing', async () => {
     const before = newsroom.rows('select * from posts where id = 1')
     const { status, body } = await newsroom.ask('/api/posts/1', { method: 'DELETE' })

@@ -1,6 +1,7 @@
 /** Another prefix: the API is there and nowhere else, below the app's base URL as well. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startArchive, type App } from './app'
+import { describeHttp } from './http'
 import { describeOwnRoutes } from './own-routes'
 
 const base = '/shop'
@@ -14,6 +15,8 @@ beforeAll(async () => {
 afterAll(() => app?.stop())
 
 describeOwnRoutes(() => app, prefix)
+
+describeHttp(() => app, prefix)
 
 describe('the default prefix', () => {
   it.each(['/api/articles', '/api/articles/1', '/api/articles/1/restore'])('is the app\'s then: %s', async (path) => {

@@ -52,4 +52,23 @@ describe.each(NUXTS)('$name', ({ version, ...variant }) => {
     expect(await ask('/api/books', { body: { title: 'Persuasion' }, headers: { 'x-user': 'ada' } })).toEqual({ status: 201, location: '/api/books/4', body: { id: 4, title: 'Persuasion' } })
     expect((await ask('/api/books/4')).body).toEqual({ id: 4, title: 'Persuasion' })
   })
+
+  it('answers HEAD and OPTIONS, and forbids shared caches on every response', async () => {
+    const send = (path: string, method: string) => fetch(server!.url + path, { method, headers: { accept: 'application/json' } })
+    for (const [path, method, status] of [['/api/books', 'GET', 200], ['/api/books', 'HEAD', 200], ['/api/books', 'OPTIONS', 204], ['/api/books', 'PUT', 405], ['/api/books/99', 'GET', 404]] as const) {
+      const { status: answered, headers } = await send(path, method)
+      expect([answered, headers.get('cache-control')]).toEqual([status, 'private, no-cache'])
+      expect(headers.get('vary')?.toLowerCase()).toMatch(/^(?=.*\bcookie\b)(?=.*\bauthorization\b)(?=.*\baccept\b)/)
+      if (status === 204 || status === 405) expect(headers.get('allow')).toBe('GET, HEAD, POST, OPTIONS')
+    }
+    const [get, head] = [await send('/api/books', 'GET'), await send('/api/books', 'HEAD')]
+    expect(head.headers.get('content-type')).toBe(get.headers.get('content-type'))
+    expect([head.headers.get('content-length'), await head.text()]).toEqual([String((await get.text()).length), ''])
+  })
+
+  it('refuses a body that is too long, and lets the client read that', async () => {
+    const answer = await ask('/api/books', { body: { title: 'x'.repeat(3_000_000) }, headers: { 'x-user': 'ada' } })
+    expect(answer).toMatchObject({ status: 413, body: { data: { code: 'PAYLOAD_TOO_LARGE' } } })
+    expect((await ask('/api/books?limit=1')).status).toBe(200)
+  })
 })

@@ -1,6 +1,6 @@
 /** What a write does to cached answers: those it concerns are asked for again, or changed at once. */
 import type { QueryClient } from '@tanstack/vue-query'
-import { idOf, isApiKey, resourcesOf, rootOf, targetOf, type ApiKey, type IncludeTree } from './keys'
+import { idOf, isApiKey, isMissing, resourcesOf, rootOf, targetOf, toIdentity, type ApiKey, type IncludeTree } from './keys'
 
 /** What was written. */
 export interface Written {
@@ -13,8 +13,8 @@ export interface Written {
 
 /** Exactly the answers that speak of what was written: lists, records, aggregates, parents that included it, relations. */
 export async function invalidate(client: QueryClient, { resources, links = false, gone }: Written): Promise<void> {
-  const ids = new Set(gone?.ids.map(String))
-  const isGone = ([, resource, , { id }]: ApiKey) => resource === gone?.resource && id !== undefined && ids.has(String(id))
+  const ids = new Set(gone?.ids.map(id => toIdentity(gone.resource, id)))
+  const isGone = ([, resource, , { id }]: ApiKey) => resource === gone?.resource && !isMissing(id) && ids.has(toIdentity(resource, id))
   const concerns = (key: ApiKey) => {
     const held = resourcesOf(key)
     return held.has('*') || (links ? [...resources].every(resource => held.has(resource)) : [...resources].some(resource => held.has(resource)))
@@ -34,7 +34,7 @@ export function changeRecord(client: QueryClient, resource: string, id: string |
   for (const query of client.getQueryCache().getAll()) {
     const { queryKey, state } = query
     if (!isApiKey(queryKey) || state.data === undefined) continue
-    const data = inAnswer(queryKey, state.data, record => change(record, queryKey), resource, String(id))
+    const data = inAnswer(queryKey, state.data, record => change(record, queryKey), resource, toIdentity(resource, id))
     // An answer that was changed here is as old as it was.
     if (data !== state.data) client.setQueryData(queryKey, data, { updatedAt: state.dataUpdatedAt })
   }

@@ -1,8 +1,9 @@
 /** The one client: every request of every composable is made here, on the server with the headers of the page's request. */
-import { stringify, toQuery, toRequest } from '../shared/query'
+import { stringify, toQuery, toRequest, UnaddressableError, type RouteParams } from '../shared/query'
 import type { RouteName } from '../shared/routes'
-import { toAutoApiError } from './error'
-import { prefix, resources, useRequestFetch } from './nuxt'
+import { AutoApiError, toAutoApiError } from './error'
+import { isComposite } from './keys'
+import { prefix, useRequestFetch } from './nuxt'
 
 /** A request to a generated route. */
 export interface ApiCall {
@@ -43,10 +44,20 @@ export function useClient(): Client {
   }
   return {
     send,
-    call({ route, query, body, ...params }, signal) {
-      const composite = (resources[params.resource ?? '']?.key?.length ?? 1) > 1
-      const { method, path } = toRequest(route, { ...params, composite })
+    async call({ route, query, body, ...params }, signal) {
+      const { method, path } = toPath(route, { ...params, composite: isComposite(params.resource ?? '') })
       return send(method, prefix + path, query, body, signal)
     },
+  }
+}
+
+/** @throws AutoApiError as the server would answer for a record that no row can be. */
+function toPath(route: RouteName, params: RouteParams): ReturnType<typeof toRequest> {
+  try {
+    return toRequest(route, params)
+  }
+  catch (error) {
+    if (!(error instanceof UnaddressableError)) throw error
+    throw new AutoApiError({ status: 404, code: 'NOT_FOUND', message: error.message, issues: [], fields: [], errors: [] }, { cause: error })
   }
 }

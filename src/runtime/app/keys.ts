@@ -1,4 +1,5 @@
 /** The one key factory: what a cached answer is called, and which resources' rows it holds. */
+import { canonicalKey } from '../shared/query'
 import { resources } from './nuxt'
 
 /** What an answer was asked for with. */
@@ -65,4 +66,20 @@ export function idOf(resource: string, record: Readonly<Record<string, unknown>>
   const key = resources[resource]?.key ?? ['id']
   if (key.some(name => record[name] === undefined)) return undefined
   return key.length === 1 ? String(record[key[0]!]) : key.map(name => encodeURIComponent(String(record[name]))).join(',')
+}
+
+/** Whether the primary key of a resource has several columns. */
+export function isComposite(resource: string): boolean {
+  return (resources[resource]?.key?.length ?? 1) > 1
+}
+
+/** One text for each record: a route of the app hands on ids as text, and those of composite keys decoded. */
+export function toIdentity(resource: string, id: string | number): string {
+  const text = String(id)
+  return isComposite(resource) ? canonicalKey(text) ?? text : text
+}
+
+/** Nothing is asked for while there is no id. */
+export function isMissing(id: string | number | null | undefined): id is null | undefined | '' {
+  return id === undefined || id === null || id === ''
 }

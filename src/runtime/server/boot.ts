@@ -6,7 +6,7 @@ import { useRuntimeConfig } from '#auto-api/runtime-config'
 import { useStorage } from '#auto-api/storage'
 import type { Api } from './core/context'
 import { createStatementCache } from './core/statement-cache'
-import { RESERVED_IDS } from '../shared/routes'
+import { RESERVED_IDS, toRouteKey } from '../shared/routes'
 import type { PluginTask } from './plugin'
 import { createPluginRoutes, takenSegments, type FindRoute } from './plugin-routes'
 import { installPlugins } from './plugin-setup'
@@ -37,6 +37,14 @@ export function whenReady(): Promise<void> | undefined {
 /** The routes of plugins. */
 export function findPluginRoute(method: string, path: string): ReturnType<FindRoute> {
   return (house ??= createHouse()).findRoute?.(method, path)
+}
+
+const ofApp = new Set(taken)
+
+/** Whether a route of the router, from the server's root, is a file of the app's for this method. */
+export function isOfApp(method: string, route: string): boolean {
+  const { prefix } = useApi().config
+  return route.startsWith(`${prefix}/`) && ofApp.has(toRouteKey(route.slice(prefix.length), method))
 }
 
 export function pluginTasks(): ReadonlyMap<string, PluginTask> {

@@ -1,9 +1,13 @@
 /** The door to the street: event → request, answer → response, error → h3 error. The only file that knows h3. */
-import { createError, defineEventHandler, readRawBody, setResponseHeader, setResponseStatus, type EventHandler, type EventHandlerRequest, type H3Event } from '#auto-api/h3'
+import { createError, defineEventHandler, getResponseHeader, setResponseHeader, setResponseStatus } from '#auto-api/h3'
+import type { EventHandler, EventHandlerRequest, H3Event } from '#auto-api/h3'
 import type { Method } from '../shared/routes'
-import { findPluginRoute, useApi, whenReady } from './boot'
+import { readBody } from './body'
+import { findPluginRoute, isOfApp, useApi, whenReady } from './boot'
 import type { ApiRequest } from './core/context'
+import { assertSameSite } from './core/cross-site'
 import { ApiError, busy, invalidBody, isHttpError, methodNotAllowed, notFound, unsupportedMediaType } from './core/error'
+import { describeError, printable } from './core/log'
 import { decode, idFromPath, idToPath } from './core/parse/key'
 import { allowedMethods, assertEnabled, type Route, type RoutesByMethod } from './core/pipeline'
 import type { Answer } from './core/answer'
@@ -11,6 +15,7 @@ import { getDatabase, getEngine } from './database'
 import { withCause, withoutStack } from './development'
 import { BusyError } from './engines/engine'
 import type { AutoApiUser } from './registration'
+import { addCacheHeaders, keepCacheControl, withoutBody, type HeaderAccess } from './response-headers'
 import { addressOf } from './visitor'
 
 /** The event of a request: h3's, of the version that Nuxt brings. */
@@ -28,6 +33,8 @@ export type AnsweringHandler<Answer> = EventHandler<EventHandlerRequest, Promise
 /** What a path answers to each method that it has. */
 export type Methods = Readonly<Partial<Record<Method, Route>>>
 
+const HEADERS: HeaderAccess<H3Event> = { get: getResponseHeader, set: setResponseHeader }
+
 /** A generated path below a resource, as event handler. */
 export function defineRoutes(methods: Methods): EventHandler {
   return defineMethods(methods, toRequest)
@@ -38,12 +45,17 @@ export function defineGlobalRoutes(methods: Methods): EventHandler {
   return defineMethods(methods, toGlobalRequest)
 }
 
-/** A method that a path does not have is a 405 with `Allow`, whatever else is wrong with the request. */
+/** A method that a path does not have is a 405 with `Allow`, whatever else is wrong with the request. HEAD is a GET without its body. */
 function defineMethods(methods: Methods, read: (event: H3Event) => ApiRequest): EventHandler {
   const routes = new Map<string, Route>(Object.entries(methods))
+  const ofHead = routes.get('GET')
+  if (ofHead) routes.set('HEAD', ofHead)
   return defineEventHandler((event) => {
-    const route = routes.get(event.method)
-    if (!route) throw toHttpError(event, methodNotAllowed(allowedOn(event, methods)))
+    if (event.method === 'OPTIONS') return answerOptions(event, allowedOn(event, methods))
+    const ofApp = event.method === 'HEAD' ? findGetOfApp(event) : undefined
+    if (typeof ofApp === 'function') return ofApp(event)
+    const route = ofApp ? undefined : routes.get(event.method)
+    if (!route) throw toHttpError(event, methodNotAllowed(allowedOn(event, methods).filter(method => !ofApp || method !== 'HEAD')))
     return answerTo(event, () => read(event), request => respondTo(request, route, methods))
   })
 }
@@ -60,6 +72,26 @@ function respondTo(request: ApiRequest, route: Route, methods: RoutesByMethod): 
   return route(request, api)
 }
 
+function answerOptions(event: H3Event, allowed: readonly string[]): null {
+  setResponseHeader(event, 'allow', allowed.join(', '))
+  setResponseStatus(event, 204)
+  addCacheHeaders(event, HEADERS)
+  return null
+}
+
+/** Whether GET of this path is the app's own: then HEAD is not ours either. The router of h3 1 knows the handler. */
+function findGetOfApp({ context }: H3Event): EventHandler | boolean {
+  const { path, route = path, handlers } = (context.matchedRoute ?? {}) as MatchedRoute
+  return handlers?.get ?? (route !== undefined && isOfApp('GET', route))
+}
+
+/** What the routers of both versions say of the route they found. */
+interface MatchedRoute {
+  readonly path?: string
+  readonly route?: string
+  readonly handlers?: { readonly get?: EventHandler }
+}
+
 /** An app's own endpoint: on a path of its own, with the caller and the errors of the API. */
 export function defineCustomRoute(route: Route): EventHandler {
   return defineAnswer(toCustomRequest, request => route(request, useApi()))
@@ -74,11 +106,13 @@ async function answerTo(event: H3Event, read: () => ApiRequest, respond: (reques
     const pending = whenReady()
     if (pending) await pending
     const request = read()
+    assertSameSite(request, useApi().config)
     const { status, body, created, headers } = await respond(request)
     if (status !== 200) setResponseStatus(event, status)
     if (headers) for (const [name, value] of Object.entries(headers)) setResponseHeader(event, name, value)
     if (created !== undefined) setResponseHeader(event, 'location', `${sentUrl(event).path.replace(/\/$/, '')}/${idToPath(resourceOf(request.resource), created)}`)
-    return body
+    addCacheHeaders(event, HEADERS, body)
+    return event.method === 'HEAD' ? withoutBody(event, HEADERS, body) : body
   }
   catch (error) {
     throw toHttpError(event, error)
@@ -99,7 +133,9 @@ export function definePluginRoutes(): EventHandler {
     if (!found) return
     const { resource: name, params, answer, methods } = found
     const resource = name === undefined ? undefined : resourceOf(name)
-    if (!answer) throw toHttpError(event, methodNotAllowed(allowedMethods(methods, resource?.disabled)))
+    const allowed = allowedMethods(methods, resource?.disabled)
+    if (event.method === 'OPTIONS') return answerOptions(event, allowed)
+    if (!answer) throw toHttpError(event, methodNotAllowed(allowed))
     const decoded = Object.entries(params).map(([name, text]) => [name, name === 'id' && resource ? idFromPath(resource, text) : decode(text)])
     return answerTo(event, () => ({ ...fromEvent(event, url), resource: name ?? '', params: Object.fromEntries(decoded) as ApiRequest['params'] }), request => respondTo(request, answer, methods))
   })
@@ -201,22 +237,13 @@ function toQuery(text: string): ApiRequest['query'] {
 async function readJson(event: H3Event): Promise<unknown> {
   const type = event.headers.get('content-type')?.split(';', 1)[0]!.trim().toLowerCase()
   if (type !== 'application/json') throw unsupportedMediaType()
-  const text = await readText(event)
+  const text = await readBody(event, useApi().config.http.maxBodySize)
   try {
     return JSON.parse(text ?? '')
   }
   catch {
     throw invalidBody('The body is not valid JSON.')
   }
-}
-
-/**
- * Nitro 2 on Cloudflare reads the body of a POST, PUT or PATCH ahead, and leaves that of a DELETE in the platform's
- * request: the event never gets it, and waiting for it would wait forever.
- */
-function readText(event: H3Event): Promise<string | undefined> {
-  const { request } = (event.context.cloudflare ?? {}) as { request?: Request }
-  return event.method === 'DELETE' && request?.method === 'DELETE' && request.body && !request.bodyUsed ? request.text() : readRawBody(event)
 }
 
 /** Refusals of the server utils as Nuxt knows them: a plain event handler, too, answers their status and code. */
@@ -232,21 +259,28 @@ export async function withHttpErrors<T>(event: H3Event, run: () => Promise<T>): 
 /** A refusal is told as it is, an app's own error passes, anything else is a 500 whose cause only the log knows. */
 function toHttpError(event: H3Event, error: unknown): Error {
   if (error instanceof BusyError) return toHttpError(event, busy())
+  addCacheHeaders(event, HEADERS)
+  if (statusOf(error) === 404) keepCacheControl(event)
   if (error instanceof ApiError) {
     for (const [name, value] of Object.entries(error.headers)) setResponseHeader(event, name, value)
     return withoutStack(createError({ status: error.status, statusText: STATUS_TEXT[error.status], message: error.message, data: withCause(error.data, error.cause) }))
   }
   if (isHttpError(error)) return isRefusal(error) ? withoutStack(error) : error
-  console.error('[auto-api]', event.method, event.path.split('?', 1)[0], error)
+  console.error('[auto-api]', printable(event.method), printable(sentUrl(event).path), describeError(error))
   return createError({ status: 500, statusText: 'Internal Server Error', message: 'Something went wrong.', data: withCause(undefined, error) })
 }
 
 /** An app's own 4xx. */
 function isRefusal(error: object): boolean {
-  const { status, statusCode = status } = error as { status?: number, statusCode?: number }
-  return statusCode !== undefined && statusCode < 500
+  const status = statusOf(error)
+  return status !== undefined && status < 500
+}
+
+function statusOf(error: unknown): number | undefined {
+  return (error as { status?: number } | null)?.status ?? (error as { statusCode?: number } | null)?.statusCode
 }
 
 const STATUS_TEXT: Readonly<Record<number, string>> = {
-  400: 'Bad Request', 401: 'Unauthorized', 403: 'Forbidden', 404: 'Not Found', 405: 'Method Not Allowed', 409: 'Conflict', 415: 'Unsupported Media Type', 429: 'Too Many Requests', 503: 'Service Unavailable',
+  400: 'Bad Request', 401: 'Unauthorized', 403: 'Forbidden', 404: 'Not Found', 405: 'Method Not Allowed', 409: 'Conflict',
+  413: 'Payload Too Large', 415: 'Unsupported Media Type', 429: 'Too Many Requests', 503: 'Service Unavailable',
 }

@@ -44,9 +44,10 @@ export function createPluginRoutes(routes: readonly OfPlugin[], names: ReadonlyS
   const router: RouterContext<Mounted> = createRouter<Mounted>()
   for (const route of left) addRoute(router, route.method, route.path, route)
   const find = (method: string, path: string) => findRoute(router, method, path, { params: true })
-  return (method, path) => {
+  return (sent, path) => {
+    const method = sent === 'HEAD' ? 'GET' : sent
     const own = find(method, path)
-    const known = METHODS.flatMap(method => find(method, path) ?? [])
+    const known = METHODS.flatMap(known => find(known, path) ?? [])
     const [any] = known
     if (!any || (!own && isTaken(method, any.data.path))) return undefined
     return { resource: any.data.resource, params: (own ?? any).params ?? {}, ...own && { answer: own.data.answer }, methods: Object.fromEntries(known.map(({ data }) => [data.method, data.answer])) }

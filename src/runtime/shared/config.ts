@@ -128,6 +128,14 @@ export interface CrossSiteConfig {
   origins: string[]
 }
 
+export interface HttpConfig {
+  /**
+   * Bytes of a JSON body; a longer one is refused with 413 while it is read.
+   * @default 1048576
+   */
+  maxBodySize: number
+}
+
 export interface HookConfig {
   /**
    * Milliseconds a hook may take.
@@ -155,6 +163,7 @@ export interface AutoApiConfig {
   bulk: BulkConfig
   m2m: ManyToManyConfig
   hookConfig: HookConfig
+  http: HttpConfig
   /** Refuses writes that a page of another site sends; `false` leaves them to the app. */
   csrf: CrossSiteConfig | false
   /**
@@ -187,6 +196,7 @@ export const DEFAULT_CONFIG: Readonly<AutoApiConfig> = Object.freeze<AutoApiConf
   bulk: { enabled: true, maxBatchSize: 100, transactional: true },
   m2m: { autoDetect: true, relations: {} },
   hookConfig: { timeout: 5000, afterErrors: 'throw' },
+  http: { maxBodySize: 1024 * 1024 },
   csrf: { origins: [] },
   objectLevelMaxRows: 10_000,
   hiddenFields: { global: [], resources: {} },

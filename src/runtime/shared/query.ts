@@ -32,16 +32,66 @@ export function stringify(value: unknown): string {
 
 export interface RouteParams {
   readonly resource?: string
-  /** As it stands in the path, but not yet encoded. */
+  /** A record's id; that of a composite key is its values, each encoded, joined by commas. */
   readonly id?: string | number
-  /** The values of a composite key are encoded already. */
   readonly composite?: boolean
   readonly relation?: string
+  /** Of the routes below `/_m2m`. */
+  readonly table?: string
+  readonly name?: string
 }
 
-/** A route with its parameters filled in, below the prefix. */
-export function toRequest(route: RouteName, { resource = '', id = '', composite = false, relation = '' }: RouteParams): { method: Method, path: string } {
+/** A value that a path cannot hold as one segment: it would lead to another path. */
+export class UnaddressableError extends Error {
+  constructor(what: string, value: unknown) {
+    super(`There is no path to the ${what} ${JSON.stringify(String(value ?? ''))}.`)
+    this.name = 'UnaddressableError'
+  }
+}
+
+/**
+ * A route with its parameters filled in, below the prefix.
+ * @throws UnaddressableError
+ */
+export function toRequest(route: RouteName, params: RouteParams): { method: Method, path: string } {
   const { method, path } = ROUTES.find(({ name }) => name === route)!
-  const values: Readonly<Record<string, string>> = { resource, relation: encodeURIComponent(relation), id: composite ? String(id) : encodeURIComponent(id) }
-  return { method, path: path.replace(/:(\w+)/g, (_, name: string) => values[name] ?? '') }
+  const given: Readonly<Record<string, unknown>> = { ...params }
+  return { method, path: path.replace(/:(\w+)/g, (_, name: string) => toSegment(name, given[name], name === 'id' && params.composite)) }
+}
+
+/** Empty segments and those of dots are taken out by every URL parser, encoded ones too. */
+const LOST = new Set(['', '.', '..'])
+
+function toSegment(name: string, value: unknown, composite = false): string {
+  const segment = composite ? canonicalKey(String(value ?? '')) : encode(String(value ?? ''))
+  if (segment === undefined || LOST.has(segment)) throw new UnaddressableError(name, value)
+  return segment
+}
+
+/**
+ * The id of a composite key with each value encoded, once. Its text may come from a route of the app, which has decoded it;
+ * `undefined` where no encoding of a value exists.
+ */
+export function canonicalKey(id: string): string | undefined {
+  const values = id.split(',').map(value => encode(decode(value)))
+  return values.includes(undefined) ? undefined : values.join(',')
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  }
+  catch {
+    return text
+  }
+}
+
+/** Half of a surrogate pair has no encoding. */
+function encode(text: string): string | undefined {
+  try {
+    return encodeURIComponent(text)
+  }
+  catch {
+    return undefined
+  }
 }

@@ -70,7 +70,7 @@ describe('an encoded character of a path', () => {
 
   it('of the resource\'s name is the character', async () => {
     expect((await notebook.request('GET', '/api/%6Eotes/1')).body.id).toBe(1)
-    expect((await notebook.request('PUT', '/api/%6Eotes/1')).headers.get('allow')).toBe('GET, PATCH, DELETE')
+    expect((await notebook.request('PUT', '/api/%6Eotes/1')).headers.get('allow')).toBe('GET, HEAD, PATCH, DELETE, OPTIONS')
   })
 })
 

@@ -227,15 +227,14 @@ describe('a name of a query string that JavaScript knows', () => {
 
 describe('a method that a path does not have', () => {
   it.each([
-    ['PUT', '/api/notes', 'GET, POST'],
-    ['PATCH', '/api/notes', 'GET, POST'],
-    ['DELETE', '/api/notes', 'GET, POST'],
-    ['POST', '/api/notes/1', 'GET, PATCH, DELETE'],
-    ['PUT', '/api/notes/1', 'GET, PATCH, DELETE'],
-    ['OPTIONS', '/api/notes/1', 'GET, PATCH, DELETE'],
+    ['PUT', '/api/notes', 'GET, HEAD, POST, OPTIONS'],
+    ['PATCH', '/api/notes', 'GET, HEAD, POST, OPTIONS'],
+    ['DELETE', '/api/notes', 'GET, HEAD, POST, OPTIONS'],
+    ['POST', '/api/notes/1', 'GET, HEAD, PATCH, DELETE, OPTIONS'],
+    ['PUT', '/api/notes/1', 'GET, HEAD, PATCH, DELETE, OPTIONS'],
     // Not the id of a note: a path of its own.
-    ['PATCH', '/api/notes/aggregate', 'GET'],
-    ['DELETE', '/api/notes/aggregate', 'GET'],
+    ['PATCH', '/api/notes/aggregate', 'GET, HEAD, OPTIONS'],
+    ['DELETE', '/api/notes/aggregate', 'GET, HEAD, OPTIONS'],
   ])('is a 405 that lists those it has: %s %s', async (method, path, allow) => {
     const { headers } = await expectRefused(method, path, {}, 405, 'METHOD_NOT_ALLOWED')
     expect(headers.get('allow')).toBe(allow)

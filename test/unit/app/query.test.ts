@@ -1,7 +1,7 @@
 /** What the client writes is what the server reads: each query goes to text and back. */
 import { describe, expect, it } from 'vitest'
 import { DEFAULT_CONFIG } from '../../../src/runtime/shared/config'
-import { toQuery, toRequest } from '../../../src/runtime/shared/query'
+import { toQuery, toRequest, UnaddressableError } from '../../../src/runtime/shared/query'
 import { ROUTES } from '../../../src/runtime/shared/routes'
 import { parseGroups } from '../../../src/runtime/server/core/parse/aggregate'
 import { parseList } from '../../../src/runtime/server/core/parse/list'
@@ -62,7 +62,7 @@ describe('an aggregate\'s query', () => {
 describe('a route', () => {
   it.each(ROUTES.map(({ name }) => name))('is found by its name, which no other has: %s', (name) => {
     expect(ROUTES.filter(route => route.name === name)).toHaveLength(1)
-    const { method, path } = toRequest(name, { resource: 'posts', id: 1, relation: 'tags' })
+    const { method, path } = toRequest(name, { resource: 'posts', id: 1, relation: 'tags', table: 'post_tags', name: 'posts' })
     const route = ROUTES.find(route => route.name === name)!
     expect(method).toBe(route.method)
     expect(path.split('/')).toHaveLength(route.path.split('/').length)
@@ -71,5 +71,56 @@ describe('a route', () => {
   it('has its parameters encoded, those of a composite key once', () => {
     expect(toRequest('get', { resource: 'posts', id: 'a/b?c,d' }).path).toBe('/posts/a%2Fb%3Fc%2Cd')
     expect(toRequest('get', { resource: 'posts', id: 'a%2Fb,c', composite: true }).path).toBe('/posts/a%2Fb,c')
+  })
+})
+
+describe('a path', () => {
+  /** What is sent where: by the URL parser that every browser and every server shares. */
+  const requested = (route: typeof ROUTES[number]['name'], params: Parameters<typeof toRequest>[1]) => new URL(`http://localhost/api${toRequest(route, params).path}`).pathname
+
+  const HOSTILE = ['../users/1', 'a/../../users/1', '..%2F..%2Fusers%2F1', '%2e%2e', '.%2e/users', '1?force=true', '1#x', '\\..\\users', 'a//b', ' ', '\t..\n', '\u0000', 'é', '%', '100%', 'a b+c', ';x', 'http://evil.example/']
+
+  const ID_ROUTES = ROUTES.filter(({ path }) => path.includes(':id')).map(({ name }) => name)
+  const asServed = (route: typeof ROUTES[number]['name'], resource: string, id: string, relation: string) =>
+    `/api${ROUTES.find(({ name }) => name === route)!.path.replace(':resource', resource).replace(':id', id).replace(':relation', relation)}`
+
+  it.each(HOSTILE)('is not changed by an id, a relation or the name of a resource: %j', (text) => {
+    const encoded = encodeURIComponent(text)
+    for (const route of ID_ROUTES) expect(requested(route, { resource: 'posts', id: text, relation: 'tags' })).toBe(asServed(route, 'posts', encoded, 'tags'))
+    expect(requested('related', { resource: 'posts', id: 1, relation: text })).toBe(`/api/posts/1/relations/${encoded}`)
+    expect(requested('list', { resource: text })).toBe(`/api/${encoded}`)
+  })
+
+  it.each(HOSTILE)('is not changed by a value of a composite key, decoded or encoded: %j', (text) => {
+    const value = encodeURIComponent(text)
+    for (const route of ID_ROUTES) {
+      expect(requested(route, { resource: 'rates', id: `USD,${value}`, composite: true, relation: 'tags' })).toBe(asServed(route, 'rates', `USD,${value}`, 'tags'))
+      if (text.includes('%2') || text.includes(',')) continue
+      expect(requested(route, { resource: 'rates', id: `USD,${text}`, composite: true, relation: 'tags' })).toBe(asServed(route, 'rates', `USD,${value}`, 'tags'))
+    }
+  })
+
+  it('stays the one of the resource for an id that a route of the app has decoded', () => {
+    expect(requested('delete', { resource: 'rates', id: 'USD,2023/../../users/1', composite: true })).toBe('/api/rates/USD,2023%2F..%2F..%2Fusers%2F1')
+    expect(requested('get', { resource: 'rates', id: '..,..', composite: true })).toBe('/api/rates/..,..')
+  })
+
+  it.each<[string, Parameters<typeof toRequest>[1]]>([
+    ['dots', { resource: 'posts', id: '..' }],
+    ['one dot', { resource: 'posts', id: '.' }],
+    ['nothing', { resource: 'posts', id: '' }],
+    ['no id', { resource: 'posts' }],
+    ['half a character', { resource: 'posts', id: '\uD800' }],
+    ['dots as a composite key', { resource: 'rates', id: '..', composite: true }],
+    ['encoded dots as a composite key', { resource: 'rates', id: '%2e%2E', composite: true }],
+    ['half a character in a composite key', { resource: 'rates', id: 'a,\uD800', composite: true }],
+    ['dots as a resource', { resource: '..', id: 1 }],
+  ])('to a record that no path leads to is refused, and nothing is sent: %s', (_, params) => {
+    expect(() => toRequest('get', params)).toThrow(/^There is no path to the (?:id|resource) "/)
+    expect(() => toRequest('related', { ...params, relation: 'tags' })).toThrow(UnaddressableError)
+  })
+
+  it('to a relation of dots is refused', () => {
+    for (const relation of ['..', '.', '']) expect(() => toRequest('related', { resource: 'posts', id: 1, relation })).toThrow(UnaddressableError)
   })
 })

@@ -58,6 +58,22 @@ describe('a record', () => {
     await record.suspense()
     expect(record.data.value).toEqual({ hall: 'a,b', row: 'c/d', note: null })
   })
+
+  it('of a composite key is the same record where a route of the app has decoded its id', async () => {
+    const [encoded, decoded] = desk.setup(() => [use().useAutoApiGet!('shelves', 'x,..%2F..%2Farticles%2F1'), use().useAutoApiGet!('shelves', 'x,../../articles/1')])
+    await Promise.all([encoded.suspense(), decoded.suspense()])
+    expect(desk.requests).toEqual(['GET /v1/shelves/x,../../articles/1'])
+    expect(decoded.error.value).toMatchObject({ status: 404, code: 'NOT_FOUND', message: 'There is no such record.' })
+  })
+
+  it.each(['..', '.'])('that no path leads to is an error at once, and nothing is sent: %s', async (id) => {
+    const record = desk.setup(() => use().useAutoApiGet!('articles', id))
+    const removal = desk.setup(() => use().useAutoApiDelete!('articles'))
+    await record.suspense()
+    await expect(removal.mutateAsync(id)).rejects.toThrow(`There is no path to the id "${id}".`)
+    expect(record.error.value).toMatchObject({ name: 'AutoApiError', status: 404, code: 'NOT_FOUND', message: `There is no path to the id "${id}".` })
+    expect(desk.requests).toEqual([])
+  })
 })
 
 describe('permissions', () => {

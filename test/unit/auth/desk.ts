@@ -93,7 +93,7 @@ const everything = { read: true, create: true, update: true, delete: true } as c
 
 export type DeskName = Exclude<keyof typeof tables, 'articleTags'>
 
-export interface DeskOptions extends Pick<ServerOptions, 'endpoints' | 'server'> {
+export interface DeskOptions extends Pick<ServerOptions, 'endpoints' | 'plugins' | 'server'> {
   /** By resource; everything is allowed where there is no entry, nothing where the entry is `null`. */
   readonly auth?: Partial<Record<DeskName, ResourceAuth | null>>
   readonly hooks?: Partial<Record<DeskName, ResourceRegistration['hooks']>>

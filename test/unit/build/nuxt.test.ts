@@ -12,6 +12,8 @@ interface LoadedNuxt extends Nuxt {
 }
 
 interface Overrides {
+  routeRules?: object
+  nitro?: object
   autoApi?: ModuleOptions
   autoAdmin?: object
   /** Registers more, after the fixture's own. */
@@ -71,6 +73,19 @@ describe('a mistake stops the build', () => {
       expect.stringContaining('`pages.authorization` names the export `auht` of `server/database/schema.ts`'),
       expect.stringContaining('`autoApi.plugins[1]` names the export `plugin` of `server/database/schema.ts`'),
     ])
+  })
+})
+
+describe('a route rule that caches a path of the API', () => {
+  it.each<[where: string, overrides: Overrides]>([
+    ['routeRules', { routeRules: { '/api/**': { swr: 60 } } }],
+    ['nitro.routeRules', { nitro: { routeRules: { '/api/posts/**': { swr: 60 } } } }],
+  ])('stops the build, with its place and what to do: %s', async (_, overrides) => {
+    await expect(load(overrides)).rejects.toThrow(/\[auto-api\] `routeRules\['\/api\/.*\*\*'\]\.swr` would keep the responses of `\/api\/posts/)
+  })
+
+  it('is no matter where it is turned off again, or where the app answers the path itself', async () => {
+    await expect(load({ routeRules: { '/**': { swr: 60 }, '/api/**': { swr: false, cache: false }, '/api/users': { swr: 60 } } })).resolves.toBeDefined()
   })
 })
 

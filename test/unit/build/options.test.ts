@@ -27,6 +27,19 @@ describe('defaults', () => {
     expect(resolveOptions(options)).toMatchObject({ config: { trustProxy: expected }, problems: [] })
   })
 
+  it.each([
+    [{}, 1_048_576], [{ http: {} }, 1_048_576], [{ http: { maxBodySize: '1mb' } }, 1_048_576], [{ http: { maxBodySize: '1.5 MB' } }, 1_572_864],
+    [{ http: { maxBodySize: '512kb' } }, 524_288], [{ http: { maxBodySize: '1gb' } }, 1_073_741_824], [{ http: { maxBodySize: '100' } }, 100],
+    [{ http: { maxBodySize: '100b' } }, 100], [{ http: { maxBodySize: 2000 } }, 2000],
+  ])('http.maxBodySize is resolved to bytes: %o → %i', (options, expected) => {
+    expect(resolveOptions(options)).toMatchObject({ config: { http: { maxBodySize: expected } }, problems: [], warnings: [] })
+  })
+
+  it('csrf.origins takes origins of apps in a shell of their own', () => {
+    const origins = ['https://admin.example', 'http://localhost:3000', 'capacitor://localhost', 'chrome-extension://abcdef']
+    expect(resolveOptions({ csrf: { origins } })).toMatchObject({ config: { csrf: { origins } }, problems: [] })
+  })
+
   it('a prefix loses its trailing slash', () => {
     expect(resolveOptions({ prefix: '/api/' }).config.prefix).toBe('/api')
   })
@@ -68,6 +81,9 @@ describe('a value an option cannot have fails the build, and says where, what an
     [{ prefix: '/../api' }, '`autoApi.prefix`'],
     [{ prefix: '/api?x' }, '`autoApi.prefix`'],
     [{ prefix: 3 }, '`autoApi.prefix` is 3'],
+    ...['1tb', 'mb', '', '-1mb', '0', '0.1b', 0, -1, 1.5, Number.NaN, true, '1e3', {}].map(maxBodySize => [{ http: { maxBodySize } }, '`autoApi.http.maxBodySize` is '] as [Record<string, unknown>, string]),
+    [{ http: { maxBodySize: '1tb' } }, '`autoApi.http.maxBodySize` is \'1tb\'. Use a number of bytes or a size such as `\'1mb\'`.'],
+    ...['null', 'file://', 'https://a.example/', 'a.example', 'capacitor://localhost/app', 'data:text/html,x', 'javascript:alert(1)'].map(origin => [{ csrf: { origins: [origin] } }, '`autoApi.csrf.origins` is ['] as [Record<string, unknown>, string]),
     [{ prefix: null }, '`autoApi.prefix` is null'],
     [{ pagination: 20 }, '`autoApi.pagination` is 20. Use an object; `{}` takes every default.'],
     [{ pagination: [] }, '`autoApi.pagination` is []'],

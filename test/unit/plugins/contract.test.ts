@@ -177,7 +177,7 @@ describe('a route of a plugin', () => {
   it('refuses other methods with the ones it has', async () => {
     const server = await open([plugin({ routes: [title, { ...title, method: 'PUT' }] })])
     const answer = await server.request('DELETE', '/api/posts/a/title', { caller: MEMBER })
-    expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, PUT'])
+    expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, HEAD, PUT, OPTIONS'])
   })
 
   it('goes in front of a record of the same address, which therefore cannot be made', async () => {

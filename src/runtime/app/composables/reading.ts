@@ -7,7 +7,7 @@ import type { AggregateQuery, GetQuery, ListQuery, SearchQuery } from '../../sha
 import type { RecordId, ResourceWith } from '../../shared/types/resources'
 import { useClient } from '../client'
 import type { AutoApiError } from '../error'
-import { toApiKey, type KeyDetail } from '../keys'
+import { isMissing, toApiKey, toIdentity, type KeyDetail } from '../keys'
 import { loadWith, useRead, useReadPages, type InfiniteOptions, type ReadOptions } from '../read'
 
 type Empty = Record<never, never>
@@ -29,8 +29,8 @@ export function useAutoApiList<R extends ResourceWith<'read'>, const Q extends L
  */
 export function useAutoApiGet<R extends ResourceWith<'read'>, const Q extends GetQuery<R> = Empty, Data = ResultOf<R, Q>>(resource: R, id: MaybeRefOrGetter<RecordId | null | undefined>, query?: MaybeRefOrGetter<Q> & Exact<R, Q, keyof GetQuery<R>>, options?: ReadOptions<ResultOf<R, Q>, Data>): UseQueryReturnType<Data, AutoApiError> {
   const key = () => {
-    const known = toIdentity(toValue(id))
-    return known === undefined ? undefined : toApiKey(resource, 'get', { id: known, ...detail(query) })
+    const known = toValue(id)
+    return isMissing(known) ? undefined : toApiKey(resource, 'get', { id: toIdentity(resource, known), ...detail(query) })
   }
   return useRead(key, loadWith(useClient(), 'get'), options)
 }
@@ -56,9 +56,4 @@ export function useAutoApiInfinite<R extends ResourceWith<'read'>, const Q exten
  */
 export function useAutoApiAggregate<R extends ResourceWith<'aggregate'>, const Q extends AggregateQuery<R> = Empty, Data = AggregateAnswer<R, Q>>(resource: R, query?: MaybeRefOrGetter<Q> & Exact<R, Q, keyof AggregateQuery<R>>, options?: ReadOptions<AggregateAnswer<R, Q>, Data>): UseQueryReturnType<Data, AutoApiError> {
   return useRead(() => toApiKey(resource, 'aggregate', detail(query)), loadWith(useClient(), 'aggregate'), options)
-}
-
-/** An id from a route is text, one from a record may be a number: both are the same record. */
-export function toIdentity(id: RecordId | null | undefined): string | undefined {
-  return id === undefined || id === null || id === '' ? undefined : String(id)
 }

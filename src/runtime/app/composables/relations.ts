@@ -7,11 +7,10 @@ import type { RelatedQuery } from '../../shared/types/query'
 import type { RecordId, ResourceWith, TargetOf, ToManyName } from '../../shared/types/resources'
 import { useClient } from '../client'
 import type { AutoApiError } from '../error'
-import { targetOf, toApiKey, type KeyDetail } from '../keys'
+import { isMissing, targetOf, toApiKey, toIdentity, type KeyDetail } from '../keys'
 import { useWrite, type WriteOptions, type WriteResult } from '../mutation'
 import { resources } from '../nuxt'
 import { loadWith, useRead, type ReadOptions } from '../read'
-import { toIdentity } from './reading'
 
 type Empty = Record<never, never>
 
@@ -22,8 +21,8 @@ type Empty = Record<never, never>
  */
 export function useAutoApiRelation<R extends ResourceWith<'read'>, N extends ToManyName<R>, const Q extends RelatedQuery<TargetOf<R, N>> = Empty, Data = RelatedAnswer<TargetOf<R, N>, Q>>(resource: R, id: MaybeRefOrGetter<RecordId | null | undefined>, relation: N, query?: MaybeRefOrGetter<Q> & Exact<TargetOf<R, N>, Q, keyof RelatedQuery<TargetOf<R, N>>>, options?: ReadOptions<RelatedAnswer<TargetOf<R, N>, Q>, Data>): UseQueryReturnType<Data, AutoApiError> {
   const key = () => {
-    const known = toIdentity(toValue(id))
-    return known === undefined ? undefined : toApiKey(resource, 'related', { id: known, relation, query: toValue(query) as KeyDetail['query'] })
+    const known = toValue(id)
+    return isMissing(known) ? undefined : toApiKey(resource, 'related', { id: toIdentity(resource, known), relation, query: toValue(query) as KeyDetail['query'] })
   }
   return useRead(key, loadWith(useClient(), 'related'), options)
 }

@@ -70,10 +70,13 @@ export function addExtender(extender: ContextExtender): void {
 
 /**
  * Who asks: from the event's context, then from the extenders, in the order in which they were added.
+ * @param operations all that the request does, where that is more than one operation
  * @throws What a plugin refuses the request with, before the gate is asked.
  */
-export async function openContext(api: Api, request: ApiRequest, resource: string, operation: Operation): Promise<AutoApiContext> {
-  const incoming = toIncoming(request, resource, operation)
+export async function openContext(
+  api: Api, request: ApiRequest, resource: string, operation: Operation, operations: readonly Operation[] = [operation],
+): Promise<AutoApiContext> {
+  const incoming = toIncoming(request, resource, operations)
   for (const listen of api.plugins.onRequest) await listen(incoming)
   const ctx = createContext(request, resource, operation)
   let given = false
@@ -90,12 +93,15 @@ export async function openContext(api: Api, request: ApiRequest, resource: strin
   return ctx
 }
 
-function toIncoming({ method, query, header, address, setHeader, event }: ApiRequest, resource: string, operation: Operation): IncomingRequest {
-  return { method, resource, operation, query, header, address, setHeader, event: event as IncomingRequest['event'] }
+function toIncoming(request: ApiRequest, resource: string, operations: readonly Operation[]): IncomingRequest {
+  const { method, query, header, address, setHeader, event } = request
+  return { method, resource, operation: operations[0]!, operations, query, header, address, setHeader, event: event as IncomingRequest['event'] }
 }
 
-export async function openCall(api: Api, resource: Resource, operation: Operation, request: ApiRequest): Promise<Call> {
-  return toCall(api, await openContext(api, request, resource.name, operation), resource, request.engine)
+export async function openCall(
+  api: Api, resource: Resource, operations: readonly [Operation, ...Operation[]], request: ApiRequest,
+): Promise<Call> {
+  return toCall(api, await openContext(api, request, resource.name, operations[0], operations), resource, request.engine)
 }
 
 export function toCall(api: Api, ctx: AutoApiContext, resource: Resource, engine: Engine): Call {

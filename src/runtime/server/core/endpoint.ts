@@ -5,7 +5,6 @@ import type { AutoApiContext } from '../registration'
 import type { Resource } from '../schema/model'
 import type { Answer } from './answer'
 import { openContext, toCall, type Api, type ApiRequest } from './context'
-import { assertSameSite } from './cross-site'
 import { assertMayThrough } from './gate'
 import { validate } from './parse/schema'
 import { assertTenant } from './tenant'
@@ -48,7 +47,6 @@ export function findGated({ resource: name, endpointName }: Gated, { resources }
 
 /** The gate and the tenant, the schemas, the handler: what an endpoint is, for routes of plugins as well. */
 export async function respondAsEndpoint<Result, Body extends StandardSchemaV1 | undefined, Query extends StandardSchemaV1 | undefined>(options: EndpointOptions<Body, Query, Result>, request: ApiRequest, api: Api): Promise<Answer> {
-  assertSameSite(request, api.config)
   const ctx = await openContext(api, request, options.resource ?? '', options.operation ?? 'read')
   await authorize(options, ctx, request, api)
   const own = ctx as { -readonly [K in keyof AutoApiContext]: unknown }

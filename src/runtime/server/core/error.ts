@@ -1,6 +1,7 @@
 /** Every way a request can fail, by name: the only place where status numbers stand. Rendered at the server's door. */
 import { LIMITS } from '../../shared/limits'
 import type { AutoApiContext } from '../registration'
+import { describeError } from './log'
 
 export const STATUS = {
   UNAUTHENTICATED: 401,
@@ -21,6 +22,7 @@ export const STATUS = {
   INVALID_REFERENCE: 400,
   CROSS_SITE: 403,
   UNSUPPORTED_MEDIA_TYPE: 415,
+  PAYLOAD_TOO_LARGE: 413,
   CONFLICT: 409,
   RATE_LIMITED: 429,
   BULK_FAILED: 400,
@@ -129,6 +131,16 @@ export function invalidBody(message: string): ApiError {
   return new ApiError('INVALID_BODY', message)
 }
 
+/** The client left, or the connection broke, while the body was read. */
+export function incompleteBody(): ApiError {
+  return invalidBody('The body ended before it was complete.')
+}
+
+/** @param limit bytes */
+export function payloadTooLarge(limit: number): ApiError {
+  return new ApiError('PAYLOAD_TOO_LARGE', `The body is larger than ${limit} bytes.`, { maxBodySize: limit })
+}
+
 export function validationFailed(issues: readonly Issue[]): ApiError {
   // The first of many: what a client sends must not become a response many times its size.
   const truncated = issues.length > LIMITS.issues
@@ -227,7 +239,7 @@ function describeFailure({ index, id, error }: ItemFailure): DescribedFailure {
   const { status, statusCode, message, data } = error as { status?: number, statusCode?: number, message?: string, data?: { code?: string, issues?: unknown, truncated?: boolean } }
   // Another error with a status, such as that of a request a hook made, speaks of the server's own business.
   const known = error instanceof ApiError || isHttpError(error) ? status ?? statusCode : undefined
-  if (known === undefined) console.error('[auto-api] An item of a bulk operation failed unexpectedly.', error)
+  if (known === undefined) console.error('[auto-api] An item of a bulk operation failed unexpectedly.', describeError(error))
   return {
     index,
     ...id !== undefined && { id: typeof id === 'string' ? shorten(id, LIMITS.told) : id },

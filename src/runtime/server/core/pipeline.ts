@@ -1,7 +1,6 @@
 /** The way of every request. Routes say what they are made of; the order is decided here, once. */
 import type { Operation } from '../../shared/operations'
 import { openCall, type Api, type ApiRequest, type Call } from './context'
-import { assertSameSite } from './cross-site'
 import { methodNotAllowed } from './error'
 import { toRefusal } from './execute/unfit'
 import { assertMay } from './gate'
@@ -15,6 +14,8 @@ export interface RouteSteps<Ask, P extends Plan, Result> {
   readonly operation: Operation | ((request: ApiRequest) => readonly [Operation, ...Operation[]])
   /** Where `operation` is a function: every operation that it may name first. A method whose operations are all disabled is not allowed. */
   readonly operations?: readonly Operation[]
+  /** Further operations that the request counts as, for limits by operation. Their permissions are not asked here. */
+  readonly countsAs?: (request: ApiRequest) => readonly Operation[]
   /** Text to values; reads the body of a write. */
   readonly parse: (request: ApiRequest, call: Call) => Ask | Promise<Ask>
   /** Names to columns. */
@@ -35,12 +36,10 @@ export interface Route {
 /** What a path answers, by method. */
 export type RoutesByMethod = Readonly<Partial<Record<string, Route>>>
 
-/** The methods of a path, without those whose operations the resource has disabled. */
+/** What `Allow` lists: the methods of a path, without those whose operations the resource has disabled. HEAD goes with GET. */
 export function allowedMethods(routes: RoutesByMethod, disabled: ReadonlySet<Operation> | undefined): readonly string[] {
-  return Object.entries(routes).flatMap(([method, route]) => {
-    const operations = route?.operations
-    return disabled?.size && operations && operations.every(operation => disabled.has(operation)) ? [] : [method]
-  })
+  const left = Object.entries(routes).filter(([, route]) => !(disabled?.size && route?.operations?.every(operation => disabled.has(operation))))
+  return [...left.flatMap(([method]) => method === 'GET' ? ['GET', 'HEAD'] : [method]), 'OPTIONS']
 }
 
 /** A disabled operation is refused before anything else is looked at. @throws 405 with the methods that remain */
@@ -60,8 +59,7 @@ export function toRoute<Ask, P extends Plan, Result>(steps: RouteSteps<Ask, P, R
   return Object.assign(async (request: ApiRequest, api: Api) => {
     const resource = api.resources.get(request.resource)!
     const operations = operationsOf(request)
-    assertSameSite(request, api.config)
-    const call = await openCall(api, resource, operations[0], request)
+    const call = await openCall(api, resource, steps.countsAs ? [...operations, ...steps.countsAs(request)] : operations, request)
     for (const operation of operations) await assertMay(call, resource, operation)
     assertTenant(call)
     return api.plugins.around.length === 0 ? run(steps, request, call) : answerAround(api.plugins, call.ctx, () => run(steps, request, call))

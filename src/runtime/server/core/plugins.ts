@@ -10,7 +10,10 @@ export interface IncomingRequest {
   readonly method: string
   /** The resource's name; empty for a request that belongs to none. */
   readonly resource: string
+  /** What the request does: the first of `operations`. */
   readonly operation: Operation
+  /** All that the request does: a list with `groupBy` is a read and an aggregate, a delete with `force` a purge and a delete. */
+  readonly operations: readonly Operation[]
   readonly query: Readonly<Record<string, string | string[]>>
   readonly header: (name: string) => string | undefined
   /** The client's address, in one spelling; never what the client itself may have written. */

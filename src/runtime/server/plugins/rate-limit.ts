@@ -32,14 +32,19 @@ export const rateLimit = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins', na
   const counted = new WeakSet<ApiEvent>()
 
   async function count(request: IncomingRequest, findKey: () => string | Promise<string>): Promise<void> {
-    const found = policy.find(request.operation)
+    const found = policy.find(request.operations)
     // What is rendered while the app is built asks as fast as it can, and nobody else is there to be protected.
-    if (!found || counted.has(request.event) || import.meta.prerender) return
+    if (found.length === 0 || counted.has(request.event) || import.meta.prerender) return
     counted.add(request.event)
-    const { limit, group } = found
-    const hit = await counter.hit(`rate-limit:${name}:${group}:${await findKey()}`, limit.window * 1000)
-    addHeaders(request, limitHeaders(group === EVERY ? name : `${name}-${group}`, limit, hit))
-    if (hit.count > limit.limit) throw rateLimited(toSeconds(hit.left))
+    const key = await findKey()
+    const hits = await Promise.all(found.map(({ limit, group }) => counter.hit(`rate-limit:${name}:${group}:${key}`, limit.window * 1000)))
+    let wait: number | undefined
+    for (const [index, { limit, group }] of found.entries()) {
+      const hit = hits[index]!
+      addHeaders(request, limitHeaders(group === EVERY ? name : `${name}-${group}`, limit, hit))
+      if (hit.count > limit.limit) wait = Math.max(wait ?? 0, hit.left)
+    }
+    if (wait !== undefined) throw rateLimited(toSeconds(wait))
   }
 
   return by === 'ip'

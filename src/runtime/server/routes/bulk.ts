@@ -1,6 +1,6 @@
 /** `/:resource/bulk`; a delete with `?force=true` is a purge, of a cascade group too. */
 import { executeWrite } from '../core/execute/write'
-import { deleteOperation, parseBulkCreate, parseBulkDelete, parseBulkUpdate } from '../core/parse/write'
+import { deleteOperation, parseBulkCreate, parseBulkDelete, parseBulkUpdate, purgeCountsAs } from '../core/parse/write'
 import { toRoute } from '../core/pipeline'
 import { planCreate, planDelete, planUpdate } from '../core/plan/write'
 import { bulkEnvelope } from '../core/respond'
@@ -9,5 +9,5 @@ import { defineRoutes } from '../http'
 export default defineRoutes({
   POST: toRoute({ operation: 'create', parse: parseBulkCreate, plan: planCreate, execute: executeWrite, respond: bulkEnvelope }),
   PATCH: toRoute({ operation: 'update', parse: parseBulkUpdate, plan: planUpdate, execute: executeWrite, respond: bulkEnvelope }),
-  DELETE: toRoute({ operation: deleteOperation, operations: ['delete', 'purge'], parse: parseBulkDelete, plan: planDelete, execute: executeWrite, respond: bulkEnvelope }),
+  DELETE: toRoute({ operation: deleteOperation, operations: ['delete', 'purge'], countsAs: purgeCountsAs, parse: parseBulkDelete, plan: planDelete, execute: executeWrite, respond: bulkEnvelope }),
 })

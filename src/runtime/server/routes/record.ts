@@ -3,7 +3,7 @@ import { executeGet } from '../core/execute/read'
 import { executeWrite } from '../core/execute/write'
 import { parseGet } from '../core/parse/list'
 import { readOperations } from '../core/parse/params'
-import { deleteOperation, parseDelete, parseUpdate } from '../core/parse/write'
+import { deleteOperation, parseDelete, parseUpdate, purgeCountsAs } from '../core/parse/write'
 import { toRoute } from '../core/pipeline'
 import { planGet } from '../core/plan/read'
 import { planDelete, planUpdate } from '../core/plan/write'
@@ -13,5 +13,5 @@ import { defineRoutes } from '../http'
 export default defineRoutes({
   GET: toRoute({ operation: readOperations, operations: ['read'], parse: parseGet, plan: planGet, execute: executeGet, respond: bareRecord }),
   PATCH: toRoute({ operation: 'update', parse: parseUpdate, plan: planUpdate, execute: executeWrite, respond: writtenRecord }),
-  DELETE: toRoute({ operation: deleteOperation, operations: ['delete', 'purge'], parse: parseDelete, plan: planDelete, execute: executeWrite, respond: deletion }),
+  DELETE: toRoute({ operation: deleteOperation, operations: ['delete', 'purge'], countsAs: purgeCountsAs, parse: parseDelete, plan: planDelete, execute: executeWrite, respond: deletion }),
 })

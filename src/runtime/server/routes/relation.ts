@@ -2,14 +2,14 @@
 import { executeLink } from '../core/execute/link'
 import { executeRelated } from '../core/execute/related'
 import { readOperations } from '../core/parse/params'
-import { parseLink, parseRelated } from '../core/parse/relation'
+import { linkCountsAs, parseLink, parseRelated } from '../core/parse/relation'
 import { toRoute } from '../core/pipeline'
 import { planLink, planRelated } from '../core/plan/relation'
 import { linkAnswer, listEnvelope } from '../core/respond'
 import { defineRoutes } from '../http'
 
 /** The method says what becomes of the links. */
-const link = toRoute({ operation: 'update', parse: parseLink, plan: planLink, execute: executeLink, respond: linkAnswer })
+const link = toRoute({ operation: 'update', countsAs: linkCountsAs, parse: parseLink, plan: planLink, execute: executeLink, respond: linkAnswer })
 
 export default defineRoutes({
   GET: toRoute({ operation: readOperations, operations: ['read'], parse: parseRelated, plan: planRelated, execute: executeRelated, respond: listEnvelope }),

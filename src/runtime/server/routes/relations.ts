@@ -1,11 +1,11 @@
 /** `/:resource/:id/relations`: several relations of a record at once. */
 import { executeLink } from '../core/execute/link'
-import { parseLinks } from '../core/parse/relation'
+import { linkCountsAs, parseLinks } from '../core/parse/relation'
 import { toRoute } from '../core/pipeline'
 import { planLink } from '../core/plan/relation'
 import { linkAnswer } from '../core/respond'
 import { defineRoutes } from '../http'
 
 export default defineRoutes({
-  PUT: toRoute({ operation: 'update', parse: parseLinks, plan: planLink, execute: executeLink, respond: linkAnswer }),
+  PUT: toRoute({ operation: 'update', countsAs: linkCountsAs, parse: parseLinks, plan: planLink, execute: executeLink, respond: linkAnswer }),
 })

@@ -1,4 +1,5 @@
 /** The requests of the relation routes: which relation of which record, and what to link. */
+import type { Operation } from '../../../shared/operations'
 import type { ApiRequest, Call } from '../context'
 import { invalidBody, limitExceeded, quote } from '../error'
 import { requireObject } from './body'
@@ -41,6 +42,15 @@ export interface LinkAsk {
 }
 
 const MODES: Readonly<Record<string, LinkMode>> = { PUT: 'replace', POST: 'add', DELETE: 'remove' }
+
+const LINK_OPERATIONS: Readonly<Record<LinkMode, readonly Operation[]>> = {
+  replace: ['create', 'delete'], add: ['create'], remove: ['delete'],
+}
+
+/** Links are rows that are made and removed. The same for each relation: what is counted must not tell which relations there are. */
+export function linkCountsAs({ method }: ApiRequest): readonly Operation[] {
+  return LINK_OPERATIONS[MODES[method]!]
+}
 
 /** `{ ids, metadata? }` */
 export async function parseLink(request: ApiRequest, call: Call): Promise<LinkAsk> {

@@ -55,6 +55,11 @@ export function deleteOperation({ query }: ApiRequest): readonly [Operation] {
   return query.force === 'true' ? ['purge'] : ['delete']
 }
 
+/** A limit on deletes holds for purges too; their permission is `purge` alone. */
+export function purgeCountsAs(request: ApiRequest): readonly Operation[] {
+  return deleteOperation(request)[0] === 'purge' ? ['delete'] : []
+}
+
 function reasonOf({ query }: ApiRequest, { roles }: Resource): { reason?: string } {
   const reason = scalar(query, 'reason')
   if (reason && (WIRE.text.fromText(reason) === UNFIT || roles.deletedReason?.fromText(reason) === UNFIT)) throw invalidValue('reason', 'the text does not fit.')

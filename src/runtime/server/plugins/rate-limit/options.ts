@@ -36,7 +36,8 @@ export interface RateLimitOptions {
    */
   readonly by?: 'ip' | 'user' | 'tenant' | KeyFunction
   /**
-   * Operations with a limit of their own, counted apart from the others; `false` lifts the limit.
+   * Operations with a limit of their own, counted apart from the others; `false` lifts the limit. A request that does several,
+   * such as a list with `groupBy`, is counted for each of them.
    * @default {}
    * @example { create: { limit: 10 }, read: false }
    */
@@ -57,8 +58,14 @@ export interface RateLimitPolicy {
   readonly name: string
   readonly by: 'ip' | 'user' | 'tenant' | KeyFunction
   readonly maxKeys: number
-  /** The limit of an operation, and what it is counted with; `undefined` where there is none. */
-  readonly find: (operation: Operation) => { readonly limit: Limit, readonly group: string } | undefined
+  /** The limits of a request that does all of these, each once. */
+  readonly find: (operations: readonly Operation[]) => readonly GroupLimit[]
+}
+
+/** A limit, and what its requests are counted with. */
+export interface GroupLimit {
+  readonly limit: Limit
+  readonly group: string
 }
 
 /** What operations without a limit of their own are counted with. */
@@ -85,13 +92,17 @@ export function resolvePolicy(options: RateLimitOptions): RateLimitPolicy {
   const { name = 'rate-limit', limit = 100, window = 60, by = 'ip', operations = {}, maxKeys = 100_000 } = options
   const own = new Map(Object.entries(operations).filter(([, own]) => own !== undefined).map(([operation, own]) => [operation, own && { limit, window, ...withoutUndefined(own) }] as const))
   for (const [operation, limits] of Object.entries(operations)) assertOperation(operation, limits)
-  const common = { limit: { limit, window }, group: EVERY }
+  const common: readonly GroupLimit[] = [{ limit: { limit, window }, group: EVERY }]
+  const ofEach = Object.fromEntries(OPERATIONS.map((operation) => {
+    const found = own.get(operation)
+    return [operation, found === undefined ? common : found === false ? [] : [{ limit: found, group: operation }]]
+  })) as Readonly<Record<Operation, readonly GroupLimit[]>>
   return {
     name, by, maxKeys,
-    find(operation) {
-      const found = own.get(operation)
-      if (found === undefined) return common
-      return found === false ? undefined : { limit: found, group: operation }
+    find(operations) {
+      const [first] = operations
+      if (operations.length === 1) return ofEach[first!]
+      return [...new Set(operations.flatMap(operation => ofEach[operation]))]
     },
   }
 }

@@ -1,0 +1,52 @@
+/** The caching headers of every response of the API, and the headers of a response without its body. */
+
+/** Responses depend on the caller, so no cache may hand one to somebody else. What the app sets itself is left as it is. */
+const CACHE_CONTROL = 'private, no-cache'
+const VARY = 'Cookie, Authorization, Accept'
+
+type Name = 'cache-control' | 'vary' | 'content-length' | 'content-type'
+
+/** The headers of a response, as h3 of either version reads and sets them. */
+export interface HeaderAccess<Event> {
+  readonly get: (event: Event, name: Name) => unknown
+  readonly set: (event: Event, name: Name, value: string) => void
+}
+
+/** @param body a web response of a handler brings headers of its own */
+export function addCacheHeaders<Event>(event: Event, { get, set }: HeaderAccess<Event>, body?: unknown): void {
+  const own = (body as { headers?: unknown } | null | undefined)?.headers
+  const isSet = (name: Name) => Boolean(get(event, name)) || (own instanceof Headers && own.has(name))
+  if (!isSet('cache-control')) set(event, 'cache-control', CACHE_CONTROL)
+  if (!isSet('vary')) set(event, 'vary', VARY)
+}
+
+interface NodeResponse {
+  setHeader: (name: string, value: unknown) => unknown
+}
+
+/** Nitro 2 gives every 404 the header `Cache-Control: no-cache` while it renders the error, whatever the response has. */
+export function keepCacheControl(event: { readonly node?: { readonly res?: unknown } }): void {
+  const response = event.node?.res as NodeResponse | undefined
+  const set = response?.setHeader
+  if (!response || !set) return
+  const isNitros = (name: string, value: unknown) => name.toLowerCase() === 'cache-control' && value === 'no-cache'
+  response.setHeader = (name, value) => isNitros(name, value) ? response : set.call(response, name, value)
+}
+
+/** What a HEAD request gets in place of a body: the length and the type that GET has. A stream or a web response is left to h3. */
+export function withoutBody<Event>(event: Event, { get, set }: HeaderAccess<Event>, body: unknown): unknown {
+  const isText = typeof body === 'string'
+  if (!isText && !isPlain(body)) return body
+  const text = isText ? body : JSON.stringify(body)
+  set(event, 'content-length', String(new TextEncoder().encode(text).byteLength))
+  // h3 2 leaves the body out itself and finds its type; h3 1 hands it to the server, and not every platform drops it there.
+  if ((event as { res?: { headers?: unknown } }).res?.headers instanceof Headers) return body
+  if (!get(event, 'content-type')) set(event, 'content-type', isText ? 'text/html' : 'application/json')
+  return ''
+}
+
+function isPlain(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === null || prototype === Object.prototype || prototype === Array.prototype
+}

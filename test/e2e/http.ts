@@ -1,0 +1,108 @@
+/** What a built server makes of HTTP: HEAD and OPTIONS, caching headers, bodies that are too long, clients that leave. */
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { setTimeout } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import type { App } from './app'
+
+const member = { user: { id: 1, organizationId: 1 }, permissions: ['articles'] }
+const CACHING = { 'cache-control': 'private, no-cache', 'vary': 'Cookie, Authorization, Accept' }
+const cachingOf = (headers: Headers) => Object.fromEntries(Object.keys(CACHING).map(name => [name, headers.get(name)]))
+
+export function describeHttp(app: () => App, prefix: string): void {
+  describe('on a built server', () => {
+    it.each([['', 200], ['/1', 200], ['/404', 404], ['?page=0', 400], ['/aggregate?groupBy=status', 200]])('HEAD returns what GET returns, without the body: <prefix>/articles%s', async (path, status) => {
+      const [get, head] = [await app().ask(`${prefix}/articles${path}`, { caller: member }), await app().ask(`${prefix}/articles${path}`, { method: 'HEAD', caller: member })]
+      expect([get.status, head.status, head.body]).toEqual([status, status, ''])
+      // Of the connection, and of an error, whose length Nitro leaves out.
+      const others = ['date', 'connection', 'keep-alive', ...status === 200 ? [] : ['content-length', 'transfer-encoding']]
+      const kept = ({ headers }: typeof get) => Object.fromEntries([...headers].filter(([name]) => !others.includes(name)))
+      expect(kept(head)).toEqual(kept(get))
+    })
+
+    it('HEAD of a path whose GET is the app\'s own is the app\'s own', async () => {
+      const head = await app().ask(`${prefix}/tags`, { method: 'HEAD' })
+      expect([head.status, head.headers.get('ratelimit'), head.headers.get('cache-control')]).toEqual([200, null, null])
+    })
+
+    it('OPTIONS returns the methods of a path', async () => {
+      const { status, headers, body } = await app().ask(`${prefix}/articles/1`, { method: 'OPTIONS' })
+      expect([status, headers.get('allow'), body]).toEqual([204, 'GET, HEAD, PATCH, DELETE, OPTIONS', ''])
+    })
+
+    it.each([['GET', '/articles', 200], ['GET', '/articles/404', 404], ['GET', '/articles?page=0', 400], ['PUT', '/articles', 405], ['POST', '/articles', 415], ['OPTIONS', '/articles', 204], ['GET', '/_m2m/detect/nothing', 404]])('every response forbids shared caches: %s <prefix>%s → %i', async (method, path, status) => {
+      for (const accept of ['application/json', 'text/html']) {
+        const answer = await app().ask(prefix + path, { method, caller: member, headers: { accept } })
+        expect([answer.status, cachingOf(answer.headers)]).toEqual([status, CACHING])
+      }
+    })
+
+    it.each([['GET', '/_m2m/debug-detection'], ['POST', '/admin/m2m/sync']])('a route of earlier versions is not the API\'s any more: %s <prefix>%s', async (method, path) => {
+      for (const caller of [undefined, member, { ...member, permissions: ['*'] }]) {
+        // What no route of the API answers is the app's: here a file for everything that is left.
+        expect(await app().ask(prefix + path, { method, caller })).toMatchObject({ status: 418, body: { from: 'the app', method } })
+      }
+    })
+
+    it.each([['declared', false], ['not declared', true]])('a body of 400 MB whose length is %s is refused at once, never held in memory, and received to its end', async (_, isChunked) => {
+      const before = peakOf(app().pid)
+      const { received, answeredAfter } = await send(app().url, `${prefix}/articles`, isChunked, 400)
+      expect(received.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 413', expect.stringMatching(/404|418/)])
+      expect(received).toContain('"code": "PAYLOAD_TOO_LARGE"')
+      expect(answeredAfter).toBeLessThan(2000)
+      expect(peakOf(app().pid) - before).toBeLessThan(100)
+      expect((await app().ask(`${prefix}/articles`, { method: 'POST', caller: member, body: { title: 'after it' } })).status).toBe(201)
+    })
+
+    it('a client that leaves in the middle of its body leaves nothing in the log and changes nothing', async () => {
+      const [rows, logged] = [await app().rows(), app().printed()]
+      for (const sent of ['', '{"title":', `{"title":"${'x'.repeat(100_000)}`]) {
+        const socket = connect(Number(new URL(app().url).port), '127.0.0.1')
+        socket.write(head(`${prefix}/articles`, 'Content-Length: 500000') + sent)
+        await setTimeout(100)
+        socket.destroy()
+      }
+      await setTimeout(300)
+      expect(await app().rows()).toEqual(rows)
+      expect(app().printed().slice(logged.length)).toBe('')
+    })
+  })
+}
+
+const MB = 1024 * 1024
+
+/** The most memory the process has had so far, in MB. */
+function peakOf(pid: number): number {
+  return Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1024
+}
+
+interface Sent {
+  readonly received: string
+  /** Milliseconds until the response began. */
+  readonly answeredAfter: number
+}
+
+/** Sends all of a body, whatever the response is and whenever it comes. Node's own client stops sending once it has a response. */
+async function send(url: string, path: string, isChunked: boolean, megabytes: number): Promise<Sent> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1')
+  const began = Date.now()
+  let answeredAfter = Infinity
+  let received = ''
+  socket.on('data', (data) => {
+    answeredAfter = Math.min(answeredAfter, Date.now() - began)
+    received += data
+  })
+  socket.write(head(path, isChunked ? 'Transfer-Encoding: chunked' : `Content-Length: ${megabytes * MB}`))
+  const chunk = Buffer.alloc(MB, 'x')
+  const frame = isChunked ? Buffer.concat([Buffer.from(`${MB.toString(16)}\r\n`), chunk, Buffer.from('\r\n')]) : chunk
+  for (let sent = 0; sent < megabytes; sent++) if (!socket.write(frame)) await once(socket, 'drain')
+  if (isChunked) socket.write('0\r\n\r\n')
+  // The next request of the connection: it is answered once all of the first one was received.
+  socket.write('GET /nothing HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+  await once(socket, 'close')
+  return { received, answeredAfter }
+}
+
+const head = (path: string, length: string) =>
+  `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nAccept: application/json\r\nX-Caller: ${JSON.stringify(member)}\r\n${length}\r\n\r\n`

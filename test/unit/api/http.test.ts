@@ -1,0 +1,186 @@
+/** What HTTP itself says of a response: HEAD, OPTIONS, caching headers, the size of a body, and the lines of the log. */
+import { defineEventHandler, setResponseHeader } from 'h3'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { ROUTES } from '../../../src/runtime/shared/routes'
+import { ANN, CHIEF, NOBODY, openDesk, told, type Desk, type DeskOptions } from '../auth/desk'
+
+let shared: Desk
+let desk: Desk
+
+beforeAll(async () => {
+  desk = shared = await openDesk()
+})
+
+afterEach(() => {
+  if (desk !== shared) desk.client.close()
+  desk = shared
+  vi.restoreAllMocks()
+})
+
+afterAll(() => shared.client.close())
+
+async function reopen(options: DeskOptions): Promise<void> {
+  if (desk !== shared) desk.client.close()
+  desk = await openDesk(options)
+}
+
+const fill = (path: string) => `/api${path.replace(':resource', 'articles').replace(':id', '1').replace(':relation', 'tags').replace(':table', 'article_tags').replace(':name', 'articles')}`
+const paths = [...new Set(ROUTES.map(({ path }) => path))].map(path => ({ path, methods: ROUTES.filter(route => route.path === path).map(({ method }) => method as string) }))
+const allowOf = (methods: readonly string[]) => [...methods.flatMap(method => method === 'GET' ? ['GET', 'HEAD'] : [method]), 'OPTIONS'].join(', ')
+
+const CACHING = { 'cache-control': 'private, no-cache', 'vary': 'Cookie, Authorization, Accept' }
+const cachingOf = (headers: Headers) => Object.fromEntries(Object.keys(CACHING).map(name => [name, headers.get(name)]))
+
+describe('HEAD', () => {
+  const reads = ROUTES.filter(({ method }) => method === 'GET').map(({ path }) => fill(path))
+
+  it.each([...reads, '/api/articles?page=0', '/api/articles/999', '/api/articles?groupBy=status', '/api/articles?filter[secret]=x'])('returns the status and the headers of GET without its body: %s', async (path) => {
+    for (const caller of [ANN, NOBODY]) {
+      const [get, head] = [await desk.request('GET', path, { caller }), await desk.request('HEAD', path, { caller })]
+      expect(head.text).toBe('')
+      expect(head.status).toBe(get.status)
+      expect(head.headers.get('content-type')).toBe(get.headers.get('content-type'))
+      expect(cachingOf(head.headers)).toEqual(cachingOf(get.headers))
+      if (get.status < 400) expect(head.headers.get('content-length')).toBe(String(new TextEncoder().encode(get.text).byteLength))
+    }
+  })
+
+  it('is no way around the rules: who may not read gets 401, and a hidden row is a 404', async () => {
+    await reopen({ auth: { articles: { permissions: { read: ctx => ctx.user !== null } } } })
+    expect((await desk.request('HEAD', '/api/articles', { caller: NOBODY })).status).toBe(401)
+    expect((await desk.request('HEAD', '/api/articles/11', { caller: ANN })).status).toBe(404)
+  })
+
+  it('is refused on a path that has no GET', async () => {
+    expect((await desk.request('HEAD', '/api/articles/bulk', { caller: ANN })).status).toBe(405)
+  })
+})
+
+describe('OPTIONS', () => {
+  it.each(paths)('returns 204 with the methods of the path, whoever asks: $path', async ({ path, methods }) => {
+    for (const caller of [NOBODY, ANN, CHIEF]) {
+      const { status, headers, text } = await desk.request('OPTIONS', fill(path), { caller })
+      expect({ status, text, allow: headers.get('allow') }).toEqual({ status: 204, text: '', allow: allowOf(methods) })
+    }
+  })
+
+  it.each(paths)('is what a refused method is told in `Allow` as well: $path', async ({ path, methods }) => {
+    const method = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'].find(method => !methods.includes(method))!
+    const answer = await desk.request(method, fill(path), { caller: ANN })
+    expect(told(answer)).toBe('405 METHOD_NOT_ALLOWED')
+    expect(answer.headers.get('allow')).toBe(allowOf(methods))
+  })
+})
+
+describe('a route of a plugin', () => {
+  beforeEach(() => reopen({ plugins: [{ name: 'stats', routes: [{ method: 'GET', path: '/stats', handler: () => ({ count: 1 }) }, { method: 'POST', path: '/stats', handler: () => undefined }] }] } as DeskOptions))
+
+  it('answers HEAD and OPTIONS as the generated ones do', async () => {
+    const head = await desk.request('HEAD', '/api/stats')
+    expect([head.status, head.text, head.headers.get('content-length')]).toEqual([200, '', '11'])
+    const options = await desk.request('OPTIONS', '/api/stats')
+    expect([options.status, options.headers.get('allow')]).toEqual([204, 'GET, HEAD, POST, OPTIONS'])
+    expect((await desk.request('PUT', '/api/stats')).headers.get('allow')).toBe('GET, HEAD, POST, OPTIONS')
+  })
+
+  it('forbids shared caches, and refuses a write from another site', async () => {
+    for (const [method, status] of [['GET', 200], ['HEAD', 200], ['POST', 204], ['OPTIONS', 204], ['PUT', 405]] as const) {
+      const answer = await desk.request(method, '/api/stats')
+      expect([answer.status, cachingOf(answer.headers)]).toEqual([status, CACHING])
+    }
+    expect(told(await desk.request('POST', '/api/stats', { headers: { host: 'app.example', origin: 'https://evil.example' } }))).toBe('403 CROSS_SITE')
+  })
+})
+
+describe('every response', () => {
+  it.each([
+    ['GET', '/api/articles', 200], ['GET', '/api/articles/1', 200], ['GET', '/api/permissions', 200], ['GET', '/api/articles/permissions', 200],
+    ['GET', '/api/articles?page=0', 400], ['GET', '/api/articles/999', 404], ['GET', '/api/_m2m/detect/nothing', 404], ['PUT', '/api/articles', 405],
+    ['POST', '/api/articles', 415], ['DELETE', '/api/articles/3', 200], ['OPTIONS', '/api/articles', 204],
+  ])('says that it is private and what it depends on: %s %s → %i', async (method, path, status) => {
+    const answer = await desk.request(method, path, { caller: ANN })
+    expect(answer.status).toBe(status)
+    expect(cachingOf(answer.headers)).toEqual(CACHING)
+  })
+
+  it('of an endpoint of the app says so too, refusals included', async () => {
+    await reopen({ endpoints: async () => {
+      const { createEndpoint } = await import('../../../src/runtime/server/utils/index')
+      return {
+        'GET /open': createEndpoint({ handler: () => ({ some: 'thing' }) }),
+        'GET /closed': createEndpoint({ resource: 'tags', operation: 'purge', handler: () => 'nothing' }),
+        'GET /broken': createEndpoint({ handler: () => { throw new Error('broken') } }),
+        'GET /web': createEndpoint({ handler: () => new Response('"x"', { headers: { 'cache-control': 'public' } }) }),
+      }
+    }, auth: { tags: null } })
+    vi.spyOn(console, 'error').mockImplementation(() => {})
+    for (const [path, status] of [['/open', 200], ['/closed', 403], ['/broken', 500]] as const) {
+      const answer = await desk.request('GET', path, { caller: ANN })
+      expect([answer.status, cachingOf(answer.headers)]).toEqual([status, CACHING])
+    }
+    expect((await desk.request('GET', '/web')).headers.get('cache-control')).toBe('public')
+  })
+
+  it.each([200, 400])('keeps what the app has set itself: %i', async (status) => {
+    await reopen({ hooks: { articles: { beforeList: ctx => setResponseHeader(ctx.event as never, 'cache-control', 'public, max-age=5') } }, endpoints: async () => ({
+      // Middleware: it answers nothing.
+      'GET /api/articles': defineEventHandler(event => void setResponseHeader(event, 'vary', 'X-Shop')),
+    }) })
+    const { headers, ...answer } = await desk.request('GET', status === 400 ? '/api/articles?filter[nothing]=1' : '/api/articles', { caller: ANN })
+    expect(answer.status).toBe(status)
+    expect(cachingOf(headers)).toEqual({ 'vary': 'X-Shop', 'cache-control': status === 400 ? CACHING['cache-control'] : 'public, max-age=5' })
+  })
+})
+
+describe('a body', () => {
+  const limit = 200
+  const titled = (length: number) => JSON.stringify({ title: 'x'.repeat(length) })
+  const exact = titled(limit - titled(0).length)
+
+  beforeEach(() => reopen({ config: { http: { maxBodySize: limit } } }))
+
+  it('of exactly the limit is read, and one of a byte more is a 413 that writes nothing', async () => {
+    expect(exact).toHaveLength(limit)
+    const before = desk.dump()
+    const refused = await desk.request('POST', '/api/articles', { raw: `${exact} `, caller: ANN })
+    expect(refused.body).toMatchObject({ statusCode: 413, statusMessage: 'Payload Too Large', data: { code: 'PAYLOAD_TOO_LARGE', maxBodySize: limit } })
+    expect(desk.dump()).toBe(before)
+    expect((await desk.request('POST', '/api/articles', { raw: exact, caller: ANN })).status).toBe(201)
+  })
+
+  it('is counted in bytes, not in characters', async () => {
+    const raw = JSON.stringify({ title: 'é'.repeat(limit / 2) })
+    expect(raw.length).toBeLessThan(limit)
+    expect((await desk.request('POST', '/api/articles', { raw, caller: ANN })).status).toBe(413)
+  })
+
+  it.each([['POST', '/bulk'], ['PATCH', '/bulk'], ['DELETE', '/bulk'], ['POST', '/bulk/restore'], ['PATCH', '/1'], ['PUT', '/1/relations'], ['DELETE', '/1/relations/tags']])('is limited on every write: %s /articles%s', async (method, path) => {
+    expect(told(await desk.request(method, `/api/articles${path}`, { raw: titled(limit), caller: ANN }))).toBe('413 PAYLOAD_TOO_LARGE')
+  })
+
+  it('is not read for a caller who may not write', async () => {
+    await reopen({ config: { http: { maxBodySize: limit } }, auth: { articles: { permissions: { read: true } } } })
+    expect((await desk.request('POST', '/api/articles', { raw: titled(limit), caller: ANN })).status).toBe(403)
+  })
+})
+
+describe('a line of the log', () => {
+  it('cannot be forged by a path or by the text of an error', async () => {
+    const fail = (text: string) => {
+      throw new Error(`${text}\n[auto-api] forged`)
+    }
+    const hooks = { beforeGet: (id: unknown) => fail(`no record ${id}`), beforeUpdate: (_: unknown, { title }: { title: string }) => fail(title) }
+    await reopen({ hooks: { articles: hooks as never } })
+    const log = vi.spyOn(console, 'error').mockImplementation(() => {})
+    await desk.request('GET', '/api/articles/1%0A%5Bauto-api%5D%20forged%1B%5B31m', { caller: ANN })
+    await desk.request('GET', '/api/articles/1', { caller: ANN })
+    await desk.request('PATCH', '/api/articles/bulk', { body: { items: [{ id: 1, data: { title: 'one\r[auto-api] forged\n\u2028[auto-api] forged' } }] }, caller: ANN })
+    expect(log.mock.calls.length).toBeGreaterThan(1)
+    for (const call of log.mock.calls) {
+      const lines = call.map(String).join(' ').split(/[\n\r\u2028\u2029\u0085]/)
+      for (const line of lines.slice(1)) expect(line).toMatch(/^ {4}/)
+      // eslint-disable-next-line no-control-regex -- what would steer a terminal
+      expect(lines.join('')).not.toMatch(/[\u0000-\u001F\u007F-\u009F]/)
+    }
+  })
+})

@@ -265,6 +265,9 @@ describe('a relation', () => {
     expectTypeOf(valueOf(told).data[0]!._junction).toEqualTypeOf<Record<string, unknown>>()
     const { mutate, data } = useAutoApiRelationAdd('articles', 'labels')
     mutate({ id: 1, ids: [1, 2], metadata: { position: 1 } })
+    mutate({ id: 1, ids: [1, 2], metadataById: { 2: { position: 1 } } })
+    // @ts-expect-error -- the metadata of a link is an object
+    mutate({ id: 1, ids: [1, 2], metadataById: { 2: 1 } })
     expectTypeOf(data.value).toEqualTypeOf<LinkAnswer | undefined>()
   })
 

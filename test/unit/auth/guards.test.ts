@@ -143,7 +143,7 @@ const HELPERS: Record<string, Record<string, string>> = {
   'tenant': {},
   'cross-site': {},
   'execute/references': {},
-  'execute/locate': { locatedColumns: 'the columns a row is judged by', keysClause: 'names rows', pins: 'names what was judged; races are guarded in the writing tests' },
+  'execute/locate': { locatedColumns: 'the columns a row is judged by', keysClause: 'names rows', pins: 'names what was judged; races are guarded in the writing tests', unchanged: 'as pins, for several rows', stillJudged: 'as pins, for rows that others refer to' },
 }
 
 let desk: Desk

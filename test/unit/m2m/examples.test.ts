@@ -47,6 +47,11 @@ describe('docs/relations.md', () => {
     expect(target.rows('playlist_songs')).toEqual([[1, 2, 1], [1, 3, 1]])
   })
 
+  it('adds with metadata of each link\'s own', async () => {
+    await ask('POST', 'playlists/1/relations/songs', { ids: [1, 3], metadata: { position: 1 }, metadataById: { 3: { position: 2 } } })
+    expect(target.rows('playlist_songs')).toEqual([[1, 2, 1], [1, 1, 1], [1, 3, 2]])
+  })
+
   it('joins over the junction that the options name', async () => {
     expect((await ask('POST', 'songs/1/relations/listeners', { ids: [1], metadata: { since: 1999 } })).body).toEqual({ added: 1, removed: 0, total: 1 })
     expect((await ask('GET', 'listeners/1/relations/songs?fields=title')).body.data).toEqual([{ title: 'Red' }])

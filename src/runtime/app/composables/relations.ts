@@ -35,6 +35,8 @@ export interface Links {
   ids: readonly RecordId[]
   /** Further columns of the junction, for the links that are added. */
   metadata?: Record<string, unknown>
+  /** The same for single links, by the id of the other side; it goes before `metadata`. */
+  metadataById?: Record<RecordId, Record<string, unknown>>
 }
 
 type LinkOptions<Context> = WriteOptions<LinkAnswer, Links, Context>
@@ -53,7 +55,7 @@ function useLinks<Context>(route: 'relation-replace' | 'relation-add' | 'relatio
 }
 
 /**
- * Links exactly these: takes `{ id, ids, metadata? }`.
+ * Links exactly these: takes `{ id, ids, metadata?, metadataById? }`.
  * @example
  * const { mutate } = useAutoApiRelationReplace('posts', 'tags')
  * mutate({ id: 1, ids: [2, 3] })
@@ -63,10 +65,10 @@ export function useAutoApiRelationReplace<R extends ResourceWith<'update'>, Cont
 }
 
 /**
- * Links these as well: takes `{ id, ids, metadata? }`.
+ * Links these as well: takes `{ id, ids, metadata?, metadataById? }`.
  * @example
  * const { mutate } = useAutoApiRelationAdd('posts', 'tags')
- * mutate({ id: 1, ids: [2] })
+ * mutate({ id: 1, ids: [2, 3], metadataById: { 3: { position: 1 } } })
  */
 export function useAutoApiRelationAdd<R extends ResourceWith<'update'>, Context = unknown>(resource: R, relation: ToManyName<R>, options?: LinkOptions<Context>): LinkResult<Context> {
   return useLinks('relation-add', resource, relation, options)

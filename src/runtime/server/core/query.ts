@@ -102,7 +102,7 @@ export function either(branches: readonly (readonly Clause[])[]): Clause {
   return {
     shape: shape`or ${branches.map(shapeOf)}`,
     values: branches.flatMap(valuesOf),
-    build: () => sql`(${sql.join(branches.map(branch => sql`(${all(branch)})`), sql` or `)})`,
+    build: () => sql`(${joined(branches.map(branch => sql`(${all(branch)})`), 'or')})`,
   }
 }
 
@@ -113,14 +113,14 @@ export function together(clauses: readonly Clause[]): Clause {
 
 /** All of several conditions hold. */
 export function all(clauses: readonly Clause[]): SQL {
-  return clauses.length === 0 ? sql`1 = 1` : conjunction(clauses.map(clause => clause.build()))
+  return clauses.length === 0 ? sql`1 = 1` : joined(clauses.map(clause => clause.build()), 'and')
 }
 
 /** In a row each AND is one level deeper than the one before, and D1 goes a hundred levels deep: many are put into halves of halves. */
-function conjunction(conditions: readonly SQL[]): SQL {
-  if (conditions.length <= IN_A_ROW) return sql.join([...conditions], sql` and `)
+function joined(conditions: readonly SQL[], word: 'and' | 'or'): SQL {
+  if (conditions.length <= IN_A_ROW) return sql.join([...conditions], sql.raw(` ${word} `))
   const half = conditions.length >> 1
-  return sql`(${conjunction(conditions.slice(0, half))}) and (${conjunction(conditions.slice(half))})`
+  return sql`(${joined(conditions.slice(0, half), word)}) ${sql.raw(word)} (${joined(conditions.slice(half), word)})`
 }
 
 const IN_A_ROW = 32

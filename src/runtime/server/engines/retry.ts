@@ -15,6 +15,9 @@ const CODES = new Set<unknown>([
   'SQLITE_BUSY', 'SQLITE_BUSY_SNAPSHOT', 'SQLITE_BUSY_RECOVERY', 'SQLITE_BUSY_TIMEOUT', 'SQLITE_LOCKED', 'SQLITE_LOCKED_SHAREDCACHE',
 ])
 
+/** Longer after every attempt, and never the same for two that met. */
+export const pause = (attempt: number) => new Promise<void>(resolve => setTimeout(resolve, PAUSE * 2 ** attempt * (0.5 + Math.random())))
+
 /** @param again whether the guard at this place asks for another attempt. */
 export async function retrying<T>(run: () => Promise<T>, again: (index: number) => boolean): Promise<T> {
   for (let attempt = 1; ; attempt++) {
@@ -24,7 +27,7 @@ export async function retrying<T>(run: () => Promise<T>, again: (index: number) 
     catch (error) {
       if (!(error instanceof GuardError ? again(error.index) : stoodInTheWay(error))) throw error
       if (attempt === ATTEMPTS) throw new BusyError(error)
-      await new Promise(resolve => setTimeout(resolve, PAUSE * 2 ** attempt * (0.5 + Math.random())))
+      await pause(attempt)
     }
   }
 }

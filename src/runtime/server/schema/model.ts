@@ -69,6 +69,8 @@ export interface Junction {
   readonly resource: Resource
   /** Registered: its permissions, fields and rows count. */
   readonly registered: boolean
+  /** A constraint of the database keeps two records from being linked twice. */
+  readonly unique: boolean
   /** Junction columns that meet `columns` of this side, and those that meet `foreignColumns` of the other. */
   readonly here: ForeignKeyFacts
   readonly there: ForeignKeyFacts

@@ -19,7 +19,8 @@ export function linkRelations(resources: ReadonlyMap<string, Resource>, registra
     const sides = namedSides(table, name, own, resources, m2m) ?? (m2m.autoDetect ? detectSides(table, own, resources) : undefined)
     if (!sides) return []
     const registered = ownerOf(table, resources)
-    return [{ name, resource: registered ?? describe(name, table, columnsOf(sides)), registered: registered !== undefined, sides }]
+    const columns = columnsOf(sides)
+    return [{ name, resource: registered ?? describe(name, table, columns), registered: registered !== undefined, unique: isUnique(table, columns), sides }]
   })
   for (const resource of resources.values()) {
     const registration = registrations.find(({ name }) => name === resource.name)!
@@ -96,11 +97,14 @@ function manyToManys(resource: Resource, junctions: readonly JunctionTable[], re
     return {
       kind: 'manyToMany' as const, key: here, target,
       columns: fieldsOf(resource, here.foreignColumns), foreignColumns: fieldsOf(target, there.foreignColumns),
-      junction: Object.freeze({ name: junction.name, resource: junction.resource, registered: junction.registered, here, there }),
+      junction: Object.freeze(toJunction(junction, here, there)),
       names: self ? [by(target.name, stem(here))] : rivals.length > 1 ? [junction.name, by(target.name, junction.name)] : [target.name, by(target.name, junction.name)],
     }
   })
 }
+
+const toJunction = ({ name, resource, registered, unique }: JunctionTable, here: ForeignKeyFacts, there: ForeignKeyFacts): Junction =>
+  ({ name, resource, registered, unique, here, there })
 
 function sidesOf({ sides: [a, b] }: JunctionTable, resource: Resource): [ForeignKeyFacts, ForeignKeyFacts][] {
   const both: [ForeignKeyFacts, ForeignKeyFacts][] = [[a, b], [b, a]]
@@ -111,6 +115,12 @@ type Sides = readonly [ForeignKeyFacts, ForeignKeyFacts]
 
 /** Two keys of several columns may share one, often the tenant's. */
 const columnsOf = ([a, b]: Sides): readonly string[] => [...new Set([...a.columns, ...b.columns])]
+
+/** By the primary key that the table declares, or a unique constraint, over exactly these columns. */
+function isUnique(table: Table, columns: readonly string[]): boolean {
+  const { primaryKey, uniques } = describeTable(table)
+  return [primaryKey, ...uniques].some(constraint => sameSet(constraint, columns))
+}
 
 /** A table of two foreign keys that are its primary key, or, unregistered, two foreign keys, unique together, and nothing else required. */
 function detectSides(table: Table, own: readonly ForeignKeyFacts[], resources: ReadonlyMap<string, Resource>): Sides | undefined {

@@ -8,6 +8,7 @@ import type { WritePlan } from '../plan/write'
 import type { Scoped } from '../scope'
 import type { Field } from '../../schema/field'
 import type { Row } from '../../engines/engine'
+import type { Rows } from './rows'
 
 export interface Item {
   readonly index: number
@@ -31,7 +32,12 @@ export interface Item {
 
 export interface Reference {
   /** The same object for every item, so that one statement looks for all. */
-  readonly target: { readonly plan: Scoped<ReadPlan>, readonly fields: readonly Field[] }
+  readonly target: {
+    readonly plan: Scoped<ReadPlan>
+    readonly fields: readonly Field[]
+    /** The rows as they were when code judged them. */
+    readonly judged?: Rows
+  }
   /** The field to name when it points nowhere. */
   readonly name: string | undefined
   readonly values: readonly unknown[]

@@ -3,17 +3,59 @@ import { sql, type SQL } from 'drizzle-orm'
 import type { Row } from '../../engines/engine'
 import { shape } from '../../engines/shape'
 import type { Field } from '../../schema/field'
-import type { ManyToMany } from '../../schema/model'
-import type { Call } from '../context'
+import type { Operation } from '../../../shared/operations'
+import type { ManyToMany, Resource } from '../../schema/model'
+import { forResource, type Call } from '../context'
 import { notFound } from '../error'
-import { allFields, select } from '../fields'
+import { inContext } from '../gate'
+import { allFields, select, type Selection } from '../fields'
 import type { Key } from '../parse/key'
+import type { LinkMode } from '../parse/relation'
 import { byKey } from '../plan/read'
+import type { LinkTarget } from '../plan/relation'
 import type { ReadPlan } from '../plan/tree'
-import { all, among, fromClauses, meet, shapeOf, statement, valuesOf, whereAll, type Clause } from '../query'
+import { all, among, equals, fromClauses, isNull, meet, shapeOf, statement, valuesOf, whereAll, type Clause } from '../query'
 import { within, type Plan, type Scoped } from '../scope'
+import { changeOf } from './changes'
+import type { Item } from './items'
 import { judge, scanBound, tooManyToJudge } from './judge'
-import { decoder, readOne, selectList, valuesAt } from './rows'
+import { decoder, readOne, selectList, valuesAt, type RecordOf } from './rows'
+
+export type ScopedLink = Omit<LinkTarget, 'plan' | 'through'> & { readonly plan: Scoped<ReadPlan>, readonly through: Scoped<Plan> }
+
+export type Counts = { added: number, removed: number, total: number }
+
+/** One relation's part of a request, as the database was when it was read. */
+export interface LinkWork {
+  readonly link: ScopedLink
+  readonly mode: LinkMode
+  /** The record's own columns, and the condition that a link is one of its. */
+  readonly parent: readonly unknown[]
+  readonly here: Clause
+  /** The records that are named. */
+  readonly targets: Targets
+  readonly counts: Counts
+}
+
+/** The records to link or to unlink. */
+export interface Targets {
+  /** What the junction holds of each, in the order of the ids. */
+  readonly values: readonly (readonly unknown[])[]
+  readonly columns: Selection
+  readonly rows: readonly Row[]
+}
+
+/** What before-hooks have made of a link, or been told of it: none runs twice for the same one when a commit is tried again. */
+export type Hooked = Map<string, Pick<Item, 'values' | 'ctx'>>
+
+/** A link that is added, on its way through the checks. */
+export interface NewLink extends Item {
+  /** What the link holds of the other side. */
+  readonly target: readonly unknown[]
+}
+
+/** Driver values as one text, to be compared. */
+export const toText = (values: readonly unknown[]) => values.map(String).join('\0')
 
 /** @throws 404 when the record is not visible. */
 export async function parentValues(plan: Scoped<Plan>, key: Key, columns: readonly Field[], call: Call): Promise<readonly unknown[]> {
@@ -25,6 +67,25 @@ export async function parentValues(plan: Scoped<Plan>, key: Key, columns: readon
 
 export const junctionFields = ({ junction: { resource } }: ManyToMany, names: readonly string[]) => names.map(name => resource.fields.get(name)!)
 
+/** The columns of which two links hold the same: both keys, and the tenant where no constraint covers the keys alone. */
+export function sameLink({ relation: { junction: { resource, unique, here, there } } }: ScopedLink): readonly Field[] {
+  const names = new Set([...here.columns, ...there.columns, ...!unique && resource.tenant ? [resource.tenant.name] : []])
+  return [...names].map(name => resource.fields.get(name)!)
+}
+
+/** The links of the record that exist, seen or not: outside of the trash, and in the tenant where no constraint covers the keys alone. */
+export function linkedClauses({ link: { relation, tenantId }, here }: LinkWork): readonly Clause[] {
+  const { resource: { roles: { deletedAt }, tenant }, unique } = relation.junction
+  return [here, ...deletedAt ? [isNull(deletedAt)] : [], ...!unique && tenant ? [equals(tenant, tenantId)] : []]
+}
+
+export const linkChanges = (records: readonly RecordOf[], kind: 'link' | 'unlink', resource: Resource, call: Call) =>
+  records.map(record => changeOf(call, resource, kind, resource.primaryKey.map(field => record[field.name])))
+
+/** The request, as the rules and hooks of the junction see it. */
+export const forJunction = (call: Call, junction: Resource, operation: Operation) =>
+  forResource(call, junction, inContext(call, junction, operation))
+
 /** `exists (select 1 from junction where post_id = ? and tag_id = tags.id and …)`; row by row where code judges the links. */
 export async function linkedTo(relation: ManyToMany, parent: readonly unknown[], through: Scoped<Plan>, call: Call): Promise<Clause> {
   const { junction, foreignColumns } = relation
@@ -35,7 +96,7 @@ export async function linkedTo(relation: ManyToMany, parent: readonly unknown[],
 }
 
 /** @throws `LIMIT_EXCEEDED` when there are more links than a scan may judge. */
-export async function judgedLinks(relation: ManyToMany, where: readonly Clause[], through: Scoped<Plan>, call: Call): Promise<Row[]> {
+export async function judgedLinks(relation: ManyToMany, where: readonly Clause[], through: Scoped<Plan>, call: Call): Promise<readonly Row[]> {
   const { api, engine } = call
   const { resource } = relation.junction
   const columns = allFields(resource)
@@ -46,7 +107,22 @@ export async function judgedLinks(relation: ManyToMany, where: readonly Clause[]
     extra: undefined,
   })))
   if (rows.length > most) throw tooManyToJudge(most, 'The record has too many links.')
-  return judge(rows, decoder(columns), through.accepts!)
+  return judgeLinks(rows, resource, through)
+}
+
+/** Whole rows of a junction, and of these those that code accepts. */
+export function judgeLinks(rows: readonly Row[], resource: Resource, through: Scoped<Plan>): Promise<readonly Row[]> {
+  return judge(rows, decoder(allFields(resource)), through.accepts!)
+}
+
+/** Whatever a condition that no NULL is in does not hold for. */
+export const not = (clause: Clause) => fromClauses(shape`not`, [clause], () => sql`not (${clause.build()})`)
+
+/** The links to records that SQL says are visible. */
+export function toVisible({ relation, plan }: ScopedLink): Clause {
+  const there = junctionFields(relation, relation.junction.there.columns)
+  const { target, foreignColumns } = relation
+  return fromClauses(shape`to visible ${relation}`, plan.scope, () => sql`exists (select 1 from ${target.table} where ${meets(there, foreignColumns)} and ${all(plan.scope)})`)
 }
 
 /** `junction.tag_id = tags.id and …` */

@@ -3,14 +3,16 @@ import type { Row } from '../../engines/engine'
 import { isScalar } from '../../schema/holds'
 import type { Call } from '../context'
 import { notFound, refused } from '../error'
-import { allFields, select, type Selection } from '../fields'
+import { allFields, keyFields, select, type Selection } from '../fields'
 import type { ReadPlan } from '../plan/tree'
 import type { WritePlan } from '../plan/write'
-import { among, equals, holds, isNull, type Clause } from '../query'
-import { within, type Scoped } from '../scope'
+import { among, either, equals, holds, isNull, NOTHING, shapeOf, type Clause } from '../query'
+import { within, type Plan, type Scoped } from '../scope'
+import type { Step } from './commit'
 import { alive, type Item } from './items'
 import { isUnfit } from './unfit'
 import { decoder, rowsStatement, valuesAt, type RecordOf } from './rows'
+import { selectStatement } from './statements'
 
 /** The columns a row is read with: its key and foreign keys; all of them where code judges it. */
 export function locatedColumns({ resource, accepts }: Scoped<WritePlan>): Selection {
@@ -63,15 +65,39 @@ async function verdict({ accepts, reveals }: Scoped<WritePlan>, row: RecordOf, {
   return await reveals!(row) ? refused(ctx) : notFound()
 }
 
-/** The condition that a judged row still is what it was when it was judged. Left out is what an engine does not compare by its value. */
+/** The condition that a judged row still is what it was when it was judged. */
 export function pins(plan: Scoped<WritePlan>, { row }: Item): readonly Clause[] {
-  if (!plan.accepts || !row) return []
-  const { fields } = locatedColumns(plan)
+  return plan.accepts && row ? pinned(locatedColumns(plan), row) : []
+}
+
+/** The columns of a row as they were read. Left out is what an engine does not compare by its value. */
+function pinned({ fields }: Selection, row: Row): readonly Clause[] {
   return fields.flatMap((field, index): Clause[] => {
     const value = row[index]
     if (!field.pinnable || (value !== null && !isScalar(value))) return []
     return [value === null ? isNull(field) : holds(field, value)]
   })
 }
+
+/** The rows that still are what they were when they were judged. Their number is rounded up by repeating the last one, for few texts. */
+export function unchanged(columns: Selection, rows: readonly Row[]): Clause {
+  const branches = rows.map(row => pinned(columns, row)).sort((a, b) => shapeOf(a) < shapeOf(b) ? -1 : 1)
+  const length = 2 ** Math.ceil(Math.log2(Math.max(1, rows.length)))
+  return rows.length === 0 ? NOTHING : either([...branches, ...Array.from({ length: length - rows.length }, () => branches.at(-1)!)])
+}
+
+/** Rows that code judged must still be visible, and what they were, when the commit is made. One statement for a hundred rows. */
+export function stillJudged(plan: Scoped<Plan>, columns: Selection, rows: readonly Row[], lock: 'share' | 'update', call: Call): Step[] {
+  const { resource, scope } = plan
+  const size = Math.max(1, Math.min(PINNED_AT_ONCE, Math.floor(call.engine.maxParameters / 2 / columns.fields.length)))
+  const keyOf = valuesAt(columns, resource.primaryKey)
+  return Array.from({ length: Math.ceil(rows.length / size) }, (_, index): Step => {
+    const own = rows.slice(index * size, (index + 1) * size)
+    const where = [among(call.engine, resource.primaryKey, own.map(keyOf)), unchanged(columns, own), ...scope]
+    return { statement: { ...selectStatement(call, resource, where, keyFields(resource), lock), expect: own.length }, guard: 'row' }
+  })
+}
+
+const PINNED_AT_ONCE = 100
 
 const toText = (values: readonly unknown[]) => values.map(String).join('\0')

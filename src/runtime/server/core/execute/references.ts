@@ -13,16 +13,19 @@ import { among } from '../query'
 import { applyScope, type Scoped } from '../scope'
 import { alive, type Item, type Reference } from './items'
 import { locatedColumns } from './locate'
-import { decoder, readRows, valuesAt } from './rows'
+import { decoder, readRows, valuesAt, type Rows } from './rows'
 
 /**
  * One statement per foreign key, for all items. Keys to unregistered tables are the database's to check.
  *
  * @param when `'commit'`: where SQL alone can tell, nothing is read here, for the commit looks at all of them once more
  * (`referenceSteps`) and most are right. After one that found a wrong one, `'now'` tells of which item.
+ * @param isChecked a key whose rows have been looked at by other ways.
  */
-export async function checkReferences(plan: Scoped<WritePlan>, items: readonly Item[], call: Call, when: 'now' | 'commit'): Promise<void> {
+export async function checkReferences(plan: Scoped<WritePlan>, items: readonly Item[], call: Call, when: 'now' | 'commit', isChecked?: (key: ForeignKeyFacts) => boolean): Promise<void> {
+  for (const item of items) item.references = undefined
   for (const key of plan.resource.foreignKeys) {
+    if (isChecked?.(key)) continue
     const target = [...call.api.resources.values()].find(resource => resource.table === key.foreignTable)
     const reach = reachOf(plan.resource, key)
     if (!target || reach === 'any') continue
@@ -32,12 +35,15 @@ export async function checkReferences(plan: Scoped<WritePlan>, items: readonly I
     })
     if (asked.length === 0) continue
     const known = await planTargets(target, key, asked.map(({ values }) => values), reach, call)
-    const found = when === 'now' || !isToldByCommit(known) ? await findTargets(known, call) : undefined
+    const read = when === 'now' || !isToldByCommit(known) ? await findTargets(known, call) : undefined
+    const found = read && new Set(read.rows.map(row => toText(valuesAt(read.columns, known.fields)(row))))
+    // What code judged is looked at in the commit once more, by what code was given.
+    const pointedAt: Target = known.plan.accepts ? { ...known, judged: read } : known
     for (const { item, values } of asked) {
       // A schema may make a hidden column of what was sent under another name.
       const isTold = (name: string) => !item.given || item.given.includes(name) || plan.selection.byName.has(name)
       const name = key.columns.find(name => item.sent.includes(name) && isTold(name))
-      if (!found || found.has(toText(values))) item.references = [...item.references ?? [], { target: known, name, values }]
+      if (!found || found.has(toText(values))) item.references = [...item.references ?? [], { target: pointedAt, name, values }]
       else item.error = invalidReference(name)
     }
   }
@@ -82,9 +88,6 @@ async function planTargets(target: Resource, key: ForeignKeyFacts, tuples: reado
   return { plan: await applyScope(call, read, 'read', reach === 'tenant' ? 'tenant' : 'all'), fields }
 }
 
-async function findTargets({ plan, fields }: Target, call: Call): Promise<ReadonlySet<string>> {
-  const { columns, rows } = await readRows(plan, { cursor: true }, call)
-  return new Set(rows.map(row => toText(valuesAt(columns, fields)(row))))
-}
+const findTargets = ({ plan }: Target, call: Call): Promise<Rows> => readRows(plan, { cursor: true }, call)
 
 const toText = (values: readonly unknown[]) => values.map(String).join('\0')

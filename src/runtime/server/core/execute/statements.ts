@@ -1,6 +1,6 @@
 /** The statements of a write. The row scope stands in each WHERE, so that check and write cannot disagree. */
 import { sql, type Column, type SQL } from 'drizzle-orm'
-import { DIALECTS } from '../../engines/dialects'
+import { DIALECTS, postgresType } from '../../engines/dialects'
 import type { WriteStatement, Row } from '../../engines/engine'
 import { shape } from '../../engines/shape'
 import type { Dialect } from '../../schema/drizzle'
@@ -8,52 +8,89 @@ import type { Field } from '../../schema/field'
 import type { Resource } from '../../schema/model'
 import type { Call } from '../context'
 import type { Selection } from '../fields'
-import { equals, place, shapeOf, statement, valuesOf, whereAll, type Clause } from '../query'
+import { equals, meet, place, shapeOf, statement, valuesOf, whereAll, type Clause } from '../query'
 import { decoder, selectList, type RecordOf } from './rows'
 
 export type Returning = WriteStatement & { readonly extra: (row: Row) => RecordOf }
 
+/** Which rows an insert leaves out: those that are there already. */
+export interface Unless {
+  /** The columns that tell it. */
+  readonly fields: readonly Field[]
+  /** A constraint of the database says so as well; otherwise the statement looks, under the locks of its commit. */
+  readonly unique: boolean
+  /** Of the rows of these columns, those that count. */
+  readonly where: readonly Clause[]
+}
+
 /** The rows set the same fields. Without RETURNING each row is a statement of its own: only then is it known which key the database made. */
-export function insertStatements(call: Call, resource: Resource, rows: readonly Record<string, unknown>[], selection: Selection, known: readonly Field[] = []): { readonly statement: Returning, readonly rows: readonly Record<string, unknown>[] }[] {
+export function insertStatements(call: Call, resource: Resource, rows: readonly Record<string, unknown>[], selection: Selection, unless?: Unless): { readonly statement: Returning, readonly rows: readonly Record<string, unknown>[] }[] {
   const { returning } = DIALECTS[call.engine.dialect]
   const fields = [...resource.fields.values()].filter(field => rows[0] && Object.hasOwn(rows[0], field.name))
   const size = returning ? Math.max(1, Math.floor(call.engine.maxParameters / Math.max(1, fields.length))) : 1
   return Array.from({ length: Math.ceil(rows.length / size) }, (_, index) => rows.slice(index * size, (index + 1) * size))
-    .map(own => ({ rows: own, statement: returning ? insertStatement(call, resource, fields, own, selection, known) : insertOne(call, resource, fields, own[0]!, selection, known) }))
+    .map(own => ({ rows: own, statement: returning ? insertStatement(call, resource, fields, own, selection, unless) : insertOne(call, resource, fields, own[0]!, selection, unless) }))
 }
 
-/** `insert into t (a, b) values (?, ?), … returning …`. A row that is there already by its `known` fields is left as it is. */
-function insertStatement({ api, engine }: Call, resource: Resource, fields: readonly Field[], rows: readonly Record<string, unknown>[], selection: Selection, known: readonly Field[]): Returning {
-  const places = rows.map(row => fields.map(field => place(engine, field, row[field.name])))
-  const skip = known.length > 0 ? sql` on conflict (${list(known.map(field => name(engine, field)))}) do nothing` : sql``
-  const key = shape`insert ${selection.key}${columnsOf(known)}${columnsOf(fields)}${places.map(shapeOf)}`
-  const made = statement(api.statements, engine, key, places.flatMap(valuesOf), () => ({
-    sql: fields.length === 0
-      ? sql`insert into ${resource.table} ${DIALECTS[engine.dialect].nothing} returning ${selectList(selection)}`
-      : sql`insert into ${resource.table} (${list(fields.map(field => name(engine, field)))}) values ${list(places.map(row => sql`(${list(row.map(value => value.build()))})`))}${skip} returning ${selectList(selection)}`,
-    extra: decoder(selection),
-  }))
-  return { ...made, returns: true, expect: rows.length, whole: known.length === 0 }
-}
+const shapeOfUnless = (unless: Unless | undefined) =>
+  unless ? shape`unless ${unless.unique}${columnsOf(unless.fields)}${shapeOf(unless.where)}` : shape`always`
 
 /**
- * `insert into t (a, b) values (?, ?)`, read back by its key. With `known` fields:
+ * `insert into t (a, b) values (?, ?), … returning …`. Rows that are there already are left as they are: `… on conflict (a) do nothing`, or
+ * `insert into t (a, b) select column1, column2 from (values …) as made where not exists (select 1 from t where a = column1)`.
+ */
+function insertStatement({ api, engine }: Call, resource: Resource, fields: readonly Field[], rows: readonly Record<string, unknown>[], selection: Selection, unless: Unless | undefined): Returning {
+  const places = rows.map(row => fields.map(field => place(engine, field, row[field.name])))
+  const looked = unless && !unless.unique ? unless.where : []
+  const key = shape`insert ${selection.key}${shapeOfUnless(unless)}${columnsOf(fields)}${places.map(shapeOf)}`
+  const made = statement(api.statements, engine, key, [...places.flatMap(valuesOf), ...valuesOf(looked)], () => {
+    const built = (value: Clause, index: number) => unless?.unique === false ? typed(engine, fields[index]!, value.build()) : value.build()
+    const values = list(places.map(row => sql`(${list(row.map(built))})`))
+    const columns = list(fields.map(field => name(engine, field)))
+    const own = (field: Field) => sql.raw(`made.column${fields.indexOf(field) + 1}`)
+    const same = (unless?.fields ?? []).map((field): Clause => ({ shape: shape`made`, values: [], build: () => meet(field.column, own(field), field.bytes) }))
+    const rest = !unless
+      ? sql`values ${values}`
+      : unless.unique
+        ? sql`values ${values} on conflict (${list(unless.fields.map(field => name(engine, field)))}) do nothing`
+        : sql`select ${list(fields.map(own))} from (values ${values}) as made where not exists (select 1 from ${resource.table}${whereAll([...same, ...looked])})`
+    return {
+      sql: fields.length === 0
+        ? sql`insert into ${resource.table} ${DIALECTS[engine.dialect].nothing} returning ${selectList(selection)}`
+        : sql`insert into ${resource.table} (${columns}) ${rest} returning ${selectList(selection)}`,
+      extra: decoder(selection),
+    }
+  })
+  return { ...made, returns: true, expect: rows.length, whole: !unless }
+}
+
+/** Postgres takes a parameter that stands in no column for text. */
+const typed = ({ dialect }: Call['engine'], { column }: Field, value: SQL) => dialect === 'pg' ? sql`cast(${value} as ${postgresType(column)})` : value
+
+/**
+ * `insert into t (a, b) values (?, ?)`, read back by its key. Unless it is there already:
  * `insert into t (a, b) select ?, ? from dual where not exists (select 1 from t where a = ?) on duplicate key update a = a`,
  * for `insert ignore` would swallow every other error too.
  */
-function insertOne(call: Call, resource: Resource, fields: readonly Field[], row: Record<string, unknown>, selection: Selection, known: readonly Field[]): Returning {
+function insertOne(call: Call, resource: Resource, fields: readonly Field[], row: Record<string, unknown>, selection: Selection, unless: Unless | undefined): Returning {
   const { api, engine } = call
   const places = fields.map(field => place(engine, field, row[field.name]))
-  const there = known.map(field => equals(field, row[field.name]))
-  const key = shape`insert one ${selection.key}${columnsOf(known)}${columnsOf(fields)}${shapeOf(places)}`
-  const made = statement(api.statements, engine, key, [...valuesOf(places), ...valuesOf(there)], () => ({
-    sql: fields.length === 0
-      ? sql`insert into ${resource.table} ${DIALECTS[engine.dialect].nothing}`
-      : known.length === 0
-        ? sql`insert into ${resource.table} (${list(fields.map(field => name(engine, field)))}) values (${list(places.map(value => value.build()))})`
-        : sql`insert into ${resource.table} (${list(fields.map(field => name(engine, field)))}) select ${list(places.map(value => value.build()))} from dual where not exists (select 1 from ${resource.table}${whereAll(there)}) on duplicate key update ${name(engine, known[0]!)} = ${known[0]!.column}`,
-    extra: decoder(selection),
-  }))
+  const there = unless ? [...unless.fields.map(field => equals(field, row[field.name])), ...unless.unique ? [] : unless.where] : []
+  const key = shape`insert one ${selection.key}${shapeOfUnless(unless)}${columnsOf(fields)}${shapeOf(places)}`
+  const made = statement(api.statements, engine, key, [...valuesOf(places), ...valuesOf(there)], () => {
+    const columns = list(fields.map(field => name(engine, field)))
+    const values = list(places.map(value => value.build()))
+    const first = unless?.unique ? unless.fields[0]! : undefined
+    const skip = first ? sql` on duplicate key update ${name(engine, first)} = ${first.column}` : sql``
+    return {
+      sql: fields.length === 0
+        ? sql`insert into ${resource.table} ${DIALECTS[engine.dialect].nothing}`
+        : unless
+          ? sql`insert into ${resource.table} (${columns}) select ${values} from dual where not exists (select 1 from ${resource.table}${whereAll(there)})${skip}`
+          : sql`insert into ${resource.table} (${columns}) values (${values})`,
+      extra: decoder(selection),
+    }
+  })
   return { ...made, returns: true, expect: 1, whole: true, readBack: insertId => selectStatement(call, resource, keyOf(resource, row, insertId), selection) }
 }
 

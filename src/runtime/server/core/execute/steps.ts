@@ -14,7 +14,7 @@ import { needsMarks, removeCircle, ungroupStatement } from './circle'
 import { changeOf, takeAlong } from './changes'
 import type { Step } from './commit'
 import type { Item } from './items'
-import { keysClause, pins } from './locate'
+import { keysClause, pins, unchanged } from './locate'
 import type { RecordOf } from './rows'
 import { cascadeStamps, forCreate, forTrash, forUpdate, untouchable } from './stamps'
 import { deleteStatement, insertStatements, selectStatement, updateStatement, type Returning } from './statements'
@@ -69,12 +69,15 @@ function remove(plan: Scoped<WritePlan>, items: readonly Item[], written: Map<nu
     written.set(item.index, roles.deletionId ? { deletionId } : {})
     return { statement: updateStatement(call, resource, forTrash(plan, deletionId, call, time), rowClauses(plan, item), keyFields(resource)), guard: 'row', item: item.index, changes: () => [changeOf(call, resource, 'delete', item.key!)] }
   })
-  const named = [...lockSeveral(plan, items, call), ...stamps]
-  if (resource.auth?.softDelete?.cascade === 'off') return named
+  return [...lockSeveral(plan, items, call), ...stamps, ...trashBelow(plan, items, call, time)]
+}
+
+/** What hangs on rows that have been stamped goes to the trash with them. */
+export function trashBelow(plan: Scoped<WritePlan>, items: readonly Item[], call: Call, time: Date): Step[] {
+  if (plan.resource.auth?.softDelete?.cascade === 'off') return []
   const closure = closureOf(plan, items, call, 'active')
   const below = cascaded(closure, node => node.roles.deletedAt !== undefined).reverse()
   return [
-    ...named,
     ...takeAlong(call, closure, below, { kind: 'delete', trash: 'active', named: keysOf(items) }),
     ...restrictions(closure, call),
     ...below.map(node => ({ statement: stampStatement(call, closure, node, cascadeStamps(plan, node, call, time)) })),
@@ -105,11 +108,11 @@ function lockRows(plan: Scoped<WritePlan>, items: readonly Item[], call: Call): 
 const lockSeveral = (plan: Scoped<WritePlan>, items: readonly Item[], call: Call) => items.length > 1 ? lockRows(plan, items, call) : []
 
 /** What the items point at must still be there, and visible, when they are written. One statement for each foreign key. */
-function referenceSteps(items: readonly Item[], call: Call): Step[] {
+export function referenceSteps(items: readonly Item[], call: Call): Step[] {
   const asked = groupBy(items.flatMap(item => (item.references ?? []).map(reference => ({ item, reference }))), ({ reference }) => reference.target)
-  return [...asked].map(([{ plan, fields }, list]): Step => {
+  return [...asked].map(([{ plan, fields, judged }, list]): Step => {
     const tuples = [...new Map(list.map(({ reference: { values } }) => [values.map(String).join('\0'), values])).values()]
-    const statement = selectStatement(call, plan.resource, [among(call.engine, fields, tuples), ...plan.scope], keyFields(plan.resource), 'share')
+    const statement = selectStatement(call, plan.resource, [among(call.engine, fields, tuples), ...judged ? [unchanged(judged.columns, judged.rows)] : [], ...plan.scope], keyFields(plan.resource), 'share')
     return { statement: { ...statement, expect: tuples.length }, guard: 'reference', field: list[0]!.reference.name, ...list.length === 1 && { item: list[0]!.item.index } }
   })
 }
@@ -208,7 +211,7 @@ function answered({ resource, selection }: WritePlan): Selection {
 }
 
 /** The columns a write may set; keys that are no column were for the hooks. */
-function writable(plan: WritePlan, { values }: Item): Record<string, unknown> {
+export function writable(plan: WritePlan, { values }: Item): Record<string, unknown> {
   const never = untouchable(plan)
   const result: Record<string, unknown> = {}
   for (const name of Object.keys(values)) {

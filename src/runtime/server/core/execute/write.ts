@@ -1,6 +1,6 @@
 /** Runs a scoped write: check every item, run the hooks, then one commit. A single record is a batch of one. */
 import type { Call } from '../context'
-import { bulkFailed, describeFailures, fieldForbidden, isBusy, isInvalidReference, type DescribedFailure } from '../error'
+import { bulkFailed, changedMeanwhile, describeFailures, fieldForbidden, isBusy, isInvalidReference, type DescribedFailure } from '../error'
 import { unwritableFields } from '../fields'
 import { hookId, itemContext, runAfterHooks, runHooks, type AnyHook, type HookName } from '../hooks'
 import { toId } from '../parse/key'
@@ -82,7 +82,7 @@ async function assertWritable({ resource, selection }: WritePlan, { sent, given,
 /** @throws The failure of a single write, or `BULK_FAILED` with what was undone. */
 async function commitTogether(plan: Scoped<WritePlan>, items: readonly Item[], written: Map<number, Written>, call: Call, time: Date): Promise<void> {
   try {
-    await commitSteps(plan, STEPS[plan.kind](plan, items, written, call, time), call)
+    await commitJudged(plan, items, written, call, time)
   }
   catch (error) {
     if (!(error instanceof Undone)) throw error
@@ -93,6 +93,28 @@ async function commitTogether(plan: Scoped<WritePlan>, items: readonly Item[], w
     const failed = await findFailing(plan, items, error, call)
     const failures = await Promise.all(failed.map(async ({ item, reason }) => ({ index: item.index, id: item.id, error: await lookAgain(plan, item, reason, call) })))
     throw bulkFailed(error.guard ? 'nothing was written' : 'rolled back', failures, error.reason)
+  }
+}
+
+/** What an item points at, and code judged, may have changed since: it is judged once more. @throws {Undone} */
+async function commitJudged(plan: Scoped<WritePlan>, items: readonly Item[], written: Map<number, Written>, call: Call, time: Date): Promise<void> {
+  const commit = () => commitSteps(plan, STEPS[plan.kind](plan, items, written, call, time), call)
+  const judged = items.some(({ references = [] }) => references.some(({ target }) => target.judged))
+  const isJudged = (error: unknown): error is Undone => judged && error instanceof Undone && error.guard === 'reference'
+  try {
+    await commit()
+  }
+  catch (error) {
+    if (!isJudged(error)) throw error
+    await assertReferences(plan, items, call, 'now')
+    const failed = items.find(item => item.error !== undefined)
+    if (failed) throw new Undone(failed.error, failed.index)
+    try {
+      await commit()
+    }
+    catch (again) {
+      throw isJudged(again) ? new Undone(changedMeanwhile(), again.item) : again
+    }
   }
 }
 
@@ -113,7 +135,7 @@ async function lookAgain(plan: Scoped<WritePlan>, item: Item, reason: unknown, c
 
 async function commitAlone(plan: Scoped<WritePlan>, item: Item, written: Map<number, Written>, call: Call, time: Date): Promise<void> {
   try {
-    await commitSteps(plan, STEPS[plan.kind](plan, [item], written, call, time), call)
+    await commitJudged(plan, [item], written, call, time)
   }
   catch (error) {
     written.delete(item.index)

@@ -30,8 +30,12 @@ export interface RelationLinks {
   readonly relation: string
   readonly ids: readonly string[]
   /** Further columns of the junction, for the links that are added. */
-  readonly metadata: Readonly<Record<string, unknown>>
+  readonly metadata: Metadata
+  /** The same for single links, by id; it goes before what is given for all. */
+  readonly metadataById: ReadonlyMap<string, Metadata>
 }
+
+export type Metadata = Readonly<Record<string, unknown>>
 
 export interface LinkAsk {
   readonly key: Key
@@ -52,7 +56,7 @@ export function linkCountsAs({ method }: ApiRequest): readonly Operation[] {
   return LINK_OPERATIONS[MODES[method]!]
 }
 
-/** `{ ids, metadata? }` */
+/** `{ ids, metadata?, metadataById? }` */
 export async function parseLink(request: ApiRequest, call: Call): Promise<LinkAsk> {
   const links = toLinks(request.params.relation ?? '', await request.body(), call)
   return { mode: MODES[request.method]!, links: [links], several: false, key: parseKey(request, call.resource) }
@@ -67,13 +71,21 @@ export async function parseLinks(request: ApiRequest, call: Call): Promise<LinkA
 }
 
 function toLinks(relation: string, body: unknown, call: Call): RelationLinks {
-  const { ids, metadata = {}, ...rest } = requireObject(body)
+  const { ids, metadata = {}, metadataById = {}, ...rest } = requireObject(body)
   const [unknown] = Object.keys(rest)
-  if (unknown !== undefined) throw invalidBody(`The body is \`{ ids, metadata? }\`; ${quote(unknown)} is not known.`)
+  if (unknown !== undefined) throw invalidBody(`The body is \`{ ids, metadata?, metadataById? }\`; ${quote(unknown)} is not known.`)
   if (!Array.isArray(ids) || ids.some(id => typeof id !== 'string' && typeof id !== 'number')) throw invalidBody('`ids` is a list of strings or numbers.')
   if (!isObject(metadata)) throw invalidBody('`metadata` is an object.')
   const { maxBatchSize } = call.api.config.bulk
   const distinct = [...new Set(ids.map(String))]
   if (distinct.length > maxBatchSize) throw limitExceeded(`\`ids\` holds more than ${maxBatchSize} entries.`, 'ids')
-  return { relation, ids: distinct, metadata }
+  return { relation, ids: distinct, metadata, metadataById: toMetadataById(metadataById, metadata, distinct) }
+}
+
+/** `{ 3: { position: 1 } }`, each joined with what is given for all links. */
+function toMetadataById(byId: unknown, shared: Metadata, ids: readonly string[]): ReadonlyMap<string, Metadata> {
+  if (!isObject(byId) || !Object.values(byId).every(isObject)) throw invalidBody('`metadataById` is an object of objects, by id.')
+  const stranger = Object.keys(byId).find(id => !ids.includes(id))
+  if (stranger !== undefined) throw invalidBody(`\`metadataById\` names ${quote(stranger)}, which \`ids\` does not.`)
+  return new Map(Object.entries(byId).map(([id, own]) => [id, { ...shared, ...own as Metadata }]))
 }

@@ -2,12 +2,12 @@
 import type { Operation } from '../../../shared/operations'
 import type { ManyToMany, Relation } from '../../schema/model'
 import { forResource, type Call } from '../context'
-import { fieldForbidden, unknownIds, unknownRelationRoute, validationFailed } from '../error'
-import { keyFields, readableFields, select, unwritableFields } from '../fields'
+import { quote, unknownIds, unknownRelationRoute, validationFailed } from '../error'
+import { keyFields, readableFields, select } from '../fields'
 import { assertMay, inContext } from '../gate'
 import { parseData } from '../parse/body'
 import { toKey, type Key } from '../parse/key'
-import type { LinkAsk, LinkMode, RelatedAsk, RelationLinks } from '../parse/relation'
+import type { LinkAsk, LinkMode, Metadata, RelatedAsk, RelationLinks } from '../parse/relation'
 import type { Plan } from '../scope'
 import { assertTenant, requireTenantId } from '../tenant'
 import { requireRelation } from './include'
@@ -63,7 +63,8 @@ export interface LinkTarget {
   readonly relation: ManyToMany
   readonly ids: readonly string[]
   readonly keys: readonly Key[]
-  readonly metadata: Readonly<Record<string, unknown>>
+  /** What the junction is to say of each link that is added, in the order of the ids; as it was sent where the junction is a resource. */
+  readonly metadata: readonly Metadata[]
   /** The tenant of a junction that has one. */
   readonly tenantId?: unknown
   /** The records to link. */
@@ -78,18 +79,20 @@ export async function planLink(ask: LinkAsk, call: Call): Promise<LinkPlan> {
   return { resource: call.resource, trash: 'active', key: ask.key, mode: ask.mode, several: ask.several, include }
 }
 
-async function planTarget({ relation: name, ids, metadata }: RelationLinks, call: Call): Promise<LinkTarget> {
+async function planTarget({ relation: name, ids, metadata, metadataById }: RelationLinks, call: Call): Promise<LinkTarget> {
   const relation = await relationOf(call, name)
   if (relation.kind !== 'manyToMany') throw unknownRelationRoute(name)
   const { target, junction } = relation
   const keys = ids.map(id => toKey(target, id))
   const unknown = ids.filter((_, index) => !keys[index])
   if (unknown.length > 0) throw unknownIds(name, unknown)
+  const parsed = new Map<Metadata, Metadata>()
+  for (const one of [metadata, ...metadataById.values()]) parsed.set(one, await parseMetadata(relation, one, call))
   return {
     relation,
     ids,
     keys: keys as Key[],
-    metadata: await parseMetadata(relation, metadata, call),
+    metadata: ids.map(id => parsed.get(metadataById.get(id) ?? metadata)!),
     ...junction.resource.tenant && { tenantId: requireTenantId(call, junction.resource) },
     plan: {
       resource: target,
@@ -125,16 +128,17 @@ async function assertLink({ target, junction }: ManyToMany, mode: LinkMode, call
   if (mode !== 'add') await assertMay(call, junction.resource, 'delete')
 }
 
-/** Checked as an update of the junction would be: only the columns that were sent, and never the two keys. */
-async function parseMetadata({ junction: { resource, here, there } }: ManyToMany, metadata: Readonly<Record<string, unknown>>, call: Call): Promise<Readonly<Record<string, unknown>>> {
+/**
+ * A junction that is no resource has no rules but its columns: only the columns that were sent are checked, as an update would. For a registered
+ * one each link is checked as a create, once its keys are known.
+ */
+async function parseMetadata({ junction: { resource, registered, here, there } }: ManyToMany, metadata: Metadata, call: Call): Promise<Metadata> {
   const keys = new Set([...here.columns, ...there.columns])
   const key = Object.keys(metadata).find(name => keys.has(name))
   if (key !== undefined) throw validationFailed([{ path: ['metadata', key], message: 'The keys of a link are its ids.', code: 'unrecognized_keys' }])
-  return Object.keys(metadata).length === 0 ? metadata : (await parseData(metadata, resource, 'update', () => readableFields(call, resource))).values
-}
-
-/** Asked once the rows are found and the before-hooks have run, as for every other write. */
-export async function assertMetadata({ relation: { junction }, metadata }: Pick<LinkTarget, 'relation' | 'metadata'>, call: Call): Promise<void> {
-  const unwritable = await unwritableFields(call, junction.resource, Object.keys(metadata))
-  if (unwritable.length > 0) throw fieldForbidden(call.ctx, unwritable)
+  if (!registered) return Object.keys(metadata).length === 0 ? metadata : (await parseData(metadata, resource, 'update', () => readableFields(call, resource))).values
+  const unknown = Object.keys(metadata).filter(name => !resource.fields.has(name) && !resource.schemas.create.knows(name))
+  const issues = unknown.map(name => ({ path: ['metadata', name], message: `Unknown field ${quote(name)}.`, code: 'unrecognized_keys' }))
+  if (issues.length > 0) throw validationFailed(issues)
+  return metadata
 }

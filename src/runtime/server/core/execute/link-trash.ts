@@ -1,0 +1,120 @@
+/** Links that lie in the junction's trash: adding them brings them back instead of making them twice. */
+import { sql } from 'drizzle-orm'
+import { groupBy } from '../../../shared/group-by'
+import type { Row } from '../../engines/engine'
+import { shape } from '../../engines/shape'
+import type { Field } from '../../schema/field'
+import type { Call } from '../context'
+import { allFields, keyFields } from '../fields'
+import type { WritePlan } from '../plan/write'
+import { all, among, equals, fromClauses, type Clause } from '../query'
+import { applyScope, type Plan, type Scoped } from '../scope'
+import { isHeard } from './changes'
+import type { Step } from './commit'
+import { judgeLinks, junctionFields, linkChanges, linkedClauses, sameLink, toText, type LinkWork, type NewLink } from './links'
+import { unchanged } from './locate'
+import { decoder, valuesAt, type RecordOf } from './rows'
+import { selectStatement, updateStatement } from './statements'
+import { writable } from './steps'
+
+export interface Trashed {
+  readonly where: readonly Clause[]
+  /** The primary key of the link that comes back, by what it holds of the other side; absent where SQL alone can tell. */
+  readonly picked?: ReadonlyMap<string, readonly unknown[]>
+}
+
+/** What the caller could see outside of the trash and, where the junction is a resource, may create. */
+export async function findTrashed({ link, here }: LinkWork, items: readonly NewLink[], call: Call): Promise<Trashed> {
+  const { relation, tenantId } = link
+  const { resource, registered, unique, there } = relation.junction
+  const fields = junctionFields(relation, there.columns)
+  const inTrash = (operation: 'read' | 'create') => applyScope<Plan>(call, { resource, trash: 'trashed' }, operation)
+  const scopes = registered ? [await inTrash('read'), await inTrash('create')] : [await inTrash('read')]
+  const where = [
+    here,
+    among(call.engine, fields, items.map(({ target }) => target)),
+    ...scopes.flatMap(({ scope }) => scope),
+    ...resource.tenant ? [equals(resource.tenant, tenantId)] : [],
+  ]
+  const judged = scopes.filter(({ accepts }) => accepts)
+  if (unique && judged.length === 0) return { where }
+  const columns = allFields(resource)
+  let rows = await call.engine.query(selectStatement(call, resource, where, columns))
+  for (const scope of judged) rows = await judgeLinks(rows, resource, scope)
+  const latest = latestByTarget(rows, resource, fields)
+  return {
+    where: [...where, ...judged.length > 0 ? [unchanged(columns, [...latest.values()])] : []],
+    picked: new Map([...latest].map(([target, row]) => [target, valuesAt(columns, resource.primaryKey)(row)])),
+  }
+}
+
+/** Without a constraint several links between the same records can lie in the trash: the one that was removed last comes back. */
+function latestByTarget(rows: readonly Row[], resource: WritePlan['resource'], fields: readonly Field[]): ReadonlyMap<string, Row> {
+  const columns = allFields(resource)
+  const decode = decoder(columns)
+  const targetOf = valuesAt(columns, fields)
+  const time = (row: Row) => decode(row)[resource.roles.deletedAt!.name] as Date
+  const latest = new Map<string, Row>()
+  for (const row of rows) {
+    const other = latest.get(toText(targetOf(row)))
+    if (!other || time(other) < time(row)) latest.set(toText(targetOf(row)), row)
+  }
+  return latest
+}
+
+interface Coming {
+  readonly plan: Scoped<WritePlan>
+  readonly items: readonly NewLink[]
+  readonly trashed?: Trashed
+  readonly added: Set<string>
+}
+
+/** Links come back with the metadata they are added with: those with the same values in one statement. */
+export function reviveSteps(work: LinkWork, { plan, items, trashed, added }: Coming, asked: boolean, call: Call): Step[] {
+  if (!trashed) return []
+  const { link: { relation }, counts } = work
+  const { resource, unique } = relation.junction
+  const there = junctionFields(relation, relation.junction.there.columns)
+  const { deletedAt, deletedBy, deletionId, deletedReason } = resource.roles
+  const empty = Object.fromEntries([deletedAt, deletedBy, deletionId, deletedReason].flatMap(field => field ? [[field.name, null]] : []))
+  const keys = keyFields(resource)
+  const keyOf = valuesAt(keys, resource.primaryKey)
+  const never = new Set([...resource.primaryKey, ...sameLink(work.link)].map(({ name }) => name))
+  const said = (item: NewLink): RecordOf => Object.fromEntries(Object.entries(writable(plan, item)).filter(([name]) => !never.has(name)))
+  const encoded = (name: string, value: unknown) => value === null ? null : String(resource.fields.get(name)!.encode(value))
+  const spell = (item: NewLink) => JSON.stringify(Object.entries(said(item)).map(([name, value]) => [name, encoded(name, value)]))
+  return [...groupBy(items, spell).values()].flatMap((group): Step[] => {
+    const picked = trashed.picked && group.map(({ target }) => trashed.picked!.get(toText(target))).filter(key => key !== undefined)
+    if (picked?.length === 0) return []
+    const own = picked ? among(call.engine, resource.primaryKey, picked) : among(call.engine, there, group.map(({ target }) => target))
+    const where = [own, ...trashed.where, ...unique ? [] : [notLinked(work, there)]]
+    // Read before they change: not every engine tells which rows an update changed.
+    const coming = { ...selectStatement(call, resource, where, keys, 'update'), expect: undefined }
+    const reading: Step = {
+      statement: coming,
+      read: ({ rows }) => rows.forEach(row => added.add(toText(keyOf(row)))),
+      changes: ({ rows }) => linkChanges(rows.map(coming.extra), 'link', resource, call),
+    }
+    return [...isHeard(call) || asked ? [reading] : [], {
+      statement: { ...updateStatement(call, resource, { ...said(group[0]!), ...empty }, where, keys), expect: undefined },
+      read: ({ touched }) => {
+        counts.added += touched
+      },
+    }]
+  })
+}
+
+/**
+ * `tag_id not in (select * from (select distinct tag_id from junction where post_id = ? and deleted_at is null) as linked)`: MySQL reads the
+ * table it changes only through a derived one.
+ */
+function notLinked(work: LinkWork, there: readonly Field[]): Clause {
+  const { resource } = work.link.relation.junction
+  const columns = sql.join(there.map(({ column }) => sql`${column}`), sql`, `)
+  const linked = linkedClauses(work)
+  const present = sql.join(there.map(({ column }) => sql`${column} is not null`), sql` and `)
+  return fromClauses(shape`not linked ${there.map(({ column }) => column)}`, linked, () => {
+    const rows = sql`select distinct ${columns} from ${resource.table} where ${all(linked)} and ${present}`
+    return sql`${there.length === 1 ? columns : sql`(${columns})`} not in (select * from (${rows}) as linked)`
+  })
+}

@@ -26,8 +26,8 @@ export default defineNuxtConfig({
     },
   },
   telemetry: false,
-  // Tables with the column `organizationId` belong to the caller's organisation.
+  // Tables with the column `organizationId` belong to the caller's organisation; organisations themselves have none.
   autoApi: {
-    multiTenancy: {},
+    multiTenancy: { excludedResources: ['organizations'] },
   },
 })

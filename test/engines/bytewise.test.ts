@@ -1,6 +1,6 @@
 /** On every engine tenants and keys are compared byte for byte, whatever the collation of their columns takes for equal. */
 import { datetime, mysqlTable, primaryKey as mysqlKey, varchar, type AnyMySqlColumn } from 'drizzle-orm/mysql-core'
-import { customType, pgTable, primaryKey as pgKey, text as pgText, timestamp, type AnyPgColumn, type PgTextBuilderInitial } from 'drizzle-orm/pg-core'
+import { customType, integer as pgInteger, pgTable, primaryKey as pgKey, text as pgText, timestamp, type AnyPgColumn, type PgTextBuilderInitial } from 'drizzle-orm/pg-core'
 import { integer, primaryKey, sqliteTable, text, type AnySQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { DEFAULT_MULTI_TENANCY } from '../../src/runtime/shared/config'
@@ -174,6 +174,32 @@ describe.each(CASES)('$name, $type', (engineCase) => {
       const [items, parts, marks, locks] = await dump()
       expect([items!.map(([id]) => id), parts!.map(([id]) => id), marks, locks!.length]).toEqual([['a4'], ['p2', 'p4'], [['m1', null], ['m2', 'A1']], 3])
       expect((await ask('DELETE', 'items/a4?force=true')).status).toBe(409)
+    })
+  })
+})
+
+const PLAIN = {
+  sqlite: sqliteTable('entries', { id: integer('id').primaryKey(), organizationId: text('organization_id').notNull(), rank: integer('rank').notNull() }),
+  pg: pgTable('entries', { id: pgInteger('id').primaryKey(), organizationId: pgText('organization_id').notNull(), rank: pgInteger('rank').notNull() }),
+}
+
+describe.each(ENGINE_CASES.filter(({ name }) => name === 'better-sqlite3' || name === 'node-postgres'))('$name', (engineCase) => {
+  describe.skipIf(!isThere(engineCase))('the page of a tenant whose key is text', () => {
+    let opened: Opened
+    afterAll(() => opened?.close())
+
+    it('is read by its index, in the order of the index, although the tenant is compared twice', async () => {
+      opened = await engineCase.open()
+      const dialect = engineCase.dialect as keyof typeof PLAIN
+      const rows = Array.from({ length: 20_000 }, (_, index) => `(${index}, 'o${index % 10}', ${index % 777})`)
+      await opened.exec(`create table entries (id integer primary key, organization_id text not null, rank integer not null); insert into entries values ${rows.join()}; create index entries_list on entries (organization_id, rank, id); analyze entries`)
+      const server = await createServer({ db: opened.db, engine: engineCase.engine, registrations: [{ name: 'entries', schema: PLAIN[dialect], authorization: OPEN }], config: { multiTenancy: DEFAULT_MULTI_TENANCY } })
+      opened.sent()
+      expect((await server.request('GET', '/api/entries?sort=rank&count=none', { caller: { tenantId: 'o7' } })).body.data).toHaveLength(20)
+      const [{ text: statement, values }] = opened.sent() as [{ text: string, values: unknown[] }]
+      const plan = (await opened.all(`${dialect === 'pg' ? 'explain' : 'explain query plan'} ${statement}`, values)).flat().join('\n')
+      expect(plan).toContain('entries_list')
+      expect(plan).not.toMatch(/sort|b-tree|bitmap/i)
     })
   })
 })

@@ -82,7 +82,7 @@ const SHAPES: readonly [name: string, clauses: (dialect: Name) => readonly Claus
   ['combinations of two columns, one of them text, compared by bytes as well', name => [among(open(name).engine, [open(name).resource.fields.get('id')!, open(name).resource.fields.get('s')!], [[1, 'a'], [2, 'b']])], {
     sqlite: ' where (("t"."id", "t"."s") in (select value ->> 0, value ->> 1 from json_each(?)) and ("t"."id", "t"."s" collate binary) in (select value ->> 0, value ->> 1 from json_each(?)))',
     pg: ' where (("t"."id", "t"."s") in (select * from unnest(cast(cast($1 as text) as integer[]), cast(cast($2 as text) as text[])))'
-      + ' and ("t"."id", cast("t"."s" as text) collate "C") in (select "v0", cast("v1" as text) collate "C" from unnest(cast(cast($3 as text) as integer[]), cast(cast($4 as text) as text[])) as listed("v0", "v1")))',
+      + ' and case when ("t"."id", cast("t"."s" as text) collate "C") in (select "v0", cast("v1" as text) collate "C" from unnest(cast(cast($3 as text) as integer[]), cast(cast($4 as text) as text[])) as listed("v0", "v1")) then true else false end)',
     mysql: ' where ((`t`.`id`, `t`.`s`) in ((?, ?), (?, ?)) and (`t`.`id`, cast(convert(`t`.`s` using utf8mb4) as binary)) in ((?, cast(convert(? using utf8mb4) as binary)), (?, cast(convert(? using utf8mb4) as binary))))',
   }],
 ]

@@ -46,7 +46,7 @@ export function holds(field: NamedColumn, value: unknown): Clause {
 /** Both sides hold the same bytes: how keys meet. */
 export function meet(left: SQL | Column, right: SQL | Column, bytes: NamedColumn['bytes']): SQL {
   const plain = sql`${left} = ${right}`
-  return bytes ? sql`(${plain} and ${bytes(sql`${left}`)} = ${bytes(sql`${right}`)})` : plain
+  return bytes ? sql`(${plain} and ${bytes.beside(sql`${bytes.of(sql`${left}`)} = ${bytes.of(sql`${right}`)}`)})` : plain
 }
 
 /** A driver value where it is compared with its column. */
@@ -140,13 +140,14 @@ export function among(engine: Engine, fields: readonly NamedColumn[], tuples: re
   if (tuples.length === 0) return NOTHING
   const list = listOf(engine, fields, tuples)
   const plain = { shape: shape`${fields.map(({ column }) => column)} in ${list.shape}`, values: list.values, build: () => sql`${tuple(fields.map(({ column }) => sql`${column}`))} in ${list.build()}` }
-  if (fields.every(({ bytes }) => !bytes)) return plain
+  const bytes = fields.find(({ bytes }) => bytes)?.bytes
+  if (!bytes) return plain
   const exact = listOf(engine, fields, tuples, true)
-  const columns = fields.map(({ column, bytes }) => bytes ? bytes(sql`${column}`) : sql`${column}`)
+  const columns = fields.map(({ column, bytes }) => bytes ? bytes.of(sql`${column}`) : sql`${column}`)
   return {
     shape: shape`bytewise ${plain.shape}`,
     values: [...plain.values, ...exact.values],
-    build: () => sql`(${plain.build()} and ${tuple(columns)} in ${exact.build()})`,
+    build: () => sql`(${plain.build()} and ${bytes.beside(sql`${tuple(columns)} in ${exact.build()}`)})`,
   }
 }
 
@@ -164,7 +165,7 @@ function listOf(engine: Engine, fields: readonly NamedColumn[], tuples: readonly
   if (engine.dialect === 'pg') return arrayList(fields, tuples, exact)
   const length = 2 ** Math.ceil(Math.log2(tuples.length))
   const padded = [...tuples, ...Array.from({ length: length - tuples.length }, () => tuples.at(-1)!)]
-  const place = (field: NamedColumn, value: unknown) => exact && field.bytes ? field.bytes(bound(field, value)) : bound(field, value)
+  const place = (field: NamedColumn, value: unknown) => exact && field.bytes ? field.bytes.of(bound(field, value)) : bound(field, value)
   const places = (tuple: readonly unknown[]) => sql.join(tuple.map((value, index) => place(fields[index]!, value)), sql`, `)
   return {
     shape: shape`${fields.length} x ${length}`,
@@ -196,7 +197,7 @@ function jsonList(fields: readonly NamedColumn[], tuples: readonly (readonly unk
 function arrayList(fields: readonly NamedColumn[], tuples: readonly (readonly unknown[])[], exact: boolean): Clause {
   const arrays = fields.map((_, index) => toArray(tuples.map(tuple => tuple[index])))
   const array = (index: number) => sql`cast(cast(${sql.param(arrays[index])} as text) as ${postgresType(fields[index]!.column)}[])`
-  const shown = (index: number, value: SQL) => exact && fields[index]!.bytes ? fields[index]!.bytes!(value) : value
+  const shown = (index: number, value: SQL) => exact ? fields[index]!.bytes?.of(value) ?? value : value
   const named = fields.map((_, index) => sql.identifier(`v${index}`))
   const listed = exact ? sql.join(named.map((name, index) => shown(index, sql`${name}`)), sql`, `) : sql`*`
   const alias = exact ? sql` as listed(${sql.join(named, sql`, `)})` : sql``

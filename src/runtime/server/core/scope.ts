@@ -6,7 +6,7 @@ import type { Resource } from '../schema/model'
 import type { Call } from './context'
 import { inContext } from './gate'
 import type { TrashMode } from './parse/params'
-import { equals, fromSql, isNotNull, isNull, NOTHING, type Clause } from './query'
+import { equals, fromSql, isNotNull, meet, isNull, NOTHING, type Clause } from './query'
 import { tenantScope } from './tenant'
 
 export interface Plan {
@@ -92,8 +92,7 @@ export async function scopeSql(call: Call, resource: Resource, table: Table): Pr
 
 /** As {@link ofTenant}, over the column of an alias. */
 function isTenant(field: Field, column: Column, id: unknown): SQL | undefined {
-  const { bytes } = field
-  return and(eq(column, id), bytes && sql`${bytes(sql`${column}`)} = ${bytes(sql`${sql.param(field.encode(id))}`)}`)
+  return field.bytes ? meet(column, sql`${sql.param(field.encode(id))}`, field.bytes) : eq(column, id)
 }
 
 function ofTenant(call: Call, resource: Resource): readonly Clause[] {

@@ -24,12 +24,21 @@ export interface DialectFacts {
   /** A value as text, and text as a value of a column: how keys of different types stand in one column of a query. */
   readonly toText: (value: SQL) => SQL
   readonly fromText: (text: SQL, column: Column) => SQL
-  /**
-   * Put around both sides of a comparison with the column, makes it one of bytes, whatever the collation.
-   * It stands beside the plain comparison, which the index serves. Absent for types that have no collation.
-   */
-  readonly bytewise: (column: Column) => ((value: SQL) => SQL) | undefined
+  /** How values of a column are compared by bytes, whatever its collation; `undefined` for types that have no collation. */
+  readonly bytewise: (column: Column) => Bytewise | undefined
 }
+
+/** A comparison by bytes. It stands beside the plain comparison, which is the one that an index serves. */
+export interface Bytewise {
+  /** Put around both sides of the comparison. */
+  readonly of: (value: SQL) => SQL
+  /** Put around the comparison, where the planner would take it for one more condition that few rows meet. */
+  readonly beside: (condition: SQL) => SQL
+}
+
+const asItIs = (condition: SQL) => condition
+/** Postgres knows nothing of how often a CASE holds: it goes by the plain comparison. */
+const unknown = (condition: SQL) => sql`case when ${condition} then true else false end`
 
 const NO_LOCK = { share: sql``, update: sql`` }
 
@@ -50,7 +59,7 @@ export const DIALECTS: Readonly<Record<Dialect, DialectFacts>> = {
     nothing: sql`default values`,
     toText: value => value,
     fromText: text => text,
-    bytewise: column => /char|clob|text/i.test(column.getSQLType()) ? value => sql`${value} collate binary` : undefined,
+    bytewise: column => /char|clob|text/i.test(column.getSQLType()) ? { of: value => sql`${value} collate binary`, beside: asItIs } : undefined,
   },
   pg: {
     returning: true,
@@ -82,7 +91,7 @@ export const DIALECTS: Readonly<Record<Dialect, DialectFacts>> = {
     toText: value => sql`cast(${value} as char(255))`,
     fromText: (text, column) => mysqlValue(text, column),
     // `utf8mb4_bin` is no substitute: it takes text that ends in spaces for the same text without them.
-    bytewise: column => /^(?:national )?n?(?:var)?char|^(?:tiny|medium|long)?text/i.test(column.getSQLType()) ? value => sql`cast(convert(${value} using utf8mb4) as binary)` : undefined,
+    bytewise: column => /^(?:national )?n?(?:var)?char|^(?:tiny|medium|long)?text/i.test(column.getSQLType()) ? { of: value => sql`cast(convert(${value} using utf8mb4) as binary)`, beside: asItIs } : undefined,
   },
 }
 
@@ -98,12 +107,12 @@ const UNCOLLATED = /^(?:(?:small|big)?int\d?\b|integer|(?:small|big)?serial|nume
 
 const isPostgresText = (column: Column) => is(column, PgChar) || PLAIN_TEXT.test(column.getSQLType())
 
-function postgresBytes(column: Column): ((value: SQL) => SQL) | undefined {
+function postgresBytes(column: Column): Bytewise | undefined {
   const type = column.getSQLType()
-  if (PLAIN_TEXT.test(type)) return value => sql`cast(${value} as text) collate "C"`
+  if (PLAIN_TEXT.test(type)) return { of: value => sql`cast(${value} as text) collate "C"`, beside: unknown }
   // `char` pads; what an app's own type does, only the type knows.
   const collated = is(column, PgChar) || (is(column, PgCustomColumn) && !UNCOLLATED.test(type))
-  return collated ? value => sql`cast(cast(${value} as ${postgresType(column)}) as text) collate "C"` : undefined
+  return collated ? { of: value => sql`cast(cast(${value} as ${postgresType(column)}) as text) collate "C"`, beside: unknown } : undefined
 }
 
 const SERIAL: Readonly<Record<string, string>> = { serial: 'integer', bigserial: 'bigint', smallserial: 'smallint' }

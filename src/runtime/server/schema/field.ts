@@ -2,7 +2,7 @@
 import { Column, getTableName, is, sql, SQL } from 'drizzle-orm'
 import type { ZodType } from 'zod'
 import { toIso, UNFIT, WIRE, type Kind } from '../../shared/wire'
-import { bytewise, mysqlEnum, mysqlNumber } from '../engines/dialects'
+import { bytewise, mysqlEnum, mysqlNumber, type Bytewise } from '../engines/dialects'
 import type { ColumnFacts } from './drizzle'
 import { createHolds, EXPECTED_OF, isScalar } from './holds'
 import { createIsRaw } from './raw'
@@ -23,8 +23,8 @@ export interface Field {
   readonly selection: SQL
   /** What a parameter needs around it to be compared as the column's type; absent where the engine sees to it. */
   readonly compare?: (value: SQL) => SQL
-  /** Put around both sides of a comparison, makes it one of bytes; absent where the column's type has no collation. */
-  readonly bytes?: (value: SQL) => SQL
+  /** How values are compared by bytes; absent where the column's type has no collation. */
+  readonly bytes?: Bytewise
   /** Whether a value that was read can be looked for again: not JSON, not blobs, not what a driver rounds. */
   readonly pinnable: boolean
   /** A driver's value (null included) to the value Drizzle knows; absent where both are the same. */

@@ -86,11 +86,12 @@ const same = (column: Column, value: SQL) => meet(column, value, bytewise(column
 export function isIn(closure: Closure, columns: readonly Column[], rows: SQL): SQL {
   const exact = columns.map(column => bytewise(column))
   const plain = sql`${tuple(columns)} in (${rows})`
-  if (exact.every(bytes => !bytes)) return plain
-  const list = sql.join(columns.map((column, index) => exact[index] ? exact[index](sql`${column}`) : sql`${column}`), sql`, `)
+  const beside = exact.find(bytes => bytes)?.beside
+  if (!beside) return plain
+  const list = sql.join(columns.map((column, index) => exact[index]?.of(sql`${column}`) ?? sql`${column}`), sql`, `)
   const left = columns.length === 1 ? list : sql`(${list})`
-  if (dialectOf(closure) !== 'mysql') return sql`(${plain} and ${left} in (${rows}))`
-  const right = columns.map((_, index) => exact[index] ? exact[index](sql`${place(index)}`) : sql`${place(index)}`)
+  if (dialectOf(closure) !== 'mysql') return sql`(${plain} and ${beside(sql`${left} in (${rows})`)})`
+  const right = columns.map((_, index) => exact[index]?.of(sql`${place(index)}`) ?? sql`${place(index)}`)
   return sql`(${plain} and ${left} in (select ${sql.join(right, sql`, `)} from (${rows}) as ${EXACT}))`
 }
 

@@ -229,7 +229,7 @@ function childrenStatement(include: ScopedInclude, columns: Selection, parents: 
     if (perParent === undefined) return { extra: undefined, sql: sql`select ${sql.join(selected, sql`, `)} from ${source.from}${whereAll(where)}${order} limit ${sql.param(most)}` }
     const named = selected.map((column, index) => sql`${column} as ${sql.identifier(`c${index}`)}`)
     const names = selected.map((_, index) => sql`${sql.identifier(`c${index}`)}`)
-    const partition = sql.join(source.parent.map(({ column, bytes }) => bytes ? bytes(sql`${column}`) : sql`${column}`), sql`, `)
+    const partition = sql.join(source.parent.map(({ column, bytes }) => bytes ? bytes.of(sql`${column}`) : sql`${column}`), sql`, `)
     const ranked = sql`select ${sql.join(named, sql`, `)}, row_number() over (partition by ${partition}${order}) as ${sql.identifier('n')} from ${source.from}${whereAll(where)}`
     return { extra: undefined, sql: sql`select ${sql.join(names, sql`, `)} from (${ranked}) as ${sql.identifier('ranked')} where ${sql.identifier('n')} <= ${sql.param(perParent)} order by ${sql.identifier('n')} limit ${sql.param(most)}` }
   })

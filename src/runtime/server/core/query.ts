@@ -129,7 +129,8 @@ const IN_A_ROW = 32
 export function membership(engine: Engine, field: Field, values: readonly unknown[], inside: boolean): Clause {
   if (values.length === 0) return inside ? NOTHING : isNotNull(field)
   const encoded = values.map(value => [field.encode(value)])
-  const { shape, values: bound, build } = encoded.some(([value]) => is(value, SQL)) ? listOfSql(engine, field, values) : listOf(engine, [field], encoded)
+  const ofSql = encoded.some(([value]) => is(value, SQL))
+  const { shape, values: bound, build } = ofSql ? listOfSql(engine, field, values) : listOf(engine, [field], encoded)
   const operator = inside ? 'in' : 'not in'
   return { shape: `${field.name} ${operator} ${shape}`, values: bound, build: () => sql`${field.column} ${sql.raw(operator)} ${build()}` }
 }
@@ -198,6 +199,10 @@ function arrayList(fields: readonly NamedColumn[], tuples: readonly (readonly un
 
 /** `{"a","it's"}` */
 function toArray(values: readonly unknown[]): string {
-  const toText = (value: unknown) => value instanceof Date ? value.toISOString() : ArrayBuffer.isView(value) ? `\\x${globalThis.Buffer.from(value as Uint8Array).toString('hex')}` : String(value)
-  return `{${values.map(value => `"${toText(value).replace(/["\\]/g, '\\$&')}"`).join(',')}}`
+  return `{${values.map(value => `"${toElement(value).replace(/["\\]/g, '\\$&')}"`).join(',')}}`
+}
+
+function toElement(value: unknown): string {
+  if (value instanceof Date) return value.toISOString()
+  return value instanceof Uint8Array ? `\\x${globalThis.Buffer.from(value).toString('hex')}` : String(value)
 }

@@ -50,8 +50,8 @@ const POSTGRES: Kinds = {
   '23505': 'unique', '23503': 'reference', '23001': 'reference', '23502': 'required', '23514': 'check',
   // An exclusion constraint: another row is in the way.
   '23P01': 'unique',
-  // Too large for an index over its column.
-  '54000': 'check',
+  // Of another type, or too large for an index over its column.
+  '42804': 'check', '54000': 'check',
 }
 
 /** Too long, out of range, not of the type. Not the errors of functions, which take no client's values: division by zero, logarithms. */

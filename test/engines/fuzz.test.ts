@@ -36,18 +36,23 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
     beforeAll(async () => {
       opened = await open()
       const { things, parts, labels, pairs, thingLabels } = world
-      for (const text of [world.before, ...[things, parts, labels, pairs, thingLabels].map(table => tableText(dialect, table))]) if (text) await opened.exec(text)
-      const permissions = { read: true as const, create: 'write', update: 'write', delete: 'write', restore: 'staff', purge: 'staff', viewDeleted: 'staff' }
+      for (const text of [world.before, ...[things, parts, labels, pairs, thingLabels].map(table => tableText(dialect,
+        table))]) if (text) await opened.exec(text)
+      const permissions = { read: true as const, create: 'write', update: 'write', delete: 'write', restore: 'staff', purge: 'staff',
+        viewDeleted: 'staff' }
       server = await createServer({
         db: opened.db, engine, modules: [{ things, parts, labels, pairs, thingLabels }],
         registrations: [
           { name: 'things', schema: things, hiddenFields: ['secret'], authorization: { permissions } },
-          { name: 'judged', schema: things, hiddenFields: ['secret'], authorization: { permissions, objectLevel: row => Number(row.id) % 3 !== 0 } },
+          { name: 'judged', schema: things, hiddenFields: ['secret'], authorization: { permissions,
+            objectLevel: row => Number(row.id) % 3 !== 0 } },
           { name: 'parts', schema: parts, authorization: { permissions } },
-          { name: 'labels', schema: labels, authorization: { permissions, listFilter: table => sql`${(table as Table & { name: never }).name} <> ${'unlisted'}` } },
+          { name: 'labels', schema: labels, authorization: { permissions,
+            listFilter: table => sql`${(table as Table & { name: never }).name} <> ${'unlisted'}` } },
           { name: 'pairs', schema: pairs, authorization: { permissions } },
         ],
-        config: { multiTenancy: { enabled: true, tenantIdField: 'organizationId', userTenantField: 'organizationId', scopedResources: '*', excludedResources: [] } },
+        config: { multiTenancy: { enabled: true, tenantIdField: 'organizationId', userTenantField: 'organizationId', scopedResources: '*',
+          excludedResources: [] } },
       })
       const { useApi } = await import('../../src/runtime/server/boot')
       const { createCursor } = await import('../../src/runtime/server/core/cursor')
@@ -56,7 +61,8 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
       forge = (name, sort, value) => {
         const resource: Resource = useApi().resources.get(name)!
         try {
-          const order = planOrder(resource, allFields(resource), sort.split(',').map(text => ({ name: text.replace('-', ''), descending: text.startsWith('-') })))
+          const order = planOrder(resource, allFields(resource), sort.split(',').map(text => ({ name: text.replace('-', ''),
+            descending: text.startsWith('-') })))
           return createCursor(resource, order, order.map(value))
         }
         catch {
@@ -68,13 +74,15 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
 
     const seed = async (caller: Caller, title: string, count: number) => {
       const samples = Object.entries(world.samples)
-      const items = Array.from({ length: count }, (_, index) => ({ ...Object.fromEntries(samples.map(([name, values]) => [name, values[index % values.length]])), title }))
+      const items = Array.from({ length: count }, (_, index) => ({ ...Object.fromEntries(samples.map(([name, values]) => [name,
+        values[index % values.length]])), title }))
       const { status, text } = await server.request('POST', '/api/things/bulk', { body: { items }, caller })
       expect([status, text.slice(0, 1000)]).toEqual([200, expect.any(String)])
     }
 
     const CLEAR = ['thing_labels', 'parts', 'things', 'labels', 'pairs']
-    const COUNT_FROM = { sqlite: `delete from sqlite_sequence`, pg: 'alter sequence things_id_seq restart with 1', mysql: 'alter table things auto_increment = 1' }
+    const COUNT_FROM = { sqlite: `delete from sqlite_sequence`, pg: 'alter sequence things_id_seq restart with 1',
+      mysql: 'alter table things auto_increment = 1' }
 
     async function reset(): Promise<void> {
       for (const table of CLEAR) await opened.exec(`delete from ${table}`)
@@ -91,7 +99,8 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
       await opened.exec(`update things set secret = '${HIDDEN}'`)
     }
 
-    const CAST = { sqlite: (name: string) => `cast("${name}" as text)`, pg: (name: string) => `cast("${name}" as text)`, mysql: (name: string) => `hex(\`${name}\`)` }
+    const CAST = { sqlite: (name: string) => `cast("${name}" as text)`, pg: (name: string) => `cast("${name}" as text)`,
+      mysql: (name: string) => `hex(\`${name}\`)` }
     const rowsOf = (table: Table, where: string) => {
       const columns = Object.values(getTableColumns(table)).map(({ name }) => CAST[dialect](name))
       return opened.all(`select ${columns.join(', ')} from ${getTableName(table)} where ${where} order by 1`)
@@ -99,7 +108,9 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
 
     /** What no request of the writer or the staff may change. */
     const untouched = async () => JSON.stringify(await Promise.all([
-      rowsOf(world.things, `organization_id = 2 or (organization_id = 1 and title = '${BURIED}')`), rowsOf(world.parts, 'organization_id = 2'), rowsOf(world.labels, 'organization_id = 2'), rowsOf(world.pairs, 'organization_id = 2'), rowsOf(world.thingLabels, 'thing_id = 7'),
+      rowsOf(world.things, `organization_id = 2 or (organization_id = 1 and title = '${BURIED}')`), rowsOf(world.parts,
+        'organization_id = 2'), rowsOf(world.labels, 'organization_id = 2'), rowsOf(world.pairs, 'organization_id = 2'),
+      rowsOf(world.thingLabels, 'thing_id = 7'),
     ]))
 
     const describeError = (error: unknown): string => {
@@ -115,7 +126,8 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
       const logged = vi.spyOn(console, 'error').mockImplementation(() => {})
       const add = (key: string, asked: Asked) => {
         const known = faults.get(key)
-        faults.set(key, { count: (known?.count ?? 0) + 1, example: known?.example ?? `${asked.method} ${decodeURIComponent(asked.path).slice(0, 400)} ${String(JSON.stringify(asked.body)).slice(0, 400)}` })
+        faults.set(key, { count: (known?.count ?? 0) + 1,
+          example: known?.example ?? `${asked.method} ${decodeURIComponent(asked.path).slice(0, 400)} ${String(JSON.stringify(asked.body)).slice(0, 400)}` })
       }
       let before = ''
       for (let sent = 0; sent < REQUESTS; sent++) {
@@ -126,7 +138,8 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
         const asked = next()
         const staff = random.chance(0.25)
         logged.mockClear()
-        const { status, text, body } = await server.request(asked.method, `/api/${asked.path}`, { body: asked.body, caller: staff ? STAFF : WRITER })
+        const { status, text, body } = await server.request(asked.method, `/api/${asked.path}`, { body: asked.body,
+          caller: staff ? STAFF : WRITER })
         statuses.set(status, (statuses.get(status) ?? 0) + 1)
         const inner = (body?.data?.errors ?? body?.meta?.errors) as { statusCode: number }[] | undefined
         if (status >= 500 || inner?.some?.(({ statusCode }) => statusCode >= 500)) add(`${status}: ${logged.mock.calls.map(call => describeError(call.at(-1))).join(' | ')}`, asked)

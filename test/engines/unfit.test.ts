@@ -11,14 +11,19 @@ const CALLER = { user: { id: 1 }, permissions: ['write'] }
 /** Values that a type does not have, by column of the tables of the random requests. */
 const UNFIT: Readonly<Record<string, Readonly<Record<string, readonly unknown[]>>>> = {
   pg: {
-    day: ['abc', '2024-02-30', '0000-01-01', 'yesterday'], date: ['0000-01-01', '9999-12-31T23:59-14:00'], timestamp: ['0000-01-01', '9999-12-31T23:59-14:00'], timestampText: ['abc', '2024-01-01T25:00'], time: ['abc', '25:00'], interval: ['abc', '1 fortnight'],
-    inet: ['abc', '10.0.0.256'], cidr: ['abc', '::1/129'], macaddr: ['abc', '08:00:2b:01:02'], uuid: ['abc'], real: [1e300, 1e-60], smallint: [40_000], numeric: ['123456789'], varchar: ['\uD800'], text: ['a\0'], bareText: [{ a: 1 }, ['a']], barePoint: [{ x: 1 }],
+    day: ['abc', '2024-02-30', '0000-01-01', 'yesterday'], date: ['0000-01-01', '9999-12-31T23:59-14:00'], timestamp: ['0000-01-01',
+      '9999-12-31T23:59-14:00'], timestampText: ['abc', '2024-01-01T25:00'], time: ['abc', '25:00'], interval: ['abc', '1 fortnight'],
+    inet: ['abc', '10.0.0.256'], cidr: ['abc', '::1/129'], macaddr: ['abc', '08:00:2b:01:02'], uuid: ['abc'], real: [1e300, 1e-60],
+    smallint: [40_000], numeric: ['123456789'], varchar: ['\uD800'], text: ['a\0'], bareText: [{ a: 1 }, ['a']], barePoint: [{ x: 1 }],
   },
   mysql: {
-    day: ['abc', '2024-02-30', '0000-01-01'], date: ['0000-01-01', '9999-12-31T23:59-14:00'], datetime: ['9999-12-31T23:59-14:00'], datetimeText: ['abc'], timestampText: ['abc'], time: ['abc'], float: [1e300], decimal: ['12345678901'], unsigned: [-1], year: [1], varchar: ['\uD800'],
+    day: ['abc', '2024-02-30', '0000-01-01'], date: ['0000-01-01', '9999-12-31T23:59-14:00'], datetime: ['9999-12-31T23:59-14:00'],
+    datetimeText: ['abc'], timestampText: ['abc'], time: ['abc'], float: [1e300], decimal: ['12345678901'], unsigned: [-1], year: [1],
+    varchar: ['\uD800'],
     bareText: [{ a: 1 }, ['a']],
   },
-  sqlite: { date: ['0000-01-01', '9999-12-31T23:59-14:00'], seconds: ['9999-12-31T23:59-14:00'], integer: [2 ** 53], text: ['\uD800', 'a\0'], bareText: [{ a: 1 }, ['a']], bareInteger: [2 ** 60, {}] },
+  sqlite: { date: ['0000-01-01', '9999-12-31T23:59-14:00'], seconds: ['9999-12-31T23:59-14:00'], integer: [2 ** 53], text: ['\uD800',
+    'a\0'], bareText: [{ a: 1 }, ['a']], bareInteger: [2 ** 60, {}] },
 }
 
 /** Columns that cannot be filtered by value at all. */
@@ -34,7 +39,8 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
 
     beforeAll(async () => {
       opened = await open()
-      for (const text of [before, ...[things, parts, labels, pairs, thingLabels].map(table => tableText(dialect, table))]) if (text) await opened.exec(text)
+      for (const text of [before, ...[things, parts, labels, pairs, thingLabels].map(table => tableText(dialect,
+        table))]) if (text) await opened.exec(text)
       const permissions = { read: true as const, create: 'write', update: 'write', delete: 'write' }
       server = await createServer({
         db: opened.db, engine, modules: [{ things, parts, labels, pairs, thingLabels }],
@@ -65,23 +71,28 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
     })
 
     const get = async (path: string, query: Readonly<Record<string, unknown>>) => {
-      const text = Object.entries(query).map(([name, value]) => `${name}=${encodeURIComponent(typeof value === 'string' ? value : JSON.stringify(value))}`)
+      const text = Object.entries(query).map(([name,
+        value]) => `${name}=${encodeURIComponent(typeof value === 'string' ? value : JSON.stringify(value))}`)
       const { status, body } = await server.request('GET', `/api/${path}?${text.join('&')}`, { caller: CALLER })
       return [status, status === 200 ? body.data : body.data?.code]
     }
 
-    const CASES = Object.entries(UNFIT[dialect]!).flatMap(([column, values]) => values.map(value => [column, JSON.stringify(value), value] as const))
+    const CASES = Object.entries(UNFIT[dialect]!).flatMap(([column, values]) => values.map(value => [column, JSON.stringify(value),
+      value] as const))
 
     it.each(CASES)('is a 400 that names the field in a body: %s = %s', async (column, _text, value) => {
       for (const [method, path] of [['POST', 'things'], ['PATCH', 'things/1']] as const) {
-        const { status, body } = await server.request(method, `/api/${path}`, { body: { title: 'a', organizationId: 1, [column]: value }, caller: CALLER })
-        expect([status, body.data?.code, body.data?.issues?.map((issue: { path: string[] }) => issue.path[0])]).toEqual([400, 'VALIDATION_FAILED', [column]])
+        const { status, body } = await server.request(method, `/api/${path}`, { body: { title: 'a', organizationId: 1, [column]: value },
+          caller: CALLER })
+        expect([status, body.data?.code, body.data?.issues?.map((issue: { path: string[] }) => issue.path[0])]).toEqual([400,
+          'VALIDATION_FAILED', [column]])
       }
     })
 
     it.each(CASES)('is a 400 in a filter, in a list of one and beside an aggregate: %s = %s', async (column, _text, value) => {
       const code = UNFILTERED.has(column) ? 'INVALID_OPERATOR' : 'INVALID_VALUE'
-      const filters = [{ [column]: { $eq: value } }, { [column]: { $in: [value] } }, { $or: [{ [column]: { $gt: value } }] }].slice(0, Array.isArray(value) || typeof value === 'object' ? 2 : 3)
+      const filters = [{ [column]: { $eq: value } }, { [column]: { $in: [value] } }, { $or: [{ [column]: { $gt: value } }] }].slice(0,
+        Array.isArray(value) || typeof value === 'object' ? 2 : 3)
       for (const filter of filters) {
         expect(await get('things', { filter })).toEqual([400, expect.stringMatching(/INVALID_VALUE|INVALID_OPERATOR/)])
         expect(await get('things/aggregate', { filter })).toEqual([400, expect.stringMatching(/INVALID_VALUE|INVALID_OPERATOR/)])
@@ -89,14 +100,17 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
       expect((await get('things', { filter: filters[0] }))[1]).toBe(code)
     })
 
-    it.each(CASES.filter(([column, , value]) => typeof value !== 'object' && !UNFILTERED.has(column) && getTableColumns(things)[column]!.dataType !== 'date'))('is a 400 INVALID_CURSOR in a cursor that is made with it: %s = %s', async (column, _text, value) => {
+    it.each(CASES.filter(([column, ,
+      value]) => typeof value !== 'object' && !UNFILTERED.has(column) && getTableColumns(things)[column]!.dataType !== 'date'))('is a 400 INVALID_CURSOR in a cursor that is made with it: %s = %s', async (column, _text, value) => {
       expect(await get('things', { sort: column, cursor: await forge(column, value) })).toEqual([400, 'INVALID_CURSOR'])
     })
 
-    it.each(['9'.repeat(20_000), `0.${'0'.repeat(20_000)}1`, '1e-20000', '1e20000', 1e-300])('is a 400 in having where no engine computes with such a number, or an answer: %#', async (value) => {
+    it.each(['9'.repeat(20_000), `0.${'0'.repeat(20_000)}1`, '1e-20000', '1e20000',
+      1e-300])('is a 400 in having where no engine computes with such a number, or an answer: %#', async (value) => {
       for (const resource of ['things', 'judged']) {
         for (const alias of ['count', 'sum', 'avg'].map(name => name === 'count' ? name : `${name}_id`)) {
-          const [status, code] = await get(`${resource}/aggregate`, { aggregate: alias.replace('_id', '(id)'), having: { [alias]: { $gt: value } } })
+          const [status, code] = await get(`${resource}/aggregate`, { aggregate: alias.replace('_id', '(id)'),
+            having: { [alias]: { $gt: value } } })
           expect([status, code]).toEqual(typeof value === 'number' ? [200, expect.any(Array)] : [400, 'INVALID_VALUE'])
         }
       }
@@ -106,13 +120,18 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
       const name = dialect === 'sqlite' ? 'real' : 'double'
       for (const resource of ['things', 'judged']) {
         const [status, data] = await get(`${resource}/aggregate`, { aggregate: `sum(${name}),avg(${name}),max(${name})` })
-        expect([status, (data as Record<string, unknown>[])[0]]).toEqual([200, { [`sum_${name}`]: null, [`avg_${name}`]: null, [`max_${name}`]: 1.7e308 }])
-        for (const condition of [{ $gt: 1 }, { $lt: 1 }, { $eq: '1e300' }]) expect((await get(`${resource}/aggregate`, { aggregate: `sum(${name})`, groupBy: 'organizationId', sort: `-sum_${name}`, having: { [`sum_${name}`]: condition } }))[0]).toBe(200)
+        expect([status, (data as Record<string, unknown>[])[0]]).toEqual([200, { [`sum_${name}`]: null, [`avg_${name}`]: null,
+          [`max_${name}`]: 1.7e308 }])
+        for (const condition of [{ $gt: 1 }, { $lt: 1 }, { $eq: '1e300' }]) expect((await get(`${resource}/aggregate`,
+          { aggregate: `sum(${name})`, groupBy: 'organizationId', sort: `-sum_${name}`,
+            having: { [`sum_${name}`]: condition } }))[0]).toBe(200)
       }
     })
 
-    it.each([['things', 'abc'], ['parts', 'x'], ['pairs', 'abc,10.0.0.1'], ['pairs', '2024-02-29,abc'], ['parts', '%F0%9F%98%80']])('is a 404 as an id of a path: %s/%s', async (resource, id) => {
-      for (const [method, path, body] of [['GET', '', undefined], ['PATCH', '', {}], ['DELETE', '', undefined], ['DELETE', '?force=true', undefined], ['POST', '/restore', undefined]] as const) {
+    it.each([['things', 'abc'], ['parts', 'x'], ['pairs', 'abc,10.0.0.1'], ['pairs', '2024-02-29,abc'], ['parts',
+      '%F0%9F%98%80']])('is a 404 as an id of a path: %s/%s', async (resource, id) => {
+      for (const [method, path, body] of [['GET', '', undefined], ['PATCH', '', {}], ['DELETE', '', undefined], ['DELETE', '?force=true',
+        undefined], ['POST', '/restore', undefined]] as const) {
         expect((await server.request(method, `/api/${resource}/${id}${path}`, { body, caller: CALLER })).status).toBe(404)
       }
     })
@@ -122,9 +141,17 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
       expect([status, body.data.code]).toEqual(dialect === 'pg' ? [400, 'INVALID_VALUE'] : [404, 'NOT_FOUND'])
     })
 
+    it.runIf(dialect === 'pg')('is a 400 without a field where only Postgres can tell', async () => {
+      for (const barePoint of [false, 5, 'abc']) {
+        const { status, body } = await server.request('POST', '/api/things', { body: { title: 'a', organizationId: 1, barePoint }, caller: CALLER })
+        expect([status, body.data.code]).toEqual([400, 'VALIDATION_FAILED'])
+      }
+    })
+
     it.runIf(dialect === 'pg')('is a 400 within JSON that Postgres cannot keep', async () => {
       for (const jsonb of [{ a: '\0' }, { '\0': 1 }, ['\uD800'], 'a\0']) {
-        const { status, body } = await server.request('POST', '/api/things', { body: { title: 'a', organizationId: 1, jsonb }, caller: CALLER })
+        const { status, body } = await server.request('POST', '/api/things', { body: { title: 'a', organizationId: 1, jsonb },
+          caller: CALLER })
         expect([status, body.data.issues?.[0].path]).toEqual([400, ['jsonb']])
       }
     })
@@ -146,7 +173,8 @@ describe.each(ENGINE_CASES.filter(({ dialect }) => dialect === 'pg'))('$name', (
         db: opened.db, engine, registrations: [
           { name: 'misdeclared', schema: misdeclared, authorization: rules },
           { name: 'narrowed', schema: misdeclared, authorization: { ...rules, listFilter: () => sql`${misdeclared.amount} < ${5}` } },
-          { name: 'broken', schema: misdeclared, authorization: { ...rules, listFilter: () => sql`${misdeclared.amount} = cast(${'abc'} as integer)` } },
+          { name: 'broken', schema: misdeclared, authorization: { ...rules,
+            listFilter: () => sql`${misdeclared.amount} = cast(${'abc'} as integer)` } },
         ],
       })
     })
@@ -163,7 +191,8 @@ describe.each(ENGINE_CASES.filter(({ dialect }) => dialect === 'pg'))('$name', (
       expect(await statusOf('GET', `${name}?filter={"id":"abc"}`)).toEqual([400, 'INVALID_VALUE'])
       expect(await statusOf('GET', `${name}/abc`)).toEqual([404, 'NOT_FOUND'])
       expect(await statusOf('PATCH', `${name}/abc`, {})).toEqual([404, 'NOT_FOUND'])
-      expect(await statusOf('DELETE', `${name}/bulk`, { ids: ['abc', '11111111-1111-4111-8111-111111111111'] })).toEqual([404, 'BULK_FAILED'])
+      expect(await statusOf('DELETE', `${name}/bulk`, { ids: ['abc', '11111111-1111-4111-8111-111111111111'] })).toEqual([404,
+        'BULK_FAILED'])
     })
 
     it('stays a 500 where the app\'s own row filter holds it', async () => {

@@ -27,14 +27,28 @@ export function createRandom(seed: number) {
 export type Random = ReturnType<typeof createRandom>
 
 const TEXTS = [
-  '', ' ', 'abc', '0', '1', '-1', '01', '1.5', '.5', '1.', '+1', '1e3', '1e300', '-1e300', '1e-320', '1e-20000', '1e20000', '9'.repeat(30), '9'.repeat(400), '9'.repeat(20_000), `0.${'0'.repeat(500)}1`, 'NaN', 'Infinity', '-Infinity', 'infinity', 'nan', 'null', 'true', 'false', 't',
-  '0000-01-01', '0000-00-00', '0001-01-01', '9999-12-31', '9999-12-31T23:59-14:00', '0001-01-01T00:00+14:00', '2024-02-29', '2024-02-30', '2023-02-29', '2024-13-01', '2024-01-01T00:00:00Z', '2024-01-01 24:00:00', '2024-01-01T12:30:60Z', '2024-01-01T00:00:00+15:59', '10000-01-01', '2024-01-01 BC', '20240101', '2024',
-  'now', 'today', 'yesterday', 'epoch', 'allballs', '12:30', '12:30:15.123456', '24:00:00', '25:00', '12:60', '838:59:59', '-838:59:59', '12:30+02', '1 day', '1 day 2 hours', 'P1Y2M3DT4H', 'P', '@ 1 week ago', '1', 'day', '99999999999 years', '999999999999999999999 days', '1 1 1 1 1', ':',
-  '10.0.0.1', '10.0.0.256', '10', '10/8', '10.0.0.1/8', '10.0.0.1/33', '::1', '::1/129', ':::', '::ffff:1.2.3.4', '08:00:2b:01:02:03', '08002b010203', '08:00', '0:0:0:0:0:0', 'aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa', 'AAAAAAAA-AAAA-4AAA-8AAA-AAAAAAAAAAAA', 'aaaaaaaa', '{aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa}',
-  'ä', '😀', '\u0000', 'a\u0000b', '\uD800', 'a\uDC00', '\uFFFE', '\u202E', '%', '_', '\\', '\\\\', '%\\', 'a%b_c', '\'', '"', '`', '--', ';', '$1', '?', '?1', ':a', '{}', '[]', '{1,2}', '{"a"', '(1,2)', '{"a":1}', 'x'.repeat(50), 'x'.repeat(300), 'x'.repeat(5000), 'ä'.repeat(3000), 'AQID', 'A', '***', '-', 'low', 'it\'s',
+  '', ' ', 'abc', '0', '1', '-1', '01', '1.5', '.5', '1.', '+1', '1e3', '1e300', '-1e300', '1e-320', '1e-20000', '1e20000', '9'.repeat(30),
+  '9'.repeat(400), '9'.repeat(20_000), `0.${'0'.repeat(500)}1`, 'NaN', 'Infinity', '-Infinity', 'infinity', 'nan', 'null', 'true',
+  'false', 't',
+  '0000-01-01', '0000-00-00', '0001-01-01', '9999-12-31', '9999-12-31T23:59-14:00', '0001-01-01T00:00+14:00', '2024-02-29', '2024-02-30',
+  '2023-02-29', '2024-13-01', '2024-01-01T00:00:00Z', '2024-01-01 24:00:00', '2024-01-01T12:30:60Z', '2024-01-01T00:00:00+15:59',
+  '10000-01-01', '2024-01-01 BC', '20240101', '2024',
+  'now', 'today', 'yesterday', 'epoch', 'allballs', '12:30', '12:30:15.123456', '24:00:00', '25:00', '12:60', '838:59:59', '-838:59:59',
+  '12:30+02', '1 day', '1 day 2 hours', 'P1Y2M3DT4H', 'P', '@ 1 week ago', '1', 'day', '99999999999 years', '999999999999999999999 days',
+  '1 1 1 1 1', ':',
+  '10.0.0.1', '10.0.0.256', '10', '10/8', '10.0.0.1/8', '10.0.0.1/33', '::1', '::1/129', ':::', '::ffff:1.2.3.4', '08:00:2b:01:02:03',
+  '08002b010203', '08:00', '0:0:0:0:0:0', 'aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa', 'AAAAAAAA-AAAA-4AAA-8AAA-AAAAAAAAAAAA', 'aaaaaaaa',
+  '{aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa}',
+  'ä', '😀', '\u0000', 'a\u0000b', '\uD800', 'a\uDC00', '\uFFFE', '\u202E', '%', '_', '\\', '\\\\', '%\\', 'a%b_c', '\'', '"', '`', '--',
+  ';', '$1', '?', '?1', ':a', '{}', '[]', '{1,2}', '{"a"', '(1,2)', '{"a":1}', 'x'.repeat(50), 'x'.repeat(300), 'x'.repeat(5000),
+  'ä'.repeat(3000), 'AQID', 'A', '***', '-', 'low', 'it\'s',
 ]
-const NUMBERS = [0, -0, 1, -1, 2, 1.5, 1e-7, 5e-324, 1e-46, 3.5e38, 1e39, 1e300, -1e300, 1.7976931348623157e308, 127, 128, 255, 256, 32768, 65536, 8388608, 2147483647, 2147483648, 4294967296, 9007199254740991, 9007199254740992, 2 ** 63, 2 ** 64, 1e19, 1e21]
-const OTHERS = [true, false, null, [], {}, [1], ['a'], [null], [[1]], [['a\u0000']], ['\u0000'], ['\uD800'], { a: 1 }, { x: 1 }, { x: 1, y: 2 }, { x: 'a', y: null }, { name: 'x', role: 'admin' }, { '\u0000': 1 }, { '\uD800': 'a' }, { a: '\u0000' }, { a: { b: ['\uDFFF'] } }, { toISOString: 1 }, { length: 2 }, { sql: 'x' }, [1, 2, 3], [0, 0, 0], [1e300, 2], { a: 0, b: 0, c: 0 }, { a: 1, b: 2, c: 3 }, { type: 'Buffer', data: [1] }, { bigint: '1' }]
+const NUMBERS = [0, -0, 1, -1, 2, 1.5, 1e-7, 5e-324, 1e-46, 3.5e38, 1e39, 1e300, -1e300, 1.7976931348623157e308, 127, 128, 255, 256, 32768,
+  65536, 8388608, 2147483647, 2147483648, 4294967296, 9007199254740991, 9007199254740992, 2 ** 63, 2 ** 64, 1e19, 1e21]
+const OTHERS = [true, false, null, [], {}, [1], ['a'], [null], [[1]], [['a\u0000']], ['\u0000'], ['\uD800'], { a: 1 }, { x: 1 }, { x: 1,
+  y: 2 }, { x: 'a', y: null }, { name: 'x', role: 'admin' }, { '\u0000': 1 }, { '\uD800': 'a' }, { a: '\u0000' }, { a: { b: ['\uDFFF'] } },
+{ toISOString: 1 }, { length: 2 }, { sql: 'x' }, [1, 2, 3], [0, 0, 0], [1e300, 2], { a: 0, b: 0, c: 0 }, { a: 1, b: 2, c: 3 },
+{ type: 'Buffer', data: [1] }, { bigint: '1' }]
 
 export interface Shape {
   readonly name: string
@@ -50,13 +64,18 @@ const columnsOf = (table: Table) => Object.keys(getTableColumns(table))
 
 export function shapesOf(world: World): readonly Shape[] {
   const notes = { note: ['a', 'abcde'] }
-  const things = { columns: columnsOf(world.things), samples: world.samples, ids: ['1', '2', '3', '4', '5', '6', '7', '8', '9', '999'], relations: ['parts', 'labels'] }
+  const things = { columns: columnsOf(world.things), samples: world.samples, ids: ['1', '2', '3', '4', '5', '6', '7', '8', '9', '999'],
+    relations: ['parts', 'labels'] }
   return [
     { ...things, name: 'things' },
     { ...things, name: 'judged' },
-    { name: 'parts', columns: columnsOf(world.parts), samples: { ...notes, thingId: [1, 2, 3, 4], at: ['2024-02-29T12:30:15'], id: ['11111111-1111-4111-8111-111111111111', 'bbbbbbbb-bbbb-4bbb-8bbb-bbbbbbbbbbbb'] }, ids: ['11111111-1111-4111-8111-111111111111', 'aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa'], relations: ['thing'] },
-    { name: 'labels', columns: columnsOf(world.labels), samples: { name: ['red', 'blue', 'new'], weight: [1, 2.5] }, ids: ['red', 'blue', 'none'], relations: ['things'] },
-    { name: 'pairs', columns: columnsOf(world.pairs), samples: { day: ['2024-02-29', '2024-03-01'], address: ['10.0.0.1', '::1'], note: ['a'] }, ids: ['2024-02-29,10.0.0.1', '2024-03-01,10.0.0.2'], relations: [] },
+    { name: 'parts', columns: columnsOf(world.parts), samples: { ...notes, thingId: [1, 2, 3, 4], at: ['2024-02-29T12:30:15'],
+      id: ['11111111-1111-4111-8111-111111111111', 'bbbbbbbb-bbbb-4bbb-8bbb-bbbbbbbbbbbb'] }, ids: ['11111111-1111-4111-8111-111111111111',
+      'aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa'], relations: ['thing'] },
+    { name: 'labels', columns: columnsOf(world.labels), samples: { name: ['red', 'blue', 'new'], weight: [1, 2.5] }, ids: ['red', 'blue',
+      'none'], relations: ['things'] },
+    { name: 'pairs', columns: columnsOf(world.pairs), samples: { day: ['2024-02-29', '2024-03-01'], address: ['10.0.0.1', '::1'],
+      note: ['a'] }, ids: ['2024-02-29,10.0.0.1', '2024-03-01,10.0.0.2'], relations: [] },
   ]
 }
 
@@ -64,7 +83,8 @@ const OPERATORS = ['$eq', '$ne', '$gt', '$gte', '$lt', '$lte', '$like', '$in', '
 const FUNCTIONS = ['count', 'sum', 'avg', 'min', 'max']
 
 /** @param forge a cursor of ours over values of a client's choice */
-export function createRequests(random: Random, shapes: readonly Shape[], forge: (resource: string, sort: string, value: () => unknown) => string) {
+export function createRequests(random: Random, shapes: readonly Shape[], forge: (resource: string, sort: string,
+  value: () => unknown) => string) {
   const { below, chance, pick, some } = random
   /** How much of a request fits: some are all nonsense, some almost right. */
   let shy = 0.5
@@ -84,10 +104,17 @@ export function createRequests(random: Random, shapes: readonly Shape[], forge: 
 
   function condition(shape: Shape, name: string): unknown {
     if (chance(0.3)) return value(shape, name)
-    return Object.fromEntries(some(operators, chance(shy) ? 1 : 2).map(operator => [operator, operator === '$in' || operator === '$nin' ? some([0], 3).map(() => value(shape, name)) : operator === '$null' ? chance(0.9) : value(shape, name)]))
+    return Object.fromEntries(some(operators, chance(shy) ? 1 : 2).map(operator => [operator,
+      operator === '$in' || operator === '$nin'
+        ? some([0], 3).map(() => value(shape,
+            name))
+        : operator === '$null' ? chance(0.9) : value(shape, name)]))
   }
   const conditions = (shape: Shape) => Object.fromEntries(some([0], 3).map(() => column(shape)).map(name => [name, condition(shape, name)]))
-  const filter = (shape: Shape): object => chance(0.15) ? { ...conditions(shape), $or: some([0], 3).map(() => conditions(shape)) } : chance(0.5) ? (name => ({ [name]: condition(shape, name) }))(column(shape)) : conditions(shape)
+  const filter = (shape: Shape): object => chance(0.15)
+    ? { ...conditions(shape), $or: some([0],
+        3).map(() => conditions(shape)) }
+    : chance(0.5) ? (name => ({ [name]: condition(shape, name) }))(column(shape)) : conditions(shape)
 
   function addFilter(query: URLSearchParams, shape: Shape): void {
     if (chance(0.6)) query.set('filter', asJson(filter(shape)))
@@ -106,7 +133,10 @@ export function createRequests(random: Random, shapes: readonly Shape[], forge: 
     const relation = chance(0.95) ? pick([...shape.relations, 'parts', 'labels', 'thing', 'things']) : pick(TEXTS)
     const other = shapes.find(({ name }) => name === (relation === 'thing' ? 'things' : relation)) ?? shape
     if (chance(0.3)) return relation
-    if (chance(0.5)) return asJson({ [relation]: { ...chance(0.6) && { filter: filter(other) }, ...chance(0.4) && { limit: chance(shy) ? 1 + below(5) : nasty() }, ...chance(0.4) && { sort: sort(other) }, ...chance(0.3) && { fields: some(other.columns, 3) }, ...chance(0.3) && { include: { [pick(other.relations.length ? other.relations : ['parts'])]: true } } } })
+    if (chance(0.5)) return asJson({ [relation]: { ...chance(0.6) && { filter: filter(other) },
+      ...chance(0.4) && { limit: chance(shy) ? 1 + below(5) : nasty() }, ...chance(0.4) && { sort: sort(other) },
+      ...chance(0.3) && { fields: some(other.columns, 3) },
+      ...chance(0.3) && { include: { [pick(other.relations.length ? other.relations : ['parts'])]: true } } } })
     return `${relation}{filter:${asJson(filter(other))}}`
   }
 
@@ -116,7 +146,10 @@ export function createRequests(random: Random, shapes: readonly Shape[], forge: 
     const entries = some(functions, 2).map((text) => {
       const alias = text.replace('(', '_').replace(')', '')
       const name = alias.slice(alias.indexOf('_') + 1)
-      return [alias, chance(0.2) ? value(shape, name) : { [pick(['$eq', '$ne', '$gt', '$gte', '$lt', '$lte', '$in'])]: chance(0.5) ? pick([...NUMBERS, ...TEXTS]) : value(shape, name) }]
+      return [alias, chance(0.2)
+        ? value(shape, name)
+        : { [pick(['$eq', '$ne', '$gt', '$gte', '$lt', '$lte',
+            '$in'])]: chance(0.5) ? pick([...NUMBERS, ...TEXTS]) : value(shape, name) }]
     })
     query.set('having', asJson(Object.fromEntries(entries)))
   }
@@ -128,11 +161,17 @@ export function createRequests(random: Random, shapes: readonly Shape[], forge: 
     if (chance(0.2)) query.set('fields', some(shape.columns, 4).join(','))
     if (chance(0.2)) query.set('limit', chance(shy) ? pick(['1', '2', '5', '100', '999999999999999']) : asText(pick(TEXTS)))
     if (chance(0.15)) query.set('aggregate', aggregate(shape).join(','))
-    if (chance(0.1)) query.set(pick(['includeDeleted', 'onlyDeleted', 'count', 'force', 'cursorFields']), pick(['true', 'false', 'none', 'id', 'title', '']))
+    if (chance(0.1)) query.set(pick(['includeDeleted', 'onlyDeleted', 'count', 'force', 'cursorFields']), pick(['true', 'false', 'none',
+      'id', 'title', '']))
     const order = sort(shape)
     if (chance(0.3)) {
       query.set('sort', order)
-      query.set('cursor', chance(0.2) ? asText(pick(TEXTS)) : forge(shape.name, order, () => chance(0.5) ? nasty() : value(shape, pick(shape.columns))))
+      query.set('cursor', chance(0.2)
+        ? asText(pick(TEXTS))
+        : forge(shape.name, order, () => chance(0.5)
+            ? nasty()
+            : value(shape,
+                pick(shape.columns))))
     }
     else {
       if (chance(0.5)) query.set('sort', order)
@@ -149,14 +188,16 @@ export function createRequests(random: Random, shapes: readonly Shape[], forge: 
     if (by.length > 0) query.set('groupBy', by.join(','))
     if (chance(0.5)) addHaving(query, shape, functions)
     if (chance(0.4)) addFilter(query, shape)
-    if (chance(0.3)) query.set('sort', `${chance(0.5) ? '-' : ''}${pick([...by, ...functions.map(text => text.replace('(', '_').replace(')', ''))])}`)
+    if (chance(0.3)) query.set('sort',
+      `${chance(0.5) ? '-' : ''}${pick([...by, ...functions.map(text => text.replace('(', '_').replace(')', ''))])}`)
     if (chance(0.1)) query.set('page', pick(['2', '999999999999999', '0']))
     return query
   }
 
   const required = (shape: Shape): Record<string, unknown> => shape.name === 'things' || shape.name === 'judged'
     ? { title: 'fresh' }
-    : Object.fromEntries(Object.entries(shape.samples).filter(([name]) => ['id', 'name', 'day', 'address'].includes(name)).map(([name, samples]) => [name, pick(samples)]))
+    : Object.fromEntries(Object.entries(shape.samples).filter(([name]) => ['id', 'name', 'day', 'address'].includes(name)).map(([name,
+        samples]) => [name, pick(samples)]))
 
   function data(shape: Shape, kind: 'create' | 'update'): unknown {
     if (chance(0.02 * (1 - shy))) return nasty()
@@ -165,25 +206,35 @@ export function createRequests(random: Random, shapes: readonly Shape[], forge: 
   }
 
   const many = <T>(make: () => T): unknown => chance(0.03 * (1 - shy)) ? nasty() : some([0], 4).map(make)
-  const links = (shape: Shape) => ({ ids: many(() => id(shapes.find(({ name }) => name === 'labels') ?? shape)), ...chance(0.5) && { metadata: chance(0.9) ? { [pick(['rank', 'note', 'nope', 'thingId'])]: value(shape, 'integer') } : nasty() } })
+  const links = (shape: Shape) => ({ ids: many(() => id(shapes.find(({ name }) => name === 'labels') ?? shape)),
+    ...chance(0.5) && { metadata: chance(0.9) ? { [pick(['rank', 'note', 'nope', 'thingId'])]: value(shape, 'integer') } : nasty() } })
 
   type Make = (shape: Shape) => Asked
   const ROUTES: readonly (readonly [weight: number, make: Make])[] = [
     [30, shape => ({ method: 'GET', path: `${shape.name}?${list(shape)}` })],
     [15, shape => ({ method: 'GET', path: `${shape.name}${chance(0.5) ? '/aggregate' : ''}?${groups(shape)}` })],
-    [8, shape => ({ method: 'GET', path: `${shape.name}/${path(spelled(shape))}?${new URLSearchParams(chance(0.4) ? { include: include(shape) } : {})}` })],
+    [8, shape => ({ method: 'GET',
+      path: `${shape.name}/${path(spelled(shape))}?${new URLSearchParams(chance(0.4) ? { include: include(shape) } : {})}` })],
     [12, shape => ({ method: 'POST', path: shape.name, body: data(shape, 'create') })],
     [12, shape => ({ method: 'PATCH', path: `${shape.name}/${path(spelled(shape))}`, body: data(shape, 'update') })],
-    [4, shape => ({ method: 'DELETE', path: `${shape.name}/${path(spelled(shape))}?${new URLSearchParams({ ...chance(0.3) && { force: 'true' }, ...chance(0.4) && { reason: asText(pick(TEXTS)) } })}` })],
+    [4, shape => ({ method: 'DELETE',
+      path: `${shape.name}/${path(spelled(shape))}?${new URLSearchParams({ ...chance(0.3) && { force: 'true' }, ...chance(0.4) && { reason: asText(pick(TEXTS)) } })}` })],
     [3, shape => ({ method: 'POST', path: `${shape.name}/${path(spelled(shape))}/restore` })],
     [5, shape => ({ method: 'POST', path: `${shape.name}/bulk`, body: { items: many(() => data(shape, 'create')) } })],
-    [5, shape => ({ method: 'PATCH', path: `${shape.name}/bulk`, body: { items: many(() => ({ id: id(shape), data: data(shape, 'update') })) } })],
-    [4, shape => ({ method: 'DELETE', path: `${shape.name}/bulk${chance(0.3) ? '?force=true' : ''}`, body: chance(0.8) ? { ids: many(() => id(shape)) } : { deletionId: nasty() } })],
-    [4, shape => ({ method: 'POST', path: `${shape.name}/bulk/restore`, body: chance(0.5) ? { ids: many(() => id(shape)) } : { deletionId: nasty() } })],
-    [5, shape => ({ method: 'GET', path: `${shape.name}/${path(spelled(shape))}/relations/${pick([...shape.relations, 'labels'])}?${list(shapes.find(({ name }) => name === 'labels') ?? shape)}${chance(0.3) ? '&includeMetadata=true' : ''}` })],
-    [6, shape => ({ method: pick(['PUT', 'POST', 'DELETE']), path: `${shape.name}/${path(spelled(shape))}/relations/${pick(['labels', 'things', 'parts'])}`, body: links(shape) })],
-    [2, shape => ({ method: 'PUT', path: `${shape.name}/${path(spelled(shape))}/relations`, body: { relations: { labels: links(shape) } } })],
-    [2, shape => ({ method: 'GET', path: `${shape.name}/permissions?ids=${encodeURIComponent(asText(many(() => spelled(shape))).toWellFormed())}` })],
+    [5, shape => ({ method: 'PATCH', path: `${shape.name}/bulk`, body: { items: many(() => ({ id: id(shape), data: data(shape,
+      'update') })) } })],
+    [4, shape => ({ method: 'DELETE', path: `${shape.name}/bulk${chance(0.3) ? '?force=true' : ''}`,
+      body: chance(0.8) ? { ids: many(() => id(shape)) } : { deletionId: nasty() } })],
+    [4, shape => ({ method: 'POST', path: `${shape.name}/bulk/restore`,
+      body: chance(0.5) ? { ids: many(() => id(shape)) } : { deletionId: nasty() } })],
+    [5, shape => ({ method: 'GET',
+      path: `${shape.name}/${path(spelled(shape))}/relations/${pick([...shape.relations, 'labels'])}?${list(shapes.find(({ name }) => name === 'labels') ?? shape)}${chance(0.3) ? '&includeMetadata=true' : ''}` })],
+    [6, shape => ({ method: pick(['PUT', 'POST', 'DELETE']),
+      path: `${shape.name}/${path(spelled(shape))}/relations/${pick(['labels', 'things', 'parts'])}`, body: links(shape) })],
+    [2, shape => ({ method: 'PUT', path: `${shape.name}/${path(spelled(shape))}/relations`,
+      body: { relations: { labels: links(shape) } } })],
+    [2, shape => ({ method: 'GET',
+      path: `${shape.name}/permissions?ids=${encodeURIComponent(asText(many(() => spelled(shape))).toWellFormed())}` })],
     [1, shape => ({ method: 'GET', path: `${shape.name}/permissions?ids=${path(spelled(shape))}` })],
     [1, () => ({ method: 'GET', path: `_m2m/detect/${path(asText(pick(TEXTS)).slice(0, 100))}` })],
   ]

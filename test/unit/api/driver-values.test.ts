@@ -9,7 +9,8 @@ import { DRIVERS } from '../../../src/runtime/server/engines/drivers'
 import { createServer, type TestServer } from '../../support/server'
 
 const bare = customType<{ data: unknown }>({ dataType: () => 'text' })
-const coded = customType<{ data: { code: string }, driverData: string }>({ dataType: () => 'text', toDriver: value => value.code.toUpperCase(), fromDriver: code => ({ code }) })
+const coded = customType<{ data: { code: string }, driverData: string }>({ dataType: () => 'text',
+  toDriver: value => value.code.toUpperCase(), fromDriver: code => ({ code }) })
 const passing = customType<{ data: unknown }>({ dataType: () => 'text', toDriver: value => value })
 const upper = customType<{ data: string }>({ dataType: () => 'text', toDriver: value => sql`upper(${value})` })
 
@@ -18,7 +19,9 @@ const people = sqliteTable('people', {
   nick: bare('nick'), coded: coded('coded'), passing: passing('passing'), upper: upper('upper'), hooked: bare('hooked'),
 })
 const groups = sqliteTable('groups', { id: integer('id').primaryKey() })
-const peopleGroups = sqliteTable('people_groups', { personId: integer('person_id').notNull().references(() => people.id), groupId: integer('group_id').notNull().references(() => groups.id), note: bare('note') }, t => [primaryKey({ columns: [t.personId, t.groupId] })])
+const peopleGroups = sqliteTable('people_groups', { personId: integer('person_id').notNull().references(() => people.id),
+  groupId: integer('group_id').notNull().references(() => groups.id), note: bare('note') }, t => [primaryKey({ columns: [t.personId,
+  t.groupId] })])
 
 const OBJECTS: unknown[] = [{ name: 'x', role: 'admin' }, {}, [], ['a'], [[1]], { toString: 'a' }]
 
@@ -29,7 +32,8 @@ let values: unknown[] = []
 beforeAll(async () => {
   client = new Database(':memory:')
   client.exec(`
-    create table people (id integer primary key autoincrement, name text, role text not null default 'user', nick text, coded text, passing text, upper text, hooked text);
+    create table people (id integer primary key autoincrement, name text, role text not null default 'user', nick text, coded text,
+      passing text, upper text, hooked text);
     create table groups (id integer primary key);
     create table people_groups (person_id integer not null, group_id integer not null, note text, primary key (person_id, group_id));
   `)
@@ -41,7 +45,8 @@ beforeAll(async () => {
     registrations: [
       { name: 'people', schema: people, authorization: { permissions } },
       { name: 'loose', schema: people, authorization: { permissions }, validation: { create: open, update: open } },
-      { name: 'hooked', schema: people, authorization: { permissions }, hooks: { beforeUpdate: (_id, data) => ({ ...data, hooked: { name: 'x', role: 'admin' } }) } },
+      { name: 'hooked', schema: people, authorization: { permissions }, hooks: { beforeUpdate: (_id, data) => ({ ...data,
+        hooked: { name: 'x', role: 'admin' } }) } },
       { name: 'groups', schema: groups, authorization: { permissions } },
     ],
   })
@@ -66,7 +71,8 @@ const ask = async (method: string, path: string, body?: unknown) => {
 }
 
 describe.each(['people', 'loose'])('an object in a column of a custom type without toDriver: %s', (resource) => {
-  it.each(OBJECTS.map(value => [JSON.stringify(value), value]))('is a 400 that names the field, and nothing is written: %s', async (_text, nick) => {
+  it.each(OBJECTS.map(value => [JSON.stringify(value), value]))('is a 400 that names the field, and nothing is written: %s', async (_text,
+    nick) => {
     const before = dump()
     for (const [method, path, body] of [['POST', '', { nick }], ['PATCH', '/1', { nick }]] as const) {
       const { status, code, answer } = await ask(method, `${resource}${path}`, body)
@@ -92,7 +98,8 @@ describe.each(['people', 'loose'])('an object in a column of a custom type witho
 describe('a custom type with toDriver', () => {
   it.each(['abc', 5, {}, { code: 1 }, null])('that cannot take a value refuses it with a 400, or takes null: %j', async (value) => {
     expect((await ask('PATCH', 'people/1', { coded: value })).status).toBe(value === null ? 200 : 400)
-    if (value !== null) expect((await ask('GET', `people?filter=${encodeURIComponent(JSON.stringify({ coded: { $in: [value] } }))}`)).code).toBe('INVALID_VALUE')
+    if (value !== null) expect((await ask('GET',
+      `people?filter=${encodeURIComponent(JSON.stringify({ coded: { $in: [value] } }))}`)).code).toBe('INVALID_VALUE')
     expect((await ask('GET', 'people?filter[coded]=abc')).code).toBe('INVALID_VALUE')
   })
 

@@ -212,6 +212,10 @@ function arrayList(fields: readonly NamedColumn[], tuples: readonly (readonly un
 
 /** `{"a","it's"}` */
 function toArray(values: readonly unknown[]): string {
-  const toText = (value: unknown) => value instanceof Date ? value.toISOString() : ArrayBuffer.isView(value) ? `\\x${globalThis.Buffer.from(value as Uint8Array).toString('hex')}` : String(value)
-  return `{${values.map(value => `"${toText(value).replace(/["\\]/g, '\\$&')}"`).join(',')}}`
+  return `{${values.map(value => `"${toElement(value).replace(/["\\]/g, '\\$&')}"`).join(',')}}`
+}
+
+function toElement(value: unknown): string {
+  if (value instanceof Date) return value.toISOString()
+  return value instanceof Uint8Array ? `\\x${globalThis.Buffer.from(value).toString('hex')}` : String(value)
 }

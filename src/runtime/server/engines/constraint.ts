@@ -45,7 +45,7 @@ const SQLITE: Kinds = {
 }
 
 /** What has no code of its own, or on D1 none at all. */
-const SQLITE_UNFIT = /datatype mismatch|string or blob too big|integer overflow|cannot store \w+ value in \w+ column|bigint is too (?:big|large)/
+const SQLITE_UNFIT = /datatype mismatch|string or blob too big|integer overflow|cannot store \w+ value|bigint is too (?:big|large)/
 
 /** D1 says all of it in its message: `D1_ERROR: UNIQUE constraint failed: posts.slug: SQLITE_CONSTRAINT (extended: …)` */
 const SQLITE_MESSAGE = /(UNIQUE|FOREIGN KEY|NOT NULL|CHECK) constraint failed(?:: ([^:]*))?/
@@ -56,24 +56,27 @@ const POSTGRES: Kinds = {
   '23505': 'unique', '23503': 'reference', '23001': 'reference', '23502': 'required', '23514': 'check',
   // An exclusion constraint: another row is in the way.
   '23P01': 'unique',
-  // Too large for an index over its column.
-  '54000': 'check',
+  // Of another type, or too large for an index over its column.
+  '42804': 'check', '54000': 'check',
 }
 
-/** Data exceptions: too long, out of range, not of the type. Not those of functions, which take no client's values: division by zero, logarithms. */
+/** Too long, out of range, not of the type. Not the errors of functions, which take no client's values: division by zero, logarithms. */
 const POSTGRES_UNFIT = /^22(?!012|014|016|01[EFG])/
 
 const MYSQL: Kinds = {
   1062: 'unique', 1586: 'unique', 1451: 'reference', 1452: 'reference', 1216: 'reference', 1217: 'reference', 1048: 'required', 1364: 'required',
   // 4025 is MariaDB's check constraint, 3819 MySQL's; then what a column cannot hold.
   4025: 'check', 3819: 'check', 1406: 'check', 1264: 'check', 1265: 'check', 1292: 'check', 1366: 'check',
-  1367: 'check', 1411: 'check', 1416: 'check', 1525: 'check', 1690: 'check', 1300: 'check', 3140: 'check', 3141: 'check', 3854: 'check', 3988: 'check',
+  1367: 'check', 1411: 'check', 1416: 'check', 1525: 'check', 1690: 'check', 1300: 'check',
+  3140: 'check', 3141: 'check', 3854: 'check', 3988: 'check',
   // Larger than a packet, than a row, than a key.
   1153: 'check', 1118: 'check', 1071: 'check',
 }
 
 /** What MySQL says of values that it cannot compare; writes have their own words for them. */
-const MYSQL_UNFIT: ReadonlySet<unknown> = new Set([1264, 1265, 1267, 1270, 1271, 1292, 1300, 1366, 1367, 1406, 1411, 1416, 1525, 1690, 3140, 3141, 3854, 3988, 1153])
+const MYSQL_UNFIT: ReadonlySet<unknown> = new Set([
+  1264, 1265, 1267, 1270, 1271, 1292, 1300, 1366, 1367, 1406, 1411, 1416, 1525, 1690, 3140, 3141, 3854, 3988, 1153,
+])
 
 const READERS: Readonly<Record<Dialect, Reader>> = {
   // UNIQUE constraint failed: posts.slug, posts.organization_id

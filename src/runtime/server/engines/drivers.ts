@@ -44,8 +44,8 @@ const postgres: Driver = {
 /** These drivers write values into the text, and older ones an object as `key = value`: SQL that an app wrote may not bring one either. */
 function withScalars(statement: Statement): Query {
   const wrong = statement.values.findIndex(value => value !== null && !isScalar(value))
-  if (wrong !== -1) throw new TypeError(`[auto-api] Parameter ${wrong + 1} of a statement is neither text, a number, a boolean, a date nor bytes: ${statement.text}`)
-  return asQuery(statement)
+  if (wrong === -1) return asQuery(statement)
+  throw new TypeError(`[auto-api] Parameter ${wrong + 1} is neither text, a number, a boolean, a date nor bytes: ${statement.text}`)
 }
 
 /** mysql2 and PlanetScale. */

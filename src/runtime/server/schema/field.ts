@@ -98,11 +98,16 @@ export function selectExactly({ column }: Field, value: SQL): SQL {
 function toScalar(column: Column, value: unknown): unknown {
   if (typeof value === 'string') return value
   if (value === null || is(value, SQL)) return value
-  if (!isScalar(value)) throw new TypeError(`[auto-api] \`${getTableName(column.table)}.${column.name}\` was given a value that no driver takes: a custom type needs a \`toDriver\` that returns text, a number, a boolean, a date or bytes.`)
-  if (typeof value === 'boolean') return column.columnType.startsWith('SQLite') ? Number(value) : value
+  if (!isScalar(value)) {
+    const name = `${getTableName(column.table)}.${column.name}`
+    throw new TypeError(`[auto-api] \`${name}\` was given a value that no driver takes. A custom type needs `
+      + 'a `toDriver` that returns text, a number, a boolean, a date or bytes.')
+  }
+  if (typeof value === 'boolean' && column.columnType.startsWith('SQLite')) return Number(value)
   // Postgres knows the type of the place; drivers would guess it from the value.
-  if (typeof value === 'number' || typeof value === 'bigint') return column.columnType === 'PgCustomColumn' ? String(value) : value
-  if (ArrayBuffer.isView(value)) return globalThis.Buffer.isBuffer(value) ? value : globalThis.Buffer.from(value.buffer, value.byteOffset, value.byteLength)
+  if (column.columnType === 'PgCustomColumn' && typeof value !== 'object' && !/^bool/i.test(column.getSQLType())) return String(value)
+  if (globalThis.Buffer.isBuffer(value)) return value
+  if (ArrayBuffer.isView(value)) return globalThis.Buffer.from(value.buffer, value.byteOffset, value.byteLength)
   return value instanceof ArrayBuffer ? globalThis.Buffer.from(value) : value
 }
 

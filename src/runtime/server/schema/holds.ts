@@ -5,6 +5,8 @@ import type { Kind } from '../../shared/wire'
 /** A value that Drizzle knows, never null. */
 type Test = (value: unknown, column: Column) => boolean
 
+const text = (test: (text: string) => boolean): Test => value => typeof value === 'string' && test(value)
+
 /** What drivers take as it is. Every other object could become something else on its way: older mysql2 writes one as `key = value`. */
 export function isScalar(value: unknown): boolean {
   switch (typeof value) {
@@ -27,29 +29,31 @@ function isDate(value: unknown): boolean {
   return value instanceof Date && isYear(value.getUTCFullYear())
 }
 
-const DATE_TEXT = /^(\d{4,6})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.\d{1,9})?)?)?(?:Z|[+-](\d{2})(?::?(\d{2}))?(?::?\d{2})?)?( BC)?$/i
+const DATE_TEXT = /^(\d{4,6})-(\d{2})-(\d{2})(?:[T ](.+))?$/i
+const TIME_TEXT = /^(\d{2}):(\d{2})(?::(\d{2})(?:\.\d{1,9})?)?(?:Z|[+-](\d{2})(?::?(\d{2}))?(?::\d{2})?)?$/i
 
 /** A date with or without a time, as ISO 8601 and the databases write it. */
 export function isDateText(text: string): boolean {
-  const found = DATE_TEXT.exec(text)
-  if (!found) return false
-  const [year, month, day, hour = 0, minute = 0, second = 0, hours = 0, minutes = 0] = found.slice(1, 9).map(part => part === undefined ? undefined : Number(part))
-  return year! >= 1 && month! >= 1 && month! <= 12 && day! >= 1 && day! <= daysOf(year!, month!) && isTime(hour, minute, second) && hours <= 15 && minutes <= 59
+  const [, year, month, day, time] = DATE_TEXT.exec(text) ?? []
+  if (year === undefined || Number(year) < 1 || Number(month) < 1 || Number(month) > 12) return false
+  return Number(day) >= 1 && Number(day) <= daysOf(Number(year), Number(month)) && (time === undefined || isTimeText(time))
 }
 
 const daysOf = (year: number, month: number) => new Date(Date.UTC(2000 + year % 400, month, 0)).getUTCDate()
-const isTime = (hour: number, minute: number, second: number) => minute <= 59 && second <= 59 && (hour <= 23 || (hour === 24 && minute === 0 && second === 0))
-
-const TIME = /^(\d{2}):(\d{2})(?::(\d{2})(?:\.\d{1,9})?)?(?:Z|[+-](\d{2})(?::?(\d{2}))?)?$/i
-
 function isTimeText(text: string): boolean {
-  const [, ...found] = TIME.exec(text) ?? []
-  const [hour, minute, second = 0, hours = 0, minutes = 0] = found.map(part => Number(part ?? 0))
-  return hour !== undefined && isTime(hour, minute!, second) && hours <= 15 && minutes <= 59
+  const found = TIME_TEXT.exec(text)
+  if (!found) return false
+  const [hour, minute, second, hours, minutes] = found.slice(1).map(part => Number(part ?? 0)) as [number, number, number, number, number]
+  const isLast = hour === 24 && minute === 0 && second === 0
+  return (hour <= 23 || isLast) && minute <= 59 && second <= 59 && hours <= 15 && minutes <= 59
 }
 
 /** `1 day 02:03:04`, `P1Y2M`, `@ 3 mons ago`: a coarse look at each word; what is left the database refuses. */
-const UNITS = '(?:micro|milli)?s(?:ec(?:ond)?s?)?|[um]s(?:ecs?)?|m(?:in(?:ute)?s?)?|h(?:(?:ou)?rs?)?|d(?:ays?)?|w(?:eeks?)?|mon(?:th)?s?|y(?:(?:ea)?rs?)?|dec(?:ade)?s?|c(?:ent(?:ury|uries)?)?|mil(?:lenni(?:um|a))?s?'
+const UNITS = [
+  '(?:micro|milli)?s(?:ec(?:ond)?s?)?', '[um]s(?:ecs?)?', 'm(?:in(?:ute)?s?)?', 'h(?:(?:ou)?rs?)?', 'd(?:ays?)?', 'w(?:eeks?)?', 'mon(?:th)?s?',
+  'y(?:(?:ea)?rs?)?',
+  'dec(?:ade)?s?', 'c(?:ent(?:ury|uries)?)?', 'mil(?:lenni(?:um|a))?s?',
+].join('|')
 const AMOUNT = '[+-]?(?:\\d+(?:\\.\\d*)?|\\.\\d+)'
 const WORD = new RegExp(`^(?:[+-]?\\d+(?::\\d{1,2}){1,2}(?:\\.\\d*)?|[+-]?\\d+-\\d+|${AMOUNT}(?:${UNITS})?|${UNITS})$`, 'i')
 const ISO_INTERVAL = /^P(?=.*\d)[-\dYMWDTHS.:]+$/i
@@ -76,9 +80,13 @@ function isAddress(text: string): boolean {
 /** `10.1/16` as well. */
 const NETWORK = /^\d{1,3}(?:\.\d{1,3}){0,3}(?:\/\d{1,2})?$/
 
-const hexadecimal = (...digits: number[]): Test => value => /^[\da-f]+(?:[:.-][\da-f]+)*$/i.test(value as string) && digits.includes((value as string).replace(/[:.-]/g, '').length)
+const hexadecimal = (...digits: number[]): Test => text(value =>
+  /^[\da-f]+(?:[:.-][\da-f]+)*$/i.test(value) && digits.includes(value.replace(/[:.-]/g, '').length))
 
-const isReal: Test = (value, column) => isSigned(value, column) && Number.isFinite(Math.fround(value as number)) && (value === 0 || Math.fround(value as number) !== 0)
+const isReal: Test = (value, column) => {
+  const kept = Math.fround(value as number)
+  return isSigned(value, column) && Number.isFinite(kept) && (value === 0 || kept !== 0)
+}
 
 /** `unsigned` is part of a MySQL type. */
 const isSigned: Test = (value, column) => Number(value) >= 0 || !column.getSQLType().includes('unsigned')
@@ -93,13 +101,12 @@ const isNumeric: Test = (value, column) => {
   return String(value).replace(/^[+-]?0*|\..*$/g, '').length <= most - behind
 }
 
-const text = (test: (text: string) => boolean): Test => value => typeof value === 'string' && test(value)
-
 /** No text within it, names included, is one that Postgres' binary JSON refuses. */
 function isWritableJson(value: unknown): boolean {
   if (typeof value === 'string') return isWritable(value)
   if (typeof value !== 'object' || value === null) return true
-  return Array.isArray(value) ? value.every(isWritableJson) : Object.entries(value).every(([key, inner]) => isWritable(key) && isWritableJson(inner))
+  if (Array.isArray(value)) return value.every(isWritableJson)
+  return Object.entries(value).every(([key, inner]) => isWritable(key) && isWritableJson(inner))
 }
 
 /** Types in which SQLite keeps text and numbers as they are; in all others a whole number becomes an integer. */
@@ -167,7 +174,8 @@ const testOf = (column: Column, kind: Kind): Test | undefined => BY_TYPE[column.
 
 /** What a message calls the values of a type that says more than its kind. */
 export const EXPECTED_OF: Readonly<Record<string, string>> = {
-  PgDateString: 'an ISO 8601 date', PgTimestampString: 'an ISO 8601 date', MySqlDateString: 'an ISO 8601 date', MySqlDateTimeString: 'an ISO 8601 date', MySqlTimestampString: 'an ISO 8601 date',
+  PgDateString: 'an ISO 8601 date', PgTimestampString: 'an ISO 8601 date',
+  MySqlDateString: 'an ISO 8601 date', MySqlDateTimeString: 'an ISO 8601 date', MySqlTimestampString: 'an ISO 8601 date',
   PgTime: 'a time, such as 12:30:00', MySqlTime: 'a time, such as 12:30:00', PgInterval: 'an interval, such as 1 day 02:00:00',
   PgInet: 'an IP address', PgCidr: 'an IP network', PgMacaddr: 'a MAC address', PgMacaddr8: 'a MAC address',
   PgJsonb: 'JSON without NUL characters and halves of surrogate pairs',

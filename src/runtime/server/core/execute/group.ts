@@ -22,10 +22,12 @@ export function finish({ function: name, field }: Aggregate, raw: unknown, count
   // A double may be what is no number, which a Big cannot be.
   if (field!.kind === 'number') return orNull(name === 'avg' ? digits(Number(raw)) / Number(count) : digits(Number(raw)))
   // Postgres keeps what is no number among its decimals too.
-  if (/nan|infinity/i.test(String(raw))) return null
+  if (isNoNumber(raw)) return null
   const sum = toBig(raw)
   return name === 'avg' ? toAverage(sum, Number(count), field!.kind) : toResult(sum, field!.kind)
 }
+
+const isNoNumber = (value: unknown) => /nan|infinity/i.test(String(value))
 
 /** JSON has no number beyond a double's: like nothing to add up, that is null. */
 const orNull = (value: number) => Number.isFinite(value) ? value : null
@@ -108,7 +110,7 @@ function compute({ function: name, field }: Aggregate, records: readonly RecordO
   if (name === 'min') return values.reduce((least, value) => order(value, least) < 0 ? value : least)
   if (name === 'max') return values.reduce((most, value) => order(value, most) > 0 ? value : most)
   // What a database keeps that is no number, no Big can be.
-  if (values.some(value => !Number.isFinite(Number(value)))) return values.reduce<number>((sum, value) => sum + Number(value), 0)
+  if (values.some(isNoNumber)) return values.reduce<number>((sum, value) => sum + Number(value), 0)
   const added = values.reduce<Big>((sum, value) => sum.plus(String(value)), new Big(0))
   if (name === 'avg' && EXACT.has(field.kind)) return added.div(values.length)
   if (field.kind !== 'number') return name === 'avg' ? toResultNumber(added.toNumber() / values.length) : added
@@ -137,7 +139,7 @@ function comparable({ kind, column }: Field, value: unknown): unknown {
   return kind === 'decimal' ? toComparable(String(value)) : isEnum(column) ? column.enumValues!.indexOf(String(value)) : value
 }
 
-const toComparable = (decimal: string): Big | number => Number.isFinite(Number(decimal)) || decimal.length > 300 ? new Big(decimal) : Number(decimal)
+const toComparable = (decimal: string): Big | number => isNoNumber(decimal) ? Number(decimal) : new Big(decimal)
 
 /** NULL is below every value, or above; text is ordered by its bytes, as databases do that know of no language. */
 function compare(a: unknown, b: unknown, nullsLow = true): number {

@@ -38,5 +38,6 @@ function plansOf(plan: Scoped<Plan>): readonly Scoped<Plan>[] {
 export async function toRefusal(error: unknown, plan: Scoped<Plan>, call: Call): Promise<unknown> {
   if (!await isUnfit(error, plan, call)) return error
   const { where = [], start = [] } = plan as { where?: readonly unknown[], start?: readonly unknown[] }
-  return start.length > 0 && where.length === 0 ? invalidCursor() : new ApiError('INVALID_VALUE', 'A value of the request does not fit the type of its field.')
+  if (start.length > 0 && where.length === 0) return invalidCursor()
+  return new ApiError('INVALID_VALUE', 'A value of the request does not fit the type of its field.')
 }

@@ -64,6 +64,11 @@ export function narrow<P extends Plan & { readonly where: readonly Clause[] }>(p
   return { ...plan, where: [...plan.where, ...where] }
 }
 
+/** The same rows by other conditions, such as the keys that the plan's own conditions have found. The scope stays as it is. */
+export function foundBy<P extends Plan & { readonly where: readonly Clause[] }>(plan: Scoped<P>, where: readonly Clause[]): Scoped<P> {
+  return { ...plan, where }
+}
+
 /** tenant ∧ active ∧ listFilter ∧ objectLevel */
 async function rowRules(call: Call, { resource, trash }: Plan, operation: Operation, reach: 'all' | 'tenant'): Promise<RowRules> {
   if (reach === 'tenant') return { scope: [...ofTenant(call, resource), ...ofTrash(resource, trash)] }

@@ -10,7 +10,7 @@ import type { Call } from '../context'
 import { after, orderList } from '../plan/order'
 import type { Search } from '../plan/search'
 import { among, shapeOf, statement, valuesOf, whereAll, type Clause } from '../query'
-import type { Plan, Scoped } from '../scope'
+import { foundBy, type Plan, type Scoped } from '../scope'
 import { nextTurn } from './judge'
 
 /** Bytes of text that one statement looks through. */
@@ -26,11 +26,11 @@ interface Searching extends Plan {
 }
 
 /** The same rows by their keys, where finding them takes long; otherwise the plan as it is. */
-export async function inSlices<P extends Searching>(plan: Scoped<P>, call: Call, besides: readonly Clause[] = []): Promise<Scoped<P>> {
+export async function inSlices<P extends Searching>(plan: Scoped<P>, call: Call, besides: readonly Clause[] = []) {
   const { search, resource: { primaryKey } } = plan
   if (!search?.heavy || !call.engine.blocking) return plan
   const keys = await findKeys(plan, search.fields, besides, call)
-  return keys ? { ...plan, where: [among(call.engine, primaryKey, keys)] } : plan
+  return keys ? foundBy(plan, [among(call.engine, primaryKey, keys)]) : plan
 }
 
 async function findKeys(plan: Scoped<Searching>, fields: readonly Field[], besides: readonly Clause[], call: Call): Promise<readonly Row[] | undefined> {

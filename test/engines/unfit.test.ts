@@ -120,8 +120,9 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
       const name = dialect === 'sqlite' ? 'real' : 'double'
       for (const resource of ['things', 'judged']) {
         const [status, data] = await get(`${resource}/aggregate`, { aggregate: `sum(${name}),avg(${name}),max(${name})` })
-        expect([status, (data as Record<string, unknown>[])[0]]).toEqual([200, { [`sum_${name}`]: null, [`avg_${name}`]: null,
-          [`max_${name}`]: 1.7e308 }])
+        // D1 reads the digits of a literal less exactly than others do.
+        const max = expect.toSatisfy((value: number) => value > 1.69e308)
+        expect([status, data]).toEqual([200, [{ [`sum_${name}`]: null, [`avg_${name}`]: null, [`max_${name}`]: max }]])
         for (const condition of [{ $gt: 1 }, { $lt: 1 }, { $eq: '1e300' }]) expect((await get(`${resource}/aggregate`,
           { aggregate: `sum(${name})`, groupBy: 'organizationId', sort: `-sum_${name}`,
             having: { [`sum_${name}`]: condition } }))[0]).toBe(200)

@@ -39,7 +39,10 @@ const pathOf = ({ path, name }: Route) => path.slice(1).replace(':resource', 'po
 
 /** What a method of a path may be asked for. */
 const operationsOf = (path: string, method: string) => OF_POSTS.filter(route => route.path === path && route.method === method).flatMap(({ operation, or }) => [operation!, ...or ? [or] : []])
-const allowedOn = (path: string, disabled: Operation) => [...new Set(OF_POSTS.filter(route => route.path === path).map(({ method }) => method))].filter(method => operationsOf(path, method).some(operation => operation !== disabled)).join(', ')
+const methodsOn = (path: string, disabled: Operation) => [...new Set(OF_POSTS.filter(route => route.path === path).map(({ method }) => method))]
+  .filter(method => operationsOf(path, method).some(operation => operation !== disabled))
+const allowedOn = (path: string, disabled: Operation) =>
+  [...methodsOn(path, disabled).flatMap(method => method === 'GET' ? ['GET', 'HEAD'] : [method]), 'OPTIONS'].join(', ')
 
 describe.each(OPERATIONS.filter(operation => operation !== 'viewDeleted'))('a disabled `%s`', (disabled) => {
   it('is a 405 with the methods that remain on each of its routes, for every caller, and changes nothing', async () => {
@@ -81,9 +84,9 @@ describe.each(OPERATIONS.filter(operation => operation !== 'viewDeleted'))('a di
 it('a method that a path never had is refused with the methods that remain', async () => {
   await open(['delete', 'purge', 'update'])
   const answer = await world.ask('PUT', 'posts/1', {})
-  expect([told(answer), answer.headers.get('allow')]).toEqual(['405 METHOD_NOT_ALLOWED', 'GET'])
+  expect([told(answer), answer.headers.get('allow')]).toEqual(['405 METHOD_NOT_ALLOWED', 'GET, HEAD, OPTIONS'])
   const restore = await world.ask('GET', 'posts/1/restore')
-  expect([told(restore), restore.headers.get('allow')]).toEqual(['405 METHOD_NOT_ALLOWED', 'POST'])
+  expect([told(restore), restore.headers.get('allow')]).toEqual(['405 METHOD_NOT_ALLOWED', 'POST, OPTIONS'])
 })
 
 it('a disabled `viewDeleted` or `aggregate` refuses what a list asks besides its rows', async () => {
@@ -134,8 +137,8 @@ describe('a route of a plugin or of the app, for a disabled operation', () => {
   it('is a 405 with the methods that remain, or refused by the gate of the endpoint', async () => {
     const server = await serve(['delete'])
     const answer = await server.request('DELETE', '/api/posts/1/card', { caller: CHIEF })
-    expect([told(answer), answer.headers.get('allow')]).toEqual(['405 METHOD_NOT_ALLOWED', 'GET'])
-    expect((await server.request('PUT', '/api/posts/1/card')).headers.get('allow')).toBe('GET')
+    expect([told(answer), answer.headers.get('allow')]).toEqual(['405 METHOD_NOT_ALLOWED', 'GET, HEAD, OPTIONS'])
+    expect((await server.request('PUT', '/api/posts/1/card')).headers.get('allow')).toBe('GET, HEAD, OPTIONS')
     expect((await server.request('GET', '/api/posts/1/card', { caller: ADA })).body).toEqual({ card: true })
     expect(told(await server.request('POST', '/api/archive', { caller: CHIEF }))).toBe('403 FORBIDDEN')
   })

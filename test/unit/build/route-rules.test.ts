@@ -52,8 +52,8 @@ describe('a route rule that would cache a response of the API', () => {
 
   it('is named with its path, and with the rule that turns it off', () => {
     expect(findCachedPaths({ '/**': { swr: 60 }, '/api/posts': { cache: {} } }, PATHS, '/api').map(toMessage)).toEqual([
-      '`routeRules[\'/**\'].swr` would keep the responses of `/api/posts` and hand them to other callers. Turn it off for the API: `\'/api/**\': { cache: false, swr: false }`. → docs/upgrading.md#cached-routes',
-      '`routeRules[\'/api/posts\'].cache` would keep the responses of `/api/posts` and hand them to other callers. Remove it. → docs/upgrading.md#cached-routes',
+      '`routeRules[\'/**\'].swr` would keep the responses of `/api/posts` and hand them to other callers. Turn it off for the API: `\'/api/**\': { cache: false, swr: false }`. → node_modules/nuxt-auto-api/docs/upgrading.md#cached-routes',
+      '`routeRules[\'/api/posts\'].cache` would keep the responses of `/api/posts` and hand them to other callers. Remove it. → node_modules/nuxt-auto-api/docs/upgrading.md#cached-routes',
     ])
   })
 })

@@ -62,11 +62,17 @@ describe('a query', () => {
   })
 })
 
-/** The longest time for which nothing else in the process had its turn. */
+/** Milliseconds this thread has worked: on a machine with other work to do, the clock says more of that than of us. */
+function worked(): number {
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1000
+}
+
+/** The longest work during which nothing else in the process had its turn. */
 async function longestBlock(run: () => Promise<unknown>): Promise<number> {
-  let [longest, last, running] = [0, performance.now(), true]
+  let [longest, last, running] = [0, worked(), true]
   const tick = () => {
-    const now = performance.now()
+    const now = worked()
     longest = Math.max(longest, now - last)
     last = now
     if (running) setImmediate(tick)

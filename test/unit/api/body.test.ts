@@ -14,7 +14,7 @@ it('of a client that left before anybody read it is refused, and nobody waits fo
   client.write('POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"a"')
   const [request] = await once(server, 'request') as [IncomingMessage]
   client.destroy()
-  await once(request, 'close')
+  await new Promise(resolve => request.once('close', resolve))
   const event = { method: 'POST', headers: new Headers({ 'content-length': '100' }), context: {}, node: { req: request } }
   await expect(readBody(event, 1000)).rejects.toMatchObject({ data: { code: 'INVALID_BODY' } })
 })

@@ -137,7 +137,11 @@ const GUARDS: Record<string, Guard> = {
 
 /** What these files export besides guards, and why it is none. */
 const HELPERS: Record<string, Record<string, string>> = {
-  'scope': { narrow: 'adds conditions, never takes one away', everyRow: 'the server\'s own work, for no caller; its trash condition is what retention.test.ts guards' },
+  'scope': {
+    narrow: 'adds conditions, never takes one away',
+    foundBy: 'puts the keys of the rows that meet the conditions in their place; the scope stays as it is',
+    everyRow: 'the server\'s own work, for no caller; its trash condition is what retention.test.ts guards',
+  },
   'gate': { inContext: 'tells rules the resource and the operation', addEvaluator: 'adds a kind of permission; without one its objects refuse' },
   'fields': { select: 'makes a set of fields', withKey: 'adds the key to a set', keyFields: 'the key alone', allFields: 'whole rows for rules and hooks' },
   'tenant': {},

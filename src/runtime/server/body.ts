@@ -25,6 +25,7 @@ interface NodeStream {
   on: (name: 'data' | 'end' | 'error' | 'close', listen: (value: never) => void) => unknown
   off: (name: 'data' | 'end' | 'error' | 'close', listen: (value: never) => void) => unknown
   resume: () => unknown
+  readonly destroyed?: boolean
 }
 
 /** Where h3 1 keeps a body that was read, for whoever reads it again. */
@@ -109,6 +110,8 @@ function toRefusal(error: unknown): never {
 }
 
 function readNodeStream(stream: NodeStream, limit: number): Promise<Uint8Array> {
+  // The client left while the caller's rights were asked: no event will come any more.
+  if (stream.destroyed) return Promise.reject(incompleteBody())
   const reading = new Promise<Uint8Array>((resolve, reject) => {
     const chunks: Uint8Array[] = []
     let length = 0

@@ -128,6 +128,16 @@ describe('adding a link over a registered junction', () => {
     expect([calls, active()]).toEqual([[[1, 'again']], [[1, 'again']]])
   })
 
+  it('has nothing left of what it said before it went to the trash: the caller may not be allowed to say it', async () => {
+    await open({ auth: { memberships: { permissions: OPEN, fields: { role: { write: 'registrar' }, fee: { write: 'registrar' } } } } })
+    await school.link('POST', path, { ids: [2], metadata: { fee: 7 } }, { ...ADA, permissions: ['registrar'] })
+    await school.link('DELETE', path, { ids: [1, 2] })
+    expect(told(await school.link('POST', path, { ids: [1, 2], metadata: { role: 'captain' } }))).toBe('403 FIELD_FORBIDDEN')
+    expect((await school.link('POST', path, { ids: [1, 2] })).body).toEqual({ added: 2, removed: 0, total: 2 })
+    expect(school.rows('club_id, role, fee, organization_id', 'memberships where pupil_id = 1 and deleted_at is null'))
+      .toEqual([[1, 'member', null, 1], [2, 'member', null, 1]])
+  })
+
   it('is refused when a hook makes it a link of other records', async () => {
     await open({ hooks: { memberships: { beforeCreate: data => ({ ...data, pupilId: 2 }) } } })
     const before = school.dump()
@@ -171,6 +181,19 @@ describe('the validation of a registered junction', () => {
     const server = await start()
     expect((await link(server, { ids: [1] }, 'PUT')).body).toEqual({ added: 0, removed: 0, total: 1 })
     expect((await link(server, { ids: [1] })).body).toEqual({ added: 0, removed: 0, total: 1 })
+  })
+
+  it('is not told of by the name of a hidden column that a schema makes of another key', async () => {
+    const renamed = z.object({ weight: z.number(), remark: z.string() }).transform(({ remark, ...rest }) => ({ ...rest, note: remark }))
+    const server = await openTarget(DDL, [{ posts, tags, postTags }], {
+      posts: { schema: posts, authorization }, tags: { schema: tags, authorization },
+      postTags: {
+        schema: postTags, hiddenFields: ['note'], validation: { create: renamed },
+        authorization: { permissions: OPEN, fields: { note: { write: 'admin' } } },
+      },
+    })
+    const refused = await link(server, { ids: [2], metadata: { weight: 1, remark: 'x' } })
+    expect([refused.status, refused.body.data.code, JSON.stringify(refused.body).includes('note')]).toEqual([401, 'FIELD_FORBIDDEN', false])
   })
 
   it('is asked of each link\'s own metadata', async () => {

@@ -73,6 +73,13 @@ describe('linking over a registered junction', () => {
     expect(told(await school.link('POST', 'pupils/11/relations/clubs', { ids: [2], metadata: { fee: 1 } }))).toBe('404 NOT_FOUND')
   })
 
+  it('says nothing of its columns to a caller who may not create links', async () => {
+    await open({ auth: { memberships: { permissions: { read: true, create: 'registrar', delete: true } } } })
+    for (const metadata of [{}, { fee: 'x' }, { nothing: 1 }, { clubId: 1 }]) {
+      expect(told(await school.link('POST', path, { ids: [2], metadata }))).toBe('403 FORBIDDEN')
+    }
+  })
+
   it('puts links in its trash, takes them out again, and gives them the metadata they are added with', async () => {
     await open()
     expect((await school.link('DELETE', path, { ids: [1] })).body).toEqual({ added: 0, removed: 1, total: 0 })

@@ -161,7 +161,7 @@ const tuple = (parts: readonly SQL[]) => parts.length === 1 ? parts[0]! : sql`($
  */
 function listOf(engine: Engine, fields: readonly NamedColumn[], tuples: readonly (readonly unknown[])[], exact = false): Clause {
   // SQLite goes by the collation of what stands on the left.
-  if (engine.dialect === 'sqlite') return jsonList(fields, tuples)
+  if (engine.dialect === 'sqlite') return tuples.some(tuple => tuple.some(isBytes)) ? bytesList(engine, fields, tuples) : jsonList(fields, tuples)
   if (engine.dialect === 'pg') return arrayList(fields, tuples, exact)
   const length = 2 ** Math.ceil(Math.log2(tuples.length))
   const padded = [...tuples, ...Array.from({ length: length - tuples.length }, () => tuples.at(-1)!)]
@@ -171,6 +171,21 @@ function listOf(engine: Engine, fields: readonly NamedColumn[], tuples: readonly
     shape: shape`${fields.length} x ${length}`,
     values: padded.flat(),
     build: () => sql`(${sql.join(padded.map(tuple => fields.length === 1 ? places(tuple) : sql`(${places(tuple)})`), sql`, `)})`,
+  }
+}
+
+const isBytes = (value: unknown) => value instanceof Uint8Array
+
+/** `(values (?), (?))`: JSON has no bytes. Its length is rounded up as on MySQL, as far as the engine takes so many parameters. */
+function bytesList({ maxParameters }: Engine, fields: readonly NamedColumn[], tuples: readonly (readonly unknown[])[]): Clause {
+  const rounded = 2 ** Math.ceil(Math.log2(tuples.length))
+  const length = rounded * fields.length > maxParameters ? tuples.length : rounded
+  const padded = [...tuples, ...Array.from({ length: length - tuples.length }, () => tuples.at(-1)!)]
+  const row = (tuple: readonly unknown[]) => sql`(${sql.join(tuple.map(value => sql`${sql.param(value)}`), sql`, `)})`
+  return {
+    shape: shape`bytes ${fields.length} x ${length}`,
+    values: padded.flat(),
+    build: () => sql`(values ${sql.join(padded.map(row), sql`, `)})`,
   }
 }
 

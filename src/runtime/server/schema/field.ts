@@ -125,6 +125,7 @@ export function createField(facts: ColumnFacts, index: number, schema: ZodType):
   const compare = COMPARED[column.columnType]
   const comparable = kind !== 'json' && kind !== 'blob' && !(kind === 'custom' && INCOMPARABLE.test(column.getSQLType()))
   const bytes = bytewise(column)
+  const anyText = kind === 'text' && column.columnType.startsWith('SQLite')
   const decodes = exact !== undefined || column.mapFromDriverValue !== Column.prototype.mapFromDriverValue
   const say = (value: unknown) => wire.toJson ? wire.toJson(value) : value instanceof Date ? toIso(value) : value
   return Object.freeze({
@@ -149,8 +150,8 @@ export function createField(facts: ColumnFacts, index: number, schema: ZodType):
     isRaw: (raw) => {
       if (!isRaw(raw)) return false
       const value = decodes ? fromDriver(raw) : raw
-      // A table may hold dates beyond those that a client can write.
-      return (kind === 'date' || holds(value)) && schema.safeParse(value).success
+      // A table may hold dates beyond those that a client can write, and SQLite text of any length, of no enum.
+      return (kind === 'date' || holds(value)) && (anyText || schema.safeParse(value).success)
     },
     ...EXPECTED_OF[column.columnType] && { expected: EXPECTED_OF[column.columnType] },
     fromWire: (json) => {

@@ -29,8 +29,8 @@ function isDate(value: unknown): boolean {
   return value instanceof Date && isYear(value.getUTCFullYear())
 }
 
-const DATE_TEXT = /^(\d{4,6})-(\d{2})-(\d{2})(?:[T ](.+))?$/i
-const TIME_TEXT = /^(\d{2}):(\d{2})(?::(\d{2})(?:\.\d{1,9})?)?(?:Z|[+-](\d{2})(?::?(\d{2}))?(?::\d{2})?)?$/i
+const DATE_TEXT = /^(\d{4,7})-(\d{2})-(\d{2})(?:[T ](.+))?$/i
+const TIME_TEXT = /^(\d{1,2}):(\d{2})(?::(\d{2})(?:\.\d{1,9})?)?(?:Z|[+-](\d{2})(?::?(\d{2}))?(?::\d{2})?)?$/i
 
 /** A date with or without a time, as ISO 8601 and the databases write it. */
 export function isDateText(text: string): boolean {
@@ -98,7 +98,8 @@ const isNumeric: Test = (value, column) => {
   if (!isSigned(value, column)) return false
   if (most === undefined) return true
   if (typeof value === 'number') return Math.abs(value) < 10 ** (most - behind)
-  return String(value).replace(/^[+-]?0*|\..*$/g, '').length <= most - behind
+  // Postgres allows a larger scale than precision: there are no digits before the point then.
+  return String(value).replace(/^[+-]?0*|\..*$/g, '').length <= Math.max(0, most - behind)
 }
 
 /** No text within it, names included, is one that Postgres' binary JSON refuses. */
@@ -138,7 +139,8 @@ const isArray: Test = (value, column) => {
   return Array.isArray(value) && value.every(isElement)
 }
 
-const inPostgres = text(value => isDateText(value) || ENDLESS.test(value))
+/** Dates before our era as well: Postgres writes `BC` behind them. */
+const inPostgres = text(value => isDateText(value.replace(/ BC$/i, '')) || ENDLESS.test(value))
 const inMySql = text(value => isDateText(value) && !/BC$/i.test(value))
 
 const BY_TYPE: Readonly<Record<string, Test>> = {

@@ -41,7 +41,9 @@ export async function readCreates(work: LinkWork, call: Call): Promise<Creates> 
   const { relation: { junction: { resource, registered } }, metadata, through, tenantId } = link
   const own = registered ? forJunction(call, resource, 'create') : call
   const plan = within<Plan, WritePlan>(through, {
-    kind: 'create', items: [], bulk: false, atomic: true, selection: allFields(resource), tenantId,
+    kind: 'create', items: [], bulk: false, atomic: true, tenantId,
+    // Which fields a refusal may name.
+    selection: registered ? await readableFields(own, resource) : allFields(resource),
   })
   const linked = registered ? await findLinked(work, call) : new Map<string, readonly unknown[]>()
   const plain = isPlain(link)
@@ -106,7 +108,7 @@ async function toItem(work: LinkWork, index: number, target: readonly unknown[],
   const { values, sent } = await parseData({ ...metadata[index], ...Object.fromEntries(told) }, resource, 'create', () => readableFields(call, resource), call.api.taken)
   const own = names.filter(name => !resource.dropped.create.has(name))
   const asked = { ...Object.fromEntries(own.map(name => [name, decoded(name)])), ...values }
-  return { ...base, sent: [...new Set([...sent, ...own])], values: { ...asked }, asked }
+  return { ...base, sent: [...new Set([...sent, ...own])], given: [...Object.keys(metadata[index]!), ...own], values: { ...asked }, asked }
 }
 
 /** The junction's before-hooks, its field rules, and the records that the metadata refers to. @throws What one of them refuses. */
@@ -122,7 +124,7 @@ export async function beforeCreates(work: LinkWork, { plan, call, items }: Creat
       hooked.set(known, before)
       Object.assign(item, before)
     }
-    await assertWritable(work, items, call)
+    await assertWritable(work, items, plan, call)
   }
   // Both sides have been looked at by the rules of the route.
   const isSide = ({ columns, foreignTable }: ForeignKeyFacts) =>
@@ -133,7 +135,7 @@ export async function beforeCreates(work: LinkWork, { plan, call, items }: Creat
 }
 
 /** What was sent and the hooks left in place, keys included. A hook cannot turn a link into one of other records. */
-async function assertWritable(work: LinkWork, items: readonly NewLink[], call: Call): Promise<void> {
+async function assertWritable(work: LinkWork, items: readonly NewLink[], { selection }: Scoped<WritePlan>, call: Call): Promise<void> {
   const { resource } = work.link.relation.junction
   const names = new Set(items.flatMap(({ sent, values }) => sent.filter(name => Object.hasOwn(values, name))))
   const unwritable = new Set(await unwritableFields(call, resource, [...names]))
@@ -144,7 +146,9 @@ async function assertWritable(work: LinkWork, items: readonly NewLink[], call: C
       if (!same) unwritable.add(name)
     }
   }
-  if (unwritable.size > 0) throw fieldForbidden(call.ctx, [...unwritable])
+  // A schema may make a hidden column of what was sent under another name.
+  const isTold = (name: string) => selection.byName.has(name) || items.some(({ given }) => given?.includes(name))
+  if (unwritable.size > 0) throw fieldForbidden(call.ctx, [...unwritable].filter(isTold))
 }
 
 /** What the metadata refers to is still there, links come back from the trash, and the others are made. */
@@ -172,7 +176,7 @@ export function createSteps(work: LinkWork, creates: Creates, call: Call): Step[
   return [
     ...stillLinked(work, creates, call),
     ...referenceSteps(items, call),
-    ...reviveSteps(work, creates, hasAfter(resource), call),
+    ...reviveSteps(work, creates, hasAfter(resource), own, time),
     ...inserts,
   ]
 }

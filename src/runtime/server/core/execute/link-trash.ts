@@ -1,5 +1,5 @@
 /** Links that lie in the junction's trash: adding them brings them back instead of making them twice. */
-import { sql } from 'drizzle-orm'
+import { is, sql, SQL } from 'drizzle-orm'
 import { groupBy } from '../../../shared/group-by'
 import type { Row } from '../../engines/engine'
 import { shape } from '../../engines/shape'
@@ -14,19 +14,20 @@ import type { Step } from './commit'
 import { judgeLinks, junctionFields, linkChanges, linkedClauses, sameLink, toText, type LinkWork, type NewLink } from './links'
 import { unchanged } from './locate'
 import { decoder, valuesAt, type RecordOf } from './rows'
+import { forCreate } from './stamps'
 import { selectStatement, updateStatement } from './statements'
 import { writable } from './steps'
 
 export interface Trashed {
   readonly where: readonly Clause[]
-  /** The primary key of the link that comes back, by what it holds of the other side; absent where SQL alone can tell. */
-  readonly picked?: ReadonlyMap<string, readonly unknown[]>
+  /** The primary key of the link that comes back, by what it holds of the other side. */
+  readonly picked: ReadonlyMap<string, readonly unknown[]>
 }
 
 /** What the caller could see outside of the trash and, where the junction is a resource, may create. */
 export async function findTrashed({ link, here }: LinkWork, items: readonly NewLink[], call: Call): Promise<Trashed> {
   const { relation, tenantId } = link
-  const { resource, registered, unique, there } = relation.junction
+  const { resource, registered, there } = relation.junction
   const fields = junctionFields(relation, there.columns)
   const inTrash = (operation: 'read' | 'create') => applyScope<Plan>(call, { resource, trash: 'trashed' }, operation)
   const scopes = registered ? [await inTrash('read'), await inTrash('create')] : [await inTrash('read')]
@@ -37,7 +38,6 @@ export async function findTrashed({ link, here }: LinkWork, items: readonly NewL
     ...resource.tenant ? [equals(resource.tenant, tenantId)] : [],
   ]
   const judged = scopes.filter(({ accepts }) => accepts)
-  if (unique && judged.length === 0) return { where }
   const columns = allFields(resource)
   let rows = await call.engine.query(selectStatement(call, resource, where, columns))
   for (const scope of judged) rows = await judgeLinks(rows, resource, scope)
@@ -69,8 +69,11 @@ interface Coming {
   readonly added: Set<string>
 }
 
-/** Links come back with the metadata they are added with: those with the same values in one statement. */
-export function reviveSteps(work: LinkWork, { plan, items, trashed, added }: Coming, asked: boolean, call: Call): Step[] {
+/**
+ * Links come back as new ones are made: nothing that they once said is left, for the caller may not be allowed to say it. Those with the
+ * same values are in one statement.
+ */
+export function reviveSteps(work: LinkWork, { plan, items, trashed, added }: Coming, asked: boolean, call: Call, time: Date): Step[] {
   if (!trashed) return []
   const { link: { relation }, counts } = work
   const { resource, unique } = relation.junction
@@ -79,14 +82,19 @@ export function reviveSteps(work: LinkWork, { plan, items, trashed, added }: Com
   const empty = Object.fromEntries([deletedAt, deletedBy, deletionId, deletedReason].flatMap(field => field ? [[field.name, null]] : []))
   const keys = keyFields(resource)
   const keyOf = valuesAt(keys, resource.primaryKey)
-  const never = new Set([...resource.primaryKey, ...sameLink(work.link)].map(({ name }) => name))
-  const said = (item: NewLink): RecordOf => Object.fromEntries(Object.entries(writable(plan, item)).filter(([name]) => !never.has(name)))
+  const kept = [...resource.primaryKey, ...sameLink(work.link), ...resource.tenant ? [resource.tenant] : []]
+  const never = new Set(kept.map(({ name }) => name))
+  const fresh = freshValues(resource)
+  const said = (item: NewLink): RecordOf =>
+    Object.fromEntries(Object.entries({ ...fresh, ...forCreate(plan, writable(plan, item), call, time) }).filter(([name]) => !never.has(name)))
   const encoded = (name: string, value: unknown) => value === null ? null : String(resource.fields.get(name)!.encode(value))
-  const spell = (item: NewLink) => JSON.stringify(Object.entries(said(item)).map(([name, value]) => [name, encoded(name, value)]))
-  return [...groupBy(items, spell).values()].flatMap((group): Step[] => {
-    const picked = trashed.picked && group.map(({ target }) => trashed.picked!.get(toText(target))).filter(key => key !== undefined)
-    if (picked?.length === 0) return []
-    const own = picked ? among(call.engine, resource.primaryKey, picked) : among(call.engine, there, group.map(({ target }) => target))
+  const found = items.flatMap((item) => {
+    const key = trashed.picked.get(toText(item.target))
+    return key ? [{ key, values: said(item) }] : []
+  })
+  const spell = ({ values }: typeof found[number]) => JSON.stringify(Object.entries(values).map(([name, value]) => [name, encoded(name, value)]))
+  return [...groupBy(found, spell).values()].flatMap((group): Step[] => {
+    const own = among(call.engine, resource.primaryKey, group.map(({ key }) => key))
     const where = [own, ...trashed.where, ...unique ? [] : [notLinked(work, there)]]
     // Read before they change: not every engine tells which rows an update changed.
     const coming = { ...selectStatement(call, resource, where, keys, 'update'), expect: undefined }
@@ -96,12 +104,20 @@ export function reviveSteps(work: LinkWork, { plan, items, trashed, added }: Com
       changes: ({ rows }) => linkChanges(rows.map(coming.extra), 'link', resource, call),
     }
     return [...isHeard(call) || asked ? [reading] : [], {
-      statement: { ...updateStatement(call, resource, { ...said(group[0]!), ...empty }, where, keys), expect: undefined },
+      statement: { ...updateStatement(call, resource, { ...group[0]!.values, ...empty }, where, keys), expect: undefined },
       read: ({ touched }) => {
         counts.added += touched
       },
     }]
   })
+}
+
+/** What a row holds whose columns nobody sets. A default that only the database can make stays as it was. */
+function freshValues({ fields }: WritePlan['resource']): RecordOf {
+  return Object.fromEntries([...fields.values()].flatMap(({ name, column, nullable, generated }) => {
+    if (generated || is(column.default, SQL)) return []
+    return column.default !== undefined ? [[name, column.default]] : nullable ? [[name, null]] : []
+  }))
 }
 
 /**

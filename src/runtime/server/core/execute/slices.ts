@@ -28,10 +28,13 @@ interface Searching extends Plan {
 /** The same rows by their keys, where finding them takes long; otherwise the plan as it is. */
 export async function inSlices<P extends Searching>(plan: Scoped<P>, call: Call, besides: readonly Clause[] = []) {
   const { search, resource: { primaryKey } } = plan
-  if (!search?.heavy || !call.engine.blocking) return plan
+  if (!search?.heavy || !call.engine.blocking || !primaryKey.every(isListed)) return plan
   const keys = await findKeys(plan, search.fields, besides, call)
   return keys ? foundBy(plan, [among(call.engine, primaryKey, keys)]) : plan
 }
+
+/** Keys of bytes are a parameter each, and there may be more of them than an engine takes. */
+const isListed = ({ kind, ordered }: Field) => kind !== 'blob' && ordered
 
 async function findKeys(plan: Scoped<Searching>, fields: readonly Field[], besides: readonly Clause[], call: Call): Promise<readonly Row[] | undefined> {
   const { primaryKey } = plan.resource

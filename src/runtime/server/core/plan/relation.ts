@@ -73,16 +73,23 @@ export interface LinkTarget {
 }
 
 export async function planLink(ask: LinkAsk, call: Call): Promise<LinkPlan> {
+  const relations: ManyToMany[] = []
+  for (const { relation } of ask.links) relations.push(await linkedBy(relation, call))
+  // Before ids and metadata are looked at: what is wrong with them would tell of the columns of a junction.
+  for (const relation of relations) await assertLink(relation, ask.mode, call)
   const include: LinkTarget[] = []
-  for (const links of ask.links) include.push(await planTarget(links, call))
-  for (const { relation } of include) await assertLink(relation, ask.mode, call)
+  for (const [index, links] of ask.links.entries()) include.push(await planTarget(relations[index]!, links, call))
   return { resource: call.resource, trash: 'active', key: ask.key, mode: ask.mode, several: ask.several, include }
 }
 
-async function planTarget({ relation: name, ids, metadata, metadataById }: RelationLinks, call: Call): Promise<LinkTarget> {
+async function linkedBy(name: string, call: Call): Promise<ManyToMany> {
   const relation = await relationOf(call, name)
   if (relation.kind !== 'manyToMany') throw unknownRelationRoute(name)
-  const { target, junction } = relation
+  return relation
+}
+
+async function planTarget(relation: ManyToMany, { ids, metadata, metadataById }: RelationLinks, call: Call): Promise<LinkTarget> {
+  const { target, junction, name } = relation
   const keys = ids.map(id => toKey(target, id))
   const unknown = ids.filter((_, index) => !keys[index])
   if (unknown.length > 0) throw unknownIds(name, unknown)

@@ -120,15 +120,18 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
       expect(body.data[1]._junction).toMatchObject({ note: null, extra: null, bold: true })
     })
 
-    it.skipIf(dialect === 'mysql')('are added in as many statements as one is', async () => {
-      const count = async (ids: number[]) => {
-        await link('PUT', 'posts/3/relations/plain', { ids: [] })
-        opened.statements()
-        expect((await link('POST', 'posts/3/relations/plain', { ids })).body.added).toBe(ids.length)
-        return opened.statements().length
-      }
-      expect(await count(TAGS)).toBe(await count([1]))
-    })
+    // Without RETURNING each link is a statement of its own.
+    if (dialect !== 'mysql') {
+      it('are added in as many statements as one is', async () => {
+        const count = async (ids: number[]) => {
+          await link('PUT', 'posts/3/relations/plain', { ids: [] })
+          opened.statements()
+          expect((await link('POST', 'posts/3/relations/plain', { ids })).body.added).toBe(ids.length)
+          return opened.statements().length
+        }
+        expect(await count(TAGS)).toBe(await count([1]))
+      })
+    }
 
     describe('with rows that code judges', () => {
       /** What somebody else does once a row has been judged. */

@@ -142,20 +142,22 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
       expect([status, body.data.code]).toEqual(dialect === 'pg' ? [400, 'INVALID_VALUE'] : [404, 'NOT_FOUND'])
     })
 
-    it.runIf(dialect === 'pg')('is a 400 without a field where only Postgres can tell', async () => {
-      for (const barePoint of [false, 5, 'abc']) {
-        const { status, body } = await server.request('POST', '/api/things', { body: { title: 'a', organizationId: 1, barePoint }, caller: CALLER })
-        expect([status, body.data.code]).toEqual([400, 'VALIDATION_FAILED'])
-      }
-    })
+    if (dialect === 'pg') {
+      it('is a 400 without a field where only Postgres can tell', async () => {
+        for (const barePoint of [false, 5, 'abc']) {
+          const { status, body } = await server.request('POST', '/api/things', { body: { title: 'a', organizationId: 1, barePoint }, caller: CALLER })
+          expect([status, body.data.code]).toEqual([400, 'VALIDATION_FAILED'])
+        }
+      })
 
-    it.runIf(dialect === 'pg')('is a 400 within JSON that Postgres cannot keep', async () => {
-      for (const jsonb of [{ a: '\0' }, { '\0': 1 }, ['\uD800'], 'a\0']) {
-        const { status, body } = await server.request('POST', '/api/things', { body: { title: 'a', organizationId: 1, jsonb },
-          caller: CALLER })
-        expect([status, body.data.issues?.[0].path]).toEqual([400, ['jsonb']])
-      }
-    })
+      it('is a 400 within JSON that Postgres cannot keep', async () => {
+        for (const jsonb of [{ a: '\0' }, { '\0': 1 }, ['\uD800'], 'a\0']) {
+          const { status, body } = await server.request('POST', '/api/things', { body: { title: 'a', organizationId: 1, jsonb },
+            caller: CALLER })
+          expect([status, body.data.issues?.[0].path]).toEqual([400, ['jsonb']])
+        }
+      })
+    }
   })
 })
 

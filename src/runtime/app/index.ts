@@ -6,5 +6,5 @@ export { useAutoApiPermissions, useAutoApiRecordPermissions } from './composable
 export { useAutoApiEndpoint } from './composables/endpoint'
 export { useAutoApiOptimisticUpdate } from './optimistic'
 export { AutoApiError, autoApiFormErrors } from './error'
-export type { CreateBody as AutoApiCreateBody, RecordOf as AutoApiRecord, ResourceName as AutoApiResource, UpdateBody as AutoApiUpdateBody } from '../shared/types/resources'
+export type { CreateBody as AutoApiCreateBody, RecordOf as AutoApiRecord, ResourceName as AutoApiResource, ResourceWith as AutoApiResourceWith, UpdateBody as AutoApiUpdateBody } from '../shared/types/resources'
 export type { ListQuery as AutoApiListQuery } from '../shared/types/query'

@@ -5,6 +5,7 @@ import type { WritePlan } from '../plan/write'
 import type { Scoped } from '../scope'
 import { trySteps, violatedFields, type Step, type Undone } from './commit'
 import type { Item } from './items'
+import { nextTurn } from './judge'
 import { locatedColumns } from './locate'
 import { decoder } from './rows'
 import { STEPS } from './steps'
@@ -33,7 +34,7 @@ export async function findFailing(plan: Scoped<WritePlan>, items: readonly Item[
   const passing: Item[] = []
   for (const [index, item] of items.entries()) {
     if (Date.now() > deadline) break
-    if (index % ATTEMPTS_AT_ONCE === ATTEMPTS_AT_ONCE - 1) await new Promise(resolve => setTimeout(resolve))
+    if (index % ATTEMPTS_AT_ONCE === ATTEMPTS_AT_ONCE - 1) await nextTurn()
     const undone = await attempt([item])
     if (undone) failing.push({ item, undone })
     else passing.push(item)

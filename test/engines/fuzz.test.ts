@@ -54,10 +54,10 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
         config: { multiTenancy: { enabled: true, tenantIdField: 'organizationId', userTenantField: 'organizationId', scopedResources: '*',
           excludedResources: [] } },
       })
-      const { useApi } = await import('../../src/runtime/server/boot')
-      const { createCursor } = await import('../../src/runtime/server/core/cursor')
+      const { useApi } = await import('../../src/runtime/server/runtime')
+      const { createCursor } = await import('../../src/runtime/server/core/sql/cursor')
       const { planOrder } = await import('../../src/runtime/server/core/plan/order')
-      const { allFields } = await import('../../src/runtime/server/core/fields')
+      const { allFields } = await import('../../src/runtime/server/core/access/fields')
       forge = (name, sort, value) => {
         const resource: Resource = useApi().resources.get(name)!
         try {

@@ -1,6 +1,6 @@
 /** What development says when the database lags behind the schema, by the error of each engine. */
 import { describe, expect, it } from 'vitest'
-import { explainCause } from '../../src/runtime/server/development'
+import { explainCause } from '../../src/runtime/server/http/development'
 import { createEngine } from '../../src/runtime/server/engines/index'
 import { ENGINE_CASES, isThere } from './support/databases'
 

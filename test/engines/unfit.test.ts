@@ -51,10 +51,10 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
       })
       await opened.exec(`insert into things (id, organization_id, title, ${dialect === 'sqlite' ? 'real' : '"double"'.replaceAll('"', dialect === 'mysql' ? '`' : '"')}) values (1, 1, 'one', 1.7e308), (2, 1, 'two', 1.7e308)`)
       forge = async (sort, value) => {
-        const { useApi } = await import('../../src/runtime/server/boot')
-        const { createCursor } = await import('../../src/runtime/server/core/cursor')
+        const { useApi } = await import('../../src/runtime/server/runtime')
+        const { createCursor } = await import('../../src/runtime/server/core/sql/cursor')
         const { planOrder } = await import('../../src/runtime/server/core/plan/order')
-        const { allFields } = await import('../../src/runtime/server/core/fields')
+        const { allFields } = await import('../../src/runtime/server/core/access/fields')
         const resource = useApi().resources.get('things')!
         return createCursor(resource, planOrder(resource, allFields(resource), [{ name: sort, descending: false }]), [value, 1])
       }

@@ -4,7 +4,7 @@ import { vi } from 'vitest'
 import { DEFAULT_CONFIG, type AutoApiConfig } from '../../src/runtime/shared/config.ts'
 import { PATHS } from '../../src/runtime/shared/routes.ts'
 import type { EngineName } from '../../src/runtime/server/engines/index.ts'
-import type { ListedPlugin } from '../../src/runtime/server/plugin.ts'
+import type { ListedPlugin } from '../../src/runtime/server/plugin/contract'
 import type { ResourceRegistration } from '../../src/runtime/server/registration.ts'
 import { createCheckingCache } from './statements.ts'
 
@@ -51,7 +51,7 @@ export async function createServer({ registrations, modules = [], config = {}, d
   vi.doMock('#auto-api/plugins', () => ({ plugins: () => listed, built, taken }))
   vi.doMock('../../src/runtime/server/core/statement-cache.ts', () => ({ createStatementCache: createCheckingCache }))
   const { initializeDatabase } = await import('../../src/runtime/server/database.ts')
-  const { useApi } = await import('../../src/runtime/server/boot.ts')
+  const { useApi } = await import('../../src/runtime/server/runtime')
   initializeDatabase(db, engine)
   useApi()
   const app = createApp({ debug: false, onError: tellError })

@@ -1,5 +1,5 @@
 /** A cache of statements that trusts no key: every hit is built once more, and must have the text that was kept. */
-import type { Compiled, StatementCache } from '../../src/runtime/server/core/statement-cache.ts'
+import type { Compiled, StatementCache } from '../../src/runtime/server/core/sql/statement-cache'
 
 export interface CheckingCache extends StatementCache {
   /** Texts by key. */

@@ -1,8 +1,8 @@
 /** A key of the statement cache takes objects and words of the code: a name that came from somewhere does not become part of one. */
 import type { Column, Table } from 'drizzle-orm'
 import { test } from 'vitest'
-import type { Clause } from '../../src/runtime/server/core/query'
-import { quoted, shape } from '../../src/runtime/server/engines/shape'
+import type { Clause } from '../../src/runtime/server/core/sql/clause'
+import { quoted, shape } from '../../src/runtime/server/core/sql/shape'
 import type { Resource } from '../../src/runtime/server/schema/model'
 
 declare const table: Table

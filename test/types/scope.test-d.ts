@@ -1,14 +1,14 @@
 /** Safety by type: what has no scope is not executed, and only `scope.ts` makes one. Each expected error is the guard. */
 import { describe, expectTypeOf, test } from 'vitest'
 import type { Call } from '../../src/runtime/server/core/context'
-import { executeGroups } from '../../src/runtime/server/core/execute/aggregate'
-import { executeGet, executeList } from '../../src/runtime/server/core/execute/read'
-import { executeWrite } from '../../src/runtime/server/core/execute/write'
+import { executeGroups } from '../../src/runtime/server/core/execute/aggregate/groups'
+import { executeGet, executeList } from '../../src/runtime/server/core/execute/read/read'
+import { executeWrite } from '../../src/runtime/server/core/execute/write/run'
 import type { RouteSteps } from '../../src/runtime/server/core/pipeline'
 import type { GroupPlan } from '../../src/runtime/server/core/plan/aggregate'
 import type { ListPlan } from '../../src/runtime/server/core/plan/read'
 import type { WritePlan } from '../../src/runtime/server/core/plan/write'
-import { applyScope, type Scoped } from '../../src/runtime/server/core/scope'
+import { applyScope, type Scoped } from '../../src/runtime/server/core/access/row-scope'
 
 type GetPlan = Parameters<typeof executeGet>[0] extends Scoped<infer P> ? P : never
 
@@ -63,7 +63,7 @@ describe('a scope', () => {
 
   test('has a mark that nobody can import', async () => {
     // @ts-expect-error -- not exported
-    type Mark = typeof import('../../src/runtime/server/core/scope').scoped
+    type Mark = typeof import('../../src/runtime/server/core/access/row-scope').scoped
     expectTypeOf<Mark>().toBeAny()
   })
 })

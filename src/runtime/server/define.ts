@@ -3,9 +3,9 @@ import type { Table } from 'drizzle-orm'
 import type { ResourceAuth, ResourceHooks, ResourceValidation } from './registration'
 
 export type { AutoApiContext, AutoApiUser, FieldRule, Permission, PermissionRule, ResourceAuth, ResourceHooks, ResourceValidation, Tenant } from './registration'
-export { defineAutoApiPlugin, type AutoApiPlugin, type PluginEndpoint, type PluginRoute, type PluginTask } from './plugin'
-export type { Around, CallerListener, Change, CommitListener, IncomingRequest, RequestListener } from './core/plugins'
-export type { Answer } from './core/answer'
+export { defineAutoApiPlugin, type AutoApiPlugin, type PluginEndpoint, type PluginRoute, type PluginTask } from './plugin/contract'
+export type { Around, CallerListener, Change, CommitListener, IncomingRequest, RequestListener } from './core/listeners'
+export type { Answer } from './core/response'
 /** The request's event; naming it here tells every `ctx` its type. */
 export type { ApiEvent } from './http'
 export type { Operation } from '../shared/operations'

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage } from 'node:http'
 import { connect, type AddressInfo } from 'node:net'
 import { once } from 'node:events'
 import { afterEach, expect, it } from 'vitest'
-import { readBody } from '../../../src/runtime/server/body'
+import { readBody } from '../../../src/runtime/server/http/body'
 
 const server = createServer()
 afterEach(() => server.close())

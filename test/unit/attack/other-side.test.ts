@@ -42,7 +42,7 @@ describe('included records', () => {
     `, [{ posts, tags, postTags }], {
       posts: { schema: posts, authorization }, tags: { schema: tags, authorization }, postTags: { schema: postTags, authorization },
     }, { multiTenancy: { ...DEFAULT_MULTI_TENANCY, excludedResources: ['tags'] } })
-    const { addContextExtender } = await import('../../../src/runtime/server/registrars')
+    const { addContextExtender } = await import('../../../src/runtime/server/utils/registrars')
     addContextExtender((ctx) => {
       if (ctx.user?.staff) ctx.tenant = { id: 1, canAccessAllTenants: true }
     })

@@ -4,7 +4,7 @@ import { collectPlugins } from '../../../src/build/plugins'
 import { toMessage } from '../../../src/build/problem'
 import { generatePlugins } from '../../../src/build/virtual/plugins'
 import { createModuleImport } from '../../../src/module'
-import { defineAutoApiPlugin } from '../../../src/runtime/server/plugin'
+import { defineAutoApiPlugin } from '../../../src/runtime/server/plugin/contract'
 
 const tell = defineAutoApiPlugin({ from: 'my-plugins', name: 'tell' }, (options?: unknown, more?: unknown) => ({ name: 'tell', onRequest: () => [options, more] }))
 const files = new Set(['/app/server/api-plugins', '/module/plugin.ts'])

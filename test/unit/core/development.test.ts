@@ -1,6 +1,6 @@
 /** The cause of a failure as development shows it. */
 import { describe, expect, it } from 'vitest'
-import { explainCause, withCause, withoutStack } from '../../../src/runtime/server/development'
+import { explainCause, withCause, withoutStack } from '../../../src/runtime/server/http/development'
 
 describe('the cause of a failure in development', () => {
   it('holds every message down to the innermost cause', () => {

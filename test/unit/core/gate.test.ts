@@ -1,6 +1,6 @@
 /** May the caller: every value a permission can have, for every kind of caller, written down as the contract has it. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { decide, may } from '../../../src/runtime/server/core/gate'
+import { decide, may } from '../../../src/runtime/server/core/access/authorize'
 import type { AutoApiContext, Permission, ResourceAuth } from '../../../src/runtime/server/registration'
 import type { Operation } from '../../../src/runtime/shared/operations'
 import { resourceOf, sqlite } from '../schema/tables'

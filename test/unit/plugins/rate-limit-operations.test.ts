@@ -1,7 +1,7 @@
 /** Guards that a limit by operation counts every request that does this operation, however the request is written. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { RateLimitOptions } from '../../../src/runtime/server/plugins'
-import type { IncomingRequest } from '../../../src/runtime/server/core/plugins'
+import type { IncomingRequest } from '../../../src/runtime/server/core/listeners'
 import type { Operation } from '../../../src/runtime/shared/operations'
 import { CHIEF, openDesk, told, type Desk } from '../auth/desk'
 

@@ -113,7 +113,7 @@ describe('requests are counted', () => {
 
 async function withExtender() {
   const server = await open({ limit: 1, by: 'user' })
-  const { addContextExtender } = await import('../../../src/runtime/server/registrars')
+  const { addContextExtender } = await import('../../../src/runtime/server/utils/registrars')
   addContextExtender((ctx) => {
     const name = (ctx.event as { headers: Headers }).headers.get('authorization')
     if (name) ctx.user = { id: name, organizationId: 1 }

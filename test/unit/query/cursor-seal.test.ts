@@ -2,9 +2,9 @@
 import fc from 'fast-check'
 import { integer, sqliteTable } from 'drizzle-orm/sqlite-core'
 import { expect, it } from 'vitest'
-import { createCursor, readCursor } from '../../../src/runtime/server/core/cursor'
+import { createCursor, readCursor } from '../../../src/runtime/server/core/sql/cursor'
 import { planOrder } from '../../../src/runtime/server/core/plan/order'
-import { allFields } from '../../../src/runtime/server/core/fields'
+import { allFields } from '../../../src/runtime/server/core/access/fields'
 import { DEFAULT_CONFIG } from '../../../src/runtime/shared/config'
 import { createResources } from '../../../src/runtime/server/schema/resource'
 

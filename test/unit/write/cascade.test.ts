@@ -182,7 +182,7 @@ describe('`retentionDays`', () => {
     await open({ children, leaves }, `
       insert into children (id, root_id) values (1, 1), (2, 2); insert into leaves (id, root_id) values (1, 1), (2, 2);
       update roots set deleted_at = 1000, deletion_id = 'd' where id = 1`, { resources: { roots: { authorization: { permissions: EVERYTHING, softDelete: { retentionDays: 1 } } } } })
-    const { purgeExpiredTrash } = await import('../../../src/runtime/server/trash')
+    const { purgeExpiredTrash } = await import('../../../src/runtime/server/utils/trash')
     expect(await purgeExpiredTrash(new Date(86_400_000))).toEqual({ roots: 0 })
     expect(await purgeExpiredTrash(new Date(86_402_000))).toEqual({ roots: 1 })
     expect([left('roots'), left('leaves'), world.rows('select id, root_id from children')]).toEqual([[2], [2], [[1, null], [2, 2]]])

@@ -5,8 +5,8 @@ import type { Engine } from '../engines/engine'
 import type { AutoApiContext, AutoApiUser, Tenant } from '../registration'
 import type { TableGraph } from '../schema/graph'
 import type { Resource } from '../schema/model'
-import type { IncomingRequest, Listeners } from './plugins'
-import type { StatementCache } from './statement-cache'
+import type { IncomingRequest, Listeners } from './listeners'
+import type { StatementCache } from './sql/statement-cache'
 
 /** The API: what is known before the first request, frozen. */
 export interface Api {

@@ -3,11 +3,11 @@ import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { Operation } from '../../shared/operations'
 import type { AutoApiContext } from '../registration'
 import type { Resource } from '../schema/model'
-import type { Answer } from './answer'
+import type { Answer } from './response'
 import { openContext, toCall, type Api, type ApiRequest } from './context'
-import { assertMayThrough } from './gate'
-import { validate } from './parse/schema'
-import { assertTenant } from './tenant'
+import { assertMayThrough } from './access/authorize'
+import { validate } from './parse/standard-schema'
+import { assertTenant } from './access/tenant'
 
 type Output<S, Otherwise> = S extends StandardSchemaV1 ? StandardSchemaV1.InferOutput<S> : Otherwise
 

@@ -4,7 +4,7 @@ import type { ManyToMany, Resource } from '../schema/model'
 import type { AutoApiContext } from '../registration'
 import { openContext, toCall, type Api, type ApiRequest } from './context'
 import { notFound, unauthenticated } from './error'
-import type { Answer } from './answer'
+import type { Answer } from './response'
 import { isRelationReadable } from './plan/include'
 
 export interface JunctionInfo {

@@ -2,12 +2,12 @@
 import type { Operation } from '../../shared/operations'
 import { openCall, type Api, type ApiRequest, type Call } from './context'
 import { methodNotAllowed } from './error'
-import { toRefusal } from './execute/unfit'
-import { assertMay } from './gate'
-import { answerAround } from './plugins'
-import type { Answer } from './answer'
-import { applyScope, type Plan, type Scoped } from './scope'
-import { assertTenant } from './tenant'
+import { toRefusal } from './execute/rows/invalid-value'
+import { assertMay } from './access/authorize'
+import { answerAround } from './listeners'
+import type { Answer } from './response'
+import { applyScope, type Plan, type Scoped } from './access/row-scope'
+import { assertTenant } from './access/tenant'
 
 export interface RouteSteps<Ask, P extends Plan, Result> {
   /** What the request does, then what else the caller must be allowed to do for it. */

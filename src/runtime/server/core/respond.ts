@@ -1,12 +1,12 @@
 /** What is said: readable fields in their wire form, in the envelope of the route. */
-import type { Answer } from './answer'
-import type { GroupResult } from './execute/aggregate'
-import type { ListResult, ReadResult } from './execute/read'
-import type { LinkResult } from './execute/link'
-import type { RecordOf } from './execute/rows'
-import type { Written } from './execute/steps'
-import type { WriteResult } from './execute/write'
-import { keepReadable, type Selection } from './fields'
+import type { Answer } from './response'
+import type { GroupResult } from './execute/aggregate/groups'
+import type { ListResult, ReadResult } from './execute/read/read'
+import type { LinkResult } from './execute/relations/run'
+import type { RecordOf } from './execute/rows/rows'
+import type { Written } from './execute/write/operations'
+import type { WriteResult } from './execute/write/run'
+import { keepReadable, type Selection } from './access/fields'
 
 export function listEnvelope({ plan, records, form, total, hasMore, nextCursor, aggregates }: ListResult): Answer {
   const { place, limit } = plan

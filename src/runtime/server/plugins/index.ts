@@ -1,5 +1,5 @@
 /** `nuxt-auto-api/plugins`: the factories of the built-in plugins. Loadable in plain Node, for `nuxt.config`. */
-export { betterAuth, type BetterAuthInstance, type BetterAuthOptions } from './better-auth'
-export { rateLimit } from './rate-limit'
+export { betterAuth, type BetterAuthInstance, type BetterAuthOptions } from './better-auth/index'
+export { rateLimit } from './rate-limit/index'
 export type { Count, Counter } from './rate-limit/counter'
 export type { KeyFunction, Limit, RateLimitOptions } from './rate-limit/options'

@@ -1,5 +1,5 @@
 /** `/:resource/aggregate` */
-import { executeGroups } from '../core/execute/aggregate'
+import { executeGroups } from '../core/execute/aggregate/groups'
 import { parseGroups } from '../core/parse/aggregate'
 import { aggregateOperations } from '../core/parse/params'
 import { toRoute } from '../core/pipeline'

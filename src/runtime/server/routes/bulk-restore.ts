@@ -1,5 +1,5 @@
 /** `/:resource/bulk/restore` */
-import { executeWrite } from '../core/execute/write'
+import { executeWrite } from '../core/execute/write/run'
 import { parseBulkRestore } from '../core/parse/write'
 import { toRoute } from '../core/pipeline'
 import { planRestore } from '../core/plan/write'

@@ -1,5 +1,5 @@
 /** `/:resource/bulk`; a delete with `?force=true` is a purge, of a cascade group too. */
-import { executeWrite } from '../core/execute/write'
+import { executeWrite } from '../core/execute/write/run'
 import { deleteOperation, parseBulkCreate, parseBulkDelete, parseBulkUpdate, purgeCountsAs } from '../core/parse/write'
 import { toRoute } from '../core/pipeline'
 import { planCreate, planDelete, planUpdate } from '../core/plan/write'

@@ -1,8 +1,8 @@
 /** `/:resource`; a list with `groupBy` answers as `/aggregate` does. */
 import type { Api, ApiRequest } from '../core/context'
-import { executeGroups } from '../core/execute/aggregate'
-import { executeList } from '../core/execute/read'
-import { executeWrite } from '../core/execute/write'
+import { executeGroups } from '../core/execute/aggregate/groups'
+import { executeList } from '../core/execute/read/read'
+import { executeWrite } from '../core/execute/write/run'
 import { parseGroups } from '../core/parse/aggregate'
 import { parseList } from '../core/parse/list'
 import { readOperations } from '../core/parse/params'

@@ -1,6 +1,6 @@
 /** `/:resource/:id`; a delete with `?force=true` is a purge. */
-import { executeGet } from '../core/execute/read'
-import { executeWrite } from '../core/execute/write'
+import { executeGet } from '../core/execute/read/read'
+import { executeWrite } from '../core/execute/write/run'
 import { parseGet } from '../core/parse/list'
 import { readOperations } from '../core/parse/params'
 import { deleteOperation, parseDelete, parseUpdate, purgeCountsAs } from '../core/parse/write'

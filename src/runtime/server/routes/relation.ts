@@ -1,6 +1,6 @@
 /** `/:resource/:id/relations/:relation`: what a record is linked with. */
-import { executeLink } from '../core/execute/link'
-import { executeRelated } from '../core/execute/related'
+import { executeLink } from '../core/execute/relations/run'
+import { executeRelated } from '../core/execute/relations/list'
 import { readOperations } from '../core/parse/params'
 import { linkCountsAs, parseLink, parseRelated } from '../core/parse/relation'
 import { toRoute } from '../core/pipeline'

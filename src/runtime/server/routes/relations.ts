@@ -1,5 +1,5 @@
 /** `/:resource/:id/relations`: several relations of a record at once. */
-import { executeLink } from '../core/execute/link'
+import { executeLink } from '../core/execute/relations/run'
 import { linkCountsAs, parseLinks } from '../core/parse/relation'
 import { toRoute } from '../core/pipeline'
 import { planLink } from '../core/plan/relation'

@@ -1,5 +1,5 @@
 /** `/:resource/:id/restore` */
-import { executeWrite } from '../core/execute/write'
+import { executeWrite } from '../core/execute/write/run'
 import { parseRestore } from '../core/parse/write'
 import { toRoute } from '../core/pipeline'
 import { planRestore } from '../core/plan/write'

@@ -1,7 +1,7 @@
 /** The server utils an app may call: exactly these names are auto-imported. */
-export { atomicWrites } from '../atomic'
-export { assertPermission, findAuthorizedRow, findAuthorizedRows, getAutoApiContext, rowScope } from '../authorized'
+export { atomicWrites } from './atomic'
+export { assertPermission, findAuthorizedRow, findAuthorizedRows, getAutoApiContext, rowScope } from './rows'
 export { getDatabase, initializeDatabase } from '../database'
-export { createEndpoint } from '../endpoint'
-export { addContextExtender, addGlobalHook, addResourceHook, registerPermissionEvaluator } from '../registrars'
-export { purgeSoftDeletedBatch, restoreSoftDeletedBatch } from '../trash'
+export { createEndpoint } from './endpoint'
+export { addContextExtender, addGlobalHook, addResourceHook, registerPermissionEvaluator } from './registrars'
+export { purgeSoftDeletedBatch, restoreSoftDeletedBatch } from './trash'

@@ -1,5 +1,5 @@
 /** Typed stand-in of the generated list of plugins: none. Tests replace it; the build generates it. */
-import type { ListedPlugin } from '../plugin'
+import type { ListedPlugin } from '../plugin/contract'
 
 export function plugins(): readonly ListedPlugin[] {
   return []

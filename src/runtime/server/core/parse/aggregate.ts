@@ -4,7 +4,7 @@ import type { AutoApiConfig } from '../../../shared/config'
 import type { ApiRequest, Call } from '../context'
 import { invalidOperator, invalidQuery, limitExceeded, quote } from '../error'
 import { parseFilter, type FilterAsk } from './filter'
-import { assertWork } from './work'
+import { assertWork } from './cost'
 import { assertBounded, isObject, names, pageSize, scalar, toJson, toSort, trashMode, wholeNumber, type Query, type SortAsk, type TrashMode } from './params'
 
 export const FUNCTIONS = ['count', 'sum', 'avg', 'min', 'max'] as const

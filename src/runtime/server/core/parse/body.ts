@@ -6,9 +6,9 @@ import type { Field } from '../../schema/field'
 import type { Resource } from '../../schema/model'
 import type { BodySchema } from '../../schema/validation'
 import { invalidBody, invalidValue, quote, validationFailed, type Issue } from '../error'
-import type { Selection } from '../fields'
+import type { Selection } from '../access/fields'
 import { isDeeper, isObject } from './params'
-import { toIssues } from './schema'
+import { toIssues } from './standard-schema'
 
 export type BodyKind = 'create' | 'update'
 

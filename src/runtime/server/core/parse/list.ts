@@ -5,7 +5,7 @@ import { parseAggregates, type AggregateAsk } from './aggregate'
 import { parseFilter, type FilterAsk } from './filter'
 import { parseInclude, type IncludeTree } from './include'
 import { parseKey, type Key } from './key'
-import { assertWork } from './work'
+import { assertWork } from './cost'
 import { assertBounded, names, pageSize, scalar, toSort, trashMode, wholeNumber, type Query, type SortAsk, type TrashMode } from './params'
 
 /** What every read may ask for. */

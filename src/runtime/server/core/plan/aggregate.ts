@@ -1,13 +1,13 @@
 /** Aggregates and groups: which functions over which columns. */
 import { UNFIT, WIRE, type Kind } from '../../../shared/wire'
-import { shape, type Shape } from '../../engines/shape'
+import { shape, type Shape } from '../sql/shape'
 import type { Field } from '../../schema/field'
 import type { Call } from '../context'
 import { invalidOperator, invalidQuery, invalidValue, quote, unknownField } from '../error'
-import { readableFields, requireField, type Selection } from '../fields'
+import { readableFields, requireField, type Selection } from '../access/fields'
 import type { AggregateAsk, Comparison, FunctionName, GroupAsk, HavingAsk } from '../parse/aggregate'
-import type { Clause } from '../query'
-import type { Plan } from '../scope'
+import type { Clause } from '../sql/clause'
+import type { Plan } from '../access/row-scope'
 import { planFilter } from './filter'
 import { planSearch, type Search } from './search'
 

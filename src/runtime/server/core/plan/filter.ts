@@ -4,13 +4,13 @@ import { LIMITS } from '../../../shared/limits'
 import { UNFIT, type Kind } from '../../../shared/wire'
 import { DIALECTS } from '../../engines/dialects'
 import type { Engine } from '../../engines/engine'
-import { shape } from '../../engines/shape'
+import { shape } from '../sql/shape'
 import type { Field } from '../../schema/field'
 import { invalidOperator, invalidValue, limitExceeded, quote } from '../error'
-import { requireField, type Selection } from '../fields'
+import { requireField, type Selection } from '../access/fields'
 import type { ConditionAsk, FilterAsk, OperatorName } from '../parse/filter'
-import { matches } from './pattern'
-import { compared, either, isNotNull, isNull, membership, place, type Clause } from '../query'
+import { matches } from '../sql/pattern'
+import { compared, either, isNotNull, isNull, membership, place, type Clause } from '../sql/clause'
 
 type Operator = (field: Field, ask: ConditionAsk, parameter: string, engine: Engine) => Clause
 

@@ -3,14 +3,14 @@ import type { Relation, Resource } from '../../schema/model'
 import { relationKeys } from '../../schema/relations'
 import type { Call } from '../context'
 import { invalidQuery, limitExceeded, quote, unknownRelation } from '../error'
-import { readableFields, requireField, select, type Selection } from '../fields'
-import { assertMay } from '../gate'
+import { readableFields, requireField, select, type Selection } from '../access/fields'
+import { assertMay } from '../access/authorize'
 import type { IncludeAsk, IncludeTree } from '../parse/include'
-import { assertTenant } from '../tenant'
+import { assertTenant } from '../access/tenant'
 import { planFilter } from './filter'
 import { planOrder } from './order'
 import { planSearch } from './search'
-import type { IncludePlan } from './tree'
+import type { IncludePlan } from './read-plan'
 
 /** @throws 400 for what is unknown or too much, before any 403 of an included resource. */
 export async function planIncludes(tree: IncludeTree, call: Call): Promise<readonly IncludePlan[]> {

@@ -1,14 +1,14 @@
 /** In which order, and what comes after a place in it: every order ends in the primary key, so that it has no ties. */
 import { sql, type SQL } from 'drizzle-orm'
 import { DIALECTS } from '../../engines/dialects'
-import { orderShape, shape } from '../../engines/shape'
+import { orderShape, shape } from '../sql/shape'
 import type { Dialect } from '../../schema/drizzle'
 import type { Field } from '../../schema/field'
 import type { Resource } from '../../schema/model'
 import { invalidQuery, quote } from '../error'
-import { requireField, type Selection } from '../fields'
+import { requireField, type Selection } from '../access/fields'
 import type { SortAsk } from '../parse/params'
-import { bound, NOTHING, shapeOf, valuesOf, type Clause } from '../query'
+import { bound, NOTHING, shapeOf, valuesOf, type Clause } from '../sql/clause'
 
 export interface Order {
   readonly field: Field

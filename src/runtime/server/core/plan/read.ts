@@ -1,19 +1,19 @@
 /** How rows are read: names become columns, in a fixed order that ends in the primary key. A single record is a list of one. */
 import type { Resource } from '../../schema/model'
 import type { Call } from '../context'
-import { decryptCursor, readCursor } from '../cursor'
+import { decryptCursor, readCursor } from '../sql/cursor'
 import { invalidQuery } from '../error'
-import { readableFields, type Selection } from '../fields'
+import { readableFields, type Selection } from '../access/fields'
 import type { Key } from '../parse/key'
 import type { GetAsk, ListAsk, Place } from '../parse/list'
 import { toOffset } from '../parse/params'
-import { equals, type Clause } from '../query'
+import { equals, type Clause } from '../sql/clause'
 import { planAggregates, type AggregatePlan } from './aggregate'
 import { planFilter } from './filter'
 import { chooseFields, planIncludes } from './include'
 import { after, planOrder, type Order } from './order'
 import { planSearch } from './search'
-import type { ReadPlan } from './tree'
+import type { ReadPlan } from './read-plan'
 
 export interface ListPlan extends ReadPlan {
   readonly place: Place

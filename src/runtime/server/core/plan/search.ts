@@ -1,6 +1,6 @@
 /** What a filter searches for in text: the conditions whose cost grows with the size of the rows. */
 import type { Field } from '../../schema/field'
-import type { Selection } from '../fields'
+import type { Selection } from '../access/fields'
 import type { FilterAsk } from '../parse/filter'
 
 export interface Search {

@@ -1,10 +1,10 @@
 /** How rows are written: every write is a batch of items; the single-record routes pass one. */
 import type { Table } from 'drizzle-orm'
 import type { Call } from '../context'
-import { readableFields, type Selection } from '../fields'
+import { readableFields, type Selection } from '../access/fields'
 import type { WriteAsk, WriteItem } from '../parse/write'
-import type { Plan } from '../scope'
-import { requireTenantId } from '../tenant'
+import type { Plan } from '../access/row-scope'
+import { requireTenantId } from '../access/tenant'
 
 export type WriteKind = 'create' | 'update' | 'delete' | 'restore' | 'purge'
 

@@ -1,5 +1,5 @@
 /** Where requests are counted: in this server, or in a storage that many share. */
-import { findStorage, type Mounted, type Mounts } from '../../storage'
+import { findStorage, type Mounted, type Mounts } from '../../plugin/storage'
 import { createMemoryCounter, type Counter } from './counter'
 import { createRedisCounter, type RedisClient } from './redis'
 import { withFallback } from './fallback'

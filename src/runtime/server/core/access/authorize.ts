@@ -1,0 +1,106 @@
+/** May the caller: every permission value, its fallbacks, and deny as the default. Asked before the request is read. */
+import { FALLBACKS, type Operation } from '../../../shared/operations'
+import type { AutoApiContext, Permission } from '../../registration'
+import type { Resource } from '../../schema/model'
+import type { Call } from '../context'
+import { refused } from '../error'
+
+const SUPER_ADMIN = '*'
+
+/** @throws 401 for an anonymous caller, 403 for a signed-in one. */
+export async function assertMay(call: Call, resource: Resource = call.resource, operation: Operation = call.ctx.operation): Promise<void> {
+  if (!await may(call, resource, operation)) throw refused(call.ctx)
+}
+
+/** Whether the caller may do this; each question is asked once per request. */
+export async function may(call: Call, resource: Resource, operation: Operation): Promise<boolean> {
+  const question = `may:${resource.name}:${operation}`
+  let answer = call.memo.get(question) as boolean | undefined
+  if (answer === undefined) call.memo.set(question, answer = await decideOperation(call, resource, operation))
+  return answer
+}
+
+async function decideOperation(call: Call, resource: Resource, operation: Operation): Promise<boolean> {
+  // A resource without authorization refuses every request, the super-admin's included.
+  if (!resource.auth || resource.disabled.has(operation)) return false
+  if (isSuperAdmin(call.ctx)) return true
+  const permission = findPermission(resource, operation)
+  return permission !== undefined && await decide(permission, inContext(call, resource, operation))
+}
+
+/** `'*'` passes every operation: `false` and undeclared ones included, and no function or evaluator is asked. */
+const isSuperAdmin = ({ permissions }: AutoApiContext) => permissions.includes(SUPER_ADMIN)
+
+function findPermission(resource: Resource, operation: Operation): Permission | undefined {
+  for (let asked: Operation | undefined = operation; asked; asked = FALLBACKS[asked]) {
+    const permission = resource.auth?.permissions?.[asked]
+    if (permission !== undefined) return permission
+  }
+  return undefined
+}
+
+/**
+ * As {@link assertMay}, through a named gate: it decides the operations it declares, the resource's permissions the others.
+ * @throws 401, 403
+ */
+export async function assertMayThrough(call: Call, endpoint: string): Promise<void> {
+  const { resource, ctx } = call
+  const permission = resource.auth?.custom?.[endpoint]?.permissions?.[ctx.operation]
+  if (permission === undefined || resource.disabled.has(ctx.operation)) return assertMay(call)
+  if (!isSuperAdmin(ctx) && !await decide(permission, ctx)) throw refused(ctx)
+}
+
+/** The context as a rule of this resource and operation sees it; one for all of them. */
+export function inContext({ ctx, memo }: Call, resource: Resource, operation: Operation): AutoApiContext {
+  if (ctx.resource === resource.name && ctx.operation === operation) return ctx
+  const question = `context:${resource.name}:${operation}`
+  const known = memo.get(question) as AutoApiContext | undefined
+  // A call that was led to another resource has a context of its own, and the same memory.
+  if (known && Object.getPrototypeOf(known) === ctx) return known
+  // What an extender or a hook adds to the request's context later is seen in this one too.
+  const inner = Object.assign(Object.create(ctx) as AutoApiContext, { resource: resource.name, operation })
+  memo.set(question, inner)
+  return inner
+}
+
+/** Decides permissions that are objects of a kind it knows. */
+export interface PermissionEvaluator {
+  /** Whether the object is one of its kind. */
+  readonly claims: (permission: Readonly<Record<string, unknown>>) => boolean
+  readonly evaluate: (permission: Readonly<Record<string, unknown>>, ctx: AutoApiContext) => unknown
+}
+
+const evaluators: PermissionEvaluator[] = []
+
+export function addEvaluator(evaluator: PermissionEvaluator): void {
+  evaluators.push(evaluator)
+}
+
+/** One permission value. A value that is not a permission refuses, and so does a throw. A `false` refuses `'*'` here, as the rules of fields need it. */
+export async function decide(permission: Permission, ctx: AutoApiContext): Promise<boolean> {
+  if (typeof permission === 'boolean') return permission
+  if (isSuperAdmin(ctx)) return true
+  if (typeof permission === 'string') return ctx.permissions.includes(permission) || rolesOf(ctx).includes(permission)
+  if (typeof permission === 'function') return passes(permission, ctx)
+  if (Array.isArray(permission)) {
+    for (const one of permission as readonly Permission[]) if (await decide(one, ctx)) return true
+    return false
+  }
+  const object = permission as Readonly<Record<string, unknown>>
+  if (typeof permission !== 'object' || permission === null) return false
+  return passes(ctx => evaluators.find(({ claims }) => claims(object))?.evaluate(object, ctx), ctx)
+}
+
+async function passes(rule: (ctx: AutoApiContext) => unknown, ctx: AutoApiContext): Promise<boolean> {
+  try {
+    return Boolean(await rule(ctx))
+  }
+  catch (error) {
+    console.error(`[auto-api] A permission of \`${ctx.resource}\` (${ctx.operation}) threw; the request is refused.`, error)
+    return false
+  }
+}
+
+function rolesOf({ user }: AutoApiContext): readonly unknown[] {
+  return [user?.role, ...Array.isArray(user?.roles) ? user.roles as unknown[] : []]
+}

@@ -1,0 +1,45 @@
+/** Refuses a write that a page of another site sends in the caller's name, unless the app trusts that site. */
+import type { AutoApiConfig } from '../../../shared/config'
+import { forwardedEntry } from './ip-address'
+import type { ApiRequest } from '../context'
+import { crossSite } from '../error'
+
+const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
+
+/** What `Sec-Fetch-Site` says of a request, and whether it is foreign. */
+const SITES: ReadonlyMap<string, boolean> = new Map([['same-origin', false], ['same-site', false], ['none', false], ['cross-site', true]])
+
+/**
+ * Browsers say where a request comes from: newer ones in `Sec-Fetch-Site`, all of them in the `Origin` of a write. A request
+ * with neither comes from no browser. A browser never adds a bearer token by itself, as it does with a cookie.
+ * @throws `CROSS_SITE` (403)
+ */
+export function assertSameSite(request: ApiRequest, { csrf, trustProxy }: AutoApiConfig): void {
+  const { method, header } = request
+  if (!csrf || SAFE.has(method)) return
+  const origin = header('origin')
+  const isForeign = SITES.get(header('sec-fetch-site') ?? '')
+    ?? (origin !== undefined && !isOwnOrigin(origin, findHost(request, trustProxy)))
+  if (!isForeign) return
+  if (origin !== undefined && csrf.origins.includes(origin)) return
+  if (/^bearer /i.test(header('authorization') ?? '')) return
+  throw crossSite()
+}
+
+/** The host that the client asked for. A header of a proxy counts only where the proxy is the app's own. */
+function findHost({ header }: ApiRequest, trustProxy: boolean | number): string | undefined {
+  const forwarded = header('x-forwarded-host')
+  return (forwarded === undefined ? undefined : forwardedEntry(forwarded, Number(trustProxy))?.trim()) || header('host')
+}
+
+/**
+ * The scheme of the request is not compared: behind a proxy that ends TLS, the server does not know it. Read with the origin's
+ * scheme, both hosts lose the same default port.
+ */
+function isOwnOrigin(origin: string, host: string | undefined): boolean {
+  const page = toUrl(origin)
+  if (host === undefined || !page || !/^https?:$/.test(page.protocol) || /[/?#@\\]/.test(host)) return false
+  return toUrl(`${page.protocol}//${host}`)?.host === page.host
+}
+
+const toUrl = (text: string) => URL.canParse(text) ? new URL(text) : undefined

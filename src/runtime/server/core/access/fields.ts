@@ -1,0 +1,90 @@
+/** Which columns: what a caller may read and write of a resource. Whatever is not readable is unknown, like a name nobody ever gave. */
+import { quoted, shape, type Shape } from '../sql/shape'
+import type { FieldRule } from '../../registration'
+import type { Field } from '../../schema/field'
+import type { Resource } from '../../schema/model'
+import type { Call } from '../context'
+import { unknownField } from '../error'
+import { decide, inContext } from './authorize'
+
+/** A set of fields of one resource, the same object for the same set: statements are found by its key. */
+export interface Selection {
+  readonly key: Shape
+  readonly fields: readonly Field[]
+  readonly byName: ReadonlyMap<string, Field>
+}
+
+/** Per resource: every selection that was ever asked for, by key. */
+const selections = new WeakMap<Resource, Map<string, Selection>>()
+const SELECTIONS_AT_MOST = 500
+
+/** The fields the caller may read; without rules the same for everybody. */
+export async function readableFields(call: Call, resource: Resource = call.resource): Promise<Selection> {
+  const known = call.memo.get(`readable:${resource.name}`) as Selection | undefined
+  if (known) return known
+  const refused = await refusedFields(call, resource, 'read')
+  const readable = select(resource, field => !resource.hidden.has(field.name) && !refused.has(field.name))
+  call.memo.set(`readable:${resource.name}`, readable)
+  return readable
+}
+
+/** Of these names, those the caller may not write. */
+export async function unwritableFields(call: Call, resource: Resource, names: readonly string[]): Promise<readonly string[]> {
+  const refused = await refusedFields(call, resource, 'write')
+  return names.filter(name => refused.has(name))
+}
+
+/** Rules are absolute: an operation's permission or `'*'` does not stand in for a `false`. */
+export async function refusedFields(call: Call, resource: Resource, side: keyof FieldRule): Promise<ReadonlySet<string>> {
+  const refused = new Set<string>()
+  for (const [name, rule] of Object.entries(resource.auth?.fields ?? {})) {
+    const permission = rule?.[side]
+    if (permission !== undefined && !await decide(permission, inContext(call, resource, call.ctx.operation))) refused.add(name)
+  }
+  return refused
+}
+
+/** The fields that pass, in the table's order. */
+export function select(resource: Resource, passes: (field: Field) => boolean): Selection {
+  const fields = [...resource.fields.values()].filter(passes)
+  const key = fields.length === resource.fields.size ? '*' : fields.map(field => field.index).join(',')
+  let known = selections.get(resource)
+  if (!known) selections.set(resource, known = new Map())
+  let selection = known.get(key)
+  if (!selection) {
+    selection = Object.freeze({ key: shape`${resource}${quoted(key)}`, fields, byName: new Map(fields.map(field => [field.name, field])) })
+    if (known.size < SELECTIONS_AT_MOST) known.set(key, selection)
+  }
+  return selection
+}
+
+/** @throws `UNKNOWN_FIELD` */
+export function requireField(readable: Selection, name: string, parameter: string): Field {
+  const field = readable.byName.get(name)
+  if (!field) throw unknownField(parameter, name)
+  return field
+}
+
+/** A record that passed through an app's hands: columns the caller may not read are taken out, whatever else was added stays. */
+export function keepReadable(resource: Resource, { byName }: Selection, record: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const kept: Record<string, unknown> = {}
+  for (const name of Object.keys(record)) {
+    if (byName.has(name) || !resource.fields.has(name)) kept[name] = record[name]
+  }
+  return kept
+}
+
+/** These fields and the primary key, for rows that must be told apart. */
+export function withKey(resource: Resource, { byName }: Selection): Selection {
+  return select(resource, field => byName.has(field.name) || resource.primaryKey.includes(field))
+}
+
+/** The primary key alone. */
+export function keyFields(resource: Resource): Selection {
+  return select(resource, field => resource.primaryKey.includes(field))
+}
+
+/** The whole row, for rules and hooks; never for an answer. */
+export function allFields(resource: Resource): Selection {
+  return select(resource, () => true)
+}

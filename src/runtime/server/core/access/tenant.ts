@@ -1,0 +1,34 @@
+/** Whose organization: the tenant a request is answered for. Without one, a tenant-scoped resource has no rows. */
+import { UNFIT } from '../../../shared/wire'
+import type { AutoApiContext } from '../../registration'
+import type { Resource } from '../../schema/model'
+import { isTenantId, type Call } from '../context'
+import { tenantRequired } from '../error'
+
+/** The rows of one tenant, those of all, or none. */
+export type TenantScope = { readonly all: true } | { readonly all: false, readonly id: unknown } | 'none'
+
+export function tenantScope(ctx: AutoApiContext, resource: Resource): TenantScope {
+  if (!resource.tenant || ctx.tenant?.canAccessAllTenants === true) return { all: true }
+  const id = tenantId(ctx, resource)
+  return id === undefined ? 'none' : { all: false, id }
+}
+
+/** @throws `TENANT_REQUIRED` (403, 401 anonymous) when the resource belongs to tenants and the request to none. */
+export function assertTenant(call: Call, resource: Resource = call.resource): void {
+  if (tenantScope(call.ctx, resource) === 'none') throw tenantRequired(call.ctx)
+}
+
+/** The id a new row is stamped with, as the column holds it. @throws As {@link assertTenant}, for staff without a tenant too. */
+export function requireTenantId(call: Call, resource: Resource = call.resource): unknown {
+  const id = tenantId(call.ctx, resource)
+  if (id === undefined) throw tenantRequired(call.ctx)
+  return id
+}
+
+/** An id that does not fit the column (`acme` for a number) is no tenant. */
+function tenantId({ tenant }: AutoApiContext, { tenant: field }: Resource): unknown {
+  if (!field || !isTenantId(tenant?.id)) return undefined
+  const value = field.fromText(String(tenant.id))
+  return value === UNFIT ? undefined : value
+}

@@ -1,0 +1,151 @@
+/** The results of aggregates: exact arithmetic, the same on every engine, and grouping without SQL. */
+import Big from 'big.js'
+import { DIALECTS, isEnum } from '../../../engines/dialects'
+import type { Dialect } from '../../../schema/drizzle'
+import type { Field } from '../../../schema/field'
+import { comparesFields, type Aggregate, type AggregatePlan, type GroupPlan } from '../../plan/aggregate'
+import type { RecordOf } from '../rows/rows'
+
+/** Digits behind the point of an average that does not come out even. */
+Big.DP = 12
+
+const EXACT = new Set(['bigint', 'decimal'])
+
+/** The driver's values of one result to what is said: numbers, and strings over bigint and decimal columns; nothing to sum is null. */
+export function finish({ function: name, field }: Aggregate, raw: unknown, count: unknown): unknown {
+  if (name === 'count') return Number(raw)
+  if (raw === null || raw === undefined) return null
+  if (name === 'min' || name === 'max') {
+    const value = field!.decode ? field!.decode(raw) : raw
+    return field!.toJson ? field!.toJson(value) : value
+  }
+  // A double may be what is no number, which a Big cannot be.
+  if (field!.kind === 'number') return orNull(name === 'avg' ? digits(Number(raw)) / Number(count) : digits(Number(raw)))
+  // Postgres keeps what is no number among its decimals too.
+  if (isNoNumber(raw)) return null
+  const sum = toBig(raw)
+  return name === 'avg' ? toAverage(sum, Number(count), field!.kind) : toResult(sum, field!.kind)
+}
+
+const isNoNumber = (value: unknown) => /nan|infinity/i.test(String(value))
+
+/** JSON has no number beyond a double's: like nothing to add up, that is null. */
+const orNull = (value: number) => Number.isFinite(value) ? value : null
+
+/** Over exact columns to twelve digits, over others as near as a number comes. */
+function toAverage(sum: Big, count: number, kind: string): string | number {
+  return EXACT.has(kind) ? sum.div(count).toFixed() : sum.toNumber() / count
+}
+
+function toResult(value: Big, kind: string): string | number {
+  return EXACT.has(kind) ? value.toFixed() : value.toNumber()
+}
+
+/** A sum as the database tells it: text, or SQLite's two halves of 64 bits and what has a fraction besides. */
+function toBig(raw: unknown): Big {
+  const [high, low, rest] = String(raw).split(':')
+  if (low === undefined) return new Big(high!)
+  return new Big(high!).times(4_294_967_296).plus(low).plus(rest === undefined ? 0 : String(digits(Number(rest))))
+}
+
+/** The digits of a double that count: engines that add in another order differ in the rest. */
+const digits = (value: number) => Number(value.toPrecision(15))
+
+type Compare = (order: number) => boolean
+
+const COMPARE: Readonly<Record<GroupPlan['having'][number]['operator'], Compare>> = {
+  $eq: order => order === 0, $ne: order => order !== 0, $gt: order => order > 0, $gte: order => order >= 0, $lt: order => order < 0, $lte: order => order <= 0,
+}
+
+interface Group {
+  readonly values: readonly unknown[]
+  readonly records: RecordOf[]
+}
+
+/** The same answer as the SQL, from records that were judged one by one. */
+export function groupRows({ groups, having, order, page, limit }: GroupPlan, records: readonly RecordOf[], dialect: Dialect): { data: RecordOf[], total: number } {
+  const entries = collect(groups, records).map(group => ({
+    group,
+    results: new Map(groups.aggregates.map(aggregate => [aggregate.alias, compute(aggregate, group.records)])),
+  }))
+  const kept = entries.filter(({ results }) => having.every(({ aggregate, operator, value }) => {
+    const result = results.get(aggregate.alias)
+    return result !== null && COMPARE[operator](compare(rank(aggregate, result), comparesFields(aggregate) ? rank(aggregate, value) : new Big(String(value))))
+  }))
+  kept.sort((a, b) => {
+    for (const { by, descending } of order) {
+      const of = (entry: typeof a) => 'alias' in by ? rank(by, entry.results.get(by.alias)) : comparable(by, entry.group.values[groups.groupBy.indexOf(by)])
+      const sign = compare(of(a), of(b), DIALECTS[dialect].nullsLow)
+      if (sign !== 0) return descending ? -sign : sign
+    }
+    return 0
+  })
+  const data = kept.slice((page - 1) * limit, page * limit).map(({ group, results }) => {
+    const said = Object.fromEntries(groups.aggregates.map(aggregate => [aggregate.alias, say(aggregate, results.get(aggregate.alias))]))
+    if (groups.groupBy.length === 0) return said
+    return { group: Object.fromEntries(groups.groupBy.map((field, index) => [field.name, field.toJson ? field.toJson(group.values[index]) : group.values[index]])), ...said }
+  })
+  return { data, total: kept.length }
+}
+
+function collect({ groupBy }: AggregatePlan, records: readonly RecordOf[]): Group[] {
+  if (groupBy.length === 0) return [{ values: [], records: [...records] }]
+  const found = new Map<string, Group>()
+  for (const record of records) {
+    const values = groupBy.map(field => record[field.name] ?? null)
+    const key = JSON.stringify(groupBy.map((field, index) => field.toJson ? field.toJson(values[index]) : values[index]))
+    let group = found.get(key)
+    if (!group) found.set(key, group = { values, records: [] })
+    group.records.push(record)
+  }
+  return [...found.values()]
+}
+
+function compute({ function: name, field }: Aggregate, records: readonly RecordOf[]): unknown {
+  if (!field) return new Big(records.length)
+  const values = records.map(record => record[field.name]).filter(value => value !== null && value !== undefined)
+  if (name === 'count') return new Big(values.length)
+  if (values.length === 0) return null
+  const order = (a: unknown, b: unknown) => compare(comparable(field, a), comparable(field, b))
+  if (name === 'min') return values.reduce((least, value) => order(value, least) < 0 ? value : least)
+  if (name === 'max') return values.reduce((most, value) => order(value, most) > 0 ? value : most)
+  // What a database keeps that is no number, no Big can be.
+  if (values.some(isNoNumber)) return values.reduce<number>((sum, value) => sum + Number(value), 0)
+  const added = values.reduce<Big>((sum, value) => sum.plus(String(value)), new Big(0))
+  if (name === 'avg' && EXACT.has(field.kind)) return added.div(values.length)
+  if (field.kind !== 'number') return name === 'avg' ? toResultNumber(added.toNumber() / values.length) : added
+  const sum = digits(added.toNumber())
+  return toResultNumber(name === 'avg' ? sum / values.length : sum)
+}
+
+/** Infinite where the doubles of a column add up to more than a double. */
+const toResultNumber = (value: number): Big | number => Number.isFinite(value) ? new Big(String(value)) : value
+
+function say({ function: name, field }: Aggregate, result: unknown): unknown {
+  if (result === null || result === undefined) return null
+  if (name === 'count') return (result as Big).toNumber()
+  if (name === 'min' || name === 'max') return field!.toJson ? field!.toJson(result) : result
+  return result instanceof Big ? toResult(result, field!.kind) : null
+}
+
+/** A result as it is compared. */
+function rank(aggregate: Aggregate, result: unknown): unknown {
+  return comparesFields(aggregate) ? comparable(aggregate.field!, result) : result
+}
+
+/** A decimal is text, and as text 9 would come after 10; an enum is ordered by the places of its values. */
+function comparable({ kind, column }: Field, value: unknown): unknown {
+  if (value === null || value === undefined) return value
+  return kind === 'decimal' ? toComparable(String(value)) : isEnum(column) ? column.enumValues!.indexOf(String(value)) : value
+}
+
+const toComparable = (decimal: string): Big | number => isNoNumber(decimal) ? Number(decimal) : new Big(decimal)
+
+/** NULL is below every value, or above; text is ordered by its bytes, as databases do that know of no language. */
+function compare(a: unknown, b: unknown, nullsLow = true): number {
+  if (a === null || b === null || a === undefined || b === undefined) return (Number(a !== null && a !== undefined) - Number(b !== null && b !== undefined)) * (nullsLow ? 1 : -1)
+  if (a instanceof Big && b instanceof Big) return a.cmp(b)
+  if (a instanceof Big || b instanceof Big) return Number(a) < Number(b) ? -1 : Number(a) > Number(b) ? 1 : 0
+  if (typeof a === 'string') return globalThis.Buffer.compare(globalThis.Buffer.from(a), globalThis.Buffer.from(b as string))
+  return (a as number) < (b as number) ? -1 : (a as number) > (b as number) ? 1 : 0
+}

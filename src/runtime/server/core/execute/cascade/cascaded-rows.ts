@@ -1,0 +1,77 @@
+/** What a commit changes, row by row: rows that go along are locked before it changes them, and told to the plugins that listen. */
+import { sql, type SQL } from 'drizzle-orm'
+import { DIALECTS } from '../../../engines/dialects'
+import type { Row, WriteStatement } from '../../../engines/engine'
+import { shape } from '../../sql/shape'
+import type { GraphNode } from '../../../schema/graph'
+import type { Resource } from '../../../schema/model'
+import type { Call } from '../../context'
+import { toId, type Key } from '../../parse/key'
+import type { Change } from '../../listeners'
+import { statement, type Clause } from '../../sql/clause'
+import { closureShape, keysOf, rowsOf, tuple, withClosure, type Closure } from './closure'
+import type { Step } from '../commit/commit'
+import { lockInOrder } from '../commit/statements'
+
+export const isHeard = ({ api }: Call) => api.plugins.onCommit.length > 0
+
+/** The row a request named. */
+export function changeOf({ api }: Call, resource: Resource, kind: Change['kind'], key: Key): Change {
+  return { ...api.resources.get(resource.name) === resource && { resource: resource.name }, table: resource.facts.name, kind, id: toId(resource, key) }
+}
+
+/** Which of a table's rows a statement is going to take along. */
+export interface Along {
+  readonly kind: Change['kind']
+  /** Of the reached rows, those that the statement is about. */
+  readonly trash: 'active' | 'trashed' | 'all'
+  /** Rows the request names itself. */
+  readonly named: readonly Key[]
+  /** Rows of a table that are not meant. */
+  readonly but?: (node: GraphNode) => Clause | undefined
+}
+
+/**
+ * Rows that go along, the upper ones first, before anything is done to them: told to those who listen, and locked where
+ * others may come between. A statement that waited for a row still goes by what it read before: it would take a row along
+ * that has left meanwhile. Below rows that are locked nothing can be hung any more.
+ */
+export function takeAlong(call: Call, closure: Closure, nodes: readonly GraphNode[], along: Along): Step[] {
+  const heard = isHeard(call)
+  if (!heard && !call.engine.concurrent) return []
+  const upperFirst = closure.reach.nodes.filter(node => nodes.includes(node))
+  return upperFirst.map(node => heard ? tellStep(call, closure, node, along) : { statement: alongStatement(call, closure, node, along, false) })
+}
+
+function tellStep(call: Call, closure: Closure, node: GraphNode, along: Along): Step {
+  const own = new Set(node.resource === closure.reach.root.resource ? along.named.map(key => toId(node.resource!, key)) : [])
+  const changes = (rows: readonly Row[]) => rows.map(row => idOf(node, row)).filter(id => !own.has(id)).map((id): Change => ({
+    ...node.resource && { resource: node.resource.name }, table: node.facts.name, kind: along.kind, id, cascaded: true,
+  }))
+  return { statement: alongStatement(call, closure, node, along, true), changes: ({ rows }) => changes(rows) }
+}
+
+/** `with recursive reached … select id from child where deleted_at is null and id in (…) for update`; their number where nobody asks which. */
+function alongStatement(call: Call, closure: Closure, node: GraphNode, { trash, but: butOf }: Along, keys: boolean): WriteStatement {
+  const { api, engine } = call
+  const but = butOf?.(node)
+  const key = shape`along ${node}${keys}${trash}${closureShape(closure)}${but?.shape}`
+  const made = statement(api.statements, engine, key, [...closure.start.values, ...but?.values ?? []], () => {
+    const selection = keys ? sql.join(keysOf(node).map(column => sql`${column}`), sql`, `) : sql`1`
+    const lock = engine.concurrent ? lockInOrder(engine.dialect, keysOf(node), 'update') : sql``
+    const rows = sql`select ${selection} from ${node.table} where ${ofTrash(node, trash)} and ${tuple(keysOf(node))} in (${rowsOf(closure, node)})${but ? sql` and not (${but.build()})` : sql``}${lock}`
+    return { extra: undefined, sql: sql`${withClosure(closure)} ${keys ? rows : DIALECTS[engine.dialect].countLocked(rows)}` }
+  })
+  return { ...made, returns: true }
+}
+
+function ofTrash({ roles: { deletedAt } }: GraphNode, trash: Along['trash']): SQL {
+  if (!deletedAt || trash === 'all') return sql`1 = 1`
+  return trash === 'active' ? sql`${deletedAt} is null` : sql`${deletedAt} is not null`
+}
+
+function idOf({ resource, facts }: GraphNode, row: Row): string {
+  if (resource) return toId(resource, resource.primaryKey.map((field, index) => field.decode ? field.decode(row[index]) : row[index]) as Key)
+  const texts = row.map(String)
+  return facts.primaryKey.length === 1 ? texts[0]! : texts.map(encodeURIComponent).join(',')
+}

@@ -1,0 +1,131 @@
+/** The links that a junction holds of a record: which there are, and how SQL and code tell the visible ones. */
+import { sql, type SQL } from 'drizzle-orm'
+import type { Row } from '../../../engines/engine'
+import { shape } from '../../sql/shape'
+import type { Field } from '../../../schema/field'
+import type { Operation } from '../../../../shared/operations'
+import type { ManyToMany, Resource } from '../../../schema/model'
+import { forResource, type Call } from '../../context'
+import { notFound } from '../../error'
+import { inContext } from '../../access/authorize'
+import { allFields, select, type Selection } from '../../access/fields'
+import type { Key } from '../../parse/key'
+import type { LinkMode } from '../../parse/relation'
+import { byKey } from '../../plan/read'
+import type { LinkTarget } from '../../plan/relation'
+import type { ReadPlan } from '../../plan/read-plan'
+import { all, among, equals, fromClauses, isNull, meet, shapeOf, statement, valuesOf, whereAll, type Clause } from '../../sql/clause'
+import { within, type Plan, type Scoped } from '../../access/row-scope'
+import { changeOf } from '../cascade/cascaded-rows'
+import type { Item } from '../write/items'
+import { judge, scanBound, tooManyToJudge } from '../rows/object-level'
+import { decoder, readOne, selectList, valuesAt, type RecordOf } from '../rows/rows'
+
+export type ScopedLink = Omit<LinkTarget, 'plan' | 'through'> & { readonly plan: Scoped<ReadPlan>, readonly through: Scoped<Plan> }
+
+export type Counts = { added: number, removed: number, total: number }
+
+/** One relation's part of a request, as the database was when it was read. */
+export interface LinkWork {
+  readonly link: ScopedLink
+  readonly mode: LinkMode
+  /** The record's own columns, and the condition that a link is one of its. */
+  readonly parent: readonly unknown[]
+  readonly here: Clause
+  /** The records that are named. */
+  readonly targets: Targets
+  readonly counts: Counts
+}
+
+/** The records to link or to unlink. */
+export interface Targets {
+  /** What the junction holds of each, in the order of the ids. */
+  readonly values: readonly (readonly unknown[])[]
+  readonly columns: Selection
+  readonly rows: readonly Row[]
+}
+
+/** What before-hooks have made of a link, or been told of it: none runs twice for the same one when a commit is tried again. */
+export type Hooked = Map<string, Pick<Item, 'values' | 'ctx'>>
+
+/** A link that is added, on its way through the checks. */
+export interface NewLink extends Item {
+  /** What the link holds of the other side. */
+  readonly target: readonly unknown[]
+}
+
+/** Driver values as one text, to be compared. */
+export const toText = (values: readonly unknown[]) => values.map(String).join('\0')
+
+/** @throws 404 when the record is not visible. */
+export async function parentValues(plan: Scoped<Plan>, key: Key, columns: readonly Field[], call: Call): Promise<readonly unknown[]> {
+  const selection = select(plan.resource, field => columns.includes(field))
+  const { columns: read, rows } = await readOne(within<Plan, ReadPlan>(plan, byKey(plan.resource, key, selection)), key, [], call)
+  if (rows.length === 0) throw notFound()
+  return valuesAt(read, columns)(rows[0]!)
+}
+
+export const junctionFields = ({ junction: { resource } }: ManyToMany, names: readonly string[]) => names.map(name => resource.fields.get(name)!)
+
+/** The columns of which two links hold the same: both keys, and the tenant where no constraint covers the keys alone. */
+export function sameLink({ relation: { junction: { resource, unique, here, there } } }: ScopedLink): readonly Field[] {
+  const names = new Set([...here.columns, ...there.columns, ...!unique && resource.tenant ? [resource.tenant.name] : []])
+  return [...names].map(name => resource.fields.get(name)!)
+}
+
+/** The links of the record that exist, seen or not: outside of the trash, and in the tenant where no constraint covers the keys alone. */
+export function linkedClauses({ link: { relation, tenantId }, here }: LinkWork): readonly Clause[] {
+  const { resource: { roles: { deletedAt }, tenant }, unique } = relation.junction
+  return [here, ...deletedAt ? [isNull(deletedAt)] : [], ...!unique && tenant ? [equals(tenant, tenantId)] : []]
+}
+
+export const linkChanges = (records: readonly RecordOf[], kind: 'link' | 'unlink', resource: Resource, call: Call) =>
+  records.map(record => changeOf(call, resource, kind, resource.primaryKey.map(field => record[field.name])))
+
+/** The request, as the rules and hooks of the junction see it. */
+export const forJunction = (call: Call, junction: Resource, operation: Operation) =>
+  forResource(call, junction, inContext(call, junction, operation))
+
+/** `exists (select 1 from junction where post_id = ? and tag_id = tags.id and …)`; row by row where code judges the links. */
+export async function linkedTo(relation: ManyToMany, parent: readonly unknown[], through: Scoped<Plan>, call: Call): Promise<Clause> {
+  const { junction, foreignColumns } = relation
+  const there = junctionFields(relation, junction.there.columns)
+  const own = [among(call.engine, junctionFields(relation, junction.here.columns), [parent]), ...through.scope]
+  if (through.accepts) return among(call.engine, foreignColumns, (await judgedLinks(relation, own, through, call)).map(row => valuesAt(allFields(junction.resource), there)(row)))
+  return fromClauses(shape`linked ${relation}`, own, () => sql`exists (select 1 from ${junction.resource.table} where ${all(own)} and ${meets(there, foreignColumns)})`)
+}
+
+/** @throws `LIMIT_EXCEEDED` when there are more links than a scan may judge. */
+export async function judgedLinks(relation: ManyToMany, where: readonly Clause[], through: Scoped<Plan>, call: Call): Promise<readonly Row[]> {
+  const { api, engine } = call
+  const { resource } = relation.junction
+  const columns = allFields(resource)
+  const most = scanBound(call)
+  const key = shape`judged links ${resource}${shapeOf(where)}`
+  const rows = await engine.query(statement(api.statements, engine, key, [...valuesOf(where), most + 1], () => ({
+    sql: sql`select ${selectList(columns)} from ${resource.table}${whereAll(where)} limit ${sql.param(most + 1)}`,
+    extra: undefined,
+  })))
+  if (rows.length > most) throw tooManyToJudge(most, 'The record has too many links.')
+  return judgeLinks(rows, resource, through)
+}
+
+/** Whole rows of a junction, and of these those that code accepts. */
+export function judgeLinks(rows: readonly Row[], resource: Resource, through: Scoped<Plan>): Promise<readonly Row[]> {
+  return judge(rows, decoder(allFields(resource)), through.accepts!)
+}
+
+/** Whatever a condition that no NULL is in does not hold for. */
+export const not = (clause: Clause) => fromClauses(shape`not`, [clause], () => sql`not (${clause.build()})`)
+
+/** The links to records that SQL says are visible. */
+export function toVisible({ relation, plan }: ScopedLink): Clause {
+  const there = junctionFields(relation, relation.junction.there.columns)
+  const { target, foreignColumns } = relation
+  return fromClauses(shape`to visible ${relation}`, plan.scope, () => sql`exists (select 1 from ${target.table} where ${meets(there, foreignColumns)} and ${all(plan.scope)})`)
+}
+
+/** `junction.tag_id = tags.id and …` */
+export function meets(columns: readonly Field[], foreign: readonly Field[]): SQL {
+  return sql.join(columns.map(({ column, bytes }, index) => meet(column, foreign[index]!.column, bytes)), sql` and `)
+}

@@ -1,0 +1,131 @@
+/** Changes what a record is linked to: both sides visible, hidden links untouched, every relation of the request in one commit. */
+import { pause } from '../../../engines/retry'
+import type { AutoApiContext } from '../../../registration'
+import type { Call } from '../../context'
+import { changedMeanwhile } from '../../error'
+import { keyFields } from '../../access/fields'
+import { itemContext, runAfterHooks, runHooks, type AnyHook } from '../../hooks'
+import { keyClauses } from '../../plan/read'
+import type { LinkPlan } from '../../plan/relation'
+import type { WritePlan } from '../../plan/write'
+import { among } from '../../sql/clause'
+import { within, type Scoped } from '../../access/row-scope'
+import { commitSteps, Undone, type Step } from '../commit/commit'
+import { toItems, type Item } from '../write/items'
+import { afterCreates, beforeCreates } from './create-links'
+import { afterDeletes, beforeDeletes } from './delete-links'
+import { countVisible, judges, linkSteps, readChange, type LinkChange } from './operations'
+import { findTargets, targetSteps } from './targets'
+import { junctionFields, parentValues, type Counts, type Hooked, type LinkWork, type ScopedLink } from './links'
+import { locate, pins } from '../write/targets'
+import { selectStatement } from '../commit/statements'
+
+export interface LinkResult {
+  readonly plan: LinkPlan
+  readonly results: readonly ({ readonly relation: string } & Readonly<Counts>)[]
+}
+
+/** How often a change is decided anew because what it was decided by has changed before its commit. */
+const TRIES = 8
+
+export async function executeLink(plan: Scoped<LinkPlan>, call: Call): Promise<LinkResult> {
+  const ctx = itemContext(call)
+  const hooked: Hooked = new Map()
+  const changes = await commitDecided(async () => {
+    const decided = await decide(plan, ctx, call)
+    await before(decided.changes, ctx, hooked, call)
+    // A foreign key that stops a removal is one that still refers to the link.
+    await commitSteps({ ...decided.row, kind: plan.mode === 'remove' ? 'delete' : 'update' }, await toSteps(plan, decided, call), call)
+    return decided.changes
+  })
+  const works = changes.map(({ work }) => work)
+  for (const work of works) if (judges(work.link)) work.counts.total = await countVisible(work, call)
+  const results = works.map(({ link, counts }) => ({ relation: link.relation.name, ...counts }))
+  const errors: unknown[] = []
+  for (const { creates, deletes } of changes) {
+    if (deletes) await afterDeletes(deletes, errors)
+    if (creates) await afterCreates(creates, errors)
+  }
+  for (const result of results) {
+    await runAfterHooks(call, 'afterLink', result, (run, result) => (run as AnyHook)(result.relation, result, ctx), errors)
+  }
+  if (errors.length > 0) throw errors[0]
+  return { plan: plan as unknown as LinkPlan, results }
+}
+
+/** Rows that changed since they were read, or judged, are read and judged once more. @throws 409 when they change again and again. */
+async function commitDecided(commit: () => Promise<readonly LinkChange[]>): Promise<readonly LinkChange[]> {
+  for (let tried = 1; ; tried++) {
+    try {
+      return await commit()
+    }
+    catch (error) {
+      if (!(error instanceof Undone)) throw error
+      if (error.guard === undefined || error.guard === 'restrict') throw error.reason
+      if (tried === TRIES) throw changedMeanwhile()
+      await pause(tried)
+    }
+  }
+}
+
+interface Decided {
+  /** The record, as an update of it would see it. */
+  readonly row: Scoped<WritePlan>
+  readonly item: Item
+  readonly changes: readonly LinkChange[]
+}
+
+/** What is to be done, by the rules of both sides and of the junction. @throws What one of them refuses, before any hook runs. */
+async function decide(plan: Scoped<LinkPlan>, ctx: AutoApiContext, call: Call): Promise<Decided> {
+  const row = within<LinkPlan, WritePlan>(plan, {
+    kind: 'update', items: [{ key: plan.key }], bulk: false, atomic: true, selection: keyFields(plan.resource),
+  })
+  const items = toItems(row, () => ctx)
+  await locate(row, items, call)
+  if (items[0]!.error) throw items[0]!.error
+  const works: LinkWork[] = []
+  for (const link of plan.include as unknown as ScopedLink[]) works.push(await toWork(plan, link, call))
+  const changes: LinkChange[] = []
+  for (const work of works) changes.push(await readChange(work, call))
+  return { row, item: items[0]!, changes }
+}
+
+async function toWork(plan: Scoped<LinkPlan>, link: ScopedLink, call: Call): Promise<LinkWork> {
+  const { relation } = link
+  const parent = await parentValues(plan, plan.key, relation.columns, call)
+  return {
+    link, mode: plan.mode, parent,
+    here: among(call.engine, junctionFields(relation, relation.junction.here.columns), [parent]),
+    targets: await findTargets(link, parent, call),
+    counts: { added: 0, removed: 0, total: 0 },
+  }
+}
+
+/** The hooks of the record's own resource, then those of its junctions for each link: none twice. */
+async function before(changes: readonly LinkChange[], ctx: AutoApiContext, hooked: Hooked, call: Call): Promise<void> {
+  if (!hooked.has(LINK)) {
+    for (const { work: { link: { relation: { name }, ids } } } of changes) {
+      await runHooks(call, 'beforeLink', ids, run => (run as AnyHook)(name, ids, ctx))
+    }
+    hooked.set(LINK, { values: {}, ctx })
+  }
+  for (const { work, deletes } of changes) if (deletes) await beforeDeletes(work, deletes, hooked)
+  for (const { work, creates } of changes) if (creates) await beforeCreates(work, creates, hooked)
+}
+
+const LINK = 'link'
+
+async function toSteps({ mode }: Scoped<LinkPlan>, { row, item, changes }: Decided, call: Call): Promise<Step[]> {
+  const own = { table: row.resource.facts.name, step: guardParent(row, item, call) }
+  const others = changes.flatMap(({ work: { link, targets } }) =>
+    targetSteps(mode, link, targets, call).map(step => ({ table: link.relation.target.facts.name, step })))
+  // Both sides are locked in one order: two requests that link the same records from both sides would otherwise wait for each other.
+  const steps = [own, ...others].toSorted((a, b) => a.table < b.table ? -1 : Number(a.table > b.table)).map(({ step }) => step)
+  for (const change of changes) steps.push(...await linkSteps(change, call))
+  return steps
+}
+
+function guardParent(plan: Scoped<WritePlan>, item: Item, call: Call): Step {
+  const where = [...keyClauses(plan.resource, item.key!), ...plan.scope, ...pins(plan, item)]
+  return { statement: selectStatement(call, plan.resource, where, keyFields(plan.resource), 'update'), guard: 'row' }
+}

@@ -1,0 +1,62 @@
+/** Purges expired rows of the trash, batch by batch: the server's own work, in nobody's name. */
+import { sql } from 'drizzle-orm'
+import { LIMITS } from '../../../../shared/limits'
+import { shape } from '../../sql/shape'
+import type { Call } from '../../context'
+import { keyFields } from '../../access/fields'
+import { itemContext } from '../../hooks'
+import type { Key } from '../../parse/key'
+import { after } from '../../plan/order'
+import type { ReadPlan } from '../../plan/read-plan'
+import type { WritePlan } from '../../plan/write'
+import type { Clause } from '../../sql/clause'
+import { everyRow, within, type Scoped } from '../../access/row-scope'
+import { commitSteps, Undone } from '../commit/commit'
+import type { Item } from './items'
+import { decoder, readRows, valuesAt } from '../rows/rows'
+import { now } from './server-values'
+import { STEPS } from './operations'
+
+/** @returns how many rows went. A row that others still refer to stays, and is logged. */
+export async function purgeExpired(call: Call, before: Date): Promise<number> {
+  const { resource } = call
+  const plan = everyRow<WritePlan>({ resource, trash: 'trashed', kind: 'purge', items: [], bulk: true, atomic: true, selection: keyFields(resource) })
+  const order = resource.primaryKey.map(field => ({ field, descending: false }))
+  const expired = expiredClause(call, before)
+  let start: readonly Clause[] = []
+  let purged = 0
+  for (;;) {
+    const read = within<WritePlan, ReadPlan>(plan, { selection: keyFields(resource), where: [expired], order, count: false })
+    const { columns, rows } = await readRows(read, { start, limit: LIMITS.scanBatch }, call)
+    if (rows.length === 0) return purged
+    const decode = decoder(columns)
+    const keys = rows.map(row => resource.primaryKey.map(field => decode(row)[field.name]))
+    purged += await purge(plan, keys, call)
+    start = [after(call.engine.dialect, order, valuesAt(columns, resource.primaryKey)(rows.at(-1)!))]
+  }
+}
+
+function expiredClause({ resource }: Call, before: Date): Clause {
+  const field = resource.roles.deletedAt!
+  const value = field.encode(now(field, before))
+  return { shape: shape`${field.column} before`, values: [value], build: () => sql`${field.column} < ${sql.param(value)}` }
+}
+
+/** All at once; one by one where something stands in the way of some. */
+async function purge(plan: Scoped<WritePlan>, keys: readonly Key[], call: Call): Promise<number> {
+  const items = keys.map((key, index): Item => ({ index, key, sent: [], values: {}, asked: {}, ctx: itemContext(call) }))
+  try {
+    await commitSteps(plan, STEPS.purge(plan, items, new Map(), call, new Date()), call)
+    return items.length
+  }
+  catch (error) {
+    if (!(error instanceof Undone)) throw error
+    if (items.length === 1) {
+      console.warn(`[auto-api] A row of \`${plan.resource.name}\` stays in the trash although its time is over.`, error.reason)
+      return 0
+    }
+    let purged = 0
+    for (const key of keys) purged += await purge(plan, [key], call)
+    return purged
+  }
+}

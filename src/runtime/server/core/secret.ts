@@ -1,0 +1,32 @@
+/** `runtimeConfig.autoApi.secret`: what the server signs and encrypts with. */
+import type { Resource } from '../schema/model'
+
+/** The secret of the app. @param event the request: on some platforms the environment comes with it. */
+export type FindSecret = (event?: unknown) => string | undefined
+
+/**
+ * @param useRuntimeConfig Nitro's; there is none outside of a server.
+ * @param dev in development a missing secret is a random one, for this process only.
+ */
+export function createSecret(useRuntimeConfig: ((event?: unknown) => unknown) | undefined, dev: boolean): FindSecret {
+  const random = dev ? crypto.randomUUID() : undefined
+  return event => readSecret(useRuntimeConfig, event) ?? random
+}
+
+function readSecret(useRuntimeConfig: ((event?: unknown) => unknown) | undefined, event: unknown): string | undefined {
+  const { autoApi } = (useRuntimeConfig?.(event) ?? {}) as { autoApi?: { secret?: unknown } }
+  return typeof autoApi?.secret === 'string' && autoApi.secret !== '' ? autoApi.secret : undefined
+}
+
+/** Read rules that refuse nobody. */
+const READABLE: ReadonlySet<unknown> = new Set([undefined, true])
+
+/** Says at startup which lists need a secret that is not set. */
+export function warnWithoutSecret(resources: Iterable<Resource>, useRuntimeConfig: ((event?: unknown) => unknown) | undefined): void {
+  if (!useRuntimeConfig || readSecret(useRuntimeConfig, undefined) !== undefined) return
+  for (const { name, primaryKey, hidden, auth } of resources) {
+    const key = primaryKey.find(field => hidden.has(field.name) || !READABLE.has(auth?.fields?.[field.name]?.read))
+    if (!key) continue
+    console.warn(`[auto-api] \`${name}\`: some callers cannot read the key column \`${key.name}\`, so the cursors of its lists are encrypted. In production they need a secret: set NUXT_AUTO_API_SECRET (\`runtimeConfig.autoApi.secret\`). Without it these callers can only ask by \`page\`.`)
+  }
+}

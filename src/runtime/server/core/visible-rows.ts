@@ -1,0 +1,56 @@
+/** Rows for custom code: found, judged and refused by the rules of the generated routes. */
+import type { Resource } from '../schema/model'
+import { requireCall, type Call } from './context'
+import { notFound } from './error'
+import { toItems } from './execute/write/items'
+import { locate } from './execute/write/targets'
+import { decoder, readRows, type RecordOf } from './execute/rows/rows'
+import { allFields } from './access/fields'
+import { inContext } from './access/authorize'
+import { toId, toKey } from './parse/key'
+import { forResource } from './context'
+import type { WritePlan } from './plan/write'
+import type { ReadPlan } from './plan/read-plan'
+import { among } from './sql/clause'
+import { applyScope, within } from './access/row-scope'
+import type { AutoApiContext } from '../registration'
+
+/** The context of a hook or a handler. What types an endpoint has given its body and query does not matter here. */
+export type CallerContext = Omit<AutoApiContext, 'body' | 'query'>
+
+/** The call of a context, for the resource and in the operation it is about. @throws When there is no such resource. */
+export function callFor(ctx: CallerContext, name: string): Call {
+  const outer = requireCall(ctx)
+  const resource = outer.api.resources.get(name)
+  if (!resource) throw new Error(`[auto-api] There is no resource \`${name}\`.`)
+  return forResource(outer, resource, inContext({ ...outer, ctx: ctx as AutoApiContext }, resource, ctx.operation))
+}
+
+/**
+ * Whole rows by their ids, hidden columns included, in the order of the ids.
+ * @throws 404 for a row that is not visible, 403 for one the caller may only read.
+ */
+export async function findRows(ctx: CallerContext, name: string, ids: readonly (string | number)[]): Promise<readonly RecordOf[]> {
+  if (ids.length === 0) return []
+  const call = callFor(ctx, name)
+  const { resource } = call
+  const keys = ids.map(id => toKey(resource, String(id)))
+  if (keys.includes(undefined)) throw notFound()
+  const plan: WritePlan = { resource, trash: 'active', kind: 'update', items: keys.map(key => ({ key: key! })), bulk: true, atomic: true, selection: allFields(resource) }
+  const scoped = await applyScope(call, plan, ctx.operation)
+  const items = toItems(scoped as unknown as WritePlan, () => call.ctx)
+  await locate(scoped, items, call)
+  const failed = items.find(item => item.error !== undefined)
+  if (failed) throw failed.error
+  const encoded = keys.map(key => key!.map((value, index) => resource.primaryKey[index]!.encode(value)))
+  const read = within<WritePlan, ReadPlan>(scoped, { selection: allFields(resource), where: [among(call.engine, resource.primaryKey, encoded)], order: resource.primaryKey.map(field => ({ field, descending: false })), count: false })
+  const { columns, rows } = await readRows(read, { cursor: true }, call)
+  const found = new Map(rows.map(decoder(columns)).map(row => [toId(resource, keyOf(resource, row)), row]))
+  return keys.map((key) => {
+    const row = found.get(toId(resource, key!))
+    if (!row) throw notFound()
+    return row
+  })
+}
+
+const keyOf = ({ primaryKey }: Resource, row: RecordOf) => primaryKey.map(field => row[field.name])

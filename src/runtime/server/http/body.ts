@@ -1,0 +1,151 @@
+/** Reads the body of a request and counts its bytes while reading, so that no more than the limit is ever held in memory. */
+import { incompleteBody, isHttpError, payloadTooLarge } from '../core/error'
+
+/** A request that arrives over a Node connection. */
+interface NodeRequest {
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly readableEnded?: boolean
+  readonly rawBody?: unknown
+  readonly body?: unknown
+  readonly [H3_RAW_BODY]?: unknown
+}
+
+/** The parts of an event that may hold the body: those of h3 1, of h3 2, or of both. */
+export interface EventWithBody {
+  readonly method: string
+  readonly headers: Headers
+  readonly context: object
+  readonly node?: { readonly req?: object }
+  readonly req?: object
+  readonly web?: { readonly request?: { readonly body?: unknown } }
+  readonly _requestBody?: unknown
+}
+
+interface NodeStream {
+  on: (name: 'data' | 'end' | 'error' | 'close', listen: (value: never) => void) => unknown
+  off: (name: 'data' | 'end' | 'error' | 'close', listen: (value: never) => void) => unknown
+  resume: () => unknown
+  readonly destroyed?: boolean
+}
+
+/** Where h3 1 keeps a body that was read, for whoever reads it again. */
+const H3_RAW_BODY = Symbol.for('h3RawBody')
+
+const decoder = new TextDecoder()
+
+/**
+ * The body as text; `undefined` for a request without one.
+ * @throws `PAYLOAD_TOO_LARGE` as soon as the declared or the counted length is above the limit, `INVALID_BODY` when the client leaves
+ */
+export async function readBody(event: EventWithBody, limit: number): Promise<string | undefined> {
+  // Refused unread. A length that is declared too small, or not at all, is found out while reading.
+  if (Number(event.headers.get('content-length')) > limit) throw payloadTooLarge(limit)
+  const source = await findBody(event)
+  if (source === undefined || source === null) return undefined
+  const bytes = await toBytes(source, event, limit)
+  if (bytes.byteLength > limit) throw payloadTooLarge(limit)
+  return decoder.decode(bytes)
+}
+
+function findBody(event: EventWithBody): unknown {
+  const web = event.req as { readonly headers?: { readonly get?: unknown }, readonly body?: unknown } | undefined
+  // h3 2 hands out the web request; what h3 1 calls `req` is Node's, whose headers are a plain object.
+  if (typeof web?.headers?.get === 'function') return web.body
+  const ofPlatform = bodyOfDelete(event)
+  if (ofPlatform) return ofPlatform
+  const request = event.node?.req as NodeRequest | undefined
+  const buffered = event._requestBody || event.web?.request?.body || request?.[H3_RAW_BODY] || request?.rawBody || request?.body
+  if (buffered || !request) return buffered
+  const { 'content-length': length, 'transfer-encoding': encoding } = request.headers
+  const hasBody = Number(length) > 0 || /\bchunked\b/i.test(String(encoding ?? ''))
+  return hasBody && !request.readableEnded ? request : undefined
+}
+
+/**
+ * Nitro 2 on Cloudflare reads the body of a POST, PUT or PATCH ahead, and leaves that of a DELETE in the platform's
+ * request: the event never gets it, and waiting for it would wait forever.
+ */
+function bodyOfDelete({ method, context }: EventWithBody): ReadableStream | undefined {
+  const { request } = ((context as { cloudflare?: { request?: Request } }).cloudflare ?? {})
+  return method === 'DELETE' && request?.method === 'DELETE' && !request.bodyUsed ? request.body ?? undefined : undefined
+}
+
+async function toBytes(source: unknown, event: EventWithBody, limit: number): Promise<Uint8Array> {
+  if (source instanceof Uint8Array) return source
+  if (typeof source === 'string') return new TextEncoder().encode(source)
+  const { getReader, on } = source as { getReader?: unknown, on?: unknown }
+  if (typeof getReader === 'function') return readWebStream(source as ReadableStream<Uint8Array>, limit, event.node !== undefined)
+  if (typeof on === 'function') return readNodeStream(source as NodeStream, limit)
+  if (source instanceof URLSearchParams || source instanceof Blob || source instanceof FormData || source instanceof ArrayBuffer) {
+    return new Uint8Array(await new Response(source).arrayBuffer())
+  }
+  // A platform that has parsed it already.
+  return new TextEncoder().encode(JSON.stringify(source))
+}
+
+async function readWebStream(stream: ReadableStream<Uint8Array>, limit: number, isNode: boolean): Promise<Uint8Array> {
+  const reader = stream.getReader()
+  const chunks: Uint8Array[] = []
+  let length = 0
+  for (;;) {
+    const { done, value } = await reader.read().catch(toRefusal)
+    if (done) return join(chunks, length)
+    length += value.byteLength
+    if (length > limit) {
+      // On Node, canceling would reset the connection before the client has the response.
+      void (isNode ? drain(reader) : reader.cancel()).catch(() => {})
+      throw payloadTooLarge(limit)
+    }
+    chunks.push(value)
+  }
+}
+
+async function drain(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+  while (!(await reader.read()).done);
+}
+
+/** @throws The app's own limit as it is; anything else is a connection that ended. */
+function toRefusal(error: unknown): never {
+  throw isHttpError(error) ? error : incompleteBody()
+}
+
+function readNodeStream(stream: NodeStream, limit: number): Promise<Uint8Array> {
+  // The client left while the caller's rights were asked: no event will come any more.
+  if (stream.destroyed) return Promise.reject(incompleteBody())
+  const reading = new Promise<Uint8Array>((resolve, reject) => {
+    const chunks: Uint8Array[] = []
+    let length = 0
+    const onData = (chunk: Uint8Array) => {
+      length += chunk.byteLength
+      if (length <= limit) return chunks.push(chunk)
+      stop(() => reject(payloadTooLarge(limit)))
+      // The rest is received and dropped. With a full connection the client would wait and never read the response.
+      stream.resume()
+    }
+    const onEnd = () => stop(() => resolve(join(chunks, length)))
+    const onGone = () => stop(() => reject(incompleteBody()))
+    const stop = (settle: () => void) => {
+      for (const [name, listen] of [['data', onData], ['end', onEnd], ['close', onGone]] as const) stream.off(name, listen)
+      settle()
+    }
+    stream.on('data', onData)
+    stream.on('end', onEnd)
+    stream.on('close', onGone)
+    // Stays: an error of a stream that nobody listens to would end the server.
+    stream.on('error', onGone)
+  })
+  // A handler that reads the body again, by h3's own functions, finds it here.
+  Object.assign(stream, { [H3_RAW_BODY]: reading })
+  return reading
+}
+
+function join(chunks: readonly Uint8Array[], length: number): Uint8Array {
+  if (chunks.length === 1) return chunks[0]!
+  const bytes = new Uint8Array(length)
+  let at = 0
+  for (const chunk of chunks) {
+    bytes.set(chunk, at)
+    at += chunk.byteLength
+  }
+  return bytes
+}

@@ -1,0 +1,82 @@
+/** What custom code asks of the API: the caller, rows by the caller's rights, a permission. */
+import type { InferSelectModel, SQL, Table } from 'drizzle-orm'
+import type { Operation } from '../../shared/operations'
+import { useApi } from '../runtime'
+import { callFor, findRows, type CallerContext } from '../core/visible-rows'
+import { openContext, toCall } from '../core/context'
+import { assertMay } from '../core/access/authorize'
+import { scopeSql } from '../core/access/row-scope'
+import { assertTenant } from '../core/access/tenant'
+import { requestOf, withHttpErrors } from '../http'
+import type { AutoApiContext, AutoApiPlatform } from '../registration'
+
+type Event = AutoApiPlatform extends { event: infer E } ? E : never
+
+const contexts = new WeakMap<object, Promise<AutoApiContext>>()
+
+/**
+ * The caller of a request, as the generated routes resolve it. Authorizes nothing: that is the handler's to do.
+ * @example
+ * export default defineEventHandler(async (event) => {
+ *   const ctx = await getAutoApiContext(event)
+ *   await assertPermission(ctx, 'posts', 'update')
+ * })
+ */
+export function getAutoApiContext(event: Event): Promise<AutoApiContext> {
+  let context = contexts.get(event)
+  if (!context) contexts.set(event, context = openFor(event))
+  return context
+}
+
+async function openFor(event: Event): Promise<AutoApiContext> {
+  const api = useApi()
+  const request = requestOf(event)
+  const ctx = await openContext(api, request, '', 'read')
+  const [any] = api.resources.values()
+  if (any) toCall(api, ctx, any, request.engine)
+  return ctx
+}
+
+/**
+ * The whole row, hidden columns included, judged for `ctx.operation`.
+ * @throws 404 when it is not visible, 403 when the caller may only read it.
+ * @example
+ * const post = await findAuthorizedRow<typeof posts>(ctx, 'posts', ctx.params.id)
+ */
+export async function findAuthorizedRow<T extends Table>(ctx: CallerContext, resource: string, id: string | number): Promise<InferSelectModel<T>> {
+  const [row] = await withHttpErrors(ctx.event, () => findRows(ctx, resource, [id]))
+  return row as InferSelectModel<T>
+}
+
+/**
+ * As {@link findAuthorizedRow}, for several rows in two statements, in the order of the ids.
+ * @throws 404, 403 for the first row that is refused.
+ */
+export async function findAuthorizedRows<T extends Table>(ctx: CallerContext, resource: string, ids: readonly (string | number)[]): Promise<InferSelectModel<T>[]> {
+  return await withHttpErrors(ctx.event, () => findRows(ctx, resource, ids)) as InferSelectModel<T>[]
+}
+
+/**
+ * Tenant, `listFilter` and trash as one condition for custom queries. `objectLevel` is not in it: SQL cannot say it.
+ * @param table the resource's table, or an alias of it.
+ * @example
+ * const mine = await db.select().from(posts).where(and(await rowScope(ctx, 'posts', posts), eq(posts.status, 'draft')))
+ */
+export function rowScope(ctx: CallerContext, resource: string, table: Table): Promise<SQL> {
+  const call = callFor(ctx, resource)
+  return scopeSql(call, call.resource, table)
+}
+
+/**
+ * Asks the gate of a resource.
+ * @throws 401 for an anonymous caller, 403 for a signed-in one, and where the resource needs a tenant and the request has none.
+ * @example
+ * await assertPermission(ctx, 'posts', 'update')
+ */
+export async function assertPermission(ctx: CallerContext, resource: string, operation: Operation): Promise<void> {
+  await withHttpErrors(ctx.event, async () => {
+    const call = callFor(ctx, resource)
+    await assertMay(call, call.resource, operation)
+    assertTenant(call)
+  })
+}

@@ -1,0 +1,66 @@
+/** The trash for server code: whole batches by the caller's own rights, and what has lain there for too long. */
+import { useApi } from '../runtime'
+import type { CallerContext } from '../core/visible-rows'
+import { createSystemCall, forResource, requireCall } from '../core/context'
+import { executeWrite } from '../core/execute/write/run'
+import { purgeExpired } from '../core/execute/write/retention'
+import { assertMay, inContext } from '../core/access/authorize'
+import { toGroupAsk } from '../core/parse/write'
+import { planPurge, planRestore } from '../core/plan/write'
+import { bulkEnvelope, type BulkEnvelope } from '../core/respond'
+import { applyScope } from '../core/access/row-scope'
+import { assertTenant } from '../core/access/tenant'
+import { getDatabase, getEngine } from '../database'
+import { withHttpErrors } from '../http'
+
+/** Rows by their ids, or everything one delete took along. */
+export type TrashBatch = { readonly ids: readonly (string | number)[] } | { readonly deletionId: string }
+
+/**
+ * Brings rows back from the trash, as `POST /:resource/bulk/restore` does: all of them or none.
+ * @throws 401, 403, 404 and `BULK_FAILED` as the route answers them.
+ * @example
+ * await restoreSoftDeletedBatch(ctx, 'posts', { deletionId })
+ */
+export function restoreSoftDeletedBatch(ctx: CallerContext, resource: string, batch: TrashBatch): Promise<BulkEnvelope> {
+  return withHttpErrors(ctx.event, () => runBatch(ctx, resource, 'restore', batch))
+}
+
+/**
+ * Removes rows for good, as `DELETE /:resource/bulk?force=true` does: all of them or none.
+ * @throws 401, 403, 404 and `BULK_FAILED` as the route answers them.
+ * @example
+ * await purgeSoftDeletedBatch(ctx, 'posts', { ids: [1, 2] })
+ */
+export function purgeSoftDeletedBatch(ctx: CallerContext, resource: string, batch: TrashBatch): Promise<BulkEnvelope> {
+  return withHttpErrors(ctx.event, () => runBatch(ctx, resource, 'purge', batch))
+}
+
+async function runBatch(ctx: CallerContext, name: string, operation: 'restore' | 'purge', batch: TrashBatch): Promise<BulkEnvelope> {
+  const outer = requireCall(ctx)
+  const resource = outer.api.resources.get(name)
+  if (!resource) throw new Error(`[auto-api] There is no resource \`${name}\`.`)
+  const call = forResource(outer, resource, inContext(outer, resource, operation))
+  await assertMay(call, resource, operation)
+  assertTenant(call)
+  const plan = await (operation === 'restore' ? planRestore : planPurge)(toGroupAsk(batch, call), call)
+  return bulkEnvelope(await executeWrite(await applyScope(call, plan, operation), call)).body
+}
+
+/**
+ * Purges what has been in the trash for longer than its resource's `softDelete.retentionDays`.
+ * @param now the time that counts.
+ * @param event the request or the task's event, where the database comes with it.
+ * @returns how many rows went, by resource; those they took along are not counted.
+ */
+export async function purgeExpiredTrash(now = new Date(), event?: object): Promise<Record<string, number>> {
+  const api = useApi()
+  const purged: Record<string, number> = {}
+  for (const resource of api.resources.values()) {
+    const days = resource.auth?.softDelete?.retentionDays
+    if (days === undefined || !resource.roles.deletedAt) continue
+    const call = createSystemCall(api, resource, 'purge', getEngine(event), getDatabase(event))
+    purged[resource.name] = await purgeExpired(call, new Date(now.getTime() - days * 86_400_000))
+  }
+  return purged
+}

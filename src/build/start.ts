@@ -11,7 +11,7 @@ interface Nitro {
 }
 
 export function addStart(nuxt: Nuxt, resolve: (path: string) => string): void {
-  addServerPlugin(resolve('./runtime/server/start'))
+  addServerPlugin(resolve('./runtime/server/nitro/start'))
   nuxt.hook('nitro:init', (nitro) => {
     const found = nitro as unknown as Nitro
     // Files are looked for before every bundle, and again when one is added in development.

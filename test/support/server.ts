@@ -49,7 +49,7 @@ export async function createServer({ registrations, modules = [], config = {}, d
   vi.doMock('#auto-api/runtime-config', () => ({ useRuntimeConfig: () => ({ autoApi: { secret: secret ?? '' } }) }))
   const listed = plugins.map((plugin, index): ListedPlugin => ({ where: `plugins[${index}]`, listed: () => plugin }))
   vi.doMock('#auto-api/plugins', () => ({ plugins: () => listed, built, taken }))
-  vi.doMock('../../src/runtime/server/core/statement-cache.ts', () => ({ createStatementCache: createCheckingCache }))
+  vi.doMock('../../src/runtime/server/core/sql/statement-cache.ts', () => ({ createStatementCache: createCheckingCache }))
   const { initializeDatabase } = await import('../../src/runtime/server/database.ts')
   const { useApi } = await import('../../src/runtime/server/runtime')
   initializeDatabase(db, engine)

@@ -4,7 +4,8 @@ import type { ResourceAuth, ResourceHooks, ResourceValidation } from './registra
 
 export type { AutoApiContext, AutoApiUser, FieldRule, Permission, PermissionRule, ResourceAuth, ResourceHooks, ResourceValidation, Tenant } from './registration'
 export { defineAutoApiPlugin, type AutoApiPlugin, type PluginEndpoint, type PluginRoute, type PluginTask } from './plugin/contract'
-export type { Around, CallerListener, Change, CommitListener, IncomingRequest, RequestListener } from './core/listeners'
+export type { Change, CommitListener } from './core/changes'
+export type { Around, CallerListener, IncomingRequest, RequestListener } from './core/listeners'
 export type { Answer } from './core/response'
 /** The request's event; naming it here tells every `ctx` its type. */
 export type { ApiEvent } from './http'

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
-import { after } from '../../../src/runtime/server/core/plan/order'
+import { after } from '~/src/runtime/server/core/sql/keyset'
 import { among, either, equals, fromClauses, fromSql, isNotNull, isNull, membership, NOTHING, together, type Clause } from '../../../src/runtime/server/core/sql/clause'
 import type { Engine } from '../../../src/runtime/server/engines/engine'
 import { shape } from '../../../src/runtime/server/core/sql/shape'

@@ -6,7 +6,7 @@ import type { SQL, Table } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
 import type { Engine } from '../../../src/runtime/server/engines/engine.ts'
 import { planFilter } from '../../../src/runtime/server/core/plan/filter.ts'
-import { after, type Order } from '../../../src/runtime/server/core/plan/order.ts'
+import { after, type Order } from '~/src/runtime/server/core/sql/keyset.ts'
 import { allFields } from '../../../src/runtime/server/core/access/fields'
 import { toFilter } from '../../../src/runtime/server/core/parse/filter.ts'
 import { among, valuesOf, whereAll, type Clause } from '../../../src/runtime/server/core/sql/clause'
@@ -18,6 +18,7 @@ const TABLES = {
   pg: pgTable('t', { id: pgInteger('id').primaryKey(), n: pgInteger('n'), s: pgText('s').notNull(), b: boolean('b'), at: timestamp('at') }),
   mysql: mysqlTable('t', { id: int('id').primaryKey(), n: int('n'), s: varchar('s', { length: 50 }).notNull(), b: mysqlBoolean('b'), at: mysqlTimestamp('at') }),
 }
+
 const DIALECTS = { sqlite: new SQLiteSyncDialect(), pg: new PgDialect(), mysql: new MySqlDialect() }
 type Name = keyof typeof TABLES
 

@@ -8,7 +8,7 @@ import { locate } from './execute/write/targets'
 import { toItems } from './execute/write/items'
 import { keyFields, refusedFields } from './access/fields'
 import { inContext, may } from './access/authorize'
-import { decode, toKey } from './parse/key'
+import { decode, toKey } from '../schema/record-id'
 import type { WritePlan } from './plan/write'
 import type { Answer } from './response'
 import { applyScope } from './access/row-scope'
@@ -31,6 +31,7 @@ const OPERATION: Readonly<Record<Exclude<keyof Capabilities, 'fields'>, Operatio
   canRead: 'read', canCreate: 'create', canUpdate: 'update', canDelete: 'delete',
   canAggregate: 'aggregate', canRestore: 'restore', canPurge: 'purge', canViewDeleted: 'viewDeleted',
 }
+
 const OF_TRASH = new Set<Operation>(['restore', 'purge', 'viewDeleted'])
 
 /** `GET /permissions` */

@@ -2,7 +2,7 @@
 import type { AutoApiContext, ResourceHooks } from '../registration'
 import type { Resource } from '../schema/model'
 import type { Call } from './context'
-import { toId, type Key } from './parse/key'
+import { toId, type Key } from '../schema/record-id'
 
 export type HookName = keyof ResourceHooks
 

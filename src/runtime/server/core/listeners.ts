@@ -1,6 +1,7 @@
 /** Where plugins stand on the way of a request: before it is known who asks, around what comes after the gate, behind every commit. */
 import type { Operation } from '../../shared/operations'
 import type { AutoApiContext, AutoApiPlatform } from '../registration'
+import type { Change, CommitListener } from './changes'
 import type { Answer } from './response'
 
 type PlatformEvent = AutoApiPlatform extends { event: infer Event } ? Event : unknown
@@ -23,27 +24,12 @@ export interface IncomingRequest {
   readonly event: PlatformEvent
 }
 
-/** One row of a commit. */
-export interface Change {
-  /** The registered resource; absent for a table that is none. */
-  readonly resource?: string
-  /** The table's name in the database. */
-  readonly table: string
-  readonly kind: 'create' | 'update' | 'delete' | 'restore' | 'purge' | 'link' | 'unlink'
-  /** The row's address, as in its path. */
-  readonly id: string
-  /** The row was not named by the request: it went along with one that was. */
-  readonly cascaded?: true
-}
-
 /** May refuse by throwing: nothing has been read or asked yet. */
 export type RequestListener = (request: IncomingRequest) => unknown
 /** May refuse by throwing: who asks is known, what they may do has not been asked. */
 export type CallerListener = (ctx: AutoApiContext, request: IncomingRequest) => unknown
 /** Answers in place of the request, or passes on what `next` answers. */
 export type Around = (ctx: AutoApiContext, next: () => Promise<Answer>) => Answer | Promise<Answer>
-export type CommitListener = (changes: readonly Change[], ctx: AutoApiContext) => unknown
-
 export interface Listeners {
   readonly onRequest: readonly RequestListener[]
   readonly onCaller: readonly CallerListener[]

@@ -1,5 +1,5 @@
 /** What a database refused and why, told apart from the text in which each driver says it. */
-import type { Dialect } from '../schema/drizzle'
+import type { Dialect } from '../../shared/dialects'
 import { UnfitError } from './engine'
 
 export interface Violation {

@@ -2,7 +2,7 @@
 import { is, sql, type Column, type SQL } from 'drizzle-orm'
 import { MySqlColumn } from 'drizzle-orm/mysql-core'
 import { PgChar, PgColumn, PgCustomColumn, PgEnumColumn } from 'drizzle-orm/pg-core'
-import type { Dialect } from '../schema/drizzle'
+import type { Dialect } from '../../shared/dialects'
 
 export interface DialectFacts {
   /** A write answers its rows; elsewhere they are read back in the same transaction. */

@@ -1,6 +1,6 @@
 /** Checks that a Drizzle database fits the engine it is handed over as: at startup, instead of at the first statement. */
 import { entityKind } from 'drizzle-orm'
-import type { Dialect } from '../schema/drizzle'
+import type { Dialect } from '../../shared/dialects'
 import type { DrizzleDatabase } from './session'
 
 /** How the statements of a commit are run. */

@@ -1,6 +1,6 @@
 /** The door to Drizzle's asynchronous sessions: text in, rows by position out, on the session of a database or of a transaction. */
 import type { Query } from 'drizzle-orm'
-import { isScalar } from '../schema/holds'
+import { isScalar } from './scalar'
 import type { Row, Statement } from './engine'
 import { createLock, UNLOCKED, type Lock } from './lock'
 import type { DrizzleDatabase } from './session'

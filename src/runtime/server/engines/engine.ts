@@ -14,7 +14,7 @@
  * What a statement needs from an earlier one it reads in SQL: the server makes ids such as the `deletionId` first.
  */
 import type { SQL } from 'drizzle-orm'
-import type { Dialect } from '../schema/drizzle'
+import type { Dialect } from '../../shared/dialects'
 
 /** SQL text and its values, in the order of their places. */
 export interface Statement {

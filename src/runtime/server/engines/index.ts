@@ -1,7 +1,7 @@
 /** The engines by name: which mechanism commits for them, and what their dialect is. */
 import { sql } from 'drizzle-orm'
 import { didYouMean } from '../../shared/suggest'
-import type { Dialect } from '../schema/drizzle'
+import type { Dialect } from '../../shared/dialects'
 import type { Engine } from './engine'
 import { createBatchEngine } from './batch'
 import { assertDriver, NEON_HTTP, type Mechanism } from './driver'

@@ -1,5 +1,5 @@
 /** Postgres, MySQL and libSQL: the statements of a commit run one after another in a transaction that a failed guard rolls back. */
-import type { Dialect } from '../schema/drizzle'
+import type { Dialect } from '../../shared/dialects'
 import { toUnfit } from './constraint'
 import { DRIVERS, type Driver } from './drivers'
 import { GuardError, type BuiltStatement, type Engine, type Outcome, type WriteStatement } from './engine'

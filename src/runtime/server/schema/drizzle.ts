@@ -4,8 +4,7 @@ import { getTableConfig as mysqlConfig, MySqlTable } from 'drizzle-orm/mysql-cor
 import { getTableConfig as pgConfig, PgTable } from 'drizzle-orm/pg-core'
 import { getTableConfig as sqliteConfig, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { Kind } from '../../shared/wire'
-
-export type Dialect = 'sqlite' | 'pg' | 'mysql'
+import type { Dialect } from '../../shared/dialects'
 
 export interface ColumnFacts {
   /** The property name in the table: the field's name everywhere. */

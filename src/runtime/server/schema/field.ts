@@ -4,7 +4,8 @@ import type { ZodType } from 'zod'
 import { toIso, UNFIT, WIRE, type Kind } from '../../shared/wire'
 import { bytewise, mysqlEnum, mysqlNumber, type Bytewise } from '../engines/dialects'
 import type { ColumnFacts } from './drizzle'
-import { createHolds, EXPECTED_OF, isScalar } from './holds'
+import { createHolds, EXPECTED_OF } from './holds'
+import { isScalar } from '../engines/scalar'
 import { createIsRaw } from './raw'
 
 export interface Field {
@@ -82,6 +83,7 @@ const COMPARED: Readonly<Record<string, (value: SQL, column: Column) => SQL>> = 
 const DECODED: Readonly<Record<string, (raw: unknown) => unknown>> = {
   MySqlJson: raw => typeof raw === 'string' ? JSON.parse(raw) : raw,
 }
+
 const ENCODED: Readonly<Record<string, (value: unknown) => unknown>> = {
   MySqlDate: value => value instanceof Date ? value.toISOString().slice(0, 10) : value,
 }

@@ -1,21 +1,12 @@
 /** Which values a column can hold, beyond their kind: what the database would refuse is refused before it is asked. */
 import { is, SQL, type Column } from 'drizzle-orm'
 import type { Kind } from '../../shared/wire'
+import { isScalar } from '../engines/scalar'
 
 /** A value that Drizzle knows, never null. */
 type Test = (value: unknown, column: Column) => boolean
 
 const text = (test: (text: string) => boolean): Test => value => typeof value === 'string' && test(value)
-
-/** What drivers take as it is. Every other object could become something else on its way: older mysql2 writes one as `key = value`. */
-export function isScalar(value: unknown): boolean {
-  switch (typeof value) {
-    case 'string': case 'bigint': case 'boolean': return true
-    case 'number': return Number.isFinite(value)
-    case 'object': return value instanceof Date ? !Number.isNaN(value.getTime()) : ArrayBuffer.isView(value) || value instanceof ArrayBuffer
-    default: return false
-  }
-}
 
 /** NUL, and halves of characters that no encoding has. */
 const UNWRITABLE = /\0|\p{Surrogate}/u

@@ -1,7 +1,8 @@
 /** The values that drivers give, handed in by a client: a cursor holds them, and none may be what its column could not have given. */
 import type { Column } from 'drizzle-orm'
 import type { Kind } from '../../shared/wire'
-import { isDateText, isScalar, isWritable } from './holds'
+import { isDateText, isWritable } from './holds'
+import { isScalar } from '../engines/scalar'
 
 const WHOLE = /^-?\d{1,40}$/
 const NUMBER = /^(?:-?\d{1,200}(?:\.\d{1,200})?(?:e[+-]?\d{1,3})?|NaN|-?Infinity)$/i

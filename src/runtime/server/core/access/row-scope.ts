@@ -5,7 +5,7 @@ import type { Field } from '../../schema/field'
 import type { Resource } from '../../schema/model'
 import type { Call } from '../context'
 import { inContext } from './authorize'
-import type { TrashMode } from '../parse/params'
+import type { TrashMode } from '~/src/runtime/shared/trash'
 import { equals, fromSql, isNotNull, meet, isNull, NOTHING, type Clause } from '../sql/clause'
 import { tenantScope } from './tenant'
 

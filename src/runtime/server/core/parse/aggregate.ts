@@ -5,7 +5,8 @@ import type { ApiRequest, Call } from '../context'
 import { invalidOperator, invalidQuery, limitExceeded, quote } from '../error'
 import { parseFilter, type FilterAsk } from './filter'
 import { assertWork } from './cost'
-import { assertBounded, isObject, names, pageSize, scalar, toJson, toSort, trashMode, wholeNumber, type Query, type SortAsk, type TrashMode } from './params'
+import { assertBounded, isObject, names, pageSize, scalar, toJson, toSort, trashMode, wholeNumber, type Query, type SortAsk } from './params'
+import type { TrashMode } from '~/src/runtime/shared/trash'
 
 export const FUNCTIONS = ['count', 'sum', 'avg', 'min', 'max'] as const
 

@@ -4,9 +4,11 @@ import { invalidQuery, quote } from '../error'
 import { parseAggregates, type AggregateAsk } from './aggregate'
 import { parseFilter, type FilterAsk } from './filter'
 import { parseInclude, type IncludeTree } from './include'
-import { parseKey, type Key } from './key'
+import { parseKey } from './key'
+import type { Key } from '../../schema/record-id'
 import { assertWork } from './cost'
-import { assertBounded, names, pageSize, scalar, toSort, trashMode, wholeNumber, type Query, type SortAsk, type TrashMode } from './params'
+import { assertBounded, names, pageSize, scalar, toSort, trashMode, wholeNumber, type Query, type SortAsk } from './params'
+import type { TrashMode } from '~/src/runtime/shared/trash'
 
 /** What every read may ask for. */
 export interface ReadAsk {

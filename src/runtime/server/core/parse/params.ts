@@ -1,6 +1,7 @@
 /** The parameters of a query string, one kind of value each. Every other file of this folder reads them through here. */
 import { LIMITS } from '../../../shared/limits'
 import type { Operation } from '../../../shared/operations'
+import type { TrashMode } from '../../../shared/trash'
 import type { ApiRequest } from '../context'
 import { invalidQuery, limitExceeded, quote } from '../error'
 
@@ -71,8 +72,6 @@ export function toSort(texts: readonly string[], parameter: string): readonly So
   if (texts.length > LIMITS.sort) throw limitExceeded(`\`${parameter}\` names more than ${LIMITS.sort} fields.`, parameter)
   return texts.map(text => text.startsWith('-') ? { name: text.slice(1), descending: true } : { name: text, descending: false })
 }
-
-export type TrashMode = 'active' | 'trashed' | 'both'
 
 /** Which side of the trash a read looks at. */
 export function trashMode(query: Query): TrashMode {

@@ -6,7 +6,8 @@ import type { ApiRequest, Call } from '../context'
 import { ApiError, invalidBody, invalidValue, limitExceeded, notFound, quote } from '../error'
 import { readableFields } from '../access/fields'
 import { parseData, requireObject, type BodyKind, type Data } from './body'
-import { parseKey, toKey, type Key } from './key'
+import { parseKey } from './key'
+import { toKey, type Key } from '../../schema/record-id'
 import { flag, isObject, scalar } from './params'
 
 export interface WriteItem {

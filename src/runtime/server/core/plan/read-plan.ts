@@ -3,7 +3,7 @@ import type { Relation } from '../../schema/model'
 import type { Selection } from '../access/fields'
 import type { Clause } from '../sql/clause'
 import type { Plan } from '../access/row-scope'
-import type { Order } from './order'
+import type { Order } from '../sql/keyset'
 import type { Search } from './search'
 
 export interface ReadPlan extends Plan {

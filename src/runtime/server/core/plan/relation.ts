@@ -6,7 +6,7 @@ import { quote, unknownIds, unknownRelationRoute, validationFailed } from '../er
 import { keyFields, readableFields, select } from '../access/fields'
 import { assertMay, inContext } from '../access/authorize'
 import { parseData } from '../parse/body'
-import { toKey, type Key } from '../parse/key'
+import { toKey, type Key } from '../../schema/record-id'
 import type { LinkAsk, LinkMode, Metadata, RelatedAsk, RelationLinks } from '../parse/relation'
 import type { Plan } from '../access/row-scope'
 import { assertTenant, requireTenantId } from '../access/tenant'

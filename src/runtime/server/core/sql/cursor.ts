@@ -2,7 +2,7 @@
 import type { Resource } from '../../schema/model'
 import { decrypt, encrypt } from '../encryption'
 import { invalidCursor } from '../error'
-import { orderKey, type Order } from '../plan/order'
+import { orderKey, type Order } from './keyset'
 
 /** Cursors of another version are refused: what they mean has changed. */
 const VERSION = 1

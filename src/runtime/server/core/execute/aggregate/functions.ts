@@ -2,7 +2,7 @@
 import { sql, type Column, type SQL } from 'drizzle-orm'
 import type { Kind } from '../../../../shared/wire'
 import { isEnum, mysqlEnumValue, postgresType } from '../../../engines/dialects'
-import type { Dialect } from '../../../schema/drizzle'
+import type { Dialect } from '~/src/runtime/shared/dialects'
 import { selectExactly } from '../../../schema/field'
 import { compared } from '../../sql/clause'
 import { comparesFields, type Aggregate } from '../../plan/aggregate'

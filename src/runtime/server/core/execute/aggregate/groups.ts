@@ -2,7 +2,7 @@
 import { sql, type SQL } from 'drizzle-orm'
 import type { Row, Statement } from '../../../engines/engine'
 import { shape, type Shape } from '../../sql/shape'
-import type { Dialect } from '../../../schema/drizzle'
+import type { Dialect } from '~/src/runtime/shared/dialects'
 import type { Call } from '../../context'
 import { allFields } from '../../access/fields'
 import { aggregateShape, comparesFields, type AggregatePlan, type GroupOrder, type GroupPlan } from '../../plan/aggregate'

@@ -1,7 +1,7 @@
 /** The results of aggregates: exact arithmetic, the same on every engine, and grouping without SQL. */
 import Big from 'big.js'
 import { DIALECTS, isEnum } from '../../../engines/dialects'
-import type { Dialect } from '../../../schema/drizzle'
+import type { Dialect } from '~/src/runtime/shared/dialects'
 import type { Field } from '../../../schema/field'
 import { comparesFields, type Aggregate, type AggregatePlan, type GroupPlan } from '../../plan/aggregate'
 import type { RecordOf } from '../rows/rows'

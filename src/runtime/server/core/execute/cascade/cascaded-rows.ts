@@ -4,21 +4,14 @@ import { DIALECTS } from '../../../engines/dialects'
 import type { Row, WriteStatement } from '../../../engines/engine'
 import { shape } from '../../sql/shape'
 import type { GraphNode } from '../../../schema/graph'
-import type { Resource } from '../../../schema/model'
 import type { Call } from '../../context'
-import { toId, type Key } from '../../parse/key'
-import type { Change } from '../../listeners'
+import { toId, type Key } from '../../../schema/record-id'
+import type { Change } from '../../changes'
 import { statement, type Clause } from '../../sql/clause'
 import { closureShape, keysOf, rowsOf, tuple, withClosure, type Closure } from './closure'
 import type { Step } from '../commit/commit'
 import { lockInOrder } from '../commit/statements'
-
-export const isHeard = ({ api }: Call) => api.plugins.onCommit.length > 0
-
-/** The row a request named. */
-export function changeOf({ api }: Call, resource: Resource, kind: Change['kind'], key: Key): Change {
-  return { ...api.resources.get(resource.name) === resource && { resource: resource.name }, table: resource.facts.name, kind, id: toId(resource, key) }
-}
+import { isHeard } from '../commit/changes'
 
 /** Which of a table's rows a statement is going to take along. */
 export interface Along {

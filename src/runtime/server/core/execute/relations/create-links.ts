@@ -12,9 +12,10 @@ import { within, type Plan, type Scoped } from '../../access/row-scope'
 import type { Step } from '../commit/commit'
 import { findTrashed, reviveSteps, type Trashed } from './restore-links'
 import {
-  forJunction, junctionFields, linkChanges, linkedClauses, sameLink, toText,
+  forJunction, linkChanges, linkedClauses, sameLink, toText,
   type Hooked, type LinkWork, type NewLink, type ScopedLink,
 } from './links'
+import { junctionFields } from '../rows/junction'
 import { checkReferences } from '../write/references'
 import { valuesAt, type RecordOf } from '../rows/rows'
 import { forCreate } from '../write/server-values'

@@ -1,5 +1,5 @@
 /** The links that a junction holds of a record: which there are, and how SQL and code tell the visible ones. */
-import { sql, type SQL } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import type { Row } from '../../../engines/engine'
 import { shape } from '../../sql/shape'
 import type { Field } from '../../../schema/field'
@@ -9,17 +9,18 @@ import { forResource, type Call } from '../../context'
 import { notFound } from '../../error'
 import { inContext } from '../../access/authorize'
 import { allFields, select, type Selection } from '../../access/fields'
-import type { Key } from '../../parse/key'
+import type { Key } from '../../../schema/record-id'
 import type { LinkMode } from '../../parse/relation'
 import { byKey } from '../../plan/read'
 import type { LinkTarget } from '../../plan/relation'
 import type { ReadPlan } from '../../plan/read-plan'
-import { all, among, equals, fromClauses, isNull, meet, shapeOf, statement, valuesOf, whereAll, type Clause } from '../../sql/clause'
+import { all, among, equals, fromClauses, isNull, shapeOf, statement, valuesOf, whereAll, type Clause } from '../../sql/clause'
 import { within, type Plan, type Scoped } from '../../access/row-scope'
-import { changeOf } from '../cascade/cascaded-rows'
+import { changeOf } from '../commit/changes'
 import type { Item } from '../write/items'
 import { judge, scanBound, tooManyToJudge } from '../rows/object-level'
 import { decoder, readOne, selectList, valuesAt, type RecordOf } from '../rows/rows'
+import { junctionFields, meets } from '../rows/junction'
 
 export type ScopedLink = Omit<LinkTarget, 'plan' | 'through'> & { readonly plan: Scoped<ReadPlan>, readonly through: Scoped<Plan> }
 
@@ -64,8 +65,6 @@ export async function parentValues(plan: Scoped<Plan>, key: Key, columns: readon
   if (rows.length === 0) throw notFound()
   return valuesAt(read, columns)(rows[0]!)
 }
-
-export const junctionFields = ({ junction: { resource } }: ManyToMany, names: readonly string[]) => names.map(name => resource.fields.get(name)!)
 
 /** The columns of which two links hold the same: both keys, and the tenant where no constraint covers the keys alone. */
 export function sameLink({ relation: { junction: { resource, unique, here, there } } }: ScopedLink): readonly Field[] {
@@ -123,9 +122,4 @@ export function toVisible({ relation, plan }: ScopedLink): Clause {
   const there = junctionFields(relation, relation.junction.there.columns)
   const { target, foreignColumns } = relation
   return fromClauses(shape`to visible ${relation}`, plan.scope, () => sql`exists (select 1 from ${target.table} where ${meets(there, foreignColumns)} and ${all(plan.scope)})`)
-}
-
-/** `junction.tag_id = tags.id and …` */
-export function meets(columns: readonly Field[], foreign: readonly Field[]): SQL {
-  return sql.join(columns.map(({ column, bytes }, index) => meet(column, foreign[index]!.column, bytes)), sql` and `)
 }

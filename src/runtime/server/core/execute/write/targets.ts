@@ -1,6 +1,6 @@
 /** Finds the rows a write names, all in one statement, and judges them: what the caller cannot see is not there. */
 import type { Row } from '../../../engines/engine'
-import { isScalar } from '../../../schema/holds'
+import { isScalar } from '../../../engines/scalar'
 import type { Call } from '../../context'
 import { notFound, refused } from '../../error'
 import { allFields, keyFields, select, type Selection } from '../../access/fields'

@@ -1,0 +1,17 @@
+/** The rows that a commit changed, as plugins see them. */
+import type { AutoApiContext } from '../registration'
+
+/** One row of a commit. */
+export interface Change {
+  /** The registered resource; absent for a table that is none. */
+  readonly resource?: string
+  /** The table's name in the database. */
+  readonly table: string
+  readonly kind: 'create' | 'update' | 'delete' | 'restore' | 'purge' | 'link' | 'unlink'
+  /** The row's address, as in its path. */
+  readonly id: string
+  /** The row was not named by the request: it went along with one that was. */
+  readonly cascaded?: true
+}
+
+export type CommitListener = (changes: readonly Change[], ctx: AutoApiContext) => unknown

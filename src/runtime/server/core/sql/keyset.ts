@@ -1,0 +1,84 @@
+/** The order of a list, and the rows after a position in it: every order ends in the primary key, so that no two rows are equal in it. */
+import { sql, type SQL } from 'drizzle-orm'
+import type { Dialect } from '../../../shared/dialects'
+import { DIALECTS } from '../../engines/dialects'
+import type { Field } from '../../schema/field'
+import { bound, NOTHING, shapeOf, valuesOf, type Clause } from './clause'
+import { orderShape, shape } from './shape'
+
+export interface Order {
+  readonly field: Field
+  readonly descending: boolean
+}
+
+export function orderKey(order: readonly Order[]): string {
+  return order.map(({ field, descending }) => `${descending ? '-' : ''}${field.name}`).join(',')
+}
+
+export function orderList(order: readonly Order[]): SQL {
+  return sql.join(order.map(({ field, descending }) => descending ? sql`${field.column} desc` : sql`${field.column}`), sql`, `)
+}
+
+/**
+ * The rows after a place. For `a, b desc` after (1, 2):
+ * `a >= 1 and (a > 1 or (a = 1 and b < 2))`: the first bound lets an index on `a` begin there.
+ * @param values driver values, one per field of the order.
+ */
+export function after(dialect: Dialect, order: readonly Order[], values: readonly unknown[]): Clause {
+  const uniform = order.length > 1 && order.every(({ field, descending }, index) => !field.nullable && values[index] !== null && descending === order[0]!.descending)
+  return uniform && DIALECTS[dialect].tuples ? afterTuple(order, values) : afterEach(dialect, order, values)
+}
+
+/** `(a, b) > (?, ?)`: what an index over both columns is read by. */
+function afterTuple(order: readonly Order[], values: readonly unknown[]): Clause {
+  return {
+    shape: shape`after ${orderShape(order)}`,
+    values,
+    build: () => sql`(${sql.join(order.map(({ field }) => sql`${field.column}`), sql`, `)}) ${sql.raw(order[0]!.descending ? '<' : '>')} (${sql.join(values.map(value => sql`${sql.param(value)}`), sql`, `)})`,
+  }
+}
+
+function afterEach(dialect: Dialect, order: readonly Order[], values: readonly unknown[]): Clause {
+  const parts: Clause[] = []
+  order.forEach((_, index) => {
+    const last = beyond(dialect, order[index]!, values[index])
+    if (last) parts.push(join([...order.slice(0, index).map(({ field }, before) => same(field, values[before])), last]))
+  })
+  const start = order.length > 1 ? reached(dialect, order[0]!, values[0]) : undefined
+  const any: Clause = parts.length === 0
+    ? NOTHING
+    : { shape: shape`any ${shapeOf(parts)}`, values: valuesOf(parts), build: () => sql`(${sql.join(parts.map(part => part.build()), sql` or `)})` }
+  return join(start ? [start, any] : [any])
+}
+
+function join(parts: readonly Clause[]): Clause {
+  if (parts.length === 1) return parts[0]!
+  return { shape: shape`both ${shapeOf(parts)}`, values: valuesOf(parts), build: () => sql`(${sql.join(parts.map(part => part.build()), sql` and `)})` }
+}
+
+function same(field: Field, value: unknown): Clause {
+  return value === null
+    ? { shape: shape`${field.column} null`, values: [], build: () => sql`${field.column} is null` }
+    : { shape: shape`${field.column}=`, values: [value], build: () => sql`${field.column} = ${bound(field, value)}` }
+}
+
+/** Strictly after a value in one column; nothing when the value is the last there can be. */
+function beyond(dialect: Dialect, { field, descending }: Order, value: unknown): Clause | undefined {
+  const nullsFirst = DIALECTS[dialect].nullsLow !== descending
+  if (value === null) return nullsFirst ? { shape: shape`${field.column} set`, values: [], build: () => sql`${field.column} is not null` } : undefined
+  return compare(field, descending ? '<' : '>', value, field.nullable && !nullsFirst)
+}
+
+/** At or after a value in the first column: where an index may begin to read. */
+function reached(dialect: Dialect, { field, descending }: Order, value: unknown): Clause | undefined {
+  const nullsLast = DIALECTS[dialect].nullsLow === descending
+  return value === null || (field.nullable && nullsLast) ? undefined : compare(field, descending ? '<=' : '>=', value, false)
+}
+
+function compare(field: Field, symbol: '<' | '>' | '<=' | '>=', value: unknown, orNull: boolean): Clause {
+  return {
+    shape: shape`${field.column}${symbol}${orNull}`,
+    values: [value],
+    build: () => orNull ? sql`(${field.column} ${sql.raw(symbol)} ${bound(field, value)} or ${field.column} is null)` : sql`${field.column} ${sql.raw(symbol)} ${bound(field, value)}`,
+  }
+}

@@ -1,0 +1,2 @@
+/** The SQL dialects the API speaks. */
+export type Dialect = 'sqlite' | 'pg' | 'mysql'

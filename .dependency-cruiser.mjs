@@ -1,64 +1,64 @@
 /**
- * The floors, the doors and no circles, type-only imports included.
+ * The layers, the entry points and no cycles, type-only imports included.
  *
- * A file may import its own floor and the floors below. A door is a package or generated module that may enter the
- * house in one named place only, so that replacing it means opening one file.
+ * A file can import its own layer and the layers below. An entry point is a package or generated module that can be imported in one
+ * named place only, so that replacing it means opening one file. Cycles between folders: `test/unit/architecture.test.ts`.
  */
 
-/** Which paths make up a floor, lowest first. Adding a room means adding its folder here. */
-const FLOORS = [
+/** Which paths make up a layer, lowest first. A new folder belongs to one of them. */
+const LAYERS = [
   { name: '0-shared', path: '^src/runtime/shared/' },
   { name: '1-schema-engines', path: '^src/runtime/server/(schema/|engines/|registration\\.ts$)' },
   { name: '2-core', path: '^src/runtime/server/core/' },
-  { name: '3-street-client-admin', path: '^src/runtime/(server/(?!schema/|engines/|registration\\.ts$|core/)|app/|admin/)' },
+  { name: '3-server-client-admin', path: '^src/runtime/(server/(?!schema/|engines/|registration\\.ts$|core/)|app/|admin/)' },
   { name: '4-build', path: '^src/build/' },
   { name: '5-module', path: '^src/module\\.ts$' },
 ]
 
-/** What may enter the house, and where. `to` is matched against resolved paths and, where nothing resolves, names. */
-const DOORS = [
+/** What can be imported where. `to` is matched against resolved paths and, where nothing resolves, names. */
+const ENTRY_POINTS = [
   { name: 'h3', to: '(^|node_modules/)(h3|nitro/h3)(/|$)', at: '^src/runtime/server/(http\\.ts$|virtual/h3\\.ts$)' },
   { name: 'alias-h3', to: '^src/runtime/server/virtual/h3\\.ts$', at: '^src/runtime/server/http\\.ts$' },
-  { name: 'generated-modules', to: '^(src/runtime/server/virtual/(?!h3\\.ts$)|#auto-api/)', at: '^src/runtime/server/boot\\.ts$' },
+  { name: 'generated-modules', to: '^(src/runtime/server/virtual/(?!h3\\.ts$)|#auto-api/)', at: '^src/runtime/server/runtime\\.ts$' },
   { name: 'nuxt-kit', to: '(^|node_modules/)@nuxt/(kit|schema)(/|$)', at: '^src/(module\\.ts$|build/)' },
   { name: 'vue', to: '(^|node_modules/)(vue|vue-router|@vue/[^/]+|@tanstack/vue-query)(/|$)', at: '^src/runtime/(app|admin)/' },
-  // Everybody builds queries with `drizzle-orm`; its dialects and internals stay where tables are described and committed.
+  // Every file builds queries with `drizzle-orm`; its dialects and internals stay where tables are described and committed.
   { name: 'drizzle-dialects', to: '(^|node_modules/)drizzle-orm/(?!index\\.)', at: '^src/runtime/server/(schema|engines)/' },
 ]
 
-const floors = FLOORS.slice(0, -1).map((floor, index) => ({
-  name: `floor-${floor.name}`,
-  comment: 'A lower floor never imports a higher one.',
+const layers = LAYERS.slice(0, -1).map((layer, index) => ({
+  name: `layer-${layer.name}`,
+  comment: 'A lower layer never imports a higher one.',
   severity: 'error',
-  from: { path: floor.path },
-  to: { path: FLOORS.slice(index + 1).map(higher => higher.path) },
+  from: { path: layer.path },
+  to: { path: LAYERS.slice(index + 1).map(higher => higher.path) },
 }))
 
-const doors = DOORS.map(({ name, to, at }) => ({
-  name: `door-${name}`,
-  comment: `May be imported only by ${at}.`,
+const entryPoints = ENTRY_POINTS.map(({ name, to, at }) => ({
+  name: `entry-${name}`,
+  comment: `Imported only by ${at}.`,
   severity: 'error',
   from: { path: '^src/', pathNot: at },
   to: { path: to },
 }))
 
-const rooms = [
+const borders = [
   {
-    name: 'build-hands-down-no-code',
-    comment: 'The build floor shares facts (runtime/shared) and types with the runtime. Code it would run belongs to one side only.',
+    name: 'build-passes-no-code',
+    comment: 'The build shares facts (runtime/shared) and types with the runtime, never code.',
     severity: 'error',
     from: { path: '^src/(build/|module\\.ts$)' },
     to: { path: '^src/runtime/(?!shared/)', dependencyTypesNot: ['type-only'] },
   },
   {
-    name: 'client-knows-the-server-by-types',
+    name: 'client-imports-server-types-only',
     comment: 'What the client imports by value is shipped to browsers.',
     severity: 'error',
     from: { path: '^src/runtime/(app|admin)/' },
     to: { path: '^src/runtime/server/', dependencyTypesNot: ['type-only'] },
   },
   {
-    name: 'server-knows-no-client',
+    name: 'server-imports-no-client',
     severity: 'error',
     from: { path: '^src/runtime/server/' },
     to: { path: '^src/runtime/(app|admin)/' },
@@ -67,7 +67,7 @@ const rooms = [
 
 const hygiene = [
   {
-    name: 'no-circles',
+    name: 'no-cycles',
     severity: 'error',
     from: { path: '^src/' },
     to: { circular: true },
@@ -100,7 +100,7 @@ const hygiene = [
 ]
 
 export default {
-  forbidden: [...floors, ...doors, ...rooms, ...hygiene],
+  forbidden: [...layers, ...entryPoints, ...borders, ...hygiene],
   options: {
     doNotFollow: { path: 'node_modules' },
     tsPreCompilationDeps: true,

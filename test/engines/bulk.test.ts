@@ -4,7 +4,7 @@ import { check as pgCheck, integer as pgInteger, pgTable, text as pgText, timest
 import { sql } from 'drizzle-orm'
 import { check, integer, sqliteTable, text, type AnySQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { Dialect } from '~/src/runtime/shared/dialects'
+import type { Dialect } from '../../src/runtime/shared/dialects'
 import { createServer, type TestServer } from '../support/server'
 import { ENGINE_CASES, isThere, type Opened } from './support/databases'
 

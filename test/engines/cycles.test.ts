@@ -4,7 +4,7 @@ import { datetime, int, mysqlTable, varchar, type AnyMySqlColumn } from 'drizzle
 import { integer as pgInteger, pgTable, text as pgText, timestamp, type AnyPgColumn } from 'drizzle-orm/pg-core'
 import { integer, sqliteTable, text, type AnySQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Dialect } from '~/src/runtime/shared/dialects'
+import type { Dialect } from '../../src/runtime/shared/dialects'
 import { createServer, type TestServer } from '../support/server'
 import { ENGINE_CASES, isThere, type Opened } from './support/databases'
 import { WRITER } from './support/scene'

@@ -1,6 +1,6 @@
 /** All that engines may do in their own way, as the docs say it: the place of NULLs, the collation of text, the case of letters beyond ASCII. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Dialect } from '~/src/runtime/shared/dialects'
+import type { Dialect } from '../../src/runtime/shared/dialects'
 import { ENGINE_CASES, isThere, type EngineCase } from './support/databases'
 import { openFilled, type Filled } from './support/tables'
 import { get, walk } from './support/walk'

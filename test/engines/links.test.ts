@@ -4,7 +4,7 @@ import { boolean, integer as pgInteger, jsonb, numeric, pgTable, serial, timesta
 import { integer, numeric as sqliteNumeric, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { ResourceAuth, ResourceRegistration } from '../../src/runtime/server/registration'
-import type { Dialect } from '~/src/runtime/shared/dialects'
+import type { Dialect } from '../../src/runtime/shared/dialects'
 import { createServer, type TestServer } from '../support/server'
 import { ENGINE_CASES, isThere, type Opened } from './support/databases'
 

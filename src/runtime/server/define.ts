@@ -6,7 +6,7 @@ export type { AutoApiContext, AutoApiUser, FieldRule, Permission, PermissionRule
 export { defineAutoApiPlugin, type AutoApiPlugin, type PluginEndpoint, type PluginRoute, type PluginTask } from './plugin/contract'
 export type { Change, CommitListener } from './core/changes'
 export type { Around, CallerListener, IncomingRequest, RequestListener } from './core/listeners'
-export type { Answer } from './core/response'
+export type { ApiResponse } from './core/response'
 /** The request's event; naming it here tells every `ctx` its type. */
 export type { ApiEvent } from './http'
 export type { Operation } from '../shared/operations'

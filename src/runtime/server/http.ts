@@ -2,20 +2,20 @@
 import { createError, defineEventHandler, getResponseHeader, setResponseHeader, setResponseStatus, type EventHandler, type EventHandlerRequest, type H3Event } from '#auto-api/h3'
 import type { Method } from '../shared/routes'
 import { readBody } from './http/body'
-import { findPluginRoute, isOfApp, useApi, whenReady } from './runtime'
+import { findPluginRoute, isAppRoute, useApi, whenReady } from './runtime'
 import type { ApiRequest } from './core/context'
 import { assertSameSite } from './core/access/csrf'
 import { ApiError, busy, invalidBody, isHttpError, methodNotAllowed, notFound, unsupportedMediaType } from './core/error'
 import { describeError, printable } from './core/log'
 import { decode, idToPath, idFromPath } from './schema/record-id'
 import { allowedMethods, assertEnabled, type Route, type RoutesByMethod } from './core/pipeline'
-import type { Answer } from './core/response'
+import type { ApiResponse } from './core/response'
 import { getDatabase, getEngine } from './database'
 import { withCause, withoutStack } from './http/development'
 import { BusyError } from './engines/engine'
 import type { AutoApiUser } from './registration'
 import { addCacheHeaders, keepCacheControl, withoutBody, type HeaderAccess } from './http/headers'
-import { addressOf } from './client-address'
+import { clientAddressOf } from './client-address'
 
 /** The event of a request: h3's, of the version that Nuxt brings. */
 export type ApiEvent = H3Event
@@ -65,7 +65,7 @@ function allowedOn(event: H3Event, methods: Methods): readonly string[] {
   return allowedMethods(methods, useApi().resources.get(name ?? '')?.disabled)
 }
 
-function respondTo(request: ApiRequest, route: Route, methods: RoutesByMethod): Promise<Answer> {
+function respondTo(request: ApiRequest, route: Route, methods: RoutesByMethod): Promise<ApiResponse> {
   const api = useApi()
   assertEnabled(methods, route, request, api)
   return route(request, api)
@@ -81,7 +81,7 @@ function answerOptions(event: H3Event, allowed: readonly string[]): null {
 /** Whether GET of this path is the app's own: then HEAD is not ours either. The router of h3 1 knows the handler. */
 function findGetOfApp({ context }: H3Event): EventHandler | boolean {
   const { path, route = path, handlers } = (context.matchedRoute ?? {}) as MatchedRoute
-  return handlers?.get ?? (route !== undefined && isOfApp('GET', route))
+  return handlers?.get ?? (route !== undefined && isAppRoute('GET', route))
 }
 
 /** What the routers of both versions say of the route they found. */
@@ -96,11 +96,11 @@ export function defineCustomRoute(route: Route): EventHandler {
   return defineAnswer(toCustomRequest, request => route(request, useApi()))
 }
 
-function defineAnswer(read: (event: H3Event) => ApiRequest, respond: (request: ApiRequest) => Promise<Answer>): EventHandler {
+function defineAnswer(read: (event: H3Event) => ApiRequest, respond: (request: ApiRequest) => Promise<ApiResponse>): EventHandler {
   return defineEventHandler(event => answerTo(event, () => read(event), respond))
 }
 
-async function answerTo(event: H3Event, read: () => ApiRequest, respond: (request: ApiRequest) => Promise<Answer>): Promise<unknown> {
+async function answerTo(event: H3Event, read: () => ApiRequest, respond: (request: ApiRequest) => Promise<ApiResponse>): Promise<unknown> {
   try {
     const pending = whenReady()
     if (pending) await pending
@@ -183,7 +183,7 @@ function fromEvent(event: H3Event, url: SentUrl): ApiRequest {
     params: {},
     query: toQuery(url.query),
     header: name => event.headers.get(name) ?? undefined,
-    address: () => addressOf(event, useApi().config.trustProxy),
+    address: () => clientAddressOf(event, useApi().config.trustProxy),
     setHeader: (name, value) => {
       setResponseHeader(event, name, value)
     },

@@ -15,40 +15,40 @@ import { createResources } from './schema/resource'
 import { createSecret, warnWithoutSecret } from './core/secret'
 import { provideStorages } from './plugin/storage'
 
-interface House {
+interface Runtime {
   readonly api: Api
   readonly tasks: ReadonlyMap<string, PluginTask>
   findRoute?: FindRoute
   pending?: Promise<void>
 }
 
-let house: House | undefined
+let runtime: Runtime | undefined
 
 /** @throws When a registration cannot become a resource, or a plugin cannot be set up. */
 export function useApi(): Api {
-  return (house ??= createHouse()).api
+  return (runtime ??= createRuntime()).api
 }
 
 /** Until every plugin is set up; mostly there is nothing to wait for. */
 export function whenReady(): Promise<void> | undefined {
-  return (house ??= createHouse()).pending
+  return (runtime ??= createRuntime()).pending
 }
 
 /** The routes of plugins. */
 export function findPluginRoute(method: string, path: string): ReturnType<FindRoute> {
-  return (house ??= createHouse()).findRoute?.(method, path)
+  return (runtime ??= createRuntime()).findRoute?.(method, path)
 }
 
-const ofApp = new Set(taken)
+const appRoutes = new Set(taken)
 
 /** Whether a route of the router, from the server's root, is a file of the app's for this method. */
-export function isOfApp(method: string, route: string): boolean {
+export function isAppRoute(method: string, route: string): boolean {
   const { prefix } = useApi().config
-  return route.startsWith(`${prefix}/`) && ofApp.has(toRouteKey(route.slice(prefix.length), method))
+  return route.startsWith(`${prefix}/`) && appRoutes.has(toRouteKey(route.slice(prefix.length), method))
 }
 
 export function pluginTasks(): ReadonlyMap<string, PluginTask> {
-  return (house ??= createHouse()).tasks
+  return (runtime ??= createRuntime()).tasks
 }
 
 /** @throws When what calls it is not running in a server: there it would have no effect. */
@@ -56,14 +56,14 @@ export function assertServer(name: string): void {
   if (!server) throw new Error(`[auto-api] ${name}() was called outside the server. Call it in a server plugin (server/plugins).`)
 }
 
-function createHouse(): House {
+function createRuntime(): Runtime {
   const modules = schemaModules()
   const resources = createResources(registrations(), modules, config)
   const reserved = new Set(RESERVED_IDS)
   provideStorages(useStorage)
   warnWithoutSecret(resources.values(), useRuntimeConfig)
   const { listeners, routes, tasks, pending } = installPlugins(plugins(), resources, built)
-  const house: House = {
+  const house: Runtime = {
     api: Object.freeze({ config, resources, graph: createGraph(resources, modules), statements: createStatementCache(), plugins: listeners, taken: reserved, secret: createSecret(useRuntimeConfig, import.meta.dev === true) }),
     tasks,
   }

@@ -6,12 +6,12 @@ export const KINDS = ['text', 'number', 'integer', 'boolean', 'date', 'bigint', 
 export type Kind = typeof KINDS[number]
 
 /** What a conversion returns when the input is not a value of the kind; no value of any kind equals it. */
-export const UNFIT: unique symbol = Symbol('unfit')
+export const INVALID: unique symbol = Symbol('unfit')
 
 export interface WireForm {
-  /** A parsed JSON value (never null) to the value Drizzle knows, or {@link UNFIT}. */
+  /** A parsed JSON value (never null) to the value Drizzle knows, or {@link INVALID}. */
   fromJson: (value: unknown) => unknown
-  /** Text of a query string or a path to the value Drizzle knows, or {@link UNFIT}. */
+  /** Text of a query string or a path to the value Drizzle knows, or {@link INVALID}. */
   fromText: (text: string) => unknown
   /** The value Drizzle knows (never null) to JSON; absent where `JSON.stringify` already does it right. */
   toJson?: (value: unknown) => unknown
@@ -25,49 +25,49 @@ const DATE = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]
 const OFFSET = /(?:Z|[+-]\d{2}:?\d{2})$/i
 const BASE64 = /^[\w+/-]*={0,2}$/
 
-const number = (text: string) => NUMBER.test(text) ? finite(Number(text)) : UNFIT
-const finite = (value: number) => Number.isFinite(value) ? value : UNFIT
-const integer = (value: unknown) => Number.isSafeInteger(value) ? value : UNFIT
-const text = (value: string) => value.includes('\0') ? UNFIT : value
-const bigint = (value: string) => INTEGER.test(value) && value.length <= 40 ? BigInt(value) : UNFIT
-const decimal = (value: string) => DECIMAL.test(value) && value.length <= 200 ? value : UNFIT
+const number = (text: string) => NUMBER.test(text) ? finite(Number(text)) : INVALID
+const finite = (value: number) => Number.isFinite(value) ? value : INVALID
+const integer = (value: unknown) => Number.isSafeInteger(value) ? value : INVALID
+const text = (value: string) => value.includes('\0') ? INVALID : value
+const bigint = (value: string) => INTEGER.test(value) && value.length <= 40 ? BigInt(value) : INVALID
+const decimal = (value: string) => DECIMAL.test(value) && value.length <= 200 ? value : INVALID
 
 function date(value: string): unknown {
-  if (!DATE.test(value)) return UNFIT
+  if (!DATE.test(value)) return INVALID
   const time = value.length > 10 && !OFFSET.test(value) ? `${value}Z` : value
   const parsed = new Date(time.replace(' ', 'T'))
-  return Number.isNaN(parsed.getTime()) || !isDay(value.slice(0, 10)) ? UNFIT : parsed
+  return Number.isNaN(parsed.getTime()) || !isDay(value.slice(0, 10)) ? INVALID : parsed
 }
 
 /** JavaScript reads February 30 as March 1. */
 const isDay = (day: string) => new Date(day).toISOString().startsWith(day)
 
 function blob(value: string): unknown {
-  return BASE64.test(value) ? globalThis.Buffer.from(value, 'base64') : UNFIT
+  return BASE64.test(value) ? globalThis.Buffer.from(value, 'base64') : INVALID
 }
 
-const ofString = (convert: (text: string) => unknown) => (value: unknown) => typeof value === 'string' ? convert(value) : UNFIT
+const ofString = (convert: (text: string) => unknown) => (value: unknown) => typeof value === 'string' ? convert(value) : INVALID
 
 export const WIRE: Readonly<Record<Kind, WireForm>> = {
   text: { fromJson: ofString(text), fromText: text },
-  number: { fromJson: value => typeof value === 'number' ? finite(value) : UNFIT, fromText: number },
-  integer: { fromJson: integer, fromText: value => INTEGER.test(value) ? integer(Number(value)) : UNFIT },
+  number: { fromJson: value => typeof value === 'number' ? finite(value) : INVALID, fromText: number },
+  integer: { fromJson: integer, fromText: value => INTEGER.test(value) ? integer(Number(value)) : INVALID },
   boolean: {
-    fromJson: value => typeof value === 'boolean' ? value : UNFIT,
-    fromText: value => value === 'true' || value === '1' ? true : value === 'false' || value === '0' ? false : UNFIT,
+    fromJson: value => typeof value === 'boolean' ? value : INVALID,
+    fromText: value => value === 'true' || value === '1' ? true : value === 'false' || value === '0' ? false : INVALID,
   },
   date: { fromJson: ofString(date), fromText: date },
   bigint: {
-    fromJson: value => typeof value === 'string' ? bigint(value) : Number.isSafeInteger(value) ? BigInt(value as number) : UNFIT,
+    fromJson: value => typeof value === 'string' ? bigint(value) : Number.isSafeInteger(value) ? BigInt(value as number) : INVALID,
     fromText: bigint,
     toJson: String,
   },
   decimal: {
-    fromJson: value => typeof value === 'string' ? decimal(value) : typeof value === 'number' && Number.isFinite(value) ? decimal(String(value)) : UNFIT,
+    fromJson: value => typeof value === 'string' ? decimal(value) : typeof value === 'number' && Number.isFinite(value) ? decimal(String(value)) : INVALID,
     fromText: decimal,
     toJson: String,
   },
-  json: { fromJson: value => value, fromText: () => UNFIT },
+  json: { fromJson: value => value, fromText: () => INVALID },
   blob: { fromJson: ofString(blob), fromText: blob, toJson: value => globalThis.Buffer.from(value as Uint8Array).toString('base64') },
   custom: { fromJson: value => value, fromText: text },
 }

@@ -6,7 +6,7 @@ import * as lite from 'drizzle-orm/sqlite-core'
 import { softDelete as mysqlSoftDelete } from '../../../src/runtime/server/schema/presets/mysql'
 import { softDelete as pgSoftDelete } from '../../../src/runtime/server/schema/presets/pg'
 import { softDelete as sqliteSoftDelete } from '../../../src/runtime/server/schema/presets/sqlite'
-import type { Dialect } from '~/src/runtime/shared/dialects'
+import type { Dialect } from '../../../src/runtime/shared/dialects'
 
 type Samples = Readonly<Record<string, readonly unknown[]>>
 

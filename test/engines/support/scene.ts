@@ -1,5 +1,5 @@
 /** Posts with comments, replies and links to begin with, and what of them can be compared whatever ids and times the server makes. */
-import type { Dialect } from '~/src/runtime/shared/dialects'
+import type { Dialect } from '../../../src/runtime/shared/dialects'
 import { CLEAR, type Blog } from './blog'
 
 const TIMES = { sqlite: '1000', pg: `'2026-01-01T00:00:00Z'`, mysql: `'2026-01-01 00:00:00'` }

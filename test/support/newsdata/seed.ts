@@ -1,6 +1,6 @@
 /** Rows as SQL text of a dialect, written by no driver and by nothing of the module's. */
 import { getTableColumns, getTableName, type Table } from 'drizzle-orm'
-import type { Dialect } from '~/src/runtime/shared/dialects'
+import type { Dialect } from '../../../src/runtime/shared/dialects'
 import type { Kind, Row } from '../oracle/model'
 import { kindOf, type Specs, type TableSpec } from './columns'
 import type { Data } from './rows'

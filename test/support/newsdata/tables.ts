@@ -3,7 +3,7 @@ import { getTableColumns, getTableName, type Table } from 'drizzle-orm'
 import { bigint as mysqlBigint, boolean as mysqlBoolean, customType as mysqlType, datetime, decimal, double, foreignKey as mysqlForeignKey, int, json as mysqlJson, mysqlTable, primaryKey as mysqlKey, varchar } from 'drizzle-orm/mysql-core'
 import { bigint, boolean, customType as pgType, doublePrecision, foreignKey as pgForeignKey, integer as pgInteger, jsonb, numeric as pgNumeric, pgTable, primaryKey as pgKey, text as pgText, timestamp } from 'drizzle-orm/pg-core'
 import { blob, foreignKey, integer, numeric, primaryKey, real, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import type { Dialect } from '~/src/runtime/shared/dialects'
+import type { Dialect } from '../../../src/runtime/shared/dialects'
 import type { Kind } from '../oracle/model'
 import { ENUMS, kindOf, type NEWSROOM, type Specs, type TableSpec } from './columns'
 

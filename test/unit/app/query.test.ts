@@ -14,15 +14,15 @@ function travel(query: object) {
   return { query: Object.fromEntries(new URLSearchParams(text)) } as never
 }
 
-const NOTHING = { place: { mode: 'offset', page: 1 }, limit: 20, count: true, sort: [], cursorFields: [], filter: { conditions: [] }, aggregates: [], include: new Map(), trash: 'active' }
+const NOTHING = { position: { mode: 'offset', page: 1 }, limit: 20, count: true, sort: [], cursorFields: [], filter: { conditions: [] }, aggregates: [], include: new Map(), trash: 'active' }
 
 describe('a list\'s query', () => {
   it.each<[string, object, object]>([
     ['nothing', {}, {}],
     ['what is not set', { page: undefined, filter: undefined, sort: [], includeDeleted: false, fields: null }, {}],
-    ['a page by number', { page: 3, limit: 5, count: 'none' }, { place: { mode: 'offset', page: 3 }, limit: 5, count: false }],
-    ['the first page by cursor', { cursor: '' }, { place: { mode: 'cursor', cursor: '' } }],
-    ['a later one', { cursor: 'a+b/c=' }, { place: { mode: 'cursor', cursor: 'a+b/c=' } }],
+    ['a page by number', { page: 3, limit: 5, count: 'none' }, { position: { mode: 'offset', page: 3 }, limit: 5, count: false }],
+    ['the first page by cursor', { cursor: '' }, { position: { mode: 'cursor', cursor: '' } }],
+    ['a later one', { cursor: 'a+b/c=' }, { position: { mode: 'cursor', cursor: 'a+b/c=' } }],
     ['an order', { sort: ['-a', 'b'], cursorFields: ['c'] }, { sort: [{ name: 'a', descending: true }, { name: 'b', descending: false }], cursorFields: [{ name: 'c', descending: false }] }],
     ['an order by one field', { sort: '-a' }, { sort: [{ name: 'a', descending: true }] }],
     ['fields', { fields: ['a', 'b'] }, { fields: ['a', 'b'] }],

@@ -95,7 +95,7 @@ function strip(plan: Any, drop: (shape: string) => boolean): Any {
 }
 
 function unjudged(plan: Any): Any {
-  return { ...plan, accepts: undefined, reveals: undefined, include: plan.include.map((entry: Any) => ({ ...entry, plan: unjudged(entry.plan) })) }
+  return { ...plan, accepts: undefined, canRead: undefined, include: plan.include.map((entry: Any) => ({ ...entry, plan: unjudged(entry.plan) })) }
 }
 
 const nothing = async () => {}
@@ -112,38 +112,38 @@ interface Guard {
 }
 
 const GUARDS: Record<string, Guard> = {
-  'tenant': { file: 'scope', exports: ['applyScope'], removed: without(shape => /^\(\d+\)=$/.test(shape)), red: ['list', 'total', 'aggregate', 'include', ...Object.keys(rowCells(11))] },
-  'listFilter': { file: 'scope', exports: ['applyScope'], removed: without(shape => shape.startsWith('sql ')), red: ['list', 'total', 'aggregate', 'include', ...Object.keys(rowCells(2))] },
-  'soft delete': { file: 'scope', exports: ['applyScope'], removed: without(shape => /^\(\d+\) (?:null|set)$/.test(shape)), red: [...everywhere(4), 'restore what is not in the trash'] },
-  'objectLevel': { file: 'scope', exports: ['applyScope'], removed: original => ({ applyScope: async (...args: unknown[]) => unjudged(await (original.applyScope as Any)(...args)) }), red: everywhere(3) },
-  'scope of a derived plan': { file: 'scope', exports: ['within'], removed: original => ({ within: (...args: unknown[]) => ({ ...(original.within as Any)(...args), scope: [] }) }), red: ['permissions on 11', 'permissions on 2', 'permissions on 4'] },
-  'scope of custom queries': { file: 'scope', exports: ['scopeSql'], removed: () => ({ scopeSql: async () => sql`1 = 1` }), red: ['scope a query'] },
-  'field read': { file: 'fields', exports: ['readableFields'], removed: original => ({ readableFields: async (call: Any, resource = call.resource) => (original.allFields as Any)(resource) }), red: ['read a field', 'read a hidden field', 'filter by a field', 'answer a field to a write', 'get a field from a hook'] },
-  'field read, of what hooks return': { file: 'fields', exports: ['keepReadable'], removed: () => ({ keepReadable: (_resource: unknown, _selection: unknown, record: unknown) => record }), red: ['get a field from a hook'] },
-  'field rules, as told': { file: 'fields', exports: ['refusedFields'], removed: () => ({ refusedFields: async () => new Set() }), red: ['know of a field'] },
-  'field write': { file: 'fields', exports: ['unwritableFields'], removed: () => ({ unwritableFields: async () => [] }), red: ['write a field'] },
-  'fields that may be named': { file: 'fields', exports: ['requireField'], removed: () => ({ requireField: ({ byName, fields }: Any, name: string) => byName.get(name) ?? fields[0] }), red: ['filter by a field'] },
-  'gate': { file: 'gate', exports: ['assertMay'], removed: () => ({ assertMay: nothing }), red: ['create without permission', 'update without permission', 'read without permission', 'read the trash without permission', 'assert a permission'] },
-  'gate, as told': { file: 'gate', exports: ['may'], removed: () => ({ may: async () => true }), red: ['know of a permission'] },
-  'gate of an endpoint': { file: 'gate', exports: ['assertMayThrough'], removed: () => ({ assertMayThrough: nothing }), red: ['pass a named gate'] },
-  'permission of a field': { file: 'gate', exports: ['decide'], removed: () => ({ decide: async () => true }), red: ['read a field', 'filter by a field', 'write a field'] },
-  'reference check': { file: 'execute/references', exports: ['checkReferences'], removed: () => ({ checkReferences: nothing }), red: ['refer to 11', 'refer to 2', 'refer to 3', 'refer to 4'] },
-  'row of a write': { file: 'execute/locate', exports: ['locate'], removed: () => ({ locate: nothing }), red: ['update 3', 'delete 3', 'permissions on 11', 'permissions on 2', 'permissions on 3', 'permissions on 4'] },
-  'tenant, required': { file: 'tenant', exports: ['assertTenant'], removed: () => ({ assertTenant: () => {} }), red: ['list without a tenant'] },
-  'tenant, stamped': { file: 'tenant', exports: ['requireTenantId'], removed: () => ({ requireTenantId: () => 2, assertTenant: () => {} }), red: ['create without a tenant'] },
-  'tenant, resolved': { file: 'tenant', exports: ['tenantScope'], removed: () => ({ tenantScope: () => ({ all: true }) }), red: ['list', 'get 11', 'update 11', 'delete 11', 'scope a query'] },
-  'other sites': { file: 'cross-site', exports: ['assertSameSite'], removed: () => ({ assertSameSite: () => {} }), red: ['write from another site'] },
+  'tenant': { file: 'access/row-scope', exports: ['applyScope'], removed: without(shape => /^\(\d+\)=$/.test(shape)), red: ['list', 'total', 'aggregate', 'include', ...Object.keys(rowCells(11))] },
+  'listFilter': { file: 'access/row-scope', exports: ['applyScope'], removed: without(shape => shape.startsWith('sql ')), red: ['list', 'total', 'aggregate', 'include', ...Object.keys(rowCells(2))] },
+  'soft delete': { file: 'access/row-scope', exports: ['applyScope'], removed: without(shape => /^\(\d+\) (?:null|set)$/.test(shape)), red: [...everywhere(4), 'restore what is not in the trash'] },
+  'objectLevel': { file: 'access/row-scope', exports: ['applyScope'], removed: original => ({ applyScope: async (...args: unknown[]) => unjudged(await (original.applyScope as Any)(...args)) }), red: everywhere(3) },
+  'scope of a derived plan': { file: 'access/row-scope', exports: ['within'], removed: original => ({ within: (...args: unknown[]) => ({ ...(original.within as Any)(...args), scope: [] }) }), red: ['permissions on 11', 'permissions on 2', 'permissions on 4'] },
+  'scope of custom queries': { file: 'access/row-scope', exports: ['scopeSql'], removed: () => ({ scopeSql: async () => sql`1 = 1` }), red: ['scope a query'] },
+  'field read': { file: 'access/fields', exports: ['readableFields'], removed: original => ({ readableFields: async (call: Any, resource = call.resource) => (original.allFields as Any)(resource) }), red: ['read a field', 'read a hidden field', 'filter by a field', 'answer a field to a write', 'get a field from a hook'] },
+  'field read, of what hooks return': { file: 'access/fields', exports: ['keepReadable'], removed: () => ({ keepReadable: (_resource: unknown, _selection: unknown, record: unknown) => record }), red: ['get a field from a hook'] },
+  'field rules, as told': { file: 'access/fields', exports: ['refusedFields'], removed: () => ({ refusedFields: async () => new Set() }), red: ['know of a field'] },
+  'field write': { file: 'access/fields', exports: ['unwritableFields'], removed: () => ({ unwritableFields: async () => [] }), red: ['write a field'] },
+  'fields that may be named': { file: 'access/fields', exports: ['requireField'], removed: () => ({ requireField: ({ byName, fields }: Any, name: string) => byName.get(name) ?? fields[0] }), red: ['filter by a field'] },
+  'gate': { file: 'access/authorize', exports: ['authorize'], removed: () => ({ authorize: nothing }), red: ['create without permission', 'update without permission', 'read without permission', 'read the trash without permission', 'assert a permission'] },
+  'gate, as told': { file: 'access/authorize', exports: ['can'], removed: () => ({ can: async () => true }), red: ['know of a permission'] },
+  'gate of an endpoint': { file: 'access/authorize', exports: ['authorizeGate'], removed: () => ({ authorizeGate: nothing }), red: ['pass a named gate'] },
+  'permission of a field': { file: 'access/authorize', exports: ['decide'], removed: () => ({ decide: async () => true }), red: ['read a field', 'filter by a field', 'write a field'] },
+  'reference check': { file: 'execute/write/references', exports: ['checkReferences'], removed: () => ({ checkReferences: nothing }), red: ['refer to 11', 'refer to 2', 'refer to 3', 'refer to 4'] },
+  'row of a write': { file: 'execute/write/targets', exports: ['loadTargets'], removed: () => ({ loadTargets: nothing }), red: ['update 3', 'delete 3', 'permissions on 11', 'permissions on 2', 'permissions on 3', 'permissions on 4'] },
+  'tenant, required': { file: 'access/tenant', exports: ['assertTenant'], removed: () => ({ assertTenant: () => {} }), red: ['list without a tenant'] },
+  'tenant, stamped': { file: 'access/tenant', exports: ['requireTenantId'], removed: () => ({ requireTenantId: () => 2, assertTenant: () => {} }), red: ['create without a tenant'] },
+  'tenant, resolved': { file: 'access/tenant', exports: ['tenantScope'], removed: () => ({ tenantScope: () => ({ all: true }) }), red: ['list', 'get 11', 'update 11', 'delete 11', 'scope a query'] },
+  'other sites': { file: 'access/csrf', exports: ['assertSameSite'], removed: () => ({ assertSameSite: () => {} }), red: ['write from another site'] },
 }
 
 /** What these files export besides guards, and why it is none. */
 const HELPERS: Record<string, Record<string, string>> = {
-  'scope': { narrow: 'adds conditions, never takes one away', foundBy: 'replaces conditions of the request, never the scope', everyRow: 'the server\'s own work, for no caller; its trash condition is what retention.test.ts guards' },
-  'gate': { inContext: 'tells rules the resource and the operation', addEvaluator: 'adds a kind of permission; without one its objects refuse' },
-  'fields': { select: 'makes a set of fields', withKey: 'adds the key to a set', keyFields: 'the key alone', allFields: 'whole rows for rules and hooks' },
-  'tenant': {},
-  'cross-site': {},
-  'execute/references': {},
-  'execute/locate': { locatedColumns: 'the columns a row is judged by', keysClause: 'names rows', pins: 'names what was judged; races are guarded in the writing tests', unchanged: 'as pins, for several rows', stillJudged: 'as pins, for rows that others refer to' },
+  'access/row-scope': { narrow: 'adds conditions, never takes one away', foundBy: 'replaces conditions of the request, never the scope', everyRow: 'the server\'s own work, for no caller; its trash condition is what retention.test.ts guards' },
+  'access/authorize': { inContext: 'tells rules the resource and the operation', addEvaluator: 'adds a kind of permission; without one its objects refuse' },
+  'access/fields': { select: 'makes a set of fields', withKey: 'adds the key to a set', keyFields: 'the key alone', allFields: 'whole rows for rules and hooks' },
+  'access/tenant': {},
+  'access/csrf': {},
+  'execute/write/references': {},
+  'execute/write/targets': { targetColumns: 'the columns a row is judged by', keysClause: 'names rows', unchangedSince: 'names what was judged; races are guarded in the writing tests', rowsUnchanged: 'as unchangedSince, for several rows', stillAccepted: 'as unchangedSince, for rows that others refer to' },
 }
 
 let desk: Desk

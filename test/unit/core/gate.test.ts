@@ -1,6 +1,6 @@
 /** May the caller: every value a permission can have, for every kind of caller, written down as the contract has it. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { decide, may } from '../../../src/runtime/server/core/access/authorize'
+import { decide, can } from '../../../src/runtime/server/core/access/authorize'
 import type { AutoApiContext, Permission, ResourceAuth } from '../../../src/runtime/server/registration'
 import type { Operation } from '../../../src/runtime/shared/operations'
 import { resourceOf, sqlite } from '../schema/tables'
@@ -168,7 +168,7 @@ describe('a question about one request', () => {
   it('is asked once', async () => {
     const read = vi.fn(() => true)
     const { call, resource } = callOf('signedIn', 'read', { permissions: { read } })
-    expect([await may(call, resource, 'read'), await may(call, resource, 'read')]).toEqual([true, true])
+    expect([await can(call, resource, 'read'), await can(call, resource, 'read')]).toEqual([true, true])
     expect(read).toHaveBeenCalledTimes(1)
   })
 
@@ -182,11 +182,11 @@ describe('a question about one request', () => {
 function callOf(caller: Caller, operation: Operation, authorization: ResourceAuth | undefined, disabled: Operation[] = []) {
   const resource = resourceOf({ schema: sqlite.posts, disabled, ...authorization && { authorization } })
   // The gate knows a call by its context and what was asked before; it has no use for a database.
-  const call = { ctx: { ...CALLERS[caller], resource: 'it', operation }, resource, memo: new Map() } as unknown as Parameters<typeof may>[0]
+  const call = { ctx: { ...CALLERS[caller], resource: 'it', operation }, resource, memo: new Map() } as unknown as Parameters<typeof can>[0]
   return { call, resource }
 }
 
 async function ask(caller: Caller, operation: Operation, authorization: ResourceAuth | undefined, disabled?: Operation[]): Promise<boolean> {
   const { call, resource } = callOf(caller, operation, authorization, disabled)
-  return may(call, resource, operation)
+  return can(call, resource, operation)
 }

@@ -7,12 +7,12 @@ import { describe, expect, it } from 'vitest'
 const source = fileURLToPath(new URL('../../../src', import.meta.url))
 
 describe('a cast to Scoped', () => {
-  it('stands in scope.ts only', () => {
+  it('stands in row-scope.ts only', () => {
     const files = readdirSync(source, { recursive: true, withFileTypes: true }).filter(file => file.isFile() && file.name.endsWith('.ts'))
     const casting = files
       .map(file => join(file.parentPath, file.name))
       .filter(file => /\bas\s+(?:unknown\s+as\s+)?Scoped\b|<Scoped</.test(readFileSync(file, 'utf8')))
       .map(file => relative(source, file))
-    expect(casting).toEqual(['runtime/server/core/scope.ts'])
+    expect(casting).toEqual(['runtime/server/core/access/row-scope.ts'])
   })
 })

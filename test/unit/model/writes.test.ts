@@ -61,14 +61,14 @@ type Module = Record<string, unknown>
 
 /* eslint-disable @typescript-eslint/no-explicit-any -- a planted bug takes whatever the function takes */
 const BUGS: readonly (readonly [name: string, file: string, patch: (original: Module) => Module])[] = [
-  ['a cascade stamps what is in the trash already', 'execute/cascade', o => ({ ...o, stampStatement: (call: any, closure: any, ...rest: any[]) => {
-    const statement = (o.stampStatement as any)(call, { ...closure, following: 'all' }, ...rest)
+  ['a cascade stamps what is in the trash already', 'execute/cascade/statements', o => ({ ...o, trashStatement: (call: any, closure: any, ...rest: any[]) => {
+    const statement = (o.trashStatement as any)(call, { ...closure, following: 'all' }, ...rest)
     return { ...statement, text: statement.text.replace(/"\w+"\."deleted_at" is null and/, '') }
   } })],
-  ['a restore brings every trashed child back', 'execute/cascade', o => ({ ...o, clearStatement: (call: any, closure: any, ...rest: any[]) => (o.clearStatement as any)(call, { ...closure, following: 'all' }, ...rest) })],
-  ['a delete takes nothing along', 'plan/cascade', o => ({ ...o, findReach: (...args: any[]) => ({ ...(o.findReach as any)(...args), edges: [] }) })],
-  ['a reference may point anywhere', 'execute/references', o => ({ ...o, checkReferences: async () => {} })],
-  ['the tenant is what the body says', 'execute/stamps', o => ({ ...o, forCreate: (plan: any, values: any, ...rest: any[]) => ({ ...(o.forCreate as any)(plan, values, ...rest), organizationId: 2 }) })],
+  ['a restore brings every trashed child back', 'execute/cascade/statements', o => ({ ...o, restoreStatement: (call: any, closure: any, ...rest: any[]) => (o.restoreStatement as any)(call, { ...closure, following: 'all' }, ...rest) })],
+  ['a delete takes nothing along', 'execute/cascade/dependents', o => ({ ...o, findDependents: (...args: any[]) => ({ ...(o.findDependents as any)(...args), edges: [] }) })],
+  ['a reference may point anywhere', 'execute/write/references', o => ({ ...o, checkReferences: async () => {} })],
+  ['the tenant is what the body says', 'execute/write/server-values', o => ({ ...o, createValues: (plan: any, values: any, ...rest: any[]) => ({ ...(o.createValues as any)(plan, values, ...rest), organizationId: 2 }) })],
   ['replacing links only adds', 'parse/relation', o => ({ ...o, parseLink: async (...args: any[]) => {
     const ask = await (o.parseLink as any)(...args)
     return ask.mode === 'replace' ? { ...ask, mode: 'add' } : ask

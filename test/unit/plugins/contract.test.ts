@@ -277,11 +277,11 @@ describe('the tasks of plugins', () => {
     const ran: string[] = []
     const task = (name: string, every: number) => ({ [name]: { every, run: () => void ran.push(name) } })
     await open([plugin({ tasks: { ...task('often', 1), ...task('seldom', 60) } })])
-    const { runPluginTasks } = await import('../../../src/runtime/server/plugin/tasks')
+    const { runPluginTasks } = await import('../../../src/runtime/server/tasks/plugins')
     expect(await runPluginTasks(at(59))).toEqual(['probe:often'])
     expect(await runPluginTasks(at(60))).toEqual(['probe:often', 'probe:seldom'])
     expect(await runPluginTasks(at(61), 'probe:seldom')).toEqual(['probe:seldom'])
-    await expect(runPluginTasks(at(61), 'probe:never')).rejects.toThrow('there are probe:often, probe:seldom')
+    await expect(runPluginTasks(at(61), 'probe:never')).rejects.toThrow('The tasks are: probe:often, probe:seldom')
     expect(ran).toEqual(['often', 'often', 'seldom', 'seldom'])
   })
 
@@ -290,7 +290,7 @@ describe('the tasks of plugins', () => {
     await open([plugin({ tasks: { broken: { every: 1, run: () => {
       throw new Error('broken')
     } }, whole: { every: 1, run: ran } } })])
-    const { runPluginTasks } = await import('../../../src/runtime/server/plugin/tasks')
+    const { runPluginTasks } = await import('../../../src/runtime/server/tasks/plugins')
     await expect(runPluginTasks(at(1))).rejects.toThrow('broken')
     expect(ran).toHaveBeenCalledOnce()
   })

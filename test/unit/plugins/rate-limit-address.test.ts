@@ -2,19 +2,19 @@
 import { isIP, isIPv4 } from 'node:net'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { resolveAddress, toAddress, toNetwork } from '../../../src/runtime/server/core/access/ip-address'
+import { resolveClientAddress, toAddress, toNetwork } from '../../../src/runtime/server/core/access/ip-address'
 
 const connection = '10.0.0.1'
 
 describe('without trustProxy', () => {
   it('whatever X-Forwarded-For says, the address is that of the connection', () => {
     fc.assert(fc.property(fc.oneof(fc.string(), fc.ipV4(), fc.array(fc.ipV4()).map(all => all.join(', '))), (forwardedFor) => {
-      expect(resolveAddress({ connection, forwardedFor }, false)).toBe(connection)
+      expect(resolveClientAddress({ connection, forwardedFor }, false)).toBe(connection)
     }))
   })
 
   it.each([undefined, ''])('a connection without an address has none: %j', (unknown) => {
-    expect(resolveAddress({ connection: unknown, forwardedFor: '1.2.3.4' }, false)).toBeUndefined()
+    expect(resolveClientAddress({ connection: unknown, forwardedFor: '1.2.3.4' }, false)).toBeUndefined()
   })
 })
 
@@ -32,19 +32,19 @@ describe('with trustProxy', () => {
     ['an entry that is no address', '1.2.3.4, unknown', true, connection],
     ['a host name', 'example.com', true, connection],
   ])('%s', (_, forwardedFor, trustProxy, expected) => {
-    expect(resolveAddress({ connection, forwardedFor }, trustProxy)).toBe(expected)
+    expect(resolveClientAddress({ connection, forwardedFor }, trustProxy)).toBe(expected)
   })
 
   it('nothing that the client writes before its proxies\' entries is read', () => {
     fc.assert(fc.property(fc.array(fc.string()), fc.integer({ min: 1, max: 4 }), (written, hops) => {
       const own = ['1.2.3.4', ...Array.from({ length: hops - 1 }, (_, index) => `10.1.0.${index}`)]
-      expect(resolveAddress({ connection, forwardedFor: [...written, ...own].join(', ') }, hops)).toBe('1.2.3.4')
+      expect(resolveClientAddress({ connection, forwardedFor: [...written, ...own].join(', ') }, hops)).toBe('1.2.3.4')
     }))
   })
 })
 
 it('what the edge platform says comes before what can be written by others', () => {
-  expect(resolveAddress({ connection, forwardedFor: '6.6.6.6', edge: '1.2.3.4' }, true)).toBe('1.2.3.4')
+  expect(resolveClientAddress({ connection, forwardedFor: '6.6.6.6', edge: '1.2.3.4' }, true)).toBe('1.2.3.4')
 })
 
 describe('an address has one spelling', () => {

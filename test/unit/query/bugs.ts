@@ -48,7 +48,7 @@ export const BUGS: readonly Bug[] = [
   {
     title: 'an include counts invisible rows towards its limit',
     cases: 600,
-    file: 'query',
+    file: 'sql/clause',
     plant: rewrite(({ text, values }) => ({
       values,
       text: text.replace(/row_number\(\) over \(partition by ("\w+")\.("\w+") order by \1\."id"\)/, '(select count(*) from $1 as x where x.$2 = $1.$2 and x."id" <= $1."id")'),
@@ -56,7 +56,7 @@ export const BUGS: readonly Bug[] = [
   },
   {
     title: 'a cursor page begins with the row the last one ended with',
-    file: 'plan/order',
+    file: 'sql/keyset',
     plant: original => ({
       ...original,
       after: (dialect: unknown, order: Order[], values: unknown[]) => {
@@ -68,7 +68,7 @@ export const BUGS: readonly Bug[] = [
   },
   {
     title: 'included rows are not limited to the tenant',
-    file: 'tenant',
+    file: 'access/tenant',
     plant: original => ({
       ...original,
       tenantScope: (ctx: { resource: string }, resource: { name: string }) => ctx.resource === resource.name ? (original.tenantScope as Call)(ctx, resource) : { all: true },
@@ -84,7 +84,7 @@ export const BUGS: readonly Bug[] = [
   },
   {
     title: 'the total does not know of the filter',
-    file: 'query',
+    file: 'sql/clause',
     plant: rewrite((compiled, shape) => shape.startsWith('count (') ? { text: compiled.text.replace(/ where .*/s, ''), values: [] } : compiled),
   },
   {
@@ -102,7 +102,7 @@ export const BUGS: readonly Bug[] = [
   },
   {
     title: 'NULLs stay first when the order is descending',
-    file: 'plan/order',
+    file: 'sql/keyset',
     plant: original => ({
       ...original,
       orderList: (order: Order[]) => sql.join(order.map(({ field, descending }) => sql`${field.column}${sql.raw(descending ? ' desc nulls first' : '')}`), sql`, `),
@@ -110,7 +110,7 @@ export const BUGS: readonly Bug[] = [
   },
   {
     title: 'a cursor takes NULL for 0',
-    file: 'cursor',
+    file: 'sql/cursor',
     plant: original => ({
       ...original,
       createCursor: (resource: unknown, order: unknown, values: unknown[]) => (original.createCursor as Call)(resource, order, values.map(value => value ?? 0)),
@@ -118,29 +118,29 @@ export const BUGS: readonly Bug[] = [
   },
   {
     title: '$in and $nin lose their last value',
-    file: 'query',
+    file: 'sql/clause',
     plant: original => ({
       ...original,
-      membership: (engine: unknown, field: unknown, values: unknown[], inside: unknown) => (original.membership as Call)(engine, field, values.slice(0, -1), inside),
+      inList: (engine: unknown, field: unknown, values: unknown[], inside: unknown) => (original.inList as Call)(engine, field, values.slice(0, -1), inside),
     }),
   },
   {
     title: '$or means and',
-    file: 'query',
+    file: 'sql/clause',
     cases: 600,
     plant: original => ({
       ...original,
-      either: (branches: Clause[][]): Clause => ({ shape: 'and', values: branches.flat().flatMap(({ values }) => values), build: () => (original.all as Call<SQL>)(branches.flat()) }),
+      or: (branches: Clause[][]): Clause => ({ shape: 'and', values: branches.flat().flatMap(({ values }) => values), build: () => (original.joinAnd as Call<SQL>)(branches.flat()) }),
     }),
   },
   {
     title: 'the row filter is dropped',
-    file: 'query',
+    file: 'sql/clause',
     plant: original => ({ ...original, fromSql: () => ({ shape: 'always', values: [], build: () => sql`1 = 1` }) }),
   },
   {
     title: 'the trash is shown',
-    file: 'query',
+    file: 'sql/clause',
     plant: original => ({
       ...original,
       isNull: (field: { name: string }) => field.name === 'deletedAt' ? { shape: 'always', values: [], build: () => sql`1 = 1` } : (original.isNull as Call)(field),
@@ -148,7 +148,7 @@ export const BUGS: readonly Bug[] = [
   },
   {
     title: 'a row that code refuses is shown',
-    file: 'scope',
+    file: 'access/row-scope',
     plant: original => ({
       ...original,
       applyScope: async (...args: unknown[]) => ({ ...await (original.applyScope as Call<Promise<object>>)(...args), accepts: undefined }),
@@ -156,11 +156,11 @@ export const BUGS: readonly Bug[] = [
   },
   {
     title: 'an average is cut to a whole number',
-    file: 'execute/group',
+    file: 'execute/aggregate/in-memory',
     plant: original => ({
       ...original,
-      finish: (aggregate: { function: string }, ...rest: unknown[]) => {
-        const value = (original.finish as Call)(aggregate, ...rest)
+      toResultValue: (aggregate: { function: string }, ...rest: unknown[]) => {
+        const value = (original.toResultValue as Call)(aggregate, ...rest)
         return aggregate.function === 'avg' && typeof value === 'number' ? Math.trunc(value) : value
       },
     }),

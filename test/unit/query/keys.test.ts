@@ -2,8 +2,8 @@
 import fc from 'fast-check'
 import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
-import { after } from '~/src/runtime/server/core/sql/keyset'
-import { among, either, equals, fromClauses, fromSql, isNotNull, isNull, membership, NOTHING, together, type Clause } from '../../../src/runtime/server/core/sql/clause'
+import { after } from '../../../src/runtime/server/core/sql/keyset'
+import { inTuples, or, equals, fromClauses, fromSql, isNotNull, isNull, inList, NO_ROWS, and, type Clause } from '../../../src/runtime/server/core/sql/clause'
 import type { Engine } from '../../../src/runtime/server/engines/engine'
 import { shape } from '../../../src/runtime/server/core/sql/shape'
 import { createField } from '../../../src/runtime/server/schema/field'
@@ -123,14 +123,14 @@ describe.each(['sqlite', 'pg', 'mysql'] as const)('conditions over %s', (dialect
     clauses: fc.array(tie('clause'), { maxLength: 3 }),
     clause: fc.oneof(
       { depthSize: 'small', withCrossShrink: true },
-      fc.constant(NOTHING), raw, field.map(isNull), field.map(isNotNull), field.map(field => equals(field, 1)),
-      fc.tuple(field, fc.nat({ max: 4 }), fc.boolean()).map(([field, count, inside]) => membership(engine, field, Array(count).fill(1), inside)),
-      fc.tuple(fieldList, fc.nat({ max: 4 })).map(([fields, count]) => among(engine, fields, Array.from({ length: count }, () => fields.map(() => 1)))),
+      fc.constant(NO_ROWS), raw, field.map(isNull), field.map(isNotNull), field.map(field => equals(field, 1)),
+      fc.tuple(field, fc.nat({ max: 4 }), fc.boolean()).map(([field, count, inside]) => inList(engine, field, Array(count).fill(1), inside)),
+      fc.tuple(fieldList, fc.nat({ max: 4 })).map(([fields, count]) => inTuples(engine, fields, Array.from({ length: count }, () => fields.map(() => 1)))),
       fc.array(fc.record({ field, descending: fc.boolean() }), { minLength: 1, maxLength: 3 })
         .chain(order => fc.tuple(...order.map(() => fc.constantFrom(1, null))).map(values => after(dialect, order, values))),
-      tie('clauses').map(together),
-      fc.array(tie('clauses'), { maxLength: 3 }).map(either),
-      fc.tuple(field, tie('clauses')).map(([{ column }, clauses]) => fromClauses(shape`around ${column}`, clauses, () => sql`${column} (${together(clauses).build()})`)),
+      tie('clauses').map(and),
+      fc.array(tie('clauses'), { maxLength: 3 }).map(or),
+      fc.tuple(field, tie('clauses')).map(([{ column }, clauses]) => fromClauses(shape`around ${column}`, clauses, () => sql`${column} (${and(clauses).build()})`)),
     ),
   }))
 

@@ -6,10 +6,10 @@ import type { SQL, Table } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
 import type { Engine } from '../../../src/runtime/server/engines/engine.ts'
 import { planFilter } from '../../../src/runtime/server/core/plan/filter.ts'
-import { after, type Order } from '~/src/runtime/server/core/sql/keyset.ts'
+import { after, type Order } from '../../../src/runtime/server/core/sql/keyset.ts'
 import { allFields } from '../../../src/runtime/server/core/access/fields'
 import { toFilter } from '../../../src/runtime/server/core/parse/filter.ts'
-import { among, valuesOf, whereAll, type Clause } from '../../../src/runtime/server/core/sql/clause'
+import { inTuples, valuesOf, whereClause, type Clause } from '../../../src/runtime/server/core/sql/clause'
 import { createResources } from '../../../src/runtime/server/schema/resource.ts'
 import { DEFAULT_CONFIG } from '../../../src/runtime/shared/config.ts'
 
@@ -75,12 +75,12 @@ const SHAPES: readonly [name: string, clauses: (dialect: Name) => readonly Claus
     pg: ' where ("t"."n" is not null or ("t"."n" is null and "t"."id" < $1))',
     mysql: ' where ((`t`.`n` is null and `t`.`id` < ?))',
   }],
-  ['combinations of two columns without a collation', name => [among(open(name).engine, ['id', 'n'].map(column => open(name).resource.fields.get(column)!), [[1, 3], [2, 4]])], {
+  ['combinations of two columns without a collation', name => [inTuples(open(name).engine, ['id', 'n'].map(column => open(name).resource.fields.get(column)!), [[1, 3], [2, 4]])], {
     sqlite: ' where ("t"."id", "t"."n") in (select value ->> 0, value ->> 1 from json_each(?))',
     pg: ' where ("t"."id", "t"."n") in (select * from unnest(cast(cast($1 as text) as integer[]), cast(cast($2 as text) as integer[])))',
     mysql: ' where (`t`.`id`, `t`.`n`) in ((?, ?), (?, ?))',
   }],
-  ['combinations of two columns, one of them text, compared by bytes as well', name => [among(open(name).engine, [open(name).resource.fields.get('id')!, open(name).resource.fields.get('s')!], [[1, 'a'], [2, 'b']])], {
+  ['combinations of two columns, one of them text, compared by bytes as well', name => [inTuples(open(name).engine, [open(name).resource.fields.get('id')!, open(name).resource.fields.get('s')!], [[1, 'a'], [2, 'b']])], {
     sqlite: ' where (("t"."id", "t"."s") in (select value ->> 0, value ->> 1 from json_each(?)) and ("t"."id", "t"."s" collate binary) in (select value ->> 0, value ->> 1 from json_each(?)))',
     pg: ' where (("t"."id", "t"."s") in (select * from unnest(cast(cast($1 as text) as integer[]), cast(cast($2 as text) as text[])))'
       + ' and case when ("t"."id", cast("t"."s" as text) collate "C") in (select "v0", cast("v1" as text) collate "C" from unnest(cast(cast($3 as text) as integer[]), cast(cast($4 as text) as text[])) as listed("v0", "v1")) then true else false end)',
@@ -90,7 +90,7 @@ const SHAPES: readonly [name: string, clauses: (dialect: Name) => readonly Claus
 
 describe.each(Object.keys(TABLES) as Name[])('%s', (name) => {
   it.each(SHAPES)('%s', (_, clauses, expected) => {
-    const { text, values } = open(name).render(whereAll(clauses(name)))
+    const { text, values } = open(name).render(whereClause(clauses(name)))
     expect(text).toBe(expected[name])
     // What is sent with a text that is found by its shape is what the text was made with.
     expect(values).toEqual(valuesOf(clauses(name)))

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { bigint, date, pgTable, text, timestamp, uuid } from 'drizzle-orm/pg-core'
 import { integer, primaryKey, sqliteTable } from 'drizzle-orm/sqlite-core'
 import { describe, expect, it } from 'vitest'
-import { toId, toKey } from '~/src/runtime/server/schema/record-id'
+import { toId, toKey } from '../../../src/runtime/server/schema/record-id'
 import { DIALECTS, resourceOf } from './tables'
 
 const NUL = '\0'

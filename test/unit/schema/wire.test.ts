@@ -1,7 +1,7 @@
 /** What a column's values look like in JSON, in a query string and in an answer, kind by kind. */
 import { integer, sqliteTable } from 'drizzle-orm/sqlite-core'
 import { describe, expect, it } from 'vitest'
-import { KINDS, UNFIT, WIRE, type Kind } from '../../../src/runtime/shared/wire'
+import { KINDS, INVALID, WIRE, type Kind } from '../../../src/runtime/shared/wire'
 import { DIALECTS, resourceOf, sqlite } from './tables'
 
 interface Cases {
@@ -110,11 +110,11 @@ describe.each(KINDS)('the wire form of %s', (kind) => {
   })
 
   it.each(rows(cases.unfitJson, show))('does not take from JSON what is no value of it: %s', (_title, json) => {
-    expect(fromJson(json)).toBe(UNFIT)
+    expect(fromJson(json)).toBe(INVALID)
   })
 
   it.each(rows(cases.unfitText, show))('does not take from text what is no value of it: %s', (_title, text) => {
-    expect(fromText(text)).toBe(UNFIT)
+    expect(fromText(text)).toBe(INVALID)
   })
 
   it.each(rows(cases.out, ([value, json]) => `${show(String(value))} is ${show(json)}`))('in an answer: %s', (_title, [value, json]) => {
@@ -138,7 +138,7 @@ describe.each(DIALECTS)('a column of $dialect-core', ({ tables }) => {
 
   it('refuses what fits its kind but not the column', () => {
     const { fields: users } = resourceOf(tables.posts)
-    expect(users.get('status')!.fromJson('lost')).toBe(UNFIT)
+    expect(users.get('status')!.fromJson('lost')).toBe(INVALID)
     expect(users.get('status')!.fromText('draft')).toBe('draft')
   })
 
@@ -169,7 +169,7 @@ describe('an integer of 32 bits', () => {
   it.each(DIALECTS.filter(({ dialect }) => dialect !== 'sqlite'))('refuses what its column could not hold: $dialect-core', ({ tables }) => {
     const field = resourceOf(tables.kinds).fields.get('integer')!
     expect(field.fromJson(2147483647)).toBe(2147483647)
-    expect(field.fromJson(2147483648)).toBe(UNFIT)
+    expect(field.fromJson(2147483648)).toBe(INVALID)
   })
 
   it('holds 53 bits in SQLite', () => {

@@ -4,13 +4,13 @@ import type { Operation } from '../../shared/operations'
 import type { Resource } from '../schema/model'
 import { forResource, openContext, toCall, type Api, type ApiRequest, type Call } from './context'
 import { limitExceeded } from './error'
-import { locate } from './execute/write/targets'
+import { loadTargets } from './execute/write/targets'
 import { toItems } from './execute/write/items'
 import { keyFields, refusedFields } from './access/fields'
-import { inContext, may } from './access/authorize'
+import { inContext, can } from './access/authorize'
 import { decode, toKey } from '../schema/record-id'
 import type { WritePlan } from './plan/write'
-import type { Answer } from './response'
+import type { ApiResponse } from './response'
 import { applyScope } from './access/row-scope'
 import { requireTenantId, tenantScope } from './access/tenant'
 
@@ -35,7 +35,7 @@ const OPERATION: Readonly<Record<Exclude<keyof Capabilities, 'fields'>, Operatio
 const OF_TRASH = new Set<Operation>(['restore', 'purge', 'viewDeleted'])
 
 /** `GET /permissions` */
-export async function allPermissions(request: ApiRequest, api: Api): Promise<Answer> {
+export async function allPermissions(request: ApiRequest, api: Api): Promise<ApiResponse> {
   const ctx = await openContext(api, request, '', 'read')
   const permissions: Record<string, Capabilities> = {}
   for (const resource of api.resources.values()) {
@@ -46,7 +46,7 @@ export async function allPermissions(request: ApiRequest, api: Api): Promise<Ans
 }
 
 /** `GET /:resource/permissions`, with `?ids=` for some of its records. */
-export async function resourcePermissions(request: ApiRequest, api: Api): Promise<Answer> {
+export async function resourcePermissions(request: ApiRequest, api: Api): Promise<ApiResponse> {
   const resource = api.resources.get(request.resource)!
   const call = toCall(api, await openContext(api, request, resource.name, 'read'), resource, request.engine)
   const own = await capabilities(call)
@@ -57,12 +57,12 @@ export async function resourcePermissions(request: ApiRequest, api: Api): Promis
 async function capabilities(call: Call): Promise<Capabilities> {
   const { resource } = call
   const open = tenantScope(call.ctx, resource) !== 'none'
-  const can: Record<string, boolean> = {}
+  const allowed: Record<string, boolean> = {}
   for (const [name, operation] of Object.entries(OPERATION)) {
     const exists = !OF_TRASH.has(operation) || resource.roles.deletedAt !== undefined
-    can[name] = open && exists && (operation !== 'create' || hasTenant(call)) && await may(call, resource, operation)
+    allowed[name] = open && exists && (operation !== 'create' || hasTenant(call)) && await can(call, resource, operation)
   }
-  return { ...can, fields: await fieldCapabilities(call, open) } as unknown as Capabilities
+  return { ...allowed, fields: await fieldCapabilities(call, open) } as unknown as Capabilities
 }
 
 /** A new row needs a tenant to belong to, of staff that sees all of them too. */
@@ -105,7 +105,7 @@ async function recordPermissions(ids: readonly string[], call: Call): Promise<Re
   const found = new Map<string, Set<string>>()
   for (const [name, operation] of Object.entries(ON_RECORDS)) {
     const as = forResource(call, resource, inContext(call, resource, operation))
-    const allowed = tenantScope(call.ctx, resource) !== 'none' && await may(as, resource, operation)
+    const allowed = tenantScope(call.ctx, resource) !== 'none' && await can(as, resource, operation)
     found.set(name, allowed ? await visibleIds(ids, resource, operation, as) : new Set())
   }
   return Object.fromEntries(ids.map(id => [id, Object.fromEntries(Object.keys(ON_RECORDS).map(name => [name, found.get(name)!.has(id)])) as RecordCapabilities]))
@@ -119,6 +119,6 @@ async function visibleIds(ids: readonly string[], resource: Resource, operation:
   const plan: WritePlan = { resource, trash: 'active', kind: 'update', items, bulk: true, atomic: true, selection: keyFields(resource) }
   const scoped = await applyScope(call, plan, operation)
   const located = toItems(scoped as unknown as WritePlan, () => call.ctx)
-  await locate(scoped, located, call)
+  await loadTargets(scoped, located, call)
   return new Set(located.filter(item => item.error === undefined).map(item => String(item.id)))
 }

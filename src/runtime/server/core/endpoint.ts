@@ -3,11 +3,10 @@ import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { Operation } from '../../shared/operations'
 import type { AutoApiContext } from '../registration'
 import type { Resource } from '../schema/model'
-import type { Answer } from './response'
+import type { ApiResponse } from './response'
 import { openContext, toCall, type Api, type ApiRequest } from './context'
-import { assertMayThrough } from './access/authorize'
+import { authorizeGate } from './access/authorize'
 import { validate } from './parse/standard-schema'
-import { assertTenant } from './access/tenant'
 
 type Output<S, Otherwise> = S extends StandardSchemaV1 ? StandardSchemaV1.InferOutput<S> : Otherwise
 
@@ -31,13 +30,13 @@ export interface EndpointOptions<Body extends StandardSchemaV1 | undefined, Quer
   readonly handler: (ctx: EndpointContext<Body, Query>) => Result | Promise<Result>
 }
 
-export interface Gated {
+export interface EndpointTarget {
   readonly resource?: string
   readonly endpointName?: string
 }
 
 /** Whose gate it is. @throws When it names a resource or a gate that there is not. */
-export function findGated({ resource: name, endpointName }: Gated, { resources }: Api): Resource | undefined {
+export function findEndpointResource({ resource: name, endpointName }: EndpointTarget, { resources }: Api): Resource | undefined {
   if (name === undefined) return undefined
   const resource = resources.get(name)
   if (!resource) throw new Error(`[auto-api] createEndpoint(): there is no resource \`${name}\`.`)
@@ -46,7 +45,7 @@ export function findGated({ resource: name, endpointName }: Gated, { resources }
 }
 
 /** The gate and the tenant, the schemas, the handler: what an endpoint is, for routes of plugins as well. */
-export async function respondAsEndpoint<Result, Body extends StandardSchemaV1 | undefined, Query extends StandardSchemaV1 | undefined>(options: EndpointOptions<Body, Query, Result>, request: ApiRequest, api: Api): Promise<Answer> {
+export async function runEndpoint<Result, Body extends StandardSchemaV1 | undefined, Query extends StandardSchemaV1 | undefined>(options: EndpointOptions<Body, Query, Result>, request: ApiRequest, api: Api): Promise<ApiResponse> {
   const ctx = await openContext(api, request, options.resource ?? '', options.operation ?? 'read')
   await authorize(options, ctx, request, api)
   const own = ctx as { -readonly [K in keyof AutoApiContext]: unknown }
@@ -56,14 +55,13 @@ export async function respondAsEndpoint<Result, Body extends StandardSchemaV1 | 
   return { status: body === undefined ? 204 : 200, body: body === undefined ? null : body }
 }
 
-async function authorize(endpoint: Gated, ctx: AutoApiContext, request: ApiRequest, api: Api): Promise<void> {
-  const resource = findGated(endpoint, api)
+async function authorize(endpoint: EndpointTarget, ctx: AutoApiContext, request: ApiRequest, api: Api): Promise<void> {
+  const resource = findEndpointResource(endpoint, api)
   if (!resource) {
     const [any] = api.resources.values()
     if (any) toCall(api, ctx, any, request.engine)
     return
   }
   const call = toCall(api, ctx, resource, request.engine)
-  await assertMayThrough(call, endpoint.endpointName ?? '')
-  assertTenant(call)
+  await authorizeGate(call, endpoint.endpointName ?? '')
 }

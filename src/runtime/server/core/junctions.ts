@@ -4,7 +4,7 @@ import type { ManyToMany, Resource } from '../schema/model'
 import type { AutoApiContext } from '../registration'
 import { openContext, toCall, type Api, type ApiRequest } from './context'
 import { notFound, unauthenticated } from './error'
-import type { Answer } from './response'
+import type { ApiResponse } from './response'
 import { isRelationReadable } from './plan/include'
 
 export interface JunctionInfo {
@@ -13,14 +13,14 @@ export interface JunctionInfo {
 }
 
 /** @throws 401 for an anonymous caller. */
-export async function listJunctions(request: ApiRequest, api: Api): Promise<Answer> {
+export async function listJunctions(request: ApiRequest, api: Api): Promise<ApiResponse> {
   await assertSignedIn(request, api)
   const junctions = [...findJunctions(api)].map(([table, resources]): JunctionInfo => ({ table, resources: [...resources].sort() }))
   return { status: 200, body: { junctions, count: junctions.length } }
 }
 
 /** By the table's name in the database, or the name it is exported or registered under. */
-export async function isJunction(request: ApiRequest, api: Api): Promise<Answer> {
+export async function isJunction(request: ApiRequest, api: Api): Promise<ApiResponse> {
   await assertSignedIn(request, api)
   const table = request.params.last ?? ''
   return { status: 200, body: { table, isJunction: relationsOf(api).some(({ junction }) => junction.name === table || getTableName(junction.resource.table) === table) } }
@@ -33,7 +33,7 @@ export interface RelationshipInfo {
 }
 
 /** @throws 404 for a resource that is not registered. */
-export async function detectRelationships(request: ApiRequest, api: Api): Promise<Answer> {
+export async function detectRelationships(request: ApiRequest, api: Api): Promise<ApiResponse> {
   const ctx = await assertSignedIn(request, api)
   const resource = api.resources.get(request.params.last ?? '')
   if (!resource) throw notFound()

@@ -2,7 +2,7 @@
 import type { Operation } from '../../shared/operations'
 import type { AutoApiContext, AutoApiPlatform } from '../registration'
 import type { Change, CommitListener } from './changes'
-import type { Answer } from './response'
+import type { ApiResponse } from './response'
 
 type PlatformEvent = AutoApiPlatform extends { event: infer Event } ? Event : unknown
 
@@ -29,7 +29,7 @@ export type RequestListener = (request: IncomingRequest) => unknown
 /** May refuse by throwing: who asks is known, what they may do has not been asked. */
 export type CallerListener = (ctx: AutoApiContext, request: IncomingRequest) => unknown
 /** Answers in place of the request, or passes on what `next` answers. */
-export type Around = (ctx: AutoApiContext, next: () => Promise<Answer>) => Answer | Promise<Answer>
+export type Around = (ctx: AutoApiContext, next: () => Promise<ApiResponse>) => ApiResponse | Promise<ApiResponse>
 export interface Listeners {
   readonly onRequest: readonly RequestListener[]
   readonly onCaller: readonly CallerListener[]
@@ -40,12 +40,12 @@ export interface Listeners {
 export const NO_LISTENERS: Listeners = Object.freeze({ onRequest: [], onCaller: [], around: [], onCommit: [] })
 
 /** The plugins in the order in which they are listed, the first one outermost. */
-export function answerAround({ around }: Listeners, ctx: AutoApiContext, answer: () => Promise<Answer>): Promise<Answer> {
-  return around.reduceRight<() => Promise<Answer>>((next, run) => async () => run(ctx, once(next)), answer)()
+export function runAround({ around }: Listeners, ctx: AutoApiContext, answer: () => Promise<ApiResponse>): Promise<ApiResponse> {
+  return around.reduceRight<() => Promise<ApiResponse>>((next, run) => async () => run(ctx, once(next)), answer)()
 }
 
 /** The commit stands, whatever a listener throws. */
-export async function tellCommit({ onCommit }: Listeners, changes: readonly Change[], ctx: AutoApiContext): Promise<void> {
+export async function emitChanges({ onCommit }: Listeners, changes: readonly Change[], ctx: AutoApiContext): Promise<void> {
   if (changes.length === 0) return
   for (const listen of onCommit) {
     try {

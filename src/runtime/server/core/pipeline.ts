@@ -2,12 +2,11 @@
 import type { Operation } from '../../shared/operations'
 import { openCall, type Api, type ApiRequest, type Call } from './context'
 import { methodNotAllowed } from './error'
-import { toRefusal } from './execute/rows/invalid-value'
-import { assertMay } from './access/authorize'
-import { answerAround } from './listeners'
-import type { Answer } from './response'
+import { toRequestError } from './execute/rows/invalid-value'
+import { authorize } from './access/authorize'
+import { runAround } from './listeners'
+import type { ApiResponse } from './response'
 import { applyScope, type Plan, type Scoped } from './access/row-scope'
-import { assertTenant } from './access/tenant'
 
 export interface RouteSteps<Ask, P extends Plan, Result> {
   /** What the request does, then what else the caller must be allowed to do for it. */
@@ -21,12 +20,12 @@ export interface RouteSteps<Ask, P extends Plan, Result> {
   /** Names to columns. */
   readonly plan: (ask: Ask, call: Call) => P | Promise<P>
   readonly execute: (plan: Scoped<P>, call: Call) => Promise<Result>
-  readonly respond: (result: Result, call: Call) => Answer
+  readonly respond: (result: Result, call: Call) => ApiResponse
 }
 
 /** A route without a server around it. */
 export interface Route {
-  (request: ApiRequest, api: Api): Promise<Answer>
+  (request: ApiRequest, api: Api): Promise<ApiResponse>
   /** The operation that a request asks for; absent on a route that has none. */
   readonly operationOf?: (request: ApiRequest) => Operation
   /** The operations it may be asked for, where they are known beforehand. */
@@ -60,13 +59,12 @@ export function toRoute<Ask, P extends Plan, Result>(steps: RouteSteps<Ask, P, R
     const resource = api.resources.get(request.resource)!
     const operations = operationsOf(request)
     const call = await openCall(api, resource, steps.countsAs ? [...operations, ...steps.countsAs(request)] : operations, request)
-    for (const operation of operations) await assertMay(call, resource, operation)
-    assertTenant(call)
-    return api.plugins.around.length === 0 ? run(steps, request, call) : answerAround(api.plugins, call.ctx, () => run(steps, request, call))
+    await authorize(call, resource, operations)
+    return api.plugins.around.length === 0 ? run(steps, request, call) : runAround(api.plugins, call.ctx, () => run(steps, request, call))
   }, { operationOf: (request: ApiRequest) => operationsOf(request)[0], ...operations && { operations } })
 }
 
-async function run<Ask, P extends Plan, Result>(steps: RouteSteps<Ask, P, Result>, request: ApiRequest, call: Call): Promise<Answer> {
+async function run<Ask, P extends Plan, Result>(steps: RouteSteps<Ask, P, Result>, request: ApiRequest, call: Call): Promise<ApiResponse> {
   const ask = await steps.parse(request, call)
   const plan = await steps.plan(ask, call)
   const scoped = await applyScope(call, plan)
@@ -74,6 +72,6 @@ async function run<Ask, P extends Plan, Result>(steps: RouteSteps<Ask, P, Result
     return steps.respond(await steps.execute(scoped, call), call)
   }
   catch (error) {
-    throw await toRefusal(error, scoped, call)
+    throw await toRequestError(error, scoped, call)
   }
 }

@@ -1,26 +1,26 @@
 /** What is said: readable fields in their wire form, in the envelope of the route. */
-import type { Answer } from './response'
+import type { ApiResponse } from './response'
 import type { GroupResult } from './execute/aggregate/groups'
 import type { ListResult, ReadResult } from './execute/read/read'
 import type { LinkResult } from './execute/relations/run'
-import type { RecordOf } from './execute/rows/rows'
-import type { Written } from './execute/write/operations'
+import type { RecordValues } from './execute/rows/rows'
+import type { WrittenItem } from './execute/write/operations'
 import type { WriteResult } from './execute/write/run'
 import { keepReadable, type Selection } from './access/fields'
 
-export function listEnvelope({ plan, records, form, total, hasMore, nextCursor, aggregates }: ListResult): Answer {
-  const { place, limit } = plan
-  const meta = place.mode === 'offset'
-    ? { page: place.page, limit, ...total === undefined ? { hasMore } : { total } }
+export function listEnvelope({ plan, records, form, total, hasMore, nextCursor, aggregates }: ListResult): ApiResponse {
+  const { position, limit } = plan
+  const meta = position.mode === 'offset'
+    ? { page: position.page, limit, ...total === undefined ? { hasMore } : { total } }
     : { limit, hasMore, nextCursor }
   return { status: 200, body: { data: form === 'wire' ? records : toWire(plan, records), meta: aggregates ? { ...meta, aggregates } : meta } }
 }
 
-export function bareRecord({ plan, records, form }: ReadResult): Answer {
+export function bareRecord({ plan, records, form }: ReadResult): ApiResponse {
   return { status: 200, body: (form === 'wire' ? records : toWire(plan, records))[0] }
 }
 
-export function groupEnvelope({ data, total }: GroupResult): Answer {
+export function groupEnvelope({ data, total }: GroupResult): ApiResponse {
   return { status: 200, body: { data, meta: { total } } }
 }
 
@@ -35,28 +35,28 @@ interface ShownInclude {
 }
 
 /** Values that JSON cannot say, down the include tree; nothing to do for most selections. */
-function toWire({ selection, include }: Shown, records: readonly RecordOf[]): readonly RecordOf[] {
+function toWire({ selection, include }: Shown, records: readonly RecordValues[]): readonly RecordValues[] {
   for (const { name, toJson } of selection.fields) {
     if (toJson) for (const record of records) if (record[name] !== undefined) record[name] = toJson(record[name])
   }
-  for (const { relation, plan } of (include ?? []) as readonly ShownInclude[]) toWire(plan, records.flatMap(record => record[relation.name] ?? []) as RecordOf[])
+  for (const { relation, plan } of (include ?? []) as readonly ShownInclude[]) toWire(plan, records.flatMap(record => record[relation.name] ?? []) as RecordValues[])
   return records
 }
 
-export function linkAnswer({ plan, results }: LinkResult): Answer {
+export function linkCounts({ plan, results }: LinkResult): ApiResponse {
   const entries = results.map(({ relation, ...counts }): [string, object] => [relation, counts])
   return { status: 200, body: plan.several ? { relations: Object.fromEntries(entries) } : entries[0]![1] }
 }
 
-export function createdRecord(result: WriteResult): Answer {
+export function createdRecord(result: WriteResult): ApiResponse {
   return { status: 201, body: shownRecords(result)[0], created: result.written[0]!.id }
 }
 
-export function writtenRecord(result: WriteResult): Answer {
+export function writtenRecord(result: WriteResult): ApiResponse {
   return { status: 200, body: shownRecords(result)[0] }
 }
 
-export function deletion({ plan, written: [gone] }: WriteResult): Answer {
+export function deletion({ plan, written: [gone] }: WriteResult): ApiResponse {
   return { status: 200, body: { success: true, ...trace(plan, gone!) } }
 }
 
@@ -66,7 +66,7 @@ export interface BulkEnvelope {
   readonly meta: { readonly total: number, readonly successful: number, readonly failed: number, readonly errors?: WriteResult['failures'] }
 }
 
-export function bulkEnvelope(result: WriteResult): Answer & { readonly body: BulkEnvelope } {
+export function bulkEnvelope(result: WriteResult): ApiResponse & { readonly body: BulkEnvelope } {
   const { plan, written, failures, total } = result
   const gone = plan.kind === 'delete' || plan.kind === 'purge'
   const successful = total ?? written.length
@@ -86,10 +86,10 @@ function addressOf({ resource: { primaryKey } }: WriteResult['plan'], id: string
   return primaryKey.length === 1 && (field!.kind === 'integer' || field!.kind === 'number') ? Number(id) : id
 }
 
-function trace({ kind, resource }: WriteResult['plan'], { deletionId }: Written): object {
+function trace({ kind, resource }: WriteResult['plan'], { deletionId }: WrittenItem): object {
   return { softDeleted: kind === 'delete' && resource.roles.deletedAt !== undefined, ...deletionId !== undefined && { deletionId } }
 }
 
-function shownRecords({ plan, written }: WriteResult): readonly RecordOf[] {
+function shownRecords({ plan, written }: WriteResult): readonly RecordValues[] {
   return toWire(plan, written.map(({ record }) => keepReadable(plan.resource, plan.selection, record!)))
 }

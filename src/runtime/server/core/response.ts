@@ -1,7 +1,7 @@
 /** What a route answers. */
 
 /** An answer without a server around it. */
-export interface Answer {
+export interface ApiResponse {
   readonly status: number
   readonly body: unknown
   /** The id of a record that was made, for the `Location` header. */

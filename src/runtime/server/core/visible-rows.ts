@@ -3,14 +3,14 @@ import type { Resource } from '../schema/model'
 import { requireCall, forResource, type Call } from './context'
 import { notFound } from './error'
 import { toItems } from './execute/write/items'
-import { locate } from './execute/write/targets'
-import { decoder, readRows, type RecordOf } from './execute/rows/rows'
+import { loadTargets } from './execute/write/targets'
+import { decoder, readRows, type RecordValues } from './execute/rows/rows'
 import { allFields } from './access/fields'
 import { inContext } from './access/authorize'
 import { toId, toKey } from '../schema/record-id'
 import type { WritePlan } from './plan/write'
 import type { ReadPlan } from './plan/read-plan'
-import { among } from './sql/clause'
+import { inTuples } from './sql/clause'
 import { applyScope, within } from './access/row-scope'
 import type { AutoApiContext } from '../registration'
 
@@ -29,7 +29,7 @@ export function callFor(ctx: CallerContext, name: string): Call {
  * Whole rows by their ids, hidden columns included, in the order of the ids.
  * @throws 404 for a row that is not visible, 403 for one the caller may only read.
  */
-export async function findRows(ctx: CallerContext, name: string, ids: readonly (string | number)[]): Promise<readonly RecordOf[]> {
+export async function loadVisibleRows(ctx: CallerContext, name: string, ids: readonly (string | number)[]): Promise<readonly RecordValues[]> {
   if (ids.length === 0) return []
   const call = callFor(ctx, name)
   const { resource } = call
@@ -38,11 +38,11 @@ export async function findRows(ctx: CallerContext, name: string, ids: readonly (
   const plan: WritePlan = { resource, trash: 'active', kind: 'update', items: keys.map(key => ({ key: key! })), bulk: true, atomic: true, selection: allFields(resource) }
   const scoped = await applyScope(call, plan, ctx.operation)
   const items = toItems(scoped as unknown as WritePlan, () => call.ctx)
-  await locate(scoped, items, call)
+  await loadTargets(scoped, items, call)
   const failed = items.find(item => item.error !== undefined)
   if (failed) throw failed.error
   const encoded = keys.map(key => key!.map((value, index) => resource.primaryKey[index]!.encode(value)))
-  const read = within<WritePlan, ReadPlan>(scoped, { selection: allFields(resource), where: [among(call.engine, resource.primaryKey, encoded)], order: resource.primaryKey.map(field => ({ field, descending: false })), count: false })
+  const read = within<WritePlan, ReadPlan>(scoped, { selection: allFields(resource), where: [inTuples(call.engine, resource.primaryKey, encoded)], order: resource.primaryKey.map(field => ({ field, descending: false })), count: false })
   const { columns, rows } = await readRows(read, { cursor: true }, call)
   const found = new Map(rows.map(decoder(columns)).map(row => [toId(resource, keyOf(resource, row)), row]))
   return keys.map((key) => {
@@ -52,4 +52,4 @@ export async function findRows(ctx: CallerContext, name: string, ids: readonly (
   })
 }
 
-const keyOf = ({ primaryKey }: Resource, row: RecordOf) => primaryKey.map(field => row[field.name])
+const keyOf = ({ primaryKey }: Resource, row: RecordValues) => primaryKey.map(field => row[field.name])

@@ -1,6 +1,6 @@
 /** What a database refused and why, told apart from the text in which each driver says it. */
 import type { Dialect } from '../../shared/dialects'
-import { UnfitError } from './engine'
+import { InvalidValueError } from './engine'
 
 export interface Violation {
   readonly kind: 'unique' | 'reference' | 'required' | 'check'
@@ -123,7 +123,7 @@ const UNFIT: Readonly<Record<Dialect, (error: DriverError) => boolean>> = {
 
 /** What a query threw, as an `UnfitError` where a value is none of the type that it meets. */
 export function toUnfit(dialect: Dialect, error: unknown): unknown {
-  return findCause(error, found => UNFIT[dialect](found) || undefined) ? new UnfitError(error) : error
+  return findCause(error, found => UNFIT[dialect](found) || undefined) ? new InvalidValueError(error) : error
 }
 
 /** Drivers may wrap their error as `cause`, and Drizzle wraps theirs. */

@@ -74,7 +74,7 @@ export interface Engine {
   readonly columnName: (column: Parameters<ColumnName>[0]) => string
   /**
    * @throws {BusyError} As `commit` does.
-   * @throws {UnfitError} When a value is none of the type that it meets.
+   * @throws {InvalidValueError} When a value is none of the type that it meets.
    */
   readonly query: (statement: Statement) => Awaitable<readonly Row[]>
   /**
@@ -104,7 +104,7 @@ export class BusyError extends Error {
 }
 
 /** A value is none of the type that it is compared with: of a request's own values, or of what an app wrote in SQL. */
-export class UnfitError extends Error {
+export class InvalidValueError extends Error {
   constructor(cause: unknown) {
     super('a value does not fit the type that it is compared with', { cause })
     this.name = 'UnfitError'

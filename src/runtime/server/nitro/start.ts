@@ -1,16 +1,16 @@
 /** What happens when the server starts: everything that is wrong with the set-up stops it now, not at somebody's request. */
 import { useApi, whenReady } from '../runtime'
 import { assertEndpoints } from '../utils/endpoint'
-import { rememberVisitor, type VisitedEvent } from '../client-address'
+import { rememberEvent, type ClientEvent } from '../client-address'
 
 /** The part of Nitro that tells of requests, in both versions. */
 interface Nitro {
-  readonly hooks?: { readonly hook: (name: 'request', listen: (event: VisitedEvent) => void) => unknown }
+  readonly hooks?: { readonly hook: (name: 'request', listen: (event: ClientEvent) => void) => unknown }
 }
 
 /** A Nitro plugin. @throws When a registration cannot become a resource, a plugin cannot be set up, or an endpoint names a gate that there is not. */
 export default function start(nitro: Nitro): void {
-  nitro.hooks?.hook('request', rememberVisitor)
+  nitro.hooks?.hook('request', rememberEvent)
   assertEndpoints(useApi())
   whenReady()?.catch((error: unknown) => {
     console.error('[auto-api] A plugin could not be set up; the server ends.', error)

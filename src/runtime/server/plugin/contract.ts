@@ -11,7 +11,7 @@ import type { AutoApiContext, AutoApiPlatform, ResourceHooks } from '../registra
 
 type PlatformNuxt = AutoApiPlatform extends { nuxt: infer Nuxt } ? Nuxt : unknown
 
-interface RoutePlace {
+interface RoutePath {
   readonly method: Method
   /**
    * Below the prefix. `/:resource` at its beginning stands for each resource of `resources`; an `:id` after it is a
@@ -26,7 +26,7 @@ interface RoutePlace {
 }
 
 /** A route as an endpoint: the gate of the resource first, then the tenant, then the handler. */
-export interface PluginEndpoint extends RoutePlace {
+export interface PluginEndpoint extends RoutePath {
   /** What the handler does with the resource; required for a path that begins with `/:resource`, without effect on others, which authorize nothing. */
   readonly operation?: Operation
   readonly body?: StandardSchemaV1
@@ -36,7 +36,7 @@ export interface PluginEndpoint extends RoutePlace {
 }
 
 /** A route of the pipeline's own steps, for a path that begins with `/:resource`. */
-export interface PluginPipelineRoute extends RoutePlace {
+export interface PluginPipelineRoute extends RoutePath {
   readonly steps: RouteSteps<never, Plan & never, never>
 }
 
@@ -74,7 +74,7 @@ export interface AutoApiPlugin {
 }
 
 /** Where the server finds the factory that made a plugin, and what it was given. */
-export interface Recipe {
+export interface PluginSource {
   /** A package's entry, or an absolute path. */
   readonly from: string
   /** The export's name. */
@@ -95,7 +95,7 @@ export interface ListedPlugin {
  * along, instances to plain objects. What a function answers stays as it is.
  */
 export interface MadeByFactory {
-  readonly __recipe: () => Recipe
+  readonly __recipe: () => PluginSource
 }
 
 /**
@@ -113,8 +113,8 @@ export interface MadeByFactory {
  * }))
  */
 export function defineAutoApiPlugin(plugin: AutoApiPlugin): AutoApiPlugin
-export function defineAutoApiPlugin<Options extends readonly unknown[]>(place: Omit<Recipe, 'options'>, create: (...options: Options) => AutoApiPlugin): (...options: Options) => AutoApiPlugin
-export function defineAutoApiPlugin<Options extends readonly unknown[]>(first: AutoApiPlugin | Omit<Recipe, 'options'>, create?: (...options: Options) => AutoApiPlugin): AutoApiPlugin | ((...options: Options) => AutoApiPlugin) {
+export function defineAutoApiPlugin<Options extends readonly unknown[]>(place: Omit<PluginSource, 'options'>, create: (...options: Options) => AutoApiPlugin): (...options: Options) => AutoApiPlugin
+export function defineAutoApiPlugin<Options extends readonly unknown[]>(first: AutoApiPlugin | Omit<PluginSource, 'options'>, create?: (...options: Options) => AutoApiPlugin): AutoApiPlugin | ((...options: Options) => AutoApiPlugin) {
   if (!create) return first as AutoApiPlugin
-  return (...options) => ({ ...create(...options), __recipe: () => ({ ...first as Omit<Recipe, 'options'>, options }) }) satisfies AutoApiPlugin & MadeByFactory
+  return (...options) => ({ ...create(...options), __recipe: () => ({ ...first as Omit<PluginSource, 'options'>, options }) }) satisfies AutoApiPlugin & MadeByFactory
 }

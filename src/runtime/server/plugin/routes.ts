@@ -3,7 +3,7 @@ import { addRoute, createRouter, findRoute, type RouterContext } from 'rou3'
 import { ROUTES, toRouteKey, type Route as GeneratedRoute } from '../../shared/routes'
 import { toRoute, type Route, type RoutesByMethod, type RouteSteps } from '../core/pipeline'
 import type { Plan } from '../core/access/row-scope'
-import { respondAsEndpoint, type EndpointOptions } from '../core/endpoint'
+import { runEndpoint, type EndpointOptions } from '../core/endpoint'
 import type { PluginEndpoint, PluginRoute } from './contract'
 
 type OfPlugin = PluginRoute & { readonly plugin: string }
@@ -82,7 +82,7 @@ function answerOf(route: PluginRoute, resource: string): Route {
 function endpoint(options: PluginEndpoint & { readonly resource?: string }): Route {
   // Schemas decide what `body` and `query` are; the contract's type knows them as they come.
   const { operation } = options
-  const route: Route = (request, api) => respondAsEndpoint(options as unknown as EndpointOptions<undefined, undefined, unknown>, request, api)
+  const route: Route = (request, api) => runEndpoint(options as unknown as EndpointOptions<undefined, undefined, unknown>, request, api)
   return operation === undefined ? route : Object.assign(route, { operationOf: () => operation, operations: [operation] })
 }
 

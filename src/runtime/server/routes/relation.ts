@@ -5,11 +5,11 @@ import { readOperations } from '../core/parse/params'
 import { linkCountsAs, parseLink, parseRelated } from '../core/parse/relation'
 import { toRoute } from '../core/pipeline'
 import { planLink, planRelated } from '../core/plan/relation'
-import { linkAnswer, listEnvelope } from '../core/respond'
+import { linkCounts, listEnvelope } from '../core/respond'
 import { defineRoutes } from '../http'
 
 /** The method says what becomes of the links. */
-const link = toRoute({ operation: 'update', countsAs: linkCountsAs, parse: parseLink, plan: planLink, execute: executeLink, respond: linkAnswer })
+const link = toRoute({ operation: 'update', countsAs: linkCountsAs, parse: parseLink, plan: planLink, execute: executeLink, respond: linkCounts })
 
 export default defineRoutes({
   GET: toRoute({ operation: readOperations, operations: ['read'], parse: parseRelated, plan: planRelated, execute: executeRelated, respond: listEnvelope }),

@@ -3,9 +3,9 @@ import { executeLink } from '../core/execute/relations/run'
 import { linkCountsAs, parseLinks } from '../core/parse/relation'
 import { toRoute } from '../core/pipeline'
 import { planLink } from '../core/plan/relation'
-import { linkAnswer } from '../core/respond'
+import { linkCounts } from '../core/respond'
 import { defineRoutes } from '../http'
 
 export default defineRoutes({
-  PUT: toRoute({ operation: 'update', countsAs: linkCountsAs, parse: parseLinks, plan: planLink, execute: executeLink, respond: linkAnswer }),
+  PUT: toRoute({ operation: 'update', countsAs: linkCountsAs, parse: parseLinks, plan: planLink, execute: executeLink, respond: linkCounts }),
 })

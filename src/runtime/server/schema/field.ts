@@ -1,7 +1,7 @@
 /** One column as the API sees it: how its values are read, written, checked and put on the wire. Built once at start. */
 import { Column, getTableName, is, sql, SQL } from 'drizzle-orm'
 import type { ZodType } from 'zod'
-import { toIso, UNFIT, WIRE, type Kind } from '../../shared/wire'
+import { toIso, INVALID, WIRE, type Kind } from '../../shared/wire'
 import { bytewise, mysqlEnum, mysqlNumber, type Bytewise } from '../engines/dialects'
 import type { ColumnFacts } from './drizzle'
 import { createHolds, EXPECTED_OF } from './holds'
@@ -119,8 +119,8 @@ export function createField(facts: ColumnFacts, index: number, schema: ZodType):
   const wire = WIRE[kind]
   const holds = createHolds(column, kind)
   const isRaw = createIsRaw(column, kind)
-  const fits = (value: unknown) => value !== UNFIT && holds(value) && schema.safeParse(value).success
-  const checked = (value: unknown) => fits(value) ? value : UNFIT
+  const fits = (value: unknown) => value !== INVALID && holds(value) && schema.safeParse(value).success
+  const checked = (value: unknown) => fits(value) ? value : INVALID
   const exact = EXACT[column.columnType]
   const fromDriver = DECODED[column.columnType] ?? ((raw: unknown) => column.mapFromDriverValue(raw))
   const toDriver = ENCODED[column.columnType] ?? ((value: unknown) => column.mapToDriverValue(value))
@@ -158,7 +158,7 @@ export function createField(facts: ColumnFacts, index: number, schema: ZodType):
     ...EXPECTED_OF[column.columnType] && { expected: EXPECTED_OF[column.columnType] },
     fromWire: (json) => {
       const value = wire.fromJson(json)
-      return value === UNFIT || holds(value) ? value : UNFIT
+      return value === INVALID || holds(value) ? value : INVALID
     },
     fromJson: value => checked(wire.fromJson(value)),
     fromText: text => checked(wire.fromText(text)),
@@ -171,7 +171,7 @@ export function createField(facts: ColumnFacts, index: number, schema: ZodType):
  */
 export function keyFromText(field: Field, text: string): unknown {
   const value = field.fromText(text)
-  return value !== UNFIT && keyToText(field, value) === text ? value : UNFIT
+  return value !== INVALID && keyToText(field, value) === text ? value : INVALID
 }
 
 export function keyToText(field: Field, value: unknown): string {

@@ -1,5 +1,5 @@
 /** Record ids: the text of a path or a body to the values of the primary key, and back. */
-import { UNFIT } from '../../shared/wire'
+import { INVALID } from '../../shared/wire'
 import { keyFromText, keyToText } from './field'
 import type { Resource } from './model'
 
@@ -9,8 +9,8 @@ export type Key = readonly unknown[]
 export function toKey({ primaryKey }: Resource, id: string): Key | undefined {
   const texts = primaryKey.length === 1 ? [id] : id.split(',').map(decode)
   if (texts.length !== primaryKey.length) return undefined
-  const key = primaryKey.map((field, index) => texts[index] === undefined ? UNFIT : keyFromText(field, texts[index]))
-  return key.includes(UNFIT) ? undefined : key
+  const key = primaryKey.map((field, index) => texts[index] === undefined ? INVALID : keyFromText(field, texts[index]))
+  return key.includes(INVALID) ? undefined : key
 }
 
 /** The id of a record, as a client writes it back. */

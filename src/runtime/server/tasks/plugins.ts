@@ -1,5 +1,11 @@
-/** `auto-api:plugins`, run every minute: the tasks of plugins whose turn it is; with a payload's `task`, that one. */
-import { runPluginTasks } from '../plugin/tasks'
+/** The Nitro task `auto-api:plugins`, run every minute: the tasks of plugins that are due, or the one named by `payload.task`. */
+import { runTasks } from '../plugin/tasks'
+import { pluginTasks, whenReady } from '../runtime'
+
+export async function runPluginTasks(now: Date, only?: unknown): Promise<readonly string[]> {
+  await whenReady()
+  return runTasks(pluginTasks(), now, only)
+}
 
 export default {
   meta: { description: 'Run the tasks of plugins that are due' },

@@ -4,7 +4,7 @@
  */
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { Api } from '../core/context'
-import { findGated, respondAsEndpoint, type EndpointOptions, type Gated } from '../core/endpoint'
+import { findEndpointResource, runEndpoint, type EndpointOptions, type EndpointTarget } from '../core/endpoint'
 import { defineCustomRoute, type AnsweringHandler } from '../http'
 
 export type { EndpointContext, EndpointOptions } from '../core/endpoint'
@@ -26,12 +26,12 @@ export function createEndpoint<Result, Body extends StandardSchemaV1 | undefined
   if (resource !== undefined && operation === undefined) throw new Error(`[auto-api] createEndpoint({ resource: '${resource}' }) has no \`operation\`: what does it do with the resource?`)
   if (endpointName !== undefined && resource === undefined) throw new Error(`[auto-api] createEndpoint({ endpointName: '${endpointName}' }) has no \`resource\`: whose gate is it?`)
   declared.push(options)
-  return defineCustomRoute((request, api) => respondAsEndpoint(options, request, api)) as AnsweringHandler<Result>
+  return defineCustomRoute((request, api) => runEndpoint(options, request, api)) as AnsweringHandler<Result>
 }
 
-const declared: Gated[] = []
+const declared: EndpointTarget[] = []
 
 /** Of all endpoints loaded so far. @throws When one names a resource or a gate that there is not. */
 export function assertEndpoints(api: Api): void {
-  for (const endpoint of declared) findGated(endpoint, api)
+  for (const endpoint of declared) findEndpointResource(endpoint, api)
 }

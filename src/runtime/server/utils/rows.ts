@@ -2,11 +2,10 @@
 import type { InferSelectModel, SQL, Table } from 'drizzle-orm'
 import type { Operation } from '../../shared/operations'
 import { useApi } from '../runtime'
-import { callFor, findRows, type CallerContext } from '../core/visible-rows'
+import { callFor, loadVisibleRows, type CallerContext } from '../core/visible-rows'
 import { openContext, toCall } from '../core/context'
-import { assertMay } from '../core/access/authorize'
+import { authorize } from '../core/access/authorize'
 import { scopeSql } from '../core/access/row-scope'
-import { assertTenant } from '../core/access/tenant'
 import { requestOf, withHttpErrors } from '../http'
 import type { AutoApiContext, AutoApiPlatform } from '../registration'
 
@@ -44,7 +43,7 @@ async function openFor(event: Event): Promise<AutoApiContext> {
  * const post = await findAuthorizedRow<typeof posts>(ctx, 'posts', ctx.params.id)
  */
 export async function findAuthorizedRow<T extends Table>(ctx: CallerContext, resource: string, id: string | number): Promise<InferSelectModel<T>> {
-  const [row] = await withHttpErrors(ctx.event, () => findRows(ctx, resource, [id]))
+  const [row] = await withHttpErrors(ctx.event, () => loadVisibleRows(ctx, resource, [id]))
   return row as InferSelectModel<T>
 }
 
@@ -53,7 +52,7 @@ export async function findAuthorizedRow<T extends Table>(ctx: CallerContext, res
  * @throws 404, 403 for the first row that is refused.
  */
 export async function findAuthorizedRows<T extends Table>(ctx: CallerContext, resource: string, ids: readonly (string | number)[]): Promise<InferSelectModel<T>[]> {
-  return await withHttpErrors(ctx.event, () => findRows(ctx, resource, ids)) as InferSelectModel<T>[]
+  return await withHttpErrors(ctx.event, () => loadVisibleRows(ctx, resource, ids)) as InferSelectModel<T>[]
 }
 
 /**
@@ -76,7 +75,6 @@ export function rowScope(ctx: CallerContext, resource: string, table: Table): Pr
 export async function assertPermission(ctx: CallerContext, resource: string, operation: Operation): Promise<void> {
   await withHttpErrors(ctx.event, async () => {
     const call = callFor(ctx, resource)
-    await assertMay(call, call.resource, operation)
-    assertTenant(call)
+    await authorize(call, call.resource, [operation])
   })
 }

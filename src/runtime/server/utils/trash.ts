@@ -4,12 +4,11 @@ import type { CallerContext } from '../core/visible-rows'
 import { createSystemCall, forResource, requireCall } from '../core/context'
 import { executeWrite } from '../core/execute/write/run'
 import { purgeExpired } from '../core/execute/write/retention'
-import { assertMay, inContext } from '../core/access/authorize'
-import { toGroupAsk } from '../core/parse/write'
+import { authorize, inContext } from '../core/access/authorize'
+import { toGroupRequest } from '../core/parse/write'
 import { planPurge, planRestore } from '../core/plan/write'
 import { bulkEnvelope, type BulkEnvelope } from '../core/respond'
 import { applyScope } from '../core/access/row-scope'
-import { assertTenant } from '../core/access/tenant'
 import { getDatabase, getEngine } from '../database'
 import { withHttpErrors } from '../http'
 
@@ -41,9 +40,8 @@ async function runBatch(ctx: CallerContext, name: string, operation: 'restore' |
   const resource = outer.api.resources.get(name)
   if (!resource) throw new Error(`[auto-api] There is no resource \`${name}\`.`)
   const call = forResource(outer, resource, inContext(outer, resource, operation))
-  await assertMay(call, resource, operation)
-  assertTenant(call)
-  const plan = await (operation === 'restore' ? planRestore : planPurge)(toGroupAsk(batch, call), call)
+  await authorize(call, resource, [operation])
+  const plan = await (operation === 'restore' ? planRestore : planPurge)(toGroupRequest(batch, call), call)
   return bulkEnvelope(await executeWrite(await applyScope(call, plan, operation), call)).body
 }
 

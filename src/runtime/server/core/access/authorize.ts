@@ -1,20 +1,25 @@
-/** May the caller: every permission value, its fallbacks, and deny as the default. Asked before the request is read. */
+/** Authorization: permission values, their fallbacks, denial by default, then the tenant. Runs before the request is parsed. */
 import { FALLBACKS, type Operation } from '../../../shared/operations'
 import type { AutoApiContext, Permission } from '../../registration'
 import type { Resource } from '../../schema/model'
 import type { Call } from '../context'
 import { refused } from '../error'
+import { assertTenant } from './tenant'
 
 const SUPER_ADMIN = '*'
 
-/** @throws 401 for an anonymous caller, 403 for a signed-in one. */
-export async function assertMay(call: Call, resource: Resource = call.resource, operation: Operation = call.ctx.operation): Promise<void> {
-  if (!await may(call, resource, operation)) throw refused(call.ctx)
+/**
+ * Permission for each operation, in order, then the tenant. Every entry calls this before it reads anything of the request.
+ * @throws 401 for an anonymous caller, 403 for a signed-in one, `TENANT_REQUIRED` when the resource needs a tenant and the request has none.
+ */
+export async function authorize(call: Call, resource: Resource, operations: readonly Operation[]): Promise<void> {
+  for (const operation of operations) if (!await can(call, resource, operation)) throw refused(call.ctx)
+  assertTenant(call, resource)
 }
 
-/** Whether the caller may do this; each question is asked once per request. */
-export async function may(call: Call, resource: Resource, operation: Operation): Promise<boolean> {
-  const question = `may:${resource.name}:${operation}`
+/** Whether the caller can do this; decided once per request. */
+export async function can(call: Call, resource: Resource, operation: Operation): Promise<boolean> {
+  const question = `can:${resource.name}:${operation}`
   let answer = call.memo.get(question) as boolean | undefined
   if (answer === undefined) call.memo.set(question, answer = await decideOperation(call, resource, operation))
   return answer
@@ -40,14 +45,15 @@ function findPermission(resource: Resource, operation: Operation): Permission | 
 }
 
 /**
- * As {@link assertMay}, through a named gate: it decides the operations it declares, the resource's permissions the others.
+ * As {@link authorize}, through a named gate: the gate decides the operations it declares, the resource's permissions the others.
  * @throws 401, 403
  */
-export async function assertMayThrough(call: Call, endpoint: string): Promise<void> {
+export async function authorizeGate(call: Call, gate: string): Promise<void> {
   const { resource, ctx } = call
-  const permission = resource.auth?.custom?.[endpoint]?.permissions?.[ctx.operation]
-  if (permission === undefined || resource.disabled.has(ctx.operation)) return assertMay(call)
+  const permission = resource.auth?.custom?.[gate]?.permissions?.[ctx.operation]
+  if (permission === undefined || resource.disabled.has(ctx.operation)) return authorize(call, resource, [ctx.operation])
   if (!isSuperAdmin(ctx) && !await decide(permission, ctx)) throw refused(ctx)
+  assertTenant(call)
 }
 
 /** The context as a rule of this resource and operation sees it; one for all of them. */

@@ -1,6 +1,6 @@
 /** Refuses a write that a page of another site sends in the caller's name, unless the app trusts that site. */
 import type { AutoApiConfig } from '../../../shared/config'
-import { forwardedEntry } from './ip-address'
+import { forwardedValue } from './ip-address'
 import type { ApiRequest } from '../context'
 import { crossSite } from '../error'
 
@@ -29,7 +29,7 @@ export function assertSameSite(request: ApiRequest, { csrf, trustProxy }: AutoAp
 /** The host that the client asked for. A header of a proxy counts only where the proxy is the app's own. */
 function findHost({ header }: ApiRequest, trustProxy: boolean | number): string | undefined {
   const forwarded = header('x-forwarded-host')
-  return (forwarded === undefined ? undefined : forwardedEntry(forwarded, Number(trustProxy))?.trim()) || header('host')
+  return (forwarded === undefined ? undefined : forwardedValue(forwarded, Number(trustProxy))?.trim()) || header('host')
 }
 
 /**

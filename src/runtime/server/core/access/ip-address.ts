@@ -10,13 +10,13 @@ export interface AddressSources {
 }
 
 /** The client's address in one spelling, `undefined` where none is known. `trustProxy`: how many proxies of the app's own stand before it; `true` is one. */
-export function resolveAddress({ connection, forwardedFor, edge }: AddressSources, trustProxy: boolean | number): string | undefined {
-  const forwarded = forwardedFor === undefined ? undefined : forwardedEntry(forwardedFor, Number(trustProxy))
+export function resolveClientAddress({ connection, forwardedFor, edge }: AddressSources, trustProxy: boolean | number): string | undefined {
+  const forwarded = forwardedFor === undefined ? undefined : forwardedValue(forwardedFor, Number(trustProxy))
   return [edge, forwarded, connection].map(text => text === undefined ? undefined : toAddress(text)).find(address => address !== undefined)
 }
 
 /** Counted from the right: the last entry is our nearest proxy's, and the first one anybody's. */
-export function forwardedEntry(header: string, hops: number): string | undefined {
+export function forwardedValue(header: string, hops: number): string | undefined {
   if (hops < 1) return undefined
   const entries = header.split(',')
   return entries[Math.max(0, entries.length - hops)]

@@ -5,8 +5,8 @@ import type { Field } from '../../schema/field'
 import type { Resource } from '../../schema/model'
 import type { Call } from '../context'
 import { inContext } from './authorize'
-import type { TrashMode } from '~/src/runtime/shared/trash'
-import { equals, fromSql, isNotNull, meet, isNull, NOTHING, type Clause } from '../sql/clause'
+import type { TrashMode } from '../../../shared/trash'
+import { equals, fromSql, isNotNull, sameBytes, isNull, NO_ROWS, type Clause } from '../sql/clause'
 import { tenantScope } from './tenant'
 
 export interface Plan {
@@ -33,7 +33,7 @@ export interface RowRules {
   /** What only code can say: judged row by row, after SQL. Absent where nothing is left to say. */
   readonly accepts?: (row: Record<string, unknown>) => Promise<boolean>
   /** Whether the caller may read a row that is refused for the operation: then it is forbidden, not hidden. */
-  readonly reveals?: (row: Record<string, unknown>) => Promise<boolean>
+  readonly canRead?: (row: Record<string, unknown>) => Promise<boolean>
 }
 
 /**
@@ -50,8 +50,8 @@ export async function applyScope<P extends Plan>(call: Call, plan: P, operation:
 
 /** Another plan over the same rows: a scope may be narrowed by its conditions, never widened. */
 export function within<P extends Plan, Q extends Plan>(outer: Scoped<P>, plan: Omit<Q, keyof Plan>): Scoped<Q> {
-  const { resource, trash, scope, accepts, reveals } = outer
-  return { ...plan, resource, trash, scope, accepts, reveals, include: [] } as unknown as Scoped<Q>
+  const { resource, trash, scope, accepts, canRead } = outer
+  return { ...plan, resource, trash, scope, accepts, canRead, include: [] } as unknown as Scoped<Q>
 }
 
 /** Every row of every tenant: for the server's own work, which no request starts and no caller sees. */
@@ -75,7 +75,7 @@ async function rowRules(call: Call, { resource, trash }: Plan, operation: Operat
   const rule = resource.auth?.objectLevel
   return {
     scope: [...ofTenant(call, resource), ...ofTrash(resource, trash), ...await ofListFilter(call, resource, operation)],
-    ...rule && { accepts: judge(call, resource, operation), reveals: judge(call, resource, 'read') },
+    ...rule && { accepts: objectLevelRule(call, resource, operation), canRead: objectLevelRule(call, resource, 'read') },
   }
 }
 
@@ -97,17 +97,17 @@ export async function scopeSql(call: Call, resource: Resource, table: Table): Pr
 
 /** As {@link ofTenant}, over the column of an alias. */
 function isTenant(field: Field, column: Column, id: unknown): SQL | undefined {
-  return field.bytes ? meet(column, sql`${sql.param(field.encode(id))}`, field.bytes) : eq(column, id)
+  return field.bytes ? sameBytes(column, sql`${sql.param(field.encode(id))}`, field.bytes) : eq(column, id)
 }
 
 function ofTenant(call: Call, resource: Resource): readonly Clause[] {
   const scope = tenantScope(call.ctx, resource)
-  if (scope === 'none') return [NOTHING]
+  if (scope === 'none') return [NO_ROWS]
   return scope.all ? [] : [equals(resource.tenant!, scope.id)]
 }
 
 function ofTrash({ roles }: Resource, trash: TrashMode): readonly Clause[] {
-  if (trash === 'trashed') return [roles.deletedAt ? isNotNull(roles.deletedAt) : NOTHING]
+  if (trash === 'trashed') return [roles.deletedAt ? isNotNull(roles.deletedAt) : NO_ROWS]
   return roles.deletedAt && trash === 'active' ? [isNull(roles.deletedAt)] : []
 }
 
@@ -123,7 +123,7 @@ async function listFilterOf(call: Call, resource: Resource, operation: Operation
   return filter
 }
 
-function judge(call: Call, resource: Resource, operation: Operation): RowRules['accepts'] {
+function objectLevelRule(call: Call, resource: Resource, operation: Operation): RowRules['accepts'] {
   const ctx = inContext(call, resource, operation)
   return async (row) => {
     try {

@@ -1,5 +1,5 @@
 /** Whose organization: the tenant a request is answered for. Without one, a tenant-scoped resource has no rows. */
-import { UNFIT } from '../../../shared/wire'
+import { INVALID } from '../../../shared/wire'
 import type { AutoApiContext } from '../../registration'
 import type { Resource } from '../../schema/model'
 import { isTenantId, type Call } from '../context'
@@ -30,5 +30,5 @@ export function requireTenantId(call: Call, resource: Resource = call.resource):
 function tenantId({ tenant }: AutoApiContext, { tenant: field }: Resource): unknown {
   if (!field || !isTenantId(tenant?.id)) return undefined
   const value = field.fromText(String(tenant.id))
-  return value === UNFIT ? undefined : value
+  return value === INVALID ? undefined : value
 }

@@ -3,16 +3,16 @@ import { LIMITS } from '../../../shared/limits'
 import type { AutoApiConfig } from '../../../shared/config'
 import type { ApiRequest, Call } from '../context'
 import { invalidOperator, invalidQuery, limitExceeded, quote } from '../error'
-import { parseFilter, type FilterAsk } from './filter'
-import { assertWork } from './cost'
-import { assertBounded, isObject, names, pageSize, scalar, toJson, toSort, trashMode, wholeNumber, type Query, type SortAsk } from './params'
-import type { TrashMode } from '~/src/runtime/shared/trash'
+import { parseFilter, type Filter } from './filter'
+import { assertCost } from './cost'
+import { assertBounded, isObject, nameList, pageSize, singleValue, toJson, toSort, trashMode, wholeNumber, type Query, type SortField } from './params'
+import type { TrashMode } from '../../../shared/trash'
 
 export const FUNCTIONS = ['count', 'sum', 'avg', 'min', 'max'] as const
 
 export type FunctionName = typeof FUNCTIONS[number]
 
-export interface AggregateAsk {
+export interface AggregateQuery {
   readonly function: FunctionName
   /** Absent: rows are counted. */
   readonly field?: string
@@ -24,55 +24,55 @@ export const COMPARISONS = ['$eq', '$ne', '$gt', '$gte', '$lt', '$lte'] as const
 
 export type Comparison = typeof COMPARISONS[number]
 
-export interface HavingAsk {
+export interface HavingCondition {
   readonly alias: string
   readonly operator: Comparison
   readonly value: string | number
 }
 
-export interface GroupAsk {
-  readonly aggregates: readonly AggregateAsk[]
+export interface GroupQuery {
+  readonly aggregates: readonly AggregateQuery[]
   readonly groupBy: readonly string[]
-  readonly having: readonly HavingAsk[]
-  readonly filter: FilterAsk
-  readonly sort: readonly SortAsk[]
+  readonly having: readonly HavingCondition[]
+  readonly filter: Filter
+  readonly sort: readonly SortField[]
   readonly page: number
   readonly limit: number
   readonly trash: TrashMode
 }
 
-const COUNT: AggregateAsk = Object.freeze({ function: 'count', alias: 'count' })
+const COUNT: AggregateQuery = Object.freeze({ function: 'count', alias: 'count' })
 
-export function parseGroups({ query }: ApiRequest, { api: { config } }: Call): GroupAsk {
+export function parseGroups({ query }: ApiRequest, { api: { config } }: Call): GroupQuery {
   assertBounded(query)
   const aggregates = parseAggregates(query, config)
-  const groupBy = [...new Set(names(query, 'groupBy') ?? [])]
+  const groupBy = [...new Set(nameList(query, 'groupBy') ?? [])]
   const { maxGroupByFields } = config.aggregations
   if (groupBy.length > maxGroupByFields) throw limitExceeded(`\`groupBy\` names more than ${maxGroupByFields} fields.`, 'groupBy')
-  const ask: GroupAsk = {
+  const ask: GroupQuery = {
     aggregates: aggregates.length > 0 ? aggregates : [COUNT],
     groupBy,
     having: parseHaving(query),
     filter: parseFilter(query),
-    sort: toSort(names(query, 'sort') ?? [], 'sort'),
+    sort: toSort(nameList(query, 'sort') ?? [], 'sort'),
     page: wholeNumber(query, 'page') ?? 1,
     limit: pageSize(query, config.pagination),
     trash: trashMode(query),
   }
-  assertWork(ask)
+  assertCost(ask)
   return ask
 }
 
 /** `count,sum(amount)` */
-export function parseAggregates(query: Query, { aggregations }: AutoApiConfig): readonly AggregateAsk[] {
-  const texts = names(query, 'aggregate') ?? []
+export function parseAggregates(query: Query, { aggregations }: AutoApiConfig): readonly AggregateQuery[] {
+  const texts = nameList(query, 'aggregate') ?? []
   if (texts.length > 0 && !aggregations.enabled) throw invalidQuery('Aggregates are turned off.', 'aggregate')
   if (texts.length > LIMITS.aggregates) throw limitExceeded(`\`aggregate\` holds more than ${LIMITS.aggregates} functions.`, 'aggregate')
   const asked = texts.map(toAggregate)
   return asked.filter(({ alias }, index) => asked.findIndex(other => other.alias === alias) === index)
 }
 
-function toAggregate(text: string): AggregateAsk {
+function toAggregate(text: string): AggregateQuery {
   const [, name, inner] = /^(\w+)(?:\(([^()]*)\))?$/.exec(text) ?? []
   const field = inner?.trim()
   const known = FUNCTIONS.find(known => known === name)
@@ -83,8 +83,8 @@ function toAggregate(text: string): AggregateAsk {
 }
 
 /** `having={"count":{"$gt":5}}` */
-function parseHaving(query: Query): readonly HavingAsk[] {
-  const text = scalar(query, 'having')
+function parseHaving(query: Query): readonly HavingCondition[] {
+  const text = singleValue(query, 'having')
   if (text === undefined) return []
   const value = toJson(text, 'having')
   if (!isObject(value)) throw invalidQuery('`having` is not an object of conditions.', 'having')
@@ -94,7 +94,7 @@ function parseHaving(query: Query): readonly HavingAsk[] {
   return conditions
 }
 
-function toHaving(alias: string, name: string, value: unknown): HavingAsk {
+function toHaving(alias: string, name: string, value: unknown): HavingCondition {
   const operator = COMPARISONS.find(known => known === name)
   if (!operator) throw invalidOperator('having', name)
   if (typeof value !== 'number' && typeof value !== 'string') throw invalidQuery(`\`having\`: ${quote(alias)} is compared with a number or a string.`, 'having')

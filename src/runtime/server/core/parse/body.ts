@@ -1,7 +1,7 @@
 /** The body of a write: one JSON object, its keys known, its values valid, the server's own columns dropped. */
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { LIMITS } from '../../../shared/limits'
-import { UNFIT } from '../../../shared/wire'
+import { INVALID } from '../../../shared/wire'
 import type { Field } from '../../schema/field'
 import type { Resource } from '../../schema/model'
 import type { BodySchema } from '../../schema/validation'
@@ -12,7 +12,7 @@ import { toIssues } from './standard-schema'
 
 export type BodyKind = 'create' | 'update'
 
-export interface Data {
+export interface WriteData {
   /** What will be written, by field name, as Drizzle knows it. Keys that are no column are for hooks. */
   readonly values: Readonly<Record<string, unknown>>
   /** The keys that count as sent: those of what the schema returned. Field-write rules and references are checked for them. */
@@ -30,8 +30,8 @@ const NONE: ReadonlySet<string> = new Set()
  */
 export async function parseData(
   body: unknown, resource: Resource, kind: BodyKind, readable: () => Promise<Selection>, taken: ReadonlySet<string> = NONE,
-): Promise<Data> {
-  const object = requireObject(body)
+): Promise<WriteData> {
+  const object = requireJsonObject(body)
   const schema = resource.schemas[kind]
   const isKnown = (key: string) => resource.fields.has(key) || schema.knows(key)
   const given = Object.keys(object)
@@ -64,7 +64,7 @@ function assertReachable(values: Readonly<Record<string, unknown>>, { primaryKey
   if (typeof id === 'string' && (taken.has(id) || UNREACHABLE.has(id))) throw invalidValue(field!.name, `${quote(id)} cannot be an id: no path leads to it.`)
 }
 
-export function requireObject(body: unknown): Record<string, unknown> {
+export function requireJsonObject(body: unknown): Record<string, unknown> {
   if (!isObject(body)) throw invalidBody('The body is not a JSON object.')
   if (isDeeper(body, LIMITS.bodyDepth)) throw invalidBody(`The body is nested deeper than ${LIMITS.bodyDepth} levels.`)
   return body
@@ -79,8 +79,8 @@ async function validateGenerated(input: Record<string, unknown>, { fields }: Res
   for (const [key, json] of Object.entries(input)) {
     const field = fields.get(key)!
     const value = json === null ? null : field.fromWire(json)
-    if (value === UNFIT) unfit.push(wrongType(field, json))
-    values[key] = value === UNFIT ? json : value
+    if (value === INVALID) unfit.push(wrongType(field, json))
+    values[key] = value === INVALID ? json : value
   }
   const result = await standard['~standard'].validate(values)
   const misfits = new Set(unfit.map(({ path }) => path[0]))
@@ -92,7 +92,7 @@ async function validateGenerated(input: Record<string, unknown>, { fields }: Res
 async function validateCustom(input: Record<string, unknown>, { fields, dropped }: Resource, schema: BodySchema, kind: BodyKind): Promise<Validated> {
   const result = await schema.standard['~standard'].validate(input)
   if (result.issues) return { values: {}, issues: toIssues(result.issues) }
-  const output = requireObject(result.value)
+  const output = requireJsonObject(result.value)
   const values: Record<string, unknown> = {}
   const issues: Issue[] = []
   for (const [key, result] of Object.entries(output)) {
@@ -102,7 +102,7 @@ async function validateCustom(input: Record<string, unknown>, { fields, dropped 
     if (kind === 'update' && !(key in input) && schema.knows(key)) continue
     const field = fields.get(key)
     const value = !field || result === null || field.fits(result) ? result : field.fromJson(result)
-    if (value === UNFIT) issues.push(wrongType(field!, result))
+    if (value === INVALID) issues.push(wrongType(field!, result))
     else values[key] = value
   }
   return { values, issues }

@@ -1,7 +1,7 @@
 /** How much work one request may ask for: the conditions and patterns of its query and of its includes are counted together. */
 import { LIMITS } from '../../../shared/limits'
 import { limitExceeded } from '../error'
-import type { ConditionAsk, FilterAsk } from './filter'
+import type { FilterCondition, Filter } from './filter'
 import type { IncludeTree } from './include'
 
 /** What is left of a request's budget. */
@@ -11,14 +11,14 @@ interface Budget {
   characters: number
 }
 
-interface Work {
-  readonly filter?: FilterAsk
+interface CountedQuery {
+  readonly filter?: Filter
   readonly include?: IncludeTree
   readonly having?: readonly unknown[]
 }
 
 /** @throws `LIMIT_EXCEEDED` naming the limit. */
-export function assertWork({ filter, include, having = [] }: Work): void {
+export function assertCost({ filter, include, having = [] }: CountedQuery): void {
   const budget: Budget = { conditions: LIMITS.conditions, likes: LIMITS.likes, characters: LIMITS.likeTotal }
   if (having.length > 0) spendConditions(budget, having.length, 'having')
   if (filter) spendFilter(budget, filter, 'filter')
@@ -32,7 +32,7 @@ function spendIncludes(budget: Budget, tree: IncludeTree): void {
   }
 }
 
-function spendFilter(budget: Budget, { conditions, or = [] }: FilterAsk, parameter: string): void {
+function spendFilter(budget: Budget, { conditions, or = [] }: Filter, parameter: string): void {
   const all = [...conditions, ...or.flat()]
   spendConditions(budget, all.length, parameter)
   for (const condition of all) if (condition.operator === '$like') spendPattern(budget, condition, parameter)
@@ -46,7 +46,7 @@ function spendConditions(budget: Budget, count: number, parameter: string): void
 /** `\\%` and `\\_` are no wildcards. */
 const WILDCARDS = /\\[%_\\]|([%_])/g
 
-function spendPattern(budget: Budget, { value }: ConditionAsk, parameter: string): void {
+function spendPattern(budget: Budget, { value }: FilterCondition, parameter: string): void {
   budget.likes--
   if (budget.likes < 0) throw limitExceeded(`The query, with its includes, holds more than ${LIMITS.likes} $like conditions.`, parameter)
   if (typeof value !== 'string') return

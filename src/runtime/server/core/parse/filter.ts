@@ -7,7 +7,7 @@ export const OPERATOR_NAMES = ['$eq', '$ne', '$gt', '$gte', '$lt', '$lte', '$lik
 
 export type OperatorName = typeof OPERATOR_NAMES[number]
 
-export interface ConditionAsk {
+export interface FilterCondition {
   readonly name: string
   readonly operator: OperatorName
   readonly value: unknown
@@ -15,15 +15,15 @@ export interface ConditionAsk {
   readonly text: boolean
 }
 
-export interface FilterAsk {
-  readonly conditions: readonly ConditionAsk[]
+export interface Filter {
+  readonly conditions: readonly FilterCondition[]
   /** Branches of which one must hold; absent when there are none to choose from. */
-  readonly or?: readonly (readonly ConditionAsk[])[]
+  readonly or?: readonly (readonly FilterCondition[])[]
 }
 
-const NONE: FilterAsk = Object.freeze({ conditions: [] })
+const NONE: Filter = Object.freeze({ conditions: [] })
 
-export function parseFilter(query: Query): FilterAsk {
+export function parseFilter(query: Query): Filter {
   const text = query.filter
   const brackets = Object.keys(query).filter(key => key.startsWith('filter['))
   if (text === undefined) return brackets.length === 0 ? NONE : toFilter(fromBrackets(query, brackets), 'filter', true)
@@ -33,7 +33,7 @@ export function parseFilter(query: Query): FilterAsk {
 }
 
 /** @param text whether the leaves are text of a query string. */
-export function toFilter(value: unknown, parameter: string, text = false): FilterAsk {
+export function toFilter(value: unknown, parameter: string, text = false): Filter {
   if (!isObject(value)) throw invalidQuery(`\`${parameter}\` is not an object of conditions.`, parameter)
   const { $or, ...rest } = value
   const conditions = toConditions(rest, parameter, text)
@@ -42,7 +42,7 @@ export function toFilter(value: unknown, parameter: string, text = false): Filte
   return or ? { conditions, or } : { conditions }
 }
 
-function toBranches(value: unknown, parameter: string, text: boolean): (readonly ConditionAsk[])[] {
+function toBranches(value: unknown, parameter: string, text: boolean): (readonly FilterCondition[])[] {
   const branches = text && isObject(value) ? Object.values(value) : value
   if (!Array.isArray(branches) || branches.length === 0) throw invalidQuery(`\`${parameter}\`: \`$or\` is a list of objects of conditions.`, parameter)
   if (branches.length > LIMITS.or) throw limitExceeded(`\`${parameter}\`: \`$or\` has more than ${LIMITS.or} branches.`, parameter)
@@ -53,8 +53,8 @@ function toBranches(value: unknown, parameter: string, text: boolean): (readonly
   })
 }
 
-function toConditions(object: Record<string, unknown>, parameter: string, text: boolean): ConditionAsk[] {
-  return Object.entries(object).flatMap(([name, value]): ConditionAsk[] => {
+function toConditions(object: Record<string, unknown>, parameter: string, text: boolean): FilterCondition[] {
+  return Object.entries(object).flatMap(([name, value]): FilterCondition[] => {
     if (name.startsWith('$')) throw invalidOperator(parameter, name)
     if (Array.isArray(value)) return [{ name, operator: '$in', value, text }]
     if (!isObject(value)) return [{ name, operator: '$eq', value, text }]

@@ -1,23 +1,23 @@
 /** `include`, as a string or as JSON: text to a tree of relation names with their options. */
 import { invalidQuery, quote } from '../error'
-import { toFilter, type FilterAsk } from './filter'
-import { isObject, toJson, toSort, toWholeNumber, type Query, type SortAsk } from './params'
+import { toFilter, type Filter } from './filter'
+import { isObject, toJson, toSort, toWholeNumber, type Query, type SortField } from './params'
 
-export interface IncludeAsk {
+export interface IncludeQuery {
   readonly fields?: readonly string[]
   readonly limit?: number
-  readonly sort?: readonly SortAsk[]
-  readonly filter?: FilterAsk
-  readonly include: ReadonlyMap<string, IncludeAsk>
+  readonly sort?: readonly SortField[]
+  readonly filter?: Filter
+  readonly include: ReadonlyMap<string, IncludeQuery>
 }
 
-export type IncludeTree = ReadonlyMap<string, IncludeAsk>
+export type IncludeTree = ReadonlyMap<string, IncludeQuery>
 
 interface Node {
   fields?: readonly string[]
   limit?: number
-  sort?: readonly SortAsk[]
-  filter?: FilterAsk
+  sort?: readonly SortField[]
+  filter?: Filter
   include: Map<string, Node>
 }
 

@@ -1,68 +1,68 @@
 /** The query string of a list or a record: text to bounded values. Names are still names here. */
 import type { ApiRequest, Call } from '../context'
 import { invalidQuery, quote } from '../error'
-import { parseAggregates, type AggregateAsk } from './aggregate'
-import { parseFilter, type FilterAsk } from './filter'
+import { parseAggregates, type AggregateQuery } from './aggregate'
+import { parseFilter, type Filter } from './filter'
 import { parseInclude, type IncludeTree } from './include'
 import { parseKey } from './key'
 import type { Key } from '../../schema/record-id'
-import { assertWork } from './cost'
-import { assertBounded, names, pageSize, scalar, toSort, trashMode, wholeNumber, type Query, type SortAsk } from './params'
-import type { TrashMode } from '~/src/runtime/shared/trash'
+import { assertCost } from './cost'
+import { assertBounded, nameList, pageSize, singleValue, toSort, trashMode, wholeNumber, type Query, type SortField } from './params'
+import type { TrashMode } from '../../../shared/trash'
 
 /** What every read may ask for. */
-export interface ReadAsk {
+export interface ReadQuery {
   readonly fields?: readonly string[]
   readonly include: IncludeTree
   readonly trash: TrashMode
 }
 
-export interface GetAsk extends ReadAsk {
+export interface GetQuery extends ReadQuery {
   readonly key: Key
 }
 
 /** A page by number, or by the place where the last one ended (`''`: at the start). */
-export type Place = { readonly mode: 'offset', readonly page: number } | { readonly mode: 'cursor', readonly cursor: string }
+export type Position = { readonly mode: 'offset', readonly page: number } | { readonly mode: 'cursor', readonly cursor: string }
 
-export interface ListAsk extends ReadAsk {
-  readonly place: Place
+export interface ListQuery extends ReadQuery {
+  readonly position: Position
   readonly limit: number
   readonly count: boolean
-  readonly sort: readonly SortAsk[]
-  readonly cursorFields: readonly SortAsk[]
-  readonly filter: FilterAsk
-  readonly aggregates: readonly AggregateAsk[]
+  readonly sort: readonly SortField[]
+  readonly cursorFields: readonly SortField[]
+  readonly filter: Filter
+  readonly aggregates: readonly AggregateQuery[]
 }
 
-export function parseGet(request: ApiRequest, { resource }: Call): GetAsk {
+export function parseGet(request: ApiRequest, { resource }: Call): GetQuery {
   const read = parseRead(request.query)
-  assertWork(read)
+  assertCost(read)
   return { ...read, key: parseKey(request, resource) }
 }
 
-export function parseList({ query }: ApiRequest, { api: { config } }: Call): ListAsk {
-  const ask: ListAsk = {
+export function parseList({ query }: ApiRequest, { api: { config } }: Call): ListQuery {
+  const ask: ListQuery = {
     ...parseRead(query),
-    place: toPlace(query, config.pagination.default),
+    position: toPosition(query, config.pagination.default),
     limit: pageSize(query, config.pagination),
     count: toCount(query),
-    sort: toSort(names(query, 'sort') ?? [], 'sort'),
-    cursorFields: toSort(names(query, 'cursorFields') ?? [], 'cursorFields'),
+    sort: toSort(nameList(query, 'sort') ?? [], 'sort'),
+    cursorFields: toSort(nameList(query, 'cursorFields') ?? [], 'cursorFields'),
     filter: parseFilter(query),
     aggregates: parseAggregates(query, config),
   }
-  assertWork(ask)
+  assertCost(ask)
   return ask
 }
 
-function parseRead(query: Query): ReadAsk {
+function parseRead(query: Query): ReadQuery {
   assertBounded(query)
-  const fields = names(query, 'fields')
+  const fields = nameList(query, 'fields')
   return { ...fields?.length && { fields }, include: parseInclude(query), trash: trashMode(query) }
 }
 
-function toPlace(query: Query, mode: 'offset' | 'cursor'): Place {
-  const cursor = scalar(query, 'cursor')
+function toPosition(query: Query, mode: 'offset' | 'cursor'): Position {
+  const cursor = singleValue(query, 'cursor')
   const page = wholeNumber(query, 'page')
   if (cursor !== undefined && page !== undefined) throw invalidQuery('`page` and `cursor` exclude each other.')
   if (cursor !== undefined || (page === undefined && mode === 'cursor')) return { mode: 'cursor', cursor: cursor ?? '' }
@@ -70,7 +70,7 @@ function toPlace(query: Query, mode: 'offset' | 'cursor'): Place {
 }
 
 function toCount(query: Query): boolean {
-  const count = scalar(query, 'count')
+  const count = singleValue(query, 'count')
   if (count !== undefined && count !== 'none' && count !== 'exact') throw invalidQuery(`\`count\` is none or exact, not ${quote(count)}.`, 'count')
   return count !== 'none'
 }

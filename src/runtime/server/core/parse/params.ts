@@ -8,7 +8,7 @@ import { invalidQuery, limitExceeded, quote } from '../error'
 export type Query = ApiRequest['query']
 
 /** One value, or none. @throws When the parameter is repeated. */
-export function scalar(query: Query, parameter: string): string | undefined {
+export function singleValue(query: Query, parameter: string): string | undefined {
   const value = query[parameter]
   if (Array.isArray(value)) throw invalidQuery(`\`${parameter}\` is given more than once.`, parameter)
   return value
@@ -16,7 +16,7 @@ export function scalar(query: Query, parameter: string): string | undefined {
 
 /** A whole number of at least 1. */
 export function wholeNumber(query: Query, parameter: string): number | undefined {
-  const text = scalar(query, parameter)
+  const text = singleValue(query, parameter)
   return text === undefined ? undefined : toWholeNumber(text, parameter)
 }
 
@@ -27,13 +27,13 @@ export function toWholeNumber(text: string, parameter: string): number {
 
 /** `true` or `false`; absent is false. */
 export function flag(query: Query, parameter: string): boolean {
-  const text = scalar(query, parameter)
+  const text = singleValue(query, parameter)
   if (text !== undefined && text !== 'true' && text !== 'false') throw invalidQuery(`\`${parameter}\` is true or false, not ${quote(text)}.`, parameter)
   return text === 'true'
 }
 
 /** A comma list, or the parameter repeated, or both; `undefined` when it is not given at all. */
-export function names(query: Query, parameter: string): readonly string[] | undefined {
+export function nameList(query: Query, parameter: string): readonly string[] | undefined {
   const value = query[parameter]
   if (value === undefined) return undefined
   return [value].flat().flatMap(text => text.split(',')).map(text => text.trim()).filter(text => text !== '')
@@ -62,13 +62,13 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-export interface SortAsk {
+export interface SortField {
   readonly name: string
   readonly descending: boolean
 }
 
 /** `-createdAt` or `title`. */
-export function toSort(texts: readonly string[], parameter: string): readonly SortAsk[] {
+export function toSort(texts: readonly string[], parameter: string): readonly SortField[] {
   if (texts.length > LIMITS.sort) throw limitExceeded(`\`${parameter}\` names more than ${LIMITS.sort} fields.`, parameter)
   return texts.map(text => text.startsWith('-') ? { name: text.slice(1), descending: true } : { name: text, descending: false })
 }

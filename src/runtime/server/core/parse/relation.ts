@@ -2,21 +2,21 @@
 import type { Operation } from '../../../shared/operations'
 import type { ApiRequest, Call } from '../context'
 import { invalidBody, limitExceeded, quote } from '../error'
-import { requireObject } from './body'
+import { requireJsonObject } from './body'
 import { parseKey } from './key'
 import type { Key } from '../../schema/record-id'
-import { parseList, type ListAsk } from './list'
+import { parseList, type ListQuery } from './list'
 import { flag, isObject } from './params'
 
-export interface RelatedAsk {
+export interface RelatedQuery {
   readonly key: Key
   readonly relation: string
-  readonly list: ListAsk
+  readonly list: ListQuery
   /** Also show what the junction says of each link. */
   readonly metadata: boolean
 }
 
-export function parseRelated(request: ApiRequest, call: Call): RelatedAsk {
+export function parseRelated(request: ApiRequest, call: Call): RelatedQuery {
   return {
     list: parseList(request, call),
     metadata: flag(request.query, 'includeMetadata'),
@@ -38,7 +38,7 @@ export interface RelationLinks {
 
 export type Metadata = Readonly<Record<string, unknown>>
 
-export interface LinkAsk {
+export interface LinkRequest {
   readonly key: Key
   readonly mode: LinkMode
   readonly links: readonly RelationLinks[]
@@ -48,7 +48,8 @@ export interface LinkAsk {
 
 const MODES: Readonly<Record<string, LinkMode>> = { PUT: 'replace', POST: 'add', DELETE: 'remove' }
 
-const LINK_OPERATIONS: Readonly<Record<LinkMode, readonly Operation[]>> = {
+/** What a change of links does to the rows of the junction. */
+export const LINK_OPERATIONS: Readonly<Record<LinkMode, readonly Operation[]>> = {
   replace: ['create', 'delete'], add: ['create'], remove: ['delete'],
 }
 
@@ -58,21 +59,21 @@ export function linkCountsAs({ method }: ApiRequest): readonly Operation[] {
 }
 
 /** `{ ids, metadata?, metadataById? }` */
-export async function parseLink(request: ApiRequest, call: Call): Promise<LinkAsk> {
+export async function parseLink(request: ApiRequest, call: Call): Promise<LinkRequest> {
   const links = toLinks(request.params.relation ?? '', await request.body(), call)
   return { mode: MODES[request.method]!, links: [links], several: false, key: parseKey(request, call.resource) }
 }
 
 /** `{ relations: { tags: { ids } } }` */
-export async function parseLinks(request: ApiRequest, call: Call): Promise<LinkAsk> {
-  const { relations } = requireObject(await request.body())
+export async function parseLinks(request: ApiRequest, call: Call): Promise<LinkRequest> {
+  const { relations } = requireJsonObject(await request.body())
   if (!isObject(relations) || Object.keys(relations).length === 0) throw invalidBody('`relations` is an object of relations that is not empty.')
   const links = Object.entries(relations).map(([relation, body]) => toLinks(relation, body, call))
   return { mode: 'replace', links, several: true, key: parseKey(request, call.resource) }
 }
 
 function toLinks(relation: string, body: unknown, call: Call): RelationLinks {
-  const { ids, metadata = {}, metadataById = {}, ...rest } = requireObject(body)
+  const { ids, metadata = {}, metadataById = {}, ...rest } = requireJsonObject(body)
   const [unknown] = Object.keys(rest)
   if (unknown !== undefined) throw invalidBody(`The body is \`{ ids, metadata?, metadataById? }\`; ${quote(unknown)} is not known.`)
   if (!Array.isArray(ids) || ids.some(id => typeof id !== 'string' && typeof id !== 'number')) throw invalidBody('`ids` is a list of strings or numbers.')

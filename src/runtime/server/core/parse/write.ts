@@ -1,19 +1,19 @@
 /** The requests of writes: one record or a batch of them become items. What is wrong with an item is the item's to say. */
 import type { Operation } from '../../../shared/operations'
-import { UNFIT, WIRE } from '../../../shared/wire'
+import { INVALID, WIRE } from '../../../shared/wire'
 import type { Resource } from '../../schema/model'
 import type { ApiRequest, Call } from '../context'
 import { ApiError, invalidBody, invalidValue, limitExceeded, notFound, quote } from '../error'
 import { readableFields } from '../access/fields'
-import { parseData, requireObject, type BodyKind, type Data } from './body'
+import { parseData, requireJsonObject, type BodyKind, type WriteData } from './body'
 import { parseKey } from './key'
 import { toKey, type Key } from '../../schema/record-id'
-import { flag, isObject, scalar } from './params'
+import { flag, isObject, singleValue } from './params'
 
 export interface WriteItem {
   /** Which row; absent for one that is made. */
   readonly key?: Key
-  readonly data?: Data
+  readonly data?: WriteData
   /** As the client wrote it, for its reports. */
   readonly id?: string | number
   /** What is wrong already. */
@@ -21,7 +21,7 @@ export interface WriteItem {
 }
 
 /** What a write is asked for, single or in bulk. */
-export interface WriteAsk {
+export interface WriteRequest {
   readonly items: readonly WriteItem[]
   readonly bulk: boolean
   /** A cascade group in the trash, in place of items. */
@@ -29,25 +29,25 @@ export interface WriteAsk {
   readonly reason?: string
 }
 
-export async function parseCreate(request: ApiRequest, call: Call): Promise<WriteAsk> {
-  return { bulk: false, items: [{ data: await parseOwn(await request.body(), call, 'create') }] }
+export async function parseCreate(request: ApiRequest, call: Call): Promise<WriteRequest> {
+  return { bulk: false, items: [{ data: await parseItemData(await request.body(), call, 'create') }] }
 }
 
-export async function parseUpdate(request: ApiRequest, call: Call): Promise<WriteAsk> {
-  const data = await parseOwn(await request.body(), call, 'update')
+export async function parseUpdate(request: ApiRequest, call: Call): Promise<WriteRequest> {
+  const data = await parseItemData(await request.body(), call, 'update')
   return { bulk: false, items: [{ key: parseKey(request, call.resource), data }] }
 }
 
-function parseOwn(body: unknown, call: Call, kind: BodyKind): Promise<Data> {
+function parseItemData(body: unknown, call: Call, kind: BodyKind): Promise<WriteData> {
   return parseData(body, call.resource, kind, () => readableFields(call), call.api.taken)
 }
 
-export function parseDelete(request: ApiRequest, { resource }: Call): WriteAsk {
+export function parseDelete(request: ApiRequest, { resource }: Call): WriteRequest {
   flag(request.query, 'force')
   return { bulk: false, items: [{ key: parseKey(request, resource) }], ...reasonOf(request, resource) }
 }
 
-export function parseRestore(request: ApiRequest, { resource }: Call): WriteAsk {
+export function parseRestore(request: ApiRequest, { resource }: Call): WriteRequest {
   return { bulk: false, items: [{ key: parseKey(request, resource) }] }
 }
 
@@ -62,19 +62,19 @@ export function purgeCountsAs(request: ApiRequest): readonly Operation[] {
 }
 
 function reasonOf({ query }: ApiRequest, { roles }: Resource): { reason?: string } {
-  const reason = scalar(query, 'reason')
-  if (reason && (WIRE.text.fromText(reason) === UNFIT || roles.deletedReason?.fromText(reason) === UNFIT)) throw invalidValue('reason', 'the text does not fit.')
+  const reason = singleValue(query, 'reason')
+  if (reason && (WIRE.text.fromText(reason) === INVALID || roles.deletedReason?.fromText(reason) === INVALID)) throw invalidValue('reason', 'the text does not fit.')
   return reason ? { reason } : {}
 }
 
 /** `{ items: [{ … }] }` */
-export async function parseBulkCreate(request: ApiRequest, call: Call): Promise<WriteAsk> {
+export async function parseBulkCreate(request: ApiRequest, call: Call): Promise<WriteRequest> {
   const items = listOf(await request.body(), 'items', call)
   return { bulk: true, items: await Promise.all(items.map(item => toItem(item, call, 'create'))) }
 }
 
 /** `{ items: [{ id, data }] }` */
-export async function parseBulkUpdate(request: ApiRequest, call: Call): Promise<WriteAsk> {
+export async function parseBulkUpdate(request: ApiRequest, call: Call): Promise<WriteRequest> {
   const items = listOf(await request.body(), 'items', call).map((item) => {
     if (!isObject(item)) throw invalidBody('Every item is an object with `id` and `data`.')
     return { id: toId(item.id), data: item.data }
@@ -91,22 +91,22 @@ export async function parseBulkUpdate(request: ApiRequest, call: Call): Promise<
 }
 
 /** `{ ids: [ … ] }`; with `?force=true` also `{ deletionId }`. */
-export async function parseBulkDelete(request: ApiRequest, call: Call): Promise<WriteAsk> {
+export async function parseBulkDelete(request: ApiRequest, call: Call): Promise<WriteRequest> {
   const purge = flag(request.query, 'force')
   const body = await request.body()
-  const ask = purge ? toGroupAsk(body, call) : toIdsAsk(body, call)
+  const ask = purge ? toGroupRequest(body, call) : toIdsRequest(body, call)
   return { ...ask, ...reasonOf(request, call.resource) }
 }
 
-export async function parseBulkRestore(request: ApiRequest, call: Call): Promise<WriteAsk> {
-  return toGroupAsk(await request.body(), call)
+export async function parseBulkRestore(request: ApiRequest, call: Call): Promise<WriteRequest> {
+  return toGroupRequest(await request.body(), call)
 }
 
 /** `{ ids }` or `{ deletionId }`: some rows, or everything one delete took along. */
-export function toGroupAsk(body: unknown, call: Call): WriteAsk {
+export function toGroupRequest(body: unknown, call: Call): WriteRequest {
   assertBulk(call)
-  const { ids, deletionId } = requireObject(body)
-  if (deletionId === undefined) return toIdsAsk(body, call)
+  const { ids, deletionId } = requireJsonObject(body)
+  if (deletionId === undefined) return toIdsRequest(body, call)
   if (typeof deletionId !== 'string' || deletionId === '' || ids !== undefined) throw invalidBody('The body is `{ ids }` or `{ deletionId }`.')
   // Without such a column there is no group to be found.
   if (call.resource.roles.deletionId?.fits(deletionId) === false) throw invalidValue('deletionId', 'the value does not fit the field.')
@@ -114,7 +114,7 @@ export function toGroupAsk(body: unknown, call: Call): WriteAsk {
 }
 
 /** An id that is given again counts once. */
-function toIdsAsk(body: unknown, call: Call): WriteAsk {
+function toIdsRequest(body: unknown, call: Call): WriteRequest {
   const ids = new Map(listOf(body, 'ids', call).map(id => [String(toId(id)), toId(id)]))
   return { bulk: true, items: [...ids.values()].map(id => byId(id, call)) }
 }
@@ -126,7 +126,7 @@ function assertBulk({ api: { config } }: Call): void {
 function listOf(body: unknown, key: 'items' | 'ids', call: Call): readonly unknown[] {
   assertBulk(call)
   const { maxBatchSize } = call.api.config.bulk
-  const list = requireObject(body)[key]
+  const list = requireJsonObject(body)[key]
   if (!Array.isArray(list) || list.length === 0) throw invalidBody(`\`${key}\` is a list that is not empty.`)
   if (list.length > maxBatchSize) throw limitExceeded(`\`${key}\` holds more than ${maxBatchSize} entries.`, key)
   return list
@@ -144,7 +144,7 @@ function byId(id: string | number, { resource }: Call): WriteItem {
 
 async function toItem(data: unknown, call: Call, kind: BodyKind): Promise<WriteItem> {
   try {
-    return { data: await parseOwn(data, call, kind) }
+    return { data: await parseItemData(data, call, kind) }
   }
   catch (error) {
     if (error instanceof ApiError) return { error }

@@ -1,11 +1,11 @@
 /** Aggregates and groups: which functions over which columns. */
-import { UNFIT, WIRE, type Kind } from '../../../shared/wire'
+import { INVALID, WIRE, type Kind } from '../../../shared/wire'
 import { shape, type Shape } from '../sql/shape'
 import type { Field } from '../../schema/field'
 import type { Call } from '../context'
 import { invalidOperator, invalidQuery, invalidValue, quote, unknownField } from '../error'
 import { readableFields, requireField, type Selection } from '../access/fields'
-import type { AggregateAsk, Comparison, FunctionName, GroupAsk, HavingAsk } from '../parse/aggregate'
+import type { AggregateQuery, Comparison, FunctionName, GroupQuery, HavingCondition } from '../parse/aggregate'
 import type { Clause } from '../sql/clause'
 import type { Plan } from '../access/row-scope'
 import { planFilter } from './filter'
@@ -57,7 +57,7 @@ const FITTING: Readonly<Record<FunctionName, (kind: Kind) => boolean>> = {
   max: kind => COMPARABLE.has(kind),
 }
 
-export function planAggregates(asked: readonly AggregateAsk[], groupBy: readonly string[], readable: Selection): AggregatePlan {
+export function planAggregates(asked: readonly AggregateQuery[], groupBy: readonly string[], readable: Selection): AggregatePlan {
   const aggregates = asked.map(({ function: name, field, alias }): Aggregate => {
     if (field === undefined) return { alias, function: name }
     const column = requireField(readable, field, 'aggregate')
@@ -75,7 +75,7 @@ function groupable(field: Field): Field {
   return field
 }
 
-export async function planGroups(ask: GroupAsk, call: Call): Promise<GroupPlan> {
+export async function planGroups(ask: GroupQuery, call: Call): Promise<GroupPlan> {
   const readable = await readableFields(call)
   const groups = planAggregates(ask.aggregates, ask.groupBy, readable)
   return {
@@ -92,11 +92,11 @@ export async function planGroups(ask: GroupAsk, call: Call): Promise<GroupPlan> 
 }
 
 /** Only what is computed can be asked about: another name is unknown, like a field that does not exist. */
-function planHaving({ aggregates }: AggregatePlan, { alias, operator, value }: HavingAsk): Having {
+function planHaving({ aggregates }: AggregatePlan, { alias, operator, value }: HavingCondition): Having {
   const aggregate = aggregates.find(aggregate => aggregate.alias === alias)
   if (!aggregate) throw unknownField('having', alias)
   const converted = comparesFields(aggregate) ? aggregate.field!.fromJson(value) : toNumber(value)
-  if (converted === UNFIT) throw invalidValue('having', `the value of ${quote(alias)} does not fit.`)
+  if (converted === INVALID) throw invalidValue('having', `the value of ${quote(alias)} does not fit.`)
   return { aggregate, operator, value: converted }
 }
 
@@ -112,11 +112,11 @@ const EXPONENT_AT_MOST = 400
 function toNumber(value: string | number): unknown {
   const text = String(value)
   const [digits, exponent = '0'] = text.toLowerCase().split('e')
-  const fits = WIRE.number.fromText(text) !== UNFIT && digits!.length <= DIGITS_AT_MOST && Math.abs(Number(exponent)) <= EXPONENT_AT_MOST
-  return fits ? text : UNFIT
+  const fits = WIRE.number.fromText(text) !== INVALID && digits!.length <= DIGITS_AT_MOST && Math.abs(Number(exponent)) <= EXPONENT_AT_MOST
+  return fits ? text : INVALID
 }
 
-function planGroupOrder({ sort }: GroupAsk, { groupBy, aggregates }: AggregatePlan): readonly GroupOrder[] {
+function planGroupOrder({ sort }: GroupQuery, { groupBy, aggregates }: AggregatePlan): readonly GroupOrder[] {
   const order: GroupOrder[] = sort.map(({ name, descending }) => {
     const by = groupBy.find(field => field.name === name) ?? aggregates.find(({ alias }) => alias === name)
     if (!by) throw unknownField('sort', name)

@@ -1,21 +1,21 @@
 /** Conditions: names become columns, values are converted by the column's type, each operator is one row of a table. */
 import { sql } from 'drizzle-orm'
 import { LIMITS } from '../../../shared/limits'
-import { UNFIT, type Kind } from '../../../shared/wire'
+import { INVALID, type Kind } from '../../../shared/wire'
 import { DIALECTS } from '../../engines/dialects'
 import type { Engine } from '../../engines/engine'
 import { shape } from '../sql/shape'
 import type { Field } from '../../schema/field'
 import { invalidOperator, invalidValue, limitExceeded, quote } from '../error'
 import { requireField, type Selection } from '../access/fields'
-import type { ConditionAsk, FilterAsk, OperatorName } from '../parse/filter'
-import { matches } from '../sql/pattern'
-import { compared, either, isNotNull, isNull, membership, place, type Clause } from '../sql/clause'
+import type { FilterCondition, Filter, OperatorName } from '../parse/filter'
+import { likePattern } from '../sql/pattern'
+import { compared, or, isNotNull, isNull, inList, boundValue, type Clause } from '../sql/clause'
 
-type Operator = (field: Field, ask: ConditionAsk, parameter: string, engine: Engine) => Clause
+type Operator = (field: Field, ask: FilterCondition, parameter: string, engine: Engine) => Clause
 
 const compare = (symbol: '=' | '<>' | '>' | '>=' | '<' | '<='): Operator => (field, ask, parameter, engine) => {
-  const value = place(engine, field, convert(field, ask, ask.value, parameter))
+  const value = boundValue(engine, field, convert(field, ask, ask.value, parameter))
   const { values, build } = value
   return { shape: shape`${field.column}${symbol}${value.shape}`, values, build: () => sql`${field.column} ${sql.raw(symbol)} ${compared(field, build())}` }
 }
@@ -29,8 +29,8 @@ export const OPERATORS: Readonly<Record<OperatorName, Operator>> = {
   $lt: compare('<'),
   $lte: compare('<='),
   $like: (field, ask, parameter, engine) => contains(field, pattern(ask, parameter), engine, parameter),
-  $in: (field, ask, parameter, engine) => membership(engine, field, list(field, ask, parameter), true),
-  $nin: (field, ask, parameter, engine) => membership(engine, field, list(field, ask, parameter), false),
+  $in: (field, ask, parameter, engine) => inList(engine, field, list(field, ask, parameter), true),
+  $nin: (field, ask, parameter, engine) => inList(engine, field, list(field, ask, parameter), false),
   $null: (field, ask, parameter) => truth(ask, parameter) ? isNull(field) : isNotNull(field),
 }
 
@@ -56,26 +56,26 @@ const FITTING: Readonly<Record<Kind, ReadonlySet<OperatorName>>> = {
 }
 
 /** Conditions side by side are AND. @throws `UNKNOWN_FIELD`, `INVALID_OPERATOR`, `INVALID_VALUE` */
-export function planFilter(ask: FilterAsk, readable: Selection, engine: Engine, parameter = 'filter'): readonly Clause[] {
-  const all = (conditions: readonly ConditionAsk[]) => conditions.map(condition => toClause(condition, readable, engine, parameter))
-  return [...all(ask.conditions), ...ask.or ? [either(ask.or.map(all))] : []]
+export function planFilter(ask: Filter, readable: Selection, engine: Engine, parameter = 'filter'): readonly Clause[] {
+  const all = (conditions: readonly FilterCondition[]) => conditions.map(condition => toClause(condition, readable, engine, parameter))
+  return [...all(ask.conditions), ...ask.or ? [or(ask.or.map(all))] : []]
 }
 
-function toClause(ask: ConditionAsk, readable: Selection, engine: Engine, parameter: string): Clause {
+function toClause(ask: FilterCondition, readable: Selection, engine: Engine, parameter: string): Clause {
   const field = requireField(readable, ask.name, parameter)
   const fitting = field.ordered ? FITTING[field.kind] : field.kind === 'bigint' ? UNORDERED : PRESENCE
   if (!fitting.has(ask.operator) && !(ask.operator === '$eq' && ask.value === null)) throw invalidOperator(parameter, ask.operator)
   return OPERATORS[ask.operator](field, ask, parameter, engine)
 }
 
-function convert(field: Field, { text }: ConditionAsk, value: unknown, parameter: string): unknown {
-  const converted = value === null ? UNFIT : text ? (typeof value === 'string' ? field.fromText(value) : UNFIT) : field.fromJson(value)
-  if (converted === UNFIT) throw invalidValue(parameter, `the value of ${quote(field.name)} does not fit the field.`)
+function convert(field: Field, { text }: FilterCondition, value: unknown, parameter: string): unknown {
+  const converted = value === null ? INVALID : text ? (typeof value === 'string' ? field.fromText(value) : INVALID) : field.fromJson(value)
+  if (converted === INVALID) throw invalidValue(parameter, `the value of ${quote(field.name)} does not fit the field.`)
   return converted
 }
 
 /** Written in brackets, a list is repeated values or one comma list. Empty entries are ignored; in a column of text they are empty text. */
-function list(field: Field, ask: ConditionAsk, parameter: string): unknown[] {
+function list(field: Field, ask: FilterCondition, parameter: string): unknown[] {
   const entries = (text: string) => text.split(',').filter(entry => entry !== '' || field.kind === 'text')
   const values = ask.text ? [ask.value].flat().flatMap(value => typeof value === 'string' ? entries(value) : [value]) : ask.value
   if (!Array.isArray(values)) throw invalidValue(parameter, `${ask.operator} of ${quote(field.name)} takes a list.`)
@@ -83,14 +83,14 @@ function list(field: Field, ask: ConditionAsk, parameter: string): unknown[] {
   return values.map(value => convert(field, ask, value, parameter))
 }
 
-function truth({ value, text }: ConditionAsk, parameter: string): boolean {
+function truth({ value, text }: FilterCondition, parameter: string): boolean {
   const truth = text && (value === 'true' || value === 'false') ? value === 'true' : value
   if (typeof truth !== 'boolean') throw invalidValue(parameter, '$null takes true or false.')
   return truth
 }
 
 /** `%` and `_` are wildcards, `\` escapes them; without a wildcard the text may stand anywhere. */
-function pattern({ name, value }: ConditionAsk, parameter: string): string {
+function pattern({ name, value }: FilterCondition, parameter: string): string {
   if (typeof value !== 'string' || value.includes('\0')) throw invalidValue(parameter, `$like of ${quote(name)} takes text.`)
   // A `\` that escapes nothing stands for itself, at the end of the text too, where Postgres would refuse it.
   const escaped = value.replace(/\\(?![%_\\])|\\([%_\\])/g, (match, escapee?: string) => escapee === undefined ? '\\\\' : match)
@@ -98,6 +98,6 @@ function pattern({ name, value }: ConditionAsk, parameter: string): string {
 }
 
 function contains(field: Field, text: string, engine: Engine, parameter: string): Clause {
-  if (engine.dialect === 'sqlite') return matches(field, text, engine.limits?.pattern, parameter)
+  if (engine.dialect === 'sqlite') return likePattern(field, text, engine.limits?.pattern, parameter)
   return { shape: shape`${field.column} like`, values: [text], build: () => DIALECTS[engine.dialect].like(field.column, sql`${sql.param(text)}`) }
 }

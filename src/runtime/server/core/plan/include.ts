@@ -4,9 +4,8 @@ import { relationKeys } from '../../schema/relations'
 import type { Call } from '../context'
 import { invalidQuery, limitExceeded, quote, unknownRelation } from '../error'
 import { readableFields, requireField, select, type Selection } from '../access/fields'
-import { assertMay } from '../access/authorize'
-import type { IncludeAsk, IncludeTree } from '../parse/include'
-import { assertTenant } from '../access/tenant'
+import { authorize } from '../access/authorize'
+import type { IncludeQuery, IncludeTree } from '../parse/include'
 import { planFilter } from './filter'
 import { planOrder } from './order'
 import { planSearch } from './search'
@@ -18,10 +17,7 @@ export async function planIncludes(tree: IncludeTree, call: Call): Promise<reado
   const targets = new Set<Resource>()
   const counter = { left: call.api.config.relations.maxIncludes }
   const plans = await planLevel(tree, call.resource, call, 1, counter, targets)
-  for (const target of targets) {
-    await assertMay(call, target, 'read')
-    assertTenant(call, target)
-  }
+  for (const target of targets) await authorize(call, target, ['read'])
   return plans
 }
 
@@ -55,7 +51,7 @@ export async function isRelationReadable(call: Call, resource: Resource, relatio
   return true
 }
 
-async function planInclude(relation: Relation, ask: IncludeAsk, include: readonly IncludePlan[], call: Call): Promise<IncludePlan> {
+async function planInclude(relation: Relation, ask: IncludeQuery, include: readonly IncludePlan[], call: Call): Promise<IncludePlan> {
   const { target } = relation
   const { maxLimit } = call.api.config.pagination
   const many = relation.kind !== 'one'

@@ -5,7 +5,7 @@ import { decryptCursor, readCursor } from '../sql/cursor'
 import { invalidQuery } from '../error'
 import { readableFields, type Selection } from '../access/fields'
 import type { Key } from '../../schema/record-id'
-import type { GetAsk, ListAsk, Place } from '../parse/list'
+import type { GetQuery, ListQuery, Position } from '../parse/list'
 import { toOffset } from '../parse/params'
 import { equals, type Clause } from '../sql/clause'
 import { planAggregates, type AggregatePlan } from './aggregate'
@@ -17,7 +17,7 @@ import { planSearch } from './search'
 import type { ReadPlan } from './read-plan'
 
 export interface ListPlan extends ReadPlan {
-  readonly place: Place
+  readonly position: Position
   readonly limit: number
   /** The rows after the cursor; counted and aggregated are all of them. */
   readonly start: readonly Clause[]
@@ -26,12 +26,12 @@ export interface ListPlan extends ReadPlan {
   readonly secret?: string
 }
 
-export async function planList(ask: ListAsk, call: Call): Promise<ListPlan> {
+export async function planList(ask: ListQuery, call: Call): Promise<ListPlan> {
   const { resource, engine } = call
-  const { place, limit } = ask
+  const { position, limit } = ask
   const readable = await readableFields(call)
   const order = planOrder(resource, readable, ask.sort, ask.cursorFields)
-  const secret = place.mode === 'cursor' && order.some(({ field }) => !readable.byName.has(field.name)) ? requireSecret(call) : undefined
+  const secret = position.mode === 'cursor' && order.some(({ field }) => !readable.byName.has(field.name)) ? requireSecret(call) : undefined
   return {
     resource,
     trash: ask.trash,
@@ -39,12 +39,12 @@ export async function planList(ask: ListAsk, call: Call): Promise<ListPlan> {
     where: planFilter(ask.filter, readable, engine),
     ...planSearch(ask.filter, readable),
     order,
-    place,
+    position: position,
     limit,
-    start: place.mode === 'cursor' && place.cursor !== '' ? [after(engine.dialect, order, await valuesOf(place.cursor, resource, order, secret))] : [],
+    start: position.mode === 'cursor' && position.cursor !== '' ? [after(engine.dialect, order, await valuesOf(position.cursor, resource, order, secret))] : [],
     ...secret !== undefined && { secret },
-    offset: place.mode === 'offset' ? toOffset(place.page, limit) : 0,
-    count: place.mode === 'offset' && ask.count,
+    offset: position.mode === 'offset' ? toOffset(position.page, limit) : 0,
+    count: position.mode === 'offset' && ask.count,
     ...ask.aggregates.length > 0 && { aggregates: planAggregates(ask.aggregates, [], readable) },
     include: await planIncludes(ask.include, call),
   }
@@ -64,7 +64,7 @@ export interface GetPlan extends ReadPlan {
   readonly key: Key
 }
 
-export async function planGet(ask: GetAsk, call: Call): Promise<GetPlan> {
+export async function planGet(ask: GetQuery, call: Call): Promise<GetPlan> {
   const { resource } = call
   const selection = chooseFields(resource, await readableFields(call), ask.fields)
   return { resource, trash: ask.trash, key: ask.key, ...byKey(resource, ask.key, selection), include: await planIncludes(ask.include, call) }

@@ -4,12 +4,12 @@ import type { ManyToMany, Relation } from '../../schema/model'
 import { forResource, type Call } from '../context'
 import { quote, unknownIds, unknownRelationRoute, validationFailed } from '../error'
 import { keyFields, readableFields, select } from '../access/fields'
-import { assertMay, inContext } from '../access/authorize'
+import { authorize, inContext } from '../access/authorize'
 import { parseData } from '../parse/body'
 import { toKey, type Key } from '../../schema/record-id'
-import type { LinkAsk, LinkMode, Metadata, RelatedAsk, RelationLinks } from '../parse/relation'
+import { LINK_OPERATIONS, type LinkMode, type LinkRequest, type Metadata, type RelatedQuery, type RelationLinks } from '../parse/relation'
 import type { Plan } from '../access/row-scope'
-import { assertTenant, requireTenantId } from '../access/tenant'
+import { requireTenantId } from '../access/tenant'
 import { requireRelation } from './include'
 import { planList, type ListPlan } from './read'
 import type { ReadPlan } from './read-plan'
@@ -22,13 +22,12 @@ export interface RelatedPlan extends Plan {
   readonly include: readonly [{ readonly plan: ListPlan, readonly through?: Plan }]
 }
 
-export async function planRelated(ask: RelatedAsk, call: Call): Promise<RelatedPlan> {
+export async function planRelated(ask: RelatedQuery, call: Call): Promise<RelatedPlan> {
   const relation = await relationOf(call, ask.relation)
   const { target } = relation
   const inner = await planList(ask.list, forResource(call, target, inContext(call, target, 'read')))
   // The list is the other side's: what the route asked of this side opens nothing there.
-  for (const operation of listOperations(ask)) await assertMay(call, target, operation)
-  assertTenant(call, target)
+  await authorize(call, target, listOperations(ask))
   const metadata = ask.metadata && relation.kind === 'manyToMany'
   if (metadata) await assertReadLinks(relation, call)
   return {
@@ -41,15 +40,14 @@ export async function planRelated(ask: RelatedAsk, call: Call): Promise<RelatedP
   }
 }
 
-function listOperations({ list }: RelatedAsk): readonly Operation[] {
+function listOperations({ list }: RelatedQuery): readonly Operation[] {
   return ['read', ...list.aggregates.length > 0 ? ['aggregate' as const] : [], ...list.trash === 'active' ? [] : ['viewDeleted' as const]]
 }
 
 /** What a link says is a record of its own where the junction is a resource: reading it is that resource's to allow. */
 async function assertReadLinks({ junction }: ManyToMany, call: Call): Promise<void> {
   if (!junction.registered) return
-  await assertMay(call, junction.resource, 'read')
-  assertTenant(call, junction.resource)
+  await authorize(call, junction.resource, ['read'])
 }
 
 export interface LinkPlan extends Plan {
@@ -72,7 +70,7 @@ export interface LinkTarget {
   readonly through: Plan
 }
 
-export async function planLink(ask: LinkAsk, call: Call): Promise<LinkPlan> {
+export async function planLink(ask: LinkRequest, call: Call): Promise<LinkPlan> {
   const relations: ManyToMany[] = []
   for (const { relation } of ask.links) relations.push(await linkedBy(relation, call))
   // Before ids and metadata are looked at: what is wrong with them would tell of the columns of a junction.
@@ -127,12 +125,8 @@ async function relationOf(call: Call, name: string): Promise<Relation> {
 
 /** Both sides are read; a junction that is a resource of its own is written. */
 async function assertLink({ target, junction }: ManyToMany, mode: LinkMode, call: Call): Promise<void> {
-  await assertMay(call, target, 'read')
-  assertTenant(call, target)
-  if (!junction.registered) return
-  assertTenant(call, junction.resource)
-  if (mode !== 'remove') await assertMay(call, junction.resource, 'create')
-  if (mode !== 'add') await assertMay(call, junction.resource, 'delete')
+  await authorize(call, target, ['read'])
+  if (junction.registered) await authorize(call, junction.resource, LINK_OPERATIONS[mode])
 }
 
 /**

@@ -1,7 +1,7 @@
 /** What a filter searches for in text: the conditions whose cost grows with the size of the rows. */
 import type { Field } from '../../schema/field'
 import type { Selection } from '../access/fields'
-import type { FilterAsk } from '../parse/filter'
+import type { Filter } from '../parse/filter'
 
 export interface Search {
   /** The columns that are searched. */
@@ -14,7 +14,7 @@ const PATTERNS = 2
 const CHARACTERS = 128
 
 /** Nothing where the filter has no `$like`. */
-export function planSearch(ask: FilterAsk, readable: Selection): { readonly search?: Search } {
+export function planSearch(ask: Filter, readable: Selection): { readonly search?: Search } {
   const likes = [...ask.conditions, ...ask.or?.flat() ?? []].filter(({ operator }) => operator === '$like')
   if (likes.length === 0) return {}
   const names = new Set(likes.map(({ name }) => name))

@@ -2,7 +2,7 @@
 import type { Table } from 'drizzle-orm'
 import type { Call } from '../context'
 import { readableFields, type Selection } from '../access/fields'
-import type { WriteAsk, WriteItem } from '../parse/write'
+import type { WriteRequest, WriteItem } from '../parse/write'
 import type { Plan } from '../access/row-scope'
 import { requireTenantId } from '../access/tenant'
 
@@ -29,7 +29,7 @@ export interface WritePlan extends Plan {
 /** A purge finds active and trashed rows, a restore trashed ones, every other write active ones. */
 const TRASH: Readonly<Record<WriteKind, Plan['trash']>> = { create: 'active', update: 'active', delete: 'active', restore: 'trashed', purge: 'both' }
 
-const planWrite = (kind: WriteKind) => async (ask: WriteAsk, call: Call): Promise<WritePlan> => ({
+const planWrite = (kind: WriteKind) => async (ask: WriteRequest, call: Call): Promise<WritePlan> => ({
   ...ask,
   resource: call.resource,
   kind,
@@ -46,4 +46,4 @@ export const planRestore = planWrite('restore')
 export const planPurge = planWrite('purge')
 
 /** A delete with `?force=true` is a purge. */
-export const planDelete = (ask: WriteAsk, call: Call) => call.ctx.operation === 'purge' ? planPurge(ask, call) : planWrite('delete')(ask, call)
+export const planDelete = (ask: WriteRequest, call: Call) => call.ctx.operation === 'purge' ? planPurge(ask, call) : planWrite('delete')(ask, call)

@@ -33,18 +33,18 @@ export function statement<Extra>(cache: StatementCache, engine: Engine, key: Sha
 
 /** A key, a tenant: equal only to the same bytes, whatever the column's collation. */
 export function equals(field: Field, value: unknown): Clause {
-  return holds(field, field.encode(value))
+  return equalsRaw(field, field.encode(value))
 }
 
 /** As {@link equals}, with the driver's value. The plain comparison is the one that an index serves. */
-export function holds(field: NamedColumn, value: unknown): Clause {
+export function equalsRaw(field: NamedColumn, value: unknown): Clause {
   const { column, bytes } = field
   if (!bytes) return { shape: shape`${column}=`, values: [value], build: () => sql`${column} = ${bound(field, value)}` }
-  return { shape: shape`${column} bytewise=`, values: [value, value], build: () => meet(column, bound(field, value), bytes) }
+  return { shape: shape`${column} bytewise=`, values: [value, value], build: () => sameBytes(column, bound(field, value), bytes) }
 }
 
 /** Both sides hold the same bytes: how keys meet. */
-export function meet(left: SQL | Column, right: SQL | Column, bytes: NamedColumn['bytes']): SQL {
+export function sameBytes(left: SQL | Column, right: SQL | Column, bytes: NamedColumn['bytes']): SQL {
   const plain = sql`${left} = ${right}`
   return bytes ? sql`(${plain} and ${bytes.beside(sql`${bytes.of(sql`${left}`)} = ${bytes.of(sql`${right}`)}`)})` : plain
 }
@@ -66,7 +66,7 @@ export function isNotNull(field: Field): Clause {
 }
 
 /** Nothing fits: the answer to a caller whose tenant cannot be told, should one come this far. */
-export const NOTHING: Clause = { shape: shape`nothing`, values: [], build: () => sql`1 = 0` }
+export const NO_ROWS: Clause = { shape: shape`nothing`, values: [], build: () => sql`1 = 0` }
 
 /** SQL an app wrote: its text joins the shape, its parameters join the values. */
 export function fromSql(engine: Engine, condition: SQL): Clause {
@@ -80,16 +80,16 @@ export { shapeOf }
 export const valuesOf = (clauses: readonly Clause[]) => clauses.flatMap(clause => clause.values)
 
 /** ` where a and b`, or nothing. */
-export function whereAll(clauses: readonly Clause[]): SQL {
-  return clauses.length === 0 ? sql`` : sql` where ${all(clauses)}`
+export function whereClause(clauses: readonly Clause[]): SQL {
+  return clauses.length === 0 ? sql`` : sql` where ${joinAnd(clauses)}`
 }
 
-const PLACE = shape`?`
+const PARAMETER = shape`?`
 
 /** A value in its place. A custom column type may turn a value into SQL: its text then joins the shape. */
-export function place(engine: Engine, field: Field, value: unknown): Clause {
+export function boundValue(engine: Engine, field: Field, value: unknown): Clause {
   const encoded = field.encode(value)
-  return is(encoded, SQL) ? fromSql(engine, encoded) : { shape: PLACE, values: [encoded], build: () => sql`${sql.param(encoded)}` }
+  return is(encoded, SQL) ? fromSql(engine, encoded) : { shape: PARAMETER, values: [encoded], build: () => sql`${sql.param(encoded)}` }
 }
 
 /** SQL around conditions of its own, in the order in which `build` places them. @param around what the SQL itself is made of. */
@@ -98,21 +98,21 @@ export function fromClauses(around: Shape, clauses: readonly Clause[], build: ()
 }
 
 /** One of several lists of conditions holds. */
-export function either(branches: readonly (readonly Clause[])[]): Clause {
+export function or(branches: readonly (readonly Clause[])[]): Clause {
   return {
     shape: shape`or ${branches.map(shapeOf)}`,
     values: branches.flatMap(valuesOf),
-    build: () => sql`(${joined(branches.map(branch => sql`(${all(branch)})`), 'or')})`,
+    build: () => sql`(${joined(branches.map(branch => sql`(${joinAnd(branch)})`), 'or')})`,
   }
 }
 
 /** Several conditions as one. */
-export function together(clauses: readonly Clause[]): Clause {
-  return { shape: shape`all ${shapeOf(clauses)}`, values: valuesOf(clauses), build: () => all(clauses) }
+export function and(clauses: readonly Clause[]): Clause {
+  return { shape: shape`all ${shapeOf(clauses)}`, values: valuesOf(clauses), build: () => joinAnd(clauses) }
 }
 
 /** All of several conditions hold. */
-export function all(clauses: readonly Clause[]): SQL {
+export function joinAnd(clauses: readonly Clause[]): SQL {
   return clauses.length === 0 ? sql`1 = 1` : joined(clauses.map(clause => clause.build()), 'and')
 }
 
@@ -126,8 +126,8 @@ function joined(conditions: readonly SQL[], word: 'and' | 'or'): SQL {
 const IN_A_ROW = 32
 
 /** In a list, or in none of it; NULL is neither. */
-export function membership(engine: Engine, field: Field, values: readonly unknown[], inside: boolean): Clause {
-  if (values.length === 0) return inside ? NOTHING : isNotNull(field)
+export function inList(engine: Engine, field: Field, values: readonly unknown[], inside: boolean): Clause {
+  if (values.length === 0) return inside ? NO_ROWS : isNotNull(field)
   const encoded = values.map(value => [field.encode(value)])
   const list = encoded.some(([value]) => is(value, SQL)) ? listOfSql(engine, field, values) : listOf(engine, [field], encoded)
   const { values: bound, build } = list
@@ -136,8 +136,8 @@ export function membership(engine: Engine, field: Field, values: readonly unknow
 }
 
 /** The rows whose columns hold one of these combinations of keys, given as driver values, byte for byte. */
-export function among(engine: Engine, fields: readonly NamedColumn[], tuples: readonly (readonly unknown[])[]): Clause {
-  if (tuples.length === 0) return NOTHING
+export function inTuples(engine: Engine, fields: readonly NamedColumn[], tuples: readonly (readonly unknown[])[]): Clause {
+  if (tuples.length === 0) return NO_ROWS
   const list = listOf(engine, fields, tuples)
   const plain = { shape: shape`${fields.map(({ column }) => column)} in ${list.shape}`, values: list.values, build: () => sql`${tuple(fields.map(({ column }) => sql`${column}`))} in ${list.build()}` }
   const bytes = fields.find(({ bytes }) => bytes)?.bytes
@@ -191,7 +191,7 @@ function bytesList({ maxParameters }: Engine, fields: readonly NamedColumn[], tu
 
 /** `(point(?), point(?))`: what a custom type makes SQL of. */
 function listOfSql(engine: Engine, field: Field, values: readonly unknown[]): Clause {
-  const places = values.map(value => place(engine, field, value))
+  const places = values.map(value => boundValue(engine, field, value))
   return fromClauses(shape`list`, places, () => sql`(${sql.join(places.map(({ build }) => build()), sql`, `)})`)
 }
 

@@ -3,7 +3,7 @@ import { sql, type SQL } from 'drizzle-orm'
 import type { Dialect } from '../../../shared/dialects'
 import { DIALECTS } from '../../engines/dialects'
 import type { Field } from '../../schema/field'
-import { bound, NOTHING, shapeOf, valuesOf, type Clause } from './clause'
+import { bound, NO_ROWS, shapeOf, valuesOf, type Clause } from './clause'
 import { orderShape, shape } from './shape'
 
 export interface Order {
@@ -46,7 +46,7 @@ function afterEach(dialect: Dialect, order: readonly Order[], values: readonly u
   })
   const start = order.length > 1 ? reached(dialect, order[0]!, values[0]) : undefined
   const any: Clause = parts.length === 0
-    ? NOTHING
+    ? NO_ROWS
     : { shape: shape`any ${shapeOf(parts)}`, values: valuesOf(parts), build: () => sql`(${sql.join(parts.map(part => part.build()), sql` or `)})` }
   return join(start ? [start, any] : [any])
 }

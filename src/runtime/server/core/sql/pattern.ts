@@ -18,7 +18,7 @@ type Part = readonly (string | typeof ONE)[]
 const SHORT = 4
 
 /** @param limit bytes of a LIKE pattern. @throws `LIMIT_EXCEEDED` for a pattern with `_` that is longer. */
-export function matches(field: Field, pattern: string, limit = Infinity, parameter = 'filter'): Clause {
+export function likePattern(field: Field, pattern: string, limit = Infinity, parameter = 'filter'): Clause {
   const parts = toParts(pattern)
   const text = sql`lower(${field.column})`
   if (parts.length === 3 && parts[0]!.length === 0 && parts[2]!.length === 0 && isText(parts[1]!)) return contains(field, text, parts[1]!.join(''))

@@ -2,7 +2,7 @@
 import { sql, type Column, type SQL } from 'drizzle-orm'
 import type { Kind } from '../../../../shared/wire'
 import { isEnum, mysqlEnumValue, postgresType } from '../../../engines/dialects'
-import type { Dialect } from '~/src/runtime/shared/dialects'
+import type { Dialect } from '../../../../shared/dialects'
 import { selectExactly } from '../../../schema/field'
 import { compared } from '../../sql/clause'
 import { comparesFields, type Aggregate } from '../../plan/aggregate'
@@ -60,7 +60,7 @@ const mysql: Arithmetic = {
 const ARITHMETIC: Readonly<Record<Dialect, Arithmetic>> = { sqlite, pg, mysql }
 
 /** The result with all its digits. */
-export function exact({ field, function: name }: Aggregate, dialect: Dialect): SQL {
+export function exactResult({ field, function: name }: Aggregate, dialect: Dialect): SQL {
   if (!field) return sql`count(*)`
   const { column, kind } = field
   if (name === 'count') return sql`count(${column})`
@@ -70,7 +70,7 @@ export function exact({ field, function: name }: Aggregate, dialect: Dialect): S
 }
 
 /** The result as the database compares it, in ORDER BY and HAVING. */
-export function comparable({ field, function: name }: Aggregate, dialect: Dialect): SQL {
+export function comparableResult({ field, function: name }: Aggregate, dialect: Dialect): SQL {
   if (!field) return sql`count(*)`
   if (name === 'sum') return ARITHMETIC[dialect].sum(field.column, field.kind)
   if (name === 'avg') return ARITHMETIC[dialect].average(field.column, field.kind)
@@ -89,7 +89,7 @@ function extreme(name: 'min' | 'max', column: Column, dialect: Dialect): SQL {
 }
 
 /** A value beside the result it is compared with. */
-export function beside(aggregate: Aggregate, value: SQL, dialect: Dialect): SQL {
+export function comparedValue(aggregate: Aggregate, value: SQL, dialect: Dialect): SQL {
   const { field } = aggregate
   if (!comparesFields(aggregate)) return ARITHMETIC[dialect].number(value)
   if (TEXTUAL.has(field!.column.columnType)) return sql`cast(cast(${value} as ${postgresType(field!.column)}) as text)`

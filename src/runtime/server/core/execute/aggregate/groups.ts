@@ -2,34 +2,34 @@
 import { sql, type SQL } from 'drizzle-orm'
 import type { Row, Statement } from '../../../engines/engine'
 import { shape, type Shape } from '../../sql/shape'
-import type { Dialect } from '~/src/runtime/shared/dialects'
+import type { Dialect } from '../../../../shared/dialects'
 import type { Call } from '../../context'
 import { allFields } from '../../access/fields'
 import { aggregateShape, comparesFields, type AggregatePlan, type GroupOrder, type GroupPlan } from '../../plan/aggregate'
 import { toOffset } from '../../parse/params'
 import type { ReadPlan } from '../../plan/read-plan'
-import { shapeOf, statement, valuesOf, whereAll, type Clause } from '../../sql/clause'
+import { shapeOf, statement, valuesOf, whereClause, type Clause } from '../../sql/clause'
 import { within, type Plan, type Scoped } from '../../access/row-scope'
-import { finish, groupRows } from './in-memory'
-import { beside, comparable, exact } from './functions'
-import { allOf, inSlices } from '../rows/text-search'
-import { conditions, decoder, scan, type RecordOf } from '../rows/rows'
+import { toResultValue, groupRows } from './in-memory'
+import { comparedValue, comparableResult, exactResult } from './functions'
+import { runStatements, searchInSlices } from '../rows/text-search'
+import { conditions, decoder, scan, type RecordValues } from '../rows/rows'
 
 export interface GroupResult {
-  readonly data: readonly RecordOf[]
+  readonly data: readonly RecordValues[]
   /** Groups that match, on all pages. */
   readonly total: number
 }
 
 export async function executeGroups(asked: Scoped<GroupPlan>, call: Call): Promise<GroupResult> {
-  const plan = await inSlices(asked, call)
+  const plan = await searchInSlices(asked, call)
   if (plan.accepts) return groupRows(plan, await visibleRecords(plan, call), call.engine.dialect)
   // Without groups there is one entry at most, on the first page: it is the total too.
   if (plan.groups.groupBy.length === 0) {
     const entries = (await call.engine.query(groupsStatement(plan, 0, call))).map(row => toEntry(plan.groups, row))
     return { data: plan.page > 1 ? [] : entries, total: entries.length }
   }
-  const [rows, counted] = await allOf(
+  const [rows, counted] = await runStatements(
     plan, call,
     () => call.engine.query(groupsStatement(plan, toOffset(plan.page, plan.limit), call)),
     () => call.engine.query(countGroupsStatement(plan, call)),
@@ -39,27 +39,27 @@ export async function executeGroups(asked: Scoped<GroupPlan>, call: Call): Promi
 }
 
 /** The aggregates over all rows of a list. */
-export async function aggregateRows(plan: Scoped<ReadPlan>, aggregates: AggregatePlan, call: Call): Promise<RecordOf> {
+export async function aggregateList(plan: Scoped<ReadPlan>, aggregates: AggregatePlan, call: Call): Promise<RecordValues> {
   const groups = { groups: aggregates, having: [], order: [], page: 1, limit: 1, where: plan.where }
   const { data } = await executeGroups(within<ReadPlan, GroupPlan>(plan, groups), call)
   return data[0]!
 }
 
-async function visibleRecords(plan: Scoped<GroupPlan>, call: Call): Promise<RecordOf[]> {
+async function visibleRecords(plan: Scoped<GroupPlan>, call: Call): Promise<RecordValues[]> {
   const { resource, where } = plan
   const order = resource.primaryKey.map(field => ({ field, descending: false }))
   const rows = within<Plan, ReadPlan>(plan, { where, order, selection: allFields(resource), count: false })
   const decode = decoder(allFields(resource))
-  const records: RecordOf[] = []
-  for await (const row of scan(rows, { most: call.api.config.objectLevelMaxRows }, call)) records.push(decode(row))
+  const records: RecordValues[] = []
+  for await (const row of scan(rows, { maxScanned: call.api.config.objectLevelMaxRows }, call)) records.push(decode(row))
   return records
 }
 
 /** What a group says of itself: its fields in their wire form, then its results by alias. */
-function toEntry({ groupBy, aggregates }: AggregatePlan, row: Row): RecordOf {
+function toEntry({ groupBy, aggregates }: AggregatePlan, row: Row): RecordValues {
   const results = Object.fromEntries(aggregates.map((aggregate, index) => {
     const place = groupBy.length + 2 * index
-    return [aggregate.alias, finish(aggregate, row[place], row[place + 1])]
+    return [aggregate.alias, toResultValue(aggregate, row[place], row[place + 1])]
   }))
   if (groupBy.length === 0) return results
   const group = Object.fromEntries(groupBy.map((field, index) => {
@@ -76,7 +76,7 @@ function groupsStatement(plan: Scoped<GroupPlan>, offset: number, { api, engine 
   const having = havingClauses(plan, engine.dialect)
   const key = shape`groups ${resource}${groups.key}${shapeOf(where)}${shapeOf(having)}${order.map(sortShape)}`
   return statement(api.statements, engine, key, [...valuesOf(where), ...valuesOf(having), limit, offset], () => ({
-    sql: sql`select ${columns(groups, engine.dialect)} from ${resource.table}${whereAll(where)}${grouping(groups, having)}${orderBy(plan, engine.dialect)} limit ${sql.param(limit)} offset ${sql.param(offset)}`,
+    sql: sql`select ${columns(groups, engine.dialect)} from ${resource.table}${whereClause(where)}${grouping(groups, having)}${orderBy(plan, engine.dialect)} limit ${sql.param(limit)} offset ${sql.param(offset)}`,
     extra: undefined,
   }))
 }
@@ -90,14 +90,14 @@ function countGroupsStatement(plan: Scoped<GroupPlan>, { api, engine }: Call): S
   const having = havingClauses(plan, engine.dialect)
   const key = shape`count groups ${resource}${groups.key}${shapeOf(where)}${shapeOf(having)}`
   return statement(api.statements, engine, key, [...valuesOf(where), ...valuesOf(having)], () => ({
-    sql: sql`select count(*) from (select 1 as one from ${resource.table}${whereAll(where)}${grouping(groups, having)}) as g`,
+    sql: sql`select count(*) from (select 1 as one from ${resource.table}${whereClause(where)}${grouping(groups, having)}) as g`,
     extra: undefined,
   }))
 }
 
 function columns({ groupBy, aggregates }: AggregatePlan, dialect: Dialect): SQL {
   // Beside the sum of an average stands its count.
-  const results = aggregates.flatMap(aggregate => [exact(aggregate, dialect), aggregate.function === 'avg' ? sql`count(${aggregate.field!.column})` : sql`0`])
+  const results = aggregates.flatMap(aggregate => [exactResult(aggregate, dialect), aggregate.function === 'avg' ? sql`count(${aggregate.field!.column})` : sql`0`])
   return sql.join([...groupBy.map(field => field.selection), ...results], sql`, `)
 }
 
@@ -108,7 +108,7 @@ function grouping({ groupBy }: AggregatePlan, having: readonly Clause[]): SQL {
 
 function orderBy({ order }: GroupPlan, dialect: Dialect): SQL {
   if (order.length === 0) return sql``
-  return sql` order by ${sql.join(order.map(({ by, descending }) => sql`${'alias' in by ? comparable(by, dialect) : by.column}${sql.raw(descending ? ' desc' : '')}`), sql`, `)}`
+  return sql` order by ${sql.join(order.map(({ by, descending }) => sql`${'alias' in by ? comparableResult(by, dialect) : by.column}${sql.raw(descending ? ' desc' : '')}`), sql`, `)}`
 }
 
 const SYMBOLS = { $eq: '=', $ne: '<>', $gt: '>', $gte: '>=', $lt: '<', $lte: '<=' } as const
@@ -116,6 +116,6 @@ const SYMBOLS = { $eq: '=', $ne: '<>', $gt: '>', $gte: '>=', $lt: '<', $lte: '<=
 function havingClauses({ having }: GroupPlan, dialect: Dialect): readonly Clause[] {
   return having.map(({ aggregate, operator, value }) => {
     const bound = comparesFields(aggregate) ? aggregate.field!.encode(value) : value
-    return { shape: shape`${aggregateShape(aggregate)}${operator}`, values: [bound], build: () => sql`${comparable(aggregate, dialect)} ${sql.raw(SYMBOLS[operator])} ${beside(aggregate, sql`${sql.param(bound)}`, dialect)}` }
+    return { shape: shape`${aggregateShape(aggregate)}${operator}`, values: [bound], build: () => sql`${comparableResult(aggregate, dialect)} ${sql.raw(SYMBOLS[operator])} ${comparedValue(aggregate, sql`${sql.param(bound)}`, dialect)}` }
   })
 }

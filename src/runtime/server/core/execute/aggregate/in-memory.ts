@@ -1,10 +1,10 @@
 /** The results of aggregates: exact arithmetic, the same on every engine, and grouping without SQL. */
 import Big from 'big.js'
 import { DIALECTS, isEnum } from '../../../engines/dialects'
-import type { Dialect } from '~/src/runtime/shared/dialects'
+import type { Dialect } from '../../../../shared/dialects'
 import type { Field } from '../../../schema/field'
 import { comparesFields, type Aggregate, type AggregatePlan, type GroupPlan } from '../../plan/aggregate'
-import type { RecordOf } from '../rows/rows'
+import type { RecordValues } from '../rows/rows'
 
 /** Digits behind the point of an average that does not come out even. */
 Big.DP = 12
@@ -12,7 +12,7 @@ Big.DP = 12
 const EXACT = new Set(['bigint', 'decimal'])
 
 /** The driver's values of one result to what is said: numbers, and strings over bigint and decimal columns; nothing to sum is null. */
-export function finish({ function: name, field }: Aggregate, raw: unknown, count: unknown): unknown {
+export function toResultValue({ function: name, field }: Aggregate, raw: unknown, count: unknown): unknown {
   if (name === 'count') return Number(raw)
   if (raw === null || raw === undefined) return null
   if (name === 'min' || name === 'max') {
@@ -59,36 +59,36 @@ const COMPARE: Readonly<Record<GroupPlan['having'][number]['operator'], Compare>
 
 interface Group {
   readonly values: readonly unknown[]
-  readonly records: RecordOf[]
+  readonly records: RecordValues[]
 }
 
 /** The same answer as the SQL, from records that were judged one by one. */
-export function groupRows({ groups, having, order, page, limit }: GroupPlan, records: readonly RecordOf[], dialect: Dialect): { data: RecordOf[], total: number } {
+export function groupRows({ groups, having, order, page, limit }: GroupPlan, records: readonly RecordValues[], dialect: Dialect): { data: RecordValues[], total: number } {
   const entries = collect(groups, records).map(group => ({
     group,
     results: new Map(groups.aggregates.map(aggregate => [aggregate.alias, compute(aggregate, group.records)])),
   }))
   const kept = entries.filter(({ results }) => having.every(({ aggregate, operator, value }) => {
     const result = results.get(aggregate.alias)
-    return result !== null && COMPARE[operator](compare(rank(aggregate, result), comparesFields(aggregate) ? rank(aggregate, value) : new Big(String(value))))
+    return result !== null && COMPARE[operator](compare(toComparableResult(aggregate, result), comparesFields(aggregate) ? toComparableResult(aggregate, value) : new Big(String(value))))
   }))
   kept.sort((a, b) => {
     for (const { by, descending } of order) {
-      const of = (entry: typeof a) => 'alias' in by ? rank(by, entry.results.get(by.alias)) : comparable(by, entry.group.values[groups.groupBy.indexOf(by)])
+      const of = (entry: typeof a) => 'alias' in by ? toComparableResult(by, entry.results.get(by.alias)) : comparable(by, entry.group.values[groups.groupBy.indexOf(by)])
       const sign = compare(of(a), of(b), DIALECTS[dialect].nullsLow)
       if (sign !== 0) return descending ? -sign : sign
     }
     return 0
   })
   const data = kept.slice((page - 1) * limit, page * limit).map(({ group, results }) => {
-    const said = Object.fromEntries(groups.aggregates.map(aggregate => [aggregate.alias, say(aggregate, results.get(aggregate.alias))]))
+    const said = Object.fromEntries(groups.aggregates.map(aggregate => [aggregate.alias, resultToWire(aggregate, results.get(aggregate.alias))]))
     if (groups.groupBy.length === 0) return said
     return { group: Object.fromEntries(groups.groupBy.map((field, index) => [field.name, field.toJson ? field.toJson(group.values[index]) : group.values[index]])), ...said }
   })
   return { data, total: kept.length }
 }
 
-function collect({ groupBy }: AggregatePlan, records: readonly RecordOf[]): Group[] {
+function collect({ groupBy }: AggregatePlan, records: readonly RecordValues[]): Group[] {
   if (groupBy.length === 0) return [{ values: [], records: [...records] }]
   const found = new Map<string, Group>()
   for (const record of records) {
@@ -101,7 +101,7 @@ function collect({ groupBy }: AggregatePlan, records: readonly RecordOf[]): Grou
   return [...found.values()]
 }
 
-function compute({ function: name, field }: Aggregate, records: readonly RecordOf[]): unknown {
+function compute({ function: name, field }: Aggregate, records: readonly RecordValues[]): unknown {
   if (!field) return new Big(records.length)
   const values = records.map(record => record[field.name]).filter(value => value !== null && value !== undefined)
   if (name === 'count') return new Big(values.length)
@@ -121,7 +121,7 @@ function compute({ function: name, field }: Aggregate, records: readonly RecordO
 /** Infinite where the doubles of a column add up to more than a double. */
 const toResultNumber = (value: number): Big | number => Number.isFinite(value) ? new Big(String(value)) : value
 
-function say({ function: name, field }: Aggregate, result: unknown): unknown {
+function resultToWire({ function: name, field }: Aggregate, result: unknown): unknown {
   if (result === null || result === undefined) return null
   if (name === 'count') return (result as Big).toNumber()
   if (name === 'min' || name === 'max') return field!.toJson ? field!.toJson(result) : result
@@ -129,7 +129,7 @@ function say({ function: name, field }: Aggregate, result: unknown): unknown {
 }
 
 /** A result as it is compared. */
-function rank(aggregate: Aggregate, result: unknown): unknown {
+function toComparableResult(aggregate: Aggregate, result: unknown): unknown {
   return comparesFields(aggregate) ? comparable(aggregate.field!, result) : result
 }
 

@@ -9,19 +9,19 @@ import { toId, type Key } from '../../../schema/record-id'
 import type { Change } from '../../changes'
 import { statement, type Clause } from '../../sql/clause'
 import { closureShape, keysOf, rowsOf, tuple, withClosure, type Closure } from './closure'
-import type { Step } from '../commit/commit'
+import type { WriteOperation } from '../commit/commit'
 import { lockInOrder } from '../commit/statements'
-import { isHeard } from '../commit/changes'
+import { hasListeners } from '../commit/changes'
 
 /** Which of a table's rows a statement is going to take along. */
-export interface Along {
+export interface CascadedRows {
   readonly kind: Change['kind']
   /** Of the reached rows, those that the statement is about. */
   readonly trash: 'active' | 'trashed' | 'all'
   /** Rows the request names itself. */
   readonly named: readonly Key[]
   /** Rows of a table that are not meant. */
-  readonly but?: (node: GraphNode) => Clause | undefined
+  readonly except?: (node: GraphNode) => Clause | undefined
 }
 
 /**
@@ -29,23 +29,23 @@ export interface Along {
  * others may come between. A statement that waited for a row still goes by what it read before: it would take a row along
  * that has left meanwhile. Below rows that are locked nothing can be hung any more.
  */
-export function takeAlong(call: Call, closure: Closure, nodes: readonly GraphNode[], along: Along): Step[] {
-  const heard = isHeard(call)
+export function cascadeOperations(call: Call, closure: Closure, nodes: readonly GraphNode[], along: CascadedRows): WriteOperation[] {
+  const heard = hasListeners(call)
   if (!heard && !call.engine.concurrent) return []
-  const upperFirst = closure.reach.nodes.filter(node => nodes.includes(node))
-  return upperFirst.map(node => heard ? tellStep(call, closure, node, along) : { statement: alongStatement(call, closure, node, along, false) })
+  const upperFirst = closure.dependents.nodes.filter(node => nodes.includes(node))
+  return upperFirst.map(node => heard ? reportOperation(call, closure, node, along) : { statement: cascadedRowsStatement(call, closure, node, along, false) })
 }
 
-function tellStep(call: Call, closure: Closure, node: GraphNode, along: Along): Step {
-  const own = new Set(node.resource === closure.reach.root.resource ? along.named.map(key => toId(node.resource!, key)) : [])
+function reportOperation(call: Call, closure: Closure, node: GraphNode, along: CascadedRows): WriteOperation {
+  const own = new Set(node.resource === closure.dependents.root.resource ? along.named.map(key => toId(node.resource!, key)) : [])
   const changes = (rows: readonly Row[]) => rows.map(row => idOf(node, row)).filter(id => !own.has(id)).map((id): Change => ({
     ...node.resource && { resource: node.resource.name }, table: node.facts.name, kind: along.kind, id, cascaded: true,
   }))
-  return { statement: alongStatement(call, closure, node, along, true), changes: ({ rows }) => changes(rows) }
+  return { statement: cascadedRowsStatement(call, closure, node, along, true), changes: ({ rows }) => changes(rows) }
 }
 
 /** `with recursive reached … select id from child where deleted_at is null and id in (…) for update`; their number where nobody asks which. */
-function alongStatement(call: Call, closure: Closure, node: GraphNode, { trash, but: butOf }: Along, keys: boolean): WriteStatement {
+function cascadedRowsStatement(call: Call, closure: Closure, node: GraphNode, { trash, except: butOf }: CascadedRows, keys: boolean): WriteStatement {
   const { api, engine } = call
   const but = butOf?.(node)
   const key = shape`along ${node}${keys}${trash}${closureShape(closure)}${but?.shape}`
@@ -58,7 +58,7 @@ function alongStatement(call: Call, closure: Closure, node: GraphNode, { trash, 
   return { ...made, returns: true }
 }
 
-function ofTrash({ roles: { deletedAt } }: GraphNode, trash: Along['trash']): SQL {
+function ofTrash({ roles: { deletedAt } }: GraphNode, trash: CascadedRows['trash']): SQL {
   if (!deletedAt || trash === 'all') return sql`1 = 1`
   return trash === 'active' ? sql`${deletedAt} is null` : sql`${deletedAt} is not null`
 }

@@ -4,14 +4,14 @@ import { shape, type Shape } from '../../sql/shape'
 import { bytewise, DIALECTS, postgresType } from '../../../engines/dialects'
 import type { ForeignKeyFacts } from '../../../schema/drizzle'
 import { columnOf, type GraphNode } from '../../../schema/graph'
-import type { Reach } from './dependents'
-import { meet, type Clause } from '../../sql/clause'
+import type { Dependents } from './dependents'
+import { sameBytes, type Clause } from '../../sql/clause'
 
 export type Following = 'active' | 'grouped' | 'all'
 
 /** The rows that go with some rows. */
 export interface Closure {
-  readonly reach: Reach
+  readonly dependents: Dependents
   /** Which rows it begins with. */
   readonly start: Clause
   /** Which rows it takes along: those that are active or just stamped, those of the same group in the trash, or all. */
@@ -19,7 +19,7 @@ export interface Closure {
   /** How many terms a compound may have, where the engine takes few. */
   readonly maxTerms?: number
   /** It begins with several rows, each with a group of its own: rows below more than one of them go with the nearest. */
-  readonly several?: boolean
+  readonly manyRoots?: boolean
 }
 
 export const CLOSURE = sql.identifier('reached')
@@ -31,13 +31,13 @@ const TIME = sql.identifier('d')
 const PICKED = sql.identifier('picked')
 const EXACT = sql.identifier('exact')
 
-export const closureShape = ({ reach, start, following, several, maxTerms }: Closure): Shape =>
-  shape`${reach.root}${following}${several}${maxTerms}${start.shape}`
+export const closureShape = ({ dependents, start, following, manyRoots, maxTerms }: Closure): Shape =>
+  shape`${dependents.root}${following}${manyRoots}${maxTerms}${start.shape}`
 
-const dialectOf = ({ reach }: Closure) => reach.root.facts.dialect
+const dialectOf = ({ dependents }: Closure) => dependents.root.facts.dialect
 
 /** Tables are told apart by their place, not by a name that would have to be quoted. */
-const tag = ({ reach }: Closure, node: GraphNode) => sql.raw(String(reach.nodes.indexOf(node)))
+const tag = ({ dependents }: Closure, node: GraphNode) => sql.raw(String(dependents.nodes.indexOf(node)))
 
 export const keysOf = (node: GraphNode) => node.facts.primaryKey.map(name => columnOf(node.facts, name))
 
@@ -47,7 +47,7 @@ export function tuple(columns: readonly Column[]): SQL {
 }
 
 /** Rows of a circle are found through each other until all of them are back. */
-export const keepsGroup = ({ reach }: Closure, { roles }: GraphNode) => reach.circular && roles.deletionId !== undefined && reach.root.roles.deletionId !== undefined
+export const keepsDeletionId = ({ dependents }: Closure, { roles }: GraphNode) => dependents.cyclic && roles.deletionId !== undefined && dependents.root.roles.deletionId !== undefined
 
 export interface RowChange {
   /** Nothing to set: the rows are removed. */
@@ -65,7 +65,7 @@ export function changeRows(closure: Closure, node: GraphNode, columns: readonly 
   const values = set && sql.join([...set], sql`, `)
   if (dialectOf(closure) !== 'mysql') {
     const what = values ? sql`update ${node.table} set ${values}` : sql`delete from ${node.table}`
-    return sql`${withClosure(closure)} ${what} where ${where ? sql`${where} and ` : sql``}${isKey(node, columns) ? sql`${tuple(columns)} in (${rows})` : isIn(closure, columns, rows)}`
+    return sql`${withClosure(closure)} ${what} where ${where ? sql`${where} and ` : sql``}${isKey(node, columns) ? sql`${tuple(columns)} in (${rows})` : inRows(closure, columns, rows)}`
   }
   if (!values) return sql`delete from ${node.table} where ${tuple(columns)} in (select ${sql.join(columns.map((_, index) => sql`${place(index)}`), sql`, `)} from (${withClosure(closure)} ${rows}) as ${PICKED})`
   const picked = sql`(${withClosure(closure)} ${rows}) as ${PICKED}`
@@ -80,10 +80,10 @@ const place = (index: number) => sql.identifier(`p${index}`)
 const isKey = (node: GraphNode, columns: readonly Column[]) => keysOf(node).every((column, index) => column === columns[index])
 
 /** A key holds the same bytes as another one. */
-const same = (column: Column, value: SQL) => meet(column, value, bytewise(column))
+const same = (column: Column, value: SQL) => sameBytes(column, value, bytewise(column))
 
 /** Keys that are among those of a query, byte for byte. On MySQL `pointedAt` names its columns. */
-export function isIn(closure: Closure, columns: readonly Column[], rows: SQL): SQL {
+export function inRows(closure: Closure, columns: readonly Column[], rows: SQL): SQL {
   const exact = columns.map(column => bytewise(column))
   const plain = sql`${tuple(columns)} in (${rows})`
   const beside = exact.find(bytes => bytes)?.beside
@@ -99,7 +99,7 @@ export function isIn(closure: Closure, columns: readonly Column[], rows: SQL): S
 export function rowsOf(closure: Closure, node: GraphNode, grouped = false): SQL {
   const mysql = dialectOf(closure) === 'mysql'
   const keys = keysOf(node).map((_, index) => mysql ? sql`${keyOf(closure, node, index)} as ${place(index)}` : keyOf(closure, node, index))
-  const from = grouped && closure.several ? sql`${nearest(closure)} as ${CLOSURE}` : CLOSURE
+  const from = grouped && closure.manyRoots ? sql`${nearestRoot(closure)} as ${CLOSURE}` : CLOSURE
   return sql`select ${sql.join([...keys, ...mysql && grouped ? [sql`${GROUP}`] : []], sql`, `)} from ${from} where ${TABLE} = ${tag(closure, node)}`
 }
 
@@ -108,7 +108,7 @@ export function rowsOf(closure: Closure, node: GraphNode, grouped = false): SQL 
  * the first time a row was found is the shortest way to it.
  * `(select * from (select *, row_number() over (partition by t, k0 order by n) as m from (… numbered n …) as r) as r where m = 1)`
  */
-function nearest(closure: Closure): SQL {
+function nearestRoot(closure: Closure): SQL {
   const [ROWS, FOUND, TIMES] = [sql.identifier('r'), sql.identifier('n'), sql.identifier('m')]
   const names = [TABLE, ...Array.from({ length: widthOf(closure) }, (_, index) => key(index)), GROUP]
   const columns = sql.join(names.map(name => sql`${name}`), sql`, `)
@@ -122,19 +122,19 @@ function nearest(closure: Closure): SQL {
  * `with recursive reached … update child set … from reached where … and child.id = reached.k0 and reached.t = 1`: the rows joined with
  * what they take from above. Looked up for each row instead, a cascade over many rows would cost their number squared.
  */
-export function changeGrouped(closure: Closure, node: GraphNode, { set, where }: Required<RowChange>): SQL {
+export function changeWithGroup(closure: Closure, node: GraphNode, { set, where }: Required<RowChange>): SQL {
   if (dialectOf(closure) === 'mysql') return changeRows(closure, node, keysOf(node), rowsOf(closure, node, true), { set, where })
   const own = keysOf(node).map((column, index) => sql`${column} = ${reachedKey(closure, node, index)}`)
-  return sql`${withClosure(closure)} update ${node.table} set ${sql.join([...set], sql`, `)} from ${closure.several ? sql`${nearest(closure)} as ${CLOSURE}` : CLOSURE} where ${where} and ${CLOSURE}.${TABLE} = ${tag(closure, node)} and ${sql.join(own, sql` and `)}`
+  return sql`${withClosure(closure)} update ${node.table} set ${sql.join([...set], sql`, `)} from ${closure.manyRoots ? sql`${nearestRoot(closure)} as ${CLOSURE}` : CLOSURE} where ${where} and ${CLOSURE}.${TABLE} = ${tag(closure, node)} and ${sql.join(own, sql` and `)}`
 }
 
 /** The group of a reached row, in the statement that changes it. */
 export function groupOf(closure: Closure, node: GraphNode): SQL {
-  return dialectOf(closure) === 'mysql' ? sql`${PICKED}.${GROUP}` : asColumn(closure, sql`${CLOSURE}.${GROUP}`, closure.reach.root.roles.deletionId!, node.roles.deletionId!)
+  return dialectOf(closure) === 'mysql' ? sql`${PICKED}.${GROUP}` : asColumn(closure, sql`${CLOSURE}.${GROUP}`, closure.dependents.root.roles.deletionId!, node.roles.deletionId!)
 }
 
 /** The referenced columns of the reached rows of a table. */
-export function pointedAt(closure: Closure, edge: ForeignKeyFacts, parent: GraphNode): SQL {
+export function referencedValues(closure: Closure, edge: ForeignKeyFacts, parent: GraphNode): SQL {
   const referenced = edge.foreignColumns.map(name => columnOf(parent.facts, name))
   if (dialectOf(closure) !== 'mysql') return sql`select ${sql.join(referenced.map(column => sql`${column}`), sql`, `)} from ${parent.table} where ${tuple(keysOf(parent))} in (${rowsOf(closure, parent)})`
   const on = sql.join(keysOf(parent).map((column, index) => sql`${column} = ${keyOf(closure, parent, index)}`), sql` and `)
@@ -148,26 +148,26 @@ export function pointedAt(closure: Closure, edge: ForeignKeyFacts, parent: Graph
  * )
  */
 export function withClosure(closure: Closure): SQL {
-  const { reach, start } = closure
-  const { deletionId, deletedAt } = reach.root.roles
+  const { dependents, start } = closure
+  const { deletionId, deletedAt } = dependents.root.roles
   const width = widthOf(closure)
   const names = sql.join([sql`${TABLE}`, ...Array.from({ length: width }, (_, index) => sql`${key(index)}`), sql`${GROUP}`, sql`${TIME}`], sql`, `)
-  const first = sql`select ${tag(closure, reach.root)}, ${keyList(closure, reach.root)}, ${deletionId ?? sql`null`}, ${deletedAt ?? sql`null`} from ${reach.root.table} where ${start.build()}`
+  const first = sql`select ${tag(closure, dependents.root)}, ${keyList(closure, dependents.root)}, ${deletionId ?? sql`null`}, ${deletedAt ?? sql`null`} from ${dependents.root.table} where ${start.build()}`
   return sql`with recursive ${CLOSURE}(${names}) as (${first}${recursion(closure)})`
 }
 
 function recursion(closure: Closure): SQL {
-  if (closure.reach.edges.length >= (closure.maxTerms ?? Infinity)) return wideStep(closure)
-  return dialectOf(closure) === 'pg' ? lateral(closure) : united(closure)
+  if (closure.dependents.edges.length >= (closure.maxTerms ?? Infinity)) return singleTermRecursion(closure)
+  return dialectOf(closure) === 'pg' ? lateralRecursion(closure) : unionRecursion(closure)
 }
 
 /** One recursive part for each foreign key. */
-function united(closure: Closure): SQL {
+function unionRecursion(closure: Closure): SQL {
   return sql.join(stepsOf(closure).map(({ child, from, where }) => sql` union select ${tag(closure, child)}, ${keyList(closure, child)}, ${CLOSURE}.${GROUP}, ${CLOSURE}.${TIME} from ${CLOSURE}${sql.join(from.map(({ table, on }) => sql` inner join ${table} on ${on}`), sql``)} where ${where}`), sql``)
 }
 
 /** Postgres takes one recursive part only: the foreign keys stand side by side in it. */
-function lateral(closure: Closure): SQL {
+function lateralRecursion(closure: Closure): SQL {
   const steps = stepsOf(closure)
   if (steps.length === 0) return sql``
   const NEXT = sql.identifier('next')
@@ -180,8 +180,8 @@ function lateral(closure: Closure): SQL {
   return sql` union select ${listed}, ${CLOSURE}.${GROUP}, ${CLOSURE}.${TIME} from ${CLOSURE} cross join lateral (${sql.join(parts, sql` union all `)}) as ${NEXT}`
 }
 
-const childOf = ({ reach }: Closure, edge: ForeignKeyFacts) => reach.nodes.find(node => node.table === edge.table)!
-const parentOf = ({ reach }: Closure, edge: ForeignKeyFacts) => reach.nodes.find(node => node.table === edge.foreignTable)!
+const childOf = ({ dependents }: Closure, edge: ForeignKeyFacts) => dependents.nodes.find(node => node.table === edge.table)!
+const parentOf = ({ dependents }: Closure, edge: ForeignKeyFacts) => dependents.nodes.find(node => node.table === edge.foreignTable)!
 
 /**
  * All foreign keys in one term, for D1, which takes five: each reached row is met with each key, by number, and looks only into
@@ -191,9 +191,9 @@ const parentOf = ({ reach }: Closure, edge: ForeignKeyFacts) => reach.nodes.find
  * from reached cross join json_each('[0,1,…]') as e left join comments as e0 on e.value = 0 and reached.t = 0 and e0.post_id = reached.k0 …
  * where case e.value when 0 then e0.id … end is not null
  */
-function wideStep(closure: Closure): SQL {
+function singleTermRecursion(closure: Closure): SQL {
   const edge = sql`${sql.identifier('e')}.${sql.identifier('value')}`
-  const edges = closure.reach.edges.map((edge, index) => {
+  const edges = closure.dependents.edges.map((edge, index) => {
     const node = childOf(closure, edge)
     const table = aliasedTable(node.table, `e${index}`)
     const aliased = getTableColumns(table)
@@ -215,18 +215,18 @@ function pointsAt(closure: Closure, { columns, foreignColumns }: ForeignKeyFacts
   if (!places.includes(-1)) return sql.join(own.map((column, index) => same(column, sql`${CLOSURE}.${key(places[index]!)}`)), sql` and `)
   const reached = keysOf(parent).map((column, index) => sql`${column} = ${CLOSURE}.${key(index)}`)
   const referenced = foreignColumns.map(name => sql`${columnOf(parent.facts, name)}`)
-  return isIn(closure, own, sql`select ${sql.join(referenced, sql`, `)} from ${parent.table} where ${sql.join(reached, sql` and `)}`)
+  return inRows(closure, own, sql`select ${sql.join(referenced, sql`, `)} from ${parent.table} where ${sql.join(reached, sql` and `)}`)
 }
 
-interface Step {
+interface ClosureStep {
   readonly child: GraphNode
   readonly from: readonly { readonly table: SQL, readonly on: SQL }[]
   readonly where: SQL
 }
 
-function stepsOf(closure: Closure): Step[] {
-  const { reach } = closure
-  return reach.edges.map((edge) => {
+function stepsOf(closure: Closure): ClosureStep[] {
+  const { dependents } = closure
+  return dependents.edges.map((edge) => {
     const child = childOf(closure, edge)
     const parent = parentOf(closure, edge)
     return { child, from: joinTo(closure, edge, child, parent), where: sql`${CLOSURE}.${TABLE} = ${tag(closure, parent)}${follow(closure, child)}` }
@@ -234,21 +234,21 @@ function stepsOf(closure: Closure): Step[] {
 }
 
 function follow(closure: Closure, node: GraphNode, aliased = (column: Column): Column => column): SQL {
-  const { reach, following } = closure
+  const { dependents, following } = closure
   // A table without a trash is passed through.
   if (!node.roles.deletedAt || following === 'all') return sql``
   const deletedAt = aliased(node.roles.deletedAt)
   const deletionId = node.roles.deletionId && aliased(node.roles.deletionId)
-  const { root } = reach
+  const { root } = dependents
   const grouped = deletionId && root.roles.deletionId
     ? sql`${deletionId} = ${asColumn(closure, sql`${CLOSURE}.${GROUP}`, root.roles.deletionId, deletionId)}`
     : root.roles.deletedAt ? sql`${deletedAt} = ${asColumn(closure, sql`${CLOSURE}.${TIME}`, root.roles.deletedAt, deletedAt)}` : sql`${deletedAt} = ${CLOSURE}.${TIME}`
   if (following === 'active') return sql` and (${deletedAt} is null or ${grouped})`
-  return keepsGroup(closure, node) ? sql` and ${grouped}` : sql` and ${deletedAt} is not null and ${grouped}`
+  return keepsDeletionId(closure, node) ? sql` and ${grouped}` : sql` and ${deletedAt} is not null and ${grouped}`
 }
 
 /** The child rows of a reached parent; over the parent itself where the key does not point at its primary key. */
-function joinTo(closure: Closure, edge: ForeignKeyFacts, child: GraphNode, parent: GraphNode): Step['from'] {
+function joinTo(closure: Closure, edge: ForeignKeyFacts, child: GraphNode, parent: GraphNode): ClosureStep['from'] {
   const places = edge.foreignColumns.map(name => parent.facts.primaryKey.indexOf(name))
   if (!places.includes(-1) && edge.columns.length === parent.facts.primaryKey.length) {
     return [{ table: sql`${child.table}`, on: sql.join(edge.columns.map((name, index) => same(columnOf(child.facts, name), reachedKey(closure, parent, places[index]!))), sql` and `) }]
@@ -259,7 +259,7 @@ function joinTo(closure: Closure, edge: ForeignKeyFacts, child: GraphNode, paren
   return [{ table: sql`${parent.table} as ${up}`, on: sql.join(own, sql` and `) }, { table: sql`${child.table}`, on: sql.join(on, sql` and `) }]
 }
 
-const widthOf = ({ reach }: Closure) => Math.max(...reach.nodes.map(node => node.facts.primaryKey.length))
+const widthOf = ({ dependents }: Closure) => Math.max(...dependents.nodes.map(node => node.facts.primaryKey.length))
 
 const keyList = (closure: Closure, node: GraphNode) => sql.join(Array.from({ length: widthOf(closure) }, (_, index) => keyAt(closure, node, index)), sql`, `)
 
@@ -281,7 +281,7 @@ const reachedKey = (closure: Closure, node: GraphNode, index: number) => keyOf(c
 
 /** SQLite compares what it is given; the others give a column of a query one type. */
 function isMixed(closure: Closure, index: number): boolean {
-  return dialectOf(closure) !== 'sqlite' && new Set(closure.reach.nodes.map(node => typeOf(keysOf(node)[index]))).size > 1
+  return dialectOf(closure) !== 'sqlite' && new Set(closure.dependents.nodes.map(node => typeOf(keysOf(node)[index]))).size > 1
 }
 
 const typeOf = (column: Column | undefined) => column?.getSQLType().replace(/^serial$/, 'integer').replace(/^bigserial$/, 'bigint').replace(/^smallserial$/, 'smallint')

@@ -8,7 +8,7 @@ import { shape } from '../../sql/shape'
 import type { ForeignKeyFacts } from '../../../schema/drizzle'
 import { columnOf, type GraphNode } from '../../../schema/graph'
 import type { Call } from '../../context'
-import type { Reach } from './dependents'
+import type { Dependents } from './dependents'
 import { statement } from '../../sql/clause'
 import { removeStatement } from './statements'
 import { changeRows, CLOSURE, closureShape, GROUP, keysOf, rowsOf, tuple, withClosure, type Closure } from './closure'
@@ -17,7 +17,7 @@ import { changeRows, CLOSURE, closureShape, GROUP, keysOf, rowsOf, tuple, withCl
 const DEFER: WriteStatement = Object.freeze({ text: 'pragma defer_foreign_keys = on', values: [] })
 
 /** Removes the reached rows of these tables. Rows that cannot be marked are read before anything is removed, and found again by their keys. */
-export function removeCircle(call: Call, closure: Closure, nodes: readonly GraphNode[]): WriteStatement[] {
+export function removeCycle(call: Call, closure: Closure, nodes: readonly GraphNode[]): WriteStatement[] {
   const marker = crypto.randomUUID()
   const marking = nodes.filter(({ roles }) => roles.deletionId)
   const unmarked = nodes.filter(({ roles }) => !roles.deletionId)
@@ -26,10 +26,10 @@ export function removeCircle(call: Call, closure: Closure, nodes: readonly Graph
   if (unmarked.length > 0 && !call.engine.followsUp) return [...first, ...unmarked.map(node => removeStatement(call, closure, node)), ...marking.map(node => removeMarkedStatement(call, node, marker))]
 
   const read = new Map<GraphNode, readonly Row[]>()
-  const order = deletionOrder(nodes, closure.reach.edges)
-  const hooks = call.engine.dialect === 'sqlite' ? [] : order.map((node, index) => ({ node, columns: hookColumns(node, closure.reach.edges, order.slice(0, index + 1)) })).filter(({ columns }) => columns.length > 0)
+  const order = deletionOrder(nodes, closure.dependents.edges)
+  const hooks = call.engine.dialect === 'sqlite' ? [] : order.map((node, index) => ({ node, columns: keyColumnsToClear(node, closure.dependents.edges, order.slice(0, index + 1)) })).filter(({ columns }) => columns.length > 0)
   const last = (): Statement[] => [
-    ...hooks.flatMap(({ node, columns }) => node.roles.deletionId ? [unhookStatement(call, closure, node, columns, marker)] : unhookRows(call, node, columns, read.get(node)!)),
+    ...hooks.flatMap(({ node, columns }) => node.roles.deletionId ? [clearKeysStatement(call, closure, node, columns, marker)] : clearKeysOfRows(call, node, columns, read.get(node)!)),
     ...order.flatMap(node => node.roles.deletionId ? [removeMarkedStatement(call, node, marker)] : deleteRows(call, node, read.get(node)!)),
   ]
   if (unmarked.length === 0) return [...first, ...last()]
@@ -40,7 +40,7 @@ export function removeCircle(call: Call, closure: Closure, nodes: readonly Graph
 }
 
 /** Whether a key can be emptied, so that its row does not stand in the way of the one it points at. */
-const emptied = (node: GraphNode, edge: ForeignKeyFacts) => edge.columns.map(name => columnOf(node.facts, name)).filter(column => !column.notNull && !column.primary)
+const clearableColumns = (node: GraphNode, edge: ForeignKeyFacts) => edge.columns.map(name => columnOf(node.facts, name)).filter(column => !column.notNull && !column.primary)
 
 /** Rows before those they point at; in a cycle the key that is broken is one that can be emptied. */
 function deletionOrder(nodes: readonly GraphNode[], edges: readonly ForeignKeyFacts[]): readonly GraphNode[] {
@@ -48,15 +48,15 @@ function deletionOrder(nodes: readonly GraphNode[], edges: readonly ForeignKeyFa
   const order: GraphNode[] = []
   const isFree = (node: GraphNode, holds: (edge: ForeignKeyFacts, child: GraphNode) => boolean) => !left.some(child => child !== node && edges.some(edge => edge.table === child.table && edge.foreignTable === node.table && holds(edge, child)))
   while (left.length > 0) {
-    const next = left.find(node => isFree(node, () => true)) ?? left.find(node => isFree(node, (edge, child) => emptied(child, edge).length === 0)) ?? left[0]!
+    const next = left.find(node => isFree(node, () => true)) ?? left.find(node => isFree(node, (edge, child) => clearableColumns(child, edge).length === 0)) ?? left[0]!
     order.push(...left.splice(left.indexOf(next), 1))
   }
   return order
 }
 
 /** The columns of keys that point at rows which go before these, or at rows of the same table. */
-function hookColumns(node: GraphNode, edges: readonly ForeignKeyFacts[], gone: readonly GraphNode[]): readonly Column[] {
-  return [...new Set(edges.filter(edge => edge.table === node.table && gone.some(other => other.table === edge.foreignTable)).flatMap(edge => emptied(node, edge)))]
+function keyColumnsToClear(node: GraphNode, edges: readonly ForeignKeyFacts[], gone: readonly GraphNode[]): readonly Column[] {
+  return [...new Set(edges.filter(edge => edge.table === node.table && gone.some(other => other.table === edge.foreignTable)).flatMap(edge => clearableColumns(node, edge)))]
 }
 
 /** `update child set deletion_id = ? where id in (select … from reached)` */
@@ -70,12 +70,12 @@ function markStatement(call: Call, closure: Closure, node: GraphNode, marker: st
 }
 
 /** Whether no order of removing rows fits every foreign key: MySQL looks at them row by row, within one statement too. */
-export const needsMarks = ({ circular, edges }: Reach, { engine }: Call) => circular || (engine.dialect === 'mysql' && edges.some(edge => edge.table === edge.foreignTable))
+export const needsMarking = ({ cyclic, edges }: Dependents, { engine }: Call) => cyclic || (engine.dialect === 'mysql' && edges.some(edge => edge.table === edge.foreignTable))
 
 /** `update child set parent_id = null where deletion_id = ?`: foreign keys that are not deferred would stand in each other's way. */
-function unhookStatement({ api, engine }: Call, { reach }: Closure, node: GraphNode, columns: readonly Column[], marker: string): WriteStatement {
+function clearKeysStatement({ api, engine }: Call, { dependents }: Closure, node: GraphNode, columns: readonly Column[], marker: string): WriteStatement {
   const column = node.roles.deletionId!
-  return statement(api.statements, engine, shape`unhook ${reach.root}${node}${columns}`, [column.mapToDriverValue(marker)], () => ({
+  return statement(api.statements, engine, shape`unhook ${dependents.root}${node}${columns}`, [column.mapToDriverValue(marker)], () => ({
     extra: undefined,
     sql: sql`update ${node.table} set ${sql.join(columns.map(own => sql`${sql.identifier(engine.columnName(own))} = null`), sql`, `)} where ${column} = ${sql.param(marker)}`,
   }))
@@ -94,7 +94,7 @@ function readUnmarked(call: Call, closure: Closure, node: GraphNode, followUp: (
 const AT_ONCE = 1000
 
 /** `update child set parent_id = null where id in (…)` */
-function unhookRows({ engine }: Call, node: GraphNode, columns: readonly Column[], rows: readonly Row[]): Statement[] {
+function clearKeysOfRows({ engine }: Call, node: GraphNode, columns: readonly Column[], rows: readonly Row[]): Statement[] {
   const emptied = sql.join(columns.map(column => sql`${sql.identifier(engine.columnName(column))} = null`), sql`, `)
   return batches(rows).map(batch => engine.render(sql`update ${node.table} set ${emptied} where ${isAmong(node, batch)}`))
 }
@@ -124,7 +124,7 @@ function removeMarkedStatement({ api, engine }: Call, node: GraphNode, marker: s
 /** `update child set deletion_id = null where deleted_at is null and deletion_id in (select deletion_id from root where id = ?)`: the end of a restore in a circle. */
 export function ungroupStatement(call: Call, closure: Closure, node: GraphNode): WriteStatement {
   const { api, engine } = call
-  const { root } = closure.reach
+  const { root } = closure.dependents
   return statement(api.statements, engine, shape`ungroup ${node}${closureShape(closure)}`, closure.start.values, () => ({
     extra: undefined,
     sql: sql`update ${node.table} set ${sql.identifier(engine.columnName(node.roles.deletionId!))} = null where ${node.roles.deletedAt!} is null and ${node.roles.deletionId!} in (select ${GROUP} from (select ${root.roles.deletionId!} as ${GROUP} from ${root.table} where ${closure.start.build()}) as ${CLOSURE})`,

@@ -3,7 +3,7 @@ import type { Table } from 'drizzle-orm'
 import type { ForeignKeyFacts } from '../../../schema/drizzle'
 import type { GraphNode, TableGraph } from '../../../schema/graph'
 
-export interface Reach {
+export interface Dependents {
   readonly root: GraphNode
   /** Foreign keys along which rows are taken along; both ends are reached. */
   readonly edges: readonly ForeignKeyFacts[]
@@ -14,23 +14,23 @@ export interface Reach {
   /** The reached tables, the root first, every table after those it hangs on where there is no circle. */
   readonly nodes: readonly GraphNode[]
   /** Tables hang on one another: no order of them has every parent before its children. */
-  readonly circular: boolean
+  readonly cyclic: boolean
 }
 
 const RELEASING = new Set<ForeignKeyFacts['onDelete']>(['set null', 'set default'])
 
-const reaches = new WeakMap<TableGraph, Map<Table, Reach>>()
+const cache = new WeakMap<TableGraph, Map<Table, Dependents>>()
 
 /** Over every foreign key, declared `cascade` or not; `set null` leaves the child where it is, `restrict` forbids. */
-export function findReach(graph: TableGraph, table: Table): Reach {
-  let known = reaches.get(graph)
-  if (!known) reaches.set(graph, known = new Map())
+export function findDependents(graph: TableGraph, table: Table): Dependents {
+  let known = cache.get(graph)
+  if (!known) cache.set(graph, known = new Map())
   let reach = known.get(table)
-  if (!reach) known.set(table, reach = explore(graph, graph.get(table)!))
+  if (!reach) known.set(table, reach = collectDependents(graph, graph.get(table)!))
   return reach
 }
 
-function explore(graph: TableGraph, root: GraphNode): Reach {
+function collectDependents(graph: TableGraph, root: GraphNode): Dependents {
   const edges = new Set<ForeignKeyFacts>()
   const nodes = new Set([root])
   for (const node of nodes) {
@@ -49,7 +49,7 @@ function explore(graph: TableGraph, root: GraphNode): Reach {
     restrict: all.filter(key => key.onDelete === 'restrict'),
     release: all.filter(key => RELEASING.has(key.onDelete)),
     nodes: sorted,
-    circular: [...edges].some(edge => place(edge.table) < place(edge.foreignTable)),
+    cyclic: [...edges].some(edge => place(edge.table) < place(edge.foreignTable)),
   })
 }
 

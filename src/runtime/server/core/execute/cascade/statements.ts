@@ -10,17 +10,17 @@ import { columnOf, type GraphNode } from '../../../schema/graph'
 import type { Role } from '../../../schema/server-owned'
 import type { Call } from '../../context'
 import { statement, type Clause } from '../../sql/clause'
-import { changeGrouped, changeRows, closureShape, groupOf, isIn, keepsGroup, keysOf, pointedAt, rowsOf, tuple, withClosure, type Closure } from './closure'
+import { changeWithGroup, changeRows, closureShape, groupOf, inRows, keepsDeletionId, keysOf, referencedValues, rowsOf, tuple, withClosure, type Closure } from './closure'
 
 /** `update child set deleted_at = ?, deletion_id = reached.g from reached where deleted_at is null and id = reached.k0 and reached.t = 1` */
-export function stampStatement(call: Call, closure: Closure, node: GraphNode, values: readonly { readonly column: Column, readonly value: unknown }[]): WriteStatement {
+export function trashStatement(call: Call, closure: Closure, node: GraphNode, values: readonly { readonly column: Column, readonly value: unknown }[]): WriteStatement {
   const { api, engine } = call
-  const { root } = closure.reach
+  const { root } = closure.dependents
   const key = shape`stamp ${node}${values.map(({ column }) => column)}${closureShape(closure)}`
   const assign = (column: Column, value: SQL) => sql`${sql.identifier(engine.columnName(column))} = ${value}`
   return statement(api.statements, engine, key, [...closure.start.values, ...values.map(({ value }) => value)], () => ({
     extra: undefined,
-    sql: changeGrouped(closure, node, {
+    sql: changeWithGroup(closure, node, {
       set: [
         ...values.map(({ column, value }) => assign(column, sql`${sql.param(value)}`)),
         ...node.roles.deletionId && root.roles.deletionId ? [assign(node.roles.deletionId, groupOf(closure, node))] : [],
@@ -31,10 +31,10 @@ export function stampStatement(call: Call, closure: Closure, node: GraphNode, va
 }
 
 /** `update child set deleted_at = null, … where id in (…)` */
-export function clearStatement(call: Call, closure: Closure, node: GraphNode, but: Clause | undefined): WriteStatement {
+export function restoreStatement(call: Call, closure: Closure, node: GraphNode, but: Clause | undefined): WriteStatement {
   const { api, engine } = call
-  const { deletionId, ...rest } = pickTrash(node)
-  const columns = [...Object.values(rest), ...deletionId && !keepsGroup(closure, node) ? [deletionId] : []]
+  const { deletionId, ...rest } = trashColumns(node)
+  const columns = [...Object.values(rest), ...deletionId && !keepsDeletionId(closure, node) ? [deletionId] : []]
   return statement(api.statements, engine, shape`clear ${node}${closureShape(closure)}${but?.shape}`, [...closure.start.values, ...but?.values ?? []], () => ({
     extra: undefined,
     sql: changeRows(closure, node, keysOf(node), rowsOf(closure, node), {
@@ -60,7 +60,7 @@ export function releaseStatement(call: Call, closure: Closure, edge: ForeignKeyF
   const emptied = columns.map(column => edge.onDelete === 'set default' ? defaultOf(column) : NULL)
   return statement(api.statements, engine, shape`release ${edge}${closureShape(closure)}`, [...closure.start.values, ...emptied.flatMap(({ values }) => values)], () => ({
     extra: undefined,
-    sql: changeRows(closure, child, columns, pointedAt(closure, edge, parent), { set: columns.map((column, index) => sql`${sql.identifier(engine.columnName(column))} = ${emptied[index]!.build()}`) }),
+    sql: changeRows(closure, child, columns, referencedValues(closure, edge, parent), { set: columns.map((column, index) => sql`${sql.identifier(engine.columnName(column))} = ${emptied[index]!.build()}`) }),
   }))
 }
 
@@ -80,18 +80,18 @@ export function restrictStatement(call: Call, closure: Closure, edge: ForeignKey
   const active = closure.following === 'active' && child.roles.deletedAt ? sql`${child.roles.deletedAt} is null` : sql`1 = 1`
   const made = statement(api.statements, engine, shape`restrict ${edge}${closureShape(closure)}`, closure.start.values, () => ({
     extra: undefined,
-    sql: sql`${withClosure(closure)} select 1 from ${child.table} where ${active} and ${isIn(closure, columns, pointedAt(closure, edge, parent))}${closure.reach.nodes.includes(child) ? sql` and not (${tuple(keysOf(child))} in (${rowsOf(closure, child)}))` : sql``} limit 1`,
+    sql: sql`${withClosure(closure)} select 1 from ${child.table} where ${active} and ${inRows(closure, columns, referencedValues(closure, edge, parent))}${closure.dependents.nodes.includes(child) ? sql` and not (${tuple(keysOf(child))} in (${rowsOf(closure, child)}))` : sql``} limit 1`,
   }))
   return { ...made, returns: true, expect: 0 }
 }
 
 /** `select 1 from child where deleted_at is null and parent_id in (select … from reached) limit 1`: must find nothing, or the commit is done again. */
-export function leftOverStatement(call: Call, closure: Closure, edge: ForeignKeyFacts, child: GraphNode, parent: GraphNode): WriteStatement {
+export function missedRowsStatement(call: Call, closure: Closure, edge: ForeignKeyFacts, child: GraphNode, parent: GraphNode): WriteStatement {
   const { api, engine } = call
   const columns = edge.columns.map(name => columnOf(child.facts, name))
   const made = statement(api.statements, engine, shape`left over ${edge}${closureShape(closure)}`, closure.start.values, () => ({
     extra: undefined,
-    sql: sql`${withClosure(closure)} select 1 from ${child.table} where ${child.roles.deletedAt!} is null and ${isIn(closure, columns, pointedAt(closure, edge, parent))} limit 1`,
+    sql: sql`${withClosure(closure)} select 1 from ${child.table} where ${child.roles.deletedAt!} is null and ${inRows(closure, columns, referencedValues(closure, edge, parent))} limit 1`,
   }))
   return { ...made, returns: true, expect: 0, again: true }
 }
@@ -99,7 +99,7 @@ export function leftOverStatement(call: Call, closure: Closure, edge: ForeignKey
 const butNot = (but: Clause | undefined) => but ? sql` and not (${but.build()})` : sql``
 
 /** The columns that say a row is in the trash. */
-export function pickTrash({ roles }: GraphNode): Partial<Record<Role, Column>> {
+export function trashColumns({ roles }: GraphNode): Partial<Record<Role, Column>> {
   const { deletedAt, deletedBy, deletionId, deletedReason } = roles
   return { ...deletedAt && { deletedAt }, ...deletedBy && { deletedBy }, ...deletionId && { deletionId }, ...deletedReason && { deletedReason } }
 }

@@ -2,7 +2,7 @@
 import { findViolation, type Violation } from '../../../engines/constraint'
 import { BusyError, GuardError, type Outcome, type WriteStatement } from '../../../engines/engine'
 import type { Call } from '../../context'
-import { tellCommit } from '../../listeners'
+import { emitChanges } from '../../listeners'
 import type { Change } from '../../changes'
 import { busy, changedMeanwhile, conflict, invalidReference, notFound, validationFailed } from '../../error'
 import { readableFields } from '../../access/fields'
@@ -10,26 +10,26 @@ import type { WriteKind } from '../../plan/write'
 import type { Scoped, Plan } from '../../access/row-scope'
 
 /** What it means when a statement touched another number of rows than it had to. */
-export type Guard = 'row' | 'group' | 'restrict' | 'reference'
+export type Expectation = 'row' | 'group' | 'restrict' | 'reference'
 
-export interface Step {
+export interface WriteOperation {
   readonly statement: WriteStatement
-  readonly guard?: Guard
+  readonly expectation?: Expectation
   /** The field that holds the reference a guard looks at. */
   readonly field?: string
   /** Whose statement it is, where it is one item's alone. */
   readonly item?: number
-  /** It looks at rows before any statement of the commit removes one. */
-  readonly early?: boolean
+  /** `'lock'`: runs before any operation of the commit that removes a row. */
+  readonly phase?: 'lock'
   readonly read?: (outcome: Outcome) => void
   /** The rows it changed, or is about to: asked for only when somebody listens. */
   readonly changes?: (outcome: Outcome) => readonly Change[]
 }
 
 /** A commit that was undone, and by which item and guard where that is known. */
-export class Undone extends Error {
+export class CommitFailed extends Error {
   /** @param violation what the database refused, where it did */
-  constructor(readonly reason: unknown, readonly item: number | undefined, readonly guard?: Guard, readonly violation?: Violation) {
+  constructor(readonly reason: unknown, readonly item: number | undefined, readonly expectation?: Expectation, readonly violation?: Violation) {
     super('undone', { cause: reason })
     this.name = 'Undone'
   }
@@ -37,18 +37,18 @@ export class Undone extends Error {
 
 type WritingPlan = Scoped<Plan & { readonly kind: WriteKind }>
 
-/** @throws {Undone} Nothing was applied. */
-export async function commitSteps(plan: Scoped<Plan & { readonly kind: WriteKind }>, steps: readonly Step[], call: Call): Promise<void> {
+/** @throws {CommitFailed} Nothing was applied. */
+export async function commitOperations(plan: Scoped<Plan & { readonly kind: WriteKind }>, steps: readonly WriteOperation[], call: Call): Promise<void> {
   let outcomes: readonly Outcome[]
   try {
     outcomes = await call.engine.commit(steps.map(step => step.statement))
   }
   catch (error) {
-    throw await toUndone(error, plan, steps, call)
+    throw await toCommitFailed(error, plan, steps, call)
   }
   steps.forEach((step, index) => step.read?.(outcomes[index]!))
   if (call.api.plugins.onCommit.length === 0) return
-  await tellCommit(call.api.plugins, steps.flatMap((step, index) => step.changes?.(outcomes[index]!) ?? []), call.ctx)
+  await emitChanges(call.api.plugins, steps.flatMap((step, index) => step.changes?.(outcomes[index]!) ?? []), call.ctx)
 }
 
 /** The end of a commit that is only tried: no engine lets it pass. */
@@ -57,30 +57,30 @@ const ROLL_BACK: WriteStatement = Object.freeze({ text: 'select 1', values: [], 
 const CHECK_NOW: WriteStatement = Object.freeze({ text: 'set constraints all immediate', values: [] })
 
 /** Runs the steps and rolls them back, on every engine. @returns why they could not be committed; nothing where they could. */
-export async function trySteps(plan: WritingPlan, steps: readonly Step[], call: Call): Promise<Undone | undefined> {
+export async function tryOperations(plan: WritingPlan, steps: readonly WriteOperation[], call: Call): Promise<CommitFailed | undefined> {
   const statements = [...steps.map(step => step.statement), ...call.engine.dialect === 'pg' ? [CHECK_NOW] : []]
   try {
     await call.engine.commit([...statements, ROLL_BACK])
   }
   catch (error) {
-    return error instanceof GuardError && error.index === statements.length ? undefined : toUndone(error, plan, steps, call)
+    return error instanceof GuardError && error.index === statements.length ? undefined : toCommitFailed(error, plan, steps, call)
   }
   throw new Error('[auto-api] The engine committed what was only tried.')
 }
 
-async function toUndone(error: unknown, plan: WritingPlan, steps: readonly Step[], call: Call): Promise<Undone> {
+async function toCommitFailed(error: unknown, plan: WritingPlan, steps: readonly WriteOperation[], call: Call): Promise<CommitFailed> {
   const step = error instanceof GuardError ? steps[error.index] : undefined
-  if (step) return new Undone(guardError(plan, step), step.item, step.guard)
-  if (error instanceof BusyError) return new Undone(busy(), undefined)
+  if (step) return new CommitFailed(expectationError(plan, step), step.item, step.expectation)
+  if (error instanceof BusyError) return new CommitFailed(busy(), undefined)
   const violation = findViolation(call.engine.dialect, error)
-  return new Undone(violation ? await violationError(violation, plan.kind, call) : error, undefined, undefined, violation)
+  return new CommitFailed(violation ? await violationError(violation, plan.kind, call) : error, undefined, undefined, violation)
 }
 
 /** The row was there a moment ago: whoever took or changed it came first. */
-function guardError(plan: Scoped<Plan>, { guard, field }: Step): Error {
-  if (guard === 'reference') return invalidReference(field)
-  if (guard === 'restrict') return conflict('Other records still refer to this one.')
-  return plan.accepts || guard === 'group' ? changedMeanwhile() : notFound()
+function expectationError(plan: Scoped<Plan>, { expectation, field }: WriteOperation): Error {
+  if (expectation === 'reference') return invalidReference(field)
+  if (expectation === 'restrict') return conflict('Other records still refer to this one.')
+  return plan.accepts || expectation === 'group' ? changedMeanwhile() : notFound()
 }
 
 /** Names the columns the caller may read, without the tenant's, and never quotes the database. */

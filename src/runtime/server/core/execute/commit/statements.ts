@@ -3,15 +3,15 @@ import { sql, type Column, type SQL } from 'drizzle-orm'
 import { DIALECTS, postgresType } from '../../../engines/dialects'
 import type { WriteStatement, Row } from '../../../engines/engine'
 import { shape } from '../../sql/shape'
-import type { Dialect } from '~/src/runtime/shared/dialects'
+import type { Dialect } from '../../../../shared/dialects'
 import type { Field } from '../../../schema/field'
 import type { Resource } from '../../../schema/model'
 import type { Call } from '../../context'
 import type { Selection } from '../../access/fields'
-import { equals, meet, place, shapeOf, statement, valuesOf, whereAll, type Clause } from '../../sql/clause'
-import { decoder, selectList, type RecordOf } from '../rows/rows'
+import { equals, sameBytes, boundValue, shapeOf, statement, valuesOf, whereClause, type Clause } from '../../sql/clause'
+import { decoder, selectList, type RecordValues } from '../rows/rows'
 
-export type Returning = WriteStatement & { readonly extra: (row: Row) => RecordOf }
+export type Returning = WriteStatement & { readonly extra: (row: Row) => RecordValues }
 
 /** Which rows an insert leaves out: those that are there already. */
 export interface Unless {
@@ -40,7 +40,7 @@ const shapeOfUnless = (unless: Unless | undefined) =>
  * `insert into t (a, b) select column1, column2 from (values …) as made where not exists (select 1 from t where a = column1)`.
  */
 function insertStatement({ api, engine }: Call, resource: Resource, fields: readonly Field[], rows: readonly Record<string, unknown>[], selection: Selection, unless: Unless | undefined): Returning {
-  const places = rows.map(row => fields.map(field => place(engine, field, row[field.name])))
+  const places = rows.map(row => fields.map(field => boundValue(engine, field, row[field.name])))
   const looked = unless && !unless.unique ? unless.where : []
   const key = shape`insert ${selection.key}${shapeOfUnless(unless)}${columnsOf(fields)}${places.map(shapeOf)}`
   const made = statement(api.statements, engine, key, [...places.flatMap(valuesOf), ...valuesOf(looked)], () => {
@@ -48,12 +48,12 @@ function insertStatement({ api, engine }: Call, resource: Resource, fields: read
     const values = list(places.map(row => sql`(${list(row.map(built))})`))
     const columns = list(fields.map(field => name(engine, field)))
     const own = (field: Field) => sql.raw(`made.column${fields.indexOf(field) + 1}`)
-    const same = (unless?.fields ?? []).map((field): Clause => ({ shape: shape`made`, values: [], build: () => meet(field.column, own(field), field.bytes) }))
+    const same = (unless?.fields ?? []).map((field): Clause => ({ shape: shape`made`, values: [], build: () => sameBytes(field.column, own(field), field.bytes) }))
     const rest = !unless
       ? sql`values ${values}`
       : unless.unique
         ? sql`values ${values} on conflict (${list(unless.fields.map(field => name(engine, field)))}) do nothing`
-        : sql`select ${list(fields.map(own))} from (values ${values}) as made where not exists (select 1 from ${resource.table}${whereAll([...same, ...looked])})`
+        : sql`select ${list(fields.map(own))} from (values ${values}) as made where not exists (select 1 from ${resource.table}${whereClause([...same, ...looked])})`
     return {
       sql: fields.length === 0
         ? sql`insert into ${resource.table} ${DIALECTS[engine.dialect].nothing} returning ${selectList(selection)}`
@@ -74,7 +74,7 @@ const typed = ({ dialect }: Call['engine'], { column }: Field, value: SQL) => di
  */
 function insertOne(call: Call, resource: Resource, fields: readonly Field[], row: Record<string, unknown>, selection: Selection, unless: Unless | undefined): Returning {
   const { api, engine } = call
-  const places = fields.map(field => place(engine, field, row[field.name]))
+  const places = fields.map(field => boundValue(engine, field, row[field.name]))
   const there = unless ? [...unless.fields.map(field => equals(field, row[field.name])), ...unless.unique ? [] : unless.where] : []
   const key = shape`insert one ${selection.key}${shapeOfUnless(unless)}${columnsOf(fields)}${shapeOf(places)}`
   const made = statement(api.statements, engine, key, [...valuesOf(places), ...valuesOf(there)], () => {
@@ -86,7 +86,7 @@ function insertOne(call: Call, resource: Resource, fields: readonly Field[], row
       sql: fields.length === 0
         ? sql`insert into ${resource.table} ${DIALECTS[engine.dialect].nothing}`
         : unless
-          ? sql`insert into ${resource.table} (${columns}) select ${values} from dual where not exists (select 1 from ${resource.table}${whereAll(there)})${skip}`
+          ? sql`insert into ${resource.table} (${columns}) select ${values} from dual where not exists (select 1 from ${resource.table}${whereClause(there)})${skip}`
           : sql`insert into ${resource.table} (${columns}) values (${values})`,
       extra: decoder(selection),
     }
@@ -112,10 +112,10 @@ export function updateStatement(call: Call, resource: Resource, values: Readonly
   const { api, engine } = call
   const { returning } = DIALECTS[engine.dialect]
   const fields = [...resource.fields.values()].filter(field => Object.hasOwn(values, field.name))
-  const places = fields.map(field => place(engine, field, values[field.name]))
+  const places = fields.map(field => boundValue(engine, field, values[field.name]))
   const key = shape`update ${selection.key}${columnsOf(fields)}${shapeOf(places)}${shapeOf(where)}`
   const made = statement(api.statements, engine, key, [...valuesOf(places), ...valuesOf(where)], () => ({
-    sql: sql`update ${resource.table} set ${list(fields.map((field, index) => sql`${name(engine, field)} = ${places[index]!.build()}`))}${whereAll(where)}${returning ? sql` returning ${selectList(selection)}` : sql``}`,
+    sql: sql`update ${resource.table} set ${list(fields.map((field, index) => sql`${name(engine, field)} = ${places[index]!.build()}`))}${whereClause(where)}${returning ? sql` returning ${selectList(selection)}` : sql``}`,
     extra: decoder(selection),
   }))
   if (returning) return { ...made, returns: true, expect: 1, whole: true }
@@ -128,7 +128,7 @@ export function updateStatement(call: Call, resource: Resource, values: Readonly
  */
 export function selectStatement({ api, engine }: Call, resource: Resource, where: readonly Clause[], selection: Selection, lock?: 'share' | 'update'): Returning {
   const made = statement(api.statements, engine, shape`select ${selection.key}${shapeOf(where)}${lock}`, valuesOf(where), () => ({
-    sql: sql`select ${selectList(selection)} from ${resource.table}${whereAll(where)}${lock && engine.concurrent ? lockInOrder(engine.dialect, resource.primaryKey.map(({ column }) => column), lock) : sql``}`,
+    sql: sql`select ${selectList(selection)} from ${resource.table}${whereClause(where)}${lock && engine.concurrent ? lockInOrder(engine.dialect, resource.primaryKey.map(({ column }) => column), lock) : sql``}`,
     extra: decoder(selection),
   }))
   return { ...made, returns: true, expect: 1 }
@@ -142,7 +142,7 @@ export function lockInOrder(dialect: Dialect, keys: readonly Column[], lock: 'sh
 /** `delete from t where …`: of one row, by its key. */
 export function deleteStatement({ api, engine }: Call, resource: Resource, where: readonly Clause[]): WriteStatement {
   const made = statement(api.statements, engine, shape`delete ${resource}${shapeOf(where)}`, valuesOf(where), () => ({
-    sql: sql`delete from ${resource.table}${whereAll(where)}`,
+    sql: sql`delete from ${resource.table}${whereClause(where)}`,
     extra: undefined,
   }))
   return { ...made, expect: 1, whole: true }

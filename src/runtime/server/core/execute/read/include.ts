@@ -9,13 +9,13 @@ import { limitExceeded } from '../../error'
 import { allFields, type Selection } from '../../access/fields'
 import { orderList } from '../../sql/keyset'
 import type { ReadPlan } from '../../plan/read-plan'
-import { all, among, fromClauses, shapeOf, statement, valuesOf, whereAll, type Clause, type NamedColumn } from '../../sql/clause'
+import { joinAnd, inTuples, fromClauses, shapeOf, statement, valuesOf, whereClause, type Clause, type NamedColumn } from '../../sql/clause'
 import type { Scoped } from '../../access/row-scope'
-import { meets } from '../rows/junction'
+import { joinCondition } from '../rows/junction'
 import { includedColumns, joinedRow, type Join, type ScopedInclude } from '../rows/join'
-import { judge, nextTurn, tooManyToJudge } from '../rows/object-level'
-import { inSlices } from '../rows/text-search'
-import { conditions, decoder, valuesAt, type Form, type RecordOf, type Rows } from '../rows/rows'
+import { filterAccepted, yieldToEventLoop, tooManyRowsToCheck } from '../rows/object-level'
+import { searchInSlices } from '../rows/text-search'
+import { conditions, decoder, valuesAt, type ValueForm, type RecordValues, type Rows } from '../rows/rows'
 
 /** What all includes of one response share: the records left to them, the rows that may still be judged, and what values become. */
 interface Budget {
@@ -23,14 +23,14 @@ interface Budget {
   readonly max: number
   unjudged: number
   readonly maxJudged: number
-  readonly form: Form
+  readonly form: ValueForm
 }
 
 /**
  * @throws `LIMIT_EXCEEDED` before the response holds more included records than configured. A record that stands under several
  * parents is counted under each of them, as JSON repeats it.
  */
-export async function attachIncludes(plan: Scoped<ReadPlan>, found: Rows, records: readonly RecordOf[], form: Form, call: Call): Promise<void> {
+export async function attachIncludes(plan: Scoped<ReadPlan>, found: Rows, records: readonly RecordValues[], form: ValueForm, call: Call): Promise<void> {
   if (plan.include.length === 0) return
   const { relations: { maxRows }, objectLevelMaxRows } = call.api.config
   const judged = Math.max(maxRows, objectLevelMaxRows)
@@ -40,7 +40,7 @@ export async function attachIncludes(plan: Scoped<ReadPlan>, found: Rows, record
 
 /** The records of one level, one for each row, and how many times each of them stands in the response. */
 interface Level {
-  readonly records: readonly RecordOf[]
+  readonly records: readonly RecordValues[]
   readonly times: readonly number[]
 }
 
@@ -58,7 +58,7 @@ function attachJoined(join: Join, { columns, rows }: Rows, { records, times }: L
   const keyOf = keyAt(columns, relation.columns)
   const ownKeyOf = keyAt(join.columns, relation.foreignColumns)
   const decode = decoder(join.columns, plan.selection, budget.form)
-  const known = new Map<string, RecordOf>()
+  const known = new Map<string, RecordValues>()
   rows.forEach((row, index) => {
     const key = keyOf(row)
     let related = key === undefined ? undefined : known.get(key)
@@ -128,7 +128,7 @@ function keyIn(row: Row, places: readonly number[]): string | undefined {
 const isNone = (value: unknown) => value === null || value === undefined
 
 interface Children extends Rows, Level {
-  readonly byParent: ReadonlyMap<string, RecordOf[]>
+  readonly byParent: ReadonlyMap<string, RecordValues[]>
 }
 
 /** The visible children of all parents, at most so many of each, in their order. */
@@ -137,11 +137,11 @@ async function readChildren(asked: ScopedInclude, parents: Parents, call: Call, 
   const { relation, plan, perParent = 1 } = include
   const columns = columnsOf(include)
   const visible = await readVisible(include, columns, parents, call, budget)
-  const byParent = new Map<string, RecordOf[]>()
+  const byParent = new Map<string, RecordValues[]>()
   const decode = decoder(columns, plan.selection, budget.form)
   const parentOf = parentKey(relation, columns)
   const kept: Row[] = []
-  const records: RecordOf[] = []
+  const records: RecordValues[] = []
   const times: number[] = []
   for (const row of visible) {
     const key = parentOf(row)!
@@ -176,12 +176,12 @@ async function readVisible(include: ScopedInclude, columns: Selection, parents: 
   }
   // Judged before the limit of a parent is applied: hidden rows take no place.
   const rows = await read(undefined, budget.unjudged)
-  if (rows.length > budget.unjudged) throw tooManyToJudge(budget.maxJudged, 'Ask for fewer records, or narrow the filter.', 'include')
+  if (rows.length > budget.unjudged) throw tooManyRowsToCheck(budget.maxJudged, 'Ask for fewer records, or narrow the filter.', 'include')
   budget.unjudged -= rows.length
   const from = columns.fields.length + relation.columns.length
   const decodeLink = through?.accepts && decoder(allFields(through.resource))
-  const linked = decodeLink ? await judge(rows, row => decodeLink(row.slice(from)), through.accepts!) : rows
-  return plan.accepts ? judge(linked, decoder(columns), plan.accepts) : linked
+  const linked = decodeLink ? await filterAccepted(rows, row => decodeLink(row.slice(from)), through.accepts!) : rows
+  return plan.accepts ? filterAccepted(linked, decoder(columns), plan.accepts) : linked
 }
 
 function fewestTimes(parents: Parents): number {
@@ -194,9 +194,9 @@ function fewestTimes(parents: Parents): number {
 async function searched(include: ScopedInclude, parents: readonly (readonly unknown[])[], call: Call): Promise<ScopedInclude> {
   const { relation, plan } = include
   if (!plan.search || !call.engine.blocking) return include
-  await nextTurn()
-  const own = relation.kind === 'many' ? [among(call.engine, relation.foreignColumns, parents)] : []
-  return { ...include, plan: await inSlices(plan, call, own) }
+  await yieldToEventLoop()
+  const own = relation.kind === 'many' ? [inTuples(call.engine, relation.foreignColumns, parents)] : []
+  return { ...include, plan: await searchInSlices(plan, call, own) }
 }
 
 function columnsOf(include: ScopedInclude): Selection {
@@ -218,7 +218,7 @@ function parentKey(relation: Relation, columns: Selection): (row: Row) => string
 function childrenStatement(include: ScopedInclude, columns: Selection, parents: readonly (readonly unknown[])[], perParent: number | undefined, most: number, { api, engine }: Call): Statement {
   const { relation, plan, through } = include
   const source = sourceOf(relation, through)
-  const where: readonly Clause[] = [among(engine, source.parent, parents), ...conditions(plan), ...source.conditions]
+  const where: readonly Clause[] = [inTuples(engine, source.parent, parents), ...conditions(plan), ...source.conditions]
   const many = relation.kind !== 'one'
   const judgesLinks = through?.accepts !== undefined
   const key = shape`include ${relation}${columns.key}${judgesLinks}${shapeOf(where)}${orderShape(plan.order)}${perParent !== undefined}`
@@ -226,11 +226,11 @@ function childrenStatement(include: ScopedInclude, columns: Selection, parents: 
   return statement(api.statements, engine, key, values, () => {
     const selected = [...columns.fields.map(field => field.selection), ...source.extra]
     const order = many ? sql` order by ${orderList(plan.order)}` : sql``
-    if (perParent === undefined) return { extra: undefined, sql: sql`select ${sql.join(selected, sql`, `)} from ${source.from}${whereAll(where)}${order} limit ${sql.param(most)}` }
+    if (perParent === undefined) return { extra: undefined, sql: sql`select ${sql.join(selected, sql`, `)} from ${source.from}${whereClause(where)}${order} limit ${sql.param(most)}` }
     const named = selected.map((column, index) => sql`${column} as ${sql.identifier(`c${index}`)}`)
     const names = selected.map((_, index) => sql`${sql.identifier(`c${index}`)}`)
     const partition = sql.join(source.parent.map(({ column, bytes }) => bytes ? bytes.of(sql`${column}`) : sql`${column}`), sql`, `)
-    const ranked = sql`select ${sql.join(named, sql`, `)}, row_number() over (partition by ${partition}${order}) as ${sql.identifier('n')} from ${source.from}${whereAll(where)}`
+    const ranked = sql`select ${sql.join(named, sql`, `)}, row_number() over (partition by ${partition}${order}) as ${sql.identifier('n')} from ${source.from}${whereClause(where)}`
     return { extra: undefined, sql: sql`select ${sql.join(names, sql`, `)} from (${ranked}) as ${sql.identifier('ranked')} where ${sql.identifier('n')} <= ${sql.param(perParent)} order by ${sql.identifier('n')} limit ${sql.param(most)}` }
   })
 }
@@ -243,10 +243,10 @@ function sourceOf(relation: Relation, through: ScopedInclude['through']): { from
   const columns = (names: readonly string[]) => names.map(name => junction.resource.fields.get(name)!)
   const parent = columns(junction.here.columns)
   return {
-    from: sql`${junction.resource.table} inner join ${table} on ${meets(columns(junction.there.columns), relation.foreignColumns)}`,
+    from: sql`${junction.resource.table} inner join ${table} on ${joinCondition(columns(junction.there.columns), relation.foreignColumns)}`,
     parent,
     extra: [...parent.map(({ column }) => sql`${column}`), ...through?.accepts ? allFields(through.resource).fields.map(field => field.selection) : []],
     // Told apart from conditions on the records: a tenant column may have the same name on both.
-    conditions: through && through.scope.length > 0 ? [fromClauses(shape`through`, through.scope, () => all(through.scope))] : [],
+    conditions: through && through.scope.length > 0 ? [fromClauses(shape`through`, through.scope, () => joinAnd(through.scope))] : [],
   }
 }

@@ -7,20 +7,20 @@ import { allFields, keyFields, readableFields, select, unwritableFields } from '
 import { findHooks, itemContext, runAfterHooks, runHooks, type AnyHook } from '../../hooks'
 import { parseData } from '../../parse/body'
 import type { WritePlan } from '../../plan/write'
-import { among, isNull } from '../../sql/clause'
+import { inTuples, isNull } from '../../sql/clause'
+import { tupleKey } from '../../sql/tuple-key'
 import { within, type Plan, type Scoped } from '../../access/row-scope'
-import type { Step } from '../commit/commit'
-import { findTrashed, reviveSteps, type Trashed } from './restore-links'
+import type { WriteOperation } from '../commit/commit'
+import { findTrashed, restoreLinkOperations, type Trashed } from './restore-links'
 import {
-  forJunction, linkChanges, linkedClauses, sameLink, toText,
-  type Hooked, type LinkWork, type NewLink, type ScopedLink,
+  forJunction, linkChanges, linkedClauses, sameLink, type HookResults, type LinkTask, type NewLink, type ScopedLink,
 } from './links'
 import { junctionFields } from '../rows/junction'
 import { checkReferences } from '../write/references'
-import { valuesAt, type RecordOf } from '../rows/rows'
-import { forCreate } from '../write/server-values'
+import { valuesAt, type RecordValues } from '../rows/rows'
+import { createValues } from '../write/server-values'
 import { insertStatements, selectStatement, type Unless } from '../commit/statements'
-import { referenceSteps, writable } from '../write/operations'
+import { referenceOperations, writableValues } from '../write/operations'
 
 export interface Creates {
   readonly plan: Scoped<WritePlan>
@@ -33,11 +33,11 @@ export interface Creates {
   /** Filled by the commit: the primary keys of the links it added. */
   readonly added: Set<string>
   /** Filled by the commit: the added links, by what they hold of the other side. */
-  readonly records: Map<string, RecordOf>
+  readonly records: Map<string, RecordValues>
 }
 
 /** @throws `VALIDATION_FAILED` for a link that the junction would not accept. */
-export async function readCreates(work: LinkWork, call: Call): Promise<Creates> {
+export async function planCreates(work: LinkTask, call: Call): Promise<Creates> {
   const { link, targets } = work
   const { relation: { junction: { resource, registered } }, metadata, through, tenantId } = link
   const own = registered ? forJunction(call, resource, 'create') : call
@@ -51,7 +51,7 @@ export async function readCreates(work: LinkWork, call: Call): Promise<Creates> 
   const kept: (readonly unknown[])[] = []
   const items: NewLink[] = []
   for (const [index, target] of targets.values.entries()) {
-    const known = linked.get(toText(target))
+    const known = linked.get(tupleKey(target))
     // An existing link needs no metadata; metadata that was sent for it must be valid all the same.
     const silent = known !== undefined && Object.keys(metadata[index]!).length === 0
     const checked = silent && !plain ? undefined : toItem(work, index, target, own)
@@ -73,25 +73,25 @@ function isPlain({ relation: { junction: { resource, registered } } }: ScopedLin
 const hasAfter = (resource: WritePlan['resource']) => findHooks(resource, 'afterCreate').length > 0
 
 /** The primary keys of the links that exist, by what they hold of the other side. */
-async function findLinked(work: LinkWork, call: Call): Promise<ReadonlyMap<string, readonly unknown[]>> {
+async function findLinked(work: LinkTask, call: Call): Promise<ReadonlyMap<string, readonly unknown[]>> {
   const { link: { relation }, targets } = work
   const { resource } = relation.junction
   const there = junctionFields(relation, relation.junction.there.columns)
   const selection = select(resource, field => there.includes(field) || resource.primaryKey.includes(field))
-  const where = [...linkedClauses(work), among(call.engine, there, targets.values)]
+  const where = [...linkedClauses(work), inTuples(call.engine, there, targets.values)]
   const rows = await call.engine.query(selectStatement(call, resource, where, selection))
-  return new Map(rows.map(row => [toText(valuesAt(selection, there)(row)), valuesAt(selection, resource.primaryKey)(row)]))
+  return new Map(rows.map(row => [tupleKey(valuesAt(selection, there)(row)), valuesAt(selection, resource.primaryKey)(row)]))
 }
 
 /** Both keys of a link, as driver values by column name. */
-function keysOf({ link: { relation: { junction: { here, there } } }, parent }: LinkWork, target: readonly unknown[]): Map<string, unknown> {
+function keysOf({ link: { relation: { junction: { here, there } } }, parent }: LinkTask, target: readonly unknown[]): Map<string, unknown> {
   return new Map([
     ...here.columns.map((name, at) => [name, parent[at]] as const),
     ...there.columns.map((name, at) => [name, target[at]] as const),
   ])
 }
 
-async function toItem(work: LinkWork, index: number, target: readonly unknown[], call: Call): Promise<NewLink> {
+async function toItem(work: LinkTask, index: number, target: readonly unknown[], call: Call): Promise<NewLink> {
   const { relation: { junction: { resource, registered } }, metadata } = work.link
   const driver = keysOf(work, target)
   const field = (name: string) => resource.fields.get(name)!
@@ -100,7 +100,7 @@ async function toItem(work: LinkWork, index: number, target: readonly unknown[],
   const base = { index, target, ctx: itemContext(call) }
   if (!registered) {
     const values = { ...metadata[index], ...Object.fromEntries(names.map(name => [name, decoded(name)])) }
-    return { ...base, sent: Object.keys(metadata[index]!), values, asked: values }
+    return { ...base, sent: Object.keys(metadata[index]!), values, original: values }
   }
   const { create: schema } = resource.schemas
   // A schema that does not know the keys describes the metadata alone.
@@ -109,15 +109,15 @@ async function toItem(work: LinkWork, index: number, target: readonly unknown[],
   const { values, sent } = await parseData({ ...metadata[index], ...Object.fromEntries(told) }, resource, 'create', () => readableFields(call, resource), call.api.taken)
   const own = names.filter(name => !resource.dropped.create.has(name))
   const asked = { ...Object.fromEntries(own.map(name => [name, decoded(name)])), ...values }
-  return { ...base, sent: [...new Set([...sent, ...own])], given: [...Object.keys(metadata[index]!), ...own], values: { ...asked }, asked }
+  return { ...base, sent: [...new Set([...sent, ...own])], sentKeys: [...Object.keys(metadata[index]!), ...own], values: { ...asked }, original: asked }
 }
 
 /** The junction's before-hooks, its field rules, and the records that the metadata refers to. @throws What one of them refuses. */
-export async function beforeCreates(work: LinkWork, { plan, call, items }: Creates, hooked: Hooked): Promise<void> {
+export async function beforeCreates(work: LinkTask, { plan, call, items }: Creates, hooked: HookResults): Promise<void> {
   const { relation: { name, junction } } = work.link
   if (junction.registered) {
     for (const item of items) {
-      const known = `${name} + ${toText(item.target)}`
+      const known = `${name} + ${tupleKey(item.target)}`
       const before = hooked.get(known) ?? {
         ctx: item.ctx,
         values: await runHooks(call, 'beforeCreate', item.values, (run, data) => (run as AnyHook)(data, item.ctx)),
@@ -136,7 +136,7 @@ export async function beforeCreates(work: LinkWork, { plan, call, items }: Creat
 }
 
 /** What was sent and the hooks left in place, keys included. A hook cannot turn a link into one of other records. */
-async function assertWritable(work: LinkWork, items: readonly NewLink[], { selection }: Scoped<WritePlan>, call: Call): Promise<void> {
+async function assertWritable(work: LinkTask, items: readonly NewLink[], { selection }: Scoped<WritePlan>, call: Call): Promise<void> {
   const { resource } = work.link.relation.junction
   const names = new Set(items.flatMap(({ sent, values }) => sent.filter(name => Object.hasOwn(values, name))))
   const unwritable = new Set(await unwritableFields(call, resource, [...names]))
@@ -148,50 +148,50 @@ async function assertWritable(work: LinkWork, items: readonly NewLink[], { selec
     }
   }
   // A schema may make a hidden column of what was sent under another name.
-  const isTold = (name: string) => selection.byName.has(name) || items.some(({ given }) => given?.includes(name))
+  const isTold = (name: string) => selection.byName.has(name) || items.some(({ sentKeys }) => sentKeys?.includes(name))
   if (unwritable.size > 0) throw fieldForbidden(call.ctx, [...unwritable].filter(isTold))
 }
 
 /** What the metadata refers to is still there, links come back from the trash, and the others are made. */
-export function createSteps(work: LinkWork, creates: Creates, call: Call): Step[] {
+export function createLinkOperations(work: LinkTask, creates: Creates, call: Call): WriteOperation[] {
   const { link, counts } = work
   const { resource, unique } = link.relation.junction
   const { deletedAt } = resource.roles
   const { plan, call: own, items, added } = creates
   const time = new Date()
   const keyOf = valuesAt(keyFields(resource), resource.primaryKey)
-  const rows = items.map(item => forCreate(plan, writable(plan, item), own, time))
+  const rows = items.map(item => createValues(plan, writableValues(plan, item), own, time))
   // Rows that set the same columns go into one statement.
   const groups = groupBy(rows, row => Object.keys(row).filter(name => resource.fields.has(name)).sort().join(','))
   const unless: Unless = { fields: sameLink(link), unique, where: !unique && deletedAt ? [isNull(deletedAt)] : [] }
   const inserts = [...groups.values()]
     .flatMap(group => insertStatements(call, resource, group, keyFields(resource), unless))
-    .map(({ statement }): Step => ({
+    .map(({ statement }): WriteOperation => ({
       statement: { ...statement, expect: undefined },
       read: ({ touched, rows }) => {
         counts.added += touched
-        for (const row of rows) added.add(toText(keyOf(row)))
+        for (const row of rows) added.add(tupleKey(keyOf(row)))
       },
       changes: ({ rows }) => linkChanges(rows.map(statement.extra), 'link', resource, call),
     }))
   return [
     ...stillLinked(work, creates, call),
-    ...referenceSteps(items, call),
-    ...reviveSteps(work, creates, hasAfter(resource), own, time),
+    ...referenceOperations(items, call),
+    ...restoreLinkOperations(work, creates, hasAfter(resource), own, time),
     ...inserts,
   ]
 }
 
 /** A replacement counts on the links that it does not make: they must still be there. */
-function stillLinked(work: LinkWork, { kept }: Creates, call: Call): Step[] {
+function stillLinked(work: LinkTask, { kept }: Creates, call: Call): WriteOperation[] {
   const { resource } = work.link.relation.junction
   if (work.mode !== 'replace' || kept.length === 0) return []
-  const where = [among(call.engine, resource.primaryKey, kept), ...linkedClauses(work)]
-  return [{ statement: { ...selectStatement(call, resource, where, keyFields(resource)), expect: kept.length }, guard: 'group' }]
+  const where = [inTuples(call.engine, resource.primaryKey, kept), ...linkedClauses(work)]
+  return [{ statement: { ...selectStatement(call, resource, where, keyFields(resource)), expect: kept.length }, expectation: 'group' }]
 }
 
 /** Reads the added links at the end of the commit, for the after-hooks. */
-export async function addedSteps(work: LinkWork, creates: Creates, call: Call): Promise<Step[]> {
+export async function readAddedOperations(work: LinkTask, creates: Creates, call: Call): Promise<WriteOperation[]> {
   const { relation } = work.link
   const { resource, registered, there } = relation.junction
   const { items, added, records } = creates
@@ -200,17 +200,17 @@ export async function addedSteps(work: LinkWork, creates: Creates, call: Call): 
   const readable = await readableFields(creates.call, resource)
   const needed = new Set([...resource.primaryKey, ...fields])
   const selection = select(resource, field => readable.byName.has(field.name) || needed.has(field))
-  const where = [...linkedClauses(work), among(call.engine, fields, items.map(({ target }) => target))]
+  const where = [...linkedClauses(work), inTuples(call.engine, fields, items.map(({ target }) => target))]
   const made = { ...selectStatement(call, resource, where, selection), expect: undefined }
   const [keyOf, targetOf] = [valuesAt(selection, resource.primaryKey), valuesAt(selection, fields)]
   return [{ statement: made, read: ({ rows }) => {
-    for (const row of rows) if (added.has(toText(keyOf(row)))) records.set(toText(targetOf(row)), made.extra(row))
+    for (const row of rows) if (added.has(tupleKey(keyOf(row)))) records.set(tupleKey(targetOf(row)), made.extra(row))
   } }]
 }
 
 export async function afterCreates({ call, items, records }: Creates, errors: unknown[]): Promise<void> {
   for (const { target, ctx } of items) {
-    const record = records.get(toText(target))
+    const record = records.get(tupleKey(target))
     if (record) await runAfterHooks(call, 'afterCreate', record, (run, record) => (run as AnyHook)(record, ctx), errors)
   }
 }

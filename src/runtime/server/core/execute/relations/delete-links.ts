@@ -5,20 +5,21 @@ import type { Call } from '../../context'
 import { refused } from '../../error'
 import { allFields, keyFields } from '../../access/fields'
 import { findHooks, hookId, itemContext, runAfterHooks, runHooks, type AnyHook } from '../../hooks'
-import { findReach } from '../cascade/dependents'
+import { findDependents } from '../cascade/dependents'
 import type { WritePlan } from '../../plan/write'
-import { among, shapeOf, valuesOf, type Clause } from '../../sql/clause'
+import { inTuples, shapeOf, valuesOf, type Clause } from '../../sql/clause'
+import { tupleKey } from '../../sql/tuple-key'
 import { applyScope, within, type Plan, type Scoped } from '../../access/row-scope'
 import { changeOf } from '../commit/changes'
-import type { Step } from '../commit/commit'
+import type { WriteOperation } from '../commit/commit'
 import type { Item } from '../write/items'
-import { forJunction, judgeLinks, not, toText, toVisible, type Hooked, type LinkWork } from './links'
+import { forJunction, filterLinks, not, linksToVisible, type HookResults, type LinkTask } from './links'
 import { junctionFields } from '../rows/junction'
-import { stillJudged } from '../write/targets'
+import { stillAccepted } from '../write/targets'
 import { decoder, valuesAt } from '../rows/rows'
-import { forTrash } from '../write/server-values'
+import { trashValues } from '../write/server-values'
 import { deleteStatement, selectStatement, updateStatement } from '../commit/statements'
-import { trashBelow } from '../write/operations'
+import { trashDependents } from '../write/operations'
 
 type LinkValues = readonly (readonly unknown[])[]
 
@@ -39,7 +40,7 @@ export interface Deletes {
  * @returns nothing where one statement can tell them.
  * @throws 403 for a link that the caller can see and may not delete.
  */
-export async function readDeletes(work: LinkWork, visible: () => Promise<LinkValues>, call: Call): Promise<Deletes | undefined> {
+export async function planDeletes(work: LinkTask, visible: () => Promise<LinkValues>, call: Call): Promise<Deletes | undefined> {
   const { link: { relation, through }, here, targets, mode } = work
   const { junction: { resource, registered } } = relation
   if (!registered || mode === 'add') return undefined
@@ -48,21 +49,21 @@ export async function readDeletes(work: LinkWork, visible: () => Promise<LinkVal
   const columns = allFields(resource)
   const there = junctionFields(relation, relation.junction.there.columns)
   const linkedTo = valuesAt(columns, there)
-  const named = new Set(targets.values.map(toText))
-  const where = [here, ...mode === 'remove' ? [among(call.engine, there, targets.values)] : [], ...through.scope]
+  const named = new Set(targets.values.map(tupleKey))
+  const where = [here, ...mode === 'remove' ? [inTuples(call.engine, there, targets.values)] : [], ...through.scope]
   const all = await call.engine.query(selectStatement(call, resource, where, columns))
-  const seen = mode === 'remove' ? named : new Set((await visible()).map(toText).filter(target => !named.has(target)))
-  const wanted = all.filter(row => seen.has(toText(linkedTo(row))))
-  const rows = through.accepts ? await judgeLinks(wanted, resource, through) : wanted
+  const seen = mode === 'remove' ? named : new Set((await visible()).map(tupleKey).filter(target => !named.has(target)))
+  const wanted = all.filter(row => seen.has(tupleKey(linkedTo(row))))
+  const rows = through.accepts ? await filterLinks(wanted, resource, through) : wanted
   const keyOf = valuesAt(columns, resource.primaryKey)
   const own = forJunction(call, resource, 'delete')
   await assertDeletable(rows, rows.map(keyOf), gone, own)
   const decode = decoder(columns)
   const items = rows.map((row, index): Item => {
     const record = decode(row)
-    return { index, key: resource.primaryKey.map(field => record[field.name]), row, sent: [], values: {}, asked: {}, ctx: itemContext(own) }
+    return { index, key: resource.primaryKey.map(field => record[field.name]), row, sent: [], values: {}, original: {}, ctx: itemContext(own) }
   })
-  const scope = [...through.scope, ...gone.scope, ...mode === 'replace' ? [toVisible(work.link)] : []]
+  const scope = [...through.scope, ...gone.scope, ...mode === 'replace' ? [linksToVisible(work.link)] : []]
   const plan = within<Plan, WritePlan>({ ...gone, scope }, { kind: 'delete', items: [], bulk: true, atomic: true, selection: keyFields(resource) })
   return { plan, call: own, items, rows, known: all.map(keyOf) }
 }
@@ -71,24 +72,24 @@ const isSame = (some: readonly Clause[], others: readonly Clause[]) =>
   shapeOf(some) === shapeOf(others) && isDeepStrictEqual(valuesOf(some), valuesOf(others))
 
 /** Hooks are told of each link, and rows that hang on it go with it. */
-function asksOfEach({ link: { relation: { junction: { resource } } } }: LinkWork, { api }: Call): boolean {
+function asksOfEach({ link: { relation: { junction: { resource } } } }: LinkTask, { api }: Call): boolean {
   const hooks = [...findHooks(resource, 'beforeDelete'), ...findHooks(resource, 'afterDelete')]
-  return hooks.length > 0 || findReach(api.graph, resource.table).edges.length > 0
+  return hooks.length > 0 || findDependents(api.graph, resource.table).edges.length > 0
 }
 
 /** What can be seen and may not be deleted is forbidden, as on the junction's own routes. */
 async function assertDeletable(rows: readonly Row[], keys: LinkValues, gone: Scoped<Plan>, call: Call): Promise<void> {
   const { resource } = gone
   if (rows.length === 0) return
-  const where = [among(call.engine, resource.primaryKey, keys), ...gone.scope]
+  const where = [inTuples(call.engine, resource.primaryKey, keys), ...gone.scope]
   const found = await call.engine.query(selectStatement(call, resource, where, keyFields(resource)))
   if (found.length < rows.length) throw refused(call.ctx)
-  if (gone.accepts && (await judgeLinks(rows, resource, gone)).length < rows.length) throw refused(call.ctx)
+  if (gone.accepts && (await filterLinks(rows, resource, gone)).length < rows.length) throw refused(call.ctx)
 }
 
-export async function beforeDeletes({ link }: LinkWork, { plan: { resource }, call, items }: Deletes, hooked: Hooked): Promise<void> {
+export async function beforeDeletes({ link }: LinkTask, { plan: { resource }, call, items }: Deletes, hooked: HookResults): Promise<void> {
   for (const item of items) {
-    const known = `${link.relation.name} - ${toText(item.key!)}`
+    const known = `${link.relation.name} - ${tupleKey(item.key!)}`
     const before = hooked.get(known)
     if (before) Object.assign(item, before)
     else await runHooks(call, 'beforeDelete', item.values, run => (run as AnyHook)(hookId(resource, item.key!), item.ctx))
@@ -97,19 +98,19 @@ export async function beforeDeletes({ link }: LinkWork, { plan: { resource }, ca
 }
 
 /** Each must still be there, and what it was where code judged it; then all go in one statement, and what hangs on them with them. */
-export function deleteSteps(work: LinkWork, { plan, items, rows, known }: Deletes, call: Call): Step[] {
+export function deleteLinkOperations(work: LinkTask, { plan, items, rows, known }: Deletes, call: Call): WriteOperation[] {
   const { counts, here, mode, link: { through } } = work
   const { resource, scope } = plan
   const { primaryKey } = resource
-  const nothingElse: Step[] = mode === 'replace' ? [noOthers(resource, [here, ...through.scope], known, call)] : []
+  const nothingElse: WriteOperation[] = mode === 'replace' ? [noOthers(resource, [here, ...through.scope], known, call)] : []
   if (items.length === 0) return nothingElse
   const columns = allFields(resource)
-  const where = [among(call.engine, primaryKey, rows.map(valuesAt(columns, primaryKey))), ...scope]
-  const locked: Step = { statement: { ...selectStatement(call, resource, where, keyFields(resource), 'update'), expect: items.length }, guard: 'group' }
-  const still = plan.accepts ? stillJudged(plan, columns, rows, 'update', call) : [locked]
+  const where = [inTuples(call.engine, primaryKey, rows.map(valuesAt(columns, primaryKey))), ...scope]
+  const locked: WriteOperation = { statement: { ...selectStatement(call, resource, where, keyFields(resource), 'update'), expect: items.length }, expectation: 'group' }
+  const still = plan.accepts ? stillAccepted(plan, columns, rows, 'update', call) : [locked]
   const time = new Date()
-  const trash = () => forTrash(plan, crypto.randomUUID(), call, time)
-  const gone: Step = {
+  const trash = () => trashValues(plan, crypto.randomUUID(), call, time)
+  const gone: WriteOperation = {
     statement: resource.roles.deletedAt
       ? { ...updateStatement(call, resource, trash(), where, keyFields(resource)), expect: undefined }
       : { ...deleteStatement(call, resource, where), expect: undefined },
@@ -118,13 +119,13 @@ export function deleteSteps(work: LinkWork, { plan, items, rows, known }: Delete
     },
     changes: () => items.map(({ key }) => changeOf(call, resource, 'unlink', key!)),
   }
-  return [...nothingElse, ...still, gone, ...resource.roles.deletedAt ? trashBelow(plan, items, call, time) : []]
+  return [...nothingElse, ...still, gone, ...resource.roles.deletedAt ? trashDependents(plan, items, call, time) : []]
 }
 
 /** A replacement that was decided by what was read holds only as long as nothing was added to it. */
-export function noOthers(resource: Plan['resource'], where: readonly Clause[], known: LinkValues, call: Call): Step {
-  const others = known.length > 0 ? [not(among(call.engine, resource.primaryKey, known))] : []
-  return { statement: { ...selectStatement(call, resource, [...where, ...others], keyFields(resource)), expect: 0 }, guard: 'group' }
+export function noOthers(resource: Plan['resource'], where: readonly Clause[], known: LinkValues, call: Call): WriteOperation {
+  const others = known.length > 0 ? [not(inTuples(call.engine, resource.primaryKey, known))] : []
+  return { statement: { ...selectStatement(call, resource, [...where, ...others], keyFields(resource)), expect: 0 }, expectation: 'group' }
 }
 
 export async function afterDeletes({ plan: { resource }, call, items }: Deletes, errors: unknown[]): Promise<void> {

@@ -14,20 +14,20 @@ import type { LinkMode } from '../../parse/relation'
 import { byKey } from '../../plan/read'
 import type { LinkTarget } from '../../plan/relation'
 import type { ReadPlan } from '../../plan/read-plan'
-import { all, among, equals, fromClauses, isNull, shapeOf, statement, valuesOf, whereAll, type Clause } from '../../sql/clause'
+import { joinAnd, inTuples, equals, fromClauses, isNull, shapeOf, statement, valuesOf, whereClause, type Clause } from '../../sql/clause'
 import { within, type Plan, type Scoped } from '../../access/row-scope'
 import { changeOf } from '../commit/changes'
 import type { Item } from '../write/items'
-import { judge, scanBound, tooManyToJudge } from '../rows/object-level'
-import { decoder, readOne, selectList, valuesAt, type RecordOf } from '../rows/rows'
-import { junctionFields, meets } from '../rows/junction'
+import { filterAccepted, maxScanRows, tooManyRowsToCheck } from '../rows/object-level'
+import { decoder, readOne, selectList, valuesAt, type RecordValues } from '../rows/rows'
+import { junctionFields, joinCondition } from '../rows/junction'
 
 export type ScopedLink = Omit<LinkTarget, 'plan' | 'through'> & { readonly plan: Scoped<ReadPlan>, readonly through: Scoped<Plan> }
 
 export type Counts = { added: number, removed: number, total: number }
 
 /** One relation's part of a request, as the database was when it was read. */
-export interface LinkWork {
+export interface LinkTask {
   readonly link: ScopedLink
   readonly mode: LinkMode
   /** The record's own columns, and the condition that a link is one of its. */
@@ -47,16 +47,13 @@ export interface Targets {
 }
 
 /** What before-hooks have made of a link, or been told of it: none runs twice for the same one when a commit is tried again. */
-export type Hooked = Map<string, Pick<Item, 'values' | 'ctx'>>
+export type HookResults = Map<string, Pick<Item, 'values' | 'ctx'>>
 
 /** A link that is added, on its way through the checks. */
 export interface NewLink extends Item {
   /** What the link holds of the other side. */
   readonly target: readonly unknown[]
 }
-
-/** Driver values as one text, to be compared. */
-export const toText = (values: readonly unknown[]) => values.map(String).join('\0')
 
 /** @throws 404 when the record is not visible. */
 export async function parentValues(plan: Scoped<Plan>, key: Key, columns: readonly Field[], call: Call): Promise<readonly unknown[]> {
@@ -73,12 +70,12 @@ export function sameLink({ relation: { junction: { resource, unique, here, there
 }
 
 /** The links of the record that exist, seen or not: outside of the trash, and in the tenant where no constraint covers the keys alone. */
-export function linkedClauses({ link: { relation, tenantId }, here }: LinkWork): readonly Clause[] {
+export function linkedClauses({ link: { relation, tenantId }, here }: LinkTask): readonly Clause[] {
   const { resource: { roles: { deletedAt }, tenant }, unique } = relation.junction
   return [here, ...deletedAt ? [isNull(deletedAt)] : [], ...!unique && tenant ? [equals(tenant, tenantId)] : []]
 }
 
-export const linkChanges = (records: readonly RecordOf[], kind: 'link' | 'unlink', resource: Resource, call: Call) =>
+export const linkChanges = (records: readonly RecordValues[], kind: 'link' | 'unlink', resource: Resource, call: Call) =>
   records.map(record => changeOf(call, resource, kind, resource.primaryKey.map(field => record[field.name])))
 
 /** The request, as the rules and hooks of the junction see it. */
@@ -89,37 +86,37 @@ export const forJunction = (call: Call, junction: Resource, operation: Operation
 export async function linkedTo(relation: ManyToMany, parent: readonly unknown[], through: Scoped<Plan>, call: Call): Promise<Clause> {
   const { junction, foreignColumns } = relation
   const there = junctionFields(relation, junction.there.columns)
-  const own = [among(call.engine, junctionFields(relation, junction.here.columns), [parent]), ...through.scope]
-  if (through.accepts) return among(call.engine, foreignColumns, (await judgedLinks(relation, own, through, call)).map(row => valuesAt(allFields(junction.resource), there)(row)))
-  return fromClauses(shape`linked ${relation}`, own, () => sql`exists (select 1 from ${junction.resource.table} where ${all(own)} and ${meets(there, foreignColumns)})`)
+  const own = [inTuples(call.engine, junctionFields(relation, junction.here.columns), [parent]), ...through.scope]
+  if (through.accepts) return inTuples(call.engine, foreignColumns, (await acceptedLinks(relation, own, through, call)).map(row => valuesAt(allFields(junction.resource), there)(row)))
+  return fromClauses(shape`linked ${relation}`, own, () => sql`exists (select 1 from ${junction.resource.table} where ${joinAnd(own)} and ${joinCondition(there, foreignColumns)})`)
 }
 
 /** @throws `LIMIT_EXCEEDED` when there are more links than a scan may judge. */
-export async function judgedLinks(relation: ManyToMany, where: readonly Clause[], through: Scoped<Plan>, call: Call): Promise<readonly Row[]> {
+export async function acceptedLinks(relation: ManyToMany, where: readonly Clause[], through: Scoped<Plan>, call: Call): Promise<readonly Row[]> {
   const { api, engine } = call
   const { resource } = relation.junction
   const columns = allFields(resource)
-  const most = scanBound(call)
+  const most = maxScanRows(call)
   const key = shape`judged links ${resource}${shapeOf(where)}`
   const rows = await engine.query(statement(api.statements, engine, key, [...valuesOf(where), most + 1], () => ({
-    sql: sql`select ${selectList(columns)} from ${resource.table}${whereAll(where)} limit ${sql.param(most + 1)}`,
+    sql: sql`select ${selectList(columns)} from ${resource.table}${whereClause(where)} limit ${sql.param(most + 1)}`,
     extra: undefined,
   })))
-  if (rows.length > most) throw tooManyToJudge(most, 'The record has too many links.')
-  return judgeLinks(rows, resource, through)
+  if (rows.length > most) throw tooManyRowsToCheck(most, 'The record has too many links.')
+  return filterLinks(rows, resource, through)
 }
 
 /** Whole rows of a junction, and of these those that code accepts. */
-export function judgeLinks(rows: readonly Row[], resource: Resource, through: Scoped<Plan>): Promise<readonly Row[]> {
-  return judge(rows, decoder(allFields(resource)), through.accepts!)
+export function filterLinks(rows: readonly Row[], resource: Resource, through: Scoped<Plan>): Promise<readonly Row[]> {
+  return filterAccepted(rows, decoder(allFields(resource)), through.accepts!)
 }
 
 /** Whatever a condition that no NULL is in does not hold for. */
 export const not = (clause: Clause) => fromClauses(shape`not`, [clause], () => sql`not (${clause.build()})`)
 
 /** The links to records that SQL says are visible. */
-export function toVisible({ relation, plan }: ScopedLink): Clause {
+export function linksToVisible({ relation, plan }: ScopedLink): Clause {
   const there = junctionFields(relation, relation.junction.there.columns)
   const { target, foreignColumns } = relation
-  return fromClauses(shape`to visible ${relation}`, plan.scope, () => sql`exists (select 1 from ${target.table} where ${meets(there, foreignColumns)} and ${all(plan.scope)})`)
+  return fromClauses(shape`to visible ${relation}`, plan.scope, () => sql`exists (select 1 from ${target.table} where ${joinCondition(there, foreignColumns)} and ${joinAnd(plan.scope)})`)
 }

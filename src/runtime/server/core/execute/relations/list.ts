@@ -5,12 +5,13 @@ import { allFields, readableFields, select } from '../../access/fields'
 import { inContext } from '../../access/authorize'
 import type { ListPlan } from '../../plan/read'
 import type { RelatedPlan } from '../../plan/relation'
-import { among } from '../../sql/clause'
+import { inTuples } from '../../sql/clause'
+import { tupleKey } from '../../sql/tuple-key'
 import { narrow, type Plan, type Scoped } from '../../access/row-scope'
-import { judgedLinks, linkedTo, parentValues } from './links'
+import { acceptedLinks, linkedTo, parentValues } from './links'
 import { junctionFields } from '../rows/junction'
 import { executeList, type ListResult } from '../read/read'
-import { decoder, valuesAt, type RecordOf } from '../rows/rows'
+import { decoder, valuesAt, type RecordValues } from '../rows/rows'
 import { selectStatement } from '../commit/statements'
 
 export async function executeRelated(plan: Scoped<RelatedPlan>, call: Call): Promise<ListResult> {
@@ -19,28 +20,28 @@ export async function executeRelated(plan: Scoped<RelatedPlan>, call: Call): Pro
   const [{ plan: list, through }] = plan.include as unknown as [{ plan: Scoped<ListPlan>, through?: Scoped<Plan> }]
   const linked = relation.kind === 'manyToMany'
     ? await linkedTo(relation, parent, through!, call)
-    : among(call.engine, relation.foreignColumns, [parent])
+    : inTuples(call.engine, relation.foreignColumns, [parent])
   const targetCall = forResource(call, relation.target, inContext(call, relation.target, 'read'))
   return executeList(narrow(list, [linked]), targetCall, relation.kind === 'manyToMany' && plan.metadata
-    ? { besides: relation.foreignColumns, attach: (records, keys) => attachMetadata(relation, parent, through!, records, keys, call) }
+    ? { extraColumns: relation.foreignColumns, attach: (records, keys) => attachMetadata(relation, parent, through!, records, keys, call) }
     : undefined)
 }
 
 /** Adds what the junction says of each link as `_junction`: the columns a caller may read, without the two keys. */
-async function attachMetadata(relation: ManyToMany, parent: readonly unknown[], through: Scoped<Plan>, records: readonly RecordOf[], keys: readonly (readonly unknown[])[], call: Call): Promise<void> {
+async function attachMetadata(relation: ManyToMany, parent: readonly unknown[], through: Scoped<Plan>, records: readonly RecordValues[], keys: readonly (readonly unknown[])[], call: Call): Promise<void> {
   const { junction } = relation
   const { resource, here, there } = junction
   if (keys.length === 0) return
   const there_ = junctionFields(relation, there.columns)
-  const where = [among(call.engine, junctionFields(relation, here.columns), [parent]), among(call.engine, there_, keys), ...through.scope]
+  const where = [inTuples(call.engine, junctionFields(relation, here.columns), [parent]), inTuples(call.engine, there_, keys), ...through.scope]
   const readable = await readableFields(call, resource)
   const shown = select(resource, field => readable.byName.has(field.name) && !here.columns.includes(field.name) && !there.columns.includes(field.name))
   const columns = through.accepts ? allFields(resource) : select(resource, field => shown.byName.has(field.name) || there_.includes(field))
-  const rows = through.accepts ? await judgedLinks(relation, where, through, call) : await call.engine.query(selectStatement(call, resource, where, columns))
+  const rows = through.accepts ? await acceptedLinks(relation, where, through, call) : await call.engine.query(selectStatement(call, resource, where, columns))
   const decode = decoder(columns, shown)
-  const found = new Map(rows.map(row => [valuesAt(columns, there_)(row).map(String).join('\0'), decode(row)]))
+  const found = new Map(rows.map(row => [tupleKey(valuesAt(columns, there_)(row)), decode(row)]))
   records.forEach((record, index) => {
-    const link = found.get(keys[index]!.map(String).join('\0'))
+    const link = found.get(tupleKey(keys[index]!))
     for (const field of shown.fields) if (link && field.toJson) link[field.name] = field.toJson(link[field.name])
     record._junction = link ?? {}
   })

@@ -4,25 +4,26 @@ import { shape } from '../../sql/shape'
 import type { Call } from '../../context'
 import { keyFields } from '../../access/fields'
 import type { WritePlan } from '../../plan/write'
-import { all, among, shapeOf, statement, valuesOf, type Clause } from '../../sql/clause'
+import { joinAnd, inTuples, shapeOf, statement, valuesOf, type Clause } from '../../sql/clause'
+import { tupleKey } from '../../sql/tuple-key'
 import { narrow } from '../../access/row-scope'
-import { isHeard } from '../commit/changes'
-import type { Step } from '../commit/commit'
-import { addedSteps, createSteps, readCreates, type Creates } from './create-links'
-import { deleteSteps, noOthers, readDeletes, type Deletes } from './delete-links'
-import { linkChanges, linkedTo, not, toText, toVisible, type LinkWork, type ScopedLink } from './links'
-import { junctionFields, meets } from '../rows/junction'
-import { stillJudged } from '../write/targets'
+import { hasListeners } from '../commit/changes'
+import type { WriteOperation } from '../commit/commit'
+import { readAddedOperations, createLinkOperations, planCreates, type Creates } from './create-links'
+import { deleteLinkOperations, noOthers, planDeletes, type Deletes } from './delete-links'
+import { linkChanges, linkedTo, not, linksToVisible, type LinkTask, type ScopedLink } from './links'
+import { junctionFields, joinCondition } from '../rows/junction'
+import { stillAccepted } from '../write/targets'
 import { readRows, valuesAt, type Rows } from '../rows/rows'
-import { forTrash } from '../write/server-values'
+import { trashValues } from '../write/server-values'
 import { deleteStatement, selectStatement, updateStatement } from '../commit/statements'
 
 /** Whether links or linked records are judged by code, so that SQL alone cannot tell the visible ones. */
-export const judges = ({ plan, through }: ScopedLink) => plan.accepts !== undefined || through.accepts !== undefined
+export const hasObjectLevel = ({ plan, through }: ScopedLink) => plan.accepts !== undefined || through.accepts !== undefined
 
 /** What becomes of a relation's links, as far as it is known before the commit. */
 export interface LinkChange {
-  readonly work: LinkWork
+  readonly work: LinkTask
   readonly creates?: Creates
   readonly deletes?: Deletes
   /** Of a replacement: the linked records that code accepted, and all links there were. */
@@ -30,7 +31,7 @@ export interface LinkChange {
 }
 
 /** @throws 403 and 400 where the junction refuses a link. */
-export async function readChange(work: LinkWork, call: Call): Promise<LinkChange> {
+export async function planLinkChange(work: LinkTask, call: Call): Promise<LinkChange> {
   const { link, mode, here, targets } = work
   const { resource } = link.relation.junction
   const keys = keyFields(resource)
@@ -39,16 +40,16 @@ export async function readChange(work: LinkWork, call: Call): Promise<LinkChange
     ? { found: await readVisible(work, call), known: (await call.engine.query(seen)).map(valuesAt(keys, resource.primaryKey)) }
     : undefined
   const visible = async () => valuesOfLinked(link, judged?.found ?? await readVisible(work, call))
-  const deletes = await readDeletes(work, visible, call)
-  const creates = mode === 'remove' || targets.values.length === 0 ? undefined : await readCreates(work, call)
+  const deletes = await planDeletes(work, visible, call)
+  const creates = mode === 'remove' || targets.values.length === 0 ? undefined : await planCreates(work, call)
   return { work, ...creates && { creates }, ...deletes && { deletes }, ...judged && { judged } }
 }
 
-export async function linkSteps({ work, creates, deletes, judged }: LinkChange, call: Call): Promise<Step[]> {
+export async function linkOperations({ work, creates, deletes, judged }: LinkChange, call: Call): Promise<WriteOperation[]> {
   const { link, mode, here, counts } = work
-  const added: Step[] = creates ? [...createSteps(work, creates, call), ...await addedSteps(work, creates, call)] : []
-  const removed = deletes ? deleteSteps(work, deletes, call) : mode === 'add' ? [] : removeSteps(work, judged, call)
-  const total: Step[] = judges(link)
+  const added: WriteOperation[] = creates ? [...createLinkOperations(work, creates, call), ...await readAddedOperations(work, creates, call)] : []
+  const removed = deletes ? deleteLinkOperations(work, deletes, call) : mode === 'add' ? [] : removeOperations(work, judged, call)
+  const total: WriteOperation[] = hasObjectLevel(link)
     ? []
     : [{ statement: countLinks(link, here, call), read: ({ rows }) => {
         counts.total = Number(rows[0]![0])
@@ -57,27 +58,27 @@ export async function linkSteps({ work, creates, deletes, judged }: LinkChange, 
 }
 
 /** The records whose links a replacement removes because code accepted them. */
-function stillSeen({ link: { relation, plan }, targets }: LinkWork, { columns, rows }: Rows, call: Call): Step[] {
-  const named = new Set(targets.values.map(toText))
+function stillSeen({ link: { relation, plan }, targets }: LinkTask, { columns, rows }: Rows, call: Call): WriteOperation[] {
+  const named = new Set(targets.values.map(tupleKey))
   const targetOf = valuesAt(columns, relation.foreignColumns)
-  return stillJudged(plan, columns, rows.filter(row => !named.has(toText(targetOf(row)))), 'share', call)
+  return stillAccepted(plan, columns, rows.filter(row => !named.has(tupleKey(targetOf(row)))), 'share', call)
 }
 
 /** Links that one statement can tell: those named, or those to visible records that are not named. Links the caller cannot see stay. */
-function removeSteps({ link, mode, here, targets, counts }: LinkWork, judged: LinkChange['judged'], call: Call): Step[] {
+function removeOperations({ link, mode, here, targets, counts }: LinkTask, judged: LinkChange['judged'], call: Call): WriteOperation[] {
   const { relation, through } = link
   const { resource, there: { columns } } = relation.junction
   const there = junctionFields(relation, columns)
-  const named = among(call.engine, there, targets.values)
+  const named = inTuples(call.engine, there, targets.values)
   const others = targets.values.length > 0 ? [not(named)] : []
-  const visible = () => judged ? among(call.engine, there, valuesOfLinked(link, judged.found)) : toVisible(link)
+  const visible = () => judged ? inTuples(call.engine, there, valuesOfLinked(link, judged.found)) : linksToVisible(link)
   const where = [here, ...mode === 'remove' ? [named] : [...others, visible()], ...through.scope]
   const going = { ...selectStatement(call, resource, where, keyFields(resource)), expect: undefined }
-  const heard: Step = { statement: going, changes: ({ rows }) => linkChanges(rows.map(going.extra), 'unlink', resource, call) }
-  const trash = () => forTrash({ resource } as WritePlan, crypto.randomUUID(), call, new Date())
+  const heard: WriteOperation = { statement: going, changes: ({ rows }) => linkChanges(rows.map(going.extra), 'unlink', resource, call) }
+  const trash = () => trashValues({ resource } as WritePlan, crypto.randomUUID(), call, new Date())
   return [
     ...judged ? [noOthers(resource, [here, ...through.scope], judged.known, call)] : [],
-    ...isHeard(call) ? [heard] : [],
+    ...hasListeners(call) ? [heard] : [],
     {
       statement: resource.roles.deletedAt
         ? { ...updateStatement(call, resource, trash(), where, keyFields(resource)), expect: undefined }
@@ -90,7 +91,7 @@ function removeSteps({ link, mode, here, targets, counts }: LinkWork, judged: Li
 }
 
 /** The records the caller sees the record linked with. */
-async function readVisible({ link, parent }: Pick<LinkWork, 'link' | 'parent'>, call: Call): Promise<Rows> {
+async function readVisible({ link, parent }: Pick<LinkTask, 'link' | 'parent'>, call: Call): Promise<Rows> {
   return readRows(narrow(link.plan, [await linkedTo(link.relation, parent, link.through, call)]), { cursor: true }, call)
 }
 
@@ -98,7 +99,7 @@ async function readVisible({ link, parent }: Pick<LinkWork, 'link' | 'parent'>, 
 const valuesOfLinked = ({ relation }: ScopedLink, { columns, rows }: Rows) => rows.map(valuesAt(columns, relation.foreignColumns))
 
 /** How many links the caller sees, where code judges them. */
-export const countVisible = async (work: LinkWork, call: Call) => (await readVisible(work, call)).rows.length
+export const countVisible = async (work: LinkTask, call: Call) => (await readVisible(work, call)).rows.length
 
 /** `select count(*) from junction where post_id = ? and exists (select 1 from tags where …)` */
 function countLinks({ relation, plan, through }: ScopedLink, here: Clause, { api, engine }: Call) {
@@ -106,7 +107,7 @@ function countLinks({ relation, plan, through }: ScopedLink, here: Clause, { api
   const there = junctionFields(relation, junction.there.columns)
   const key = shape`count links ${relation}${shapeOf([here, ...through.scope])}${shapeOf(plan.scope)}`
   const made = statement(api.statements, engine, key, valuesOf([here, ...through.scope, ...plan.scope]), () => ({
-    sql: sql`select count(*) from ${junction.resource.table} where ${all([here, ...through.scope])} and exists (select 1 from ${target.table} where ${meets(there, foreignColumns)}${plan.scope.length > 0 ? sql` and ${all(plan.scope)}` : sql``})`,
+    sql: sql`select count(*) from ${junction.resource.table} where ${joinAnd([here, ...through.scope])} and exists (select 1 from ${target.table} where ${joinCondition(there, foreignColumns)}${plan.scope.length > 0 ? sql` and ${joinAnd(plan.scope)}` : sql``})`,
     extra: undefined,
   }))
   return { ...made, returns: true }

@@ -7,17 +7,18 @@ import type { Field } from '../../../schema/field'
 import type { Call } from '../../context'
 import { allFields, keyFields } from '../../access/fields'
 import type { WritePlan } from '../../plan/write'
-import { all, among, equals, fromClauses, type Clause } from '../../sql/clause'
+import { joinAnd, inTuples, equals, fromClauses, type Clause } from '../../sql/clause'
+import { tupleKey } from '../../sql/tuple-key'
 import { applyScope, type Plan, type Scoped } from '../../access/row-scope'
-import { isHeard } from '../commit/changes'
-import type { Step } from '../commit/commit'
-import { judgeLinks, linkChanges, linkedClauses, sameLink, toText, type LinkWork, type NewLink } from './links'
+import { hasListeners } from '../commit/changes'
+import type { WriteOperation } from '../commit/commit'
+import { filterLinks, linkChanges, linkedClauses, sameLink, type LinkTask, type NewLink } from './links'
 import { junctionFields } from '../rows/junction'
-import { unchanged } from '../write/targets'
-import { decoder, valuesAt, type RecordOf } from '../rows/rows'
-import { forCreate } from '../write/server-values'
+import { rowsUnchanged } from '../write/targets'
+import { decoder, valuesAt, type RecordValues } from '../rows/rows'
+import { createValues } from '../write/server-values'
 import { selectStatement, updateStatement } from '../commit/statements'
-import { writable } from '../write/operations'
+import { writableValues } from '../write/operations'
 
 export interface Trashed {
   readonly where: readonly Clause[]
@@ -26,7 +27,7 @@ export interface Trashed {
 }
 
 /** What the caller could see outside of the trash and, where the junction is a resource, may create. */
-export async function findTrashed({ link, here }: LinkWork, items: readonly NewLink[], call: Call): Promise<Trashed> {
+export async function findTrashed({ link, here }: LinkTask, items: readonly NewLink[], call: Call): Promise<Trashed> {
   const { relation, tenantId } = link
   const { resource, registered, there } = relation.junction
   const fields = junctionFields(relation, there.columns)
@@ -34,17 +35,17 @@ export async function findTrashed({ link, here }: LinkWork, items: readonly NewL
   const scopes = registered ? [await inTrash('read'), await inTrash('create')] : [await inTrash('read')]
   const where = [
     here,
-    among(call.engine, fields, items.map(({ target }) => target)),
+    inTuples(call.engine, fields, items.map(({ target }) => target)),
     ...scopes.flatMap(({ scope }) => scope),
     ...resource.tenant ? [equals(resource.tenant, tenantId)] : [],
   ]
   const judged = scopes.filter(({ accepts }) => accepts)
   const columns = allFields(resource)
   let rows = await call.engine.query(selectStatement(call, resource, where, columns))
-  for (const scope of judged) rows = await judgeLinks(rows, resource, scope)
+  for (const scope of judged) rows = await filterLinks(rows, resource, scope)
   const latest = latestByTarget(rows, resource, fields)
   return {
-    where: [...where, ...judged.length > 0 ? [unchanged(columns, [...latest.values()])] : []],
+    where: [...where, ...judged.length > 0 ? [rowsUnchanged(columns, [...latest.values()])] : []],
     picked: new Map([...latest].map(([target, row]) => [target, valuesAt(columns, resource.primaryKey)(row)])),
   }
 }
@@ -57,8 +58,8 @@ function latestByTarget(rows: readonly Row[], resource: WritePlan['resource'], f
   const time = (row: Row) => decode(row)[resource.roles.deletedAt!.name] as Date
   const latest = new Map<string, Row>()
   for (const row of rows) {
-    const other = latest.get(toText(targetOf(row)))
-    if (!other || time(other) < time(row)) latest.set(toText(targetOf(row)), row)
+    const other = latest.get(tupleKey(targetOf(row)))
+    if (!other || time(other) < time(row)) latest.set(tupleKey(targetOf(row)), row)
   }
   return latest
 }
@@ -74,7 +75,7 @@ interface Coming {
  * Links come back as new ones are made: nothing that they once said is left, for the caller may not be allowed to say it. Those with the
  * same values are in one statement.
  */
-export function reviveSteps(work: LinkWork, { plan, items, trashed, added }: Coming, asked: boolean, call: Call, time: Date): Step[] {
+export function restoreLinkOperations(work: LinkTask, { plan, items, trashed, added }: Coming, asked: boolean, call: Call, time: Date): WriteOperation[] {
   if (!trashed) return []
   const { link: { relation }, counts } = work
   const { resource, unique } = relation.junction
@@ -86,25 +87,25 @@ export function reviveSteps(work: LinkWork, { plan, items, trashed, added }: Com
   const kept = [...resource.primaryKey, ...sameLink(work.link), ...resource.tenant ? [resource.tenant] : []]
   const never = new Set(kept.map(({ name }) => name))
   const fresh = freshValues(resource)
-  const said = (item: NewLink): RecordOf =>
-    Object.fromEntries(Object.entries({ ...fresh, ...forCreate(plan, writable(plan, item), call, time) }).filter(([name]) => !never.has(name)))
+  const said = (item: NewLink): RecordValues =>
+    Object.fromEntries(Object.entries({ ...fresh, ...createValues(plan, writableValues(plan, item), call, time) }).filter(([name]) => !never.has(name)))
   const encoded = (name: string, value: unknown) => value === null ? null : String(resource.fields.get(name)!.encode(value))
   const found = items.flatMap((item) => {
-    const key = trashed.picked.get(toText(item.target))
+    const key = trashed.picked.get(tupleKey(item.target))
     return key ? [{ key, values: said(item) }] : []
   })
   const spell = ({ values }: typeof found[number]) => JSON.stringify(Object.entries(values).map(([name, value]) => [name, encoded(name, value)]))
-  return [...groupBy(found, spell).values()].flatMap((group): Step[] => {
-    const own = among(call.engine, resource.primaryKey, group.map(({ key }) => key))
+  return [...groupBy(found, spell).values()].flatMap((group): WriteOperation[] => {
+    const own = inTuples(call.engine, resource.primaryKey, group.map(({ key }) => key))
     const where = [own, ...trashed.where, ...unique ? [] : [notLinked(work, there)]]
     // Read before they change: not every engine tells which rows an update changed.
     const coming = { ...selectStatement(call, resource, where, keys, 'update'), expect: undefined }
-    const reading: Step = {
+    const reading: WriteOperation = {
       statement: coming,
-      read: ({ rows }) => rows.forEach(row => added.add(toText(keyOf(row)))),
+      read: ({ rows }) => rows.forEach(row => added.add(tupleKey(keyOf(row)))),
       changes: ({ rows }) => linkChanges(rows.map(coming.extra), 'link', resource, call),
     }
-    return [...isHeard(call) || asked ? [reading] : [], {
+    return [...hasListeners(call) || asked ? [reading] : [], {
       statement: { ...updateStatement(call, resource, { ...group[0]!.values, ...empty }, where, keys), expect: undefined },
       read: ({ touched }) => {
         counts.added += touched
@@ -114,7 +115,7 @@ export function reviveSteps(work: LinkWork, { plan, items, trashed, added }: Com
 }
 
 /** What a row holds whose columns nobody sets. A default that only the database can make stays as it was. */
-function freshValues({ fields }: WritePlan['resource']): RecordOf {
+function freshValues({ fields }: WritePlan['resource']): RecordValues {
   return Object.fromEntries([...fields.values()].flatMap(({ name, column, nullable, generated }) => {
     if (generated || is(column.default, SQL)) return []
     return column.default !== undefined ? [[name, column.default]] : nullable ? [[name, null]] : []
@@ -125,13 +126,13 @@ function freshValues({ fields }: WritePlan['resource']): RecordOf {
  * `tag_id not in (select * from (select distinct tag_id from junction where post_id = ? and deleted_at is null) as linked)`: MySQL reads the
  * table it changes only through a derived one.
  */
-function notLinked(work: LinkWork, there: readonly Field[]): Clause {
+function notLinked(work: LinkTask, there: readonly Field[]): Clause {
   const { resource } = work.link.relation.junction
   const columns = sql.join(there.map(({ column }) => sql`${column}`), sql`, `)
   const linked = linkedClauses(work)
   const present = sql.join(there.map(({ column }) => sql`${column} is not null`), sql` and `)
   return fromClauses(shape`not linked ${there.map(({ column }) => column)}`, linked, () => {
-    const rows = sql`select distinct ${columns} from ${resource.table} where ${all(linked)} and ${present}`
+    const rows = sql`select distinct ${columns} from ${resource.table} where ${joinAnd(linked)} and ${present}`
     return sql`${there.length === 1 ? columns : sql`(${columns})`} not in (select * from (${rows}) as linked)`
   })
 }

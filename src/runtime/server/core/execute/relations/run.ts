@@ -8,17 +8,17 @@ import { itemContext, runAfterHooks, runHooks, type AnyHook } from '../../hooks'
 import { keyClauses } from '../../plan/read'
 import type { LinkPlan } from '../../plan/relation'
 import type { WritePlan } from '../../plan/write'
-import { among } from '../../sql/clause'
+import { inTuples } from '../../sql/clause'
 import { within, type Scoped } from '../../access/row-scope'
-import { commitSteps, Undone, type Step } from '../commit/commit'
+import { commitOperations, CommitFailed, type WriteOperation } from '../commit/commit'
 import { toItems, type Item } from '../write/items'
 import { afterCreates, beforeCreates } from './create-links'
 import { afterDeletes, beforeDeletes } from './delete-links'
-import { countVisible, judges, linkSteps, readChange, type LinkChange } from './operations'
-import { findTargets, targetSteps } from './targets'
-import { parentValues, type Counts, type Hooked, type LinkWork, type ScopedLink } from './links'
+import { countVisible, hasObjectLevel, linkOperations, planLinkChange, type LinkChange } from './operations'
+import { loadLinkTargets, targetOperations } from './targets'
+import { parentValues, type Counts, type HookResults, type LinkTask, type ScopedLink } from './links'
 import { junctionFields } from '../rows/junction'
-import { locate, pins } from '../write/targets'
+import { loadTargets, unchangedSince } from '../write/targets'
 import { selectStatement } from '../commit/statements'
 
 export interface LinkResult {
@@ -31,16 +31,16 @@ const TRIES = 8
 
 export async function executeLink(plan: Scoped<LinkPlan>, call: Call): Promise<LinkResult> {
   const ctx = itemContext(call)
-  const hooked: Hooked = new Map()
+  const hooked: HookResults = new Map()
   const changes = await commitDecided(async () => {
     const decided = await decide(plan, ctx, call)
     await before(decided.changes, ctx, hooked, call)
     // A foreign key that stops a removal is one that still refers to the link.
-    await commitSteps({ ...decided.row, kind: plan.mode === 'remove' ? 'delete' : 'update' }, await toSteps(plan, decided, call), call)
+    await commitOperations({ ...decided.row, kind: plan.mode === 'remove' ? 'delete' : 'update' }, await toOperations(plan, decided, call), call)
     return decided.changes
   })
   const works = changes.map(({ work }) => work)
-  for (const work of works) if (judges(work.link)) work.counts.total = await countVisible(work, call)
+  for (const work of works) if (hasObjectLevel(work.link)) work.counts.total = await countVisible(work, call)
   const results = works.map(({ link, counts }) => ({ relation: link.relation.name, ...counts }))
   const errors: unknown[] = []
   for (const { creates, deletes } of changes) {
@@ -61,8 +61,8 @@ async function commitDecided(commit: () => Promise<readonly LinkChange[]>): Prom
       return await commit()
     }
     catch (error) {
-      if (!(error instanceof Undone)) throw error
-      if (error.guard === undefined || error.guard === 'restrict') throw error.reason
+      if (!(error instanceof CommitFailed)) throw error
+      if (error.expectation === undefined || error.expectation === 'restrict') throw error.reason
       if (tried === TRIES) throw changedMeanwhile()
       await pause(tried)
     }
@@ -82,28 +82,28 @@ async function decide(plan: Scoped<LinkPlan>, ctx: AutoApiContext, call: Call): 
     kind: 'update', items: [{ key: plan.key }], bulk: false, atomic: true, selection: keyFields(plan.resource),
   })
   const items = toItems(row, () => ctx)
-  await locate(row, items, call)
+  await loadTargets(row, items, call)
   if (items[0]!.error) throw items[0]!.error
-  const works: LinkWork[] = []
+  const works: LinkTask[] = []
   for (const link of plan.include as unknown as ScopedLink[]) works.push(await toWork(plan, link, call))
   const changes: LinkChange[] = []
-  for (const work of works) changes.push(await readChange(work, call))
+  for (const work of works) changes.push(await planLinkChange(work, call))
   return { row, item: items[0]!, changes }
 }
 
-async function toWork(plan: Scoped<LinkPlan>, link: ScopedLink, call: Call): Promise<LinkWork> {
+async function toWork(plan: Scoped<LinkPlan>, link: ScopedLink, call: Call): Promise<LinkTask> {
   const { relation } = link
   const parent = await parentValues(plan, plan.key, relation.columns, call)
   return {
     link, mode: plan.mode, parent,
-    here: among(call.engine, junctionFields(relation, relation.junction.here.columns), [parent]),
-    targets: await findTargets(link, parent, call),
+    here: inTuples(call.engine, junctionFields(relation, relation.junction.here.columns), [parent]),
+    targets: await loadLinkTargets(link, parent, call),
     counts: { added: 0, removed: 0, total: 0 },
   }
 }
 
 /** The hooks of the record's own resource, then those of its junctions for each link: none twice. */
-async function before(changes: readonly LinkChange[], ctx: AutoApiContext, hooked: Hooked, call: Call): Promise<void> {
+async function before(changes: readonly LinkChange[], ctx: AutoApiContext, hooked: HookResults, call: Call): Promise<void> {
   if (!hooked.has(LINK)) {
     for (const { work: { link: { relation: { name }, ids } } } of changes) {
       await runHooks(call, 'beforeLink', ids, run => (run as AnyHook)(name, ids, ctx))
@@ -116,17 +116,17 @@ async function before(changes: readonly LinkChange[], ctx: AutoApiContext, hooke
 
 const LINK = 'link'
 
-async function toSteps({ mode }: Scoped<LinkPlan>, { row, item, changes }: Decided, call: Call): Promise<Step[]> {
+async function toOperations({ mode }: Scoped<LinkPlan>, { row, item, changes }: Decided, call: Call): Promise<WriteOperation[]> {
   const own = { table: row.resource.facts.name, step: guardParent(row, item, call) }
   const others = changes.flatMap(({ work: { link, targets } }) =>
-    targetSteps(mode, link, targets, call).map(step => ({ table: link.relation.target.facts.name, step })))
+    targetOperations(mode, link, targets, call).map(step => ({ table: link.relation.target.facts.name, step })))
   // Both sides are locked in one order: two requests that link the same records from both sides would otherwise wait for each other.
   const steps = [own, ...others].toSorted((a, b) => a.table < b.table ? -1 : Number(a.table > b.table)).map(({ step }) => step)
-  for (const change of changes) steps.push(...await linkSteps(change, call))
+  for (const change of changes) steps.push(...await linkOperations(change, call))
   return steps
 }
 
-function guardParent(plan: Scoped<WritePlan>, item: Item, call: Call): Step {
-  const where = [...keyClauses(plan.resource, item.key!), ...plan.scope, ...pins(plan, item)]
-  return { statement: selectStatement(call, plan.resource, where, keyFields(plan.resource), 'update'), guard: 'row' }
+function guardParent(plan: Scoped<WritePlan>, item: Item, call: Call): WriteOperation {
+  const where = [...keyClauses(plan.resource, item.key!), ...plan.scope, ...unchangedSince(plan, item)]
+  return { statement: selectStatement(call, plan.resource, where, keyFields(plan.resource), 'update'), expectation: 'row' }
 }

@@ -5,25 +5,26 @@ import type { Call } from '../../context'
 import { unknownIds } from '../../error'
 import { keyFields } from '../../access/fields'
 import type { LinkPlan } from '../../plan/relation'
-import { among } from '../../sql/clause'
+import { inTuples } from '../../sql/clause'
+import { tupleKey } from '../../sql/tuple-key'
 import { narrow } from '../../access/row-scope'
-import type { Step } from '../commit/commit'
-import { toText, type ScopedLink, type Targets } from './links'
-import { stillJudged } from '../write/targets'
+import type { WriteOperation } from '../commit/commit'
+import type { ScopedLink, Targets } from './links'
+import { stillAccepted } from '../write/targets'
 import { readRows, valuesAt } from '../rows/rows'
 import { selectStatement } from '../commit/statements'
 
 /** @throws 404 naming the ids that are not visible. */
-export async function findTargets({ relation, plan, keys, ids }: ScopedLink, parent: readonly unknown[], call: Call): Promise<Targets> {
+export async function loadLinkTargets({ relation, plan, keys, ids }: ScopedLink, parent: readonly unknown[], call: Call): Promise<Targets> {
   const { primaryKey } = relation.target
   const encoded = keys.map(key => key.map((value, index) => primaryKey[index]!.encode(value)))
   if (keys.length === 0) return { values: [], columns: plan.selection, rows: [] }
-  const { columns, rows } = await readRows(narrow(plan, [among(call.engine, primaryKey, encoded)]), { cursor: true }, call)
+  const { columns, rows } = await readRows(narrow(plan, [inTuples(call.engine, primaryKey, encoded)]), { cursor: true }, call)
   const keyOf = valuesAt(columns, primaryKey)
-  const found = new Map(rows.map(row => [toText(keyOf(row)), row]))
+  const found = new Map(rows.map(row => [tupleKey(keyOf(row)), row]))
   const fits = sharedColumns(relation, parent)
   const linkedBy = valuesAt(columns, relation.foreignColumns)
-  const wanted = encoded.map(key => found.get(toText(key)))
+  const wanted = encoded.map(key => found.get(tupleKey(key)))
   const missing = ids.filter((_, index) => !wanted[index] || !fits(linkedBy(wanted[index])))
   if (missing.length > 0) throw unknownIds(relation.name, missing)
   return { columns, rows: wanted as Row[], values: (wanted as Row[]).map(linkedBy) }
@@ -36,11 +37,11 @@ function sharedColumns({ junction: { here, there } }: ManyToMany, parent: readon
 }
 
 /** They must still be there, and visible, when they are linked; and what they were, where code judged them. */
-export function targetSteps(mode: LinkPlan['mode'], link: ScopedLink, { values, columns, rows }: Targets, call: Call): Step[] {
+export function targetOperations(mode: LinkPlan['mode'], link: ScopedLink, { values, columns, rows }: Targets, call: Call): WriteOperation[] {
   const { relation: { target, foreignColumns }, plan } = link
-  if (plan.accepts) return stillJudged(plan, columns, rows, 'share', call)
+  if (plan.accepts) return stillAccepted(plan, columns, rows, 'share', call)
   if (mode === 'remove' || values.length === 0) return []
-  const where = [among(call.engine, foreignColumns, values), ...plan.scope]
+  const where = [inTuples(call.engine, foreignColumns, values), ...plan.scope]
   const made = selectStatement(call, target, where, keyFields(target), 'share')
-  return [{ statement: { ...made, expect: values.length }, guard: 'row' }]
+  return [{ statement: { ...made, expect: values.length }, expectation: 'row' }]
 }

@@ -10,7 +10,7 @@ import type { Row } from '../../../engines/engine'
 import { shape, type Shape } from '../../sql/shape'
 import { select, type Selection } from '../../access/fields'
 import type { ReadPlan } from '../../plan/read-plan'
-import { meet, shapeOf, valuesOf, whereAll, type Clause } from '../../sql/clause'
+import { sameBytes, shapeOf, valuesOf, whereClause, type Clause } from '../../sql/clause'
 import type { Scoped } from '../../access/row-scope'
 
 export type ScopedInclude = Scoped<ReadPlan>['include'][number]
@@ -72,8 +72,8 @@ export function joinAll(joins: readonly Join[]): SQL {
   return sql.join(joins.map((join) => {
     const { include: { relation, plan }, alias, columns: { fields } } = join
     const selected = sql.join(fields.map((field, index) => sql`${field.selection} as ${sql.identifier(`${alias}_${index}`)}`), sql`, `)
-    const meets = relation.foreignColumns.map((field, index) => meet(nameOf(join, fields.indexOf(field)), relation.columns[index]!.column, field.bytes))
-    return sql` left join (select ${selected} from ${plan.resource.table}${whereAll(scopeOf(join))}) as ${sql.identifier(alias)} on ${sql.join(meets, sql` and `)}`
+    const meets = relation.foreignColumns.map((field, index) => sameBytes(nameOf(join, fields.indexOf(field)), relation.columns[index]!.column, field.bytes))
+    return sql` left join (select ${selected} from ${plan.resource.table}${whereClause(scopeOf(join))}) as ${sql.identifier(alias)} on ${sql.join(meets, sql` and `)}`
   }), sql``)
 }
 

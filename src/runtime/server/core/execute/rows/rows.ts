@@ -9,13 +9,13 @@ import { allFields, select, type Selection } from '../../access/fields'
 import type { Key } from '../../../schema/record-id'
 import { after, orderList } from '../../sql/keyset'
 import type { ReadPlan } from '../../plan/read-plan'
-import { shapeOf, statement, valuesOf, whereAll, type Clause } from '../../sql/clause'
+import { shapeOf, statement, valuesOf, whereClause, type Clause } from '../../sql/clause'
 import type { Scoped } from '../../access/row-scope'
-import { judge, nextTurn, scanBound, tooManyToJudge } from './object-level'
-import { isUnfit } from './invalid-value'
+import { filterAccepted, yieldToEventLoop, maxScanRows, tooManyRowsToCheck } from './object-level'
+import { isInvalidValue } from './invalid-value'
 import { joinAll, joinsOf, selectJoined, shapeOfJoins, valuesOfJoins, type Join } from './join'
 
-export type RecordOf = Record<string, unknown>
+export type RecordValues = Record<string, unknown>
 
 /** Rows by position, with the place of each field in them. */
 export interface Rows {
@@ -47,14 +47,14 @@ export interface Window {
   /** Whether a cursor will be made of a row. */
   readonly cursor?: boolean
   /** Rows that code judges at most; absent: as many as any scan may. */
-  readonly most?: number
+  readonly maxScanned?: number
   /** Columns whose values are needed besides what is shown. */
-  readonly besides?: readonly Field[]
+  readonly extraColumns?: readonly Field[]
 }
 
 /** The visible rows of a window of the plan. With `objectLevel`, batch by batch until the window is full. */
 export async function readRows(plan: Scoped<ReadPlan>, window: Window, call: Call): Promise<Rows> {
-  const columns = columnsOf(plan, window.cursor ?? false, window.besides ?? [])
+  const columns = columnsOf(plan, window.cursor ?? false, window.extraColumns ?? [])
   if (!plan.accepts) {
     const joins = joinsOf(plan, columns)
     return { columns, joins, rows: await call.engine.query(rowsStatement(plan, columns, window, call, joins)) }
@@ -77,7 +77,7 @@ export async function readRows(plan: Scoped<ReadPlan>, window: Window, call: Cal
 export async function readOne(plan: Scoped<ReadPlan>, key: Key, besides: readonly Field[], call: Call): Promise<Rows> {
   const { primaryKey } = plan.resource
   const spelled = primaryKey.filter(field => field.kind === 'text' || field.kind === 'custom')
-  const found = await readIfFit(plan, { cursor: true, besides: [...besides, ...spelled] }, call)
+  const found = await readIfFit(plan, { cursor: true, extraColumns: [...besides, ...spelled] }, call)
   const values = valuesAt(found.columns, spelled)
   const same = (row: Row) => values(row).every((value, index) => value === spelled[index]!.encode(key[primaryKey.indexOf(spelled[index]!)]))
   return { ...found, rows: found.rows.filter(same) }
@@ -89,8 +89,8 @@ async function readIfFit(plan: Scoped<ReadPlan>, window: Window, call: Call): Pr
     return await readRows(plan, window, call)
   }
   catch (error) {
-    if (!await isUnfit(error, plan, call)) throw error
-    return { columns: columnsOf(plan, window.cursor ?? false, window.besides ?? []), rows: [] }
+    if (!await isInvalidValue(error, plan, call)) throw error
+    return { columns: columnsOf(plan, window.cursor ?? false, window.extraColumns ?? []), rows: [] }
   }
 }
 
@@ -100,7 +100,7 @@ async function readIfFit(plan: Scoped<ReadPlan>, window: Window, call: Call): Pr
  * @throws `LIMIT_EXCEEDED` when `most` rows are judged, there are more, and the reader wants another one.
  */
 export async function* scan(unordered: Scoped<ReadPlan>, window: Window, call: Call): AsyncGenerator<Row> {
-  const { start = [], offset, limit = Infinity, most = scanBound(call) } = window
+  const { start = [], offset, limit = Infinity, maxScanned = maxScanRows(call) } = window
   const plan = unordered.order.length > 0 ? unordered : { ...unordered, order: byPrimaryKey(unordered) }
   const columns = allFields(plan.resource)
   const decode = decoder(columns)
@@ -108,17 +108,17 @@ export async function* scan(unordered: Scoped<ReadPlan>, window: Window, call: C
   // A page mostly needs as many rows as it has: the first batch is small, the following ones are not.
   let batch = limit === Infinity ? LIMITS.scanBatch : Math.min((offset ?? 0) + limit, LIMITS.scanBatch)
   let from = start
-  for (let left = most; ;) {
+  for (let left = maxScanned; ;) {
     // One row beyond the bound tells whether there are more.
     const asked = Math.min(batch, left + 1)
     const rows = await call.engine.query(rowsStatement(plan, columns, { start: from, limit: asked }, call))
-    yield* await judge(rows.length > left ? rows.slice(0, left) : rows, decode, plan.accepts!)
-    if (rows.length > left) throw tooManyToJudge(most, ADVICE[window.most === undefined ? 'page' : 'total'])
+    yield* await filterAccepted(rows.length > left ? rows.slice(0, left) : rows, decode, plan.accepts!)
+    if (rows.length > left) throw tooManyRowsToCheck(maxScanned, ADVICE[window.maxScanned === undefined ? 'page' : 'total'])
     if (rows.length < asked) return
     left -= rows.length
     from = [after(call.engine.dialect, plan.order, place(rows.at(-1)!))]
     batch = LIMITS.scanBatch
-    await nextTurn()
+    await yieldToEventLoop()
   }
 }
 
@@ -134,7 +134,7 @@ export function rowsStatement(plan: Scoped<ReadPlan>, columns: Selection, { star
   const bounds = limit === undefined || limit === Infinity ? [] : offset ? [limit, offset] : [limit]
   const key = shape`read ${columns.key}${shapeOfJoins(joins)}${shapeOf(where)}${orderShape(order)}${bounds.length}`
   return statement(api.statements, engine, key, [...valuesOfJoins(joins), ...valuesOf(where), ...bounds], () => ({
-    sql: sql`select ${selectList(columns)}${selectJoined(joins)} from ${resource.table}${joinAll(joins)}${whereAll(where)}${order.length > 0 ? sql` order by ${orderList(order)}` : sql``}${limitTo(bounds)}`,
+    sql: sql`select ${selectList(columns)}${selectJoined(joins)} from ${resource.table}${joinAll(joins)}${whereClause(where)}${order.length > 0 ? sql` order by ${orderList(order)}` : sql``}${limitTo(bounds)}`,
     extra: undefined,
   }))
 }
@@ -154,13 +154,13 @@ export function selectList(columns: Selection): SQL {
 }
 
 /** What becomes of a driver's value: the value Drizzle knows, for hooks and rules, or JSON, where no code looks at it. */
-export type Form = 'value' | 'wire'
+export type ValueForm = 'value' | 'wire'
 
-type Decoders = WeakMap<Selection, WeakMap<Selection, (row: Row) => RecordOf>>
-const decoders: Readonly<Record<Form, Decoders>> = { value: new WeakMap(), wire: new WeakMap() }
+type Decoders = WeakMap<Selection, WeakMap<Selection, (row: Row) => RecordValues>>
+const decoders: Readonly<Record<ValueForm, Decoders>> = { value: new WeakMap(), wire: new WeakMap() }
 
 /** Rows by position to records by name; made once per pair of selections. */
-export function decoder(columns: Selection, shown: Selection = columns, form: Form = 'value'): (row: Row) => RecordOf {
+export function decoder(columns: Selection, shown: Selection = columns, form: ValueForm = 'value'): (row: Row) => RecordValues {
   let known = decoders[form].get(columns)
   if (!known) decoders[form].set(columns, known = new WeakMap())
   let decode = known.get(shown)
@@ -168,10 +168,10 @@ export function decoder(columns: Selection, shown: Selection = columns, form: Fo
   return decode
 }
 
-function createDecoder({ fields }: Selection, shown: Selection, form: Form): (row: Row) => RecordOf {
+function createDecoder({ fields }: Selection, shown: Selection, form: ValueForm): (row: Row) => RecordValues {
   const cells = shown.fields.map(field => ({ name: field.name, place: fields.indexOf(field), convert: form === 'wire' ? field.toWire : field.decode }))
   return (row) => {
-    const record: RecordOf = {}
+    const record: RecordValues = {}
     for (const { name, place, convert } of cells) record[name] = convert ? convert(row[place]) : row[place]
     return record
   }

@@ -9,9 +9,9 @@ import type { Field } from '../../../schema/field'
 import type { Call } from '../../context'
 import { after, orderList } from '../../sql/keyset'
 import type { Search } from '../../plan/search'
-import { among, shapeOf, statement, valuesOf, whereAll, type Clause } from '../../sql/clause'
+import { inTuples, shapeOf, statement, valuesOf, whereClause, type Clause } from '../../sql/clause'
 import { foundBy, type Plan, type Scoped } from '../../access/row-scope'
-import { nextTurn } from './object-level'
+import { yieldToEventLoop } from './object-level'
 
 /** Bytes of text that one statement looks through. */
 const BYTES = 512 * 1024
@@ -26,11 +26,11 @@ interface Searching extends Plan {
 }
 
 /** The same rows by their keys, where finding them takes long; otherwise the plan as it is. */
-export async function inSlices<P extends Searching>(plan: Scoped<P>, call: Call, besides: readonly Clause[] = []) {
+export async function searchInSlices<P extends Searching>(plan: Scoped<P>, call: Call, besides: readonly Clause[] = []) {
   const { search, resource: { primaryKey } } = plan
   if (!search?.heavy || !call.engine.blocking || !primaryKey.every(isListed)) return plan
   const keys = await findKeys(plan, search.fields, besides, call)
-  return keys ? foundBy(plan, [among(call.engine, primaryKey, keys)]) : plan
+  return keys ? foundBy(plan, [inTuples(call.engine, primaryKey, keys)]) : plan
 }
 
 /** Keys of bytes are a parameter each, and there may be more of them than an engine takes. */
@@ -44,9 +44,9 @@ async function findKeys(plan: Scoped<Searching>, fields: readonly Field[], besid
   for (;;) {
     const heads = await call.engine.query(headsStatement(plan, fields, [...besides, ...plan.scope, ...start], call))
     for (const slice of slices(heads.map(row => ({ key: row.slice(0, primaryKey.length), bytes: Number(row[primaryKey.length]) })))) {
-      keys.push(...await call.engine.query(keysStatement(plan, [among(call.engine, primaryKey, slice), ...plan.where], call)))
+      keys.push(...await call.engine.query(keysStatement(plan, [inTuples(call.engine, primaryKey, slice), ...plan.where], call)))
       if (keys.length > KEYS) return undefined
-      await nextTurn()
+      await yieldToEventLoop()
     }
     if (heads.length < HEADS) return keys
     start = [after(call.engine.dialect, order, heads.at(-1)!.slice(0, primaryKey.length))]
@@ -73,25 +73,25 @@ function headsStatement({ resource }: Scoped<Searching>, fields: readonly Field[
   const key = shape`sizes ${resource}${fields.map(({ column }) => column)}${shapeOf(where)}${orderShape(order)}`
   return statement(api.statements, engine, key, [...valuesOf(where), HEADS], () => {
     const size = sql.join(fields.map(({ column }) => sql`coalesce(octet_length(${column}), 0)`), sql` + `)
-    return { extra: undefined, sql: sql`select ${keyList(resource.primaryKey)}, ${size} from ${resource.table}${whereAll(where)} order by ${orderList(order)} limit ${sql.param(HEADS)}` }
+    return { extra: undefined, sql: sql`select ${keyList(resource.primaryKey)}, ${size} from ${resource.table}${whereClause(where)} order by ${orderList(order)} limit ${sql.param(HEADS)}` }
   })
 }
 
 /** `select id from t where id in (…) and …` */
 function keysStatement({ resource }: Scoped<Searching>, where: readonly Clause[], { api, engine }: Call) {
   return statement(api.statements, engine, shape`keys ${resource}${shapeOf(where)}`, valuesOf(where), () => ({
-    extra: undefined, sql: sql`select ${keyList(resource.primaryKey)} from ${resource.table}${whereAll(where)}`,
+    extra: undefined, sql: sql`select ${keyList(resource.primaryKey)} from ${resource.table}${whereClause(where)}`,
   }))
 }
 
 const keyList = (fields: readonly Field[]) => sql.join(fields.map(({ selection }) => selection), sql`, `)
 
 /** Runs statements at once, or, where a search in text keeps the event loop busy, one after another with a pause between them. */
-export async function allOf<A, B, C>(plan: { readonly search?: Search }, { engine }: Call, first: () => A, second: () => B, third: () => C): Promise<[Awaited<A>, Awaited<B>, Awaited<C>]> {
+export async function runStatements<A, B, C>(plan: { readonly search?: Search }, { engine }: Call, first: () => A, second: () => B, third: () => C): Promise<[Awaited<A>, Awaited<B>, Awaited<C>]> {
   if (!plan.search || !engine.blocking) return Promise.all([first(), second(), third()])
   const one = await first()
-  await nextTurn()
+  await yieldToEventLoop()
   const two = await second()
-  await nextTurn()
+  await yieldToEventLoop()
   return [one, two, await third()]
 }

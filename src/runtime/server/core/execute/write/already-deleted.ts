@@ -7,10 +7,10 @@ import { applyScope, within, type Scoped } from '../../access/row-scope'
 import type { Item } from './items'
 import { keysClause } from './targets'
 import { decoder, readRows } from '../rows/rows'
-import type { Written } from './operations'
+import type { WrittenItem } from './operations'
 
 /** What became of a row that was there when the batch began and cannot be deleted any more: nothing, if somebody else took it. */
-export async function takenAlong(plan: Scoped<WritePlan>, item: Item, written: ReadonlyMap<number, Written>, call: Call): Promise<Written | undefined> {
+export async function findAlreadyDeleted(plan: Scoped<WritePlan>, item: Item, written: ReadonlyMap<number, WrittenItem>, call: Call): Promise<WrittenItem | undefined> {
   if (plan.kind !== 'delete' || written.size === 0) return undefined
   const { resource } = plan
   const { deletedAt, deletionId } = resource.roles

@@ -5,18 +5,18 @@ import type { Resource } from '../../../schema/model'
 import { forResource, type Call } from '../../context'
 import { changedMeanwhile, notFound } from '../../error'
 import { keyFields } from '../../access/fields'
-import { assertMay, inContext } from '../../access/authorize'
+import { authorize, inContext } from '../../access/authorize'
 import { itemContext } from '../../hooks'
-import { findReach } from '../cascade/dependents'
+import { findDependents } from '../cascade/dependents'
 import type { ReadPlan } from '../../plan/read-plan'
 import type { WritePlan } from '../../plan/write'
 import { equals, statement } from '../../sql/clause'
 import { applyScope, within, type Scoped } from '../../access/row-scope'
-import { commitSteps, Undone, type Step } from '../commit/commit'
+import { commitOperations, CommitFailed, type WriteOperation } from '../commit/commit'
 import type { Item } from './items'
 import { decoder, readRows } from '../rows/rows'
-import { STEPS, type Written } from './operations'
-import { keysClause, locate } from './targets'
+import { OPERATIONS, type WrittenItem } from './operations'
+import { keysClause, loadTargets } from './targets'
 import { selectStatement } from '../commit/statements'
 
 /** The rows of one resource in the group, with a scope and a call of their own. */
@@ -24,7 +24,7 @@ export interface Part {
   readonly plan: Scoped<WritePlan>
   readonly call: Call
   readonly items: readonly Item[]
-  readonly written: Map<number, Written>
+  readonly written: Map<number, WrittenItem>
 }
 
 /**
@@ -35,21 +35,21 @@ export async function commitGroup(plan: Scoped<WritePlan>, parts: readonly Part[
   const time = new Date()
   const apart = new Set(parts.map(({ plan }) => plan.resource.table))
   const steps = [
-    ...parts.map(part => stillGrouped(part, call)),
-    ...parts.flatMap(({ plan, items, written }): Step[] => STEPS[plan.kind]({ ...plan, apart }, items, written, call, time)),
+    ...parts.map(part => stillInGroup(part, call)),
+    ...parts.flatMap(({ plan, items, written }): WriteOperation[] => OPERATIONS[plan.kind]({ ...plan, apart }, items, written, call, time)),
   ]
   try {
-    await commitSteps(plan, [...steps.filter(({ early }) => early), ...steps.filter(({ early }) => !early)], call)
+    await commitOperations(plan, [...steps.filter(({ phase }) => phase === 'lock'), ...steps.filter(({ phase }) => phase !== 'lock')], call)
   }
   catch (error) {
-    throw error instanceof Undone ? error.reason : error
+    throw error instanceof CommitFailed ? error.reason : error
   }
 }
 
 /** A row that somebody brought back meanwhile, or that went to the trash once more, is none of the group. */
-function stillGrouped({ plan: { resource, deletionId, ...plan }, items }: Part, call: Call): Step {
+function stillInGroup({ plan: { resource, deletionId, ...plan }, items }: Part, call: Call): WriteOperation {
   const where = [keysClause({ ...plan, resource }, items, call), equals(resource.roles.deletionId!, deletionId)]
-  return { statement: { ...selectStatement(call, resource, where, keyFields(resource), 'update'), expect: items.length }, guard: 'group', early: true }
+  return { statement: { ...selectStatement(call, resource, where, keyFields(resource), 'update'), expect: items.length }, expectation: 'group', phase: 'lock' }
 }
 
 /**
@@ -72,7 +72,7 @@ export async function findGroup(plan: Scoped<WritePlan>, call: Call): Promise<re
   }
   if (parts.length === 0) throw notFound()
   // Only now: a refusal would tell that there is such a group.
-  for (const { plan: { resource } } of parts) await assertMay(call, resource, call.ctx.operation)
+  for (const { plan: { resource } } of parts) await authorize(call, resource, [call.ctx.operation])
   return parts
 }
 
@@ -81,13 +81,13 @@ async function visibleItems(plan: Scoped<WritePlan>, call: Call): Promise<Item[]
   const where = [equals(resource.roles.deletionId!, plan.deletionId)]
   const order = resource.primaryKey.map(field => ({ field, descending: false }))
   const read = within<WritePlan, ReadPlan>(plan, { where, order, selection: keyFields(resource), count: false })
-  const { columns, rows } = await readRows(read, { cursor: true, most: Infinity }, call)
+  const { columns, rows } = await readRows(read, { cursor: true, maxScanned: Infinity }, call)
   const decode = decoder(columns, keyFields(resource))
   const items = rows.map((row, index): Item => {
     const record = decode(row)
-    return { index, key: resource.primaryKey.map(field => record[field.name]), sent: [], values: {}, asked: {}, ctx: itemContext(call) }
+    return { index, key: resource.primaryKey.map(field => record[field.name]), sent: [], values: {}, original: {}, ctx: itemContext(call) }
   })
-  await locate(plan, items, call)
+  await loadTargets(plan, items, call)
   return items.filter(item => item.error === undefined)
 }
 
@@ -104,6 +104,6 @@ async function countGroup(resource: Resource, deletionId: string, { api, engine 
 /** Resources that hang on others before those: what is purged must not be referred to any more. */
 function sorted({ api }: Call): readonly Resource[] {
   const resources = [...api.resources.values()].filter((resource, index, all) => all.findIndex(other => other.table === resource.table) === index)
-  const below = (resource: Resource) => findReach(api.graph, resource.table).nodes.length
+  const below = (resource: Resource) => findDependents(api.graph, resource.table).nodes.length
   return resources.sort((a, b) => below(a) - below(b))
 }

@@ -17,11 +17,11 @@ export interface Item {
   /** What counts as sent: the keys of what the schema returned. */
   readonly sent: readonly string[]
   /** The keys in the client's JSON. */
-  readonly given?: readonly string[]
+  readonly sentKeys?: readonly string[]
   /** What will be written; a before-hook may replace it. */
   values: Record<string, unknown>
   /** What the client's values were before the hooks saw them. */
-  readonly asked: Readonly<Record<string, unknown>>
+  readonly original: Readonly<Record<string, unknown>>
   readonly ctx: AutoApiContext
   /** The row as it was found, by the columns that were read. */
   row?: Row
@@ -49,15 +49,15 @@ export function toItems({ items }: WritePlan, createContext: () => AutoApiContex
     key,
     id,
     sent: data?.sent ?? [],
-    given: data?.given ?? [],
+    sentKeys: data?.given ?? [],
     values: { ...data?.values },
-    asked: data?.values ?? {},
+    original: data?.values ?? {},
     ctx: createContext(),
     ...error && { error },
   }))
 }
 
-export const alive = (items: readonly Item[]) => items.filter(item => item.error === undefined)
+export const withoutError = (items: readonly Item[]) => items.filter(item => item.error === undefined)
 
 /** Where all items must pass, one that failed stops the others. @throws The failure of a single write, or `BULK_FAILED`. */
 export function stopOnFailure(plan: WritePlan, items: readonly Item[]): void {
@@ -68,8 +68,8 @@ export function stopOnFailure(plan: WritePlan, items: readonly Item[]): void {
 }
 
 /** Does one thing for each item that has not failed, and keeps what it throws. */
-export async function each(items: readonly Item[], run: (item: Item) => Promise<void>): Promise<void> {
-  for (const item of alive(items)) {
+export async function forEachItem(items: readonly Item[], run: (item: Item) => Promise<void>): Promise<void> {
+  for (const item of withoutError(items)) {
     try {
       await run(item)
     }

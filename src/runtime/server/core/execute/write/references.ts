@@ -9,10 +9,11 @@ import { invalidReference } from '../../error'
 import { select } from '../../access/fields'
 import type { ReadPlan } from '../../plan/read-plan'
 import type { WritePlan } from '../../plan/write'
-import { among } from '../../sql/clause'
+import { inTuples } from '../../sql/clause'
+import { tupleKey } from '../../sql/tuple-key'
 import { applyScope, type Scoped } from '../../access/row-scope'
-import { alive, type Item, type Reference } from './items'
-import { locatedColumns } from './targets'
+import { withoutError, type Item, type Reference } from './items'
+import { targetColumns } from './targets'
 import { decoder, readRows, valuesAt, type Rows } from '../rows/rows'
 
 /**
@@ -27,49 +28,49 @@ export async function checkReferences(plan: Scoped<WritePlan>, items: readonly I
   for (const key of plan.resource.foreignKeys) {
     if (isChecked?.(key)) continue
     const target = [...call.api.resources.values()].find(resource => resource.table === key.foreignTable)
-    const reach = reachOf(plan.resource, key)
+    const reach = referenceScopeOf(plan.resource, key)
     if (!target || reach === 'any') continue
-    const asked = alive(items).flatMap((item) => {
+    const asked = withoutError(items).flatMap((item) => {
       const values = changedReference(plan, key, item)
       return values ? [{ item, values: values.map((value, index) => target.fields.get(key.foreignColumns[index]!)!.encode(value)) }] : []
     })
     if (asked.length === 0) continue
     const known = await planTargets(target, key, asked.map(({ values }) => values), reach, call)
-    const read = when === 'now' || !isToldByCommit(known) ? await findTargets(known, call) : undefined
-    const found = read && new Set(read.rows.map(row => toText(valuesAt(read.columns, known.fields)(row))))
+    const read = when === 'now' || !isCheckedByCommit(known) ? await findTargets(known, call) : undefined
+    const found = read && new Set(read.rows.map(row => tupleKey(valuesAt(read.columns, known.fields)(row))))
     // What code judged is looked at in the commit once more, by what code was given.
     const pointedAt: Target = known.plan.accepts ? { ...known, judged: read } : known
     for (const { item, values } of asked) {
       // A schema may make a hidden column of what was sent under another name.
-      const isTold = (name: string) => !item.given || item.given.includes(name) || plan.selection.byName.has(name)
+      const isTold = (name: string) => !item.sentKeys || item.sentKeys.includes(name) || plan.selection.byName.has(name)
       const name = key.columns.find(name => item.sent.includes(name) && isTold(name))
-      if (!found || found.has(toText(values))) item.references = [...item.references ?? [], { target: pointedAt, name, values }]
+      if (!found || found.has(tupleKey(values))) item.references = [...item.references ?? [], { target: pointedAt, name, values }]
       else item.error = invalidReference(name)
     }
   }
 }
 
 /** Code judges no rows, and no collation takes another spelling for the key. */
-function isToldByCommit({ plan, fields }: Target): boolean {
+function isCheckedByCommit({ plan, fields }: Target): boolean {
   return !plan.accepts && fields.every(({ kind }) => kind === 'integer' || kind === 'bigint')
 }
 
-type Reach = 'visible' | 'tenant' | 'any'
+type ReferenceScope = 'visible' | 'tenant' | 'any'
 
 /** From the most lenient to the strictest. */
-const REACHES: readonly Reach[] = ['any', 'tenant', 'visible']
+const REFERENCE_SCOPES: readonly ReferenceScope[] = ['any', 'tenant', 'visible']
 
 /** Of a composite key the most lenient rule that is given counts. */
-function reachOf({ auth }: Resource, { columns }: ForeignKeyFacts): Reach {
-  const rules = columns.map(name => (auth?.fields?.[name as never] as { reference?: Reach } | undefined)?.reference)
-  return REACHES.find(reach => rules.includes(reach)) ?? 'visible'
+function referenceScopeOf({ auth }: Resource, { columns }: ForeignKeyFacts): ReferenceScope {
+  const rules = columns.map(name => (auth?.fields?.[name as never] as { reference?: ReferenceScope } | undefined)?.reference)
+  return REFERENCE_SCOPES.find(reach => rules.includes(reach)) ?? 'visible'
 }
 
 /** The key's values when the client sent one of them and it changes something; a value a hook has set is trusted. */
-function changedReference(plan: Scoped<WritePlan>, { columns }: ForeignKeyFacts, { sent, values, asked, row }: Item): readonly unknown[] | undefined {
-  const own = columns.filter(name => sent.includes(name) && Object.hasOwn(values, name) && isDeepStrictEqual(values[name], asked[name]))
+function changedReference(plan: Scoped<WritePlan>, { columns }: ForeignKeyFacts, { sent, values, original, row }: Item): readonly unknown[] | undefined {
+  const own = columns.filter(name => sent.includes(name) && Object.hasOwn(values, name) && isDeepStrictEqual(values[name], original[name]))
   if (own.length === 0) return undefined
-  const before = row && decoder(locatedColumns(plan))(row)
+  const before = row && decoder(targetColumns(plan))(row)
   const whole = columns.map(name => values[name] ?? (name === plan.resource.tenant?.name ? plan.tenantId : undefined) ?? (before ? before[name] : defaultOf(plan.resource.fields.get(name)!)))
   if (whole.some(value => value === null || value === undefined)) return undefined
   return before && columns.every((name, index) => isDeepStrictEqual(before[name], whole[index])) ? undefined : whole
@@ -82,12 +83,10 @@ function defaultOf({ column }: Field): unknown {
 
 type Target = Reference['target']
 
-async function planTargets(target: Resource, key: ForeignKeyFacts, tuples: readonly (readonly unknown[])[], reach: Reach, call: Call): Promise<Target> {
+async function planTargets(target: Resource, key: ForeignKeyFacts, tuples: readonly (readonly unknown[])[], reach: ReferenceScope, call: Call): Promise<Target> {
   const fields = key.foreignColumns.map(name => target.fields.get(name)!)
-  const read: ReadPlan = { resource: target, trash: 'active', selection: select(target, field => fields.includes(field)), where: [among(call.engine, fields, tuples)], order: [], count: false, include: [] }
+  const read: ReadPlan = { resource: target, trash: 'active', selection: select(target, field => fields.includes(field)), where: [inTuples(call.engine, fields, tuples)], order: [], count: false, include: [] }
   return { plan: await applyScope(call, read, 'read', reach === 'tenant' ? 'tenant' : 'all'), fields }
 }
 
 const findTargets = ({ plan }: Target, call: Call): Promise<Rows> => readRows(plan, { cursor: true }, call)
-
-const toText = (values: readonly unknown[]) => values.map(String).join('\0')

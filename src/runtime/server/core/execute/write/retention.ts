@@ -11,11 +11,11 @@ import type { ReadPlan } from '../../plan/read-plan'
 import type { WritePlan } from '../../plan/write'
 import type { Clause } from '../../sql/clause'
 import { everyRow, within, type Scoped } from '../../access/row-scope'
-import { commitSteps, Undone } from '../commit/commit'
+import { commitOperations, CommitFailed } from '../commit/commit'
 import type { Item } from './items'
 import { decoder, readRows, valuesAt } from '../rows/rows'
-import { now } from './server-values'
-import { STEPS } from './operations'
+import { serverTime } from './server-values'
+import { OPERATIONS } from './operations'
 
 /** @returns how many rows went. A row that others still refer to stays, and is logged. */
 export async function purgeExpired(call: Call, before: Date): Promise<number> {
@@ -38,19 +38,19 @@ export async function purgeExpired(call: Call, before: Date): Promise<number> {
 
 function expiredClause({ resource }: Call, before: Date): Clause {
   const field = resource.roles.deletedAt!
-  const value = field.encode(now(field, before))
+  const value = field.encode(serverTime(field, before))
   return { shape: shape`${field.column} before`, values: [value], build: () => sql`${field.column} < ${sql.param(value)}` }
 }
 
 /** All at once; one by one where something stands in the way of some. */
 async function purge(plan: Scoped<WritePlan>, keys: readonly Key[], call: Call): Promise<number> {
-  const items = keys.map((key, index): Item => ({ index, key, sent: [], values: {}, asked: {}, ctx: itemContext(call) }))
+  const items = keys.map((key, index): Item => ({ index, key, sent: [], values: {}, original: {}, ctx: itemContext(call) }))
   try {
-    await commitSteps(plan, STEPS.purge(plan, items, new Map(), call, new Date()), call)
+    await commitOperations(plan, OPERATIONS.purge(plan, items, new Map(), call, new Date()), call)
     return items.length
   }
   catch (error) {
-    if (!(error instanceof Undone)) throw error
+    if (!(error instanceof CommitFailed)) throw error
     if (items.length === 1) {
       console.warn(`[auto-api] A row of \`${plan.resource.name}\` stays in the trash although its time is over.`, error.reason)
       return 0

@@ -1,6 +1,6 @@
 /** The values the server gives: times, the caller's id, the tenant, the trash stamp, and the defaults of the table. */
 import type { Column } from 'drizzle-orm'
-import { UNFIT, WIRE, type Kind } from '../../../../shared/wire'
+import { INVALID, WIRE, type Kind } from '../../../../shared/wire'
 import type { Field } from '../../../schema/field'
 import type { GraphNode } from '../../../schema/graph'
 import type { Resource } from '../../../schema/model'
@@ -11,11 +11,11 @@ import type { WritePlan } from '../../plan/write'
 type Values = Record<string, unknown>
 
 /** The row as it is made: defaults and stamps, then what was sent and what the hooks made of it, then the tenant. */
-export function forCreate({ resource, tenantId }: WritePlan, values: Values, call: Call, time: Date): Values {
+export function createValues({ resource, tenantId }: WritePlan, values: Values, call: Call, time: Date): Values {
   return {
-    ...byRole(resource.roles, { createdAt: field => now(field, time) }),
+    ...byRole(resource.roles, { createdAt: field => serverTime(field, time) }),
     ...atServerTime(resource, defaultsOf(resource.fields), time),
-    ...byRole(resource.roles, { updatedAt: field => now(field, time), createdBy: field => callerId(call, field), updatedBy: field => callerId(call, field) }),
+    ...byRole(resource.roles, { updatedAt: field => serverTime(field, time), createdBy: field => callerId(call, field), updatedBy: field => callerId(call, field) }),
     ...values,
     ...resource.tenant && { [resource.tenant.name]: tenantId },
   }
@@ -24,7 +24,7 @@ export function forCreate({ resource, tenantId }: WritePlan, values: Values, cal
 /** A default that is the current time gives way to the server's: `createdAt` and `updatedAt` of a new row are the same moment. */
 function atServerTime({ roles: { createdAt } }: Resource, defaults: Values, time: Date): Values {
   if (!createdAt || !isCurrentTime(createdAt, defaults[createdAt.name], time)) return defaults
-  return { ...defaults, [createdAt.name]: now(createdAt, time) }
+  return { ...defaults, [createdAt.name]: serverTime(createdAt, time) }
 }
 
 /** Longer than a row takes to be made ready. */
@@ -34,20 +34,20 @@ const A_MOMENT = 60_000
 function isCurrentTime(field: Field, value: unknown, time: Date): boolean {
   if (value === undefined || value === null) return false
   const made = value instanceof Date ? value : new Date(typeof value === 'string' ? value : Number(value))
-  return Math.abs(made.getTime() - time.getTime()) < A_MOMENT && String(now(field, made)) === String(value)
+  return Math.abs(made.getTime() - time.getTime()) < A_MOMENT && String(serverTime(field, made)) === String(value)
 }
 
-export function forUpdate({ resource }: WritePlan, values: Values, call: Call, time: Date): Values {
+export function updateValues({ resource }: WritePlan, values: Values, call: Call, time: Date): Values {
   return {
     ...updateDefaultsOf(resource.fields),
-    ...byRole(resource.roles, { updatedAt: field => now(field, time), updatedBy: field => callerId(call, field) }),
+    ...byRole(resource.roles, { updatedAt: field => serverTime(field, time), updatedBy: field => callerId(call, field) }),
     ...values,
   }
 }
 
-export function forTrash({ resource, reason }: WritePlan, deletionId: string, call: Call, time: Date): Values {
+export function trashValues({ resource, reason }: WritePlan, deletionId: string, call: Call, time: Date): Values {
   return byRole(resource.roles, {
-    deletedAt: field => now(field, time),
+    deletedAt: field => serverTime(field, time),
     deletedBy: field => callerId(call, field),
     deletionId: () => deletionId,
     deletedReason: () => reason ?? null,
@@ -55,11 +55,11 @@ export function forTrash({ resource, reason }: WritePlan, deletionId: string, ca
 }
 
 /** The stamp of the rows that go along, as driver values; their `deletionId` is read off the row above them. */
-export function cascadeStamps({ reason }: WritePlan, { facts, roles }: GraphNode, call: Call, time: Date): { column: Column, value: unknown }[] {
+export function cascadeTrashValues({ reason }: WritePlan, { facts, roles }: GraphNode, call: Call, time: Date): { column: Column, value: unknown }[] {
   const kindOf = (column: Column) => facts.columns.find(own => own.column === column)!.kind
   const encode = (column: Column, value: unknown) => value === null ? null : column.mapToDriverValue(value)
   return [
-    ...roles.deletedAt ? [{ column: roles.deletedAt, value: encode(roles.deletedAt, now({ kind: kindOf(roles.deletedAt) }, time)) }] : [],
+    ...roles.deletedAt ? [{ column: roles.deletedAt, value: encode(roles.deletedAt, serverTime({ kind: kindOf(roles.deletedAt) }, time)) }] : [],
     ...roles.deletedBy ? [{ column: roles.deletedBy, value: encode(roles.deletedBy, callerIdFor(call, kindOf(roles.deletedBy))) }] : [],
     ...roles.deletedReason ? [{ column: roles.deletedReason, value: reason ?? null }] : [],
   ]
@@ -68,7 +68,7 @@ export function cascadeStamps({ reason }: WritePlan, { facts, roles }: GraphNode
 const untouchables = { keyed: new WeakMap<Resource, ReadonlySet<string>>(), made: new WeakMap<Resource, ReadonlySet<string>>() }
 
 /** What no write may set, hooks included: the key of a row that exists, its tenant, and the trash columns. */
-export function untouchable({ resource, kind }: WritePlan): ReadonlySet<string> {
+export function unwritableNames({ resource, kind }: WritePlan): ReadonlySet<string> {
   const known = kind === 'update' ? untouchables.keyed : untouchables.made
   let names = known.get(resource)
   if (!names) known.set(resource, names = findUntouchable(resource, kind))
@@ -115,7 +115,7 @@ function madeBy(makerOf: (column: Column) => (() => unknown) | undefined): (fiel
 }
 
 /** The server's time in the form the column keeps it; plain numbers are milliseconds. */
-export function now(field: Pick<Field, 'kind'>, time: Date): unknown {
+export function serverTime(field: Pick<Field, 'kind'>, time: Date): unknown {
   switch (field.kind) {
     case 'date': return time
     case 'integer': case 'number': return time.getTime()
@@ -129,7 +129,7 @@ function callerId({ ctx }: Call, field: Field): unknown {
   const id = ctx.user?.id
   if (id === undefined || id === null) return null
   const value = field.fits(id) ? id : field.fromText(String(id))
-  return value === UNFIT ? null : value
+  return value === INVALID ? null : value
 }
 
 /** As {@link callerId}, for a column of a table that may not be registered. */
@@ -137,5 +137,5 @@ function callerIdFor({ ctx }: Call, kind: Kind): unknown {
   const id = ctx.user?.id
   if (id === undefined || id === null) return null
   const value = WIRE[kind].fromText(String(id))
-  return value === UNFIT ? null : value
+  return value === INVALID ? null : value
 }

@@ -1,0 +1,154 @@
+/** The architecture check works: each forbidden import is refused in a sample project, each allowed one is accepted. No folder imports in a cycle. */
+import { execFileSync } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const bin = join(root, 'node_modules/.bin')
+
+/** Files that are there to be imported. */
+const FILES = [
+  'src/runtime/shared/fact.ts',
+  'src/runtime/server/schema/table.ts',
+  'src/runtime/server/engines/commit.ts',
+  'src/runtime/server/registration.ts',
+  'src/runtime/server/core/authorize.ts',
+  'src/runtime/server/virtual/registry.ts',
+  'src/runtime/server/virtual/h3.ts',
+  'src/runtime/server/utils/index.ts',
+  'src/runtime/app/client.ts',
+  'src/runtime/admin/page.ts',
+  'src/build/options.ts',
+]
+
+/** Packages as far as an import needs them to be there. */
+const PACKAGES = ['h3', 'vue', '@nuxt/kit', 'drizzle-orm', 'undeclared', 'better-sqlite3']
+
+/** One violation each, by a type-only import unless `value` is set. */
+const FORBIDDEN = [
+  { rule: 'layer-0-shared', from: 'src/runtime/shared/a.ts', to: '../server/schema/table' },
+  { rule: 'layer-1-schema-engines', from: 'src/runtime/server/schema/a.ts', to: '../core/authorize' },
+  { rule: 'layer-1-schema-engines', from: 'src/runtime/server/engines/a.ts', to: '../utils/index' },
+  { rule: 'layer-2-core', from: 'src/runtime/server/core/a.ts', to: '../utils/index' },
+  { rule: 'layer-2-core', from: 'src/runtime/server/core/b.ts', to: '../../app/client' },
+  { rule: 'layer-3-server-client-admin', from: 'src/runtime/server/routes/a.ts', to: '../../../build/options' },
+  { rule: 'layer-3-server-client-admin', from: 'src/runtime/app/a.ts', to: '../../build/options' },
+  { rule: 'layer-4-build', from: 'src/build/a.ts', to: '../module' },
+  { rule: 'entry-h3', from: 'src/runtime/server/routes/b.ts', to: 'h3' },
+  { rule: 'entry-alias-h3', from: 'src/runtime/server/core/c.ts', to: '#auto-api/h3' },
+  { rule: 'entry-generated-modules', from: 'src/runtime/server/core/d.ts', to: '#auto-api/registry' },
+  { rule: 'entry-generated-modules', from: 'src/runtime/server/http.ts', to: './virtual/registry' },
+  { rule: 'entry-nuxt-kit', from: 'src/runtime/server/utils/a.ts', to: '@nuxt/kit' },
+  { rule: 'entry-vue', from: 'src/runtime/server/utils/b.ts', to: 'vue' },
+  { rule: 'entry-drizzle-dialects', from: 'src/runtime/server/core/e.ts', to: 'drizzle-orm/sqlite-core' },
+  { rule: 'build-passes-no-code', from: 'src/build/b.ts', to: '../runtime/server/schema/table', value: true },
+  { rule: 'client-imports-server-types-only', from: 'src/runtime/app/b.ts', to: '../server/core/authorize', value: true },
+  { rule: 'server-imports-no-client', from: 'src/runtime/server/utils/c.ts', to: '../../admin/page' },
+  { rule: 'no-cycles', from: 'src/runtime/server/core/cycle.ts', to: './round' },
+  { rule: 'no-cycles', from: 'src/runtime/server/core/round.ts', to: './cycle' },
+  { rule: 'relative-only', from: 'src/runtime/server/utils/d.ts', to: 'nuxt-auto-api/define' },
+  { rule: 'declared-packages-only', from: 'src/runtime/server/core/f.ts', to: 'undeclared' },
+  { rule: 'declared-packages-only', from: 'src/runtime/server/engines/b.ts', to: 'better-sqlite3' },
+  { rule: 'resolvable', from: 'src/runtime/server/core/g.ts', to: './nowhere' },
+]
+
+/** The same imports where they are allowed. */
+const ALLOWED = [
+  { from: 'src/runtime/server/core/ok.ts', to: '../schema/table', value: true },
+  { from: 'src/runtime/server/schema/ok.ts', to: '../registration', value: true },
+  { from: 'src/runtime/server/http.ok.ts', to: './core/authorize', value: true },
+  { from: 'src/runtime/server/runtime.ts', to: '#auto-api/registry', value: true },
+  { from: 'src/runtime/server/engines/ok.ts', to: 'drizzle-orm/sqlite-core', value: true },
+  { from: 'src/runtime/server/core/ok2.ts', to: 'drizzle-orm', value: true },
+  { from: 'src/runtime/app/ok.ts', to: 'vue', value: true },
+  { from: 'src/runtime/app/ok2.ts', to: '../server/core/authorize' },
+  { from: 'src/build/ok.ts', to: '@nuxt/kit', value: true },
+  { from: 'src/build/ok2.ts', to: '../runtime/shared/fact', value: true },
+  { from: 'src/build/ok3.ts', to: '../runtime/server/registration' },
+  { from: 'src/module.ts', to: './build/options', value: true },
+]
+
+interface Violation {
+  rule: { name: string }
+  from: string
+  /** The whole cycle; it is reported once, from any of its files. */
+  cycle?: { name: string }[]
+}
+
+describe('the architecture check', () => {
+  const project = mkdtempSync(join(tmpdir(), 'project-'))
+  let violations: string[] = []
+
+  const write = (file: string, text: string) => {
+    mkdirSync(dirname(join(project, file)), { recursive: true })
+    writeFileSync(join(project, file), text)
+  }
+
+  beforeAll(() => {
+    for (const file of ['package.json', '.dependency-cruiser.mjs', '.dependency-cruiser.tsconfig.json']) cpSync(join(root, file), join(project, file))
+    // The checker compiles TypeScript with the compiler it finds from its own place, so the project needs no tools.
+    for (const name of PACKAGES) {
+      write(`node_modules/${name}/package.json`, JSON.stringify({ name, version: '1.0.0', main: 'index.js' }))
+      write(`node_modules/${name}/index.js`, '')
+    }
+    write('node_modules/drizzle-orm/sqlite-core/index.js', '')
+    for (const file of FILES) write(file, 'export const x = 1\n')
+    for (const { from, to, ...forbidden } of [...FORBIDDEN, ...ALLOWED]) {
+      const kind = 'value' in forbidden ? '' : 'type '
+      write(from, `import ${kind}{ x } from '${to}'\nexport ${kind ? 'type Y = typeof x' : 'const y = x'}\nexport const x2 = 1\n`)
+    }
+    const { summary } = JSON.parse(cruise(project)) as { summary: { violations: Violation[] } }
+    violations = summary.violations.flatMap(({ rule, from, cycle }) => [from, ...(cycle ?? []).map(({ name }) => name)].map(file => `${rule.name} ${file}`))
+  }, 60_000)
+
+  afterAll(() => rmSync(project, { recursive: true, force: true }))
+
+  it.each(FORBIDDEN)('refuses $from importing $to ($rule)', ({ rule, from }) => {
+    expect(violations).toContain(`${rule} ${from}`)
+  })
+
+  it.each(ALLOWED)('accepts $from importing $to', ({ from }) => {
+    expect(violations.filter(violation => violation.endsWith(` ${from}`))).toEqual([])
+  })
+})
+
+type Edge = readonly [from: string, to: string]
+
+/** Imports between files as imports between the children of one folder: files and subfolders. */
+function childEdges(folder: string, imports: readonly Edge[]): readonly Edge[] {
+  const inside = imports.filter(edge => edge.every(file => file.startsWith(`${folder}/`)))
+  const child = (file: string) => file.slice(folder.length + 1).split('/')[0]!
+  return inside.map(([from, to]): Edge => [child(from), child(to)]).filter(([from, to]) => from !== to)
+}
+
+/** What is left when everything that imports nothing (else) of the rest is taken away, again and again. */
+function cyclic(edges: readonly Edge[]): readonly Edge[] {
+  const rest = edges.filter(([, to]) => edges.some(([from]) => from === to))
+  return rest.length === edges.length ? rest : cyclic(rest)
+}
+
+describe('the folders of src', () => {
+  it('import each other in one direction, at every level', () => {
+    const { modules } = JSON.parse(cruise(root)) as { modules: { source: string, dependencies: { resolved: string }[] }[] }
+    const imports = modules.flatMap(({ source, dependencies }) => dependencies.map(({ resolved }): Edge => [source, resolved]))
+    const folders = new Set(modules.flatMap(({ source }) => source.split('/').map((_, index, parts) => parts.slice(0, index).join('/'))).filter(folder => folder.startsWith('src')))
+    const cycles = [...folders].flatMap(folder => cyclic(childEdges(folder, imports)).map(edge => `${folder}: ${edge.join(' → ')}`))
+    expect(imports.length).toBeGreaterThan(500)
+    expect(cycles).toEqual([])
+  }, 60_000)
+})
+
+/** Runs the command line the lint script runs; it exits with the number of violations, so a failure is an answer. */
+function cruise(cwd: string): string {
+  try {
+    return execFileSync(join(bin, 'depcruise'), ['--config', '.dependency-cruiser.mjs', 'src', '-T', 'json'], { cwd, encoding: 'utf8' })
+  }
+  catch (error) {
+    const { stdout, stderr } = error as { stdout?: string, stderr?: string }
+    if (stdout?.startsWith('{')) return stdout
+    throw new Error(`the checker did not run: ${stderr}`, { cause: error })
+  }
+}

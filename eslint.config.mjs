@@ -11,15 +11,19 @@ export default createConfigForNuxt({
   // As the build writes it.
   ignores: ['test/types/app/auto-api.d.ts'],
 }, {
-  name: 'house',
+  name: 'auto-api',
   rules: {
     '@typescript-eslint/no-explicit-any': 'error',
-    // Names say what most parameters are; a docblock speaks of those that need it, and must not speak of others.
+    // Most parameter names need no description. A docblock describes those that do, and no parameter that does not exist.
     'jsdoc/check-param-names': ['error', { disableMissingParamChecks: true }],
   },
   linterOptions: { reportUnusedDisableDirectives: 'error' },
 }, {
-  name: 'house/node-20',
+  name: 'auto-api/line-length',
+  files: ['src/**'],
+  rules: { '@stylistic/max-len': ['error', { code: 140, tabWidth: 2 }] },
+}, {
+  name: 'auto-api/node-20',
   files: ['src/**'],
   rules: {
     // The package runs where these are not there yet; tests run on a newer Node and would not notice.

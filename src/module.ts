@@ -77,7 +77,12 @@ export default defineNuxtModule<ModuleOptions>({
       const { plugins: listed, ...written } = autoApi
       const options = resolveOptions(written)
       const findPath = (path: string) => findImportPath(path, nuxt.options)
-      const plugins = await collectPlugins(listed, registry => nuxt.callHook('autoApi:registerPlugins', registry), findPath, nuxt.options.rootDir)
+      const plugins = await collectPlugins(
+        listed,
+        registry => nuxt.callHook('autoApi:registerPlugins', registry),
+        findPath,
+        nuxt.options.rootDir,
+      )
       const resources = await collectRegistrations(
         registry => nuxt.callHook('autoApi:registerSchema', registry),
         findPath,
@@ -96,7 +101,10 @@ export default defineNuxtModule<ModuleOptions>({
       ])
 
       addServerTemplate({ filename: '#auto-api/config', getContents: () => generateConfig(options.config) })
-      addServerTemplate({ filename: '#auto-api/registry', getContents: () => generateRegistry(resources.registrations, nuxt.options.rootDir) })
+      addServerTemplate({
+        filename: '#auto-api/registry',
+        getContents: () => generateRegistry(resources.registrations, nuxt.options.rootDir),
+      })
       const ofPlugins = plugins.made.flatMap(({ routes = [] }) => routes.map(({ path }) => path))
       const { taken } = mountRoutes(nuxt, names, options.config.prefix, resolve, ofPlugins)
       await addPlugins(nuxt, plugins, taken, resolve)

@@ -30,10 +30,28 @@ export interface ClientSource {
 
 export function addClient(nuxt: Nuxt, { registrations, config, composables }: ClientSource, resolve: (path: string) => string): void {
   const logger = useLogger('auto-api')
-  const files = [...new Set(registrations.flatMap(({ imports: { schema, relations } }) => [schema, relations].flatMap(reference => reference?.path ?? [])))]
-  const describe = () => describeTables({ registrations, config, rootDir: nuxt.options.rootDir, alias: nuxt.options.alias, describer: resolve('./runtime/server/schema/describe') })
-    .then((descriptions) => {
-      for (const warning of [...descriptions.warnings, ...warnOfNames(registrations.map(({ name }) => name), descriptions, config)]) logger.warn(warning)
+  const files = [
+    ...new Set(
+      registrations.flatMap(({ imports: { schema, relations } }) => [schema, relations].flatMap(reference => reference?.path ?? [])),
+    ),
+  ]
+  const describe = () =>
+    describeTables({
+      registrations,
+      config,
+      rootDir: nuxt.options.rootDir,
+      alias: nuxt.options.alias,
+      describer: resolve('./runtime/server/schema/describe'),
+    }).then((descriptions) => {
+      for (const warning of [
+        ...descriptions.warnings,
+        ...warnOfNames(
+          registrations.map(({ name }) => name),
+          descriptions,
+          config,
+        ),
+      ])
+        logger.warn(warning)
       if (descriptions.mistake === undefined) return descriptions
       // The dev server goes on: it starts again once the file is corrected.
       if (!nuxt.options.dev) throw new Error(descriptions.mistake)
@@ -45,16 +63,30 @@ export function addClient(nuxt: Nuxt, { registrations, config, composables }: Cl
   const resources = async () => (await (described ??= describe())).resources
 
   addTemplate({ filename: CLIENT, write: true, getContents: async () => generateClient(config.prefix, await resources()) })
-  addTypeTemplate({
-    filename: TYPES,
-    getContents: async () => generateTypes({ registrations, resources: await resources(), config, folder: join(nuxt.options.buildDir, 'types'), target: resolve('./runtime/shared/types/resources'), nitro: flavourOf(isNuxtMajorVersion(4, nuxt)).types, endpoints: nitro?.scannedHandlers ?? [] }),
-  }, { nuxt: true, nitro: true })
+  addTypeTemplate(
+    {
+      filename: TYPES,
+      getContents: async () =>
+        generateTypes({
+          registrations,
+          resources: await resources(),
+          config,
+          folder: join(nuxt.options.buildDir, 'types'),
+          target: resolve('./runtime/shared/types/resources'),
+          nitro: flavourOf(isNuxtMajorVersion(4, nuxt)).types,
+          endpoints: nitro?.scannedHandlers ?? [],
+        }),
+    },
+    { nuxt: true, nitro: true },
+  )
   // Last, so that it sees a query client the app has set up itself.
   if (composables) addPlugin({ src: resolve('./runtime/app/plugin') }, { append: true })
 
   nuxt.hook('nitro:init', (given) => {
     nitro = given as unknown as Nitro
-    nitro.hooks.hook('types:extend', ({ routes }: { routes: Parameters<typeof typeRoutes>[0] }) => typeRoutes(routes, config.prefix, registrations))
+    nitro.hooks.hook('types:extend', ({ routes }: { routes: Parameters<typeof typeRoutes>[0] }) =>
+      typeRoutes(routes, config.prefix, registrations),
+    )
     if (!nuxt.options.dev) return
 
     let seen = timesOf(files)

@@ -54,7 +54,10 @@ export function prepareNitro(nuxt: Nuxt, runtimeDir: string): void {
   const flavour = flavourOf(isNuxtMajorVersion(4, nuxt))
   // A module of its own: Nitro finds its own runtime for what it bundles, wherever the package manager put it.
   addServerTemplate({ filename: '#auto-api/storage', getContents: () => `export { useStorage } from '${flavour.storage}'\n` })
-  addServerTemplate({ filename: '#auto-api/runtime-config', getContents: () => `export { useRuntimeConfig } from '${flavour.runtimeConfig}'\n` })
+  addServerTemplate({
+    filename: '#auto-api/runtime-config',
+    getContents: () => `export { useRuntimeConfig } from '${flavour.runtimeConfig}'\n`,
+  })
   nuxt.hook('nitro:config', (config) => {
     const options = config as NitroOptions
     options.alias ??= {}

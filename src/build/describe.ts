@@ -24,7 +24,11 @@ export interface TableSource {
 }
 
 interface Describer {
-  readonly describeResources: (registrations: readonly ResourceRegistration[], modules: readonly Record<string, unknown>[], config: AutoApiConfig) => ResourceDescription[]
+  readonly describeResources: (
+    registrations: readonly ResourceRegistration[],
+    modules: readonly Record<string, unknown>[],
+    config: AutoApiConfig,
+  ) => ResourceDescription[]
 }
 
 interface Tables {
@@ -35,9 +39,13 @@ interface Tables {
 /** Only tables and relations are loaded: authorization, validation and hooks are for the server alone. */
 export async function describeTables(source: TableSource): Promise<Descriptions> {
   const { describeResources } = await createJiti(import.meta.url).import<Describer>(source.describer)
-  const tables = source.registrations.map(({ name, imports: { schema, relations }, data: { hiddenFields, protectedFields } }): CheckedRegistration => ({
-    name, imports: { ...schema && { schema }, ...relations && { relations } }, data: { ...hiddenFields !== undefined && { hiddenFields }, ...protectedFields !== undefined && { protectedFields } },
-  }))
+  const tables = source.registrations.map(
+    ({ name, imports: { schema, relations }, data: { hiddenFields, protectedFields } }): CheckedRegistration => ({
+      name,
+      imports: { ...(schema && { schema }), ...(relations && { relations }) },
+      data: { ...(hiddenFields !== undefined && { hiddenFields }), ...(protectedFields !== undefined && { protectedFields }) },
+    }),
+  )
   const { loadable, warnings } = await findLoadable(tables, source)
   try {
     const { registrations, schemaModules } = await load(loadable, source)
@@ -54,12 +62,28 @@ export async function describeTables(source: TableSource): Promise<Descriptions>
 const isMistake = (error: unknown): error is Error => error instanceof Error && error.message.startsWith('[auto-api] ')
 
 /** One file that cannot be loaded outside the server must not cost the others their types. */
-async function findLoadable(tables: readonly CheckedRegistration[], source: TableSource): Promise<{ loadable: readonly CheckedRegistration[], warnings: string[] }> {
-  if (await load(tables, source).then(() => true, () => false)) return { loadable: tables, warnings: [] }
-  const tried = await Promise.all(tables.map(table => load([table], source).then(() => ({ table }), (error: unknown) => ({ table, error }))))
+async function findLoadable(
+  tables: readonly CheckedRegistration[],
+  source: TableSource,
+): Promise<{ loadable: readonly CheckedRegistration[], warnings: string[] }> {
+  if (
+    await load(tables, source).then(
+      () => true,
+      () => false,
+    )
+  )
+    return { loadable: tables, warnings: [] }
+  const tried = await Promise.all(
+    tables.map(table =>
+      load([table], source).then(
+        () => ({ table }),
+        (error: unknown) => ({ table, error }),
+      ),
+    ),
+  )
   return {
-    loadable: tried.flatMap(({ table, ...failed }) => 'error' in failed ? [] : [table]),
-    warnings: tried.flatMap(({ table: { name }, ...failed }) => 'error' in failed ? [withoutRelations([name], failed.error)] : []),
+    loadable: tried.flatMap(({ table, ...failed }) => ('error' in failed ? [] : [table])),
+    warnings: tried.flatMap(({ table: { name }, ...failed }) => ('error' in failed ? [withoutRelations([name], failed.error)] : [])),
   }
 }
 

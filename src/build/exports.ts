@@ -23,12 +23,14 @@ export function findMissingExports(imports: readonly NamedImport[], rootDir: str
     const exported = files.get(path) ?? new FileExports(path)
     files.set(path, exported)
     if (exported.has(name)) return []
-    return [{
-      where,
-      what: `names ${name === 'default' ? 'the default export' : `the export \`${name}\``} of \`${toShown(path, rootDir)}\`, which has none of that name`,
-      instead: suggest(name, exported.names()),
-      anchor: 'module-imports',
-    }]
+    return [
+      {
+        where,
+        what: `names ${name === 'default' ? 'the default export' : `the export \`${name}\``} of \`${toShown(path, rootDir)}\`, which has none of that name`,
+        instead: suggest(name, exported.names()),
+        anchor: 'module-imports',
+      },
+    ]
   })
 }
 
@@ -59,7 +61,10 @@ class FileExports {
   /** Whether the file may have the export. */
   has(name: string): boolean {
     // Most exports are written out: a file is only taken apart where this one is not.
-    const plain = name === 'default' ? /\bexport\s+default\b/ : new RegExp(`\\bexport\\s+(?:async\\s+)?(?:const|let|var|class|function)[\\s*]+${name.replaceAll('$', '\\$')}(?![\\w$])`)
+    const plain
+      = name === 'default'
+        ? /\bexport\s+default\b/
+        : new RegExp(`\\bexport\\s+(?:async\\s+)?(?:const|let|var|class|function)[\\s*]+${name.replaceAll('$', '\\$')}(?![\\w$])`)
     if (plain.test(this.#text)) return true
     this.#found ??= readExports(this.#path, this.#text, new Set())
     return !this.#found.complete || this.#found.names.has(name)
@@ -106,7 +111,13 @@ function readExports(path: string, source: string, seen: Set<string>): Found {
 /** `undefined` where there is a mistake in the file itself: the bundler says what and where. */
 function compile(path: string, source: string): string | undefined {
   const end = extname(path)
-  const code = createJiti(import.meta.url).transform({ source, filename: path, ts: end.endsWith('ts') || end === '.tsx', jsx: end.endsWith('x'), async: true })
+  const code = createJiti(import.meta.url).transform({
+    source,
+    filename: path,
+    ts: end.endsWith('ts') || end === '.tsx',
+    jsx: end.endsWith('x'),
+    async: true,
+  })
   return code.includes('exports.__JITI_ERROR__') ? undefined : code
 }
 

@@ -19,7 +19,15 @@ export const APP_IMPORTS: readonly string[] = Object.freeze([
 ])
 
 /** Types from there: they are imported where they are named. */
-export const APP_TYPES: readonly string[] = Object.freeze(['AutoApiError', 'AutoApiResource', 'AutoApiResourceWith', 'AutoApiRecord', 'AutoApiCreateBody', 'AutoApiUpdateBody', 'AutoApiListQuery'])
+export const APP_TYPES: readonly string[] = Object.freeze([
+  'AutoApiError',
+  'AutoApiResource',
+  'AutoApiResourceWith',
+  'AutoApiRecord',
+  'AutoApiCreateBody',
+  'AutoApiUpdateBody',
+  'AutoApiListQuery',
+])
 
 export function addAutoImports(nuxt: Nuxt, resolve: (path: string) => string, { composables }: { readonly composables: boolean }): void {
   const server = resolve('./runtime/server/utils/index')

@@ -31,7 +31,8 @@ const IDENTIFIER = /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u
  */
 export function createModuleImport(path: string, name: string): ModuleImport {
   const problem = findReferenceProblem(path, name)
-  if (problem) throw new AutoApiBuildError([{ where: `createModuleImport(${inspect(path)}, ${inspect(name)})`, anchor: 'module-imports', ...problem }])
+  if (problem)
+    throw new AutoApiBuildError([{ where: `createModuleImport(${inspect(path)}, ${inspect(name)})`, anchor: 'module-imports', ...problem }])
   return Object.freeze({ __moduleImport: true, path, name })
 }
 
@@ -45,9 +46,14 @@ export function isModuleImport(value: unknown): value is ModuleImport {
 function findReferenceProblem(path: unknown, name: unknown): Pick<Problem, 'what' | 'instead'> | undefined {
   if (typeof path !== 'string' || path.trim() === '') return { what: 'has no path', instead: 'Give the path of a file as a string.' }
   // There is no file to be relative to: the import is written into a generated module.
-  if (/^\.{1,2}(?:[\\/]|$)/.test(path)) return { what: 'has a relative path', instead: `Make it absolute with \`createResolver(import.meta.url)\`: \`resolve(${inspect(path)})\`.` }
+  if (/^\.{1,2}(?:[\\/]|$)/.test(path))
+    return {
+      what: 'has a relative path',
+      instead: `Make it absolute with \`createResolver(import.meta.url)\`: \`resolve(${inspect(path)})\`.`,
+    }
   if (/^file:/i.test(path)) return { what: 'has a URL for a path', instead: 'Convert it with `fileURLToPath(url)`.' }
-  if (typeof name !== 'string' || !IDENTIFIER.test(name)) return { what: 'has no export name', instead: 'Name the export as the file does; `\'default\'` for the default export.' }
+  if (typeof name !== 'string' || !IDENTIFIER.test(name))
+    return { what: 'has no export name', instead: 'Name the export as the file does; `\'default\'` for the default export.' }
 }
 
 /** Where nuxt resolves names and what it writes while building. */
@@ -58,11 +64,19 @@ export interface Lookup {
 }
 
 /** The path the bundler is given: the file itself where there is one. `undefined` when a file should be there and is not. */
-export function findImportPath(path: string, { alias, buildDir }: Lookup, isFile: (path: string) => boolean = isFileOnDisk): string | undefined {
+export function findImportPath(
+  path: string,
+  { alias, buildDir }: Lookup,
+  isFile: (path: string) => boolean = isFileOnDisk,
+): string | undefined {
   const resolved = normalize(resolveAlias(path, alias))
   // Packages and virtual modules are the bundler's to find.
   if (!isAbsolute(resolved)) return resolved
-  const file = [resolved, ...EXTENSIONS.map(extension => resolved + extension), ...EXTENSIONS.map(extension => `${resolved}/index${extension}`)].find(isFile)
+  const file = [
+    resolved,
+    ...EXTENSIONS.map(extension => resolved + extension),
+    ...EXTENSIONS.map(extension => `${resolved}/index${extension}`),
+  ].find(isFile)
   return file ?? (resolved.startsWith(`${buildDir}/`) ? resolved : undefined)
 }
 

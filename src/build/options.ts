@@ -1,6 +1,19 @@
 /** The module options: what each one accepts, and how the written ones become the resolved configuration. */
 import { inspect } from 'node:util'
-import { DEFAULT_CONFIG, DEFAULT_MULTI_TENANCY, type AggregationsConfig, type AutoApiConfig, type BulkConfig, type CrossSiteConfig, type HookConfig, type HiddenFieldsConfig, type ManyToManyConfig, type MultiTenancyConfig, type PaginationConfig, type RelationsConfig } from '../runtime/shared/config'
+import {
+  DEFAULT_CONFIG,
+  DEFAULT_MULTI_TENANCY,
+  type AggregationsConfig,
+  type AutoApiConfig,
+  type BulkConfig,
+  type CrossSiteConfig,
+  type HookConfig,
+  type HiddenFieldsConfig,
+  type ManyToManyConfig,
+  type MultiTenancyConfig,
+  type PaginationConfig,
+  type RelationsConfig,
+} from '../runtime/shared/config'
 import type { PluginListing } from './plugins'
 import type { Problem } from './problem'
 import { REMOVED_OPTIONS } from './removed'
@@ -78,7 +91,10 @@ const propertyName: OptionRule = { accepts: isName, use: 'the name of a property
 
 /** Every option in force. To add one, add its row here, its type and its default. */
 const OPTIONS: Readonly<Record<string, OptionRule>> = {
-  'prefix': { accepts: value => typeof value === 'string' && /^(?:\/[\w~-][\w.~-]*)+\/?$/.test(value), use: 'a path such as `/api` that starts with a slash and has no parameters' },
+  'prefix': {
+    accepts: value => typeof value === 'string' && /^(?:\/[\w~-][\w.~-]*)+\/?$/.test(value),
+    use: 'a path such as `/api` that starts with a slash and has no parameters',
+  },
   'pagination.default': { accepts: value => value === 'offset' || value === 'cursor', use: '`\'offset\'` or `\'cursor\'`' },
   'pagination.defaultLimit': positiveInteger,
   'pagination.maxLimit': positiveInteger,
@@ -96,20 +112,30 @@ const OPTIONS: Readonly<Record<string, OptionRule>> = {
   'bulk.maxBatchSize': positiveInteger,
   'bulk.transactional': flag,
   'm2m.autoDetect': flag,
-  'm2m.relations': { accepts: value => isPlainObject(value) && Object.values(value).every(pair => isNameList(pair) && (pair as string[]).length === 2), use: 'the two resources each junction joins, such as `{ enrolments: [\'students\', \'courses\'] }`' },
+  'm2m.relations': {
+    accepts: value => isPlainObject(value) && Object.values(value).every(pair => isNameList(pair) && (pair as string[]).length === 2),
+    use: 'the two resources each junction joins, such as `{ enrolments: [\'students\', \'courses\'] }`',
+  },
   'hookConfig.timeout': positiveInteger,
   'hookConfig.afterErrors': { accepts: value => value === 'throw' || value === 'log', use: '`\'throw\'` or `\'log\'`' },
   'http.maxBodySize': size,
   'csrf.origins': origin,
   'objectLevelMaxRows': positiveInteger,
   'hiddenFields.global': { accepts: isNameList, use: 'a list of field names' },
-  'trustProxy': { accepts: value => typeof value === 'boolean' || positiveInteger.accepts(value), use: '`true`, `false` or the number of proxies' },
-  'hiddenFields.resources': { accepts: value => isPlainObject(value) && Object.values(value).every(isNameList), use: 'a list of field names for each resource, such as `{ users: [\'passwordHash\'] }`' },
+  'trustProxy': {
+    accepts: value => typeof value === 'boolean' || positiveInteger.accepts(value),
+    use: '`true`, `false` or the number of proxies',
+  },
+  'hiddenFields.resources': {
+    accepts: value => isPlainObject(value) && Object.values(value).every(isNameList),
+    use: 'a list of field names for each resource, such as `{ users: [\'passwordHash\'] }`',
+  },
 }
 
 /** Options that are still accepted and have no effect: what the warning says. */
 const IGNORED: Readonly<Record<string, string>> = {
-  database: 'is ignored. The engine is the second argument of `initializeDatabase(db, engine)`. → node_modules/nuxt-auto-api/docs/upgrading.md#database',
+  database:
+    'is ignored. The engine is the second argument of `initializeDatabase(db, engine)`. → node_modules/nuxt-auto-api/docs/upgrading.md#database',
 }
 
 const GROUPS = new Set(Object.keys(OPTIONS).filter(path => path.includes('.')).map(path => path.split('.')[0]!))
@@ -141,7 +167,8 @@ export function resolveOptions(options: Readonly<Record<string, unknown>>): Reso
       else if (GROUPS.has(path)) readGroup(path, value)
       else if (!Object.hasOwn(OPTIONS, path)) readUnknown(path, where)
       else if (OPTIONS[path]!.accepts(value)) accepted.set(path, value)
-      else problems.push({ where, what: `is ${inspect(value, { depth: 1, breakLength: Infinity })}`, instead: `Use ${OPTIONS[path]!.use}.` })
+      else
+        problems.push({ where, what: `is ${inspect(value, { depth: 1, breakLength: Infinity })}`, instead: `Use ${OPTIONS[path]!.use}.` })
     }
   }
 
@@ -157,7 +184,12 @@ export function resolveOptions(options: Readonly<Record<string, unknown>>): Reso
       return
     }
     if (isPlainObject(value)) read(value, `${path}.`)
-    else problems.push({ where: `autoApi.${path}`, what: `is ${inspect(value, { depth: 0 })}`, instead: 'Use an object; `{}` takes every default.' })
+    else
+      problems.push({
+        where: `autoApi.${path}`,
+        what: `is ${inspect(value, { depth: 0 })}`,
+        instead: 'Use an object; `{}` takes every default.',
+      })
   }
 
   read(options, '')
@@ -190,7 +222,11 @@ function toConfig(accepted: ReadonlyMap<string, unknown>, off: ReadonlySet<strin
   // Whoever only lowers the maximum means the default as well.
   if (!accepted.has('pagination.defaultLimit')) pagination.defaultLimit = Math.min(pagination.defaultLimit, pagination.maxLimit)
   const multiTenancy = values('multiTenancy.', DEFAULT_MULTI_TENANCY)
-  const { prefix, objectLevelMaxRows, trustProxy } = values('', { prefix: DEFAULT_CONFIG.prefix, objectLevelMaxRows: DEFAULT_CONFIG.objectLevelMaxRows, trustProxy: DEFAULT_CONFIG.trustProxy })
+  const { prefix, objectLevelMaxRows, trustProxy } = values('', {
+    prefix: DEFAULT_CONFIG.prefix,
+    objectLevelMaxRows: DEFAULT_CONFIG.objectLevelMaxRows,
+    trustProxy: DEFAULT_CONFIG.trustProxy,
+  })
   return {
     prefix: prefix.replace(/\/$/, ''),
     pagination,
@@ -225,9 +261,15 @@ export function checkResourceNames({ multiTenancy, hiddenFields }: AutoApiConfig
     what: `names \`${name}\`, which is not a registered resource`,
     instead: `Name a registered resource.${didYouMean(name, registered)}`,
   }))
-  const contradicting = excludedResources.flatMap((name, index) => scoped.includes(name)
-    ? { where: `autoApi.multiTenancy.excludedResources[${index}]`, what: `names \`${name}\`, which \`scopedResources\` lists as well`, instead: 'Keep it in one of the two lists.' }
-    : [])
+  const contradicting = excludedResources.flatMap((name, index) =>
+    scoped.includes(name)
+      ? {
+          where: `autoApi.multiTenancy.excludedResources[${index}]`,
+          what: `names \`${name}\`, which \`scopedResources\` lists as well`,
+          instead: 'Keep it in one of the two lists.',
+        }
+      : [],
+  )
   return [...unknown, ...contradicting]
 }
 

@@ -15,8 +15,14 @@ export interface Peers {
 export async function checkPeers(isInstalled: (name: string) => boolean | Promise<boolean>): Promise<Peers> {
   const [drizzle, query] = await Promise.all([isInstalled('drizzle-orm'), isInstalled('@tanstack/vue-query')])
   return {
-    problems: drizzle ? [] : [{ where: 'drizzle-orm', what: 'is not installed, and the server needs it', instead: 'Run `npm install drizzle-orm`.' }],
-    warnings: query ? [] : ['`@tanstack/vue-query` is not installed, so the composables (`useAutoApiList` and the others) are left out; the API works without them. To use them, run `npm install @tanstack/vue-query`.'],
+    problems: drizzle
+      ? []
+      : [{ where: 'drizzle-orm', what: 'is not installed, and the server needs it', instead: 'Run `npm install drizzle-orm`.' }],
+    warnings: query
+      ? []
+      : [
+          '`@tanstack/vue-query` is not installed, so the composables (`useAutoApiList` and the others) are left out; the API works without them. To use them, run `npm install @tanstack/vue-query`.',
+        ],
     composables: query,
   }
 }

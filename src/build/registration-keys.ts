@@ -24,7 +24,8 @@ const DATA_KEYS = {
   hiddenFields: findFieldListProblem,
   protectedFields: findFieldListProblem,
   disabled: findOperationListProblem,
-  metadata: (value: unknown, where: string) => isRecord(value) ? findJsonProblem(value, where) : { where, what: 'is not an object', instead: 'Use an object of plain JSON.' },
+  metadata: (value: unknown, where: string) =>
+    isRecord(value) ? findJsonProblem(value, where) : { where, what: 'is not an object', instead: 'Use an object of plain JSON.' },
 } as const satisfies Record<string, (value: unknown, where: string) => Problem | undefined>
 
 export type ImportKey = keyof typeof IMPORT_KEYS
@@ -49,7 +50,17 @@ export function checkRegistration(name: string, registration: unknown, findPath:
   const data: Partial<Record<DataKey, unknown>> = {}
   const problems: Problem[] = []
   if (!isRecord(registration) || isModuleImport(registration)) {
-    return { registration: { name, imports, data }, problems: [{ where: name, what: 'has no registration', instead: `Call \`registry.register('${name}', { schema: createModuleImport(path, name) })\`.`, anchor: 'module-imports' }] }
+    return {
+      registration: { name, imports, data },
+      problems: [
+        {
+          where: name,
+          what: 'has no registration',
+          instead: `Call \`registry.register('${name}', { schema: createModuleImport(path, name) })\`.`,
+          anchor: 'module-imports',
+        },
+      ],
+    }
   }
 
   for (const [key, value] of Object.entries(registration)) {
@@ -71,15 +82,30 @@ export function checkRegistration(name: string, registration: unknown, findPath:
     }
   }
   for (const [key, rule] of Object.entries<ImportRule>(IMPORT_KEYS)) {
-    if (rule.required && registration[key] === undefined) problems.push({ where: `${name}.${key}`, what: 'is missing', instead: `Add \`${key}: createModuleImport(path, name)\`.`, anchor: rule.anchor })
+    if (rule.required && registration[key] === undefined)
+      problems.push({
+        where: `${name}.${key}`,
+        what: 'is missing',
+        instead: `Add \`${key}: createModuleImport(path, name)\`.`,
+        anchor: rule.anchor,
+      })
   }
   return { registration: { name, imports, data }, problems }
 }
 
 function toImportProblem(value: unknown, where: string, key: ImportKey): Problem {
   return isModuleImport(value)
-    ? { where, what: `names \`${value.path}\`, which is not a file`, instead: 'Correct the path; the extension may be left out.', anchor: 'module-imports' }
-    : { ...describeInline(value, where), instead: `Export it from a file and write \`${key}: createModuleImport(path, name)\`.`, anchor: IMPORT_KEYS[key].anchor }
+    ? {
+        where,
+        what: `names \`${value.path}\`, which is not a file`,
+        instead: 'Correct the path; the extension may be left out.',
+        anchor: 'module-imports',
+      }
+    : {
+        ...describeInline(value, where),
+        instead: `Export it from a file and write \`${key}: createModuleImport(path, name)\`.`,
+        anchor: IMPORT_KEYS[key].anchor,
+      }
 }
 
 function findFieldListProblem(value: unknown, where: string): Problem | undefined {
@@ -94,7 +120,11 @@ function findOperationListProblem(value: unknown, where: string): Problem | unde
   const name: unknown = value[unknown]
   const isText = typeof name === 'string'
   const what = isText ? `is '${name}', which is not an operation` : 'is not the name of an operation'
-  return { where: `${where}[${unknown}]`, what, instead: `Use some of: ${OPERATIONS.join(', ')}.${isText ? didYouMean(name, OPERATIONS) : ''}` }
+  return {
+    where: `${where}[${unknown}]`,
+    what,
+    instead: `Use some of: ${OPERATIONS.join(', ')}.${isText ? didYouMean(name, OPERATIONS) : ''}`,
+  }
 }
 
 /** Metadata is written into a generated module as it stands, so it has to survive being text. */

@@ -88,7 +88,14 @@ export async function collectRegistrations(
   let isOpen = true
   const addTo = (list: Entry[]) => (name: string, registration: unknown) => {
     // Whatever registers after the hook has ended would be missing from the API without a word.
-    if (!isOpen) throw new AutoApiBuildError([{ where: String(name), what: 'is registered after `autoApi:registerSchema` has ended', instead: 'Await what the hook waits for, or make it synchronous.' }])
+    if (!isOpen)
+      throw new AutoApiBuildError([
+        {
+          where: String(name),
+          what: 'is registered after `autoApi:registerSchema` has ended',
+          instead: 'Await what the hook waits for, or make it synchronous.',
+        },
+      ])
     list.push({ name, registration })
   }
   await callHook({ register: addTo(entries), override: addTo(overrides) })
@@ -99,15 +106,28 @@ export async function collectRegistrations(
 
 /** Later overrides win over earlier ones. */
 function withOverrides({ name, registration }: Entry, overrides: readonly Entry[]): Entry {
-  const parts = overrides.filter(override => override.name === name && isObject(override.registration)).map(override => override.registration as object)
-  return parts.length === 0 || !isObject(registration) ? { name, registration } : { name, registration: Object.assign({}, registration, ...parts) as unknown }
+  const parts = overrides
+    .filter(override => override.name === name && isObject(override.registration))
+    .map(override => override.registration as object)
+  return parts.length === 0 || !isObject(registration)
+    ? { name, registration }
+    : { name, registration: Object.assign({}, registration, ...parts) as unknown }
 }
 
 /** An override of nothing would leave rules that were meant to be replaced in force, or in no force at all. */
 function checkOverrides(entries: readonly Entry[], overrides: readonly Entry[]): Problem[] {
   return overrides.flatMap(({ name, registration }): Problem[] => {
-    if (!entries.some(entry => entry.name === name)) return [{ where: String(name), what: 'is overridden but not registered', instead: 'Name a registered resource.' }]
-    return isObject(registration) ? [] : [{ where: String(name), what: 'is overridden with something that is not an object', instead: 'Pass the parts to replace, such as `{ authorization: createModuleImport(path, name) }`.' }]
+    if (!entries.some(entry => entry.name === name))
+      return [{ where: String(name), what: 'is overridden but not registered', instead: 'Name a registered resource.' }]
+    return isObject(registration)
+      ? []
+      : [
+          {
+            where: String(name),
+            what: 'is overridden with something that is not an object',
+            instead: 'Pass the parts to replace, such as `{ authorization: createModuleImport(path, name) }`.',
+          },
+        ]
   })
 }
 
@@ -118,10 +138,15 @@ export function checkRegistrations(entries: readonly Entry[], findPath: (path: s
   const checked = entries.map(({ name, registration }) => checkRegistration(String(name), registration, findPath))
   return {
     registrations: checked.map(({ registration }) => registration),
-    named: checked.flatMap(({ registration: { name, imports } }) => Object.entries(imports).map(([key, reference]) => ({ where: `${name}.${key}`, import: reference }))),
+    named: checked.flatMap(({ registration: { name, imports } }) =>
+      Object.entries(imports).map(([key, reference]) => ({ where: `${name}.${key}`, import: reference })),
+    ),
     problems: [...names, ...checked.flatMap(({ problems }) => problems)],
     // Where something is wrong, the authorization may just be misspelt.
-    warnings: [...warnOfNothing(entries), ...warnOfRefusing(checked.filter(({ problems }) => !problems.length).map(({ registration }) => registration))],
+    warnings: [
+      ...warnOfNothing(entries),
+      ...warnOfRefusing(checked.filter(({ problems }) => !problems.length).map(({ registration }) => registration)),
+    ],
   }
 }
 
@@ -132,12 +157,21 @@ const NAME_RULES: readonly NameRule[] = [
   [name => name.startsWith('_'), 'begins with `_`, which is kept for the API\'s own routes', 'Begin the name with a letter.'],
   [name => !/^[A-Z][\w-]*$/i.test(name), 'cannot be a segment of a URL', 'Use letters, digits, `_` and `-`, beginning with a letter.'],
   [name => RESERVED_NAMES.includes(name), 'is the name of a route of the API', 'Choose another name.'],
-  [(name, earlier) => earlier.includes(name), 'is registered twice', 'Register each resource once; Nuxt loads the files of `modules/` without being told to.'],
+  [
+    (name, earlier) => earlier.includes(name),
+    'is registered twice',
+    'Register each resource once; Nuxt loads the files of `modules/` without being told to.',
+  ],
 ]
 
 function checkNames(names: readonly unknown[]): Problem[] {
   return names.flatMap((name, index) => {
-    if (typeof name !== 'string' || name === '') return { where: String(name), what: 'is not the name of a resource', instead: 'Call `registry.register(name, registration)` with a string.' }
+    if (typeof name !== 'string' || name === '')
+      return {
+        where: String(name),
+        what: 'is not the name of a resource',
+        instead: 'Call `registry.register(name, registration)` with a string.',
+      }
     const broken = NAME_RULES.find(([breaks]) => breaks(name, names.slice(0, index)))
     return broken ? { where: name, what: broken[1], instead: broken[2] } : []
   })
@@ -145,7 +179,11 @@ function checkNames(names: readonly unknown[]): Problem[] {
 
 /** An app without resources answers nothing: mostly the hook was never called, or the module that calls it is not listed. */
 function warnOfNothing(entries: readonly Entry[]): string[] {
-  return entries.length > 0 ? [] : [`No resource is registered, so the API answers nothing. Call \`registry.register(name, registration)\` in the hook \`autoApi:registerSchema\` of a Nuxt module. → ${DOCS}/registering.md`]
+  return entries.length > 0
+    ? []
+    : [
+        `No resource is registered, so the API answers nothing. Call \`registry.register(name, registration)\` in the hook \`autoApi:registerSchema\` of a Nuxt module. → ${DOCS}/registering.md`,
+      ]
 }
 
 /** One warning for all of them: a list is read, a screenful of equal lines is not. */
@@ -153,5 +191,7 @@ function warnOfRefusing(registrations: readonly CheckedRegistration[]): string[]
   const refusing = [...new Set(registrations.filter(({ imports }) => !imports.authorization).map(({ name }) => `\`${name}\``))]
   if (!refusing.length) return []
   const subject = refusing.length === 1 ? `${refusing[0]} has` : `${refusing.slice(0, -1).join(', ')} and ${refusing.at(-1)} have`
-  return [`${subject} no authorization: every request is refused. Add \`authorization: createModuleImport(path, name)\` to the registration.`]
+  return [
+    `${subject} no authorization: every request is refused. Add \`authorization: createModuleImport(path, name)\` to the registration.`,
+  ]
 }

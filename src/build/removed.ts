@@ -9,16 +9,40 @@ export interface RemovedOption {
 }
 
 export const REMOVED_OPTIONS: readonly RemovedOption[] = Object.freeze([
-  { path: 'autoApi.hooks', instead: 'Give the registration `hooks: createModuleImport(path, name)`, or call `addResourceHook` in a server plugin.', anchor: 'hooks' },
+  {
+    path: 'autoApi.hooks',
+    instead: 'Give the registration `hooks: createModuleImport(path, name)`, or call `addResourceHook` in a server plugin.',
+    anchor: 'hooks',
+  },
   { path: 'autoApi.exclude', instead: 'Register only the resources to expose.', anchor: 'exclude' },
   { path: 'autoApi.include', instead: 'Register only the resources to expose.', anchor: 'include' },
-  { path: 'autoApi.authorization', instead: 'Give the registration `authorization: createModuleImport(path, name)`.', anchor: 'inline-authorization' },
-  { path: 'autoApi.validation', instead: 'Give the registration `validation: createModuleImport(path, name)`.', anchor: 'inline-validation' },
+  {
+    path: 'autoApi.authorization',
+    instead: 'Give the registration `authorization: createModuleImport(path, name)`.',
+    anchor: 'inline-authorization',
+  },
+  {
+    path: 'autoApi.validation',
+    instead: 'Give the registration `validation: createModuleImport(path, name)`.',
+    anchor: 'inline-validation',
+  },
   { path: 'autoApi.multiTenancy.getTenantId', instead: 'Set `ctx.tenant` from a context extender.', anchor: 'tenant' },
-  { path: 'autoApi.multiTenancy.allowCrossTenantAccess', instead: 'Set `ctx.tenant.canAccessAllTenants` from a context extender.', anchor: 'cross-tenant-access' },
-  { path: 'autoApi.multiTenancy.requireTenant', instead: 'Remove it: without a tenant, a tenant-scoped resource always refuses.', anchor: 'require-tenant' },
+  {
+    path: 'autoApi.multiTenancy.allowCrossTenantAccess',
+    instead: 'Set `ctx.tenant.canAccessAllTenants` from a context extender.',
+    anchor: 'cross-tenant-access',
+  },
+  {
+    path: 'autoApi.multiTenancy.requireTenant',
+    instead: 'Remove it: without a tenant, a tenant-scoped resource always refuses.',
+    anchor: 'require-tenant',
+  },
   { path: 'autoAdmin.access', instead: 'Name a middleware: `autoAdmin.middleware: \'<middleware name>\'`.', anchor: 'admin-access' },
-  { path: 'autoAdmin.customPages[].canAccess', instead: 'List permissions: `permissions: [\'<resource>:<action>\']`.', anchor: 'admin-page-access' },
+  {
+    path: 'autoAdmin.customPages[].canAccess',
+    instead: 'List permissions: `permissions: [\'<resource>:<action>\']`.',
+    anchor: 'admin-page-access',
+  },
 ])
 
 /** Every removed option that is set, whatever its value: a leftover `false` was once read as well. */

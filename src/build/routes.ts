@@ -35,7 +35,9 @@ export function toHandlers(names: readonly string[], prefix: string, locate: (fi
 }
 
 /** The routes that a file of `server/routes` answers. */
-export const ROUTES_OF: ReadonlyMap<string, readonly Route[]> = new Map(Object.entries(PATHS).map(([path, file]) => [file, ROUTES.filter(route => route.path === path)]))
+export const ROUTES_OF: ReadonlyMap<string, readonly Route[]> = new Map(
+  Object.entries(PATHS).map(([path, file]) => [file, ROUTES.filter(route => route.path === path)]),
+)
 
 const routesOf = ({ handler }: Handler) => ROUTES_OF.get(handler.slice(handler.lastIndexOf('/') + 1)) ?? []
 
@@ -53,7 +55,10 @@ export function withoutTaken(ours: readonly MountedHandler[], others: readonly H
     for (const [shape, parameter] of parametersOf(route)) if (!parameters.has(shape)) parameters.set(shape, parameter)
   }
   return ours
-    .filter(handler => !taken.has(toRouteKey(handler.route)) && !routesOf(handler).every(({ method }) => taken.has(toRouteKey(handler.route, method))))
+    .filter(
+      handler =>
+        !taken.has(toRouteKey(handler.route)) && !routesOf(handler).every(({ method }) => taken.has(toRouteKey(handler.route, method))),
+    )
     .map(handler => ({ ...handler, route: withParametersOf(handler.route, parameters) }))
 }
 
@@ -106,7 +111,11 @@ export function mountRoutes(
   for (const handler of ours) addServerHandler(handler)
 
   function giveWay(nitro: Nitro) {
-    const conditions = new Set([nitro.options.dev ? 'dev' : 'prod', nitro.options.preset, nitro.options.preset === 'nitro-prerender' ? 'prerender' : undefined])
+    const conditions = new Set([
+      nitro.options.dev ? 'dev' : 'prod',
+      nitro.options.preset,
+      nitro.options.preset === 'nitro-prerender' ? 'prerender' : undefined,
+    ])
     const applies = ({ env }: Handler) => !env?.length || [env].flat().some(condition => conditions.has(condition))
 
     const mounted = nitro.options.handlers.filter(({ handler }) => !files.has(handler))
@@ -149,6 +158,9 @@ export function mountRoutes(
 
   nuxt.hook('nitro:init', nitro => watch(nitro as unknown as Nitro))
   return {
-    taken: () => others.flatMap(({ route, method, middleware }) => route?.startsWith(`${prefix}/`) && !middleware && !route.includes('**') ? [toRouteKey(route.slice(prefix.length), method)] : []),
+    taken: () =>
+      others.flatMap(({ route, method, middleware }) =>
+        route?.startsWith(`${prefix}/`) && !middleware && !route.includes('**') ? [toRouteKey(route.slice(prefix.length), method)] : [],
+      ),
   }
 }

@@ -35,7 +35,9 @@ const OWNED = ['deletedAt', 'deletedBy', 'deletionId', 'deletedReason', 'updated
 export function generateTypes(source: TypeSource): string {
   const { registrations, resources, config, folder, target } = source
   const described = new Map(resources.map(resource => [resource.name, resource]))
-  const entries = registrations.map(registration => [registration.name, toEntry(registration, described.get(registration.name), source)] as const)
+  const entries = registrations.map(
+    registration => [registration.name, toEntry(registration, described.get(registration.name), source)] as const,
+  )
   return [
     '/** Written by nuxt-auto-api: the registered resources. */',
     `declare module ${genString(toSpecifier(target, folder))} {`,
@@ -48,11 +50,15 @@ export function generateTypes(source: TypeSource): string {
   ].join('\n')
 }
 
-function toEntry({ name, imports, data }: CheckedRegistration, described: ResourceDescription | undefined, { config, folder, registrations }: TypeSource): Record<string, unknown> {
+function toEntry(
+  { name, imports, data }: CheckedRegistration,
+  described: ResourceDescription | undefined,
+  { config, folder, registrations }: TypeSource,
+): Record<string, unknown> {
   const typeOf = ({ path, name }: ModuleImport) => `typeof import(${genString(toSpecifier(path, folder))})[${genString(name)}]`
-  const hidden = [...data.hiddenFields as string[] ?? [], ...config.hiddenFields.global, ...config.hiddenFields.resources[name] ?? []]
+  const hidden = [...((data.hiddenFields as string[]) ?? []), ...config.hiddenFields.global, ...(config.hiddenFields.resources[name] ?? [])]
   const tenant = config.multiTenancy ? [config.multiTenancy.tenantIdField] : []
-  const unowned = `Exclude<keyof ${typeOf(imports.schema!)}["_"]["columns"], ${union([...OWNED, ...data.protectedFields as string[] ?? [], ...tenant])}>`
+  const unowned = `Exclude<keyof ${typeOf(imports.schema!)}["_"]["columns"], ${union([...OWNED, ...((data.protectedFields as string[]) ?? []), ...tenant])}>`
   // A record of a resource that is never read cannot be included.
   const isRead = (resource: string) => !disabledIn(registrations.find(({ name }) => name === resource)).includes('read')
   return {
@@ -61,7 +67,10 @@ function toEntry({ name, imports, data }: CheckedRegistration, described: Resour
     create: described ? union(described.create) : `${unowned} & string`,
     update: described ? union(described.update) : `${unowned} & string`,
     filled: described ? union(described.filled) : union(['createdAt', 'created_at']),
-    relations: Object.fromEntries(described?.relations.filter(({ to }) => isRead(to)).map(({ name, to, many }) => [name, `{ to: ${genString(to)}, many: ${many} }`]) ?? []),
+    relations: Object.fromEntries(
+      described?.relations.filter(({ to }) => isRead(to)).map(({ name, to, many }) => [name, `{ to: ${genString(to)}, many: ${many} }`])
+      ?? [],
+    ),
     disabled: union(disabledIn({ data })),
     validation: imports.validation ? typeOf(imports.validation) : 'undefined',
   }
@@ -74,7 +83,10 @@ function toEndpoints({ endpoints, folder, nitro }: TypeSource): Record<string, R
   const found: Record<string, Record<string, string>> = {}
   for (const { route, method = 'any', handler, middleware } of endpoints) {
     if (!route || middleware || !isAbsolute(handler)) continue
-    found[route] = { ...found[route], [method.toUpperCase()]: `import(${genString(nitro)}).Serialize<Awaited<ReturnType<typeof import(${genString(toSpecifier(handler, folder))}).default>>>` }
+    found[route] = {
+      ...found[route],
+      [method.toUpperCase()]: `import(${genString(nitro)}).Serialize<Awaited<ReturnType<typeof import(${genString(toSpecifier(handler, folder))}).default>>>`,
+    }
   }
   return found
 }
@@ -104,11 +116,15 @@ export function typeRoutes(routes: RouteTypes, prefix: string, registrations: re
     const resource = resources.has(segment) ? segment : undefined
     Reflect.deleteProperty(methods, 'default')
     const has = (operation: string) => !resources.get(segment)?.includes(operation)
-    const own = (ROUTES_OF.get(file) ?? []).filter(({ operation, or }) => operation === null || has(operation) || (or !== undefined && has(or)))
+    const own = (ROUTES_OF.get(file) ?? []).filter(
+      ({ operation, or }) => operation === null || has(operation) || (or !== undefined && has(or)),
+    )
     for (const { name, method } of own) methods[method.toLowerCase()] ??= [answerType(`${runtime}shared/types/answers`, name, resource)]
   }
 }
 
 function answerType(file: string, route: string, resource: string | undefined): string {
-  return resource === undefined ? `import('${file}').GlobalAnswers['${route}']` : `import('${file}').RouteAnswers<'${resource}'>['${route}']`
+  return resource === undefined
+    ? `import('${file}').GlobalAnswers['${route}']`
+    : `import('${file}').RouteAnswers<'${resource}'>['${route}']`
 }

@@ -34,13 +34,22 @@ export function generateRegistry(registrations: readonly CheckedRegistration[], 
   ].join('\n')
 }
 
-function toLiteral({ name, imports, data }: CheckedRegistration, nameImport: (reference: ModuleImport) => string, rootDir: string | undefined): string {
-  return genObjectFromRaw({
-    name: genString(name),
-    ...Object.fromEntries(Object.entries(imports).map(([key, reference]) => [key, nameImport(reference)])),
-    ...Object.fromEntries(Object.entries(data).map(([key, value]) => [key, JSON.stringify(value)])),
-    ...rootDir !== undefined && { from: JSON.stringify(Object.fromEntries(Object.entries(imports).map(([key, reference]) => [key, toPlace(reference, rootDir)]))) },
-  }, '    ')
+function toLiteral(
+  { name, imports, data }: CheckedRegistration,
+  nameImport: (reference: ModuleImport) => string,
+  rootDir: string | undefined,
+): string {
+  return genObjectFromRaw(
+    {
+      name: genString(name),
+      ...Object.fromEntries(Object.entries(imports).map(([key, reference]) => [key, nameImport(reference)])),
+      ...Object.fromEntries(Object.entries(data).map(([key, value]) => [key, JSON.stringify(value)])),
+      ...(rootDir !== undefined && {
+        from: JSON.stringify(Object.fromEntries(Object.entries(imports).map(([key, reference]) => [key, toPlace(reference, rootDir)]))),
+      }),
+    },
+    '    ',
+  )
 }
 
 /** `server/auth.ts, export postsAuth`: as the app's developer knows the file. */

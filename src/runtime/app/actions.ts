@@ -71,15 +71,17 @@ export const ACTIONS: Readonly<Record<Action, ActionRow>> = {
   create: { request: (body: unknown) => ({ route: 'create', body }) },
   update: { request: ({ id, ...body }: { id: Id }) => ({ route: 'update', id, body }) },
   delete: {
-    request: (given: IdWithReason) => isId(given) ? { route: 'delete', id: given } : { route: 'delete', id: given.id, query: { reason: given.reason } },
+    request: (given: IdWithReason) =>
+      isId(given) ? { route: 'delete', id: given } : { route: 'delete', id: given.id, query: { reason: given.reason } },
     written: (resource, given: IdWithReason) => without(resource, idsOf(given)),
   },
   restore: {
-    request: (given: IdOrGroup) => isId(given) ? { route: 'restore', id: given } : { route: 'bulk-restore', body: given },
+    request: (given: IdOrGroup) => (isId(given) ? { route: 'restore', id: given } : { route: 'bulk-restore', body: given }),
     written: withTree,
   },
   purge: {
-    request: (given: IdOrGroup) => isId(given) ? { route: 'delete', id: given, query: { force: true } } : { route: 'bulk-delete', query: { force: true }, body: given },
+    request: (given: IdOrGroup) =>
+      isId(given) ? { route: 'delete', id: given, query: { force: true } } : { route: 'bulk-delete', query: { force: true }, body: given },
     written: (resource, given: IdOrGroup) => without(resource, idsOf(given)),
   },
   bulkCreate: { request: (items: unknown) => ({ route: 'bulk-create', body: { items } }) },

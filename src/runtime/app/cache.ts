@@ -17,9 +17,13 @@ export async function invalidate(client: QueryClient, { resources, links = false
   const isGone = ([, resource, , { id }]: ApiKey) => resource === gone?.resource && !isMissing(id) && ids.has(toIdentity(resource, id))
   const concerns = (key: ApiKey) => {
     const held = resourcesOf(key)
-    return held.has('*') || (links ? [...resources].every(resource => held.has(resource)) : [...resources].some(resource => held.has(resource)))
+    return (
+      held.has('*') || (links ? [...resources].every(resource => held.has(resource)) : [...resources].some(resource => held.has(resource)))
+    )
   }
-  const matching = (test: (key: ApiKey) => boolean) => ({ predicate: ({ queryKey }: { queryKey: readonly unknown[] }) => isApiKey(queryKey) && concerns(queryKey) && test(queryKey) })
+  const matching = (test: (key: ApiKey) => boolean) => ({
+    predicate: ({ queryKey }: { queryKey: readonly unknown[] }) => isApiKey(queryKey) && concerns(queryKey) && test(queryKey),
+  })
   await Promise.all([
     client.invalidateQueries(matching(key => !isGone(key))),
     client.invalidateQueries({ ...matching(isGone), refetchType: 'none' }),
@@ -30,7 +34,12 @@ export type CachedRecord = Readonly<Record<string, unknown>>
 type Change = (record: CachedRecord) => CachedRecord
 
 /** Puts a changed record in the place of the cached one, wherever it is cached. */
-export function changeRecord(client: QueryClient, resource: string, id: string | number, change: (record: CachedRecord, key: ApiKey) => CachedRecord): void {
+export function changeRecord(
+  client: QueryClient,
+  resource: string,
+  id: string | number,
+  change: (record: CachedRecord, key: ApiKey) => CachedRecord,
+): void {
   for (const query of client.getQueryCache().getAll()) {
     const { queryKey, state } = query
     if (!isApiKey(queryKey) || state.data === undefined) continue
@@ -59,7 +68,8 @@ function inTree(record: CachedRecord, root: string, include: IncludeTree = {}, c
   for (const [relation, options] of Object.entries(include)) {
     const value = changed[relation]
     if (!options || typeof value !== 'object' || value === null) continue
-    const deeper = (child: CachedRecord) => inTree(child, targetOf(root, relation), options === true ? {} : options.include, change, resource, id)
+    const deeper = (child: CachedRecord) =>
+      inTree(child, targetOf(root, relation), options === true ? {} : options.include, change, resource, id)
     changed = withValue(changed, relation, Array.isArray(value) ? inEach(value as CachedRecord[], deeper) : deeper(value as CachedRecord))
   }
   return changed

@@ -52,13 +52,24 @@ export class AutoApiError extends Error implements ApiProblem {
 /** The body of Nuxt's error answers. */
 interface ErrorBody {
   readonly message?: string
-  readonly data?: { readonly code?: string, readonly issues?: readonly ApiIssue[], readonly field?: string, readonly fields?: readonly string[], readonly errors?: readonly ApiItemError[] }
+  readonly data?: {
+    readonly code?: string
+    readonly issues?: readonly ApiIssue[]
+    readonly field?: string
+    readonly fields?: readonly string[]
+    readonly errors?: readonly ApiItemError[]
+  }
 }
 
 /** What a failed request threw, with what the API said in its answer. */
 export function toAutoApiError(thrown: unknown): AutoApiError {
   if (thrown instanceof AutoApiError) return thrown
-  const { statusCode, status = statusCode ?? 0, data: body, message } = thrown as { statusCode?: number, status?: number, data?: ErrorBody, message?: string }
+  const {
+    statusCode,
+    status = statusCode ?? 0,
+    data: body,
+    message,
+  } = thrown as { statusCode?: number, status?: number, data?: ErrorBody, message?: string }
   const { code, issues = [], field, fields = field === undefined ? [] : [field], errors = [] } = body?.data ?? {}
   return new AutoApiError({
     status, issues, fields, errors,
@@ -89,6 +100,8 @@ export function autoApiFormErrors(error: unknown): FormError[] {
   return [
     ...issues.map(issue => ({ name: issue.path.join('.'), message: issue.message })),
     ...fields.map(name => ({ name, message })),
-    ...errors.flatMap(({ index, issues = [] }) => issues.map(issue => ({ name: [index, ...issue.path].join('.'), message: issue.message }))),
+    ...errors.flatMap(({ index, issues = [] }) =>
+      issues.map(issue => ({ name: [index, ...issue.path].join('.'), message: issue.message })),
+    ),
   ]
 }

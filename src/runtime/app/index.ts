@@ -1,10 +1,26 @@
 /** What Vue code of an app gets: every name here is auto-imported. */
 export { useAutoApiAggregate, useAutoApiGet, useAutoApiInfinite, useAutoApiList } from './composables/reading'
-export { useAutoApiBulkCreate, useAutoApiBulkDelete, useAutoApiBulkUpdate, useAutoApiCreate, useAutoApiDelete, useAutoApiMutation, useAutoApiPurge, useAutoApiRestore, useAutoApiUpdate } from './composables/writing'
+export {
+  useAutoApiBulkCreate,
+  useAutoApiBulkDelete,
+  useAutoApiBulkUpdate,
+  useAutoApiCreate,
+  useAutoApiDelete,
+  useAutoApiMutation,
+  useAutoApiPurge,
+  useAutoApiRestore,
+  useAutoApiUpdate,
+} from './composables/writing'
 export { useAutoApiRelation, useAutoApiRelationAdd, useAutoApiRelationRemove, useAutoApiRelationReplace } from './composables/relations'
 export { useAutoApiPermissions, useAutoApiRecordPermissions } from './composables/permissions'
 export { useAutoApiEndpoint } from './composables/endpoint'
 export { useAutoApiOptimisticUpdate } from './optimistic'
 export { AutoApiError, autoApiFormErrors } from './error'
-export type { CreateBody as AutoApiCreateBody, RecordOf as AutoApiRecord, ResourceName as AutoApiResource, ResourceWith as AutoApiResourceWith, UpdateBody as AutoApiUpdateBody } from '../shared/types/resources'
+export type {
+  CreateBody as AutoApiCreateBody,
+  RecordOf as AutoApiRecord,
+  ResourceName as AutoApiResource,
+  ResourceWith as AutoApiResourceWith,
+  UpdateBody as AutoApiUpdateBody,
+} from '../shared/types/resources'
 export type { ListQuery as AutoApiListQuery } from '../shared/types/query'

@@ -4,7 +4,10 @@ import { invalidate, type Written } from './cache'
 import type { AutoApiError } from './error'
 
 /** TanStack's options, without the one that is ours. */
-export type WriteOptions<Answer, Variables, Context = unknown> = Omit<MutationObserverOptions<Answer, AutoApiError, Variables, Context>, 'mutationFn'>
+export type WriteOptions<Answer, Variables, Context = unknown> = Omit<
+  MutationObserverOptions<Answer, AutoApiError, Variables, Context>,
+  'mutationFn'
+>
 
 export type WriteResult<Answer, Variables, Context = unknown> = UseMutationReturnType<Answer, AutoApiError, Variables, Context>
 
@@ -17,14 +20,17 @@ export interface Write<Variables> {
 }
 
 /** The built-in part comes first and is not replaced: a caller's `onSuccess` finds the cache up to date, an `onError` what was shown taken back. */
-export function useWrite<Answer, Variables, Context = unknown>({ send, written, foresee }: Write<Variables>, options: WriteOptions<Answer, Variables, Context> = {}): WriteResult<Answer, Variables, Context> {
+export function useWrite<Answer, Variables, Context = unknown>(
+  { send, written, foresee }: Write<Variables>,
+  options: WriteOptions<Answer, Variables, Context> = {},
+): WriteResult<Answer, Variables, Context> {
   const client = useQueryClient()
   return useMutation<Answer, AutoApiError, Variables, Context>({
-    ...options as object,
+    ...(options as object),
     async mutationFn(variables) {
       const undo = foresee?.(variables)
       try {
-        return await send(variables) as Answer
+        return (await send(variables)) as Answer
       }
       catch (error) {
         undo?.()

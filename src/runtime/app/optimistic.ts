@@ -12,7 +12,12 @@ import { isApiKey, resourcesOf } from './keys'
  * const { rollback } = useAutoApiOptimisticUpdate(queryClient, 'posts', 1, { title: 'New' })
  * save.mutate({ id: 1, title: 'New' }, { onError: rollback })
  */
-export function useAutoApiOptimisticUpdate<R extends ResourceWith<'update'>>(queryClient: QueryClient, resource: R, id: RecordId, updates: Partial<RecordOf<R>> | UpdateBody<R>): { rollback: () => void } {
+export function useAutoApiOptimisticUpdate<R extends ResourceWith<'update'>>(
+  queryClient: QueryClient,
+  resource: R,
+  id: RecordId,
+  updates: Partial<RecordOf<R>> | UpdateBody<R>,
+): { rollback: () => void } {
   // An answer that is on its way would bring back what was there before.
   void queryClient.cancelQueries({ predicate: ({ queryKey }) => isApiKey(queryKey) && resourcesOf(queryKey).has(resource) })
 
@@ -28,9 +33,10 @@ export function useAutoApiOptimisticUpdate<R extends ResourceWith<'update'>>(que
 
   return {
     // What has been changed again since then stays as it is now.
-    rollback: () => changeRecord(queryClient, resource, id, (record, key) => {
-      const own = Object.entries(before.get(JSON.stringify(key)) ?? {}).filter(([name]) => record[name] === shown[name])
-      return own.length === 0 ? record : { ...record, ...Object.fromEntries(own) }
-    }),
+    rollback: () =>
+      changeRecord(queryClient, resource, id, (record, key) => {
+        const own = Object.entries(before.get(JSON.stringify(key)) ?? {}).filter(([name]) => record[name] === shown[name])
+        return own.length === 0 ? record : { ...record, ...Object.fromEntries(own) }
+      }),
   }
 }

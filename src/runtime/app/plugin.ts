@@ -21,12 +21,26 @@ export default plugin
 
 /** Refusals are answers, too: the browser shows what the server has rendered. */
 function pack(client: QueryClient): DehydratedState {
-  const { queries, mutations } = dehydrate(client, { shouldDehydrateQuery: ({ state }) => state.status === 'success' || state.error instanceof AutoApiError })
-  return { mutations, queries: queries.map(query => ({ ...query, state: { ...query.state, ...withErrors(query.state, error => error instanceof AutoApiError ? toProblem(error) as never : null) } })) }
+  const { queries, mutations } = dehydrate(client, {
+    shouldDehydrateQuery: ({ state }) => state.status === 'success' || state.error instanceof AutoApiError,
+  })
+  return {
+    mutations,
+    queries: queries.map(query => ({
+      ...query,
+      state: { ...query.state, ...withErrors(query.state, error => (error instanceof AutoApiError ? (toProblem(error) as never) : null)) },
+    })),
+  }
 }
 
 function unpack(packed: DehydratedState): DehydratedState {
-  return { ...packed, queries: packed.queries.map(query => ({ ...query, state: { ...query.state, ...withErrors(query.state, error => new AutoApiError(error as unknown as ApiProblem)) } })) }
+  return {
+    ...packed,
+    queries: packed.queries.map(query => ({
+      ...query,
+      state: { ...query.state, ...withErrors(query.state, error => new AutoApiError(error as unknown as ApiProblem)) },
+    })),
+  }
 }
 
 interface Errors { error: Error | null, fetchFailureReason: Error | null }

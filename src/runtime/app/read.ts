@@ -1,5 +1,13 @@
 /** What every reading composable is: a TanStack query with our key, rendered on the server and not asked for again in the browser. */
-import { useInfiniteQuery, useQuery, type InfiniteData, type InfiniteQueryObserverOptions, type QueryObserverOptions, type UseInfiniteQueryReturnType, type UseQueryReturnType } from '@tanstack/vue-query'
+import {
+  useInfiniteQuery,
+  useQuery,
+  type InfiniteData,
+  type InfiniteQueryObserverOptions,
+  type QueryObserverOptions,
+  type UseInfiniteQueryReturnType,
+  type UseQueryReturnType,
+} from '@tanstack/vue-query'
 import { computed, getCurrentInstance, onServerPrefetch, reactive, toValue, type MaybeRefOrGetter } from 'vue'
 import type { Client } from './client'
 import type { AutoApiError } from './error'
@@ -7,12 +15,18 @@ import type { ApiKey } from './keys'
 import { useNuxtApp } from './nuxt'
 
 /** TanStack's options, without those that are ours. */
-export type ReadOptions<Answer, Data = Answer> = Omit<QueryObserverOptions<Answer, AutoApiError, Data>, 'queryKey' | 'queryFn' | 'queryHash' | 'queryKeyHashFn' | 'enabled'> & {
+export type ReadOptions<Answer, Data = Answer> = Omit<
+  QueryObserverOptions<Answer, AutoApiError, Data>,
+  'queryKey' | 'queryFn' | 'queryHash' | 'queryKeyHashFn' | 'enabled'
+> & {
   /** Nothing is asked for while it is false. */
   readonly enabled?: MaybeRefOrGetter<boolean>
 }
 
-export type InfiniteOptions<Page> = Omit<InfiniteQueryObserverOptions<Page, AutoApiError>, 'queryKey' | 'queryFn' | 'queryHash' | 'queryKeyHashFn' | 'enabled' | 'initialPageParam' | 'getNextPageParam' | 'select'> & {
+export type InfiniteOptions<Page> = Omit<
+  InfiniteQueryObserverOptions<Page, AutoApiError>,
+  'queryKey' | 'queryFn' | 'queryHash' | 'queryKeyHashFn' | 'enabled' | 'initialPageParam' | 'getNextPageParam' | 'select'
+> & {
   /** Nothing is asked for while it is false. */
   readonly enabled?: MaybeRefOrGetter<boolean>
 }
@@ -21,30 +35,49 @@ export type InfiniteOptions<Page> = Omit<InfiniteQueryObserverOptions<Page, Auto
 type KeyGetter = () => ApiKey | undefined
 
 /** @param load asks for what a key stands for. */
-export function useRead<Answer, Data>(key: KeyGetter, load: (key: ApiKey, signal: AbortSignal) => Promise<unknown>, options: ReadOptions<Answer, Data> = {}): UseQueryReturnType<Data, AutoApiError> {
+export function useRead<Answer, Data>(
+  key: KeyGetter,
+  load: (key: ApiKey, signal: AbortSignal) => Promise<unknown>,
+  options: ReadOptions<Answer, Data> = {},
+): UseQueryReturnType<Data, AutoApiError> {
   const { enabled, ...rest } = toOptions(key, options.enabled)
-  const query = useQuery(computed(() => ({
-    ...rest,
-    ...options,
-    enabled: enabled.value,
-    queryKey: key() ?? NOTHING,
-    queryFn: ({ queryKey, signal }: { queryKey: unknown, signal: AbortSignal }) => load(queryKey as ApiKey, signal),
-  }) as never))
+  const query = useQuery(
+    computed(
+      () =>
+        ({
+          ...rest,
+          ...options,
+          enabled: enabled.value,
+          queryKey: key() ?? NOTHING,
+          queryFn: ({ queryKey, signal }: { queryKey: unknown, signal: AbortSignal }) => load(queryKey as ApiKey, signal),
+        }) as never,
+    ),
+  )
   return rendered(query, enabled) as unknown as UseQueryReturnType<Data, AutoApiError>
 }
 
 /** Page after page by cursor; the first one has the empty cursor. */
-export function useReadPages<Page extends { meta: { nextCursor: string | null } }>(key: KeyGetter, load: (key: ApiKey, cursor: string, signal: AbortSignal) => Promise<unknown>, options: InfiniteOptions<Page> = {}): UseInfiniteQueryReturnType<InfiniteData<Page, string>, AutoApiError> {
+export function useReadPages<Page extends { meta: { nextCursor: string | null } }>(
+  key: KeyGetter,
+  load: (key: ApiKey, cursor: string, signal: AbortSignal) => Promise<unknown>,
+  options: InfiniteOptions<Page> = {},
+): UseInfiniteQueryReturnType<InfiniteData<Page, string>, AutoApiError> {
   const { enabled, ...rest } = toOptions(key, options.enabled)
-  const query = useInfiniteQuery(computed(() => ({
-    ...rest,
-    ...options,
-    enabled: enabled.value,
-    queryKey: key() ?? NOTHING,
-    initialPageParam: '',
-    getNextPageParam: ({ meta }: Page) => meta.nextCursor ?? undefined,
-    queryFn: ({ queryKey, pageParam, signal }: { queryKey: unknown, pageParam: unknown, signal: AbortSignal }) => load(queryKey as ApiKey, pageParam as string, signal),
-  }) as never))
+  const query = useInfiniteQuery(
+    computed(
+      () =>
+        ({
+          ...rest,
+          ...options,
+          enabled: enabled.value,
+          queryKey: key() ?? NOTHING,
+          initialPageParam: '',
+          getNextPageParam: ({ meta }: Page) => meta.nextCursor ?? undefined,
+          queryFn: ({ queryKey, pageParam, signal }: { queryKey: unknown, pageParam: unknown, signal: AbortSignal }) =>
+            load(queryKey as ApiKey, pageParam as string, signal),
+        }) as never,
+    ),
+  )
   return rendered(query, enabled) as unknown as UseInfiniteQueryReturnType<InfiniteData<Page, string>, AutoApiError>
 }
 

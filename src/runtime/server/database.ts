@@ -56,7 +56,10 @@ function oncePerRequest(get: Source): Source {
  * const db = getDatabase(event) as ReturnType<typeof drizzle>
  */
 export function getDatabase(event?: unknown): unknown {
-  if (!source) throw new Error('[auto-api] There is no database yet. Call initializeDatabase(db, engine) in a server plugin (server/plugins/database.ts).')
+  if (!source)
+    throw new Error(
+      '[auto-api] There is no database yet. Call initializeDatabase(db, engine) in a server plugin (server/plugins/database.ts).',
+    )
   return source.get(event)
 }
 

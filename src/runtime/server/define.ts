@@ -2,7 +2,17 @@
 import type { Table } from 'drizzle-orm'
 import type { ResourceAuth, ResourceHooks, ResourceValidation } from './registration'
 
-export type { AutoApiContext, AutoApiUser, FieldRule, Permission, PermissionRule, ResourceAuth, ResourceHooks, ResourceValidation, Tenant } from './registration'
+export type {
+  AutoApiContext,
+  AutoApiUser,
+  FieldRule,
+  Permission,
+  PermissionRule,
+  ResourceAuth,
+  ResourceHooks,
+  ResourceValidation,
+  Tenant,
+} from './registration'
 export { defineAutoApiPlugin, type AutoApiPlugin, type PluginEndpoint, type PluginRoute, type PluginTask } from './plugin/contract'
 export type { Change, CommitListener } from './core/changes'
 export type { Around, CallerListener, IncomingRequest, RequestListener } from './core/listeners'

@@ -1,5 +1,14 @@
 /** The door to the street: event → request, answer → response, error → h3 error. The only file that knows h3. */
-import { createError, defineEventHandler, getResponseHeader, setResponseHeader, setResponseStatus, type EventHandler, type EventHandlerRequest, type H3Event } from '#auto-api/h3'
+import {
+  createError,
+  defineEventHandler,
+  getResponseHeader,
+  setResponseHeader,
+  setResponseStatus,
+  type EventHandler,
+  type EventHandlerRequest,
+  type H3Event,
+} from '#auto-api/h3'
 import type { Method } from '../shared/routes'
 import { readBody } from './http/body'
 import { findPluginRoute, isAppRoute, useApi, whenReady } from './runtime'
@@ -109,7 +118,8 @@ async function answerTo(event: H3Event, read: () => ApiRequest, respond: (reques
     const { status, body, created, headers } = await respond(request)
     if (status !== 200) setResponseStatus(event, status)
     if (headers) for (const [name, value] of Object.entries(headers)) setResponseHeader(event, name, value)
-    if (created !== undefined) setResponseHeader(event, 'location', `${sentUrl(event).path.replace(/\/$/, '')}/${idToPath(resourceOf(request.resource), created)}`)
+    if (created !== undefined)
+      setResponseHeader(event, 'location', `${sentUrl(event).path.replace(/\/$/, '')}/${idToPath(resourceOf(request.resource), created)}`)
     addCacheHeaders(event, HEADERS, body)
     return event.method === 'HEAD' ? withoutBody(event, HEADERS, body) : body
   }
@@ -135,8 +145,15 @@ export function definePluginRoutes(): EventHandler {
     const allowed = allowedMethods(methods, resource?.disabled)
     if (event.method === 'OPTIONS') return answerOptions(event, allowed)
     if (!answer) throw toHttpError(event, methodNotAllowed(allowed))
-    const decoded = Object.entries(params).map(([name, text]) => [name, name === 'id' && resource ? idFromPath(resource, text) : decode(text)])
-    return answerTo(event, () => ({ ...fromEvent(event, url), resource: name ?? '', params: Object.fromEntries(decoded) as ApiRequest['params'] }), request => respondTo(request, answer, methods))
+    const decoded = Object.entries(params).map(([name, text]) => [
+      name,
+      name === 'id' && resource ? idFromPath(resource, text) : decode(text),
+    ])
+    return answerTo(
+      event,
+      () => ({ ...fromEvent(event, url), resource: name ?? '', params: Object.fromEntries(decoded) as ApiRequest['params'] }),
+      request => respondTo(request, answer, methods),
+    )
   })
 }
 
@@ -262,11 +279,23 @@ function toHttpError(event: H3Event, error: unknown): Error {
   if (statusOf(error) === 404) keepCacheControl(event)
   if (error instanceof ApiError) {
     for (const [name, value] of Object.entries(error.headers)) setResponseHeader(event, name, value)
-    return withoutStack(createError({ status: error.status, statusText: STATUS_TEXT[error.status], message: error.message, data: withCause(error.data, error.cause) }))
+    return withoutStack(
+      createError({
+        status: error.status,
+        statusText: STATUS_TEXT[error.status],
+        message: error.message,
+        data: withCause(error.data, error.cause),
+      }),
+    )
   }
   if (isHttpError(error)) return isRefusal(error) ? withoutStack(error) : error
   console.error('[auto-api]', printable(event.method), printable(sentUrl(event).path), describeError(error))
-  return createError({ status: 500, statusText: 'Internal Server Error', message: 'Something went wrong.', data: withCause(undefined, error) })
+  return createError({
+    status: 500,
+    statusText: 'Internal Server Error',
+    message: 'Something went wrong.',
+    data: withCause(undefined, error),
+  })
 }
 
 /** An app's own 4xx. */

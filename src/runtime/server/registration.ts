@@ -52,7 +52,8 @@ export type PermissionRule = (ctx: AutoApiContext) => unknown
  * Who may: `true` everybody, `false` nobody but `'*'` (for a field: nobody at all), a permission or role by name, any of several, a function of
  * the context (a throw refuses), or an object for a registered permission evaluator.
  */
-export type Permission = boolean | string | readonly (string | PermissionRule | boolean)[] | PermissionRule | Readonly<Record<string, unknown>>
+export type Permission
+  = boolean | string | readonly (string | PermissionRule | boolean)[] | PermissionRule | Readonly<Record<string, unknown>>
 
 export interface FieldRule {
   readonly read?: Permission
@@ -117,7 +118,11 @@ export interface ResourceHooks<T extends Table = Table> {
   readonly afterRestore?: (record: Select<T>, ctx: AutoApiContext) => unknown
   readonly afterPurge?: (id: Id, ctx: AutoApiContext) => unknown
   readonly afterGet?: (record: Select<T>, ctx: AutoApiContext) => unknown
-  readonly afterLink?: (relation: string, result: { readonly added: number, readonly removed: number, readonly total: number }, ctx: AutoApiContext) => unknown
+  readonly afterLink?: (
+    relation: string,
+    result: { readonly added: number, readonly removed: number, readonly total: number },
+    ctx: AutoApiContext,
+  ) => unknown
   readonly afterList?: (records: readonly Select<T>[], ctx: AutoApiContext) => unknown
 }
 

@@ -64,7 +64,15 @@ function createRuntime(): Runtime {
   warnWithoutSecret(resources.values(), useRuntimeConfig)
   const { listeners, routes, tasks, pending } = installPlugins(plugins(), resources, built)
   const house: Runtime = {
-    api: Object.freeze({ config, resources, graph: createGraph(resources, modules), statements: createStatementCache(), plugins: listeners, taken: reserved, secret: createSecret(useRuntimeConfig, import.meta.dev === true) }),
+    api: Object.freeze({
+      config,
+      resources,
+      graph: createGraph(resources, modules),
+      statements: createStatementCache(),
+      plugins: listeners,
+      taken: reserved,
+      secret: createSecret(useRuntimeConfig, import.meta.dev === true),
+    }),
     tasks,
   }
   const mount = () => {

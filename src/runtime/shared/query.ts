@@ -18,7 +18,11 @@ const WRITERS: Readonly<Record<string, Writer>> = {
 
 /** What says nothing is left out, an empty cursor says "from the start". */
 export function toQuery(query: object): Record<string, string> {
-  return Object.fromEntries(Object.entries(query).flatMap(([name, value]: [string, unknown]) => saysNothing(value) ? [] : [[name, (WRITERS[name] ?? String)(value)]]))
+  return Object.fromEntries(
+    Object.entries(query).flatMap(([name, value]: [string, unknown]) =>
+      saysNothing(value) ? [] : [[name, (WRITERS[name] ?? String)(value)]],
+    ),
+  )
 }
 
 function saysNothing(value: unknown): boolean {

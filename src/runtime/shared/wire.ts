@@ -50,20 +50,21 @@ const ofString = (convert: (text: string) => unknown) => (value: unknown) => typ
 
 export const WIRE: Readonly<Record<Kind, WireForm>> = {
   text: { fromJson: ofString(text), fromText: text },
-  number: { fromJson: value => typeof value === 'number' ? finite(value) : INVALID, fromText: number },
-  integer: { fromJson: integer, fromText: value => INTEGER.test(value) ? integer(Number(value)) : INVALID },
+  number: { fromJson: value => (typeof value === 'number' ? finite(value) : INVALID), fromText: number },
+  integer: { fromJson: integer, fromText: value => (INTEGER.test(value) ? integer(Number(value)) : INVALID) },
   boolean: {
-    fromJson: value => typeof value === 'boolean' ? value : INVALID,
-    fromText: value => value === 'true' || value === '1' ? true : value === 'false' || value === '0' ? false : INVALID,
+    fromJson: value => (typeof value === 'boolean' ? value : INVALID),
+    fromText: value => (value === 'true' || value === '1' ? true : value === 'false' || value === '0' ? false : INVALID),
   },
   date: { fromJson: ofString(date), fromText: date },
   bigint: {
-    fromJson: value => typeof value === 'string' ? bigint(value) : Number.isSafeInteger(value) ? BigInt(value as number) : INVALID,
+    fromJson: value => (typeof value === 'string' ? bigint(value) : Number.isSafeInteger(value) ? BigInt(value as number) : INVALID),
     fromText: bigint,
     toJson: String,
   },
   decimal: {
-    fromJson: value => typeof value === 'string' ? decimal(value) : typeof value === 'number' && Number.isFinite(value) ? decimal(String(value)) : INVALID,
+    fromJson: value =>
+      typeof value === 'string' ? decimal(value) : typeof value === 'number' && Number.isFinite(value) ? decimal(String(value)) : INVALID,
     fromText: decimal,
     toJson: String,
   },

@@ -31,19 +31,31 @@ export interface EndpointWrite {
  * const { data: stats } = useAutoApiEndpoint('/api/stats', { resources: ['posts'] })
  * const { mutate: publish } = useAutoApiEndpoint(() => `/api/posts/${id.value}/publish`, { method: 'POST', resources: ['posts'] })
  */
-export function useAutoApiEndpoint<P extends string, const M extends WriteMethod, Body = void, Context = unknown>(path: MaybeRefOrGetter<P>, options: EndpointWrite & { readonly method: M } & WriteOptions<EndpointAnswer<P, M>, Body, Context>): WriteResult<EndpointAnswer<P, M>, Body, Context>
-export function useAutoApiEndpoint<P extends string, Data = EndpointAnswer<P, 'GET'>>(path: MaybeRefOrGetter<P>, options?: EndpointQuery & ReadOptions<EndpointAnswer<P, 'GET'>, Data>): UseQueryReturnType<Data, AutoApiError>
-export function useAutoApiEndpoint(path: MaybeRefOrGetter<string>, { method = 'GET', query, resources = [], ...options }: (EndpointQuery | EndpointWrite) & object = {}): unknown {
+export function useAutoApiEndpoint<P extends string, const M extends WriteMethod, Body = void, Context = unknown>(
+  path: MaybeRefOrGetter<P>,
+  options: EndpointWrite & { readonly method: M } & WriteOptions<EndpointAnswer<P, M>, Body, Context>,
+): WriteResult<EndpointAnswer<P, M>, Body, Context>
+export function useAutoApiEndpoint<P extends string, Data = EndpointAnswer<P, 'GET'>>(
+  path: MaybeRefOrGetter<P>,
+  options?: EndpointQuery & ReadOptions<EndpointAnswer<P, 'GET'>, Data>,
+): UseQueryReturnType<Data, AutoApiError>
+export function useAutoApiEndpoint(
+  path: MaybeRefOrGetter<string>,
+  { method = 'GET', query, resources = [], ...options }: (EndpointQuery | EndpointWrite) & object = {},
+): unknown {
   const client = useClient()
   if (method !== 'GET') {
-    return useWrite({
-      send: body => client.send(method, toValue(path), toValue(query), body),
-      written: () => ({ resources: new Set<string>(resources) }),
-    }, options)
+    return useWrite(
+      {
+        send: body => client.send(method, toValue(path), toValue(query), body),
+        written: () => ({ resources: new Set<string>(resources) }),
+      },
+      options,
+    )
   }
   return useRead(
     () => toApiKey(toValue(path), 'endpoint', { query: toValue(query) as KeyDetail['query'], reads: resources }),
-    ([, path,, { query }], signal) => client.send('GET', path, query, undefined, signal),
+    ([, path, , { query }], signal) => client.send('GET', path, query, undefined, signal),
     options,
   )
 }

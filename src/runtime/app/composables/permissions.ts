@@ -35,7 +35,11 @@ export function useAutoApiPermissions<R extends ResourceName>(resource: R, optio
 export function useAutoApiPermissions(): AllPermissionsResult
 export function useAutoApiPermissions(resource?: string, options?: ReadOptions<Capabilities>): unknown {
   if (resource === undefined) return useAllPermissions()
-  const query = useRead<Capabilities, Capabilities>(() => toApiKey(resource, 'permissions', {}), loadWith(useClient(), 'resource-permissions'), options)
+  const query = useRead<Capabilities, Capabilities>(
+    () => toApiKey(resource, 'permissions', {}),
+    loadWith(useClient(), 'resource-permissions'),
+    options,
+  )
   return Object.assign(query, {
     can: (operation: Operation) => query.data.value?.[flagOf(operation)] ?? false,
     canField(field: string, access: 'read' | 'write') {
@@ -48,7 +52,10 @@ export function useAutoApiPermissions(resource?: string, options?: ReadOptions<C
 /** `permissions` is the name of no resource. */
 function useAllPermissions(): AllPermissionsResult {
   const client = useClient()
-  const query = useRead<AllPermissions, AllPermissions>(() => toApiKey('permissions', 'permissions', {}), (_, signal) => client.call({ route: 'permissions' }, signal))
+  const query = useRead<AllPermissions, AllPermissions>(
+    () => toApiKey('permissions', 'permissions', {}),
+    (_, signal) => client.call({ route: 'permissions' }, signal),
+  )
   return Object.assign(query, {
     can: (resource: ResourceName, operation: Operation) => query.data.value?.permissions[resource]?.[flagOf(operation)] ?? false,
   })
@@ -68,7 +75,11 @@ export type RecordPermissionsResult = UseQueryReturnType<RecordPermissions, Auto
  * const { can } = useAutoApiRecordPermissions('posts', () => posts.value?.data.map(({ id }) => id) ?? [])
  * // <button v-if="can(post.id, 'update')">
  */
-export function useAutoApiRecordPermissions<R extends ResourceName>(resource: R, ids: MaybeRefOrGetter<readonly RecordId[]>, options?: ReadOptions<RecordPermissions>): RecordPermissionsResult {
+export function useAutoApiRecordPermissions<R extends ResourceName>(
+  resource: R,
+  ids: MaybeRefOrGetter<readonly RecordId[]>,
+  options?: ReadOptions<RecordPermissions>,
+): RecordPermissionsResult {
   const key = () => {
     const known = toValue(ids).map(String)
     return known.length === 0 ? undefined : toApiKey(resource, 'permissions', { query: { ids: known } })

@@ -18,7 +18,11 @@ const detail = (query: unknown) => ({ query: toValue(query) as KeyDetail['query'
  * @example
  * const { data, isPending } = useAutoApiList('posts', () => ({ filter: { status: 'draft' }, sort: '-id', page: page.value }))
  */
-export function useAutoApiList<R extends ResourceWith<'read'>, const Q extends ListQuery<R> = Empty, Data = ListAnswer<R, Q>>(resource: R, query?: MaybeRefOrGetter<Q> & Exact<R, Q, keyof ListQuery<R>>, options?: ReadOptions<ListAnswer<R, Q>, Data>): UseQueryReturnType<Data, AutoApiError> {
+export function useAutoApiList<R extends ResourceWith<'read'>, const Q extends ListQuery<R> = Empty, Data = ListAnswer<R, Q>>(
+  resource: R,
+  query?: MaybeRefOrGetter<Q> & Exact<R, Q, keyof ListQuery<R>>,
+  options?: ReadOptions<ListAnswer<R, Q>, Data>,
+): UseQueryReturnType<Data, AutoApiError> {
   return useRead(() => toApiKey(resource, 'list', detail(query)), loadWith(useClient(), 'list'), options)
 }
 
@@ -27,7 +31,12 @@ export function useAutoApiList<R extends ResourceWith<'read'>, const Q extends L
  * @example
  * const { data: post, error } = useAutoApiGet('posts', () => route.params.id, { include: { author: true } })
  */
-export function useAutoApiGet<R extends ResourceWith<'read'>, const Q extends GetQuery<R> = Empty, Data = ResultOf<R, Q>>(resource: R, id: MaybeRefOrGetter<RecordId | null | undefined>, query?: MaybeRefOrGetter<Q> & Exact<R, Q, keyof GetQuery<R>>, options?: ReadOptions<ResultOf<R, Q>, Data>): UseQueryReturnType<Data, AutoApiError> {
+export function useAutoApiGet<R extends ResourceWith<'read'>, const Q extends GetQuery<R> = Empty, Data = ResultOf<R, Q>>(
+  resource: R,
+  id: MaybeRefOrGetter<RecordId | null | undefined>,
+  query?: MaybeRefOrGetter<Q> & Exact<R, Q, keyof GetQuery<R>>,
+  options?: ReadOptions<ResultOf<R, Q>, Data>,
+): UseQueryReturnType<Data, AutoApiError> {
   const key = () => {
     const known = toValue(id)
     return isMissing(known) ? undefined : toApiKey(resource, 'get', { id: toIdentity(resource, known), ...detail(query) })
@@ -40,11 +49,15 @@ export function useAutoApiGet<R extends ResourceWith<'read'>, const Q extends Ge
  * @example
  * const { data, fetchNextPage, hasNextPage } = useAutoApiInfinite('posts', { sort: '-publishedAt', limit: 20 })
  */
-export function useAutoApiInfinite<R extends ResourceWith<'read'>, const Q extends SearchQuery<R> = Empty>(resource: R, query?: MaybeRefOrGetter<Q> & Exact<R, Q, keyof SearchQuery<R>>, options?: InfiniteOptions<CursorAnswer<R, Q>>): UseInfiniteQueryReturnType<InfiniteData<CursorAnswer<R, Q>, string>, AutoApiError> {
+export function useAutoApiInfinite<R extends ResourceWith<'read'>, const Q extends SearchQuery<R> = Empty>(
+  resource: R,
+  query?: MaybeRefOrGetter<Q> & Exact<R, Q, keyof SearchQuery<R>>,
+  options?: InfiniteOptions<CursorAnswer<R, Q>>,
+): UseInfiniteQueryReturnType<InfiniteData<CursorAnswer<R, Q>, string>, AutoApiError> {
   const client = useClient()
   return useReadPages<CursorAnswer<R, Q>>(
     () => toApiKey(resource, 'infinite', detail(query)),
-    ([,,, { query }], cursor, signal) => client.call({ route: 'list', resource, query: { ...query, cursor } }, signal),
+    ([, , , { query }], cursor, signal) => client.call({ route: 'list', resource, query: { ...query, cursor } }, signal),
     options,
   )
 }
@@ -54,6 +67,14 @@ export function useAutoApiInfinite<R extends ResourceWith<'read'>, const Q exten
  * @example
  * const { data } = useAutoApiAggregate('posts', { aggregate: ['count', 'sum(views)'], groupBy: ['status'] })
  */
-export function useAutoApiAggregate<R extends ResourceWith<'aggregate'>, const Q extends AggregateQuery<R> = Empty, Data = AggregateAnswer<R, Q>>(resource: R, query?: MaybeRefOrGetter<Q> & Exact<R, Q, keyof AggregateQuery<R>>, options?: ReadOptions<AggregateAnswer<R, Q>, Data>): UseQueryReturnType<Data, AutoApiError> {
+export function useAutoApiAggregate<
+  R extends ResourceWith<'aggregate'>,
+  const Q extends AggregateQuery<R> = Empty,
+  Data = AggregateAnswer<R, Q>,
+>(
+  resource: R,
+  query?: MaybeRefOrGetter<Q> & Exact<R, Q, keyof AggregateQuery<R>>,
+  options?: ReadOptions<AggregateAnswer<R, Q>, Data>,
+): UseQueryReturnType<Data, AutoApiError> {
   return useRead(() => toApiKey(resource, 'aggregate', detail(query)), loadWith(useClient(), 'aggregate'), options)
 }

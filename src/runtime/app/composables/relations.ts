@@ -19,10 +19,23 @@ type Empty = Record<never, never>
  * @example
  * const { data: tags } = useAutoApiRelation('posts', () => post.value?.id, 'tags', { sort: 'name' })
  */
-export function useAutoApiRelation<R extends ResourceWith<'read'>, N extends ToManyName<R>, const Q extends RelatedQuery<TargetOf<R, N>> = Empty, Data = RelatedAnswer<TargetOf<R, N>, Q>>(resource: R, id: MaybeRefOrGetter<RecordId | null | undefined>, relation: N, query?: MaybeRefOrGetter<Q> & Exact<TargetOf<R, N>, Q, keyof RelatedQuery<TargetOf<R, N>>>, options?: ReadOptions<RelatedAnswer<TargetOf<R, N>, Q>, Data>): UseQueryReturnType<Data, AutoApiError> {
+export function useAutoApiRelation<
+  R extends ResourceWith<'read'>,
+  N extends ToManyName<R>,
+  const Q extends RelatedQuery<TargetOf<R, N>> = Empty,
+  Data = RelatedAnswer<TargetOf<R, N>, Q>,
+>(
+  resource: R,
+  id: MaybeRefOrGetter<RecordId | null | undefined>,
+  relation: N,
+  query?: MaybeRefOrGetter<Q> & Exact<TargetOf<R, N>, Q, keyof RelatedQuery<TargetOf<R, N>>>,
+  options?: ReadOptions<RelatedAnswer<TargetOf<R, N>, Q>, Data>,
+): UseQueryReturnType<Data, AutoApiError> {
   const key = () => {
     const known = toValue(id)
-    return isMissing(known) ? undefined : toApiKey(resource, 'related', { id: toIdentity(resource, known), relation, query: toValue(query) as KeyDetail['query'] })
+    return isMissing(known)
+      ? undefined
+      : toApiKey(resource, 'related', { id: toIdentity(resource, known), relation, query: toValue(query) as KeyDetail['query'] })
   }
   return useRead(key, loadWith(useClient(), 'related'), options)
 }
@@ -42,16 +55,24 @@ export interface Links {
 type LinkOptions<Context> = WriteOptions<LinkAnswer, Links, Context>
 type LinkResult<Context> = WriteResult<LinkAnswer, Links, Context>
 
-function useLinks<Context>(route: 'relation-replace' | 'relation-add' | 'relation-remove', resource: string, relation: string, options?: LinkOptions<Context>): LinkResult<Context> {
+function useLinks<Context>(
+  route: 'relation-replace' | 'relation-add' | 'relation-remove',
+  resource: string,
+  relation: string,
+  options?: LinkOptions<Context>,
+): LinkResult<Context> {
   const client = useClient()
   const { via } = resources[resource]?.relations[relation] ?? {}
-  return useWrite({
-    send: ({ id, ...body }) => client.call({ route, resource, id, relation, body }),
-    written: () => via === undefined
-      ? { resources: new Set([resource, targetOf(resource, relation)]), links: true }
-      // The links are records of their own, and may be listed as such.
-      : { resources: new Set([via, resource, targetOf(resource, relation)]) },
-  }, options)
+  return useWrite(
+    {
+      send: ({ id, ...body }) => client.call({ route, resource, id, relation, body }),
+      // Links of a registered junction are records of their own, and may be listed as such.
+      written: () => via === undefined
+        ? { resources: new Set([resource, targetOf(resource, relation)]), links: true }
+        : { resources: new Set([via, resource, targetOf(resource, relation)]) },
+    },
+    options,
+  )
 }
 
 /**
@@ -60,7 +81,11 @@ function useLinks<Context>(route: 'relation-replace' | 'relation-add' | 'relatio
  * const { mutate } = useAutoApiRelationReplace('posts', 'tags')
  * mutate({ id: 1, ids: [2, 3] })
  */
-export function useAutoApiRelationReplace<R extends ResourceWith<'update'>, Context = unknown>(resource: R, relation: ToManyName<R>, options?: LinkOptions<Context>): LinkResult<Context> {
+export function useAutoApiRelationReplace<R extends ResourceWith<'update'>, Context = unknown>(
+  resource: R,
+  relation: ToManyName<R>,
+  options?: LinkOptions<Context>,
+): LinkResult<Context> {
   return useLinks('relation-replace', resource, relation, options)
 }
 
@@ -70,7 +95,11 @@ export function useAutoApiRelationReplace<R extends ResourceWith<'update'>, Cont
  * const { mutate } = useAutoApiRelationAdd('posts', 'tags')
  * mutate({ id: 1, ids: [2, 3], metadataById: { 3: { position: 1 } } })
  */
-export function useAutoApiRelationAdd<R extends ResourceWith<'update'>, Context = unknown>(resource: R, relation: ToManyName<R>, options?: LinkOptions<Context>): LinkResult<Context> {
+export function useAutoApiRelationAdd<R extends ResourceWith<'update'>, Context = unknown>(
+  resource: R,
+  relation: ToManyName<R>,
+  options?: LinkOptions<Context>,
+): LinkResult<Context> {
   return useLinks('relation-add', resource, relation, options)
 }
 
@@ -80,6 +109,10 @@ export function useAutoApiRelationAdd<R extends ResourceWith<'update'>, Context 
  * const { mutate } = useAutoApiRelationRemove('posts', 'tags')
  * mutate({ id: 1, ids: [2] })
  */
-export function useAutoApiRelationRemove<R extends ResourceWith<'update'>, Context = unknown>(resource: R, relation: ToManyName<R>, options?: LinkOptions<Context>): LinkResult<Context> {
+export function useAutoApiRelationRemove<R extends ResourceWith<'update'>, Context = unknown>(
+  resource: R,
+  relation: ToManyName<R>,
+  options?: LinkOptions<Context>,
+): LinkResult<Context> {
   return useLinks('relation-remove', resource, relation, options)
 }

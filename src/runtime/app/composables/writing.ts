@@ -14,24 +14,39 @@ type Result<R extends ResourceName, A extends Action, Context> = WriteResult<Act
  * @example
  * const { mutate } = useAutoApiMutation('posts', 'restore')
  */
-export function useAutoApiMutation<R extends ResourceName, const A extends ActionOn<R>, Context = unknown>(resource: R, action: A, options?: Options<R, A, Context>): Result<R, A, Context> {
+export function useAutoApiMutation<R extends ResourceName, const A extends ActionOn<R>, Context = unknown>(
+  resource: R,
+  action: A,
+  options?: Options<R, A, Context>,
+): Result<R, A, Context> {
   return useAction(resource, action, options)
 }
 
-function useAction<R extends ResourceName, A extends Action, Context>(resource: R, action: A, options?: Options<R, A, Context>, foresee?: (variables: ActionVariables<R>[A]) => () => void): Result<R, A, Context> {
+function useAction<R extends ResourceName, A extends Action, Context>(
+  resource: R,
+  action: A,
+  options?: Options<R, A, Context>,
+  foresee?: (variables: ActionVariables<R>[A]) => () => void,
+): Result<R, A, Context> {
   const client = useClient()
-  return useWrite({
-    send: variables => client.call({ ...ACTIONS[action].request(variables as never), resource }),
-    written: variables => writtenBy(action, resource, variables),
-    foresee,
-  }, options)
+  return useWrite(
+    {
+      send: variables => client.call({ ...ACTIONS[action].request(variables as never), resource }),
+      written: variables => writtenBy(action, resource, variables),
+      foresee,
+    },
+    options,
+  )
 }
 
 /**
  * @example
  * const { mutate, isPending, error } = useAutoApiCreate('posts', { onSuccess: post => navigateTo(`/posts/${post.id}`) })
  */
-export function useAutoApiCreate<R extends ResourceWith<'create'>, Context = unknown>(resource: R, options?: Options<R, 'create', Context>): Result<R, 'create', Context> {
+export function useAutoApiCreate<R extends ResourceWith<'create'>, Context = unknown>(
+  resource: R,
+  options?: Options<R, 'create', Context>,
+): Result<R, 'create', Context> {
   return useAction(resource, 'create', options)
 }
 
@@ -41,18 +56,26 @@ export function useAutoApiCreate<R extends ResourceWith<'create'>, Context = unk
  * const { mutate } = useAutoApiUpdate('posts', { optimistic: true })
  * mutate({ id: 1, title: 'New' })
  */
-export function useAutoApiUpdate<R extends ResourceWith<'update'>, Context = unknown>(resource: R, options: Options<R, 'update', Context> & {
-  /**
-   * Shows the change at once and takes it back when it is refused.
-   * @default false
-   */
-  optimistic?: boolean
-} = {}): Result<R, 'update', Context> {
+export function useAutoApiUpdate<R extends ResourceWith<'update'>, Context = unknown>(
+  resource: R,
+  options: Options<R, 'update', Context> & {
+    /**
+     * Shows the change at once and takes it back when it is refused.
+     * @default false
+     */
+    optimistic?: boolean
+  } = {},
+): Result<R, 'update', Context> {
   const queryClient = useQueryClient()
   const { optimistic = false, ...rest } = options
-  return useAction(resource, 'update', rest as Options<R, 'update', Context>, optimistic
-    ? ({ id, ...updates }: { id: RecordId }) => useAutoApiOptimisticUpdate(queryClient, resource, id, updates as never).rollback
-    : undefined)
+  return useAction(
+    resource,
+    'update',
+    rest as Options<R, 'update', Context>,
+    optimistic
+      ? ({ id, ...updates }: { id: RecordId }) => useAutoApiOptimisticUpdate(queryClient, resource, id, updates as never).rollback
+      : undefined,
+  )
 }
 
 /**
@@ -61,7 +84,10 @@ export function useAutoApiUpdate<R extends ResourceWith<'update'>, Context = unk
  * const { mutate } = useAutoApiDelete('posts')
  * mutate(1)
  */
-export function useAutoApiDelete<R extends ResourceWith<'delete'>, Context = unknown>(resource: R, options?: Options<R, 'delete', Context>): Result<R, 'delete', Context> {
+export function useAutoApiDelete<R extends ResourceWith<'delete'>, Context = unknown>(
+  resource: R,
+  options?: Options<R, 'delete', Context>,
+): Result<R, 'delete', Context> {
   return useAction(resource, 'delete', options)
 }
 
@@ -71,7 +97,10 @@ export function useAutoApiDelete<R extends ResourceWith<'delete'>, Context = unk
  * const { mutate } = useAutoApiRestore('posts')
  * mutate({ deletionId: post.deletionId })
  */
-export function useAutoApiRestore<R extends ResourceWith<'restore'>, Context = unknown>(resource: R, options?: Options<R, 'restore', Context>): Result<R, 'restore', Context> {
+export function useAutoApiRestore<R extends ResourceWith<'restore'>, Context = unknown>(
+  resource: R,
+  options?: Options<R, 'restore', Context>,
+): Result<R, 'restore', Context> {
   return useAction(resource, 'restore', options)
 }
 
@@ -81,7 +110,10 @@ export function useAutoApiRestore<R extends ResourceWith<'restore'>, Context = u
  * const { mutate } = useAutoApiPurge('posts')
  * mutate({ ids: [1, 2] })
  */
-export function useAutoApiPurge<R extends ResourceWith<'purge'>, Context = unknown>(resource: R, options?: Options<R, 'purge', Context>): Result<R, 'purge', Context> {
+export function useAutoApiPurge<R extends ResourceWith<'purge'>, Context = unknown>(
+  resource: R,
+  options?: Options<R, 'purge', Context>,
+): Result<R, 'purge', Context> {
   return useAction(resource, 'purge', options)
 }
 
@@ -91,7 +123,10 @@ export function useAutoApiPurge<R extends ResourceWith<'purge'>, Context = unkno
  * const { mutate } = useAutoApiBulkCreate('tags')
  * mutate([{ name: 'Sport', slug: 'sport' }, { name: 'Culture', slug: 'culture' }])
  */
-export function useAutoApiBulkCreate<R extends ResourceWith<'create'>, Context = unknown>(resource: R, options?: Options<R, 'bulkCreate', Context>): Result<R, 'bulkCreate', Context> {
+export function useAutoApiBulkCreate<R extends ResourceWith<'create'>, Context = unknown>(
+  resource: R,
+  options?: Options<R, 'bulkCreate', Context>,
+): Result<R, 'bulkCreate', Context> {
   return useAction(resource, 'bulkCreate', options)
 }
 
@@ -101,7 +136,10 @@ export function useAutoApiBulkCreate<R extends ResourceWith<'create'>, Context =
  * const { mutate } = useAutoApiBulkUpdate('posts')
  * mutate(chosen.map(id => ({ id, data: { status: 'archived' } })))
  */
-export function useAutoApiBulkUpdate<R extends ResourceWith<'update'>, Context = unknown>(resource: R, options?: Options<R, 'bulkUpdate', Context>): Result<R, 'bulkUpdate', Context> {
+export function useAutoApiBulkUpdate<R extends ResourceWith<'update'>, Context = unknown>(
+  resource: R,
+  options?: Options<R, 'bulkUpdate', Context>,
+): Result<R, 'bulkUpdate', Context> {
   return useAction(resource, 'bulkUpdate', options)
 }
 
@@ -111,6 +149,9 @@ export function useAutoApiBulkUpdate<R extends ResourceWith<'update'>, Context =
  * const { mutate } = useAutoApiBulkDelete('posts')
  * mutate([1, 2, 3])
  */
-export function useAutoApiBulkDelete<R extends ResourceWith<'delete'>, Context = unknown>(resource: R, options?: Options<R, 'bulkDelete', Context>): Result<R, 'bulkDelete', Context> {
+export function useAutoApiBulkDelete<R extends ResourceWith<'delete'>, Context = unknown>(
+  resource: R,
+  options?: Options<R, 'bulkDelete', Context>,
+): Result<R, 'bulkDelete', Context> {
   return useAction(resource, 'bulkDelete', options)
 }

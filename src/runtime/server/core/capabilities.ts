@@ -81,7 +81,9 @@ async function fieldCapabilities(call: Call, open: boolean): Promise<Capabilitie
   const { resource } = call
   const as = (operation: Operation) => forResource(call, resource, inContext(call, resource, operation))
   const [unreadable, unwritable] = [await refusedFields(as('read'), resource, 'read'), await refusedFields(as('update'), resource, 'write')]
-  const ruled = Object.entries(resource.auth?.fields ?? {}).filter(([name, rule]) => !resource.hidden.has(name) && (rule?.read !== undefined || rule?.write !== undefined))
+  const ruled = Object.entries(resource.auth?.fields ?? {}).filter(
+    ([name, rule]) => !resource.hidden.has(name) && (rule?.read !== undefined || rule?.write !== undefined),
+  )
   return Object.fromEntries(ruled.map(([name]) => [name, {
     canRead: open && !unreadable.has(name),
     canWrite: open && !unwritable.has(name) && (resource.writable.create.has(name) || resource.writable.update.has(name)),
@@ -108,7 +110,9 @@ async function recordPermissions(ids: readonly string[], call: Call): Promise<Re
     const allowed = tenantScope(call.ctx, resource) !== 'none' && await can(as, resource, operation)
     found.set(name, allowed ? await visibleIds(ids, resource, operation, as) : new Set())
   }
-  return Object.fromEntries(ids.map(id => [id, Object.fromEntries(Object.keys(ON_RECORDS).map(name => [name, found.get(name)!.has(id)])) as RecordCapabilities]))
+  return Object.fromEntries(
+    ids.map(id => [id, Object.fromEntries(Object.keys(ON_RECORDS).map(name => [name, found.get(name)!.has(id)])) as RecordCapabilities]),
+  )
 }
 
 async function visibleIds(ids: readonly string[], resource: Resource, operation: Operation, call: Call): Promise<Set<string>> {

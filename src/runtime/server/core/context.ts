@@ -95,7 +95,17 @@ export async function openContext(
 
 function toIncoming(request: ApiRequest, resource: string, operations: readonly Operation[]): IncomingRequest {
   const { method, query, header, address, setHeader, event } = request
-  return { method, resource, operation: operations[0]!, operations, query, header, address, setHeader, event: event as IncomingRequest['event'] }
+  return {
+    method,
+    resource,
+    operation: operations[0]!,
+    operations,
+    query,
+    header,
+    address,
+    setHeader,
+    event: event as IncomingRequest['event'],
+  }
 }
 
 export async function openCall(
@@ -140,7 +150,20 @@ export function requireCall(ctx: object): Call {
 
 /** The server's own work: no request, no caller. */
 export function createSystemCall(api: Api, resource: Resource, operation: Operation, engine: Engine, db: unknown): Call {
-  const request: ApiRequest = { method: 'GET', resource: resource.name, params: {}, query: {}, header: () => undefined, address: () => undefined, setHeader: () => {}, body: async () => undefined, event: undefined, caller: { user: null }, engine, db }
+  const request: ApiRequest = {
+    method: 'GET',
+    resource: resource.name,
+    params: {},
+    query: {},
+    header: () => undefined,
+    address: () => undefined,
+    setHeader: () => {},
+    body: async () => undefined,
+    event: undefined,
+    caller: { user: null },
+    engine,
+    db,
+  }
   return toCall(api, createContext(request, resource.name, operation), resource, engine)
 }
 

@@ -18,7 +18,13 @@ function keyFor(secret: string, purpose: string): Promise<CryptoKey> {
 async function deriveKey(secret: string, purpose: string): Promise<CryptoKey> {
   const encode = (text: string) => new TextEncoder().encode(text)
   const base = await crypto.subtle.importKey('raw', encode(secret), 'HKDF', false, ['deriveKey'])
-  return crypto.subtle.deriveKey({ name: 'HKDF', hash: 'SHA-256', salt: encode('nuxt-auto-api'), info: encode(purpose) }, base, { name: 'AES-GCM', length: 256 }, false, ['encrypt', 'decrypt'])
+  return crypto.subtle.deriveKey(
+    { name: 'HKDF', hash: 'SHA-256', salt: encode('nuxt-auto-api'), info: encode(purpose) },
+    base,
+    { name: 'AES-GCM', length: 256 },
+    false,
+    ['encrypt', 'decrypt'],
+  )
 }
 
 /** @returns base64url */
@@ -36,7 +42,11 @@ export async function decrypt(secret: string, purpose: string, text: string): Pr
   const bytes = Uint8Array.from(globalThis.Buffer.from(text, 'base64url'))
   if (globalThis.Buffer.from(bytes).toString('base64url') !== text) return undefined
   try {
-    const decrypted = await crypto.subtle.decrypt({ name: 'AES-GCM', iv: bytes.subarray(0, IV_LENGTH) }, await keyFor(secret, purpose), bytes.subarray(IV_LENGTH))
+    const decrypted = await crypto.subtle.decrypt(
+      { name: 'AES-GCM', iv: bytes.subarray(0, IV_LENGTH) },
+      await keyFor(secret, purpose),
+      bytes.subarray(IV_LENGTH),
+    )
     return new TextDecoder().decode(decrypted).trimEnd()
   }
   catch {

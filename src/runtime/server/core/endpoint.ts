@@ -40,12 +40,17 @@ export function findEndpointResource({ resource: name, endpointName }: EndpointT
   if (name === undefined) return undefined
   const resource = resources.get(name)
   if (!resource) throw new Error(`[auto-api] createEndpoint(): there is no resource \`${name}\`.`)
-  if (endpointName !== undefined && !resource.auth?.custom?.[endpointName]) throw new Error(`[auto-api] createEndpoint(): \`${name}.authorization.custom\` has no gate \`${endpointName}\`.`)
+  if (endpointName !== undefined && !resource.auth?.custom?.[endpointName])
+    throw new Error(`[auto-api] createEndpoint(): \`${name}.authorization.custom\` has no gate \`${endpointName}\`.`)
   return resource
 }
 
 /** The gate and the tenant, the schemas, the handler: what an endpoint is, for routes of plugins as well. */
-export async function runEndpoint<Result, Body extends StandardSchemaV1 | undefined, Query extends StandardSchemaV1 | undefined>(options: EndpointOptions<Body, Query, Result>, request: ApiRequest, api: Api): Promise<ApiResponse> {
+export async function runEndpoint<Result, Body extends StandardSchemaV1 | undefined, Query extends StandardSchemaV1 | undefined>(
+  options: EndpointOptions<Body, Query, Result>,
+  request: ApiRequest,
+  api: Api,
+): Promise<ApiResponse> {
   const ctx = await openContext(api, request, options.resource ?? '', options.operation ?? 'read')
   await authorize(options, ctx, request, api)
   const own = ctx as { -readonly [K in keyof AutoApiContext]: unknown }

@@ -39,7 +39,13 @@ export interface ErrorData {
 /** A refusal the caller is told about. Anything else that is thrown becomes a 500 without detail. */
 export class ApiError extends Error {
   readonly data: ErrorData
-  constructor(code: ErrorCode, message: string, details: Record<string, unknown> = {}, readonly status: number = STATUS[code], readonly headers: Readonly<Record<string, string>> = {}) {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    details: Record<string, unknown> = {},
+    readonly status: number = STATUS[code],
+    readonly headers: Readonly<Record<string, string>> = {},
+  ) {
     super(message)
     this.name = 'ApiError'
     this.data = { code, ...details }
@@ -64,7 +70,12 @@ export function refused(ctx: AutoApiContext): ApiError {
 }
 
 export function tenantRequired(ctx: AutoApiContext): ApiError {
-  return new ApiError('TENANT_REQUIRED', 'This needs an organization, and the request has none.', {}, anonymous(ctx) ?? STATUS.TENANT_REQUIRED)
+  return new ApiError(
+    'TENANT_REQUIRED',
+    'This needs an organization, and the request has none.',
+    {},
+    anonymous(ctx) ?? STATUS.TENANT_REQUIRED,
+  )
 }
 
 export function fieldForbidden(ctx: AutoApiContext, fields: readonly string[]): ApiError {
@@ -108,11 +119,17 @@ export function invalidValue(parameter: string, message: string): ApiError {
 }
 
 export function unknownRelation(parameter: string, relation: string): ApiError {
-  return new ApiError('UNKNOWN_RELATION', `\`${parameter}\` names an unknown relation: ${quote(relation)}.`, { parameter, relation: shorten(relation) })
+  return new ApiError('UNKNOWN_RELATION', `\`${parameter}\` names an unknown relation: ${quote(relation)}.`, {
+    parameter,
+    relation: shorten(relation),
+  })
 }
 
 export function invalidOperator(parameter: string, operator: string): ApiError {
-  return new ApiError('INVALID_OPERATOR', `\`${parameter}\` has no operator ${quote(operator)} for this.`, { parameter, operator: operator.slice(0, 60) })
+  return new ApiError('INVALID_OPERATOR', `\`${parameter}\` has no operator ${quote(operator)} for this.`, {
+    parameter,
+    operator: operator.slice(0, 60),
+  })
 }
 
 export function limitExceeded(message: string, parameter?: string): ApiError {
@@ -120,7 +137,9 @@ export function limitExceeded(message: string, parameter?: string): ApiError {
 }
 
 export function invalidCursor(): ApiError {
-  return new ApiError('INVALID_CURSOR', 'The cursor does not belong to this list and order. Start again without one.', { parameter: 'cursor' })
+  return new ApiError('INVALID_CURSOR', 'The cursor does not belong to this list and order. Start again without one.', {
+    parameter: 'cursor',
+  })
 }
 
 export function invalidQuery(message: string, parameter?: string): ApiError {
@@ -184,12 +203,18 @@ export const isBusy = isOf('BUSY')
 export const isInvalidReference = isOf('INVALID_REFERENCE')
 
 export function invalidReference(field?: string): ApiError {
-  return new ApiError('INVALID_REFERENCE', field === undefined ? 'A reference points at no record.' : `\`${field}\` points at no record.`, field === undefined ? {} : { field })
+  return new ApiError(
+    'INVALID_REFERENCE',
+    field === undefined ? 'A reference points at no record.' : `\`${field}\` points at no record.`,
+    field === undefined ? {} : { field },
+  )
 }
 
 /** @param seconds after which a request is let in again */
 export function rateLimited(seconds: number): ApiError {
-  return new ApiError('RATE_LIMITED', 'Too many requests. Try again later.', { retryAfter: seconds }, undefined, { 'Retry-After': String(seconds) })
+  return new ApiError('RATE_LIMITED', 'Too many requests. Try again later.', { retryAfter: seconds }, undefined, {
+    'Retry-After': String(seconds),
+  })
 }
 
 export interface ItemFailure {
@@ -206,7 +231,13 @@ export function bulkFailed(what: 'nothing was written' | 'rolled back', failures
   const errors = describeFailures(failures)
   const first = failures.length > 0 ? failures[0]!.error : reason
   const status = errors[0]?.statusCode ?? describeFailure({ index: 0, error: reason }).statusCode
-  const failed = new ApiError('BULK_FAILED', `Bulk operation failed (${what})`, { errors }, status, first instanceof ApiError ? first.headers : {})
+  const failed = new ApiError(
+    'BULK_FAILED',
+    `Bulk operation failed (${what})`,
+    { errors },
+    status,
+    first instanceof ApiError ? first.headers : {},
+  )
   // Only an unexpected failure has a cause that development shows.
   return status === 500 ? Object.assign(failed, { cause: first }) : failed
 }
@@ -236,7 +267,12 @@ export function describeFailures(failures: readonly ItemFailure[]): readonly Des
 
 /** One item's failure as it is told; an unexpected one without detail. */
 function describeFailure({ index, id, error }: ItemFailure): DescribedFailure {
-  const { status, statusCode, message, data } = error as { status?: number, statusCode?: number, message?: string, data?: { code?: string, issues?: unknown, truncated?: boolean } }
+  const { status, statusCode, message, data } = error as {
+    status?: number
+    statusCode?: number
+    message?: string
+    data?: { code?: string, issues?: unknown, truncated?: boolean }
+  }
   // Another error with a status, such as that of a request a hook made, speaks of the server's own business.
   const known = error instanceof ApiError || isHttpError(error) ? status ?? statusCode : undefined
   if (known === undefined) console.error('[auto-api] An item of a bulk operation failed unexpectedly.', describeError(error))

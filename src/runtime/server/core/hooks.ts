@@ -56,7 +56,13 @@ export async function runHooks<T>(call: Call, hook: HookName, value: T, invoke: 
 }
 
 /** After-hooks of a write: all of them run, the first error is answered in the end, or only logged. */
-export async function runAfterHooks<T>(call: Call, hook: HookName, value: T, invoke: (run: Hook, value: T) => unknown, errors: unknown[]): Promise<T> {
+export async function runAfterHooks<T>(
+  call: Call,
+  hook: HookName,
+  value: T,
+  invoke: (run: Hook, value: T) => unknown,
+  errors: unknown[],
+): Promise<T> {
   let current = value
   for (const run of findHooks(call.resource, hook)) {
     try {
@@ -64,7 +70,8 @@ export async function runAfterHooks<T>(call: Call, hook: HookName, value: T, inv
       if (typeof result === 'object' && result !== null) current = result as T
     }
     catch (error) {
-      if (call.api.config.hookConfig.afterErrors === 'log') console.error(`[auto-api] ${hook} of \`${call.resource.name}\` threw after the commit.`, error)
+      if (call.api.config.hookConfig.afterErrors === 'log')
+        console.error(`[auto-api] ${hook} of \`${call.resource.name}\` threw after the commit.`, error)
       else errors.push(error)
     }
   }

@@ -23,7 +23,13 @@ export async function listJunctions(request: ApiRequest, api: Api): Promise<ApiR
 export async function isJunction(request: ApiRequest, api: Api): Promise<ApiResponse> {
   await assertSignedIn(request, api)
   const table = request.params.last ?? ''
-  return { status: 200, body: { table, isJunction: relationsOf(api).some(({ junction }) => junction.name === table || getTableName(junction.resource.table) === table) } }
+  return {
+    status: 200,
+    body: {
+      table,
+      isJunction: relationsOf(api).some(({ junction }) => junction.name === table || getTableName(junction.resource.table) === table),
+    },
+  }
 }
 
 export interface RelationshipInfo {
@@ -38,8 +44,16 @@ export async function detectRelationships(request: ApiRequest, api: Api): Promis
   const resource = api.resources.get(request.params.last ?? '')
   if (!resource) throw notFound()
   const call = toCall(api, ctx, resource, request.engine)
-  const readable = await Promise.all(manyToMany(resource).map(async relation => await isRelationReadable(call, resource, relation) ? [relation] : []))
-  const relationships = readable.flat().map(({ name, target, junction }): RelationshipInfo => ({ name, resource: target.name, junction: getTableName(junction.resource.table) }))
+  const readable = await Promise.all(
+    manyToMany(resource).map(async relation => ((await isRelationReadable(call, resource, relation)) ? [relation] : [])),
+  )
+  const relationships = readable
+    .flat()
+    .map(({ name, target, junction }): RelationshipInfo => ({
+      name,
+      resource: target.name,
+      junction: getTableName(junction.resource.table),
+    }))
   return { status: 200, body: { resource: resource.name, relationships } }
 }
 
@@ -60,5 +74,6 @@ function findJunctions(api: Api): Map<string, Set<string>> {
   return found
 }
 
-const manyToMany = ({ relations }: Resource) => [...relations.values()].filter((relation): relation is ManyToMany => relation.kind === 'manyToMany')
+const manyToMany = ({ relations }: Resource) =>
+  [...relations.values()].filter((relation): relation is ManyToMany => relation.kind === 'manyToMany')
 const relationsOf = ({ resources }: Api) => [...resources.values()].flatMap(manyToMany)

@@ -37,7 +37,9 @@ export type RoutesByMethod = Readonly<Partial<Record<string, Route>>>
 
 /** What `Allow` lists: the methods of a path, without those whose operations the resource has disabled. HEAD goes with GET. */
 export function allowedMethods(routes: RoutesByMethod, disabled: ReadonlySet<Operation> | undefined): readonly string[] {
-  const left = Object.entries(routes).filter(([, route]) => !(disabled?.size && route?.operations?.every(operation => disabled.has(operation))))
+  const left = Object.entries(routes).filter(
+    ([, route]) => !(disabled?.size && route?.operations?.every(operation => disabled.has(operation))),
+  )
   return [...left.flatMap(([method]) => method === 'GET' ? ['GET', 'HEAD'] : [method]), 'OPTIONS']
 }
 
@@ -53,7 +55,8 @@ export function assertEnabled(routes: RoutesByMethod, route: Route, request: Api
  * nothing is executed that has no scope: `execute` takes nothing else.
  */
 export function toRoute<Ask, P extends Plan, Result>(steps: RouteSteps<Ask, P, Result>): Route {
-  const operationsOf = (request: ApiRequest) => typeof steps.operation === 'function' ? steps.operation(request) : [steps.operation] as const
+  const operationsOf = (request: ApiRequest) =>
+    typeof steps.operation === 'function' ? steps.operation(request) : ([steps.operation] as const)
   const operations = typeof steps.operation === 'string' ? [steps.operation] : steps.operations
   return Object.assign(async (request: ApiRequest, api: Api) => {
     const resource = api.resources.get(request.resource)!

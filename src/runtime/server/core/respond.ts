@@ -13,7 +13,10 @@ export function listEnvelope({ plan, records, form, total, hasMore, nextCursor, 
   const meta = position.mode === 'offset'
     ? { page: position.page, limit, ...total === undefined ? { hasMore } : { total } }
     : { limit, hasMore, nextCursor }
-  return { status: 200, body: { data: form === 'wire' ? records : toWire(plan, records), meta: aggregates ? { ...meta, aggregates } : meta } }
+  return {
+    status: 200,
+    body: { data: form === 'wire' ? records : toWire(plan, records), meta: aggregates ? { ...meta, aggregates } : meta },
+  }
 }
 
 export function bareRecord({ plan, records, form }: ReadResult): ApiResponse {
@@ -39,7 +42,8 @@ function toWire({ selection, include }: Shown, records: readonly RecordValues[])
   for (const { name, toJson } of selection.fields) {
     if (toJson) for (const record of records) if (record[name] !== undefined) record[name] = toJson(record[name])
   }
-  for (const { relation, plan } of (include ?? []) as readonly ShownInclude[]) toWire(plan, records.flatMap(record => record[relation.name] ?? []) as RecordValues[])
+  for (const { relation, plan } of (include ?? []) as readonly ShownInclude[])
+    toWire(plan, records.flatMap(record => record[relation.name] ?? []) as RecordValues[])
   return records
 }
 

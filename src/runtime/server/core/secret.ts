@@ -27,6 +27,8 @@ export function warnWithoutSecret(resources: Iterable<Resource>, useRuntimeConfi
   for (const { name, primaryKey, hidden, auth } of resources) {
     const key = primaryKey.find(field => hidden.has(field.name) || !READABLE.has(auth?.fields?.[field.name]?.read))
     if (!key) continue
-    console.warn(`[auto-api] \`${name}\`: some callers cannot read the key column \`${key.name}\`, so the cursors of its lists are encrypted. In production they need a secret: set NUXT_AUTO_API_SECRET (\`runtimeConfig.autoApi.secret\`). Without it these callers can only ask by \`page\`.`)
+    console.warn(
+      `[auto-api] \`${name}\`: some callers cannot read the key column \`${key.name}\`, so the cursors of its lists are encrypted. In production they need a secret: set NUXT_AUTO_API_SECRET (\`runtimeConfig.autoApi.secret\`). Without it these callers can only ask by \`page\`.`,
+    )
   }
 }

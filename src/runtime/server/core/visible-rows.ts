@@ -29,20 +29,37 @@ export function callFor(ctx: CallerContext, name: string): Call {
  * Whole rows by their ids, hidden columns included, in the order of the ids.
  * @throws 404 for a row that is not visible, 403 for one the caller may only read.
  */
-export async function loadVisibleRows(ctx: CallerContext, name: string, ids: readonly (string | number)[]): Promise<readonly RecordValues[]> {
+export async function loadVisibleRows(
+  ctx: CallerContext,
+  name: string,
+  ids: readonly (string | number)[],
+): Promise<readonly RecordValues[]> {
   if (ids.length === 0) return []
   const call = callFor(ctx, name)
   const { resource } = call
   const keys = ids.map(id => toKey(resource, String(id)))
   if (keys.includes(undefined)) throw notFound()
-  const plan: WritePlan = { resource, trash: 'active', kind: 'update', items: keys.map(key => ({ key: key! })), bulk: true, atomic: true, selection: allFields(resource) }
+  const plan: WritePlan = {
+    resource,
+    trash: 'active',
+    kind: 'update',
+    items: keys.map(key => ({ key: key! })),
+    bulk: true,
+    atomic: true,
+    selection: allFields(resource),
+  }
   const scoped = await applyScope(call, plan, ctx.operation)
   const items = toItems(scoped as unknown as WritePlan, () => call.ctx)
   await loadTargets(scoped, items, call)
   const failed = items.find(item => item.error !== undefined)
   if (failed) throw failed.error
   const encoded = keys.map(key => key!.map((value, index) => resource.primaryKey[index]!.encode(value)))
-  const read = within<WritePlan, ReadPlan>(scoped, { selection: allFields(resource), where: [inTuples(call.engine, resource.primaryKey, encoded)], order: resource.primaryKey.map(field => ({ field, descending: false })), count: false })
+  const read = within<WritePlan, ReadPlan>(scoped, {
+    selection: allFields(resource),
+    where: [inTuples(call.engine, resource.primaryKey, encoded)],
+    order: resource.primaryKey.map(field => ({ field, descending: false })),
+    count: false,
+  })
   const { columns, rows } = await readRows(read, { cursor: true }, call)
   const found = new Map(rows.map(decoder(columns)).map(row => [toId(resource, keyOf(resource, row)), row]))
   return keys.map((key) => {

@@ -28,10 +28,17 @@ export function createBatchEngine(name: string, database: unknown): Engine {
 
   function builtEntry({ build }: BuiltStatement): BatchEntry {
     const query = build(db as never) as Partial<BatchEntry> | undefined
-    if (typeof query?._prepare !== 'function') throw new TypeError('[auto-api] atomicWrites(): a statement is not one of Drizzle\'s query builders. Return the builder, without awaiting it.')
+    if (typeof query?._prepare !== 'function')
+      throw new TypeError(
+        '[auto-api] atomicWrites(): a statement is not one of Drizzle\'s query builders. Return the builder, without awaiting it.',
+      )
     const prepared = query._prepare()
     const { sql, params } = prepared.getQuery()
-    return entry({ text: sql, values: params }, result => ({ rows: [], touched: result.meta.changes, result: prepared.mapResult(result, true) }))
+    return entry({ text: sql, values: params }, result => ({
+      rows: [],
+      touched: result.meta.changes,
+      result: prepared.mapResult(result, true),
+    }))
   }
 
   return Object.freeze({
@@ -60,9 +67,14 @@ export function createBatchEngine(name: string, database: unknown): Engine {
     async commit(statements) {
       if (statements.length === 0) return []
       const alone = statements.length === 1
-      const entries = statements.flatMap((statement, index) => 'build' in statement
-        ? [builtEntry(statement)]
-        : [entry(statement, result => toOutcome(statement, result)), ...alone && statement.whole ? [] : guards(statement, index).map(guard => entry(guard, () => undefined))])
+      const entries = statements.flatMap((statement, index) =>
+        'build' in statement
+          ? [builtEntry(statement)]
+          : [
+              entry(statement, result => toOutcome(statement, result)),
+              ...(alone && statement.whole ? [] : guards(statement, index).map(guard => entry(guard, () => undefined))),
+            ],
+      )
       try {
         const outcomes = (await session.batch(entries)).filter(outcome => outcome !== undefined) as Outcome[]
         if (alone) assertTouched(statements[0]!, outcomes[0]!)
@@ -78,7 +90,12 @@ export function createBatchEngine(name: string, database: unknown): Engine {
 /** The parts of Drizzle's D1 session that run statements. */
 interface BatchSession {
   readonly logger: { readonly logQuery: (text: string, values: unknown[]) => void }
-  readonly prepareQuery: (query: { sql: string, params: unknown[] }, fields: undefined, method: 'all', arrayMode: boolean) => { readonly stmt: unknown, readonly values: () => Promise<Row[]> }
+  readonly prepareQuery: (
+    query: { sql: string, params: unknown[] },
+    fields: undefined,
+    method: 'all',
+    arrayMode: boolean,
+  ) => { readonly stmt: unknown, readonly values: () => Promise<Row[]> }
   readonly batch: (entries: readonly BatchEntry[]) => Promise<unknown[]>
 }
 
@@ -100,7 +117,10 @@ interface BatchResult {
 function assertNames(text: string): void {
   // A path such as '$."2024"' is no name.
   const [, name] = /"(\d+)"/.exec(text.replace(/'(?:[^']|'')*'/g, '')) ?? []
-  if (name !== undefined) throw new Error(`[auto-api] A table has the column "${name}": on D1 a column's name cannot be digits only, for its rows would be read in another order. Rename the column.`)
+  if (name !== undefined)
+    throw new Error(
+      `[auto-api] A table has the column "${name}": on D1 a column's name cannot be digits only, for its rows would be read in another order. Rename the column.`,
+    )
 }
 
 function toOutcome({ returns }: WriteStatement, { results, meta }: BatchResult): Outcome {

@@ -64,13 +64,36 @@ const POSTGRES: Kinds = {
 const POSTGRES_UNFIT = /^22(?!012|014|016|01[EFG])/
 
 const MYSQL: Kinds = {
-  1062: 'unique', 1586: 'unique', 1451: 'reference', 1452: 'reference', 1216: 'reference', 1217: 'reference', 1048: 'required', 1364: 'required',
+  1062: 'unique',
+  1586: 'unique',
+  1451: 'reference',
+  1452: 'reference',
+  1216: 'reference',
+  1217: 'reference',
+  1048: 'required',
+  1364: 'required',
   // 4025 is MariaDB's check constraint, 3819 MySQL's; then what a column cannot hold.
-  4025: 'check', 3819: 'check', 1406: 'check', 1264: 'check', 1265: 'check', 1292: 'check', 1366: 'check',
-  1367: 'check', 1411: 'check', 1416: 'check', 1525: 'check', 1690: 'check', 1300: 'check',
-  3140: 'check', 3141: 'check', 3854: 'check', 3988: 'check',
+  4025: 'check',
+  3819: 'check',
+  1406: 'check',
+  1264: 'check',
+  1265: 'check',
+  1292: 'check',
+  1366: 'check',
+  1367: 'check',
+  1411: 'check',
+  1416: 'check',
+  1525: 'check',
+  1690: 'check',
+  1300: 'check',
+  3140: 'check',
+  3141: 'check',
+  3854: 'check',
+  3988: 'check',
   // Larger than a packet, than a row, than a key.
-  1153: 'check', 1118: 'check', 1071: 'check',
+  1153: 'check',
+  1118: 'check',
+  1071: 'check',
 }
 
 /** What MySQL says of values that it cannot compare; writes have their own words for them. */
@@ -82,7 +105,8 @@ const READERS: Readonly<Record<Dialect, Reader>> = {
   // UNIQUE constraint failed: posts.slug, posts.organization_id
   sqlite({ code, extendedCode, message }) {
     const [, said, where = ''] = SQLITE_MESSAGE.exec(String(message)) ?? []
-    const kind = SQLITE[String(extendedCode ?? code)] ?? SQLITE_NAMES[said ?? ''] ?? (SQLITE_UNFIT.test(String(message)) ? 'check' : undefined)
+    const kind
+      = SQLITE[String(extendedCode ?? code)] ?? SQLITE_NAMES[said ?? ''] ?? (SQLITE_UNFIT.test(String(message)) ? 'check' : undefined)
     if (kind === 'check') return { kind, columns: [], ...where && { key: where.trim() } }
     const names = kind === 'unique' || kind === 'required' ? where.trim().split(', ') : []
     const [table] = names[0]?.includes('.') ? names[0].split('.') : []
@@ -93,8 +117,19 @@ const READERS: Readonly<Record<Dialect, Reader>> = {
     const kind = POSTGRES[String(code)] ?? (POSTGRES_UNFIT.test(String(code)) ? 'check' : undefined)
     const key = kind === 'unique' ? /^Key \((.+?)\)=/.exec(String(detail))?.[1]?.split(', ').map(unquote) : undefined
     const text = (...values: unknown[]) => values.find(value => typeof value === 'string' && value !== '') as string | undefined
-    const [named, check, of] = [text(column, column_name), kind === 'check' ? text(constraint, constraint_name) : undefined, text(table, table_name)]
-    return kind && { kind, columns: key ?? (named === undefined ? [] : [named]), ...check !== undefined && { key: check }, ...of !== undefined && { table: of } }
+    const [named, check, of] = [
+      text(column, column_name),
+      kind === 'check' ? text(constraint, constraint_name) : undefined,
+      text(table, table_name),
+    ]
+    return (
+      kind && {
+        kind,
+        columns: key ?? (named === undefined ? [] : [named]),
+        ...(check !== undefined && { key: check }),
+        ...(of !== undefined && { table: of }),
+      }
+    )
   },
   // Duplicate entry 'a' for key 'posts.slug' · Column 'name' cannot be null · Data too long for column 'name' at row 1
   mysql({ errno, message }) {
@@ -128,7 +163,11 @@ export function toUnfit(dialect: Dialect, error: unknown): unknown {
 
 /** Drivers may wrap their error as `cause`, and Drizzle wraps theirs. */
 function findCause<T>(error: unknown, read: (error: DriverError) => T | undefined): T | undefined {
-  for (let current = error as DriverError | undefined, depth = 0; current && depth < 5; current = current.cause as DriverError | undefined, depth++) {
+  for (
+    let current = error as DriverError | undefined, depth = 0;
+    current && depth < 5;
+    current = current.cause as DriverError | undefined, depth++
+  ) {
     const found = read(current)
     if (found) return found
   }

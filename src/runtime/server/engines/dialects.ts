@@ -42,7 +42,8 @@ const unknown = (condition: SQL) => sql`case when ${condition} then true else fa
 
 const NO_LOCK = { share: sql``, update: sql`` }
 
-const numbered: DialectFacts['numbered'] = (columns, table, number) => sql`select ${columns}, row_number() over () as ${number} from ${table}`
+const numbered: DialectFacts['numbered'] = (columns, table, number) =>
+  sql`select ${columns}, row_number() over () as ${number} from ${table}`
 
 const counted = (rows: SQL) => sql`select count(*) from (${rows}) as locked`
 
@@ -59,7 +60,8 @@ export const DIALECTS: Readonly<Record<Dialect, DialectFacts>> = {
     nothing: sql`default values`,
     toText: value => value,
     fromText: text => text,
-    bytewise: column => /char|clob|text/i.test(column.getSQLType()) ? { of: value => sql`${value} collate binary`, beside: asItIs } : undefined,
+    bytewise: column =>
+      /char|clob|text/i.test(column.getSQLType()) ? { of: value => sql`${value} collate binary`, beside: asItIs } : undefined,
   },
   pg: {
     returning: true,
@@ -84,14 +86,18 @@ export const DIALECTS: Readonly<Record<Dialect, DialectFacts>> = {
     // As MySQL 5 and MariaDB spell it; MySQL 8 still does.
     lock: { share: sql` lock in share mode`, update: sql` for update` },
     // MariaDB sorts before it numbers by a window.
-    numbered: (columns, table, number) => sql`select ${columns}, (@found := @found + 1) as ${number} from (select @found := 0) as start cross join ${table}`,
+    numbered: (columns, table, number) =>
+      sql`select ${columns}, (@found := @found + 1) as ${number} from (select @found := 0) as start cross join ${table}`,
     // In a derived table there is nothing to lock.
     countLocked: rows => rows,
     nothing: sql`() values ()`,
     toText: value => sql`cast(${value} as char(255))`,
     fromText: (text, column) => mysqlValue(text, column),
     // `utf8mb4_bin` is no substitute: it takes text that ends in spaces for the same text without them.
-    bytewise: column => /^(?:national )?n?(?:var)?char|^(?:tiny|medium|long)?text/i.test(column.getSQLType()) ? { of: value => sql`cast(convert(${value} using utf8mb4) as binary)`, beside: asItIs } : undefined,
+    bytewise: column =>
+      /^(?:national )?n?(?:var)?char|^(?:tiny|medium|long)?text/i.test(column.getSQLType())
+        ? { of: value => sql`cast(convert(${value} using utf8mb4) as binary)`, beside: asItIs }
+        : undefined,
   },
 }
 
@@ -103,7 +109,8 @@ export function bytewise(column: Column): ReturnType<DialectFacts['bytewise']> {
 /** Types of Postgres whose text depends on nothing but the value, `citext` among them. */
 const PLAIN_TEXT = /^(?:text|varchar|character varying|citext|name)\b(?!.*\[)/i
 /** Types without a collation. Another name that an app's own column type has may be a domain over text. */
-const UNCOLLATED = /^(?:(?:small|big)?int\d?\b|integer|(?:small|big)?serial|numeric|decimal|real|double|float|bool|uuid|json|date|time|interval|bytea|inet|cidr|macaddr|bit|varbit|money)|\[/i
+const UNCOLLATED
+  = /^(?:(?:small|big)?int\d?\b|integer|(?:small|big)?serial|numeric|decimal|real|double|float|bool|uuid|json|date|time|interval|bytea|inet|cidr|macaddr|bit|varbit|money)|\[/i
 
 const isPostgresText = (column: Column) => is(column, PgChar) || PLAIN_TEXT.test(column.getSQLType())
 

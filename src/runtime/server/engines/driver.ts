@@ -53,13 +53,19 @@ const WITHOUT_TRANSACTIONS: Readonly<Record<string, string>> = {
 const kindOf = (value: object): string => String((value.constructor as unknown as Record<symbol, unknown>)[entityKind])
 
 /** @throws When the database cannot write all or nothing, or is of another kind than the engine. */
-export function assertDriver(name: string, engine: { readonly dialect: Dialect, readonly mechanism: Mechanism }, db: DrizzleDatabase): void {
+export function assertDriver(
+  name: string,
+  engine: { readonly dialect: Dialect, readonly mechanism: Mechanism },
+  db: DrizzleDatabase,
+): void {
   const session = kindOf(db.session)
   const refused = WITHOUT_TRANSACTIONS[session]
   if (refused !== undefined) throw new TypeError(`[auto-api] initializeDatabase(): ${refused}`)
   const driver = DRIVERS[session]
   if (driver && (driver.dialect !== engine.dialect || driver.mechanism !== engine.mechanism)) {
-    throw new TypeError(`[auto-api] initializeDatabase(db, '${name}'): the database comes from drizzle-orm/${driver.from}. Use '${driver.engine}' as the engine.`)
+    throw new TypeError(
+      `[auto-api] initializeDatabase(db, '${name}'): the database comes from drizzle-orm/${driver.from}. Use '${driver.engine}' as the engine.`,
+    )
   }
   const known = DIALECTS[kindOf(db.dialect)]
   if (known && known.dialect !== engine.dialect) {

@@ -22,19 +22,26 @@ export interface Driver {
 type Transaction<T> = (tx: DrizzleDatabase) => Promise<T>
 type Rows = readonly Row[]
 interface Prepared { readonly execute: () => Promise<unknown>, readonly run: () => Promise<unknown>, readonly values: () => Promise<Rows> }
-interface Session { readonly client?: object, readonly transaction: <T>(run: Transaction<T>) => Promise<T>, readonly prepareQuery: (query: Query, ...rest: unknown[]) => Prepared }
+interface Session {
+  readonly client?: object
+  readonly transaction: <T>(run: Transaction<T>) => Promise<T>
+  readonly prepareQuery: (query: Query, ...rest: unknown[]) => Prepared
+}
 
 const sessionOf = (db: DrizzleDatabase) => db.session as Session
 const asQuery = ({ text, values }: Statement): Query => ({ sql: text, params: [...values] })
 const asTheyAre = (rows: unknown) => rows
 /** Each statement sees what others have committed by then. */
-const readCommitted = <T>(db: DrizzleDatabase, run: Transaction<T>) => db.transaction(run, { isolationLevel: 'read committed' }) as Promise<T>
+const readCommitted = <T>(db: DrizzleDatabase, run: Transaction<T>) =>
+  db.transaction(run, { isolationLevel: 'read committed' }) as Promise<T>
 
 /** node-postgres, postgres.js, PGlite, Neon: a mapper of our own is what makes their sessions answer rows by position. */
 const postgres: Driver = {
   rows: (db, statement) => sessionOf(db).prepareQuery(asQuery(statement), undefined, undefined, true, asTheyAre).execute() as Promise<Rows>,
   run: async (db, statement) => {
-    const { rowCount, count, affectedRows } = await sessionOf(db).prepareQuery(asQuery(statement), undefined, undefined, false).execute() as { rowCount?: number | null, count?: number | null, affectedRows?: number }
+    const { rowCount, count, affectedRows } = (await sessionOf(db)
+      .prepareQuery(asQuery(statement), undefined, undefined, false)
+      .execute()) as { rowCount?: number | null, count?: number | null, affectedRows?: number }
     return { touched: rowCount ?? count ?? affectedRows ?? 0 }
   },
   transaction: readCommitted,
@@ -53,7 +60,11 @@ const mysql: Driver = {
   rows: (db, statement) => sessionOf(db).prepareQuery(withScalars(statement), undefined, asTheyAre).execute() as Promise<Rows>,
   run: async (db, statement) => {
     const result = await sessionOf(db).prepareQuery(withScalars(statement), undefined).execute()
-    const { affectedRows, rowsAffected, insertId } = (Array.isArray(result) ? result[0] : result) as { affectedRows?: number, rowsAffected?: number, insertId?: unknown }
+    const { affectedRows, rowsAffected, insertId } = (Array.isArray(result) ? result[0] : result) as {
+      affectedRows?: number
+      rowsAffected?: number
+      insertId?: unknown
+    }
     return { touched: affectedRows ?? rowsAffected ?? 0, insertId }
   },
   transaction: readCommitted,

@@ -57,5 +57,7 @@ export function assertEngine(name: string): asserts name is EngineName {
   if (Object.hasOwn(ENGINES, name)) return
   if (name === 'neon-http') throw new TypeError(`[auto-api] initializeDatabase(): ${NEON_HTTP}`)
   const names = Object.keys(ENGINES)
-  throw new TypeError(`[auto-api] initializeDatabase(): "${name}" is not a supported engine. Use one of: ${names.join(', ')}.${didYouMean(String(name), names)}`)
+  throw new TypeError(
+    `[auto-api] initializeDatabase(): "${name}" is not a supported engine. Use one of: ${names.join(', ')}.${didYouMean(String(name), names)}`,
+  )
 }

@@ -16,7 +16,8 @@ export function createInteractiveEngine(name: string, database: unknown, dialect
     for (const [index, statement] of statements.entries()) outcomes.push(await runAny(driver, tx, statement, index))
     return outcomes
   })
-  const isAgain = (statement: WriteStatement | BuiltStatement | undefined) => statement !== undefined && 'again' in statement && statement.again === true
+  const isAgain = (statement: WriteStatement | BuiltStatement | undefined) =>
+    statement !== undefined && 'again' in statement && statement.again === true
 
   const refuse = (error: unknown): never => {
     throw toUnfit(dialect, error)
@@ -64,7 +65,9 @@ function guarded({ expect }: WriteStatement, index: number, outcome: Outcome): O
 /** Awaited, Drizzle's builders run themselves. */
 async function runBuilt(query: unknown): Promise<Outcome> {
   if (typeof (query as { then?: unknown } | null)?.then !== 'function' || query instanceof Promise) {
-    throw new TypeError('[auto-api] atomicWrites(): a statement is not one of Drizzle\'s query builders. Return the builder, without awaiting it.')
+    throw new TypeError(
+      '[auto-api] atomicWrites(): a statement is not one of Drizzle\'s query builders. Return the builder, without awaiting it.',
+    )
   }
   const result = await (query as PromiseLike<unknown>)
   return { rows: [], touched: Array.isArray(result) ? result.length : 0, result }

@@ -34,7 +34,11 @@ export async function retrying<T>(run: () => Promise<T>, again: (index: number) 
 
 /** Drivers wrap the database's error, and Drizzle wraps theirs. */
 export function stoodInTheWay(error: unknown): boolean {
-  for (let current = error as { code?: unknown, errno?: unknown, cause?: unknown } | undefined, depth = 0; current && depth < 5; current = current.cause as typeof current, depth++) {
+  for (
+    let current = error as { code?: unknown, errno?: unknown, cause?: unknown } | undefined, depth = 0;
+    current && depth < 5;
+    current = current.cause as typeof current, depth++
+  ) {
     if (CODES.has(current.code) || CODES.has(current.errno)) return true
   }
   return false

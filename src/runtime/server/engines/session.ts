@@ -44,7 +44,9 @@ export function createCache<V>(max: number): (key: string, create: () => V) => V
 export function toDatabase(db: unknown): DrizzleDatabase {
   const candidate = db as Partial<DrizzleDatabase> | null
   if (!candidate?.session || typeof candidate.dialect?.sqlToQuery !== 'function') {
-    throw new TypeError('[auto-api] initializeDatabase() was given something that is not a Drizzle database. Pass what `drizzle(…)` returns, or a function that returns it.')
+    throw new TypeError(
+      '[auto-api] initializeDatabase() was given something that is not a Drizzle database. Pass what `drizzle(…)` returns, or a function that returns it.',
+    )
   }
   return candidate as DrizzleDatabase
 }
@@ -53,5 +55,8 @@ export function toDatabase(db: unknown): DrizzleDatabase {
 export function createPreparer(db: DrizzleDatabase): (statement: Statement) => SynchronousQuery {
   const cache = createCache<SynchronousQuery>(PREPARED_AT_MOST)
   const session = db.session as { prepareQuery: (query: Query, fields: undefined, method: 'all', arrayMode: boolean) => SynchronousQuery }
-  return ({ text, values }) => cache(text, () => session.prepareQuery({ sql: text, params: values.map((_, index) => sql.placeholder(String(index))) }, undefined, 'all', true))
+  return ({ text, values }) =>
+    cache(text, () =>
+      session.prepareQuery({ sql: text, params: values.map((_, index) => sql.placeholder(String(index))) }, undefined, 'all', true),
+    )
 }

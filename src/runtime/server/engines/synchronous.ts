@@ -34,7 +34,9 @@ export function createSynchronousEngine(name: string, database: unknown): Engine
   }
 
   // The driver's own, made once: Drizzle makes it anew for every transaction.
-  const { immediate } = (database as Database).$client.transaction((statements: readonly (WriteStatement | BuiltStatement)[]) => statements.map(runAny))
+  const { immediate } = (database as Database).$client.transaction((statements: readonly (WriteStatement | BuiltStatement)[]) =>
+    statements.map(runAny),
+  )
 
   return Object.freeze({
     name,
@@ -64,7 +66,8 @@ function unlessBusy<T>(run: () => T, toError: (error: unknown) => unknown = erro
 }
 
 /** A single statement is its own transaction, as long as no guard finds it done in part. */
-const isWhole = (statement: WriteStatement | BuiltStatement) => 'build' in statement || statement.expect === undefined || statement.whole === true
+const isWhole = (statement: WriteStatement | BuiltStatement) =>
+  'build' in statement || statement.expect === undefined || statement.whole === true
 
 /** The parts of Drizzle's synchronous builders that run them; without one of these calls they do nothing. */
 interface Built {
@@ -76,7 +79,10 @@ interface Built {
 function runBuilt(query: unknown): Outcome {
   const { all, run, config } = query as Built
   const answers = config?.returning !== undefined || config?.fields !== undefined
-  if (answers ? !all : !run) throw new TypeError('[auto-api] atomicWrites(): a statement is not one of Drizzle\'s query builders. Return the builder, without awaiting it.')
+  if (answers ? !all : !run)
+    throw new TypeError(
+      '[auto-api] atomicWrites(): a statement is not one of Drizzle\'s query builders. Return the builder, without awaiting it.',
+    )
   if (answers) {
     const result = all!.call(query)
     return { rows: [], touched: result.length, result }

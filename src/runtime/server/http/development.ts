@@ -16,7 +16,9 @@ export function withoutStack<E extends Error>(error: E): E {
   if (!isDevelopment) return error
   Reflect.deleteProperty(error, 'stack')
   Object.defineProperty(error, 'stack', { value: undefined, configurable: true, writable: true })
-  return new Proxy(error, { defineProperty: (target, key, descriptor) => key === 'stack' || Reflect.defineProperty(target, key, descriptor) })
+  return new Proxy(error, {
+    defineProperty: (target, key, descriptor) => key === 'stack' || Reflect.defineProperty(target, key, descriptor),
+  })
 }
 
 interface Failure {
@@ -50,10 +52,26 @@ const PUSH = 'Run `npx drizzle-kit push`, or `npx drizzle-kit migrate` where the
 
 /** By the codes of Postgres and MySQL, and by the messages of SQLite. */
 const HINTS: readonly Hint[] = [
-  { codes: [], message: /D1_ERROR.*(?:no such (?:table|column)|has no column named)/, say: () => 'The database lags behind the schema. Run `npx wrangler d1 migrations apply <database> --local`.' },
-  { codes: ['42P01', '42703', 1146, 1054], message: /no such (?:table|column): |has no column named /, say: () => `The database lags behind the schema. ${PUSH}.` },
-  { codes: ['3D000'], message: /^database "[^"]+" does not exist$/, say: text => `The database is missing. Run \`createdb ${nameIn(text)}\`. ${PUSH} after that.` },
-  { codes: [1049], message: /^Unknown database '/, say: text => `The database is missing. Run \`mysqladmin create ${nameIn(text)}\`. ${PUSH} after that.` },
+  {
+    codes: [],
+    message: /D1_ERROR.*(?:no such (?:table|column)|has no column named)/,
+    say: () => 'The database lags behind the schema. Run `npx wrangler d1 migrations apply <database> --local`.',
+  },
+  {
+    codes: ['42P01', '42703', 1146, 1054],
+    message: /no such (?:table|column): |has no column named /,
+    say: () => `The database lags behind the schema. ${PUSH}.`,
+  },
+  {
+    codes: ['3D000'],
+    message: /^database "[^"]+" does not exist$/,
+    say: text => `The database is missing. Run \`createdb ${nameIn(text)}\`. ${PUSH} after that.`,
+  },
+  {
+    codes: [1049],
+    message: /^Unknown database '/,
+    say: text => `The database is missing. Run \`mysqladmin create ${nameIn(text)}\`. ${PUSH} after that.`,
+  },
 ]
 
 function hintFor({ code, errno, message }: Failure): string | undefined {

@@ -113,8 +113,16 @@ export interface MadeByFactory {
  * }))
  */
 export function defineAutoApiPlugin(plugin: AutoApiPlugin): AutoApiPlugin
-export function defineAutoApiPlugin<Options extends readonly unknown[]>(place: Omit<PluginSource, 'options'>, create: (...options: Options) => AutoApiPlugin): (...options: Options) => AutoApiPlugin
-export function defineAutoApiPlugin<Options extends readonly unknown[]>(first: AutoApiPlugin | Omit<PluginSource, 'options'>, create?: (...options: Options) => AutoApiPlugin): AutoApiPlugin | ((...options: Options) => AutoApiPlugin) {
+export function defineAutoApiPlugin<Options extends readonly unknown[]>(
+  place: Omit<PluginSource, 'options'>,
+  create: (...options: Options) => AutoApiPlugin,
+): (...options: Options) => AutoApiPlugin
+export function defineAutoApiPlugin<Options extends readonly unknown[]>(
+  first: AutoApiPlugin | Omit<PluginSource, 'options'>,
+  create?: (...options: Options) => AutoApiPlugin,
+): AutoApiPlugin | ((...options: Options) => AutoApiPlugin) {
   if (!create) return first as AutoApiPlugin
-  return (...options) => ({ ...create(...options), __recipe: () => ({ ...first as Omit<PluginSource, 'options'>, options }) }) satisfies AutoApiPlugin & MadeByFactory
+  return (...options) =>
+    ({ ...create(...options), __recipe: () => ({ ...(first as Omit<PluginSource, 'options'>), options }) }) satisfies AutoApiPlugin
+    & MadeByFactory
 }

@@ -14,9 +14,17 @@ export interface Installed {
 }
 
 /** @throws What a plugin throws while it is made, and what is wrong with it. */
-export function installPlugins(listed: readonly ListedPlugin[], resources: ReadonlyMap<string, Resource>, built: readonly string[]): Installed {
+export function installPlugins(
+  listed: readonly ListedPlugin[],
+  resources: ReadonlyMap<string, Resource>,
+  built: readonly string[],
+): Installed {
   const found = listed.map(({ where, listed }) => ({ where, made: make(listed()) }))
-  const installed = { listeners: { onRequest: [], onCaller: [], around: [], onCommit: [] }, routes: [], tasks: new Map() } satisfies Installed
+  const installed = {
+    listeners: { onRequest: [], onCaller: [], around: [], onCommit: [] },
+    routes: [],
+    tasks: new Map(),
+  } satisfies Installed
   /** Answers the set-ups that take their time. */
   const install = (all: readonly { where: string, made: unknown }[]): Promise<unknown>[] => {
     const plugins = lastOfEachName(all.flatMap(({ where, made }) => toPlugins(made, where)))
@@ -25,7 +33,7 @@ export function installPlugins(listed: readonly ListedPlugin[], resources: Reado
   }
   if (found.some(({ made }) => made instanceof Promise)) {
     const made = Promise.all(found.map(async ({ where, made }) => ({ where, made: await made })))
-    return { ...installed, pending: made.then(async all => void await Promise.all(install(all))) }
+    return { ...installed, pending: made.then(async all => void (await Promise.all(install(all)))) }
   }
   const waiting = install(found)
   return waiting.length === 0 ? installed : { ...installed, pending: Promise.all(waiting).then(() => {}) }
@@ -58,14 +66,21 @@ const PARTS: Readonly<Record<keyof AutoApiPlugin, readonly [fits: (value: unknow
 }
 
 function assertPlugin(plugin: unknown, where: string): asserts plugin is AutoApiPlugin {
-  if (!isObject(plugin)) throw new TypeError(`[auto-api] \`${where}\` is no plugin. A file's default export is what \`defineAutoApiPlugin()\` returns, a list of these, or a function that makes them.`)
+  if (!isObject(plugin))
+    throw new TypeError(
+      `[auto-api] \`${where}\` is no plugin. A file's default export is what \`defineAutoApiPlugin()\` returns, a list of these, or a function that makes them.`,
+    )
   const { name } = plugin as { name?: unknown }
   for (const [part, [fits, what]] of Object.entries(PARTS)) {
     const value = (plugin as Record<string, unknown>)[part]
-    if ((value !== undefined || part === 'name') && !fits(value)) throw new TypeError(`[auto-api] \`${where}\`: \`${part}\` of the plugin ${JSON.stringify(name)} is not ${what}.`)
+    if ((value !== undefined || part === 'name') && !fits(value))
+      throw new TypeError(`[auto-api] \`${where}\`: \`${part}\` of the plugin ${JSON.stringify(name)} is not ${what}.`)
   }
   const unknown = Object.keys(plugin as object).find(key => !Object.hasOwn(PARTS, key) && key !== '__recipe')
-  if (unknown !== undefined) throw new TypeError(`[auto-api] \`${where}\`: the plugin \`${String(name)}\` has \`${unknown}\`, which is no part of a plugin. The parts are ${Object.keys(PARTS).join(', ')}.`)
+  if (unknown !== undefined)
+    throw new TypeError(
+      `[auto-api] \`${where}\`: the plugin \`${String(name)}\` has \`${unknown}\`, which is no part of a plugin. The parts are ${Object.keys(PARTS).join(', ')}.`,
+    )
 }
 
 /** In the place of the first, what is listed last: a file can hold what the config cannot. */
@@ -75,9 +90,17 @@ function lastOfEachName(plugins: readonly AutoApiPlugin[]): AutoApiPlugin[] {
 
 type Filling = { readonly [K in keyof Listeners]: Listeners[K][number][] }
 
-function put(plugin: AutoApiPlugin, { listeners, routes, tasks }: Installed, resources: ReadonlyMap<string, Resource>, built: readonly string[]): void {
+function put(
+  plugin: AutoApiPlugin,
+  { listeners, routes, tasks }: Installed,
+  resources: ReadonlyMap<string, Resource>,
+  built: readonly string[],
+): void {
   const { name, onRequest, extendContext, onCaller, around, hooks = {}, onCommit, buildSetup } = plugin
-  if (buildSetup && !built.includes(name)) throw new Error(`[auto-api] The plugin \`${name}\` has a \`buildSetup\`, which never ran: the file that makes it is loaded by the server alone. List the plugin in \`autoApi.plugins\` of nuxt.config as well.`)
+  if (buildSetup && !built.includes(name))
+    throw new Error(
+      `[auto-api] The plugin \`${name}\` has a \`buildSetup\`, which never ran: the file that makes it is loaded by the server alone. List the plugin in \`autoApi.plugins\` of nuxt.config as well.`,
+    )
   const { onRequest: requests, onCaller: callers, around: arounds, onCommit: commits } = listeners as Filling
   if (onRequest) requests.push(onRequest)
   if (extendContext) addExtender(extendContext)
@@ -85,12 +108,16 @@ function put(plugin: AutoApiPlugin, { listeners, routes, tasks }: Installed, res
   if (around) arounds.push(around)
   if (onCommit) commits.push(onCommit)
   for (const [resource, own] of Object.entries(hooks)) {
-    if (resource !== '*' && !resources.has(resource)) throw new Error(`[auto-api] The plugin \`${name}\` has hooks for \`${resource}\`, which is not a registered resource.`)
+    if (resource !== '*' && !resources.has(resource))
+      throw new Error(`[auto-api] The plugin \`${name}\` has hooks for \`${resource}\`, which is not a registered resource.`)
     addHooks(own, resource === '*' ? undefined : resource)
   }
   ;(routes as (PluginRoute & { plugin: string })[]).push(...(plugin.routes ?? []).map(route => ({ ...route, plugin: name })))
   for (const [task, work] of Object.entries(plugin.tasks ?? {})) {
-    if (!Number.isInteger(work?.every) || work.every < 1 || typeof work.run !== 'function') throw new TypeError(`[auto-api] The task \`${task}\` of the plugin \`${name}\` needs \`every\`, a whole number of minutes, and \`run\`, a function.`)
+    if (!Number.isInteger(work?.every) || work.every < 1 || typeof work.run !== 'function')
+      throw new TypeError(
+        `[auto-api] The task \`${task}\` of the plugin \`${name}\` needs \`every\`, a whole number of minutes, and \`run\`, a function.`,
+      )
     ;(tasks as Map<string, PluginTask>).set(`${name}:${task}`, work)
   }
 }

@@ -33,7 +33,11 @@ const METHODS = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'] as const
  * @param taken routes of the app below the prefix, by key: ours give way
  * @throws When a route cannot be answered, or already is.
  */
-export function createPluginRoutes(routes: readonly OfPlugin[], names: ReadonlySet<string>, taken: readonly string[]): FindRoute | undefined {
+export function createPluginRoutes(
+  routes: readonly OfPlugin[],
+  names: ReadonlySet<string>,
+  taken: readonly string[],
+): FindRoute | undefined {
   const mounted = routes.flatMap(route => mount(route, names))
   assertFree(mounted, names)
   const others = new Set(taken)
@@ -50,7 +54,12 @@ export function createPluginRoutes(routes: readonly OfPlugin[], names: ReadonlyS
     const known = METHODS.flatMap(known => find(known, path) ?? [])
     const [any] = known
     if (!any || (!own && isTaken(method, any.data.path))) return undefined
-    return { resource: any.data.resource, params: (own ?? any).params ?? {}, ...own && { answer: own.data.answer }, methods: Object.fromEntries(known.map(({ data }) => [data.method, data.answer])) }
+    return {
+      resource: any.data.resource,
+      params: (own ?? any).params ?? {},
+      ...(own && { answer: own.data.answer }),
+      methods: Object.fromEntries(known.map(({ data }) => [data.method, data.answer])),
+    }
   }
 }
 
@@ -63,16 +72,25 @@ function mount(route: OfPlugin, names: ReadonlySet<string>): Mounted[] {
   const { method, path, resources, plugin } = route
   const where = `[auto-api] The plugin \`${plugin}\`: the route ${String(method)} ${String(path)}`
   if (!METHODS.includes(method)) throw new TypeError(`${where} has a method that is none of ${METHODS.join(', ')}.`)
-  if (typeof path !== 'string' || !/^(?:\/(?::[a-z]\w*|[\w~-][\w.~-]*))+$/i.test(path)) throw new TypeError(`${where} has a path that is not made of segments and \`:parameters\`, such as \`/:resource/export\`.`)
+  if (typeof path !== 'string' || !/^(?:\/(?::[a-z]\w*|[\w~-][\w.~-]*))+$/i.test(path))
+    throw new TypeError(`${where} has a path that is not made of segments and \`:parameters\`, such as \`/:resource/export\`.`)
   if (!('steps' in route) && typeof route.handler !== 'function') throw new TypeError(`${where} has no \`handler\`.`)
   if (!/^\/:resource(?:\/|$)/.test(path)) {
-    if (resources || 'steps' in route || route.operation) throw new TypeError(`${where} is for no resource: begin its path with \`/:resource\`, or leave out \`resources\`, \`operation\` and \`steps\`.`)
+    if (resources || 'steps' in route || route.operation)
+      throw new TypeError(
+        `${where} is for no resource: begin its path with \`/:resource\`, or leave out \`resources\`, \`operation\` and \`steps\`.`,
+      )
     return [{ method, path, answer: endpoint(route) }]
   }
   if (!('steps' in route) && !route.operation) throw new TypeError(`${where} has no \`operation\`: what does it do with the resource?`)
   const unknown = resources?.find(name => !names.has(name))
   if (unknown !== undefined) throw new Error(`${where} is for \`${unknown}\`, which is not a registered resource.`)
-  return (resources ?? [...names]).map(resource => ({ method, path: path.replace(':resource', resource), resource, answer: answerOf(route, resource) }))
+  return (resources ?? [...names]).map(resource => ({
+    method,
+    path: path.replace(':resource', resource),
+    resource,
+    answer: answerOf(route, resource),
+  }))
 }
 
 function answerOf(route: PluginRoute, resource: string): Route {
@@ -88,10 +106,17 @@ function endpoint(options: PluginEndpoint & { readonly resource?: string }): Rou
 
 /** @throws Where two would answer one request. */
 function assertFree(mounted: readonly Mounted[], names: ReadonlySet<string>): void {
-  const known = new Set((ROUTES as readonly GeneratedRoute[]).flatMap(({ method, path }) => (path.startsWith('/:resource') ? [...names].map(name => path.replace(':resource', name)) : [path]).map(path => toRouteKey(path, method))))
+  const known = new Set(
+    (ROUTES as readonly GeneratedRoute[]).flatMap(({ method, path }) =>
+      (path.startsWith('/:resource') ? [...names].map(name => path.replace(':resource', name)) : [path]).map(path =>
+        toRouteKey(path, method),
+      ),
+    ),
+  )
   for (const { method, path } of mounted) {
     const key = toRouteKey(path, method)
-    if (known.has(key)) throw new Error(`[auto-api] A plugin has a route ${method} ${path}, which the API or another plugin answers already.`)
+    if (known.has(key))
+      throw new Error(`[auto-api] A plugin has a route ${method} ${path}, which the API or another plugin answers already.`)
     known.add(key)
   }
 }

@@ -8,5 +8,12 @@ import { groupEnvelope } from '../core/respond'
 import { defineRoutes } from '../http'
 
 export default defineRoutes({
-  GET: toRoute({ operation: aggregateOperations, operations: ['aggregate'], parse: parseGroups, plan: planGroups, execute: executeGroups, respond: groupEnvelope }),
+  GET: toRoute({
+    operation: aggregateOperations,
+    operations: ['aggregate'],
+    parse: parseGroups,
+    plan: planGroups,
+    execute: executeGroups,
+    respond: groupEnvelope,
+  }),
 })

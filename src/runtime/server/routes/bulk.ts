@@ -9,5 +9,13 @@ import { defineRoutes } from '../http'
 export default defineRoutes({
   POST: toRoute({ operation: 'create', parse: parseBulkCreate, plan: planCreate, execute: executeWrite, respond: bulkEnvelope }),
   PATCH: toRoute({ operation: 'update', parse: parseBulkUpdate, plan: planUpdate, execute: executeWrite, respond: bulkEnvelope }),
-  DELETE: toRoute({ operation: deleteOperation, operations: ['delete', 'purge'], countsAs: purgeCountsAs, parse: parseBulkDelete, plan: planDelete, execute: executeWrite, respond: bulkEnvelope }),
+  DELETE: toRoute({
+    operation: deleteOperation,
+    operations: ['delete', 'purge'],
+    countsAs: purgeCountsAs,
+    parse: parseBulkDelete,
+    plan: planDelete,
+    execute: executeWrite,
+    respond: bulkEnvelope,
+  }),
 })

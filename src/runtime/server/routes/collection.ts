@@ -14,8 +14,22 @@ import { planCreate } from '../core/plan/write'
 import { createdRecord, groupEnvelope, listEnvelope } from '../core/respond'
 import { defineRoutes } from '../http'
 
-const list = toRoute({ operation: readOperations, operations: ['read'], parse: parseList, plan: planList, execute: executeList, respond: listEnvelope })
-const groups = toRoute({ operation: readOperations, operations: ['read'], parse: parseGroups, plan: planGroups, execute: executeGroups, respond: groupEnvelope })
+const list = toRoute({
+  operation: readOperations,
+  operations: ['read'],
+  parse: parseList,
+  plan: planList,
+  execute: executeList,
+  respond: listEnvelope,
+})
+const groups = toRoute({
+  operation: readOperations,
+  operations: ['read'],
+  parse: parseGroups,
+  plan: planGroups,
+  execute: executeGroups,
+  respond: groupEnvelope,
+})
 const chosen = (request: ApiRequest) => request.query.groupBy === undefined ? list : groups
 const listOrGroups: Route = Object.assign((request: ApiRequest, api: Api) => chosen(request)(request, api), {
   operationOf: (request: ApiRequest) => chosen(request).operationOf!(request),

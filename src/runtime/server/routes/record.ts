@@ -11,7 +11,22 @@ import { bareRecord, deletion, writtenRecord } from '../core/respond'
 import { defineRoutes } from '../http'
 
 export default defineRoutes({
-  GET: toRoute({ operation: readOperations, operations: ['read'], parse: parseGet, plan: planGet, execute: executeGet, respond: bareRecord }),
+  GET: toRoute({
+    operation: readOperations,
+    operations: ['read'],
+    parse: parseGet,
+    plan: planGet,
+    execute: executeGet,
+    respond: bareRecord,
+  }),
   PATCH: toRoute({ operation: 'update', parse: parseUpdate, plan: planUpdate, execute: executeWrite, respond: writtenRecord }),
-  DELETE: toRoute({ operation: deleteOperation, operations: ['delete', 'purge'], countsAs: purgeCountsAs, parse: parseDelete, plan: planDelete, execute: executeWrite, respond: deletion }),
+  DELETE: toRoute({
+    operation: deleteOperation,
+    operations: ['delete', 'purge'],
+    countsAs: purgeCountsAs,
+    parse: parseDelete,
+    plan: planDelete,
+    execute: executeWrite,
+    respond: deletion,
+  }),
 })

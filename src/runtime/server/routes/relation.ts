@@ -9,10 +9,24 @@ import { linkCounts, listEnvelope } from '../core/respond'
 import { defineRoutes } from '../http'
 
 /** The method says what becomes of the links. */
-const link = toRoute({ operation: 'update', countsAs: linkCountsAs, parse: parseLink, plan: planLink, execute: executeLink, respond: linkCounts })
+const link = toRoute({
+  operation: 'update',
+  countsAs: linkCountsAs,
+  parse: parseLink,
+  plan: planLink,
+  execute: executeLink,
+  respond: linkCounts,
+})
 
 export default defineRoutes({
-  GET: toRoute({ operation: readOperations, operations: ['read'], parse: parseRelated, plan: planRelated, execute: executeRelated, respond: listEnvelope }),
+  GET: toRoute({
+    operation: readOperations,
+    operations: ['read'],
+    parse: parseRelated,
+    plan: planRelated,
+    execute: executeRelated,
+    respond: listEnvelope,
+  }),
   PUT: link,
   POST: link,
   DELETE: link,

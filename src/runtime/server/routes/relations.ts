@@ -7,5 +7,12 @@ import { linkCounts } from '../core/respond'
 import { defineRoutes } from '../http'
 
 export default defineRoutes({
-  PUT: toRoute({ operation: 'update', countsAs: linkCountsAs, parse: parseLinks, plan: planLink, execute: executeLink, respond: linkCounts }),
+  PUT: toRoute({
+    operation: 'update',
+    countsAs: linkCountsAs,
+    parse: parseLinks,
+    plan: planLink,
+    execute: executeLink,
+    respond: linkCounts,
+  }),
 })

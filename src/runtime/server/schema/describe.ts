@@ -31,7 +31,11 @@ export interface ResourceDescription {
 }
 
 /** @throws As the server would, when the tables cannot become resources. */
-export function describeResources(registrations: readonly ResourceRegistration[], modules: readonly Record<string, unknown>[], config: AutoApiConfig): ResourceDescription[] {
+export function describeResources(
+  registrations: readonly ResourceRegistration[],
+  modules: readonly Record<string, unknown>[],
+  config: AutoApiConfig,
+): ResourceDescription[] {
   return [...createResources(registrations, modules, config).values()].map(resource => ({
     name: resource.name,
     key: resource.primaryKey.map(({ name }) => name),
@@ -39,13 +43,15 @@ export function describeResources(registrations: readonly ResourceRegistration[]
     create: [...resource.writable.create],
     update: [...resource.writable.update],
     filled: [...resource.writable.create].filter(name => name === resource.roles.createdAt?.name),
-    relations: [...resource.relations.values()].filter(relation => !isHidden(resource, relation)).map(({ name, target, ...relation }) => ({
-      name,
-      to: target.name,
-      many: relation.kind !== 'one',
-      linked: relation.kind === 'manyToMany',
-      ...relation.kind === 'manyToMany' && relation.junction.registered && { via: relation.junction.resource.name },
-    })),
+    relations: [...resource.relations.values()]
+      .filter(relation => !isHidden(resource, relation))
+      .map(({ name, target, ...relation }) => ({
+        name,
+        to: target.name,
+        many: relation.kind !== 'one',
+        linked: relation.kind === 'manyToMany',
+        ...(relation.kind === 'manyToMany' && relation.junction.registered && { via: relation.junction.resource.name }),
+      })),
     tenantScoped: resource.tenant !== undefined,
   }))
 }

@@ -66,7 +66,9 @@ export function describeTable(table: Table): TableFacts {
   const columns = Object.entries(getTableColumns(table)).map(([name, column]) => describeColumn(name, column))
   const names = (list: readonly unknown[]) => list.flatMap(item => is(item, Column) ? propertyName(table, item) : [])
   const declared = config.primaryKeys[0]?.columns
-  const indexes = config.indexes.filter(({ config }) => config.unique && !config.where && config.columns.every(item => is(item, Column) || isNamed(item)))
+  const indexes = config.indexes.filter(
+    ({ config }) => config.unique && !config.where && config.columns.every(item => is(item, Column) || isNamed(item)),
+  )
   return Object.freeze({
     table,
     dialect,
@@ -75,19 +77,34 @@ export function describeTable(table: Table): TableFacts {
     primaryKey: declared ? names(declared) : columns.filter(({ column }) => column.primary).map(({ name }) => name),
     uniques: [
       ...config.uniqueConstraints.map(({ columns }) => names(columns)),
-      ...indexes.map(({ config }) => config.columns.map(item => columns.find(({ column }) => column.name === (item as { name: string }).name)!.name)),
+      ...indexes.map(({ config }) =>
+        config.columns.map(item => columns.find(({ column }) => column.name === (item as { name: string }).name)!.name),
+      ),
       ...columns.filter(({ column }) => column.isUnique).map(({ name }) => [name]),
     ],
     keys: new Map<string, readonly string[]>([
-      ...config.uniqueConstraints.flatMap(({ name, columns }) => name ? [[name, names(columns)] as const] : []),
-      ...indexes.flatMap(({ config }) => config.name ? [[config.name, config.columns.map(item => columns.find(({ column }) => column.name === (item as { name: string }).name)!.name)] as const] : []),
+      ...config.uniqueConstraints.flatMap(({ name, columns }) => (name ? [[name, names(columns)] as const] : [])),
+      ...indexes.flatMap(({ config }) =>
+        config.name
+          ? [
+              [
+                config.name,
+                config.columns.map(item => columns.find(({ column }) => column.name === (item as { name: string }).name)!.name),
+              ] as const,
+            ]
+          : [],
+      ),
       // A column that is unique by itself gives its key its own name, or one that Drizzle makes.
-      ...columns.filter(({ column }) => column.isUnique).flatMap(({ name, column }) => [[column.name, [name]] as const, [column.uniqueName ?? column.name, [name]] as const]),
+      ...columns
+        .filter(({ column }) => column.isUnique)
+        .flatMap(({ name, column }) => [[column.name, [name]] as const, [column.uniqueName ?? column.name, [name]] as const]),
     ]),
-    checks: new Map(config.checks.map(({ name, value }) => {
-      const compared = new Set(columnsIn(value).map(column => column.name))
-      return [name, columns.filter(({ column }) => compared.has(column.name)).map(({ name }) => name)]
-    })),
+    checks: new Map(
+      config.checks.map(({ name, value }) => {
+        const compared = new Set(columnsIn(value).map(column => column.name))
+        return [name, columns.filter(({ column }) => compared.has(column.name)).map(({ name }) => name)]
+      }),
+    ),
   })
 }
 

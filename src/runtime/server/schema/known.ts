@@ -7,14 +7,35 @@ import type { TableFacts } from './drizzle'
 
 const keysOf = <T extends object>(keys: Readonly<Record<keyof T & string, true>>): readonly string[] => Object.freeze(Object.keys(keys))
 
-const AUTHORIZATION = keysOf<Required<ResourceAuth>>({ permissions: true, listFilter: true, objectLevel: true, custom: true, softDelete: true, fields: true })
+const AUTHORIZATION = keysOf<Required<ResourceAuth>>({
+  permissions: true,
+  listFilter: true,
+  objectLevel: true,
+  custom: true,
+  softDelete: true,
+  fields: true,
+})
 const GATE = ['permissions']
 const SOFT_DELETE = keysOf<Required<NonNullable<ResourceAuth['softDelete']>>>({ cascade: true, retentionDays: true })
 const FIELD_RULE = keysOf<Required<FieldRule>>({ read: true, write: true, reference: true })
 const VALIDATION = keysOf<Required<ResourceValidation>>({ create: true, update: true })
 const HOOKS = keysOf<Required<ResourceHooks>>({
-  beforeCreate: true, beforeUpdate: true, beforeDelete: true, beforeRestore: true, beforePurge: true, beforeGet: true, beforeList: true, beforeLink: true,
-  afterCreate: true, afterUpdate: true, afterDelete: true, afterRestore: true, afterPurge: true, afterGet: true, afterList: true, afterLink: true,
+  beforeCreate: true,
+  beforeUpdate: true,
+  beforeDelete: true,
+  beforeRestore: true,
+  beforePurge: true,
+  beforeGet: true,
+  beforeList: true,
+  beforeLink: true,
+  afterCreate: true,
+  afterUpdate: true,
+  afterDelete: true,
+  afterRestore: true,
+  afterPurge: true,
+  afterGet: true,
+  afterList: true,
+  afterLink: true,
 })
 
 type Part = 'schema' | 'authorization' | 'validation' | 'hooks' | 'relations'
@@ -43,10 +64,18 @@ export function assertKnown(registration: ResourceRegistration, facts: TableFact
   }
   for (const [key, names] of Object.entries(lists)) {
     const unknown = names.find(name => !columns.includes(name))
-    if (unknown !== undefined) throw fail(`\`${registration.name}.${key}\` names \`${unknown}\`, which ${ofTable}`, registration, 'schema', unknown, columns)
+    if (unknown !== undefined)
+      throw fail(`\`${registration.name}.${key}\` names \`${unknown}\`, which ${ofTable}`, registration, 'schema', unknown, columns)
   }
   const hidden = config.hiddenFields.resources[registration.name]?.find(name => !columns.includes(name))
-  if (hidden !== undefined) throw fail(`\`autoApi.hiddenFields.resources.${registration.name}\` names \`${hidden}\`, which ${ofTable}`, registration, 'schema', hidden, columns)
+  if (hidden !== undefined)
+    throw fail(
+      `\`autoApi.hiddenFields.resources.${registration.name}\` names \`${hidden}\`, which ${ofTable}`,
+      registration,
+      'schema',
+      hidden,
+      columns,
+    )
   for (const { part, at, names, known, what } of groupsOf(registration)) {
     const unknown = names.find(name => !known.includes(name))
     if (unknown !== undefined) throw fail(`\`${registration.name}.${at}.${unknown}\` ${what}`, registration, part, unknown, known)
@@ -54,8 +83,15 @@ export function assertKnown(registration: ResourceRegistration, facts: TableFact
 }
 
 function groupsOf({ authorization, validation, hooks }: ResourceRegistration): Names[] {
-  const group = (part: Part, at: string, value: object | undefined, known: readonly string[], what: string): Names => ({ part, at, names: Object.keys(value ?? {}), known, what })
-  const ofAuthorization = (at: string, value: object | undefined, known: readonly string[], what: string) => group('authorization', `authorization${at}`, value, known, what)
+  const group = (part: Part, at: string, value: object | undefined, known: readonly string[], what: string): Names => ({
+    part,
+    at,
+    names: Object.keys(value ?? {}),
+    known,
+    what,
+  })
+  const ofAuthorization = (at: string, value: object | undefined, known: readonly string[], what: string) =>
+    group('authorization', `authorization${at}`, value, known, what)
   const { permissions, softDelete, fields = {}, custom = {} } = authorization ?? {}
   return [
     ofAuthorization('', authorization, AUTHORIZATION, 'is not a part of an authorization'),
@@ -63,7 +99,9 @@ function groupsOf({ authorization, validation, hooks }: ResourceRegistration): N
     ofAuthorization('.softDelete', softDelete, SOFT_DELETE, 'is not an option of `softDelete`'),
     ...Object.entries(fields).map(([name, rule]) => ofAuthorization(`.fields.${name}`, rule, FIELD_RULE, 'is not a rule of a field')),
     ...Object.entries(custom).map(([name, gate]) => ofAuthorization(`.custom.${name}`, gate, GATE, 'is not a part of a named gate')),
-    ...Object.entries(custom).map(([name, gate]) => ofAuthorization(`.custom.${name}.permissions`, gate?.permissions, OPERATIONS, 'is not an operation')),
+    ...Object.entries(custom).map(([name, gate]) =>
+      ofAuthorization(`.custom.${name}.permissions`, gate?.permissions, OPERATIONS, 'is not an operation'),
+    ),
     group('validation', 'validation', validation, VALIDATION, 'is not a body'),
     group('hooks', 'hooks', hooks, HOOKS, 'is not a hook'),
   ]
@@ -73,12 +111,17 @@ function groupsOf({ authorization, validation, hooks }: ResourceRegistration): N
 function assertExports({ name, from = {}, ...parts }: ResourceRegistration): void {
   for (const [key, where] of Object.entries(from)) {
     const value = parts[key as Part]
-    if (value === undefined || value === null) throw new Error(`[auto-api] \`${name}.${key}\` (${where}) is ${String(value)}. Export a value, or take the key out of the registration.`)
+    if (value === undefined || value === null)
+      throw new Error(
+        `[auto-api] \`${name}.${key}\` (${where}) is ${String(value)}. Export a value, or take the key out of the registration.`,
+      )
   }
 }
 
 function fail(sentence: string, { from }: ResourceRegistration, part: Part, unknown: string, known: readonly string[]): Error {
   const where = from?.[part]
   const closest = didYouMean(unknown, known)
-  return new Error(`[auto-api] ${sentence}${where === undefined ? '' : ` (${where})`}.${closest || ` It can be ${known.map(name => `\`${name}\``).join(', ')}.`}`)
+  return new Error(
+    `[auto-api] ${sentence}${where === undefined ? '' : ` (${where})`}.${closest || ` It can be ${known.map(name => `\`${name}\``).join(', ')}.`}`,
+  )
 }

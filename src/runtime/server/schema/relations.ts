@@ -10,7 +10,13 @@ import type { Junction, Relation, Resource } from './model'
 type Candidate = { [R in Relation as R['kind']]: Omit<R, 'name'> & { key: ForeignKeyFacts, names: readonly string[] } }[Relation['kind']]
 
 /** Fills each resource's `relations`. @throws When two relations, or a relation and a field, would share a name. */
-export function linkRelations(resources: ReadonlyMap<string, Resource>, registrations: readonly ResourceRegistration[], modules: readonly Record<string, unknown>[], { m2m }: AutoApiConfig, describe: (name: string, table: Table, key: readonly string[]) => Resource): void {
+export function linkRelations(
+  resources: ReadonlyMap<string, Resource>,
+  registrations: readonly ResourceRegistration[],
+  modules: readonly Record<string, unknown>[],
+  { m2m }: AutoApiConfig,
+  describe: (name: string, table: Table, key: readonly string[]) => Resource,
+): void {
   const tables = collectTables(resources, modules)
   assertNamed(m2m, [...tables.values()])
   const keys = [...tables.keys()].flatMap(table => describeForeignKeys(table))
@@ -20,12 +26,24 @@ export function linkRelations(resources: ReadonlyMap<string, Resource>, registra
     if (!sides) return []
     const registered = ownerOf(table, resources)
     const columns = columnsOf(sides)
-    return [{ name, resource: registered ?? describe(name, table, columns), registered: registered !== undefined, unique: isUnique(table, columns), sides }]
+    return [
+      {
+        name,
+        resource: registered ?? describe(name, table, columns),
+        registered: registered !== undefined,
+        unique: isUnique(table, columns),
+        sides,
+      },
+    ]
   })
   for (const resource of resources.values()) {
     const registration = registrations.find(({ name }) => name === resource.name)!
     const declared = declaredRelations(resource, registration, resources, registrations)
-    const candidates = [...toOnes(resource, keys, resources), ...toManys(resource, keys, resources), ...manyToManys(resource, junctions, resources)]
+    const candidates = [
+      ...toOnes(resource, keys, resources),
+      ...toManys(resource, keys, resources),
+      ...manyToManys(resource, junctions, resources),
+    ]
     nameAll(resource, candidates, declared)
   }
 }
@@ -95,10 +113,17 @@ function manyToManys(resource: Resource, junctions: readonly JunctionTable[], re
     const rivals = sides.filter(side => side.target === target)
     const self = rivals.some(side => side.junction === junction && side.here !== here)
     return {
-      kind: 'manyToMany' as const, key: here, target,
-      columns: fieldsOf(resource, here.foreignColumns), foreignColumns: fieldsOf(target, there.foreignColumns),
+      kind: 'manyToMany' as const,
+      key: here,
+      target,
+      columns: fieldsOf(resource, here.foreignColumns),
+      foreignColumns: fieldsOf(target, there.foreignColumns),
       junction: Object.freeze(toJunction(junction, here, there)),
-      names: self ? [by(target.name, stem(here))] : rivals.length > 1 ? [junction.name, by(target.name, junction.name)] : [target.name, by(target.name, junction.name)],
+      names: self
+        ? [by(target.name, stem(here))]
+        : rivals.length > 1
+          ? [junction.name, by(target.name, junction.name)]
+          : [target.name, by(target.name, junction.name)],
     }
   })
 }
@@ -130,25 +155,38 @@ function detectSides(table: Table, own: readonly ForeignKeyFacts[], resources: R
   const columns = columnsOf([a, b])
   const others = facts.columns.filter(column => !columns.includes(column.name))
   const byKey = sameSet(facts.primaryKey, columns)
-  const byUnique = !ownerOf(table, resources) && facts.uniques.some(unique => sameSet(unique, columns)) && others.every(column => column.optional)
+  const byUnique
+    = !ownerOf(table, resources) && facts.uniques.some(unique => sameSet(unique, columns)) && others.every(column => column.optional)
   return byKey || byUnique ? [a, b] : undefined
 }
 
 /** `m2m.relations: { enrolments: ['students', 'courses'] }` @throws When the junction has no key to one of the two. */
-function namedSides(table: Table, name: string, own: readonly ForeignKeyFacts[], resources: ReadonlyMap<string, Resource>, { relations }: AutoApiConfig['m2m']): Sides | undefined {
+function namedSides(
+  table: Table,
+  name: string,
+  own: readonly ForeignKeyFacts[],
+  resources: ReadonlyMap<string, Resource>,
+  { relations }: AutoApiConfig['m2m'],
+): Sides | undefined {
   const named = relations[name]
   if (!named) return undefined
   const [first, second] = named
   const a = own.find(key => key.foreignTable === resources.get(first)?.table)
   const b = own.find(key => key !== a && key.foreignTable === resources.get(second)?.table)
-  if (!a || !b) throw new Error(`[auto-api] \`m2m.relations.${name}\` joins \`${first}\` and \`${second}\`, but its table has no foreign key to both. Name two registered resources it refers to.`)
+  if (!a || !b)
+    throw new Error(
+      `[auto-api] \`m2m.relations.${name}\` joins \`${first}\` and \`${second}\`, but its table has no foreign key to both. Name two registered resources it refers to.`,
+    )
   return [a, b]
 }
 
 /** A name that is misspelled would join nothing, and nobody would know why. */
 function assertNamed({ relations }: AutoApiConfig['m2m'], names: readonly string[]): void {
   const unknown = Object.keys(relations).find(name => !names.includes(name))
-  if (unknown !== undefined) throw new Error(`[auto-api] \`m2m.relations.${unknown}\` is neither a registered resource nor a table that the files of registered tables export. Write the name the junction is registered or exported under.`)
+  if (unknown !== undefined)
+    throw new Error(
+      `[auto-api] \`m2m.relations.${unknown}\` is neither a registered resource nor a table that the files of registered tables export. Write the name the junction is registered or exported under.`,
+    )
 }
 
 interface Match {
@@ -160,13 +198,22 @@ interface Match {
 }
 
 /** Drizzle's own names with the columns they join, so that they can take the place of the derived ones. */
-function declaredRelations(resource: Resource, registration: ResourceRegistration, resources: ReadonlyMap<string, Resource>, registrations: readonly ResourceRegistration[]): Match[] {
+function declaredRelations(
+  resource: Resource,
+  registration: ResourceRegistration,
+  resources: ReadonlyMap<string, Resource>,
+  registrations: readonly ResourceRegistration[],
+): Match[] {
   return readDeclared(registration).flatMap((relation): Match[] => {
     const target = ownerOf(relation.target, resources)
     if (!target) return []
     const { name, columns, foreignColumns } = relation
     if (columns && foreignColumns) return [{ name, kind: 'one', target, columns, foreignColumns }]
-    const back = findBack(resource, relation, registrations.find(({ name }) => name === target.name)!)
+    const back = findBack(
+      resource,
+      relation,
+      registrations.find(({ name }) => name === target.name)!,
+    )
     return back ? [{ name, kind: 'many', target, columns: back.foreignColumns, foreignColumns: back.columns }] : []
   })
 }
@@ -182,13 +229,22 @@ function readDeclared(registration: ResourceRegistration): DeclaredRelation[] {
 }
 
 /** The side that holds the key of a declared to-many: the same relation name, or the only way back. */
-function findBack(resource: Resource, relation: DeclaredRelation, child: ResourceRegistration): { columns: readonly string[], foreignColumns: readonly string[] } | undefined {
+function findBack(
+  resource: Resource,
+  relation: DeclaredRelation,
+  child: ResourceRegistration,
+): { columns: readonly string[], foreignColumns: readonly string[] } | undefined {
   const ones = readDeclared(child).flatMap(({ columns, foreignColumns, target, relationName }) =>
-    columns && foreignColumns && target === resource.table ? [{ columns, foreignColumns, relationName }] : [])
+    columns && foreignColumns && target === resource.table ? [{ columns, foreignColumns, relationName }] : [],
+  )
   const keys = describeForeignKeys(child.schema).filter(key => key.foreignTable === resource.table)
   return relation.relationName
     ? ones.find(one => one.relationName === relation.relationName)
-    : ones.length === 1 ? ones[0] : keys.length === 1 ? keys[0] : undefined
+    : ones.length === 1
+      ? ones[0]
+      : keys.length === 1
+        ? keys[0]
+        : undefined
 }
 
 function nameAll(resource: Resource, candidates: readonly Candidate[], declared: readonly Match[]): void {
@@ -205,17 +261,29 @@ function nameAll(resource: Resource, candidates: readonly Candidate[], declared:
   for (const { name, kind, target, columns, foreignColumns } of declared) {
     if (relations.has(name)) continue
     if (resource.fields.has(name)) throw taken(resource, name)
-    relations.set(name, Object.freeze({ kind, name, target, columns: fieldsOf(resource, columns), foreignColumns: fieldsOf(target, foreignColumns) }))
+    relations.set(
+      name,
+      Object.freeze({ kind, name, target, columns: fieldsOf(resource, columns), foreignColumns: fieldsOf(target, foreignColumns) }),
+    )
   }
 }
 
 function taken(resource: Resource, name: string): Error {
-  return new Error(`[auto-api] \`${resource.name}\`: two relations, or a relation and a column, would be called \`${name}\`. Name them with Drizzle's relations() and register it as \`${resource.name}.relations\`.`)
+  return new Error(
+    `[auto-api] \`${resource.name}\`: two relations, or a relation and a column, would be called \`${name}\`. Name them with Drizzle's relations() and register it as \`${resource.name}.relations\`.`,
+  )
 }
 
 function declaredName(candidate: Candidate, declared: readonly Match[]): string | undefined {
-  const same = (fields: readonly Field[], names: readonly string[]) => fields.length === names.length && fields.every(({ name }, index) => name === names[index])
-  return declared.find(match => match.kind === candidate.kind && match.target === candidate.target && same(candidate.columns, match.columns) && same(candidate.foreignColumns, match.foreignColumns))?.name
+  const same = (fields: readonly Field[], names: readonly string[]) =>
+    fields.length === names.length && fields.every(({ name }, index) => name === names[index])
+  return declared.find(
+    match =>
+      match.kind === candidate.kind
+      && match.target === candidate.target
+      && same(candidate.columns, match.columns)
+      && same(candidate.foreignColumns, match.foreignColumns),
+  )?.name
 }
 
 /** `authorId` → `author`; of a composite key the last column speaks, the others usually name the tenant. */

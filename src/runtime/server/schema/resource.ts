@@ -13,10 +13,16 @@ import { bodySchema, columnSchemas } from './validation'
  * @param modules all exports of the files that hold registered tables: junctions are found there.
  * @throws When a registration cannot become a resource; the message names the resource and what to change.
  */
-export function createResources(registrations: readonly ResourceRegistration[], modules: readonly Record<string, unknown>[], config: AutoApiConfig): ReadonlyMap<string, Resource> {
+export function createResources(
+  registrations: readonly ResourceRegistration[],
+  modules: readonly Record<string, unknown>[],
+  config: AutoApiConfig,
+): ReadonlyMap<string, Resource> {
   const resources = new Map(registrations.map(registration => [registration.name, createResource(registration, config)]))
   assertListed(resources, config)
-  linkRelations(resources, registrations, modules, config, (name, schema, key) => Object.freeze(createResource({ name, schema }, config, key)))
+  linkRelations(resources, registrations, modules, config, (name, schema, key) =>
+    Object.freeze(createResource({ name, schema }, config, key)),
+  )
   for (const resource of resources.values()) Object.freeze(resource)
   return resources
 }
@@ -24,10 +30,16 @@ export function createResources(registrations: readonly ResourceRegistration[], 
 /** @param key what tells the rows apart where the table declares no primary key. */
 function createResource(registration: ResourceRegistration, config: AutoApiConfig, key: readonly string[] = []): Resource {
   const { name, schema: table } = registration
-  if (!isTable(table)) throw new Error(`[auto-api] \`${name}.schema\`${registration.from?.schema === undefined ? '' : ` (${registration.from.schema})`} is not a Drizzle table.`)
+  if (!isTable(table))
+    throw new Error(
+      `[auto-api] \`${name}.schema\`${registration.from?.schema === undefined ? '' : ` (${registration.from.schema})`} is not a Drizzle table.`,
+    )
   const described = describeTable(table)
   const facts = described.primaryKey.length > 0 ? described : { ...described, primaryKey: key }
-  if (facts.primaryKey.length === 0) throw new Error(`[auto-api] \`${name}\`: table "${facts.name}" has no primary key; rows could not be addressed. Declare one in the table.`)
+  if (facts.primaryKey.length === 0)
+    throw new Error(
+      `[auto-api] \`${name}\`: table "${facts.name}" has no primary key; rows could not be addressed. Declare one in the table.`,
+    )
   assertKnown(registration, facts, config)
   const schemas = columnSchemas(table, facts.columns)
   const fields = new Map(facts.columns.map((column, index) => [column.name, createField(column, index, schemas[column.name]!)]))
@@ -45,20 +57,25 @@ function createResource(registration: ResourceRegistration, config: AutoApiConfi
     primaryKey: facts.primaryKey.map(key => fields.get(key)!),
     roles: Object.fromEntries(Object.entries(roles).map(([role, key]) => [role, fields.get(key)!])),
     foreignKeys: describeForeignKeys(table),
-    ...tenant && { tenant: fields.get(tenant)! },
-    hidden: new Set([...registration.hiddenFields ?? [], ...config.hiddenFields.global, ...config.hiddenFields.resources[name] ?? []]),
+    ...(tenant && { tenant: fields.get(tenant)! }),
+    hidden: new Set([...(registration.hiddenFields ?? []), ...config.hiddenFields.global, ...(config.hiddenFields.resources[name] ?? [])]),
     writable,
     dropped: { create: others(writable.create), update: others(writable.update) },
     schemas: {
       // The server stamps `createdAt` where the client does not say it: no reason to ask for it.
-      create: bodySchema(registration.validation?.create, 'create', table, columns(writable.create).map(column => column.name === roles.createdAt ? { ...column, optional: true } : column)),
+      create: bodySchema(
+        registration.validation?.create,
+        'create',
+        table,
+        columns(writable.create).map(column => (column.name === roles.createdAt ? { ...column, optional: true } : column)),
+      ),
       update: bodySchema(registration.validation?.update, 'update', table, columns(writable.update)),
     },
     disabled: new Set(registration.disabled),
-    ...registration.authorization && { auth: Object.freeze(registration.authorization) },
-    ...registration.hooks && { hooks: Object.freeze(registration.hooks) },
+    ...(registration.authorization && { auth: Object.freeze(registration.authorization) }),
+    ...(registration.hooks && { hooks: Object.freeze(registration.hooks) }),
     relations: new Map(),
-    ...registration.metadata && { metadata: Object.freeze(registration.metadata) },
+    ...(registration.metadata && { metadata: Object.freeze(registration.metadata) }),
   }
 }
 
@@ -68,7 +85,10 @@ function tenantField(name: string, facts: TableFacts, { multiTenancy }: AutoApiC
   const column = facts.columns.find(column => column.name === tenantIdField)
   if (scopedResources === '*') return column?.name
   if (!scopedResources.includes(name)) return undefined
-  if (!column) throw new Error(`[auto-api] \`multiTenancy.scopedResources\` lists \`${name}\`, but table "${facts.name}" has no column \`${tenantIdField}\`. Add the column or take the resource off the list.`)
+  if (!column)
+    throw new Error(
+      `[auto-api] \`multiTenancy.scopedResources\` lists \`${name}\`, but table "${facts.name}" has no column \`${tenantIdField}\`. Add the column or take the resource off the list.`,
+    )
   return column.name
 }
 

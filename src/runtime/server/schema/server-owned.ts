@@ -34,10 +34,15 @@ export interface WritableColumns {
 }
 
 /** The names a client may write, for each of the two bodies. */
-export function findWritable(table: TableFacts, roles: Partial<Record<Role, string>>, tenant: string | undefined, protectedFields: readonly string[]): WritableColumns {
-  const owned = Object.entries(roles).flatMap(([role, name]) => role === 'createdAt' ? [] : [name])
-  const never = new Set([...owned, ...protectedFields, ...tenant ? [tenant] : []])
-  const neverUpdated = new Set([...table.primaryKey, ...roles.createdAt ? [roles.createdAt] : []])
+export function findWritable(
+  table: TableFacts,
+  roles: Partial<Record<Role, string>>,
+  tenant: string | undefined,
+  protectedFields: readonly string[],
+): WritableColumns {
+  const owned = Object.entries(roles).flatMap(([role, name]) => (role === 'createdAt' ? [] : [name]))
+  const never = new Set([...owned, ...protectedFields, ...(tenant ? [tenant] : [])])
+  const neverUpdated = new Set([...table.primaryKey, ...(roles.createdAt ? [roles.createdAt] : [])])
   const columns = table.columns.filter(column => !never.has(column.name) && !column.column.generated)
   return {
     create: new Set(columns.filter(column => !column.generated).map(column => column.name)),

@@ -14,7 +14,12 @@ export interface BodySchema {
 }
 
 /** @param columns those a client may write; the rest is not in a generated schema. */
-export function bodySchema(own: StandardSchemaV1 | undefined, kind: 'create' | 'update', table: Table, columns: readonly ColumnFacts[]): BodySchema {
+export function bodySchema(
+  own: StandardSchemaV1 | undefined,
+  kind: 'create' | 'update',
+  table: Table,
+  columns: readonly ColumnFacts[],
+): BodySchema {
   const standard = own ?? pick((kind === 'create' ? createInsertSchema : createUpdateSchema)(table, refinements(columns) as never), columns)
   const keys = findKeys(standard)
   return Object.freeze({ standard, generated: own === undefined, knows: key => keys?.has(key) ?? true } satisfies BodySchema)
@@ -31,17 +36,28 @@ function refinements(columns: readonly ColumnFacts[]): Record<string, () => ZodT
 /** The schema of each column's own values, null aside. */
 export function columnSchemas(table: Table, columns: readonly ColumnFacts[]): Record<string, ZodType> {
   const { shape } = createSelectSchema(table, refinements(columns) as never) as unknown as { shape: Record<string, ZodType> }
-  return Object.fromEntries(Object.entries(shape).map(([name, schema]) => [name, schema instanceof z.ZodNullable ? schema.unwrap() as ZodType : schema]))
+  return Object.fromEntries(
+    Object.entries(shape).map(([name, schema]) => [name, schema instanceof z.ZodNullable ? (schema.unwrap() as ZodType) : schema]),
+  )
 }
 
 function pick(schema: unknown, columns: readonly ColumnFacts[]): ZodType {
   const { shape } = schema as { shape: Record<string, ZodType> }
-  return z.strictObject(Object.fromEntries(columns.flatMap(({ name, optional }) => shape[name] ? [[name, optional ? shape[name].optional() : shape[name]]] : [])))
+  return z.strictObject(
+    Object.fromEntries(
+      columns.flatMap(({ name, optional }) => (shape[name] ? [[name, optional ? shape[name].optional() : shape[name]]] : [])),
+    ),
+  )
 }
 
 /** The keys an object schema (Zod, Valibot) knows, through pipes and transforms. */
 function findKeys(schema: unknown): ReadonlySet<string> | undefined {
-  const { shape, entries, def, pipe } = schema as { shape?: object, entries?: object, def?: { in?: unknown, innerType?: unknown }, pipe?: unknown[] }
+  const { shape, entries, def, pipe } = schema as {
+    shape?: object
+    entries?: object
+    def?: { in?: unknown, innerType?: unknown }
+    pipe?: unknown[]
+  }
   const own = shape ?? entries
   if (own) return new Set(Object.keys(own))
   const inner = def?.in ?? def?.innerType ?? pipe?.[0]

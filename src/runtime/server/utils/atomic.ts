@@ -19,10 +19,16 @@ const AsyncFunction = (async () => {}).constructor
  *   db => db.update(accounts).set({ balance: sql`balance + 10` }).where(eq(accounts.id, 2)),
  * ])
  */
-export async function atomicWrites<Database>(ctx: Pick<AutoApiContext, 'event'>, statements: readonly AtomicStatement<Database>[]): Promise<unknown[]> {
+export async function atomicWrites<Database>(
+  ctx: Pick<AutoApiContext, 'event'>,
+  statements: readonly AtomicStatement<Database>[],
+): Promise<unknown[]> {
   if (statements.length === 0) return []
   // Awaited, a builder would run by itself, after the transaction it was meant for.
-  if (statements.some(build => build instanceof AsyncFunction)) throw new TypeError('[auto-api] atomicWrites(): a statement is an async function. Return the builder, without awaiting it.')
-  const outcomes = await withHttpErrors(ctx.event, async () => getEngine(ctx.event).commit(statements.map(build => ({ build: build as (db: never) => unknown }))))
+  if (statements.some(build => build instanceof AsyncFunction))
+    throw new TypeError('[auto-api] atomicWrites(): a statement is an async function. Return the builder, without awaiting it.')
+  const outcomes = await withHttpErrors(ctx.event, async () =>
+    getEngine(ctx.event).commit(statements.map(build => ({ build: build as (db: never) => unknown }))),
+  )
   return outcomes.map(({ result }) => result)
 }

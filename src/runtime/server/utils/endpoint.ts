@@ -21,10 +21,16 @@ export type { EndpointContext, EndpointOptions } from '../core/endpoint'
  *   },
  * })
  */
-export function createEndpoint<Result, Body extends StandardSchemaV1 | undefined = undefined, Query extends StandardSchemaV1 | undefined = undefined>(options: EndpointOptions<Body, Query, Result>): AnsweringHandler<Result> {
+export function createEndpoint<
+  Result,
+  Body extends StandardSchemaV1 | undefined = undefined,
+  Query extends StandardSchemaV1 | undefined = undefined,
+>(options: EndpointOptions<Body, Query, Result>): AnsweringHandler<Result> {
   const { resource, operation, endpointName } = options
-  if (resource !== undefined && operation === undefined) throw new Error(`[auto-api] createEndpoint({ resource: '${resource}' }) has no \`operation\`: what does it do with the resource?`)
-  if (endpointName !== undefined && resource === undefined) throw new Error(`[auto-api] createEndpoint({ endpointName: '${endpointName}' }) has no \`resource\`: whose gate is it?`)
+  if (resource !== undefined && operation === undefined)
+    throw new Error(`[auto-api] createEndpoint({ resource: '${resource}' }) has no \`operation\`: what does it do with the resource?`)
+  if (endpointName !== undefined && resource === undefined)
+    throw new Error(`[auto-api] createEndpoint({ endpointName: '${endpointName}' }) has no \`resource\`: whose gate is it?`)
   declared.push(options)
   return defineCustomRoute((request, api) => runEndpoint(options, request, api)) as AnsweringHandler<Result>
 }

@@ -42,7 +42,11 @@ async function openFor(event: Event): Promise<AutoApiContext> {
  * @example
  * const post = await findAuthorizedRow<typeof posts>(ctx, 'posts', ctx.params.id)
  */
-export async function findAuthorizedRow<T extends Table>(ctx: CallerContext, resource: string, id: string | number): Promise<InferSelectModel<T>> {
+export async function findAuthorizedRow<T extends Table>(
+  ctx: CallerContext,
+  resource: string,
+  id: string | number,
+): Promise<InferSelectModel<T>> {
   const [row] = await withHttpErrors(ctx.event, () => loadVisibleRows(ctx, resource, [id]))
   return row as InferSelectModel<T>
 }
@@ -51,8 +55,12 @@ export async function findAuthorizedRow<T extends Table>(ctx: CallerContext, res
  * As {@link findAuthorizedRow}, for several rows in two statements, in the order of the ids.
  * @throws 404, 403 for the first row that is refused.
  */
-export async function findAuthorizedRows<T extends Table>(ctx: CallerContext, resource: string, ids: readonly (string | number)[]): Promise<InferSelectModel<T>[]> {
-  return await withHttpErrors(ctx.event, () => loadVisibleRows(ctx, resource, ids)) as InferSelectModel<T>[]
+export async function findAuthorizedRows<T extends Table>(
+  ctx: CallerContext,
+  resource: string,
+  ids: readonly (string | number)[],
+): Promise<InferSelectModel<T>[]> {
+  return (await withHttpErrors(ctx.event, () => loadVisibleRows(ctx, resource, ids))) as InferSelectModel<T>[]
 }
 
 /**

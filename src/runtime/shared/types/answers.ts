@@ -3,9 +3,14 @@ import type { AliasOf } from './query'
 import type { AutoApiSettings, FieldKind, FieldName, FieldValue, IsMany, RecordOf, ResourceName, Simplify, TargetOf } from './resources'
 
 /** The fields that were asked for; all of them when none were named. */
-type Chosen<R extends ResourceName, Q> = Q extends { readonly fields: readonly (infer F)[] } ? [F] extends [never] ? RecordOf<R> : { [K in F & FieldName<R>]: FieldValue<R, K> } : RecordOf<R>
+type Chosen<R extends ResourceName, Q> = Q extends { readonly fields: readonly (infer F)[] }
+  ? [F] extends [never]
+      ? RecordOf<R>
+      : { [K in F & FieldName<R>]: FieldValue<R, K> }
+  : RecordOf<R>
 
-type IncludedValue<R extends ResourceName, N, Options> = IsMany<R, N> extends true ? ResultOf<TargetOf<R, N>, Options>[] : ResultOf<TargetOf<R, N>, Options> | null
+type IncludedValue<R extends ResourceName, N, Options>
+  = IsMany<R, N> extends true ? ResultOf<TargetOf<R, N>, Options>[] : ResultOf<TargetOf<R, N>, Options> | null
 
 type Included<R extends ResourceName, Q> = Q extends { readonly include: infer I extends object }
   ? { -readonly [N in keyof I as I[N] extends false | undefined ? never : N]: IncludedValue<R, N, I[N]> }
@@ -35,9 +40,15 @@ export interface CursorMeta {
 
 type DefaultMeta<Q> = AutoApiSettings extends { pagination: 'cursor' } ? CursorMeta : NumberedMeta<Q>
 type NumberedMeta<Q> = Q extends { readonly count: 'none' } ? UncountedMeta : OffsetMeta
-type PageMeta<Q> = Q extends { readonly cursor: string } ? CursorMeta : Q extends { readonly page: number } ? NumberedMeta<Q> : DefaultMeta<Q>
+type PageMeta<Q> = Q extends { readonly cursor: string }
+  ? CursorMeta
+  : Q extends { readonly page: number }
+    ? NumberedMeta<Q>
+    : DefaultMeta<Q>
 
-type AggregatesMeta<R extends ResourceName, Q> = Q extends { readonly aggregate: readonly (infer A)[] } ? { aggregates: Aggregates<R, A> } : unknown
+type AggregatesMeta<R extends ResourceName, Q> = Q extends { readonly aggregate: readonly (infer A)[] }
+  ? { aggregates: Aggregates<R, A> }
+  : unknown
 
 export type ListMeta<R extends ResourceName, Q> = Simplify<PageMeta<Q> & AggregatesMeta<R, Q>>
 
@@ -71,7 +82,9 @@ export type Aggregates<R extends ResourceName, A> = { [E in A & string as AliasO
 
 type AggregatesOf<R extends ResourceName, Q> = Q extends { readonly aggregate: readonly (infer A)[] } ? Aggregates<R, A> : { count: number }
 
-type GroupOf<R extends ResourceName, Q> = Q extends { readonly groupBy: readonly (infer G)[] } ? { group: { [K in G & FieldName<R>]: FieldValue<R, K> } } : unknown
+type GroupOf<R extends ResourceName, Q> = Q extends { readonly groupBy: readonly (infer G)[] }
+  ? { group: { [K in G & FieldName<R>]: FieldValue<R, K> } }
+  : unknown
 
 export interface AggregateAnswer<R extends ResourceName, Q = unknown> {
   /** One entry per group; a single one without `group` where nothing is grouped. */

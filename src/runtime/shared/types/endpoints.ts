@@ -2,16 +2,23 @@
 import type { AutoApiEndpoints } from './resources'
 
 /** `/api/posts/:id/publish` as the paths that lead there. */
-type PathsOf<Route>
-  = Route extends `${infer Start}/:${infer Rest}` ? Rest extends `${string}/${infer End}` ? `${Start}/${string}/${PathsOf<End> & string}` : `${Start}/${string}`
-    : Route extends `${infer Start}/**${string}` ? `${Start}/${string}`
-      : Route
+type PathsOf<Route> = Route extends `${infer Start}/:${infer Rest}`
+  ? Rest extends `${string}/${infer End}`
+    ? `${Start}/${string}/${PathsOf<End> & string}`
+    : `${Start}/${string}`
+  : Route extends `${infer Start}/**${string}`
+    ? `${Start}/${string}`
+    : Route
 
 type WithoutQuery<Path> = Path extends `${infer Before}?${string}` ? Before : Path
 
-type Methods<Path> = Path extends keyof AutoApiEndpoints ? AutoApiEndpoints[Path] : { [Route in keyof AutoApiEndpoints]: Path extends PathsOf<Route> ? AutoApiEndpoints[Route] : never }[keyof AutoApiEndpoints]
+type Methods<Path> = Path extends keyof AutoApiEndpoints
+  ? AutoApiEndpoints[Path]
+  : { [Route in keyof AutoApiEndpoints]: Path extends PathsOf<Route> ? AutoApiEndpoints[Route] : never }[keyof AutoApiEndpoints]
 
 type AnswerBy<M, Method> = Method extends keyof M ? M[Method] : M extends { ANY: infer Answer } ? Answer : unknown
 
 /** What the handler returns; `unknown` where there is none of this path and method. */
-export type EndpointAnswer<Path extends string, Method extends string> = [Methods<WithoutQuery<Path>>] extends [never] ? unknown : AnswerBy<Methods<WithoutQuery<Path>>, Method>
+export type EndpointAnswer<Path extends string, Method extends string> = [Methods<WithoutQuery<Path>>] extends [never]
+  ? unknown
+  : AnswerBy<Methods<WithoutQuery<Path>>, Method>

@@ -6,7 +6,9 @@ import type { FieldName, RelationName, ResourceName, TargetOf } from './resource
  * Stands beside an inferred query: nothing when every name in it is known, else a type that no query has and whose
  * error message says which name is not.
  */
-export type Exact<R extends ResourceName, Q, Names> = [UnknownIn<R, Q, Names>] extends [never] ? unknown : { readonly 'unknown name': UnknownIn<R, Q, Names> }
+export type Exact<R extends ResourceName, Q, Names> = [UnknownIn<R, Q, Names>] extends [never]
+  ? unknown
+  : { readonly 'unknown name': UnknownIn<R, Q, Names> }
 
 type NamesOfMany = 'fields' | 'include' | 'limit' | 'sort' | 'filter'
 
@@ -29,4 +31,5 @@ type OperatorNames<C> = C extends readonly unknown[] | Date ? never : C extends 
 
 type UnknownInInclude<R extends ResourceName, I>
   = | Exclude<keyof I, RelationName<R>>
-    | { [N in keyof I & RelationName<R>]: I[N] extends object ? UnknownIn<TargetOf<R, N>, I[N], NamesOfMany> : never }[keyof I & RelationName<R>]
+    | { [N in keyof I & RelationName<R>]: I[N] extends object ? UnknownIn<TargetOf<R, N>, I[N], NamesOfMany> : never }[keyof I
+      & RelationName<R>]

@@ -42,7 +42,8 @@ interface Operators<V> {
 
 type OperatorsOf<R extends ResourceName, K> = Operators<SentField<R, K>>[FieldKind<R, K>]
 
-type Condition<R extends ResourceName, K> = FieldKind<R, K> extends 'opaque' ? Presence | null : SentField<R, K> | null | readonly SentField<R, K>[] | OperatorsOf<R, K>
+type Condition<R extends ResourceName, K>
+  = FieldKind<R, K> extends 'opaque' ? Presence | null : SentField<R, K> | null | readonly SentField<R, K>[] | OperatorsOf<R, K>
 
 /** Fields side by side have to hold all. */
 export type Conditions<R extends ResourceName> = { readonly [K in FieldName<R>]?: Condition<R, K> }

@@ -57,7 +57,11 @@ export type ResourceWith<O extends Operation> = { [R in ResourceName]: O extends
 export type DisabledIn<R extends ResourceName> = Entry<R>['disabled']
 
 export type ColumnsOf<R extends ResourceName> = Entry<R>['table']['_']['columns']
-type ColumnOf<R extends ResourceName, K> = K extends keyof ColumnsOf<R> ? ColumnsOf<R>[K] extends infer C extends ColumnType ? C : never : never
+type ColumnOf<R extends ResourceName, K> = K extends keyof ColumnsOf<R>
+  ? ColumnsOf<R>[K] extends infer C extends ColumnType
+    ? C
+    : never
+  : never
 
 /** The names of the fields a record may have. */
 export type FieldName<R extends ResourceName> = Exclude<keyof ColumnsOf<R>, Entry<R>['hidden']> & string
@@ -109,7 +113,11 @@ interface RelationType {
 export type RelationsOf<R extends ResourceName> = Entry<R>['relations']
 export type RelationName<R extends ResourceName> = keyof RelationsOf<R> & string
 
-type RelationOf<R extends ResourceName, N> = N extends keyof RelationsOf<R> ? RelationsOf<R>[N] extends infer T extends RelationType ? T : never : never
+type RelationOf<R extends ResourceName, N> = N extends keyof RelationsOf<R>
+  ? RelationsOf<R>[N] extends infer T extends RelationType
+    ? T
+    : never
+  : never
 
 /** The resource a relation leads to. */
 export type TargetOf<R extends ResourceName, N> = RelationOf<R, N>['to'] & ResourceName
@@ -122,19 +130,35 @@ type CreateName<R extends ResourceName> = Entry<R>['create'] & keyof ColumnsOf<R
 type UpdateName<R extends ResourceName> = Entry<R>['update'] & keyof ColumnsOf<R>
 
 /** Columns without which there is no row. */
-type RequiredName<R extends ResourceName> = { [K in CreateName<R>]: ColumnOf<R, K>['_'] extends { notNull: true, hasDefault: false } ? K extends Entry<R>['filled'] ? never : K : never }[CreateName<R>]
+type RequiredName<R extends ResourceName> = {
+  [K in CreateName<R>]: ColumnOf<R, K>['_'] extends { notNull: true, hasDefault: false }
+    ? K extends Entry<R>['filled']
+      ? never
+      : K
+    : never
+}[CreateName<R>]
 
 type SentNullable<R extends ResourceName, K> = Nullable<ColumnOf<R, K>, SentField<R, K>>
 
-type OwnSchema<R extends ResourceName, Part extends string> = Entry<R>['validation'] extends { readonly [P in Part]: { readonly '~standard': { readonly types?: { readonly input: infer Input } | undefined } } } ? Input : never
+type OwnSchema<R extends ResourceName, Part extends string> = Entry<R>['validation'] extends {
+  readonly [P in Part]: { readonly '~standard': { readonly types?: { readonly input: infer Input } | undefined } }
+}
+  ? Input
+  : never
 
-type GeneratedCreate<R extends ResourceName> = { [K in RequiredName<R>]: SentNullable<R, K> } & { [K in Exclude<CreateName<R>, RequiredName<R>>]?: SentNullable<R, K> }
+type GeneratedCreate<R extends ResourceName> = { [K in RequiredName<R>]: SentNullable<R, K> } & {
+  [K in Exclude<CreateName<R>, RequiredName<R>>]?: SentNullable<R, K>
+}
 type GeneratedUpdate<R extends ResourceName> = { [K in UpdateName<R>]?: SentNullable<R, K> }
 
 /** The body of a create: the columns a client may write, or what the registration's own schema takes. */
-export type CreateBody<R extends ResourceName> = Simplify<[OwnSchema<R, 'create'>] extends [never] ? GeneratedCreate<R> : OwnSchema<R, 'create'>>
+export type CreateBody<R extends ResourceName> = Simplify<
+  [OwnSchema<R, 'create'>] extends [never] ? GeneratedCreate<R> : OwnSchema<R, 'create'>
+>
 
 /** The body of an update. */
-export type UpdateBody<R extends ResourceName> = Simplify<[OwnSchema<R, 'update'>] extends [never] ? GeneratedUpdate<R> : OwnSchema<R, 'update'>>
+export type UpdateBody<R extends ResourceName> = Simplify<
+  [OwnSchema<R, 'update'>] extends [never] ? GeneratedUpdate<R> : OwnSchema<R, 'update'>
+>
 
 export type Simplify<T> = { [K in keyof T]: T[K] } & {}

@@ -66,7 +66,11 @@ export function requireField(readable: Selection, name: string, parameter: strin
 }
 
 /** A record that passed through an app's hands: columns the caller may not read are taken out, whatever else was added stays. */
-export function keepReadable(resource: Resource, { byName }: Selection, record: Readonly<Record<string, unknown>>): Record<string, unknown> {
+export function keepReadable(
+  resource: Resource,
+  { byName }: Selection,
+  record: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
   const kept: Record<string, unknown> = {}
   for (const name of Object.keys(record)) {
     if (byName.has(name) || !resource.fields.has(name)) kept[name] = record[name]

@@ -25,7 +25,9 @@ export type Scoped<P extends Plan> = Omit<P, 'include'> & RowRules & {
   readonly [scoped]: true
 }
 
-type ScopedInclude<I> = I extends { readonly plan: infer Q extends Plan } ? Omit<I, 'plan' | 'through'> & { readonly plan: Scoped<Q>, readonly through?: Scoped<Plan> } : never
+type ScopedInclude<I> = I extends { readonly plan: infer Q extends Plan }
+  ? Omit<I, 'plan' | 'through'> & { readonly plan: Scoped<Q>, readonly through?: Scoped<Plan> }
+  : never
 
 export interface RowRules {
   /** What SQL can say of the visible rows. */
@@ -40,12 +42,21 @@ export interface RowRules {
  * @param operation what the rows are wanted for; reading, for another resource than the request's.
  * @param reach `'tenant'`: every active row of the tenant, for references that are declared to be that lenient.
  */
-export async function applyScope<P extends Plan>(call: Call, plan: P, operation: Operation = plan.resource === call.resource ? call.ctx.operation : 'read', reach: 'all' | 'tenant' = 'all'): Promise<Scoped<P>> {
+export async function applyScope<P extends Plan>(
+  call: Call,
+  plan: P,
+  operation: Operation = plan.resource === call.resource ? call.ctx.operation : 'read',
+  reach: 'all' | 'tenant' = 'all',
+): Promise<Scoped<P>> {
   const include = []
   for (const { plan: inner, through, ...rest } of plan.include ?? []) {
-    include.push({ ...rest, plan: await applyScope(call, inner, 'read'), ...through && { through: await applyScope(call, through, 'read') } })
+    include.push({
+      ...rest,
+      plan: await applyScope(call, inner, 'read'),
+      ...(through && { through: await applyScope(call, through, 'read') }),
+    })
   }
-  return { ...plan, ...await rowRules(call, plan, operation, reach), include } as unknown as Scoped<P>
+  return { ...plan, ...(await rowRules(call, plan, operation, reach)), include } as unknown as Scoped<P>
 }
 
 /** Another plan over the same rows: a scope may be narrowed by its conditions, never widened. */
@@ -119,7 +130,8 @@ async function ofListFilter(call: Call, resource: Resource, operation: Operation
 async function listFilterOf(call: Call, resource: Resource, operation: Operation, table: Table): Promise<SQL | undefined> {
   const filter = await resource.auth?.listFilter?.(table, inContext(call, resource, operation))
   // `null` or `false` may be a condition that was meant and got lost: not a reason to show every row.
-  if (filter !== undefined && !is(filter, SQL)) throw new TypeError(`[auto-api] \`${resource.name}.authorization.listFilter\` returned something that is neither SQL nor undefined.`)
+  if (filter !== undefined && !is(filter, SQL))
+    throw new TypeError(`[auto-api] \`${resource.name}.authorization.listFilter\` returned something that is neither SQL nor undefined.`)
   return filter
 }
 

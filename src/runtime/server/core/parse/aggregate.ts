@@ -5,7 +5,19 @@ import type { ApiRequest, Call } from '../context'
 import { invalidOperator, invalidQuery, limitExceeded, quote } from '../error'
 import { parseFilter, type Filter } from './filter'
 import { assertCost } from './cost'
-import { assertBounded, isObject, nameList, pageSize, singleValue, toJson, toSort, trashMode, wholeNumber, type Query, type SortField } from './params'
+import {
+  assertBounded,
+  isObject,
+  nameList,
+  pageSize,
+  singleValue,
+  toJson,
+  toSort,
+  trashMode,
+  wholeNumber,
+  type Query,
+  type SortField,
+} from './params'
 import type { TrashMode } from '../../../shared/trash'
 
 export const FUNCTIONS = ['count', 'sum', 'avg', 'min', 'max'] as const
@@ -97,6 +109,7 @@ function parseHaving(query: Query): readonly HavingCondition[] {
 function toHaving(alias: string, name: string, value: unknown): HavingCondition {
   const operator = COMPARISONS.find(known => known === name)
   if (!operator) throw invalidOperator('having', name)
-  if (typeof value !== 'number' && typeof value !== 'string') throw invalidQuery(`\`having\`: ${quote(alias)} is compared with a number or a string.`, 'having')
+  if (typeof value !== 'number' && typeof value !== 'string')
+    throw invalidQuery(`\`having\`: ${quote(alias)} is compared with a number or a string.`, 'having')
   return { alias, operator, value }
 }

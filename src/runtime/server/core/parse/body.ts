@@ -61,7 +61,8 @@ const UNREACHABLE: ReadonlySet<string> = new Set(['', '.', '..'])
 function assertReachable(values: Readonly<Record<string, unknown>>, { primaryKey }: Resource, taken: ReadonlySet<string>): void {
   const [field] = primaryKey
   const id = primaryKey.length === 1 ? values[field!.name] : undefined
-  if (typeof id === 'string' && (taken.has(id) || UNREACHABLE.has(id))) throw invalidValue(field!.name, `${quote(id)} cannot be an id: no path leads to it.`)
+  if (typeof id === 'string' && (taken.has(id) || UNREACHABLE.has(id)))
+    throw invalidValue(field!.name, `${quote(id)} cannot be an id: no path leads to it.`)
 }
 
 export function requireJsonObject(body: unknown): Record<string, unknown> {
@@ -89,7 +90,12 @@ async function validateGenerated(input: Record<string, unknown>, { fields }: Res
 }
 
 /** An app's schema sees the JSON as it came; what it returns is brought to the columns' types. */
-async function validateCustom(input: Record<string, unknown>, { fields, dropped }: Resource, schema: BodySchema, kind: BodyKind): Promise<Validated> {
+async function validateCustom(
+  input: Record<string, unknown>,
+  { fields, dropped }: Resource,
+  schema: BodySchema,
+  kind: BodyKind,
+): Promise<Validated> {
   const result = await schema.standard['~standard'].validate(input)
   if (result.issues) return { values: {}, issues: toIssues(result.issues) }
   const output = requireJsonObject(result.value)
@@ -120,6 +126,14 @@ function holdsNul(value: unknown): boolean {
 }
 
 const EXPECTED: Readonly<Record<Field['kind'], string>> = {
-  text: 'text', number: 'a number', integer: 'a whole number', boolean: 'true or false',
-  date: 'an ISO 8601 date', bigint: 'a whole number, as a string', decimal: 'a decimal number, as a string', json: 'JSON', blob: 'base64', custom: 'a value of the column',
+  text: 'text',
+  number: 'a number',
+  integer: 'a whole number',
+  boolean: 'true or false',
+  date: 'an ISO 8601 date',
+  bigint: 'a whole number, as a string',
+  decimal: 'a decimal number, as a string',
+  json: 'JSON',
+  blob: 'base64',
+  custom: 'a value of the column',
 }

@@ -40,7 +40,8 @@ function spendFilter(budget: Budget, { conditions, or = [] }: Filter, parameter:
 
 function spendConditions(budget: Budget, count: number, parameter: string): void {
   budget.conditions -= count
-  if (budget.conditions < 0) throw limitExceeded(`The query, with its includes, holds more than ${LIMITS.conditions} conditions.`, parameter)
+  if (budget.conditions < 0)
+    throw limitExceeded(`The query, with its includes, holds more than ${LIMITS.conditions} conditions.`, parameter)
 }
 
 /** `\\%` and `\\_` are no wildcards. */
@@ -52,7 +53,12 @@ function spendPattern(budget: Budget, { value }: FilterCondition, parameter: str
   if (typeof value !== 'string') return
   budget.characters -= value.length
   if (value.length > LIMITS.like) throw limitExceeded(`\`${parameter}\`: a $like pattern has at most ${LIMITS.like} characters.`, parameter)
-  if (budget.characters < 0) throw limitExceeded(`The $like patterns of the query, with its includes, have more than ${LIMITS.likeTotal} characters together.`, parameter)
+  if (budget.characters < 0)
+    throw limitExceeded(
+      `The $like patterns of the query, with its includes, have more than ${LIMITS.likeTotal} characters together.`,
+      parameter,
+    )
   const wildcards = [...value.matchAll(WILDCARDS)].filter(([, wildcard]) => wildcard !== undefined).length
-  if (wildcards > LIMITS.wildcards) throw limitExceeded(`\`${parameter}\`: a $like pattern has at most ${LIMITS.wildcards} wildcards.`, parameter)
+  if (wildcards > LIMITS.wildcards)
+    throw limitExceeded(`\`${parameter}\`: a $like pattern has at most ${LIMITS.wildcards} wildcards.`, parameter)
 }

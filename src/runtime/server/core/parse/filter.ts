@@ -38,13 +38,15 @@ export function toFilter(value: unknown, parameter: string, text = false): Filte
   const { $or, ...rest } = value
   const conditions = toConditions(rest, parameter, text)
   const or = Object.hasOwn(value, '$or') ? toBranches($or, parameter, text) : undefined
-  if (conditions.length + (or?.flat().length ?? 0) > LIMITS.conditions) throw limitExceeded(`\`${parameter}\` holds more than ${LIMITS.conditions} conditions.`, parameter)
+  if (conditions.length + (or?.flat().length ?? 0) > LIMITS.conditions)
+    throw limitExceeded(`\`${parameter}\` holds more than ${LIMITS.conditions} conditions.`, parameter)
   return or ? { conditions, or } : { conditions }
 }
 
 function toBranches(value: unknown, parameter: string, text: boolean): (readonly FilterCondition[])[] {
   const branches = text && isObject(value) ? Object.values(value) : value
-  if (!Array.isArray(branches) || branches.length === 0) throw invalidQuery(`\`${parameter}\`: \`$or\` is a list of objects of conditions.`, parameter)
+  if (!Array.isArray(branches) || branches.length === 0)
+    throw invalidQuery(`\`${parameter}\`: \`$or\` is a list of objects of conditions.`, parameter)
   if (branches.length > LIMITS.or) throw limitExceeded(`\`${parameter}\`: \`$or\` has more than ${LIMITS.or} branches.`, parameter)
   return branches.map((branch) => {
     const conditions = isObject(branch) ? toConditions(branch, parameter, text) : []
@@ -92,6 +94,7 @@ function fromBrackets(query: Query, keys: readonly string[]): Record<string, unk
 function toPath(key: string): string[] {
   const text = key.slice('filter'.length).replace(/\[\]$/, '')
   const path = [...text.matchAll(/\[([^[\]]+)\]/g)].map(match => match[1]!)
-  if (path.length === 0 || path.length > 4 || path.map(part => `[${part}]`).join('') !== text) throw invalidQuery(`${quote(key)} is not a filter.`, 'filter')
+  if (path.length === 0 || path.length > 4 || path.map(part => `[${part}]`).join('') !== text)
+    throw invalidQuery(`${quote(key)} is not a filter.`, 'filter')
   return path
 }

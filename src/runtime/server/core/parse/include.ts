@@ -69,7 +69,8 @@ function setOption(node: Node, key: string, value: unknown): void {
 
 function toTexts(value: unknown, option: string): string[] {
   const list = typeof value === 'string' ? value.split(',') : value
-  if (!Array.isArray(list) || list.some(item => typeof item !== 'string')) throw invalidQuery(`\`include\`: \`${option}\` is a list of names.`, 'include')
+  if (!Array.isArray(list) || list.some(item => typeof item !== 'string'))
+    throw invalidQuery(`\`include\`: \`${option}\` is a list of names.`, 'include')
   return (list as string[]).map(item => item.trim()).filter(item => item !== '')
 }
 

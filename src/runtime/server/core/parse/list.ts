@@ -71,6 +71,7 @@ function toPosition(query: Query, mode: 'offset' | 'cursor'): Position {
 
 function toCount(query: Query): boolean {
   const count = singleValue(query, 'count')
-  if (count !== undefined && count !== 'none' && count !== 'exact') throw invalidQuery(`\`count\` is none or exact, not ${quote(count)}.`, 'count')
+  if (count !== undefined && count !== 'none' && count !== 'exact')
+    throw invalidQuery(`\`count\` is none or exact, not ${quote(count)}.`, 'count')
   return count !== 'none'
 }

@@ -28,7 +28,8 @@ export function toWholeNumber(text: string, parameter: string): number {
 /** `true` or `false`; absent is false. */
 export function flag(query: Query, parameter: string): boolean {
   const text = singleValue(query, parameter)
-  if (text !== undefined && text !== 'true' && text !== 'false') throw invalidQuery(`\`${parameter}\` is true or false, not ${quote(text)}.`, parameter)
+  if (text !== undefined && text !== 'true' && text !== 'false')
+    throw invalidQuery(`\`${parameter}\` is true or false, not ${quote(text)}.`, parameter)
   return text === 'true'
 }
 
@@ -48,7 +49,8 @@ export function toJson(text: string, parameter: string): unknown {
   catch {
     throw invalidQuery(`\`${parameter}\` is not valid JSON.`, parameter)
   }
-  if (isDeeper(value, LIMITS.jsonDepth)) throw limitExceeded(`\`${parameter}\` is nested deeper than ${LIMITS.jsonDepth} levels.`, parameter)
+  if (isDeeper(value, LIMITS.jsonDepth))
+    throw limitExceeded(`\`${parameter}\` is nested deeper than ${LIMITS.jsonDepth} levels.`, parameter)
   return value
 }
 

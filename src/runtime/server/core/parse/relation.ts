@@ -67,7 +67,8 @@ export async function parseLink(request: ApiRequest, call: Call): Promise<LinkRe
 /** `{ relations: { tags: { ids } } }` */
 export async function parseLinks(request: ApiRequest, call: Call): Promise<LinkRequest> {
   const { relations } = requireJsonObject(await request.body())
-  if (!isObject(relations) || Object.keys(relations).length === 0) throw invalidBody('`relations` is an object of relations that is not empty.')
+  if (!isObject(relations) || Object.keys(relations).length === 0)
+    throw invalidBody('`relations` is an object of relations that is not empty.')
   const links = Object.entries(relations).map(([relation, body]) => toLinks(relation, body, call))
   return { mode: 'replace', links, several: true, key: parseKey(request, call.resource) }
 }
@@ -76,7 +77,8 @@ function toLinks(relation: string, body: unknown, call: Call): RelationLinks {
   const { ids, metadata = {}, metadataById = {}, ...rest } = requireJsonObject(body)
   const [unknown] = Object.keys(rest)
   if (unknown !== undefined) throw invalidBody(`The body is \`{ ids, metadata?, metadataById? }\`; ${quote(unknown)} is not known.`)
-  if (!Array.isArray(ids) || ids.some(id => typeof id !== 'string' && typeof id !== 'number')) throw invalidBody('`ids` is a list of strings or numbers.')
+  if (!Array.isArray(ids) || ids.some(id => typeof id !== 'string' && typeof id !== 'number'))
+    throw invalidBody('`ids` is a list of strings or numbers.')
   if (!isObject(metadata)) throw invalidBody('`metadata` is an object.')
   const { maxBatchSize } = call.api.config.bulk
   const distinct = [...new Set(ids.map(String))]

@@ -11,7 +11,9 @@ export async function validate(schema: StandardSchemaV1, value: unknown): Promis
 
 export function toIssues(issues: readonly StandardSchemaV1.Issue[] = []): Issue[] {
   return issues.map(issue => ({
-    path: (issue.path ?? []).map(part => typeof part === 'object' ? part.key : part).map(part => typeof part === 'number' ? part : String(part)),
+    path: (issue.path ?? [])
+      .map(part => (typeof part === 'object' ? part.key : part))
+      .map(part => (typeof part === 'number' ? part : String(part))),
     message: issue.message,
     code: String((issue as { code?: unknown }).code ?? 'invalid'),
   }))

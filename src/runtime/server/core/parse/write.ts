@@ -63,7 +63,8 @@ export function purgeCountsAs(request: ApiRequest): readonly Operation[] {
 
 function reasonOf({ query }: ApiRequest, { roles }: Resource): { reason?: string } {
   const reason = singleValue(query, 'reason')
-  if (reason && (WIRE.text.fromText(reason) === INVALID || roles.deletedReason?.fromText(reason) === INVALID)) throw invalidValue('reason', 'the text does not fit.')
+  if (reason && (WIRE.text.fromText(reason) === INVALID || roles.deletedReason?.fromText(reason) === INVALID))
+    throw invalidValue('reason', 'the text does not fit.')
   return reason ? { reason } : {}
 }
 
@@ -107,7 +108,8 @@ export function toGroupRequest(body: unknown, call: Call): WriteRequest {
   assertBulk(call)
   const { ids, deletionId } = requireJsonObject(body)
   if (deletionId === undefined) return toIdsRequest(body, call)
-  if (typeof deletionId !== 'string' || deletionId === '' || ids !== undefined) throw invalidBody('The body is `{ ids }` or `{ deletionId }`.')
+  if (typeof deletionId !== 'string' || deletionId === '' || ids !== undefined)
+    throw invalidBody('The body is `{ ids }` or `{ deletionId }`.')
   // Without such a column there is no group to be found.
   if (call.resource.roles.deletionId?.fits(deletionId) === false) throw invalidValue('deletionId', 'the value does not fit the field.')
   return { bulk: true, items: [], deletionId }

@@ -17,7 +17,11 @@ type Operator = (field: Field, ask: FilterCondition, parameter: string, engine: 
 const compare = (symbol: '=' | '<>' | '>' | '>=' | '<' | '<='): Operator => (field, ask, parameter, engine) => {
   const value = boundValue(engine, field, convert(field, ask, ask.value, parameter))
   const { values, build } = value
-  return { shape: shape`${field.column}${symbol}${value.shape}`, values, build: () => sql`${field.column} ${sql.raw(symbol)} ${compared(field, build())}` }
+  return {
+    shape: shape`${field.column}${symbol}${value.shape}`,
+    values,
+    build: () => sql`${field.column} ${sql.raw(symbol)} ${compared(field, build())}`,
+  }
 }
 
 /** SQL's own rule for NULL holds: `$ne` and `$nin` do not match it. */
@@ -99,5 +103,9 @@ function pattern({ name, value }: FilterCondition, parameter: string): string {
 
 function contains(field: Field, text: string, engine: Engine, parameter: string): Clause {
   if (engine.dialect === 'sqlite') return likePattern(field, text, engine.limits?.pattern, parameter)
-  return { shape: shape`${field.column} like`, values: [text], build: () => DIALECTS[engine.dialect].like(field.column, sql`${sql.param(text)}`) }
+  return {
+    shape: shape`${field.column} like`,
+    values: [text],
+    build: () => DIALECTS[engine.dialect].like(field.column, sql`${sql.param(text)}`),
+  }
 }

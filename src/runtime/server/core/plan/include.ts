@@ -21,7 +21,14 @@ export async function planIncludes(tree: IncludeTree, call: Call): Promise<reado
   return plans
 }
 
-async function planLevel(tree: IncludeTree, resource: Resource, call: Call, depth: number, counter: { left: number }, targets: Set<Resource>): Promise<readonly IncludePlan[]> {
+async function planLevel(
+  tree: IncludeTree,
+  resource: Resource,
+  call: Call,
+  depth: number,
+  counter: { left: number },
+  targets: Set<Resource>,
+): Promise<readonly IncludePlan[]> {
   const { maxDepth, maxIncludes } = call.api.config.relations
   if (tree.size > 0 && depth > maxDepth) throw limitExceeded(`\`include\` goes deeper than ${maxDepth} relations.`, 'include')
   const plans: IncludePlan[] = []
@@ -55,7 +62,8 @@ async function planInclude(relation: Relation, ask: IncludeQuery, include: reado
   const { target } = relation
   const { maxLimit } = call.api.config.pagination
   const many = relation.kind !== 'one'
-  if (!many && (ask.limit !== undefined || ask.filter || ask.sort)) throw invalidQuery(`\`include\`: ${quote(relation.name)} is one record; limit, sort and filter are for lists.`, 'include')
+  if (!many && (ask.limit !== undefined || ask.filter || ask.sort))
+    throw invalidQuery(`\`include\`: ${quote(relation.name)} is one record; limit, sort and filter are for lists.`, 'include')
   const readable = await readableFields(call, target)
   const order = many ? planOrder(target, readable, ask.sort ?? [], [], 'include.sort') : []
   return {
@@ -76,7 +84,12 @@ async function planInclude(relation: Relation, ask: IncludeQuery, include: reado
 }
 
 /** The fields asked for, in the table's order; all that are readable when none are named. @throws `UNKNOWN_FIELD` */
-export function chooseFields(resource: Resource, readable: Selection, names: readonly string[] | undefined, parameter = 'fields'): Selection {
+export function chooseFields(
+  resource: Resource,
+  readable: Selection,
+  names: readonly string[] | undefined,
+  parameter = 'fields',
+): Selection {
   if (!names || names.length === 0) return readable
   const chosen = new Set(names.map(name => requireField(readable, name, parameter)))
   return select(resource, field => chosen.has(field))

@@ -10,7 +10,13 @@ import type { Order } from '../sql/keyset'
  * `sort`, then `cursorFields`, then the primary key in the direction of the last field before it.
  * @throws `UNKNOWN_FIELD`, and `INVALID_QUERY` for a field that has no order.
  */
-export function planOrder(resource: Resource, readable: Selection, sort: readonly SortField[], cursorFields: readonly SortField[] = [], parameter = 'sort'): readonly Order[] {
+export function planOrder(
+  resource: Resource,
+  readable: Selection,
+  sort: readonly SortField[],
+  cursorFields: readonly SortField[] = [],
+  parameter = 'sort',
+): readonly Order[] {
   const order: Order[] = []
   const add = (field: Field, descending: boolean) => {
     if (!order.some(known => known.field === field)) order.push({ field, descending })

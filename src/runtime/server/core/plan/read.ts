@@ -41,11 +41,14 @@ export async function planList(ask: ListQuery, call: Call): Promise<ListPlan> {
     order,
     position: position,
     limit,
-    start: position.mode === 'cursor' && position.cursor !== '' ? [after(engine.dialect, order, await valuesOf(position.cursor, resource, order, secret))] : [],
-    ...secret !== undefined && { secret },
+    start:
+      position.mode === 'cursor' && position.cursor !== ''
+        ? [after(engine.dialect, order, await valuesOf(position.cursor, resource, order, secret))]
+        : [],
+    ...(secret !== undefined && { secret }),
     offset: position.mode === 'offset' ? toOffset(position.page, limit) : 0,
     count: position.mode === 'offset' && ask.count,
-    ...ask.aggregates.length > 0 && { aggregates: planAggregates(ask.aggregates, [], readable) },
+    ...(ask.aggregates.length > 0 && { aggregates: planAggregates(ask.aggregates, [], readable) }),
     include: await planIncludes(ask.include, call),
   }
 }
@@ -56,7 +59,11 @@ const valuesOf = (cursor: string, resource: Resource, order: readonly Order[], s
 /** @throws `INVALID_QUERY` */
 function requireSecret({ api, ctx }: Call): string {
   const secret = api.secret?.(ctx.event)
-  if (secret === undefined) throw invalidQuery('This list cannot be read by cursor, because the server has no secret to encrypt its cursors with. Ask by `page`.', 'cursor')
+  if (secret === undefined)
+    throw invalidQuery(
+      'This list cannot be read by cursor, because the server has no secret to encrypt its cursors with. Ask by `page`.',
+      'cursor',
+    )
   return secret
 }
 
@@ -67,7 +74,13 @@ export interface GetPlan extends ReadPlan {
 export async function planGet(ask: GetQuery, call: Call): Promise<GetPlan> {
   const { resource } = call
   const selection = chooseFields(resource, await readableFields(call), ask.fields)
-  return { resource, trash: ask.trash, key: ask.key, ...byKey(resource, ask.key, selection), include: await planIncludes(ask.include, call) }
+  return {
+    resource,
+    trash: ask.trash,
+    key: ask.key,
+    ...byKey(resource, ask.key, selection),
+    include: await planIncludes(ask.include, call),
+  }
 }
 
 /** One record by its key. */

@@ -133,11 +133,19 @@ async function assertLink({ target, junction }: ManyToMany, mode: LinkMode, call
  * A junction that is no resource has no rules but its columns: only the columns that were sent are checked, as an update would. For a registered
  * one each link is checked as a create, once its keys are known.
  */
-async function parseMetadata({ junction: { resource, registered, here, there } }: ManyToMany, metadata: Metadata, call: Call): Promise<Metadata> {
+async function parseMetadata(
+  { junction: { resource, registered, here, there } }: ManyToMany,
+  metadata: Metadata,
+  call: Call,
+): Promise<Metadata> {
   const keys = new Set([...here.columns, ...there.columns])
   const key = Object.keys(metadata).find(name => keys.has(name))
-  if (key !== undefined) throw validationFailed([{ path: ['metadata', key], message: 'The keys of a link are its ids.', code: 'unrecognized_keys' }])
-  if (!registered) return Object.keys(metadata).length === 0 ? metadata : (await parseData(metadata, resource, 'update', () => readableFields(call, resource))).values
+  if (key !== undefined)
+    throw validationFailed([{ path: ['metadata', key], message: 'The keys of a link are its ids.', code: 'unrecognized_keys' }])
+  if (!registered)
+    return Object.keys(metadata).length === 0
+      ? metadata
+      : (await parseData(metadata, resource, 'update', () => readableFields(call, resource))).values
   const unknown = Object.keys(metadata).filter(name => !resource.fields.has(name) && !resource.schemas.create.knows(name))
   const issues = unknown.map(name => ({ path: ['metadata', name], message: `Unknown field ${quote(name)}.`, code: 'unrecognized_keys' }))
   if (issues.length > 0) throw validationFailed(issues)

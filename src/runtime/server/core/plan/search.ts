@@ -19,5 +19,7 @@ export function planSearch(ask: Filter, readable: Selection): { readonly search?
   if (likes.length === 0) return {}
   const names = new Set(likes.map(({ name }) => name))
   const characters = likes.reduce((sum, { value }) => sum + String(value).length, 0)
-  return { search: { fields: readable.fields.filter(({ name }) => names.has(name)), heavy: likes.length > PATTERNS || characters > CHARACTERS } }
+  return {
+    search: { fields: readable.fields.filter(({ name }) => names.has(name)), heavy: likes.length > PATTERNS || characters > CHARACTERS },
+  }
 }

@@ -27,7 +27,13 @@ export interface WritePlan extends Plan {
 }
 
 /** A purge finds active and trashed rows, a restore trashed ones, every other write active ones. */
-const TRASH: Readonly<Record<WriteKind, Plan['trash']>> = { create: 'active', update: 'active', delete: 'active', restore: 'trashed', purge: 'both' }
+const TRASH: Readonly<Record<WriteKind, Plan['trash']>> = {
+  create: 'active',
+  update: 'active',
+  delete: 'active',
+  restore: 'trashed',
+  purge: 'both',
+}
 
 const planWrite = (kind: WriteKind) => async (ask: WriteRequest, call: Call): Promise<WritePlan> => ({
   ...ask,
@@ -46,4 +52,5 @@ export const planRestore = planWrite('restore')
 export const planPurge = planWrite('purge')
 
 /** A delete with `?force=true` is a purge. */
-export const planDelete = (ask: WriteRequest, call: Call) => call.ctx.operation === 'purge' ? planPurge(ask, call) : planWrite('delete')(ask, call)
+export const planDelete = (ask: WriteRequest, call: Call) =>
+  call.ctx.operation === 'purge' ? planPurge(ask, call) : planWrite('delete')(ask, call)

@@ -21,11 +21,18 @@ export interface Clause {
 export type NamedColumn = Pick<Field, 'name' | 'column' | 'compare' | 'bytes'>
 
 /** The statement for a key; `build` runs only when the key is new. Its parameters must be `values`, in their order. */
-export function statement<Extra>(cache: StatementCache, engine: Engine, key: Shape, values: readonly unknown[], build: () => { sql: SQL, extra: Extra }): Statement & { extra: Extra } {
+export function statement<Extra>(
+  cache: StatementCache,
+  engine: Engine,
+  key: Shape,
+  values: readonly unknown[],
+  build: () => { sql: SQL, extra: Extra },
+): Statement & { extra: Extra } {
   const compiled = cache(`${engine.name}|${key}`, () => {
     const { sql, extra } = build()
     const rendered = engine.render(sql)
-    if (rendered.values.length !== values.length) throw new Error(`[auto-api] The statement ${key} has ${rendered.values.length} places for ${values.length} values.`)
+    if (rendered.values.length !== values.length)
+      throw new Error(`[auto-api] The statement ${key} has ${rendered.values.length} places for ${values.length} values.`)
     return { text: rendered.text, extra }
   }) as Compiled<Extra>
   return { text: compiled.text, values, extra: compiled.extra }
@@ -132,14 +139,22 @@ export function inList(engine: Engine, field: Field, values: readonly unknown[],
   const list = encoded.some(([value]) => is(value, SQL)) ? listOfSql(engine, field, values) : listOf(engine, [field], encoded)
   const { values: bound, build } = list
   const operator = inside ? 'in' : 'not in'
-  return { shape: shape`${field.column} ${operator} ${list.shape}`, values: bound, build: () => sql`${field.column} ${sql.raw(operator)} ${build()}` }
+  return {
+    shape: shape`${field.column} ${operator} ${list.shape}`,
+    values: bound,
+    build: () => sql`${field.column} ${sql.raw(operator)} ${build()}`,
+  }
 }
 
 /** The rows whose columns hold one of these combinations of keys, given as driver values, byte for byte. */
 export function inTuples(engine: Engine, fields: readonly NamedColumn[], tuples: readonly (readonly unknown[])[]): Clause {
   if (tuples.length === 0) return NO_ROWS
   const list = listOf(engine, fields, tuples)
-  const plain = { shape: shape`${fields.map(({ column }) => column)} in ${list.shape}`, values: list.values, build: () => sql`${tuple(fields.map(({ column }) => sql`${column}`))} in ${list.build()}` }
+  const plain = {
+    shape: shape`${fields.map(({ column }) => column)} in ${list.shape}`,
+    values: list.values,
+    build: () => sql`${tuple(fields.map(({ column }) => sql`${column}`))} in ${list.build()}`,
+  }
   const bytes = fields.find(({ bytes }) => bytes)?.bytes
   if (!bytes) return plain
   const exact = listOf(engine, fields, tuples, true)
@@ -161,7 +176,8 @@ const tuple = (parts: readonly SQL[]) => parts.length === 1 ? parts[0]! : sql`($
  */
 function listOf(engine: Engine, fields: readonly NamedColumn[], tuples: readonly (readonly unknown[])[], exact = false): Clause {
   // SQLite goes by the collation of what stands on the left.
-  if (engine.dialect === 'sqlite') return tuples.some(tuple => tuple.some(isBytes)) ? bytesList(engine, fields, tuples) : jsonList(fields, tuples)
+  if (engine.dialect === 'sqlite')
+    return tuples.some(tuple => tuple.some(isBytes)) ? bytesList(engine, fields, tuples) : jsonList(fields, tuples)
   if (engine.dialect === 'pg') return arrayList(fields, tuples, exact)
   const length = 2 ** Math.ceil(Math.log2(tuples.length))
   const padded = [...tuples, ...Array.from({ length: length - tuples.length }, () => tuples.at(-1)!)]

@@ -24,7 +24,12 @@ export function encryptCursor(secret: string, resource: Resource, order: readonl
 }
 
 /** The values of an encrypted cursor. @throws `INVALID_CURSOR`, for one that is not encrypted as well. */
-export async function decryptCursor(secret: string, cursor: string, resource: Resource, order: readonly Order[]): Promise<readonly unknown[]> {
+export async function decryptCursor(
+  secret: string,
+  cursor: string,
+  resource: Resource,
+  order: readonly Order[],
+): Promise<readonly unknown[]> {
   const payload = await decrypt(secret, PURPOSE, cursor)
   if (payload === undefined) throw invalidCursor()
   return fromPayload(payload, resource, order)
@@ -42,7 +47,8 @@ export function readCursor(cursor: string, resource: Resource, order: readonly O
 
 function fromPayload(payload: string, resource: Resource, order: readonly Order[]): readonly unknown[] {
   const [version, name, key, values] = parse(payload)
-  if (version !== VERSION || name !== resource.name || key !== orderKey(order) || !Array.isArray(values) || values.length !== order.length) throw invalidCursor()
+  if (version !== VERSION || name !== resource.name || key !== orderKey(order) || !Array.isArray(values) || values.length !== order.length)
+    throw invalidCursor()
   return values.map((value, index) => fromJson(value, order[index]!))
 }
 

@@ -25,7 +25,9 @@ export function orderList(order: readonly Order[]): SQL {
  * @param values driver values, one per field of the order.
  */
 export function after(dialect: Dialect, order: readonly Order[], values: readonly unknown[]): Clause {
-  const uniform = order.length > 1 && order.every(({ field, descending }, index) => !field.nullable && values[index] !== null && descending === order[0]!.descending)
+  const uniform
+    = order.length > 1
+      && order.every(({ field, descending }, index) => !field.nullable && values[index] !== null && descending === order[0]!.descending)
   return uniform && DIALECTS[dialect].tuples ? afterTuple(order, values) : afterEach(dialect, order, values)
 }
 
@@ -34,7 +36,14 @@ function afterTuple(order: readonly Order[], values: readonly unknown[]): Clause
   return {
     shape: shape`after ${orderShape(order)}`,
     values,
-    build: () => sql`(${sql.join(order.map(({ field }) => sql`${field.column}`), sql`, `)}) ${sql.raw(order[0]!.descending ? '<' : '>')} (${sql.join(values.map(value => sql`${sql.param(value)}`), sql`, `)})`,
+    build: () =>
+      sql`(${sql.join(
+        order.map(({ field }) => sql`${field.column}`),
+        sql`, `,
+      )}) ${sql.raw(order[0]!.descending ? '<' : '>')} (${sql.join(
+        values.map(value => sql`${sql.param(value)}`),
+        sql`, `,
+      )})`,
   }
 }
 
@@ -45,15 +54,32 @@ function afterEach(dialect: Dialect, order: readonly Order[], values: readonly u
     if (last) parts.push(join([...order.slice(0, index).map(({ field }, before) => same(field, values[before])), last]))
   })
   const start = order.length > 1 ? reached(dialect, order[0]!, values[0]) : undefined
-  const any: Clause = parts.length === 0
-    ? NO_ROWS
-    : { shape: shape`any ${shapeOf(parts)}`, values: valuesOf(parts), build: () => sql`(${sql.join(parts.map(part => part.build()), sql` or `)})` }
+  const any: Clause
+    = parts.length === 0
+      ? NO_ROWS
+      : {
+          shape: shape`any ${shapeOf(parts)}`,
+          values: valuesOf(parts),
+          build: () =>
+            sql`(${sql.join(
+              parts.map(part => part.build()),
+              sql` or `,
+            )})`,
+        }
   return join(start ? [start, any] : [any])
 }
 
 function join(parts: readonly Clause[]): Clause {
   if (parts.length === 1) return parts[0]!
-  return { shape: shape`both ${shapeOf(parts)}`, values: valuesOf(parts), build: () => sql`(${sql.join(parts.map(part => part.build()), sql` and `)})` }
+  return {
+    shape: shape`both ${shapeOf(parts)}`,
+    values: valuesOf(parts),
+    build: () =>
+      sql`(${sql.join(
+        parts.map(part => part.build()),
+        sql` and `,
+      )})`,
+  }
 }
 
 function same(field: Field, value: unknown): Clause {
@@ -65,7 +91,8 @@ function same(field: Field, value: unknown): Clause {
 /** Strictly after a value in one column; nothing when the value is the last there can be. */
 function beyond(dialect: Dialect, { field, descending }: Order, value: unknown): Clause | undefined {
   const nullsFirst = DIALECTS[dialect].nullsLow !== descending
-  if (value === null) return nullsFirst ? { shape: shape`${field.column} set`, values: [], build: () => sql`${field.column} is not null` } : undefined
+  if (value === null)
+    return nullsFirst ? { shape: shape`${field.column} set`, values: [], build: () => sql`${field.column} is not null` } : undefined
   return compare(field, descending ? '<' : '>', value, field.nullable && !nullsFirst)
 }
 
@@ -79,6 +106,9 @@ function compare(field: Field, symbol: '<' | '>' | '<=' | '>=', value: unknown, 
   return {
     shape: shape`${field.column}${symbol}${orNull}`,
     values: [value],
-    build: () => orNull ? sql`(${field.column} ${sql.raw(symbol)} ${bound(field, value)} or ${field.column} is null)` : sql`${field.column} ${sql.raw(symbol)} ${bound(field, value)}`,
+    build: () =>
+      orNull
+        ? sql`(${field.column} ${sql.raw(symbol)} ${bound(field, value)} or ${field.column} is null)`
+        : sql`${field.column} ${sql.raw(symbol)} ${bound(field, value)}`,
   }
 }

@@ -23,7 +23,8 @@ export function outline(condition: SQL): Outline | undefined {
 function walk(chunk: unknown, values: unknown[]): string | undefined {
   if (chunk instanceof StringChunk) return quoted(chunk.value.join(''))
   if (chunk instanceof Param) return parameter(chunk, values)
-  if (chunk instanceof SQL) return (chunk as unknown as { shouldInlineParams: boolean }).shouldInlineParams ? undefined : walkAll(chunk.queryChunks, values)
+  if (chunk instanceof SQL)
+    return (chunk as unknown as { shouldInlineParams: boolean }).shouldInlineParams ? undefined : walkAll(chunk.queryChunks, values)
   if (Array.isArray(chunk)) {
     const list = walkAll(chunk, values, ',')
     return list === undefined ? undefined : `[${list}]`

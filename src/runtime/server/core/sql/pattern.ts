@@ -21,14 +21,24 @@ const SHORT = 4
 export function likePattern(field: Field, pattern: string, limit = Infinity, parameter = 'filter'): Clause {
   const parts = toParts(pattern)
   const text = sql`lower(${field.column})`
-  if (parts.length === 3 && parts[0]!.length === 0 && parts[2]!.length === 0 && isText(parts[1]!)) return contains(field, text, parts[1]!.join(''))
+  if (parts.length === 3 && parts[0]!.length === 0 && parts[2]!.length === 0 && isText(parts[1]!))
+    return contains(field, text, parts[1]!.join(''))
   const fits = new TextEncoder().encode(pattern).length <= limit
-  if (parts.every(isText) && (!fits || parts.slice(1).some(({ length }) => length > SHORT))) return inOrder(field, text, parts.map(part => part.join('')))
+  if (parts.every(isText) && (!fits || parts.slice(1).some(({ length }) => length > SHORT)))
+    return inOrder(
+      field,
+      text,
+      parts.map(part => part.join('')),
+    )
   if (!fits) throw limitExceeded(`\`${parameter}\`: $like with \`_\` takes at most ${limit} bytes on this database.`, parameter)
   const [part, whole] = [contains(field, text, longestText(parts.slice(1))), like(field, pattern)]
   // What the text begins with is found at once; a single letter rejects few rows.
   if (part.values[0] === '' || [...part.values[0] as string].length === 1) return whole
-  return { shape: shape`${field.column} like with part`, values: [...part.values, ...whole.values], build: () => sql`(${part.build()} and ${whole.build()})` }
+  return {
+    shape: shape`${field.column} like with part`,
+    values: [...part.values, ...whole.values],
+    build: () => sql`(${part.build()} and ${whole.build()})`,
+  }
 }
 
 const isText = (part: Part): part is readonly string[] => part.every(item => item !== ONE)
@@ -66,7 +76,8 @@ function inOrder(field: Field, text: SQL, parts: readonly string[]): Clause {
   return {
     shape: shape`${field.column} parts`,
     values: [longest, head, first, head + 1, middle, middle, count, middle, count, -tail, tail, last],
-    build: () => sql`(instr(${text}, ${sql.param(longest)}) > 0 and substr(${text}, 1, ${sql.param(head)}) = ${sql.param(first)} collate binary and exists (with recursive found(k, rest) as (select 0, ${rest} union all ${step}) ${end}))`,
+    build: () =>
+      sql`(instr(${text}, ${sql.param(longest)}) > 0 and substr(${text}, 1, ${sql.param(head)}) = ${sql.param(first)} collate binary and exists (with recursive found(k, rest) as (select 0, ${rest} union all ${step}) ${end}))`,
   }
 }
 

@@ -24,7 +24,10 @@ type Word<T> = T extends string ? (string extends T ? never : T) : T
  * shape`count ${resource} ${shapeOf(where)}`. Each part stands in brackets, so that no two parts run into each other.
  * The words between the parts say what is built of them: no two builders of different SQL share them.
  */
-export function shape<const P extends readonly Part[]>(words: TemplateStringsArray, ...parts: P & { readonly [I in keyof P]: Word<P[I]> }): Shape {
+export function shape<const P extends readonly Part[]>(
+  words: TemplateStringsArray,
+  ...parts: P & { readonly [I in keyof P]: Word<P[I]> }
+): Shape {
   let text = words[0]!
   for (let index = 0; index < parts.length; index++) text += toText(parts[index] as Part) + words[index + 1]!
   return text as Shape

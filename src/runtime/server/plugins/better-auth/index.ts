@@ -27,7 +27,10 @@ export interface BetterAuthOptions {
    * The app's instance, or what makes it from the event where bindings come with the request. In `nuxt.config`, name the
    * export: `createModuleImport('~~/server/auth', 'auth')`.
    */
-  readonly auth: BetterAuthInstance | ((event: ApiEvent) => BetterAuthInstance) | { readonly __moduleImport: true, readonly path: string, readonly name: string }
+  readonly auth:
+    | BetterAuthInstance
+    | ((event: ApiEvent) => BetterAuthInstance)
+    | { readonly __moduleImport: true, readonly path: string, readonly name: string }
 }
 
 /**
@@ -58,10 +61,14 @@ export const betterAuth = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins', n
 /**
  * Asked of the database for each request: the session goes on when a membership ends, and goes on naming the organisation.
  */
-async function membershipOf({ getActiveMember }: BetterAuthInstance['api'], { session: { activeOrganizationId } }: Session, headers: Headers): Promise<{ organizationId: string | null, organizationRole?: string }> {
+async function membershipOf(
+  { getActiveMember }: BetterAuthInstance['api'],
+  { session: { activeOrganizationId } }: Session,
+  headers: Headers,
+): Promise<{ organizationId: string | null, organizationRole?: string }> {
   if (!activeOrganizationId) return { organizationId: null, organizationRole: undefined }
   if (!getActiveMember) return { organizationId: activeOrganizationId, organizationRole: undefined }
-  const member = await getActiveMember({ headers }).catch(nobodyUnlessBroken) as Member | null
+  const member = (await getActiveMember({ headers }).catch(nobodyUnlessBroken)) as Member | null
   // The two were asked one after the other, and somebody may have gone over to another organisation in between.
   return member?.organizationId === activeOrganizationId
     ? { organizationId: activeOrganizationId, organizationRole: member.role }
@@ -79,7 +86,10 @@ function toFinder(auth: BetterAuthOptions['auth']): (event: ApiEvent) => BetterA
   if (typeof auth === 'function') return auth
   // In `nuxt.config` the instance is only named; the server is given what the name stands for.
   if (isNamed(auth)) return refuseName
-  if (typeof auth?.api?.getSession !== 'function') throw new TypeError('[auto-api] betterAuth({ auth }) is given no instance of better-auth. Pass what its `betterAuth()` returned; in nuxt.config, `createModuleImport(path, name)` of it.')
+  if (typeof auth?.api?.getSession !== 'function')
+    throw new TypeError(
+      '[auto-api] betterAuth({ auth }) is given no instance of better-auth. Pass what its `betterAuth()` returned; in nuxt.config, `createModuleImport(path, name)` of it.',
+    )
   return () => auth
 }
 
@@ -87,4 +97,5 @@ function refuseName(): never {
   throw new Error('[auto-api] betterAuth was given the name of an instance, which only the build can look up. Give it the instance.')
 }
 
-const isNamed = (auth: BetterAuthOptions['auth']): auth is Extract<BetterAuthOptions['auth'], { __moduleImport: true }> => typeof auth === 'object' && auth !== null && '__moduleImport' in auth
+const isNamed = (auth: BetterAuthOptions['auth']): auth is Extract<BetterAuthOptions['auth'], { __moduleImport: true }> =>
+  typeof auth === 'object' && auth !== null && '__moduleImport' in auth

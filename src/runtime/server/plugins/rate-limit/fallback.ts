@@ -17,7 +17,10 @@ export function withFallback(shared: Counter, local: Counter, now: () => number 
         }
         catch (error) {
           away = now()
-          console.error(`[auto-api] rateLimit: the store does not answer. This server counts by itself, and asks again in ${RECOVERY / 1000} s.`, error)
+          console.error(
+            `[auto-api] rateLimit: the store does not answer. This server counts by itself, and asks again in ${RECOVERY / 1000} s.`,
+            error,
+          )
         }
       }
       return local.hit(key, milliseconds)

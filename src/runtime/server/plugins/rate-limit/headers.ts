@@ -3,7 +3,11 @@ import type { Count } from './counter'
 import type { Limit } from './options'
 
 /** Lists: each limit that a request met adds its own member. */
-export function limitHeaders(name: string, { limit, window }: Limit, { count, left }: Count): Readonly<Record<'RateLimit-Policy' | 'RateLimit', string>> {
+export function limitHeaders(
+  name: string,
+  { limit, window }: Limit,
+  { count, left }: Count,
+): Readonly<Record<'RateLimit-Policy' | 'RateLimit', string>> {
   return {
     'RateLimit-Policy': `"${name}";q=${limit};w=${window}`,
     'RateLimit': `"${name}";r=${Math.max(0, limit - count)};t=${toSeconds(left)}`,

@@ -49,7 +49,12 @@ export const rateLimit = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins', na
 
   return by === 'ip'
     ? { name, setup, onRequest: request => count(request, () => addressKey(request)) }
-    : { name, setup, onCaller: (ctx: AutoApiContext, request: IncomingRequest) => count(request, async () => await keyOf(by, ctx) ?? addressKey(request)) }
+    : {
+        name,
+        setup,
+        onCaller: (ctx: AutoApiContext, request: IncomingRequest) =>
+          count(request, async () => (await keyOf(by, ctx)) ?? addressKey(request)),
+      }
 })
 
 let warned = false
@@ -58,7 +63,10 @@ let warned = false
 function addressKey(request: IncomingRequest): string {
   const address = request.address()
   if (address !== undefined) return `ip:${toNetwork(address)}`
-  if (!warned) console.warn('[auto-api] rateLimit: a request came without an address; all of its kind are counted together. Behind a proxy or on a platform that passes the address on, set `autoApi.trustProxy`.')
+  if (!warned)
+    console.warn(
+      '[auto-api] rateLimit: a request came without an address; all of its kind are counted together. Behind a proxy or on a platform that passes the address on, set `autoApi.trustProxy`.',
+    )
   warned = true
   return 'ip:unknown'
 }

@@ -15,7 +15,8 @@ const SOURCES = {
 export async function keyOf(by: 'user' | 'tenant' | KeyFunction, ctx: AutoApiContext): Promise<string | undefined> {
   const [kind, value]: [string, unknown] = typeof by === 'function' ? ['key', await by(ctx)] : [by, SOURCES[by](ctx)]
   if (value === undefined || value === null || value === '') return undefined
-  if (!['string', 'number', 'bigint'].includes(typeof value)) throw new TypeError(`[auto-api] rateLimit counts by a ${kind} that is neither a string nor a number.`)
+  if (!['string', 'number', 'bigint'].includes(typeof value))
+    throw new TypeError(`[auto-api] rateLimit counts by a ${kind} that is neither a string nor a number.`)
   const text = String(value)
   return `${kind}:${text.length > LONGEST ? `#${digest(text)}` : text}`
 }

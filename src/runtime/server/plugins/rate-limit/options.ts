@@ -80,9 +80,15 @@ const RULES: Readonly<Record<keyof RateLimitOptions, readonly [fits: (value: unk
   name: [value => typeof value === 'string' && /^[a-z][\w-]*$/i.test(value), 'a name of letters, digits, `-` and `_`'],
   limit: [isCount, 'a positive integer'],
   window: [value => isCount(value) && Number(value) <= MAX_WINDOW, `a number of seconds, a positive integer up to ${MAX_WINDOW}`],
-  by: [value => typeof value === 'function' || ['ip', 'user', 'tenant'].includes(value as string), '`\'ip\'`, `\'user\'`, `\'tenant\'` or, in a server file, a function'],
+  by: [
+    value => typeof value === 'function' || ['ip', 'user', 'tenant'].includes(value as string),
+    '`\'ip\'`, `\'user\'`, `\'tenant\'` or, in a server file, a function',
+  ],
   operations: [isObject, 'an object of limits by operation'],
-  store: [value => (typeof value === 'string' && value !== '') || isObject(value), 'the name of a storage of Nitro\'s or, in a server file, a storage'],
+  store: [
+    value => (typeof value === 'string' && value !== '') || isObject(value),
+    'the name of a storage of Nitro\'s or, in a server file, a storage',
+  ],
   maxKeys: [isCount, 'a positive integer'],
 }
 
@@ -90,7 +96,11 @@ const RULES: Readonly<Record<keyof RateLimitOptions, readonly [fits: (value: unk
 export function resolvePolicy(options: RateLimitOptions): RateLimitPolicy {
   assertOptions(options, RULES, 'rateLimit')
   const { name = 'rate-limit', limit = 100, window = 60, by = 'ip', operations = {}, maxKeys = 100_000 } = options
-  const own = new Map(Object.entries(operations).filter(([, own]) => own !== undefined).map(([operation, own]) => [operation, own && { limit, window, ...withoutUndefined(own) }] as const))
+  const own = new Map(
+    Object.entries(operations)
+      .filter(([, own]) => own !== undefined)
+      .map(([operation, own]) => [operation, own && { limit, window, ...withoutUndefined(own) }] as const),
+  )
   for (const [operation, limits] of Object.entries(operations)) assertOperation(operation, limits)
   const common: readonly GroupLimit[] = [{ limit: { limit, window }, group: EVERY }]
   const ofEach = Object.fromEntries(OPERATIONS.map((operation) => {
@@ -109,14 +119,21 @@ export function resolvePolicy(options: RateLimitOptions): RateLimitPolicy {
 
 function assertOperation(operation: string, limits: unknown): void {
   const where = `rateLimit.operations.${operation}`
-  if (!(OPERATIONS as readonly string[]).includes(operation)) throw new TypeError(`[auto-api] \`${where}\` is not an operation. The operations are ${OPERATIONS.join(', ')}.`)
+  if (!(OPERATIONS as readonly string[]).includes(operation))
+    throw new TypeError(`[auto-api] \`${where}\` is not an operation. The operations are ${OPERATIONS.join(', ')}.`)
   if (limits === false || limits === undefined) return
-  if (!isObject(limits)) throw new TypeError(`[auto-api] \`${where}\` is ${show(limits)}. Use an object such as \`{ limit: 10 }\`, or \`false\`.`)
+  if (!isObject(limits))
+    throw new TypeError(`[auto-api] \`${where}\` is ${show(limits)}. Use an object such as \`{ limit: 10 }\`, or \`false\`.`)
   assertOptions(limits, { limit: RULES.limit, window: RULES.window }, where)
 }
 
-function assertOptions(options: object, rules: Readonly<Record<string, readonly [fits: (value: unknown) => boolean, use: string]>>, where: string): void {
-  if (!isObject(options)) throw new TypeError(`[auto-api] \`${where}\` is given ${show(options)}. Use an object; without one it takes every default.`)
+function assertOptions(
+  options: object,
+  rules: Readonly<Record<string, readonly [fits: (value: unknown) => boolean, use: string]>>,
+  where: string,
+): void {
+  if (!isObject(options))
+    throw new TypeError(`[auto-api] \`${where}\` is given ${show(options)}. Use an object; without one it takes every default.`)
   for (const [option, value] of Object.entries(options)) {
     const rule = Object.hasOwn(rules, option) ? rules[option] : undefined
     if (!rule) throw new TypeError(`[auto-api] \`${where}.${option}\` is not an option. The options are ${Object.keys(rules).join(', ')}.`)
@@ -129,6 +146,7 @@ function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-const withoutUndefined = <T extends object>(value: T): Partial<T> => Object.fromEntries(Object.entries(value).filter(([, part]) => part !== undefined)) as Partial<T>
+const withoutUndefined = <T extends object>(value: T): Partial<T> =>
+  Object.fromEntries(Object.entries(value).filter(([, part]) => part !== undefined)) as Partial<T>
 
 const show = (value: unknown) => typeof value === 'function' ? 'a function' : JSON.stringify(value) ?? String(value)

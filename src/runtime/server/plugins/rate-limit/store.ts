@@ -9,7 +9,11 @@ export type Store = Mounts | Counter
 
 /** Drivers of unstorage that can count. The others can only read, add and write, and two servers would read the same. */
 const DRIVERS: Readonly<Record<string, (driver: Mounted, maxKeys: number) => Counter>> = {
-  redis: ({ options, getInstance }, maxKeys) => withFallback(createRedisCounter(() => getInstance!() as RedisClient, toBase(options?.base)), createMemoryCounter(maxKeys)),
+  redis: ({ options, getInstance }, maxKeys) =>
+    withFallback(
+      createRedisCounter(() => getInstance!() as RedisClient, toBase(options?.base)),
+      createMemoryCounter(maxKeys),
+    ),
   memory: (_, maxKeys) => createMemoryCounter(maxKeys),
 }
 
@@ -19,14 +23,21 @@ export function resolveStore(store: string | Store | undefined, maxKeys: number)
   if (typeof store === 'object' && 'hit' in store) return withFallback(store, createMemoryCounter(maxKeys))
   const named = typeof store === 'string' ? `the storage \`${store}\`` : 'its storage'
   const driver = typeof store === 'string' ? findStorage(store) : rootOf(store)
-  if (!driver) throw new Error(`[auto-api] rateLimit counts in ${named}, which there is not. Add it to \`nitro.storage\` in nuxt.config, such as \`${String(store)}: { driver: 'redis', url: … }\`.`)
+  if (!driver)
+    throw new Error(
+      `[auto-api] rateLimit counts in ${named}, which there is not. Add it to \`nitro.storage\` in nuxt.config, such as \`${String(store)}: { driver: 'redis', url: … }\`.`,
+    )
   const create = Object.hasOwn(DRIVERS, driver.name ?? '') ? DRIVERS[driver.name!] : undefined
-  if (!create) throw new Error(`[auto-api] rateLimit counts in ${named}, whose driver \`${driver.name ?? 'of no name'}\` cannot count for several servers at once. Use one of: ${Object.keys(DRIVERS).join(', ')}; or give a counter of your own from a server file.`)
+  if (!create)
+    throw new Error(
+      `[auto-api] rateLimit counts in ${named}, whose driver \`${driver.name ?? 'of no name'}\` cannot count for several servers at once. Use one of: ${Object.keys(DRIVERS).join(', ')}; or give a counter of your own from a server file.`,
+    )
   return create(driver, maxKeys)
 }
 
 function rootOf(store: Mounts): Mounted {
-  if (typeof store.getMount !== 'function') throw new TypeError('[auto-api] `rateLimit.store` is neither a storage of unstorage nor a counter with a function `hit`.')
+  if (typeof store.getMount !== 'function')
+    throw new TypeError('[auto-api] `rateLimit.store` is neither a storage of unstorage nor a counter with a function `hit`.')
   return store.getMount('').driver
 }
 

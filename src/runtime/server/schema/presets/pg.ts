@@ -30,7 +30,12 @@ export function tenant() {
 
 /** The trash: a row is deleted by a stamp, and comes back with everything that went with it. */
 export function softDelete() {
-  return { deletedAt: time('deleted_at'), deletedBy: integer('deleted_by'), deletionId: uuid('deletion_id'), deletedReason: text('deleted_reason') }
+  return {
+    deletedAt: time('deleted_at'),
+    deletedBy: integer('deleted_by'),
+    deletionId: uuid('deletion_id'),
+    deletedReason: text('deleted_reason'),
+  }
 }
 
 /**

@@ -15,7 +15,14 @@ export function id() {
 
 /** `createdAt` and `updatedAt`, stamped by the server, in milliseconds. */
 export function timestamps() {
-  return { createdAt: time('created_at').notNull().$defaultFn(() => new Date()), updatedAt: time('updated_at').notNull().$defaultFn(() => new Date()) }
+  return {
+    createdAt: time('created_at')
+      .notNull()
+      .$defaultFn(() => new Date()),
+    updatedAt: time('updated_at')
+      .notNull()
+      .$defaultFn(() => new Date()),
+  }
 }
 
 /** `createdBy` and `updatedBy`, stamped with the caller's id. */
@@ -30,7 +37,12 @@ export function tenant() {
 
 /** The trash: a row is deleted by a stamp, and comes back with everything that went with it. */
 export function softDelete() {
-  return { deletedAt: time('deleted_at'), deletedBy: integer('deleted_by'), deletionId: text('deletion_id'), deletedReason: text('deleted_reason') }
+  return {
+    deletedAt: time('deleted_at'),
+    deletedBy: integer('deleted_by'),
+    deletionId: text('deletion_id'),
+    deletedReason: text('deleted_reason'),
+  }
 }
 
 /**

@@ -33,7 +33,8 @@ const sqlite: Arithmetic = {
     return sql`coalesce(${halves(whole)}, case when count(${column}) > 0 then '0:0' end) || ':' || sum(${broken})`
   },
   // Exact within 64 bits; beyond them SQLite goes on with doubles, where a plain sum would fail.
-  sum: (column, kind) => isWhole(kind) ? sql`(sum(${column} >> 32) * 4294967296 + sum(${column} & 4294967295))` : sql`sum(cast(${column} as real))`,
+  sum: (column, kind) =>
+    isWhole(kind) ? sql`(sum(${column} >> 32) * 4294967296 + sum(${column} & 4294967295))` : sql`sum(cast(${column} as real))`,
   average: column => sql`avg(${column})`,
   // Compared with a result, which has no type of its own, it would be taken for text.
   number: value => sql`cast(${value} as numeric)`,
@@ -51,8 +52,11 @@ const pg: Arithmetic = {
 /** MySQL's averages end four digits behind the point of their column: they are divided here, with more. */
 const mysql: Arithmetic = {
   exact: (column, kind) => sql`cast(${kind === 'number' ? withinDouble(column) : sql`sum(${column})`} as char)`,
-  sum: (column, kind) => kind === 'number' ? toDigits(withinDouble(column)) : sql`sum(${column})`,
-  average: (column, kind) => isExact(kind) ? sql`cast(sum(${column}) as decimal(65, 20)) / count(${column})` : sql`${mysql.sum(column, kind)} * 1e0 / count(${column})`,
+  sum: (column, kind) => (kind === 'number' ? toDigits(withinDouble(column)) : sql`sum(${column})`),
+  average: (column, kind) =>
+    isExact(kind)
+      ? sql`cast(sum(${column}) as decimal(65, 20)) / count(${column})`
+      : sql`${mysql.sum(column, kind)} * 1e0 / count(${column})`,
   // Text and a decimal would be compared as doubles.
   number: value => sql`cast(${value} as decimal(65, 30))`,
 }
@@ -64,7 +68,10 @@ export function exactResult({ field, function: name }: Aggregate, dialect: Diale
   if (!field) return sql`count(*)`
   const { column, kind } = field
   if (name === 'count') return sql`count(${column})`
-  if (name === 'min' || name === 'max') return isEnum(column) && dialect === 'mysql' ? mysqlEnumValue(extreme(name, column, dialect), column) : selectExactly(field, extreme(name, column, dialect))
+  if (name === 'min' || name === 'max')
+    return isEnum(column) && dialect === 'mysql'
+      ? mysqlEnumValue(extreme(name, column, dialect), column)
+      : selectExactly(field, extreme(name, column, dialect))
   // An average is a sum divided by its count, outside of SQL, so that every engine rounds it alike.
   return ARITHMETIC[dialect].exact(column, kind)
 }

@@ -97,7 +97,10 @@ function countGroupsStatement(plan: Scoped<GroupPlan>, { api, engine }: Call): S
 
 function columns({ groupBy, aggregates }: AggregatePlan, dialect: Dialect): SQL {
   // Beside the sum of an average stands its count.
-  const results = aggregates.flatMap(aggregate => [exactResult(aggregate, dialect), aggregate.function === 'avg' ? sql`count(${aggregate.field!.column})` : sql`0`])
+  const results = aggregates.flatMap(aggregate => [
+    exactResult(aggregate, dialect),
+    aggregate.function === 'avg' ? sql`count(${aggregate.field!.column})` : sql`0`,
+  ])
   return sql.join([...groupBy.map(field => field.selection), ...results], sql`, `)
 }
 
@@ -108,7 +111,12 @@ function grouping({ groupBy }: AggregatePlan, having: readonly Clause[]): SQL {
 
 function orderBy({ order }: GroupPlan, dialect: Dialect): SQL {
   if (order.length === 0) return sql``
-  return sql` order by ${sql.join(order.map(({ by, descending }) => sql`${'alias' in by ? comparableResult(by, dialect) : by.column}${sql.raw(descending ? ' desc' : '')}`), sql`, `)}`
+  return sql` order by ${sql.join(
+    order.map(
+      ({ by, descending }) => sql`${'alias' in by ? comparableResult(by, dialect) : by.column}${sql.raw(descending ? ' desc' : '')}`,
+    ),
+    sql`, `,
+  )}`
 }
 
 const SYMBOLS = { $eq: '=', $ne: '<>', $gt: '>', $gte: '>=', $lt: '<', $lte: '<=' } as const
@@ -116,6 +124,11 @@ const SYMBOLS = { $eq: '=', $ne: '<>', $gt: '>', $gte: '>=', $lt: '<', $lte: '<=
 function havingClauses({ having }: GroupPlan, dialect: Dialect): readonly Clause[] {
   return having.map(({ aggregate, operator, value }) => {
     const bound = comparesFields(aggregate) ? aggregate.field!.encode(value) : value
-    return { shape: shape`${aggregateShape(aggregate)}${operator}`, values: [bound], build: () => sql`${comparableResult(aggregate, dialect)} ${sql.raw(SYMBOLS[operator])} ${comparedValue(aggregate, sql`${sql.param(bound)}`, dialect)}` }
+    return {
+      shape: shape`${aggregateShape(aggregate)}${operator}`,
+      values: [bound],
+      build: () =>
+        sql`${comparableResult(aggregate, dialect)} ${sql.raw(SYMBOLS[operator])} ${comparedValue(aggregate, sql`${sql.param(bound)}`, dialect)}`,
+    }
   })
 }

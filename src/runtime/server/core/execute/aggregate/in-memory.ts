@@ -54,7 +54,12 @@ const digits = (value: number) => Number(value.toPrecision(15))
 type Compare = (order: number) => boolean
 
 const COMPARE: Readonly<Record<GroupPlan['having'][number]['operator'], Compare>> = {
-  $eq: order => order === 0, $ne: order => order !== 0, $gt: order => order > 0, $gte: order => order >= 0, $lt: order => order < 0, $lte: order => order <= 0,
+  $eq: order => order === 0,
+  $ne: order => order !== 0,
+  $gt: order => order > 0,
+  $gte: order => order >= 0,
+  $lt: order => order < 0,
+  $lte: order => order <= 0,
 }
 
 interface Group {
@@ -63,27 +68,49 @@ interface Group {
 }
 
 /** The same answer as the SQL, from records that were judged one by one. */
-export function groupRows({ groups, having, order, page, limit }: GroupPlan, records: readonly RecordValues[], dialect: Dialect): { data: RecordValues[], total: number } {
+export function groupRows(
+  { groups, having, order, page, limit }: GroupPlan,
+  records: readonly RecordValues[],
+  dialect: Dialect,
+): { data: RecordValues[], total: number } {
   const entries = collect(groups, records).map(group => ({
     group,
     results: new Map(groups.aggregates.map(aggregate => [aggregate.alias, compute(aggregate, group.records)])),
   }))
-  const kept = entries.filter(({ results }) => having.every(({ aggregate, operator, value }) => {
-    const result = results.get(aggregate.alias)
-    return result !== null && COMPARE[operator](compare(toComparableResult(aggregate, result), comparesFields(aggregate) ? toComparableResult(aggregate, value) : new Big(String(value))))
-  }))
+  const kept = entries.filter(({ results }) =>
+    having.every(({ aggregate, operator, value }) => {
+      const result = results.get(aggregate.alias)
+      return (
+        result !== null
+        && COMPARE[operator](
+          compare(
+            toComparableResult(aggregate, result),
+            comparesFields(aggregate) ? toComparableResult(aggregate, value) : new Big(String(value)),
+          ),
+        )
+      )
+    }),
+  )
   kept.sort((a, b) => {
     for (const { by, descending } of order) {
-      const of = (entry: typeof a) => 'alias' in by ? toComparableResult(by, entry.results.get(by.alias)) : comparable(by, entry.group.values[groups.groupBy.indexOf(by)])
+      const of = (entry: typeof a) =>
+        'alias' in by ? toComparableResult(by, entry.results.get(by.alias)) : comparable(by, entry.group.values[groups.groupBy.indexOf(by)])
       const sign = compare(of(a), of(b), DIALECTS[dialect].nullsLow)
       if (sign !== 0) return descending ? -sign : sign
     }
     return 0
   })
   const data = kept.slice((page - 1) * limit, page * limit).map(({ group, results }) => {
-    const said = Object.fromEntries(groups.aggregates.map(aggregate => [aggregate.alias, resultToWire(aggregate, results.get(aggregate.alias))]))
+    const said = Object.fromEntries(
+      groups.aggregates.map(aggregate => [aggregate.alias, resultToWire(aggregate, results.get(aggregate.alias))]),
+    )
     if (groups.groupBy.length === 0) return said
-    return { group: Object.fromEntries(groups.groupBy.map((field, index) => [field.name, field.toJson ? field.toJson(group.values[index]) : group.values[index]])), ...said }
+    return {
+      group: Object.fromEntries(
+        groups.groupBy.map((field, index) => [field.name, field.toJson ? field.toJson(group.values[index]) : group.values[index]]),
+      ),
+      ...said,
+    }
   })
   return { data, total: kept.length }
 }
@@ -143,7 +170,8 @@ const toComparable = (decimal: string): Big | number => isNoNumber(decimal) ? Nu
 
 /** NULL is below every value, or above; text is ordered by its bytes, as databases do that know of no language. */
 function compare(a: unknown, b: unknown, nullsLow = true): number {
-  if (a === null || b === null || a === undefined || b === undefined) return (Number(a !== null && a !== undefined) - Number(b !== null && b !== undefined)) * (nullsLow ? 1 : -1)
+  if (a === null || b === null || a === undefined || b === undefined)
+    return (Number(a !== null && a !== undefined) - Number(b !== null && b !== undefined)) * (nullsLow ? 1 : -1)
   if (a instanceof Big && b instanceof Big) return a.cmp(b)
   if (a instanceof Big || b instanceof Big) return Number(a) < Number(b) ? -1 : Number(a) > Number(b) ? 1 : 0
   if (typeof a === 'string') return globalThis.Buffer.compare(globalThis.Buffer.from(a), globalThis.Buffer.from(b as string))

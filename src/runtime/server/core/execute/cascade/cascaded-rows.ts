@@ -33,7 +33,9 @@ export function cascadeOperations(call: Call, closure: Closure, nodes: readonly 
   const heard = hasListeners(call)
   if (!heard && !call.engine.concurrent) return []
   const upperFirst = closure.dependents.nodes.filter(node => nodes.includes(node))
-  return upperFirst.map(node => heard ? reportOperation(call, closure, node, along) : { statement: cascadedRowsStatement(call, closure, node, along, false) })
+  return upperFirst.map(node =>
+    heard ? reportOperation(call, closure, node, along) : { statement: cascadedRowsStatement(call, closure, node, along, false) },
+  )
 }
 
 function reportOperation(call: Call, closure: Closure, node: GraphNode, along: CascadedRows): WriteOperation {
@@ -45,12 +47,23 @@ function reportOperation(call: Call, closure: Closure, node: GraphNode, along: C
 }
 
 /** `with recursive reached … select id from child where deleted_at is null and id in (…) for update`; their number where nobody asks which. */
-function cascadedRowsStatement(call: Call, closure: Closure, node: GraphNode, { trash, except: butOf }: CascadedRows, keys: boolean): WriteStatement {
+function cascadedRowsStatement(
+  call: Call,
+  closure: Closure,
+  node: GraphNode,
+  { trash, except: butOf }: CascadedRows,
+  keys: boolean,
+): WriteStatement {
   const { api, engine } = call
   const but = butOf?.(node)
   const key = shape`along ${node}${keys}${trash}${closureShape(closure)}${but?.shape}`
-  const made = statement(api.statements, engine, key, [...closure.start.values, ...but?.values ?? []], () => {
-    const selection = keys ? sql.join(keysOf(node).map(column => sql`${column}`), sql`, `) : sql`1`
+  const made = statement(api.statements, engine, key, [...closure.start.values, ...(but?.values ?? [])], () => {
+    const selection = keys
+      ? sql.join(
+          keysOf(node).map(column => sql`${column}`),
+          sql`, `,
+        )
+      : sql`1`
     const lock = engine.concurrent ? lockInOrder(engine.dialect, keysOf(node), 'update') : sql``
     const rows = sql`select ${selection} from ${node.table} where ${ofTrash(node, trash)} and ${tuple(keysOf(node))} in (${rowsOf(closure, node)})${but ? sql` and not (${but.build()})` : sql``}${lock}`
     return { extra: undefined, sql: sql`${withClosure(closure)} ${keys ? rows : DIALECTS[engine.dialect].countLocked(rows)}` }
@@ -64,7 +77,8 @@ function ofTrash({ roles: { deletedAt } }: GraphNode, trash: CascadedRows['trash
 }
 
 function idOf({ resource, facts }: GraphNode, row: Row): string {
-  if (resource) return toId(resource, resource.primaryKey.map((field, index) => field.decode ? field.decode(row[index]) : row[index]) as Key)
+  if (resource)
+    return toId(resource, resource.primaryKey.map((field, index) => (field.decode ? field.decode(row[index]) : row[index])) as Key)
   const texts = row.map(String)
   return facts.primaryKey.length === 1 ? texts[0]! : texts.map(encodeURIComponent).join(',')
 }

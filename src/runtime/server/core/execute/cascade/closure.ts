@@ -47,7 +47,8 @@ export function tuple(columns: readonly Column[]): SQL {
 }
 
 /** Rows of a circle are found through each other until all of them are back. */
-export const keepsDeletionId = ({ dependents }: Closure, { roles }: GraphNode) => dependents.cyclic && roles.deletionId !== undefined && dependents.root.roles.deletionId !== undefined
+export const keepsDeletionId = ({ dependents }: Closure, { roles }: GraphNode) =>
+  dependents.cyclic && roles.deletionId !== undefined && dependents.root.roles.deletionId !== undefined
 
 export interface RowChange {
   /** Nothing to set: the rows are removed. */
@@ -67,9 +68,16 @@ export function changeRows(closure: Closure, node: GraphNode, columns: readonly 
     const what = values ? sql`update ${node.table} set ${values}` : sql`delete from ${node.table}`
     return sql`${withClosure(closure)} ${what} where ${where ? sql`${where} and ` : sql``}${isKey(node, columns) ? sql`${tuple(columns)} in (${rows})` : inRows(closure, columns, rows)}`
   }
-  if (!values) return sql`delete from ${node.table} where ${tuple(columns)} in (select ${sql.join(columns.map((_, index) => sql`${place(index)}`), sql`, `)} from (${withClosure(closure)} ${rows}) as ${PICKED})`
+  if (!values)
+    return sql`delete from ${node.table} where ${tuple(columns)} in (select ${sql.join(
+      columns.map((_, index) => sql`${place(index)}`),
+      sql`, `,
+    )} from (${withClosure(closure)} ${rows}) as ${PICKED})`
   const picked = sql`(${withClosure(closure)} ${rows}) as ${PICKED}`
-  const join = sql`inner join ${node.table} on ${sql.join(columns.map((column, index) => same(column, sql`${PICKED}.${place(index)}`)), sql` and `)}`
+  const join = sql`inner join ${node.table} on ${sql.join(
+    columns.map((column, index) => same(column, sql`${PICKED}.${place(index)}`)),
+    sql` and `,
+  )}`
   const rest = where ? sql` where ${where}` : sql``
   return sql`update ${picked} ${join} set ${values}${rest}`
 }
@@ -100,7 +108,7 @@ export function rowsOf(closure: Closure, node: GraphNode, grouped = false): SQL 
   const mysql = dialectOf(closure) === 'mysql'
   const keys = keysOf(node).map((_, index) => mysql ? sql`${keyOf(closure, node, index)} as ${place(index)}` : keyOf(closure, node, index))
   const from = grouped && closure.manyRoots ? sql`${nearestRoot(closure)} as ${CLOSURE}` : CLOSURE
-  return sql`select ${sql.join([...keys, ...mysql && grouped ? [sql`${GROUP}`] : []], sql`, `)} from ${from} where ${TABLE} = ${tag(closure, node)}`
+  return sql`select ${sql.join([...keys, ...(mysql && grouped ? [sql`${GROUP}`] : [])], sql`, `)} from ${from} where ${TABLE} = ${tag(closure, node)}`
 }
 
 /**
@@ -130,15 +138,24 @@ export function changeWithGroup(closure: Closure, node: GraphNode, { set, where 
 
 /** The group of a reached row, in the statement that changes it. */
 export function groupOf(closure: Closure, node: GraphNode): SQL {
-  return dialectOf(closure) === 'mysql' ? sql`${PICKED}.${GROUP}` : asColumn(closure, sql`${CLOSURE}.${GROUP}`, closure.dependents.root.roles.deletionId!, node.roles.deletionId!)
+  return dialectOf(closure) === 'mysql'
+    ? sql`${PICKED}.${GROUP}`
+    : asColumn(closure, sql`${CLOSURE}.${GROUP}`, closure.dependents.root.roles.deletionId!, node.roles.deletionId!)
 }
 
 /** The referenced columns of the reached rows of a table. */
 export function referencedValues(closure: Closure, edge: ForeignKeyFacts, parent: GraphNode): SQL {
   const referenced = edge.foreignColumns.map(name => columnOf(parent.facts, name))
-  if (dialectOf(closure) !== 'mysql') return sql`select ${sql.join(referenced.map(column => sql`${column}`), sql`, `)} from ${parent.table} where ${tuple(keysOf(parent))} in (${rowsOf(closure, parent)})`
+  if (dialectOf(closure) !== 'mysql')
+    return sql`select ${sql.join(
+      referenced.map(column => sql`${column}`),
+      sql`, `,
+    )} from ${parent.table} where ${tuple(keysOf(parent))} in (${rowsOf(closure, parent)})`
   const on = sql.join(keysOf(parent).map((column, index) => sql`${column} = ${keyOf(closure, parent, index)}`), sql` and `)
-  return sql`select distinct ${sql.join(referenced.map((column, index) => sql`${column} as ${place(index)}`), sql`, `)} from ${CLOSURE} inner join ${parent.table} on ${on} where ${CLOSURE}.${TABLE} = ${tag(closure, parent)}`
+  return sql`select distinct ${sql.join(
+    referenced.map((column, index) => sql`${column} as ${place(index)}`),
+    sql`, `,
+  )} from ${CLOSURE} inner join ${parent.table} on ${on} where ${CLOSURE}.${TABLE} = ${tag(closure, parent)}`
 }
 
 /**
@@ -151,7 +168,10 @@ export function withClosure(closure: Closure): SQL {
   const { dependents, start } = closure
   const { deletionId, deletedAt } = dependents.root.roles
   const width = widthOf(closure)
-  const names = sql.join([sql`${TABLE}`, ...Array.from({ length: width }, (_, index) => sql`${key(index)}`), sql`${GROUP}`, sql`${TIME}`], sql`, `)
+  const names = sql.join(
+    [sql`${TABLE}`, ...Array.from({ length: width }, (_, index) => sql`${key(index)}`), sql`${GROUP}`, sql`${TIME}`],
+    sql`, `,
+  )
   const first = sql`select ${tag(closure, dependents.root)}, ${keyList(closure, dependents.root)}, ${deletionId ?? sql`null`}, ${deletedAt ?? sql`null`} from ${dependents.root.table} where ${start.build()}`
   return sql`with recursive ${CLOSURE}(${names}) as (${first}${recursion(closure)})`
 }
@@ -163,7 +183,16 @@ function recursion(closure: Closure): SQL {
 
 /** One recursive part for each foreign key. */
 function unionRecursion(closure: Closure): SQL {
-  return sql.join(stepsOf(closure).map(({ child, from, where }) => sql` union select ${tag(closure, child)}, ${keyList(closure, child)}, ${CLOSURE}.${GROUP}, ${CLOSURE}.${TIME} from ${CLOSURE}${sql.join(from.map(({ table, on }) => sql` inner join ${table} on ${on}`), sql``)} where ${where}`), sql``)
+  return sql.join(
+    stepsOf(closure).map(
+      ({ child, from, where }) =>
+        sql` union select ${tag(closure, child)}, ${keyList(closure, child)}, ${CLOSURE}.${GROUP}, ${CLOSURE}.${TIME} from ${CLOSURE}${sql.join(
+          from.map(({ table, on }) => sql` inner join ${table} on ${on}`),
+          sql``,
+        )} where ${where}`,
+    ),
+    sql``,
+  )
 }
 
 /** Postgres takes one recursive part only: the foreign keys stand side by side in it. */
@@ -174,7 +203,13 @@ function lateralRecursion(closure: Closure): SQL {
   const keys = Array.from({ length: widthOf(closure) }, (_, index) => key(index))
   const parts = steps.map(({ child, from, where }) => {
     const named = Array.from(keys, (name, index) => sql`${keyAt(closure, child, index)} as ${name}`)
-    return sql`select ${tag(closure, child)} as ${TABLE}, ${sql.join(named, sql`, `)} from ${sql.join(from.map(({ table }) => table), sql`, `)} where ${sql.join(from.map(({ on }) => on), sql` and `)} and ${where}`
+    return sql`select ${tag(closure, child)} as ${TABLE}, ${sql.join(named, sql`, `)} from ${sql.join(
+      from.map(({ table }) => table),
+      sql`, `,
+    )} where ${sql.join(
+      from.map(({ on }) => on),
+      sql` and `,
+    )} and ${where}`
   })
   const listed = sql.join([TABLE, ...keys].map(name => sql`${NEXT}.${name}`), sql`, `)
   return sql` union select ${listed}, ${CLOSURE}.${GROUP}, ${CLOSURE}.${TIME} from ${CLOSURE} cross join lateral (${sql.join(parts, sql` union all `)}) as ${NEXT}`
@@ -197,22 +232,44 @@ function singleTermRecursion(closure: Closure): SQL {
     const node = childOf(closure, edge)
     const table = aliasedTable(node.table, `e${index}`)
     const aliased = getTableColumns(table)
-    return { edge, node, table: sql`${node.table} as ${sql.identifier(`e${index}`)}`, columnOf: (column: Column) => aliased[node.facts.columns.find(known => known.column === column)!.name]! }
+    return {
+      edge,
+      node,
+      table: sql`${node.table} as ${sql.identifier(`e${index}`)}`,
+      columnOf: (column: Column) => aliased[node.facts.columns.find(known => known.column === column)!.name]!,
+    }
   })
-  const choose = (value: (entry: typeof edges[number]) => unknown) => sql`case ${edge} ${sql.join(edges.map((entry, index) => sql`when ${sql.raw(String(index))} then ${value(entry)}`), sql` `)} end`
+  const choose = (value: (entry: (typeof edges)[number]) => unknown) =>
+    sql`case ${edge} ${sql.join(
+      edges.map((entry, index) => sql`when ${sql.raw(String(index))} then ${value(entry)}`),
+      sql` `,
+    )} end`
   const keys = Array.from({ length: widthOf(closure) }, (_, place) => choose(({ node, columnOf }) => {
     const column = keysOf(node)[place]
     return column ? columnOf(column) : sql`null`
   }))
-  const joins = edges.map(({ edge: key, node, table, columnOf }, index) => sql` left join ${table} on ${edge} = ${sql.raw(String(index))} and ${CLOSURE}.${TABLE} = ${tag(closure, parentOf(closure, key))} and ${pointsAt(closure, key, node, parentOf(closure, key), columnOf)}${follow(closure, node, columnOf)}`)
+  const joins = edges.map(
+    ({ edge: key, node, table, columnOf }, index) =>
+      sql` left join ${table} on ${edge} = ${sql.raw(String(index))} and ${CLOSURE}.${TABLE} = ${tag(closure, parentOf(closure, key))} and ${pointsAt(closure, key, node, parentOf(closure, key), columnOf)}${follow(closure, node, columnOf)}`,
+  )
   return sql` union select ${choose(({ node }) => tag(closure, node))}, ${sql.join(keys, sql`, `)}, ${CLOSURE}.${GROUP}, ${CLOSURE}.${TIME} from ${CLOSURE} cross join json_each(${sql.raw(`'[${edges.map((_, index) => index)}]'`)}) as ${sql.identifier('e')}${sql.join(joins, sql``)} where ${keys[0]} is not null`
 }
 
 /** The child row refers to the reached parent; by way of the parent itself where the key does not point at its primary key. */
-function pointsAt(closure: Closure, { columns, foreignColumns }: ForeignKeyFacts, child: GraphNode, parent: GraphNode, aliased: (column: Column) => Column): SQL {
+function pointsAt(
+  closure: Closure,
+  { columns, foreignColumns }: ForeignKeyFacts,
+  child: GraphNode,
+  parent: GraphNode,
+  aliased: (column: Column) => Column,
+): SQL {
   const own = columns.map(name => aliased(columnOf(child.facts, name)))
   const places = foreignColumns.map(name => parent.facts.primaryKey.indexOf(name))
-  if (!places.includes(-1)) return sql.join(own.map((column, index) => same(column, sql`${CLOSURE}.${key(places[index]!)}`)), sql` and `)
+  if (!places.includes(-1))
+    return sql.join(
+      own.map((column, index) => same(column, sql`${CLOSURE}.${key(places[index]!)}`)),
+      sql` and `,
+    )
   const reached = keysOf(parent).map((column, index) => sql`${column} = ${CLOSURE}.${key(index)}`)
   const referenced = foreignColumns.map(name => sql`${columnOf(parent.facts, name)}`)
   return inRows(closure, own, sql`select ${sql.join(referenced, sql`, `)} from ${parent.table} where ${sql.join(reached, sql` and `)}`)
@@ -229,7 +286,11 @@ function stepsOf(closure: Closure): ClosureStep[] {
   return dependents.edges.map((edge) => {
     const child = childOf(closure, edge)
     const parent = parentOf(closure, edge)
-    return { child, from: joinTo(closure, edge, child, parent), where: sql`${CLOSURE}.${TABLE} = ${tag(closure, parent)}${follow(closure, child)}` }
+    return {
+      child,
+      from: joinTo(closure, edge, child, parent),
+      where: sql`${CLOSURE}.${TABLE} = ${tag(closure, parent)}${follow(closure, child)}`,
+    }
   })
 }
 
@@ -240,9 +301,12 @@ function follow(closure: Closure, node: GraphNode, aliased = (column: Column): C
   const deletedAt = aliased(node.roles.deletedAt)
   const deletionId = node.roles.deletionId && aliased(node.roles.deletionId)
   const { root } = dependents
-  const grouped = deletionId && root.roles.deletionId
-    ? sql`${deletionId} = ${asColumn(closure, sql`${CLOSURE}.${GROUP}`, root.roles.deletionId, deletionId)}`
-    : root.roles.deletedAt ? sql`${deletedAt} = ${asColumn(closure, sql`${CLOSURE}.${TIME}`, root.roles.deletedAt, deletedAt)}` : sql`${deletedAt} = ${CLOSURE}.${TIME}`
+  const grouped
+    = deletionId && root.roles.deletionId
+      ? sql`${deletionId} = ${asColumn(closure, sql`${CLOSURE}.${GROUP}`, root.roles.deletionId, deletionId)}`
+      : root.roles.deletedAt
+        ? sql`${deletedAt} = ${asColumn(closure, sql`${CLOSURE}.${TIME}`, root.roles.deletedAt, deletedAt)}`
+        : sql`${deletedAt} = ${CLOSURE}.${TIME}`
   if (following === 'active') return sql` and (${deletedAt} is null or ${grouped})`
   return keepsDeletionId(closure, node) ? sql` and ${grouped}` : sql` and ${deletedAt} is not null and ${grouped}`
 }
@@ -251,17 +315,36 @@ function follow(closure: Closure, node: GraphNode, aliased = (column: Column): C
 function joinTo(closure: Closure, edge: ForeignKeyFacts, child: GraphNode, parent: GraphNode): ClosureStep['from'] {
   const places = edge.foreignColumns.map(name => parent.facts.primaryKey.indexOf(name))
   if (!places.includes(-1) && edge.columns.length === parent.facts.primaryKey.length) {
-    return [{ table: sql`${child.table}`, on: sql.join(edge.columns.map((name, index) => same(columnOf(child.facts, name), reachedKey(closure, parent, places[index]!))), sql` and `) }]
+    return [
+      {
+        table: sql`${child.table}`,
+        on: sql.join(
+          edge.columns.map((name, index) => same(columnOf(child.facts, name), reachedKey(closure, parent, places[index]!))),
+          sql` and `,
+        ),
+      },
+    ]
   }
   const up = sql.identifier('up')
-  const own = parent.facts.primaryKey.map((name, index) => sql`${up}.${sql.identifier(columnOf(parent.facts, name).name)} = ${reachedKey(closure, parent, index)}`)
-  const on = edge.columns.map((name, index) => same(columnOf(child.facts, name), sql`${up}.${sql.identifier(columnOf(parent.facts, edge.foreignColumns[index]!).name)}`))
-  return [{ table: sql`${parent.table} as ${up}`, on: sql.join(own, sql` and `) }, { table: sql`${child.table}`, on: sql.join(on, sql` and `) }]
+  const own = parent.facts.primaryKey.map(
+    (name, index) => sql`${up}.${sql.identifier(columnOf(parent.facts, name).name)} = ${reachedKey(closure, parent, index)}`,
+  )
+  const on = edge.columns.map((name, index) =>
+    same(columnOf(child.facts, name), sql`${up}.${sql.identifier(columnOf(parent.facts, edge.foreignColumns[index]!).name)}`),
+  )
+  return [
+    { table: sql`${parent.table} as ${up}`, on: sql.join(own, sql` and `) },
+    { table: sql`${child.table}`, on: sql.join(on, sql` and `) },
+  ]
 }
 
 const widthOf = ({ dependents }: Closure) => Math.max(...dependents.nodes.map(node => node.facts.primaryKey.length))
 
-const keyList = (closure: Closure, node: GraphNode) => sql.join(Array.from({ length: widthOf(closure) }, (_, index) => keyAt(closure, node, index)), sql`, `)
+const keyList = (closure: Closure, node: GraphNode) =>
+  sql.join(
+    Array.from({ length: widthOf(closure) }, (_, index) => keyAt(closure, node, index)),
+    sql`, `,
+  )
 
 /** A row's key column as it stands in the closure: as it is where all tables have one type there, else as text. */
 function keyAt(closure: Closure, node: GraphNode, index: number): SQL {
@@ -284,7 +367,12 @@ function isMixed(closure: Closure, index: number): boolean {
   return dialectOf(closure) !== 'sqlite' && new Set(closure.dependents.nodes.map(node => typeOf(keysOf(node)[index]))).size > 1
 }
 
-const typeOf = (column: Column | undefined) => column?.getSQLType().replace(/^serial$/, 'integer').replace(/^bigserial$/, 'bigint').replace(/^smallserial$/, 'smallint')
+const typeOf = (column: Column | undefined) =>
+  column
+    ?.getSQLType()
+    .replace(/^serial$/, 'integer')
+    .replace(/^bigserial$/, 'bigint')
+    .replace(/^smallserial$/, 'smallint')
 
 /** A value of one column where another's is wanted. */
 function asColumn(closure: Closure, value: SQL, from: Column, to: Column): SQL {

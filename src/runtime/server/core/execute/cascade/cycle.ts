@@ -23,14 +23,30 @@ export function removeCycle(call: Call, closure: Closure, nodes: readonly GraphN
   const unmarked = nodes.filter(({ roles }) => !roles.deletionId)
   const first = [...call.engine.dialect === 'sqlite' ? [DEFER] : [], ...marking.map(node => markStatement(call, closure, node, marker))]
   // In a batch nothing can be read: tables that cannot mark a row find theirs while all the others are there.
-  if (unmarked.length > 0 && !call.engine.followsUp) return [...first, ...unmarked.map(node => removeStatement(call, closure, node)), ...marking.map(node => removeMarkedStatement(call, node, marker))]
+  if (unmarked.length > 0 && !call.engine.followsUp)
+    return [
+      ...first,
+      ...unmarked.map(node => removeStatement(call, closure, node)),
+      ...marking.map(node => removeMarkedStatement(call, node, marker)),
+    ]
 
   const read = new Map<GraphNode, readonly Row[]>()
   const order = deletionOrder(nodes, closure.dependents.edges)
-  const hooks = call.engine.dialect === 'sqlite' ? [] : order.map((node, index) => ({ node, columns: keyColumnsToClear(node, closure.dependents.edges, order.slice(0, index + 1)) })).filter(({ columns }) => columns.length > 0)
+  const hooks
+    = call.engine.dialect === 'sqlite'
+      ? []
+      : order
+          .map((node, index) => ({ node, columns: keyColumnsToClear(node, closure.dependents.edges, order.slice(0, index + 1)) }))
+          .filter(({ columns }) => columns.length > 0)
   const last = (): Statement[] => [
-    ...hooks.flatMap(({ node, columns }) => node.roles.deletionId ? [clearKeysStatement(call, closure, node, columns, marker)] : clearKeysOfRows(call, node, columns, read.get(node)!)),
-    ...order.flatMap(node => node.roles.deletionId ? [removeMarkedStatement(call, node, marker)] : deleteRows(call, node, read.get(node)!)),
+    ...hooks.flatMap(({ node, columns }) =>
+      node.roles.deletionId
+        ? [clearKeysStatement(call, closure, node, columns, marker)]
+        : clearKeysOfRows(call, node, columns, read.get(node)!),
+    ),
+    ...order.flatMap(node =>
+      node.roles.deletionId ? [removeMarkedStatement(call, node, marker)] : deleteRows(call, node, read.get(node)!),
+    ),
   ]
   if (unmarked.length === 0) return [...first, ...last()]
   return [...first, ...unmarked.map((node, index) => readUnmarked(call, closure, node, (rows) => {
@@ -40,15 +56,22 @@ export function removeCycle(call: Call, closure: Closure, nodes: readonly GraphN
 }
 
 /** Whether a key can be emptied, so that its row does not stand in the way of the one it points at. */
-const clearableColumns = (node: GraphNode, edge: ForeignKeyFacts) => edge.columns.map(name => columnOf(node.facts, name)).filter(column => !column.notNull && !column.primary)
+const clearableColumns = (node: GraphNode, edge: ForeignKeyFacts) =>
+  edge.columns.map(name => columnOf(node.facts, name)).filter(column => !column.notNull && !column.primary)
 
 /** Rows before those they point at; in a cycle the key that is broken is one that can be emptied. */
 function deletionOrder(nodes: readonly GraphNode[], edges: readonly ForeignKeyFacts[]): readonly GraphNode[] {
   const left = [...nodes]
   const order: GraphNode[] = []
-  const isFree = (node: GraphNode, holds: (edge: ForeignKeyFacts, child: GraphNode) => boolean) => !left.some(child => child !== node && edges.some(edge => edge.table === child.table && edge.foreignTable === node.table && holds(edge, child)))
+  const isFree = (node: GraphNode, holds: (edge: ForeignKeyFacts, child: GraphNode) => boolean) =>
+    !left.some(
+      child => child !== node && edges.some(edge => edge.table === child.table && edge.foreignTable === node.table && holds(edge, child)),
+    )
   while (left.length > 0) {
-    const next = left.find(node => isFree(node, () => true)) ?? left.find(node => isFree(node, (edge, child) => clearableColumns(child, edge).length === 0)) ?? left[0]!
+    const next
+      = left.find(node => isFree(node, () => true))
+        ?? left.find(node => isFree(node, (edge, child) => clearableColumns(child, edge).length === 0))
+        ?? left[0]!
     order.push(...left.splice(left.indexOf(next), 1))
   }
   return order
@@ -56,33 +79,62 @@ function deletionOrder(nodes: readonly GraphNode[], edges: readonly ForeignKeyFa
 
 /** The columns of keys that point at rows which go before these, or at rows of the same table. */
 function keyColumnsToClear(node: GraphNode, edges: readonly ForeignKeyFacts[], gone: readonly GraphNode[]): readonly Column[] {
-  return [...new Set(edges.filter(edge => edge.table === node.table && gone.some(other => other.table === edge.foreignTable)).flatMap(edge => clearableColumns(node, edge)))]
+  return [
+    ...new Set(
+      edges
+        .filter(edge => edge.table === node.table && gone.some(other => other.table === edge.foreignTable))
+        .flatMap(edge => clearableColumns(node, edge)),
+    ),
+  ]
 }
 
 /** `update child set deletion_id = ? where id in (select … from reached)` */
 function markStatement(call: Call, closure: Closure, node: GraphNode, marker: string): WriteStatement {
   const { api, engine } = call
   const column = node.roles.deletionId!
-  return statement(api.statements, engine, shape`mark ${node}${closureShape(closure)}`, [...closure.start.values, column.mapToDriverValue(marker)], () => ({
-    extra: undefined,
-    sql: changeRows(closure, node, keysOf(node), rowsOf(closure, node), { set: [sql`${sql.identifier(engine.columnName(column))} = ${sql.param(marker)}`] }),
-  }))
+  return statement(
+    api.statements,
+    engine,
+    shape`mark ${node}${closureShape(closure)}`,
+    [...closure.start.values, column.mapToDriverValue(marker)],
+    () => ({
+      extra: undefined,
+      sql: changeRows(closure, node, keysOf(node), rowsOf(closure, node), {
+        set: [sql`${sql.identifier(engine.columnName(column))} = ${sql.param(marker)}`],
+      }),
+    }),
+  )
 }
 
 /** Whether no order of removing rows fits every foreign key: MySQL looks at them row by row, within one statement too. */
-export const needsMarking = ({ cyclic, edges }: Dependents, { engine }: Call) => cyclic || (engine.dialect === 'mysql' && edges.some(edge => edge.table === edge.foreignTable))
+export const needsMarking = ({ cyclic, edges }: Dependents, { engine }: Call) =>
+  cyclic || (engine.dialect === 'mysql' && edges.some(edge => edge.table === edge.foreignTable))
 
 /** `update child set parent_id = null where deletion_id = ?`: foreign keys that are not deferred would stand in each other's way. */
-function clearKeysStatement({ api, engine }: Call, { dependents }: Closure, node: GraphNode, columns: readonly Column[], marker: string): WriteStatement {
+function clearKeysStatement(
+  { api, engine }: Call,
+  { dependents }: Closure,
+  node: GraphNode,
+  columns: readonly Column[],
+  marker: string,
+): WriteStatement {
   const column = node.roles.deletionId!
   return statement(api.statements, engine, shape`unhook ${dependents.root}${node}${columns}`, [column.mapToDriverValue(marker)], () => ({
     extra: undefined,
-    sql: sql`update ${node.table} set ${sql.join(columns.map(own => sql`${sql.identifier(engine.columnName(own))} = null`), sql`, `)} where ${column} = ${sql.param(marker)}`,
+    sql: sql`update ${node.table} set ${sql.join(
+      columns.map(own => sql`${sql.identifier(engine.columnName(own))} = null`),
+      sql`, `,
+    )} where ${column} = ${sql.param(marker)}`,
   }))
 }
 
 /** `select id from child where id in (select … from reached)`: once others are gone, or unhooked, these are not found again. */
-function readUnmarked(call: Call, closure: Closure, node: GraphNode, followUp: (rows: readonly Row[]) => readonly Statement[]): WriteStatement {
+function readUnmarked(
+  call: Call,
+  closure: Closure,
+  node: GraphNode,
+  followUp: (rows: readonly Row[]) => readonly Statement[],
+): WriteStatement {
   const { api, engine } = call
   const made = statement(api.statements, engine, shape`reached ${node}${closureShape(closure)}`, closure.start.values, () => ({
     extra: undefined,
@@ -104,12 +156,22 @@ function deleteRows({ engine }: Call, node: GraphNode, rows: readonly Row[]): St
   return batches(rows).map(batch => engine.render(sql`delete from ${node.table} where ${isAmong(node, batch)}`))
 }
 
-const batches = (rows: readonly Row[]) => Array.from({ length: Math.ceil(rows.length / AT_ONCE) }, (_, index) => rows.slice(index * AT_ONCE, (index + 1) * AT_ONCE))
+const batches = (rows: readonly Row[]) =>
+  Array.from({ length: Math.ceil(rows.length / AT_ONCE) }, (_, index) => rows.slice(index * AT_ONCE, (index + 1) * AT_ONCE))
 
 /** SQLite takes a list of tuples as `values` only. */
 function isAmong(node: GraphNode, rows: readonly Row[]): SQL {
   const values = node.facts.dialect === 'sqlite' ? sql`values ` : sql``
-  return sql`${tuple(keysOf(node))} in (${values}${sql.join(rows.map(row => sql`(${sql.join(row.map(value => sql`${sql.param(value)}`), sql`, `)})`), sql`, `)})`
+  return sql`${tuple(keysOf(node))} in (${values}${sql.join(
+    rows.map(
+      row =>
+        sql`(${sql.join(
+          row.map(value => sql`${sql.param(value)}`),
+          sql`, `,
+        )})`,
+    ),
+    sql`, `,
+  )})`
 }
 
 /** `delete from child where deletion_id = ?` */

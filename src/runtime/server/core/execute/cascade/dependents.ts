@@ -58,7 +58,13 @@ function sort(nodes: readonly GraphNode[], edges: readonly ForeignKeyFacts[]): r
   const sorted: GraphNode[] = []
   const left = new Set(nodes)
   while (left.size > 0) {
-    const ready = [...left].filter(node => !edges.some(edge => edge.table === node.table && edge.foreignTable !== node.table && [...left].some(other => other.table === edge.foreignTable)))
+    const ready = [...left].filter(
+      node =>
+        !edges.some(
+          edge =>
+            edge.table === node.table && edge.foreignTable !== node.table && [...left].some(other => other.table === edge.foreignTable),
+        ),
+    )
     for (const node of ready.length > 0 ? ready : [...left].slice(0, 1)) {
       sorted.push(node)
       left.delete(node)

@@ -10,10 +10,28 @@ import { columnOf, type GraphNode } from '../../../schema/graph'
 import type { Role } from '../../../schema/server-owned'
 import type { Call } from '../../context'
 import { statement, type Clause } from '../../sql/clause'
-import { changeWithGroup, changeRows, closureShape, groupOf, inRows, keepsDeletionId, keysOf, referencedValues, rowsOf, tuple, withClosure, type Closure } from './closure'
+import {
+  changeWithGroup,
+  changeRows,
+  closureShape,
+  groupOf,
+  inRows,
+  keepsDeletionId,
+  keysOf,
+  referencedValues,
+  rowsOf,
+  tuple,
+  withClosure,
+  type Closure,
+} from './closure'
 
 /** `update child set deleted_at = ?, deletion_id = reached.g from reached where deleted_at is null and id = reached.k0 and reached.t = 1` */
-export function trashStatement(call: Call, closure: Closure, node: GraphNode, values: readonly { readonly column: Column, readonly value: unknown }[]): WriteStatement {
+export function trashStatement(
+  call: Call,
+  closure: Closure,
+  node: GraphNode,
+  values: readonly { readonly column: Column, readonly value: unknown }[],
+): WriteStatement {
   const { api, engine } = call
   const { root } = closure.dependents
   const key = shape`stamp ${node}${values.map(({ column }) => column)}${closureShape(closure)}`
@@ -23,7 +41,7 @@ export function trashStatement(call: Call, closure: Closure, node: GraphNode, va
     sql: changeWithGroup(closure, node, {
       set: [
         ...values.map(({ column, value }) => assign(column, sql`${sql.param(value)}`)),
-        ...node.roles.deletionId && root.roles.deletionId ? [assign(node.roles.deletionId, groupOf(closure, node))] : [],
+        ...(node.roles.deletionId && root.roles.deletionId ? [assign(node.roles.deletionId, groupOf(closure, node))] : []),
       ],
       where: sql`${node.roles.deletedAt!} is null`,
     }),
@@ -35,13 +53,19 @@ export function restoreStatement(call: Call, closure: Closure, node: GraphNode, 
   const { api, engine } = call
   const { deletionId, ...rest } = trashColumns(node)
   const columns = [...Object.values(rest), ...deletionId && !keepsDeletionId(closure, node) ? [deletionId] : []]
-  return statement(api.statements, engine, shape`clear ${node}${closureShape(closure)}${but?.shape}`, [...closure.start.values, ...but?.values ?? []], () => ({
-    extra: undefined,
-    sql: changeRows(closure, node, keysOf(node), rowsOf(closure, node), {
-      set: columns.map(column => sql`${sql.identifier(engine.columnName(column))} = null`),
-      where: sql`${node.roles.deletedAt!} is not null${butNot(but)}`,
+  return statement(
+    api.statements,
+    engine,
+    shape`clear ${node}${closureShape(closure)}${but?.shape}`,
+    [...closure.start.values, ...(but?.values ?? [])],
+    () => ({
+      extra: undefined,
+      sql: changeRows(closure, node, keysOf(node), rowsOf(closure, node), {
+        set: columns.map(column => sql`${sql.identifier(engine.columnName(column))} = null`),
+        where: sql`${node.roles.deletedAt!} is not null${butNot(but)}`,
+      }),
     }),
-  }))
+  )
 }
 
 /** `delete from child where id in (…)` */
@@ -58,10 +82,18 @@ export function releaseStatement(call: Call, closure: Closure, edge: ForeignKeyF
   const { api, engine } = call
   const columns = edge.columns.map(name => columnOf(child.facts, name))
   const emptied = columns.map(column => edge.onDelete === 'set default' ? defaultOf(column) : NULL)
-  return statement(api.statements, engine, shape`release ${edge}${closureShape(closure)}`, [...closure.start.values, ...emptied.flatMap(({ values }) => values)], () => ({
-    extra: undefined,
-    sql: changeRows(closure, child, columns, referencedValues(closure, edge, parent), { set: columns.map((column, index) => sql`${sql.identifier(engine.columnName(column))} = ${emptied[index]!.build()}`) }),
-  }))
+  return statement(
+    api.statements,
+    engine,
+    shape`release ${edge}${closureShape(closure)}`,
+    [...closure.start.values, ...emptied.flatMap(({ values }) => values)],
+    () => ({
+      extra: undefined,
+      sql: changeRows(closure, child, columns, referencedValues(closure, edge, parent), {
+        set: columns.map((column, index) => sql`${sql.identifier(engine.columnName(column))} = ${emptied[index]!.build()}`),
+      }),
+    }),
+  )
 }
 
 const NULL = { values: [], build: () => sql`null` }
@@ -74,7 +106,13 @@ function defaultOf({ default: value, mapToDriverValue }: Column): { values: read
 }
 
 /** `select 1 from child where parent_id in (…) and … limit 1`: must find nothing, or the commit is undone. */
-export function restrictStatement(call: Call, closure: Closure, edge: ForeignKeyFacts, child: GraphNode, parent: GraphNode): WriteStatement {
+export function restrictStatement(
+  call: Call,
+  closure: Closure,
+  edge: ForeignKeyFacts,
+  child: GraphNode,
+  parent: GraphNode,
+): WriteStatement {
   const { api, engine } = call
   const columns = edge.columns.map(name => columnOf(child.facts, name))
   const active = closure.following === 'active' && child.roles.deletedAt ? sql`${child.roles.deletedAt} is null` : sql`1 = 1`
@@ -86,7 +124,13 @@ export function restrictStatement(call: Call, closure: Closure, edge: ForeignKey
 }
 
 /** `select 1 from child where deleted_at is null and parent_id in (select … from reached) limit 1`: must find nothing, or the commit is done again. */
-export function missedRowsStatement(call: Call, closure: Closure, edge: ForeignKeyFacts, child: GraphNode, parent: GraphNode): WriteStatement {
+export function missedRowsStatement(
+  call: Call,
+  closure: Closure,
+  edge: ForeignKeyFacts,
+  child: GraphNode,
+  parent: GraphNode,
+): WriteStatement {
   const { api, engine } = call
   const columns = edge.columns.map(name => columnOf(child.facts, name))
   const made = statement(api.statements, engine, shape`left over ${edge}${closureShape(closure)}`, closure.start.values, () => ({
@@ -101,5 +145,10 @@ const butNot = (but: Clause | undefined) => but ? sql` and not (${but.build()})`
 /** The columns that say a row is in the trash. */
 export function trashColumns({ roles }: GraphNode): Partial<Record<Role, Column>> {
   const { deletedAt, deletedBy, deletionId, deletedReason } = roles
-  return { ...deletedAt && { deletedAt }, ...deletedBy && { deletedBy }, ...deletionId && { deletionId }, ...deletedReason && { deletedReason } }
+  return {
+    ...(deletedAt && { deletedAt }),
+    ...(deletedBy && { deletedBy }),
+    ...(deletionId && { deletionId }),
+    ...(deletedReason && { deletedReason }),
+  }
 }

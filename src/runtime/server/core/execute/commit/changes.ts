@@ -7,5 +7,10 @@ import type { Call } from '../../context'
 export const hasListeners = ({ api }: Call) => api.plugins.onCommit.length > 0
 /** The row a request named. */
 export function changeOf({ api }: Call, resource: Resource, kind: Change['kind'], key: Key): Change {
-  return { ...api.resources.get(resource.name) === resource && { resource: resource.name }, table: resource.facts.name, kind, id: toId(resource, key) }
+  return {
+    ...(api.resources.get(resource.name) === resource && { resource: resource.name }),
+    table: resource.facts.name,
+    kind,
+    id: toId(resource, key),
+  }
 }

@@ -29,7 +29,12 @@ export interface WriteOperation {
 /** A commit that was undone, and by which item and guard where that is known. */
 export class CommitFailed extends Error {
   /** @param violation what the database refused, where it did */
-  constructor(readonly reason: unknown, readonly item: number | undefined, readonly expectation?: Expectation, readonly violation?: Violation) {
+  constructor(
+    readonly reason: unknown,
+    readonly item: number | undefined,
+    readonly expectation?: Expectation,
+    readonly violation?: Violation,
+  ) {
     super('undone', { cause: reason })
     this.name = 'Undone'
   }
@@ -38,7 +43,11 @@ export class CommitFailed extends Error {
 type WritingPlan = Scoped<Plan & { readonly kind: WriteKind }>
 
 /** @throws {CommitFailed} Nothing was applied. */
-export async function commitOperations(plan: Scoped<Plan & { readonly kind: WriteKind }>, steps: readonly WriteOperation[], call: Call): Promise<void> {
+export async function commitOperations(
+  plan: Scoped<Plan & { readonly kind: WriteKind }>,
+  steps: readonly WriteOperation[],
+  call: Call,
+): Promise<void> {
   let outcomes: readonly Outcome[]
   try {
     outcomes = await call.engine.commit(steps.map(step => step.statement))
@@ -48,7 +57,11 @@ export async function commitOperations(plan: Scoped<Plan & { readonly kind: Writ
   }
   steps.forEach((step, index) => step.read?.(outcomes[index]!))
   if (call.api.plugins.onCommit.length === 0) return
-  await emitChanges(call.api.plugins, steps.flatMap((step, index) => step.changes?.(outcomes[index]!) ?? []), call.ctx)
+  await emitChanges(
+    call.api.plugins,
+    steps.flatMap((step, index) => step.changes?.(outcomes[index]!) ?? []),
+    call.ctx,
+  )
 }
 
 /** The end of a commit that is only tried: no engine lets it pass. */
@@ -89,9 +102,12 @@ async function violationError(violation: Violation, write: WriteKind, call: Call
   const readable = await readableFields(call)
   const named = violatedFields(violation, call).filter(name => readable.byName.has(name) && name !== call.resource.tenant?.name)
   switch (kind) {
-    case 'unique': return conflict(named.length ? `There is a record with this ${named.join(', ')} already.` : 'There is such a record already.', named)
-    case 'reference': return write === 'delete' || write === 'purge' ? conflict('Other records still refer to this one.') : invalidReference()
-    case 'required': case 'check': {
+    case 'unique':
+      return conflict(named.length ? `There is a record with this ${named.join(', ')} already.` : 'There is such a record already.', named)
+    case 'reference':
+      return write === 'delete' || write === 'purge' ? conflict('Other records still refer to this one.') : invalidReference()
+    case 'required':
+    case 'check': {
       const [one, some] = MESSAGES[kind]
       if (named.length === 0) return validationFailed([{ path: [], message: some, code: kind }])
       return validationFailed(named.map(name => ({ path: [name], message: one, code: kind })))
@@ -111,5 +127,7 @@ export function violatedFields({ columns, key, table }: Violation, { resource: {
   // The name of a constraint stands for its columns; of a single column's it may be the column's own.
   const named = key === undefined ? undefined : key === 'PRIMARY' ? facts.primaryKey : facts.keys.get(key) ?? facts.checks.get(key)
   const told = [...columns, ...key === undefined ? [] : [key]]
-  return [...fields.values()].filter(({ name, column }) => named ? named.includes(name) : told.includes(engine.columnName(column))).map(({ name }) => name)
+  return [...fields.values()]
+    .filter(({ name, column }) => (named ? named.includes(name) : told.includes(engine.columnName(column))))
+    .map(({ name }) => name)
 }

@@ -30,9 +30,18 @@ interface Budget {
  * @throws `LIMIT_EXCEEDED` before the response holds more included records than configured. A record that stands under several
  * parents is counted under each of them, as JSON repeats it.
  */
-export async function attachIncludes(plan: Scoped<ReadPlan>, found: Rows, records: readonly RecordValues[], form: ValueForm, call: Call): Promise<void> {
+export async function attachIncludes(
+  plan: Scoped<ReadPlan>,
+  found: Rows,
+  records: readonly RecordValues[],
+  form: ValueForm,
+  call: Call,
+): Promise<void> {
   if (plan.include.length === 0) return
-  const { relations: { maxRows }, objectLevelMaxRows } = call.api.config
+  const {
+    relations: { maxRows },
+    objectLevelMaxRows,
+  } = call.api.config
   const judged = Math.max(maxRows, objectLevelMaxRows)
   const budget: Budget = { left: maxRows, max: maxRows, unjudged: judged, maxJudged: judged, form }
   await attachLevel(plan, found, { records, times: records.map(() => 1) }, call, budget)
@@ -162,7 +171,13 @@ async function readChildren(asked: ScopedInclude, parents: Parents, call: Call, 
 }
 
 /** One row more than may be shown is read, or than may be judged, where code has the last word. @throws `LIMIT_EXCEEDED` */
-async function readVisible(include: ScopedInclude, columns: Selection, parents: Parents, call: Call, budget: Budget): Promise<Rows['rows']> {
+async function readVisible(
+  include: ScopedInclude,
+  columns: Selection,
+  parents: Parents,
+  call: Call,
+  budget: Budget,
+): Promise<Rows['rows']> {
   const { relation, plan, through, perParent } = include
   const values = [...parents.values()].map(parent => parent.values)
   const read = (limited: number | undefined, most: number) =>
@@ -215,28 +230,48 @@ function parentKey(relation: Relation, columns: Selection): (row: Row) => string
  * To-many: `select c0, … from (select id as c0, …, row_number() over (partition by post_id order by id) as n
  * from comments where post_id in (…) and …) as rows where n <= ? order by n limit ?`.
  */
-function childrenStatement(include: ScopedInclude, columns: Selection, parents: readonly (readonly unknown[])[], perParent: number | undefined, most: number, { api, engine }: Call): Statement {
+function childrenStatement(
+  include: ScopedInclude,
+  columns: Selection,
+  parents: readonly (readonly unknown[])[],
+  perParent: number | undefined,
+  most: number,
+  { api, engine }: Call,
+): Statement {
   const { relation, plan, through } = include
   const source = sourceOf(relation, through)
   const where: readonly Clause[] = [inTuples(engine, source.parent, parents), ...conditions(plan), ...source.conditions]
   const many = relation.kind !== 'one'
   const judgesLinks = through?.accepts !== undefined
   const key = shape`include ${relation}${columns.key}${judgesLinks}${shapeOf(where)}${orderShape(plan.order)}${perParent !== undefined}`
-  const values = [...valuesOf(where), ...perParent === undefined ? [] : [perParent], most]
+  const values = [...valuesOf(where), ...(perParent === undefined ? [] : [perParent]), most]
   return statement(api.statements, engine, key, values, () => {
     const selected = [...columns.fields.map(field => field.selection), ...source.extra]
     const order = many ? sql` order by ${orderList(plan.order)}` : sql``
-    if (perParent === undefined) return { extra: undefined, sql: sql`select ${sql.join(selected, sql`, `)} from ${source.from}${whereClause(where)}${order} limit ${sql.param(most)}` }
+    if (perParent === undefined)
+      return {
+        extra: undefined,
+        sql: sql`select ${sql.join(selected, sql`, `)} from ${source.from}${whereClause(where)}${order} limit ${sql.param(most)}`,
+      }
     const named = selected.map((column, index) => sql`${column} as ${sql.identifier(`c${index}`)}`)
     const names = selected.map((_, index) => sql`${sql.identifier(`c${index}`)}`)
-    const partition = sql.join(source.parent.map(({ column, bytes }) => bytes ? bytes.of(sql`${column}`) : sql`${column}`), sql`, `)
+    const partition = sql.join(
+      source.parent.map(({ column, bytes }) => (bytes ? bytes.of(sql`${column}`) : sql`${column}`)),
+      sql`, `,
+    )
     const ranked = sql`select ${sql.join(named, sql`, `)}, row_number() over (partition by ${partition}${order}) as ${sql.identifier('n')} from ${source.from}${whereClause(where)}`
-    return { extra: undefined, sql: sql`select ${sql.join(names, sql`, `)} from (${ranked}) as ${sql.identifier('ranked')} where ${sql.identifier('n')} <= ${sql.param(perParent)} order by ${sql.identifier('n')} limit ${sql.param(most)}` }
+    return {
+      extra: undefined,
+      sql: sql`select ${sql.join(names, sql`, `)} from (${ranked}) as ${sql.identifier('ranked')} where ${sql.identifier('n')} <= ${sql.param(perParent)} order by ${sql.identifier('n')} limit ${sql.param(most)}`,
+    }
   })
 }
 
 /** Where the children stand, and which columns name their parent. */
-function sourceOf(relation: Relation, through: ScopedInclude['through']): { from: SQL, parent: readonly NamedColumn[], extra: readonly SQL[], conditions: readonly Clause[] } {
+function sourceOf(
+  relation: Relation,
+  through: ScopedInclude['through'],
+): { from: SQL, parent: readonly NamedColumn[], extra: readonly SQL[], conditions: readonly Clause[] } {
   const { table } = relation.target
   if (relation.kind !== 'manyToMany') return { from: sql`${table}`, parent: relation.foreignColumns, extra: [], conditions: [] }
   const { junction } = relation
@@ -245,7 +280,10 @@ function sourceOf(relation: Relation, through: ScopedInclude['through']): { from
   return {
     from: sql`${junction.resource.table} inner join ${table} on ${joinCondition(columns(junction.there.columns), relation.foreignColumns)}`,
     parent,
-    extra: [...parent.map(({ column }) => sql`${column}`), ...through?.accepts ? allFields(through.resource).fields.map(field => field.selection) : []],
+    extra: [
+      ...parent.map(({ column }) => sql`${column}`),
+      ...(through?.accepts ? allFields(through.resource).fields.map(field => field.selection) : []),
+    ],
     // Told apart from conditions on the records: a tenant column may have the same name on both.
     conditions: through && through.scope.length > 0 ? [fromClauses(shape`through`, through.scope, () => joinAnd(through.scope))] : [],
   }

@@ -45,8 +45,12 @@ export async function executeList(asked: Scoped<ListPlan>, call: Call, attachmen
   const byCursor = plan.position.mode === 'cursor'
   // One row more than the page tells whether another page follows.
   const window = {
-    start: plan.start, offset: plan.offset, limit: plan.count ? plan.limit : plan.limit + 1, cursor: byCursor, extraColumns: attachment?.extraColumns ?? [],
-    ...plan.count && { maxScanned: call.api.config.objectLevelMaxRows },
+    start: plan.start,
+    offset: plan.offset,
+    limit: plan.count ? plan.limit : plan.limit + 1,
+    cursor: byCursor,
+    extraColumns: attachment?.extraColumns ?? [],
+    ...(plan.count && { maxScanned: call.api.config.objectLevelMaxRows }),
   }
   const [found, total, aggregates] = await runStatements(
     plan, call,
@@ -84,11 +88,17 @@ function formOf({ resource }: Scoped<ReadPlan>, hook: 'afterGet' | 'afterList'):
 }
 
 /** What after-hooks make of the records, filtered again by what the caller may read. */
-async function throughHooks({ resource }: Scoped<ReadPlan>, hook: 'afterGet' | 'afterList', records: readonly RecordValues[], call: Call): Promise<readonly RecordValues[]> {
+async function throughHooks(
+  { resource }: Scoped<ReadPlan>,
+  hook: 'afterGet' | 'afterList',
+  records: readonly RecordValues[],
+  call: Call,
+): Promise<readonly RecordValues[]> {
   if (findHooks(resource, hook).length === 0) return records
-  const shown = hook === 'afterList'
-    ? await runHooks(call, hook, records, (run, records) => (run as AnyHook)(records, call.ctx))
-    : [await runHooks(call, hook, records[0]!, (run, record) => (run as AnyHook)(record, call.ctx))]
+  const shown
+    = hook === 'afterList'
+      ? await runHooks(call, hook, records, (run, records) => (run as AnyHook)(records, call.ctx))
+      : [await runHooks(call, hook, records[0]!, (run, record) => (run as AnyHook)(record, call.ctx))]
   const readable = await readableFields(call, resource)
   return shown.map(record => keepReadable(resource, readable, record))
 }

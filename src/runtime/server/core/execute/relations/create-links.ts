@@ -106,10 +106,22 @@ async function toItem(work: LinkTask, index: number, target: readonly unknown[],
   // A schema that does not know the keys describes the metadata alone.
   const told = names.filter(name => schema.generated || schema.knows(name))
     .map((name): [string, unknown] => [name, field(name).toWire?.(driver.get(name)) ?? driver.get(name)])
-  const { values, sent } = await parseData({ ...metadata[index], ...Object.fromEntries(told) }, resource, 'create', () => readableFields(call, resource), call.api.taken)
+  const { values, sent } = await parseData(
+    { ...metadata[index], ...Object.fromEntries(told) },
+    resource,
+    'create',
+    () => readableFields(call, resource),
+    call.api.taken,
+  )
   const own = names.filter(name => !resource.dropped.create.has(name))
   const asked = { ...Object.fromEntries(own.map(name => [name, decoded(name)])), ...values }
-  return { ...base, sent: [...new Set([...sent, ...own])], sentKeys: [...Object.keys(metadata[index]!), ...own], values: { ...asked }, original: asked }
+  return {
+    ...base,
+    sent: [...new Set([...sent, ...own])],
+    sentKeys: [...Object.keys(metadata[index]!), ...own],
+    values: { ...asked },
+    original: asked,
+  }
 }
 
 /** The junction's before-hooks, its field rules, and the records that the metadata refers to. @throws What one of them refuses. */

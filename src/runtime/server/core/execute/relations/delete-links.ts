@@ -61,10 +61,21 @@ export async function planDeletes(work: LinkTask, visible: () => Promise<LinkVal
   const decode = decoder(columns)
   const items = rows.map((row, index): Item => {
     const record = decode(row)
-    return { index, key: resource.primaryKey.map(field => record[field.name]), row, sent: [], values: {}, original: {}, ctx: itemContext(own) }
+    return {
+      index,
+      key: resource.primaryKey.map(field => record[field.name]),
+      row,
+      sent: [],
+      values: {},
+      original: {},
+      ctx: itemContext(own),
+    }
   })
   const scope = [...through.scope, ...gone.scope, ...mode === 'replace' ? [linksToVisible(work.link)] : []]
-  const plan = within<Plan, WritePlan>({ ...gone, scope }, { kind: 'delete', items: [], bulk: true, atomic: true, selection: keyFields(resource) })
+  const plan = within<Plan, WritePlan>(
+    { ...gone, scope },
+    { kind: 'delete', items: [], bulk: true, atomic: true, selection: keyFields(resource) },
+  )
   return { plan, call: own, items, rows, known: all.map(keyOf) }
 }
 
@@ -106,7 +117,10 @@ export function deleteLinkOperations(work: LinkTask, { plan, items, rows, known 
   if (items.length === 0) return nothingElse
   const columns = allFields(resource)
   const where = [inTuples(call.engine, primaryKey, rows.map(valuesAt(columns, primaryKey))), ...scope]
-  const locked: WriteOperation = { statement: { ...selectStatement(call, resource, where, keyFields(resource), 'update'), expect: items.length }, expectation: 'group' }
+  const locked: WriteOperation = {
+    statement: { ...selectStatement(call, resource, where, keyFields(resource), 'update'), expect: items.length },
+    expectation: 'group',
+  }
   const still = plan.accepts ? stillAccepted(plan, columns, rows, 'update', call) : [locked]
   const time = new Date()
   const trash = () => trashValues(plan, crypto.randomUUID(), call, time)

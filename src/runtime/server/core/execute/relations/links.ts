@@ -87,21 +87,37 @@ export async function linkedTo(relation: ManyToMany, parent: readonly unknown[],
   const { junction, foreignColumns } = relation
   const there = junctionFields(relation, junction.there.columns)
   const own = [inTuples(call.engine, junctionFields(relation, junction.here.columns), [parent]), ...through.scope]
-  if (through.accepts) return inTuples(call.engine, foreignColumns, (await acceptedLinks(relation, own, through, call)).map(row => valuesAt(allFields(junction.resource), there)(row)))
-  return fromClauses(shape`linked ${relation}`, own, () => sql`exists (select 1 from ${junction.resource.table} where ${joinAnd(own)} and ${joinCondition(there, foreignColumns)})`)
+  if (through.accepts)
+    return inTuples(
+      call.engine,
+      foreignColumns,
+      (await acceptedLinks(relation, own, through, call)).map(row => valuesAt(allFields(junction.resource), there)(row)),
+    )
+  return fromClauses(
+    shape`linked ${relation}`,
+    own,
+    () => sql`exists (select 1 from ${junction.resource.table} where ${joinAnd(own)} and ${joinCondition(there, foreignColumns)})`,
+  )
 }
 
 /** @throws `LIMIT_EXCEEDED` when there are more links than a scan may judge. */
-export async function acceptedLinks(relation: ManyToMany, where: readonly Clause[], through: Scoped<Plan>, call: Call): Promise<readonly Row[]> {
+export async function acceptedLinks(
+  relation: ManyToMany,
+  where: readonly Clause[],
+  through: Scoped<Plan>,
+  call: Call,
+): Promise<readonly Row[]> {
   const { api, engine } = call
   const { resource } = relation.junction
   const columns = allFields(resource)
   const most = maxScanRows(call)
   const key = shape`judged links ${resource}${shapeOf(where)}`
-  const rows = await engine.query(statement(api.statements, engine, key, [...valuesOf(where), most + 1], () => ({
-    sql: sql`select ${selectList(columns)} from ${resource.table}${whereClause(where)} limit ${sql.param(most + 1)}`,
-    extra: undefined,
-  })))
+  const rows = await engine.query(
+    statement(api.statements, engine, key, [...valuesOf(where), most + 1], () => ({
+      sql: sql`select ${selectList(columns)} from ${resource.table}${whereClause(where)} limit ${sql.param(most + 1)}`,
+      extra: undefined,
+    })),
+  )
   if (rows.length > most) throw tooManyRowsToCheck(most, 'The record has too many links.')
   return filterLinks(rows, resource, through)
 }
@@ -118,5 +134,9 @@ export const not = (clause: Clause) => fromClauses(shape`not`, [clause], () => s
 export function linksToVisible({ relation, plan }: ScopedLink): Clause {
   const there = junctionFields(relation, relation.junction.there.columns)
   const { target, foreignColumns } = relation
-  return fromClauses(shape`to visible ${relation}`, plan.scope, () => sql`exists (select 1 from ${target.table} where ${joinCondition(there, foreignColumns)} and ${joinAnd(plan.scope)})`)
+  return fromClauses(
+    shape`to visible ${relation}`,
+    plan.scope,
+    () => sql`exists (select 1 from ${target.table} where ${joinCondition(there, foreignColumns)} and ${joinAnd(plan.scope)})`,
+  )
 }

@@ -28,16 +28,32 @@ export async function executeRelated(plan: Scoped<RelatedPlan>, call: Call): Pro
 }
 
 /** Adds what the junction says of each link as `_junction`: the columns a caller may read, without the two keys. */
-async function attachMetadata(relation: ManyToMany, parent: readonly unknown[], through: Scoped<Plan>, records: readonly RecordValues[], keys: readonly (readonly unknown[])[], call: Call): Promise<void> {
+async function attachMetadata(
+  relation: ManyToMany,
+  parent: readonly unknown[],
+  through: Scoped<Plan>,
+  records: readonly RecordValues[],
+  keys: readonly (readonly unknown[])[],
+  call: Call,
+): Promise<void> {
   const { junction } = relation
   const { resource, here, there } = junction
   if (keys.length === 0) return
   const there_ = junctionFields(relation, there.columns)
-  const where = [inTuples(call.engine, junctionFields(relation, here.columns), [parent]), inTuples(call.engine, there_, keys), ...through.scope]
+  const where = [
+    inTuples(call.engine, junctionFields(relation, here.columns), [parent]),
+    inTuples(call.engine, there_, keys),
+    ...through.scope,
+  ]
   const readable = await readableFields(call, resource)
-  const shown = select(resource, field => readable.byName.has(field.name) && !here.columns.includes(field.name) && !there.columns.includes(field.name))
+  const shown = select(
+    resource,
+    field => readable.byName.has(field.name) && !here.columns.includes(field.name) && !there.columns.includes(field.name),
+  )
   const columns = through.accepts ? allFields(resource) : select(resource, field => shown.byName.has(field.name) || there_.includes(field))
-  const rows = through.accepts ? await acceptedLinks(relation, where, through, call) : await call.engine.query(selectStatement(call, resource, where, columns))
+  const rows = through.accepts
+    ? await acceptedLinks(relation, where, through, call)
+    : await call.engine.query(selectStatement(call, resource, where, columns))
   const decode = decoder(columns, shown)
   const found = new Map(rows.map(row => [tupleKey(valuesAt(columns, there_)(row)), decode(row)]))
   records.forEach((record, index) => {

@@ -47,7 +47,9 @@ export async function planLinkChange(work: LinkTask, call: Call): Promise<LinkCh
 
 export async function linkOperations({ work, creates, deletes, judged }: LinkChange, call: Call): Promise<WriteOperation[]> {
   const { link, mode, here, counts } = work
-  const added: WriteOperation[] = creates ? [...createLinkOperations(work, creates, call), ...await readAddedOperations(work, creates, call)] : []
+  const added: WriteOperation[] = creates
+    ? [...createLinkOperations(work, creates, call), ...(await readAddedOperations(work, creates, call))]
+    : []
   const removed = deletes ? deleteLinkOperations(work, deletes, call) : mode === 'add' ? [] : removeOperations(work, judged, call)
   const total: WriteOperation[] = hasObjectLevel(link)
     ? []

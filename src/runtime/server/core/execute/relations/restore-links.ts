@@ -75,29 +75,45 @@ interface Coming {
  * Links come back as new ones are made: nothing that they once said is left, for the caller may not be allowed to say it. Those with the
  * same values are in one statement.
  */
-export function restoreLinkOperations(work: LinkTask, { plan, items, trashed, added }: Coming, asked: boolean, call: Call, time: Date): WriteOperation[] {
+export function restoreLinkOperations(
+  work: LinkTask,
+  { plan, items, trashed, added }: Coming,
+  asked: boolean,
+  call: Call,
+  time: Date,
+): WriteOperation[] {
   if (!trashed) return []
-  const { link: { relation }, counts } = work
+  const {
+    link: { relation },
+    counts,
+  } = work
   const { resource, unique } = relation.junction
   const there = junctionFields(relation, relation.junction.there.columns)
   const { deletedAt, deletedBy, deletionId, deletedReason } = resource.roles
-  const empty = Object.fromEntries([deletedAt, deletedBy, deletionId, deletedReason].flatMap(field => field ? [[field.name, null]] : []))
+  const empty = Object.fromEntries([deletedAt, deletedBy, deletionId, deletedReason].flatMap(field => (field ? [[field.name, null]] : [])))
   const keys = keyFields(resource)
   const keyOf = valuesAt(keys, resource.primaryKey)
-  const kept = [...resource.primaryKey, ...sameLink(work.link), ...resource.tenant ? [resource.tenant] : []]
+  const kept = [...resource.primaryKey, ...sameLink(work.link), ...(resource.tenant ? [resource.tenant] : [])]
   const never = new Set(kept.map(({ name }) => name))
   const fresh = freshValues(resource)
   const said = (item: NewLink): RecordValues =>
-    Object.fromEntries(Object.entries({ ...fresh, ...createValues(plan, writableValues(plan, item), call, time) }).filter(([name]) => !never.has(name)))
-  const encoded = (name: string, value: unknown) => value === null ? null : String(resource.fields.get(name)!.encode(value))
+    Object.fromEntries(
+      Object.entries({ ...fresh, ...createValues(plan, writableValues(plan, item), call, time) }).filter(([name]) => !never.has(name)),
+    )
+  const encoded = (name: string, value: unknown) => (value === null ? null : String(resource.fields.get(name)!.encode(value)))
   const found = items.flatMap((item) => {
     const key = trashed.picked.get(tupleKey(item.target))
     return key ? [{ key, values: said(item) }] : []
   })
-  const spell = ({ values }: typeof found[number]) => JSON.stringify(Object.entries(values).map(([name, value]) => [name, encoded(name, value)]))
+  const spell = ({ values }: (typeof found)[number]) =>
+    JSON.stringify(Object.entries(values).map(([name, value]) => [name, encoded(name, value)]))
   return [...groupBy(found, spell).values()].flatMap((group): WriteOperation[] => {
-    const own = inTuples(call.engine, resource.primaryKey, group.map(({ key }) => key))
-    const where = [own, ...trashed.where, ...unique ? [] : [notLinked(work, there)]]
+    const own = inTuples(
+      call.engine,
+      resource.primaryKey,
+      group.map(({ key }) => key),
+    )
+    const where = [own, ...trashed.where, ...(unique ? [] : [notLinked(work, there)])]
     // Read before they change: not every engine tells which rows an update changed.
     const coming = { ...selectStatement(call, resource, where, keys, 'update'), expect: undefined }
     const reading: WriteOperation = {
@@ -105,12 +121,15 @@ export function restoreLinkOperations(work: LinkTask, { plan, items, trashed, ad
       read: ({ rows }) => rows.forEach(row => added.add(tupleKey(keyOf(row)))),
       changes: ({ rows }) => linkChanges(rows.map(coming.extra), 'link', resource, call),
     }
-    return [...hasListeners(call) || asked ? [reading] : [], {
-      statement: { ...updateStatement(call, resource, { ...group[0]!.values, ...empty }, where, keys), expect: undefined },
-      read: ({ touched }) => {
-        counts.added += touched
+    return [
+      ...(hasListeners(call) || asked ? [reading] : []),
+      {
+        statement: { ...updateStatement(call, resource, { ...group[0]!.values, ...empty }, where, keys), expect: undefined },
+        read: ({ touched }) => {
+          counts.added += touched
+        },
       },
-    }]
+    ]
   })
 }
 

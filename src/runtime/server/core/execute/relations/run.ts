@@ -36,7 +36,11 @@ export async function executeLink(plan: Scoped<LinkPlan>, call: Call): Promise<L
     const decided = await decide(plan, ctx, call)
     await before(decided.changes, ctx, hooked, call)
     // A foreign key that stops a removal is one that still refers to the link.
-    await commitOperations({ ...decided.row, kind: plan.mode === 'remove' ? 'delete' : 'update' }, await toOperations(plan, decided, call), call)
+    await commitOperations(
+      { ...decided.row, kind: plan.mode === 'remove' ? 'delete' : 'update' },
+      await toOperations(plan, decided, call),
+      call,
+    )
     return decided.changes
   })
   const works = changes.map(({ work }) => work)

@@ -37,8 +37,16 @@ function sharedColumns({ junction: { here, there } }: ManyToMany, parent: readon
 }
 
 /** They must still be there, and visible, when they are linked; and what they were, where code judged them. */
-export function targetOperations(mode: LinkPlan['mode'], link: ScopedLink, { values, columns, rows }: Targets, call: Call): WriteOperation[] {
-  const { relation: { target, foreignColumns }, plan } = link
+export function targetOperations(
+  mode: LinkPlan['mode'],
+  link: ScopedLink,
+  { values, columns, rows }: Targets,
+  call: Call,
+): WriteOperation[] {
+  const {
+    relation: { target, foreignColumns },
+    plan,
+  } = link
   if (plan.accepts) return stillAccepted(plan, columns, rows, 'share', call)
   if (mode === 'remove' || values.length === 0) return []
   const where = [inTuples(call.engine, foreignColumns, values), ...plan.scope]

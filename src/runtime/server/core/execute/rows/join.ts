@@ -52,7 +52,10 @@ function isJoinable({ relation, plan }: ScopedInclude): boolean {
 
 /** What an include shows, and the keys that it and what hangs on it are found by. */
 export function includedColumns({ relation, plan }: ScopedInclude): Selection {
-  const keys = [...plan.include.flatMap(({ relation }) => relation.columns), ...relation.kind === 'manyToMany' ? [] : relation.foreignColumns]
+  const keys = [
+    ...plan.include.flatMap(({ relation }) => relation.columns),
+    ...(relation.kind === 'manyToMany' ? [] : relation.foreignColumns),
+  ]
   return select(plan.resource, field => plan.selection.byName.has(field.name) || keys.includes(field))
 }
 
@@ -72,7 +75,9 @@ export function joinAll(joins: readonly Join[]): SQL {
   return sql.join(joins.map((join) => {
     const { include: { relation, plan }, alias, columns: { fields } } = join
     const selected = sql.join(fields.map((field, index) => sql`${field.selection} as ${sql.identifier(`${alias}_${index}`)}`), sql`, `)
-    const meets = relation.foreignColumns.map((field, index) => sameBytes(nameOf(join, fields.indexOf(field)), relation.columns[index]!.column, field.bytes))
+    const meets = relation.foreignColumns.map((field, index) =>
+      sameBytes(nameOf(join, fields.indexOf(field)), relation.columns[index]!.column, field.bytes),
+    )
     return sql` left join (select ${selected} from ${plan.resource.table}${whereClause(scopeOf(join))}) as ${sql.identifier(alias)} on ${sql.join(meets, sql` and `)}`
   }), sql``)
 }

@@ -9,4 +9,5 @@ export function joinCondition(columns: readonly Field[], foreign: readonly Field
   return sql.join(columns.map(({ column, bytes }, index) => sameBytes(column, foreign[index]!.column, bytes)), sql` and `)
 }
 
-export const junctionFields = ({ junction: { resource } }: ManyToMany, names: readonly string[]) => names.map(name => resource.fields.get(name)!)
+export const junctionFields = ({ junction: { resource } }: ManyToMany, names: readonly string[]) =>
+  names.map(name => resource.fields.get(name)!)

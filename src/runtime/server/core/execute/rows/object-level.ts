@@ -19,7 +19,11 @@ export const tooManyRowsToCheck = (most: number, advice: string, parameter?: str
 type Values = Record<string, unknown>
 
 /** The rows that are accepted, in their order. */
-export async function filterAccepted(rows: readonly Row[], decode: (row: Row) => Values, accepts: (row: Values) => Promise<boolean>): Promise<Row[]> {
+export async function filterAccepted(
+  rows: readonly Row[],
+  decode: (row: Row) => Values,
+  accepts: (row: Values) => Promise<boolean>,
+): Promise<Row[]> {
   const accepted: Row[] = []
   for (let from = 0; from < rows.length; from += LIMITS.scanBatch) {
     if (from > 0) await yieldToEventLoop()

@@ -36,7 +36,9 @@ function columnsOf(plan: Scoped<ReadPlan>, cursor: boolean, besides: readonly Fi
   if (plan.accepts) return allFields(plan.resource)
   const keys = plan.include.flatMap(({ relation }) => relation.columns)
   const extra = [...keys, ...besides, ...cursor ? plan.order.map(({ field }) => field) : []]
-  return extra.length === 0 ? plan.selection : select(plan.resource, field => plan.selection.byName.has(field.name) || extra.includes(field))
+  return extra.length === 0
+    ? plan.selection
+    : select(plan.resource, field => plan.selection.byName.has(field.name) || extra.includes(field))
 }
 
 export interface Window {
@@ -128,7 +130,13 @@ const byPrimaryKey = ({ resource }: Scoped<ReadPlan>) => resource.primaryKey.map
 const ADVICE = { total: 'Narrow the filter, ask with count=none, or page by cursor.', page: 'Narrow the filter.' }
 
 /** `select c1, c2 from t where … order by … limit ? offset ?` */
-export function rowsStatement(plan: Scoped<ReadPlan>, columns: Selection, { start = [], offset, limit }: Window, { api, engine }: Call, joins: readonly Join[] = []): Statement {
+export function rowsStatement(
+  plan: Scoped<ReadPlan>,
+  columns: Selection,
+  { start = [], offset, limit }: Window,
+  { api, engine }: Call,
+  joins: readonly Join[] = [],
+): Statement {
   const { resource, order } = plan
   const where = [...conditions(plan), ...start]
   const bounds = limit === undefined || limit === Infinity ? [] : offset ? [limit, offset] : [limit]
@@ -169,7 +177,11 @@ export function decoder(columns: Selection, shown: Selection = columns, form: Va
 }
 
 function createDecoder({ fields }: Selection, shown: Selection, form: ValueForm): (row: Row) => RecordValues {
-  const cells = shown.fields.map(field => ({ name: field.name, place: fields.indexOf(field), convert: form === 'wire' ? field.toWire : field.decode }))
+  const cells = shown.fields.map(field => ({
+    name: field.name,
+    place: fields.indexOf(field),
+    convert: form === 'wire' ? field.toWire : field.decode,
+  }))
   return (row) => {
     const record: RecordValues = {}
     for (const { name, place, convert } of cells) record[name] = convert ? convert(row[place]) : row[place]

@@ -36,7 +36,12 @@ export async function searchInSlices<P extends Searching>(plan: Scoped<P>, call:
 /** Keys of bytes are a parameter each, and there may be more of them than an engine takes. */
 const isListed = ({ kind, ordered }: Field) => kind !== 'blob' && ordered
 
-async function findKeys(plan: Scoped<Searching>, fields: readonly Field[], besides: readonly Clause[], call: Call): Promise<readonly Row[] | undefined> {
+async function findKeys(
+  plan: Scoped<Searching>,
+  fields: readonly Field[],
+  besides: readonly Clause[],
+  call: Call,
+): Promise<readonly Row[] | undefined> {
   const { primaryKey } = plan.resource
   const order = primaryKey.map(field => ({ field, descending: false }))
   const keys: Row[] = []
@@ -44,7 +49,7 @@ async function findKeys(plan: Scoped<Searching>, fields: readonly Field[], besid
   for (;;) {
     const heads = await call.engine.query(headsStatement(plan, fields, [...besides, ...plan.scope, ...start], call))
     for (const slice of slices(heads.map(row => ({ key: row.slice(0, primaryKey.length), bytes: Number(row[primaryKey.length]) })))) {
-      keys.push(...await call.engine.query(keysStatement(plan, [inTuples(call.engine, primaryKey, slice), ...plan.where], call)))
+      keys.push(...(await call.engine.query(keysStatement(plan, [inTuples(call.engine, primaryKey, slice), ...plan.where], call))))
       if (keys.length > KEYS) return undefined
       await yieldToEventLoop()
     }
@@ -73,7 +78,10 @@ function headsStatement({ resource }: Scoped<Searching>, fields: readonly Field[
   const key = shape`sizes ${resource}${fields.map(({ column }) => column)}${shapeOf(where)}${orderShape(order)}`
   return statement(api.statements, engine, key, [...valuesOf(where), HEADS], () => {
     const size = sql.join(fields.map(({ column }) => sql`coalesce(octet_length(${column}), 0)`), sql` + `)
-    return { extra: undefined, sql: sql`select ${keyList(resource.primaryKey)}, ${size} from ${resource.table}${whereClause(where)} order by ${orderList(order)} limit ${sql.param(HEADS)}` }
+    return {
+      extra: undefined,
+      sql: sql`select ${keyList(resource.primaryKey)}, ${size} from ${resource.table}${whereClause(where)} order by ${orderList(order)} limit ${sql.param(HEADS)}`,
+    }
   })
 }
 
@@ -87,7 +95,13 @@ function keysStatement({ resource }: Scoped<Searching>, where: readonly Clause[]
 const keyList = (fields: readonly Field[]) => sql.join(fields.map(({ selection }) => selection), sql`, `)
 
 /** Runs statements at once, or, where a search in text keeps the event loop busy, one after another with a pause between them. */
-export async function runStatements<A, B, C>(plan: { readonly search?: Search }, { engine }: Call, first: () => A, second: () => B, third: () => C): Promise<[Awaited<A>, Awaited<B>, Awaited<C>]> {
+export async function runStatements<A, B, C>(
+  plan: { readonly search?: Search },
+  { engine }: Call,
+  first: () => A,
+  second: () => B,
+  third: () => C,
+): Promise<[Awaited<A>, Awaited<B>, Awaited<C>]> {
   if (!plan.search || !engine.blocking) return Promise.all([first(), second(), third()])
   const one = await first()
   await yieldToEventLoop()

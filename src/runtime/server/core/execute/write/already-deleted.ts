@@ -10,13 +10,25 @@ import { decoder, readRows } from '../rows/rows'
 import type { WrittenItem } from './operations'
 
 /** What became of a row that was there when the batch began and cannot be deleted any more: nothing, if somebody else took it. */
-export async function findAlreadyDeleted(plan: Scoped<WritePlan>, item: Item, written: ReadonlyMap<number, WrittenItem>, call: Call): Promise<WrittenItem | undefined> {
+export async function findAlreadyDeleted(
+  plan: Scoped<WritePlan>,
+  item: Item,
+  written: ReadonlyMap<number, WrittenItem>,
+  call: Call,
+): Promise<WrittenItem | undefined> {
   if (plan.kind !== 'delete' || written.size === 0) return undefined
   const { resource } = plan
   const { deletedAt, deletionId } = resource.roles
   const selection = select(resource, field => field === deletionId || resource.primaryKey.includes(field))
-  const gone = await applyScope(call, { resource, trash: deletedAt ? 'trashed' as const : 'both' as const, kind: plan.kind })
-  const { columns, rows: [row] } = await readRows(within<typeof gone, ReadPlan>(gone, { selection, where: [keysClause(plan, [item], call)], order: [], count: false }), { cursor: true }, call)
+  const gone = await applyScope(call, { resource, trash: deletedAt ? ('trashed' as const) : ('both' as const), kind: plan.kind })
+  const {
+    columns,
+    rows: [row],
+  } = await readRows(
+    within<typeof gone, ReadPlan>(gone, { selection, where: [keysClause(plan, [item], call)], order: [], count: false }),
+    { cursor: true },
+    call,
+  )
   if (!deletedAt) return row ? undefined : {}
   const id = row && deletionId && decoder(columns)(row)[deletionId.name]
   if (!row || !deletionId) return row && {}

@@ -27,7 +27,12 @@ const ATTEMPTS_AT_ONCE = 10
  * @param batch how the batch failed
  * @throws 503 when the database is too busy to tell.
  */
-export async function findFailedItems(plan: Scoped<WritePlan>, items: readonly Item[], batch: CommitFailed, call: Call): Promise<readonly FailedItem[]> {
+export async function findFailedItems(
+  plan: Scoped<WritePlan>,
+  items: readonly Item[],
+  batch: CommitFailed,
+  call: Call,
+): Promise<readonly FailedItem[]> {
   const attempt = createAttempt(plan, batch, call)
   const deadline = Date.now() + TIME_TO_TRY
   const failing: { item: Item, undone: CommitFailed }[] = []
@@ -43,8 +48,9 @@ export async function findFailedItems(plan: Scoped<WritePlan>, items: readonly I
   const guilty: FailedItem[] = []
   for (const { item, undone } of failing) {
     // Rows that refer to each other may have to be written together: one that passes beside the others is not to blame.
-    const isRelated = (undone.expectation === 'restrict' || undone.violation?.kind === 'reference') && failing.length > 1 && passing.length > 0
-    if (isRelated && Date.now() < deadline && !await attempt(items.filter(other => other === item || passing.includes(other)))) continue
+    const isRelated
+      = (undone.expectation === 'restrict' || undone.violation?.kind === 'reference') && failing.length > 1 && passing.length > 0
+    if (isRelated && Date.now() < deadline && !(await attempt(items.filter(other => other === item || passing.includes(other))))) continue
     guilty.push({ item, reason: undone.reason })
   }
   return guilty.length > 0 ? guilty : failing.map(({ item, undone }) => ({ item, reason: undone.reason }))
@@ -86,7 +92,9 @@ function sharing(plan: Scoped<WritePlan>, items: readonly Item[], names: readonl
     const row = { ...item.row && decode(item.row), ...item.values }
     // NULLs are never the same value.
     if (!names.some(name => Object.hasOwn(item.values, name)) || names.some(name => row[name] === null)) continue
-    const texts = names.map(name => row[name]).map(value => value === undefined ? '' : toText(value instanceof Date ? value.getTime() : value))
+    const texts = names
+      .map(name => row[name])
+      .map(value => (value === undefined ? '' : toText(value instanceof Date ? value.getTime() : value)))
     const value = JSON.stringify(texts)
     byValue.set(value, [...byValue.get(value) ?? [], item])
   }

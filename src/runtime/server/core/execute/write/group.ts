@@ -49,7 +49,11 @@ export async function commitGroup(plan: Scoped<WritePlan>, parts: readonly Part[
 /** A row that somebody brought back meanwhile, or that went to the trash once more, is none of the group. */
 function stillInGroup({ plan: { resource, deletionId, ...plan }, items }: Part, call: Call): WriteOperation {
   const where = [keysClause({ ...plan, resource }, items, call), equals(resource.roles.deletionId!, deletionId)]
-  return { statement: { ...selectStatement(call, resource, where, keyFields(resource), 'update'), expect: items.length }, expectation: 'group', phase: 'lock' }
+  return {
+    statement: { ...selectStatement(call, resource, where, keyFields(resource), 'update'), expect: items.length },
+    expectation: 'group',
+    phase: 'lock',
+  }
 }
 
 /**
@@ -64,7 +68,10 @@ export async function findGroup(plan: Scoped<WritePlan>, call: Call): Promise<re
     if (!deletionId?.fits(plan.deletionId)) continue
     const there = await countGroup(resource, plan.deletionId!, call)
     if (there === 0) continue
-    const part = resource === plan.resource ? plan : await applyScope(call, { ...plan, resource, trash: 'trashed' as const, include: [] }, call.ctx.operation)
+    const part
+      = resource === plan.resource
+        ? plan
+        : await applyScope(call, { ...plan, resource, trash: 'trashed' as const, include: [] }, call.ctx.operation)
     const own = forResource(call, resource, inContext(call, resource, call.ctx.operation))
     const items = await visibleItems(part, own)
     if (items.length !== there) throw await countGroup(resource, plan.deletionId!, call) === there ? notFound() : changedMeanwhile()
@@ -103,7 +110,9 @@ async function countGroup(resource: Resource, deletionId: string, { api, engine 
 
 /** Resources that hang on others before those: what is purged must not be referred to any more. */
 function sorted({ api }: Call): readonly Resource[] {
-  const resources = [...api.resources.values()].filter((resource, index, all) => all.findIndex(other => other.table === resource.table) === index)
+  const resources = [...api.resources.values()].filter(
+    (resource, index, all) => all.findIndex(other => other.table === resource.table) === index,
+  )
   const below = (resource: Resource) => findDependents(api.graph, resource.table).nodes.length
   return resources.sort((a, b) => below(a) - below(b))
 }

@@ -23,7 +23,13 @@ import { decoder, readRows, valuesAt, type Rows } from '../rows/rows'
  * (`referenceSteps`) and most are right. After one that found a wrong one, `'now'` tells of which item.
  * @param isChecked a key whose rows have been looked at by other ways.
  */
-export async function checkReferences(plan: Scoped<WritePlan>, items: readonly Item[], call: Call, when: 'now' | 'commit', isChecked?: (key: ForeignKeyFacts) => boolean): Promise<void> {
+export async function checkReferences(
+  plan: Scoped<WritePlan>,
+  items: readonly Item[],
+  call: Call,
+  when: 'now' | 'commit',
+  isChecked?: (key: ForeignKeyFacts) => boolean,
+): Promise<void> {
   for (const item of items) item.references = undefined
   for (const key of plan.resource.foreignKeys) {
     if (isChecked?.(key)) continue
@@ -35,7 +41,13 @@ export async function checkReferences(plan: Scoped<WritePlan>, items: readonly I
       return values ? [{ item, values: values.map((value, index) => target.fields.get(key.foreignColumns[index]!)!.encode(value)) }] : []
     })
     if (asked.length === 0) continue
-    const known = await planTargets(target, key, asked.map(({ values }) => values), reach, call)
+    const known = await planTargets(
+      target,
+      key,
+      asked.map(({ values }) => values),
+      reach,
+      call,
+    )
     const read = when === 'now' || !isCheckedByCommit(known) ? await findTargets(known, call) : undefined
     const found = read && new Set(read.rows.map(row => tupleKey(valuesAt(read.columns, known.fields)(row))))
     // What code judged is looked at in the commit once more, by what code was given.
@@ -44,7 +56,7 @@ export async function checkReferences(plan: Scoped<WritePlan>, items: readonly I
       // A schema may make a hidden column of what was sent under another name.
       const isTold = (name: string) => !item.sentKeys || item.sentKeys.includes(name) || plan.selection.byName.has(name)
       const name = key.columns.find(name => item.sent.includes(name) && isTold(name))
-      if (!found || found.has(tupleKey(values))) item.references = [...item.references ?? [], { target: pointedAt, name, values }]
+      if (!found || found.has(tupleKey(values))) item.references = [...(item.references ?? []), { target: pointedAt, name, values }]
       else item.error = invalidReference(name)
     }
   }
@@ -67,11 +79,20 @@ function referenceScopeOf({ auth }: Resource, { columns }: ForeignKeyFacts): Ref
 }
 
 /** The key's values when the client sent one of them and it changes something; a value a hook has set is trusted. */
-function changedReference(plan: Scoped<WritePlan>, { columns }: ForeignKeyFacts, { sent, values, original, row }: Item): readonly unknown[] | undefined {
+function changedReference(
+  plan: Scoped<WritePlan>,
+  { columns }: ForeignKeyFacts,
+  { sent, values, original, row }: Item,
+): readonly unknown[] | undefined {
   const own = columns.filter(name => sent.includes(name) && Object.hasOwn(values, name) && isDeepStrictEqual(values[name], original[name]))
   if (own.length === 0) return undefined
   const before = row && decoder(targetColumns(plan))(row)
-  const whole = columns.map(name => values[name] ?? (name === plan.resource.tenant?.name ? plan.tenantId : undefined) ?? (before ? before[name] : defaultOf(plan.resource.fields.get(name)!)))
+  const whole = columns.map(
+    name =>
+      values[name]
+      ?? (name === plan.resource.tenant?.name ? plan.tenantId : undefined)
+      ?? (before ? before[name] : defaultOf(plan.resource.fields.get(name)!)),
+  )
   if (whole.some(value => value === null || value === undefined)) return undefined
   return before && columns.every((name, index) => isDeepStrictEqual(before[name], whole[index])) ? undefined : whole
 }
@@ -83,9 +104,23 @@ function defaultOf({ column }: Field): unknown {
 
 type Target = Reference['target']
 
-async function planTargets(target: Resource, key: ForeignKeyFacts, tuples: readonly (readonly unknown[])[], reach: ReferenceScope, call: Call): Promise<Target> {
+async function planTargets(
+  target: Resource,
+  key: ForeignKeyFacts,
+  tuples: readonly (readonly unknown[])[],
+  reach: ReferenceScope,
+  call: Call,
+): Promise<Target> {
   const fields = key.foreignColumns.map(name => target.fields.get(name)!)
-  const read: ReadPlan = { resource: target, trash: 'active', selection: select(target, field => fields.includes(field)), where: [inTuples(call.engine, fields, tuples)], order: [], count: false, include: [] }
+  const read: ReadPlan = {
+    resource: target,
+    trash: 'active',
+    selection: select(target, field => fields.includes(field)),
+    where: [inTuples(call.engine, fields, tuples)],
+    order: [],
+    count: false,
+    include: [],
+  }
   return { plan: await applyScope(call, read, 'read', reach === 'tenant' ? 'tenant' : 'all'), fields }
 }
 

@@ -20,7 +20,15 @@ import { OPERATIONS } from './operations'
 /** @returns how many rows went. A row that others still refer to stays, and is logged. */
 export async function purgeExpired(call: Call, before: Date): Promise<number> {
   const { resource } = call
-  const plan = everyRow<WritePlan>({ resource, trash: 'trashed', kind: 'purge', items: [], bulk: true, atomic: true, selection: keyFields(resource) })
+  const plan = everyRow<WritePlan>({
+    resource,
+    trash: 'trashed',
+    kind: 'purge',
+    items: [],
+    bulk: true,
+    atomic: true,
+    selection: keyFields(resource),
+  })
   const order = resource.primaryKey.map(field => ({ field, descending: false }))
   const expired = expiredClause(call, before)
   let start: readonly Clause[] = []

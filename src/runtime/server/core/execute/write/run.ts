@@ -1,6 +1,14 @@
 /** Runs a scoped write: check every item, run the hooks, then one commit. A single record is a batch of one. */
 import type { Call } from '../../context'
-import { bulkFailed, changedMeanwhile, describeFailures, fieldForbidden, isBusy, isInvalidReference, type DescribedFailure } from '../../error'
+import {
+  bulkFailed,
+  changedMeanwhile,
+  describeFailures,
+  fieldForbidden,
+  isBusy,
+  isInvalidReference,
+  type DescribedFailure,
+} from '../../error'
 import { unwritableFields } from '../../access/fields'
 import { hookId, itemContext, runAfterHooks, runHooks, type AnyHook, type HookName } from '../../hooks'
 import { toId } from '../../../schema/record-id'
@@ -61,8 +69,20 @@ async function executeWholeGroup(plan: Scoped<WritePlan>, call: Call): Promise<W
   return { ...own, total: parts.reduce((sum, { items }) => sum + items.length, 0) }
 }
 
-const BEFORE: Readonly<Record<WriteKind, HookName>> = { create: 'beforeCreate', update: 'beforeUpdate', delete: 'beforeDelete', restore: 'beforeRestore', purge: 'beforePurge' }
-const AFTER: Readonly<Record<WriteKind, HookName>> = { create: 'afterCreate', update: 'afterUpdate', delete: 'afterDelete', restore: 'afterRestore', purge: 'afterPurge' }
+const BEFORE: Readonly<Record<WriteKind, HookName>> = {
+  create: 'beforeCreate',
+  update: 'beforeUpdate',
+  delete: 'beforeDelete',
+  restore: 'beforeRestore',
+  purge: 'beforePurge',
+}
+const AFTER: Readonly<Record<WriteKind, HookName>> = {
+  create: 'afterCreate',
+  update: 'afterUpdate',
+  delete: 'afterDelete',
+  restore: 'afterRestore',
+  purge: 'afterPurge',
+}
 
 async function before({ kind, resource }: WritePlan, item: Item, call: Call): Promise<void> {
   const id = item.key && hookId(resource, item.key)
@@ -76,11 +96,21 @@ async function before({ kind, resource }: WritePlan, item: Item, call: Call): Pr
 async function assertWritable({ resource, selection }: WritePlan, { sent, sentKeys, values }: Item, call: Call): Promise<void> {
   const unwritable = await unwritableFields(call, resource, sent.filter(name => Object.hasOwn(values, name)))
   // A schema may make a hidden column of what was sent under another name.
-  if (unwritable.length > 0) throw fieldForbidden(call.ctx, unwritable.filter(name => sentKeys?.includes(name) || selection.byName.has(name)))
+  if (unwritable.length > 0)
+    throw fieldForbidden(
+      call.ctx,
+      unwritable.filter(name => sentKeys?.includes(name) || selection.byName.has(name)),
+    )
 }
 
 /** @throws The failure of a single write, or `BULK_FAILED` with what was undone. */
-async function commitTogether(plan: Scoped<WritePlan>, items: readonly Item[], written: Map<number, WrittenItem>, call: Call, time: Date): Promise<void> {
+async function commitTogether(
+  plan: Scoped<WritePlan>,
+  items: readonly Item[],
+  written: Map<number, WrittenItem>,
+  call: Call,
+  time: Date,
+): Promise<void> {
   try {
     await commitWithRecheck(plan, items, written, call, time)
   }
@@ -91,13 +121,21 @@ async function commitTogether(plan: Scoped<WritePlan>, items: readonly Item[], w
     if (isBusy(error.reason)) throw error.reason
     if (!plan.bulk) throw await recheckTarget(plan, items[0]!, error.reason, call)
     const failed = await findFailedItems(plan, items, error, call)
-    const failures = await Promise.all(failed.map(async ({ item, reason }) => ({ index: item.index, id: item.id, error: await recheckTarget(plan, item, reason, call) })))
+    const failures = await Promise.all(
+      failed.map(async ({ item, reason }) => ({ index: item.index, id: item.id, error: await recheckTarget(plan, item, reason, call) })),
+    )
     throw bulkFailed(error.expectation ? 'nothing was written' : 'rolled back', failures, error.reason)
   }
 }
 
 /** What an item points at, and code judged, may have changed since: it is judged once more. @throws {CommitFailed} */
-async function commitWithRecheck(plan: Scoped<WritePlan>, items: readonly Item[], written: Map<number, WrittenItem>, call: Call, time: Date): Promise<void> {
+async function commitWithRecheck(
+  plan: Scoped<WritePlan>,
+  items: readonly Item[],
+  written: Map<number, WrittenItem>,
+  call: Call,
+  time: Date,
+): Promise<void> {
   const commit = () => commitOperations(plan, OPERATIONS[plan.kind](plan, items, written, call, time), call)
   const judged = items.some(({ references = [] }) => references.some(({ target }) => target.judged))
   const isJudged = (error: unknown): error is CommitFailed => judged && error instanceof CommitFailed && error.expectation === 'reference'
@@ -160,13 +198,25 @@ function toResult(plan: WritePlan, items: readonly Item[], written: ReadonlyMap<
 }
 
 /** The commit stands, whatever they throw: all of them run, then the first error is answered. */
-async function after({ kind, resource }: WritePlan, items: readonly Item[], { written }: WriteResult, call: Call, errors: unknown[]): Promise<void> {
+async function after(
+  { kind, resource }: WritePlan,
+  items: readonly Item[],
+  { written }: WriteResult,
+  call: Call,
+  errors: unknown[],
+): Promise<void> {
   for (const done of written) {
     const item = items[done.index]!
-    const record = await runAfterHooks(call, AFTER[kind], done.record, (run, record) => {
-      const hook = run as AnyHook
-      return record ? hook(record, item.ctx) : hook(hookId(resource, item.key!), item.ctx)
-    }, errors)
+    const record = await runAfterHooks(
+      call,
+      AFTER[kind],
+      done.record,
+      (run, record) => {
+        const hook = run as AnyHook
+        return record ? hook(record, item.ctx) : hook(hookId(resource, item.key!), item.ctx)
+      },
+      errors,
+    )
     if (record) (done as WrittenItem).record = record
   }
 }

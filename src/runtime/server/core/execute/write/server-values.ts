@@ -15,9 +15,13 @@ export function createValues({ resource, tenantId }: WritePlan, values: Values, 
   return {
     ...byRole(resource.roles, { createdAt: field => serverTime(field, time) }),
     ...atServerTime(resource, defaultsOf(resource.fields), time),
-    ...byRole(resource.roles, { updatedAt: field => serverTime(field, time), createdBy: field => callerId(call, field), updatedBy: field => callerId(call, field) }),
+    ...byRole(resource.roles, {
+      updatedAt: field => serverTime(field, time),
+      createdBy: field => callerId(call, field),
+      updatedBy: field => callerId(call, field),
+    }),
     ...values,
-    ...resource.tenant && { [resource.tenant.name]: tenantId },
+    ...(resource.tenant && { [resource.tenant.name]: tenantId }),
   }
 }
 
@@ -55,13 +59,20 @@ export function trashValues({ resource, reason }: WritePlan, deletionId: string,
 }
 
 /** The stamp of the rows that go along, as driver values; their `deletionId` is read off the row above them. */
-export function cascadeTrashValues({ reason }: WritePlan, { facts, roles }: GraphNode, call: Call, time: Date): { column: Column, value: unknown }[] {
+export function cascadeTrashValues(
+  { reason }: WritePlan,
+  { facts, roles }: GraphNode,
+  call: Call,
+  time: Date,
+): { column: Column, value: unknown }[] {
   const kindOf = (column: Column) => facts.columns.find(own => own.column === column)!.kind
-  const encode = (column: Column, value: unknown) => value === null ? null : column.mapToDriverValue(value)
+  const encode = (column: Column, value: unknown) => (value === null ? null : column.mapToDriverValue(value))
   return [
-    ...roles.deletedAt ? [{ column: roles.deletedAt, value: encode(roles.deletedAt, serverTime({ kind: kindOf(roles.deletedAt) }, time)) }] : [],
-    ...roles.deletedBy ? [{ column: roles.deletedBy, value: encode(roles.deletedBy, callerIdFor(call, kindOf(roles.deletedBy))) }] : [],
-    ...roles.deletedReason ? [{ column: roles.deletedReason, value: reason ?? null }] : [],
+    ...(roles.deletedAt
+      ? [{ column: roles.deletedAt, value: encode(roles.deletedAt, serverTime({ kind: kindOf(roles.deletedAt) }, time)) }]
+      : []),
+    ...(roles.deletedBy ? [{ column: roles.deletedBy, value: encode(roles.deletedBy, callerIdFor(call, kindOf(roles.deletedBy))) }] : []),
+    ...(roles.deletedReason ? [{ column: roles.deletedReason, value: reason ?? null }] : []),
   ]
 }
 
@@ -77,7 +88,11 @@ export function unwritableNames({ resource, kind }: WritePlan): ReadonlySet<stri
 
 function findUntouchable(resource: Resource, kind: WritePlan['kind']): ReadonlySet<string> {
   const { deletedAt, deletedBy, deletionId, deletedReason } = resource.roles
-  return new Set([deletedAt, deletedBy, deletionId, deletedReason, resource.tenant, ...kind === 'update' ? resource.primaryKey : []].flatMap(field => field ? [field.name] : []))
+  return new Set(
+    [deletedAt, deletedBy, deletionId, deletedReason, resource.tenant, ...(kind === 'update' ? resource.primaryKey : [])].flatMap(field =>
+      field ? [field.name] : [],
+    ),
+  )
 }
 
 function byRole(roles: Readonly<Partial<Record<Role, Field>>>, values: Partial<Record<Role, (field: Field) => unknown>>): Values {

@@ -88,7 +88,13 @@ export function rowsUnchanged(columns: Selection, rows: readonly Row[]): Clause 
 }
 
 /** Rows that code judged must still be visible, and what they were, when the commit is made. One statement for a hundred rows. */
-export function stillAccepted(plan: Scoped<Plan>, columns: Selection, rows: readonly Row[], lock: 'share' | 'update', call: Call): WriteOperation[] {
+export function stillAccepted(
+  plan: Scoped<Plan>,
+  columns: Selection,
+  rows: readonly Row[],
+  lock: 'share' | 'update',
+  call: Call,
+): WriteOperation[] {
   const { resource, scope } = plan
   const size = Math.max(1, Math.min(PINNED_AT_ONCE, Math.floor(call.engine.maxParameters / 2 / columns.fields.length)))
   const keyOf = valuesAt(columns, resource.primaryKey)

@@ -14,7 +14,7 @@ import { readBody } from './http/body'
 import { findPluginRoute, isAppRoute, useApi, whenReady } from './runtime'
 import type { ApiRequest } from './core/context'
 import { assertSameSite } from './core/access/csrf'
-import { ApiError, busy, invalidBody, isHttpError, methodNotAllowed, notFound, unsupportedMediaType } from './core/error'
+import { ApiError, busy, invalidBody, isHttpError, methodNotAllowed, notFound, STATUS_TEXT, unsupportedMediaType } from './core/error'
 import { describeError, printable } from './core/log'
 import { decode, idToPath, idFromPath } from './schema/record-id'
 import { allowedMethods, assertEnabled, type Route, type RoutesByMethod } from './core/pipeline'
@@ -306,9 +306,4 @@ function isRefusal(error: object): boolean {
 
 function statusOf(error: unknown): number | undefined {
   return (error as { status?: number } | null)?.status ?? (error as { statusCode?: number } | null)?.statusCode
-}
-
-const STATUS_TEXT: Readonly<Record<number, string>> = {
-  400: 'Bad Request', 401: 'Unauthorized', 403: 'Forbidden', 404: 'Not Found', 405: 'Method Not Allowed', 409: 'Conflict',
-  413: 'Payload Too Large', 415: 'Unsupported Media Type', 429: 'Too Many Requests', 503: 'Service Unavailable',
 }

@@ -1,49 +1,63 @@
-/** Every way a request can fail, by name: the only place where status numbers stand. Rendered at the server's door. */
+/** The errors of the API: one table of codes with their status, and one function per error. `http.ts` renders them. */
 import { LIMITS } from '../../shared/limits'
 import type { AutoApiContext } from '../registration'
-import { describeError } from './log'
 
-export const STATUS = {
-  UNAUTHENTICATED: 401,
-  FORBIDDEN: 403,
-  FIELD_FORBIDDEN: 403,
-  TENANT_REQUIRED: 403,
-  NOT_FOUND: 404,
-  METHOD_NOT_ALLOWED: 405,
-  UNKNOWN_FIELD: 400,
-  UNKNOWN_RELATION: 400,
-  INVALID_OPERATOR: 400,
-  INVALID_VALUE: 400,
-  INVALID_CURSOR: 400,
-  INVALID_QUERY: 400,
-  LIMIT_EXCEEDED: 400,
-  INVALID_BODY: 400,
-  VALIDATION_FAILED: 400,
-  INVALID_REFERENCE: 400,
-  CROSS_SITE: 403,
-  UNSUPPORTED_MEDIA_TYPE: 415,
-  PAYLOAD_TOO_LARGE: 413,
-  CONFLICT: 409,
-  RATE_LIMITED: 429,
-  BULK_FAILED: 400,
-  BUSY: 503,
+/** The status of each error code. */
+export const ERRORS = {
+  UNAUTHENTICATED: { status: 401 },
+  FORBIDDEN: { status: 403 },
+  FIELD_FORBIDDEN: { status: 403 },
+  TENANT_REQUIRED: { status: 403 },
+  NOT_FOUND: { status: 404 },
+  METHOD_NOT_ALLOWED: { status: 405 },
+  UNKNOWN_FIELD: { status: 400 },
+  UNKNOWN_RELATION: { status: 400 },
+  INVALID_OPERATOR: { status: 400 },
+  INVALID_VALUE: { status: 400 },
+  INVALID_CURSOR: { status: 400 },
+  INVALID_QUERY: { status: 400 },
+  LIMIT_EXCEEDED: { status: 400 },
+  INVALID_BODY: { status: 400 },
+  VALIDATION_FAILED: { status: 400 },
+  INVALID_REFERENCE: { status: 400 },
+  CROSS_SITE: { status: 403 },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415 },
+  PAYLOAD_TOO_LARGE: { status: 413 },
+  CONFLICT: { status: 409 },
+  RATE_LIMITED: { status: 429 },
+  BULK_FAILED: { status: 400 },
+  BUSY: { status: 503 },
 } as const
 
-export type ErrorCode = keyof typeof STATUS
+/** The reason phrase of each status in {@link ERRORS}. */
+export const STATUS_TEXT: Readonly<Record<number, string>> = {
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  409: 'Conflict',
+  413: 'Payload Too Large',
+  415: 'Unsupported Media Type',
+  429: 'Too Many Requests',
+  503: 'Service Unavailable',
+}
+
+export type ErrorCode = keyof typeof ERRORS
 
 export interface ErrorData {
   readonly code: ErrorCode
   readonly [detail: string]: unknown
 }
 
-/** A refusal the caller is told about. Anything else that is thrown becomes a 500 without detail. */
+/** An error whose message and data the client receives. Any other error becomes a 500 without details. */
 export class ApiError extends Error {
   readonly data: ErrorData
   constructor(
     code: ErrorCode,
     message: string,
     details: Record<string, unknown> = {},
-    readonly status: number = STATUS[code],
+    readonly status: number = ERRORS[code].status,
     readonly headers: Readonly<Record<string, string>> = {},
   ) {
     super(message)
@@ -74,16 +88,16 @@ export function tenantRequired(ctx: AutoApiContext): ApiError {
     'TENANT_REQUIRED',
     'This needs an organization, and the request has none.',
     {},
-    anonymous(ctx) ?? STATUS.TENANT_REQUIRED,
+    anonymous(ctx) ?? ERRORS.TENANT_REQUIRED.status,
   )
 }
 
 export function fieldForbidden(ctx: AutoApiContext, fields: readonly string[]): ApiError {
   const message = fields.length > 0 ? `You may not write: ${fields.join(', ')}.` : 'You may not write one of these fields.'
-  return new ApiError('FIELD_FORBIDDEN', message, { fields }, anonymous(ctx) ?? STATUS.FIELD_FORBIDDEN)
+  return new ApiError('FIELD_FORBIDDEN', message, { fields }, anonymous(ctx) ?? ERRORS.FIELD_FORBIDDEN.status)
 }
 
-const anonymous = (ctx: AutoApiContext) => ctx.user === null ? STATUS.UNAUTHENTICATED : undefined
+const anonymous = (ctx: AutoApiContext) => ctx.user === null ? ERRORS.UNAUTHENTICATED.status : undefined
 
 /** The same answer for a row that does not exist and one the caller may not see. */
 export function notFound(): ApiError {
@@ -217,76 +231,6 @@ export function rateLimited(seconds: number): ApiError {
   })
 }
 
-export interface ItemFailure {
-  readonly index: number
-  readonly id?: string | number
-  readonly error?: unknown
-}
-
-/**
- * Of many items some failed: the status of the first one, and what is wrong with each.
- * @param reason what the batch failed with, where no item is to blame
- */
-export function bulkFailed(what: 'nothing was written' | 'rolled back', failures: readonly ItemFailure[], reason?: unknown): ApiError {
-  const errors = describeFailures(failures)
-  const first = failures.length > 0 ? failures[0]!.error : reason
-  const status = errors[0]?.statusCode ?? describeFailure({ index: 0, error: reason }).statusCode
-  const failed = new ApiError(
-    'BULK_FAILED',
-    `Bulk operation failed (${what})`,
-    { errors },
-    status,
-    first instanceof ApiError ? first.headers : {},
-  )
-  // Only an unexpected failure has a cause that development shows.
-  return status === 500 ? Object.assign(failed, { cause: first }) : failed
-}
-
-export interface DescribedFailure {
-  readonly index: number
-  readonly id?: string | number
-  readonly statusCode: number
-  readonly message: string
-  readonly code?: string
-  readonly issues?: unknown
-  /** Not all issues are listed. */
-  readonly truncated?: true
-}
-
-/** The failures of a batch share the issues that one response lists; each keeps at least one. */
-export function describeFailures(failures: readonly ItemFailure[]): readonly DescribedFailure[] {
-  let left = LIMITS.issues - failures.length
-  return failures.map((failure) => {
-    const described = describeFailure(failure)
-    if (!Array.isArray(described.issues)) return described
-    const issues = described.issues.slice(0, 1 + Math.max(0, left)) as unknown[]
-    left -= Math.max(0, issues.length - 1)
-    return { ...described, issues, ...issues.length < described.issues.length && { truncated: true } }
-  })
-}
-
-/** One item's failure as it is told; an unexpected one without detail. */
-function describeFailure({ index, id, error }: ItemFailure): DescribedFailure {
-  const { status, statusCode, message, data } = error as {
-    status?: number
-    statusCode?: number
-    message?: string
-    data?: { code?: string, issues?: unknown, truncated?: boolean }
-  }
-  // Another error with a status, such as that of a request a hook made, speaks of the server's own business.
-  const known = error instanceof ApiError || isHttpError(error) ? status ?? statusCode : undefined
-  if (known === undefined) console.error('[auto-api] An item of a bulk operation failed unexpectedly.', describeError(error))
-  return {
-    index,
-    ...id !== undefined && { id: typeof id === 'string' ? shorten(id, LIMITS.told) : id },
-    statusCode: known ?? 500,
-    message: known === undefined ? 'Something went wrong.' : message ?? '',
-    ...known !== undefined && data?.code !== undefined && { code: data.code },
-    ...known !== undefined && data?.issues !== undefined && { issues: data.issues },
-    ...known !== undefined && data?.truncated === true && { truncated: true },
-  }
-}
-
 /** An error made by `createError`: h3's own, of whichever copy of h3 the app's code uses. */
 export function isHttpError(error: unknown): error is Error {
   const constructor = (error as { constructor?: { __h3_error__?: boolean } } | null)?.constructor
@@ -298,6 +242,7 @@ export function quote(text: string): string {
   return JSON.stringify(shorten(text))
 }
 
-function shorten(text: string, length: number = LIMITS.quoted): string {
+/** Cuts off what exceeds the length. */
+export function shorten(text: string, length: number = LIMITS.quoted): string {
   return text.length > length ? `${text.slice(0, length)}…` : text
 }

@@ -1,6 +1,6 @@
 /** The items of a write on their way through the checks: each keeps its own failure, until it is told which of them count. */
 import type { AutoApiContext } from '../../../registration'
-import { bulkFailed } from '../../error'
+import { bulkFailed } from '../../bulk-error'
 import type { Key } from '../../../schema/record-id'
 import type { WriteItem } from '../../parse/write'
 import type { ReadPlan } from '../../plan/read-plan'

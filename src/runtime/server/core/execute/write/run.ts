@@ -1,14 +1,7 @@
 /** Runs a scoped write: check every item, run the hooks, then one commit. A single record is a batch of one. */
 import type { Call } from '../../context'
-import {
-  bulkFailed,
-  changedMeanwhile,
-  describeFailures,
-  fieldForbidden,
-  isBusy,
-  isInvalidReference,
-  type DescribedFailure,
-} from '../../error'
+import { bulkFailed, describeFailures, type DescribedFailure } from '../../bulk-error'
+import { changedMeanwhile, fieldForbidden, isBusy, isInvalidReference } from '../../error'
 import { unwritableFields } from '../../access/fields'
 import { hookId, itemContext, runAfterHooks, runHooks, type AnyHook, type HookName } from '../../hooks'
 import { toId } from '../../../schema/record-id'

@@ -1,0 +1,74 @@
+/** The error of a bulk write: one entry for each item that failed. */
+import { LIMITS } from '../../shared/limits'
+import { ApiError, isHttpError, shorten } from './error'
+import { describeError } from './log'
+
+export interface ItemFailure {
+  readonly index: number
+  readonly id?: string | number
+  readonly error?: unknown
+}
+
+/**
+ * The error of a batch that wrote nothing: the status of the first failed item, and the failure of each.
+ * @param reason the error of the whole batch, for a batch without a failed item
+ */
+export function bulkFailed(what: 'nothing was written' | 'rolled back', failures: readonly ItemFailure[], reason?: unknown): ApiError {
+  const errors = describeFailures(failures)
+  const first = failures.length > 0 ? failures[0]!.error : reason
+  const status = errors[0]?.statusCode ?? describeFailure({ index: 0, error: reason }).statusCode
+  const failed = new ApiError(
+    'BULK_FAILED',
+    `Bulk operation failed (${what})`,
+    { errors },
+    status,
+    first instanceof ApiError ? first.headers : {},
+  )
+  // Only an unexpected failure has a cause that development shows.
+  return status === 500 ? Object.assign(failed, { cause: first }) : failed
+}
+
+export interface DescribedFailure {
+  readonly index: number
+  readonly id?: string | number
+  readonly statusCode: number
+  readonly message: string
+  readonly code?: string
+  readonly issues?: unknown
+  /** Some issues are left out. */
+  readonly truncated?: true
+}
+
+/** The failures as the response lists them. They share {@link LIMITS.issues} issues; each keeps at least one. */
+export function describeFailures(failures: readonly ItemFailure[]): readonly DescribedFailure[] {
+  let left = LIMITS.issues - failures.length
+  return failures.map((failure) => {
+    const described = describeFailure(failure)
+    if (!Array.isArray(described.issues)) return described
+    const issues = described.issues.slice(0, 1 + Math.max(0, left)) as unknown[]
+    left -= Math.max(0, issues.length - 1)
+    return { ...described, issues, ...issues.length < described.issues.length && { truncated: true } }
+  })
+}
+
+/** One failure as the response shows it; an unexpected error without details. */
+function describeFailure({ index, id, error }: ItemFailure): DescribedFailure {
+  const { status, statusCode, message, data } = error as {
+    status?: number
+    statusCode?: number
+    message?: string
+    data?: { code?: string, issues?: unknown, truncated?: boolean }
+  }
+  // An error of another library may have a status too, such as a failed request of a hook. Its message is internal.
+  const known = error instanceof ApiError || isHttpError(error) ? status ?? statusCode : undefined
+  if (known === undefined) console.error('[auto-api] An item of a bulk operation failed unexpectedly.', describeError(error))
+  return {
+    index,
+    ...id !== undefined && { id: typeof id === 'string' ? shorten(id, LIMITS.told) : id },
+    statusCode: known ?? 500,
+    message: known === undefined ? 'Something went wrong.' : message ?? '',
+    ...known !== undefined && data?.code !== undefined && { code: data.code },
+    ...known !== undefined && data?.issues !== undefined && { issues: data.issues },
+    ...known !== undefined && data?.truncated === true && { truncated: true },
+  }
+}

@@ -5,14 +5,15 @@ import { prepareNitro } from './build/compat'
 import { findMissingExports } from './build/exports'
 import { addAutoImports } from './build/imports'
 import { findImportPath } from './build/module-import'
-import { checkResourceNames, resolveOptions, type ModuleOptions } from './build/options'
+import { resolveOptions, type ModuleOptions } from './build/options'
+import { checkResourceNames } from './build/config-checks'
 import { addPlugins, collectPlugins, type PluginRegistry } from './build/plugins'
-import { checkPeers, isInstalled } from './build/peers'
+import { checkPeerDependencies, isInstalled } from './build/peer-dependencies'
 import { assertNoProblems } from './build/problem'
 import { collectRegistrations, type ResourceRegistry } from './build/registrations'
 import { findRemovedOptions } from './build/removed'
 import { mountRoutes } from './build/routes'
-import { addStart } from './build/start'
+import { addStartup } from './build/startup'
 import { addTasks } from './build/tasks'
 import { generateConfig } from './build/virtual/config'
 import { generateRegistry } from './build/virtual/registry'
@@ -64,14 +65,14 @@ export default defineNuxtModule<ModuleOptions>({
     const logger = useLogger('auto-api')
     const { autoAdmin } = nuxt.options as { autoAdmin?: unknown }
 
-    const peers = await checkPeers(isInstalled(nuxt))
+    const peers = await checkPeerDependencies(isInstalled(nuxt))
 
     // Declared, so that NUXT_AUTO_API_SECRET sets it when the server starts.
     nuxt.options.runtimeConfig.autoApi = { secret: '', ...nuxt.options.runtimeConfig.autoApi as object | undefined }
     prepareNitro(nuxt, resolve('./runtime'))
     addAutoImports(nuxt, resolve, peers)
     addTasks(nuxt, resolve)
-    addStart(nuxt, resolve)
+    addStartup(nuxt, resolve)
 
     nuxt.hook('modules:done', async () => {
       const { plugins: listed, ...written } = autoApi
@@ -106,8 +107,8 @@ export default defineNuxtModule<ModuleOptions>({
         getContents: () => generateRegistry(resources.registrations, nuxt.options.rootDir),
       })
       const ofPlugins = plugins.made.flatMap(({ routes = [] }) => routes.map(({ path }) => path))
-      const { taken } = mountRoutes(nuxt, names, options.config.prefix, resolve, ofPlugins)
-      await addPlugins(nuxt, plugins, taken, resolve)
+      const { appRoutes } = mountRoutes(nuxt, names, options.config.prefix, resolve, ofPlugins)
+      await addPlugins(nuxt, plugins, appRoutes, resolve)
       addClient(nuxt, { registrations: resources.registrations, config: options.config, composables: peers.composables }, resolve)
     })
   },

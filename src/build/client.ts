@@ -4,9 +4,9 @@ import { addPlugin, addTemplate, addTypeTemplate, isNuxtMajorVersion, updateTemp
 import type { Nuxt } from 'nuxt/schema'
 import { join } from 'pathe'
 import type { AutoApiConfig } from '../runtime/shared/config'
-import { flavourOf } from './compat'
-import { describeTables, type Descriptions } from './describe'
-import { warnOfNames } from './names'
+import { nitroVersionOf } from './compat'
+import { describeTables, type Descriptions } from './table-descriptions'
+import { findConfigWarnings } from './config-checks'
 import type { CheckedRegistration } from './registration-keys'
 import { generateTypes, typeRoutes, type Endpoint } from './types'
 import { generateClient } from './virtual/client'
@@ -45,17 +45,17 @@ export function addClient(nuxt: Nuxt, { registrations, config, composables }: Cl
     }).then((descriptions) => {
       for (const warning of [
         ...descriptions.warnings,
-        ...warnOfNames(
+        ...findConfigWarnings(
           registrations.map(({ name }) => name),
           descriptions,
           config,
         ),
       ])
         logger.warn(warning)
-      if (descriptions.mistake === undefined) return descriptions
+      if (descriptions.error === undefined) return descriptions
       // The dev server goes on: it starts again once the file is corrected.
-      if (!nuxt.options.dev) throw new Error(descriptions.mistake)
-      logger.error(descriptions.mistake)
+      if (!nuxt.options.dev) throw new Error(descriptions.error)
+      logger.error(descriptions.error)
       return descriptions
     })
   let nitro: Nitro | undefined
@@ -73,7 +73,7 @@ export function addClient(nuxt: Nuxt, { registrations, config, composables }: Cl
           config,
           folder: join(nuxt.options.buildDir, 'types'),
           target: resolve('./runtime/shared/types/resources'),
-          nitro: flavourOf(isNuxtMajorVersion(4, nuxt)).types,
+          nitro: nitroVersionOf(isNuxtMajorVersion(4, nuxt)).types,
           endpoints: nitro?.scannedHandlers ?? [],
         }),
     },
@@ -89,16 +89,16 @@ export function addClient(nuxt: Nuxt, { registrations, config, composables }: Cl
     )
     if (!nuxt.options.dev) return
 
-    let seen = timesOf(files)
+    let seen = readModifiedTimes(files)
     // Nitro builds again when a file of the server changes: an endpoint may be new, a table's relations others.
     nitro.hooks.hook('dev:reload', async () => {
-      const [before, now] = [await seen, await (seen = timesOf(files))]
+      const [before, now] = [await seen, await (seen = readModifiedTimes(files))]
       if (before !== now) described = undefined
       await updateTemplates({ filter: ({ filename }) => filename === CLIENT || filename === TYPES })
     })
   })
 }
 
-async function timesOf(files: readonly string[]): Promise<string> {
+async function readModifiedTimes(files: readonly string[]): Promise<string> {
   return (await Promise.all(files.map(file => stat(file).then(({ mtimeMs }) => mtimeMs, () => 0)))).join()
 }

@@ -11,7 +11,7 @@ interface NitroOptions {
   noExternals?: boolean | unknown[]
 }
 
-interface Flavour {
+interface NitroVersion {
   /** The package behind `#auto-api/h3`. */
   readonly h3: string
   /** The module behind `#auto-api/storage`. */
@@ -24,7 +24,7 @@ interface Flavour {
   readonly bundle: (options: NitroOptions, path: string) => void
 }
 
-const NITRO_2: Flavour = {
+const NITRO_2: NitroVersion = {
   h3: 'h3',
   storage: 'nitropack/runtime/storage',
   runtimeConfig: 'nitropack/runtime/config',
@@ -35,7 +35,7 @@ const NITRO_2: Flavour = {
   },
 }
 
-const NITRO_3: Flavour = {
+const NITRO_3: NitroVersion = {
   h3: 'nitro/h3',
   storage: 'nitro/storage',
   runtimeConfig: 'nitro/runtime-config',
@@ -45,24 +45,24 @@ const NITRO_3: Flavour = {
   },
 }
 
-export function flavourOf(isNuxt4: boolean): Flavour {
+export function nitroVersionOf(isNuxt4: boolean): NitroVersion {
   return isNuxt4 ? NITRO_2 : NITRO_3
 }
 
 /** Opens the doors to h3, to Nitro's storages and its runtime configuration, and has Nitro bundle the runtime, whichever Nitro it is. */
 export function prepareNitro(nuxt: Nuxt, runtimeDir: string): void {
-  const flavour = flavourOf(isNuxtMajorVersion(4, nuxt))
+  const version = nitroVersionOf(isNuxtMajorVersion(4, nuxt))
   // A module of its own: Nitro finds its own runtime for what it bundles, wherever the package manager put it.
-  addServerTemplate({ filename: '#auto-api/storage', getContents: () => `export { useStorage } from '${flavour.storage}'\n` })
+  addServerTemplate({ filename: '#auto-api/storage', getContents: () => `export { useStorage } from '${version.storage}'\n` })
   addServerTemplate({
     filename: '#auto-api/runtime-config',
-    getContents: () => `export { useRuntimeConfig } from '${flavour.runtimeConfig}'\n`,
+    getContents: () => `export { useRuntimeConfig } from '${version.runtimeConfig}'\n`,
   })
   nuxt.hook('nitro:config', (config) => {
     const options = config as NitroOptions
     options.alias ??= {}
     // Nuxt's own h3, where it says which one that is: ours might resolve to another copy.
-    options.alias['#auto-api/h3'] = options.alias[flavour.h3] ?? flavour.h3
-    flavour.bundle(options, runtimeDir)
+    options.alias['#auto-api/h3'] = options.alias[version.h3] ?? version.h3
+    version.bundle(options, runtimeDir)
   })
 }

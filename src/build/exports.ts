@@ -4,7 +4,7 @@ import { createJiti } from 'jiti'
 import { dirname, extname, isAbsolute, relative, resolve } from 'pathe'
 import type { ModuleImport } from './module-import'
 import type { Problem } from './problem'
-import { findClosest } from './suggest'
+import { findClosest } from '../runtime/shared/suggest'
 
 /** A module import with the place that names it: `posts.authorization`. */
 export interface NamedImport {
@@ -13,7 +13,7 @@ export interface NamedImport {
 }
 
 /** How many exports a message lists when none is close to the name. */
-const LISTED = 10
+const MAX_LISTED = 10
 
 /** Every module import whose file does not export the name. What cannot be told without running the file is left to the bundler. */
 export function findMissingExports(imports: readonly NamedImport[], rootDir: string): Problem[] {
@@ -26,7 +26,7 @@ export function findMissingExports(imports: readonly NamedImport[], rootDir: str
     return [
       {
         where,
-        what: `names ${name === 'default' ? 'the default export' : `the export \`${name}\``} of \`${toShown(path, rootDir)}\`, which has none of that name`,
+        what: `names ${name === 'default' ? 'the default export' : `the export \`${name}\``} of \`${toDisplayPath(path, rootDir)}\`, which has none of that name`,
         instead: suggest(name, exported.names()),
         anchor: 'module-imports',
       },
@@ -38,11 +38,11 @@ function suggest(name: string, names: readonly string[]): string {
   const closest = findClosest(name, names)
   if (closest !== undefined) return `Did you mean \`${closest}\`?`
   if (names.length === 0) return 'Export it.'
-  const listed = names.slice(0, LISTED).map(known => `\`${known}\``).join(', ')
-  return `The file exports ${listed}${names.length > LISTED ? ', …' : ''}.`
+  const listed = names.slice(0, MAX_LISTED).map(known => `\`${known}\``).join(', ')
+  return `The file exports ${listed}${names.length > MAX_LISTED ? ', …' : ''}.`
 }
 
-function toShown(path: string, rootDir: string): string {
+function toDisplayPath(path: string, rootDir: string): string {
   const short = relative(rootDir, path)
   return short.startsWith('..') ? path : short
 }
@@ -121,12 +121,12 @@ function compile(path: string, source: string): string | undefined {
   return code.includes('exports.__JITI_ERROR__') ? undefined : code
 }
 
-const ENDINGS = ['', '.ts', '.mts', '.cts', '.mjs', '.js', '.cjs', '.tsx', '.jsx', '/index.ts', '/index.mjs', '/index.js']
+const EXTENSIONS = ['', '.ts', '.mts', '.cts', '.mjs', '.js', '.cjs', '.tsx', '.jsx', '/index.ts', '/index.mjs', '/index.js']
 
 /** The file that a relative specifier leads to; a package or an alias is left to the bundler. */
 function findFile(path: string, specifier: string): string | undefined {
   if (!/^\.{1,2}\//.test(specifier)) return undefined
-  return [path, path.replace(/\.(m?)js$/, '.$1ts')].flatMap(base => ENDINGS.map(ending => base + ending)).find(isFile)
+  return [path, path.replace(/\.(m?)js$/, '.$1ts')].flatMap(base => EXTENSIONS.map(ending => base + ending)).find(isFile)
 }
 
 const isFile = (path: string): boolean => existsSync(path) && statSync(path).isFile()

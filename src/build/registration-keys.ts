@@ -1,9 +1,9 @@
 /** The keys of a registration: what each one takes, and what is said when it holds something else. */
 import { OPERATIONS } from '../runtime/shared/operations'
-import { describeInline, isInstance } from './inline'
+import { describeInline, isInstance } from './inline-values'
 import { isModuleImport, type ModuleImport } from './module-import'
 import type { Problem } from './problem'
-import { didYouMean } from './suggest'
+import { didYouMean } from '../runtime/shared/suggest'
 
 interface ImportRule {
   readonly required?: boolean

@@ -144,8 +144,8 @@ export function checkRegistrations(entries: readonly Entry[], findPath: (path: s
     problems: [...names, ...checked.flatMap(({ problems }) => problems)],
     // Where something is wrong, the authorization may just be misspelt.
     warnings: [
-      ...warnOfNothing(entries),
-      ...warnOfRefusing(checked.filter(({ problems }) => !problems.length).map(({ registration }) => registration)),
+      ...findMissingRegistration(entries),
+      ...findMissingAuthorization(checked.filter(({ problems }) => !problems.length).map(({ registration }) => registration)),
     ],
   }
 }
@@ -178,7 +178,7 @@ function checkNames(names: readonly unknown[]): Problem[] {
 }
 
 /** An app without resources answers nothing: mostly the hook was never called, or the module that calls it is not listed. */
-function warnOfNothing(entries: readonly Entry[]): string[] {
+function findMissingRegistration(entries: readonly Entry[]): string[] {
   return entries.length > 0
     ? []
     : [
@@ -187,7 +187,7 @@ function warnOfNothing(entries: readonly Entry[]): string[] {
 }
 
 /** One warning for all of them: a list is read, a screenful of equal lines is not. */
-function warnOfRefusing(registrations: readonly CheckedRegistration[]): string[] {
+function findMissingAuthorization(registrations: readonly CheckedRegistration[]): string[] {
   const refusing = [...new Set(registrations.filter(({ imports }) => !imports.authorization).map(({ name }) => `\`${name}\``))]
   if (!refusing.length) return []
   const subject = refusing.length === 1 ? `${refusing[0]} has` : `${refusing.slice(0, -1).join(', ')} and ${refusing.at(-1)} have`

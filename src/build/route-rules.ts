@@ -25,8 +25,8 @@ export function findCachedPaths(rules: RouteRules, paths: readonly string[], pre
   const all = Object.entries(rules).flatMap(([pattern, values]) => values ? toRule(pattern, values) : []).sort(bySpecificity)
   return all.filter(isCaching).flatMap((rule) => {
     for (const path of paths) {
-      const witness = meet(rule.segments, toSegments(path))
-      const key = witness && cachingOf(rule, witness, all)
+      const witness = findCommonPath(rule.segments, toSegments(path))
+      const key = witness && findEffectiveKey(rule, witness, all)
       if (key) return toProblem(rule, key, path, prefix)
     }
     return []
@@ -46,7 +46,7 @@ function toProblem({ pattern, values, segments }: Rule, key: Caching, path: stri
 }
 
 /** What is cached at a path because of this rule: a rule that is more specific may have turned it off. */
-function cachingOf(rule: Rule, path: readonly string[], rules: readonly Rule[]): Caching | undefined {
+function findEffectiveKey(rule: Rule, path: readonly string[], rules: readonly Rule[]): Caching | undefined {
   const matching = rules.filter(({ segments }) => matches(segments, path))
   const decides = (key: Caching) => matching.findLast(({ values }) => values[key] !== undefined && values[key] !== null) === rule
   return CACHING.find(key => rule.values[key] && decides(key))
@@ -86,7 +86,7 @@ function matches(rule: readonly string[], path: readonly string[]): boolean {
 const ANY = '\u0000'
 
 /** A path that both patterns match, as general as there is one; `undefined` where there is none. */
-function meet(rule: readonly string[], path: readonly string[]): readonly string[] | undefined {
+function findCommonPath(rule: readonly string[], path: readonly string[]): readonly string[] | undefined {
   const rest = rule.findIndex(isRest)
   const fixed = rest === -1 ? rule : rule.slice(0, rest)
   if (rest === -1 ? path.length !== fixed.length : path.length < fixed.length) return undefined

@@ -46,7 +46,7 @@ const routesOf = ({ handler }: Handler) => ROUTES_OF.get(handler.slice(handler.l
  * ours is mounted for all that are left. Where the app answers the whole path, or every method of ours, ours is left out
  * (Nitro lets the handler mounted last win, and what is not allowed there is the app's to say). Parameter names are no difference.
  */
-export function withoutTaken(ours: readonly MountedHandler[], others: readonly Handler[]): MountedHandler[] {
+export function withoutAppRoutes(ours: readonly MountedHandler[], others: readonly Handler[]): MountedHandler[] {
   const taken = new Set<string>()
   const parameters = new Map<string, string>()
   for (const { route, method, middleware } of others) {
@@ -93,7 +93,7 @@ interface Nitro {
 
 export interface MountedRoutes {
   /** What the app answers itself below the prefix, by key without the prefix; complete once its files were looked for. */
-  readonly taken: () => readonly string[]
+  readonly appRoutes: () => readonly string[]
 }
 
 /**
@@ -120,7 +120,7 @@ export function mountRoutes(
 
     const mounted = nitro.options.handlers.filter(({ handler }) => !files.has(handler))
     others = [...nitro.scannedHandlers, ...mounted].filter(applies)
-    const left = withoutTaken(ours, others)
+    const left = withoutAppRoutes(ours, others)
     // In place: Nuxt and other modules may hold on to the list.
     nitro.options.handlers.splice(0, Infinity, ...mounted, ...left)
     const own = new Set(others.flatMap(({ route, method, middleware }) => route && !middleware ? [toRouteKey(route, method)] : []))
@@ -158,7 +158,7 @@ export function mountRoutes(
 
   nuxt.hook('nitro:init', nitro => watch(nitro as unknown as Nitro))
   return {
-    taken: () =>
+    appRoutes: () =>
       others.flatMap(({ route, method, middleware }) =>
         route?.startsWith(`${prefix}/`) && !middleware && !route.includes('**') ? [toRouteKey(route.slice(prefix.length), method)] : [],
       ),

@@ -29,7 +29,7 @@ export interface Endpoint {
 }
 
 /** Columns with a meaning, under either spelling: what a client does not write where the table itself could not be asked. */
-const OWNED = ['deletedAt', 'deletedBy', 'deletionId', 'deletedReason', 'updatedAt', 'createdBy', 'updatedBy']
+const SERVER_OWNED = ['deletedAt', 'deletedBy', 'deletionId', 'deletedReason', 'updatedAt', 'createdBy', 'updatedBy']
   .flatMap(name => [name, name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)])
 
 export function generateTypes(source: TypeSource): string {
@@ -58,7 +58,7 @@ function toEntry(
   const typeOf = ({ path, name }: ModuleImport) => `typeof import(${genString(toSpecifier(path, folder))})[${genString(name)}]`
   const hidden = [...((data.hiddenFields as string[]) ?? []), ...config.hiddenFields.global, ...(config.hiddenFields.resources[name] ?? [])]
   const tenant = config.multiTenancy ? [config.multiTenancy.tenantIdField] : []
-  const unowned = `Exclude<keyof ${typeOf(imports.schema!)}["_"]["columns"], ${union([...OWNED, ...((data.protectedFields as string[]) ?? []), ...tenant])}>`
+  const unowned = `Exclude<keyof ${typeOf(imports.schema!)}["_"]["columns"], ${union([...SERVER_OWNED, ...((data.protectedFields as string[]) ?? []), ...tenant])}>`
   // A record of a resource that is never read cannot be included.
   const isRead = (resource: string) => !disabledIn(registrations.find(({ name }) => name === resource)).includes('read')
   return {
@@ -103,13 +103,13 @@ export function toSpecifier(path: string, folder: string): string {
 /** Route → method → type expressions, as Nitro writes them down. */
 type RouteTypes = Record<string, Partial<Record<string, string[]>>>
 
-const OURS = /import\((['"])(.+\/runtime\/)server\/routes\/([\w-]+)\1\)/
+const ROUTE_HANDLER = /import\((['"])(.+\/runtime\/)server\/routes\/([\w-]+)\1\)/
 
 /** Nitro types a route by what its handler returns, which says nothing of ours: they are told by resource and method, beside the methods that the app answers. */
 export function typeRoutes(routes: RouteTypes, prefix: string, registrations: readonly Pick<CheckedRegistration, 'name' | 'data'>[]): void {
   const resources = new Map(registrations.map(registration => [registration.name, disabledIn(registration)]))
   for (const [path, methods] of Object.entries(routes)) {
-    const match = methods.default?.map(type => OURS.exec(type)).find(found => found !== null)
+    const match = methods.default?.map(type => ROUTE_HANDLER.exec(type)).find(found => found !== null)
     if (!match) continue
     const [, , runtime, file] = match as unknown as [string, string, string, string]
     const segment = path.slice(prefix.length + 1).split('/', 1)[0]!
@@ -117,14 +117,14 @@ export function typeRoutes(routes: RouteTypes, prefix: string, registrations: re
     Reflect.deleteProperty(methods, 'default')
     const has = (operation: string) => !resources.get(segment)?.includes(operation)
     const own = (ROUTES_OF.get(file) ?? []).filter(
-      ({ operation, or }) => operation === null || has(operation) || (or !== undefined && has(or)),
+      ({ operation, alternative }) => operation === null || has(operation) || (alternative !== undefined && has(alternative)),
     )
-    for (const { name, method } of own) methods[method.toLowerCase()] ??= [answerType(`${runtime}shared/types/answers`, name, resource)]
+    for (const { name, method } of own) methods[method.toLowerCase()] ??= [toResponseType(`${runtime}shared/types/responses`, name, resource)]
   }
 }
 
-function answerType(file: string, route: string, resource: string | undefined): string {
+function toResponseType(file: string, route: string, resource: string | undefined): string {
   return resource === undefined
-    ? `import('${file}').GlobalAnswers['${route}']`
-    : `import('${file}').RouteAnswers<'${resource}'>['${route}']`
+    ? `import('${file}').GlobalResponses['${route}']`
+    : `import('${file}').RouteResponses<'${resource}'>['${route}']`
 }

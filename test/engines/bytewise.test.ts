@@ -3,7 +3,7 @@ import { datetime, mysqlTable, primaryKey as mysqlKey, varchar, type AnyMySqlCol
 import { customType, integer as pgInteger, pgTable, primaryKey as pgKey, text as pgText, timestamp, type AnyPgColumn, type PgTextBuilderInitial } from 'drizzle-orm/pg-core'
 import { integer, primaryKey, sqliteTable, text, type AnySQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { DEFAULT_MULTI_TENANCY } from '../../src/runtime/shared/config'
+import { DEFAULT_MULTI_TENANCY } from '../../src/runtime/shared/defaults'
 import { createServer, type TestServer } from '../support/server'
 import { ENGINE_CASES, isThere, type EngineCase, type Opened } from './support/databases'
 

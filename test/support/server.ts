@@ -1,7 +1,8 @@
 /** The API over HTTP without a Nuxt build: the real routes on a real h3 router, over whatever tables a test registers. */
 import { createApp, createRouter, defineEventHandler, send, setResponseStatus, toWebHandler, type EventHandler, type H3Error, type H3Event } from 'h3'
 import { vi } from 'vitest'
-import { DEFAULT_CONFIG, type AutoApiConfig } from '../../src/runtime/shared/config.ts'
+import type { AutoApiConfig } from '../../src/runtime/shared/config.ts'
+import { DEFAULT_CONFIG } from '../../src/runtime/shared/defaults.ts'
 import { PATHS } from '../../src/runtime/shared/routes.ts'
 import type { EngineName } from '../../src/runtime/server/engines/index.ts'
 import type { ListedPlugin } from '../../src/runtime/server/plugin/contract'

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { describeTables } from '../../src/build/describe.ts'
+import { describeTables } from '../../src/build/table-descriptions.ts'
 import { generateTypes } from '../../src/build/types.ts'
 import { generateClient } from '../../src/build/virtual/client.ts'
 import { config, describer, target } from './types.ts'

@@ -1,9 +1,10 @@
 /** The resources of the type tests, as an app registers them, and what the build writes down of them. */
 import { fileURLToPath } from 'node:url'
-import { describeTables } from '../../src/build/describe.ts'
+import { describeTables } from '../../src/build/table-descriptions.ts'
 import { generateTypes } from '../../src/build/types.ts'
 import type { CheckedRegistration } from '../../src/build/registration-keys.ts'
-import { DEFAULT_CONFIG, DEFAULT_MULTI_TENANCY, type AutoApiConfig } from '../../src/runtime/shared/config.ts'
+import type { AutoApiConfig } from '../../src/runtime/shared/config.ts'
+import { DEFAULT_CONFIG, DEFAULT_MULTI_TENANCY } from '../../src/runtime/shared/defaults.ts'
 
 const path = (file: string) => fileURLToPath(new URL(file, import.meta.url))
 

@@ -45,7 +45,7 @@ function toLiteral(
       ...Object.fromEntries(Object.entries(imports).map(([key, reference]) => [key, nameImport(reference)])),
       ...Object.fromEntries(Object.entries(data).map(([key, value]) => [key, JSON.stringify(value)])),
       ...(rootDir !== undefined && {
-        from: JSON.stringify(Object.fromEntries(Object.entries(imports).map(([key, reference]) => [key, toPlace(reference, rootDir)]))),
+        from: JSON.stringify(Object.fromEntries(Object.entries(imports).map(([key, reference]) => [key, toSourceName(reference, rootDir)]))),
       }),
     },
     '    ',
@@ -53,7 +53,7 @@ function toLiteral(
 }
 
 /** `server/auth.ts, export postsAuth`: as the app's developer knows the file. */
-export function toPlace({ path, name }: ModuleImport, rootDir: string): string {
+export function toSourceName({ path, name }: ModuleImport, rootDir: string): string {
   return `${isAbsolute(path) ? relative(rootDir, path) : path}, ${name === 'default' ? 'default export' : `export \`${name}\``}`
 }
 

@@ -1,5 +1,5 @@
 /** The writes of a resource: which request each one is, and what is out of date after it. One row per action. */
-import type { BulkAnswer, BulkDeletion, Deletion } from '../shared/types/answers'
+import type { BulkResponse, BulkDeletion, Deletion } from '../shared/types/responses'
 import type { CreateBody, DisabledIn, RecordId, RecordOf, ResourceName, UpdateBody } from '../shared/types/resources'
 import type { Written } from './cache'
 import type { ApiCall } from './client'
@@ -25,10 +25,10 @@ export interface ActionAnswers<R extends ResourceName> {
   create: RecordOf<R>
   update: RecordOf<R>
   delete: Deletion
-  restore: RecordOf<R> | BulkAnswer<R>
+  restore: RecordOf<R> | BulkResponse<R>
   purge: Deletion | BulkDeletion
-  bulkCreate: BulkAnswer<R>
-  bulkUpdate: BulkAnswer<R>
+  bulkCreate: BulkResponse<R>
+  bulkUpdate: BulkResponse<R>
   bulkDelete: BulkDeletion
 }
 

@@ -1,5 +1,4 @@
 /** The module's options once resolved: what the build writes down as data and the server reads. */
-
 export interface PaginationConfig {
   /**
    * Which pages a list has when the client asks with neither `page` nor `cursor`.
@@ -178,27 +177,3 @@ export interface AutoApiConfig {
    */
   trustProxy: boolean | number
 }
-
-export const DEFAULT_MULTI_TENANCY: Readonly<MultiTenancyConfig> = Object.freeze({
-  enabled: true,
-  tenantIdField: 'organizationId',
-  userTenantField: 'organizationId',
-  scopedResources: '*',
-  excludedResources: [],
-})
-
-export const DEFAULT_CONFIG: Readonly<AutoApiConfig> = Object.freeze<AutoApiConfig>({
-  prefix: '/api',
-  pagination: { default: 'offset', defaultLimit: 20, maxLimit: 100 },
-  multiTenancy: false,
-  relations: { maxDepth: 3, maxIncludes: 20, maxRows: 25_000 },
-  aggregations: { enabled: true, maxGroupByFields: 5 },
-  bulk: { enabled: true, maxBatchSize: 100, transactional: true },
-  m2m: { autoDetect: true, relations: {} },
-  hookConfig: { timeout: 5000, afterErrors: 'throw' },
-  http: { maxBodySize: 1024 * 1024 },
-  csrf: { origins: [] },
-  objectLevelMaxRows: 10_000,
-  hiddenFields: { global: [], resources: {} },
-  trustProxy: false,
-})

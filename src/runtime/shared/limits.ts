@@ -15,9 +15,9 @@ export const LIMITS = Object.freeze({
   /** `$like` patterns of one query, those of includes counted with them. */
   likes: 8,
   /** Characters of one `$like` pattern. */
-  like: 256,
+  likeLength: 256,
   /** Characters of all `$like` patterns of one query. */
-  likeTotal: 512,
+  likeTotalLength: 512,
   /** Wildcards of one `$like` pattern. */
   wildcards: 16,
   /** Fields of one order. */
@@ -27,9 +27,9 @@ export const LIMITS = Object.freeze({
   /** Validation issues, and ids that were not found, of one response. */
   issues: 100,
   /** Characters of a name that the client sent, where a message quotes it. */
-  quoted: 60,
+  quotedName: 60,
   /** Characters of an id in an error, and of a validator's message. */
-  told: 300,
+  errorText: 300,
   /** Rows that one batch of an `objectLevel` scan reads. */
   scanBatch: 500,
   /** Rows that an `objectLevel` scan judges where `objectLevelMaxRows` does not apply: pages that are not counted, links of a record. */

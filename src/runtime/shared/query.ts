@@ -1,16 +1,16 @@
 /** A request as the routes take it: the path of a route, and a query as text. The server's `core/parse` reads it back. */
 import { ROUTES, type Method, type RouteName } from './routes'
 
-type Writer = (value: unknown) => string
+type Serializer = (value: unknown) => string
 
-const json: Writer = value => stringify(value)
+const json: Serializer = value => stringify(value)
 /** Names never hold a comma. */
-const list: Writer = value => [value].flat().join(',')
+const list: Serializer = value => [value].flat().join(',')
 /** A comma inside an id is encoded once more than the query string does it. */
-const ids: Writer = value => [value].flat().map(id => encodeURIComponent(String(id))).join(',')
+const ids: Serializer = value => [value].flat().map(id => encodeURIComponent(String(id))).join(',')
 
 /** The parameters that are more than one value; any other is written as it is. */
-const WRITERS: Readonly<Record<string, Writer>> = {
+const SERIALIZERS: Readonly<Record<string, Serializer>> = {
   filter: json, include: json, having: json,
   sort: list, fields: list, cursorFields: list, aggregate: list, groupBy: list,
   ids,
@@ -20,12 +20,12 @@ const WRITERS: Readonly<Record<string, Writer>> = {
 export function toQuery(query: object): Record<string, string> {
   return Object.fromEntries(
     Object.entries(query).flatMap(([name, value]: [string, unknown]) =>
-      saysNothing(value) ? [] : [[name, (WRITERS[name] ?? String)(value)]],
+      isOmitted(value) ? [] : [[name, (SERIALIZERS[name] ?? String)(value)]],
     ),
   )
 }
 
-function saysNothing(value: unknown): boolean {
+function isOmitted(value: unknown): boolean {
   return value === undefined || value === null || value === false || (Array.isArray(value) && value.length === 0)
 }
 
@@ -64,11 +64,11 @@ export function toRequest(route: RouteName, params: RouteParams): { method: Meth
 }
 
 /** Empty segments and those of dots are taken out by every URL parser, encoded ones too. */
-const LOST = new Set(['', '.', '..'])
+const DROPPED_SEGMENTS = new Set(['', '.', '..'])
 
 function toSegment(name: string, value: unknown, composite = false): string {
   const segment = composite ? canonicalKey(String(value ?? '')) : encode(String(value ?? ''))
-  if (segment === undefined || LOST.has(segment)) throw new UnaddressableError(name, value)
+  if (segment === undefined || DROPPED_SEGMENTS.has(segment)) throw new UnaddressableError(name, value)
   return segment
 }
 
@@ -99,3 +99,6 @@ function encode(text: string): string | undefined {
     return undefined
   }
 }
+
+/** Which rows of a table with soft delete a request is about. */
+export type TrashMode = 'active' | 'trashed' | 'both'

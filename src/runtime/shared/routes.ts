@@ -12,7 +12,7 @@ export interface Route {
   /** The operation whose permission opens the route; `null` where each caller is answered. */
   readonly operation: Operation | null
   /** Another operation that a parameter makes of it: `?force=true` purges. */
-  readonly or?: Operation
+  readonly alternative?: Operation
 }
 
 export const ROUTES = [
@@ -22,11 +22,11 @@ export const ROUTES = [
   { name: 'resource-permissions', method: 'GET', path: '/:resource/permissions', operation: null },
   { name: 'bulk-create', method: 'POST', path: '/:resource/bulk', operation: 'create' },
   { name: 'bulk-update', method: 'PATCH', path: '/:resource/bulk', operation: 'update' },
-  { name: 'bulk-delete', method: 'DELETE', path: '/:resource/bulk', operation: 'delete', or: 'purge' },
+  { name: 'bulk-delete', method: 'DELETE', path: '/:resource/bulk', operation: 'delete', alternative: 'purge' },
   { name: 'bulk-restore', method: 'POST', path: '/:resource/bulk/restore', operation: 'restore' },
   { name: 'get', method: 'GET', path: '/:resource/:id', operation: 'read' },
   { name: 'update', method: 'PATCH', path: '/:resource/:id', operation: 'update' },
-  { name: 'delete', method: 'DELETE', path: '/:resource/:id', operation: 'delete', or: 'purge' },
+  { name: 'delete', method: 'DELETE', path: '/:resource/:id', operation: 'delete', alternative: 'purge' },
   { name: 'restore', method: 'POST', path: '/:resource/:id/restore', operation: 'restore' },
   { name: 'related', method: 'GET', path: '/:resource/:id/relations/:relation', operation: 'read' },
   { name: 'relation-replace', method: 'PUT', path: '/:resource/:id/relations/:relation', operation: 'update' },

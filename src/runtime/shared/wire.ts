@@ -8,7 +8,7 @@ export type Kind = typeof KINDS[number]
 /** What a conversion returns when the input is not a value of the kind; no value of any kind equals it. */
 export const INVALID: unique symbol = Symbol('unfit')
 
-export interface WireForm {
+export interface WireFormat {
   /** A parsed JSON value (never null) to the value Drizzle knows, or {@link INVALID}. */
   fromJson: (value: unknown) => unknown
   /** Text of a query string or a path to the value Drizzle knows, or {@link INVALID}. */
@@ -48,7 +48,7 @@ function blob(value: string): unknown {
 
 const ofString = (convert: (text: string) => unknown) => (value: unknown) => typeof value === 'string' ? convert(value) : INVALID
 
-export const WIRE: Readonly<Record<Kind, WireForm>> = {
+export const WIRE_FORMATS: Readonly<Record<Kind, WireFormat>> = {
   text: { fromJson: ofString(text), fromText: text },
   number: { fromJson: value => (typeof value === 'number' ? finite(value) : INVALID), fromText: number },
   integer: { fromJson: integer, fromText: value => (INTEGER.test(value) ? integer(Number(value)) : INVALID) },

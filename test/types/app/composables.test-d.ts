@@ -3,12 +3,12 @@ import { describe, expectTypeOf, test } from 'vitest'
 import { computed, ref } from 'vue'
 import { useQueryClient } from '@tanstack/vue-query'
 import { useAutoApiAggregate, useAutoApiBulkCreate, useAutoApiBulkUpdate, useAutoApiCreate, useAutoApiDelete, useAutoApiEndpoint, useAutoApiGet, useAutoApiInfinite, useAutoApiList, useAutoApiMutation, useAutoApiOptimisticUpdate, useAutoApiPermissions, useAutoApiRecordPermissions, useAutoApiRelation, useAutoApiRelationAdd, useAutoApiRestore, useAutoApiUpdate, type AutoApiError } from '../../../src/runtime/app'
-import type { BulkAnswer, BulkDeletion, Deletion, LinkAnswer, RouteAnswers } from '../../../src/runtime/shared/types/answers'
+import type { BulkResponse, BulkDeletion, Deletion, LinkResponse, RouteResponses } from '../../../src/runtime/shared/types/responses'
 
 declare module 'nitropack/types' {
   interface InternalApi {
-    '/api/articles': { get: RouteAnswers<'articles'>['list'], post: RouteAnswers<'articles'>['create'] }
-    '/api/articles/:id': { get: RouteAnswers<'articles'>['get'], delete: RouteAnswers<'articles'>['delete'] }
+    '/api/articles': { get: RouteResponses<'articles'>['list'], post: RouteResponses<'articles'>['create'] }
+    '/api/articles/:id': { get: RouteResponses<'articles'>['get'], delete: RouteResponses<'articles'>['delete'] }
   }
 }
 
@@ -241,7 +241,7 @@ describe('other writes', () => {
     expectTypeOf(gone.data.value).toEqualTypeOf<Deletion | undefined>()
     const back = useAutoApiRestore('articles')
     back.mutate({ deletionId: 'x' })
-    expectTypeOf(back.data.value).toEqualTypeOf<Article | BulkAnswer<'articles'> | undefined>()
+    expectTypeOf(back.data.value).toEqualTypeOf<Article | BulkResponse<'articles'> | undefined>()
     const any = useAutoApiMutation('articles', 'bulkDelete', { onSuccess: ({ data }) => data[0]?.deletionId })
     any.mutate([1, '2'])
     expectTypeOf(any.data.value).toEqualTypeOf<BulkDeletion | undefined>()
@@ -268,7 +268,7 @@ describe('a relation', () => {
     mutate({ id: 1, ids: [1, 2], metadataById: { 2: { position: 1 } } })
     // @ts-expect-error -- the metadata of a link is an object
     mutate({ id: 1, ids: [1, 2], metadataById: { 2: 1 } })
-    expectTypeOf(data.value).toEqualTypeOf<LinkAnswer | undefined>()
+    expectTypeOf(data.value).toEqualTypeOf<LinkResponse | undefined>()
   })
 
   test('is to many', () => {

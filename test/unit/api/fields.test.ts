@@ -1,6 +1,6 @@
 /** Which columns: hidden, unreadable, unwritable and server-owned ones, in every answer and every body. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { DEFAULT_MULTI_TENANCY } from '../../../src/runtime/shared/config'
+import { DEFAULT_MULTI_TENANCY } from '../../../src/runtime/shared/defaults'
 import { openNotebook, problemsOf, type Notebook } from './notebook'
 
 const open = { read: true, create: true, update: true, delete: true }

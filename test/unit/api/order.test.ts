@@ -1,6 +1,6 @@
 /** The order in which a request is refused, so that no answer discloses what the next check would have found. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { DEFAULT_MULTI_TENANCY } from '../../../src/runtime/shared/config'
+import { DEFAULT_MULTI_TENANCY } from '../../../src/runtime/shared/defaults'
 import type { Caller } from '../../support/server'
 import { openNotebook, problemsOf, type Notebook } from './notebook'
 

@@ -1,6 +1,6 @@
 /** Whose rows: where the tenant comes from, what it is stamped on, and that a client has no say in it. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { DEFAULT_MULTI_TENANCY } from '../../../src/runtime/shared/config'
+import { DEFAULT_MULTI_TENANCY } from '../../../src/runtime/shared/defaults'
 import type { Caller } from '../../support/server'
 import { openNotebook, type Notebook } from './notebook'
 

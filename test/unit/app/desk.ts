@@ -8,7 +8,7 @@ import { createApp, effectScope, type EffectScope } from 'vue'
 import { generateClient } from '../../../src/build/virtual/client'
 import { describeResources } from '../../../src/runtime/server/schema/describe'
 import type { ResourceRegistration } from '../../../src/runtime/server/registration'
-import { DEFAULT_CONFIG } from '../../../src/runtime/shared/config'
+import { DEFAULT_CONFIG } from '../../../src/runtime/shared/defaults'
 import { createServer, type Caller } from '../../support/server'
 
 const writers = sqliteTable('writers', { id: integer('id').primaryKey(), name: text('name').notNull() })

@@ -1,6 +1,6 @@
 /** What the client writes is what the server reads: each query goes to text and back. */
 import { describe, expect, it } from 'vitest'
-import { DEFAULT_CONFIG } from '../../../src/runtime/shared/config'
+import { DEFAULT_CONFIG } from '../../../src/runtime/shared/defaults'
 import { toQuery, toRequest, UnaddressableError } from '../../../src/runtime/shared/query'
 import { ROUTES } from '../../../src/runtime/shared/routes'
 import { parseGroups } from '../../../src/runtime/server/core/parse/aggregate'

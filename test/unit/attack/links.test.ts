@@ -1,7 +1,7 @@
 /** Links as a way around: what a junction guards on its own routes it guards on the routes of both sides too. */
 import { foreignKey, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { DEFAULT_MULTI_TENANCY } from '../../../src/runtime/shared/config'
+import { DEFAULT_MULTI_TENANCY } from '../../../src/runtime/shared/defaults'
 import { OPEN, openTarget, type Target } from './open'
 
 const posts = sqliteTable('posts', { id: integer('id').primaryKey() })

@@ -1,7 +1,7 @@
 /** The other side of a relation: what may be done here opens nothing there, and one caller's query nothing for another. */
 import { foreignKey, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { describe, expect, it } from 'vitest'
-import { DEFAULT_MULTI_TENANCY } from '../../../src/runtime/shared/config'
+import { DEFAULT_MULTI_TENANCY } from '../../../src/runtime/shared/defaults'
 import { OPEN, openTarget } from './open'
 
 const posts = sqliteTable('posts', { id: integer('id').primaryKey(), organizationId: integer('organization_id') })

@@ -3,7 +3,7 @@ import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { describe, expect, it } from 'vitest'
 import type { ResourceRegistration } from '../../../src/runtime/server/registration'
 import { describeResources } from '../../../src/runtime/server/schema/describe'
-import { DEFAULT_CONFIG } from '../../../src/runtime/shared/config'
+import { DEFAULT_CONFIG } from '../../../src/runtime/shared/defaults'
 import { OPEN, openTarget } from './open'
 
 const people = sqliteTable('people', { id: integer('id').primaryKey(), ssn: text('ssn').unique(), name: text('name') })

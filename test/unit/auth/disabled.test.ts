@@ -34,11 +34,12 @@ const BODIES: Readonly<Record<string, unknown>> = {
   'create': { title: 'new' }, 'update': { title: 'x' }, 'bulk-create': { items: [{ title: 'new' }] }, 'bulk-update': { items: [{ id: 1, data: { title: 'x' } }] },
   'bulk-delete': { ids: [2] }, 'bulk-restore': { ids: [3] }, 'relation-replace': { ids: [1] }, 'relation-add': { ids: [1] }, 'relation-remove': { ids: [1] }, 'relations-replace': { relations: { tags: { ids: [1] } } },
 }
+
 const OF_POSTS = (ROUTES as readonly Route[]).filter(({ operation, path }) => operation && path.startsWith('/:resource'))
 const pathOf = ({ path, name }: Route) => path.slice(1).replace(':resource', 'posts').replace(':relation', 'tags').replace(':id', name === 'restore' ? '3' : '1')
 
 /** What a method of a path may be asked for. */
-const operationsOf = (path: string, method: string) => OF_POSTS.filter(route => route.path === path && route.method === method).flatMap(({ operation, or }) => [operation!, ...or ? [or] : []])
+const operationsOf = (path: string, method: string) => OF_POSTS.filter(route => route.path === path && route.method === method).flatMap(({ operation, alternative: or }) => [operation!, ...or ? [or] : []])
 const methodsOn = (path: string, disabled: Operation) => [...new Set(OF_POSTS.filter(route => route.path === path).map(({ method }) => method))]
   .filter(method => operationsOf(path, method).some(operation => operation !== disabled))
 const allowedOn = (path: string, disabled: Operation) =>
@@ -49,7 +50,7 @@ describe.each(OPERATIONS.filter(operation => operation !== 'viewDeleted'))('a di
     await open([disabled])
     const before = world.dump()
     for (const route of OF_POSTS) {
-      for (const [operation, query] of [[route.operation, ''], [route.or, '?force=true']] as const) {
+      for (const [operation, query] of [[route.operation, ''], [route.alternative, '?force=true']] as const) {
         if (operation !== disabled) continue
         for (const caller of [{}, ADA, CHIEF]) {
           const answer = await world.ask(route.method, pathOf(route) + query, BODIES[route.name], caller)

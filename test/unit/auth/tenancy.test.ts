@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { ContextExtender } from '../../../src/runtime/server/core/context'
-import { DEFAULT_MULTI_TENANCY } from '../../../src/runtime/shared/config'
+import { DEFAULT_MULTI_TENANCY } from '../../../src/runtime/shared/defaults'
 import type { Caller } from '../../support/server'
 import { ANN, HOMELESS, NOBODY, openDesk, told, VISITOR, type Desk, type DeskOptions } from './desk'
 

@@ -1,40 +1,40 @@
 /** Guards what is done differently for the two versions of Nitro. */
 import { describe, expect, it } from 'vitest'
-import { flavourOf } from '../../../src/build/compat'
+import { nitroVersionOf } from '../../../src/build/compat'
 
 describe.each([
   { nuxt: 4, isNuxt4: true, h3: 'h3', storage: 'nitropack/runtime/storage', runtimeConfig: 'nitropack/runtime/config', types: 'nitropack/types', before: { externals: { inline: ['other'] } }, after: { externals: { inline: ['other', '/runtime'] } }, first: { externals: { inline: ['/runtime'] } } },
   { nuxt: 5, isNuxt4: false, h3: 'nitro/h3', storage: 'nitro/storage', runtimeConfig: 'nitro/runtime-config', types: 'nitro/types', before: { noExternals: ['other'] }, after: { noExternals: ['other', '/runtime'] }, first: { noExternals: ['/runtime'] } },
 ])('Nuxt $nuxt', ({ isNuxt4, h3, storage, runtimeConfig, types, before, after, first }) => {
   it(`finds h3 in ${h3}`, () => {
-    expect(flavourOf(isNuxt4).h3).toBe(h3)
+    expect(nitroVersionOf(isNuxt4).h3).toBe(h3)
   })
 
   it(`finds Nitro's storages in ${storage}`, () => {
-    expect(flavourOf(isNuxt4).storage).toBe(storage)
+    expect(nitroVersionOf(isNuxt4).storage).toBe(storage)
   })
 
   it(`reads the runtime configuration from ${runtimeConfig}`, () => {
-    expect(flavourOf(isNuxt4).runtimeConfig).toBe(runtimeConfig)
+    expect(nitroVersionOf(isNuxt4).runtimeConfig).toBe(runtimeConfig)
   })
 
   it(`finds the types of routes in ${types}`, () => {
-    expect(flavourOf(isNuxt4).types).toBe(types)
+    expect(nitroVersionOf(isNuxt4).types).toBe(types)
   })
 
   it('has the runtime bundled, beside what is bundled already', () => {
     const options = structuredClone(before)
-    flavourOf(isNuxt4).bundle(options, '/runtime')
+    nitroVersionOf(isNuxt4).bundle(options, '/runtime')
     expect(options).toEqual(after)
 
     const none = {}
-    flavourOf(isNuxt4).bundle(none, '/runtime')
+    nitroVersionOf(isNuxt4).bundle(none, '/runtime')
     expect(none).toEqual(first)
   })
 })
 
 it('Nuxt 5 that bundles everything goes on bundling everything', () => {
   const options = { noExternals: true }
-  flavourOf(false).bundle(options, '/runtime')
+  nitroVersionOf(false).bundle(options, '/runtime')
   expect(options).toEqual({ noExternals: true })
 })

@@ -1,6 +1,7 @@
 /** Guards the module options: defaults, what is refused, what is only warned about. */
 import { describe, expect, it } from 'vitest'
-import { checkResourceNames, resolveOptions } from '../../../src/build/options'
+import { resolveOptions } from '../../../src/build/options'
+import { checkResourceNames } from '../../../src/build/config-checks'
 import { toMessage } from '../../../src/build/problem'
 
 const messagesOf = (options: Record<string, unknown>) => resolveOptions(options).problems.map(toMessage)

@@ -1,14 +1,14 @@
 /** Guards what is mounted, and that the app's own routes win. */
 import { createApp, toWebHandler, type EventHandler } from 'h3'
 import { describe, expect, it } from 'vitest'
-import { toHandlers, withoutTaken, type Handler } from '../../../src/build/routes'
+import { toHandlers, withoutAppRoutes, type Handler } from '../../../src/build/routes'
 import { PATHS, ROUTES } from '../../../src/runtime/shared/routes'
 
 const mount = (names: string[], prefix = '/api') => toHandlers(names, prefix, file => `/module/${file}`)
 const pathsOf = (handlers: readonly Handler[]) => handlers.map(({ route }) => route)
 /** Everything but the paths in question is left aside, so that a new row of `PATHS` breaks nothing here. */
 const onPaths = (handlers: readonly Handler[], ...paths: string[]) => pathsOf(handlers).filter(path => paths.includes(path!))
-const left = (...app: Omit<Handler, 'handler'>[]) => withoutTaken(mount(['posts']), app.map(handler => ({ handler: '/app/file', ...handler })))
+const left = (...app: Omit<Handler, 'handler'>[]) => withoutAppRoutes(mount(['posts']), app.map(handler => ({ handler: '/app/file', ...handler })))
 
 describe('mounting', () => {
   it('every path of every resource is a static one with the file that answers all its methods, once', () => {
@@ -94,13 +94,13 @@ describe('the app\'s own route wins', () => {
   })
 
   it('one resource\'s routes are none of another\'s business', () => {
-    const handlers = withoutTaken(mount(['posts', 'tags']), [{ route: '/api/posts', handler: '/app/file' }])
+    const handlers = withoutAppRoutes(mount(['posts', 'tags']), [{ route: '/api/posts', handler: '/app/file' }])
     expect(onPaths(handlers, '/api/posts', '/api/tags')).toEqual(['/api/tags'])
   })
 
   it('what is mounted is not changed in place: the app may take its file away again', () => {
     const ours = mount(['posts'])
-    withoutTaken(ours, [{ route: '/api/posts/:slug', method: 'get', handler: '/app/file' }])
+    withoutAppRoutes(ours, [{ route: '/api/posts/:slug', method: 'get', handler: '/app/file' }])
     expect(ours).toEqual(mount(['posts']))
   })
 })
@@ -108,6 +108,6 @@ describe('the app\'s own route wins', () => {
 it('200 resources beside 200 routes of the app are all sorted out', () => {
   const names = Array.from({ length: 200 }, (_, index) => `resource${index}`)
   const app = names.map(name => ({ route: `/api/${name}/:slug`, method: 'get', handler: '/app/file' }))
-  const handlers = withoutTaken(mount(names), app)
+  const handlers = withoutAppRoutes(mount(names), app)
   expect(handlers.some(({ route }) => route === '/api/resource199/:slug')).toBe(true)
 })

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { describeTables } from '../../../src/build/describe'
+import { describeTables } from '../../../src/build/table-descriptions'
 import { generateTypes, toSpecifier, typeRoutes } from '../../../src/build/types'
 import { generateClient } from '../../../src/build/virtual/client'
 import { config, describeFixture, describer, generateFixture, registrations, target, typesFile } from '../../support/types'
@@ -55,7 +55,7 @@ describe('the types of the registered tables', () => {
 
   it('are not made where a registration names a column that its table does not have: the build says so instead of the server', async () => {
     const mistaken = registrations.map(registration => registration.name === 'writers' ? { ...registration, data: { hiddenFields: ['secrt'] } } : registration)
-    const { resources, mistake } = await describeTables({ registrations: mistaken, config, rootDir: folder, alias: {}, describer })
+    const { resources, error: mistake } = await describeTables({ registrations: mistaken, config, rootDir: folder, alias: {}, describer })
     expect(resources).toEqual([])
     expect(mistake).toMatch(/`writers\.hiddenFields` names `secrt`, which is not a column of table "writers" \(.*tables\.ts, export `writers`\)\. Did you mean `secret`\?/)
   })
@@ -75,7 +75,7 @@ const file = '../../node_modules/nuxt-auto-api/dist/runtime/server/routes'
 const nitro = (route: string) => [`Simplify<Serialize<Awaited<ReturnType<typeof import('${file}/${route}').default>>>>`]
 
 describe('the types of the routes', () => {
-  const ours = '../../node_modules/nuxt-auto-api/dist/runtime/shared/types/answers'
+  const ours = '../../node_modules/nuxt-auto-api/dist/runtime/shared/types/responses'
 
   it('are told by resource and route; the app\'s own stay as they are', () => {
     const mine = ['Simplify<Serialize<Awaited<ReturnType<typeof import(\'../../server/api/posts/mine.get\').default>>>>']
@@ -88,11 +88,11 @@ describe('the types of the routes', () => {
     }
     typeRoutes(routes, '/v1', [{ name: 'posts', data: {} }, { name: 'postscripts', data: {} }])
     expect(routes).toEqual({
-      '/v1/posts': { get: [`import('${ours}').RouteAnswers<'posts'>['list']`], post: [`import('${ours}').RouteAnswers<'posts'>['create']`] },
-      '/v1/posts/:id': { get: mine, patch: [`import('${ours}').RouteAnswers<'posts'>['update']`], delete: [`import('${ours}').RouteAnswers<'posts'>['delete']`] },
+      '/v1/posts': { get: [`import('${ours}').RouteResponses<'posts'>['list']`], post: [`import('${ours}').RouteResponses<'posts'>['create']`] },
+      '/v1/posts/:id': { get: mine, patch: [`import('${ours}').RouteResponses<'posts'>['update']`], delete: [`import('${ours}').RouteResponses<'posts'>['delete']`] },
       '/v1/posts/mine': { get: mine },
-      '/v1/postscripts/:id': { get: [`import('${ours}').RouteAnswers<'postscripts'>['get']`], patch: [`import('${ours}').RouteAnswers<'postscripts'>['update']`], delete: [`import('${ours}').RouteAnswers<'postscripts'>['delete']`] },
-      '/v1/permissions': { get: [`import('${ours}').GlobalAnswers['permissions']`] },
+      '/v1/postscripts/:id': { get: [`import('${ours}').RouteResponses<'postscripts'>['get']`], patch: [`import('${ours}').RouteResponses<'postscripts'>['update']`], delete: [`import('${ours}').RouteResponses<'postscripts'>['delete']`] },
+      '/v1/permissions': { get: [`import('${ours}').GlobalResponses['permissions']`] },
     })
   })
 })

@@ -2,7 +2,8 @@
 import type { Table } from 'drizzle-orm'
 import { foreignKey, integer, primaryKey, sqliteTable, text, unique, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import { describe, expect, it } from 'vitest'
-import { DEFAULT_CONFIG, type ManyToManyConfig } from '../../../src/runtime/shared/config'
+import type { ManyToManyConfig } from '../../../src/runtime/shared/config'
+import { DEFAULT_CONFIG } from '../../../src/runtime/shared/defaults'
 import { OPEN, openTarget } from '../attack/open'
 import { resourcesOf, type Resource } from '../schema/tables'
 

@@ -1,6 +1,6 @@
 /** What docs/relations.md shows, in a running API. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { DEFAULT_CONFIG } from '../../../src/runtime/shared/config'
+import { DEFAULT_CONFIG } from '../../../src/runtime/shared/defaults'
 import { OPEN, openTarget, type Target } from '../attack/open'
 import { playlistsHooks } from './examples/hooks'
 import { autoApi } from './examples/options'

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import { createCursor, readCursor } from '../../../src/runtime/server/core/sql/cursor'
 import { planOrder } from '../../../src/runtime/server/core/plan/order'
 import { allFields } from '../../../src/runtime/server/core/access/fields'
-import { DEFAULT_CONFIG } from '../../../src/runtime/shared/config'
+import { DEFAULT_CONFIG } from '../../../src/runtime/shared/defaults'
 import { createResources } from '../../../src/runtime/server/schema/resource'
 
 const places = sqliteTable('places', { id: integer('id').primaryKey() })

@@ -17,7 +17,7 @@ import { applyScope } from '../../../src/runtime/server/core/access/row-scope'
 import type { Engine, Row, Statement } from '../../../src/runtime/server/engines/engine'
 import { createGraph } from '../../../src/runtime/server/schema/graph'
 import { createResources } from '../../../src/runtime/server/schema/resource'
-import { DEFAULT_CONFIG } from '../../../src/runtime/shared/config'
+import { DEFAULT_CONFIG } from '../../../src/runtime/shared/defaults'
 
 function sqliteTables() {
   const books = sqliteTable('books', { id: integer('id').primaryKey(), name: text('name').notNull(), price: numeric('price') })
@@ -48,6 +48,7 @@ const DIALECTS = {
   pg: { tables: pgTables(), dialect: new PgDialect() },
   mysql: { tables: mysqlTables(), dialect: new MySqlDialect() },
 }
+
 type Name = keyof typeof DIALECTS
 
 /** Asks for books; the first statement finds one, with nulls beside its key, so that its includes are asked for too. */

@@ -5,7 +5,8 @@ import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { foreignKey, integer, primaryKey, sqliteTable, text, type AnySQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { ResourceAuth } from '../../../src/runtime/server/registration'
-import { DEFAULT_CONFIG, type AutoApiConfig } from '../../../src/runtime/shared/config'
+import type { AutoApiConfig } from '../../../src/runtime/shared/config'
+import { DEFAULT_CONFIG } from '../../../src/runtime/shared/defaults.ts'
 import { createServer } from '../../support/server.ts'
 
 const people = sqliteTable('people', { id: integer('id').primaryKey(), name: text('name').notNull(), status: text('status').notNull(), bossId: integer('boss_id').references((): AnySQLiteColumn => people.id) })

@@ -11,7 +11,7 @@ import { allFields } from '../../../src/runtime/server/core/access/fields'
 import { toFilter } from '../../../src/runtime/server/core/parse/filter.ts'
 import { inTuples, valuesOf, whereClause, type Clause } from '../../../src/runtime/server/core/sql/clause'
 import { createResources } from '../../../src/runtime/server/schema/resource.ts'
-import { DEFAULT_CONFIG } from '../../../src/runtime/shared/config.ts'
+import { DEFAULT_CONFIG } from '../../../src/runtime/shared/defaults.ts'
 
 const TABLES = {
   sqlite: sqliteTable('t', { id: integer('id').primaryKey(), n: integer('n'), s: text('s').notNull(), b: integer('b', { mode: 'boolean' }), at: integer('at', { mode: 'timestamp_ms' }) }),

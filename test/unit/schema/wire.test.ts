@@ -1,7 +1,7 @@
 /** What a column's values look like in JSON, in a query string and in an answer, kind by kind. */
 import { integer, sqliteTable } from 'drizzle-orm/sqlite-core'
 import { describe, expect, it } from 'vitest'
-import { KINDS, INVALID, WIRE, type Kind } from '../../../src/runtime/shared/wire'
+import { KINDS, INVALID, WIRE_FORMATS, type Kind } from '../../../src/runtime/shared/wire'
 import { DIALECTS, resourceOf, sqlite } from './tables'
 
 interface Cases {
@@ -97,7 +97,7 @@ const WIRE_CASES: Record<Kind, Cases> = {
 const show = (value: unknown) => typeof value === 'string' ? JSON.stringify(value.slice(0, 40)) : typeof value === 'object' ? JSON.stringify(value) : String(value)
 
 describe.each(KINDS)('the wire form of %s', (kind) => {
-  const { fromJson, fromText, toJson } = WIRE[kind]
+  const { fromJson, fromText, toJson } = WIRE_FORMATS[kind]
   const cases = WIRE_CASES[kind]
   const rows = <T>(list: T[], text: (entry: T) => string) => list.map(entry => [text(entry), entry] as const)
 

@@ -1,7 +1,8 @@
 /** Posts with every kind of column a hook might touch: hidden, unreadable, unwritable, the tenant's, the trash's. */
 import { integer, sqliteTable, text, type AnySQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { ResourceHooks } from '../../../src/runtime/server/registration'
-import { DEFAULT_MULTI_TENANCY, type AutoApiConfig } from '../../../src/runtime/shared/config'
+import type { AutoApiConfig } from '../../../src/runtime/shared/config'
+import { DEFAULT_MULTI_TENANCY } from '../../../src/runtime/shared/defaults'
 import { EVERYTHING, openWorld, type World } from './world'
 
 const posts = sqliteTable('posts', {

@@ -1,6 +1,6 @@
 /** Guards the options of the bulk routes: closed, bounded, or each item alone. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { DEFAULT_CONFIG } from '../../../src/runtime/shared/config'
+import { DEFAULT_CONFIG } from '../../../src/runtime/shared/defaults'
 import { before, openBatch } from './batch'
 import { told, type World } from './world'
 

@@ -2,7 +2,7 @@
 import { createError } from 'h3'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { ResourceHooks } from '../../../src/runtime/server/registration'
-import { DEFAULT_CONFIG } from '../../../src/runtime/shared/config'
+import { DEFAULT_CONFIG } from '../../../src/runtime/shared/defaults'
 import { openBlog } from './blog'
 import { told, type World } from './world'
 
@@ -16,6 +16,7 @@ const open = async (hooks: ResourceHooks, hookConfig: Partial<typeof DEFAULT_CON
   world = await openBlog({ hooks, config: { hookConfig: { ...DEFAULT_CONFIG.hookConfig, ...hookConfig } } })
   dump = world.dump()
 }
+
 const row = (id: number) => world.client.prepare('select * from posts where id = ?').get(id)
 const silence = () => vi.spyOn(console, 'error').mockImplementation(() => {})
 

@@ -5,7 +5,7 @@ import { check, integer, sqliteTable, text, unique } from 'drizzle-orm/sqlite-co
 import { afterEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import type { ResourceValidation } from '../../../src/runtime/server/registration'
-import { DEFAULT_MULTI_TENANCY } from '../../../src/runtime/shared/config'
+import { DEFAULT_MULTI_TENANCY } from '../../../src/runtime/shared/defaults'
 import { ADA, EVERYTHING, openWorld, told, type World, type WorldOptions } from './world'
 
 const owners = sqliteTable('owners', { id: integer('id').primaryKey(), name: text('name') })
@@ -46,6 +46,7 @@ const ask = async (body: unknown, caller = ADA) => {
   const { status, body: answer, text: whole } = await world.ask('POST', 'posts', body, caller)
   return { status, data: answer.data as { issues: { path: unknown[], message: string, code: string }[], truncated?: boolean }, text: whole }
 }
+
 const short = ({ data }: Awaited<ReturnType<typeof ask>>) => data.issues.map(({ path, code }) => `${path.join('.')}: ${code}`)
 const GENERIC = { path: [], message: 'A value is missing or not valid.', code: 'invalid' }
 

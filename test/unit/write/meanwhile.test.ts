@@ -2,7 +2,7 @@
 import { integer, sqliteTable, text, type AnySQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { ResourceHooks } from '../../../src/runtime/server/registration'
-import { DEFAULT_MULTI_TENANCY } from '../../../src/runtime/shared/config'
+import { DEFAULT_MULTI_TENANCY } from '../../../src/runtime/shared/defaults'
 import { EVERYTHING, openWorld, told, type World } from './world'
 
 const columns = () => ({

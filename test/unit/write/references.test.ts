@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm'
 import { foreignKey, integer, primaryKey, sqliteTable, text, type AnySQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { FieldRule, ResourceAuth } from '../../../src/runtime/server/registration'
-import { DEFAULT_MULTI_TENANCY } from '../../../src/runtime/shared/config'
+import { DEFAULT_MULTI_TENANCY } from '../../../src/runtime/shared/defaults'
 import { ADA, EVERYTHING, openWorld, told, type World } from './world'
 
 const tenant = () => ({ organizationId: integer('organization_id').notNull() })
@@ -48,6 +48,7 @@ const WAYS: [name: string, write: (data: object) => Promise<{ status: number, te
   ['POST bulk', async data => simple(await world.ask('POST', 'notes/bulk', { items: [data] }))],
   ['PATCH bulk', async data => simple(await world.ask('PATCH', 'notes/bulk', { items: [{ id: 2, data }] }))],
 ]
+
 const simple = ({ status, body, text }: Awaited<ReturnType<World['ask']>>) => ({ status, text, error: body.data?.errors?.[0] ?? { message: body.message, ...body.data } })
 
 describe.each(WAYS)('a reference in a %s', (_name, write) => {

@@ -1,7 +1,7 @@
 /** The app's own endpoints, with the client, the errors and the invalidation of the generated routes. */
 import type { UseQueryReturnType } from '@tanstack/vue-query'
 import { toValue, type MaybeRefOrGetter } from 'vue'
-import type { EndpointAnswer } from '../../shared/types/endpoints'
+import type { EndpointResponse } from '../../shared/types/endpoints'
 import type { ResourceName } from '../../shared/types/resources'
 import { useClient } from '../client'
 import type { AutoApiError } from '../error'
@@ -33,11 +33,11 @@ export interface EndpointWrite {
  */
 export function useAutoApiEndpoint<P extends string, const M extends WriteMethod, Body = void, Context = unknown>(
   path: MaybeRefOrGetter<P>,
-  options: EndpointWrite & { readonly method: M } & WriteOptions<EndpointAnswer<P, M>, Body, Context>,
-): WriteResult<EndpointAnswer<P, M>, Body, Context>
-export function useAutoApiEndpoint<P extends string, Data = EndpointAnswer<P, 'GET'>>(
+  options: EndpointWrite & { readonly method: M } & WriteOptions<EndpointResponse<P, M>, Body, Context>,
+): WriteResult<EndpointResponse<P, M>, Body, Context>
+export function useAutoApiEndpoint<P extends string, Data = EndpointResponse<P, 'GET'>>(
   path: MaybeRefOrGetter<P>,
-  options?: EndpointQuery & ReadOptions<EndpointAnswer<P, 'GET'>, Data>,
+  options?: EndpointQuery & ReadOptions<EndpointResponse<P, 'GET'>, Data>,
 ): UseQueryReturnType<Data, AutoApiError>
 export function useAutoApiEndpoint(
   path: MaybeRefOrGetter<string>,

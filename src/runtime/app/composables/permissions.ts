@@ -2,7 +2,7 @@
 import type { UseQueryReturnType } from '@tanstack/vue-query'
 import { toValue, type MaybeRefOrGetter } from 'vue'
 import type { Operation } from '../../shared/operations'
-import type { Capabilities, GlobalAnswers, RecordCapabilities } from '../../shared/types/answers'
+import type { Capabilities, GlobalResponses, RecordCapabilities } from '../../shared/types/responses'
 import type { FieldName, RecordId, ResourceName } from '../../shared/types/resources'
 import { useClient } from '../client'
 import type { AutoApiError } from '../error'
@@ -11,7 +11,7 @@ import { loadWith, useRead, type ReadOptions } from '../read'
 
 const flagOf = <O extends string>(operation: O) => `can${operation.charAt(0).toUpperCase()}${operation.slice(1)}` as `can${Capitalize<O>}`
 
-type AllPermissions = GlobalAnswers['permissions']
+type AllPermissions = GlobalResponses['permissions']
 
 export type PermissionsResult<R extends ResourceName> = UseQueryReturnType<Capabilities, AutoApiError> & {
   /** False until the answer is there. */

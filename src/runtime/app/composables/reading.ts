@@ -1,9 +1,9 @@
 /** Lists, records, infinite lists and aggregates. */
 import type { InfiniteData, UseInfiniteQueryReturnType, UseQueryReturnType } from '@tanstack/vue-query'
 import { toValue, type MaybeRefOrGetter } from 'vue'
-import type { AggregateAnswer, CursorAnswer, ListAnswer, ResultOf } from '../../shared/types/answers'
+import type { AggregateResponse, CursorResponse, ListResponse, ResultOf } from '../../shared/types/responses'
 import type { Exact } from '../../shared/types/exact'
-import type { AggregateQuery, GetQuery, ListQuery, SearchQuery } from '../../shared/types/query'
+import type { AggregateQuery, GetQuery, ListQuery, UnpagedQuery } from '../../shared/types/query'
 import type { RecordId, ResourceWith } from '../../shared/types/resources'
 import { useClient } from '../client'
 import type { AutoApiError } from '../error'
@@ -18,10 +18,10 @@ const detail = (query: unknown) => ({ query: toValue(query) as KeyDetail['query'
  * @example
  * const { data, isPending } = useAutoApiList('posts', () => ({ filter: { status: 'draft' }, sort: '-id', page: page.value }))
  */
-export function useAutoApiList<R extends ResourceWith<'read'>, const Q extends ListQuery<R> = Empty, Data = ListAnswer<R, Q>>(
+export function useAutoApiList<R extends ResourceWith<'read'>, const Q extends ListQuery<R> = Empty, Data = ListResponse<R, Q>>(
   resource: R,
   query?: MaybeRefOrGetter<Q> & Exact<R, Q, keyof ListQuery<R>>,
-  options?: ReadOptions<ListAnswer<R, Q>, Data>,
+  options?: ReadOptions<ListResponse<R, Q>, Data>,
 ): UseQueryReturnType<Data, AutoApiError> {
   return useRead(() => toApiKey(resource, 'list', detail(query)), loadWith(useClient(), 'list'), options)
 }
@@ -49,13 +49,13 @@ export function useAutoApiGet<R extends ResourceWith<'read'>, const Q extends Ge
  * @example
  * const { data, fetchNextPage, hasNextPage } = useAutoApiInfinite('posts', { sort: '-publishedAt', limit: 20 })
  */
-export function useAutoApiInfinite<R extends ResourceWith<'read'>, const Q extends SearchQuery<R> = Empty>(
+export function useAutoApiInfinite<R extends ResourceWith<'read'>, const Q extends UnpagedQuery<R> = Empty>(
   resource: R,
-  query?: MaybeRefOrGetter<Q> & Exact<R, Q, keyof SearchQuery<R>>,
-  options?: InfiniteOptions<CursorAnswer<R, Q>>,
-): UseInfiniteQueryReturnType<InfiniteData<CursorAnswer<R, Q>, string>, AutoApiError> {
+  query?: MaybeRefOrGetter<Q> & Exact<R, Q, keyof UnpagedQuery<R>>,
+  options?: InfiniteOptions<CursorResponse<R, Q>>,
+): UseInfiniteQueryReturnType<InfiniteData<CursorResponse<R, Q>, string>, AutoApiError> {
   const client = useClient()
-  return useReadPages<CursorAnswer<R, Q>>(
+  return useReadPages<CursorResponse<R, Q>>(
     () => toApiKey(resource, 'infinite', detail(query)),
     ([, , , { query }], cursor, signal) => client.call({ route: 'list', resource, query: { ...query, cursor } }, signal),
     options,
@@ -70,11 +70,11 @@ export function useAutoApiInfinite<R extends ResourceWith<'read'>, const Q exten
 export function useAutoApiAggregate<
   R extends ResourceWith<'aggregate'>,
   const Q extends AggregateQuery<R> = Empty,
-  Data = AggregateAnswer<R, Q>,
+  Data = AggregateResponse<R, Q>,
 >(
   resource: R,
   query?: MaybeRefOrGetter<Q> & Exact<R, Q, keyof AggregateQuery<R>>,
-  options?: ReadOptions<AggregateAnswer<R, Q>, Data>,
+  options?: ReadOptions<AggregateResponse<R, Q>, Data>,
 ): UseQueryReturnType<Data, AutoApiError> {
   return useRead(() => toApiKey(resource, 'aggregate', detail(query)), loadWith(useClient(), 'aggregate'), options)
 }

@@ -1,7 +1,7 @@
 /** What a record is linked to, and changing the links. */
 import type { UseQueryReturnType } from '@tanstack/vue-query'
 import { toValue, type MaybeRefOrGetter } from 'vue'
-import type { LinkAnswer, RelatedAnswer } from '../../shared/types/answers'
+import type { LinkResponse, RelatedResponse } from '../../shared/types/responses'
 import type { Exact } from '../../shared/types/exact'
 import type { RelatedQuery } from '../../shared/types/query'
 import type { RecordId, ResourceWith, TargetOf, ToManyName } from '../../shared/types/resources'
@@ -23,13 +23,13 @@ export function useAutoApiRelation<
   R extends ResourceWith<'read'>,
   N extends ToManyName<R>,
   const Q extends RelatedQuery<TargetOf<R, N>> = Empty,
-  Data = RelatedAnswer<TargetOf<R, N>, Q>,
+  Data = RelatedResponse<TargetOf<R, N>, Q>,
 >(
   resource: R,
   id: MaybeRefOrGetter<RecordId | null | undefined>,
   relation: N,
   query?: MaybeRefOrGetter<Q> & Exact<TargetOf<R, N>, Q, keyof RelatedQuery<TargetOf<R, N>>>,
-  options?: ReadOptions<RelatedAnswer<TargetOf<R, N>, Q>, Data>,
+  options?: ReadOptions<RelatedResponse<TargetOf<R, N>, Q>, Data>,
 ): UseQueryReturnType<Data, AutoApiError> {
   const key = () => {
     const known = toValue(id)
@@ -52,8 +52,8 @@ export interface Links {
   metadataById?: Record<RecordId, Record<string, unknown>>
 }
 
-type LinkOptions<Context> = WriteOptions<LinkAnswer, Links, Context>
-type LinkResult<Context> = WriteResult<LinkAnswer, Links, Context>
+type LinkOptions<Context> = WriteOptions<LinkResponse, Links, Context>
+type LinkResult<Context> = WriteResult<LinkResponse, Links, Context>
 
 function useLinks<Context>(
   route: 'relation-replace' | 'relation-add' | 'relation-remove',

@@ -64,7 +64,7 @@ function describeFailure({ index, id, error }: ItemFailure): DescribedFailure {
   if (known === undefined) console.error('[auto-api] An item of a bulk operation failed unexpectedly.', describeError(error))
   return {
     index,
-    ...id !== undefined && { id: typeof id === 'string' ? shorten(id, LIMITS.told) : id },
+    ...id !== undefined && { id: typeof id === 'string' ? shorten(id, LIMITS.errorText) : id },
     statusCode: known ?? 500,
     message: known === undefined ? 'Something went wrong.' : message ?? '',
     ...known !== undefined && data?.code !== undefined && { code: data.code },

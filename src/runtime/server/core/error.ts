@@ -113,7 +113,7 @@ export function unknownRelationRoute(relation: string): ApiError {
 export function unknownIds(relation: string, ids: readonly string[]): ApiError {
   return new ApiError('NOT_FOUND', `There are no such records to link as ${quote(relation)}: ${ids.slice(0, 20).map(quote).join(', ')}.`, {
     relation: shorten(relation),
-    ids: ids.slice(0, LIMITS.issues).map(id => shorten(id, LIMITS.told)),
+    ids: ids.slice(0, LIMITS.issues).map(id => shorten(id, LIMITS.errorText)),
     ...ids.length > LIMITS.issues && { truncated: true },
   })
 }
@@ -185,7 +185,7 @@ export function validationFailed(issues: readonly Issue[]): ApiError {
 
 function shortIssue({ path, message, code }: Issue): Issue {
   const parts = path.slice(0, LIMITS.bodyDepth).map(part => typeof part === 'string' ? shorten(part) : part)
-  return { path: parts, message: shorten(message, LIMITS.told), code }
+  return { path: parts, message: shorten(message, LIMITS.errorText), code }
 }
 
 export function unsupportedMediaType(): ApiError {
@@ -243,6 +243,6 @@ export function quote(text: string): string {
 }
 
 /** Cuts off what exceeds the length. */
-export function shorten(text: string, length: number = LIMITS.quoted): string {
+export function shorten(text: string, length: number = LIMITS.quotedName): string {
   return text.length > length ? `${text.slice(0, length)}…` : text
 }

@@ -1,7 +1,7 @@
 /** One column as the API sees it: how its values are read, written, checked and put on the wire. Built once at start. */
 import { Column, getTableName, is, sql, SQL } from 'drizzle-orm'
 import type { ZodType } from 'zod'
-import { toIso, INVALID, WIRE, type Kind } from '../../shared/wire'
+import { toIso, INVALID, WIRE_FORMATS, type Kind } from '../../shared/wire'
 import { bytewise, mysqlEnum, mysqlNumber, type Bytewise } from '../engines/dialects'
 import type { ColumnFacts } from './drizzle'
 import { createHolds, EXPECTED_OF } from './holds'
@@ -116,7 +116,7 @@ function toScalar(column: Column, value: unknown): unknown {
 /** @param schema the column's own Zod schema: lengths, ranges, enum values. */
 export function createField(facts: ColumnFacts, index: number, schema: ZodType): Field {
   const { column, kind } = facts
-  const wire = WIRE[kind]
+  const wire = WIRE_FORMATS[kind]
   const holds = createHolds(column, kind)
   const isRaw = createIsRaw(column, kind)
   const fits = (value: unknown) => value !== INVALID && holds(value) && schema.safeParse(value).success

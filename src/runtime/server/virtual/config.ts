@@ -1,5 +1,6 @@
 /** Typed stand-in of the generated configuration: the defaults, outside of a server. */
-import { DEFAULT_CONFIG, type AutoApiConfig } from '../../shared/config'
+import type { AutoApiConfig } from '../../shared/config'
+import { DEFAULT_CONFIG } from '../../shared/defaults'
 
 export const config: AutoApiConfig = DEFAULT_CONFIG
 

@@ -16,9 +16,9 @@ type Methods<Path> = Path extends keyof AutoApiEndpoints
   ? AutoApiEndpoints[Path]
   : { [Route in keyof AutoApiEndpoints]: Path extends PathsOf<Route> ? AutoApiEndpoints[Route] : never }[keyof AutoApiEndpoints]
 
-type AnswerBy<M, Method> = Method extends keyof M ? M[Method] : M extends { ANY: infer Answer } ? Answer : unknown
+type ResponseOf<M, Method> = Method extends keyof M ? M[Method] : M extends { ANY: infer Answer } ? Answer : unknown
 
 /** What the handler returns; `unknown` where there is none of this path and method. */
-export type EndpointAnswer<Path extends string, Method extends string> = [Methods<WithoutQuery<Path>>] extends [never]
+export type EndpointResponse<Path extends string, Method extends string> = [Methods<WithoutQuery<Path>>] extends [never]
   ? unknown
-  : AnswerBy<Methods<WithoutQuery<Path>>, Method>
+  : ResponseOf<Methods<WithoutQuery<Path>>, Method>

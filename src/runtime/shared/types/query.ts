@@ -10,12 +10,12 @@ interface Equality<V> extends Presence {
   $ne?: V | null
 }
 
-interface Membership<V> extends Equality<V> {
+interface InList<V> extends Equality<V> {
   $in?: readonly V[]
   $nin?: readonly V[]
 }
 
-interface Comparison<V> extends Membership<V> {
+interface Comparison<V> extends InList<V> {
   $gt?: V
   $gte?: V
   $lt?: V
@@ -35,7 +35,7 @@ interface Operators<V> {
   bigint: Comparison<V>
   date: Comparison<V>
   custom: Comparison<V>
-  boolean: Membership<V>
+  boolean: InList<V>
   bytes: Equality<V>
   opaque: Presence
 }
@@ -91,7 +91,7 @@ export type Aggregate<R extends ResourceName>
     | `${'min' | 'max'}(${FieldsOfKind<R, Numeric | 'text' | 'date'>})`
 
 /** What infinite lists ask: the pages are theirs to turn. */
-export interface SearchQuery<R extends ResourceName> extends GetQuery<R> {
+export interface UnpagedQuery<R extends ResourceName> extends GetQuery<R> {
   readonly filter?: Filter<R>
   readonly sort?: SortKey<R> | readonly SortKey<R>[]
   readonly cursorFields?: readonly SortKey<R>[]
@@ -99,7 +99,7 @@ export interface SearchQuery<R extends ResourceName> extends GetQuery<R> {
   readonly aggregate?: readonly Aggregate<R>[]
 }
 
-export interface ListQuery<R extends ResourceName> extends SearchQuery<R> {
+export interface ListQuery<R extends ResourceName> extends UnpagedQuery<R> {
   /** Pages by number. */
   readonly page?: number
   /** Pages by place: empty for the first one. */
@@ -116,14 +116,14 @@ export interface RelatedQuery<R extends ResourceName> extends ListQuery<R> {
 /** The name of an aggregate in the answer: `sum(views)` is `sum_views`. */
 export type AliasOf<A> = A extends `${infer F}(${infer K})` ? `${F}_${K}` : A
 
-type Compared = Readonly<Partial<Record<'$eq' | '$ne' | '$gt' | '$gte' | '$lt' | '$lte', string | number>>> | string | number
+type HavingCondition = Readonly<Partial<Record<'$eq' | '$ne' | '$gt' | '$gte' | '$lt' | '$lte', string | number>>> | string | number
 
 export interface AggregateQuery<R extends ResourceName> extends Trash {
   readonly aggregate?: readonly Aggregate<R>[]
   readonly groupBy?: readonly OrderedField<R>[]
   readonly filter?: Filter<R>
   /** Conditions on aggregates, by their names in the answer. */
-  readonly having?: { readonly [alias in AliasOf<Aggregate<R>>]?: Compared }
+  readonly having?: { readonly [alias in AliasOf<Aggregate<R>>]?: HavingCondition }
   readonly sort?: GroupSort<R> | readonly GroupSort<R>[]
   readonly page?: number
   readonly limit?: number

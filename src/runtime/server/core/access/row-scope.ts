@@ -5,7 +5,7 @@ import type { Field } from '../../schema/field'
 import type { Resource } from '../../schema/model'
 import type { Call } from '../context'
 import { inContext } from './authorize'
-import type { TrashMode } from '../../../shared/trash'
+import type { TrashMode } from '../../../shared/query'
 import { equals, fromSql, isNotNull, sameBytes, isNull, NO_ROWS, type Clause } from '../sql/clause'
 import { tenantScope } from './tenant'
 

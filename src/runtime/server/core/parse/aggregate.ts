@@ -18,7 +18,7 @@ import {
   type Query,
   type SortField,
 } from './params'
-import type { TrashMode } from '../../../shared/trash'
+import type { TrashMode } from '../../../shared/query'
 
 export const FUNCTIONS = ['count', 'sum', 'avg', 'min', 'max'] as const
 

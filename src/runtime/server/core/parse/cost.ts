@@ -19,7 +19,7 @@ interface CountedQuery {
 
 /** @throws `LIMIT_EXCEEDED` naming the limit. */
 export function assertCost({ filter, include, having = [] }: CountedQuery): void {
-  const budget: Budget = { conditions: LIMITS.conditions, likes: LIMITS.likes, characters: LIMITS.likeTotal }
+  const budget: Budget = { conditions: LIMITS.conditions, likes: LIMITS.likes, characters: LIMITS.likeTotalLength }
   if (having.length > 0) spendConditions(budget, having.length, 'having')
   if (filter) spendFilter(budget, filter, 'filter')
   if (include) spendIncludes(budget, include)
@@ -52,10 +52,10 @@ function spendPattern(budget: Budget, { value }: FilterCondition, parameter: str
   if (budget.likes < 0) throw limitExceeded(`The query, with its includes, holds more than ${LIMITS.likes} $like conditions.`, parameter)
   if (typeof value !== 'string') return
   budget.characters -= value.length
-  if (value.length > LIMITS.like) throw limitExceeded(`\`${parameter}\`: a $like pattern has at most ${LIMITS.like} characters.`, parameter)
+  if (value.length > LIMITS.likeLength) throw limitExceeded(`\`${parameter}\`: a $like pattern has at most ${LIMITS.likeLength} characters.`, parameter)
   if (budget.characters < 0)
     throw limitExceeded(
-      `The $like patterns of the query, with its includes, have more than ${LIMITS.likeTotal} characters together.`,
+      `The $like patterns of the query, with its includes, have more than ${LIMITS.likeTotalLength} characters together.`,
       parameter,
     )
   const wildcards = [...value.matchAll(WILDCARDS)].filter(([, wildcard]) => wildcard !== undefined).length

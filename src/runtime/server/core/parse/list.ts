@@ -8,7 +8,7 @@ import { parseKey } from './key'
 import type { Key } from '../../schema/record-id'
 import { assertCost } from './cost'
 import { assertBounded, nameList, pageSize, singleValue, toSort, trashMode, wholeNumber, type Query, type SortField } from './params'
-import type { TrashMode } from '../../../shared/trash'
+import type { TrashMode } from '../../../shared/query'
 
 /** What every read may ask for. */
 export interface ReadQuery {

@@ -1,7 +1,7 @@
 /** The parameters of a query string, one kind of value each. Every other file of this folder reads them through here. */
 import { LIMITS } from '../../../shared/limits'
 import type { Operation } from '../../../shared/operations'
-import type { TrashMode } from '../../../shared/trash'
+import type { TrashMode } from '../../../shared/query'
 import type { ApiRequest } from '../context'
 import { invalidQuery, limitExceeded, quote } from '../error'
 

@@ -1,6 +1,6 @@
 /** The requests of writes: one record or a batch of them become items. What is wrong with an item is the item's to say. */
 import type { Operation } from '../../../shared/operations'
-import { INVALID, WIRE } from '../../../shared/wire'
+import { INVALID, WIRE_FORMATS } from '../../../shared/wire'
 import type { Resource } from '../../schema/model'
 import type { ApiRequest, Call } from '../context'
 import { ApiError, invalidBody, invalidValue, limitExceeded, notFound, quote } from '../error'
@@ -63,7 +63,7 @@ export function purgeCountsAs(request: ApiRequest): readonly Operation[] {
 
 function reasonOf({ query }: ApiRequest, { roles }: Resource): { reason?: string } {
   const reason = singleValue(query, 'reason')
-  if (reason && (WIRE.text.fromText(reason) === INVALID || roles.deletedReason?.fromText(reason) === INVALID))
+  if (reason && (WIRE_FORMATS.text.fromText(reason) === INVALID || roles.deletedReason?.fromText(reason) === INVALID))
     throw invalidValue('reason', 'the text does not fit.')
   return reason ? { reason } : {}
 }

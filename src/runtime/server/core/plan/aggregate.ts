@@ -1,5 +1,5 @@
 /** Aggregates and groups: which functions over which columns. */
-import { INVALID, WIRE, type Kind } from '../../../shared/wire'
+import { INVALID, WIRE_FORMATS, type Kind } from '../../../shared/wire'
 import { shape, type Shape } from '../sql/shape'
 import type { Field } from '../../schema/field'
 import type { Call } from '../context'
@@ -112,7 +112,7 @@ const EXPONENT_AT_MOST = 400
 function toNumber(value: string | number): unknown {
   const text = String(value)
   const [digits, exponent = '0'] = text.toLowerCase().split('e')
-  const fits = WIRE.number.fromText(text) !== INVALID && digits!.length <= DIGITS_AT_MOST && Math.abs(Number(exponent)) <= EXPONENT_AT_MOST
+  const fits = WIRE_FORMATS.number.fromText(text) !== INVALID && digits!.length <= DIGITS_AT_MOST && Math.abs(Number(exponent)) <= EXPONENT_AT_MOST
   return fits ? text : INVALID
 }
 

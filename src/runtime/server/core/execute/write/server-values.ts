@@ -1,6 +1,6 @@
 /** The values the server gives: times, the caller's id, the tenant, the trash stamp, and the defaults of the table. */
 import type { Column } from 'drizzle-orm'
-import { INVALID, WIRE, type Kind } from '../../../../shared/wire'
+import { INVALID, WIRE_FORMATS, type Kind } from '../../../../shared/wire'
 import type { Field } from '../../../schema/field'
 import type { GraphNode } from '../../../schema/graph'
 import type { Resource } from '../../../schema/model'
@@ -151,6 +151,6 @@ function callerId({ ctx }: Call, field: Field): unknown {
 function callerIdFor({ ctx }: Call, kind: Kind): unknown {
   const id = ctx.user?.id
   if (id === undefined || id === null) return null
-  const value = WIRE[kind].fromText(String(id))
+  const value = WIRE_FORMATS[kind].fromText(String(id))
   return value === INVALID ? null : value
 }

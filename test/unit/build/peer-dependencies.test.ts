@@ -1,9 +1,9 @@
 /** Guards what is said when a package is missing that the app installs beside the module. */
 import { describe, expect, it } from 'vitest'
 import { toMessage } from '../../../src/build/problem'
-import { checkPeers } from '../../../src/build/peers'
+import { checkPeerDependencies } from '../../../src/build/peer-dependencies'
 
-const without = (...missing: string[]) => checkPeers(name => !missing.includes(name))
+const without = (...missing: string[]) => checkPeerDependencies(name => !missing.includes(name))
 
 describe('a missing peer dependency', () => {
   it('is neither a warning nor a problem where everything is installed', async () => {

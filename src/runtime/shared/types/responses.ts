@@ -3,7 +3,7 @@ import type { AliasOf } from './query'
 import type { AutoApiSettings, FieldKind, FieldName, FieldValue, IsMany, RecordOf, ResourceName, Simplify, TargetOf } from './resources'
 
 /** The fields that were asked for; all of them when none were named. */
-type Chosen<R extends ResourceName, Q> = Q extends { readonly fields: readonly (infer F)[] }
+type SelectedFields<R extends ResourceName, Q> = Q extends { readonly fields: readonly (infer F)[] }
   ? [F] extends [never]
       ? RecordOf<R>
       : { [K in F & FieldName<R>]: FieldValue<R, K> }
@@ -17,7 +17,7 @@ type Included<R extends ResourceName, Q> = Q extends { readonly include: infer I
   : unknown
 
 /** One record of an answer to a query: its fields and what was included. */
-export type ResultOf<R extends ResourceName, Q> = Simplify<Chosen<R, Q> & Included<R, Q>>
+export type ResultOf<R extends ResourceName, Q> = Simplify<SelectedFields<R, Q> & Included<R, Q>>
 
 export interface OffsetMeta {
   page: number
@@ -52,21 +52,21 @@ type AggregatesMeta<R extends ResourceName, Q> = Q extends { readonly aggregate:
 
 export type ListMeta<R extends ResourceName, Q> = Simplify<PageMeta<Q> & AggregatesMeta<R, Q>>
 
-export interface ListAnswer<R extends ResourceName, Q = unknown> {
+export interface ListResponse<R extends ResourceName, Q = unknown> {
   data: ResultOf<R, Q>[]
   meta: ListMeta<R, Q>
 }
 
-export interface CursorAnswer<R extends ResourceName, Q = unknown> {
+export interface CursorResponse<R extends ResourceName, Q = unknown> {
   data: ResultOf<R, Q>[]
   meta: Simplify<CursorMeta & AggregatesMeta<R, Q>>
 }
 
 /** `_junction`: further columns of the link. */
-type Linked<Q> = Q extends { readonly includeMetadata: true } ? { _junction: Record<string, unknown> } : unknown
+type JunctionColumns<Q> = Q extends { readonly includeMetadata: true } ? { _junction: Record<string, unknown> } : unknown
 
-export interface RelatedAnswer<R extends ResourceName, Q = unknown> {
-  data: Simplify<ResultOf<R, Q> & Linked<Q>>[]
+export interface RelatedResponse<R extends ResourceName, Q = unknown> {
+  data: Simplify<ResultOf<R, Q> & JunctionColumns<Q>>[]
   meta: ListMeta<R, Q>
 }
 
@@ -86,7 +86,7 @@ type GroupOf<R extends ResourceName, Q> = Q extends { readonly groupBy: readonly
   ? { group: { [K in G & FieldName<R>]: FieldValue<R, K> } }
   : unknown
 
-export interface AggregateAnswer<R extends ResourceName, Q = unknown> {
+export interface AggregateResponse<R extends ResourceName, Q = unknown> {
   /** One entry per group; a single one without `group` where nothing is grouped. */
   data: Simplify<GroupOf<R, Q> & AggregatesOf<R, Q>>[]
   meta: { total: number }
@@ -114,7 +114,7 @@ export interface BulkFailure {
   issues?: unknown
 }
 
-export interface BulkAnswer<R extends ResourceName> {
+export interface BulkResponse<R extends ResourceName> {
   data: RecordOf<R>[]
   meta: BulkMeta
 }
@@ -124,7 +124,7 @@ export interface BulkDeletion {
   meta: BulkMeta
 }
 
-export interface LinkAnswer {
+export interface LinkResponse {
   added: number
   removed: number
   total: number
@@ -150,27 +150,27 @@ export interface RecordCapabilities {
 }
 
 /** What each route answers to a request without a query: the types of `$fetch('/api/posts')`. */
-export interface RouteAnswers<R extends ResourceName> {
-  'list': ListAnswer<R>
+export interface RouteResponses<R extends ResourceName> {
+  'list': ListResponse<R>
   'create': RecordOf<R>
-  'aggregate': AggregateAnswer<R>
+  'aggregate': AggregateResponse<R>
   'resource-permissions': Capabilities & { records?: Record<string, RecordCapabilities> }
-  'bulk-create': BulkAnswer<R>
-  'bulk-update': BulkAnswer<R>
+  'bulk-create': BulkResponse<R>
+  'bulk-update': BulkResponse<R>
   'bulk-delete': BulkDeletion
-  'bulk-restore': BulkAnswer<R>
+  'bulk-restore': BulkResponse<R>
   'get': RecordOf<R>
   'update': RecordOf<R>
   'delete': Deletion
   'restore': RecordOf<R>
   'related': { data: Record<string, unknown>[], meta: ListMeta<R, unknown> }
-  'relation-replace': LinkAnswer
-  'relation-add': LinkAnswer
-  'relation-remove': LinkAnswer
-  'relations-replace': { relations: Record<string, LinkAnswer> }
+  'relation-replace': LinkResponse
+  'relation-add': LinkResponse
+  'relation-remove': LinkResponse
+  'relations-replace': { relations: Record<string, LinkResponse> }
 }
 
-export interface GlobalAnswers {
+export interface GlobalResponses {
   'permissions': { permissions: Record<string, Capabilities> }
   'm2m-junctions': { junctions: { table: string, resources: string[] }[], count: number }
   'm2m-is-junction': { table: string, isJunction: boolean }

@@ -1,6 +1,6 @@
 /** Guards the guesses of "did you mean". */
 import { describe, expect, it } from 'vitest'
-import { didYouMean, findClosest } from '../../../src/build/suggest'
+import { didYouMean, findClosest } from '../../../src/runtime/shared/suggest'
 
 describe('a mistyped name', () => {
   const known = ['prefix', 'pagination.defaultLimit', 'pagination.maxLimit', 'multiTenancy.enabled']

@@ -1,13 +1,13 @@
 /** Guards the warnings about names that may be mistakes. */
 import { describe, expect, it } from 'vitest'
-import type { Descriptions } from '../../../src/build/describe'
-import { warnOfNames } from '../../../src/build/names'
+import type { Descriptions } from '../../../src/build/table-descriptions'
+import { findConfigWarnings } from '../../../src/build/config-checks'
 import { resolveOptions } from '../../../src/build/options'
 
 const resource = (name: string, tenantScoped: boolean) => ({ name, tenantScoped, key: ['id'], hidden: [], create: ['title'], update: ['title'], filled: [], relations: [] })
 const described: Descriptions = { resources: [resource('posts', true), resource('tags', false), resource('users', false)], warnings: [] }
 const NAMES = ['posts', 'tags', 'users']
-const warningsFor = (options: Record<string, unknown>, descriptions = described) => warnOfNames(NAMES, descriptions, resolveOptions(options).config)
+const warningsFor = (options: Record<string, unknown>, descriptions = described) => findConfigWarnings(NAMES, descriptions, resolveOptions(options).config)
 
 describe('a resource that is not tenant-scoped while multi-tenancy is on', () => {
   it('is warned of by name, with what to do', () => {

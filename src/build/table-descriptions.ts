@@ -11,7 +11,7 @@ export interface Descriptions {
   /** Why some are missing; the build tells it and goes on with what the tables' types say. */
   readonly warnings: readonly string[]
   /** What would stop the server: every table was loaded, and a registration names what its table does not have. */
-  readonly mistake?: string
+  readonly error?: string
 }
 
 export interface TableSource {
@@ -53,13 +53,13 @@ export async function describeTables(source: TableSource): Promise<Descriptions>
   }
   catch (error) {
     // What another table would have, had it been loaded, may be what this one misses.
-    if (warnings.length === 0 && isMistake(error)) return { resources: [], warnings, mistake: error.message }
+    if (warnings.length === 0 && isOwnError(error)) return { resources: [], warnings, error: error.message }
     return { resources: [], warnings: [...warnings, withoutRelations(loadable.map(({ name }) => name), error)] }
   }
 }
 
 /** An error of the module's own, as opposed to one of a file that cannot be loaded here. */
-const isMistake = (error: unknown): error is Error => error instanceof Error && error.message.startsWith('[auto-api] ')
+const isOwnError = (error: unknown): error is Error => error instanceof Error && error.message.startsWith('[auto-api] ')
 
 /** One file that cannot be loaded outside the server must not cost the others their types. */
 async function findLoadable(

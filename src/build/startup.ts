@@ -10,12 +10,12 @@ interface Nitro {
   readonly hooks: { hook: (name: 'rollup:before', run: (nitro: unknown, bundler: { plugins?: unknown }) => void) => void }
 }
 
-export function addStart(nuxt: Nuxt, resolve: (path: string) => string): void {
+export function addStartup(nuxt: Nuxt, resolve: (path: string) => string): void {
   addServerPlugin(resolve('./runtime/server/nitro/start'))
   nuxt.hook('nitro:init', (nitro) => {
     const found = nitro as unknown as Nitro
     // Files are looked for before every bundle, and again when one is added in development.
-    const buildStart = () => loadAtStart(found.scannedHandlers, file => readFileSync(file, 'utf8'))
+    const buildStart = () => loadEndpointsAtStartup(found.scannedHandlers, file => readFileSync(file, 'utf8'))
     found.hooks.hook('rollup:before', (_, bundler) => {
       bundler.plugins = [{ name: 'auto-api:start', buildStart }, bundler.plugins]
     })
@@ -23,6 +23,6 @@ export function addStart(nuxt: Nuxt, resolve: (path: string) => string): void {
 }
 
 /** Nitro loads handlers with their first request; those that make an endpoint of ours are loaded with the server. */
-export function loadAtStart(handlers: readonly Handler[], read: (file: string) => string): void {
+export function loadEndpointsAtStartup(handlers: readonly Handler[], read: (file: string) => string): void {
   for (const handler of handlers) if (handler.lazy && read(handler.handler).includes('createEndpoint')) handler.lazy = false
 }

@@ -4,7 +4,7 @@ import { tryResolveModule } from '@nuxt/kit'
 import type { Nuxt } from 'nuxt/schema'
 import type { Problem } from './problem'
 
-export interface Peers {
+export interface PeerDependencies {
   readonly problems: readonly Problem[]
   readonly warnings: readonly string[]
   /** Whether Vue code can have the composables. */
@@ -12,7 +12,7 @@ export interface Peers {
 }
 
 /** @param isInstalled whether the app can load a package */
-export async function checkPeers(isInstalled: (name: string) => boolean | Promise<boolean>): Promise<Peers> {
+export async function checkPeerDependencies(isInstalled: (name: string) => boolean | Promise<boolean>): Promise<PeerDependencies> {
   const [drizzle, query] = await Promise.all([isInstalled('drizzle-orm'), isInstalled('@tanstack/vue-query')])
   return {
     problems: drizzle

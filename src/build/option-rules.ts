@@ -1,0 +1,101 @@
+/** The rules of the module options: which values each option accepts. To add an option, add its row here, its type and its default. */
+import { REMOVED_OPTIONS } from './removed'
+
+interface OptionRule {
+  readonly accepts: (value: unknown) => boolean
+  /** Completes "Use …." */
+  readonly use: string
+}
+
+const positiveInteger: OptionRule = { accepts: value => Number.isSafeInteger(value) && Number(value) > 0, use: 'a positive integer' }
+const flag: OptionRule = { accepts: value => typeof value === 'boolean', use: '`true` or `false`' }
+const originList: OptionRule = { accepts: isOriginList, use: 'a list of origins such as `https://admin.example.com`, without a path' }
+const size: OptionRule = { accepts: value => toBytes(value) !== undefined, use: 'a number of bytes or a size such as `\'1mb\'`' }
+const propertyName: OptionRule = { accepts: isName, use: 'the name of a property' }
+
+/** One row per option, by path. */
+export const OPTION_RULES: Readonly<Record<string, OptionRule>> = {
+  'prefix': {
+    accepts: value => typeof value === 'string' && /^(?:\/[\w~-][\w.~-]*)+\/?$/.test(value),
+    use: 'a path such as `/api` that starts with a slash and has no parameters',
+  },
+  'pagination.default': { accepts: value => value === 'offset' || value === 'cursor', use: '`\'offset\'` or `\'cursor\'`' },
+  'pagination.defaultLimit': positiveInteger,
+  'pagination.maxLimit': positiveInteger,
+  'multiTenancy.enabled': flag,
+  'multiTenancy.tenantIdField': propertyName,
+  'multiTenancy.userTenantField': propertyName,
+  'multiTenancy.scopedResources': { accepts: value => value === '*' || isNameList(value), use: '`\'*\'` or a list of resource names' },
+  'multiTenancy.excludedResources': { accepts: isNameList, use: 'a list of resource names' },
+  'relations.maxDepth': positiveInteger,
+  'relations.maxIncludes': positiveInteger,
+  'relations.maxRows': positiveInteger,
+  'aggregations.enabled': flag,
+  'aggregations.maxGroupByFields': positiveInteger,
+  'bulk.enabled': flag,
+  'bulk.maxBatchSize': positiveInteger,
+  'bulk.transactional': flag,
+  'm2m.autoDetect': flag,
+  'm2m.relations': {
+    accepts: value => isPlainObject(value) && Object.values(value).every(pair => isNameList(pair) && (pair as string[]).length === 2),
+    use: 'the two resources each junction joins, such as `{ enrolments: [\'students\', \'courses\'] }`',
+  },
+  'hookConfig.timeout': positiveInteger,
+  'hookConfig.afterErrors': { accepts: value => value === 'throw' || value === 'log', use: '`\'throw\'` or `\'log\'`' },
+  'http.maxBodySize': size,
+  'csrf.origins': originList,
+  'objectLevelMaxRows': positiveInteger,
+  'hiddenFields.global': { accepts: isNameList, use: 'a list of field names' },
+  'trustProxy': {
+    accepts: value => typeof value === 'boolean' || positiveInteger.accepts(value),
+    use: '`true`, `false` or the number of proxies',
+  },
+  'hiddenFields.resources': {
+    accepts: value => isPlainObject(value) && Object.values(value).every(isNameList),
+    use: 'a list of field names for each resource, such as `{ users: [\'passwordHash\'] }`',
+  },
+}
+
+/** Options that are still accepted and have no effect: what the warning says. */
+export const IGNORED_OPTIONS: Readonly<Record<string, string>> = {
+  database:
+    'is ignored. The engine is the second argument of `initializeDatabase(db, engine)`. → node_modules/nuxt-auto-api/docs/upgrading.md#database',
+}
+
+export const GROUPS = new Set(Object.keys(OPTION_RULES).filter(path => path.includes('.')).map(path => path.split('.')[0]!))
+/** Groups that `false` turns off. */
+export const SWITCHABLE_GROUPS = new Set(['multiTenancy', 'csrf'])
+/** Groups in which a mistyped option would leave the API open. */
+export const STRICT_GROUPS = new Set(['multiTenancy', 'csrf'])
+export const REMOVED_PATHS = new Set(REMOVED_OPTIONS.map(({ path }) => path))
+
+const UNITS: Readonly<Record<string, number>> = { b: 1, kb: 1024, mb: 1024 ** 2, gb: 1024 ** 3 }
+
+/** Whole bytes of a size that is written as a number or with a unit; `undefined` for anything else. */
+export function toBytes(value: unknown): number | undefined {
+  const [, digits, unit = 'b'] = typeof value === 'string' ? /^(\d+(?:\.\d+)?) ?([kmg]?b)?$/i.exec(value) ?? [] : []
+  const bytes = digits === undefined ? value : Math.floor(Number(digits) * UNITS[unit.toLowerCase()]!)
+  return positiveInteger.accepts(bytes) ? bytes as number : undefined
+}
+
+/** As browsers send them. Apps in a shell of their own have schemes such as `capacitor:`, whose origin `URL` does not tell. */
+function isOriginList(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every(text => typeof text === 'string' && URL.canParse(text) && isOrigin(text))
+}
+
+function isOrigin(text: string): boolean {
+  const { origin, protocol } = new URL(text)
+  return origin === 'null' ? protocol !== 'file:' && /^[a-z][a-z\d+.-]*:\/\/[^\s/?#@]+$/.test(text) : origin === text
+}
+
+function isName(value: unknown): value is string {
+  return typeof value === 'string' && value !== ''
+}
+
+function isNameList(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every(isName)
+}
+
+export function isPlainObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

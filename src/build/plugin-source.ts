@@ -1,0 +1,110 @@
+/** Turns an entry of the plugin list into the import from which the server makes the plugin. */
+import { inspect } from 'node:util'
+import { isAbsolute, normalize, resolve as join } from 'pathe'
+import type { AutoApiPlugin, MadeByFactory } from '../runtime/server/plugin/contract'
+import type { NamedImport } from './exports'
+import { describeInline, isInstance } from './inline-values'
+import { isModuleImport } from './module-import'
+import type { Problem } from './problem'
+import type { PluginSource } from './virtual/plugins'
+
+export interface ListedPlugin {
+  readonly where: string
+  readonly listing: unknown
+}
+
+export interface CheckedPlugin {
+  readonly source?: PluginSource
+  /** The plugin itself, where a factory made it. */
+  readonly made?: AutoApiPlugin
+  readonly problem?: Problem
+}
+
+type FindPath = (path: string) => string | undefined
+
+/** A plugin made by a factory is passed to the server as the factory and its options, so the options must be plain data. */
+export function toPluginSource({ where, listing }: ListedPlugin, findPath: FindPath, rootDir: string): CheckedPlugin {
+  if (typeof listing === 'string') return toFileSource(where, listing, 'default', findPath, rootDir)
+  if (isModuleImport(listing)) return toFileSource(where, listing.path, listing.name, findPath, rootDir)
+  const recipe = typeof listing === 'object' && listing !== null ? (listing as Partial<MadeByFactory>).__recipe?.() : undefined
+  if (!recipe) return { problem: toNoFactoryProblem(listing, where) }
+
+  const options = recipe.options.map((value, index) => ({ value, at: `${where}.${recipe.name}(${index ? `${index}: ` : ''}…)` }))
+  const unserializable = options.map(({ value, at }) => findUnserializable(value, at)).find(found => found)
+  if (unserializable) {
+    const instead = `Call \`${recipe.name}()\` in a file and list the path of the file: \`plugins: ['./server/api-plugins']\`.`
+    return { problem: { ...unserializable, instead, anchor: 'plugins' } }
+  }
+  const missing = options.map(({ value, at }) => findMissingFile(value, at, findPath)).find(problem => problem)
+  if (missing) return { problem: missing }
+  const path = isAbsolute(recipe.from) ? findPath(recipe.from) : recipe.from
+  if (path === undefined) {
+    const instead = 'Use the entry of a package or an absolute path in `defineAutoApiPlugin({ from, name }, …)`.'
+    return { problem: { where, what: `comes from ${inspect(recipe.from)}, which is not a file`, instead } }
+  }
+  return {
+    source: {
+      where,
+      import: { __moduleImport: true, path, name: recipe.name },
+      options: recipe.options.map(option => withFoundPaths(option, findPath)),
+    },
+    made: listing as AutoApiPlugin,
+  }
+}
+
+function toFileSource(where: string, path: string, name: string, findPath: FindPath, rootDir: string): CheckedPlugin {
+  const file = findPath(/^\.{1,2}\//.test(path) ? normalize(join(rootDir, path)) : path)
+  if (file !== undefined) return { source: { where, import: { __moduleImport: true, path: file, name } } }
+  const instead = 'Use the path of a file: relative to the root of the app (`./server/api-plugins`), with an alias, or absolute.'
+  return { problem: { where, what: `is ${inspect(path)}, which is not a file`, instead } }
+}
+
+function toNoFactoryProblem(listing: unknown, where: string): Problem {
+  const inline = describeInline(listing, where)
+  return {
+    where: inline.where,
+    what: `${inline.what}, which cannot be passed to the server`,
+    instead: 'Make the plugin the default export of a file, and list the path of the file.',
+    anchor: 'plugins',
+  }
+}
+
+/** The first value that JSON would lose or change. A module import is plain data. */
+function findUnserializable(value: unknown, where: string): Pick<Problem, 'where' | 'what'> | undefined {
+  if (value === null || value === undefined || typeof value === 'string' || typeof value === 'boolean') return undefined
+  if (typeof value === 'number' && Number.isFinite(value)) return undefined
+  if (typeof value === 'function' || isInstance(value)) return describeInline(value, where)
+  if (typeof value !== 'object') return { where, what: `is ${inspect(value)}` }
+  for (const [key, child] of Object.entries(value)) {
+    const found = findUnserializable(child, Array.isArray(value) ? `${where}[${key}]` : `${where}.${key}`)
+    if (found) return found
+  }
+  return undefined
+}
+
+/** A module import in the options whose file does not exist. The value is plain data: `findUnserializable` found nothing in it. */
+function findMissingFile(value: unknown, where: string, findPath: FindPath): Problem | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  if (!isModuleImport(value))
+    return Object.entries(value)
+      .flatMap(([key, child]) => findMissingFile(child, `${where}.${key}`, findPath) ?? [])
+      .at(0)
+  if (findPath(value.path) !== undefined) return undefined
+  const instead = 'Use the path of a file: absolute or with an alias.'
+  return { where, what: `names an export of ${inspect(value.path)}, which is not a file`, instead }
+}
+
+/** Replaces the paths of module imports by those for the bundler. */
+function withFoundPaths(value: unknown, findPath: FindPath): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if (isModuleImport(value)) return { ...value, path: findPath(value.path)! }
+  if (Array.isArray(value)) return value.map(child => withFoundPaths(child, findPath))
+  return Object.fromEntries(Object.entries(value).map(([key, child]) => [key, withFoundPaths(child, findPath)]))
+}
+
+/** Every module import in a value of the options. */
+export function findOptionImports(value: unknown, where: string): NamedImport[] {
+  if (isModuleImport(value)) return [{ where, import: value }]
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([key, child]) => findOptionImports(child, `${where}.${key}`))
+}

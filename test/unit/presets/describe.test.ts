@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 import * as mysql from '../../../src/runtime/server/schema/presets/mysql'
 import * as pg from '../../../src/runtime/server/schema/presets/pg'
 import * as sqlite from '../../../src/runtime/server/schema/presets/sqlite'
-import { describeTable } from '../../../src/runtime/server/schema/drizzle'
+import { describeTable } from '../../../src/runtime/server/schema/drizzle/table'
 import { resourceOf, tenancy } from '../schema/tables'
 
 const TABLES = {

@@ -7,7 +7,7 @@ import { inTuples, or, equals, fromClauses, fromSql, isNotNull, isNull, inList, 
 import type { Engine } from '../../../src/runtime/server/engines/engine'
 import { shape } from '../../../src/runtime/server/core/sql/shape'
 import { createField } from '../../../src/runtime/server/schema/field'
-import { describeTable } from '../../../src/runtime/server/schema/drizzle'
+import { describeTable } from '../../../src/runtime/server/schema/drizzle/table'
 import { columnSchemas } from '../../../src/runtime/server/schema/validation'
 import type { TestServer } from '../../support/server'
 import { collisions, createCheckingCache } from '../../support/statements'

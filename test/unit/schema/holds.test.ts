@@ -1,7 +1,7 @@
 /** What Postgres shows of a column can be sent back: no value that it holds is refused for the way it is written. */
 import { date, numeric, pgTable, time, timestamp } from 'drizzle-orm/pg-core'
 import { describe, expect, it } from 'vitest'
-import { createHolds } from '../../../src/runtime/server/schema/holds'
+import { createHolds } from '../../../src/runtime/server/schema/column-values'
 
 const t = pgTable('t', {
   day: date('day', { mode: 'string' }),

@@ -2,7 +2,9 @@
 import { getTableColumns, getTableName, type Table } from 'drizzle-orm'
 import { integer, pgTable, text } from 'drizzle-orm/pg-core'
 import { describe, expect, it } from 'vitest'
-import { describeForeignKeys, describeTable, isTable } from '../../../src/runtime/server/schema/drizzle'
+import { describeForeignKeys } from '../../../src/runtime/server/schema/drizzle/foreign-keys'
+import { describeTable } from '../../../src/runtime/server/schema/drizzle/table'
+import { isTable } from '../../../src/runtime/server/schema/drizzle/config'
 import { DIALECTS, mysql, pg, resourceOf, sqlite } from './tables'
 
 describe.each(DIALECTS)('a table of $dialect-core', ({ dialect, tables }) => {

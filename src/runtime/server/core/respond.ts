@@ -1,9 +1,10 @@
 /** What is said: readable fields in their wire form, in the envelope of the route. */
 import type { ApiResponse } from './response'
 import type { GroupResult } from './execute/aggregate/groups'
-import type { ListResult, ReadResult } from './execute/read/read'
+import type { ListResult } from './execute/read/list'
+import type { ReadResult } from './execute/read/records'
 import type { LinkResult } from './execute/relations/run'
-import type { RecordValues } from './execute/rows/rows'
+import type { RecordValues } from './execute/rows/decode'
 import type { WrittenItem } from './execute/write/operations'
 import type { WriteResult } from './execute/write/run'
 import { keepReadable, type Selection } from './access/fields'

@@ -1,7 +1,7 @@
 /** `/:resource`; a list with `groupBy` answers as `/aggregate` does. */
 import type { Api, ApiRequest } from '../core/context'
 import { executeGroups } from '../core/execute/aggregate/groups'
-import { executeList } from '../core/execute/read/read'
+import { executeList } from '../core/execute/read/list'
 import { executeWrite } from '../core/execute/write/run'
 import { parseGroups } from '../core/parse/aggregate'
 import { parseList } from '../core/parse/list'

@@ -1,5 +1,5 @@
 /** `/:resource/:id`; a delete with `?force=true` is a purge. */
-import { executeGet } from '../core/execute/read/read'
+import { executeGet } from '../core/execute/read/get'
 import { executeWrite } from '../core/execute/write/run'
 import { parseGet } from '../core/parse/list'
 import { readOperations } from '../core/parse/params'

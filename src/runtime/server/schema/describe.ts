@@ -2,7 +2,7 @@
 import type { AutoApiConfig } from '../../shared/config'
 import type { ResourceRegistration } from '../registration'
 import type { Relation, Resource } from './model'
-import { relationKeys } from './relations'
+import { relationKeys } from './relation-columns'
 import { createResources } from './resource'
 
 export interface RelationDescription {

@@ -3,10 +3,10 @@ import { Column, getTableName, is, sql, SQL } from 'drizzle-orm'
 import type { ZodType } from 'zod'
 import { toIso, INVALID, WIRE_FORMATS, type Kind } from '../../shared/wire'
 import { bytewise, mysqlEnum, mysqlNumber, type Bytewise } from '../engines/dialects'
-import type { ColumnFacts } from './drizzle'
-import { createHolds, EXPECTED_OF } from './holds'
+import type { ColumnFacts } from './drizzle/column'
+import { createHolds, EXPECTED_OF } from './column-values'
 import { isScalar } from '../engines/scalar'
-import { createIsRaw } from './raw'
+import { createIsRaw } from './driver-values'
 
 export interface Field {
   /** The property name in the table, and the name on the wire. */

@@ -1,6 +1,8 @@
 /** Which tables hang on which: every known table with the foreign keys that point at it, registered or not. */
 import type { Column, Table } from 'drizzle-orm'
-import { describeForeignKeys, describeTable, isTable, type ForeignKeyFacts, type TableFacts } from './drizzle'
+import { describeForeignKeys, type ForeignKeyFacts } from './drizzle/foreign-keys'
+import { describeTable, type TableFacts } from './drizzle/table'
+import { isTable } from './drizzle/config'
 import type { Resource } from './model'
 import { findRoles, type Role } from './server-owned'
 

@@ -1,9 +1,11 @@
 /** A registered table described once: everything the pipeline knows of a resource, derived at start and frozen. */
 import type { AutoApiConfig } from '../../shared/config'
 import type { ResourceRegistration } from '../registration'
-import { describeForeignKeys, describeTable, isTable, type TableFacts } from './drizzle'
+import { describeForeignKeys } from './drizzle/foreign-keys'
+import { describeTable, type TableFacts } from './drizzle/table'
+import { isTable } from './drizzle/config'
 import { createField } from './field'
-import { assertKnown } from './known'
+import { assertKnown } from './registration-names'
 import type { Resource } from './model'
 import { linkRelations } from './relations'
 import { findRoles, findWritable } from './server-owned'

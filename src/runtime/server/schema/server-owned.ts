@@ -1,5 +1,5 @@
 /** The columns the server owns: found by name and nature, dropped from bodies, stamped by the server. */
-import type { TableFacts } from './drizzle'
+import type { TableFacts } from './drizzle/table'
 
 /** Property names with a meaning. A table may call its property after the column (`deleted_at`) as well. */
 export const ROLES = {

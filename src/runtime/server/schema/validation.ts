@@ -3,7 +3,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { Table } from 'drizzle-orm'
 import { createInsertSchema, createSelectSchema, createUpdateSchema } from 'drizzle-zod'
 import { z, type ZodType } from 'zod'
-import type { ColumnFacts } from './drizzle'
+import type { ColumnFacts } from './drizzle/column'
 
 export interface BodySchema {
   readonly standard: StandardSchemaV1

@@ -1,6 +1,6 @@
 /** The include tree: relation names become plans of their own, each with its resource's permissions, fields and rows. */
 import type { Relation, Resource } from '../../schema/model'
-import { relationKeys } from '../../schema/relations'
+import { relationKeys } from '../../schema/relation-columns'
 import type { Call } from '../context'
 import { invalidQuery, limitExceeded, quote, unknownRelation } from '../error'
 import { readableFields, requireField, select, type Selection } from '../access/fields'

@@ -3,7 +3,7 @@
  * caller's SQL for another. So a key names tables, columns and relations by identity, never by a name that two of them may have.
  */
 import type { Column, Table } from 'drizzle-orm'
-import type { ForeignKeyFacts } from '../../schema/drizzle'
+import type { ForeignKeyFacts } from '../../schema/drizzle/foreign-keys'
 import type { GraphNode } from '../../schema/graph'
 import type { Relation, Resource } from '../../schema/model'
 

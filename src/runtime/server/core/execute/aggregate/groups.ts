@@ -13,7 +13,9 @@ import { within, type Plan, type Scoped } from '../../access/row-scope'
 import { toResultValue, groupRows } from './in-memory'
 import { comparedValue, comparableResult, exactResult } from './functions'
 import { runStatements, searchInSlices } from '../rows/text-search'
-import { conditions, decoder, scan, type RecordValues } from '../rows/rows'
+import { conditions } from '../rows/select'
+import { decoder, type RecordValues } from '../rows/decode'
+import { scan } from '../rows/scan'
 
 export interface GroupResult {
   readonly data: readonly RecordValues[]

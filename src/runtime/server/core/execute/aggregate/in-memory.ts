@@ -4,7 +4,7 @@ import { DIALECTS, isEnum } from '../../../engines/dialects'
 import type { Dialect } from '../../../../shared/dialects'
 import type { Field } from '../../../schema/field'
 import { comparesFields, type Aggregate, type AggregatePlan, type GroupPlan } from '../../plan/aggregate'
-import type { RecordValues } from '../rows/rows'
+import type { RecordValues } from '../rows/decode'
 
 /** Digits behind the point of an average that does not come out even. */
 Big.DP = 12

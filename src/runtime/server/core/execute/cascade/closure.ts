@@ -2,7 +2,7 @@
 import { aliasedTable, getTableColumns, sql, type Column, type SQL } from 'drizzle-orm'
 import { shape, type Shape } from '../../sql/shape'
 import { bytewise, DIALECTS, postgresType } from '../../../engines/dialects'
-import type { ForeignKeyFacts } from '../../../schema/drizzle'
+import type { ForeignKeyFacts } from '../../../schema/drizzle/foreign-keys'
 import { columnOf, type GraphNode } from '../../../schema/graph'
 import type { Dependents } from './dependents'
 import { sameBytes, type Clause } from '../../sql/clause'

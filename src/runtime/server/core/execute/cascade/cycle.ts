@@ -5,7 +5,7 @@
 import { sql, type Column, type SQL } from 'drizzle-orm'
 import type { Row, Statement, WriteStatement } from '../../../engines/engine'
 import { shape } from '../../sql/shape'
-import type { ForeignKeyFacts } from '../../../schema/drizzle'
+import type { ForeignKeyFacts } from '../../../schema/drizzle/foreign-keys'
 import { columnOf, type GraphNode } from '../../../schema/graph'
 import type { Call } from '../../context'
 import type { Dependents } from './dependents'

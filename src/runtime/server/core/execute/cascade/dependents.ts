@@ -1,6 +1,6 @@
 /** What goes with a row: the tables a delete, a restore or a purge reaches from a resource, found once per resource. */
 import type { Table } from 'drizzle-orm'
-import type { ForeignKeyFacts } from '../../../schema/drizzle'
+import type { ForeignKeyFacts } from '../../../schema/drizzle/foreign-keys'
 import type { GraphNode, TableGraph } from '../../../schema/graph'
 
 export interface Dependents {

@@ -5,7 +5,7 @@
 import { is, sql, SQL, type Column } from 'drizzle-orm'
 import type { WriteStatement } from '../../../engines/engine'
 import { shape } from '../../sql/shape'
-import type { ForeignKeyFacts } from '../../../schema/drizzle'
+import type { ForeignKeyFacts } from '../../../schema/drizzle/foreign-keys'
 import { columnOf, type GraphNode } from '../../../schema/graph'
 import type { Role } from '../../../schema/server-owned'
 import type { Call } from '../../context'

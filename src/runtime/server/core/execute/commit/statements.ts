@@ -9,7 +9,8 @@ import type { Resource } from '../../../schema/model'
 import type { Call } from '../../context'
 import type { Selection } from '../../access/fields'
 import { equals, sameBytes, boundValue, shapeOf, statement, valuesOf, whereClause, type Clause } from '../../sql/clause'
-import { decoder, selectList, type RecordValues } from '../rows/rows'
+import { decoder, type RecordValues } from '../rows/decode'
+import { selectList } from '../rows/select'
 
 export type Returning = WriteStatement & { readonly extra: (row: Row) => RecordValues }
 

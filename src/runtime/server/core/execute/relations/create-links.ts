@@ -1,26 +1,21 @@
-/** Links that are added: where the junction is a resource, each of them is one of its creates, with all the rules it has for that. */
+/** Creates links. Where the junction is a resource, each link passes its create rules. */
 import { groupBy } from '../../../../shared/group-by'
-import type { ForeignKeyFacts } from '../../../schema/drizzle'
 import type { Call } from '../../context'
-import { fieldForbidden } from '../../error'
-import { allFields, keyFields, readableFields, select, unwritableFields } from '../../access/fields'
-import { findHooks, itemContext, runAfterHooks, runHooks, type AnyHook } from '../../hooks'
-import { parseData } from '../../parse/body'
+import { allFields, keyFields, readableFields, select } from '../../access/fields'
+import { findHooks } from '../../hooks'
 import type { WritePlan } from '../../plan/write'
 import { inTuples, isNull } from '../../sql/clause'
 import { tupleKey } from '../../sql/tuple-key'
 import { within, type Plan, type Scoped } from '../../access/row-scope'
 import type { WriteOperation } from '../commit/commit'
 import { findTrashed, restoreLinkOperations, type Trashed } from './restore-links'
-import {
-  forJunction, linkChanges, linkedClauses, sameLink, type HookResults, type LinkTask, type NewLink, type ScopedLink,
-} from './links'
+import { forJunction, linkChanges, linkedClauses, sameLink, type LinkTask, type NewLink, type ScopedLink } from './links'
 import { junctionFields } from '../rows/junction'
-import { checkReferences } from '../write/references'
-import { valuesAt, type RecordValues } from '../rows/rows'
+import { valuesAt, type RecordValues } from '../rows/decode'
 import { createValues } from '../write/server-values'
 import { insertStatements, selectStatement, type Unless } from '../commit/statements'
 import { referenceOperations, writableValues } from '../write/operations'
+import { toItem } from './new-link'
 
 export interface Creates {
   readonly plan: Scoped<WritePlan>
@@ -83,87 +78,6 @@ async function findLinked(work: LinkTask, call: Call): Promise<ReadonlyMap<strin
   return new Map(rows.map(row => [tupleKey(valuesAt(selection, there)(row)), valuesAt(selection, resource.primaryKey)(row)]))
 }
 
-/** Both keys of a link, as driver values by column name. */
-function keysOf({ link: { relation: { junction: { here, there } } }, parent }: LinkTask, target: readonly unknown[]): Map<string, unknown> {
-  return new Map([
-    ...here.columns.map((name, at) => [name, parent[at]] as const),
-    ...there.columns.map((name, at) => [name, target[at]] as const),
-  ])
-}
-
-async function toItem(work: LinkTask, index: number, target: readonly unknown[], call: Call): Promise<NewLink> {
-  const { relation: { junction: { resource, registered } }, metadata } = work.link
-  const driver = keysOf(work, target)
-  const field = (name: string) => resource.fields.get(name)!
-  const decoded = (name: string) => field(name).decode?.(driver.get(name)) ?? driver.get(name)
-  const names = [...driver.keys()]
-  const base = { index, target, ctx: itemContext(call) }
-  if (!registered) {
-    const values = { ...metadata[index], ...Object.fromEntries(names.map(name => [name, decoded(name)])) }
-    return { ...base, sent: Object.keys(metadata[index]!), values, original: values }
-  }
-  const { create: schema } = resource.schemas
-  // A schema that does not know the keys describes the metadata alone.
-  const told = names.filter(name => schema.generated || schema.knows(name))
-    .map((name): [string, unknown] => [name, field(name).toWire?.(driver.get(name)) ?? driver.get(name)])
-  const { values, sent } = await parseData(
-    { ...metadata[index], ...Object.fromEntries(told) },
-    resource,
-    'create',
-    () => readableFields(call, resource),
-    call.api.taken,
-  )
-  const own = names.filter(name => !resource.dropped.create.has(name))
-  const asked = { ...Object.fromEntries(own.map(name => [name, decoded(name)])), ...values }
-  return {
-    ...base,
-    sent: [...new Set([...sent, ...own])],
-    sentKeys: [...Object.keys(metadata[index]!), ...own],
-    values: { ...asked },
-    original: asked,
-  }
-}
-
-/** The junction's before-hooks, its field rules, and the records that the metadata refers to. @throws What one of them refuses. */
-export async function beforeCreates(work: LinkTask, { plan, call, items }: Creates, hooked: HookResults): Promise<void> {
-  const { relation: { name, junction } } = work.link
-  if (junction.registered) {
-    for (const item of items) {
-      const known = `${name} + ${tupleKey(item.target)}`
-      const before = hooked.get(known) ?? {
-        ctx: item.ctx,
-        values: await runHooks(call, 'beforeCreate', item.values, (run, data) => (run as AnyHook)(data, item.ctx)),
-      }
-      hooked.set(known, before)
-      Object.assign(item, before)
-    }
-    await assertWritable(work, items, plan, call)
-  }
-  // Both sides have been looked at by the rules of the route.
-  const isSide = ({ columns, foreignTable }: ForeignKeyFacts) =>
-    [junction.here, junction.there].some(side => side.foreignTable === foreignTable && side.columns.join() === columns.join())
-  await checkReferences(plan, items, call, 'now', isSide)
-  const failed = items.find(item => item.error !== undefined)
-  if (failed) throw failed.error
-}
-
-/** What was sent and the hooks left in place, keys included. A hook cannot turn a link into one of other records. */
-async function assertWritable(work: LinkTask, items: readonly NewLink[], { selection }: Scoped<WritePlan>, call: Call): Promise<void> {
-  const { resource } = work.link.relation.junction
-  const names = new Set(items.flatMap(({ sent, values }) => sent.filter(name => Object.hasOwn(values, name))))
-  const unwritable = new Set(await unwritableFields(call, resource, [...names]))
-  for (const { values, target } of items) {
-    for (const [name, raw] of keysOf(work, target)) {
-      const { encode, decode } = resource.fields.get(name)!
-      const same = name === resource.tenant?.name || String(encode(values[name])) === String(encode(decode ? decode(raw) : raw))
-      if (!same) unwritable.add(name)
-    }
-  }
-  // A schema may make a hidden column of what was sent under another name.
-  const isTold = (name: string) => selection.byName.has(name) || items.some(({ sentKeys }) => sentKeys?.includes(name))
-  if (unwritable.size > 0) throw fieldForbidden(call.ctx, [...unwritable].filter(isTold))
-}
-
 /** What the metadata refers to is still there, links come back from the trash, and the others are made. */
 export function createLinkOperations(work: LinkTask, creates: Creates, call: Call): WriteOperation[] {
   const { link, counts } = work
@@ -218,11 +132,4 @@ export async function readAddedOperations(work: LinkTask, creates: Creates, call
   return [{ statement: made, read: ({ rows }) => {
     for (const row of rows) if (added.has(tupleKey(keyOf(row)))) records.set(tupleKey(targetOf(row)), made.extra(row))
   } }]
-}
-
-export async function afterCreates({ call, items, records }: Creates, errors: unknown[]): Promise<void> {
-  for (const { target, ctx } of items) {
-    const record = records.get(tupleKey(target))
-    if (record) await runAfterHooks(call, 'afterCreate', record, (run, record) => (run as AnyHook)(record, ctx), errors)
-  }
 }

@@ -19,7 +19,9 @@ import { within, type Plan, type Scoped } from '../../access/row-scope'
 import { changeOf } from '../commit/changes'
 import type { Item } from '../write/items'
 import { filterAccepted, maxScanRows, tooManyRowsToCheck } from '../rows/object-level'
-import { decoder, readOne, selectList, valuesAt, type RecordValues } from '../rows/rows'
+import { decoder, valuesAt, type RecordValues } from '../rows/decode'
+import { readOne } from '../rows/rows'
+import { selectList } from '../rows/select'
 import { junctionFields, joinCondition } from '../rows/junction'
 
 export type ScopedLink = Omit<LinkTarget, 'plan' | 'through'> & { readonly plan: Scoped<ReadPlan>, readonly through: Scoped<Plan> }

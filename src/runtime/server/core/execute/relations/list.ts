@@ -10,8 +10,8 @@ import { tupleKey } from '../../sql/tuple-key'
 import { narrow, type Plan, type Scoped } from '../../access/row-scope'
 import { acceptedLinks, linkedTo, parentValues } from './links'
 import { junctionFields } from '../rows/junction'
-import { executeList, type ListResult } from '../read/read'
-import { decoder, valuesAt, type RecordValues } from '../rows/rows'
+import { executeList, type ListResult } from '../read/list'
+import { decoder, valuesAt, type RecordValues } from '../rows/decode'
 import { selectStatement } from '../commit/statements'
 
 export async function executeRelated(plan: Scoped<RelatedPlan>, call: Call): Promise<ListResult> {

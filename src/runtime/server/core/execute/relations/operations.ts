@@ -14,7 +14,8 @@ import { deleteLinkOperations, noOthers, planDeletes, type Deletes } from './del
 import { linkChanges, linkedTo, not, linksToVisible, type LinkTask, type ScopedLink } from './links'
 import { junctionFields, joinCondition } from '../rows/junction'
 import { stillAccepted } from '../write/targets'
-import { readRows, valuesAt, type Rows } from '../rows/rows'
+import { readRows, type Rows } from '../rows/rows'
+import { valuesAt } from '../rows/decode'
 import { trashValues } from '../write/server-values'
 import { deleteStatement, selectStatement, updateStatement } from '../commit/statements'
 

@@ -11,7 +11,8 @@ import { narrow } from '../../access/row-scope'
 import type { WriteOperation } from '../commit/commit'
 import type { ScopedLink, Targets } from './links'
 import { stillAccepted } from '../write/targets'
-import { readRows, valuesAt } from '../rows/rows'
+import { readRows } from '../rows/rows'
+import { valuesAt } from '../rows/decode'
 import { selectStatement } from '../commit/statements'
 
 /** @throws 404 naming the ids that are not visible. */

@@ -7,7 +7,7 @@ import { tryOperations, violatedFields, type WriteOperation, type CommitFailed }
 import type { Item } from './items'
 import { yieldToEventLoop } from '../rows/object-level'
 import { targetColumns } from './targets'
-import { decoder } from '../rows/rows'
+import { decoder } from '../rows/decode'
 import { OPERATIONS } from './operations'
 
 interface FailedItem {

@@ -25,7 +25,7 @@ import { changeOf } from '../commit/changes'
 import type { WriteOperation } from '../commit/commit'
 import type { Item } from './items'
 import { keysClause, unchangedSince, rowsUnchanged } from './targets'
-import type { RecordValues } from '../rows/rows'
+import type { RecordValues } from '../rows/decode'
 import { cascadeTrashValues, createValues, trashValues, updateValues, unwritableNames } from './server-values'
 import { deleteStatement, insertStatements, selectStatement, updateStatement, type Returning } from '../commit/statements'
 

@@ -1,7 +1,7 @@
 /** Where a foreign key in a body may point: at a row the caller can see. Missing and invisible are the same answer. */
 import { isDeepStrictEqual } from 'node:util'
 import { is, SQL } from 'drizzle-orm'
-import type { ForeignKeyFacts } from '../../../schema/drizzle'
+import type { ForeignKeyFacts } from '../../../schema/drizzle/foreign-keys'
 import type { Field } from '../../../schema/field'
 import type { Resource } from '../../../schema/model'
 import type { Call } from '../../context'
@@ -14,7 +14,8 @@ import { tupleKey } from '../../sql/tuple-key'
 import { applyScope, type Scoped } from '../../access/row-scope'
 import { withoutError, type Item, type Reference } from './items'
 import { targetColumns } from './targets'
-import { decoder, readRows, valuesAt, type Rows } from '../rows/rows'
+import { decoder, valuesAt } from '../rows/decode'
+import { readRows, type Rows } from '../rows/rows'
 
 /**
  * One statement per foreign key, for all items. Keys to unregistered tables are the database's to check.

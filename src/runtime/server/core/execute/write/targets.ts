@@ -12,7 +12,8 @@ import { within, type Plan, type Scoped } from '../../access/row-scope'
 import type { WriteOperation } from '../commit/commit'
 import { withoutError, type Item } from './items'
 import { isInvalidValue } from '../rows/invalid-value'
-import { decoder, rowsStatement, valuesAt, type RecordValues } from '../rows/rows'
+import { decoder, valuesAt, type RecordValues } from '../rows/decode'
+import { rowsStatement } from '../rows/select'
 import { selectStatement } from '../commit/statements'
 
 /** The columns a row is read with: its key and foreign keys; all of them where code judges it. */

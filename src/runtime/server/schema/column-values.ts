@@ -1,17 +1,13 @@
-/** Which values a column can hold, beyond their kind: what the database would refuse is refused before it is asked. */
+/** Which values a column can hold, beyond their kind: the API refuses what the database would refuse. */
 import { is, SQL, type Column } from 'drizzle-orm'
 import type { Kind } from '../../shared/wire'
 import { isScalar } from '../engines/scalar'
+import { isWritable, isDateText, isTimeText, isInterval, ENDLESS, isAddress, NETWORK } from './text-formats'
 
 /** A value that Drizzle knows, never null. */
 type Test = (value: unknown, column: Column) => boolean
 
-const text = (test: (text: string) => boolean): Test => value => typeof value === 'string' && test(value)
-
-/** NUL, and halves of characters that no encoding has. */
-const UNWRITABLE = /\0|\p{Surrogate}/u
-
-export const isWritable = (text: string): boolean => !UNWRITABLE.test(text)
+export const text = (test: (text: string) => boolean): Test => value => typeof value === 'string' && test(value)
 
 /** Years that ISO 8601 writes with four digits, as every dialect reads them. */
 const isYear = (year: number) => year >= 1 && year <= 9999
@@ -19,65 +15,6 @@ const isYear = (year: number) => year >= 1 && year <= 9999
 function isDate(value: unknown): boolean {
   return value instanceof Date && isYear(value.getUTCFullYear())
 }
-
-const DATE_TEXT = /^(\d{4,7})-(\d{2})-(\d{2})(?:[T ](.+))?$/i
-const TIME_TEXT = /^(\d{1,2}):(\d{2})(?::(\d{2})(?:\.\d{1,9})?)?(?:Z|[+-](\d{2})(?::?(\d{2}))?(?::\d{2})?)?$/i
-
-/** A date with or without a time, as ISO 8601 and the databases write it. */
-export function isDateText(text: string): boolean {
-  const [, year, month, day, time] = DATE_TEXT.exec(text) ?? []
-  if (year === undefined || Number(year) < 1 || Number(month) < 1 || Number(month) > 12) return false
-  return Number(day) >= 1 && Number(day) <= daysOf(Number(year), Number(month)) && (time === undefined || isTimeText(time))
-}
-
-const daysOf = (year: number, month: number) => new Date(Date.UTC(2000 + year % 400, month, 0)).getUTCDate()
-function isTimeText(text: string): boolean {
-  const found = TIME_TEXT.exec(text)
-  if (!found) return false
-  const [hour, minute, second, hours, minutes] = found.slice(1).map(part => Number(part ?? 0)) as [number, number, number, number, number]
-  const isLast = hour === 24 && minute === 0 && second === 0
-  return (hour <= 23 || isLast) && minute <= 59 && second <= 59 && hours <= 15 && minutes <= 59
-}
-
-/** `1 day 02:03:04`, `P1Y2M`, `@ 3 mons ago`: a coarse look at each word; what is left the database refuses. */
-const UNITS = [
-  '(?:micro|milli)?s(?:ec(?:ond)?s?)?',
-  '[um]s(?:ecs?)?',
-  'm(?:in(?:ute)?s?)?',
-  'h(?:(?:ou)?rs?)?',
-  'd(?:ays?)?',
-  'w(?:eeks?)?',
-  'mon(?:th)?s?',
-  'y(?:(?:ea)?rs?)?',
-  'dec(?:ade)?s?',
-  'c(?:ent(?:ury|uries)?)?',
-  'mil(?:lenni(?:um|a))?s?',
-].join('|')
-const AMOUNT = '[+-]?(?:\\d+(?:\\.\\d*)?|\\.\\d+)'
-const WORD = new RegExp(`^(?:[+-]?\\d+(?::\\d{1,2}){1,2}(?:\\.\\d*)?|[+-]?\\d+-\\d+|${AMOUNT}(?:${UNITS})?|${UNITS})$`, 'i')
-const ISO_INTERVAL = /^P(?=.*\d)[-\dYMWDTHS.:]+$/i
-
-function isInterval(text: string): boolean {
-  if (text.length > 200) return false
-  if (ISO_INTERVAL.test(text) || ENDLESS.test(text)) return true
-  const words = text.trim().replace(/^@/, '').trim().split(/[\s,]+/)
-  if (words.at(-1)!.toLowerCase() === 'ago') words.pop()
-  return words.some(word => /\d/.test(word)) && words.every(word => WORD.test(word))
-}
-
-const ENDLESS = /^[+-]?infinity$/i
-
-const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!$)|$)){4}$/
-
-function isAddress(text: string): boolean {
-  const [address = '', bits, ...more] = text.split('/')
-  if (more.length > 0 || (bits !== undefined && !/^\d{1,3}$/.test(bits))) return false
-  if (IPV4.test(address)) return Number(bits ?? 0) <= 32
-  return Number(bits ?? 0) <= 128 && /^[\da-f:.]+$/i.test(address) && address.includes(':') && URL.canParse(`http://[${address}]`)
-}
-
-/** `10.1/16` as well. */
-const NETWORK = /^\d{1,3}(?:\.\d{1,3}){0,3}(?:\/\d{1,2})?$/
 
 const hexadecimal = (...digits: number[]): Test => text(value =>
   /^[\da-f]+(?:[:.-][\da-f]+)*$/i.test(value) && digits.includes(value.replace(/[:.-]/g, '').length))
@@ -140,6 +77,7 @@ const isArray: Test = (value, column) => {
 
 /** Dates before our era as well: Postgres writes `BC` behind them. */
 const inPostgres = text(value => isDateText(value.replace(/ BC$/i, '')) || ENDLESS.test(value))
+
 const inMySql = text(value => isDateText(value) && !/BC$/i.test(value))
 
 const BY_TYPE: Readonly<Record<string, Test>> = {

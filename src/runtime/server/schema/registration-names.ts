@@ -1,9 +1,9 @@
-/** Checks the names in a registration: a mistyped one would hide, protect or refuse nothing, without a word. */
+/** Checks the names in a registration: a mistyped name would hide, protect or refuse nothing without an error. */
 import type { AutoApiConfig } from '../../shared/config'
 import { OPERATIONS } from '../../shared/operations'
 import { didYouMean } from '../../shared/suggest'
 import type { FieldRule, ResourceAuth, ResourceHooks, ResourceRegistration, ResourceValidation } from '../registration'
-import type { TableFacts } from './drizzle'
+import type { TableFacts } from './drizzle/table'
 
 const keysOf = <T extends object>(keys: Readonly<Record<keyof T & string, true>>): readonly string[] => Object.freeze(Object.keys(keys))
 
@@ -15,10 +15,15 @@ const AUTHORIZATION = keysOf<Required<ResourceAuth>>({
   softDelete: true,
   fields: true,
 })
+
 const GATE = ['permissions']
+
 const SOFT_DELETE = keysOf<Required<NonNullable<ResourceAuth['softDelete']>>>({ cascade: true, retentionDays: true })
+
 const FIELD_RULE = keysOf<Required<FieldRule>>({ read: true, write: true, reference: true })
+
 const VALIDATION = keysOf<Required<ResourceValidation>>({ create: true, update: true })
+
 const HOOKS = keysOf<Required<ResourceHooks>>({
   beforeCreate: true,
   beforeUpdate: true,

@@ -1,10 +1,11 @@
-/** The values that drivers give, handed in by a client: a cursor holds them, and none may be what its column could not have given. */
+/** Checks values in the form drivers return them, when a client sends them back in a cursor. */
 import type { Column } from 'drizzle-orm'
 import type { Kind } from '../../shared/wire'
-import { isDateText, isWritable } from './holds'
+import { isDateText, isWritable } from './text-formats'
 import { isScalar } from '../engines/scalar'
 
 const WHOLE = /^-?\d{1,40}$/
+
 const NUMBER = /^(?:-?\d{1,200}(?:\.\d{1,200})?(?:e[+-]?\d{1,3})?|NaN|-?Infinity)$/i
 
 const ofText = (pattern: RegExp) => (raw: unknown) => typeof raw === 'number' || (typeof raw === 'string' && pattern.test(raw))

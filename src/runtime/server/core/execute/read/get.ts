@@ -1,0 +1,17 @@
+/** Runs a scoped get: the one record of a key. */
+import type { Call } from '../../context'
+import { notFound } from '../../error'
+import { hookId, runHooks, type AnyHook } from '../../hooks'
+import type { GetPlan } from '../../plan/read'
+import type { Scoped } from '../../access/row-scope'
+import { readOne } from '../rows/rows'
+import { formOf, throughHooks, toRecords, type ReadResult } from './records'
+
+/** The one record a plan names. @throws 404 */
+export async function executeGet(plan: Scoped<GetPlan>, call: Call): Promise<ReadResult> {
+  const found = await readOne(plan, plan.key, [], call)
+  if (found.rows.length === 0) throw notFound()
+  await runHooks(call, 'beforeGet', undefined, run => (run as AnyHook)(hookId(plan.resource, plan.key), call.ctx))
+  const form = formOf(plan, 'afterGet')
+  return { plan, form, records: await throughHooks(plan, 'afterGet', await toRecords(plan, found, form, call), call) }
+}

@@ -1,0 +1,71 @@
+/** Adds the included records to their parents: joined rows first, otherwise one statement per relation, however many parents. */
+import type { Call } from '../../../context'
+import type { ReadPlan } from '../../../plan/read-plan'
+import type { Scoped } from '../../../access/row-scope'
+import { joinedRow, type Join, type ScopedInclude } from '../../rows/join'
+import { decoder, valuesAt, type ValueForm, type RecordValues } from '../../rows/decode'
+import type { Rows } from '../../rows/rows'
+import { spend, type Budget } from './budget'
+import { parentsOf, keyAt, type Level } from './parents'
+import { readChildren } from './children'
+
+/**
+ * @throws `LIMIT_EXCEEDED` before the response holds more included records than configured. A record that stands under several
+ * parents is counted under each of them, as JSON repeats it.
+ */
+export async function attachIncludes(
+  plan: Scoped<ReadPlan>,
+  found: Rows,
+  records: readonly RecordValues[],
+  form: ValueForm,
+  call: Call,
+): Promise<void> {
+  if (plan.include.length === 0) return
+  const {
+    relations: { maxRows },
+    objectLevelMaxRows,
+  } = call.api.config
+  const judged = Math.max(maxRows, objectLevelMaxRows)
+  const budget: Budget = { left: maxRows, max: maxRows, unjudged: judged, maxJudged: judged, form }
+  await attachLevel(plan, found, { records, times: records.map(() => 1) }, call, budget)
+}
+
+async function attachLevel(plan: Scoped<ReadPlan>, found: Rows, level: Level, call: Call, budget: Budget): Promise<void> {
+  for (const include of plan.include) {
+    const join = found.joins?.find(join => join.include === include)
+    if (join) attachJoined(join, found, level, budget)
+    else await attach(include, found, level, call, budget)
+  }
+}
+
+/** A database may take two spellings of a key for one; on the wire they are two, and nobody has the other one. */
+function attachJoined(join: Join, { columns, rows }: Rows, { records, times }: Level, budget: Budget): void {
+  const { relation, plan } = join.include
+  const keyOf = keyAt(columns, relation.columns)
+  const ownKeyOf = keyAt(join.columns, relation.foreignColumns)
+  const decode = decoder(join.columns, plan.selection, budget.form)
+  const known = new Map<string, RecordValues>()
+  rows.forEach((row, index) => {
+    const key = keyOf(row)
+    let related = key === undefined ? undefined : known.get(key)
+    if (!related && key !== undefined) {
+      const own = joinedRow(join, row)
+      if (ownKeyOf(own) === key) known.set(key, related = decode(own))
+    }
+    if (related) spend(budget, times[index]!)
+    records[index]![relation.name] = related ?? null
+  })
+}
+
+async function attach(include: ScopedInclude, found: Rows, { records, times }: Level, call: Call, budget: Budget): Promise<void> {
+  const { relation, plan } = include
+  const keys = found.rows.map(keyAt(found.columns, relation.columns))
+  const parents = parentsOf(found.rows, keys, times, valuesAt(found.columns, relation.columns))
+  const children = parents.size === 0 ? undefined : await readChildren(include, parents, call, budget)
+  if (children) await attachLevel(plan, children, children, call, budget)
+  const many = relation.kind !== 'one'
+  records.forEach((record, index) => {
+    const own = keys[index] === undefined ? undefined : children?.byParent.get(keys[index])
+    record[relation.name] = many ? own ?? [] : own?.[0] ?? null
+  })
+}

@@ -1,0 +1,76 @@
+/** The SELECT that reads the children of all parents of one include. */
+import { sql, type SQL } from 'drizzle-orm'
+import type { Statement } from '../../../../engines/engine'
+import { orderShape, shape } from '../../../sql/shape'
+import type { Relation } from '../../../../schema/model'
+import type { Call } from '../../../context'
+import { allFields, type Selection } from '../../../access/fields'
+import { orderList } from '../../../sql/keyset'
+import { joinAnd, inTuples, fromClauses, shapeOf, statement, valuesOf, whereClause, type Clause, type NamedColumn } from '../../../sql/clause'
+import { joinCondition } from '../../rows/junction'
+import type { ScopedInclude } from '../../rows/join'
+import { conditions } from '../../rows/select'
+
+/**
+ * To-one: `select … from author where id in (…)`.
+ * To-many: `select c0, … from (select id as c0, …, row_number() over (partition by post_id order by id) as n
+ * from comments where post_id in (…) and …) as rows where n <= ? order by n limit ?`.
+ */
+export function childrenStatement(
+  include: ScopedInclude,
+  columns: Selection,
+  parents: readonly (readonly unknown[])[],
+  perParent: number | undefined,
+  most: number,
+  { api, engine }: Call,
+): Statement {
+  const { relation, plan, through } = include
+  const source = sourceOf(relation, through)
+  const where: readonly Clause[] = [inTuples(engine, source.parent, parents), ...conditions(plan), ...source.conditions]
+  const many = relation.kind !== 'one'
+  const judgesLinks = through?.accepts !== undefined
+  const key = shape`include ${relation}${columns.key}${judgesLinks}${shapeOf(where)}${orderShape(plan.order)}${perParent !== undefined}`
+  const values = [...valuesOf(where), ...(perParent === undefined ? [] : [perParent]), most]
+  return statement(api.statements, engine, key, values, () => {
+    const selected = [...columns.fields.map(field => field.selection), ...source.extra]
+    const order = many ? sql` order by ${orderList(plan.order)}` : sql``
+    if (perParent === undefined)
+      return {
+        extra: undefined,
+        sql: sql`select ${sql.join(selected, sql`, `)} from ${source.from}${whereClause(where)}${order} limit ${sql.param(most)}`,
+      }
+    const named = selected.map((column, index) => sql`${column} as ${sql.identifier(`c${index}`)}`)
+    const names = selected.map((_, index) => sql`${sql.identifier(`c${index}`)}`)
+    const partition = sql.join(
+      source.parent.map(({ column, bytes }) => (bytes ? bytes.of(sql`${column}`) : sql`${column}`)),
+      sql`, `,
+    )
+    const ranked = sql`select ${sql.join(named, sql`, `)}, row_number() over (partition by ${partition}${order}) as ${sql.identifier('n')} from ${source.from}${whereClause(where)}`
+    return {
+      extra: undefined,
+      sql: sql`select ${sql.join(names, sql`, `)} from (${ranked}) as ${sql.identifier('ranked')} where ${sql.identifier('n')} <= ${sql.param(perParent)} order by ${sql.identifier('n')} limit ${sql.param(most)}`,
+    }
+  })
+}
+
+/** Where the children stand, and which columns name their parent. */
+function sourceOf(
+  relation: Relation,
+  through: ScopedInclude['through'],
+): { from: SQL, parent: readonly NamedColumn[], extra: readonly SQL[], conditions: readonly Clause[] } {
+  const { table } = relation.target
+  if (relation.kind !== 'manyToMany') return { from: sql`${table}`, parent: relation.foreignColumns, extra: [], conditions: [] }
+  const { junction } = relation
+  const columns = (names: readonly string[]) => names.map(name => junction.resource.fields.get(name)!)
+  const parent = columns(junction.here.columns)
+  return {
+    from: sql`${junction.resource.table} inner join ${table} on ${joinCondition(columns(junction.there.columns), relation.foreignColumns)}`,
+    parent,
+    extra: [
+      ...parent.map(({ column }) => sql`${column}`),
+      ...(through?.accepts ? allFields(through.resource).fields.map(field => field.selection) : []),
+    ],
+    // Told apart from conditions on the records: a tenant column may have the same name on both.
+    conditions: through && through.scope.length > 0 ? [fromClauses(shape`through`, through.scope, () => joinAnd(through.scope))] : [],
+  }
+}

@@ -1,0 +1,67 @@
+/** Runs a scoped list: one statement for the page, one for its total, one for each include that cannot be joined. */
+import type { Field } from '../../../schema/field'
+import type { Call } from '../../context'
+import { createCursor, encryptCursor } from '../../sql/cursor'
+import { runHooks, type AnyHook } from '../../hooks'
+import type { ListPlan } from '../../plan/read'
+import type { Scoped } from '../../access/row-scope'
+import { aggregateList } from '../aggregate/groups'
+import { runStatements, searchInSlices } from '../rows/text-search'
+import { valuesAt, type RecordValues } from '../rows/decode'
+import { readRows, type Rows } from '../rows/rows'
+import { countRows } from './count'
+import { formOf, throughHooks, toRecords, type ReadResult } from './records'
+
+export interface ListResult extends ReadResult<ListPlan> {
+  readonly total?: number
+  readonly hasMore?: boolean
+  readonly nextCursor?: string | null
+  readonly aggregates?: RecordValues
+}
+
+/** What is put into the records before any hook sees them. */
+export interface Attachment {
+  /** Columns that are read as well. */
+  readonly extraColumns: readonly Field[]
+  /** @param values what the driver gives for those columns, one tuple per record */
+  readonly attach: (records: readonly RecordValues[], values: readonly (readonly unknown[])[]) => Promise<void>
+}
+
+export async function executeList(asked: Scoped<ListPlan>, call: Call, attachment?: Attachment): Promise<ListResult> {
+  await runHooks(call, 'beforeList', undefined, run => (run as AnyHook)(call.ctx))
+  const plan = await searchInSlices(asked, call)
+  const byCursor = plan.position.mode === 'cursor'
+  // One row more than the page tells whether another page follows.
+  const window = {
+    start: plan.start,
+    offset: plan.offset,
+    limit: plan.count ? plan.limit : plan.limit + 1,
+    cursor: byCursor,
+    extraColumns: attachment?.extraColumns ?? [],
+    ...(plan.count && { maxScanned: call.api.config.objectLevelMaxRows }),
+  }
+  const [found, total, aggregates] = await runStatements(
+    plan, call,
+    () => readRows(plan, window, call),
+    () => plan.count ? countRows(plan, call) : undefined,
+    () => plan.aggregates && aggregateList(plan, plan.aggregates, call),
+  )
+  const page: Rows = { ...found, rows: found.rows.slice(0, plan.limit) }
+  const hasMore = found.rows.length > plan.limit
+  const form = formOf(plan, 'afterList')
+  const records = await toRecords(plan, page, form, call)
+  if (attachment) await attachment.attach(records, page.rows.map(valuesAt(page.columns, attachment.extraColumns)))
+  return {
+    plan,
+    form,
+    records: await throughHooks(plan, 'afterList', records, call),
+    ...total === undefined ? { hasMore } : { total },
+    ...byCursor && { nextCursor: hasMore ? await cursorAt(plan, page) : null },
+    ...aggregates && { aggregates },
+  }
+}
+
+function cursorAt({ resource, order, secret }: Scoped<ListPlan>, { columns, rows }: Rows): string | Promise<string> {
+  const values = valuesAt(columns, order.map(({ field }) => field))(rows.at(-1)!)
+  return secret === undefined ? createCursor(resource, order, values) : encryptCursor(secret, resource, order, values)
+}

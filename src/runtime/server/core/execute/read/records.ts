@@ -1,0 +1,43 @@
+/** The records of a response: decoded rows with their includes, after the hooks. */
+import type { Call } from '../../context'
+import { keepReadable, readableFields } from '../../access/fields'
+import { findHooks, runHooks, type AnyHook } from '../../hooks'
+import type { ReadPlan } from '../../plan/read-plan'
+import type { Scoped } from '../../access/row-scope'
+import { attachIncludes } from './include/attach'
+import { decoder, type ValueForm, type RecordValues } from '../rows/decode'
+import type { Rows } from '../rows/rows'
+
+export interface ReadResult<P extends ReadPlan = ReadPlan> {
+  readonly plan: Scoped<P>
+  readonly records: readonly RecordValues[]
+  /** Whether the records are JSON already. */
+  readonly form: ValueForm
+}
+
+/** Hooks are given what Drizzle gives; without any, a row becomes JSON at once. */
+export function formOf({ resource }: Scoped<ReadPlan>, hook: 'afterGet' | 'afterList'): ValueForm {
+  return findHooks(resource, hook).length > 0 ? 'value' : 'wire'
+}
+
+/** What after-hooks make of the records, filtered again by what the caller may read. */
+export async function throughHooks(
+  { resource }: Scoped<ReadPlan>,
+  hook: 'afterGet' | 'afterList',
+  records: readonly RecordValues[],
+  call: Call,
+): Promise<readonly RecordValues[]> {
+  if (findHooks(resource, hook).length === 0) return records
+  const shown
+    = hook === 'afterList'
+      ? await runHooks(call, hook, records, (run, records) => (run as AnyHook)(records, call.ctx))
+      : [await runHooks(call, hook, records[0]!, (run, record) => (run as AnyHook)(record, call.ctx))]
+  const readable = await readableFields(call, resource)
+  return shown.map(record => keepReadable(resource, readable, record))
+}
+
+export async function toRecords(plan: Scoped<ReadPlan>, found: Rows, form: ValueForm, call: Call): Promise<readonly RecordValues[]> {
+  const records = found.rows.map(decoder(found.columns, plan.selection, form))
+  await attachIncludes(plan, found, records, form, call)
+  return records
+}

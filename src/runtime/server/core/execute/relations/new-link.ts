@@ -1,0 +1,47 @@
+/** Makes a link of the two records and the metadata of a request. */
+import type { Call } from '../../context'
+import { readableFields } from '../../access/fields'
+import { itemContext } from '../../hooks'
+import { parseData } from '../../parse/body'
+import type { LinkTask, NewLink } from './links'
+
+export async function toItem(work: LinkTask, index: number, target: readonly unknown[], call: Call): Promise<NewLink> {
+  const { relation: { junction: { resource, registered } }, metadata } = work.link
+  const driver = keysOf(work, target)
+  const field = (name: string) => resource.fields.get(name)!
+  const decoded = (name: string) => field(name).decode?.(driver.get(name)) ?? driver.get(name)
+  const names = [...driver.keys()]
+  const base = { index, target, ctx: itemContext(call) }
+  if (!registered) {
+    const values = { ...metadata[index], ...Object.fromEntries(names.map(name => [name, decoded(name)])) }
+    return { ...base, sent: Object.keys(metadata[index]!), values, original: values }
+  }
+  const { create: schema } = resource.schemas
+  // A schema that does not know the keys describes the metadata alone.
+  const told = names.filter(name => schema.generated || schema.knows(name))
+    .map((name): [string, unknown] => [name, field(name).toWire?.(driver.get(name)) ?? driver.get(name)])
+  const { values, sent } = await parseData(
+    { ...metadata[index], ...Object.fromEntries(told) },
+    resource,
+    'create',
+    () => readableFields(call, resource),
+    call.api.taken,
+  )
+  const own = names.filter(name => !resource.dropped.create.has(name))
+  const asked = { ...Object.fromEntries(own.map(name => [name, decoded(name)])), ...values }
+  return {
+    ...base,
+    sent: [...new Set([...sent, ...own])],
+    sentKeys: [...Object.keys(metadata[index]!), ...own],
+    values: { ...asked },
+    original: asked,
+  }
+}
+
+/** Both keys of a link, as driver values by column name. */
+export function keysOf({ link: { relation: { junction: { here, there } } }, parent }: LinkTask, target: readonly unknown[]): Map<string, unknown> {
+  return new Map([
+    ...here.columns.map((name, at) => [name, parent[at]] as const),
+    ...there.columns.map((name, at) => [name, target[at]] as const),
+  ])
+}

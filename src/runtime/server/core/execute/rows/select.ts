@@ -1,0 +1,57 @@
+/** The SELECT of a plan's rows: columns, joins, conditions, order and bounds. */
+import { sql, type SQL } from 'drizzle-orm'
+import type { Statement } from '../../../engines/engine'
+import { orderShape, shape } from '../../sql/shape'
+import type { Field } from '../../../schema/field'
+import type { Call } from '../../context'
+import type { Selection } from '../../access/fields'
+import { orderList } from '../../sql/keyset'
+import type { ReadPlan } from '../../plan/read-plan'
+import { shapeOf, statement, valuesOf, whereClause, type Clause } from '../../sql/clause'
+import type { Scoped } from '../../access/row-scope'
+import { joinAll, selectJoined, shapeOfJoins, valuesOfJoins, type Join } from './join'
+
+export interface Window {
+  /** Conditions besides the plan's own: where a cursor stands. */
+  readonly start?: readonly Clause[]
+  readonly offset?: number
+  readonly limit?: number
+  /** Whether a cursor will be made of a row. */
+  readonly cursor?: boolean
+  /** Rows that code judges at most; absent: as many as any scan may. */
+  readonly maxScanned?: number
+  /** Columns whose values are needed besides what is shown. */
+  readonly extraColumns?: readonly Field[]
+}
+
+/** `select c1, c2 from t where … order by … limit ? offset ?` */
+export function rowsStatement(
+  plan: Scoped<ReadPlan>,
+  columns: Selection,
+  { start = [], offset, limit }: Window,
+  { api, engine }: Call,
+  joins: readonly Join[] = [],
+): Statement {
+  const { resource, order } = plan
+  const where = [...conditions(plan), ...start]
+  const bounds = limit === undefined || limit === Infinity ? [] : offset ? [limit, offset] : [limit]
+  const key = shape`read ${columns.key}${shapeOfJoins(joins)}${shapeOf(where)}${orderShape(order)}${bounds.length}`
+  return statement(api.statements, engine, key, [...valuesOfJoins(joins), ...valuesOf(where), ...bounds], () => ({
+    sql: sql`select ${selectList(columns)}${selectJoined(joins)} from ${resource.table}${joinAll(joins)}${whereClause(where)}${order.length > 0 ? sql` order by ${orderList(order)}` : sql``}${limitTo(bounds)}`,
+    extra: undefined,
+  }))
+}
+
+function limitTo([limit, offset]: readonly number[]): SQL {
+  if (limit === undefined) return sql``
+  return offset === undefined ? sql` limit ${sql.param(limit)}` : sql` limit ${sql.param(limit)} offset ${sql.param(offset)}`
+}
+
+/** What the plan asks for and what the caller may see, in one WHERE. */
+export function conditions(plan: { readonly where: readonly Clause[], readonly scope: readonly Clause[] }): readonly Clause[] {
+  return [...plan.where, ...plan.scope]
+}
+
+export function selectList(columns: Selection): SQL {
+  return sql.join(columns.fields.map(field => field.selection), sql`, `)
+}

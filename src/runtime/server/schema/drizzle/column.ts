@@ -1,0 +1,55 @@
+/** Describes a Drizzle column as plain data. */
+import type { Column } from 'drizzle-orm'
+import type { Kind } from '../../../shared/wire'
+
+export interface ColumnFacts {
+  /** The property name in the table: the field's name everywhere. */
+  readonly name: string
+  readonly column: Column
+  readonly kind: Kind
+  readonly nullable: boolean
+  /** The row can be inserted without it. */
+  readonly optional: boolean
+  /** The database makes the value: auto-increment, serial, identity, a default of the database on a primary key. */
+  readonly generated: boolean
+}
+
+export function describeColumn(name: string, column: Column): ColumnFacts {
+  const facts = column as Column & { autoIncrement?: boolean, generatedIdentity?: unknown }
+  return Object.freeze({
+    name,
+    column,
+    kind: kindOf(column),
+    nullable: !column.notNull,
+    optional: !column.notNull || column.hasDefault || isGenerated(facts),
+    generated: isGenerated(facts),
+  })
+}
+
+const SERIAL = /Serial/
+
+function isGenerated(column: Column & { autoIncrement?: boolean, generatedIdentity?: unknown }): boolean {
+  return column.generated !== undefined
+    || column.generatedIdentity !== undefined
+    || column.autoIncrement === true
+    || SERIAL.test(column.columnType)
+    // An INTEGER PRIMARY KEY of SQLite is the rowid; a database default makes uuid and text keys.
+    || (column.primary && (/^SQLite(?:Integer|Boolean|Timestamp)$/.test(column.columnType) || column.default !== undefined))
+}
+
+const WHOLE = /(?:Integer|Int|BigInt53|BigSerial53|SmallSerial|Serial|Year)$/
+
+const EXACT = /(?:Numeric|Decimal)$/
+
+function kindOf(column: Column): Kind {
+  switch (column.dataType) {
+    case 'string': return EXACT.test(column.columnType) ? 'decimal' : 'text'
+    case 'number': return WHOLE.test(column.columnType) ? 'integer' : 'number'
+    case 'boolean': return 'boolean'
+    case 'date': return 'date'
+    case 'bigint': return 'bigint'
+    case 'buffer': return 'blob'
+    case 'json': case 'array': return 'json'
+    default: return 'custom'
+  }
+}

@@ -1,0 +1,38 @@
+/** Reads the configuration of a Drizzle table, which each dialect keeps in a module of its own. */
+import type { Column, SQL } from 'drizzle-orm'
+import { getTableColumns, getTableName, is, Table } from 'drizzle-orm'
+import { getTableConfig as mysqlConfig, MySqlTable } from 'drizzle-orm/mysql-core'
+import { getTableConfig as pgConfig, PgTable } from 'drizzle-orm/pg-core'
+import { getTableConfig as sqliteConfig, SQLiteTable } from 'drizzle-orm/sqlite-core'
+import type { Dialect } from '../../../shared/dialects'
+
+interface TableConfig {
+  foreignKeys: { reference: () => { columns: Column[], foreignTable: Table, foreignColumns: Column[] }, onDelete?: string }[]
+  primaryKeys: { columns: Column[] }[]
+  uniqueConstraints: { name?: string, columns: Column[] }[]
+  checks: { name: string, value: SQL }[]
+  indexes: { config: { name?: string, unique?: boolean, where?: unknown, columns: unknown[] } }[]
+}
+
+const DIALECTS: readonly { dialect: Dialect, type: unknown, config: (table: never) => unknown }[] = [
+  { dialect: 'sqlite', type: SQLiteTable, config: sqliteConfig },
+  { dialect: 'pg', type: PgTable, config: pgConfig },
+  { dialect: 'mysql', type: MySqlTable, config: mysqlConfig },
+]
+
+export function isTable(value: unknown): value is Table {
+  return is(value, Table)
+}
+
+export function open(table: Table): { dialect: Dialect, config: TableConfig } {
+  for (const { dialect, type, config } of DIALECTS) {
+    if (is(table, type as never)) return { dialect, config: config(table as never) as TableConfig }
+  }
+  throw new TypeError('not a Drizzle table of sqlite-core, pg-core or mysql-core')
+}
+
+export function propertyName(table: Table, column: Column): string {
+  const entry = Object.entries(getTableColumns(table)).find(([, own]) => own.name === column.name)
+  if (!entry) throw new TypeError(`column "${column.name}" is not one of table "${getTableName(table)}"`)
+  return entry[0]
+}

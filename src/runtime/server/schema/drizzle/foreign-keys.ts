@@ -1,0 +1,25 @@
+/** Describes the foreign keys of a Drizzle table as plain data. */
+import type { Table } from 'drizzle-orm'
+import { open, propertyName } from './config'
+
+export interface ForeignKeyFacts {
+  readonly table: Table
+  readonly columns: readonly string[]
+  readonly foreignTable: Table
+  readonly foreignColumns: readonly string[]
+  readonly onDelete: 'cascade' | 'restrict' | 'no action' | 'set null' | 'set default'
+}
+
+/** Read apart from the table, because a reference may name a table that is only declared further down the file. */
+export function describeForeignKeys(table: Table): ForeignKeyFacts[] {
+  return open(table).config.foreignKeys.map((key) => {
+    const { columns, foreignTable, foreignColumns } = key.reference()
+    return Object.freeze({
+      table,
+      columns: columns.map(column => propertyName(table, column)),
+      foreignTable,
+      foreignColumns: foreignColumns.map(column => propertyName(foreignTable, column)),
+      onDelete: (key.onDelete ?? 'no action') as ForeignKeyFacts['onDelete'],
+    })
+  })
+}

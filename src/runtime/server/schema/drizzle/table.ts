@@ -1,0 +1,80 @@
+/** Describes a Drizzle table of any dialect as plain data. */
+import type { Table } from 'drizzle-orm'
+import { Column, getTableColumns, getTableName, is, SQL } from 'drizzle-orm'
+import type { Dialect } from '../../../shared/dialects'
+import { open, propertyName } from './config'
+import { describeColumn, type ColumnFacts } from './column'
+
+export interface TableFacts {
+  readonly table: Table
+  readonly dialect: Dialect
+  /** The table's name in the database. */
+  readonly name: string
+  readonly columns: readonly ColumnFacts[]
+  /** Property names in key order; empty when the table has no primary key. */
+  readonly primaryKey: readonly string[]
+  /** Property names of every unique constraint and index without a condition. */
+  readonly uniques: readonly (readonly string[])[]
+  /** Property names by the name that the database has for a unique constraint or index. */
+  readonly keys: ReadonlyMap<string, readonly string[]>
+  /** Property names of the columns that a check constraint compares, by its name. */
+  readonly checks: ReadonlyMap<string, readonly string[]>
+}
+
+/** @throws When the value is not a table of a supported dialect. */
+export function describeTable(table: Table): TableFacts {
+  const { dialect, config } = open(table)
+  const columns = Object.entries(getTableColumns(table)).map(([name, column]) => describeColumn(name, column))
+  const names = (list: readonly unknown[]) => list.flatMap(item => is(item, Column) ? propertyName(table, item) : [])
+  const declared = config.primaryKeys[0]?.columns
+  const indexes = config.indexes.filter(
+    ({ config }) => config.unique && !config.where && config.columns.every(item => is(item, Column) || isNamed(item)),
+  )
+  return Object.freeze({
+    table,
+    dialect,
+    name: getTableName(table),
+    columns,
+    primaryKey: declared ? names(declared) : columns.filter(({ column }) => column.primary).map(({ name }) => name),
+    uniques: [
+      ...config.uniqueConstraints.map(({ columns }) => names(columns)),
+      ...indexes.map(({ config }) =>
+        config.columns.map(item => columns.find(({ column }) => column.name === (item as { name: string }).name)!.name),
+      ),
+      ...columns.filter(({ column }) => column.isUnique).map(({ name }) => [name]),
+    ],
+    keys: new Map<string, readonly string[]>([
+      ...config.uniqueConstraints.flatMap(({ name, columns }) => (name ? [[name, names(columns)] as const] : [])),
+      ...indexes.flatMap(({ config }) =>
+        config.name
+          ? [
+              [
+                config.name,
+                config.columns.map(item => columns.find(({ column }) => column.name === (item as { name: string }).name)!.name),
+              ] as const,
+            ]
+          : [],
+      ),
+      // A column that is unique by itself gives its key its own name, or one that Drizzle makes.
+      ...columns
+        .filter(({ column }) => column.isUnique)
+        .flatMap(({ name, column }) => [[column.name, [name]] as const, [column.uniqueName ?? column.name, [name]] as const]),
+    ]),
+    checks: new Map(
+      config.checks.map(({ name, value }) => {
+        const compared = new Set(columnsIn(value).map(column => column.name))
+        return [name, columns.filter(({ column }) => compared.has(column.name)).map(({ name }) => name)]
+      }),
+    ),
+  })
+}
+
+function columnsIn(value: unknown): Column[] {
+  if (is(value, Column)) return [value]
+  const parts = is(value, SQL) ? value.queryChunks : Array.isArray(value) ? value as unknown[] : []
+  return parts.flatMap(columnsIn)
+}
+
+function isNamed(item: unknown): item is { name: string } {
+  return typeof item === 'object' && item !== null && typeof (item as { name?: unknown }).name === 'string'
+}

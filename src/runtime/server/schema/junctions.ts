@@ -1,0 +1,113 @@
+/** Finds the junction tables of many-to-many relations: named in the options, or detected by their keys. */
+import type { Table } from 'drizzle-orm'
+import type { AutoApiConfig } from '../../shared/config'
+import { describeTable } from './drizzle/table'
+import type { ForeignKeyFacts } from './drizzle/foreign-keys'
+import type { Junction, Resource } from './model'
+import { resourceOf } from './relation-columns'
+
+/** A table that joins two others, without the direction in which a relation crosses it. */
+export interface JunctionTable extends Omit<Junction, 'here' | 'there'> {
+  readonly sides: Sides
+}
+
+type Sides = readonly [ForeignKeyFacts, ForeignKeyFacts]
+type ManyToManyOptions = AutoApiConfig['m2m']
+
+/** Makes the resource of a junction table that is not registered. @param key identifies its rows where it declares no primary key. */
+export type CreateJunction = (name: string, table: Table, key: readonly string[]) => Resource
+
+/** @throws When the options name a junction that does not exist, or that lacks a key to one of its sides. */
+export function findJunctions(
+  tables: ReadonlyMap<Table, string>,
+  keys: readonly ForeignKeyFacts[],
+  resources: ReadonlyMap<string, Resource>,
+  options: ManyToManyOptions,
+  createJunction: CreateJunction,
+): JunctionTable[] {
+  assertNamed(options, [...tables.values()])
+  return [...tables].flatMap(([table, name]) => {
+    const own = keys.filter(key => key.table === table)
+    const sides = namedSides(name, own, resources, options) ?? (options.autoDetect ? detectSides(table, own, resources) : undefined)
+    if (!sides) return []
+    const registered = resourceOf(table, resources)
+    const columns = columnsOf(sides)
+    return [{
+      name,
+      resource: registered ?? createJunction(name, table, columns),
+      registered: registered !== undefined,
+      unique: isUnique(table, columns),
+      sides,
+    }]
+  })
+}
+
+/** A misspelled name would join nothing, without an error. */
+function assertNamed({ relations }: ManyToManyOptions, names: readonly string[]): void {
+  const unknown = Object.keys(relations).find(name => !names.includes(name))
+  if (unknown === undefined) return
+  throw new Error(
+    `[auto-api] \`m2m.relations.${unknown}\` is neither a registered resource nor a table that the files of registered tables export. `
+    + 'Write the name the junction is registered or exported under.',
+  )
+}
+
+/** `m2m.relations: { enrolments: ['students', 'courses'] }` @throws When the junction has no key to one of the two. */
+function namedSides(
+  name: string,
+  own: readonly ForeignKeyFacts[],
+  resources: ReadonlyMap<string, Resource>,
+  { relations }: ManyToManyOptions,
+): Sides | undefined {
+  const named = relations[name]
+  if (!named) return undefined
+  const [first, second] = named
+  const a = own.find(key => key.foreignTable === resources.get(first)?.table)
+  const b = own.find(key => key !== a && key.foreignTable === resources.get(second)?.table)
+  if (a && b) return [a, b]
+  throw new Error(
+    `[auto-api] \`m2m.relations.${name}\` joins \`${first}\` and \`${second}\`, but its table has no foreign key to both. `
+    + 'Name two registered resources it refers to.',
+  )
+}
+
+/**
+ * A junction table has two foreign keys that are its primary key. A table that is not registered may also have a unique constraint over
+ * its two foreign keys and no other required column.
+ */
+function detectSides(table: Table, own: readonly ForeignKeyFacts[], resources: ReadonlyMap<string, Resource>): Sides | undefined {
+  const [a, b] = own
+  if (!a || !b || own.length !== 2) return undefined
+  const facts = describeTable(table)
+  const columns = columnsOf([a, b])
+  const others = facts.columns.filter(column => !columns.includes(column.name))
+  const byKey = sameSet(facts.primaryKey, columns)
+  const byUnique
+    = !resourceOf(table, resources) && facts.uniques.some(unique => sameSet(unique, columns)) && others.every(column => column.optional)
+  return byKey || byUnique ? [a, b] : undefined
+}
+
+/** Two composite keys may share a column, often the tenant's. */
+const columnsOf = ([a, b]: Sides): readonly string[] => [...new Set([...a.columns, ...b.columns])]
+
+/** Whether a primary key or a unique constraint covers exactly these columns. */
+function isUnique(table: Table, columns: readonly string[]): boolean {
+  const { primaryKey, uniques } = describeTable(table)
+  return [primaryKey, ...uniques].some(constraint => sameSet(constraint, columns))
+}
+
+const sameSet = (a: readonly string[], b: readonly string[]) => a.length === b.length && a.every(item => b.includes(item))
+
+/** The directions in which relations of a resource cross the junction: one, or both where it joins a table with itself. */
+export function sidesOf({ sides: [a, b] }: JunctionTable, resource: Resource): [ForeignKeyFacts, ForeignKeyFacts][] {
+  const both: [ForeignKeyFacts, ForeignKeyFacts][] = [[a, b], [b, a]]
+  return both.filter(([here]) => here.foreignTable === resource.table)
+}
+
+export function toJunction(
+  { name, resource, registered, unique }: JunctionTable,
+  here: ForeignKeyFacts,
+  there: ForeignKeyFacts,
+): Junction {
+  return { name, resource, registered, unique, here, there }
+}

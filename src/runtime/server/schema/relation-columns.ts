@@ -1,0 +1,18 @@
+/** The columns that relations compare. */
+import type { Table } from 'drizzle-orm'
+import type { Field } from './field'
+import type { Relation, Resource } from './model'
+
+export const fieldsOf = (resource: Resource, names: readonly string[]) => names.map(name => resource.fields.get(name)!)
+
+export function resourceOf(table: Table, resources: ReadonlyMap<string, Resource>): Resource | undefined {
+  return [...resources.values()].find(resource => resource.table === table)
+}
+
+/** The columns a relation compares, by the resource that has them: of both sides, and of the junction where it is registered. */
+export function relationKeys(resource: Resource, relation: Relation): readonly (readonly [Resource, readonly Field[]])[] {
+  const sides = [[resource, relation.columns], [relation.target, relation.foreignColumns]] as const
+  if (relation.kind !== 'manyToMany' || !relation.junction.registered) return sides
+  const { resource: junction, here, there } = relation.junction
+  return [...sides, [junction, fieldsOf(junction, [...here.columns, ...there.columns])]]
+}

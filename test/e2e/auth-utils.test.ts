@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => notebook?.stop())
 
 const textsOf = async (cookie?: string) => {
-  const { status, body } = await notebook.ask('/api/notes', { cookie })
+  const { status, body } = await notebook.request('/api/notes', { cookie })
   return status === 200 ? body.data.map(({ text }: { text: string }) => text) : { status, code: body.data.code }
 }
 
@@ -23,13 +23,13 @@ describe('a caller without a session', () => {
     ['PATCH', '/api/notes/1', { text: 'mine' }],
     ['DELETE', '/api/notes/1'],
   ])('is refused: %s %s', async (method, path, body?: object) => {
-    const answer = await notebook.ask(path, { method, body })
+    const answer = await notebook.request(path, { method, body })
     expect({ status: answer.status, code: answer.body.data.code }).toEqual({ status: 401, code: 'UNAUTHENTICATED' })
     expect(await textsOf(await notebook.signIn('ben'))).toEqual(['first of one', 'second of one'])
   })
 
   it('is given none by asking', async () => {
-    expect((await notebook.ask('/api/notes')).cookie).toBeUndefined()
+    expect((await notebook.request('/api/notes')).cookie).toBeUndefined()
   })
 
   it.each(['nuxt-session=', 'nuxt-session=nonsense', 'nuxt-session=Fe26.2**a*b*c*d**e*f'])('is not helped by a made-up one: %s', async (cookie) => {
@@ -42,7 +42,7 @@ describe('a caller without a session', () => {
     ['a user who belongs nowhere', { email: 'dora@example.com', password: 'correct horse' }, 401],
     ['no password', { email: 'ada@example.com' }, 400],
   ])('cannot sign in with %s', async (_, body, expected) => {
-    const { status, cookie } = await notebook.ask('/api/login', { method: 'POST', body })
+    const { status, cookie } = await notebook.request('/api/login', { method: 'POST', body })
     expect({ status, cookie }).toEqual({ status: expected, cookie: undefined })
   })
 })
@@ -51,7 +51,7 @@ describe('a caller with a session', () => {
   it('lists and creates in the organisation of the session, under the own name', async () => {
     const cookie = await notebook.signIn('cleo')
     expect(await textsOf(cookie)).toEqual(['first of two'])
-    const created = await notebook.ask('/api/notes', { method: 'POST', cookie, body: { text: 'second of two', organizationId: 1, createdBy: 1 } })
+    const created = await notebook.request('/api/notes', { method: 'POST', cookie, body: { text: 'second of two', organizationId: 1, createdBy: 1 } })
     expect(created).toMatchObject({ status: 201, body: { text: 'second of two', organizationId: 2, createdBy: 3 } })
     expect(await textsOf(cookie)).toEqual(['first of two', 'second of two'])
     expect(await textsOf(await notebook.signIn('ben'))).toEqual(['first of one', 'second of one'])
@@ -59,43 +59,43 @@ describe('a caller with a session', () => {
 
   it.each([['GET'], ['PATCH', { text: 'taken' }], ['DELETE']])('finds no row of another organisation: %s', async (method, body?: object) => {
     const editor = await notebook.signIn('cleo')
-    const answer = await notebook.ask('/api/notes/1', { method, body, cookie: editor, headers: { 'x-tenant-id': '1' } })
+    const answer = await notebook.request('/api/notes/1', { method, body, cookie: editor, headers: { 'x-tenant-id': '1' } })
     expect({ status: answer.status, code: answer.body.data.code }).toEqual({ status: 404, code: 'NOT_FOUND' })
-    expect(await notebook.ask('/api/notes/1', { cookie: await notebook.signIn('ben') })).toMatchObject({ status: 200, body: { text: 'first of one' } })
+    expect(await notebook.request('/api/notes/1', { cookie: await notebook.signIn('ben') })).toMatchObject({ status: 200, body: { text: 'first of one' } })
   })
 
   it('may do what the role in this organisation allows', async () => {
     const [editor, member] = [await notebook.signIn('ada'), await notebook.signIn('ben')]
-    const { body: { id } } = await notebook.ask('/api/notes', { method: 'POST', cookie: member, body: { text: 'short-lived' } })
-    const remove = (cookie: string) => notebook.ask(`/api/notes/${id}`, { method: 'DELETE', cookie })
+    const { body: { id } } = await notebook.request('/api/notes', { method: 'POST', cookie: member, body: { text: 'short-lived' } })
+    const remove = (cookie: string) => notebook.request(`/api/notes/${id}`, { method: 'DELETE', cookie })
     expect(await remove(member)).toMatchObject({ status: 403, body: { data: { code: 'FORBIDDEN' } } })
-    expect((await notebook.ask(`/api/notes/${id}`, { cookie: member })).status).toBe(200)
+    expect((await notebook.request(`/api/notes/${id}`, { cookie: member })).status).toBe(200)
     expect((await remove(editor)).status).toBe(200)
-    expect((await notebook.ask(`/api/notes/${id}`, { cookie: member })).status).toBe(404)
+    expect((await notebook.request(`/api/notes/${id}`, { cookie: member })).status).toBe(404)
   })
 
   it('goes over to another organisation of theirs, and to no other, with the role they have there', async () => {
     const [first, ben] = [await notebook.signIn('ada'), await notebook.signIn('ben')]
-    const go = (cookie: string | undefined, organizationId: number) => notebook.ask('/api/organization', { method: 'PUT', cookie, body: { organizationId } })
+    const go = (cookie: string | undefined, organizationId: number) => notebook.request('/api/organization', { method: 'PUT', cookie, body: { organizationId } })
     const { status, cookie: second } = await go(first, 2)
     expect(status).toBe(200)
     expect(await textsOf(second)).toContain('first of two')
     expect(await textsOf(second)).not.toContain('first of one')
-    expect((await notebook.ask('/api/notes/3', { method: 'DELETE', cookie: second })).status).toBe(403)
+    expect((await notebook.request('/api/notes/3', { method: 'DELETE', cookie: second })).status).toBe(403)
     expect(await go(ben, 2)).toMatchObject({ status: 404, cookie: undefined })
     expect((await go(undefined, 2)).status).toBe(401)
   })
 
   it('is whoever signed in last, with nothing left of whoever did before', async () => {
     const ada = await notebook.signIn('ada')
-    const { cookie } = await notebook.ask('/api/login', { method: 'POST', cookie: ada, body: { email: 'cleo@example.com', password: 'correct horse' } })
-    expect((await notebook.ask('/api/_auth/session', { cookie })).body.user).toEqual({ id: 3, name: 'Cleo', organizationId: 2 })
+    const { cookie } = await notebook.request('/api/login', { method: 'POST', cookie: ada, body: { email: 'cleo@example.com', password: 'correct horse' } })
+    expect((await notebook.request('/api/_auth/session', { cookie })).body.user).toEqual({ id: 3, name: 'Cleo', organizationId: 2 })
     expect(await textsOf(cookie)).toContain('first of two')
     expect(await textsOf(cookie)).not.toContain('first of one')
   })
 
   it('sees the own rows in a page that the server renders', async () => {
-    const [named, unnamed] = await Promise.all([await notebook.signIn('ben'), undefined].map(cookie => notebook.ask('/', { cookie })))
+    const [named, unnamed] = await Promise.all([await notebook.signIn('ben'), undefined].map(cookie => notebook.request('/', { cookie })))
     expect(named!.body).toContain('Signed in as Ben')
     expect(named!.body).toContain('second of one')
     expect(unnamed!.body).toContain('Not signed in')
@@ -104,14 +104,14 @@ describe('a caller with a session', () => {
 
   it('writes nothing from a foreign page', async () => {
     const cookie = await notebook.signIn('ben')
-    const answer = await notebook.ask('/api/notes', { method: 'POST', cookie, body: { text: 'forged' }, headers: { 'sec-fetch-site': 'cross-site', 'origin': 'https://evil.example' } })
+    const answer = await notebook.request('/api/notes', { method: 'POST', cookie, body: { text: 'forged' }, headers: { 'sec-fetch-site': 'cross-site', 'origin': 'https://evil.example' } })
     expect({ status: answer.status, code: answer.body.data.code }).toEqual({ status: 403, code: 'CROSS_SITE' })
     expect(await textsOf(cookie)).not.toContain('forged')
   })
 
   it('is nobody once signed out', async () => {
     const cookie = await notebook.signIn('ben')
-    const { status, headers } = await notebook.ask('/api/_auth/session', { method: 'DELETE', cookie })
+    const { status, headers } = await notebook.request('/api/_auth/session', { method: 'DELETE', cookie })
     const left = headers.getSetCookie().map(set => set.split(';', 1)[0])
     expect({ status, left }).toEqual({ status: 200, left: ['nuxt-session='] })
     expect(await textsOf(left[0])).toEqual({ status: 401, code: 'UNAUTHENTICATED' })
@@ -121,8 +121,8 @@ describe('a caller with a session', () => {
   it('loses every right with the membership, though the session goes on', async () => {
     const cookie = await notebook.signIn('ben')
     expect(await textsOf(cookie)).toEqual(['first of one', 'second of one'])
-    expect(await notebook.ask('/_memberships?user=2', { method: 'DELETE' })).toMatchObject({ status: 200, body: 1 })
-    expect((await notebook.ask('/api/_auth/session', { cookie })).body.user.name).toBe('Ben')
+    expect(await notebook.request('/_memberships?user=2', { method: 'DELETE' })).toMatchObject({ status: 200, body: 1 })
+    expect((await notebook.request('/api/_auth/session', { cookie })).body.user.name).toBe('Ben')
     expect(await textsOf(cookie)).toEqual({ status: 401, code: 'UNAUTHENTICATED' })
   })
 })

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { isReachable, CHROMIUM } from '../support/services'
 import { launch, visit, type Visit } from './newsroom/browser'
 import { ADMIN, EDITOR, WRITER } from './newsroom/callers'
-import { buildNewsroom, startNewsroom, type Newsroom } from './newsroom/server'
+import { startNewsroom, type Newsroom } from './newsroom/server'
 
 const folder = mkdtempSync(join(tmpdir(), 'newsroom-'))
 const there = await isReachable(CHROMIUM)
@@ -16,7 +16,6 @@ let browser: Browser
 
 describe.runIf(there)('in a browser', () => {
   beforeAll(async () => {
-    buildNewsroom()
     newsroom = await startNewsroom(join(folder, 'browser.sqlite'))
     browser = await launch()
   })
@@ -54,7 +53,7 @@ describe.runIf(there)('in a browser', () => {
     })
 
     it('holds its rows before any script runs', async () => {
-      const { body } = await newsroom.ask('/desk', { headers: { cookie: `newsroom-caller=${EDITOR}` } })
+      const { body } = await newsroom.request('/desk', { headers: { cookie: `newsroom-caller=${EDITOR}` } })
       const html = String(body).replace(/<script[\s\S]*?<\/script>/g, '')
       expect([...html.matchAll(/<strong[^>]*>([^<]+)<\/strong>/g)].map(([, title]) => title)).toEqual(newest().map(({ title }) => escape(title)))
     })
@@ -260,7 +259,7 @@ describe.runIf(there)('in a browser', () => {
       const renders = await Promise.all(Array.from({ length: 100 }, async (_, index) => {
         const caller = callers[index % 2]!
         const other = callers[(index + 1) % 2]!
-        const { status, body } = await newsroom.ask('/desk', { headers: { cookie: `newsroom-caller=${caller.id}` } })
+        const { status, body } = await newsroom.request('/desk', { headers: { cookie: `newsroom-caller=${caller.id}` } })
         const count = (title: string) => String(body).split(title).length - 1
         const foreign = other.own.filter(title => !caller.own.includes(title))
         return { status, missing: caller.own.filter(title => count(title) < 2).length, leaked: foreign.filter(title => count(title) > 0).length, compared: foreign.length }

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { buildArchive } from './app'
+import { buildVisibilityApp } from './support/visibility'
 
 /** Every driver of the engines, and the part of Drizzle that speaks to it. */
 const DRIVERS: Readonly<Record<string, string>> = {
@@ -21,7 +21,7 @@ let files: readonly string[]
 let code: string
 
 beforeAll(() => {
-  const output = join(buildArchive(), 'server')
+  const output = join(buildVisibilityApp(), 'server')
   files = readdirSync(output, { recursive: true, encoding: 'utf8' })
   code = files.filter(name => /\.[cm]?js$/.test(name) && !name.includes('node_modules')).map(name => readFileSync(join(output, name), 'utf8')).join('\n')
 })

@@ -7,7 +7,7 @@ import { EXAMPLES } from '../../playground/app/explorer/examples'
 import { toPath } from '../../playground/app/explorer/path'
 import { CHECKS, count } from './newsroom/explorer'
 import { ADMIN, EDITOR, PUBLIC, WRITER } from './newsroom/callers'
-import { buildEdge, startEdge } from './newsroom/edge'
+import { startEdge } from './newsroom/edge'
 import { describeCapabilities, describeTags } from './newsroom/relations'
 import type { Newsroom } from './newsroom/server'
 import { describeTrash } from './newsroom/trash'
@@ -16,7 +16,6 @@ const folder = mkdtempSync(join(tmpdir(), 'edge-'))
 let newsroom: Newsroom
 
 beforeAll(async () => {
-  buildEdge()
   newsroom = await startEdge(folder)
 })
 
@@ -27,7 +26,7 @@ afterAll(async () => {
 
 describe('reading at the edge', () => {
   it('answers a page by its number, and how many rows there are', async () => {
-    const { status, body } = await newsroom.ask('/api/posts?page=2&limit=5')
+    const { status, body } = await newsroom.request('/api/posts?page=2&limit=5')
     expect(status, JSON.stringify(body)).toBe(200)
     expect(body.meta).toEqual({ page: 2, limit: 5, total: count(newsroom.rows, PUBLIC) })
     expect(body.data.map(({ id }: { id: number }) => id)).toEqual(newsroom.rows<{ id: number }>(`select id from posts where ${PUBLIC} order by id limit 5 offset 5`).map(({ id }) => id))
@@ -36,7 +35,7 @@ describe('reading at the edge', () => {
   it('walks every row once by cursor', async () => {
     const seen: number[] = []
     for (let cursor: string | null = ''; cursor !== null;) {
-      const { status, body }: { status: number, body: { data: { id: number }[], meta: { nextCursor: string | null } } } = await newsroom.ask(`/api/posts?sort=-publishedAt&limit=100&fields=id&cursor=${cursor}`)
+      const { status, body }: { status: number, body: { data: { id: number }[], meta: { nextCursor: string | null } } } = await newsroom.request(`/api/posts?sort=-publishedAt&limit=100&fields=id&cursor=${cursor}`)
       expect(status).toBe(200)
       seen.push(...body.data.map(({ id }) => id))
       cursor = body.meta.nextCursor
@@ -46,14 +45,14 @@ describe('reading at the edge', () => {
 
   it.each(EXAMPLES)('answers the explorer\'s examples as the tables hold them: $label', async ({ label, draft }) => {
     const { as, check } = CHECKS[label]!
-    const answer = await newsroom.ask(toPath(draft), { as })
+    const answer = await newsroom.request(toPath(draft), { as })
     expect(answer.status, JSON.stringify(answer.body)).toBe(200)
     await check(answer, newsroom)
   })
 
   it('finds five hundred values of a list', async () => {
     const ids = Array.from({ length: 500 }, (_, index) => index + 1)
-    const { body } = await newsroom.ask(`/api/posts?limit=1&filter=${encodeURIComponent(JSON.stringify({ id: { $in: ids } }))}`)
+    const { body } = await newsroom.request(`/api/posts?limit=1&filter=${encodeURIComponent(JSON.stringify({ id: { $in: ids } }))}`)
     expect(body.meta.total).toBe(count(newsroom.rows, `${PUBLIC} and id <= 500`))
   })
 })
@@ -62,7 +61,7 @@ describe('writing at the edge', () => {
   const post = (title: string) => ({ title, slug: title.toLowerCase().replaceAll(' ', '-'), body: 'Written at the edge.' })
 
   it('creates a record, stamped with its tenant and its author', async () => {
-    const { status, body, headers } = await newsroom.ask('/api/posts', { method: 'POST', as: WRITER, body: post('From the edge') })
+    const { status, body, headers } = await newsroom.request('/api/posts', { method: 'POST', as: WRITER, body: post('From the edge') })
     expect(status, JSON.stringify(body)).toBe(201)
     expect(headers.get('location')).toBe(`/api/posts/${body.id}`)
     expect(newsroom.rows('select title, organization_id, created_by from posts where id = ?', body.id)).toEqual([{ title: 'From the edge', organization_id: 1, created_by: WRITER }])
@@ -73,17 +72,17 @@ describe('writing at the edge', () => {
     ['a caller who may not', WRITER, 403],
   ])('refuses to delete for %s, and deletes nothing', async (_who, as, status) => {
     const before = newsroom.rows('select * from posts where id = 1')
-    expect((await newsroom.ask('/api/posts/1', { method: 'DELETE', as })).status).toBe(status)
+    expect((await newsroom.request('/api/posts/1', { method: 'DELETE', as })).status).toBe(status)
     expect(newsroom.rows('select * from posts where id = 1')).toEqual(before)
   })
 
   it('creates a hundred records in one commit, or none', async () => {
     const before = count(newsroom.rows, '1 = 1')
     const items = Array.from({ length: 100 }, (_, index) => post(`Edge item ${index}`))
-    const refused = await newsroom.ask('/api/posts/bulk', { method: 'POST', as: ADMIN, body: { items: [...items.slice(0, 99), { ...items[99]!, slug: items[0]!.slug }] } })
+    const refused = await newsroom.request('/api/posts/bulk', { method: 'POST', as: ADMIN, body: { items: [...items.slice(0, 99), { ...items[99]!, slug: items[0]!.slug }] } })
     expect({ status: refused.status, code: refused.body.data.code }).toEqual({ status: 409, code: 'BULK_FAILED' })
     expect(count(newsroom.rows, '1 = 1')).toBe(before)
-    const { status, body } = await newsroom.ask('/api/posts/bulk', { method: 'POST', as: ADMIN, body: { items } })
+    const { status, body } = await newsroom.request('/api/posts/bulk', { method: 'POST', as: ADMIN, body: { items } })
     expect(status, JSON.stringify(body)).toBe(200)
     expect(body.meta).toMatchObject({ total: 100, successful: 100, failed: 0 })
     expect(count(newsroom.rows, '1 = 1')).toBe(before + 100)
@@ -91,8 +90,8 @@ describe('writing at the edge', () => {
 
   it('answers a record that is not there as one that is hidden', async () => {
     const [foreign] = newsroom.rows<{ id: number }>('select id from posts where organization_id = 2 limit 1')
-    const missing = await newsroom.ask('/api/posts/999999999', { as: EDITOR })
-    const hidden = await newsroom.ask(`/api/posts/${foreign!.id}`, { as: EDITOR })
+    const missing = await newsroom.request('/api/posts/999999999', { as: EDITOR })
+    const hidden = await newsroom.request(`/api/posts/${foreign!.id}`, { as: EDITOR })
     expect([missing.status, hidden.status]).toEqual([404, 404])
     expect(hidden.body.data).toEqual(missing.body.data)
   })
@@ -101,7 +100,7 @@ describe('writing at the edge', () => {
 describe('HTTP at the edge', () => {
   it.each(['POST', 'PATCH', 'DELETE'])('refuses a body that is too long: %s', async (method) => {
     const before = count(newsroom.rows, '1 = 1')
-    const { status, body } = await newsroom.ask('/api/posts/bulk', { method, as: ADMIN, body: { ids: [1], items: [], filler: 'x'.repeat(1_100_000) } })
+    const { status, body } = await newsroom.request('/api/posts/bulk', { method, as: ADMIN, body: { ids: [1], items: [], filler: 'x'.repeat(1_100_000) } })
     expect({ status, code: body.data?.code }).toEqual({ status: 413, code: 'PAYLOAD_TOO_LARGE' })
     expect(count(newsroom.rows, '1 = 1')).toBe(before)
   })

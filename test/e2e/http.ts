@@ -4,16 +4,16 @@ import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import type { App } from './app'
+import type { VisibilityApp } from './support/visibility'
 
 const member = { user: { id: 1, organizationId: 1 }, permissions: ['articles'] }
 const CACHING = { 'cache-control': 'private, no-cache', 'vary': 'Cookie, Authorization, Accept' }
 const cachingOf = (headers: Headers) => Object.fromEntries(Object.keys(CACHING).map(name => [name, headers.get(name)]))
 
-export function describeHttp(app: () => App, prefix: string): void {
+export function describeHttp(app: () => VisibilityApp, prefix: string): void {
   describe('on a built server', () => {
     it.each([['', 200], ['/1', 200], ['/404', 404], ['?page=0', 400], ['/aggregate?groupBy=status', 200]])('HEAD returns what GET returns, without the body: <prefix>/articles%s', async (path, status) => {
-      const [get, head] = [await app().ask(`${prefix}/articles${path}`, { caller: member }), await app().ask(`${prefix}/articles${path}`, { method: 'HEAD', caller: member })]
+      const [get, head] = [await app().request(`${prefix}/articles${path}`, { caller: member }), await app().request(`${prefix}/articles${path}`, { method: 'HEAD', caller: member })]
       expect([get.status, head.status, head.body]).toEqual([status, status, ''])
       // Of the connection, and of an error, whose length Nitro leaves out.
       const others = ['date', 'connection', 'keep-alive', ...status === 200 ? [] : ['content-length', 'transfer-encoding']]
@@ -22,18 +22,18 @@ export function describeHttp(app: () => App, prefix: string): void {
     })
 
     it('HEAD of a path whose GET is the app\'s own is the app\'s own', async () => {
-      const head = await app().ask(`${prefix}/tags`, { method: 'HEAD' })
+      const head = await app().request(`${prefix}/tags`, { method: 'HEAD' })
       expect([head.status, head.headers.get('ratelimit'), head.headers.get('cache-control')]).toEqual([200, null, null])
     })
 
     it('OPTIONS returns the methods of a path', async () => {
-      const { status, headers, body } = await app().ask(`${prefix}/articles/1`, { method: 'OPTIONS' })
+      const { status, headers, body } = await app().request(`${prefix}/articles/1`, { method: 'OPTIONS' })
       expect([status, headers.get('allow'), body]).toEqual([204, 'GET, HEAD, PATCH, DELETE, OPTIONS', ''])
     })
 
     it.each([['GET', '/articles', 200], ['GET', '/articles/404', 404], ['GET', '/articles?page=0', 400], ['PUT', '/articles', 405], ['POST', '/articles', 415], ['OPTIONS', '/articles', 204], ['GET', '/_m2m/detect/nothing', 404]])('every response forbids shared caches: %s <prefix>%s → %i', async (method, path, status) => {
       for (const accept of ['application/json', 'text/html']) {
-        const answer = await app().ask(prefix + path, { method, caller: member, headers: { accept } })
+        const answer = await app().request(prefix + path, { method, caller: member, headers: { accept } })
         expect([answer.status, cachingOf(answer.headers)]).toEqual([status, CACHING])
       }
     })
@@ -41,7 +41,7 @@ export function describeHttp(app: () => App, prefix: string): void {
     it.each([['GET', '/_m2m/debug-detection'], ['POST', '/admin/m2m/sync']])('a route of earlier versions is not the API\'s any more: %s <prefix>%s', async (method, path) => {
       for (const caller of [undefined, member, { ...member, permissions: ['*'] }]) {
         // What no route of the API answers is the app's: here a file for everything that is left.
-        expect(await app().ask(prefix + path, { method, caller })).toMatchObject({ status: 418, body: { from: 'the app', method } })
+        expect(await app().request(prefix + path, { method, caller })).toMatchObject({ status: 418, body: { from: 'the app', method } })
       }
     })
 
@@ -52,7 +52,7 @@ export function describeHttp(app: () => App, prefix: string): void {
       expect(received).toContain('"code": "PAYLOAD_TOO_LARGE"')
       expect(answeredAfter).toBeLessThan(2000)
       expect(peakOf(app().pid) - before).toBeLessThan(100)
-      expect((await app().ask(`${prefix}/articles`, { method: 'POST', caller: member, body: { title: 'after it' } })).status).toBe(201)
+      expect((await app().request(`${prefix}/articles`, { method: 'POST', caller: member, body: { title: 'after it' } })).status).toBe(201)
     })
 
     it('a client that leaves in the middle of its body leaves nothing in the log and changes nothing', async () => {

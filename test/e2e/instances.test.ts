@@ -1,22 +1,20 @@
 /** Two servers on one Postgres: what one writes the other answers at once, and neither remembers what the other changed. */
 import { randomUUID } from 'node:crypto'
-import { fileURLToPath } from 'node:url'
-import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { isReachable, SERVICES } from '../support/services'
-import { buildApp, startApp, type App } from './app'
+import { buildFixture } from './support/build'
+import { startServer, type Server } from './support/server'
 
 const BOARD_URL = 'postgres://postgres@127.0.0.1:5432/test'
 const BOARD_SCHEMA = `board_${randomUUID().slice(0, 8)}`
-const folder = fileURLToPath(new URL('../fixtures/instances', import.meta.url))
 const reachable = await isReachable(SERVICES.find(({ name }) => name === 'postgres')!)
 
 const member = { user: { id: 1 }, permissions: ['member'] }
 
 describe.skipIf(!reachable)('two servers on one database', () => {
   const database = new pg.Client(BOARD_URL)
-  const servers: App[] = []
+  const servers: Server[] = []
 
   beforeAll(async () => {
     await database.connect()
@@ -31,8 +29,8 @@ describe.skipIf(!reachable)('two servers on one database', () => {
       create table stickers (id serial primary key, lane_id integer not null references lanes(id), text text not null, deleted_at timestamptz, deletion_id text);
       insert into labels (name) values ('red'), ('green'), ('blue');
     `)
-    buildApp(folder)
-    for (let count = 0; count < 2; count++) servers.push(await startApp(join(folder, '.output'), { env: { BOARD_URL, BOARD_SCHEMA } }))
+    const output = buildFixture('instances')
+    for (let count = 0; count < 2; count++) servers.push(await startServer(output, { env: { BOARD_URL, BOARD_SCHEMA } }))
   })
 
   afterAll(async () => {
@@ -41,25 +39,25 @@ describe.skipIf(!reachable)('two servers on one database', () => {
     await database.end()
   })
 
-  const ask = async (server: number, method: string, path: string, body?: unknown) => servers[server]!.ask(`/api${path}`, { method, body, caller: member })
-  const create = async (server: number, title: string) => (await ask(server, 'POST', '/cards', { title })).body.id as number
-  const titles = async (server: number, query = '') => (await ask(server, 'GET', `/cards?limit=100${query}`)).body.data.map(({ title }: { title: string }) => title) as string[]
+  const send = async (server: number, method: string, path: string, body?: unknown) => servers[server]!.request(`/api${path}`, { method, body, caller: member })
+  const create = async (server: number, title: string) => (await send(server, 'POST', '/cards', { title })).body.id as number
+  const titles = async (server: number, query = '') => (await send(server, 'GET', `/cards?limit=100${query}`)).body.data.map(({ title }: { title: string }) => title) as string[]
 
   it.each([[0, 1], [1, 0]])('show each other what they write: %i to %i', async (one, other) => {
     const id = await create(one, `from ${one}`)
     const read = async () => {
-      const { status, body } = await ask(other, 'GET', `/cards/${id}?include=notes,labels`)
+      const { status, body } = await send(other, 'GET', `/cards/${id}?include=notes,labels`)
       return { status, lane: body.lane, notes: body.notes?.length, labels: body.labels?.map(({ name }: { name: string }) => name) }
     }
     expect(await read()).toEqual({ status: 200, lane: 'open', notes: 0, labels: [] })
-    await ask(one, 'PATCH', `/cards/${id}`, { lane: 'done' })
-    const note = await ask(one, 'POST', '/notes', { cardId: id, text: 'a note' })
-    await ask(one, 'PUT', `/cards/${id}/relations/labels`, { ids: [1, 3] })
+    await send(one, 'PATCH', `/cards/${id}`, { lane: 'done' })
+    const note = await send(one, 'POST', '/notes', { cardId: id, text: 'a note' })
+    await send(one, 'PUT', `/cards/${id}/relations/labels`, { ids: [1, 3] })
     expect(await read()).toEqual({ status: 200, lane: 'done', notes: 1, labels: ['red', 'blue'] })
-    expect((await ask(other, 'DELETE', `/cards/${id}`)).status).toBe(409)
-    expect((await ask(other, 'DELETE', `/notes/${note.body.id}`)).status).toBe(200)
-    await ask(other, 'PUT', `/cards/${id}/relations/labels`, { ids: [] })
-    expect((await ask(one, 'DELETE', `/cards/${id}`)).status).toBe(200)
+    expect((await send(other, 'DELETE', `/cards/${id}`)).status).toBe(409)
+    expect((await send(other, 'DELETE', `/notes/${note.body.id}`)).status).toBe(200)
+    await send(other, 'PUT', `/cards/${id}/relations/labels`, { ids: [] })
+    expect((await send(one, 'DELETE', `/cards/${id}`)).status).toBe(200)
     expect((await read()).status).toBe(404)
   })
 
@@ -68,7 +66,7 @@ describe.skipIf(!reachable)('two servers on one database', () => {
     const seen: string[] = []
     let cursor: string | null = ''
     for (let server = 0; cursor !== null; server = 1 - server) {
-      const { body } = await ask(server, 'GET', `/cards?sort=title&limit=3&cursor=${encodeURIComponent(cursor)}`) as { body: { data: { title: string }[], meta: { nextCursor: string | null } } }
+      const { body } = await send(server, 'GET', `/cards?sort=title&limit=3&cursor=${encodeURIComponent(cursor)}`) as { body: { data: { title: string }[], meta: { nextCursor: string | null } } }
       seen.push(...body.data.map(({ title }) => title))
       cursor = body.meta.nextCursor
     }
@@ -78,7 +76,7 @@ describe.skipIf(!reachable)('two servers on one database', () => {
 
   it('let one of two take a title that only one may have', async () => {
     for (let round = 0; round < 10; round++) {
-      const answers = await Promise.all([0, 1].map(server => ask(server, 'POST', '/cards', { title: `taken ${round}` })))
+      const answers = await Promise.all([0, 1].map(server => send(server, 'POST', '/cards', { title: `taken ${round}` })))
       expect(answers.map(({ status }) => status).sort()).toEqual([201, 409])
     }
   })
@@ -86,25 +84,25 @@ describe.skipIf(!reachable)('two servers on one database', () => {
   it('delete a card once, however many ask for it', async () => {
     for (let round = 0; round < 10; round++) {
       const id = await create(0, `gone ${round}`)
-      const answers = await Promise.all([0, 1, 0, 1].map(server => ask(server, 'DELETE', `/cards/${id}`)))
+      const answers = await Promise.all([0, 1, 0, 1].map(server => send(server, 'DELETE', `/cards/${id}`)))
       expect(answers.map(({ status }) => status).sort()).toEqual([200, 404, 404, 404])
       expect((await database.query('select 1 from cards where id = $1', [id])).rows).toEqual([])
     }
   })
 
   it.each([[0, 1], [1, 0]])('find in the trash what the other put there with all that hangs on it, and bring it back: %i to %i', async (one, other) => {
-    const lane = (await ask(one, 'POST', '/lanes', { name: `lane ${one}` })).body.id as number
+    const lane = (await send(one, 'POST', '/lanes', { name: `lane ${one}` })).body.id as number
     const stickers: number[] = []
-    for (const server of [one, other]) stickers.push((await ask(server, 'POST', '/stickers', { laneId: lane, text: `by ${server}` })).body.id)
-    const seen = async (server: number) => [(await ask(server, 'GET', `/lanes/${lane}`)).status, ...await Promise.all(stickers.map(async id => (await ask(server, 'GET', `/stickers/${id}`)).status))]
-    const { body: { deletionId } } = await ask(one, 'DELETE', `/lanes/${lane}`)
+    for (const server of [one, other]) stickers.push((await send(server, 'POST', '/stickers', { laneId: lane, text: `by ${server}` })).body.id)
+    const seen = async (server: number) => [(await send(server, 'GET', `/lanes/${lane}`)).status, ...await Promise.all(stickers.map(async id => (await send(server, 'GET', `/stickers/${id}`)).status))]
+    const { body: { deletionId } } = await send(one, 'DELETE', `/lanes/${lane}`)
     expect(await seen(other)).toEqual([404, 404, 404])
-    const trashed = await ask(other, 'GET', `/stickers?onlyDeleted=true&filter=${encodeURIComponent(JSON.stringify({ laneId: lane }))}`)
+    const trashed = await send(other, 'GET', `/stickers?onlyDeleted=true&filter=${encodeURIComponent(JSON.stringify({ laneId: lane }))}`)
     expect(trashed.body.data.map(({ id, deletionId }: { id: number, deletionId: string }) => [id, deletionId])).toEqual(stickers.map(id => [id, deletionId]))
-    expect((await ask(other, 'POST', '/stickers', { laneId: lane, text: 'too late' })).status).toBe(400)
-    expect((await ask(other, 'POST', '/lanes/bulk/restore', { deletionId })).status).toBe(200)
+    expect((await send(other, 'POST', '/stickers', { laneId: lane, text: 'too late' })).status).toBe(400)
+    expect((await send(other, 'POST', '/lanes/bulk/restore', { deletionId })).status).toBe(200)
     expect(await seen(one)).toEqual([200, 200, 200])
-    const answers = await Promise.all([0, 1].map(server => ask(server, 'DELETE', `/lanes/${lane}`)))
+    const answers = await Promise.all([0, 1].map(server => send(server, 'DELETE', `/lanes/${lane}`)))
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 404])
     const { rows } = await database.query('select deletion_id from lanes where id = $1 union all select deletion_id from stickers where lane_id = $1', [lane])
     expect(rows).toEqual(Array.from({ length: 3 }, () => ({ deletion_id: answers.find(({ status }) => status === 200)!.body.deletionId })))
@@ -116,17 +114,17 @@ describe.skipIf(!reachable)('two servers on one database', () => {
     for (let round = 0; round < 3; round++) {
       const lanes = [`left ${round}`, `right ${round}`]
       // In opposite orders, so that they stand in each other's way.
-      const answers = await Promise.all(lanes.map((lane, server) => ask(server, 'PATCH', '/cards/bulk', { items: (server === 0 ? ids : [...ids].reverse()).map(id => ({ id, data: { lane } })) })))
+      const answers = await Promise.all(lanes.map((lane, server) => send(server, 'PATCH', '/cards/bulk', { items: (server === 0 ? ids : [...ids].reverse()).map(id => ({ id, data: { lane } })) })))
       expect(answers.map(({ status }) => status)).toContain(200)
       const { rows } = await database.query('select distinct lane from cards where id = any($1)', [ids])
       expect(rows).toHaveLength(1)
       expect(lanes).toContain(rows[0].lane)
     }
-    await ask(0, 'PATCH', '/cards/bulk', { items: ids.map(id => ({ id, data: { lane: 'done' } })) })
+    await send(0, 'PATCH', '/cards/bulk', { items: ids.map(id => ({ id, data: { lane: 'done' } })) })
   })
 
   it('count and sum up the same', async () => {
-    const totals = await Promise.all([0, 1].map(async server => (await ask(server, 'GET', '/cards/aggregate?aggregate=count&groupBy=lane&sort=lane')).body))
+    const totals = await Promise.all([0, 1].map(async server => (await send(server, 'GET', '/cards/aggregate?aggregate=count&groupBy=lane&sort=lane')).body))
     expect(totals[0]).toEqual(totals[1])
     expect(totals[0].meta.total).toBe(2)
   })

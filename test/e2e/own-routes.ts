@@ -1,16 +1,16 @@
 /** What holds wherever the API is mounted: the app's own routes beside it, the methods of a path, the shape of an error. */
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { App } from './app'
+import type { VisibilityApp } from './support/visibility'
 
 const member = { user: { id: 1, organizationId: 1 }, permissions: ['articles'] }
 
-export function describeOwnRoutes(app: () => App, prefix: string): void {
+export function describeOwnRoutes(app: () => VisibilityApp, prefix: string): void {
   beforeEach(async () => {
     await app().putRows({ articles: [{ id: 1, organization_id: 1, title: 'plain', note: 'hidden' }] })
   })
 
   it('a plugin that a module brings is asked', async () => {
-    expect((await app().ask(`${prefix}/articles/1`)).headers.get('x-polite')).toBe('please')
+    expect((await app().request(`${prefix}/articles/1`)).headers.get('x-polite')).toBe('please')
   })
 
   describe('a file route of the app', () => {
@@ -23,13 +23,13 @@ export function describeOwnRoutes(app: () => App, prefix: string): void {
     })
 
     it('leaves the path\'s other methods to the API', async () => {
-      const made = await app().ask(`${prefix}/tags`, { method: 'POST', body: { name: 'new' } })
+      const made = await app().request(`${prefix}/tags`, { method: 'POST', body: { name: 'new' } })
       expect({ status: made.status, body: made.body }).toEqual({ status: 201, body: { id: 4, name: 'new' } })
       expect(await body(`${prefix}/tags/4`)).toEqual({ id: 4, name: 'new' })
     })
 
     it.each(['/nothing', '/nothing/1', '/articlesx', '/article', '/articles/1/nothing', '/_nothing'])('is reached by a path of no resource: <prefix>%s', async (path) => {
-      const answer = await app().ask(prefix + path)
+      const answer = await app().request(prefix + path)
       expect(answer).toMatchObject({ status: 418, body: { from: 'the app', method: 'GET' } })
     })
   })
@@ -43,7 +43,7 @@ export function describeOwnRoutes(app: () => App, prefix: string): void {
       ['PUT', '/tags', 'GET, HEAD, POST, OPTIONS'],
       ['PATCH', '/articles/aggregate', 'GET, HEAD, OPTIONS'],
     ])('is a 405 that lists those it has, not the app\'s: %s %s', async (method, path, allow) => {
-      const { status, headers, body } = await app().ask(prefix + path, { method })
+      const { status, headers, body } = await app().request(prefix + path, { method })
       expect({ status, code: body.data?.code, allow: headers.get('allow') }).toEqual({ status: 405, code: 'METHOD_NOT_ALLOWED', allow })
     })
   })
@@ -54,7 +54,7 @@ export function describeOwnRoutes(app: () => App, prefix: string): void {
       ['/articles/99', { caller: member }, { statusCode: 404, statusMessage: 'Not Found', message: 'There is no such record.', data: { code: 'NOT_FOUND' } }],
       ['/articles?page=0', { caller: member }, { statusCode: 400, statusMessage: 'Bad Request', message: expect.stringContaining('page'), data: { code: 'INVALID_QUERY', parameter: 'page' } }],
     ])('has Nuxt\'s shape with a stable code, and nothing of the code behind it: %s', async (path, options, expected) => {
-      const answer = await app().ask(prefix + path, options)
+      const answer = await app().request(prefix + path, options)
       expect(answer.headers.get('content-type')).toMatch(/^application\/json/)
       expect(answer.body).toMatchObject({ error: true, ...expected })
       expect(answer.body.stack ?? []).toEqual([])
@@ -63,24 +63,24 @@ export function describeOwnRoutes(app: () => App, prefix: string): void {
 
   describe('a record', () => {
     it('is answered as it is, without its hidden fields', async () => {
-      const { status, body } = await app().ask(`${prefix}/articles/1`, { caller: member })
+      const { status, body } = await app().request(`${prefix}/articles/1`, { caller: member })
       expect({ status, body }).toEqual({ status: 200, body: { id: 1, organizationId: 1, title: 'plain', status: 'open', deletedAt: null, deletionId: null } })
     })
 
     it('that is made is found where Location says', async () => {
-      const made = await app().ask(`${prefix}/articles`, { method: 'POST', body: { title: 'made' }, caller: member })
+      const made = await app().request(`${prefix}/articles`, { method: 'POST', body: { title: 'made' }, caller: member })
       expect([made.status, made.headers.get('location')]).toEqual([201, `${prefix}/articles/${made.body.id}`])
       expect(await body(made.headers.get('location')!, member)).toEqual(made.body)
     })
 
     it('is not deleted by a query that is part of an id', async () => {
       const before = await app().rows()
-      expect((await app().ask(`${prefix}/articles/1%3Fforce=true`, { method: 'DELETE', caller: member })).status).toBe(404)
+      expect((await app().request(`${prefix}/articles/1%3Fforce=true`, { method: 'DELETE', caller: member })).status).toBe(404)
       expect(await app().rows()).toEqual(before)
     })
   })
 
   async function body(path: string, caller?: object): Promise<unknown> {
-    return (await app().ask(path, { ...caller && { caller } })).body
+    return (await app().request(path, { ...caller && { caller } })).body
   }
 }

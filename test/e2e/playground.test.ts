@@ -12,7 +12,7 @@ import { RESOURCES } from '../../playground/app/resources'
 import { ADMIN, EDITOR, PUBLIC, WRITER } from './newsroom/callers'
 import { CHECKS, count } from './newsroom/explorer'
 import { describeCapabilities, describeTags } from './newsroom/relations'
-import { buildNewsroom, startNewsroom, type Newsroom } from './newsroom/server'
+import { startNewsroom, type Newsroom } from './newsroom/server'
 import { describeTrash } from './newsroom/trash'
 
 const folder = mkdtempSync(join(tmpdir(), 'newsroom-'))
@@ -20,7 +20,6 @@ const file = join(folder, 'first.sqlite')
 let newsroom: Newsroom
 
 beforeAll(async () => {
-  buildNewsroom()
   newsroom = await startNewsroom(file)
 })
 
@@ -50,7 +49,7 @@ describe('an empty database', () => {
 
 describe('the public', () => {
   it('reads the second page of five published posts of the public organisation, and how many there are', async () => {
-    const { status, body } = await newsroom.ask('/api/posts?page=2&limit=5')
+    const { status, body } = await newsroom.request('/api/posts?page=2&limit=5')
     const expected = newsroom.rows(`select * from posts where ${PUBLIC} order by id limit 5 offset 5`)
     expect(status).toBe(200)
     expect(body.meta).toEqual({ page: 2, limit: 5, total: count(newsroom.rows, PUBLIC) })
@@ -61,12 +60,12 @@ describe('the public', () => {
   })
 
   it.each([['GET', '/api/_m2m/debug-detection'], ['POST', '/api/admin/m2m/sync']])('finds no route of earlier versions, whoever asks: %s %s', async (method, path) => {
-    for (const as of [undefined, WRITER, ADMIN]) expect((await newsroom.ask(path, { method, as, ...method === 'POST' && { body: {} } })).status).toBe(404)
+    for (const as of [undefined, WRITER, ADMIN]) expect((await newsroom.request(path, { method, as, ...method === 'POST' && { body: {} } })).status).toBe(404)
   })
 
   it('deletes nothing', async () => {
     const before = newsroom.rows('select * from posts where id = 1')
-    const { status, body } = await newsroom.ask('/api/posts/1', { method: 'DELETE' })
+    const { status, body } = await newsroom.request('/api/posts/1', { method: 'DELETE' })
     expect({ status, code: body.data.code }).toEqual({ status: 401, code: 'UNAUTHENTICATED' })
     expect(newsroom.rows('select * from posts where id = 1')).toEqual(before)
   })
@@ -79,7 +78,7 @@ describe('the query explorer', () => {
 
   it.each(EXAMPLES)('answers what the tables hold: $label', async ({ label, draft }) => {
     const { as, check } = CHECKS[label]!
-    const answer = await newsroom.ask(toPath(draft), { as })
+    const answer = await newsroom.request(toPath(draft), { as })
     expect(answer.status, JSON.stringify(answer.body)).toBe(200)
     await check(answer, newsroom)
   })
@@ -94,7 +93,7 @@ describe('the query explorer', () => {
 
   // As an administrator, who may read every field there is.
   describe.each(RESOURCES)('on $name', ({ name, fields, relations }) => {
-    const run = (changes: Partial<Draft>) => newsroom.ask(toPath(newDraft({ resource: name, limit: 1, ...changes })), { as: ADMIN })
+    const run = (changes: Partial<Draft>) => newsroom.request(toPath(newDraft({ resource: name, limit: 1, ...changes })), { as: ADMIN })
     const samples = { number: '1', text: 'a', date: '2025-01-01', boolean: 'true', json: 'true' }
     const conditions = Object.entries(fields).flatMap(([field, kind]) => operatorsFor(kind).map((operator) => {
       const value = firstValue(kind, operator) || (typeof kind === 'string' ? samples[kind] : kind.join())
@@ -111,7 +110,7 @@ describe('the query explorer', () => {
     })
 
     it('offers the fields that a record has', async () => {
-      const { body } = await newsroom.ask(`/api/${name}?limit=1`, { as: ADMIN })
+      const { body } = await newsroom.request(`/api/${name}?limit=1`, { as: ADMIN })
       expect(Object.keys(fields).sort()).toEqual(Object.keys(body.data[0]).sort())
     })
 
@@ -126,7 +125,7 @@ describe('the query explorer', () => {
 })
 
 describe('the number of statements', () => {
-  const statements = async (path: string, as?: number) => Number((await newsroom.ask(path, { as })).headers.get('x-demo-statements'))
+  const statements = async (path: string, as?: number) => Number((await newsroom.request(path, { as })).headers.get('x-demo-statements'))
 
   it.each([
     [0, 'a refusal', '/api/posts?onlyDeleted=true'],
@@ -141,7 +140,7 @@ describe('the number of statements', () => {
   })
 
   it('is each request\'s own, also when others come and go before it is read', async () => {
-    const slow = (milliseconds: number) => newsroom.ask('/api/posts/1', { method: 'PATCH', as: EDITOR, body: {}, milliseconds })
+    const slow = (milliseconds: number) => newsroom.request('/api/posts/1', { method: 'PATCH', as: EDITOR, body: {}, bodyDelay: milliseconds })
     const own = (await slow(0)).headers.get('x-demo-statements')
     expect(Number(own)).toBeGreaterThan(0)
     const waiting = slow(300)
@@ -170,14 +169,14 @@ describe('the pages', () => {
     ['/tagging', 'Add tag'],
     ['/permissions', 'comments.authorId'],
   ])('are rendered with the caller\'s rows: %s', async (path, text) => {
-    const { status, body } = await newsroom.ask(path, { headers: cookie(EDITOR) })
+    const { status, body } = await newsroom.request(path, { headers: cookie(EDITOR) })
     expect(status).toBe(200)
     expect(body).toContain(text)
     expect(body).not.toContain('role="alert"')
   })
 
   it.each([[undefined, '401: Sign in to do this.'], [WRITER, '403: You may not do this.']])('show what a caller is refused: trash, as %s', async (as, problem) => {
-    const { body } = await newsroom.ask('/trash', { headers: as === undefined ? {} : cookie(as) })
+    const { body } = await newsroom.request('/trash', { headers: as === undefined ? {} : cookie(as) })
     expect(body).toContain(problem)
   })
 })
@@ -185,7 +184,7 @@ describe('the pages', () => {
 describe('the tag picker', () => {
   it.each([{ who: 'nobody' }, { who: 'a writer, on a post of another', as: WRITER }])('offers no change to those who may make none: $who', async ({ as }) => {
     const post = newsroom.rows<{ id: number }>(`select id from posts where ${PUBLIC} and author_id != ? and created_by != ? order by id limit 1`, WRITER, WRITER)[0]!.id
-    const { status, body } = await newsroom.ask(`/tagging?post=${post}`, { headers: as === undefined ? {} : { cookie: `newsroom-caller=${as}` } })
+    const { status, body } = await newsroom.request(`/tagging?post=${post}`, { headers: as === undefined ? {} : { cookie: `newsroom-caller=${as}` } })
     expect(status).toBe(200)
     expect(body).toContain('This caller may read the tags of this post, not change them.')
     expect(body).not.toContain('Add tag')

@@ -1,15 +1,15 @@
 /** Another prefix: the API is there and nowhere else, below the app's base URL as well. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startArchive, type App } from './app'
+import { startVisibilityApp, type VisibilityApp } from './support/visibility'
 import { describeHttp } from './http'
 import { describeOwnRoutes } from './own-routes'
 
 const base = '/shop'
 const prefix = `${base}/data/v1`
-let app: App
+let app: VisibilityApp
 
 beforeAll(async () => {
-  app = await startArchive({ prefix: '/data/v1', base: `${base}/` })
+  app = await startVisibilityApp({ variant: 'prefixed', base: `${base}/` })
 })
 
 afterAll(() => app?.stop())
@@ -21,7 +21,7 @@ describeHttp(() => app, prefix)
 describe('the default prefix', () => {
   it.each(['/api/articles', '/api/articles/1', '/api/articles/1/restore'])('is the app\'s then: %s', async (path) => {
     for (const method of ['GET', 'POST', 'DELETE']) {
-      expect(await app.ask(base + path, { method })).toMatchObject({ status: 418, body: { from: 'the app', method } })
+      expect(await app.request(base + path, { method })).toMatchObject({ status: 418, body: { from: 'the app', method } })
     }
   })
 })

@@ -1,18 +1,13 @@
 /** A built server takes the secret that it encrypts cursors with from the environment it is started in. */
-import { afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { buildArchive, startApp, type App } from './app'
+import { afterEach, describe, expect, it } from 'vitest'
+import { startVisibilityApp, type VisibilityApp } from './support/visibility'
 
-let output: string
-let app: App | undefined
-
-beforeAll(() => {
-  output = buildArchive()
-})
+let app: VisibilityApp | undefined
 
 afterEach(() => app?.stop())
 
-const start = async (env: Record<string, string> = {}) => app = await startApp(output, { env })
-const list = async (query: string) => (await app!.ask(`/api/labels?limit=1&${query}`)).body
+const start = async (env: Record<string, string> = {}) => app = await startVisibilityApp({ env })
+const list = async (query: string) => (await app!.request(`/api/labels?limit=1&${query}`)).body
 
 describe('cursors over a hidden key', () => {
   it('are encrypted with NUXT_AUTO_API_SECRET, and read by every server that has the same', async () => {

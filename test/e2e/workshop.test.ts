@@ -1,7 +1,7 @@
 /** The built-in plugins in a built server: better-auth signs people in, a limit holds over two servers; listed in the config, in a file, in both. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { isReachable, REDIS } from '../support/services'
-import type { Answer } from './built'
+import type { ServerResponse } from './support/request'
 import { startWorkshop, type Member, type Way, type Workshop } from './workshop/server'
 
 const WAYS: readonly Way[] = ['config', 'file', 'both']
@@ -10,7 +10,7 @@ const there = await isReachable(REDIS)
 /** What the fixture allows of `aggregate`. */
 const LIMIT = 20
 
-const codeOf = ({ status, body }: Answer) => ({ status, code: body.data?.code })
+const codeOf = ({ status, body }: ServerResponse) => ({ status, code: body.data?.code })
 
 describe.runIf(there).each(WAYS)('plugins listed in: %s', (way) => {
   let workshop: Workshop
@@ -22,78 +22,78 @@ describe.runIf(there).each(WAYS)('plugins listed in: %s', (way) => {
   describe('a session of better-auth', () => {
     let ada: Member
     let ben: Member
-    const textsOf = async (member: Member) => (await member.ask('GET', '/api/notes')).body.data.map(({ text }: { text: string }) => text)
+    const textsOf = async (member: Member) => (await member.request('GET', '/api/notes')).body.data.map(({ text }: { text: string }) => text)
 
     beforeAll(async () => {
       [ada, ben] = await Promise.all([workshop.join('Ada'), workshop.join('Ben')])
     })
 
     it('is needed: anonymous callers are refused', async () => {
-      expect(codeOf(await workshop.servers[0]!.ask('/api/notes'))).toEqual({ status: 401, code: 'UNAUTHENTICATED' })
-      expect(codeOf(await workshop.servers[0]!.ask('/api/notes', { cookie: 'better-auth.session_token=made.up' }))).toEqual({ status: 401, code: 'UNAUTHENTICATED' })
+      expect(codeOf(await workshop.servers[0]!.request('/api/notes'))).toEqual({ status: 401, code: 'UNAUTHENTICATED' })
+      expect(codeOf(await workshop.servers[0]!.request('/api/notes', { cookie: 'better-auth.session_token=made.up' }))).toEqual({ status: 401, code: 'UNAUTHENTICATED' })
     })
 
     it('without an active organisation has no tenant, whatever else the request names', async () => {
-      expect(codeOf(await ada.ask('GET', '/api/notes'))).toEqual({ status: 403, code: 'TENANT_REQUIRED' })
-      const named = await workshop.servers[0]!.ask('/api/notes', { cookie: ada.cookie, headers: { 'x-tenant-id': 'elsewhere' } })
+      expect(codeOf(await ada.request('GET', '/api/notes'))).toEqual({ status: 403, code: 'TENANT_REQUIRED' })
+      const named = await workshop.servers[0]!.request('/api/notes', { cookie: ada.cookie, headers: { 'x-tenant-id': 'elsewhere' } })
       expect(codeOf(named)).toEqual({ status: 403, code: 'TENANT_REQUIRED' })
     })
 
     it('sees and writes the rows of its active organisation, and no others', async () => {
-      const { body: organization } = await ada.ask('POST', '/api/auth/organization/create', { name: 'One', slug: 'one' })
-      const { body: session } = await ada.ask('GET', '/api/auth/get-session')
-      const created = await ada.ask('POST', '/api/notes', { text: 'first of one', organizationId: 'elsewhere' })
+      const { body: organization } = await ada.request('POST', '/api/auth/organization/create', { name: 'One', slug: 'one' })
+      const { body: session } = await ada.request('GET', '/api/auth/get-session')
+      const created = await ada.request('POST', '/api/notes', { text: 'first of one', organizationId: 'elsewhere' })
       expect(created).toMatchObject({ status: 201, body: { text: 'first of one', organizationId: organization.id, createdBy: session.user.id } })
       expect(await textsOf(ada)).toEqual(['first of one'])
-      expect(codeOf(await ada.ask('GET', '/api/notes/1'))).toEqual({ status: 404, code: 'NOT_FOUND' })
-      expect(codeOf(await ada.ask('PATCH', '/api/notes/1', { text: 'taken' }))).toEqual({ status: 404, code: 'NOT_FOUND' })
+      expect(codeOf(await ada.request('GET', '/api/notes/1'))).toEqual({ status: 404, code: 'NOT_FOUND' })
+      expect(codeOf(await ada.request('PATCH', '/api/notes/1', { text: 'taken' }))).toEqual({ status: 404, code: 'NOT_FOUND' })
     })
 
     it('cannot make an organisation active that the user does not belong to', async () => {
-      const { body: { session } } = await ada.ask('GET', '/api/auth/get-session')
-      expect((await ben.ask('POST', '/api/auth/organization/set-active', { organizationId: session.activeOrganizationId })).status).toBe(403)
-      expect(codeOf(await ben.ask('GET', '/api/notes'))).toEqual({ status: 403, code: 'TENANT_REQUIRED' })
+      const { body: { session } } = await ada.request('GET', '/api/auth/get-session')
+      expect((await ben.request('POST', '/api/auth/organization/set-active', { organizationId: session.activeOrganizationId })).status).toBe(403)
+      expect(codeOf(await ben.request('GET', '/api/notes'))).toEqual({ status: 403, code: 'TENANT_REQUIRED' })
     })
 
     it('goes over to another organisation with the role the user has there', async () => {
-      const { body: own } = await ben.ask('POST', '/api/auth/organization/create', { name: 'Two', slug: 'two' })
-      const { body: { id } } = await ben.ask('POST', '/api/notes', { text: 'first of two' })
-      const { body: invitation } = await ada.ask('POST', '/api/auth/organization/invite-member', { email: 'ben@example.com', role: 'member' })
-      expect((await ben.ask('POST', '/api/auth/organization/accept-invitation', { invitationId: invitation.id })).status).toBe(200)
+      const { body: own } = await ben.request('POST', '/api/auth/organization/create', { name: 'Two', slug: 'two' })
+      const { body: { id } } = await ben.request('POST', '/api/notes', { text: 'first of two' })
+      const { body: invitation } = await ada.request('POST', '/api/auth/organization/invite-member', { email: 'ben@example.com', role: 'member' })
+      expect((await ben.request('POST', '/api/auth/organization/accept-invitation', { invitationId: invitation.id })).status).toBe(200)
       expect(await textsOf(ben)).toEqual(['first of one'])
-      const [note] = (await ben.ask('GET', '/api/notes')).body.data
-      expect(codeOf(await ben.ask('DELETE', `/api/notes/${note.id}`))).toEqual({ status: 403, code: 'FORBIDDEN' })
-      await ben.ask('POST', '/api/auth/organization/set-active', { organizationId: own.id })
+      const [note] = (await ben.request('GET', '/api/notes')).body.data
+      expect(codeOf(await ben.request('DELETE', `/api/notes/${note.id}`))).toEqual({ status: 403, code: 'FORBIDDEN' })
+      await ben.request('POST', '/api/auth/organization/set-active', { organizationId: own.id })
       expect(await textsOf(ben)).toEqual(['first of two'])
-      expect((await ben.ask('DELETE', `/api/notes/${id}`)).status).toBe(200)
-      await ben.ask('POST', '/api/auth/organization/set-active', { organizationId: note.organizationId })
+      expect((await ben.request('DELETE', `/api/notes/${id}`)).status).toBe(200)
+      await ben.request('POST', '/api/auth/organization/set-active', { organizationId: note.organizationId })
       expect(await textsOf(ben)).toEqual(['first of one'])
     })
 
     it('loses the organisation with the membership, though the session goes on and names it', async () => {
       expect(await textsOf(ben)).toEqual(['first of one'])
-      expect((await ada.ask('POST', '/api/auth/organization/remove-member', { memberIdOrEmail: 'ben@example.com' })).status).toBe(200)
-      const { body: { session } } = await ben.ask('GET', '/api/auth/get-session')
+      expect((await ada.request('POST', '/api/auth/organization/remove-member', { memberIdOrEmail: 'ben@example.com' })).status).toBe(200)
+      const { body: { session } } = await ben.request('GET', '/api/auth/get-session')
       expect(session.activeOrganizationId).toEqual(expect.any(String))
-      expect(codeOf(await ben.ask('GET', '/api/notes'))).toEqual({ status: 403, code: 'TENANT_REQUIRED' })
+      expect(codeOf(await ben.request('GET', '/api/notes'))).toEqual({ status: 403, code: 'TENANT_REQUIRED' })
     })
 
     it('shows the own rows in a page that the server renders', async () => {
-      expect((await ada.ask('GET', '/')).body).toContain('first of one')
-      expect((await workshop.servers[0]!.ask('/')).body).not.toContain('first of one')
+      expect((await ada.request('GET', '/')).body).toContain('first of one')
+      expect((await workshop.servers[0]!.request('/')).body).not.toContain('first of one')
     })
 
     it('is over once signed out', async () => {
       const { cookie } = ada
-      expect((await ada.ask('POST', '/api/auth/sign-out', {})).status).toBe(200)
-      expect(codeOf(await workshop.servers[0]!.ask('/api/notes', { cookie }))).toEqual({ status: 401, code: 'UNAUTHENTICATED' })
+      expect((await ada.request('POST', '/api/auth/sign-out', {})).status).toBe(200)
+      expect(codeOf(await workshop.servers[0]!.request('/api/notes', { cookie }))).toEqual({ status: 401, code: 'UNAUTHENTICATED' })
     })
   })
 
   describe('a limit by address', () => {
     beforeEach(() => workshop.forget())
 
-    const aggregate = (server: number, headers: Record<string, string> = {}) => workshop.servers[server]!.ask('/api/notes/aggregate', { headers })
+    const aggregate = (server: number, headers: Record<string, string> = {}) => workshop.servers[server]!.request('/api/notes/aggregate', { headers })
 
     it('is one limit for two servers: of many requests at once, as many are let in as it allows', async () => {
       const answers = await Promise.all(Array.from({ length: 5 * LIMIT }, (_, index) => aggregate(index % 2)))
@@ -101,7 +101,7 @@ describe.runIf(there).each(WAYS)('plugins listed in: %s', (way) => {
     })
 
     it('refuses with 429 and says when to come again; the answers before count down', async () => {
-      const answers: Answer[] = []
+      const answers: ServerResponse[] = []
       for (let index = 0; index <= LIMIT; index++) answers.push(await aggregate(index % 2))
       const refused = answers.pop()!
       expect(answers.map(({ headers }) => /;r=(\d+);/.exec(headers.get('ratelimit')!)![1])).toEqual(Array.from({ length: LIMIT }, (_, index) => String(LIMIT - 1 - index)))
@@ -116,19 +116,19 @@ describe.runIf(there).each(WAYS)('plugins listed in: %s', (way) => {
 
     it('is not escaped by headers that name another address with every request', async () => {
       const names = ['x-forwarded-for', 'cf-connecting-ip', 'x-real-ip', 'forwarded', 'true-client-ip', 'x-client-ip']
-      const answers: Answer[] = []
+      const answers: ServerResponse[] = []
       for (let index = 0; index < LIMIT + 5; index++) answers.push(await aggregate(0, Object.fromEntries(names.map(name => [name, name === 'forwarded' ? `for=1.2.3.${index}` : `1.2.3.${index}`]))))
       expect(answers.map(({ status }) => status === 429)).toEqual([...Array.from({ length: LIMIT }, () => false), ...Array.from({ length: 5 }, () => true)])
     })
 
     it('leaves the other operations alone', async () => {
       await Promise.all(Array.from({ length: LIMIT + 1 }, () => aggregate(0)))
-      expect((await workshop.servers[0]!.ask('/api/notes')).status).toBe(401)
+      expect((await workshop.servers[0]!.request('/api/notes')).status).toBe(401)
       expect((await aggregate(0)).status).toBe(429)
     })
 
     it('counts what a page asks of its own server for the visitor of the page', async () => {
-      expect((await workshop.servers[0]!.ask('/')).status).toBe(200)
+      expect((await workshop.servers[0]!.request('/')).status).toBe(200)
       expect((await workshop.counted()).map(key => key.slice(key.indexOf('rate-limit:')))).toEqual(['rate-limit:rate-limit:*:ip:127.0.0.1'])
     })
   })

@@ -1,24 +1,25 @@
-/** The notebook, built and running, and how people sign in to it: by a form's data, then by a cookie. */
-import { buildFixture, startFixture, type Answer, type Ask } from '../built'
+/** The built app whose users sign in with nuxt-auth-utils: with a form, then by cookie. */
+import { buildFixture } from '../support/build'
+import type { RequestOptions, ServerResponse } from '../support/request'
+import { startServer } from '../support/server'
 
 export interface Notebook {
-  readonly ask: (path: string, options?: Ask) => Promise<Answer & { readonly cookie: string | undefined }>
-  /** The cookie of a session that has just begun. */
+  readonly request: (path: string, options?: RequestOptions) => Promise<ServerResponse & { readonly cookie: string | undefined }>
+  /** @returns the cookie of a new session. */
   readonly signIn: (name: string) => Promise<string>
   readonly stop: () => Promise<void>
 }
 
 export async function startNotebook(): Promise<Notebook> {
-  buildFixture('auth-utils')
-  const server = await startFixture('auth-utils', '.output', { NUXT_SESSION_PASSWORD: crypto.randomUUID() })
-  const ask: Notebook['ask'] = async (path, options) => {
-    const answer = await server.ask(path, options)
-    return { ...answer, cookie: answer.cookies.findLast(cookie => /^nuxt-session=./.test(cookie)) }
+  const server = await startServer(buildFixture('auth-utils'), { env: { NUXT_SESSION_PASSWORD: crypto.randomUUID() } })
+  const request: Notebook['request'] = async (path, options) => {
+    const response = await server.request(path, options)
+    return { ...response, cookie: response.cookies.findLast(cookie => /^nuxt-session=./.test(cookie)) }
   }
   return {
-    ask,
+    request,
     async signIn(name) {
-      const { status, cookie } = await ask('/api/login', { method: 'POST', body: { email: `${name}@example.com`, password: 'correct horse' } })
+      const { status, cookie } = await request('/api/login', { method: 'POST', body: { email: `${name}@example.com`, password: 'correct horse' } })
       if (status !== 200 || !cookie) throw new Error(`${name} could not sign in: ${status}`)
       return cookie
     },

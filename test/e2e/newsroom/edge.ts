@@ -1,26 +1,19 @@
-/** Builds the newsroom's API for Cloudflare Workers and runs it in their own runtime, on a D1 with the playground's rows. */
-import { spawnSync } from 'node:child_process'
+/** The playground's API built for Cloudflare Workers, in the runtime of Workers, on a D1 with the playground's rows. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import Database from 'better-sqlite3'
 import { getTableColumns, getTableName, type Table } from 'drizzle-orm'
 import { Miniflare } from 'miniflare'
 import * as schema from '../../../playground/server/database/schema'
 import { newsroomRows } from '../../../playground/server/database/seed/rows'
-import { ask, environment, type Newsroom } from './server'
+import { buildFixture } from '../support/build'
+import { root } from '../support/environment'
+import { sendRequest } from '../support/request'
+import type { Newsroom } from './server'
 
-const root = fileURLToPath(new URL('../../..', import.meta.url))
-const folder = join(root, 'test/fixtures/edge')
-
-export function buildEdge(): void {
-  const { status, stdout, stderr } = spawnSync(join(root, 'node_modules/.bin/nuxi'), ['build', folder], { cwd: root, env: environment, encoding: 'utf8' })
-  if (status !== 0) throw new Error(`the build failed\n${stdout}\n${stderr}`)
-}
-
-/** @param file where the database is kept: tests look into it past the API. */
-export async function startEdge(file: string): Promise<Newsroom> {
-  const output = join(folder, '.output/server')
+/** @param folder keeps the database: tests read it without the API. */
+export async function startEdge(folder: string): Promise<Newsroom> {
+  const output = join(buildFixture('edge'), 'server')
   const modules = readdirSync(output, { recursive: true, encoding: 'utf8' }).filter(name => name.endsWith('.mjs')).sort((a, b) => Number(b === 'index.mjs') - Number(a === 'index.mjs'))
   const miniflare = new Miniflare({
     modulesRoot: output,
@@ -28,15 +21,15 @@ export async function startEdge(file: string): Promise<Newsroom> {
     compatibilityDate: '2026-01-01',
     compatibilityFlags: ['nodejs_compat'],
     d1Databases: { DB: 'newsroom' },
-    d1Persist: file,
+    d1Persist: folder,
   })
   const url = (await miniflare.ready).origin
   const d1 = await miniflare.getD1Database('DB')
   await fill(d1)
-  const database = new Database(fileOf(file), { readonly: true })
+  const database = new Database(fileOf(folder), { readonly: true })
   return {
     url,
-    ask: (path, options) => ask(url + path, options),
+    request: (path, options) => sendRequest(url + path, options),
     rows: (sql, ...values) => database.prepare(sql).all(...values) as never,
     async stop() {
       database.close()
@@ -47,7 +40,7 @@ export async function startEdge(file: string): Promise<Newsroom> {
 
 type D1 = Awaited<ReturnType<Miniflare['getD1Database']>>
 
-/** The playground's own migrations and rows. Parents before children: foreign keys are enforced. */
+/** The playground's migrations and rows. Parents come before children: foreign keys are enforced. */
 async function fill(d1: D1): Promise<void> {
   const migrations = join(root, 'playground/server/database/migrations')
   for (const name of readdirSync(migrations).filter(name => name.endsWith('.sql')).sort()) {
@@ -69,7 +62,7 @@ function insertStatement(d1: D1, table: Table, rows: readonly object[]) {
   return d1.prepare(`insert into ${getTableName(table)} (${columns.map(([, column]) => column.name).join()}) select ${columns.map((_, index) => `value ->> ${index}`).join()} from json_each(?)`).bind(JSON.stringify(values))
 }
 
-/** Where the runtime keeps the one database there is. */
+/** The file of the runtime's only database. */
 function fileOf(folder: string): string {
   const name = readdirSync(folder, { recursive: true, encoding: 'utf8' }).find(name => name.endsWith('.sqlite') && !name.endsWith('metadata.sqlite'))
   if (!name) throw new Error(`no database in ${folder}`)

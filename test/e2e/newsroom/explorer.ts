@@ -1,20 +1,21 @@
 /** What the explorer's examples have to answer, computed in SQL past the API: as the public, or as an editor where it says so. */
 import { expect } from 'vitest'
 import { EDITOR, PUBLIC } from './callers'
-import type { Answer, Newsroom } from './server'
+import type { ServerResponse } from '../support/request'
+import type { Newsroom } from './server'
 
 const BRIEF = 'select id, title, views, published_at publishedAt from posts'
 
 interface Check {
   readonly as?: number
-  readonly check: (answer: Answer, newsroom: Newsroom) => void | Promise<void>
+  readonly check: (answer: ServerResponse, newsroom: Newsroom) => void | Promise<void>
 }
 
 type Timed = { publishedAt: number | null }
 
 const timed = <T extends Timed>(rows: T[]) => rows.map(row => ({ ...row, publishedAt: row.publishedAt === null ? null : new Date(row.publishedAt).toISOString() }))
 
-function expectPage({ body }: Answer, { rows }: Newsroom, { where = PUBLIC, order = '', limit }: { where?: string, order?: string, limit: number }): void {
+function expectPage({ body }: ServerResponse, { rows }: Newsroom, { where = PUBLIC, order = '', limit }: { where?: string, order?: string, limit: number }): void {
   expect(body.data).toEqual(timed(rows<Timed>(`${BRIEF} where ${where} order by ${order}id limit ${limit}`)))
   expect(body.data.length).toBeGreaterThan(0)
   expect(body.meta).toMatchObject({ page: 1, limit, total: count(rows, where) })
@@ -63,11 +64,11 @@ export const CHECKS: Readonly<Record<string, Check>> = {
     },
   },
   'Newest first, by cursor': {
-    async check({ body: first }, { ask, rows }) {
+    async check({ body: first }, { request, rows }) {
       const seen: number[] = []
       let page = first
       for (let cursor: string | null = ''; cursor !== null; cursor = page.meta.nextCursor) {
-        if (cursor) page = (await ask(`/api/posts?fields=id&sort=-publishedAt&limit=100&cursor=${cursor}`)).body
+        if (cursor) page = (await request(`/api/posts?fields=id&sort=-publishedAt&limit=100&cursor=${cursor}`)).body
         seen.push(...page.data.map(({ id }: { id: number }) => id))
       }
       expect(seen).toEqual(rows<{ id: number }>(`select id from posts where ${PUBLIC} order by published_at desc, id desc`).map(({ id }) => id))

@@ -8,7 +8,7 @@ export function describeTags(newsroom: () => Newsroom): void {
   const tags = (organization: number) => newsroom().rows<{ id: number }>('select id from tags where organization_id = ? order by id', organization).map(({ id }) => id)
   const linksOf = (id: number) => newsroom().rows<{ tag_id: number }>('select tag_id from posts_tags where post_id = ? order by tag_id', id).map(({ tag_id }) => tag_id)
   const others = (id: number) => newsroom().rows('select * from posts_tags where post_id != ? order by post_id, tag_id', id)
-  const send = (method: string, ids: number[], as?: number) => newsroom().ask(`/api/posts/${post()}/relations/tags`, { method, as, body: { ids } })
+  const send = (method: string, ids: number[], as?: number) => newsroom().request(`/api/posts/${post()}/relations/tags`, { method, as, body: { ids } })
 
   it('are replaced, added and removed, those of this post and no others', async () => {
     const id = post()
@@ -21,7 +21,7 @@ export function describeTags(newsroom: () => Newsroom): void {
     expect(linksOf(id)).toEqual([a, b, c])
     expect(await send('DELETE', [a!], EDITOR)).toMatchObject({ status: 200, body: { added: 0, removed: 1, total: 2 } })
     expect(linksOf(id)).toEqual([b, c])
-    const { body } = await newsroom().ask(`/api/posts/${id}/relations/tags?fields=id,name&sort=name&limit=100`)
+    const { body } = await newsroom().request(`/api/posts/${id}/relations/tags?fields=id,name&sort=name&limit=100`)
     expect(body.data).toEqual(newsroom().rows('select id, name from tags where id in (?, ?) order by name', b, c))
     expect(others(id)).toEqual(before)
   })
@@ -46,7 +46,7 @@ export function describeTags(newsroom: () => Newsroom): void {
   })
 
   it.each([[undefined, false], [WRITER, false], [EDITOR, true]])('are offered for change as the API says: to %s, %s', async (as, allowed) => {
-    const { body } = await newsroom().ask(`/api/posts/permissions?ids=${post()}`, { as })
+    const { body } = await newsroom().request(`/api/posts/permissions?ids=${post()}`, { as })
     expect(body.records[post()]).toMatchObject({ canRead: true, canUpdate: allowed })
   })
 }
@@ -63,14 +63,14 @@ const LETTERS = { canRead: 'r', canCreate: 'c', canUpdate: 'u', canDelete: 'd', 
 
 export function describeCapabilities(newsroom: () => Newsroom): void {
   it.each([['nobody', undefined], ['writer', WRITER], ['editor', EDITOR], ['admin', ADMIN]])('is told by the rules of the newsroom: %s', async (role, as) => {
-    const { status, body } = await newsroom().ask('/api/permissions', { as })
+    const { status, body } = await newsroom().request('/api/permissions', { as })
     expect(status).toBe(200)
     const grid = Object.entries<Record<string, unknown>>(body.permissions).map(([resource, can]) => [resource, Object.entries(LETTERS).map(([name, letter]) => can[name] ? letter : '.').join('')])
     expect(Object.fromEntries(grid)).toEqual(GRID[role])
   })
 
   it('tells of fields, too', async () => {
-    const fieldsOf = async (as?: number) => (await newsroom().ask('/api/permissions', { as })).body.permissions.users.fields
+    const fieldsOf = async (as?: number) => (await newsroom().request('/api/permissions', { as })).body.permissions.users.fields
     expect(await fieldsOf(EDITOR)).toEqual({ email: { canRead: true, canWrite: true }, salary: { canRead: false, canWrite: false } })
     expect(await fieldsOf(ADMIN)).toEqual({ email: { canRead: true, canWrite: true }, salary: { canRead: true, canWrite: true } })
   })

@@ -12,18 +12,18 @@ export function describeTrash(newsroom: () => Newsroom): void {
     const chosen = ids()
     const body = { items: chosen.map(id => ({ id, data: { status: 'archived' } })) }
     const foreign = newsroom().rows<{ id: number }>('select id from posts where organization_id = 2 and deleted_at is null limit 1')[0]!
-    const refused = await newsroom().ask('/api/posts/bulk', { method: 'PATCH', as: EDITOR, body: { items: [...body.items, { id: foreign.id, data: { status: 'archived' } }] } })
+    const refused = await newsroom().request('/api/posts/bulk', { method: 'PATCH', as: EDITOR, body: { items: [...body.items, { id: foreign.id, data: { status: 'archived' } }] } })
     expect({ status: refused.status, code: refused.body.data.code }).toEqual({ status: 404, code: 'BULK_FAILED' })
     expect(states(chosen).map(({ status }) => status)).toEqual(['published', 'published', 'published'])
 
-    expect((await newsroom().ask('/api/posts/bulk', { method: 'PATCH', as: EDITOR, body })).status).toBe(200)
+    expect((await newsroom().request('/api/posts/bulk', { method: 'PATCH', as: EDITOR, body })).status).toBe(200)
     expect(states(chosen).map(({ status }) => status)).toEqual(['archived', 'archived', 'archived'])
   })
 
   it('put all chosen posts into the trash with their comments, a group each, and bring a group back exactly', async () => {
     const chosen = ids()
     const before = chosen.map(commentsOf)
-    expect((await newsroom().ask('/api/posts/bulk', { method: 'DELETE', as: EDITOR, body: { ids: chosen } })).status).toBe(200)
+    expect((await newsroom().request('/api/posts/bulk', { method: 'DELETE', as: EDITOR, body: { ids: chosen } })).status).toBe(200)
     const groups = states(chosen).map(({ deletion_id }) => deletion_id)
     expect(new Set(groups).size).toBe(3)
     chosen.forEach((id, index) => {
@@ -31,14 +31,14 @@ export function describeTrash(newsroom: () => Newsroom): void {
       expect(commentsOf(id)).toEqual(before[index]!.map(comment => ({ ...comment, deletion_id: comment.deletion_id ?? deletionId })))
     })
 
-    expect((await newsroom().ask('/api/posts/bulk/restore', { method: 'POST', as: EDITOR, body: { deletionId: groups[0] } })).status).toBe(200)
+    expect((await newsroom().request('/api/posts/bulk/restore', { method: 'POST', as: EDITOR, body: { deletionId: groups[0] } })).status).toBe(200)
     expect(states(chosen).map(({ trashed }) => trashed)).toEqual([0, 1, 1])
     expect(commentsOf(chosen[0]!)).toEqual(before[0])
   })
 
   it('purge for administrators only', async () => {
     const { id, deletion_id: deletionId } = newsroom().rows<{ id: number, deletion_id: string }>('select id, deletion_id from posts where organization_id = 1 and deleted_at is not null order by deleted_at desc limit 1')[0]!
-    const purge = (as?: number) => newsroom().ask('/api/posts/bulk?force=true', { method: 'DELETE', as, body: { deletionId } })
+    const purge = (as?: number) => newsroom().request('/api/posts/bulk?force=true', { method: 'DELETE', as, body: { deletionId } })
     for (const [as, expected] of [[undefined, 401], [WRITER, 403], [EDITOR, 403]] as const) {
       expect((await purge(as)).status).toBe(expected)
       expect(newsroom().rows('select id from posts where id = ?', id)).toHaveLength(1)

@@ -1,36 +1,42 @@
-/** The workshop, built with its plugins listed one way or another, on as many servers as a test wants, over one Redis. */
+/** The app whose users sign in with better-auth, on several servers over one Redis. */
+import { createHash } from 'node:crypto'
 import { Redis } from 'ioredis'
 import { REDIS } from '../../support/services'
-import { buildFixture, startFixture, type Answer, type Server } from '../built'
+import { buildFixture } from '../support/build'
+import { root } from '../support/environment'
+import type { ServerResponse } from '../support/request'
+import { startServer, type Server } from '../support/server'
 
 export type Way = 'config' | 'file' | 'both'
 
 export interface Member {
-  /** Sent along with every request. */
+  /** Sent with every request. */
   cookie: string
-  readonly ask: (method: string, path: string, body?: object) => Promise<Answer>
+  readonly request: (method: string, path: string, body?: object) => Promise<ServerResponse>
 }
 
 export interface Workshop {
   readonly servers: readonly Server[]
   readonly join: (name: string) => Promise<Member>
-  /** Forgets who has asked how often. */
+  /** Resets every count. */
   readonly forget: () => Promise<void>
-  /** Under which keys requests were counted. */
+  /** The keys of the counts. */
   readonly counted: () => Promise<string[]>
   readonly stop: () => Promise<void>
 }
 
 export async function startWorkshop(way: Way, count: number): Promise<Workshop> {
-  const base = `workshop-${crypto.randomUUID()}`
-  buildFixture('better-auth', { WORKSHOP_PLUGINS: way, WORKSHOP_BASE: base })
-  const servers = await Promise.all(Array.from({ length: count }, () => startFixture('better-auth', `.output/${way}`, { BETTER_AUTH_SECRET: crypto.randomUUID() })))
+  // Part of the build: the same for each run, and another one for each copy of the repository.
+  const base = `workshop-${createHash('sha256').update(root).digest('hex').slice(0, 8)}-${way}`
+  const output = buildFixture('better-auth', { variant: way, env: { LIMITS_BASE: base } })
+  const servers = await Promise.all(Array.from({ length: count }, () => startServer(output, { env: { BETTER_AUTH_SECRET: crypto.randomUUID() } })))
   const redis = new Redis(REDIS.port, REDIS.host)
   const counted = () => redis.keys(`${base}:*`)
   const forget = async () => {
     const keys = await counted()
     if (keys.length > 0) await redis.del(keys)
   }
+  await forget()
   return {
     servers, forget, counted,
     join: name => join(servers[0]!, name),
@@ -42,18 +48,18 @@ export async function startWorkshop(way: Way, count: number): Promise<Workshop> 
   }
 }
 
-/** Signs up; from then on asks as a browser would, from the app's own pages. */
-async function join({ ask, url }: Server, name: string): Promise<Member> {
+/** Signs up, and sends requests as a browser does from the app's own pages. */
+async function join({ request, url }: Server, name: string): Promise<Member> {
   const member: Member = {
     cookie: '',
-    async ask(method, path, body) {
-      const answer = await ask(path, { method, ...body && { body }, cookie: member.cookie, headers: { origin: url } })
-      const session = answer.cookies.find(cookie => cookie.startsWith('better-auth.session_token='))
+    async request(method, path, body) {
+      const response = await request(path, { method, ...body && { body }, cookie: member.cookie, headers: { origin: url } })
+      const session = response.cookies.find(cookie => cookie.startsWith('better-auth.session_token='))
       if (session !== undefined) member.cookie = session
-      return answer
+      return response
     },
   }
-  const { status, body } = await member.ask('POST', '/api/auth/sign-up/email', { name, email: `${name.toLowerCase()}@example.com`, password: 'correct horse' })
+  const { status, body } = await member.request('POST', '/api/auth/sign-up/email', { name, email: `${name.toLowerCase()}@example.com`, password: 'correct horse' })
   if (status !== 200 || member.cookie === '') throw new Error(`${name} could not sign up: ${status} ${JSON.stringify(body)}`)
   return member
 }

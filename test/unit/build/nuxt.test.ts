@@ -5,7 +5,7 @@ import type { Nuxt } from '@nuxt/schema'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { createModuleImport, type ModuleOptions, type ResourceRegistry } from '../../../src/module'
 
-const cwd = fileURLToPath(new URL('../../fixtures/build-app', import.meta.url))
+const cwd = fileURLToPath(new URL('../../fixtures/module-setup', import.meta.url))
 
 interface LoadedNuxt extends Nuxt {
   _nitro: { options: { handlers: { route?: string, method?: string, handler: string }[], virtual: Record<string, string | (() => string)>, alias: Record<string, string> } }

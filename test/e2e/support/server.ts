@@ -1,0 +1,87 @@
+/** Runs built fixture apps, for tests that send HTTP requests to a built Nuxt server. */
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { environment, root } from './environment'
+import { folderOf } from './build'
+import { sendRequest, type RequestOptions, type ServerResponse } from './request'
+
+export interface Server {
+  readonly url: string
+  readonly pid: number
+  /** What the server has written to its log so far. */
+  readonly printed: () => string
+  readonly request: (path: string, options?: RequestOptions) => Promise<ServerResponse>
+  readonly stop: (signal?: 'SIGTERM' | 'SIGKILL') => Promise<void>
+}
+
+export interface StartOptions {
+  readonly env?: Readonly<Record<string, string>>
+  /** The Node that runs the server. @default the Node of the test */
+  readonly node?: string
+}
+
+/** @param output the folder of a built server. @throws When the server ends instead of listening, with what was printed. */
+export function startServer(output: string, { env, node = process.execPath }: StartOptions = {}): Promise<Server> {
+  return run(spawn(node, [join(output, 'server/index.mjs')], {
+    env: { ...environment, HOST: '127.0.0.1', PORT: '0', ...env }, stdio: ['ignore', 'pipe', 'pipe'],
+  }))
+}
+
+/** A fixture as `nuxi dev` serves it. */
+export async function startDevelopment(name: string): Promise<Server> {
+  // A process group: the command starts the process that serves.
+  const server = await run(spawn(join(root, 'node_modules/.bin/nuxi'), ['dev', folderOf(name), '--host', '127.0.0.1', '--port', '0'], {
+    cwd: root, env: environment, stdio: ['ignore', 'pipe', 'pipe'], detached: true,
+  }), 'group')
+  // The server listens before the app is built, and returns 503 until then.
+  for (const until = Date.now() + 60_000; (await server.request('/')).status === 503 && Date.now() < until;) {
+    await new Promise(resolve => setTimeout(resolve, 100))
+  }
+  return server
+}
+
+const TIMEOUT = 30_000
+
+async function run(server: ChildProcess, kind: 'single' | 'group' = 'single'): Promise<Server> {
+  const kill = (signal: NodeJS.Signals) => kind === 'group' ? process.kill(-server.pid!, signal) : server.kill(signal)
+  let printed = ''
+  for (const stream of [server.stdout!, server.stderr!]) stream.on('data', chunk => printed += chunk)
+  const url = await addressOf(server, () => printed).catch((error) => {
+    if (server.exitCode === null) kill('SIGKILL')
+    throw error
+  })
+  return {
+    url,
+    pid: server.pid!,
+    printed: () => printed,
+    request: (path, options) => sendRequest(url + path, options),
+    async stop(signal = 'SIGKILL') {
+      if (server.exitCode !== null) return
+      const ended = once(server, 'exit')
+      kill(signal)
+      const timer = setTimeout(() => kill('SIGKILL'), 5_000)
+      await ended
+      clearTimeout(timer)
+    },
+  }
+}
+
+/** The address that the server prints: the system chooses a free port. */
+function addressOf(server: ChildProcess, printed: () => string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`the server did not listen within ${TIMEOUT / 1000} seconds\n${printed()}`)), TIMEOUT)
+    const find = () => {
+      const [url] = /http:\/\/127\.0\.0\.1:[1-9]\d*/.exec(printed()) ?? []
+      if (!url) return
+      clearTimeout(timer)
+      resolve(url)
+    }
+    for (const stream of [server.stdout!, server.stderr!]) stream.on('data', find)
+    // `close`, not `exit`: everything has been printed then.
+    server.once('close', (code) => {
+      clearTimeout(timer)
+      reject(new Error(`the server ended with ${code}\n${printed()}`))
+    })
+  })
+}

@@ -1,0 +1,52 @@
+/** The whole visibility matrix, over the routes and the tables of the visibility app, without a built server. */
+import { beforeAll } from 'vitest'
+import { DEFAULT_MULTI_TENANCY } from '../../../src/runtime/shared/defaults'
+import type { ResourceRegistration } from '../../../src/runtime/server/registration'
+import { articlesAuth, closedAuth, tagsAuth } from '../../fixtures/visibility/server/auth'
+import { db, dump, put, reset } from '../../fixtures/visibility/server/database/client'
+import * as schema from '../../fixtures/visibility/server/database/schema'
+import { extendStaff } from '../../fixtures/visibility/server/staff'
+import { ALL_CELLS, describeCells, describeMatrix, type MatrixApp } from '../../support/matrix/run'
+import type { Rows } from '../../support/matrix/requests'
+import { createServer, type Caller } from '../../support/server'
+
+const { articles, tags } = schema
+
+/** As the module of the visibility app registers them. */
+const registrations: ResourceRegistration[] = [
+  { name: 'articles', schema: articles, authorization: articlesAuth as never, hiddenFields: ['note'] },
+  { name: 'closed', schema: articles, authorization: closedAuth as never },
+  { name: 'forgotten', schema: articles },
+  { name: 'tags', schema: tags, authorization: tagsAuth as never },
+  { name: 'labels', schema: tags, authorization: tagsAuth as never, hiddenFields: ['id'] },
+]
+
+let app: MatrixApp
+
+beforeAll(async () => {
+  reset()
+  const { request } = await createServer({
+    db,
+    registrations,
+    modules: [schema],
+    config: { multiTenancy: DEFAULT_MULTI_TENANCY },
+    plugins: [
+      // Loaded with the API: the plugin's utils belong to it.
+      async () => (await import('../../fixtures/visibility/server/api-plugins')).default,
+      { name: 'staff', extendContext: extendStaff },
+    ],
+  })
+  app = {
+    request: (path, { method = 'GET', caller, ...options }) => request(method, path, { ...options, caller: caller as Caller }),
+    rows: async () => dump() as Rows,
+    async putRows(rows) {
+      reset()
+      for (const [table, list] of Object.entries(rows)) for (const row of list) put(table, row as Record<string, unknown>)
+      return dump() as Rows
+    },
+  }
+})
+
+describeMatrix()
+
+describeCells(() => app, ALL_CELLS)

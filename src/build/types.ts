@@ -2,6 +2,7 @@
 import { genObjectFromRaw, genString } from 'knitwork'
 import { isAbsolute, relative } from 'pathe'
 import type { ResourceDescription } from '../runtime/server/schema/describe'
+import { COLUMN_ROLES, rolesWith } from '../runtime/shared/column-roles'
 import type { AutoApiConfig } from '../runtime/shared/config'
 import type { ModuleImport } from './module-import'
 import type { CheckedRegistration } from './registration-keys'
@@ -28,9 +29,8 @@ export interface Endpoint {
   readonly middleware?: boolean
 }
 
-/** Columns with a meaning, under either spelling: what a client does not write where the table itself could not be asked. */
-const SERVER_OWNED = ['deletedAt', 'deletedBy', 'deletionId', 'deletedReason', 'updatedAt', 'createdBy', 'updatedBy']
-  .flatMap(name => [name, name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)])
+/** Names of columns that a client cannot write, for a table whose columns are not known at build time. */
+const SERVER_OWNED = rolesWith(({ inCreateBody }) => !inCreateBody).flatMap(role => COLUMN_ROLES[role].names)
 
 export function generateTypes(source: TypeSource): string {
   const { registrations, resources, config, folder, target } = source

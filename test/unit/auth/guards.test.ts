@@ -143,7 +143,8 @@ const HELPERS: Record<string, Record<string, string>> = {
   'access/tenant': {},
   'access/csrf': {},
   'execute/write/references': {},
-  'execute/write/targets': { targetColumns: 'the columns a row is judged by', keysClause: 'names rows', unchangedSince: 'names what was judged; races are guarded in the writing tests', rowsUnchanged: 'as unchangedSince, for several rows', stillAccepted: 'as unchangedSince, for rows that others refer to' },
+  'execute/write/targets': { targetColumns: 'the columns that object-level rules read', keysClause: 'names rows' },
+  'execute/write/row-clauses': { rowClauses: 'the row scope once more, in the statement that writes; the writing tests cover races', unchangedSince: 'the values that rules read; the writing tests cover races', rowsUnchanged: 'as unchangedSince, for several rows', checkUnchanged: 'as unchangedSince, for rows that others refer to' },
 }
 
 let desk: Desk

@@ -5,8 +5,8 @@ import type { ListResult } from './execute/read/list'
 import type { ReadResult } from './execute/read/records'
 import type { LinkResult } from './execute/relations/run'
 import type { RecordValues } from './execute/rows/decode'
-import type { WrittenItem } from './execute/write/operations'
-import type { WriteResult } from './execute/write/run'
+import type { WrittenItem } from './execute/write/items'
+import type { WriteResult } from './execute/write/result'
 import { keepReadable, type Selection } from './access/fields'
 
 export function listEnvelope({ plan, records, form, total, hasMore, nextCursor, aggregates }: ListResult): ApiResponse {

@@ -1,10 +1,11 @@
 /** Which tables hang on which: every known table with the foreign keys that point at it, registered or not. */
 import type { Column, Table } from 'drizzle-orm'
+import type { ColumnRole } from '../../shared/column-roles'
 import { describeForeignKeys, type ForeignKeyFacts } from './drizzle/foreign-keys'
 import { describeTable, type TableFacts } from './drizzle/table'
 import { isTable } from './drizzle/config'
 import type { Resource } from './model'
-import { findRoles, type Role } from './server-owned'
+import { findRoles } from './server-owned'
 
 export interface GraphNode {
   readonly table: Table
@@ -12,7 +13,7 @@ export interface GraphNode {
   /** The first resource over the table, where it is registered. */
   readonly resource?: Resource
   /** Trash columns by role; a table without `deletedAt` is passed through by a cascade. */
-  readonly roles: Readonly<Partial<Record<Role, Column>>>
+  readonly roles: Readonly<Partial<Record<ColumnRole, Column>>>
   /** Own foreign keys. */
   readonly keys: readonly ForeignKeyFacts[]
   /** Foreign keys of other tables, and its own, that point here. */

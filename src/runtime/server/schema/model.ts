@@ -1,12 +1,13 @@
 /** A registered table as the pipeline knows it: the resource, its fields and its relations. Frozen at start. Types only. */
 import type { Table } from 'drizzle-orm'
+import type { ColumnRole } from '../../shared/column-roles'
 import type { Operation } from '../../shared/operations'
 import type { ResourceAuth, ResourceHooks } from '../registration'
 import type { ForeignKeyFacts } from './drizzle/foreign-keys'
 import type { TableFacts } from './drizzle/table'
 import type { Dialect } from '../../shared/dialects'
 import type { Field } from './field'
-import type { Role, WritableColumns } from './server-owned'
+import type { WritableColumns } from './server-owned'
 import type { BodySchema } from './validation'
 
 export interface Resource {
@@ -17,7 +18,7 @@ export interface Resource {
   /** Every column, hidden ones included, by property name. */
   readonly fields: ReadonlyMap<string, Field>
   readonly primaryKey: readonly Field[]
-  readonly roles: Readonly<Partial<Record<Role, Field>>>
+  readonly roles: Readonly<Partial<Record<ColumnRole, Field>>>
   /** Own foreign keys. */
   readonly foreignKeys: readonly ForeignKeyFacts[]
   /** The tenant column; present exactly when the resource is tenant-scoped. */

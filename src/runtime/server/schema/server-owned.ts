@@ -1,31 +1,17 @@
-/** The columns the server owns: found by name and nature, dropped from bodies, stamped by the server. */
+/** The columns of a table that the server sets, and those that a client can write. */
+import { COLUMN_ROLES, ROLES, type ColumnRole } from '../../shared/column-roles'
 import type { TableFacts } from './drizzle/table'
 
-/** Property names with a meaning. A table may call its property after the column (`deleted_at`) as well. */
-export const ROLES = {
-  deletedAt: ['deletedAt', 'deleted_at'],
-  deletedBy: ['deletedBy', 'deleted_by'],
-  deletionId: ['deletionId', 'deletion_id'],
-  deletedReason: ['deletedReason', 'deleted_reason'],
-  createdAt: ['createdAt', 'created_at'],
-  updatedAt: ['updatedAt', 'updated_at'],
-  createdBy: ['createdBy', 'created_by'],
-  updatedBy: ['updatedBy', 'updated_by'],
-} as const
-
-export type Role = keyof typeof ROLES
-
-const TRASH_ROLES: ReadonlySet<string> = new Set(['deletedAt', 'deletedBy', 'deletionId', 'deletedReason'] satisfies Role[])
-
-/** Where a table has a column for a role: its property name. The trash columns count only with a nullable `deletedAt`. */
-export function findRoles(table: TableFacts): Partial<Record<Role, string>> {
-  const names = new Map(table.columns.map(column => [column.name, column]))
-  const found = Object.fromEntries(Object.entries(ROLES).flatMap(([role, spellings]) => {
-    const name = spellings.find(spelling => names.has(spelling))
-    return name ? [[role, name]] : []
-  })) as Partial<Record<Role, string>>
-  if (found.deletedAt !== undefined && names.get(found.deletedAt)!.nullable) return found
-  return Object.fromEntries(Object.entries(found).filter(([role]) => !TRASH_ROLES.has(role)))
+/** The property name of the table's column for each role. The trash columns count only if there is a nullable `deletedAt`. */
+export function findRoles(table: TableFacts): Partial<Record<ColumnRole, string>> {
+  const columns = new Map(table.columns.map(column => [column.name, column]))
+  const nameOf = (role: ColumnRole) => COLUMN_ROLES[role].names.find(name => columns.has(name))
+  const deletedAt = nameOf('deletedAt')
+  const hasTrash = deletedAt !== undefined && columns.get(deletedAt)!.nullable
+  return Object.fromEntries(ROLES.flatMap((role) => {
+    const name = nameOf(role)
+    return name && (hasTrash || !COLUMN_ROLES[role].trash) ? [[role, name]] : []
+  }))
 }
 
 export interface WritableColumns {
@@ -33,19 +19,19 @@ export interface WritableColumns {
   readonly update: ReadonlySet<string>
 }
 
-/** The names a client may write, for each of the two bodies. */
+/** The names that a client can write, for each of the two bodies. */
 export function findWritable(
   table: TableFacts,
-  roles: Partial<Record<Role, string>>,
+  roles: Partial<Record<ColumnRole, string>>,
   tenant: string | undefined,
   protectedFields: readonly string[],
 ): WritableColumns {
-  const owned = Object.entries(roles).flatMap(([role, name]) => (role === 'createdAt' ? [] : [name]))
-  const never = new Set([...owned, ...protectedFields, ...(tenant ? [tenant] : [])])
-  const neverUpdated = new Set([...table.primaryKey, ...(roles.createdAt ? [roles.createdAt] : [])])
-  const columns = table.columns.filter(column => !never.has(column.name) && !column.column.generated)
+  const columns = table.columns.filter(({ name, column }) => !protectedFields.includes(name) && name !== tenant && !column.generated)
+  const roleOf = new Map(Object.entries(roles).map(([role, name]) => [name, role as ColumnRole]))
+  const canCreate = (name: string) => !roleOf.has(name) || COLUMN_ROLES[roleOf.get(name)!].inCreateBody
+  const canUpdate = (name: string) => !roleOf.has(name) && !table.primaryKey.includes(name)
   return {
-    create: new Set(columns.filter(column => !column.generated).map(column => column.name)),
-    update: new Set(columns.filter(column => !neverUpdated.has(column.name)).map(column => column.name)),
+    create: new Set(columns.filter(({ name, generated }) => canCreate(name) && !generated).map(({ name }) => name)),
+    update: new Set(columns.filter(({ name }) => canUpdate(name)).map(({ name }) => name)),
   }
 }

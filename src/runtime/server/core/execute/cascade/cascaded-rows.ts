@@ -10,7 +10,7 @@ import type { Change } from '../../changes'
 import { statement, type Clause } from '../../sql/clause'
 import { closureShape, keysOf, rowsOf, tuple, withClosure, type Closure } from './closure'
 import type { WriteOperation } from '../commit/commit'
-import { lockInOrder } from '../commit/statements'
+import { lockInOrder } from '../commit/select'
 import { hasListeners } from '../commit/changes'
 
 /** Which of a table's rows a statement is going to take along. */

@@ -3,11 +3,11 @@
  * statement, so their number is fixed by the schema, however many rows there are.
  */
 import { is, sql, SQL, type Column } from 'drizzle-orm'
+import { trashColumnsOf } from '../../../../shared/column-roles'
 import type { WriteStatement } from '../../../engines/engine'
 import { shape } from '../../sql/shape'
 import type { ForeignKeyFacts } from '../../../schema/drizzle/foreign-keys'
 import { columnOf, type GraphNode } from '../../../schema/graph'
-import type { Role } from '../../../schema/server-owned'
 import type { Call } from '../../context'
 import { statement, type Clause } from '../../sql/clause'
 import {
@@ -51,7 +51,7 @@ export function trashStatement(
 /** `update child set deleted_at = null, … where id in (…)` */
 export function restoreStatement(call: Call, closure: Closure, node: GraphNode, but: Clause | undefined): WriteStatement {
   const { api, engine } = call
-  const { deletionId, ...rest } = trashColumns(node)
+  const { deletionId, ...rest } = trashColumnsOf(node.roles)
   const columns = [...Object.values(rest), ...deletionId && !keepsDeletionId(closure, node) ? [deletionId] : []]
   return statement(
     api.statements,
@@ -141,14 +141,3 @@ export function missedRowsStatement(
 }
 
 const butNot = (but: Clause | undefined) => but ? sql` and not (${but.build()})` : sql``
-
-/** The columns that say a row is in the trash. */
-export function trashColumns({ roles }: GraphNode): Partial<Record<Role, Column>> {
-  const { deletedAt, deletedBy, deletionId, deletedReason } = roles
-  return {
-    ...(deletedAt && { deletedAt }),
-    ...(deletedBy && { deletedBy }),
-    ...(deletionId && { deletionId }),
-    ...(deletedReason && { deletedReason }),
-  }
-}

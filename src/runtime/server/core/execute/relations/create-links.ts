@@ -13,8 +13,10 @@ import { forJunction, linkChanges, linkedClauses, sameLink, type LinkTask, type 
 import { junctionFields } from '../rows/junction'
 import { valuesAt, type RecordValues } from '../rows/decode'
 import { createValues } from '../write/server-values'
-import { insertStatements, selectStatement, type Unless } from '../commit/statements'
-import { referenceOperations, writableValues } from '../write/operations'
+import { insertStatements, type Unless } from '../commit/insert'
+import { selectStatement } from '../commit/select'
+import { referenceOperations } from '../write/reference-operations'
+import { writableValues } from '../write/writable-values'
 import { toItem } from './new-link'
 
 export interface Creates {

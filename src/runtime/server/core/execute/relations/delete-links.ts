@@ -15,11 +15,13 @@ import type { WriteOperation } from '../commit/commit'
 import type { Item } from '../write/items'
 import { forJunction, filterLinks, not, linksToVisible, type HookResults, type LinkTask } from './links'
 import { junctionFields } from '../rows/junction'
-import { stillAccepted } from '../write/targets'
+import { checkUnchanged } from '../write/row-clauses'
 import { decoder, valuesAt } from '../rows/decode'
 import { trashValues } from '../write/server-values'
-import { deleteStatement, selectStatement, updateStatement } from '../commit/statements'
-import { trashDependents } from '../write/operations'
+import { deleteStatement } from '../commit/delete'
+import { selectStatement } from '../commit/select'
+import { updateStatement } from '../commit/update'
+import { trashDependents } from '../write/delete'
 
 type LinkValues = readonly (readonly unknown[])[]
 
@@ -121,7 +123,7 @@ export function deleteLinkOperations(work: LinkTask, { plan, items, rows, known 
     statement: { ...selectStatement(call, resource, where, keyFields(resource), 'update'), expect: items.length },
     expectation: 'group',
   }
-  const still = plan.accepts ? stillAccepted(plan, columns, rows, 'update', call) : [locked]
+  const still = plan.accepts ? checkUnchanged(plan, columns, rows, 'update', call) : [locked]
   const time = new Date()
   const trash = () => trashValues(plan, crypto.randomUUID(), call, time)
   const gone: WriteOperation = {

@@ -12,7 +12,7 @@ import { acceptedLinks, linkedTo, parentValues } from './links'
 import { junctionFields } from '../rows/junction'
 import { executeList, type ListResult } from '../read/list'
 import { decoder, valuesAt, type RecordValues } from '../rows/decode'
-import { selectStatement } from '../commit/statements'
+import { selectStatement } from '../commit/select'
 
 export async function executeRelated(plan: Scoped<RelatedPlan>, call: Call): Promise<ListResult> {
   const { relation } = plan

@@ -13,11 +13,13 @@ import { readAddedOperations, createLinkOperations, planCreates, type Creates } 
 import { deleteLinkOperations, noOthers, planDeletes, type Deletes } from './delete-links'
 import { linkChanges, linkedTo, not, linksToVisible, type LinkTask, type ScopedLink } from './links'
 import { junctionFields, joinCondition } from '../rows/junction'
-import { stillAccepted } from '../write/targets'
+import { checkUnchanged } from '../write/row-clauses'
 import { readRows, type Rows } from '../rows/rows'
 import { valuesAt } from '../rows/decode'
 import { trashValues } from '../write/server-values'
-import { deleteStatement, selectStatement, updateStatement } from '../commit/statements'
+import { deleteStatement } from '../commit/delete'
+import { selectStatement } from '../commit/select'
+import { updateStatement } from '../commit/update'
 
 /** Whether links or linked records are judged by code, so that SQL alone cannot tell the visible ones. */
 export const hasObjectLevel = ({ plan, through }: ScopedLink) => plan.accepts !== undefined || through.accepts !== undefined
@@ -64,7 +66,7 @@ export async function linkOperations({ work, creates, deletes, judged }: LinkCha
 function stillSeen({ link: { relation, plan }, targets }: LinkTask, { columns, rows }: Rows, call: Call): WriteOperation[] {
   const named = new Set(targets.values.map(tupleKey))
   const targetOf = valuesAt(columns, relation.foreignColumns)
-  return stillAccepted(plan, columns, rows.filter(row => !named.has(tupleKey(targetOf(row)))), 'share', call)
+  return checkUnchanged(plan, columns, rows.filter(row => !named.has(tupleKey(targetOf(row)))), 'share', call)
 }
 
 /** Links that one statement can tell: those named, or those to visible records that are not named. Links the caller cannot see stay. */

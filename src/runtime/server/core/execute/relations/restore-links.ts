@@ -1,5 +1,6 @@
 /** Links that lie in the junction's trash: adding them brings them back instead of making them twice. */
 import { is, sql, SQL } from 'drizzle-orm'
+import { trashColumnsOf } from '../../../../shared/column-roles'
 import { groupBy } from '../../../../shared/group-by'
 import type { Row } from '../../../engines/engine'
 import { shape } from '../../sql/shape'
@@ -14,11 +15,12 @@ import { hasListeners } from '../commit/changes'
 import type { WriteOperation } from '../commit/commit'
 import { filterLinks, linkChanges, linkedClauses, sameLink, type LinkTask, type NewLink } from './links'
 import { junctionFields } from '../rows/junction'
-import { rowsUnchanged } from '../write/targets'
+import { rowsUnchanged } from '../write/row-clauses'
 import { decoder, valuesAt, type RecordValues } from '../rows/decode'
 import { createValues } from '../write/server-values'
-import { selectStatement, updateStatement } from '../commit/statements'
-import { writableValues } from '../write/operations'
+import { selectStatement } from '../commit/select'
+import { updateStatement } from '../commit/update'
+import { writableValues } from '../write/writable-values'
 
 export interface Trashed {
   readonly where: readonly Clause[]
@@ -89,8 +91,7 @@ export function restoreLinkOperations(
   } = work
   const { resource, unique } = relation.junction
   const there = junctionFields(relation, relation.junction.there.columns)
-  const { deletedAt, deletedBy, deletionId, deletedReason } = resource.roles
-  const empty = Object.fromEntries([deletedAt, deletedBy, deletionId, deletedReason].flatMap(field => (field ? [[field.name, null]] : [])))
+  const empty = Object.fromEntries(Object.values(trashColumnsOf(resource.roles)).map(({ name }) => [name, null]))
   const keys = keyFields(resource)
   const keyOf = valuesAt(keys, resource.primaryKey)
   const kept = [...resource.primaryKey, ...sameLink(work.link), ...(resource.tenant ? [resource.tenant] : [])]

@@ -18,8 +18,9 @@ import { countVisible, hasObjectLevel, linkOperations, planLinkChange, type Link
 import { loadLinkTargets, targetOperations } from './targets'
 import { parentValues, type Counts, type HookResults, type LinkTask, type ScopedLink } from './links'
 import { junctionFields } from '../rows/junction'
-import { loadTargets, unchangedSince } from '../write/targets'
-import { selectStatement } from '../commit/statements'
+import { unchangedSince } from '../write/row-clauses'
+import { loadTargets } from '../write/targets'
+import { selectStatement } from '../commit/select'
 
 export interface LinkResult {
   readonly plan: LinkPlan

@@ -10,10 +10,10 @@ import { tupleKey } from '../../sql/tuple-key'
 import { narrow } from '../../access/row-scope'
 import type { WriteOperation } from '../commit/commit'
 import type { ScopedLink, Targets } from './links'
-import { stillAccepted } from '../write/targets'
+import { checkUnchanged } from '../write/row-clauses'
 import { readRows } from '../rows/rows'
 import { valuesAt } from '../rows/decode'
-import { selectStatement } from '../commit/statements'
+import { selectStatement } from '../commit/select'
 
 /** @throws 404 naming the ids that are not visible. */
 export async function loadLinkTargets({ relation, plan, keys, ids }: ScopedLink, parent: readonly unknown[], call: Call): Promise<Targets> {
@@ -48,7 +48,7 @@ export function targetOperations(
     relation: { target, foreignColumns },
     plan,
   } = link
-  if (plan.accepts) return stillAccepted(plan, columns, rows, 'share', call)
+  if (plan.accepts) return checkUnchanged(plan, columns, rows, 'share', call)
   if (mode === 'remove' || values.length === 0) return []
   const where = [inTuples(call.engine, foreignColumns, values), ...plan.scope]
   const made = selectStatement(call, target, where, keyFields(target), 'share')

@@ -4,11 +4,10 @@ import { select } from '../../access/fields'
 import type { ReadPlan } from '../../plan/read-plan'
 import type { WritePlan } from '../../plan/write'
 import { applyScope, within, type Scoped } from '../../access/row-scope'
-import type { Item } from './items'
+import type { Item, WrittenItem } from './items'
 import { keysClause } from './targets'
 import { decoder } from '../rows/decode'
 import { readRows } from '../rows/rows'
-import type { WrittenItem } from './operations'
 
 /** What became of a row that was there when the batch began and cannot be deleted any more: nothing, if somebody else took it. */
 export async function findAlreadyDeleted(

@@ -13,12 +13,12 @@ import type { WritePlan } from '../../plan/write'
 import { equals, statement } from '../../sql/clause'
 import { applyScope, within, type Scoped } from '../../access/row-scope'
 import { commitOperations, CommitFailed, type WriteOperation } from '../commit/commit'
-import type { Item } from './items'
+import type { Item, WrittenItem } from './items'
 import { decoder } from '../rows/decode'
 import { readRows } from '../rows/rows'
-import { OPERATIONS, type WrittenItem } from './operations'
+import { OPERATIONS } from './operations'
 import { keysClause, loadTargets } from './targets'
-import { selectStatement } from '../commit/statements'
+import { selectStatement } from '../commit/select'
 
 /** The rows of one resource in the group, with a scope and a call of their own. */
 export interface Part {

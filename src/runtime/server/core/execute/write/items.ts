@@ -1,4 +1,4 @@
-/** The items of a write on their way through the checks: each keeps its own failure, until it is told which of them count. */
+/** The items of a write. Each item keeps its own error until the write decides which errors fail the request. */
 import type { AutoApiContext } from '../../../registration'
 import { bulkFailed } from '../../bulk-error'
 import type { Key } from '../../../schema/record-id'
@@ -8,39 +8,50 @@ import type { WritePlan } from '../../plan/write'
 import type { Scoped } from '../../access/row-scope'
 import type { Field } from '../../../schema/field'
 import type { Row } from '../../../engines/engine'
+import type { RecordValues } from '../rows/decode'
 import type { Rows } from '../rows/rows'
 
 export interface Item {
+  /** The position in the request. */
   readonly index: number
   readonly key?: Key
+  /** The id as the client sent it. */
   readonly id?: string | number
-  /** What counts as sent: the keys of what the schema returned. */
+  /** The keys that validation returned: the columns that the client writes. */
   readonly sent: readonly string[]
-  /** The keys in the client's JSON. */
+  /** The keys in the client's JSON, before validation. */
   readonly sentKeys?: readonly string[]
-  /** What will be written; a before-hook may replace it. */
+  /** The values to write. A before-hook can replace them. */
   values: Record<string, unknown>
-  /** What the client's values were before the hooks saw them. */
+  /** The client's values before the hooks. */
   readonly original: Readonly<Record<string, unknown>>
   readonly ctx: AutoApiContext
-  /** The row as it was found, by the columns that were read. */
+  /** The row in the database, in the columns of `targetColumns`. */
   row?: Row
-  /** The rows of others that it points at, to be looked at once more when it is written. */
+  /** The rows that its foreign keys refer to, which the commit checks again. */
   references?: readonly Reference[]
   error?: unknown
 }
 
 export interface Reference {
-  /** The same object for every item, so that one statement looks for all. */
+  /** The same object for every item, so that one statement checks all of them. */
   readonly target: {
     readonly plan: Scoped<ReadPlan>
     readonly fields: readonly Field[]
-    /** The rows as they were when code judged them. */
+    /** The rows as code checked them. */
     readonly judged?: Rows
   }
-  /** The field to name when it points nowhere. */
+  /** The field that an error names. */
   readonly name: string | undefined
+  /** Driver values, in the order of `target.fields`. */
   readonly values: readonly unknown[]
+}
+
+/** The result of one item. */
+export interface WrittenItem {
+  /** The written record with its key; absent for deleted rows. */
+  record?: RecordValues
+  deletionId?: string
 }
 
 export function toItems({ items }: WritePlan, createContext: () => AutoApiContext): Item[] {
@@ -57,9 +68,14 @@ export function toItems({ items }: WritePlan, createContext: () => AutoApiContex
   }))
 }
 
+export const keysOf = (items: readonly Item[]): readonly Key[] => items.map(({ key }) => key!)
+
 export const withoutError = (items: readonly Item[]) => items.filter(item => item.error === undefined)
 
-/** Where all items must pass, one that failed stops the others. @throws The failure of a single write, or `BULK_FAILED`. */
+/**
+ * In an atomic write one failed item stops the others.
+ * @throws The error of a single write, or `BULK_FAILED`.
+ */
 export function stopOnFailure(plan: WritePlan, items: readonly Item[]): void {
   if (!plan.atomic) return
   const failed = items.filter(item => item.error !== undefined)
@@ -67,7 +83,7 @@ export function stopOnFailure(plan: WritePlan, items: readonly Item[]): void {
   throw plan.bulk ? bulkFailed('nothing was written', failed) : failed[0]!.error
 }
 
-/** Does one thing for each item that has not failed, and keeps what it throws. */
+/** Calls `run` for each item without error. What it throws becomes the error of the item. */
 export async function forEachItem(items: readonly Item[], run: (item: Item) => Promise<void>): Promise<void> {
   for (const item of withoutError(items)) {
     try {

@@ -16,7 +16,7 @@ import type { Item } from './items'
 import { decoder, valuesAt } from '../rows/decode'
 import { readRows } from '../rows/rows'
 import { serverTime } from './server-values'
-import { OPERATIONS } from './operations'
+import { purgeOperations } from './purge'
 
 /** @returns how many rows went. A row that others still refer to stays, and is logged. */
 export async function purgeExpired(call: Call, before: Date): Promise<number> {
@@ -55,7 +55,7 @@ function expiredClause({ resource }: Call, before: Date): Clause {
 async function purge(plan: Scoped<WritePlan>, keys: readonly Key[], call: Call): Promise<number> {
   const items = keys.map((key, index): Item => ({ index, key, sent: [], values: {}, original: {}, ctx: itemContext(call) }))
   try {
-    await commitOperations(plan, OPERATIONS.purge(plan, items, new Map(), call, new Date()), call)
+    await commitOperations(plan, purgeOperations(plan, items, new Map(), call, new Date()), call)
     return items.length
   }
   catch (error) {

@@ -1,71 +1,64 @@
-/** The values the server gives: times, the caller's id, the tenant, the trash stamp, and the defaults of the table. */
+/** The values that the server sets: times, the caller's id, the tenant, the trash columns, and the defaults of the table. */
 import type { Column } from 'drizzle-orm'
+import { COLUMN_ROLES, rolesWith, type ColumnRole, type ColumnRoleFacts } from '../../../../shared/column-roles'
 import { INVALID, WIRE_FORMATS, type Kind } from '../../../../shared/wire'
 import type { Field } from '../../../schema/field'
 import type { GraphNode } from '../../../schema/graph'
 import type { Resource } from '../../../schema/model'
-import type { Role } from '../../../schema/server-owned'
 import type { Call } from '../../context'
 import type { WritePlan } from '../../plan/write'
 
 type Values = Record<string, unknown>
 
-/** The row as it is made: defaults and stamps, then what was sent and what the hooks made of it, then the tenant. */
+/** A new row: the server's values and the table's defaults, then the values of the body and of hooks, then the tenant. */
 export function createValues({ resource, tenantId }: WritePlan, values: Values, call: Call, time: Date): Values {
+  const defaults = defaultsOf(resource.fields)
   return {
-    ...byRole(resource.roles, { createdAt: field => serverTime(field, time) }),
-    ...atServerTime(resource, defaultsOf(resource.fields), time),
-    ...byRole(resource.roles, {
-      updatedAt: field => serverTime(field, time),
-      createdBy: field => callerId(call, field),
-      updatedBy: field => callerId(call, field),
-    }),
+    ...defaults,
+    ...roleValues(resource, 'create', { call, time }),
+    ...createdAtDefault(resource, defaults, time),
     ...values,
     ...(resource.tenant && { [resource.tenant.name]: tenantId }),
   }
 }
 
-/** A default that is the current time gives way to the server's: `createdAt` and `updatedAt` of a new row are the same moment. */
-function atServerTime({ roles: { createdAt } }: Resource, defaults: Values, time: Date): Values {
-  if (!createdAt || !isCurrentTime(createdAt, defaults[createdAt.name], time)) return defaults
-  return { ...defaults, [createdAt.name]: serverTime(createdAt, time) }
+/**
+ * The table's default for `createdAt` wins over the server's time, unless the default is the current time: then the server's time
+ * makes `createdAt` and `updatedAt` of a new row equal.
+ */
+function createdAtDefault({ roles: { createdAt } }: Resource, defaults: Values, time: Date): Values {
+  if (!createdAt || !Object.hasOwn(defaults, createdAt.name)) return {}
+  const value = defaults[createdAt.name]
+  return isCurrentTime(createdAt, value, time) ? {} : { [createdAt.name]: value }
 }
 
-/** Longer than a row takes to be made ready. */
-const A_MOMENT = 60_000
+/** Milliseconds: longer than the checks of a write take. */
+const CURRENT = 60_000
 
-/** Written as the server writes it: seconds, or text of another format, stay as the table makes them. */
+/** Whether a value is about now, in the format that the server writes. Seconds and other text formats do not count. */
 function isCurrentTime(field: Field, value: unknown, time: Date): boolean {
   if (value === undefined || value === null) return false
-  const made = value instanceof Date ? value : new Date(typeof value === 'string' ? value : Number(value))
-  return Math.abs(made.getTime() - time.getTime()) < A_MOMENT && String(serverTime(field, made)) === String(value)
+  const parsed = value instanceof Date ? value : new Date(typeof value === 'string' ? value : Number(value))
+  return Math.abs(parsed.getTime() - time.getTime()) < CURRENT && String(serverTime(field, parsed)) === String(value)
 }
 
 export function updateValues({ resource }: WritePlan, values: Values, call: Call, time: Date): Values {
-  return {
-    ...updateDefaultsOf(resource.fields),
-    ...byRole(resource.roles, { updatedAt: field => serverTime(field, time), updatedBy: field => callerId(call, field) }),
-    ...values,
-  }
+  return { ...updateDefaultsOf(resource.fields), ...roleValues(resource, 'update', { call, time }), ...values }
 }
 
-export function trashValues({ resource, reason }: WritePlan, deletionId: string, call: Call, time: Date): Values {
-  return byRole(resource.roles, {
-    deletedAt: field => serverTime(field, time),
-    deletedBy: field => callerId(call, field),
-    deletionId: () => deletionId,
-    deletedReason: () => reason ?? null,
-  })
+/** The trash columns of a row that moves to the trash. */
+export function trashValues({ resource, reason }: Pick<WritePlan, 'resource' | 'reason'>, deletionId: string, call: Call, time: Date): Values {
+  return roleValues(resource, 'delete', { call, time, deletionId, reason })
 }
 
-/** The stamp of the rows that go along, as driver values; their `deletionId` is read off the row above them. */
+/** The trash columns of dependents, as driver values, without `deletionId`: the statement reads that one from the parent row. */
 export function cascadeTrashValues(
   { reason }: WritePlan,
   { facts, roles }: GraphNode,
   call: Call,
   time: Date,
 ): { column: Column, value: unknown }[] {
-  const kindOf = (column: Column) => facts.columns.find(own => own.column === column)!.kind
+  const kindOf = (column: Column) => facts.columns.find(candidate => candidate.column === column)!.kind
   const encode = (column: Column, value: unknown) => (value === null ? null : column.mapToDriverValue(value))
   return [
     ...(roles.deletedAt
@@ -76,60 +69,64 @@ export function cascadeTrashValues(
   ]
 }
 
-const untouchables = { keyed: new WeakMap<Resource, ReadonlySet<string>>(), made: new WeakMap<Resource, ReadonlySet<string>>() }
-
-/** What no write may set, hooks included: the key of a row that exists, its tenant, and the trash columns. */
-export function unwritableNames({ resource, kind }: WritePlan): ReadonlySet<string> {
-  const known = kind === 'update' ? untouchables.keyed : untouchables.made
-  let names = known.get(resource)
-  if (!names) known.set(resource, names = findUntouchable(resource, kind))
-  return names
+interface ValueSource {
+  readonly call: Call
+  readonly time: Date
+  readonly deletionId?: string
+  readonly reason?: string
 }
 
-function findUntouchable(resource: Resource, kind: WritePlan['kind']): ReadonlySet<string> {
-  const { deletedAt, deletedBy, deletionId, deletedReason } = resource.roles
-  return new Set(
-    [deletedAt, deletedBy, deletionId, deletedReason, resource.tenant, ...(kind === 'update' ? resource.primaryKey : [])].flatMap(field =>
-      field ? [field.name] : [],
-    ),
-  )
+type ServerWrite = ColumnRoleFacts['setBy'][number]
+
+const ROLES_SET_BY: Readonly<Record<ServerWrite, readonly ColumnRole[]>> = {
+  create: rolesWith(({ setBy }) => setBy.includes('create')),
+  update: rolesWith(({ setBy }) => setBy.includes('update')),
+  delete: rolesWith(({ setBy }) => setBy.includes('delete')),
 }
 
-function byRole(roles: Readonly<Partial<Record<Role, Field>>>, values: Partial<Record<Role, (field: Field) => unknown>>): Values {
-  const stamps: Values = {}
-  for (const role of Object.keys(values) as Role[]) {
+const VALUES: Readonly<Record<ColumnRoleFacts['value'], (field: Field, source: ValueSource) => unknown>> = {
+  time: (field, { time }) => serverTime(field, time),
+  caller: (field, { call }) => callerId(call, field),
+  deletionId: (_field, { deletionId }) => deletionId,
+  reason: (_field, { reason }) => reason ?? null,
+}
+
+/** The columns with a role that the server sets in this kind of write. */
+function roleValues({ roles }: Resource, write: ServerWrite, source: ValueSource): Values {
+  const values: Values = {}
+  for (const role of ROLES_SET_BY[write]) {
     const field = roles[role]
-    if (field) stamps[field.name] = values[role]!(field)
+    if (field) values[field.name] = VALUES[COLUMN_ROLES[role].value](field, source)
   }
-  return stamps
+  return values
 }
 
-type Makers = readonly (readonly [name: string, make: () => unknown])[]
-
-/** `$defaultFn` of the table; defaults of the database stay the database's. */
-const defaultsOf = madeBy(({ defaultFn, onUpdateFn }) => defaultFn ?? onUpdateFn)
+/** `$defaultFn` of the table, or `$onUpdateFn` as Drizzle does. The database applies its own defaults itself. */
+const defaultsOf = valuesFrom(({ defaultFn, onUpdateFn }) => defaultFn ?? onUpdateFn)
 
 /** `$onUpdateFn` of the table. */
-const updateDefaultsOf = madeBy(({ onUpdateFn }) => onUpdateFn)
+const updateDefaultsOf = valuesFrom(({ onUpdateFn }) => onUpdateFn)
 
-/** The values that functions of the table make; which columns have one is found once. */
-function madeBy(makerOf: (column: Column) => (() => unknown) | undefined): (fields: ReadonlyMap<string, Field>) => Values {
-  const found = new WeakMap<ReadonlyMap<string, Field>, Makers>()
+type Defaults = readonly (readonly [name: string, createValue: () => unknown])[]
+
+/** Calls a function of each column that has one. Which columns have one is cached per table. */
+function valuesFrom(functionOf: (column: Column) => (() => unknown) | undefined): (fields: ReadonlyMap<string, Field>) => Values {
+  const cache = new WeakMap<ReadonlyMap<string, Field>, Defaults>()
   return (fields) => {
-    let makers = found.get(fields)
-    if (!makers) {
-      found.set(fields, makers = [...fields.values()].flatMap(({ name, column }) => {
-        const make = makerOf(column)
-        return make ? [[name, make] as const] : []
+    let defaults = cache.get(fields)
+    if (!defaults) {
+      cache.set(fields, defaults = [...fields.values()].flatMap(({ name, column }) => {
+        const createValue = functionOf(column)
+        return createValue ? [[name, createValue] as const] : []
       }))
     }
     const values: Values = {}
-    for (const [name, make] of makers) values[name] = make()
+    for (const [name, createValue] of defaults) values[name] = createValue()
     return values
   }
 }
 
-/** The server's time in the form the column keeps it; plain numbers are milliseconds. */
+/** The server's time in the type of the column. Plain numbers are milliseconds. */
 export function serverTime(field: Pick<Field, 'kind'>, time: Date): unknown {
   switch (field.kind) {
     case 'date': return time
@@ -139,7 +136,7 @@ export function serverTime(field: Pick<Field, 'kind'>, time: Date): unknown {
   }
 }
 
-/** The caller's id as the column would hold it; null for an anonymous caller and for an id that does not fit. */
+/** The caller's id in the type of the column; null for an anonymous caller and for an id that does not fit. */
 function callerId({ ctx }: Call, field: Field): unknown {
   const id = ctx.user?.id
   if (id === undefined || id === null) return null
@@ -147,7 +144,7 @@ function callerId({ ctx }: Call, field: Field): unknown {
   return value === INVALID ? null : value
 }
 
-/** As {@link callerId}, for a column of a table that may not be registered. */
+/** As {@link callerId}, for a column of a table that is not necessarily registered. */
 function callerIdFor({ ctx }: Call, kind: Kind): unknown {
   const id = ctx.user?.id
   if (id === undefined || id === null) return null

@@ -1,0 +1,16 @@
+/** The statement of a delete. The row scope is in its WHERE, so that a row cannot leave the scope between check and write. */
+import { sql } from 'drizzle-orm'
+import type { WriteStatement } from '../../../engines/engine'
+import { shape } from '../../sql/shape'
+import type { Resource } from '../../../schema/model'
+import type { Call } from '../../context'
+import { shapeOf, statement, valuesOf, whereClause, type Clause } from '../../sql/clause'
+
+/** `delete from t where …`, of exactly one row unless the caller replaces `expect`. */
+export function deleteStatement({ api, engine }: Call, resource: Resource, where: readonly Clause[]): WriteStatement {
+  const compiled = statement(api.statements, engine, shape`delete ${resource}${shapeOf(where)}`, valuesOf(where), () => ({
+    sql: sql`delete from ${resource.table}${whereClause(where)}`,
+    extra: undefined,
+  }))
+  return { ...compiled, expect: 1, whole: true }
+}

@@ -1,0 +1,145 @@
+/** The statements of an insert. */
+import { sql, type SQL } from 'drizzle-orm'
+import { DIALECTS, postgresType } from '../../../engines/dialects'
+import { shape } from '../../sql/shape'
+import type { Field } from '../../../schema/field'
+import type { Resource } from '../../../schema/model'
+import type { Call } from '../../context'
+import type { Selection } from '../../access/fields'
+import { equals, sameBytes, boundValue, shapeOf, statement, valuesOf, whereClause, type Clause } from '../../sql/clause'
+import { decoder } from '../rows/decode'
+import { selectList } from '../rows/select'
+import { columnName, columnsOf, commaList } from './columns'
+import { selectStatement, type Returning } from './select'
+
+/** Which rows an insert skips: those that exist already. */
+export interface Unless {
+  /** The columns that identify a row. */
+  readonly fields: readonly Field[]
+  /** The table has a unique constraint over these columns. Otherwise the statement looks for the row, under the locks of its commit. */
+  readonly unique: boolean
+  /** The rows that count as existing. */
+  readonly where: readonly Clause[]
+}
+
+/** All rows set the same fields. Without RETURNING each row is a statement of its own, because the key is known only for a single row. */
+export function insertStatements(
+  call: Call,
+  resource: Resource,
+  rows: readonly Record<string, unknown>[],
+  selection: Selection,
+  unless?: Unless,
+): { readonly statement: Returning, readonly rows: readonly Record<string, unknown>[] }[] {
+  const { returning } = DIALECTS[call.engine.dialect]
+  const fields = [...resource.fields.values()].filter(field => rows[0] && Object.hasOwn(rows[0], field.name))
+  const size = returning ? Math.max(1, Math.floor(call.engine.maxParameters / Math.max(1, fields.length))) : 1
+  return Array.from({ length: Math.ceil(rows.length / size) }, (_, index) => rows.slice(index * size, (index + 1) * size)).map(chunk => ({
+    rows: chunk,
+    statement: returning
+      ? insertStatement(call, resource, fields, chunk, selection, unless)
+      : insertOne(call, resource, fields, chunk[0]!, selection, unless),
+  }))
+}
+
+const shapeOfUnless = (unless: Unless | undefined) =>
+  unless ? shape`unless ${unless.unique}${columnsOf(unless.fields)}${shapeOf(unless.where)}` : shape`always`
+
+/**
+ * `insert into t (a, b) values (?, ?), … returning …`. Existing rows are skipped: `… on conflict (a) do nothing`, or
+ * `insert into t (a, b) select column1, column2 from (values …) as made where not exists (select 1 from t where a = column1)`.
+ */
+function insertStatement(
+  { api, engine }: Call,
+  resource: Resource,
+  fields: readonly Field[],
+  rows: readonly Record<string, unknown>[],
+  selection: Selection,
+  unless: Unless | undefined,
+): Returning {
+  const parameters = rows.map(row => fields.map(field => boundValue(engine, field, row[field.name])))
+  const existing = unless && !unless.unique ? unless.where : []
+  const key = shape`insert ${selection.key}${shapeOfUnless(unless)}${columnsOf(fields)}${parameters.map(shapeOf)}`
+  const compiled = statement(api.statements, engine, key, [...parameters.flatMap(valuesOf), ...valuesOf(existing)], () => {
+    const toSql = (value: Clause, index: number) =>
+      unless?.unique === false ? typed(engine, fields[index]!, value.build()) : value.build()
+    const values = commaList(parameters.map(row => sql`(${commaList(row.map(toSql))})`))
+    const columns = commaList(fields.map(field => columnName(engine, field)))
+    const given = (field: Field) => sql.raw(`made.column${fields.indexOf(field) + 1}`)
+    const same = (unless?.fields ?? []).map((field): Clause => ({
+      shape: shape`made`,
+      values: [],
+      build: () => sameBytes(field.column, given(field), field.bytes),
+    }))
+    const source = !unless
+      ? sql`values ${values}`
+      : unless.unique
+        ? sql`values ${values} on conflict (${commaList(unless.fields.map(field => columnName(engine, field)))}) do nothing`
+        : sql`select ${commaList(fields.map(given))} from (values ${values}) as made where not exists (select 1 from ${resource.table}${whereClause([...same, ...existing])})`
+    return {
+      sql:
+        fields.length === 0
+          ? sql`insert into ${resource.table} ${DIALECTS[engine.dialect].nothing} returning ${selectList(selection)}`
+          : sql`insert into ${resource.table} (${columns}) ${source} returning ${selectList(selection)}`,
+      extra: decoder(selection),
+    }
+  })
+  return { ...compiled, returns: true, expect: rows.length, whole: !unless }
+}
+
+/** Postgres reads a parameter in a `values` list outside of an insert as text. */
+const typed = ({ dialect }: Call['engine'], { column }: Field, value: SQL) =>
+  dialect === 'pg' ? sql`cast(${value} as ${postgresType(column)})` : value
+
+/**
+ * `insert into t (a, b) values (?, ?)`, read back by its key. To skip an existing row:
+ * `insert into t (a, b) select ?, ? from dual where not exists (select 1 from t where a = ?) on duplicate key update a = a`,
+ * because `insert ignore` would suppress every other error too.
+ */
+function insertOne(
+  call: Call,
+  resource: Resource,
+  fields: readonly Field[],
+  row: Record<string, unknown>,
+  selection: Selection,
+  unless: Unless | undefined,
+): Returning {
+  const { api, engine } = call
+  const parameters = fields.map(field => boundValue(engine, field, row[field.name]))
+  const existing = unless ? [...unless.fields.map(field => equals(field, row[field.name])), ...(unless.unique ? [] : unless.where)] : []
+  const key = shape`insert one ${selection.key}${shapeOfUnless(unless)}${columnsOf(fields)}${shapeOf(parameters)}`
+  const compiled = statement(api.statements, engine, key, [...valuesOf(parameters), ...valuesOf(existing)], () => {
+    const columns = commaList(fields.map(field => columnName(engine, field)))
+    const values = commaList(parameters.map(value => value.build()))
+    const first = unless?.unique ? unless.fields[0]! : undefined
+    const skip = first ? sql` on duplicate key update ${columnName(engine, first)} = ${first.column}` : sql``
+    return {
+      sql:
+        fields.length === 0
+          ? sql`insert into ${resource.table} ${DIALECTS[engine.dialect].nothing}`
+          : unless
+            ? sql`insert into ${resource.table} (${columns}) select ${values} from dual where not exists (select 1 from ${resource.table}${whereClause(existing)})${skip}`
+            : sql`insert into ${resource.table} (${columns}) values (${values})`,
+      extra: decoder(selection),
+    }
+  })
+  return {
+    ...compiled,
+    returns: true,
+    expect: 1,
+    whole: true,
+    readBack: insertId => selectStatement(call, resource, keyOf(resource, row, insertId), selection),
+  }
+}
+
+/** The key of an inserted row: as it was given, or the auto-increment value that the database reports. */
+function keyOf(resource: Resource, row: Record<string, unknown>, insertId: unknown): readonly Clause[] {
+  return resource.primaryKey.map((field) => {
+    const value = row[field.name]
+    if (value !== undefined && value !== null) return equals(field, value)
+    if (!insertId)
+      throw new Error(
+        `[auto-api] \`${resource.name}\`: the database generates the key \`${field.name}\` and does not report its value. Give the column a \`$defaultFn\` or an auto-increment.`,
+      )
+    return equals(field, field.kind === 'bigint' ? BigInt(insertId as number | string) : Number(insertId))
+  })
+}

@@ -1,0 +1,47 @@
+/** The statement that reads rows inside a commit, with or without a lock. */
+import { sql, type Column, type SQL } from 'drizzle-orm'
+import { DIALECTS } from '../../../engines/dialects'
+import type { WriteStatement, Row } from '../../../engines/engine'
+import { shape } from '../../sql/shape'
+import type { Dialect } from '../../../../shared/dialects'
+import type { Resource } from '../../../schema/model'
+import type { Call } from '../../context'
+import type { Selection } from '../../access/fields'
+import { shapeOf, statement, valuesOf, whereClause, type Clause } from '../../sql/clause'
+import { decoder, type RecordValues } from '../rows/decode'
+import { selectList } from '../rows/select'
+import { commaList } from './columns'
+
+/** A statement that returns rows, and the function that decodes one. */
+export type Returning = WriteStatement & { readonly extra: (row: Row) => RecordValues }
+
+/**
+ * `select … from t where …`. With a lock, `… order by id for update`: the rows stay unchanged until the end of the commit. Every
+ * transaction locks rows in the same order, to avoid deadlocks.
+ */
+export function selectStatement(
+  { api, engine }: Call,
+  resource: Resource,
+  where: readonly Clause[],
+  selection: Selection,
+  lock?: 'share' | 'update',
+): Returning {
+  const compiled = statement(api.statements, engine, shape`select ${selection.key}${shapeOf(where)}${lock}`, valuesOf(where), () => ({
+    sql: sql`select ${selectList(selection)} from ${resource.table}${whereClause(where)}${
+      lock && engine.concurrent
+        ? lockInOrder(
+            engine.dialect,
+            resource.primaryKey.map(({ column }) => column),
+            lock,
+          )
+        : sql``
+    }`,
+    extra: decoder(selection),
+  }))
+  return { ...compiled, returns: true, expect: 1 }
+}
+
+/** ` order by id for update` */
+export function lockInOrder(dialect: Dialect, keys: readonly Column[], lock: 'share' | 'update'): SQL {
+  return sql` order by ${commaList(keys.map(column => sql`${column}`))}${DIALECTS[dialect].lock[lock]}`
+}

@@ -1,0 +1,42 @@
+/** The statement of an update. The row scope is in its WHERE, so that a row cannot leave the scope between check and write. */
+import { sql } from 'drizzle-orm'
+import { DIALECTS } from '../../../engines/dialects'
+import { shape } from '../../sql/shape'
+import type { Resource } from '../../../schema/model'
+import type { Call } from '../../context'
+import type { Selection } from '../../access/fields'
+import { boundValue, shapeOf, statement, valuesOf, whereClause, type Clause } from '../../sql/clause'
+import { decoder } from '../rows/decode'
+import { selectList } from '../rows/select'
+import { columnName, columnsOf, commaList } from './columns'
+import { selectStatement, type Returning } from './select'
+
+/**
+ * `update t set a = ? where … returning …`, of exactly one row unless the caller replaces `expect`.
+ * @param keys finds the row again, to read it back where the engine has no RETURNING.
+ */
+export function updateStatement(
+  call: Call,
+  resource: Resource,
+  values: Readonly<Record<string, unknown>>,
+  where: readonly Clause[],
+  selection: Selection,
+  keys?: readonly Clause[],
+): Returning {
+  const { api, engine } = call
+  const { returning } = DIALECTS[engine.dialect]
+  const fields = [...resource.fields.values()].filter(field => Object.hasOwn(values, field.name))
+  const parameters = fields.map(field => boundValue(engine, field, values[field.name]))
+  const key = shape`update ${selection.key}${columnsOf(fields)}${shapeOf(parameters)}${shapeOf(where)}`
+  const compiled = statement(api.statements, engine, key, [...valuesOf(parameters), ...valuesOf(where)], () => ({
+    sql: sql`update ${resource.table} set ${commaList(fields.map((field, index) => sql`${columnName(engine, field)} = ${parameters[index]!.build()}`))}${whereClause(where)}${returning ? sql` returning ${selectList(selection)}` : sql``}`,
+    extra: decoder(selection),
+  }))
+  if (returning) return { ...compiled, returns: true, expect: 1, whole: true }
+  return {
+    ...compiled,
+    expect: 1,
+    whole: true,
+    ...(keys && { returns: true, readBack: () => selectStatement(call, resource, keys, selection) }),
+  }
+}

@@ -1,0 +1,113 @@
+/** Commits the items of a write, all in one commit or each in its own, and finds the item and the error of a failed commit. */
+import type { Call } from '../../context'
+import { bulkFailed } from '../../bulk-error'
+import { changedMeanwhile, isBusy, isInvalidReference } from '../../error'
+import type { WritePlan } from '../../plan/write'
+import type { Scoped } from '../../access/row-scope'
+import { commitOperations, CommitFailed } from '../commit/commit'
+import { findAlreadyDeleted } from './already-deleted'
+import { findFailedItems } from './failing'
+import { stopOnFailure, type Item, type WrittenItem } from './items'
+import { OPERATIONS } from './operations'
+import { checkReferences } from './references'
+import { loadTargets } from './targets'
+
+/** @throws The error of a single write, or `BULK_FAILED` with the items that failed. */
+export async function commitAll(
+  plan: Scoped<WritePlan>,
+  items: readonly Item[],
+  written: Map<number, WrittenItem>,
+  call: Call,
+  time: Date,
+): Promise<void> {
+  try {
+    await commitWithRecheck(plan, items, written, call, time)
+  }
+  catch (error) {
+    if (!(error instanceof CommitFailed)) throw error
+    if (error.expectation === 'reference') await assertReferences(plan, items, call, 'now')
+    // A busy database is the fault of no item.
+    if (isBusy(error.reason)) throw error.reason
+    if (!plan.bulk) throw await recheckTarget(plan, items[0]!, error.reason, call)
+    const failed = await findFailedItems(plan, items, error, call)
+    const failures = await Promise.all(
+      failed.map(async ({ item, reason }) => ({ index: item.index, id: item.id, error: await recheckTarget(plan, item, reason, call) })),
+    )
+    throw bulkFailed(error.expectation ? 'nothing was written' : 'rolled back', failures, error.reason)
+  }
+}
+
+/** Commits one item of a batch that is not atomic. A failure becomes the error of the item. */
+export async function commitOne(
+  plan: Scoped<WritePlan>,
+  item: Item,
+  written: Map<number, WrittenItem>,
+  call: Call,
+  time: Date,
+): Promise<void> {
+  try {
+    await commitWithRecheck(plan, [item], written, call, time)
+  }
+  catch (error) {
+    written.delete(item.index)
+    const alreadyDeleted = error instanceof CommitFailed && await findAlreadyDeleted(plan, item, written, call)
+    if (alreadyDeleted) written.set(item.index, alreadyDeleted)
+    else item.error = await recheckTarget(plan, item, error instanceof CommitFailed ? error.reason : error, call)
+  }
+}
+
+/**
+ * A referenced row that code checked can change before the commit, which then fails. Code checks the row once more and the commit is
+ * repeated once.
+ * @throws {CommitFailed}
+ */
+async function commitWithRecheck(
+  plan: Scoped<WritePlan>,
+  items: readonly Item[],
+  written: Map<number, WrittenItem>,
+  call: Call,
+  time: Date,
+): Promise<void> {
+  const commit = () => commitOperations(plan, OPERATIONS[plan.kind](plan, items, written, call, time), call)
+  const checkedByCode = items.some(({ references = [] }) => references.some(({ target }) => target.judged))
+  const canRetry = (error: unknown): error is CommitFailed =>
+    checkedByCode && error instanceof CommitFailed && error.expectation === 'reference'
+  try {
+    await commit()
+  }
+  catch (error) {
+    if (!canRetry(error)) throw error
+    await assertReferences(plan, items, call, 'now')
+    const failed = items.find(item => item.error !== undefined)
+    if (failed) throw new CommitFailed(failed.error, failed.index)
+    try {
+      await commit()
+    }
+    catch (again) {
+      throw canRetry(again) ? new CommitFailed(changedMeanwhile(), again.item) : again
+    }
+  }
+}
+
+/** @throws The error of a single write, or `BULK_FAILED`. */
+export async function assertReferences(
+  plan: Scoped<WritePlan>,
+  items: readonly Item[],
+  call: Call,
+  when: 'now' | 'commit',
+): Promise<void> {
+  await checkReferences(plan, items, call, when)
+  for (const item of items) if (item.error !== undefined) item.error = await recheckTarget(plan, item, item.error, call)
+  stopOnFailure(plan, items)
+}
+
+/**
+ * The row of an update and the row that it refers to can be deleted together, by one cascade. The caller then gets the error of the row
+ * itself (404), not the one of the reference.
+ */
+async function recheckTarget(plan: Scoped<WritePlan>, item: Item, reason: unknown, call: Call): Promise<unknown> {
+  if (plan.kind !== 'update' || !isInvalidReference(reason)) return reason
+  const current = { ...item, error: undefined }
+  await loadTargets(plan, [current], call)
+  return current.error ?? reason
+}

@@ -1,0 +1,40 @@
+/** The operations of a create: check the references, then insert the rows. */
+import { groupBy } from '../../../../shared/group-by'
+import type { Call } from '../../context'
+import type { WritePlan } from '../../plan/write'
+import { changeOf } from '../commit/changes'
+import type { WriteOperation } from '../commit/commit'
+import { insertStatements } from '../commit/insert'
+import type { RecordValues } from '../rows/decode'
+import type { BuildOperations } from './build-operations'
+import { referenceOperations } from './reference-operations'
+import { returnedFields } from './returned'
+import { createValues } from './server-values'
+import { writableValues } from './writable-values'
+
+export const createOperations: BuildOperations = (plan, items, written, call, time) => {
+  const rows = items.map(item => ({ item, values: createValues(plan, writableValues(plan, item), call, time) }))
+  // Rows that set the same columns go into one statement.
+  const groups = groupBy(rows, ({ values }) =>
+    Object.keys(values)
+      .filter(name => plan.resource.fields.has(name))
+      .sort()
+      .join(','),
+  )
+  const inserts = [...groups.values()].flatMap((group) => {
+    const itemOf = new Map(group.map(({ item, values }) => [values, item]))
+    const values = group.map(({ values }) => values)
+    return insertStatements(call, plan.resource, values, returnedFields(plan)).map(({ statement, rows: inserted }): WriteOperation => ({
+      statement,
+      ...(inserted.length === 1 && { item: itemOf.get(inserted[0]!)!.index }),
+      read: ({ rows }) =>
+        inserted.forEach((values, index) => written.set(itemOf.get(values)!.index, { record: statement.extra(rows[index]!) })),
+      changes: () => inserted.map(values => createChange(plan, written.get(itemOf.get(values)!.index)!.record!, call)),
+    }))
+  })
+  return [...referenceOperations(items, call), ...inserts]
+}
+
+function createChange({ resource }: WritePlan, record: RecordValues, call: Call) {
+  return changeOf(call, resource, 'create', resource.primaryKey.map(field => record[field.name]))
+}

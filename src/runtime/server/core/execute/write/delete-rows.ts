@@ -1,0 +1,48 @@
+/** Deletes the named rows from their table. Rows that still refer to them are left to the foreign keys of the database. */
+import type { Call } from '../../context'
+import { keyFields } from '../../access/fields'
+import type { Scoped } from '../../access/row-scope'
+import type { WritePlan } from '../../plan/write'
+import { findDependents } from '../cascade/dependents'
+import { changeOf } from '../commit/changes'
+import type { WriteOperation } from '../commit/commit'
+import { deleteStatement } from '../commit/delete'
+import { selectStatement } from '../commit/select'
+import { isSelfReferencing } from './dependents'
+import type { Item } from './items'
+import { checkVisible } from './locks'
+import { rowClauses } from './row-clauses'
+import { keysClause } from './targets'
+
+/** Several rows are deleted in one statement, because they can refer to each other. */
+export function deleteRows(plan: Scoped<WritePlan>, items: readonly Item[], call: Call): WriteOperation[] {
+  const { resource, scope } = plan
+  const changes = () => deletedChanges(plan, items, call)
+  if (items.length === 1) {
+    const [item] = items as [Item]
+    return [{ statement: deleteStatement(call, resource, rowClauses(plan, item)), expectation: 'row', item: item.index, changes }]
+  }
+  const statement = deleteStatement(call, resource, [keysClause(plan, items, call), ...scope])
+  // The database does not count a row that it deletes as the dependent of another one.
+  if (isSelfReferencing(findDependents(call.api.graph, resource.table)))
+    return [
+      ...checkVisible(plan, items, call),
+      { statement: { text: statement.text, values: statement.values }, changes },
+      checkDeleted(plan, items, call),
+    ]
+  return [
+    ...(plan.accepts ? checkVisible(plan, items, call) : []),
+    { statement: { ...statement, expect: items.length, whole: false }, expectation: 'row', changes },
+  ]
+}
+
+/** The commit fails if one of the rows still exists. */
+export function checkDeleted(plan: Scoped<WritePlan>, items: readonly Item[], call: Call): WriteOperation {
+  return {
+    statement: { ...selectStatement(call, plan.resource, [keysClause(plan, items, call)], keyFields(plan.resource)), expect: 0 },
+    expectation: 'row',
+  }
+}
+
+export const deletedChanges = ({ resource, kind }: WritePlan, items: readonly Item[], call: Call) =>
+  items.map(({ key }) => changeOf(call, resource, kind as 'delete' | 'purge', key!))

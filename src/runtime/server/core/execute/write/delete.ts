@@ -1,0 +1,66 @@
+/** The operations of a delete: move the rows and their dependents to the trash, or delete the rows of a table without trash. */
+import type { Call } from '../../context'
+import { keyFields } from '../../access/fields'
+import type { Scoped } from '../../access/row-scope'
+import type { WritePlan } from '../../plan/write'
+import { cascadeOperations } from '../cascade/cascaded-rows'
+import type { Closure } from '../cascade/closure'
+import { missedRowsStatement, trashStatement } from '../cascade/statements'
+import { changeOf } from '../commit/changes'
+import type { WriteOperation } from '../commit/commit'
+import { updateStatement } from '../commit/update'
+import type { BuildOperations } from './build-operations'
+import { deleteRows } from './delete-rows'
+import { closureOf, dependentTables, restrictOperations } from './dependents'
+import { keysOf, type Item } from './items'
+import { lockSeveral } from './locks'
+import { rowClauses } from './row-clauses'
+import { cascadeTrashValues, trashValues } from './server-values'
+
+export const deleteOperations: BuildOperations = (plan, items, written, call, time) => {
+  const { resource } = plan
+  const { roles } = resource
+  if (!roles.deletedAt) {
+    for (const item of items) written.set(item.index, {})
+    return deleteRows(plan, items, call)
+  }
+  const updates = items.map((item): WriteOperation => {
+    const deletionId = crypto.randomUUID()
+    written.set(item.index, roles.deletionId ? { deletionId } : {})
+    return {
+      statement: updateStatement(call, resource, trashValues(plan, deletionId, call, time), rowClauses(plan, item), keyFields(resource)),
+      expectation: 'row',
+      item: item.index,
+      changes: () => [changeOf(call, resource, 'delete', item.key!)],
+    }
+  })
+  return [...lockSeveral(plan, items, call), ...updates, ...trashDependents(plan, items, call, time)]
+}
+
+/** Moves the dependents of rows that are in the trash by now to the trash, parents before children. */
+export function trashDependents(plan: Scoped<WritePlan>, items: readonly Item[], call: Call, time: Date): WriteOperation[] {
+  if (plan.resource.auth?.softDelete?.cascade === 'off') return []
+  const closure = closureOf(plan, items, call, 'active')
+  const tables = dependentTables(closure, node => node.roles.deletedAt !== undefined).reverse()
+  return [
+    ...cascadeOperations(call, closure, tables, { kind: 'delete', trash: 'active', named: keysOf(items) }),
+    ...restrictOperations(closure, call),
+    ...tables.map(node => ({ statement: trashStatement(call, closure, node, cascadeTrashValues(plan, node, call, time)) })),
+    ...checkMissedRows(closure, call),
+  ]
+}
+
+/**
+ * Another transaction can insert a dependent while its table is being updated: the commit is then repeated. Only the tables of a cycle
+ * need this check. The rows of every other table are updated after the rows that they refer to, and are found by them.
+ */
+function checkMissedRows(closure: Closure, call: Call): WriteOperation[] {
+  if (!call.engine.concurrent) return []
+  const { dependents } = closure
+  const position = (table: unknown) => dependents.nodes.findIndex(node => node.table === table)
+  return dependents.edges
+    .filter(edge => position(edge.table) <= position(edge.foreignTable) && call.api.graph.get(edge.table)!.roles.deletedAt)
+    .map(edge => ({
+      statement: missedRowsStatement(call, closure, edge, call.api.graph.get(edge.table)!, call.api.graph.get(edge.foreignTable)!),
+    }))
+}

@@ -1,0 +1,48 @@
+/** The hooks of a write: which one runs for each kind, and with which arguments. */
+import type { Call } from '../../context'
+import { hookId, runAfterHooks, runHooks, type AnyHook, type HookName } from '../../hooks'
+import type { WriteKind, WritePlan } from '../../plan/write'
+import type { Item, WrittenItem } from './items'
+import type { WriteResult } from './result'
+
+const BEFORE: Readonly<Record<WriteKind, HookName>> = {
+  create: 'beforeCreate',
+  update: 'beforeUpdate',
+  delete: 'beforeDelete',
+  restore: 'beforeRestore',
+  purge: 'beforePurge',
+}
+const AFTER: Readonly<Record<WriteKind, HookName>> = {
+  create: 'afterCreate',
+  update: 'afterUpdate',
+  delete: 'afterDelete',
+  restore: 'afterRestore',
+  purge: 'afterPurge',
+}
+
+/** Replaces the item's values by what the hooks return. */
+export async function runBefore({ kind, resource }: WritePlan, item: Item, call: Call): Promise<void> {
+  const id = item.key && hookId(resource, item.key)
+  item.values = await runHooks(call, BEFORE[kind], item.values, (run, data) => {
+    const hook = run as AnyHook
+    if (kind === 'create') return hook(data, item.ctx)
+    return kind === 'update' ? hook(id, data, item.ctx) : hook(id, item.ctx)
+  })
+}
+
+/** Replaces each record by what the hooks return. The write is committed, so an error of a hook stops no other hook. */
+export async function runAfter(
+  { kind, resource }: WritePlan,
+  items: readonly Item[],
+  { written }: WriteResult,
+  call: Call,
+  errors: unknown[],
+): Promise<void> {
+  for (const result of written) {
+    const item = items[result.index]!
+    const run = (hook: AnyHook, record: WrittenItem['record']) =>
+      record ? hook(record, item.ctx) : hook(hookId(resource, item.key!), item.ctx)
+    const record = await runAfterHooks(call, AFTER[kind], result.record, (hook, record) => run(hook as AnyHook, record), errors)
+    if (record) (result as WrittenItem).record = record
+  }
+}

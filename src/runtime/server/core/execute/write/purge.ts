@@ -1,0 +1,38 @@
+/** The operations of a purge: delete or release the dependents, then delete the rows. */
+import { and } from '../../sql/clause'
+import { cascadeOperations } from '../cascade/cascaded-rows'
+import type { Closure } from '../cascade/closure'
+import { needsMarking, removeCycle } from '../cascade/cycle'
+import { findDependents } from '../cascade/dependents'
+import { releaseStatement, removeStatement } from '../cascade/statements'
+import type { BuildOperations } from './build-operations'
+import { checkDeleted, deleteRows, deletedChanges } from './delete-rows'
+import { dependentTables, isSelfReferencing, restrictOperations } from './dependents'
+import { keysOf } from './items'
+import { checkVisible, lockRows } from './locks'
+import { keysClause } from './targets'
+
+export const purgeOperations: BuildOperations = (plan, items, written, call) => {
+  const dependents = findDependents(call.api.graph, plan.resource.table)
+  // Rows of a self-referencing table are deleted in one statement with their dependents, so the row scope is in the closure.
+  const selfReferencing = isSelfReferencing(dependents)
+  const start = selfReferencing ? and([keysClause(plan, items, call), ...plan.scope]) : keysClause(plan, items, call)
+  const closure: Closure = { dependents, start, following: 'all', maxTerms: call.engine.limits?.terms }
+  const tables = dependentTables(closure, () => true)
+  const removed = needsMarking(dependents, call)
+    ? removeCycle(call, closure, tables)
+    : tables.map(node => removeStatement(call, closure, node))
+  for (const item of items) written.set(item.index, {})
+  return [
+    ...(selfReferencing ? checkVisible(plan, items, call) : lockRows(plan, items, call)),
+    ...cascadeOperations(call, closure, tables, { kind: 'purge', trash: 'all', named: keysOf(items) }),
+    ...restrictOperations(closure, call),
+    ...dependents.release.map(edge => ({
+      statement: releaseStatement(call, closure, edge, call.api.graph.get(edge.table)!, call.api.graph.get(edge.foreignTable)!),
+    })),
+    ...removed.map(statement => ({ statement })),
+    ...(selfReferencing
+      ? [{ ...checkDeleted(plan, items, call), changes: () => deletedChanges(plan, items, call) }]
+      : deleteRows(plan, items, call)),
+  ]
+}

@@ -1,0 +1,26 @@
+/** Checks the references of a write once more in its commit: the rows must still exist and be visible. */
+import { groupBy } from '../../../../shared/group-by'
+import type { Call } from '../../context'
+import { keyFields } from '../../access/fields'
+import { inTuples } from '../../sql/clause'
+import { tupleKey } from '../../sql/tuple-key'
+import type { WriteOperation } from '../commit/commit'
+import { selectStatement } from '../commit/select'
+import type { Item } from './items'
+import { rowsUnchanged } from './row-clauses'
+
+/** One statement for each foreign key, for all items. */
+export function referenceOperations(items: readonly Item[], call: Call): WriteOperation[] {
+  const references = items.flatMap(item => (item.references ?? []).map(reference => ({ item, reference })))
+  return [...groupBy(references, ({ reference }) => reference.target)].map(([{ plan, fields, judged }, group]): WriteOperation => {
+    const tuples = [...new Map(group.map(({ reference: { values } }) => [tupleKey(values), values])).values()]
+    const unchanged = judged ? [rowsUnchanged(judged.columns, judged.rows)] : []
+    const where = [inTuples(call.engine, fields, tuples), ...unchanged, ...plan.scope]
+    return {
+      statement: { ...selectStatement(call, plan.resource, where, keyFields(plan.resource), 'share'), expect: tuples.length },
+      expectation: 'reference',
+      field: group[0]!.reference.name,
+      ...(group.length === 1 && { item: group[0]!.item.index }),
+    }
+  })
+}

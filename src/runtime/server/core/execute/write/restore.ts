@@ -1,0 +1,40 @@
+/** The operations of a restore: lock the rows, take their dependents out of the trash, then the rows themselves. */
+import { trashColumnsOf } from '../../../../shared/column-roles'
+import { keyClauses } from '../../plan/read'
+import { cascadeOperations } from '../cascade/cascaded-rows'
+import { ungroupStatement } from '../cascade/cycle'
+import type { Dependents } from '../cascade/dependents'
+import { restoreStatement } from '../cascade/statements'
+import { changeOf } from '../commit/changes'
+import type { WriteOperation } from '../commit/commit'
+import { updateStatement } from '../commit/update'
+import type { BuildOperations } from './build-operations'
+import { closureOf, dependentTables } from './dependents'
+import { keysOf } from './items'
+import { lockRows } from './locks'
+import { returnedFields, returningRow } from './returned'
+import { rowClauses } from './row-clauses'
+import { keysClause } from './targets'
+
+export const restoreOperations: BuildOperations = (plan, items, written, call) => {
+  const { resource } = plan
+  const closure = closureOf(plan, items, call, 'grouped')
+  const { root, cyclic } = closure.dependents
+  const empty = Object.fromEntries(Object.values(trashColumnsOf(resource.roles)).map(({ name }) => [name, null]))
+  const tables = dependentTables(closure, node => node.roles.deletedAt !== undefined && !plan.apart?.has(node.table))
+  // The named rows are restored by statements of their own.
+  const except = (node: Dependents['root']) => node === root ? keysClause(plan, items, call) : undefined
+  const ungrouped = cyclic ? tables.filter(node => node.roles.deletionId && root.roles.deletionId) : []
+  const updates = items.map((item): WriteOperation => {
+    const statement = updateStatement(call, resource, empty, rowClauses(plan, item), returnedFields(plan), keyClauses(resource, item.key!))
+    return { ...returningRow(statement, item, written), changes: () => [changeOf(call, resource, 'restore', item.key!)] }
+  })
+  return [
+    ...lockRows(plan, items, call),
+    ...cascadeOperations(call, closure, tables, { kind: 'restore', trash: 'trashed', named: keysOf(items), except }),
+    // Children before parents, because a statement reads the `deletionId` of the parent rows. In a cycle all rows keep it to the end.
+    ...tables.map(node => ({ statement: restoreStatement(call, closure, node, except(node)) })),
+    ...ungrouped.map(node => ({ statement: ungroupStatement(call, closure, node) })),
+    ...updates,
+  ]
+}

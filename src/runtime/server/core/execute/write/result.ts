@@ -1,0 +1,34 @@
+/** The result of a write, which the response is built from. */
+import { bulkFailed, describeFailures, type DescribedFailure } from '../../bulk-error'
+import { toId } from '../../../schema/record-id'
+import type { WritePlan } from '../../plan/write'
+import type { RecordValues } from '../rows/decode'
+import type { Item, WrittenItem } from './items'
+
+export interface WriteResult {
+  readonly plan: WritePlan
+  /** One for each written item, in the order of the request. */
+  readonly written: readonly (WrittenItem & { readonly index: number, readonly id: string })[]
+  /** The failed items of a batch that is not atomic. */
+  readonly failures: readonly DescribedFailure[]
+  /** Number of rows of a cascade group, over all resources. */
+  readonly total?: number
+}
+
+/** @throws `BULK_FAILED` when every item failed. */
+export function toResult(plan: WritePlan, items: readonly Item[], written: ReadonlyMap<number, WrittenItem>): WriteResult {
+  const failed = items.filter(item => item.error !== undefined)
+  if (failed.length === items.length && failed.length > 0) throw bulkFailed('nothing was written', failed)
+  return {
+    plan,
+    failures: describeFailures(failed),
+    written: items.flatMap((item) => {
+      const result = written.get(item.index)
+      return result ? [{ ...result, index: item.index, id: result.record ? idOf(plan, result.record) : toId(plan.resource, item.key!) }] : []
+    }),
+  }
+}
+
+function idOf({ resource }: WritePlan, record: RecordValues): string {
+  return toId(resource, resource.primaryKey.map(field => record[field.name]))
+}

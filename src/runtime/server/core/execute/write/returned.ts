@@ -1,0 +1,21 @@
+/** Reads the written record back in the statement that writes it. */
+import { withKey, type Selection } from '../../access/fields'
+import type { WritePlan } from '../../plan/write'
+import type { WriteOperation } from '../commit/commit'
+import type { Returning } from '../commit/select'
+import type { Item, WrittenItem } from './items'
+
+/** The fields that the caller can read, and the primary key. */
+export function returnedFields({ resource, selection }: WritePlan): Selection {
+  return withKey(resource, selection)
+}
+
+/** The statement must write exactly one row. */
+export function returningRow(statement: Returning, item: Item, written: Map<number, WrittenItem>): WriteOperation {
+  return {
+    statement,
+    expectation: 'row',
+    item: item.index,
+    read: ({ rows }) => written.set(item.index, { record: statement.extra(rows[0]!) }),
+  }
+}

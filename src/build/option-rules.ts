@@ -1,9 +1,10 @@
 /** The rules of the module options: which values each option accepts. To add an option, add its row here, its type and its default. */
+import { UPGRADE_NOTES } from './problem'
 import { REMOVED_OPTIONS } from './removed'
 
 interface OptionRule {
   readonly accepts: (value: unknown) => boolean
-  /** Completes "Use …." */
+  /** What the option accepts, as the end of the sentence "Use …". */
   readonly use: string
 }
 
@@ -13,7 +14,7 @@ const originList: OptionRule = { accepts: isOriginList, use: 'a list of origins 
 const size: OptionRule = { accepts: value => toBytes(value) !== undefined, use: 'a number of bytes or a size such as `\'1mb\'`' }
 const propertyName: OptionRule = { accepts: isName, use: 'the name of a property' }
 
-/** One row per option, by path. */
+/** One row per option. The key is the path below `autoApi`. */
 export const OPTION_RULES: Readonly<Record<string, OptionRule>> = {
   'prefix': {
     accepts: value => typeof value === 'string' && /^(?:\/[\w~-][\w.~-]*)+\/?$/.test(value),
@@ -56,29 +57,30 @@ export const OPTION_RULES: Readonly<Record<string, OptionRule>> = {
   },
 }
 
-/** Options that are still accepted and have no effect: what the warning says. */
+/** Options that are accepted and have no effect, with the warning. */
 export const IGNORED_OPTIONS: Readonly<Record<string, string>> = {
-  database:
-    'is ignored. The engine is the second argument of `initializeDatabase(db, engine)`. → node_modules/nuxt-auto-api/docs/upgrading.md#database',
+  database: `is ignored. Pass the engine to \`initializeDatabase(db, engine)\` instead. → ${UPGRADE_NOTES}#database`,
 }
 
+/** Options that hold other options: `pagination`, `multiTenancy`, … */
 export const GROUPS = new Set(Object.keys(OPTION_RULES).filter(path => path.includes('.')).map(path => path.split('.')[0]!))
 /** Groups that `false` turns off. */
 export const SWITCHABLE_GROUPS = new Set(['multiTenancy', 'csrf'])
-/** Groups in which a mistyped option would leave the API open. */
+/** Groups whose options protect the API: an unknown one fails the build. */
 export const STRICT_GROUPS = new Set(['multiTenancy', 'csrf'])
+/** Paths of removed options, which `removed.ts` reports. */
 export const REMOVED_PATHS = new Set(REMOVED_OPTIONS.map(({ path }) => path))
 
 const UNITS: Readonly<Record<string, number>> = { b: 1, kb: 1024, mb: 1024 ** 2, gb: 1024 ** 3 }
 
-/** Whole bytes of a size that is written as a number or with a unit; `undefined` for anything else. */
+/** Whole bytes of a size: a number, or a text with a unit such as `'1.5 MB'`. `undefined` for anything else. */
 export function toBytes(value: unknown): number | undefined {
   const [, digits, unit = 'b'] = typeof value === 'string' ? /^(\d+(?:\.\d+)?) ?([kmg]?b)?$/i.exec(value) ?? [] : []
   const bytes = digits === undefined ? value : Math.floor(Number(digits) * UNITS[unit.toLowerCase()]!)
   return positiveInteger.accepts(bytes) ? bytes as number : undefined
 }
 
-/** As browsers send them. Apps in a shell of their own have schemes such as `capacitor:`, whose origin `URL` does not tell. */
+/** Origins in the form that browsers send. `URL` has no origin for the schemes of mobile apps and extensions, such as `capacitor:`. */
 function isOriginList(value: unknown): value is string[] {
   return Array.isArray(value) && value.every(text => typeof text === 'string' && URL.canParse(text) && isOrigin(text))
 }

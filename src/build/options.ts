@@ -1,11 +1,24 @@
-/** The module options: what each one accepts, and how the written ones become the resolved configuration. */
+/** The module options, and how they are checked and resolved to the configuration. */
 import { inspect } from 'node:util'
-import type { AggregationsConfig, AutoApiConfig, BulkConfig, CrossSiteConfig, HookConfig, HiddenFieldsConfig, ManyToManyConfig, MultiTenancyConfig, PaginationConfig, RelationsConfig } from '../runtime/shared/config'
+import type {
+  AggregationsConfig,
+  AutoApiConfig,
+  BulkConfig,
+  CrossSiteConfig,
+  HiddenFieldsConfig,
+  HookConfig,
+  ManyToManyConfig,
+  MultiTenancyConfig,
+  PaginationConfig,
+  RelationsConfig,
+} from '../runtime/shared/config'
 import { DEFAULT_CONFIG, DEFAULT_MULTI_TENANCY } from '../runtime/shared/defaults'
+import { findClosest } from '../runtime/shared/suggest'
+import {
+  GROUPS, IGNORED_OPTIONS, OPTION_RULES, REMOVED_PATHS, STRICT_GROUPS, SWITCHABLE_GROUPS, isPlainObject, toBytes,
+} from './option-rules'
 import type { PluginListing } from './plugins'
 import type { Problem } from './problem'
-import { GROUPS, IGNORED_OPTIONS, OPTION_RULES, REMOVED_PATHS, STRICT_GROUPS, SWITCHABLE_GROUPS, isPlainObject, toBytes } from './option-rules'
-import { findClosest } from '../runtime/shared/suggest'
 
 /**
  * Options of the module, under `autoApi` in `nuxt.config`.
@@ -17,50 +30,61 @@ import { findClosest } from '../runtime/shared/suggest'
  */
 export interface ModuleOptions {
   /**
-   * Path under which every route is mounted.
+   * Path under which every route is mounted. It starts with a slash and has no parameters.
    * @default '/api'
    */
   prefix?: string
+  /** Page sizes of lists, and whether they are paged by number or by cursor. */
   pagination?: Partial<PaginationConfig>
   /**
-   * On as soon as the key is set; `{}` takes every default.
+   * Restricts rows to the tenant of the caller. An object turns it on; `{}` uses every default.
    * @default false
    */
   multiTenancy?: Partial<MultiTenancyConfig> | false
+  /** Limits of included relations. */
   relations?: Partial<RelationsConfig>
+  /** The aggregate route and the `aggregate` parameter of lists. */
   aggregations?: Partial<AggregationsConfig>
+  /** The bulk routes. */
   bulk?: Partial<BulkConfig>
+  /** Many-to-many relations over junction tables. */
   m2m?: Partial<ManyToManyConfig>
+  /** Time limit of hooks, and the effect of errors in after-hooks. */
   hookConfig?: Partial<HookConfig>
   http?: {
     /**
-     * Largest JSON body: bytes, or a size such as `'512kb'` or `'2mb'`. A longer one is refused with 413.
+     * Largest JSON body: a number of bytes, or a size such as `'512kb'` or `'2mb'`. The response to a larger body is 413.
      * @default '1mb'
      */
     maxBodySize?: number | string
   }
-  /** Refuses writes that a page of another site sends; `false` leaves them to the app. */
+  /**
+   * Refuses writes from pages of other sites. `false` turns the check off.
+   * @default { origins: [] }
+   */
   csrf?: Partial<CrossSiteConfig> | false
   /**
-   * Rows a count, an aggregate or a page by number reads where `objectLevel` judges each one; beyond them it is a 400.
+   * Most rows that a count, an aggregate or a page by number reads where `objectLevel` decides row by row. Beyond it the response
+   * is 400.
    * @default 10000
    */
   objectLevelMaxRows?: number
+  /** Fields that no response contains and no query can use. */
   hiddenFields?: Partial<HiddenFieldsConfig>
   /**
-   * How many proxies of your own stand before the app; `true` is one. Only then is `X-Forwarded-For` read: by `rateLimit`, for whom a
-   * request is counted.
+   * Number of your own proxies in front of the app; `true` is one. The `X-Forwarded-For` and `X-Forwarded-Host` headers are read only
+   * if it is set.
    * @default false
    */
   trustProxy?: boolean | number
   /**
-   * Plugins, in the order in which they run: made by a factory, or the path of a file that exports one or several.
+   * Plugins in the order in which they run. Each is the result of a factory, or the path of a file that exports one or several plugins.
    * @default []
    */
   plugins?: PluginListing | readonly PluginListing[]
   /**
-   * Ignored.
-   * @deprecated The engine is the second argument of `initializeDatabase(db, engine)`.
+   * Has no effect.
+   * @deprecated Pass the engine to `initializeDatabase(db, engine)`.
    */
   database?: unknown
 }
@@ -71,60 +95,56 @@ export interface ResolvedOptions {
   readonly warnings: readonly string[]
 }
 
-/** Checks the written options and fills in the defaults. Removed options are `removed.ts`'s to report. */
+/** Checks the options and fills in the defaults. `removed.ts` reports removed options. */
 export function resolveOptions(options: Readonly<Record<string, unknown>>): ResolvedOptions {
   const problems: Problem[] = []
   const warnings: string[] = []
-  const accepted = new Map<string, unknown>()
-  const off = new Set<string>()
+  const values = new Map<string, unknown>()
+  const disabledGroups = new Set<string>()
 
-  function read(group: Readonly<Record<string, unknown>>, prefix: string) {
+  function readOptions(group: Readonly<Record<string, unknown>>, prefix: string) {
     for (const [key, value] of Object.entries(group)) {
       const path = prefix + key
       const where = `autoApi.${path}`
+      const rule = Object.hasOwn(OPTION_RULES, path) ? OPTION_RULES[path] : undefined
       if (value === undefined || REMOVED_PATHS.has(where)) continue
       if (Object.hasOwn(IGNORED_OPTIONS, path)) warnings.push(`\`${where}\` ${IGNORED_OPTIONS[path]}`)
       else if (GROUPS.has(path)) readGroup(path, value)
-      else if (!Object.hasOwn(OPTION_RULES, path)) readUnknown(path, where)
-      else if (OPTION_RULES[path]!.accepts(value)) accepted.set(path, value)
-      else
-        problems.push({ where, what: `is ${inspect(value, { depth: 1, breakLength: Infinity })}`, instead: `Use ${OPTION_RULES[path]!.use}.` })
+      else if (!rule) reportUnknown(path, where)
+      else if (rule.accepts(value)) values.set(path, value)
+      else problems.push({ where, what: `is ${inspect(value, { depth: 1, breakLength: Infinity })}`, instead: `Use ${rule.use}.` })
     }
-  }
-
-  function readUnknown(path: string, where: string) {
-    const meant = suggestOption(path)
-    if (STRICT_GROUPS.has(path.split('.')[0]!)) problems.push({ where, what: 'is not an option', instead: meant || 'Remove it.' })
-    else warnings.push(`\`${where}\` is not an option and has no effect.${meant && ` ${meant}`}`)
   }
 
   function readGroup(path: string, value: unknown) {
-    if (SWITCHABLE_GROUPS.has(path) && value === false) {
-      off.add(path)
-      return
+    if (SWITCHABLE_GROUPS.has(path) && value === false) disabledGroups.add(path)
+    else if (isPlainObject(value)) readOptions(value, `${path}.`)
+    else {
+      const instead = 'Use an object; `{}` uses every default.'
+      problems.push({ where: `autoApi.${path}`, what: `is ${inspect(value, { depth: 0 })}`, instead })
     }
-    if (isPlainObject(value)) read(value, `${path}.`)
-    else
-      problems.push({
-        where: `autoApi.${path}`,
-        what: `is ${inspect(value, { depth: 0 })}`,
-        instead: 'Use an object; `{}` takes every default.',
-      })
   }
 
-  read(options, '')
-  const config = toConfig(accepted, off, isPlainObject(options.multiTenancy))
-  if (config.pagination.defaultLimit > config.pagination.maxLimit) {
+  function reportUnknown(path: string, where: string) {
+    const suggestion = suggestOption(path)
+    if (STRICT_GROUPS.has(path.split('.')[0]!)) problems.push({ where, what: 'is not an option', instead: suggestion || 'Remove it.' })
+    else warnings.push(`\`${where}\` is not an option and has no effect.${suggestion && ` ${suggestion}`}`)
+  }
+
+  readOptions(options, '')
+  const config = toConfig(values, disabledGroups, isPlainObject(options.multiTenancy))
+  const { defaultLimit, maxLimit } = config.pagination
+  if (defaultLimit > maxLimit) {
     problems.push({
       where: 'autoApi.pagination.defaultLimit',
-      what: `is ${config.pagination.defaultLimit}, above \`maxLimit\` (${config.pagination.maxLimit})`,
+      what: `is ${defaultLimit}, above \`maxLimit\` (${maxLimit})`,
       instead: 'Lower it, or raise `autoApi.pagination.maxLimit`.',
     })
   }
   return { config, problems, warnings }
 }
 
-/** The option with the closest path; else the one of another group with the closest name. */
+/** The option with the closest path, otherwise the option of another group with the closest name. */
 function suggestOption(path: string): string {
   const known = [...Object.keys(OPTION_RULES), ...GROUPS, 'plugins']
   const closest = findClosest(path, known)
@@ -134,15 +154,15 @@ function suggestOption(path: string): string {
   return name === undefined ? '' : `Did you mean \`${known.find(option => nameOf(option) === name)!}\`?`
 }
 
-function toConfig(accepted: ReadonlyMap<string, unknown>, off: ReadonlySet<string>, hasTenancy: boolean): AutoApiConfig {
-  const values = <T extends object>(group: string, defaults: T): T =>
-    Object.fromEntries(Object.entries(defaults).map(([key, value]) => [key, accepted.get(group + key) ?? value])) as T
+function toConfig(values: ReadonlyMap<string, unknown>, disabledGroups: ReadonlySet<string>, hasTenancy: boolean): AutoApiConfig {
+  const withDefaults = <T extends object>(prefix: string, defaults: T): T =>
+    Object.fromEntries(Object.entries(defaults).map(([key, value]) => [key, values.get(prefix + key) ?? value])) as T
 
-  const pagination = values('pagination.', DEFAULT_CONFIG.pagination)
-  // Whoever only lowers the maximum means the default as well.
-  if (!accepted.has('pagination.defaultLimit')) pagination.defaultLimit = Math.min(pagination.defaultLimit, pagination.maxLimit)
-  const multiTenancy = values('multiTenancy.', DEFAULT_MULTI_TENANCY)
-  const { prefix, objectLevelMaxRows, trustProxy } = values('', {
+  const pagination = withDefaults('pagination.', DEFAULT_CONFIG.pagination)
+  // A `maxLimit` below the default page size lowers the default page size.
+  if (!values.has('pagination.defaultLimit')) pagination.defaultLimit = Math.min(pagination.defaultLimit, pagination.maxLimit)
+  const multiTenancy = withDefaults('multiTenancy.', DEFAULT_MULTI_TENANCY)
+  const { prefix, objectLevelMaxRows, trustProxy } = withDefaults('', {
     prefix: DEFAULT_CONFIG.prefix,
     objectLevelMaxRows: DEFAULT_CONFIG.objectLevelMaxRows,
     trustProxy: DEFAULT_CONFIG.trustProxy,
@@ -151,15 +171,15 @@ function toConfig(accepted: ReadonlyMap<string, unknown>, off: ReadonlySet<strin
     prefix: prefix.replace(/\/$/, ''),
     pagination,
     multiTenancy: hasTenancy && multiTenancy.enabled && multiTenancy,
-    relations: values('relations.', DEFAULT_CONFIG.relations),
-    aggregations: values('aggregations.', DEFAULT_CONFIG.aggregations),
-    bulk: values('bulk.', DEFAULT_CONFIG.bulk),
-    m2m: values('m2m.', DEFAULT_CONFIG.m2m),
-    hookConfig: values('hookConfig.', DEFAULT_CONFIG.hookConfig),
-    http: { maxBodySize: toBytes(accepted.get('http.maxBodySize')) ?? DEFAULT_CONFIG.http.maxBodySize },
-    csrf: off.has('csrf') ? false : values('csrf.', { origins: [] as string[] }),
+    relations: withDefaults('relations.', DEFAULT_CONFIG.relations),
+    aggregations: withDefaults('aggregations.', DEFAULT_CONFIG.aggregations),
+    bulk: withDefaults('bulk.', DEFAULT_CONFIG.bulk),
+    m2m: withDefaults('m2m.', DEFAULT_CONFIG.m2m),
+    hookConfig: withDefaults('hookConfig.', DEFAULT_CONFIG.hookConfig),
+    http: { maxBodySize: toBytes(values.get('http.maxBodySize')) ?? DEFAULT_CONFIG.http.maxBodySize },
+    csrf: disabledGroups.has('csrf') ? false : withDefaults('csrf.', { origins: [] as string[] }),
     objectLevelMaxRows,
-    hiddenFields: values('hiddenFields.', DEFAULT_CONFIG.hiddenFields),
+    hiddenFields: withDefaults('hiddenFields.', DEFAULT_CONFIG.hiddenFields),
     trustProxy,
   }
 }

@@ -1,17 +1,18 @@
-/** The module's options once resolved: what the build writes down as data and the server reads. */
+/** The resolved module options: the build generates them as data, and the server reads them. */
+
 export interface PaginationConfig {
   /**
-   * Which pages a list has when the client asks with neither `page` nor `cursor`.
+   * How a list without `page` and `cursor` is paged: by number (`'offset'`) or by cursor.
    * @default 'offset'
    */
   default: 'offset' | 'cursor'
   /**
-   * Page size when the client names none.
+   * Rows per page without `limit`.
    * @default 20
    */
   defaultLimit: number
   /**
-   * Largest page size; a larger `limit` is lowered to it.
+   * Most rows per page. A larger `limit` is lowered to it.
    * @default 100
    */
   maxLimit: number
@@ -19,7 +20,7 @@ export interface PaginationConfig {
 
 export interface MultiTenancyConfig {
   /**
-   * Turns tenancy off without removing the key.
+   * `false` turns multi-tenancy off and keeps the other options.
    * @default true
    */
   enabled: boolean
@@ -34,12 +35,12 @@ export interface MultiTenancyConfig {
    */
   userTenantField: string
   /**
-   * Resources that belong to a tenant. `'*'`: every resource whose table has the tenant column.
+   * Names of the tenant-scoped resources. `'*'` is every resource whose table has the tenant column.
    * @default '*'
    */
   scopedResources: '*' | string[]
   /**
-   * Resources that do not belong to a tenant although their table has the tenant column.
+   * Names of resources that all tenants share, although their tables have the tenant column.
    * @default []
    */
   excludedResources: string[]
@@ -47,17 +48,17 @@ export interface MultiTenancyConfig {
 
 export interface RelationsConfig {
   /**
-   * How many relations deep an include may go.
+   * Most levels of nested includes.
    * @default 3
    */
   maxDepth: number
   /**
-   * Relations of one request, at all depths together.
+   * Most included relations of one request, over all levels.
    * @default 20
    */
   maxIncludes: number
   /**
-   * Included rows of one answer; beyond them it is a 400.
+   * Most included rows of one response. Beyond it the response is 400.
    * @default 25000
    */
   maxRows: number
@@ -65,11 +66,12 @@ export interface RelationsConfig {
 
 export interface AggregationsConfig {
   /**
+   * Whether the aggregate route and the `aggregate` parameter of lists exist.
    * @default true
    */
   enabled: boolean
   /**
-   * Fields of one `groupBy`.
+   * Most fields of one `groupBy`.
    * @default 5
    */
   maxGroupByFields: number
@@ -77,29 +79,31 @@ export interface AggregationsConfig {
 
 export interface HiddenFieldsConfig {
   /**
-   * Hidden in every resource that has a field of the name.
+   * Names of fields that are hidden in every resource that has them.
    * @default []
    */
   global: string[]
   /**
-   * Hidden in one resource, besides its registration's own `hiddenFields`.
+   * Names of hidden fields by resource, in addition to `hiddenFields` of the registration.
    * @default {}
+   * @example { users: ['passwordHash'] }
    */
   resources: Record<string, string[]>
 }
 
 export interface BulkConfig {
   /**
+   * Whether the bulk routes exist.
    * @default true
    */
   enabled: boolean
   /**
-   * Items of one request.
+   * Most items of one request.
    * @default 100
    */
   maxBatchSize: number
   /**
-   * All items or none. `false`: each item with its cascade alone, failures are listed in `meta.errors`.
+   * `true` writes all items or none. `false` commits each item and its cascade separately and lists failures in `meta.errors`.
    * @default true
    */
   transactional: boolean
@@ -107,12 +111,12 @@ export interface BulkConfig {
 
 export interface ManyToManyConfig {
   /**
-   * Find junction tables by their shape.
+   * Detects junction tables by their columns.
    * @default true
    */
   autoDetect: boolean
   /**
-   * Junctions that cannot be told by their shape: the table's export or resource name, and the two resources it joins.
+   * Junction tables that are not detected: the table's export or resource name, and the two resources that it joins.
    * @default {}
    * @example { enrolments: ['students', 'courses'] }
    */
@@ -121,7 +125,7 @@ export interface ManyToManyConfig {
 
 export interface CrossSiteConfig {
   /**
-   * Origins whose pages may write in the caller's name, such as `https://admin.example.com`.
+   * Origins of other sites whose pages can write with the caller's cookies, such as `https://admin.example.com`.
    * @default []
    */
   origins: string[]
@@ -129,7 +133,7 @@ export interface CrossSiteConfig {
 
 export interface HttpConfig {
   /**
-   * Bytes of a JSON body; a longer one is refused with 413 while it is read.
+   * Most bytes of a JSON body. A larger body is refused with 413 while it is read.
    * @default 1048576
    */
   maxBodySize: number
@@ -137,12 +141,12 @@ export interface HttpConfig {
 
 export interface HookConfig {
   /**
-   * Milliseconds a hook may take.
+   * Time limit of one hook in milliseconds.
    * @default 5000
    */
   timeout: number
   /**
-   * What an error of an after-hook of a write does: it is answered, or only logged. The commit stands either way.
+   * Effect of an error in an after-hook of a write: `'throw'` responds with the error, `'log'` only logs it. Neither undoes the commit.
    * @default 'throw'
    */
   afterErrors: 'throw' | 'log'
@@ -155,7 +159,10 @@ export interface AutoApiConfig {
    */
   prefix: string
   pagination: PaginationConfig
-  /** On as soon as the key is set. */
+  /**
+   * `false` where rows belong to no tenant.
+   * @default false
+   */
   multiTenancy: MultiTenancyConfig | false
   relations: RelationsConfig
   aggregations: AggregationsConfig
@@ -163,16 +170,16 @@ export interface AutoApiConfig {
   m2m: ManyToManyConfig
   hookConfig: HookConfig
   http: HttpConfig
-  /** Refuses writes that a page of another site sends; `false` leaves them to the app. */
+  /** Refuses writes from pages of other sites; `false` turns the check off. */
   csrf: CrossSiteConfig | false
   /**
-   * Rows a count, an aggregate or a page by number reads where `objectLevel` judges each one; beyond them it is a 400.
+   * Most rows that a count, an aggregate or a page by number reads where `objectLevel` decides row by row.
    * @default 10000
    */
   objectLevelMaxRows: number
   hiddenFields: HiddenFieldsConfig
   /**
-   * How many proxies of the app's own stand before it; `true` is one. Only then is `X-Forwarded-For` read.
+   * Number of the app's own proxies; `true` is one.
    * @default false
    */
   trustProxy: boolean | number

@@ -86,7 +86,7 @@ describe('a value an option cannot have fails the build, and says where, what an
     [{ http: { maxBodySize: '1tb' } }, '`autoApi.http.maxBodySize` is \'1tb\'. Use a number of bytes or a size such as `\'1mb\'`.'],
     ...['null', 'file://', 'https://a.example/', 'a.example', 'capacitor://localhost/app', 'data:text/html,x', 'javascript:alert(1)'].map(origin => [{ csrf: { origins: [origin] } }, '`autoApi.csrf.origins` is ['] as [Record<string, unknown>, string]),
     [{ prefix: null }, '`autoApi.prefix` is null'],
-    [{ pagination: 20 }, '`autoApi.pagination` is 20. Use an object; `{}` takes every default.'],
+    [{ pagination: 20 }, '`autoApi.pagination` is 20. Use an object; `{}` uses every default.'],
     [{ pagination: [] }, '`autoApi.pagination` is []'],
     [{ pagination: { defaultLimit: -5 } }, '`autoApi.pagination.defaultLimit` is -5. Use a positive integer.'],
     [{ pagination: { defaultLimit: 0 } }, '`autoApi.pagination.defaultLimit` is 0'],
@@ -96,7 +96,7 @@ describe('a value an option cannot have fails the build, and says where, what an
     [{ pagination: { maxLimit: Number.NaN } }, '`autoApi.pagination.maxLimit` is NaN'],
     [{ pagination: { defaultLimit: 50, maxLimit: 10 } }, '`autoApi.pagination.defaultLimit` is 50, above `maxLimit` (10).'],
     [{ pagination: { defaultLimit: 200 } }, '`autoApi.pagination.defaultLimit` is 200, above `maxLimit` (100).'],
-    [{ multiTenancy: true }, '`autoApi.multiTenancy` is true. Use an object; `{}` takes every default.'],
+    [{ multiTenancy: true }, '`autoApi.multiTenancy` is true. Use an object; `{}` uses every default.'],
     [{ multiTenancy: null }, '`autoApi.multiTenancy` is null'],
     [{ multiTenancy: { enabled: 'yes' } }, '`autoApi.multiTenancy.enabled` is \'yes\'. Use `true` or `false`.'],
     [{ multiTenancy: { tenantIdField: '' } }, '`autoApi.multiTenancy.tenantIdField` is \'\''],
@@ -143,7 +143,7 @@ describe('an option that does not exist has no effect and warns', () => {
   it('`database` is accepted, ignored, and says where the engine belongs', () => {
     const { config, warnings, problems } = resolveOptions({ database: { client: 'pg' } })
     expect({ config, problems }).toEqual({ config: resolveOptions({}).config, problems: [] })
-    expect(warnings).toEqual(['`autoApi.database` is ignored. The engine is the second argument of `initializeDatabase(db, engine)`. → node_modules/nuxt-auto-api/docs/upgrading.md#database'])
+    expect(warnings).toEqual(['`autoApi.database` is ignored. Pass the engine to `initializeDatabase(db, engine)` instead. → node_modules/nuxt-auto-api/docs/upgrading.md#database'])
   })
 })
 
@@ -162,7 +162,7 @@ describe('resource names in options', () => {
   const check = (multiTenancy: Record<string, unknown>) => checkResourceNames(resolveOptions({ multiTenancy }).config, ['posts', 'tags']).map(toMessage)
 
   it('a name in scopedResources that nobody registered fails the build, for the meant resource would be open to every tenant', () => {
-    expect(check({ scopedResources: ['tags', 'psots'] })).toEqual(['`autoApi.multiTenancy.scopedResources[1]` names `psots`, which is not a registered resource. Name a registered resource.'])
+    expect(check({ scopedResources: ['tags', 'psots'] })).toEqual(['`autoApi.multiTenancy.scopedResources[1]` names `psots`, which is not a registered resource. Use the name of a registered resource.'])
     expect(check({ scopedResources: ['post'] })).toEqual([expect.stringContaining('Did you mean `posts`?')])
   })
 
@@ -172,11 +172,11 @@ describe('resource names in options', () => {
 
   it('a name in hiddenFields.resources that nobody registered fails the build, for the meant fields would be readable', () => {
     const { config } = resolveOptions({ hiddenFields: { resources: { posts: ['secret'], tgas: ['secret'] } } })
-    expect(checkResourceNames(config, ['posts', 'tags']).map(toMessage)).toEqual(['`autoApi.hiddenFields.resources.tgas` names `tgas`, which is not a registered resource. Name a registered resource.'])
+    expect(checkResourceNames(config, ['posts', 'tags']).map(toMessage)).toEqual(['`autoApi.hiddenFields.resources.tgas` names `tgas`, which is not a registered resource. Use the name of a registered resource.'])
   })
 
   it('a name in both lists fails the build', () => {
-    expect(check({ scopedResources: ['posts'], excludedResources: ['posts'] })).toEqual(['`autoApi.multiTenancy.excludedResources[0]` names `posts`, which `scopedResources` lists as well. Keep it in one of the two lists.'])
+    expect(check({ scopedResources: ['posts'], excludedResources: ['posts'] })).toEqual(['`autoApi.multiTenancy.excludedResources[0]` names `posts`, which is also in `scopedResources`. Remove it from one of the two lists.'])
   })
 
   it('registered names pass, and so does everything while tenancy is off', () => {

@@ -26,7 +26,7 @@ export default defineNuxtConfig({
     },
   },
   telemetry: false,
-  // Tables with the column `organizationId` belong to the caller's organisation; organisations themselves have none.
+  // Tables with the column `organizationId` are tenant-scoped. The table of organizations does not have the column.
   autoApi: {
     multiTenancy: { excludedResources: ['organizations'] },
   },

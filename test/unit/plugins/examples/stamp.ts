@@ -5,12 +5,12 @@ export interface StampOptions {
   header: string
 }
 
-/** Tells how long each answer took. */
+/** Adds a header with the duration of each response. */
 export const stamp = defineAutoApiPlugin({ from: 'my-module/stamp', name: 'stamp' }, ({ header }: StampOptions) => ({
   name: 'stamp',
   around: async (_ctx, next) => {
     const start = performance.now()
-    const answer = await next()
-    return { ...answer, headers: { ...answer.headers, [header]: `${Math.round(performance.now() - start)} ms` } }
+    const response = await next()
+    return { ...response, headers: { ...response.headers, [header]: `${Math.round(performance.now() - start)} ms` } }
   },
 }))

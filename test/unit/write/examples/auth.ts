@@ -8,9 +8,9 @@ export const projectsAuth = defineResourceAuth<typeof projects>({
     create: 'projects:write',
     update: 'projects:write',
     delete: 'projects:delete',
-    restore: 'projects:delete', // else: as for `update`
-    purge: 'projects:purge', // else: as for `delete`
-    viewDeleted: 'projects:delete', // else: as for `restore`
+    restore: 'projects:delete', // without it: as `update`
+    purge: 'projects:purge', // without it: as `delete`
+    viewDeleted: 'projects:delete', // without it: as `restore`
   },
   softDelete: { retentionDays: 30 },
 })

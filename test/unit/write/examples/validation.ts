@@ -6,7 +6,7 @@ const task = z.object({
   projectId: z.number().int(),
   title: z.string().trim().min(3),
   hours: z.number().int().min(1).max(80).default(8),
-  notify: z.boolean().optional(), // no column: the hooks are given it
+  notify: z.boolean().optional(), // not a column: only the hooks receive it
 })
 
 export const tasksValidation = defineResourceValidation({ create: task, update: task.partial() })

@@ -1,40 +1,75 @@
-/** The documentation shows code that exists, and links that lead somewhere. */
+/** The documentation: its code exists in the repository, its links resolve, its references are complete. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { ERRORS } from '../../src/runtime/server/core/error'
+import { DEFAULT_CONFIG, DEFAULT_MULTI_TENANCY } from '../../src/runtime/shared/defaults'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const pages = ['README.md', 'CONTRIBUTING.md', ...readdirSync(join(root, 'docs')).map(name => `docs/${name}`)].filter(name => name.endsWith('.md'))
+const REFERENCES = ['docs/options.md', 'docs/errors.md']
+const guides = readdirSync(join(root, 'docs')).map(name => `docs/${name}`).filter(page => page.endsWith('.md') && !REFERENCES.includes(page))
+const pages = ['README.md', 'CONTRIBUTING.md', 'AGENTS.md', 'CHANGELOG.md', ...guides, ...REFERENCES]
 
-/** Languages that need no file behind them: they are typed or received. */
-const SPOKEN = new Set(['sh', 'json', 'http', 'text', 'diff'])
+/** Languages of snippets that are no code of the repository: commands, requests, responses. */
+const WITHOUT_SOURCE = new Set(['sh', 'json', 'http', 'text', 'diff'])
 
-/** Pages whose code is an app's before and after, which no file here can hold. */
-const WITHOUT_SOURCES = new Set(['docs/upgrading.md'])
+/** Pages with code of an app before and after an upgrade, which no file of the repository has. */
+const PAGES_WITHOUT_SOURCES = new Set(['docs/upgrading.md'])
 
 interface Snippet { readonly title: string, readonly language: string, readonly source?: string, readonly code: string }
 
-const snippets = pages.filter(page => !WITHOUT_SOURCES.has(page)).flatMap(page => findSnippets(read(page)).map(snippet => ({ page, ...snippet })))
-const links = pages.flatMap(page => [...new Set([...withoutCode(read(page)).matchAll(/\]\((?!https?:)([^)\s]+)\)/g)].map(([, target]) => target!))].map(link => ({ page, link })))
+const snippets = pages
+  .filter(page => !PAGES_WITHOUT_SOURCES.has(page))
+  .flatMap(page => findSnippets(read(page)).map(snippet => ({ page, ...snippet })))
+const links = pages.flatMap(page => findLinks(read(page)).map(link => ({ page, link })))
 
 describe('the documentation', () => {
-  it.each(snippets.filter(({ language }) => !SPOKEN.has(language)))('shows code as it stands in the repository: $page, $title', ({ language, source, code }) => {
+  it.each(snippets.filter(({ language }) => !WITHOUT_SOURCE.has(language)))('shows code of the repository: $page, $title', ({ language, source, code }) => {
     expect(source, `\`\`\`${language} needs [path]`).toBeDefined()
     const file = normalize(read(source!))
-    // `// …` stands for what is left out.
+    // `// …` stands for omitted lines.
     for (const part of code.split(/^\s*\/\/ …$/m).map(normalize)) expect(file).toContain(part)
   })
 
-  it.each(pages.filter(page => page.startsWith('docs/')))('can be reached from the README: %s', (page) => {
+  it.each([...guides, ...REFERENCES])('is linked from the README: %s', (page) => {
     expect(links).toContainEqual({ page: 'README.md', link: page })
   })
 
-  it.each(links)('links to what is there: $page, $link', ({ page, link }) => {
+  it.each(guides)('links the references of options and errors: %s', (page) => {
+    const targets = findLinks(read(page)).map(link => link.split('#')[0])
+    expect(targets).toEqual(expect.arrayContaining(['options.md', 'errors.md']))
+  })
+
+  it.each(links)('has links that resolve: $page, $link', ({ page, link }) => {
     const [path, anchor] = link.split('#') as [string, string | undefined]
     const target = path === '' ? page : relative(root, join(root, dirname(page), path))
     expect(existsSync(join(root, target))).toBe(true)
     if (anchor !== undefined) expect(headings(read(target))).toContain(anchor)
+  })
+})
+
+describe('docs/options.md', () => {
+  const rows = tableRows(read('docs/options.md'))
+
+  it.each(optionPaths({ ...DEFAULT_CONFIG, multiTenancy: DEFAULT_MULTI_TENANCY }))('lists the option %s with its default', (path, value) => {
+    const [, written] = rows.find(([option]) => option === `\`${path}\``) ?? []
+    // `1mb` and `1048576` are the same size.
+    expect(written).toBe(path === 'http.maxBodySize' ? '`\'1mb\'`' : `\`${toCode(value)}\``)
+  })
+})
+
+describe('docs/errors.md', () => {
+  const rows = tableRows(read('docs/errors.md'))
+
+  it.each(Object.entries(ERRORS))('lists the code %s with its status', (code, { status }) => {
+    const [written] = rows.find(([, cell]) => cell === `\`${code}\``) ?? []
+    expect(written).toMatch(code === 'BULK_FAILED' ? /^first failed item's$/ : new RegExp(`^${status}\\b`))
+  })
+
+  it('lists no other code', () => {
+    const codes = rows.flatMap(([, cell]) => /^`([A-Z_]+)`$/.exec(cell ?? '')?.[1] ?? [])
+    expect(codes.toSorted()).toEqual(Object.keys(ERRORS).toSorted())
   })
 })
 
@@ -44,8 +79,30 @@ function findSnippets(markdown: string): Snippet[] {
   }))
 }
 
+function findLinks(markdown: string): string[] {
+  return [...new Set([...withoutCode(markdown).matchAll(/\]\((?!https?:)([^)\s]+)\)/g)].map(([, target]) => target!))]
+}
+
 function headings(markdown: string): string[] {
-  return [...withoutCode(markdown).matchAll(/^#+ (.+)$/gm)].map(([, text]) => text!.toLowerCase().replace(/[^\p{L}\p{N}\s_-]/gu, '').trim().replace(/\s/g, '-'))
+  return [...withoutCode(markdown).matchAll(/^#+ (.+)$/gm)]
+    .map(([, text]) => text!.toLowerCase().replace(/[^\p{L}\p{N}\s_-]/gu, '').trim().replace(/\s/g, '-'))
+}
+
+/** The cells of all tables, row by row. */
+function tableRows(markdown: string): string[][] {
+  return [...markdown.matchAll(/^\| (.+) \|$/gm)].map(([, row]) => row!.split(' | '))
+}
+
+/** `{ bulk: { enabled: true } }` → `['bulk.enabled', true]` */
+function optionPaths(config: object, prefix = ''): [string, unknown][] {
+  return Object.entries(config).flatMap(([key, value]: [string, unknown]) => {
+    const isGroup = typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length > 0
+    return isGroup ? optionPaths(value, `${prefix}${key}.`) : [[`${prefix}${key}`, value] as [string, unknown]]
+  })
+}
+
+function toCode(value: unknown): string {
+  return typeof value === 'string' ? `'${value}'` : JSON.stringify(value)
 }
 
 function withoutCode(markdown: string): string {

@@ -8,8 +8,9 @@ import { executeWrite } from '../../src/runtime/server/core/execute/write/run'
 import type { RouteSteps } from '../../src/runtime/server/core/pipeline'
 import type { GroupPlan } from '../../src/runtime/server/core/plan/aggregate'
 import type { ListPlan } from '../../src/runtime/server/core/plan/read'
+import type { LinkPlan, LinkTarget, RelatedPlan } from '../../src/runtime/server/core/plan/relation'
 import type { WritePlan } from '../../src/runtime/server/core/plan/write'
-import { applyScope, type Scoped } from '../../src/runtime/server/core/access/row-scope'
+import { applyScope, type Plan, type Scoped } from '../../src/runtime/server/core/access/row-scope'
 
 type GetPlan = Parameters<typeof executeGet>[0] extends Scoped<infer P> ? P : never
 
@@ -60,6 +61,13 @@ describe('a scope', () => {
     void executeWrite(await applyScope(call, write), call)
     // @ts-expect-error -- a scoped write is no scoped list
     void executeList(await applyScope(call, write), call)
+  })
+
+  test('keeps the tuple of an include, and the further members of each entry', () => {
+    expectTypeOf<Scoped<RelatedPlan>['include'][0]['plan']>().toEqualTypeOf<Scoped<ListPlan>>()
+    expectTypeOf<Scoped<RelatedPlan>['include']['length']>().toEqualTypeOf<1>()
+    expectTypeOf<Scoped<LinkPlan>['include'][number]['ids']>().toEqualTypeOf<LinkTarget['ids']>()
+    expectTypeOf<Scoped<LinkPlan>['include'][number]['through']>().toEqualTypeOf<Scoped<Plan>>()
   })
 
   test('has a mark that nobody can import', async () => {

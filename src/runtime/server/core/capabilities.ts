@@ -122,7 +122,7 @@ async function visibleIds(ids: readonly string[], resource: Resource, operation:
   })
   const plan: WritePlan = { resource, trash: 'active', kind: 'update', items, bulk: true, atomic: true, selection: keyFields(resource) }
   const scoped = await applyScope(call, plan, operation)
-  const located = toItems(scoped as unknown as WritePlan, () => call.ctx)
+  const located = toItems(scoped, () => call.ctx)
   await loadTargets(scoped, located, call)
   return new Set(located.filter(item => item.error === undefined).map(item => String(item.id)))
 }

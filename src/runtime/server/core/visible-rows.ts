@@ -50,7 +50,7 @@ export async function loadVisibleRows(
     selection: allFields(resource),
   }
   const scoped = await applyScope(call, plan, ctx.operation)
-  const items = toItems(scoped as unknown as WritePlan, () => call.ctx)
+  const items = toItems(scoped, () => call.ctx)
   await loadTargets(scoped, items, call)
   const failed = items.find(item => item.error !== undefined)
   if (failed) throw failed.error

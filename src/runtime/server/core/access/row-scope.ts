@@ -1,12 +1,12 @@
 /** Whose rows: every reason a row may be invisible, in one predicate. Nothing reaches the database without it. */
-import { and, eq, is, isNull as isNullColumn, sql, SQL, type Column, type Table } from 'drizzle-orm'
+import { and, is, sql, SQL, type Column, type Table } from 'drizzle-orm'
 import type { Operation } from '../../../shared/operations'
 import type { Field } from '../../schema/field'
 import type { Resource } from '../../schema/model'
 import type { Call } from '../context'
 import { inContext } from './authorize'
 import type { TrashMode } from '../../../shared/query'
-import { equals, fromSql, isNotNull, sameBytes, isNull, NO_ROWS, type Clause } from '../sql/clause'
+import { equals, fromSql, isNotNull, isNull, NO_ROWS, type Clause } from '../sql/clause'
 import { tenantScope } from './tenant'
 
 export interface Plan {
@@ -19,15 +19,20 @@ export interface Plan {
 
 declare const scoped: unique symbol
 
-/** A plan whose rows are limited to what the caller may see. Only this file makes one, and only one can be executed. */
+/** A plan limited to the rows the caller may use. Only this file makes one, and only a scoped plan can be executed. */
 export type Scoped<P extends Plan> = Omit<P, 'include'> & RowRules & {
-  readonly include: readonly ScopedInclude<NonNullable<P['include']>[number]>[]
+  readonly include: ScopedIncludes<NonNullable<P['include']>>
   readonly [scoped]: true
 }
 
+/** Keeps tuples and the further members of each include. */
+type ScopedIncludes<T extends NonNullable<Plan['include']>> = { readonly [I in keyof T]: ScopedInclude<T[I]> }
+
 type ScopedInclude<I> = I extends { readonly plan: infer Q extends Plan }
-  ? Omit<I, 'plan' | 'through'> & { readonly plan: Scoped<Q>, readonly through?: Scoped<Plan> }
+  ? Omit<I, 'plan' | 'through'> & { readonly plan: Scoped<Q> } & ScopedThrough<I>
   : never
+
+type ScopedThrough<I> = I extends { readonly through: Plan } ? { readonly through: Scoped<Plan> } : { readonly through?: Scoped<Plan> }
 
 export interface RowRules {
   /** What SQL can say of the visible rows. */
@@ -38,15 +43,18 @@ export interface RowRules {
   readonly canRead?: (row: Record<string, unknown>) => Promise<boolean>
 }
 
+/** `'tenant'`: every active row of the tenant, without `listFilter` and `objectLevel`; for references declared that way. */
+type Reach = 'all' | 'tenant'
+
 /**
- * @param operation what the rows are wanted for; reading, for another resource than the request's.
- * @param reach `'tenant'`: every active row of the tenant, for references that are declared to be that lenient.
+ * Limits a plan, and the plans of its includes, to the rows the caller may use.
+ * @param operation what the rows are for: by default the operation of the request, and `read` for another resource.
  */
 export async function applyScope<P extends Plan>(
   call: Call,
   plan: P,
-  operation: Operation = plan.resource === call.resource ? call.ctx.operation : 'read',
-  reach: 'all' | 'tenant' = 'all',
+  operation: Operation = defaultOperation(call, plan.resource),
+  reach: Reach = 'all',
 ): Promise<Scoped<P>> {
   const include = []
   for (const { plan: inner, through, ...rest } of plan.include ?? []) {
@@ -67,7 +75,7 @@ export function within<P extends Plan, Q extends Plan>(outer: Scoped<P>, plan: O
 
 /** Every row of every tenant: for the server's own work, which no request starts and no caller sees. */
 export function everyRow<P extends Plan>(plan: P): Scoped<P> {
-  return { ...plan, scope: ofTrash(plan.resource, plan.trash), include: [] } as unknown as Scoped<P>
+  return { ...plan, scope: trashClauses(plan.resource, plan.trash), include: [] } as unknown as Scoped<P>
 }
 
 /** The same rows, and of them only those that also meet these conditions. */
@@ -80,50 +88,53 @@ export function foundBy<P extends Plan & { readonly where: readonly Clause[] }>(
   return { ...plan, where }
 }
 
-/** tenant ∧ active ∧ listFilter ∧ objectLevel */
-async function rowRules(call: Call, { resource, trash }: Plan, operation: Operation, reach: 'all' | 'tenant'): Promise<RowRules> {
-  if (reach === 'tenant') return { scope: [...ofTenant(call, resource), ...ofTrash(resource, trash)] }
-  const rule = resource.auth?.objectLevel
-  return {
-    scope: [...ofTenant(call, resource), ...ofTrash(resource, trash), ...await ofListFilter(call, resource, operation)],
-    ...rule && { accepts: objectLevelRule(call, resource, operation), canRead: objectLevelRule(call, resource, 'read') },
-  }
-}
-
 /**
- * The same rules as SQL, for custom queries; over the resource's table, or an alias of it.
- * What `objectLevel` says is not in it: SQL cannot say that.
+ * The rows a custom query may read, as SQL over the resource's table or an alias of it.
+ * Without `objectLevel`, which SQL cannot express.
  */
 export async function scopeSql(call: Call, resource: Resource, table: Table): Promise<SQL> {
-  const column = (field: Field) => (table as unknown as Record<string, Column>)[field.name]!
-  const scope = tenantScope(call.ctx, resource)
+  const { scope } = await rowRules(call, { resource, trash: 'active' }, defaultOperation(call, resource), 'all', table)
+  return and(...scope.map(({ build }) => build())) ?? sql`1 = 1`
+}
+
+const defaultOperation = (call: Call, resource: Resource): Operation => resource === call.resource ? call.ctx.operation : 'read'
+
+/** tenant ∧ trash ∧ listFilter ∧ objectLevel, over the resource's table or an alias of it. */
+async function rowRules(
+  call: Call,
+  { resource, trash }: Plan,
+  operation: Operation,
+  reach: Reach,
+  table: Table = resource.table,
+): Promise<RowRules> {
+  const rows = [...tenantClauses(call, resource, table), ...trashClauses(resource, trash, table)]
+  if (reach === 'tenant') return { scope: rows }
+  const scope = [...rows, ...await listFilterClauses(call, resource, operation, table)]
+  if (!resource.auth?.objectLevel) return { scope }
+  return { scope, accepts: objectLevelRule(call, resource, operation), canRead: objectLevelRule(call, resource, 'read') }
+}
+
+function tenantClauses(call: Call, resource: Resource, table: Table): readonly Clause[] {
+  const tenant = tenantScope(call.ctx, resource)
+  if (tenant === 'none') return [NO_ROWS]
+  return tenant.all ? [] : [equals(fieldIn(table, resource, resource.tenant!), tenant.id)]
+}
+
+function trashClauses(resource: Resource, trash: TrashMode, table: Table = resource.table): readonly Clause[] {
   const { deletedAt } = resource.roles
-  const filter = await listFilterOf(call, resource, resource === call.resource ? call.ctx.operation : 'read', table)
-  return and(
-    scope === 'none' ? sql`1 = 0` : scope.all ? undefined : isTenant(resource.tenant!, column(resource.tenant!), scope.id),
-    deletedAt ? isNullColumn(column(deletedAt)) : undefined,
-    filter,
-  ) ?? sql`1 = 1`
+  if (!deletedAt) return trash === 'trashed' ? [NO_ROWS] : []
+  if (trash === 'both') return []
+  const field = fieldIn(table, resource, deletedAt)
+  return [trash === 'trashed' ? isNotNull(field) : isNull(field)]
 }
 
-/** As {@link ofTenant}, over the column of an alias. */
-function isTenant(field: Field, column: Column, id: unknown): SQL | undefined {
-  return field.bytes ? sameBytes(column, sql`${sql.param(field.encode(id))}`, field.bytes) : eq(column, id)
+/** The field over the column of an alias. */
+function fieldIn(table: Table, resource: Resource, field: Field): Field {
+  return table === resource.table ? field : { ...field, column: (table as unknown as Record<string, Column>)[field.name]! }
 }
 
-function ofTenant(call: Call, resource: Resource): readonly Clause[] {
-  const scope = tenantScope(call.ctx, resource)
-  if (scope === 'none') return [NO_ROWS]
-  return scope.all ? [] : [equals(resource.tenant!, scope.id)]
-}
-
-function ofTrash({ roles }: Resource, trash: TrashMode): readonly Clause[] {
-  if (trash === 'trashed') return [roles.deletedAt ? isNotNull(roles.deletedAt) : NO_ROWS]
-  return roles.deletedAt && trash === 'active' ? [isNull(roles.deletedAt)] : []
-}
-
-async function ofListFilter(call: Call, resource: Resource, operation: Operation): Promise<readonly Clause[]> {
-  const filter = await listFilterOf(call, resource, operation, resource.table)
+async function listFilterClauses(call: Call, resource: Resource, operation: Operation, table: Table): Promise<readonly Clause[]> {
+  const filter = await listFilterOf(call, resource, operation, table)
   return filter === undefined ? [] : [fromSql(call.engine, filter)]
 }
 

@@ -12,7 +12,7 @@ import { allFields, select, type Selection } from '../../access/fields'
 import type { Key } from '../../../schema/record-id'
 import type { LinkMode } from '../../parse/relation'
 import { byKey } from '../../plan/read'
-import type { LinkTarget } from '../../plan/relation'
+import type { LinkPlan } from '../../plan/relation'
 import type { ReadPlan } from '../../plan/read-plan'
 import { joinAnd, inTuples, equals, fromClauses, isNull, shapeOf, statement, valuesOf, whereClause, type Clause } from '../../sql/clause'
 import { within, type Plan, type Scoped } from '../../access/row-scope'
@@ -24,7 +24,7 @@ import { readOne } from '../rows/rows'
 import { selectList } from '../rows/select'
 import { junctionFields, joinCondition } from '../rows/junction'
 
-export type ScopedLink = Omit<LinkTarget, 'plan' | 'through'> & { readonly plan: Scoped<ReadPlan>, readonly through: Scoped<Plan> }
+export type ScopedLink = Scoped<LinkPlan>['include'][number]
 
 export type Counts = { added: number, removed: number, total: number }
 

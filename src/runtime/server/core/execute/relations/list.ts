@@ -3,7 +3,6 @@ import type { ManyToMany } from '../../../schema/model'
 import { forResource, type Call } from '../../context'
 import { allFields, readableFields, select } from '../../access/fields'
 import { inContext } from '../../access/authorize'
-import type { ListPlan } from '../../plan/read'
 import type { RelatedPlan } from '../../plan/relation'
 import { inTuples } from '../../sql/clause'
 import { tupleKey } from '../../sql/tuple-key'
@@ -17,7 +16,7 @@ import { selectStatement } from '../commit/select'
 export async function executeRelated(plan: Scoped<RelatedPlan>, call: Call): Promise<ListResult> {
   const { relation } = plan
   const parent = await parentValues(plan, plan.key, relation.columns, call)
-  const [{ plan: list, through }] = plan.include as unknown as [{ plan: Scoped<ListPlan>, through?: Scoped<Plan> }]
+  const [{ plan: list, through }] = plan.include
   const linked = relation.kind === 'manyToMany'
     ? await linkedTo(relation, parent, through!, call)
     : inTuples(call.engine, relation.foreignColumns, [parent])

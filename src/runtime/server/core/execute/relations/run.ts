@@ -56,7 +56,7 @@ export async function executeLink(plan: Scoped<LinkPlan>, call: Call): Promise<L
     await runAfterHooks(call, 'afterLink', result, (run, result) => (run as AnyHook)(result.relation, result, ctx), errors)
   }
   if (errors.length > 0) throw errors[0]
-  return { plan: plan as unknown as LinkPlan, results }
+  return { plan: plan, results }
 }
 
 /** Rows that changed since they were read, or judged, are read and judged once more. @throws 409 when they change again and again. */
@@ -90,7 +90,7 @@ async function decide(plan: Scoped<LinkPlan>, ctx: AutoApiContext, call: Call): 
   await loadTargets(row, items, call)
   if (items[0]!.error) throw items[0]!.error
   const works: LinkTask[] = []
-  for (const link of plan.include as unknown as ScopedLink[]) works.push(await toWork(plan, link, call))
+  for (const link of plan.include) works.push(await toWork(plan, link, call))
   const changes: LinkChange[] = []
   for (const work of works) changes.push(await planLinkChange(work, call))
   return { row, item: items[0]!, changes }

@@ -30,8 +30,7 @@ export async function isInvalidValue(error: unknown, plan: Scoped<Plan>, call: C
 }
 
 function plansOf(plan: Scoped<Plan>): readonly Scoped<Plan>[] {
-  const inner = plan.include as unknown as readonly { readonly plan: Scoped<Plan>, readonly through?: Scoped<Plan> }[]
-  return [plan, ...inner.flatMap(({ plan, through }) => [...plansOf(plan), ...through ? [through] : []])]
+  return [plan, ...plan.include.flatMap(({ plan, through }) => [...plansOf(plan), ...through ? [through] : []])]
 }
 
 /** What a request is told of an error that one of its queries threw: which value it was, the database does not say. */

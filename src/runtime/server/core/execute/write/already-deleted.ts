@@ -3,7 +3,7 @@ import type { Call } from '../../context'
 import { select } from '../../access/fields'
 import type { ReadPlan } from '../../plan/read-plan'
 import type { WritePlan } from '../../plan/write'
-import { applyScope, within, type Scoped } from '../../access/row-scope'
+import { applyScope, within, type Plan, type Scoped } from '../../access/row-scope'
 import type { Item, WrittenItem } from './items'
 import { keysClause } from './targets'
 import { decoder } from '../rows/decode'
@@ -20,12 +20,12 @@ export async function findAlreadyDeleted(
   const { resource } = plan
   const { deletedAt, deletionId } = resource.roles
   const selection = select(resource, field => field === deletionId || resource.primaryKey.includes(field))
-  const gone = await applyScope(call, { resource, trash: deletedAt ? ('trashed' as const) : ('both' as const), kind: plan.kind })
+  const gone = await applyScope<Plan>(call, { resource, trash: deletedAt ? 'trashed' : 'both' })
   const {
     columns,
     rows: [row],
   } = await readRows(
-    within<typeof gone, ReadPlan>(gone, { selection, where: [keysClause(plan, [item], call)], order: [], count: false }),
+    within<Plan, ReadPlan>(gone, { selection, where: [keysClause(plan, [item], call)], order: [], count: false }),
     { cursor: true },
     call,
   )

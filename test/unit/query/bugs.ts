@@ -118,7 +118,7 @@ export const BUGS: readonly Bug[] = [
   },
   {
     title: '$in and $nin lose their last value',
-    file: 'sql/clause',
+    file: 'sql/list/index',
     plant: original => ({
       ...original,
       inList: (engine: unknown, field: unknown, values: unknown[], inside: unknown) => (original.inList as Call)(engine, field, values.slice(0, -1), inside),

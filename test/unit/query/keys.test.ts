@@ -3,7 +3,9 @@ import fc from 'fast-check'
 import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { after } from '../../../src/runtime/server/core/sql/keyset'
-import { inTuples, or, equals, fromClauses, fromSql, isNotNull, isNull, inList, NO_ROWS, and, type Clause } from '../../../src/runtime/server/core/sql/clause'
+import { or, equals, fromClauses, fromSql, isNotNull, isNull, NO_ROWS, and, type Clause } from '../../../src/runtime/server/core/sql/clause'
+import { inList, inTuples } from '../../../src/runtime/server/core/sql/list/index'
+import { DIALECTS as ADAPTERS } from '../../../src/runtime/server/engines/dialects/index'
 import type { Engine } from '../../../src/runtime/server/engines/engine'
 import { shape } from '../../../src/runtime/server/core/sql/shape'
 import { createField } from '../../../src/runtime/server/schema/field'
@@ -103,7 +105,7 @@ describe.each([['sqlite', false], ['pg', true], ['mysql', true]] as const)('over
 })
 
 describe.each(['sqlite', 'pg', 'mysql'] as const)('conditions over %s', (dialect) => {
-  const engine = { dialect, render: (statement: Parameters<Engine['render']>[0]) => {
+  const engine = { dialect, adapter: ADAPTERS[dialect], render: (statement: Parameters<Engine['render']>[0]) => {
     const { sql: text, params } = DIALECTS[dialect].render.sqlToQuery(statement)
     return { text, values: params }
   } } as unknown as Engine
@@ -127,7 +129,7 @@ describe.each(['sqlite', 'pg', 'mysql'] as const)('conditions over %s', (dialect
       fc.tuple(field, fc.nat({ max: 4 }), fc.boolean()).map(([field, count, inside]) => inList(engine, field, Array(count).fill(1), inside)),
       fc.tuple(fieldList, fc.nat({ max: 4 })).map(([fields, count]) => inTuples(engine, fields, Array.from({ length: count }, () => fields.map(() => 1)))),
       fc.array(fc.record({ field, descending: fc.boolean() }), { minLength: 1, maxLength: 3 })
-        .chain(order => fc.tuple(...order.map(() => fc.constantFrom(1, null))).map(values => after(dialect, order, values))),
+        .chain(order => fc.tuple(...order.map(() => fc.constantFrom(1, null))).map(values => after(engine, order, values))),
       tie('clauses').map(and),
       fc.array(tie('clauses'), { maxLength: 3 }).map(or),
       fc.tuple(field, tie('clauses')).map(([{ column }, clauses]) => fromClauses(shape`around ${column}`, clauses, () => sql`${column} (${and(clauses).build()})`)),

@@ -4,6 +4,7 @@ import * as mysql from 'drizzle-orm/mysql-core'
 import * as pg from 'drizzle-orm/pg-core'
 import * as sqlite from 'drizzle-orm/sqlite-core'
 import { vi } from 'vitest'
+import { DIALECTS as ADAPTERS } from '../../../src/runtime/server/engines/dialects/index'
 import type { Engine, Row, WriteStatement } from '../../../src/runtime/server/engines/engine'
 import type { ResourceAuth, ResourceRegistration } from '../../../src/runtime/server/registration'
 import { createServer, type TestServer } from '../../support/server'
@@ -72,6 +73,7 @@ const FILTERS: readonly ((table: Table & Columns, other: Table & Columns, alias:
   (_, other, alias) => sql`exists (select 1 from ${other} as o where ${alias(other, 'o').name} = ${'x'})`,
   (_, other, alias) => sql`exists (select 1 from ${other} as p where ${alias(other, 'p').name} = ${'x'})`,
 ]
+
 export const FILTER_COUNT = FILTERS.length
 
 /** What a caller's rules are: a filter for each table, and which tables code judges. */
@@ -103,7 +105,7 @@ function createFake(dialect: Engine['dialect'], concurrent: boolean): Engine {
     return { text, values: params }
   }
   return {
-    name: 'fake', dialect, concurrent, render, followsUp: true,
+    name: 'fake', dialect, adapter: ADAPTERS[dialect], concurrent, render, followsUp: true,
     maxParameters: 1000,
     columnName: column => column.name,
     query: () => ONES,

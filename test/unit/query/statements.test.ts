@@ -14,6 +14,7 @@ import { planList } from '../../../src/runtime/server/core/plan/read'
 import { createStatementCache } from '../../../src/runtime/server/core/sql/statement-cache'
 import { NO_LISTENERS } from '../../../src/runtime/server/core/listeners'
 import { applyScope } from '../../../src/runtime/server/core/access/row-scope'
+import { DIALECTS as ADAPTERS } from '../../../src/runtime/server/engines/dialects/index'
 import type { Engine, Row, Statement } from '../../../src/runtime/server/engines/engine'
 import { createGraph } from '../../../src/runtime/server/schema/graph'
 import { createResources } from '../../../src/runtime/server/schema/resource'
@@ -59,7 +60,7 @@ async function statementsOf(name: Name, parameters: Record<string, string>): Pro
   const resources = createResources(Object.entries(tables).map(([name, schema]) => ({ name, schema: schema as Table, authorization })), modules, DEFAULT_CONFIG)
   const sent: Statement[] = []
   const engine = {
-    name, dialect: name,
+    name, dialect: name, adapter: ADAPTERS[name],
     render: (sql: SQL) => {
       const { sql: text, params } = dialect.sqlToQuery(sql)
       return { text, values: params }

@@ -4,12 +4,14 @@ import { MySqlDialect, boolean as mysqlBoolean, int, mysqlTable, timestamp as my
 import { integer, SQLiteSyncDialect, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { SQL, Table } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
+import { DIALECTS as ADAPTERS } from '../../../src/runtime/server/engines/dialects/index'
 import type { Engine } from '../../../src/runtime/server/engines/engine.ts'
 import { planFilter } from '../../../src/runtime/server/core/plan/filter.ts'
 import { after, type Order } from '../../../src/runtime/server/core/sql/keyset.ts'
 import { allFields } from '../../../src/runtime/server/core/access/fields'
 import { toFilter } from '../../../src/runtime/server/core/parse/filter.ts'
-import { inTuples, valuesOf, whereClause, type Clause } from '../../../src/runtime/server/core/sql/clause'
+import { valuesOf, whereClause, type Clause } from '../../../src/runtime/server/core/sql/clause'
+import { inTuples } from '../../../src/runtime/server/core/sql/list/index'
 import { createResources } from '../../../src/runtime/server/schema/resource.ts'
 import { DEFAULT_CONFIG } from '../../../src/runtime/shared/defaults.ts'
 
@@ -28,12 +30,12 @@ function open(name: Name) {
     return { text, values: params }
   }
   const resource = createResources([{ name: 't', schema: TABLES[name] as Table }], [], DEFAULT_CONFIG).get('t')!
-  return { engine: { name, dialect: name, render } as unknown as Engine, resource, render }
+  return { engine: { name, dialect: name, adapter: ADAPTERS[name], render } as unknown as Engine, resource, render }
 }
 
 const order = (name: Name, ...fields: string[]): Order[] => fields.map(field => ({ field: open(name).resource.fields.get(field.replace('-', ''))!, descending: field.startsWith('-') }))
 const filter = (value: object) => (name: Name) => planFilter(toFilter(value, 'filter'), allFields(open(name).resource), open(name).engine)
-const place = (fields: string[], values: unknown[]) => (name: Name) => [after(name, order(name, ...fields), values)]
+const place = (fields: string[], values: unknown[]) => (name: Name) => [after(open(name).engine, order(name, ...fields), values)]
 
 type Expected = Record<Name, string>
 /** In these texts `"` stands for the quote of the dialect and `?` for its parameter, where they are all that differs. */

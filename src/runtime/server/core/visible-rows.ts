@@ -11,7 +11,7 @@ import { inContext } from './access/authorize'
 import { toId, toKey } from '../schema/record-id'
 import type { WritePlan } from './plan/write'
 import type { ReadPlan } from './plan/read-plan'
-import { inTuples } from './sql/clause'
+import { inTuples } from './sql/list/index'
 import { applyScope, within } from './access/row-scope'
 import type { AutoApiContext } from '../registration'
 

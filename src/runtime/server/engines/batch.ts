@@ -6,6 +6,7 @@
 import type { SQL } from 'drizzle-orm'
 import { GuardError, type BuiltStatement, type Engine, type Outcome, type Row, type Statement, type WriteStatement } from './engine'
 import { toUnfit } from './constraint'
+import { sqlite } from './dialects/sqlite'
 import { pack } from './pack'
 import { toDatabase } from './session'
 
@@ -44,6 +45,7 @@ export function createBatchEngine(name: string, database: unknown): Engine {
   return Object.freeze({
     name,
     dialect: 'sqlite' as const,
+    adapter: sqlite,
     // More than D1's hundred are packed; this many places are a text within its hundred kilobytes.
     maxParameters: 6_000,
     // Nothing comes between the statements of a batch.

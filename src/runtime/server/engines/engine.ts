@@ -15,6 +15,7 @@
  */
 import type { SQL } from 'drizzle-orm'
 import type { Dialect } from '../../shared/dialects'
+import type { DialectAdapter } from './dialects/adapter'
 
 /** SQL text and its values, in the order of their places. */
 export interface Statement {
@@ -58,6 +59,8 @@ export type Awaitable<T> = T | Promise<T>
 export interface Engine {
   readonly name: string
   readonly dialect: Dialect
+  /** The SQL of the dialect. */
+  readonly adapter: DialectAdapter
   /** Parameters that one statement may have. */
   readonly maxParameters: number
   /** Other commits may come between the statements of one: rows that must stay as they are have to be locked. */

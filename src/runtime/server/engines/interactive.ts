@@ -1,6 +1,7 @@
 /** Postgres, MySQL and libSQL: the statements of a commit run one after another in a transaction that a failed guard rolls back. */
 import type { Dialect } from '../../shared/dialects'
 import { toUnfit } from './constraint'
+import { DIALECTS } from './dialects/index'
 import { DRIVERS, type Driver } from './drivers'
 import { GuardError, type BuiltStatement, type Engine, type Outcome, type WriteStatement } from './engine'
 import { retrying } from './retry'
@@ -26,6 +27,7 @@ export function createInteractiveEngine(name: string, database: unknown, dialect
   return Object.freeze({
     name,
     dialect,
+    adapter: DIALECTS[dialect],
     maxParameters,
     // A file, or a libSQL server, has one writer at a time from its `begin immediate` on.
     concurrent: dialect !== 'sqlite',

@@ -1,6 +1,7 @@
 /** Synchronous SQLite (better-sqlite3): everything is awaited before the transaction begins, nothing inside it. */
 import { BusyError, GuardError, type BuiltStatement, type Engine, type Outcome, type WriteStatement } from './engine'
 import { toUnfit } from './constraint'
+import { sqlite } from './dialects/sqlite'
 import { stoodInTheWay } from './retry'
 import { createPreparer, toDatabase } from './session'
 
@@ -41,6 +42,7 @@ export function createSynchronousEngine(name: string, database: unknown): Engine
   return Object.freeze({
     name,
     dialect: 'sqlite' as const,
+    adapter: sqlite,
     maxParameters: MAX_PARAMETERS,
     concurrent: false,
     followsUp: true,

@@ -2,15 +2,15 @@
 import { sql } from 'drizzle-orm'
 import { LIMITS } from '../../../shared/limits'
 import { INVALID, type Kind } from '../../../shared/wire'
-import { DIALECTS } from '../../engines/dialects'
 import type { Engine } from '../../engines/engine'
 import { shape } from '../sql/shape'
 import type { Field } from '../../schema/field'
 import { invalidOperator, invalidValue, limitExceeded, quote } from '../error'
 import { requireField, type Selection } from '../access/fields'
 import type { FilterCondition, Filter, OperatorName } from '../parse/filter'
-import { likePattern } from '../sql/pattern'
-import { compared, or, isNotNull, isNull, inList, boundValue, type Clause } from '../sql/clause'
+import { inList } from '../sql/list/index'
+import { like } from '../sql/like/index'
+import { compared, or, isNotNull, isNull, boundValue, type Clause } from '../sql/clause'
 
 type Operator = (field: Field, ask: FilterCondition, parameter: string, engine: Engine) => Clause
 
@@ -32,7 +32,7 @@ export const OPERATORS: Readonly<Record<OperatorName, Operator>> = {
   $gte: compare('>='),
   $lt: compare('<'),
   $lte: compare('<='),
-  $like: (field, ask, parameter, engine) => contains(field, pattern(ask, parameter), engine, parameter),
+  $like: (field, ask, parameter, engine) => like(engine, field, pattern(ask, parameter), parameter),
   $in: (field, ask, parameter, engine) => inList(engine, field, list(field, ask, parameter), true),
   $nin: (field, ask, parameter, engine) => inList(engine, field, list(field, ask, parameter), false),
   $null: (field, ask, parameter) => truth(ask, parameter) ? isNull(field) : isNotNull(field),
@@ -99,13 +99,4 @@ function pattern({ name, value }: FilterCondition, parameter: string): string {
   // A `\` that escapes nothing stands for itself, at the end of the text too, where Postgres would refuse it.
   const escaped = value.replace(/\\(?![%_\\])|\\([%_\\])/g, (match, escapee?: string) => escapee === undefined ? '\\\\' : match)
   return /[%_]/.test(escaped.replace(/\\./g, '')) ? escaped : `%${escaped}%`
-}
-
-function contains(field: Field, text: string, engine: Engine, parameter: string): Clause {
-  if (engine.dialect === 'sqlite') return likePattern(field, text, engine.limits?.pattern, parameter)
-  return {
-    shape: shape`${field.column} like`,
-    values: [text],
-    build: () => DIALECTS[engine.dialect].like(field.column, sql`${sql.param(text)}`),
-  }
 }

@@ -43,7 +43,7 @@ export async function planList(ask: ListQuery, call: Call): Promise<ListPlan> {
     limit,
     start:
       position.mode === 'cursor' && position.cursor !== ''
-        ? [after(engine.dialect, order, await valuesOf(position.cursor, resource, order, secret))]
+        ? [after(engine, order, await valuesOf(position.cursor, resource, order, secret))]
         : [],
     ...(secret !== undefined && { secret }),
     offset: position.mode === 'offset' ? toOffset(position.page, limit) : 0,

@@ -1,7 +1,6 @@
 /** The order of a list, and the rows after a position in it: every order ends in the primary key, so that no two rows are equal in it. */
 import { sql, type SQL } from 'drizzle-orm'
-import type { Dialect } from '../../../shared/dialects'
-import { DIALECTS } from '../../engines/dialects'
+import type { Engine } from '../../engines/engine'
 import type { Field } from '../../schema/field'
 import { bound, NO_ROWS, shapeOf, valuesOf, type Clause } from './clause'
 import { orderShape, shape } from './shape'
@@ -24,11 +23,11 @@ export function orderList(order: readonly Order[]): SQL {
  * `a >= 1 and (a > 1 or (a = 1 and b < 2))`: the first bound lets an index on `a` begin there.
  * @param values driver values, one per field of the order.
  */
-export function after(dialect: Dialect, order: readonly Order[], values: readonly unknown[]): Clause {
+export function after(engine: Engine, order: readonly Order[], values: readonly unknown[]): Clause {
   const uniform
     = order.length > 1
       && order.every(({ field, descending }, index) => !field.nullable && values[index] !== null && descending === order[0]!.descending)
-  return uniform && DIALECTS[dialect].tuples ? afterTuple(order, values) : afterEach(dialect, order, values)
+  return uniform && engine.adapter.tupleComparison ? afterTuple(order, values) : afterEach(engine, order, values)
 }
 
 /** `(a, b) > (?, ?)`: what an index over both columns is read by. */
@@ -47,13 +46,13 @@ function afterTuple(order: readonly Order[], values: readonly unknown[]): Clause
   }
 }
 
-function afterEach(dialect: Dialect, order: readonly Order[], values: readonly unknown[]): Clause {
+function afterEach(engine: Engine, order: readonly Order[], values: readonly unknown[]): Clause {
   const parts: Clause[] = []
   order.forEach((_, index) => {
-    const last = beyond(dialect, order[index]!, values[index])
+    const last = beyond(engine, order[index]!, values[index])
     if (last) parts.push(join([...order.slice(0, index).map(({ field }, before) => same(field, values[before])), last]))
   })
-  const start = order.length > 1 ? reached(dialect, order[0]!, values[0]) : undefined
+  const start = order.length > 1 ? atOrAfter(engine, order[0]!, values[0]) : undefined
   const any: Clause
     = parts.length === 0
       ? NO_ROWS
@@ -89,16 +88,16 @@ function same(field: Field, value: unknown): Clause {
 }
 
 /** Strictly after a value in one column; nothing when the value is the last there can be. */
-function beyond(dialect: Dialect, { field, descending }: Order, value: unknown): Clause | undefined {
-  const nullsFirst = DIALECTS[dialect].nullsLow !== descending
+function beyond({ adapter }: Engine, { field, descending }: Order, value: unknown): Clause | undefined {
+  const nullsFirst = adapter.nullsLow !== descending
   if (value === null)
     return nullsFirst ? { shape: shape`${field.column} set`, values: [], build: () => sql`${field.column} is not null` } : undefined
   return compare(field, descending ? '<' : '>', value, field.nullable && !nullsFirst)
 }
 
 /** At or after a value in the first column: where an index may begin to read. */
-function reached(dialect: Dialect, { field, descending }: Order, value: unknown): Clause | undefined {
-  const nullsLast = DIALECTS[dialect].nullsLow === descending
+function atOrAfter({ adapter }: Engine, { field, descending }: Order, value: unknown): Clause | undefined {
+  const nullsLast = adapter.nullsLow === descending
   return value === null || (field.nullable && nullsLast) ? undefined : compare(field, descending ? '<=' : '>=', value, false)
 }
 

@@ -1,8 +1,7 @@
 /** Computes aggregates and groups over visible rows: in SQL, or row by row where only code can judge them. */
 import { sql, type SQL } from 'drizzle-orm'
-import type { Row, Statement } from '../../../engines/engine'
+import type { Engine, Row, Statement } from '../../../engines/engine'
 import { shape, type Shape } from '../../sql/shape'
-import type { Dialect } from '../../../../shared/dialects'
 import type { Call } from '../../context'
 import { allFields } from '../../access/fields'
 import { aggregateShape, comparesFields, type AggregatePlan, type GroupOrder, type GroupPlan } from '../../plan/aggregate'
@@ -25,7 +24,7 @@ export interface GroupResult {
 
 export async function executeGroups(asked: Scoped<GroupPlan>, call: Call): Promise<GroupResult> {
   const plan = await searchInSlices(asked, call)
-  if (plan.accepts) return groupRows(plan, await visibleRecords(plan, call), call.engine.dialect)
+  if (plan.accepts) return groupRows(plan, await visibleRecords(plan, call), call.engine)
   // Without groups there is one entry at most, on the first page: it is the total too.
   if (plan.groups.groupBy.length === 0) {
     const entries = (await call.engine.query(groupsStatement(plan, 0, call))).map(row => toEntry(plan.groups, row))
@@ -75,10 +74,10 @@ function toEntry({ groupBy, aggregates }: AggregatePlan, row: Row): RecordValues
 function groupsStatement(plan: Scoped<GroupPlan>, offset: number, { api, engine }: Call): Statement {
   const { resource, groups, order, limit } = plan
   const where = conditions(plan)
-  const having = havingClauses(plan, engine.dialect)
+  const having = havingClauses(plan, engine)
   const key = shape`groups ${resource}${groups.key}${shapeOf(where)}${shapeOf(having)}${order.map(sortShape)}`
   return statement(api.statements, engine, key, [...valuesOf(where), ...valuesOf(having), limit, offset], () => ({
-    sql: sql`select ${columns(groups, engine.dialect)} from ${resource.table}${whereClause(where)}${grouping(groups, having)}${orderBy(plan, engine.dialect)} limit ${sql.param(limit)} offset ${sql.param(offset)}`,
+    sql: sql`select ${columns(groups, engine)} from ${resource.table}${whereClause(where)}${grouping(groups, having)}${orderBy(plan, engine)} limit ${sql.param(limit)} offset ${sql.param(offset)}`,
     extra: undefined,
   }))
 }
@@ -89,7 +88,7 @@ const sortShape = ({ by, descending }: GroupOrder): Shape => shape`${'alias' in 
 function countGroupsStatement(plan: Scoped<GroupPlan>, { api, engine }: Call): Statement {
   const { resource, groups } = plan
   const where = conditions(plan)
-  const having = havingClauses(plan, engine.dialect)
+  const having = havingClauses(plan, engine)
   const key = shape`count groups ${resource}${groups.key}${shapeOf(where)}${shapeOf(having)}`
   return statement(api.statements, engine, key, [...valuesOf(where), ...valuesOf(having)], () => ({
     sql: sql`select count(*) from (select 1 as one from ${resource.table}${whereClause(where)}${grouping(groups, having)}) as g`,
@@ -97,10 +96,10 @@ function countGroupsStatement(plan: Scoped<GroupPlan>, { api, engine }: Call): S
   }))
 }
 
-function columns({ groupBy, aggregates }: AggregatePlan, dialect: Dialect): SQL {
+function columns({ groupBy, aggregates }: AggregatePlan, engine: Engine): SQL {
   // Beside the sum of an average stands its count.
   const results = aggregates.flatMap(aggregate => [
-    exactResult(aggregate, dialect),
+    exactResult(aggregate, engine),
     aggregate.function === 'avg' ? sql`count(${aggregate.field!.column})` : sql`0`,
   ])
   return sql.join([...groupBy.map(field => field.selection), ...results], sql`, `)
@@ -111,11 +110,11 @@ function grouping({ groupBy }: AggregatePlan, having: readonly Clause[]): SQL {
   return having.length === 0 ? by : sql`${by} having ${sql.join(having.map(clause => clause.build()), sql` and `)}`
 }
 
-function orderBy({ order }: GroupPlan, dialect: Dialect): SQL {
+function orderBy({ order }: GroupPlan, engine: Engine): SQL {
   if (order.length === 0) return sql``
   return sql` order by ${sql.join(
     order.map(
-      ({ by, descending }) => sql`${'alias' in by ? comparableResult(by, dialect) : by.column}${sql.raw(descending ? ' desc' : '')}`,
+      ({ by, descending }) => sql`${'alias' in by ? comparableResult(by, engine) : by.column}${sql.raw(descending ? ' desc' : '')}`,
     ),
     sql`, `,
   )}`
@@ -123,14 +122,14 @@ function orderBy({ order }: GroupPlan, dialect: Dialect): SQL {
 
 const SYMBOLS = { $eq: '=', $ne: '<>', $gt: '>', $gte: '>=', $lt: '<', $lte: '<=' } as const
 
-function havingClauses({ having }: GroupPlan, dialect: Dialect): readonly Clause[] {
+function havingClauses({ having }: GroupPlan, engine: Engine): readonly Clause[] {
   return having.map(({ aggregate, operator, value }) => {
     const bound = comparesFields(aggregate) ? aggregate.field!.encode(value) : value
     return {
       shape: shape`${aggregateShape(aggregate)}${operator}`,
       values: [bound],
       build: () =>
-        sql`${comparableResult(aggregate, dialect)} ${sql.raw(SYMBOLS[operator])} ${comparedValue(aggregate, sql`${sql.param(bound)}`, dialect)}`,
+        sql`${comparableResult(aggregate, engine)} ${sql.raw(SYMBOLS[operator])} ${comparedValue(aggregate, sql`${sql.param(bound)}`, engine)}`,
     }
   })
 }

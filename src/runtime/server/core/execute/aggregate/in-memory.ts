@@ -1,15 +1,14 @@
 /** The results of aggregates: exact arithmetic, the same on every engine, and grouping without SQL. */
 import Big from 'big.js'
-import { DIALECTS, isEnum } from '../../../engines/dialects'
-import type { Dialect } from '../../../../shared/dialects'
+import { isEnum, isExact } from '../../../engines/dialects/column'
+import type { Engine } from '../../../engines/engine'
+import type { Kind } from '../../../../shared/wire'
 import type { Field } from '../../../schema/field'
 import { comparesFields, type Aggregate, type AggregatePlan, type GroupPlan } from '../../plan/aggregate'
 import type { RecordValues } from '../rows/decode'
 
 /** Digits behind the point of an average that does not come out even. */
 Big.DP = 12
-
-const EXACT = new Set(['bigint', 'decimal'])
 
 /** The driver's values of one result to what is said: numbers, and strings over bigint and decimal columns; nothing to sum is null. */
 export function toResultValue({ function: name, field }: Aggregate, raw: unknown, count: unknown): unknown {
@@ -33,12 +32,12 @@ const isNoNumber = (value: unknown) => /nan|infinity/i.test(String(value))
 const orNull = (value: number) => Number.isFinite(value) ? value : null
 
 /** Over exact columns to twelve digits, over others as near as a number comes. */
-function toAverage(sum: Big, count: number, kind: string): string | number {
-  return EXACT.has(kind) ? sum.div(count).toFixed() : sum.toNumber() / count
+function toAverage(sum: Big, count: number, kind: Kind): string | number {
+  return isExact(kind) ? sum.div(count).toFixed() : sum.toNumber() / count
 }
 
-function toResult(value: Big, kind: string): string | number {
-  return EXACT.has(kind) ? value.toFixed() : value.toNumber()
+function toResult(value: Big, kind: Kind): string | number {
+  return isExact(kind) ? value.toFixed() : value.toNumber()
 }
 
 /** A sum as the database tells it: text, or SQLite's two halves of 64 bits and what has a fraction besides. */
@@ -71,7 +70,7 @@ interface Group {
 export function groupRows(
   { groups, having, order, page, limit }: GroupPlan,
   records: readonly RecordValues[],
-  dialect: Dialect,
+  { adapter }: Engine,
 ): { data: RecordValues[], total: number } {
   const entries = collect(groups, records).map(group => ({
     group,
@@ -95,7 +94,7 @@ export function groupRows(
     for (const { by, descending } of order) {
       const of = (entry: typeof a) =>
         'alias' in by ? toComparableResult(by, entry.results.get(by.alias)) : comparable(by, entry.group.values[groups.groupBy.indexOf(by)])
-      const sign = compare(of(a), of(b), DIALECTS[dialect].nullsLow)
+      const sign = compare(of(a), of(b), adapter.nullsLow)
       if (sign !== 0) return descending ? -sign : sign
     }
     return 0
@@ -139,7 +138,7 @@ function compute({ function: name, field }: Aggregate, records: readonly RecordV
   // What a database keeps that is no number, no Big can be.
   if (values.some(isNoNumber)) return values.reduce<number>((sum, value) => sum + Number(value), 0)
   const added = values.reduce<Big>((sum, value) => sum.plus(String(value)), new Big(0))
-  if (name === 'avg' && EXACT.has(field.kind)) return added.div(values.length)
+  if (name === 'avg' && isExact(field.kind)) return added.div(values.length)
   if (field.kind !== 'number') return name === 'avg' ? toResultNumber(added.toNumber() / values.length) : added
   const sum = digits(added.toNumber())
   return toResultNumber(name === 'avg' ? sum / values.length : sum)

@@ -1,6 +1,5 @@
 /** What a commit changes, row by row: rows that go along are locked before it changes them, and told to the plugins that listen. */
 import { sql, type SQL } from 'drizzle-orm'
-import { DIALECTS } from '../../../engines/dialects'
 import type { Row, WriteStatement } from '../../../engines/engine'
 import { shape } from '../../sql/shape'
 import type { GraphNode } from '../../../schema/graph'
@@ -8,7 +7,7 @@ import type { Call } from '../../context'
 import { toId, type Key } from '../../../schema/record-id'
 import type { Change } from '../../changes'
 import { statement, type Clause } from '../../sql/clause'
-import { closureShape, keysOf, rowsOf, tuple, withClosure, type Closure } from './closure'
+import { closureShape, primaryKeyOf, selectKeys, tuple, withClosure, type Closure } from './closure/index'
 import type { WriteOperation } from '../commit/commit'
 import { lockInOrder } from '../commit/select'
 import { hasListeners } from '../commit/changes'
@@ -60,13 +59,13 @@ function cascadedRowsStatement(
   const made = statement(api.statements, engine, key, [...closure.start.values, ...(but?.values ?? [])], () => {
     const selection = keys
       ? sql.join(
-          keysOf(node).map(column => sql`${column}`),
+          primaryKeyOf(node).map(column => sql`${column}`),
           sql`, `,
         )
       : sql`1`
-    const lock = engine.concurrent ? lockInOrder(engine.dialect, keysOf(node), 'update') : sql``
-    const rows = sql`select ${selection} from ${node.table} where ${ofTrash(node, trash)} and ${tuple(keysOf(node))} in (${rowsOf(closure, node)})${but ? sql` and not (${but.build()})` : sql``}${lock}`
-    return { extra: undefined, sql: sql`${withClosure(closure)} ${keys ? rows : DIALECTS[engine.dialect].countLocked(rows)}` }
+    const lock = engine.concurrent ? lockInOrder(engine, primaryKeyOf(node), 'update') : sql``
+    const rows = sql`select ${selection} from ${node.table} where ${ofTrash(node, trash)} and ${tuple(primaryKeyOf(node))} in (${selectKeys(closure, node)})${but ? sql` and not (${but.build()})` : sql``}${lock}`
+    return { extra: undefined, sql: sql`${withClosure(closure)} ${keys ? rows : engine.adapter.countLocked(rows)}` }
   })
   return { ...made, returns: true }
 }

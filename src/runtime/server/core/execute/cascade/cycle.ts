@@ -3,7 +3,7 @@
  * before they go and keep their group until all of them are back.
  */
 import { sql, type Column, type SQL } from 'drizzle-orm'
-import type { Row, Statement, WriteStatement } from '../../../engines/engine'
+import type { Engine, Row, Statement, WriteStatement } from '../../../engines/engine'
 import { shape } from '../../sql/shape'
 import type { ForeignKeyFacts } from '../../../schema/drizzle/foreign-keys'
 import { columnOf, type GraphNode } from '../../../schema/graph'
@@ -11,17 +11,16 @@ import type { Call } from '../../context'
 import type { Dependents } from './dependents'
 import { statement } from '../../sql/clause'
 import { removeStatement } from './statements'
-import { changeRows, CLOSURE, closureShape, GROUP, keysOf, rowsOf, tuple, withClosure, type Closure } from './closure'
-
-/** SQLite then checks its foreign keys when the transaction ends: no order of the statements would fit them all. */
-const DEFER: WriteStatement = Object.freeze({ text: 'pragma defer_foreign_keys = on', values: [] })
+import { changeRows, CLOSURE, closureShape, GROUP, primaryKeyOf, selectKeys, tuple, withClosure, type Closure } from './closure/index'
 
 /** Removes the reached rows of these tables. Rows that cannot be marked are read before anything is removed, and found again by their keys. */
 export function removeCycle(call: Call, closure: Closure, nodes: readonly GraphNode[]): WriteStatement[] {
   const marker = crypto.randomUUID()
   const marking = nodes.filter(({ roles }) => roles.deletionId)
   const unmarked = nodes.filter(({ roles }) => !roles.deletionId)
-  const first = [...call.engine.dialect === 'sqlite' ? [DEFER] : [], ...marking.map(node => markStatement(call, closure, node, marker))]
+  // No order of the statements fits all foreign keys: they are checked at the end of the transaction, or cleared first.
+  const { deferForeignKeys } = call.engine.adapter
+  const first = [...deferForeignKeys ? [{ text: deferForeignKeys, values: [] }] : [], ...marking.map(node => markStatement(call, closure, node, marker))]
   // In a batch nothing can be read: tables that cannot mark a row find theirs while all the others are there.
   if (unmarked.length > 0 && !call.engine.followsUp)
     return [
@@ -33,7 +32,7 @@ export function removeCycle(call: Call, closure: Closure, nodes: readonly GraphN
   const read = new Map<GraphNode, readonly Row[]>()
   const order = deletionOrder(nodes, closure.dependents.edges)
   const hooks
-    = call.engine.dialect === 'sqlite'
+    = deferForeignKeys
       ? []
       : order
           .map((node, index) => ({ node, columns: keyColumnsToClear(node, closure.dependents.edges, order.slice(0, index + 1)) }))
@@ -99,7 +98,7 @@ function markStatement(call: Call, closure: Closure, node: GraphNode, marker: st
     [...closure.start.values, column.mapToDriverValue(marker)],
     () => ({
       extra: undefined,
-      sql: changeRows(closure, node, keysOf(node), rowsOf(closure, node), {
+      sql: changeRows(closure, node, primaryKeyOf(node), selectKeys(closure, node), {
         set: [sql`${sql.identifier(engine.columnName(column))} = ${sql.param(marker)}`],
       }),
     }),
@@ -108,7 +107,7 @@ function markStatement(call: Call, closure: Closure, node: GraphNode, marker: st
 
 /** Whether no order of removing rows fits every foreign key: MySQL looks at them row by row, within one statement too. */
 export const needsMarking = ({ cyclic, edges }: Dependents, { engine }: Call) =>
-  cyclic || (engine.dialect === 'mysql' && edges.some(edge => edge.table === edge.foreignTable))
+  cyclic || (engine.adapter.checksForeignKeysByRow && edges.some(edge => edge.table === edge.foreignTable))
 
 /** `update child set parent_id = null where deletion_id = ?`: foreign keys that are not deferred would stand in each other's way. */
 function clearKeysStatement(
@@ -138,7 +137,7 @@ function readUnmarked(
   const { api, engine } = call
   const made = statement(api.statements, engine, shape`reached ${node}${closureShape(closure)}`, closure.start.values, () => ({
     extra: undefined,
-    sql: sql`${withClosure(closure)} ${rowsOf(closure, node)}`,
+    sql: sql`${withClosure(closure)} ${selectKeys(closure, node)}`,
   }))
   return { ...made, returns: true, followUp }
 }
@@ -148,21 +147,19 @@ const AT_ONCE = 1000
 /** `update child set parent_id = null where id in (…)` */
 function clearKeysOfRows({ engine }: Call, node: GraphNode, columns: readonly Column[], rows: readonly Row[]): Statement[] {
   const emptied = sql.join(columns.map(column => sql`${sql.identifier(engine.columnName(column))} = null`), sql`, `)
-  return batches(rows).map(batch => engine.render(sql`update ${node.table} set ${emptied} where ${isAmong(node, batch)}`))
+  return batches(rows).map(batch => engine.render(sql`update ${node.table} set ${emptied} where ${isAmong(engine, node, batch)}`))
 }
 
 /** `delete from child where id in (…)` */
 function deleteRows({ engine }: Call, node: GraphNode, rows: readonly Row[]): Statement[] {
-  return batches(rows).map(batch => engine.render(sql`delete from ${node.table} where ${isAmong(node, batch)}`))
+  return batches(rows).map(batch => engine.render(sql`delete from ${node.table} where ${isAmong(engine, node, batch)}`))
 }
 
 const batches = (rows: readonly Row[]) =>
   Array.from({ length: Math.ceil(rows.length / AT_ONCE) }, (_, index) => rows.slice(index * AT_ONCE, (index + 1) * AT_ONCE))
 
-/** SQLite takes a list of tuples as `values` only. */
-function isAmong(node: GraphNode, rows: readonly Row[]): SQL {
-  const values = node.facts.dialect === 'sqlite' ? sql`values ` : sql``
-  return sql`${tuple(keysOf(node))} in (${values}${sql.join(
+function isAmong({ adapter }: Engine, node: GraphNode, rows: readonly Row[]): SQL {
+  return sql`${tuple(primaryKeyOf(node))} in (${adapter.tuples(sql.join(
     rows.map(
       row =>
         sql`(${sql.join(
@@ -171,7 +168,7 @@ function isAmong(node: GraphNode, rows: readonly Row[]): SQL {
         )})`,
     ),
     sql`, `,
-  )})`
+  ))})`
 }
 
 /** `delete from child where deletion_id = ?` */

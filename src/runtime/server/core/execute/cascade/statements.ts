@@ -17,13 +17,13 @@ import {
   groupOf,
   inRows,
   keepsDeletionId,
-  keysOf,
-  referencedValues,
-  rowsOf,
+  primaryKeyOf,
+  selectReferenced,
+  selectKeys,
   tuple,
   withClosure,
   type Closure,
-} from './closure'
+} from './closure/index'
 
 /** `update child set deleted_at = ?, deletion_id = reached.g from reached where deleted_at is null and id = reached.k0 and reached.t = 1` */
 export function trashStatement(
@@ -60,7 +60,7 @@ export function restoreStatement(call: Call, closure: Closure, node: GraphNode, 
     [...closure.start.values, ...(but?.values ?? [])],
     () => ({
       extra: undefined,
-      sql: changeRows(closure, node, keysOf(node), rowsOf(closure, node), {
+      sql: changeRows(closure, node, primaryKeyOf(node), selectKeys(closure, node), {
         set: columns.map(column => sql`${sql.identifier(engine.columnName(column))} = null`),
         where: sql`${node.roles.deletedAt!} is not null${butNot(but)}`,
       }),
@@ -73,7 +73,7 @@ export function removeStatement(call: Call, closure: Closure, node: GraphNode): 
   const { api, engine } = call
   return statement(api.statements, engine, shape`remove ${node}${closureShape(closure)}`, closure.start.values, () => ({
     extra: undefined,
-    sql: changeRows(closure, node, keysOf(node), rowsOf(closure, node), {}),
+    sql: changeRows(closure, node, primaryKeyOf(node), selectKeys(closure, node), {}),
   }))
 }
 
@@ -89,7 +89,7 @@ export function releaseStatement(call: Call, closure: Closure, edge: ForeignKeyF
     [...closure.start.values, ...emptied.flatMap(({ values }) => values)],
     () => ({
       extra: undefined,
-      sql: changeRows(closure, child, columns, referencedValues(closure, edge, parent), {
+      sql: changeRows(closure, child, columns, selectReferenced(closure, edge, parent), {
         set: columns.map((column, index) => sql`${sql.identifier(engine.columnName(column))} = ${emptied[index]!.build()}`),
       }),
     }),
@@ -118,7 +118,7 @@ export function restrictStatement(
   const active = closure.following === 'active' && child.roles.deletedAt ? sql`${child.roles.deletedAt} is null` : sql`1 = 1`
   const made = statement(api.statements, engine, shape`restrict ${edge}${closureShape(closure)}`, closure.start.values, () => ({
     extra: undefined,
-    sql: sql`${withClosure(closure)} select 1 from ${child.table} where ${active} and ${inRows(closure, columns, referencedValues(closure, edge, parent))}${closure.dependents.nodes.includes(child) ? sql` and not (${tuple(keysOf(child))} in (${rowsOf(closure, child)}))` : sql``} limit 1`,
+    sql: sql`${withClosure(closure)} select 1 from ${child.table} where ${active} and ${inRows(closure, columns, selectReferenced(closure, edge, parent))}${closure.dependents.nodes.includes(child) ? sql` and not (${tuple(primaryKeyOf(child))} in (${selectKeys(closure, child)}))` : sql``} limit 1`,
   }))
   return { ...made, returns: true, expect: 0 }
 }
@@ -135,7 +135,7 @@ export function missedRowsStatement(
   const columns = edge.columns.map(name => columnOf(child.facts, name))
   const made = statement(api.statements, engine, shape`left over ${edge}${closureShape(closure)}`, closure.start.values, () => ({
     extra: undefined,
-    sql: sql`${withClosure(closure)} select 1 from ${child.table} where ${child.roles.deletedAt!} is null and ${inRows(closure, columns, referencedValues(closure, edge, parent))} limit 1`,
+    sql: sql`${withClosure(closure)} select 1 from ${child.table} where ${child.roles.deletedAt!} is null and ${inRows(closure, columns, selectReferenced(closure, edge, parent))} limit 1`,
   }))
   return { ...made, returns: true, expect: 0, again: true }
 }

@@ -66,12 +66,12 @@ export async function commitOperations(
 
 /** The end of a commit that is only tried: no engine lets it pass. */
 const ROLL_BACK: WriteStatement = Object.freeze({ text: 'select 1', values: [], returns: true, expect: 0 })
-/** Postgres would check the constraints that are deferred at a commit that never comes. */
-const CHECK_NOW: WriteStatement = Object.freeze({ text: 'set constraints all immediate', values: [] })
 
 /** Runs the steps and rolls them back, on every engine. @returns why they could not be committed; nothing where they could. */
 export async function tryOperations(plan: WritingPlan, steps: readonly WriteOperation[], call: Call): Promise<CommitFailed | undefined> {
-  const statements = [...steps.map(step => step.statement), ...call.engine.dialect === 'pg' ? [CHECK_NOW] : []]
+  const { checkDeferred } = call.engine.adapter
+  // Without it, deferred constraints would be checked at a commit that never comes.
+  const statements = [...steps.map(step => step.statement), ...checkDeferred ? [{ text: checkDeferred, values: [] }] : []]
   try {
     await call.engine.commit([...statements, ROLL_BACK])
   }

@@ -1,6 +1,5 @@
 /** The statements of an insert. */
 import { sql, type SQL } from 'drizzle-orm'
-import { DIALECTS, postgresType } from '../../../engines/dialects'
 import { shape } from '../../sql/shape'
 import type { Field } from '../../../schema/field'
 import type { Resource } from '../../../schema/model'
@@ -30,7 +29,7 @@ export function insertStatements(
   selection: Selection,
   unless?: Unless,
 ): { readonly statement: Returning, readonly rows: readonly Record<string, unknown>[] }[] {
-  const { returning } = DIALECTS[call.engine.dialect]
+  const { returning } = call.engine.adapter
   const fields = [...resource.fields.values()].filter(field => rows[0] && Object.hasOwn(rows[0], field.name))
   const size = returning ? Math.max(1, Math.floor(call.engine.maxParameters / Math.max(1, fields.length))) : 1
   return Array.from({ length: Math.ceil(rows.length / size) }, (_, index) => rows.slice(index * size, (index + 1) * size)).map(chunk => ({
@@ -61,7 +60,7 @@ function insertStatement(
   const key = shape`insert ${selection.key}${shapeOfUnless(unless)}${columnsOf(fields)}${parameters.map(shapeOf)}`
   const compiled = statement(api.statements, engine, key, [...parameters.flatMap(valuesOf), ...valuesOf(existing)], () => {
     const toSql = (value: Clause, index: number) =>
-      unless?.unique === false ? typed(engine, fields[index]!, value.build()) : value.build()
+      unless?.unique === false ? engine.adapter.typed(value.build(), fields[index]!.column) : value.build()
     const values = commaList(parameters.map(row => sql`(${commaList(row.map(toSql))})`))
     const columns = commaList(fields.map(field => columnName(engine, field)))
     const given = (field: Field) => sql.raw(`made.column${fields.indexOf(field) + 1}`)
@@ -78,17 +77,13 @@ function insertStatement(
     return {
       sql:
         fields.length === 0
-          ? sql`insert into ${resource.table} ${DIALECTS[engine.dialect].nothing} returning ${selectList(selection)}`
+          ? sql`insert into ${resource.table} ${engine.adapter.defaultValues} returning ${selectList(selection)}`
           : sql`insert into ${resource.table} (${columns}) ${source} returning ${selectList(selection)}`,
       extra: decoder(selection),
     }
   })
   return { ...compiled, returns: true, expect: rows.length, whole: !unless }
 }
-
-/** Postgres reads a parameter in a `values` list outside of an insert as text. */
-const typed = ({ dialect }: Call['engine'], { column }: Field, value: SQL) =>
-  dialect === 'pg' ? sql`cast(${value} as ${postgresType(column)})` : value
 
 /**
  * `insert into t (a, b) values (?, ?)`, read back by its key. To skip an existing row:
@@ -115,7 +110,7 @@ function insertOne(
     return {
       sql:
         fields.length === 0
-          ? sql`insert into ${resource.table} ${DIALECTS[engine.dialect].nothing}`
+          ? sql`insert into ${resource.table} ${engine.adapter.defaultValues}`
           : unless
             ? sql`insert into ${resource.table} (${columns}) select ${values} from dual where not exists (select 1 from ${resource.table}${whereClause(existing)})${skip}`
             : sql`insert into ${resource.table} (${columns}) values (${values})`,

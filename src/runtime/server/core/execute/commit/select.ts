@@ -1,9 +1,7 @@
 /** The statement that reads rows inside a commit, with or without a lock. */
 import { sql, type Column, type SQL } from 'drizzle-orm'
-import { DIALECTS } from '../../../engines/dialects'
-import type { WriteStatement, Row } from '../../../engines/engine'
+import type { WriteStatement, Row, Engine } from '../../../engines/engine'
 import { shape } from '../../sql/shape'
-import type { Dialect } from '../../../../shared/dialects'
 import type { Resource } from '../../../schema/model'
 import type { Call } from '../../context'
 import type { Selection } from '../../access/fields'
@@ -30,7 +28,7 @@ export function selectStatement(
     sql: sql`select ${selectList(selection)} from ${resource.table}${whereClause(where)}${
       lock && engine.concurrent
         ? lockInOrder(
-            engine.dialect,
+            engine,
             resource.primaryKey.map(({ column }) => column),
             lock,
           )
@@ -42,6 +40,6 @@ export function selectStatement(
 }
 
 /** ` order by id for update` */
-export function lockInOrder(dialect: Dialect, keys: readonly Column[], lock: 'share' | 'update'): SQL {
-  return sql` order by ${commaList(keys.map(column => sql`${column}`))}${DIALECTS[dialect].lock[lock]}`
+export function lockInOrder({ adapter }: Engine, keys: readonly Column[], lock: 'share' | 'update'): SQL {
+  return sql` order by ${commaList(keys.map(column => sql`${column}`))}${adapter.lock[lock]}`
 }

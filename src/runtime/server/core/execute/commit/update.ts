@@ -1,6 +1,5 @@
 /** The statement of an update. The row scope is in its WHERE, so that a row cannot leave the scope between check and write. */
 import { sql } from 'drizzle-orm'
-import { DIALECTS } from '../../../engines/dialects'
 import { shape } from '../../sql/shape'
 import type { Resource } from '../../../schema/model'
 import type { Call } from '../../context'
@@ -24,7 +23,7 @@ export function updateStatement(
   keys?: readonly Clause[],
 ): Returning {
   const { api, engine } = call
-  const { returning } = DIALECTS[engine.dialect]
+  const { returning } = engine.adapter
   const fields = [...resource.fields.values()].filter(field => Object.hasOwn(values, field.name))
   const parameters = fields.map(field => boundValue(engine, field, values[field.name]))
   const key = shape`update ${selection.key}${columnsOf(fields)}${shapeOf(parameters)}${shapeOf(where)}`

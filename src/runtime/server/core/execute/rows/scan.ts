@@ -32,7 +32,7 @@ export async function* scan(unordered: Scoped<ReadPlan>, window: Window, call: C
     if (rows.length > left) throw tooManyRowsToCheck(maxScanned, ADVICE[window.maxScanned === undefined ? 'page' : 'total'])
     if (rows.length < asked) return
     left -= rows.length
-    from = [after(call.engine.dialect, plan.order, place(rows.at(-1)!))]
+    from = [after(call.engine, plan.order, place(rows.at(-1)!))]
     batch = LIMITS.scanBatch
     await yieldToEventLoop()
   }

@@ -9,7 +9,8 @@ import type { Field } from '../../../schema/field'
 import type { Call } from '../../context'
 import { after, orderList } from '../../sql/keyset'
 import type { Search } from '../../plan/search'
-import { inTuples, shapeOf, statement, valuesOf, whereClause, type Clause } from '../../sql/clause'
+import { shapeOf, statement, valuesOf, whereClause, type Clause } from '../../sql/clause'
+import { inTuples } from '../../sql/list/index'
 import { foundBy, type Plan, type Scoped } from '../../access/row-scope'
 import { yieldToEventLoop } from './object-level'
 
@@ -54,7 +55,7 @@ async function findKeys(
       await yieldToEventLoop()
     }
     if (heads.length < HEADS) return keys
-    start = [after(call.engine.dialect, order, heads.at(-1)!.slice(0, primaryKey.length))]
+    start = [after(call.engine, order, heads.at(-1)!.slice(0, primaryKey.length))]
   }
 }
 

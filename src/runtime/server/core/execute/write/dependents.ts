@@ -2,7 +2,7 @@
 import type { Call } from '../../context'
 import type { Scoped } from '../../access/row-scope'
 import type { WritePlan } from '../../plan/write'
-import type { Closure, Following } from '../cascade/closure'
+import type { Closure, Following } from '../cascade/closure/index'
 import { findDependents, type Dependents } from '../cascade/dependents'
 import { restrictStatement } from '../cascade/statements'
 import type { WriteOperation } from '../commit/commit'

@@ -1,7 +1,7 @@
 /** The operations of a purge: delete or release the dependents, then delete the rows. */
 import { and } from '../../sql/clause'
 import { cascadeOperations } from '../cascade/cascaded-rows'
-import type { Closure } from '../cascade/closure'
+import type { Closure } from '../cascade/closure/index'
 import { needsMarking, removeCycle } from '../cascade/cycle'
 import { findDependents } from '../cascade/dependents'
 import { releaseStatement, removeStatement } from '../cascade/statements'

@@ -2,7 +2,7 @@
 import { groupBy } from '../../../../shared/group-by'
 import type { Call } from '../../context'
 import { keyFields } from '../../access/fields'
-import { inTuples } from '../../sql/clause'
+import { inTuples } from '../../sql/list/index'
 import { tupleKey } from '../../sql/tuple-key'
 import type { WriteOperation } from '../commit/commit'
 import { selectStatement } from '../commit/select'

@@ -41,7 +41,7 @@ export async function purgeExpired(call: Call, before: Date): Promise<number> {
     const decode = decoder(columns)
     const keys = rows.map(row => resource.primaryKey.map(field => decode(row)[field.name]))
     purged += await purge(plan, keys, call)
-    start = [after(call.engine.dialect, order, valuesAt(columns, resource.primaryKey)(rows.at(-1)!))]
+    start = [after(call.engine, order, valuesAt(columns, resource.primaryKey)(rows.at(-1)!))]
   }
 }
 

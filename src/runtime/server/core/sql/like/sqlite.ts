@@ -3,10 +3,10 @@
  * at every position, and D1's takes fifty bytes. Both sides in lower case, of which SQLite knows the ASCII letters, as its LIKE does.
  */
 import { sql, type SQL } from 'drizzle-orm'
-import { shape } from './shape'
-import type { Field } from '../../schema/field'
-import { limitExceeded } from '../error'
-import type { Clause } from './clause'
+import { shape } from '../shape'
+import type { Field } from '../../../schema/field'
+import { limitExceeded } from '../../error'
+import type { Clause } from '../clause'
 
 /** `_`: any one character. A number, for a character of the pattern is text. */
 const ONE = 1
@@ -18,7 +18,7 @@ type Part = readonly (string | typeof ONE)[]
 const SHORT = 4
 
 /** @param limit bytes of a LIKE pattern. @throws `LIMIT_EXCEEDED` for a pattern with `_` that is longer. */
-export function likePattern(field: Field, pattern: string, limit = Infinity, parameter = 'filter'): Clause {
+export function sqliteLike(field: Field, pattern: string, limit = Infinity, parameter = 'filter'): Clause {
   const parts = toParts(pattern)
   const text = sql`lower(${field.column})`
   if (parts.length === 3 && parts[0]!.length === 0 && parts[2]!.length === 0 && isText(parts[1]!))

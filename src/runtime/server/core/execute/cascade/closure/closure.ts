@@ -1,0 +1,84 @@
+/** The closure of a cascade, its columns, and what each dialect provides for it. */
+import { sql, type Column, type SQL } from 'drizzle-orm'
+import { DIALECTS } from '../../../../engines/dialects/index'
+import type { ForeignKeyFacts } from '../../../../schema/drizzle/foreign-keys'
+import { columnOf, type GraphNode } from '../../../../schema/graph'
+import type { Clause } from '../../../sql/clause'
+import { shape, type Shape } from '../../../sql/shape'
+import type { Dependents } from '../dependents'
+
+export type Following = 'active' | 'grouped' | 'all'
+
+/** The rows that a cascade reaches from some rows. */
+export interface Closure {
+  readonly dependents: Dependents
+  /** The rows it starts from. */
+  readonly start: Clause
+  /** The rows it follows: active or just deleted ones, those of the same group in the trash, or all. */
+  readonly following: Following
+  /** The number of terms a compound may have, where the engine accepts few. */
+  readonly maxTerms?: number
+  /** It starts from several rows, each with its own group: rows that descend from several of them join the nearest. */
+  readonly manyRoots?: boolean
+}
+
+export interface RowChange {
+  /** Assignments; without them the rows are deleted. */
+  readonly set?: readonly SQL[]
+  readonly where?: SQL
+}
+
+/** The statements over a closure in one dialect. `withClosure` is its WITH clause. */
+export interface ClosureSql {
+  /** The recursive part: ` union select … from reached …`. */
+  readonly recursion: (closure: Closure) => SQL
+  /** `update child …`, or `delete from child …`, of the rows whose columns are among those of a query. */
+  readonly changeRows: (withClosure: SQL, node: GraphNode, columns: readonly Column[], rows: SQL, change: RowChange) => SQL
+  /** Updates the reached rows of a table; the assignments can use `groupOf`. */
+  readonly changeWithGroup: (closure: Closure, withClosure: SQL, node: GraphNode, change: Required<RowChange>) => SQL
+  /** The group of a reached row, in the statement that changes it. */
+  readonly groupOf: (closure: Closure, node: GraphNode) => SQL
+  /** The primary keys of the reached rows of a table. */
+  readonly selectKeys: (closure: Closure, node: GraphNode) => SQL
+  /** The referenced columns of the reached rows of a table. */
+  readonly selectReferenced: (closure: Closure, edge: ForeignKeyFacts, parent: GraphNode) => SQL
+  /** The columns are among those of a query, byte for byte. */
+  readonly inRows: (columns: readonly Column[], rows: SQL) => SQL
+}
+
+/** `reached(t, k0, k1, g, d)` */
+export const CLOSURE = sql.identifier('reached')
+/** The position of the row's table. */
+export const TABLE = sql.identifier('t')
+export const key = (index: number) => sql.identifier(`k${index}`)
+/** The group in the trash: the root's `deletionId`, or its `deletedAt` where a table has no `deletionId`. */
+export const GROUP = sql.identifier('g')
+export const TIME = sql.identifier('d')
+
+export const closureShape = ({ dependents, start, following, manyRoots, maxTerms }: Closure): Shape =>
+  shape`${dependents.root}${following}${manyRoots}${maxTerms}${start.shape}`
+
+export const adapterOf = ({ dependents }: Closure) => DIALECTS[dependents.root.facts.dialect]
+
+/** The number of a table in the closure: a name would have to be quoted. */
+export const tag = ({ dependents }: Closure, node: GraphNode) => sql.raw(String(dependents.nodes.indexOf(node)))
+
+/** The number of key columns in the closure. */
+export const widthOf = ({ dependents }: Closure) => Math.max(...dependents.nodes.map(node => node.facts.primaryKey.length))
+
+export const primaryKeyOf = (node: GraphNode) => node.facts.primaryKey.map(name => columnOf(node.facts, name))
+
+/** The columns of a foreign key, and those that it references. */
+export const columnsOf = (edge: ForeignKeyFacts, child: GraphNode) => edge.columns.map(name => columnOf(child.facts, name))
+export const referencedColumnsOf = (edge: ForeignKeyFacts, parent: GraphNode) =>
+  edge.foreignColumns.map(name => columnOf(parent.facts, name))
+
+export const list = (parts: readonly unknown[]) => sql.join(parts.map(part => sql`${part}`), sql`, `)
+export const all = (conditions: readonly SQL[]) => sql.join([...conditions], sql` and `)
+
+/** `id`, `(a, b)` */
+export const tuple = (parts: readonly unknown[]) => parts.length === 1 ? list(parts) : sql`(${list(parts)})`
+
+/** In a cycle rows are found through each other until all of them are restored. */
+export const keepsDeletionId = ({ dependents }: Closure, { roles }: GraphNode) =>
+  dependents.cyclic && roles.deletionId !== undefined && dependents.root.roles.deletionId !== undefined

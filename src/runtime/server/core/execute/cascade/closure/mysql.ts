@@ -1,0 +1,53 @@
+/** The closure on MySQL and MariaDB: MySQL reads no table that it changes except a derived one, and MariaDB has no WITH before an UPDATE. */
+import { sql, type Column, type SQL } from 'drizzle-orm'
+import { bytewise } from '../../../../engines/dialects/index'
+import type { GraphNode } from '../../../../schema/graph'
+import { all, CLOSURE, GROUP, list, primaryKeyOf, referencedColumnsOf, TABLE, tag, tuple, type Closure, type ClosureSql, type RowChange } from './closure'
+import { decodedKey, sameKey } from './keys'
+import { fromClosure } from './nearest-root'
+import { unionRecursion } from './union'
+
+const DERIVED = sql.identifier('picked')
+const EXACT = sql.identifier('exact')
+/** A column of a query that is a derived table. */
+const column = (index: number) => sql.identifier(`p${index}`)
+
+export const mysql: ClosureSql = {
+  recursion: unionRecursion,
+  changeRows,
+  changeWithGroup: (closure, withClosure, node, change) =>
+    changeRows(withClosure, node, primaryKeyOf(node), sql`select ${list([...aliasedKeys(closure, node), GROUP])} from ${fromClosure(closure)} where ${TABLE} = ${tag(closure, node)}`, change),
+  groupOf: () => sql`${DERIVED}.${GROUP}`,
+  /** `select k0 as p0 from reached where t = 1` */
+  selectKeys: (closure, node) => sql`select ${list(aliasedKeys(closure, node))} from ${CLOSURE} where ${TABLE} = ${tag(closure, node)}`,
+  /** `select distinct slug as p0 from reached inner join posts on id = k0 where reached.t = 0` */
+  selectReferenced(closure, edge, parent) {
+    const isReached = primaryKeyOf(parent).map((own, index) => sql`${own} = ${decodedKey(closure, parent, index)}`)
+    const referenced = referencedColumnsOf(edge, parent).map((own, index) => sql`${own} as ${column(index)}`)
+    return sql`select distinct ${list(referenced)} from ${CLOSURE} inner join ${parent.table} on ${all(isReached)} where ${CLOSURE}.${TABLE} = ${tag(closure, parent)}`
+  },
+  /** `(a in (select …) and cast(a as binary) in (select cast(p0 as binary) from (select …) as exact))` */
+  inRows(columns, rows) {
+    const bytes = columns.map(own => bytewise(own))
+    const plain = sql`${tuple(columns)} in (${rows})`
+    if (!bytes.some(bytes => bytes)) return plain
+    const exact = (values: readonly unknown[]) => values.map((value, index) => bytes[index]?.of(sql`${value}`) ?? value)
+    const right = list(exact(columns.map((_, index) => column(index))))
+    return sql`(${plain} and ${tuple(exact(columns))} in (select ${right} from (${rows}) as ${EXACT}))`
+  },
+}
+
+/**
+ * `update (with recursive reached … select k0 as p0 from reached …) as picked inner join child on id = p0 set … where …`,
+ * `delete from child where id in (select p0 from (with recursive reached … select k0 as p0 from reached …) as picked)`
+ */
+function changeRows(withClosure: SQL, node: GraphNode, columns: readonly Column[], rows: SQL, { set, where }: RowChange): SQL {
+  const derived = sql`(${withClosure} ${rows}) as ${DERIVED}`
+  if (!set) return sql`delete from ${node.table} where ${tuple(columns)} in (select ${list(columns.map((_, index) => column(index)))} from ${derived})`
+  const join = all(columns.map((own, index) => sameKey(own, sql`${DERIVED}.${column(index)}`)))
+  return sql`update ${derived} inner join ${node.table} on ${join} set ${list(set)}${where ? sql` where ${where}` : sql``}`
+}
+
+/** `k0 as p0, k1 as p1` */
+const aliasedKeys = (closure: Closure, node: GraphNode) =>
+  primaryKeyOf(node).map((_, index) => sql`${decodedKey(closure, node, index)} as ${column(index)}`)

@@ -1,0 +1,51 @@
+/** The statements over a closure on SQLite and Postgres: a WITH clause before UPDATE and DELETE. */
+import { sql, type Column, type SQL } from 'drizzle-orm'
+import { bytewise } from '../../../../engines/dialects/index'
+import type { GraphNode } from '../../../../schema/graph'
+import { adapterOf, all, CLOSURE, GROUP, list, primaryKeyOf, referencedColumnsOf, TABLE, tag, tuple, type Closure, type ClosureSql } from './closure'
+import { decodedKey, reachedKey } from './keys'
+import { fromClosure } from './nearest-root'
+
+export const standard: Omit<ClosureSql, 'recursion'> = {
+  /** `with recursive reached … update child set … where … and id in (select k0 from reached …)` */
+  changeRows(withClosure, node, columns, rows, { set, where }) {
+    const command = set ? sql`update ${node.table} set ${list(set)}` : sql`delete from ${node.table}`
+    const among = isPrimaryKey(node, columns) ? sql`${tuple(columns)} in (${rows})` : inRows(columns, rows)
+    return sql`${withClosure} ${command} where ${where ? sql`${where} and ` : sql``}${among}`
+  },
+  /**
+   * `with recursive reached … update child set … from reached where … and reached.t = 1 and child.id = reached.k0`: a join, because a
+   * lookup of the group for each row would cost the number of rows squared.
+   */
+  changeWithGroup(closure, withClosure, node, { set, where }) {
+    const isReached = primaryKeyOf(node).map((column, index) => sql`${column} = ${reachedKey(closure, node, index)}`)
+    return sql`${withClosure} update ${node.table} set ${list(set)} from ${fromClosure(closure)} where ${where} and ${CLOSURE}.${TABLE} = ${tag(closure, node)} and ${all(isReached)}`
+  },
+  groupOf: (closure, node) =>
+    adapterOf(closure).convert(sql`${CLOSURE}.${GROUP}`, closure.dependents.root.roles.deletionId!, node.roles.deletionId!),
+  selectKeys,
+  /** `select slug from posts where id in (select k0 from reached where t = 0)` */
+  selectReferenced: (closure, edge, parent) =>
+    sql`select ${list(referencedColumnsOf(edge, parent))} from ${parent.table} where ${tuple(primaryKeyOf(parent))} in (${selectKeys(closure, parent)})`,
+  inRows,
+}
+
+/** `select k0 from reached where t = 1` */
+function selectKeys(closure: Closure, node: GraphNode): SQL {
+  const keys = primaryKeyOf(node).map((_, index) => decodedKey(closure, node, index))
+  return sql`select ${list(keys)} from ${CLOSURE} where ${TABLE} = ${tag(closure, node)}`
+}
+
+/** Primary keys are unique under their collation too: the keys of found rows have one spelling, and the comparison by bytes is not needed. */
+const isPrimaryKey = (node: GraphNode, columns: readonly Column[]) =>
+  primaryKeyOf(node).every((column, index) => column === columns[index])
+
+/** `(a, b) in (select …)`; `(a in (select …) and a collate binary in (select …))` where a column has a collation. */
+export function inRows(columns: readonly Column[], rows: SQL): SQL {
+  const bytes = columns.map(column => bytewise(column))
+  const plain = sql`${tuple(columns)} in (${rows})`
+  const beside = bytes.find(bytes => bytes)?.beside
+  if (!beside) return plain
+  const exact = columns.map((column, index) => bytes[index]?.of(sql`${column}`) ?? column)
+  return sql`(${plain} and ${beside(sql`${tuple(exact)} in (${rows})`)})`
+}

@@ -1,0 +1,23 @@
+/** `$like` in each dialect. */
+import { sql } from 'drizzle-orm'
+import type { Dialect } from '../../../../shared/dialects'
+import type { Engine } from '../../../engines/engine'
+import type { Field } from '../../../schema/field'
+import type { Clause } from '../clause'
+import { shape } from '../shape'
+import { sqliteLike } from './sqlite'
+
+type Like = (engine: Engine, field: Field, pattern: string, parameter: string) => Clause
+
+const LIKES: Readonly<Record<Dialect, Like>> = {
+  sqlite: ({ limits }, field, pattern, parameter) => sqliteLike(field, pattern, limits?.pattern, parameter),
+  pg: plainLike,
+  mysql: plainLike,
+}
+
+/** @throws `LIMIT_EXCEEDED` for a pattern that the engine does not accept. */
+export const like: Like = (engine, ...rest) => LIKES[engine.dialect](engine, ...rest)
+
+function plainLike({ adapter }: Engine, { column }: Field, pattern: string): Clause {
+  return { shape: shape`${column} like`, values: [pattern], build: () => adapter.like(column, sql`${sql.param(pattern)}`) }
+}

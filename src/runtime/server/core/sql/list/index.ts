@@ -1,0 +1,58 @@
+/** Conditions over lists of values: `in`, `not in`, and combinations of several columns. */
+import { is, sql, SQL } from 'drizzle-orm'
+import type { Dialect } from '../../../../shared/dialects'
+import type { Engine } from '../../../engines/engine'
+import type { Field } from '../../../schema/field'
+import { boundValue, fromClauses, isNotNull, NO_ROWS, type Clause, type NamedColumn } from '../clause'
+import { shape } from '../shape'
+import type { ListSql, Tuple } from './list-sql'
+import { mysqlList } from './mysql'
+import { postgresList } from './pg'
+import { sqliteList } from './sqlite'
+
+const LISTS: Readonly<Record<Dialect, ListSql>> = { sqlite: sqliteList, pg: postgresList, mysql: mysqlList }
+
+/** The value is in the list, or it is not. NULL matches neither. */
+export function inList(engine: Engine, field: Field, values: readonly unknown[], inside: boolean): Clause {
+  if (values.length === 0) return inside ? NO_ROWS : isNotNull(field)
+  const encoded = values.map(value => [field.encode(value)])
+  const list = encoded.some(([value]) => is(value, SQL))
+    ? listOfSql(engine, field, values)
+    : LISTS[engine.dialect](engine, [field], encoded, false)
+  const { values: bound, build } = list
+  const operator = inside ? 'in' : 'not in'
+  return {
+    shape: shape`${field.column} ${operator} ${list.shape}`,
+    values: bound,
+    build: () => sql`${field.column} ${sql.raw(operator)} ${build()}`,
+  }
+}
+
+/** The rows whose columns hold one of these combinations of keys, given as driver values, byte for byte. */
+export function inTuples(engine: Engine, columns: readonly NamedColumn[], tuples: readonly Tuple[]): Clause {
+  if (tuples.length === 0) return NO_ROWS
+  const listOf = LISTS[engine.dialect]
+  const list = listOf(engine, columns, tuples, false)
+  const plain = {
+    shape: shape`${columns.map(({ column }) => column)} in ${list.shape}`,
+    values: list.values,
+    build: () => sql`${tuple(columns.map(({ column }) => sql`${column}`))} in ${list.build()}`,
+  }
+  const bytes = columns.find(({ bytes }) => bytes)?.bytes
+  if (!bytes) return plain
+  const exact = listOf(engine, columns, tuples, true)
+  const exactColumns = columns.map(({ column, bytes }) => bytes ? bytes.of(sql`${column}`) : sql`${column}`)
+  return {
+    shape: shape`bytewise ${plain.shape}`,
+    values: [...plain.values, ...exact.values],
+    build: () => sql`(${plain.build()} and ${bytes.beside(sql`${tuple(exactColumns)} in ${exact.build()}`)})`,
+  }
+}
+
+const tuple = (parts: readonly SQL[]) => parts.length === 1 ? parts[0]! : sql`(${sql.join([...parts], sql`, `)})`
+
+/** `(point(?), point(?))`: a custom type may turn its values into SQL. */
+function listOfSql(engine: Engine, field: Field, values: readonly unknown[]): Clause {
+  const items = values.map(value => boundValue(engine, field, value))
+  return fromClauses(shape`list`, items, () => sql`(${sql.join(items.map(({ build }) => build()), sql`, `)})`)
+}

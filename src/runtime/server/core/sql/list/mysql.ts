@@ -1,0 +1,17 @@
+/** Lists on MySQL: one parameter per value. */
+import { sql } from 'drizzle-orm'
+import { bound, type NamedColumn } from '../clause'
+import { shape } from '../shape'
+import { padded, type ListSql, type Tuple } from './list-sql'
+
+/** `(?, ?)`, `((?, ?), (?, ?))` */
+export const mysqlList: ListSql = (_, columns, tuples, exact) => {
+  const rows = padded(tuples)
+  const item = (column: NamedColumn, value: unknown) => exact && column.bytes ? column.bytes.of(bound(column, value)) : bound(column, value)
+  const items = (tuple: Tuple) => sql.join(tuple.map((value, index) => item(columns[index]!, value)), sql`, `)
+  return {
+    shape: shape`${columns.length} x ${rows.length}`,
+    values: rows.flat(),
+    build: () => sql`(${sql.join(rows.map(tuple => columns.length === 1 ? items(tuple) : sql`(${items(tuple)})`), sql`, `)})`,
+  }
+}

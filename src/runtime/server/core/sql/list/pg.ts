@@ -1,0 +1,35 @@
+/** Lists on Postgres: one array per column, so that every length has the same text. */
+import { sql, type SQL } from 'drizzle-orm'
+import { postgresType } from '../../../engines/dialects/pg'
+import { shape } from '../shape'
+import type { ListSql } from './list-sql'
+
+/**
+ * `(select unnest(cast(cast(? as text) as integer[])))`: sent as text, so that every driver writes it alike.
+ * By bytes: `(select v0, cast(v1 as text) collate "C" from unnest(…, …) as listed(v0, v1))`.
+ */
+export const postgresList: ListSql = (_, columns, tuples, exact) => {
+  const arrays = columns.map((_, index) => toArray(tuples.map(tuple => tuple[index])))
+  const array = (index: number) => sql`cast(cast(${sql.param(arrays[index])} as text) as ${postgresType(columns[index]!.column)}[])`
+  const item = (index: number, value: SQL) => exact ? columns[index]!.bytes?.of(value) ?? value : value
+  const names = columns.map((_, index) => sql.identifier(`v${index}`))
+  const selection = exact ? sql.join(names.map((name, index) => item(index, sql`${name}`)), sql`, `) : sql`*`
+  const alias = exact ? sql` as listed(${sql.join(names, sql`, `)})` : sql``
+  return {
+    shape: shape`array ${columns.length}`,
+    values: arrays,
+    build: () => columns.length === 1
+      ? sql`(select ${item(0, sql`unnest(${array(0)})`)})`
+      : sql`(select ${selection} from unnest(${sql.join(columns.map((_, index) => array(index)), sql`, `)})${alias})`,
+  }
+}
+
+/** `{"a","it's"}` */
+function toArray(values: readonly unknown[]): string {
+  return `{${values.map(value => `"${toElement(value).replace(/["\\]/g, '\\$&')}"`).join(',')}}`
+}
+
+function toElement(value: unknown): string {
+  if (value instanceof Date) return value.toISOString()
+  return value instanceof Uint8Array ? `\\x${globalThis.Buffer.from(value).toString('hex')}` : String(value)
+}

@@ -1,0 +1,36 @@
+/** Lists on SQLite: one JSON parameter, so that every length has the same text. */
+import { sql } from 'drizzle-orm'
+import type { Engine } from '../../../engines/engine'
+import type { Clause, NamedColumn } from '../clause'
+import { shape } from '../shape'
+import { padded, type ListSql, type Tuple } from './list-sql'
+
+/** A comparison uses the collation of its left side: the list needs none. */
+export const sqliteList: ListSql = (engine, columns, tuples) =>
+  tuples.some(tuple => tuple.some(isBytes)) ? bytesList(engine, columns, tuples) : jsonList(columns, tuples)
+
+const isBytes = (value: unknown) => value instanceof Uint8Array
+
+/** `(select value from json_each(?))`, `(select value ->> 0, value ->> 1 from json_each(?))` */
+function jsonList(columns: readonly NamedColumn[], tuples: readonly Tuple[]): Clause {
+  const single = columns.length === 1
+  const json = JSON.stringify(single ? tuples.map(([value]) => value) : tuples)
+  return {
+    shape: shape`json ${columns.length}`,
+    values: [json],
+    build: () => single
+      ? sql`(select value from json_each(${sql.param(json)}))`
+      : sql`(select ${sql.join(columns.map((_, index) => sql.raw(`value ->> ${index}`)), sql`, `)} from json_each(${sql.param(json)}))`,
+  }
+}
+
+/** `(values (?), (?))`: JSON has no bytes. The length is rounded up as far as the engine accepts the number of parameters. */
+function bytesList({ maxParameters }: Engine, columns: readonly NamedColumn[], tuples: readonly Tuple[]): Clause {
+  const rows = padded(tuples, maxParameters / columns.length)
+  const row = (tuple: Tuple) => sql`(${sql.join(tuple.map(value => sql`${sql.param(value)}`), sql`, `)})`
+  return {
+    shape: shape`bytes ${columns.length} x ${rows.length}`,
+    values: rows.flat(),
+    build: () => sql`(values ${sql.join(rows.map(row), sql`, `)})`,
+  }
+}

@@ -1,0 +1,59 @@
+/** The SQL of SQLite, libSQL and D1. */
+import { sql, type Column, type SQL } from 'drizzle-orm'
+import type { AggregateSql, DialectAdapter } from './adapter'
+import { countOf, isExact, numberedByWindow, unchanged } from './column'
+
+/** SQLite would overflow on a sum of large integers, and returns 64 bits as a double. */
+const aggregates: AggregateSql = {
+  exactSum(column, kind) {
+    if (isWhole(kind)) return sumHalves(column)
+    if (kind !== 'decimal') return sql`sum(cast(${column} as real))`
+    // A decimal without a fraction is stored as an integer: integers and doubles are added separately.
+    const whole = sql`case typeof(${column}) when 'integer' then ${column} end`
+    const fractional = sql`case typeof(${column}) when 'integer' then 0.0 else ${column} end`
+    return sql`coalesce(${sumHalves(whole)}, case when count(${column}) > 0 then '0:0' end) || ':' || sum(${fractional})`
+  },
+  // Exact within 64 bits; beyond them SQLite continues with doubles, where a plain sum would fail.
+  sum: (column, kind) =>
+    isWhole(kind) ? sql`(sum(${column} >> 32) * 4294967296 + sum(${column} & 4294967295))` : sql`sum(cast(${column} as real))`,
+  average: column => sql`avg(${column})`,
+  number: toNumber,
+  extreme: (name, column) => sql`${sql.raw(name)}(${column})`,
+  fromExtreme: unchanged,
+  comparedExtreme: (value, _, kind) => isExact(kind) ? toNumber(value) : value,
+}
+
+export const sqlite: DialectAdapter = {
+  returning: true,
+  nullsLow: true,
+  tupleComparison: true,
+  typedColumns: false,
+  checksForeignKeysByRow: false,
+  deferForeignKeys: 'pragma defer_foreign_keys = on',
+  like: (column, pattern) => sql`${column} like ${pattern} escape '\\'`,
+  // One writer at a time.
+  lock: { share: sql``, update: sql`` },
+  numbered: numberedByWindow,
+  countLocked: countOf,
+  defaultValues: sql`default values`,
+  tuples: list => sql`values ${list}`,
+  typed: unchanged,
+  toText: unchanged,
+  fromText: unchanged,
+  convert: unchanged,
+  bytewise: column =>
+    /char|clob|text/i.test(column.getSQLType()) ? { of: value => sql`${value} collate binary`, beside: unchanged } : undefined,
+  aggregates,
+}
+
+const isWhole = (kind: string) => kind === 'bigint' || kind === 'integer'
+
+/** The result of an aggregate has no type: compared with it, a parameter would be text. */
+function toNumber(value: SQL): SQL {
+  return sql`cast(${value} as numeric)`
+}
+
+/** `'high:low'`: the sums of the upper and lower 32 bits, added up when the row is read. */
+function sumHalves(value: SQL | Column): SQL {
+  return sql`cast(sum(${value} >> 32) as text) || ':' || cast(sum(${value} & 4294967295) as text)`
+}

@@ -20,7 +20,10 @@ export function removeCycle(call: Call, closure: Closure, nodes: readonly GraphN
   const unmarked = nodes.filter(({ roles }) => !roles.deletionId)
   // No order of the statements fits all foreign keys: they are checked at the end of the transaction, or cleared first.
   const { deferForeignKeys } = call.engine.adapter
-  const first = [...deferForeignKeys ? [{ text: deferForeignKeys, values: [] }] : [], ...marking.map(node => markStatement(call, closure, node, marker))]
+  const first = [
+    ...(deferForeignKeys ? [{ text: deferForeignKeys, values: [] }] : []),
+    ...marking.map(node => markStatement(call, closure, node, marker)),
+  ]
   // In a batch nothing can be read: tables that cannot mark a row find theirs while all the others are there.
   if (unmarked.length > 0 && !call.engine.followsUp)
     return [

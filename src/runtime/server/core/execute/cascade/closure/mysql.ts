@@ -2,7 +2,20 @@
 import { sql, type Column, type SQL } from 'drizzle-orm'
 import { bytewise } from '../../../../engines/dialects/index'
 import type { GraphNode } from '../../../../schema/graph'
-import { all, CLOSURE, GROUP, list, primaryKeyOf, referencedColumnsOf, TABLE, tag, tuple, type Closure, type ClosureSql, type RowChange } from './closure'
+import {
+  all,
+  CLOSURE,
+  GROUP,
+  list,
+  primaryKeyOf,
+  referencedColumnsOf,
+  TABLE,
+  tag,
+  tuple,
+  type Closure,
+  type ClosureSql,
+  type RowChange,
+} from './closure'
 import { decodedKey, sameKey } from './keys'
 import { fromClosure } from './nearest-root'
 import { unionRecursion } from './union'
@@ -16,7 +29,13 @@ export const mysql: ClosureSql = {
   recursion: unionRecursion,
   changeRows,
   changeWithGroup: (closure, withClosure, node, change) =>
-    changeRows(withClosure, node, primaryKeyOf(node), sql`select ${list([...aliasedKeys(closure, node), GROUP])} from ${fromClosure(closure)} where ${TABLE} = ${tag(closure, node)}`, change),
+    changeRows(
+      withClosure,
+      node,
+      primaryKeyOf(node),
+      sql`select ${list([...aliasedKeys(closure, node), GROUP])} from ${fromClosure(closure)} where ${TABLE} = ${tag(closure, node)}`,
+      change,
+    ),
   groupOf: () => sql`${DERIVED}.${GROUP}`,
   /** `select k0 as p0 from reached where t = 1` */
   selectKeys: (closure, node) => sql`select ${list(aliasedKeys(closure, node))} from ${CLOSURE} where ${TABLE} = ${tag(closure, node)}`,
@@ -43,7 +62,8 @@ export const mysql: ClosureSql = {
  */
 function changeRows(withClosure: SQL, node: GraphNode, columns: readonly Column[], rows: SQL, { set, where }: RowChange): SQL {
   const derived = sql`(${withClosure} ${rows}) as ${DERIVED}`
-  if (!set) return sql`delete from ${node.table} where ${tuple(columns)} in (select ${list(columns.map((_, index) => column(index)))} from ${derived})`
+  if (!set)
+    return sql`delete from ${node.table} where ${tuple(columns)} in (select ${list(columns.map((_, index) => column(index)))} from ${derived})`
   const join = all(columns.map((own, index) => sameKey(own, sql`${DERIVED}.${column(index)}`)))
   return sql`update ${derived} inner join ${node.table} on ${join} set ${list(set)}${where ? sql` where ${where}` : sql``}`
 }

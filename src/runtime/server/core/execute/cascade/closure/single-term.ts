@@ -2,7 +2,21 @@
 import { aliasedTable, getTableColumns, sql, type Column, type SQL } from 'drizzle-orm'
 import type { ForeignKeyFacts } from '../../../../schema/drizzle/foreign-keys'
 import type { GraphNode } from '../../../../schema/graph'
-import { all, CLOSURE, columnsOf, GROUP, key, list, primaryKeyOf, referencedColumnsOf, TABLE, tag, TIME, widthOf, type Closure } from './closure'
+import {
+  all,
+  CLOSURE,
+  columnsOf,
+  GROUP,
+  key,
+  list,
+  primaryKeyOf,
+  referencedColumnsOf,
+  TABLE,
+  tag,
+  TIME,
+  widthOf,
+  type Closure,
+} from './closure'
 import { sameKey } from './keys'
 import { inRows } from './standard'
 import { childOf, followed, parentOf } from './steps'
@@ -24,8 +38,9 @@ export function singleTermRecursion(closure: Closure): SQL {
     const column = primaryKeyOf(child)[index]
     return column ? aliased(column) : sql`null`
   }))
-  const joins = entries.map(({ table, edge, child, parent, aliased }, index) =>
-    sql` left join ${table} on ${number} = ${sql.raw(String(index))} and ${CLOSURE}.${TABLE} = ${tag(closure, parent)} and ${references(edge, child, parent, aliased)}${followed(closure, child, aliased)}`,
+  const joins = entries.map(
+    ({ table, edge, child, parent, aliased }, index) =>
+      sql` left join ${table} on ${number} = ${sql.raw(String(index))} and ${CLOSURE}.${TABLE} = ${tag(closure, parent)} and ${references(edge, child, parent, aliased)}${followed(closure, child, aliased)}`,
   )
   const numbers = sql`json_each(${sql.raw(`'[${entries.map((_, index) => index)}]'`)}) as ${alias}`
   return sql` union select ${choose(({ child }) => tag(closure, child))}, ${list(keys)}, ${CLOSURE}.${GROUP}, ${CLOSURE}.${TIME} from ${CLOSURE} cross join ${numbers}${sql.join(joins, sql``)} where ${keys[0]} is not null`

@@ -2,7 +2,20 @@
 import { sql, type Column, type SQL } from 'drizzle-orm'
 import { bytewise } from '../../../../engines/dialects/index'
 import type { GraphNode } from '../../../../schema/graph'
-import { adapterOf, all, CLOSURE, GROUP, list, primaryKeyOf, referencedColumnsOf, TABLE, tag, tuple, type Closure, type ClosureSql } from './closure'
+import {
+  adapterOf,
+  all,
+  CLOSURE,
+  GROUP,
+  list,
+  primaryKeyOf,
+  referencedColumnsOf,
+  TABLE,
+  tag,
+  tuple,
+  type Closure,
+  type ClosureSql,
+} from './closure'
 import { decodedKey, reachedKey } from './keys'
 import { fromClosure } from './nearest-root'
 

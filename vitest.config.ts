@@ -1,15 +1,16 @@
 /** Five kinds of tests: pure code, types, real databases, built Nuxt servers, the packed package. */
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { packageAliases, virtualModules } from './test/support/aliases.ts'
 import { tallyReporter } from './test/support/reporter.ts'
 
 const minutes = (n: number) => n * 60_000
 
-/** Groups run one after another, so that a Nuxt build never shares the machine with a timing-sensitive test. */
-const inTurn = (groupOrder: number) => ({ fileParallelism: false, maxWorkers: 1, sequence: { groupOrder } })
+/** Files of a group run side by side, groups one after another. The tests of engines wait for locks: they run alone. */
+const inGroup = (groupOrder: number, maxWorkers: number) => ({ maxWorkers, sequence: { groupOrder } })
 
-/** Built servers and other processes share a noisy machine with the test: one that fails is asked once more. Pure code never is. */
-const onceMore = { retry: 1 }
+/** Built servers, browsers and package registries are slow at times: their tests run again once. Tests of pure code never do. */
+const RETRY = { retry: 1 }
 
 export default defineConfig({
   resolve: {
@@ -21,7 +22,16 @@ export default defineConfig({
   test: {
     reporters: ['default', tallyReporter],
     projects: [
-      { extends: true, test: { name: 'unit', include: ['test/unit/**/*.test.ts'], testTimeout: minutes(0.5), hookTimeout: minutes(1), sequence: { groupOrder: 0 } } },
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          include: ['test/unit/**/*.test.ts'],
+          testTimeout: minutes(1),
+          hookTimeout: minutes(1),
+          ...inGroup(0, Math.max(2, availableParallelism() - 1)),
+        },
+      },
       {
         extends: true,
         test: {
@@ -34,7 +44,7 @@ export default defineConfig({
             tsconfig: './test/types/tsconfig.json',
             include: ['test/types/**/*.{test,test-d}.ts'],
           },
-          ...inTurn(1),
+          ...inGroup(1, 1),
         },
       },
       {
@@ -44,7 +54,7 @@ export default defineConfig({
           include: ['test/engines/**/*.test.ts'],
           testTimeout: minutes(2),
           hookTimeout: minutes(1),
-          ...inTurn(2),
+          ...inGroup(2, 1),
         },
       },
       {
@@ -54,8 +64,10 @@ export default defineConfig({
           include: ['test/e2e/**/*.test.ts'],
           testTimeout: minutes(1),
           hookTimeout: minutes(5),
-          ...onceMore,
-          ...inTurn(3),
+          // Another server may be built at the same time.
+          expect: { poll: { timeout: 5_000 } },
+          ...RETRY,
+          ...inGroup(3, 2),
         },
       },
       {
@@ -65,8 +77,8 @@ export default defineConfig({
           include: ['test/package/**/*.test.ts'],
           testTimeout: minutes(2),
           hookTimeout: minutes(10),
-          ...onceMore,
-          ...inTurn(4),
+          ...RETRY,
+          ...inGroup(3, 2),
         },
       },
     ],

@@ -1,6 +1,6 @@
-# What tests may need running beside them, on Debian, as root. Sourced by `run`.
+# The services that tests need, on Debian, as root. Sourced by `run`.
 #
-# A service is a row in SERVICES and two functions: `<name>_ready` answers whether it can be used, `<name>_start`
+# A service is a row in SERVICES and two functions: `<name>_ready` succeeds when the service can be used, `<name>_start`
 # installs what is missing and starts it. Everything listens on 127.0.0.1 only and holds test data only.
 
 # The services the tests need.
@@ -15,7 +15,7 @@ install_packages() {
   apt-get install -qq -y --no-install-recommends "$@"
 }
 
-# Runs as another user without asking for a password, also where sudo is not installed.
+# Runs a command as another user. It needs neither sudo nor a password.
 as() { local user=$1; shift; setpriv --reuid "$user" --regid "$user" --init-groups "$@"; }
 
 postgres_ready() { listening 5432; }
@@ -50,7 +50,7 @@ redis_start() {
 chromium_ready() { command -v chromium > /dev/null; }
 chromium_start() { install_packages chromium; }
 
-# Starts what is not there yet and waits until it answers.
+# Starts each service that is not ready, and waits until it is.
 start_services() {
   local service try
   for service in "$@"; do
@@ -59,7 +59,7 @@ start_services() {
       "${service}_start" || { echo "$service did not start"; return 1; }
       for try in $(seq 60); do "${service}_ready" && break; sleep 0.5; done
     fi
-    "${service}_ready" || { echo "$service does not answer"; return 1; }
+    "${service}_ready" || { echo "$service cannot be reached"; return 1; }
     echo "$service is ready"
   done
 }

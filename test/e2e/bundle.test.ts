@@ -20,8 +20,8 @@ const DRIVERS: Readonly<Record<string, string>> = {
 let files: readonly string[]
 let code: string
 
-beforeAll(() => {
-  const output = join(buildVisibilityApp(), 'server')
+beforeAll(async () => {
+  const output = join(await buildVisibilityApp(), 'server')
   files = readdirSync(output, { recursive: true, encoding: 'utf8' })
   code = files.filter(name => /\.[cm]?js$/.test(name) && !name.includes('node_modules')).map(name => readFileSync(join(output, name), 'utf8')).join('\n')
 })

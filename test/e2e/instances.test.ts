@@ -29,7 +29,7 @@ describe.skipIf(!reachable)('two servers on one database', () => {
       create table stickers (id serial primary key, lane_id integer not null references lanes(id), text text not null, deleted_at timestamptz, deletion_id text);
       insert into labels (name) values ('red'), ('green'), ('blue');
     `)
-    const output = buildFixture('instances')
+    const output = await buildFixture('instances')
     for (let count = 0; count < 2; count++) servers.push(await startServer(output, { env: { BOARD_URL, BOARD_SCHEMA } }))
   })
 

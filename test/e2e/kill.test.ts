@@ -1,20 +1,37 @@
-/** Guards that a write is whole or not there when the process dies in the middle of it. */
+/** A write is committed as a whole or not at all when its process is killed. */
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import Database from 'better-sqlite3'
+import { build } from 'vite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { root } from '../support/once'
 
-const WRITER = fileURLToPath(new URL('./kill/writer.ts', import.meta.url))
 const SIZE = 150
 
 let folder: string
-beforeAll(() => {
+/** One file that Node starts at once: most of the test is starting writers. */
+let writer: string
+
+beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'auto-api-kill-'))
+  // Below `node_modules`, where it finds its packages.
+  const outDir = join(root, 'node_modules/.cache/kill-writer')
+  await build({
+    configFile: false,
+    logLevel: 'silent',
+    ssr: { noExternal: true, external: ['better-sqlite3'] },
+    build: {
+      ssr: join(root, 'test/e2e/kill/writer.ts'), outDir, emptyOutDir: false,
+      rollupOptions: { output: { entryFileNames: `writer-${process.pid}.mjs`, codeSplitting: false } },
+    },
+  })
+  writer = join(outDir, `writer-${process.pid}.mjs`)
 })
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+afterAll(() => {
+  for (const path of [folder, writer]) rmSync(path, { recursive: true, force: true })
+})
 
 interface Death {
   /** A commit was under way when the process was killed. */
@@ -27,7 +44,7 @@ interface Death {
 /** Starts the writer, lets it begin some commits, and kills it a moment later. */
 function killOnce(file: string, mode: string, commits: number, delay: number): Promise<Death> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, ['--import', 'jiti/register', WRITER, file, mode], { stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn(process.execPath, [writer, file, mode], { stdio: ['ignore', 'pipe', 'pipe'] })
     let errors = ''
     let begun = 0
     let last = ''

@@ -9,7 +9,7 @@ let node: string
 let server: Server
 beforeAll(async () => {
   node = findNode20()
-  server = await startServer(buildFixture('libsql'), { node })
+  server = await startServer(await buildFixture('libsql'), { node })
 })
 afterAll(() => server?.stop())
 

@@ -1,4 +1,4 @@
-/** Vitest reporter that hands the tally of a run to `run.ts`, which prints it when nothing can print after it. */
+/** Vitest reporter that writes the tally of a run to a file. `run.ts` prints it as the last output of the run. */
 import { writeFileSync } from 'node:fs'
 import type { Reporter } from 'vitest/node'
 import { tally } from './tally.ts'

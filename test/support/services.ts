@@ -1,8 +1,8 @@
-/** What some tests need beside them, and how to see whether it is there. Everything embedded needs no row. */
+/** The services that some tests need, and whether they can be reached. Embedded databases need none. */
 import { existsSync } from 'node:fs'
 import { connect } from 'node:net'
 
-/** A server that listens somewhere. */
+/** A server that listens on a port. */
 interface Listening {
   readonly name: string
   readonly host: string
@@ -29,25 +29,25 @@ export const SERVICES: readonly Service[] = [
   CHROMIUM,
 ]
 
-/** Where a service should be. */
-export const placeOf = (service: Service): string => 'path' in service ? service.path : `${service.host}:${service.port}`
+/** The expected address or path of a service. */
+export const addressOf = (service: Service): string => 'path' in service ? service.path : `${service.host}:${service.port}`
 
-/** Whether there is something where the service should be. */
+/** Whether a server listens, or a program exists, at the expected address. */
 export function isReachable(service: Service): Promise<boolean> {
   if ('path' in service) return Promise.resolve(existsSync(service.path))
   const { host, port } = service
   return new Promise((resolve) => {
     const socket = connect({ host, port, timeout: 1_000 })
-    const answer = (reachable: boolean) => {
+    const settle = (reachable: boolean) => {
       socket.destroy()
       resolve(reachable)
     }
-    socket.once('connect', () => answer(true)).once('error', () => answer(false)).once('timeout', () => answer(false))
+    socket.once('connect', () => settle(true)).once('error', () => settle(false)).once('timeout', () => settle(false))
   })
 }
 
-/** The services that tests have to do without. */
+/** The services that cannot be reached. */
 export async function unreachable(services = SERVICES): Promise<Service[]> {
-  const checked = await Promise.all(services.map(async service => ({ service, there: await isReachable(service) })))
-  return checked.filter(({ there }) => !there).map(({ service }) => service)
+  const checked = await Promise.all(services.map(async service => ({ service, reachable: await isReachable(service) })))
+  return checked.filter(({ reachable }) => !reachable).map(({ service }) => service)
 }

@@ -11,7 +11,7 @@ export interface Notebook {
 }
 
 export async function startNotebook(): Promise<Notebook> {
-  const server = await startServer(buildFixture('auth-utils'), { env: { NUXT_SESSION_PASSWORD: crypto.randomUUID() } })
+  const server = await startServer(await buildFixture('auth-utils'), { env: { NUXT_SESSION_PASSWORD: crypto.randomUUID() } })
   const request: Notebook['request'] = async (path, options) => {
     const response = await server.request(path, options)
     return { ...response, cookie: response.cookies.findLast(cookie => /^nuxt-session=./.test(cookie)) }

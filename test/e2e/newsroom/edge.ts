@@ -7,13 +7,13 @@ import { Miniflare } from 'miniflare'
 import * as schema from '../../../playground/server/database/schema'
 import { newsroomRows } from '../../../playground/server/database/seed/rows'
 import { buildFixture } from '../support/build'
-import { root } from '../support/environment'
+import { root } from '../../support/once'
 import { sendRequest } from '../support/request'
 import type { Newsroom } from './server'
 
 /** @param folder keeps the database: tests read it without the API. */
 export async function startEdge(folder: string): Promise<Newsroom> {
-  const output = join(buildFixture('edge'), 'server')
+  const output = join(await buildFixture('edge'), 'server')
   const modules = readdirSync(output, { recursive: true, encoding: 'utf8' }).filter(name => name.endsWith('.mjs')).sort((a, b) => Number(b === 'index.mjs') - Number(a === 'index.mjs'))
   const miniflare = new Miniflare({
     modulesRoot: output,

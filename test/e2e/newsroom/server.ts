@@ -11,7 +11,7 @@ export interface Newsroom extends Pick<Server, 'url' | 'request'> {
 
 /** @param file the SQLite database: the playground creates and fills it. */
 export async function startNewsroom(file: string): Promise<Newsroom> {
-  const server = await startServer(buildFixture('playground'), { env: { DATABASE_FILE: file } })
+  const server = await startServer(await buildFixture('playground'), { env: { DATABASE_FILE: file } })
   const database = new Database(file, { readonly: true })
   return {
     url: server.url,

@@ -1,7 +1,4 @@
 /** The environment of the processes that tests start: without the variables that vitest and npm set for the test run itself. */
-import { fileURLToPath } from 'node:url'
-
-export const root = fileURLToPath(new URL('../../..', import.meta.url))
 
 const OF_THE_RUN = /^(?:VITEST|NODE_ENV$|TEST$|TALLY_|NUXT_|NITRO_|FIXTURE_|DATABASE_)/
 

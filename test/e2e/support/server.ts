@@ -2,8 +2,9 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { environment, root } from './environment'
+import { root } from '../../support/once'
 import { folderOf } from './build'
+import { environment } from './environment'
 import { sendRequest, type RequestOptions, type ServerResponse } from './request'
 
 export interface Server {
@@ -32,7 +33,7 @@ export function startServer(output: string, { env, node = process.execPath }: St
 export async function startDevelopment(name: string): Promise<Server> {
   // A process group: the command starts the process that serves.
   const server = await run(spawn(join(root, 'node_modules/.bin/nuxi'), ['dev', folderOf(name), '--host', '127.0.0.1', '--port', '0'], {
-    cwd: root, env: environment, stdio: ['ignore', 'pipe', 'pipe'], detached: true,
+    cwd: root, env: { ...environment, FIXTURE_VARIANT: 'development' }, stdio: ['ignore', 'pipe', 'pipe'], detached: true,
   }), 'group')
   // The server listens before the app is built, and returns 503 until then.
   for (const until = Date.now() + 60_000; (await server.request('/')).status === 503 && Date.now() < until;) {

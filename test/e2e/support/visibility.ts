@@ -12,7 +12,7 @@ export interface VisibilityApp extends Server {
   readonly putRows: (rows?: Record<string, object[]>) => Promise<Rows>
 }
 
-/** @param variant one of the builds in the fixture's `nuxt.config` */
+/** @param variant one of the builds in the fixture's `nuxt.config`. @returns the folder of the built server. */
 export const buildVisibilityApp = (variant = 'plain') => buildFixture('visibility', { variant })
 
 export interface VisibilityOptions extends StartOptions {
@@ -24,7 +24,7 @@ export interface VisibilityOptions extends StartOptions {
 
 /** @throws When the app cannot be built, or ends instead of listening. */
 export async function startVisibilityApp({ variant, base = '/', env, ...options }: VisibilityOptions = {}): Promise<VisibilityApp> {
-  const server = await startServer(buildVisibilityApp(variant), { ...options, env: { ...env, NUXT_APP_BASE_URL: base } })
+  const server = await startServer(await buildVisibilityApp(variant), { ...options, env: { ...env, NUXT_APP_BASE_URL: base } })
   const rows = async (options?: RequestOptions) => (await server.request(`${base}_rows`, options)).body as Rows
   return { ...server, rows: () => rows(), putRows: (inserted = {}) => rows({ method: 'PUT', body: inserted }) }
 }

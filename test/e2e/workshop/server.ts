@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { Redis } from 'ioredis'
 import { REDIS } from '../../support/services'
 import { buildFixture } from '../support/build'
-import { root } from '../support/environment'
+import { root } from '../../support/once'
 import type { ServerResponse } from '../support/request'
 import { startServer, type Server } from '../support/server'
 
@@ -28,7 +28,7 @@ export interface Workshop {
 export async function startWorkshop(way: Way, count: number): Promise<Workshop> {
   // Part of the build: the same for each run, and another one for each copy of the repository.
   const base = `workshop-${createHash('sha256').update(root).digest('hex').slice(0, 8)}-${way}`
-  const output = buildFixture('better-auth', { variant: way, env: { LIMITS_BASE: base } })
+  const output = await buildFixture('better-auth', { variant: way, env: { LIMITS_BASE: base } })
   const servers = await Promise.all(Array.from({ length: count }, () => startServer(output, { env: { BETTER_AUTH_SECRET: crypto.randomUUID() } })))
   const redis = new Redis(REDIS.port, REDIS.host)
   const counted = () => redis.keys(`${base}:*`)

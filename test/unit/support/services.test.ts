@@ -1,9 +1,9 @@
-/** A service that is not there is named, not waited for. */
+/** A service that cannot be reached is named, not waited for. */
 import { createServer, type AddressInfo } from 'node:net'
 import { expect, it } from 'vitest'
 import { unreachable } from '../../support/services'
 
-it('names the services nobody listens for, and only those', async () => {
+it('names the services whose port has no listener, and only those', async () => {
   const listener = createServer().listen(0, '127.0.0.1')
   await new Promise(resolve => listener.once('listening', resolve))
   const { port } = listener.address() as AddressInfo

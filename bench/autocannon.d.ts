@@ -1,4 +1,4 @@
-/** The part of autocannon that the load generator uses; the package brings no types. */
+/** Types of the part of autocannon that the load generator uses. The package has no types. */
 declare module 'autocannon' {
   interface Options {
     readonly url: string
@@ -13,7 +13,7 @@ declare module 'autocannon' {
     readonly 'non2xx': number
     readonly 'errors': number
     readonly 'timeouts': number
-    /** Seconds it really took. */
+    /** Actual duration in seconds. */
     readonly 'duration': number
     readonly 'latency': { readonly p99: number }
   }

@@ -1,4 +1,4 @@
-/** What resources cost the build: the same app with 200 of them over one file, with one, and with none. */
+/** Measures how long an app takes to build without resources, with one, and with 200 in one file. */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -6,17 +6,17 @@ import { median } from './measure.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
-/** Inside the checkout: packages are found from there. */
+/** Inside the repository, so that Node finds its packages. */
 const FOLDER = fileURLToPath(new URL('.output/builds', import.meta.url))
 const TABLES = 200
 const REGISTERED = [0, 1, TABLES]
 const ROUNDS = 5
 
-/** Five builds of each in turns; prints the medians, and what the resources added. @throws When an app does not build. */
+/** Builds each app five times in turns, and prints the medians and the differences. @throws When an app does not build. */
 export function compareBuilds(): void {
   installPackage()
   const apps = REGISTERED.map(resources => ({ resources, folder: writeApp(resources), seconds: [] as number[] }))
-  // Once unmeasured: the first build fills the caches of the machine.
+  // The first build of each app is not measured: it fills the caches of the machine.
   for (const { folder } of apps) build(folder)
   for (let round = 0; round < ROUNDS; round++) {
     for (const { folder, seconds } of round % 2 === 0 ? apps : apps.toReversed()) seconds.push(build(folder))
@@ -27,7 +27,7 @@ export function compareBuilds(): void {
   rmSync(FOLDER, { recursive: true })
 }
 
-/** As an app gets it from npm: sources would be transformed by the app's own build. */
+/** Installs the packed package. With the sources instead, the app's build would have to compile them. */
 function installPackage(): void {
   const target = `${FOLDER}/node_modules/nuxt-auto-api`
   rmSync(FOLDER, { recursive: true, force: true })
@@ -35,12 +35,20 @@ function installPackage(): void {
   const built = existsSync(`${ROOT}/dist`)
   run('npm', ['pack', '--pack-destination', FOLDER], ROOT)
   if (!built) rmSync(`${ROOT}/dist`, { recursive: true, force: true })
-  run('tar', ['-xzf', `${FOLDER}/${readdirSync(FOLDER).find(name => name.endsWith('.tgz'))}`, '-C', target, '--strip-components', '1'], ROOT)
+  run(
+    'tar',
+    ['-xzf', `${FOLDER}/${readdirSync(FOLDER).find(name => name.endsWith('.tgz'))}`, '-C', target, '--strip-components', '1'],
+    ROOT,
+  )
 }
 
 function run(command: string, args: readonly string[], cwd: string): void {
-  const { status, stdout, stderr } = spawnSync(command, args, { cwd, env: { ...process.env, NODE_ENV: 'production', NUXT_TELEMETRY_DISABLED: '1' }, encoding: 'utf8' })
-  if (status !== 0) throw new Error(`${command} ${args.join(' ')} failed\n${stdout}\n${stderr}`)
+  const { status, stdout, stderr } = spawnSync(command, args, {
+    cwd,
+    env: { ...process.env, NODE_ENV: 'production', NUXT_TELEMETRY_DISABLED: '1' },
+    encoding: 'utf8',
+  })
+  if (status !== 0) throw new Error(`${command} ${args.join(' ')} failed.\n${stdout}\n${stderr}`)
 }
 
 function build(folder: string): number {
@@ -55,11 +63,13 @@ function writeApp(resources: number): string {
   const files = {
     'package.json': '{ "type": "module", "private": true }',
     'app/app.vue': '<template><p>An app</p></template>',
-    'nuxt.config.ts': `export default defineNuxtConfig({ modules: ['nuxt-auto-api'], compatibilityDate: '2026-01-01', devtools: { enabled: false }, telemetry: false })`,
+    'nuxt.config.ts': `export default defineNuxtConfig({
+  modules: ['nuxt-auto-api'], compatibilityDate: '2026-01-01', devtools: { enabled: false }, telemetry: false,
+})`,
     'server/schema.ts': `import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-${Array.from({ length: TABLES }, (_, index) => `export const table${index} = sqliteTable('table${index}', { id: integer('id').primaryKey(), title: text('title').notNull(), views: integer('views'), at: integer('at', { mode: 'timestamp' }) })`).join('\n')}`,
+${Array.from({ length: TABLES }, (_, index) => tableCode(`table${index}`)).join('\n')}`,
     'server/auth.ts': 'export const auth = { permissions: { read: true } }',
-    // The database is the app's own: it is there with and without resources.
+    // The database belongs to the app: all three apps have it.
     'server/plugins/database.ts': `import Database from 'better-sqlite3'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import * as schema from '../schema'
@@ -69,7 +79,12 @@ import { createModuleImport } from 'nuxt-auto-api'
 const { resolve } = createResolver(import.meta.url)
 export default (_options, nuxt) => {
   nuxt.hook('autoApi:registerSchema', (registry) => {
-    for (let index = 0; index < ${resources}; index++) registry.register('table' + index, { schema: createModuleImport(resolve('../server/schema'), 'table' + index), authorization: createModuleImport(resolve('../server/auth'), 'auth') })
+    for (let index = 0; index < ${resources}; index++) {
+      registry.register('table' + index, {
+        schema: createModuleImport(resolve('../server/schema'), 'table' + index),
+        authorization: createModuleImport(resolve('../server/auth'), 'auth'),
+      })
+    }
   })
 }`,
   }
@@ -78,4 +93,9 @@ export default (_options, nuxt) => {
     writeFileSync(`${folder}/${name}`, `${text}\n`)
   }
   return folder
+}
+
+function tableCode(name: string): string {
+  const columns = `id: integer('id').primaryKey(), title: text('title').notNull(), views: integer('views'), at: integer('at', { mode: 'timestamp' })`
+  return `export const ${name} = sqliteTable('${name}', { ${columns} })`
 }

@@ -1,4 +1,4 @@
-/** Builds the database: 6 organisations, 1 000 users, 100 000 posts, the same rows every time. */
+/** Builds the database: 6 organizations, 1 000 users and 100 000 posts, with the same rows in every run. */
 import { createRequire } from 'node:module'
 import Database from 'better-sqlite3'
 import { drizzle, type BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
@@ -7,27 +7,32 @@ import { createRandom } from './random.ts'
 
 const { organizations, users, posts } = schema
 
-/** The CommonJS build: the other one takes `require` from a bundler. */
-const { generateSQLiteDrizzleJson, generateSQLiteMigration } = createRequire(import.meta.url)('drizzle-kit/api') as typeof import('drizzle-kit/api')
+/** The CommonJS build: the ES module expects a bundler to provide `require`. */
+const { generateSQLiteDrizzleJson, generateSQLiteMigration } = createRequire(import.meta.url)(
+  'drizzle-kit/api',
+) as typeof import('drizzle-kit/api')
 
 export const SIZE = { organizations: 6, users: 1000, posts: 100_000 }
 
 const SEED = 20_261_121
-const WORDS = 'harbour council bridge winter school river market tram library festival budget garden museum station theatre bakery'.split(' ')
+const WORDS = 'harbour council bridge winter school river market tram library festival budget garden museum station theatre bakery'.split(
+  ' ',
+)
 const ROLES = ['guest', 'editor', 'editor', 'writer', 'writer', 'writer', 'writer', 'writer', 'writer', 'writer'] as const
 const STATUSES = ['draft', 'published', 'published', 'published', 'archived'] as const
 const START = Date.UTC(2024, 0, 1)
 
 export const organizationOf = (user: number) => 1 + user % SIZE.organizations
 
-/** What the operations ask about; drawn from the rows, so that every id is there and visible. */
+/** Ids that the operations use. They come from the rows, so that every id exists and is visible. */
 export interface Sample {
-  /** Readers of different organisations, every third of them an editor, each with posts they see. */
+  /** One reader per organization, every third one an editor, with posts that the reader can see. */
   readonly callers: readonly { readonly id: number, readonly visible: readonly number[] }[]
   readonly guest: number
   readonly writer: number
-  /** A post outside the writer's organisation, and a colleague's draft in it. */
+  /** A post of another organization than the writer's. */
   readonly foreign: number
+  /** A draft of a colleague of the writer. */
   readonly draft: number
 }
 
@@ -91,7 +96,7 @@ function drawSample(connection: Database.Database): Sample {
   const ids = (text: string, ...values: unknown[]) => connection.prepare<unknown[], number>(text).pluck().all(...values)
   const first = (text: string, ...values: unknown[]) => {
     const [id] = ids(`${text} limit 1`, ...values)
-    if (id === undefined) throw new Error(`no row: ${text}`)
+    if (id === undefined) throw new Error(`No row matches: ${text}`)
     return id
   }
   const reader = (organization: number) =>

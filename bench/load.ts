@@ -1,18 +1,18 @@
-/** The load generator, a process of its own: it takes a job, drives autocannon, answers with what was counted. */
+/** The load generator, in its own process: it receives a job, runs autocannon, and sends the counts back. */
 import autocannon from 'autocannon'
 import type { Job, Load } from './measure.ts'
 
 process.on('message', async (job: Job) => {
   const { url, requests, connections, seconds } = job
   const result = await autocannon({ url, requests, connections, duration: seconds })
-  const answer: Load = {
+  const load: Load = {
     perSecond: result['2xx'] / result.duration,
-    answered: result['2xx'],
+    succeeded: result['2xx'],
     failed: result.non2xx + result.errors + result.timeouts,
     p99: result.latency.p99,
   }
-  process.send!(answer)
+  process.send!(load)
 })
 
-// The bench is gone, and nobody waits for an answer any more.
+// The benchmark has ended.
 process.on('disconnect', () => process.exit())

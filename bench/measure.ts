@@ -1,17 +1,17 @@
-/** The rounds: every lane in turn, so that a slow minute of the machine hits all of them. */
+/** Measures in rounds. Targets take turns, so that a slow moment of the machine affects all of them. */
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { Sample } from './dataset.ts'
-import type { Ask, Operation } from './operations.ts'
+import type { BenchRequest, Operation } from './operations.ts'
 import { isPeer } from './peers.ts'
 import type { RunningServer } from './server.ts'
-import { toRequest, translate } from './verify.ts'
+import { toFetchOptions, translate } from './verify.ts'
 
 export interface Effort {
   readonly rounds: number
-  /** Seconds per contestant, operation and round. */
+  /** Seconds per implementation, operation and round. */
   readonly seconds: number
-  /** Seconds before the first round, so that the code that is measured is the code that stays. */
+  /** Seconds before the first round, for the JIT compiler to optimize the code. */
   readonly warmUp: number
   readonly connections: number
 }
@@ -23,33 +23,34 @@ export interface Job {
   readonly seconds: number
 }
 
-/** What the load generator counted. */
+/** The counts of the load generator. */
 export interface Load {
   readonly perSecond: number
-  readonly answered: number
+  readonly succeeded: number
   readonly failed: number
-  /** Milliseconds that 99 of 100 answers stayed below. */
+  /** The 99th percentile of the latency, in milliseconds. */
   readonly p99: number
 }
 
 export interface Reading extends Omit<Load, 'failed'> {
-  /** Processor time of the server per answer in microseconds, where the system tells. */
+  /** Processor time of the server per response, in microseconds; only on Linux. */
   readonly cpu?: number
 }
 
-/** What is compared: requests to a server. */
-export interface Lane {
+/** A server and the requests that it is measured with. */
+export interface Target {
   readonly key: string
   readonly server: RunningServer
-  readonly asks: readonly Ask[]
+  readonly requests: readonly BenchRequest[]
 }
 
-/** One operation, each server a lane. */
-export const toLanes = (operation: Operation, servers: readonly RunningServer[], sample: Sample): Lane[] => servers.flatMap((server) => {
-  const { contestant } = server
-  const asks = isPeer(contestant) ? translate(operation, contestant, sample) : operation.asks(sample)
-  return asks ? [{ key: contestant.key, server, asks }] : []
-})
+/** One target per server, for one operation. A peer that cannot do the operation has none. */
+export const toTargets = (operation: Operation, servers: readonly RunningServer[], sample: Sample): Target[] =>
+  servers.flatMap((server) => {
+    const { implementation } = server
+    const requests = isPeer(implementation) ? translate(operation, implementation, sample) : operation.requests(sample)
+    return requests ? [{ key: implementation.key, server, requests }] : []
+  })
 
 export interface Generator {
   readonly run: (job: Job) => Promise<Load>
@@ -60,7 +61,7 @@ export function startGenerator(): Generator {
   const child = fork(fileURLToPath(new URL('./load.ts', import.meta.url)), { stdio: 'inherit' })
   return {
     run: job => new Promise((resolve, reject) => {
-      const ended = (code: number | null) => reject(new Error(`the load generator ended with ${code}`))
+      const ended = (code: number | null) => reject(new Error(`The load generator exited with code ${code}.`))
       child.once('exit', ended)
       child.once('message', (load: Load) => {
         child.off('exit', ended)
@@ -72,26 +73,27 @@ export function startGenerator(): Generator {
   }
 }
 
-/** Readings by lane and round. */
-export async function measure(lanes: readonly Lane[], generator: Generator, effort: Effort): Promise<Map<string, Reading[]>> {
-  const readings = new Map(lanes.map(({ key }) => [key, [] as Reading[]]))
-  for (const lane of lanes) await load(lane, generator, { ...effort, seconds: effort.warmUp })
+/** Measures all targets in every round. Returns the readings by target, one per round. */
+export async function measure(targets: readonly Target[], generator: Generator, effort: Effort): Promise<Map<string, Reading[]>> {
+  const readings = new Map(targets.map(({ key }) => [key, [] as Reading[]]))
+  for (const target of targets) await load(target, generator, { ...effort, seconds: effort.warmUp })
   for (let round = 0; round < effort.rounds; round++) {
-    // Who goes first changes: what the one before leaves behind is not always left to the same one.
-    for (const lane of round % 2 === 0 ? lanes : lanes.toReversed()) readings.get(lane.key)!.push(await load(lane, generator, effort))
+    // The order is reversed after each round, so that no target always follows the same other one.
+    for (const target of round % 2 === 0 ? targets : targets.toReversed())
+      readings.get(target.key)!.push(await load(target, generator, effort))
   }
   return readings
 }
 
-/** @throws When a request fails under load: its speed would be that of an error. */
-export async function load({ key, server, asks }: Lane, generator: Generator, { connections, seconds }: Effort): Promise<Reading> {
+/** Measures one target. @throws When a request fails: errors are faster than responses. */
+export async function load({ key, server, requests }: Target, generator: Generator, { connections, seconds }: Effort): Promise<Reading> {
   const { pathname } = new URL(server.posts)
-  const requests = asks.map(ask => ({ path: pathname + ask.path, ...toRequest(ask) }))
+  const sent = requests.map(request => ({ path: pathname + request.path, ...toFetchOptions(request) }))
   const before = server.cpuSeconds()
-  const { failed, ...counted } = await generator.run({ url: server.posts, requests, connections, seconds })
+  const { failed, ...counted } = await generator.run({ url: server.posts, requests: sent, connections, seconds })
   const after = server.cpuSeconds()
-  if (failed > 0) throw new Error(`${failed} requests to ${key} failed under load: ${pathname}${asks[0]!.path} and the like`)
-  return { ...counted, ...before !== undefined && { cpu: (after! - before) / counted.answered * 1e6 } }
+  if (failed > 0) throw new Error(`${failed} requests to ${key} failed, such as ${pathname}${requests[0]!.path}.`)
+  return { ...counted, ...before !== undefined && { cpu: (after! - before) / counted.succeeded * 1e6 } }
 }
 
 export function median(values: readonly number[]): number {

@@ -1,43 +1,43 @@
-/** What the command line asks for. */
+/** The options of the command line. */
 import { parseArgs } from 'node:util'
 import type { Effort } from './measure.ts'
 
 export interface BenchOptions {
   readonly effort: Effort
-  /** Where the JSON goes. */
+  /** File of the JSON output. */
   readonly json: string
   /** Only operations whose title contains this. */
   readonly only?: string
-  /** Profile this contestant instead of measuring all. */
+  /** Profiles this implementation instead of measuring all. */
   readonly profile?: string
   readonly quick: boolean
-  /** Only: the heap after 20 000 and 200 000 requests. */
+  /** Measures the heap after 20 000 and after 200 000 requests, and nothing else. */
   readonly soak: boolean
-  /** Whether the app with 200 resources is measured: in a full run, or because it was asked for. */
+  /** Measures the app with 200 resources. On in a full run. */
   readonly resources: boolean
-  /** Whether a and d are measured on Postgres: in a full run, or because it was asked for. */
+  /** Measures a and d on Postgres. On in a full run. */
   readonly postgres: boolean
-  /** Whether what npm offers besides is measured too. */
+  /** Measures other packages. */
   readonly peers: boolean
-  /** Measure what typed composables cost the compiler, and nothing else. */
+  /** Measures how long typed composables take to compile, and nothing else. */
   readonly types: boolean
-  /** Measure how long apps take to build, and nothing else. */
+  /** Measures how long apps take to build, and nothing else. */
   readonly builds: boolean
-  /** Leave the app as it was built last. */
+  /** Uses the last build of the app. */
   readonly built: boolean
 }
 
 export const HELP = `npm run bench -- [options]
 
-  --quick           shorter rounds, and of the contestants only a and d
+  --quick           only a and d, in shorter rounds
   --rounds <n>      rounds per operation, at least 5
-  --seconds <n>     seconds per contestant, operation and round
-  --no-peers        without the packages it is compared with
-  --only <text>     only operations whose title contains this
-  --json <file>     where the JSON goes (bench/.output/bench.json)
-  --profile <key>   no rounds: where this contestant's time goes, per operation
-  --builds          only: how long an app with 200 resources takes to build, and one without any
-  --types           only: how long 50 tables take to compile, and the same pages typed by hand
+  --seconds <n>     seconds per implementation, operation and round, at least 1
+  --no-peers        without the other packages
+  --only <text>     only operations with this text in their title
+  --json <file>     file of the JSON output (default: bench/.output/bench.json)
+  --profile <key>   only: a CPU profile of this implementation, per operation
+  --builds          only: how long an app with 200 resources takes to build, and one without resources
+  --types           only: how long pages over 50 tables take to compile, and the same pages typed by hand
   --resources       also: one resource among 5 and among 200 (part of a full run)
   --postgres        also: a and d on Postgres (part of a full run)
   --soak            only: the heap after 20 000 and after 200 000 requests
@@ -46,7 +46,7 @@ export const HELP = `npm run bench -- [options]
 const FULL: Effort = { rounds: 7, seconds: 1, warmUp: 1, connections: 20 }
 const QUICK: Effort = { rounds: 5, seconds: 1, warmUp: 1, connections: 20 }
 
-/** @throws When an option is unknown or no number where one is needed. */
+/** @throws When an option is unknown, or its value is not a number where a number is required. */
 export function readOptions(args: readonly string[], folder: string): BenchOptions | 'help' {
   const { values } = parseArgs({
     args: [...args],
@@ -89,6 +89,6 @@ export function readOptions(args: readonly string[], folder: string): BenchOptio
 
 function atLeast(least: number, text: string | undefined, otherwise: number): number {
   const value = text === undefined ? otherwise : Number(text)
-  if (!Number.isInteger(value) || value < least) throw new RangeError(`${text} is not a whole number of at least ${least}`)
+  if (!Number.isInteger(value) || value < least) throw new RangeError(`${text} is not an integer of at least ${least}.`)
   return value
 }

@@ -1,16 +1,16 @@
-/** The handler by hand and the registered resource on Postgres, on the same rows: list, include and get. */
+/** Measures the handwritten handler and the registered resource on Postgres, with the same rows: list, include and get. */
 import { spawnSync } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import Database from 'better-sqlite3'
 import pg from 'pg'
 import type { Sample } from './dataset.ts'
-import { measure, toLanes, type Effort, type Generator } from './measure.ts'
+import { measure, toTargets, type Effort, type Generator } from './measure.ts'
 import { OPERATIONS } from './operations.ts'
 import * as schema from './postgres/server/database/schema.ts'
 import type { Measured } from './report.ts'
 import { startServer, type RunningServer } from './server.ts'
-import { assertSameAnswers } from './verify.ts'
+import { assertSameResponses } from './verify.ts'
 
 const { generateDrizzleJson, generateMigration } = createRequire(import.meta.url)('drizzle-kit/api') as typeof import('drizzle-kit/api')
 
@@ -18,36 +18,44 @@ const POSTGRES = { host: '127.0.0.1', port: 5432, user: 'postgres' }
 const MEASURED = ['list 20', 'include author', 'get']
 const folder = fileURLToPath(new URL('./postgres', import.meta.url))
 
-/** Those that are compared: the first is what the other is measured by. */
-const CONTESTANTS = [
-  { key: 'a', title: 'by hand on Postgres', posts: '/hand/posts' },
-  { key: 'd', title: 'nuxt-auto-api on Postgres', posts: '/api/posts' },
-].map(contestant => ({ ...contestant, entry: `${folder}/.output/server/index.mjs` }))
+/** The compared implementations. The first one is the baseline. */
+const IMPLEMENTATIONS = [
+  { key: 'a', title: 'handwritten, on Postgres', posts: '/hand/posts' },
+  { key: 'd', title: 'nuxt-auto-api, on Postgres', posts: '/api/posts' },
+].map(implementation => ({ ...implementation, entry: `${folder}/.output/server/index.mjs` }))
 
-/** Nothing, and a sentence why, where no Postgres answers on this machine. */
+/** Prints a warning and returns nothing if no Postgres runs on this machine. */
 export async function comparePostgres(file: string, sample: Sample, generator: Generator, effort: Effort): Promise<Measured[]> {
   const admin = new pg.Client({ ...POSTGRES, database: 'postgres' })
   try {
     await admin.connect()
   }
   catch {
-    console.warn(`Postgres is left out: none answers on ${POSTGRES.host}:${POSTGRES.port}`)
+    console.warn(`left out: Postgres does not respond on ${POSTGRES.host}:${POSTGRES.port}`)
     return []
   }
   const database = `auto_api_bench_${process.pid}`
   const servers: RunningServer[] = []
   try {
     console.info('building the app and the database on Postgres …')
-    const { status, stdout, stderr } = spawnSync('nuxi', ['build', folder], { env: { ...process.env, NODE_ENV: 'production', NUXT_TELEMETRY_DISABLED: '1' }, encoding: 'utf8' })
-    if (status !== 0) throw new Error(`the app does not build\n${stdout}\n${stderr}`)
+    const { status, stdout, stderr } = spawnSync('nuxi', ['build', folder], {
+      env: { ...process.env, NODE_ENV: 'production', NUXT_TELEMETRY_DISABLED: '1' },
+      encoding: 'utf8',
+    })
+    if (status !== 0) throw new Error(`The app does not build.\n${stdout}\n${stderr}`)
     await admin.query(`create database ${database}`)
     await copyRows(file, database)
-    for (const contestant of CONTESTANTS) servers.push(await startServer(contestant, `postgres://${POSTGRES.user}@${POSTGRES.host}:${POSTGRES.port}/${database}`))
+    for (const implementation of IMPLEMENTATIONS)
+      servers.push(await startServer(implementation, `postgres://${POSTGRES.user}@${POSTGRES.host}:${POSTGRES.port}/${database}`))
     const measured: Measured[] = []
     for (const operation of OPERATIONS.filter(({ title }) => MEASURED.includes(title))) {
-      const bytes = await assertSameAnswers(operation, servers, sample)
+      const bytes = await assertSameResponses(operation, servers, sample)
       console.info(`measuring ${operation.title} on Postgres …`)
-      measured.push({ operation: `${operation.title}, Postgres`, bytes, readings: await measure(toLanes(operation, servers, sample), generator, effort) })
+      measured.push({
+        operation: `${operation.title}, Postgres`,
+        bytes,
+        readings: await measure(toTargets(operation, servers, sample), generator, effort),
+      })
     }
     return measured
   }
@@ -58,7 +66,7 @@ export async function comparePostgres(file: string, sample: Sample, generator: G
   }
 }
 
-/** The rows of the file; times as Postgres reads them. */
+/** Copies the rows of the SQLite file to Postgres. */
 async function copyRows(file: string, database: string): Promise<void> {
   const source = new Database(file, { readonly: true })
   const target = new pg.Client({ ...POSTGRES, database })
@@ -68,7 +76,9 @@ async function copyRows(file: string, database: string): Promise<void> {
     for (const table of ['organizations', 'users', 'posts']) {
       const rows = source.prepare<[], Record<string, unknown>>(`select * from ${table}`).all().map(toPostgres)
       for (let start = 0; start < rows.length; start += 10_000) {
-        await target.query(`insert into ${table} select * from json_populate_recordset(null::${table}, $1)`, [JSON.stringify(rows.slice(start, start + 10_000))])
+        await target.query(`insert into ${table} select * from json_populate_recordset(null::${table}, $1)`, [
+          JSON.stringify(rows.slice(start, start + 10_000)),
+        ])
       }
     }
     await target.query('vacuum analyze')
@@ -80,6 +90,9 @@ async function copyRows(file: string, database: string): Promise<void> {
 }
 
 function toPostgres(row: Record<string, unknown>): Record<string, unknown> {
-  const entries = Object.entries(row).map(([name, value]) => [name, name === 'featured' ? value === 1 : name.endsWith('_at') && value !== null ? new Date(value as number).toISOString() : value])
+  const entries = Object.entries(row).map(([name, value]) => [
+    name,
+    name === 'featured' ? value === 1 : name.endsWith('_at') && value !== null ? new Date(value as number).toISOString() : value,
+  ])
   return Object.fromEntries(entries) as Record<string, unknown>
 }

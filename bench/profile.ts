@@ -1,15 +1,18 @@
-/** Where a contestant's time goes: one run per operation under Node's own profiler, functions by their own time. */
+/** Profiles an implementation with Node's CPU profiler: one run per operation, functions by self time. */
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import type { Contestant } from './contestants.ts'
+import type { Implementation } from './implementations.ts'
 import type { Sample } from './dataset.ts'
-import { load, toLanes, type Effort, type Generator } from './measure.ts'
+import { load, toTargets, type Effort, type Generator } from './measure.ts'
 import type { Operation } from './operations.ts'
 import { startServer, type RunningServer } from './server.ts'
 
 interface CpuProfile {
-  readonly nodes: readonly { readonly id: number, readonly callFrame: { readonly functionName: string, readonly url: string, readonly lineNumber: number } }[]
-  /** Microseconds of the clock that `process.hrtime` reads as well. */
+  readonly nodes: readonly {
+    readonly id: number
+    readonly callFrame: { readonly functionName: string, readonly url: string, readonly lineNumber: number }
+  }[]
+  /** Microseconds, of the same clock as `process.hrtime`. */
   readonly startTime: number
   readonly samples: readonly number[]
   readonly timeDeltas: readonly number[]
@@ -26,22 +29,39 @@ const SECONDS = 5
 /** Microseconds. */
 const now = () => Number(process.hrtime.bigint() / 1000n)
 
-/** The functions with the largest own time, as shares of the time that was not spent waiting; start-up and warm-up left out. */
-export async function profile(contestant: Contestant, operation: Operation, database: string, folder: string, sample: Sample, generator: Generator, effort: Effort): Promise<{ file: string, shares: Share[] }> {
+/** The functions with the largest self time, as shares of the busy time. Startup and warm-up are left out. */
+export async function profileCpu(
+  implementation: Implementation,
+  operation: Operation,
+  database: string,
+  folder: string,
+  sample: Sample,
+  generator: Generator,
+  effort: Effort,
+): Promise<{ file: string, shares: Share[] }> {
   const into = join(folder, operation.title.replace(/\W+/g, '-'))
   mkdirSync(into, { recursive: true })
-  const server = await startServer(contestant, database, ['--cpu-prof', `--cpu-prof-dir=${into}`])
+  const server = await startServer(implementation, database, ['--cpu-prof', `--cpu-prof-dir=${into}`])
   const { from, to } = await underLoad(server, operation, sample, generator, effort).finally(server.stop)
-  const file = join(into, readdirSync(into).find(name => name.endsWith('.cpuprofile'))!)
+  const file = join(
+    into,
+    readdirSync(into).find(name => name.endsWith('.cpuprofile'))!,
+  )
   return { file, shares: selfTimes(JSON.parse(readFileSync(file, 'utf8')) as CpuProfile, from, to).slice(0, SHOWN) }
 }
 
-/** The span of time in which the server was warm and busy. */
-async function underLoad(server: RunningServer, operation: Operation, sample: Sample, generator: Generator, effort: Effort): Promise<{ from: number, to: number }> {
-  const [lane] = toLanes(operation, [server], sample)
-  await load(lane!, generator, { ...effort, seconds: effort.warmUp })
+/** Start and end of the load, after the warm-up. */
+async function underLoad(
+  server: RunningServer,
+  operation: Operation,
+  sample: Sample,
+  generator: Generator,
+  effort: Effort,
+): Promise<{ from: number, to: number }> {
+  const [target] = toTargets(operation, [server], sample)
+  await load(target!, generator, { ...effort, seconds: effort.warmUp })
   const from = now()
-  await load(lane!, generator, { ...effort, seconds: SECONDS })
+  await load(target!, generator, { ...effort, seconds: SECONDS })
   return { from, to: now() }
 }
 
@@ -54,7 +74,7 @@ function selfTimes({ nodes, startTime, samples, timeDeltas }: CpuProfile, from: 
     clock += timeDeltas[index]!
     if (clock < from || clock > to) return
     const name = names.get(id)!
-    // A sample stands for the time until the next one.
+    // A sample covers the time until the next sample.
     times.set(name, (times.get(name) ?? 0) + (timeDeltas[index + 1] ?? 0))
   })
   times.delete('(idle)')

@@ -1,11 +1,11 @@
-/** A fixed sequence that looks random: the rows are the same on every machine and in every run. */
+/** Pseudo-random numbers from a fixed seed, so that the rows are the same on every machine and in every run. */
 export interface Random {
-  /** A whole number from 0 up to, not including, `end`. */
+  /** An integer from 0 to `end - 1`. */
   below: (end: number) => number
   pick: <T>(list: readonly T[]) => T
 }
 
-/** Marsaglia's xorshift, 32 bits. */
+/** Marsaglia's xorshift with 32 bits. */
 export function createRandom(seed: number): Random {
   let state = seed | 0 || 1
   const below = (end: number) => {

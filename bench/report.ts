@@ -1,17 +1,17 @@
-/** What was read, as one Markdown table for people and one object for programs. */
+/** The report: a Markdown table for people, and JSON for programs. */
 import { readFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { createRequire } from 'node:module'
 import { SIZE } from './dataset.ts'
 import { median, type Effort, type Reading } from './measure.ts'
 import { isPeer, peersFolder } from './peers.ts'
-import type { Contestant } from './contestants.ts'
+import type { Implementation } from './implementations.ts'
 
 export interface Measured {
   readonly operation: string
-  /** Mean size of an answer. */
+  /** Mean size of a response. */
   readonly bytes: number
-  /** Rows that one request writes. */
+  /** Only for writes: rows that one request writes. */
   readonly writes?: number
   readonly readings: ReadonlyMap<string, readonly Reading[]>
 }
@@ -19,17 +19,17 @@ export interface Measured {
 export interface Line {
   readonly operation: string
   readonly bytes: number
-  readonly contestant: string
+  readonly implementation: string
   readonly perSecond: number
-  /** To the first contestant, round by round: what slows both of a pair down is not in it. */
+  /** Median of the ratios to the first implementation, one per round. A slow round affects both values of its ratio. */
   readonly ratio: number
   readonly lowest: number
   readonly highest: number
   readonly p99: number
-  /** Of a write: rows per second. */
+  /** Only for writes. */
   readonly rowsPerSecond?: number
   readonly cpu?: number
-  /** The first contestant's processor time through this one's. */
+  /** Processor time of the first implementation divided by that of this one. */
   readonly cpuRatio?: number
   readonly rounds: readonly Reading[]
 }
@@ -37,13 +37,13 @@ export interface Line {
 export function toLines(measured: readonly Measured[]): Line[] {
   return measured.flatMap(({ operation, bytes, writes, readings }) => {
     const [baseline] = readings.values()
-    return [...readings].map(([contestant, rounds]) => {
+    return [...readings].map(([implementation, rounds]) => {
       const ratios = rounds.map(({ perSecond }, round) => perSecond / baseline![round]!.perSecond)
       const cpuRatios = rounds.flatMap(({ cpu }, round) => cpu === undefined ? [] : baseline![round]!.cpu! / cpu)
       return {
         operation,
         bytes,
-        contestant,
+        implementation,
         perSecond: median(rounds.map(({ perSecond }) => perSecond)),
         ratio: median(ratios),
         lowest: Math.min(...ratios),
@@ -58,9 +58,9 @@ export function toLines(measured: readonly Measured[]): Line[] {
 }
 
 export function toMarkdown(lines: readonly Line[]): string {
-  const rows = lines.map(({ operation, contestant, perSecond, ratio, lowest, highest, p99, rowsPerSecond, cpu, cpuRatio }) => [
+  const rows = lines.map(({ operation, implementation, perSecond, ratio, lowest, highest, p99, rowsPerSecond, cpu, cpuRatio }) => [
     operation,
-    contestant,
+    implementation,
     grouped(perSecond),
     rowsPerSecond === undefined ? '' : grouped(rowsPerSecond),
     ratio.toFixed(2),
@@ -78,40 +78,51 @@ export function toMarkdown(lines: readonly Line[]): string {
 
 const grouped = (value: number) => Math.round(value).toLocaleString('en-US').replaceAll(',', ' ')
 
-/** How many times d's requests per second are a peer's, round by round; "–" where the peer cannot do it. */
+/** Requests per second of d divided by those of each peer: the median of the rounds, or "–" if the peer cannot do the operation. */
 export function toPeerTable(lines: readonly Line[], peers: readonly string[]): string {
   const operations = [...new Set(lines.map(({ operation }) => operation))]
   const rows = operations.flatMap((operation) => {
-    const of = (key: string) => lines.find(line => line.operation === operation && line.contestant === key)
+    const of = (key: string) => lines.find(line => line.operation === operation && line.implementation === key)
     const ours = of('d')
     return ours ? [[operation, ...peers.map(key => toRatio(ours, of(key)))]] : []
   })
-  return [['d, times as many requests/s as', ...peers], ['---', ...peers.map(() => '--:')], ...rows].map(cells => `| ${cells.join(' | ')} |`).join('\n')
+  return [['d, times as many requests/s as', ...peers], ['---', ...peers.map(() => '--:')], ...rows]
+    .map(cells => `| ${cells.join(' | ')} |`)
+    .join('\n')
 }
 
 function toRatio(ours: Line, theirs: Line | undefined): string {
   return theirs ? median(ours.rounds.map(({ perSecond }, round) => perSecond / theirs.rounds[round]!.perSecond)).toFixed(2) : '–'
 }
 
-/** Everything a reader needs to judge the figures, or to repeat them. */
-export function describeRun(effort: Effort, contestants: readonly Contestant[]) {
+/** The conditions of a run: what a reader needs to interpret and to repeat it. */
+export function describeRun(effort: Effort, implementations: readonly Implementation[]) {
   return {
     date: new Date().toISOString(),
     machine: `${cpus().length} × ${cpus()[0]!.model.trim()}, ${process.platform} ${process.arch}`,
-    versions: Object.fromEntries([['node', process.versions.node], ...['nuxt', 'nitropack', 'h3', 'drizzle-orm', 'better-sqlite3', 'autocannon', 'pg'].map(name => [name, versionOf(name)]), ...contestants.filter(isPeer).flatMap(({ packages }) => packages.map(name => [name, versionOf(name, `${peersFolder}/node_modules`)]))]),
+    versions: Object.fromEntries([
+      ['node', process.versions.node],
+      ...['nuxt', 'nitropack', 'h3', 'drizzle-orm', 'better-sqlite3', 'autocannon', 'pg'].map(name => [name, versionOf(name)]),
+      ...implementations
+        .filter(isPeer)
+        .flatMap(({ packages }) => packages.map(name => [name, versionOf(name, `${peersFolder}/node_modules`)])),
+    ]),
     database: { ...SIZE, journal: 'WAL', synchronous: 'NORMAL' },
     effort,
-    contestants: Object.fromEntries(contestants.map(({ key, title }) => [key, title])),
+    implementations: Object.fromEntries(implementations.map(({ key, title }) => [key, title])),
   }
 }
 
-/** The conditions, below the table. */
-export function toFootnotes({ date, machine, versions, database, effort, contestants }: ReturnType<typeof describeRun>): string {
+/** The conditions as a list below the table. */
+export function toFootnotes({ date, machine, versions, database, effort, implementations }: ReturnType<typeof describeRun>): string {
   return [
-    ...Object.entries(contestants).map(([key, title]) => `- ${key}: ${title}`),
-    `- ${date.slice(0, 10)}, ${machine}; ${Object.entries(versions).map(([name, version]) => `${name} ${version}`).join(', ')}`,
-    `- SQLite: ${database.posts} posts, ${database.users} users, ${database.organizations} organisations; journal ${database.journal}, synchronous ${database.synchronous}`,
-    `- ${effort.rounds} rounds of ${effort.seconds} s, ${effort.connections} connections; medians; ratios are taken round by round`,
+    ...Object.entries(implementations).map(([key, title]) => `- ${key}: ${title}`),
+    `- ${date.slice(0, 10)}, ${machine}; ${Object.entries(versions)
+      .map(([name, version]) => `${name} ${version}`)
+      .join(', ')}`,
+    `- SQLite: ${database.posts} posts, ${database.users} users, ${database.organizations} organizations; `
+    + `journal ${database.journal}, synchronous ${database.synchronous}`,
+    `- ${effort.rounds} rounds of ${effort.seconds} s, ${effort.connections} connections; medians; ratios are computed per round`,
   ].join('\n')
 }
 

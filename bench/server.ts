@@ -1,53 +1,64 @@
-/** Starts and stops a contestant's server on this machine's loopback. */
+/** Starts and stops the server of an implementation on the loopback interface. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import type { Contestant } from './contestants.ts'
+import type { Implementation } from './implementations.ts'
 
 export interface RunningServer {
-  readonly contestant: Contestant
-  /** Where its posts are, as an absolute address. */
+  readonly implementation: Implementation
+  /** Absolute URL of its posts. */
   readonly posts: string
-  /** Seconds of processor time it has used so far; `undefined` where the system does not tell. */
+  /** Processor time used so far, in seconds; `undefined` on other systems than Linux. */
   readonly cpuSeconds: () => number | undefined
   readonly stop: () => Promise<void>
 }
 
-/** The seconds a server may take to its first line. */
-const PATIENCE = 20
+/** Seconds until a server has to print its address. */
+const START_TIMEOUT = 20
 
 /**
- * @param nodeOptions for Node itself, such as `--cpu-prof`
- * @throws When the server does not say where it listens; the message holds what it printed instead.
+ * @param nodeOptions options of Node, such as `--cpu-prof`
+ * @throws When the server does not print its address. The message has the output of the server.
  */
-export async function startServer(contestant: Contestant, database: string, nodeOptions: readonly string[] = []): Promise<RunningServer> {
-  const server = spawn(process.execPath, [...nodeOptions, contestant.entry], {
-    env: { ...process.env, NODE_ENV: 'production', HOST: '127.0.0.1', PORT: '0', BENCH_DATABASE: database, ...contestant.environment?.(database) },
+export async function startServer(
+  implementation: Implementation,
+  database: string,
+  nodeOptions: readonly string[] = [],
+): Promise<RunningServer> {
+  const server = spawn(process.execPath, [...nodeOptions, implementation.entry], {
+    env: {
+      ...process.env,
+      NODE_ENV: 'production',
+      HOST: '127.0.0.1',
+      PORT: '0',
+      BENCH_DATABASE: database,
+      ...implementation.environment?.(database),
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  // Nobody's server outlives the bench.
+  // Servers end with the benchmark.
   const kill = () => server.kill('SIGKILL')
   process.once('exit', kill)
   server.once('exit', () => process.off('exit', kill))
-  const url = await findAddress(server, contestant)
+  const url = await findAddress(server, implementation)
   return {
-    contestant,
-    posts: url + contestant.posts,
+    implementation,
+    posts: url + implementation.posts,
     cpuSeconds: () => readCpuSeconds(server.pid!),
     stop: () => stop(server),
   }
 }
 
-function findAddress(server: ChildProcess, { key }: Contestant): Promise<string> {
+function findAddress(server: ChildProcess, { key }: Implementation): Promise<string> {
   return new Promise((resolve, reject) => {
     let printed = ''
     const fail = (reason: string) => {
       clearTimeout(timer)
       server.kill('SIGKILL')
-      reject(new Error(`the server of ${key} ${reason}\n${printed}`))
+      reject(new Error(`The server of ${key} ${reason}.\n${printed}`))
     }
-    const timer = setTimeout(() => fail(`did not say where it listens within ${PATIENCE} seconds`), PATIENCE * 1000)
+    const timer = setTimeout(() => fail(`did not print its address within ${START_TIMEOUT} seconds`), START_TIMEOUT * 1000)
     server.once('error', error => fail(error.message))
-    const ended = (code: number | null) => fail(`ended with ${code}`)
+    const ended = (code: number | null) => fail(`exited with code ${code}`)
     server.once('exit', ended)
     const listen = (chunk: Buffer) => {
       printed += chunk
@@ -62,7 +73,7 @@ function findAddress(server: ChildProcess, { key }: Contestant): Promise<string>
   })
 }
 
-/** Asked politely, so that a profile is written; forced when that takes too long. */
+/** Sends SIGTERM, so that Node writes its profile, and SIGKILL after 5 seconds. */
 function stop(server: ChildProcess): Promise<void> {
   return new Promise((resolve) => {
     if (server.exitCode !== null || server.signalCode !== null) return resolve()
@@ -75,7 +86,7 @@ function stop(server: ChildProcess): Promise<void> {
   })
 }
 
-/** User and system time of all threads, in hundredths of a second: Linux tells it in fields 14 and 15 of `stat`. */
+/** User and system time of all threads: fields 14 and 15 of `/proc/<pid>/stat`, in hundredths of a second. */
 function readCpuSeconds(pid: number): number | undefined {
   if (process.platform !== 'linux') return undefined
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)!.split(' ')

@@ -1,4 +1,4 @@
-/** What typed composables cost the compiler: fifty tables and a page for each, against the same pages typed by hand. */
+/** Measures how long typed composables take to compile: 50 tables with a page each, and the same pages typed by hand. */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -15,28 +15,40 @@ interface Projects {
   readonly writeTypedProject: (at: string, tables: number) => Promise<void>
 }
 
-/** Five compilations of each in turns. @throws When one does not compile. */
+/** Compiles both projects five times in turns, and prints the medians. @throws When one does not compile. */
 export async function compareTypes(): Promise<void> {
-  // The project is written by the module's own build code, whose imports have no extensions.
+  // The module's build code writes the project. Its imports have no extensions, so it needs jiti.
   const { writePlainProject, writeTypedProject } = await createJiti(import.meta.url).import<Projects>('../test/support/typed-project.ts')
   const cache = join(root, 'node_modules/.cache')
   mkdirSync(cache, { recursive: true })
   const folder = mkdtempSync(join(cache, 'types-'))
   try {
-    const projects = ['by hand', 'nuxt-auto-api'].map(title => ({ title, at: join(folder, title.replace(' ', '-')), seconds: [] as number[] }))
+    const projects = ['by hand', 'nuxt-auto-api'].map(title => ({
+      title,
+      at: join(folder, title.replace(' ', '-')),
+      seconds: [] as number[],
+    }))
     for (const { at } of projects) mkdirSync(at)
     writePlainProject(projects[0]!.at, TABLES)
     await writeTypedProject(projects[1]!.at, TABLES)
     for (let round = -1; round < ROUNDS; round++) {
       for (const { at, seconds } of round % 2 === 0 ? projects : projects.toReversed()) {
         const taken = compile(at)
-        // The first round only warms the machine.
+        // The first round is not measured: it fills the caches.
         if (round >= 0) seconds.push(taken)
       }
     }
     const [plain] = projects
-    console.info(['| types | seconds, median of 5 | ratio |', '| --- | --: | --: |', ...projects.map(({ title, seconds }) =>
-      `| ${title} | ${median(seconds).toFixed(2)} | ${median(seconds.map((value, round) => value / plain!.seconds[round]!)).toFixed(2)} |`)].join('\n'))
+    console.info(
+      [
+        '| types | seconds, median of 5 | ratio |',
+        '| --- | --: | --: |',
+        ...projects.map(({ title, seconds }) => {
+          const ratio = median(seconds.map((value, round) => value / plain!.seconds[round]!))
+          return `| ${title} | ${median(seconds).toFixed(2)} | ${ratio.toFixed(2)} |`
+        }),
+      ].join('\n'),
+    )
   }
   finally {
     rmSync(folder, { recursive: true })
@@ -46,6 +58,6 @@ export async function compareTypes(): Promise<void> {
 function compile(at: string): number {
   const start = performance.now()
   const { status, stdout } = spawnSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', at], { encoding: 'utf8' })
-  if (status !== 0) throw new Error(`it does not compile\n${stdout}`)
+  if (status !== 0) throw new Error(`${at} does not compile.\n${stdout}`)
   return (performance.now() - start) / 1000
 }

@@ -1,102 +1,110 @@
-/** Nobody is measured who answers differently: every request of a round, byte by byte, and what has to be refused. */
-import { OPERATIONS, REFUSALS, type Ask, type Operation } from './operations.ts'
-import { toQuestion, type Peer, type Row } from './peers.ts'
+/** Checks before measuring that all servers return the same responses, byte for byte, and refuse the same requests. */
+import { OPERATIONS, REFUSALS, type BenchRequest, type Operation } from './operations.ts'
+import { toPeerQuery, type Peer, type Row } from './peers.ts'
 import type { RunningServer } from './server.ts'
 import type { Sample } from './dataset.ts'
 
 const [LIST] = OPERATIONS as [Operation]
 
-interface Answer {
+interface ServerResponse {
   readonly status: number
   readonly type: string | null
   readonly text: string
 }
 
-/** @throws When an answer is not right, or not the same everywhere. Returns the mean size of an answer in bytes. */
-export async function assertSameAnswers(operation: Operation, servers: readonly RunningServer[], sample: Sample): Promise<number> {
-  const asks = operation.asks(sample)
+/**
+ * Sends every request of a round to all servers.
+ * @returns the mean size of a response in bytes.
+ * @throws When a response is wrong, or differs between servers.
+ */
+export async function assertSameResponses(operation: Operation, servers: readonly RunningServer[], sample: Sample): Promise<number> {
+  const requests = operation.requests(sample)
   let bytes = 0
-  for (const ask of asks) {
-    const [expected, ...others] = await Promise.all(servers.map(server => request(server, ask)))
+  for (const request of requests) {
+    const [expected, ...others] = await Promise.all(servers.map(server => send(server, request)))
     const [first, ...rest] = servers
-    const where = `${operation.title}: caller ${ask.caller}, posts${ask.path}`
-    if (expected!.status !== (operation.status ?? 200) || !operation.isRight(JSON.parse(expected!.text))) {
-      throw new Error(`${where}: ${first!.contestant.key} does not answer as it should\n${show(expected!)}`)
+    const where = `${operation.title}: caller ${request.caller}, posts${request.path}`
+    if (expected!.status !== (operation.status ?? 200) || !operation.isCorrect(JSON.parse(expected!.text))) {
+      throw new Error(`${where}: the response of ${first!.implementation.key} is wrong\n${show(expected!)}`)
     }
-    others.forEach((answer, index) => {
-      if (comparable(operation, answer) === comparable(operation, expected!)) return
-      throw new Error(`${where}: ${rest[index]!.contestant.key} answers differently\n${show(expected!)}\n${show(answer)}`)
+    others.forEach((response, index) => {
+      if (comparable(operation, response) === comparable(operation, expected!)) return
+      throw new Error(`${where}: the response of ${rest[index]!.implementation.key} differs\n${show(expected!)}\n${show(response)}`)
     })
     bytes += Buffer.byteLength(expected!.text)
   }
-  return Math.round(bytes / asks.length)
+  return Math.round(bytes / requests.length)
 }
 
 /**
- * A peer has its own envelope: the same rows in the same order with the same columns are what is asked of it.
- * @throws When it answers other rows than `ours`.
+ * Compares the rows of a peer with ours: the same rows, in the same order, with the same columns. The envelope can differ.
+ * @throws When the rows differ.
  */
 export async function assertSameRows(operation: Operation, ours: RunningServer, peer: RunningServer, sample: Sample): Promise<void> {
-  const contestant = peer.contestant as Peer
-  const asks = translate(operation, contestant, sample)
-  const pairs = operation.asks(sample).map((ask, index) => [ask, asks?.[index]] as const)
-  for (const [ask, theirs] of pairs) {
+  const implementation = peer.implementation as Peer
+  const translated = translate(operation, implementation, sample)
+  const pairs = operation.requests(sample).map((request, index) => [request, translated?.[index]] as const)
+  for (const [request, theirs] of pairs) {
     if (!theirs) return
-    const sorted = contestant.sort && ask.body === undefined && ask.path.startsWith('?') ? { ...ask, path: `${ask.path}&sort=${contestant.sort}` } : ask
-    const [expected, answer] = await Promise.all([request(ours, sorted), request(peer, theirs)])
+    const sorted = implementation.sort && request.body === undefined && request.path.startsWith('?')
+      ? { ...request, path: `${request.path}&sort=${implementation.sort}` }
+      : request
+    const [expected, response] = await Promise.all([send(ours, sorted), send(peer, theirs)])
     const body = JSON.parse(expected.text) as { data?: Row[] }
-    const rows = (answer.status < 300 ? contestant.rows(JSON.parse(answer.text)) : []).map(row => canonical(row, ask))
-    if (JSON.stringify(rows) !== JSON.stringify((body.data ?? [body as Row]).map(row => canonical(row, ask)))) {
-      throw new Error(`${operation.title}: ${contestant.key}, caller ${ask.caller}, ${theirs.path} answers other rows\n${show(expected).slice(0, 300)}\n${show(answer).slice(0, 300)}`)
+    const rows = (response.status < 300 ? implementation.rows(JSON.parse(response.text)) : []).map(row => canonical(row, request))
+    if (JSON.stringify(rows) !== JSON.stringify((body.data ?? [body as Row]).map(row => canonical(row, request)))) {
+      const where = `${operation.title}: ${implementation.key}, caller ${request.caller}, ${theirs.path}`
+      throw new Error(`${where}: the rows differ\n${show(expected).slice(0, 300)}\n${show(response).slice(0, 300)}`)
     }
   }
 }
 
-/** Whether who has no name gets no rows: an error, or with access policies an empty list. */
-export async function refusesNobody(peer: RunningServer, sample: Sample): Promise<boolean> {
-  const [ask] = translate(LIST, peer.contestant as Peer, sample)!
-  const { status, text } = await request(peer, { ...ask!, caller: undefined })
-  return status >= 400 || (peer.contestant as Peer).rows(JSON.parse(text)).length === 0
+/** Whether an anonymous caller gets no rows: an error, or an empty list. */
+export async function refusesAnonymous(peer: RunningServer, sample: Sample): Promise<boolean> {
+  const [first] = translate(LIST, peer.implementation as Peer, sample)!
+  const { status, text } = await send(peer, { ...first!, caller: undefined })
+  return status >= 400 || (peer.implementation as Peer).rows(JSON.parse(text)).length === 0
 }
 
-/** The operation in a peer's words, or nothing where it cannot do this. */
-export function translate(operation: Operation, peer: Peer, sample: Sample): Ask[] | undefined {
-  const asks = operation.asks(sample).map((ask) => {
-    const theirs = peer.ask(toQuestion(ask))
-    return theirs && { caller: ask.caller, ...theirs }
+/** The requests of an operation in the format of a peer; `undefined` if the peer cannot do the operation. */
+export function translate(operation: Operation, peer: Peer, sample: Sample): BenchRequest[] | undefined {
+  const translated = operation.requests(sample).map((request) => {
+    const theirs = peer.toRequest(toPeerQuery(request))
+    return theirs && { caller: request.caller, ...theirs }
   })
-  return asks.every(ask => ask !== undefined) ? asks : undefined
+  return translated.every(request => request !== undefined) ? translated : undefined
 }
 
-/** Columns in one order; of a write without what every server makes up, and what some leave to the database. */
-function canonical(row: Row, { body }: Ask): Row {
+/** Columns in one order. For a write, without the columns whose values the server or the database generates. */
+function canonical(row: Row, { body }: BenchRequest): Row {
   const made = body === undefined ? [] : ['id', 'createdAt', 'updatedAt', 'publishedAt']
   return Object.fromEntries(Object.entries(row).filter(([key]) => !made.includes(key)).toSorted(([a], [b]) => a < b ? -1 : 1))
 }
 
-/** @throws When a server lets through what it must refuse. */
+/** @throws When a server accepts a request that it must refuse. */
 export async function assertSameRefusals(servers: readonly RunningServer[], sample: Sample): Promise<void> {
   for (const server of servers) {
-    for (const { title, status, ask } of REFUSALS) {
-      const answer = await request(server, ask(sample))
-      if (answer.status !== status) throw new Error(`${title}: ${server.contestant.key} answers ${answer.status} instead of ${status}\n${show(answer)}`)
+    for (const { title, status, request } of REFUSALS) {
+      const response = await send(server, request(sample))
+      if (response.status === status) continue
+      throw new Error(`${title}: ${server.implementation.key} returns ${response.status} instead of ${status}\n${show(response)}`)
     }
   }
 }
 
-/** Of a write, all but what every server makes up for itself. */
-function comparable({ status }: Operation, answer: Answer): string {
-  const text = show(answer)
-  return status === undefined ? text : text.replace(/"(id|createdAt|updatedAt)":("[^"]*"|\d+)/g, '"$1":"made"')
+/** The response as text. For a write, without generated ids and times. */
+function comparable({ status }: Operation, response: ServerResponse): string {
+  const text = show(response)
+  return status === undefined ? text : text.replace(/"(id|createdAt|updatedAt)":("[^"]*"|\d+)/g, '"$1":"generated"')
 }
 
-async function request(server: RunningServer, ask: Ask): Promise<Answer> {
-  const response = await fetch(server.posts + ask.path, toRequest(ask))
+async function send(server: RunningServer, request: BenchRequest): Promise<ServerResponse> {
+  const response = await fetch(server.posts + request.path, toFetchOptions(request))
   return { status: response.status, type: response.headers.get('content-type'), text: await response.text() }
 }
 
-/** A request as `fetch` and autocannon both take it. */
-export function toRequest({ caller, body }: Ask): { method: 'GET' | 'POST', headers: Record<string, string>, body?: string } {
+/** Method, headers and body, in the format of both `fetch` and autocannon. */
+export function toFetchOptions({ caller, body }: BenchRequest): { method: 'GET' | 'POST', headers: Record<string, string>, body?: string } {
   return {
     method: body === undefined ? 'GET' : 'POST',
     headers: { ...caller !== undefined && { 'x-caller': String(caller) }, ...body !== undefined && { 'content-type': 'application/json' } },
@@ -104,4 +112,4 @@ export function toRequest({ caller, body }: Ask): { method: 'GET' | 'POST', head
   }
 }
 
-const show = ({ status, type, text }: Answer) => `${status} ${type} ${text}`
+const show = ({ status, type, text }: ServerResponse) => `${status} ${type} ${text}`

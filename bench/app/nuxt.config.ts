@@ -1,9 +1,9 @@
-/** One built app with every kind of route that is compared: the same server, middleware, database and tables for all. */
+/** The app with all compared routes, on the same server, middleware, database and tables. */
 import { fileURLToPath } from 'node:url'
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
-/** The module's own sources stand in for the installed package. */
+/** Uses the sources of the module instead of an installed package. */
 const sources = {
   'nuxt-auto-api/define': here('../../src/runtime/server/define'),
   'nuxt-auto-api': here('../../src/module'),
@@ -20,7 +20,7 @@ export default defineNuxtConfig({
     },
   },
   telemetry: false,
-  // Built twice in a full run: with few resources and with many.
+  // A full run builds the app twice: with 5 and with 200 resources.
   ...process.env.BENCH_OUTPUT && { buildDir: `${process.env.BENCH_OUTPUT}/build`, nitro: { output: { dir: process.env.BENCH_OUTPUT } } },
   autoApi: {
     multiTenancy: {},

@@ -1,4 +1,4 @@
-/** Who is calling, for the peers' servers: the user named in a header, looked up in memory as in the app of the others. */
+/** Finds the caller from a header and a lookup in memory, for the servers of the peers. */
 import Database from 'better-sqlite3'
 import { PERMISSIONS } from '../app/server/auth/permissions.ts'
 
@@ -33,5 +33,5 @@ export function readCallers(connection: Database.Database): (header: unknown) =>
   return header => callers.get(String(header))
 }
 
-/** Says where it listens, as every contestant does. */
+/** Prints the address of the server. */
 export const announce = (address: unknown) => console.info(`http://127.0.0.1:${(address as { port: number }).port}`)

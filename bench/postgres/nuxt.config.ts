@@ -1,9 +1,9 @@
-/** The same comparison on Postgres: one built app with a handler by hand and a registered resource. */
+/** The app of the comparison on Postgres: a handwritten handler and a registered resource. */
 import { fileURLToPath } from 'node:url'
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
-/** The module's own sources stand in for the installed package. */
+/** Uses the sources of the module instead of an installed package. */
 const sources = {
   'nuxt-auto-api/define': here('../../src/runtime/server/define'),
   'nuxt-auto-api': here('../../src/module'),

@@ -24,15 +24,29 @@ export interface ResourceView {
 export type Row = Record<string, unknown>
 
 /** Lets the compiler find a column that is misspelt or missing. */
-type FieldsOf<T extends { $inferSelect: object }, Hidden extends string = never> = Readonly<Record<Exclude<keyof T['$inferSelect'] & string, Hidden>, FieldKind>>
+type FieldsOf<T extends { $inferSelect: object }, Hidden extends string = never> = Readonly<
+  Record<Exclude<keyof T['$inferSelect'] & string, Hidden>, FieldKind>
+>
 
 const timestamps = { createdAt: 'date', updatedAt: 'date' } as const
 const audit = { createdBy: 'number', updatedBy: 'number' } as const
 const softDelete = { deletedAt: 'date', deletedBy: 'number', deletionId: 'text', deletedReason: 'text' } as const
 
 const posts = {
-  id: 'number', organizationId: 'number', authorId: 'number', title: 'text', slug: 'text', excerpt: 'text', body: 'text',
-  status: ['draft', 'published', 'archived'], featured: 'boolean', views: 'number', publishedAt: 'date', ...timestamps, ...audit, ...softDelete,
+  id: 'number',
+  organizationId: 'number',
+  authorId: 'number',
+  title: 'text',
+  slug: 'text',
+  excerpt: 'text',
+  body: 'text',
+  status: ['draft', 'published', 'archived'],
+  featured: 'boolean',
+  views: 'number',
+  publishedAt: 'date',
+  ...timestamps,
+  ...audit,
+  ...softDelete,
 } as const satisfies FieldsOf<typeof tables.posts>
 
 const comments = {
@@ -40,7 +54,9 @@ const comments = {
   status: ['pending', 'approved', 'rejected'], ...timestamps, ...audit, ...softDelete,
 } as const satisfies FieldsOf<typeof tables.comments>
 
-const tags = { id: 'number', organizationId: 'number', name: 'text', slug: 'text', ...timestamps } as const satisfies FieldsOf<typeof tables.tags>
+const tags = { id: 'number', organizationId: 'number', name: 'text', slug: 'text', ...timestamps } as const satisfies FieldsOf<
+  typeof tables.tags
+>
 
 const media = {
   id: 'text', organizationId: 'number', postId: 'number', uploaderId: 'number', kind: ['image', 'video', 'audio', 'document'],
@@ -48,10 +64,19 @@ const media = {
 } as const satisfies FieldsOf<typeof tables.media>
 
 const users = {
-  id: 'number', organizationId: 'number', name: 'text', email: 'text', role: ['reader', 'writer', 'editor', 'admin'], salary: 'number', active: 'boolean', ...timestamps,
+  id: 'number',
+  organizationId: 'number',
+  name: 'text',
+  email: 'text',
+  role: ['reader', 'writer', 'editor', 'admin'],
+  salary: 'number',
+  active: 'boolean',
+  ...timestamps,
 } as const satisfies FieldsOf<typeof tables.users, 'passwordHash'>
 
-const organizations = { id: 'number', name: 'text', slug: 'text', city: 'text', ...timestamps } as const satisfies FieldsOf<typeof tables.organizations>
+const organizations = { id: 'number', name: 'text', slug: 'text', city: 'text', ...timestamps } as const satisfies FieldsOf<
+  typeof tables.organizations
+>
 
 const ORGANIZATION = { organization: { to: 'organizations' } } as const
 
@@ -61,7 +86,13 @@ export const RESOURCES: readonly [ResourceView, ...ResourceView[]] = [
     label: 'Posts',
     columns: ['id', 'title', 'status', 'authorId', 'publishedAt'],
     fields: posts,
-    relations: { author: { to: 'users' }, comments: { to: 'comments', many: true }, tags: { to: 'tags', many: true }, media: { to: 'media', many: true }, ...ORGANIZATION },
+    relations: {
+      author: { to: 'users' },
+      comments: { to: 'comments', many: true },
+      tags: { to: 'tags', many: true },
+      media: { to: 'media', many: true },
+      ...ORGANIZATION,
+    },
     trash: 'title',
   },
   {
@@ -91,7 +122,12 @@ export const RESOURCES: readonly [ResourceView, ...ResourceView[]] = [
     label: 'Users',
     columns: ['id', 'name', 'role', 'email', 'salary'],
     fields: users,
-    relations: { posts: { to: 'posts', many: true }, comments: { to: 'comments', many: true }, media: { to: 'media', many: true }, ...ORGANIZATION },
+    relations: {
+      posts: { to: 'posts', many: true },
+      comments: { to: 'comments', many: true },
+      media: { to: 'media', many: true },
+      ...ORGANIZATION,
+    },
   },
   {
     name: 'organizations',

@@ -1,8 +1,8 @@
-/** Registers the measured tables: this is all that our side of the comparison is written with. */
+/** Registers the measured tables. */
 import { createModuleImport } from 'nuxt-auto-api'
 import { createResolver, defineNuxtModule } from 'nuxt/kit'
 
-/** How many there are in all; nobody asks those that fill up. */
+/** Number of resources. Resources after the third are never requested. */
 const RESOURCES = Number(process.env.BENCH_RESOURCES ?? 5)
 
 export default defineNuxtModule({

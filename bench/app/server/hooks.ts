@@ -1,4 +1,4 @@
-/** What hooks cost by being there: one before and one after each operation, which change nothing. */
+/** Measures the overhead of hooks: one before and one after each operation, without effect. */
 import { defineResourceHooks } from 'nuxt-auto-api/define'
 import type { posts } from './database/schema'
 

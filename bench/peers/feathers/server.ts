@@ -1,4 +1,4 @@
-/** Feathers 5 on Koa with its Knex service over better-sqlite3; hooks do what the resource's rules do. */
+/** Feathers 5 on Koa, with its Knex service over better-sqlite3. Hooks authorize. */
 import { feathers, type HookContext } from '@feathersjs/feathers'
 import { bodyParser, errorHandler, koa, parseAuthentication, rest } from '@feathersjs/koa'
 import { KnexService, type KnexAdapterParams } from '@feathersjs/knex'
@@ -23,7 +23,7 @@ const database = knex({
 interface Post { id: number, organization_id: number, author_id: number, created_at: number, updated_at: number }
 interface PostParams extends KnexAdapterParams { caller?: Caller, withAuthor?: boolean }
 
-/** A join by `createQuery`, which the adapter's documentation recommends over a query per row. */
+/** A join in `createQuery`: the adapter's documentation recommends it over one query per row. */
 class Posts extends KnexService<Post, Partial<Post>, PostParams> {
   override createQuery(params: PostParams) {
     const query = super.createQuery(params)

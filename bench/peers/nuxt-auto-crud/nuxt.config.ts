@@ -1,4 +1,4 @@
-/** nuxt-auto-crud on libSQL, its authorization and status filter on. It needs a later Drizzle than the others: its own. */
+/** nuxt-auto-crud on libSQL, with its authorization and status filter. It needs a later Drizzle version, which it installs itself. */
 import { fileURLToPath } from 'node:url'
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))

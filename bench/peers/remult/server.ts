@@ -1,4 +1,4 @@
-/** Remult over better-sqlite3 behind Express, as its documentation sets it up; entities are described without decorators. */
+/** Remult over better-sqlite3 and Express, set up as its documentation recommends, without decorators. */
 import express from 'express'
 import { describeEntity, Fields, remult, SqlDatabase } from 'remult'
 import { BetterSqlite3DataProvider } from 'remult/remult-better-sqlite3'
@@ -8,14 +8,18 @@ import { announce, openDatabase, readCallers } from '../callers.ts'
 const connection = openDatabase()
 const findCaller = readCallers(connection)
 
-const time = (dbName: string, options = {}) => Fields.date({
-  dbName,
-  valueConverter: { toDb: (value?: Date | string) => value == null ? value : new Date(value).getTime(), fromDb: (value?: number) => value == null ? value as never : new Date(value) },
-  ...options,
-})
+const time = (dbName: string, options = {}) =>
+  Fields.date({
+    dbName,
+    valueConverter: {
+      toDb: (value?: Date | string) => (value == null ? value : new Date(value).getTime()),
+      fromDb: (value?: number) => (value == null ? (value as never) : new Date(value)),
+    },
+    ...options,
+  })
 
 interface PostRow { organizationId: number, status: string, authorId: number, createdAt: Date, updatedAt: Date }
-/* Remult describes a class; without decorators there is nothing in it. */
+/* Remult needs a class per entity. Without decorators, the class is empty. */
 /* eslint-disable @typescript-eslint/no-extraneous-class */
 class Post {}
 class User {}
@@ -55,7 +59,7 @@ describeEntity(Post, 'posts', {
     post.organizationId = caller().organizationId
     post.createdAt = post.updatedAt = new Date()
     const authors = await remult.repo(User).count({ id: post.authorId, organizationId: post.organizationId } as never)
-    if (authors === 0) throw new Error('The author is of another organisation')
+    if (authors === 0) throw new Error('The author belongs to another organization')
   },
 } as never)
 

@@ -1,4 +1,4 @@
-/** ZenStack 3: its ORM with access policies over better-sqlite3, its RPC handler behind Express. */
+/** ZenStack 3: its ORM with access policies over better-sqlite3, and its RPC handler on Express. */
 import { PolicyPlugin } from '@zenstackhq/plugin-policy'
 import { ZenStackClient } from '@zenstackhq/orm'
 import { SqliteDialect } from '@zenstackhq/orm/dialects/sqlite'

@@ -48,7 +48,9 @@ export function newDraft(changes: Partial<Draft> = {}): Draft {
 /** A draft as it stands in the address: only what differs from a new one. */
 export function writeDraft(draft: Draft): string {
   const plain = newDraft()
-  return JSON.stringify(Object.fromEntries(Object.entries(draft).filter(([key, value]) => JSON.stringify(value) !== JSON.stringify(plain[key as keyof Draft]))))
+  return JSON.stringify(
+    Object.fromEntries(Object.entries(draft).filter(([key, value]) => JSON.stringify(value) !== JSON.stringify(plain[key as keyof Draft]))),
+  )
 }
 
 /** What an address says, as far as it makes sense: anybody can write one. */
@@ -59,10 +61,14 @@ export function readDraft(text: unknown): Draft {
   return newDraft({
     resource: name,
     fields: toList(given.fields).filter(isField),
-    conditions: toList(given.conditions).map(toObject).filter(({ field, operator }) => isField(field) && Object.hasOwn(OPERATOR_LABELS, String(operator)))
+    conditions: toList(given.conditions)
+      .map(toObject)
+      .filter(({ field, operator }) => isField(field) && Object.hasOwn(OPERATOR_LABELS, String(operator)))
       .map(({ field, operator, value }) => ({ field: field as string, operator: operator as Operator, value: String(value ?? '') })),
     match: oneOf(given.match, ['all', 'any']),
-    sort: toList(given.sort).map(toObject).flatMap(({ field, descending }) => typeof field === 'string' ? [{ field, descending: descending === true }] : []),
+    sort: toList(given.sort)
+      .map(toObject)
+      .flatMap(({ field, descending }) => (typeof field === 'string' ? [{ field, descending: descending === true }] : [])),
     include: readIncludes(given.include, relations),
     trash: oneOf(given.trash, ['without', 'with', 'only']),
     paging: oneOf(given.paging, ['page', 'cursor']),
@@ -70,7 +76,9 @@ export function readDraft(text: unknown): Draft {
     cursor: typeof given.cursor === 'string' ? given.cursor : '',
     limit: toCount(given.limit, 10),
     counted: given.counted !== false,
-    aggregates: toList(given.aggregates).map(toObject).map(({ function: name, field }) => ({ function: oneOf(name, FUNCTIONS), field: isField(field) ? field : '' })),
+    aggregates: toList(given.aggregates)
+      .map(toObject)
+      .map(({ function: name, field }) => ({ function: oneOf(name, FUNCTIONS), field: isField(field) ? field : '' })),
     groupBy: toList(given.groupBy).filter(isField),
   })
 }

@@ -17,7 +17,9 @@ export function toPath(draft: Draft): string {
     onlyDeleted: draft.trash === 'only' ? 'true' : '',
     ...toPaging(draft, grouped),
   }
-  const query = Object.entries(parameters).flatMap(([name, value]) => value === undefined || (value === '' && name !== 'cursor') ? [] : [`${name}=${encode(value)}`])
+  const query = Object.entries(parameters).flatMap(([name, value]) =>
+    value === undefined || (value === '' && name !== 'cursor') ? [] : [`${name}=${encode(value)}`],
+  )
   // Groups have their own route, which asks for the permission to aggregate and for no other.
   return `/api/${view.name}${grouped ? '/aggregate' : ''}?${query.join('&')}`
 }
@@ -35,7 +37,9 @@ type Fields = Record<string, Record<string, unknown>>
 
 /** Fields stand side by side where all have to match, in branches where any may. */
 function toFilter({ conditions, match }: Draft, { fields }: ResourceView): string {
-  const each = conditions.map<Fields>(({ field, operator, value }) => ({ [field]: { [operator]: toValue(value, fields[field]!, operator) } }))
+  const each = conditions.map<Fields>(({ field, operator, value }) => ({
+    [field]: { [operator]: toValue(value, fields[field]!, operator) },
+  }))
   if (each.length === 0)
     return ''
   return JSON.stringify(match === 'any' && each.length > 1 ? { $or: each } : each.reduce(merge))

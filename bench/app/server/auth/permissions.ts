@@ -1,4 +1,4 @@
-/** What a role may do, the same for both sides. */
+/** Permissions by role, for all implementations. */
 export const PERMISSIONS: Readonly<Record<'guest' | 'writer' | 'editor', readonly string[]>> = {
   guest: [],
   writer: ['posts:read'],

@@ -1,4 +1,4 @@
-/** The measured tables: posts of several organisations, written by their users. */
+/** The measured tables: posts of several organizations, written by their users. */
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
 const timestamp = (name: string) => integer(name, { mode: 'timestamp_ms' })
@@ -31,9 +31,9 @@ export const posts = sqliteTable('posts', {
   updatedAt: timestamp('updated_at').notNull().$defaultFn(() => new Date()),
 }, table => [
   index('posts_organization').on(table.organizationId),
-  // A total is counted in the index alone: reading the rows for it would drown what is measured.
+  // Covers the count of a total. Without it, reading the rows would take most of the time.
   index('posts_organization_status').on(table.organizationId, table.status, table.authorId),
-  // For the newest of what is featured, in the order it is asked for.
+  // For the operation with a filter and a sort.
   index('posts_organization_featured').on(table.organizationId, table.featured, table.views),
   index('posts_author').on(table.authorId),
 ])

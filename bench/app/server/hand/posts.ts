@@ -1,4 +1,4 @@
-/** The same rules written by hand, as one would for a handful of routes: who may read posts, and which of them. */
+/** The handwritten authorization: permission and visible rows, as in an app with a few routes. */
 import { and, eq, or, type SQL } from 'drizzle-orm'
 import { createError, type H3Event } from 'h3'
 import { posts } from '../database/schema'
@@ -17,7 +17,7 @@ export function requireReader(event: H3Event): Caller {
   return user
 }
 
-/** The caller's organisation, and of it what is published or the caller's own; everything for editors. */
+/** Published posts and own posts of the caller's organization; all its posts for editors. */
 export function visibleTo({ id, organizationId, permissions }: Caller, condition?: SQL): SQL | undefined {
   return and(
     condition,

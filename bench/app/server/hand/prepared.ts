@@ -1,10 +1,10 @@
-/** The rules by hand with Drizzle's `.prepare()`: every statement is built once and keeps its place holders. */
+/** The handwritten handler with Drizzle's `.prepare()`: each statement is built once, with placeholders. */
 import { and, count, desc, eq, or, sql } from 'drizzle-orm'
 import { posts, users } from '../database/schema'
 import type { Caller } from './posts'
 import type { Page } from './query'
 
-/** One of each kind, made when it is first asked for. */
+/** Creates one value per key, on its first use. */
 export function once<T>(create: (key: string) => T): (...parts: unknown[]) => T {
   const made = new Map<string, T>()
   return (...parts) => {
@@ -15,14 +15,14 @@ export function once<T>(create: (key: string) => T): (...parts: unknown[]) => T 
   }
 }
 
-const place = (name: string) => sql.placeholder(name)
+const { placeholder } = sql
 
 function visible(editor: boolean, featured: boolean, byId = false) {
   return and(
-    byId ? eq(posts.id, place('post')) : undefined,
+    byId ? eq(posts.id, placeholder('post')) : undefined,
     featured ? eq(posts.featured, true) : undefined,
-    eq(posts.organizationId, place('organization')),
-    editor ? undefined : or(eq(posts.status, 'published'), eq(posts.authorId, place('caller'))),
+    eq(posts.organizationId, placeholder('organization')),
+    editor ? undefined : or(eq(posts.status, 'published'), eq(posts.authorId, placeholder('caller'))),
   )
 }
 
@@ -31,13 +31,28 @@ const order = (byViews: boolean) => byViews ? [desc(posts.views), desc(posts.id)
 
 const list = once((key) => {
   const [editor, featured, byViews] = flags(key) as [boolean, boolean, boolean]
-  return useDatabase().select().from(posts).where(visible(editor, featured)).orderBy(...order(byViews)).limit(place('limit')).offset(place('offset')).prepare()
+  return useDatabase()
+    .select()
+    .from(posts)
+    .where(visible(editor, featured))
+    .orderBy(...order(byViews))
+    .limit(placeholder('limit'))
+    .offset(placeholder('offset'))
+    .prepare()
 })
 
 const listWithAuthor = once((key) => {
   const [editor, featured, byViews] = flags(key) as [boolean, boolean, boolean]
-  const author = and(eq(users.id, posts.authorId), eq(users.organizationId, place('organization')))
-  return useDatabase().select({ post: posts, author: { id: users.id, name: users.name } }).from(posts).leftJoin(users, author).where(visible(editor, featured)).orderBy(...order(byViews)).limit(place('limit')).offset(place('offset')).prepare()
+  const author = and(eq(users.id, posts.authorId), eq(users.organizationId, placeholder('organization')))
+  return useDatabase()
+    .select({ post: posts, author: { id: users.id, name: users.name } })
+    .from(posts)
+    .leftJoin(users, author)
+    .where(visible(editor, featured))
+    .orderBy(...order(byViews))
+    .limit(placeholder('limit'))
+    .offset(placeholder('offset'))
+    .prepare()
 })
 
 const total = once((key) => {
@@ -64,9 +79,9 @@ export function findPost({ id, organizationId, permissions }: Caller, post: numb
 const COLUMNS = ['title', 'slug', 'excerpt', 'authorId', 'organizationId'] as const
 
 const insertion = once(() => useDatabase().insert(posts).values({
-  ...Object.fromEntries(COLUMNS.map(name => [name, place(name)])) as Record<typeof COLUMNS[number], never>,
-  createdAt: place('createdAt') as never,
-  updatedAt: place('updatedAt') as never,
+  ...Object.fromEntries(COLUMNS.map(name => [name, placeholder(name)])) as Record<typeof COLUMNS[number], never>,
+  createdAt: placeholder('createdAt') as never,
+  updatedAt: placeholder('updatedAt') as never,
 }).returning().prepare())
 
 export function insertPost(draft: Partial<Record<typeof COLUMNS[number], unknown>>) {

@@ -1,4 +1,4 @@
-/** What a list by hand understands of its query: the same for every way to ask the database. */
+/** Parses the query parameters of the handwritten routes. */
 import { createError, getQuery, type H3Event } from 'h3'
 
 export interface Page {

@@ -1,18 +1,20 @@
-/** The rules by hand in SQL, with better-sqlite3 alone: what is left when there is no library above the driver. */
+/** The handwritten handler in raw SQL, with better-sqlite3 and without Drizzle: the cost without a query library. */
 import type { Caller } from './posts'
 import { once } from './prepared'
 import type { Page } from './query'
 
 type Row = Record<string, unknown>
 
-const COLUMNS = `posts.id, posts.organization_id as organizationId, posts.author_id as authorId, posts.title, posts.slug, posts.excerpt, posts.status, posts.featured,
-  posts.views, posts.published_at as publishedAt, posts.created_at as createdAt, posts.updated_at as updatedAt`
+const COLUMNS = `posts.id, posts.organization_id as organizationId, posts.author_id as authorId, posts.title, posts.slug, posts.excerpt,
+  posts.status, posts.featured, posts.views, posts.published_at as publishedAt, posts.created_at as createdAt, posts.updated_at as updatedAt`
 
 const visible = (editor: boolean, featured: boolean) => [
   ...featured ? ['posts.featured = 1'] : [],
   'posts.organization_id = @organization',
   ...editor ? [] : ['(posts.status = \'published\' or posts.author_id = @caller)'],
 ].join(' and ')
+
+const AUTHOR = ' left join users on users.id = posts.author_id and users.organization_id = @organization'
 
 const prepare = once(text => useDatabase().$client.prepare<[Row], Row>(text))
 
@@ -28,19 +30,28 @@ function toPost({ authorName, knownAuthor, ...row }: Row, withAuthor: boolean) {
 export function findPosts({ id, organizationId, permissions }: Caller, { page, limit, counts, featured, byViews, withAuthor }: Page) {
   const where = visible(permissions.includes('posts:edit'), featured)
   const values = { caller: id, organization: organizationId }
-  const text = `select ${COLUMNS}${withAuthor ? ', users.id as knownAuthor, users.name as authorName' : ''} from posts${withAuthor ? ' left join users on users.id = posts.author_id and users.organization_id = @organization' : ''}
+  const columns = withAuthor ? `${COLUMNS}, users.id as knownAuthor, users.name as authorName` : COLUMNS
+  const text = `select ${columns} from posts${withAuthor ? AUTHOR : ''}
     where ${where} order by ${byViews ? 'posts.views desc, posts.id desc' : 'posts.id'} limit @limit offset @offset`
-  const rows = prepare(text).all({ ...values, limit: counts ? limit : limit + 1, offset: (page - 1) * limit }).map(row => toPost(row, withAuthor))
-  if (counts) return { data: rows, meta: { page, limit, total: prepare(`select count(*) as total from posts where ${where}`).get(values)!.total } }
+  const rows = prepare(text)
+    .all({ ...values, limit: counts ? limit : limit + 1, offset: (page - 1) * limit })
+    .map(row => toPost(row, withAuthor))
+  if (counts)
+    return { data: rows, meta: { page, limit, total: prepare(`select count(*) as total from posts where ${where}`).get(values)!.total } }
   return { data: rows.slice(0, limit), meta: { page, limit, hasMore: rows.length > limit } }
 }
 
 export function findPost({ id, organizationId, permissions }: Caller, post: number) {
-  const row = prepare(`select ${COLUMNS} from posts where posts.id = @post and ${visible(permissions.includes('posts:edit'), false)}`).get({ post, caller: id, organization: organizationId })
+  const row = prepare(`select ${COLUMNS} from posts where posts.id = @post and ${visible(permissions.includes('posts:edit'), false)}`).get({
+    post,
+    caller: id,
+    organization: organizationId,
+  })
   return row && toPost(row, false)
 }
 
-const INSERT = `insert into posts (title, slug, excerpt, author_id, organization_id, created_at, updated_at) values (@title, @slug, @excerpt, @authorId, @organizationId, @now, @now)
+const INSERT = `insert into posts (title, slug, excerpt, author_id, organization_id, created_at, updated_at)
+  values (@title, @slug, @excerpt, @authorId, @organizationId, @now, @now)
   returning ${COLUMNS.replaceAll('posts.', '')}`
 
 export function insertPost(draft: object) {

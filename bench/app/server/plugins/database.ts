@@ -1,4 +1,4 @@
-/** Hands the database to the API and closes it with the server. */
+/** Passes the database to the API, and closes it when the server stops. */
 export default defineNitroPlugin((nitro) => {
   const db = useDatabase()
   initializeDatabase(db, 'better-sqlite3')

@@ -1,8 +1,8 @@
-/** `GET /heap`: what is held after a full collection; there only for a server started with `--expose-gc`. */
+/** `GET /heap`: heap size after a full garbage collection. Only on servers started with `--expose-gc`. */
 export default defineEventHandler(() => {
   const collect = (globalThis as { gc?: () => void }).gc
   if (!collect) throw createError({ statusCode: 404 })
-  // Twice: what finalizers let go of is collected by the second.
+  // Twice: the second collection frees objects that finalizers released.
   collect()
   collect()
   return { heapUsed: process.memoryUsage().heapUsed }

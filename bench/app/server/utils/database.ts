@@ -1,4 +1,4 @@
-/** The one connection of this process. */
+/** The single connection of this process. */
 import { openDatabase } from '../database/client'
 
 let db: ReturnType<typeof openDatabase> | undefined

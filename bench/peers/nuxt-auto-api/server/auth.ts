@@ -1,4 +1,4 @@
-/** The same rules as everywhere; the peer asks `objectLevel` for one row, `listFilter` for many. */
+/** The same authorization. This module uses `objectLevel` for a single row and `listFilter` for lists. */
 import { eq, or } from 'drizzle-orm'
 import { z } from 'zod'
 import type { posts } from './schema'
@@ -15,5 +15,5 @@ export const postsAuth = {
 
 const draft = z.strictObject({ title: z.string(), slug: z.string(), excerpt: z.string().nullable().optional(), authorId: z.int() })
 
-/** Made once: without it the module makes its schemas anew for every request. */
+/** Created once. Without it, the module creates its schemas for every request. */
 export const postsValidation = { create: z.union([draft, z.strictObject({ items: z.array(draft) })]), query: z.looseObject({}) }

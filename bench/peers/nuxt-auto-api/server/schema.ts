@@ -1,4 +1,4 @@
-/** The measured tables, and the relation by which a post's author is included. */
+/** The measured tables, and the relation for the included author. */
 import { relations } from 'drizzle-orm'
 import { posts, users } from '../../../app/server/database/schema'
 

@@ -1,4 +1,4 @@
-/** Our side's rules: who may read posts, and which of them; and whose names may be shown. */
+/** Authorization of the registered resources. */
 import { eq, or } from 'drizzle-orm'
 import { defineResourceAuth } from 'nuxt-auto-api/define'
 import type { posts, users } from '../database/schema'

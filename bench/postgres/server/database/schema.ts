@@ -1,4 +1,4 @@
-/** The measured tables as Postgres has them: the same rows under the same names. */
+/** The measured tables on Postgres: the same rows under the same names. */
 import { boolean, index, integer, pgTable, text, timestamp } from 'drizzle-orm/pg-core'
 
 const time = (name: string) => timestamp(name, { withTimezone: true, precision: 3 })

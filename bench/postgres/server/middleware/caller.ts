@@ -1,4 +1,4 @@
-/** Who is calling: the user named in a header, looked up in memory so that signing in costs every route the same little. */
+/** Sets the caller from a header and a lookup in memory, so that authentication costs the same on every route. */
 import { PERMISSIONS } from '../../../app/server/auth/permissions'
 import { users } from '../database/schema'
 

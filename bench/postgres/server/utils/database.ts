@@ -1,4 +1,4 @@
-/** The pool of this process, on the database that the bench has filled. */
+/** The connection pool of this process, on the database of the benchmark. */
 import { drizzle } from 'drizzle-orm/node-postgres'
 import { Pool } from 'pg'
 import * as schema from '../database/schema'

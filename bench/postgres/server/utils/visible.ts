@@ -1,4 +1,4 @@
-/** The same rules by hand: the caller's organisation, and of it what is published or the caller's own; everything for editors. */
+/** The handwritten authorization: published posts and own posts of the caller's organization; all its posts for editors. */
 import { and, eq, or, type SQL } from 'drizzle-orm'
 import { createError, type H3Event } from 'h3'
 import { posts } from '../database/schema'

@@ -1,4 +1,4 @@
-/** Who is calling, as the other contestants find it out. */
+/** Sets the caller, as in the other servers. */
 import Database from 'better-sqlite3'
 import { readCallers } from '../../../callers'
 

@@ -1,4 +1,4 @@
-/** Hands the database to the module, and the function that its published handlers call without importing it. */
+/** Passes the database to the module, and defines the function that its published handlers use without an import. */
 import { initializeDatabase } from '@websideproject/nuxt-auto-api/database'
 import Database from 'better-sqlite3'
 import { drizzle } from 'drizzle-orm/better-sqlite3'

@@ -1,4 +1,4 @@
-/** Who is calling and what they may do. The module knows no tenants: the client asks for its own by an equality filter. */
+/** Sets the caller and the permissions. The module has no tenants: the client filters by its organization. */
 import Database from 'better-sqlite3'
 import { readCallers } from '../../../callers'
 
@@ -8,5 +8,9 @@ export default defineEventHandler((event) => {
   findCaller ??= readCallers(new Database(process.env.BENCH_DATABASE!, { readonly: true }))
   const caller = findCaller(getHeader(event, 'x-caller'))
   if (!caller) return
-  event.context.nac = { ...event.context.nac, userId: caller.id, resourcePermissions: caller.reader ? [caller.editor ? 'list_all' : 'list', 'read', 'create'] : [] }
+  event.context.nac = {
+    ...event.context.nac,
+    userId: caller.id,
+    resourcePermissions: caller.reader ? [caller.editor ? 'list_all' : 'list', 'read', 'create'] : [],
+  }
 })

@@ -1,4 +1,4 @@
-/** `POST /hand/posts/bulk`: many posts, one insert after another in one transaction. */
+/** `POST /hand/posts/bulk`: one insert after another in one transaction. */
 import { posts } from '../../../database/schema'
 import { checkDrafts } from '../../../hand/draft'
 import { requireReader } from '../../../hand/posts'

@@ -1,4 +1,4 @@
-/** `GET /hand/posts`: a page of posts with their total, or with `count=none` whether more follow. */
+/** `GET /hand/posts`: a page of posts with a total, or with `hasMore` for `count=none`. */
 import { and, count, desc, eq } from 'drizzle-orm'
 import { posts, users } from '../../../database/schema'
 import { requireReader, visibleTo } from '../../../hand/posts'
@@ -13,8 +13,19 @@ export default defineEventHandler((event) => {
 
   if (withAuthor) {
     const author = and(eq(users.id, posts.authorId), eq(users.organizationId, caller.organizationId))
-    const joined = db.select({ post: posts, author: { id: users.id, name: users.name } }).from(posts).leftJoin(users, author).where(visible).orderBy(...order).limit(limit + 1).offset((page - 1) * limit).all()
-    return { data: joined.slice(0, limit).map(({ post, author }) => ({ ...post, author })), meta: { page, limit, hasMore: joined.length > limit } }
+    const joined = db
+      .select({ post: posts, author: { id: users.id, name: users.name } })
+      .from(posts)
+      .leftJoin(users, author)
+      .where(visible)
+      .orderBy(...order)
+      .limit(limit + 1)
+      .offset((page - 1) * limit)
+      .all()
+    return {
+      data: joined.slice(0, limit).map(({ post, author }) => ({ ...post, author })),
+      meta: { page, limit, hasMore: joined.length > limit },
+    }
   }
 
   const rows = db.select().from(posts).where(visible).orderBy(...order).limit(counts ? limit : limit + 1).offset((page - 1) * limit).all()

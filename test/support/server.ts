@@ -1,6 +1,5 @@
 /** The API over HTTP without a Nuxt build: the real routes on a real h3 router, over whatever tables a test registers. */
 import { createApp, createRouter, defineEventHandler, send, setResponseStatus, toWebHandler, type EventHandler, type H3Error, type H3Event } from 'h3'
-import { vi } from 'vitest'
 import type { AutoApiConfig } from '../../src/runtime/shared/config.ts'
 import { DEFAULT_CONFIG } from '../../src/runtime/shared/defaults.ts'
 import { PATHS } from '../../src/runtime/shared/routes.ts'
@@ -29,7 +28,7 @@ export interface ServerOptions {
   taken?: readonly string[]
   /** The app's `runtimeConfig.autoApi.secret`. */
   secret?: string
-  /** Whether the server utils believe to run in a server. */
+  /** Whether the API is to be part of a server. */
   server?: boolean
   /** The app's own handlers by `METHOD /path`, loaded once the API stands. */
   endpoints?: () => Promise<Record<string, EventHandler>>
@@ -42,22 +41,30 @@ export interface TestServer {
   request: (method: string, path: string, options?: { body?: unknown, raw?: string | Uint8Array, headers?: Record<string, string>, caller?: Caller }) => Promise<Answered>
 }
 
+/** Its API is a value: several servers of one test share the modules and nothing else. The last one is the default API, for registrars and tasks. */
 export async function createServer({ registrations, modules = [], config = {}, db, engine = 'better-sqlite3', server = true, secret, endpoints, plugins = [], built = [], taken = [] }: ServerOptions): Promise<TestServer> {
-  vi.resetModules()
+  // Imported here: a test that has reset the modules, to mock some of them, gets a server of the mocked ones.
+  const { createApi } = await import('../../src/runtime/server/api/create.ts')
+  const { createRuntime, mountRuntime, setDefaultRuntime } = await import('../../src/runtime/server/api/runtime.ts')
   const resolved = { ...DEFAULT_CONFIG, ...config }
-  vi.doMock('#auto-api/registry', () => ({ registrations: () => registrations, schemaModules: () => modules }))
-  vi.doMock('#auto-api/config', () => ({ config: resolved, server }))
-  vi.doMock('#auto-api/runtime-config', () => ({ useRuntimeConfig: () => ({ autoApi: { secret: secret ?? '' } }) }))
-  const listed = plugins.map((plugin, index): ListedPlugin => ({ where: `plugins[${index}]`, listed: () => plugin }))
-  vi.doMock('#auto-api/plugins', () => ({ plugins: () => listed, built, taken }))
-  vi.doMock('../../src/runtime/server/core/sql/statement-cache.ts', () => ({ createStatementCache: createCheckingCache }))
-  const { initializeDatabase } = await import('../../src/runtime/server/database.ts')
-  const { useApi } = await import('../../src/runtime/server/runtime')
-  initializeDatabase(db, engine)
-  useApi()
+  const runtime = createRuntime(options => createApi({
+    registrations,
+    modules,
+    config: resolved,
+    plugins: plugins.map((plugin, index): ListedPlugin => ({ where: `plugins[${index}]`, listed: () => plugin })),
+    builtPlugins: built,
+    appRoutes: taken,
+    useRuntimeConfig: () => ({ autoApi: { secret: secret ?? '' } }),
+    statements: createCheckingCache(),
+    ...options,
+  }), () => server)
+  setDefaultRuntime(runtime)
+  runtime.database.initialize(db, engine)
+  runtime.api()
   const app = createApp({ debug: false, onError: tellError })
   let caller: Caller = {}
   app.use(defineEventHandler((event) => {
+    mountRuntime(event, runtime)
     Object.assign(event.context, caller)
   }))
   if (endpoints) app.use(mountEndpoints(await endpoints()))

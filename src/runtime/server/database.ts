@@ -1,20 +1,15 @@
-/** The app's database: handed over once in a server plugin, asked for on every request. */
-import { createEngine, assertEngine, type EngineName } from './engines/index'
-import type { Engine } from './engines/engine'
+/** The database of the app's default API: given once in a server plugin, resolved for every request. */
+import { useRuntime } from './api/runtime'
+import type { EngineName } from './engines/index'
 
 export type { EngineName as Engine } from './engines/index'
 
-type Source = (event?: unknown) => unknown
-
-/** The database of a request. The event's type is h3's, which only the server's door knows. */
-// eslint-disable-next-line @typescript-eslint/no-explicit-any -- whatever the app's platform puts into the event is the app's to know
+/** Returns the database of a request. The event's type is h3's, which only the HTTP adapter imports. */
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- the app's platform decides what the event holds
 export type DatabaseOfEvent = (event: any) => object
 
-let source: { readonly get: Source, readonly engine: EngineName } | undefined
-const engines = new WeakMap<object, Engine>()
-
 /**
- * Tells the API which database to use. Call it in a Nitro plugin.
+ * Sets the database of the API. Call it in a Nitro plugin.
  * @param db any Drizzle database, or a function that returns it, called once per request: D1's binding comes with the event,
  * a Nitro task's event included. Outside of a request it is called without one.
  * @param engine the driver behind it: the engine decides how writes are committed.
@@ -29,23 +24,7 @@ const engines = new WeakMap<object, Engine>()
  * })
  */
 export function initializeDatabase(db: object | DatabaseOfEvent, engine: EngineName): void {
-  assertEngine(engine)
-  if (typeof db === 'function') {
-    source = { get: oncePerRequest(db as Source), engine }
-    return
-  }
-  engineOf(db, engine)
-  source = { get: () => db, engine }
-}
-
-/** Asked once for each request, and forgotten with it. */
-function oncePerRequest(get: Source): Source {
-  const given = new WeakMap<object, unknown>()
-  return (event) => {
-    if (typeof event !== 'object' || event === null) return get(event)
-    if (!given.has(event)) given.set(event, get(event))
-    return given.get(event)
-  }
+  useRuntime().database.initialize(db, engine)
 }
 
 /**
@@ -56,21 +35,5 @@ function oncePerRequest(get: Source): Source {
  * const db = getDatabase(event) as ReturnType<typeof drizzle>
  */
 export function getDatabase(event?: unknown): unknown {
-  if (!source)
-    throw new Error(
-      '[auto-api] There is no database yet. Call initializeDatabase(db, engine) in a server plugin (server/plugins/database.ts).',
-    )
-  return source.get(event)
-}
-
-/** The engine of this request's database; made once per database. */
-export function getEngine(event?: unknown): Engine {
-  const db = getDatabase(event)
-  return engineOf(db as object, source!.engine)
-}
-
-function engineOf(db: object, name: EngineName): Engine {
-  let engine = engines.get(db)
-  if (!engine) engines.set(db, engine = createEngine(name, db))
-  return engine
+  return useRuntime(event).database.get(event)
 }

@@ -1,4 +1,4 @@
-/** The door to the street: event → request, answer → response, error → h3 error. The only file that knows h3. */
+/** The HTTP adapter: event → request, response → event, error → h3 error. The only file that imports h3. */
 import {
   createError,
   defineEventHandler,
@@ -10,21 +10,18 @@ import {
   type H3Event,
 } from '#auto-api/h3'
 import type { Method } from '../shared/routes'
-import { readBody } from './http/body'
-import { findPluginRoute, isAppRoute, useApi, whenReady } from './runtime'
-import type { ApiRequest } from './core/context'
+import type { ServerApi } from './api/create'
 import { assertSameSite } from './core/access/csrf'
-import { ApiError, busy, invalidBody, isHttpError, methodNotAllowed, notFound, STATUS_TEXT, unsupportedMediaType } from './core/error'
-import { describeError, printable } from './core/log'
-import { decode, idToPath, idFromPath } from './schema/record-id'
+import type { ApiRequest } from './core/context'
+import { methodNotAllowed } from './core/error'
 import { allowedMethods, assertEnabled, type Route, type RoutesByMethod } from './core/pipeline'
 import type { ApiResponse } from './core/response'
-import { getDatabase, getEngine } from './database'
-import { withCause, withoutStack } from './http/development'
-import { BusyError } from './engines/engine'
-import type { AutoApiUser } from './registration'
-import { addCacheHeaders, keepCacheControl, withoutBody, type HeaderAccess } from './http/headers'
-import { clientAddressOf } from './client-address'
+import { createToHttpError, isApiError } from './http/errors'
+import { addCacheHeaders, withoutBody, type HeaderAccess } from './http/headers'
+import { requireResource, toCustomRequest, toGlobalRequest, toPluginRequest, toResourceRequest, type ToRequest } from './http/request'
+import { segmentsBelow, sentUrl } from './http/url'
+import { useApi } from './runtime'
+import { idToPath } from './schema/record-id'
 
 /** The event of a request: h3's, of the version that Nuxt brings. */
 export type ApiEvent = H3Event
@@ -35,91 +32,134 @@ declare module './registration' {
   }
 }
 
-/** A handler whose answer is known: Nitro types its route by it. */
-export type AnsweringHandler<Answer> = EventHandler<EventHandlerRequest, Promise<Answer>>
+/** A handler whose response body is known: Nitro types its route by it. */
+export type TypedHandler<Body> = EventHandler<EventHandlerRequest, Promise<Body>>
 
-/** What a path answers to each method that it has. */
+/** The routes of a path by method. */
 export type Methods = Readonly<Partial<Record<Method, Route>>>
 
-const HEADERS: HeaderAccess<H3Event> = { get: getResponseHeader, set: setResponseHeader }
+const HEADERS = { get: getResponseHeader, set: setResponseHeader } satisfies HeaderAccess<H3Event>
+
+const toHttpError = createToHttpError<H3Event>(createError, HEADERS)
 
 /** A generated path below a resource, as event handler. */
 export function defineRoutes(methods: Methods): EventHandler {
-  return defineMethods(methods, toRequest)
+  return defineMethods(methods, toResourceRequest)
 }
 
-/** A path of the whole API, which belongs to no resource. */
+/** A path of the whole API, without a resource. */
 export function defineGlobalRoutes(methods: Methods): EventHandler {
   return defineMethods(methods, toGlobalRequest)
 }
 
-/** A method that a path does not have is a 405 with `Allow`, whatever else is wrong with the request. HEAD is a GET without its body. */
-function defineMethods(methods: Methods, read: (event: H3Event) => ApiRequest): EventHandler {
+/** A method that a path does not have is a 405 with `Allow`, before any other check. HEAD is a GET without its body. */
+function defineMethods(methods: Methods, toRequest: ToRequest<H3Event>): EventHandler {
   const routes = new Map<string, Route>(Object.entries(methods))
-  const ofHead = routes.get('GET')
-  if (ofHead) routes.set('HEAD', ofHead)
+  const get = routes.get('GET')
+  if (get) routes.set('HEAD', get)
   return defineEventHandler((event) => {
-    if (event.method === 'OPTIONS') return answerOptions(event, allowedOn(event, methods))
-    const ofApp = event.method === 'HEAD' ? findGetOfApp(event) : undefined
-    if (typeof ofApp === 'function') return ofApp(event)
-    const route = ofApp ? undefined : routes.get(event.method)
-    if (!route) throw toHttpError(event, methodNotAllowed(allowedOn(event, methods).filter(method => !ofApp || method !== 'HEAD')))
-    return answerTo(event, () => read(event), request => respondTo(request, route, methods))
+    const api = requireApi(event)
+    if (event.method === 'OPTIONS') return respondToOptions(event, allowedOn(event, api, methods))
+    const appGet = event.method === 'HEAD' ? findGetOfApp(event, api) : undefined
+    if (typeof appGet === 'function') return appGet(event)
+    const route = appGet ? undefined : routes.get(event.method)
+    if (!route)
+      throw toHttpError(event, methodNotAllowed(allowedOn(event, api, methods).filter(method => !appGet || method !== 'HEAD')))
+    return handle(event, api, () => toRequest(event, api, setResponseHeader), request => runEnabled(request, api, route, methods))
   })
 }
 
-/** The methods of a path that are left for the resource it belongs to. */
-function allowedOn(event: H3Event, methods: Methods): readonly string[] {
-  const [name] = segments(event, sentUrl(event))
-  return allowedMethods(methods, useApi().resources.get(name ?? '')?.disabled)
+/** The methods of a path without those that its resource has disabled. */
+function allowedOn(event: H3Event, { config, resources }: ServerApi, methods: Methods): readonly string[] {
+  const [name] = segmentsBelow(config.prefix, event, sentUrl(event))
+  return allowedMethods(methods, resources.get(name ?? '')?.disabled)
 }
 
-function respondTo(request: ApiRequest, route: Route, methods: RoutesByMethod): Promise<ApiResponse> {
-  const api = useApi()
+function runEnabled(request: ApiRequest, api: ServerApi, route: Route, methods: RoutesByMethod): Promise<ApiResponse> {
   assertEnabled(methods, route, request, api)
   return route(request, api)
 }
 
-function answerOptions(event: H3Event, allowed: readonly string[]): null {
+function respondToOptions(event: H3Event, allowed: readonly string[]): null {
   setResponseHeader(event, 'allow', allowed.join(', '))
   setResponseStatus(event, 204)
   addCacheHeaders(event, HEADERS)
   return null
 }
 
-/** Whether GET of this path is the app's own: then HEAD is not ours either. The router of h3 1 knows the handler. */
-function findGetOfApp({ context }: H3Event): EventHandler | boolean {
+/** Whether a file of the app handles GET of this path: then HEAD belongs to the app too. The router of h3 1 knows the handler. */
+function findGetOfApp({ context }: H3Event, api: ServerApi): EventHandler | boolean {
   const { path, route = path, handlers } = (context.matchedRoute ?? {}) as MatchedRoute
-  return handlers?.get ?? (route !== undefined && isAppRoute('GET', route))
+  return handlers?.get ?? (route !== undefined && api.isAppRoute('GET', route))
 }
 
-/** What the routers of both versions say of the route they found. */
+/** What the routers of both versions tell about the matched route. */
 interface MatchedRoute {
   readonly path?: string
   readonly route?: string
   readonly handlers?: { readonly get?: EventHandler }
 }
 
-/** An app's own endpoint: on a path of its own, with the caller and the errors of the API. */
+/** An endpoint on a path of the app, with the caller and the errors of the API. */
 export function defineCustomRoute(route: Route): EventHandler {
-  return defineAnswer(toCustomRequest, request => route(request, useApi()))
+  return defineEventHandler((event) => {
+    const api = requireApi(event)
+    return handle(event, api, () => toCustomRequest(event, api, setResponseHeader), request => route(request, api))
+  })
 }
 
-function defineAnswer(read: (event: H3Event) => ApiRequest, respond: (request: ApiRequest) => Promise<ApiResponse>): EventHandler {
-  return defineEventHandler(event => answerTo(event, () => read(event), respond))
+/** Handles the routes of plugins before the router does. Passes every other request on. */
+export function definePluginRoutes(): EventHandler {
+  return defineEventHandler(async (event) => {
+    const api = requireApi(event)
+    const { prefix } = api.config
+    if (!event.path.startsWith(`${prefix}/`)) return
+    await api.whenReady()?.catch((error: unknown) => {
+      throw toHttpError(event, error)
+    })
+    const path = segmentsBelow(prefix, event, sentUrl(event))
+    // An encoded slash would make two segments of one.
+    const found = path[0]?.includes('/') ? undefined : api.findPluginRoute(event.method, `/${path.join('/')}`)
+    if (!found) return
+    const { resource: name, params, route, methods } = found
+    const resource = name === undefined ? undefined : requireResource(api, name)
+    const allowed = allowedMethods(methods, resource?.disabled)
+    if (event.method === 'OPTIONS') return respondToOptions(event, allowed)
+    if (!route) throw toHttpError(event, methodNotAllowed(allowed))
+    return handle(
+      event,
+      api,
+      () => toPluginRequest(event, api, setResponseHeader, resource, params),
+      request => runEnabled(request, api, route, methods),
+    )
+  })
 }
 
-async function answerTo(event: H3Event, read: () => ApiRequest, respond: (request: ApiRequest) => Promise<ApiResponse>): Promise<unknown> {
+/** @throws As an HTTP error, when the API cannot be created. */
+function requireApi(event: H3Event): ServerApi {
   try {
-    const pending = whenReady()
+    return useApi(event)
+  }
+  catch (error) {
+    throw toHttpError(event, error)
+  }
+}
+
+async function handle(
+  event: H3Event, api: ServerApi, toRequest: () => ApiRequest, run: (request: ApiRequest) => Promise<ApiResponse>,
+): Promise<unknown> {
+  try {
+    const pending = api.whenReady()
     if (pending) await pending
-    const request = read()
-    assertSameSite(request, useApi().config)
-    const { status, body, created, headers } = await respond(request)
+    const request = toRequest()
+    assertSameSite(request, api.config)
+    const { status, body, created, headers } = await run(request)
     if (status !== 200) setResponseStatus(event, status)
     if (headers) for (const [name, value] of Object.entries(headers)) setResponseHeader(event, name, value)
-    if (created !== undefined)
-      setResponseHeader(event, 'location', `${sentUrl(event).path.replace(/\/$/, '')}/${idToPath(resourceOf(request.resource), created)}`)
+    if (created !== undefined) {
+      const collection = sentUrl(event).path.replace(/\/$/, '')
+      setResponseHeader(event, 'location', `${collection}/${idToPath(requireResource(api, request.resource), created)}`)
+    }
     addCacheHeaders(event, HEADERS, body)
     return event.method === 'HEAD' ? withoutBody(event, HEADERS, body) : body
   }
@@ -128,182 +168,17 @@ async function answerTo(event: H3Event, read: () => ApiRequest, respond: (reques
   }
 }
 
-/** Answers the routes of plugins before the router is asked, and passes on every other request. */
-export function definePluginRoutes(): EventHandler {
-  return defineEventHandler(async (event) => {
-    if (!event.path.startsWith(`${useApi().config.prefix}/`)) return
-    await whenReady()?.catch((error: unknown) => {
-      throw toHttpError(event, error)
-    })
-    const url = sentUrl(event)
-    const path = segments(event, url)
-    // An encoded slash would make two segments of one.
-    const found = path[0]?.includes('/') ? undefined : findPluginRoute(event.method, `/${path.join('/')}`)
-    if (!found) return
-    const { resource: name, params, answer, methods } = found
-    const resource = name === undefined ? undefined : resourceOf(name)
-    const allowed = allowedMethods(methods, resource?.disabled)
-    if (event.method === 'OPTIONS') return answerOptions(event, allowed)
-    if (!answer) throw toHttpError(event, methodNotAllowed(allowed))
-    const decoded = Object.entries(params).map(([name, text]) => [
-      name,
-      name === 'id' && resource ? idFromPath(resource, text) : decode(text),
-    ])
-    return answerTo(
-      event,
-      () => ({ ...fromEvent(event, url), resource: name ?? '', params: Object.fromEntries(decoded) as ApiRequest['params'] }),
-      request => respondTo(request, answer, methods),
-    )
-  })
-}
-
-/** @throws 404 where the router read an encoded `?` as the end of the path and so came to a resource that was not asked for. */
-function resourceOf(name: string | undefined) {
-  const resource = useApi().resources.get(name ?? '')
-  if (!resource) throw notFound()
-  return resource
-}
-
-function toRequest(event: H3Event): ApiRequest {
-  const url = sentUrl(event)
-  const [name, id, , relation] = segments(event, url)
-  const resource = resourceOf(name)
-  return {
-    ...fromEvent(event, url),
-    resource: resource.name,
-    params: { ...id !== undefined && { id: idFromPath(resource, id) }, ...relation !== undefined && { relation: decode(relation) } },
-  }
-}
-
-function toGlobalRequest(event: H3Event): ApiRequest {
-  const url = sentUrl(event)
-  const last = segments(event, url).at(-1)
-  return { ...fromEvent(event, url), params: last === undefined ? {} : { last: decode(last) } }
-}
-
-/** The parameters are those of the app's own path, decoded. */
-function toCustomRequest(event: H3Event): ApiRequest {
-  const params = Object.entries(event.context.params ?? {}).map(([name, value]) => [name, decode(value)])
-  return { ...fromEvent(event, sentUrl(event)), params: Object.fromEntries(params) as ApiRequest['params'] }
-}
-
-/** What custom code passes on as an event. */
+/** The request of an event that custom code passes. */
 export function requestOf(event: H3Event): ApiRequest {
-  return toCustomRequest(event)
+  return toCustomRequest(event, useApi(event), setResponseHeader)
 }
 
-function fromEvent(event: H3Event, url: SentUrl): ApiRequest {
-  const { user, permissions, tenantId } = event.context
-  return {
-    resource: '',
-    method: event.method,
-    params: {},
-    query: toQuery(url.query),
-    header: name => event.headers.get(name) ?? undefined,
-    address: () => clientAddressOf(event, useApi().config.trustProxy),
-    setHeader: (name, value) => {
-      setResponseHeader(event, name, value)
-    },
-    body: () => readJson(event),
-    event,
-    caller: { user: (user ?? null) as AutoApiUser | null, permissions, tenantId },
-    engine: getEngine(event),
-    db: getDatabase(event),
-  }
-}
-
-interface SentUrl {
-  readonly path: string
-  /** With its `?`; empty without one. */
-  readonly query: string
-}
-
-/**
- * The URL as the client sent it, the app's base URL included. `event.path` is no substitute: h3 decodes it, and an id
- * that holds an encoded `?` would turn into a query, one that holds an encoded `,` into a composite key.
- */
-function sentUrl(event: H3Event): SentUrl {
-  const { node, req } = event as { node?: { req?: { originalUrl?: string } }, req?: { url?: string } }
-  const url = node?.req?.originalUrl ?? req?.url?.replace(/^[a-z]+:\/\/[^/?]*/i, '') ?? event.path
-  const start = url.indexOf('?')
-  return start === -1 ? { path: url, query: '' } : { path: url.slice(0, start), query: url.slice(start) }
-}
-
-/** The path below the prefix: the resource's name, then what follows, still encoded. */
-function segments(event: H3Event, { path, query }: SentUrl): string[] {
-  // Base URL and prefix may be spelled in any encoding; how many segments follow them is the same in both paths.
-  const decoded = event.path.slice(useApi().config.prefix.length, event.path.length - query.length)
-  const depth = split(decoded).length
-  const [resource, ...rest] = depth === 0 ? [] : split(path).slice(-depth)
-  return resource === undefined ? [] : [decode(resource) ?? resource, ...rest]
-}
-
-const split = (path: string) => path.split('/').filter(segment => segment !== '')
-
-function toQuery(text: string): ApiRequest['query'] {
-  const query: Record<string, string | string[]> = Object.create(null)
-  if (text === '') return query
-  for (const [name, value] of new URLSearchParams(text)) {
-    const known = query[name]
-    query[name] = known === undefined ? value : Array.isArray(known) ? [...known, value] : [known, value]
-  }
-  return query
-}
-
-async function readJson(event: H3Event): Promise<unknown> {
-  const type = event.headers.get('content-type')?.split(';', 1)[0]!.trim().toLowerCase()
-  if (type !== 'application/json') throw unsupportedMediaType()
-  const text = await readBody(event, useApi().config.http.maxBodySize)
-  try {
-    return JSON.parse(text ?? '')
-  }
-  catch {
-    throw invalidBody('The body is not valid JSON.')
-  }
-}
-
-/** Refusals of the server utils as Nuxt knows them: a plain event handler, too, answers their status and code. */
+/** Errors of the server utils as HTTP errors: a plain event handler, too, responds with their status and code. */
 export async function withHttpErrors<T>(event: H3Event, run: () => Promise<T>): Promise<T> {
   try {
     return await run()
   }
   catch (error) {
-    throw error instanceof ApiError || error instanceof BusyError ? toHttpError(event, error) : error
+    throw isApiError(error) ? toHttpError(event, error) : error
   }
-}
-
-/** A refusal is told as it is, an app's own error passes, anything else is a 500 whose cause only the log knows. */
-function toHttpError(event: H3Event, error: unknown): Error {
-  if (error instanceof BusyError) return toHttpError(event, busy())
-  addCacheHeaders(event, HEADERS)
-  if (statusOf(error) === 404) keepCacheControl(event)
-  if (error instanceof ApiError) {
-    for (const [name, value] of Object.entries(error.headers)) setResponseHeader(event, name, value)
-    return withoutStack(
-      createError({
-        status: error.status,
-        statusText: STATUS_TEXT[error.status],
-        message: error.message,
-        data: withCause(error.data, error.cause),
-      }),
-    )
-  }
-  if (isHttpError(error)) return isRefusal(error) ? withoutStack(error) : error
-  console.error('[auto-api]', printable(event.method), printable(sentUrl(event).path), describeError(error))
-  return createError({
-    status: 500,
-    statusText: 'Internal Server Error',
-    message: 'Something went wrong.',
-    data: withCause(undefined, error),
-  })
-}
-
-/** An app's own 4xx. */
-function isRefusal(error: object): boolean {
-  const status = statusOf(error)
-  return status !== undefined && status < 500
-}
-
-function statusOf(error: unknown): number | undefined {
-  return (error as { status?: number } | null)?.status ?? (error as { statusCode?: number } | null)?.statusCode
 }

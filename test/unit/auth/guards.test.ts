@@ -124,7 +124,7 @@ const GUARDS: Record<string, Guard> = {
   'field write': { file: 'access/fields', exports: ['unwritableFields'], removed: () => ({ unwritableFields: async () => [] }), red: ['write a field'] },
   'fields that may be named': { file: 'access/fields', exports: ['requireField'], removed: () => ({ requireField: ({ byName, fields }: Any, name: string) => byName.get(name) ?? fields[0] }), red: ['filter by a field'] },
   'gate': { file: 'access/authorize', exports: ['authorize'], removed: () => ({ authorize: nothing }), red: ['create without permission', 'update without permission', 'read without permission', 'read the trash without permission', 'assert a permission'] },
-  'gate, as told': { file: 'access/authorize', exports: ['can'], removed: () => ({ can: async () => true }), red: ['know of a permission'] },
+  'gate, as told': { file: 'access/authorize', exports: ['isAuthorized'], removed: () => ({ isAuthorized: async () => true }), red: ['know of a permission'] },
   'gate of an endpoint': { file: 'access/authorize', exports: ['authorizeGate'], removed: () => ({ authorizeGate: nothing }), red: ['pass a named gate'] },
   'permission of a field': { file: 'access/authorize', exports: ['decide'], removed: () => ({ decide: async () => true }), red: ['read a field', 'filter by a field', 'write a field'] },
   'reference check': { file: 'execute/write/references', exports: ['checkReferences'], removed: () => ({ checkReferences: nothing }), red: ['refer to 11', 'refer to 2', 'refer to 3', 'refer to 4'] },
@@ -138,9 +138,9 @@ const GUARDS: Record<string, Guard> = {
 /** What these files export besides guards, and why it is none. */
 const HELPERS: Record<string, Record<string, string>> = {
   'access/row-scope': { narrow: 'adds conditions, never takes one away', foundBy: 'replaces conditions of the request, never the scope', everyRow: 'the server\'s own work, for no caller; its trash condition is what retention.test.ts guards' },
-  'access/authorize': { inContext: 'tells rules the resource and the operation', addEvaluator: 'adds a kind of permission; without one its objects refuse' },
+  'access/authorize': { inContext: 'tells rules the resource and the operation', can: 'decides for `authorize` and `isAuthorized`' },
   'access/fields': { select: 'makes a set of fields', withKey: 'adds the key to a set', keyFields: 'the key alone', allFields: 'whole rows for rules and hooks' },
-  'access/tenant': {},
+  'access/tenant': { hasTenantId: 'only reports whether `requireTenantId` would throw' },
   'access/csrf': {},
   'execute/write/references': {},
   'execute/write/targets': { targetColumns: 'the columns that object-level rules read', keysClause: 'names rows' },
@@ -203,12 +203,14 @@ describe('with every guard in its place', () => {
 describe('without the guard', () => {
   afterEach(() => {
     for (const { file } of Object.values(GUARDS)) vi.doUnmock(`${core}/${file}.ts`)
+    vi.resetModules()
     vi.restoreAllMocks()
     desk.client.close()
   })
 
   it.each(Object.entries(GUARDS))('%s, its cells go red', async (_name, { file, removed, red: named }) => {
     vi.spyOn(console, 'error').mockImplementation(() => {})
+    vi.resetModules()
     vi.doMock(`${core}/${file}.ts`, async (importOriginal) => {
       const original = await importOriginal<Exports>()
       return { ...original, ...removed(original) }

@@ -1,7 +1,7 @@
 /** Whose organization: the sources in their order, staff of all tenants, and that nothing in a request chooses one. */
 import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { ContextExtender } from '../../../src/runtime/server/core/context'
+import type { ContextExtender } from '../../../src/runtime/server/core/extensions'
 import { DEFAULT_MULTI_TENANCY } from '../../../src/runtime/shared/defaults'
 import type { Caller } from '../../support/server'
 import { ANN, HOMELESS, NOBODY, openDesk, told, VISITOR, type Desk, type DeskOptions } from './desk'

@@ -1,6 +1,7 @@
 /** May the caller: every value a permission can have, for every kind of caller, written down as the contract has it. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { decide, can } from '../../../src/runtime/server/core/access/authorize'
+import type { Session } from '../../../src/runtime/server/core/context'
 import type { AutoApiContext, Permission, ResourceAuth } from '../../../src/runtime/server/registration'
 import type { Operation } from '../../../src/runtime/shared/operations'
 import { resourceOf, sqlite } from '../schema/tables'
@@ -52,6 +53,9 @@ const VALUES: [title: string, permission: Permission, passed: Caller[]][] = [
   ['a number is no permission', 1 as never, onlySuperAdmin],
 ]
 
+/** The evaluators are all that authorization reads of an API. */
+const session = { api: { evaluators: [] } } as unknown as Session
+
 const context = (caller: Caller, operation: Operation = 'update') => ({ ...CALLERS[caller], resource: 'posts', operation }) as unknown as AutoApiContext
 
 beforeEach(() => {
@@ -64,7 +68,7 @@ afterEach(() => {
 
 describe.each(VALUES)('permission: %s', (_title, permission, passed) => {
   it.each(everybody)('for %s', async (caller) => {
-    expect(await decide(permission, context(caller))).toBe(passed.includes(caller))
+    expect(await decide(session, permission, context(caller))).toBe(passed.includes(caller))
   })
 })
 
@@ -72,18 +76,18 @@ describe('a permission function', () => {
   it('is told who asks for what', async () => {
     const rule = vi.fn(() => true)
     const ctx = context('editor')
-    await decide(rule, ctx)
+    await decide(session, rule, ctx)
     expect(rule.mock.calls).toEqual([[ctx]])
   })
 
   it('is not asked about \'*\'', async () => {
     const rule = vi.fn(() => false)
-    expect(await decide(rule, context('superAdmin'))).toBe(true)
+    expect(await decide(session, rule, context('superAdmin'))).toBe(true)
     expect(rule).not.toHaveBeenCalled()
   })
 
   it('that throws leaves its error in the log, with the resource and operation', async () => {
-    await decide(throws, context('signedIn'))
+    await decide(session, throws, context('signedIn'))
     const [message, error] = vi.mocked(console.error).mock.calls[0]!
     expect(message).toMatch(/posts.*update/)
     expect(error).toEqual(new Error('the database is down'))
@@ -97,7 +101,7 @@ describe('a user\'s roles', () => {
     ['roles as an object', { roles: { editor: true } }],
     ['neither', {}],
   ])('count only as role (a name) and roles (a list of names): %s', async (_title, user) => {
-    expect(await decide('editor', { ...context('signedIn'), user: { id: 1, ...user } } as AutoApiContext)).toBe(false)
+    expect(await decide(session, 'editor', { ...context('signedIn'), user: { id: 1, ...user } } as AutoApiContext)).toBe(false)
   })
 })
 
@@ -182,7 +186,7 @@ describe('a question about one request', () => {
 function callOf(caller: Caller, operation: Operation, authorization: ResourceAuth | undefined, disabled: Operation[] = []) {
   const resource = resourceOf({ schema: sqlite.posts, disabled, ...authorization && { authorization } })
   // The gate knows a call by its context and what was asked before; it has no use for a database.
-  const call = { ctx: { ...CALLERS[caller], resource: 'it', operation }, resource, memo: new Map() } as unknown as Parameters<typeof can>[0]
+  const call = { ...session, ctx: { ...CALLERS[caller], resource: 'it', operation }, resource, memo: new Map() } as unknown as Parameters<typeof can>[0]
   return { call, resource }
 }
 

@@ -79,6 +79,7 @@ const BUGS: readonly (readonly [name: string, file: string, patch: (original: Mo
 describe('a planted bug', () => {
   afterEach(() => {
     for (const [, file] of BUGS) vi.doUnmock(`../../../src/runtime/server/core/${file}.ts`)
+    vi.resetModules()
   })
 
   it.each(BUGS)('is found: %s', async (_name, file, patch) => {

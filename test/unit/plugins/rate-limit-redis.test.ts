@@ -46,12 +46,12 @@ describe.runIf(await isReachable(REDIS))('in Redis', () => {
 
   it('a storage with the driver counts under the driver\'s own base', async () => {
     const driver = { name: 'redis', options: { base: base.slice(0, -1) }, getInstance: () => clients[0]! }
-    await resolveStore({ getMount: () => ({ base: '', driver }) }, 10).hit('based', 60_000)
+    await resolveStore({ getMount: () => ({ base: '', driver }) }, 10, () => undefined).hit('based', 60_000)
     expect(await clients[1]!.get(`${base}based`)).toBe('1')
   })
 })
 
 it('connects with the first request, not when the server starts', () => {
   const driver = { name: 'redis', getInstance: () => expect.fail('connected') }
-  expect(() => resolveStore({ getMount: () => ({ base: '', driver }) }, 10)).not.toThrow()
+  expect(() => resolveStore({ getMount: () => ({ base: '', driver }) }, 10, () => undefined)).not.toThrow()
 })

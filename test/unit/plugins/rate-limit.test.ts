@@ -175,7 +175,7 @@ describe('an option that cannot be', () => {
 describe('a store', () => {
   const storage = (driver: object) => ({ getMount: () => ({ base: '', driver }) })
 
-  const setUp = (store: RateLimitOptions['store']) => () => rateLimit({ store }).setup!()
+  const setUp = (store: RateLimitOptions['store']) => () => rateLimit({ store }).setup!({ findStorage: () => undefined })
 
   it('that is not there stops the server', () => {
     expect(setUp('limits')).toThrow('rateLimit counts in the storage `limits`, which there is not. Add it to `nitro.storage`')

@@ -38,6 +38,7 @@ describe.each(BUGS)('where $title', ({ file, plant, cases = 150 }: Bug) => {
 
   afterEach(() => {
     vi.doUnmock(pathOf(file))
+    vi.resetModules()
     vi.restoreAllMocks()
   })
 

@@ -118,9 +118,11 @@ function createFake(dialect: Engine['dialect'], concurrent: boolean): Engine {
 }
 
 export async function openLookAlikes(dialect: Engine['dialect'], concurrent: boolean): Promise<TestServer> {
+  vi.resetModules()
   vi.doMock('../../../src/runtime/server/engines/index.ts', () => ({ createEngine: () => createFake(dialect, concurrent), assertEngine: () => {} }))
   const modules = Object.fromEntries(SCHEMAS.map(schema => [schema, tablesOf(dialect, schema)])) as Record<Schema, Record<string, Table & Columns>>
   const server = await createServer({ db: {}, registrations: registrationsOf(dialect, modules), modules: Object.values(modules) })
   vi.doUnmock('../../../src/runtime/server/engines/index.ts')
+  vi.resetModules()
   return server
 }

@@ -4,6 +4,7 @@ import { decimal, int, MySqlDialect, mysqlTable, primaryKey as mysqlPrimaryKey, 
 import { integer, numeric, primaryKey, SQLiteSyncDialect, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { SQL, Table } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
+import { createApi } from '../../../src/runtime/server/api/create'
 import { createSystemCall, type ApiRequest, type Call } from '../../../src/runtime/server/core/context'
 import { executeGroups } from '../../../src/runtime/server/core/execute/aggregate/groups'
 import { executeList } from '../../../src/runtime/server/core/execute/read/list'
@@ -11,14 +12,9 @@ import { parseGroups } from '../../../src/runtime/server/core/parse/aggregate'
 import { parseList } from '../../../src/runtime/server/core/parse/list'
 import { planGroups } from '../../../src/runtime/server/core/plan/aggregate'
 import { planList } from '../../../src/runtime/server/core/plan/read'
-import { createStatementCache } from '../../../src/runtime/server/core/sql/statement-cache'
-import { NO_LISTENERS } from '../../../src/runtime/server/core/listeners'
 import { applyScope } from '../../../src/runtime/server/core/access/row-scope'
 import { DIALECTS as ADAPTERS } from '../../../src/runtime/server/engines/dialects/index'
 import type { Engine, Row, Statement } from '../../../src/runtime/server/engines/engine'
-import { createGraph } from '../../../src/runtime/server/schema/graph'
-import { createResources } from '../../../src/runtime/server/schema/resource'
-import { DEFAULT_CONFIG } from '../../../src/runtime/shared/defaults'
 
 function sqliteTables() {
   const books = sqliteTable('books', { id: integer('id').primaryKey(), name: text('name').notNull(), price: numeric('price') })
@@ -57,7 +53,7 @@ async function statementsOf(name: Name, parameters: Record<string, string>): Pro
   const { tables: { bookTags, ...tables }, dialect } = DIALECTS[name]
   const authorization = { permissions: { read: true } }
   const modules = [{ ...tables, bookTags }]
-  const resources = createResources(Object.entries(tables).map(([name, schema]) => ({ name, schema: schema as Table, authorization })), modules, DEFAULT_CONFIG)
+  const api = createApi({ registrations: Object.entries(tables).map(([name, schema]) => ({ name, schema: schema as Table, authorization })), modules })
   const sent: Statement[] = []
   const engine = {
     name, dialect: name, adapter: ADAPTERS[name],
@@ -67,8 +63,7 @@ async function statementsOf(name: Name, parameters: Record<string, string>): Pro
     },
     query: (statement: Statement): Row[] => sent.push(statement) === 1 ? [[1, 0, 0, 0, 0]] : [[0, 0, 0, 0, 0]],
   } as unknown as Engine
-  const api = { config: DEFAULT_CONFIG, resources, graph: createGraph(resources, modules), statements: createStatementCache(), plugins: NO_LISTENERS, taken: new Set<string>() }
-  const call: Call = createSystemCall(api, resources.get('books')!, 'read', engine, undefined)
+  const call: Call = createSystemCall(api, api.resources.get('books')!, 'read', engine, undefined)
   const request = { query: parameters } as unknown as ApiRequest
   if ('groupBy' in parameters) await executeGroups(await applyScope(call, await planGroups(parseGroups(request, call), call)), call)
   else await executeList(await applyScope(call, await planList(parseList(request, call), call)), call)

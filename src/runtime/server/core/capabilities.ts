@@ -1,18 +1,20 @@
-/** What a caller may do, told by the code that enforces it: every answer here is asked of the gate, the fields and the scope. */
+/** The permission routes: what the caller can do, decided by the code that enforces it. */
 import { LIMITS } from '../../shared/limits'
 import type { Operation } from '../../shared/operations'
 import type { Resource } from '../schema/model'
-import { forResource, openContext, toCall, type Api, type ApiRequest, type Call } from './context'
+import type { Api } from './api'
+import { forResource, type ApiRequest, type Call } from './context'
 import { limitExceeded } from './error'
 import { loadTargets } from './execute/write/targets'
 import { toItems } from './execute/write/items'
 import { keyFields, refusedFields } from './access/fields'
-import { inContext, can } from './access/authorize'
+import { inContext, isAuthorized } from './access/authorize'
 import { decode, toKey } from '../schema/record-id'
 import type { WritePlan } from './plan/write'
 import type { ApiResponse } from './response'
 import { applyScope } from './access/row-scope'
-import { requireTenantId, tenantScope } from './access/tenant'
+import { tenantScope } from './access/tenant'
+import { allowEveryone, runRoute } from './pipeline'
 
 export interface Capabilities {
   readonly canRead: boolean
@@ -35,58 +37,47 @@ const OPERATION: Readonly<Record<Exclude<keyof Capabilities, 'fields'>, Operatio
 const OF_TRASH = new Set<Operation>(['restore', 'purge', 'viewDeleted'])
 
 /** `GET /permissions` */
-export async function allPermissions(request: ApiRequest, api: Api): Promise<ApiResponse> {
-  const ctx = await openContext(api, request, '', 'read')
-  const permissions: Record<string, Capabilities> = {}
-  for (const resource of api.resources.values()) {
-    const call = toCall(api, ctx, resource, request.engine)
-    permissions[resource.name] = await capabilities(forResource(call, resource, inContext(call, resource, 'read')))
-  }
-  return { status: 200, body: { permissions } }
+export function allPermissions(request: ApiRequest, api: Api): Promise<ApiResponse> {
+  return runRoute(api, request, undefined, { operations: ['read'], authorize: allowEveryone, run: async (session) => {
+    const permissions: Record<string, Capabilities> = {}
+    for (const resource of api.resources.values()) {
+      permissions[resource.name] = await capabilities(forResource(session, resource, inContext(session, resource, 'read')))
+    }
+    return { status: 200, body: { permissions } }
+  } })
 }
 
 /** `GET /:resource/permissions`, with `?ids=` for some of its records. */
-export async function resourcePermissions(request: ApiRequest, api: Api): Promise<ApiResponse> {
+export function resourcePermissions(request: ApiRequest, api: Api): Promise<ApiResponse> {
   const resource = api.resources.get(request.resource)!
-  const call = toCall(api, await openContext(api, request, resource.name, 'read'), resource, request.engine)
-  const own = await capabilities(call)
-  const { ids } = request.query
-  return { status: 200, body: ids === undefined ? own : { ...own, records: await recordPermissions(toIds(ids), call) } }
+  return runRoute(api, request, resource, { operations: ['read'], authorize: allowEveryone, run: async (call) => {
+    const own = await capabilities(call)
+    const { ids } = request.query
+    return { status: 200, body: ids === undefined ? own : { ...own, records: await recordPermissions(toIds(ids), call) } }
+  } })
 }
 
 async function capabilities(call: Call): Promise<Capabilities> {
   const { resource } = call
-  const open = tenantScope(call.ctx, resource) !== 'none'
   const allowed: Record<string, boolean> = {}
   for (const [name, operation] of Object.entries(OPERATION)) {
     const exists = !OF_TRASH.has(operation) || resource.roles.deletedAt !== undefined
-    allowed[name] = open && exists && (operation !== 'create' || hasTenant(call)) && await can(call, resource, operation)
+    allowed[name] = exists && await isAuthorized(call, resource, operation)
   }
-  return { ...allowed, fields: await fieldCapabilities(call, open) } as unknown as Capabilities
+  return { ...allowed, fields: await fieldCapabilities(call) } as unknown as Capabilities
 }
 
-/** A new row needs a tenant to belong to, of staff that sees all of them too. */
-function hasTenant(call: Call): boolean {
-  if (!call.resource.tenant) return true
-  try {
-    requireTenantId(call)
-    return true
-  }
-  catch {
-    return false
-  }
-}
-
-async function fieldCapabilities(call: Call, open: boolean): Promise<Capabilities['fields']> {
+async function fieldCapabilities(call: Call): Promise<Capabilities['fields']> {
   const { resource } = call
+  const hasRows = tenantScope(call.ctx, resource) !== 'none'
   const as = (operation: Operation) => forResource(call, resource, inContext(call, resource, operation))
   const [unreadable, unwritable] = [await refusedFields(as('read'), resource, 'read'), await refusedFields(as('update'), resource, 'write')]
   const ruled = Object.entries(resource.auth?.fields ?? {}).filter(
     ([name, rule]) => !resource.hidden.has(name) && (rule?.read !== undefined || rule?.write !== undefined),
   )
   return Object.fromEntries(ruled.map(([name]) => [name, {
-    canRead: open && !unreadable.has(name),
-    canWrite: open && !unwritable.has(name) && (resource.writable.create.has(name) || resource.writable.update.has(name)),
+    canRead: hasRows && !unreadable.has(name),
+    canWrite: hasRows && !unwritable.has(name) && (resource.writable.create.has(name) || resource.writable.update.has(name)),
   }]))
 }
 
@@ -107,8 +98,7 @@ async function recordPermissions(ids: readonly string[], call: Call): Promise<Re
   const found = new Map<string, Set<string>>()
   for (const [name, operation] of Object.entries(ON_RECORDS)) {
     const as = forResource(call, resource, inContext(call, resource, operation))
-    const allowed = tenantScope(call.ctx, resource) !== 'none' && await can(as, resource, operation)
-    found.set(name, allowed ? await visibleIds(ids, resource, operation, as) : new Set())
+    found.set(name, await isAuthorized(as, resource, operation) ? await visibleIds(ids, resource, operation, as) : new Set())
   }
   return Object.fromEntries(
     ids.map(id => [id, Object.fromEntries(Object.keys(ON_RECORDS).map(name => [name, found.get(name)!.has(id)])) as RecordCapabilities]),

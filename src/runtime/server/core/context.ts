@@ -1,31 +1,17 @@
-/** Who asks for what: the request as the core knows it, and the call that carries it through the pipeline. */
+/** The request as the core knows it, the session of its caller, and the call: a session on a resource. */
 import type { AutoApiConfig } from '../../shared/config'
 import type { Operation } from '../../shared/operations'
 import type { Engine } from '../engines/engine'
 import type { AutoApiContext, AutoApiUser, Tenant } from '../registration'
-import type { TableGraph } from '../schema/graph'
 import type { Resource } from '../schema/model'
-import type { IncomingRequest, Listeners } from './listeners'
-import type { StatementCache } from './sql/statement-cache'
-
-/** The API: what is known before the first request, frozen. */
-export interface Api {
-  readonly config: AutoApiConfig
-  readonly resources: ReadonlyMap<string, Resource>
-  /** Every known table and what hangs on it. */
-  readonly graph: TableGraph
-  readonly statements: StatementCache
-  readonly plugins: Listeners
-  /** Path segments below a resource that plugins answer: no record can have them for an id. */
-  readonly taken: ReadonlySet<string>
-  /** What the server signs and encrypts with; `undefined` where the app has set no secret. */
-  readonly secret?: (event?: unknown) => string | undefined
-}
+import type { Api } from './api'
+import type { ContextExtender, Writable } from './extensions'
+import type { IncomingRequest } from './listeners'
 
 /** A request without a server around it. */
 export interface ApiRequest {
   readonly method: string
-  /** The resource's name; empty for a request that belongs to none. */
+  /** The resource's name; empty for a request without a resource. */
   readonly resource: string
   /** Path parameters, decoded; `undefined` where the text is not valid percent-encoding. */
   readonly params: Readonly<Record<string, string | undefined>>
@@ -35,7 +21,7 @@ export interface ApiRequest {
   readonly header: (name: string) => string | undefined
   /** The client's address; `undefined` where there is none, as for the server's own requests. */
   readonly address: () => string | undefined
-  /** Sets a header of the answer. */
+  /** Sets a header of the response. */
   readonly setHeader: (name: string, value: string) => void
   readonly event: unknown
   readonly caller: {
@@ -47,49 +33,55 @@ export interface ApiRequest {
   readonly db: unknown
 }
 
-/** One request on its way through the pipeline. */
-export interface Call {
+/** The caller of one request. A request without a resource has a session and no call. */
+export interface Session {
   readonly api: Api
   readonly ctx: AutoApiContext
-  readonly resource: Resource
   readonly engine: Engine
-  /** Answers already found in this request, by resource and question: a permission is asked once. */
+  /** Results that are computed once per request, by key: permissions, contexts of other operations, readable fields. */
   readonly memo: Map<string, unknown>
 }
 
-type Writable<T> = { -readonly [K in keyof T]: T[K] }
-
-/** Adds to the context of every request what the app knows of it: the caller, the tenant, keys of its own. */
-export type ContextExtender = (ctx: Writable<AutoApiContext> & Record<string, unknown>) => unknown
-
-const extenders: ContextExtender[] = []
-
-export function addExtender(extender: ContextExtender): void {
-  extenders.push(extender)
+/** A session on a resource: one request in the pipeline. */
+export interface Call extends Session {
+  readonly resource: Resource
 }
 
+/** The session of a context that was handed out: custom code passes the context alone. */
+const sessions = new WeakMap<object, Session>()
+
 /**
- * Who asks: from the event's context, then from the extenders, in the order in which they were added.
- * @param operations all that the request does, where that is more than one operation
- * @throws What a plugin refuses the request with, before the gate is asked.
+ * Resolves the caller: from the event's context, then from the extenders, in the order in which they were added.
+ * @param operations everything the request does; the first operation is that of the context
+ * @throws What a plugin refuses the request with, before anything is authorized.
  */
-export async function openContext(
-  api: Api, request: ApiRequest, resource: string, operation: Operation, operations: readonly Operation[] = [operation],
+export async function openSession(
+  api: Api, request: ApiRequest, resource: string, operations: readonly [Operation, ...Operation[]],
+): Promise<Session> {
+  const ctx = await openContext(api, request, resource, operations)
+  const session: Session = { api, ctx, engine: request.engine, memo: new Map() }
+  sessions.set(ctx, session)
+  return session
+}
+
+async function openContext(
+  api: Api, request: ApiRequest, resource: string, operations: readonly [Operation, ...Operation[]],
 ): Promise<AutoApiContext> {
+  const { onRequest, onCaller } = api.listeners
   const incoming = toIncoming(request, resource, operations)
-  for (const listen of api.plugins.onRequest) await listen(incoming)
-  const ctx = createContext(request, resource, operation)
+  for (const listen of onRequest) await listen(incoming)
+  const ctx = createContext(request, resource, operations[0])
   let given = false
-  for (const extend of extenders) {
+  for (const extend of api.extenders) {
     const before = ctx.permissions
     await extend(ctx as Parameters<ContextExtender>[0])
     ctx.user ??= null
-    // Permissions that an extender gives stand, an empty list too; without any they are those of the user there is now.
+    // Permissions set by an extender are kept, an empty list too. Otherwise they are those of the current user.
     given ||= ctx.permissions !== before
     ctx.permissions = toPermissions(given ? ctx.permissions : request.caller.permissions ?? ctx.user?.permissions)
   }
   ctx.tenant = firstTenant(api.config, ctx, request.caller.tenantId)
-  for (const listen of api.plugins.onCaller) await listen(ctx, incoming)
+  for (const listen of onCaller) await listen(ctx, incoming)
   return ctx
 }
 
@@ -108,18 +100,6 @@ function toIncoming(request: ApiRequest, resource: string, operations: readonly 
   }
 }
 
-export async function openCall(
-  api: Api, resource: Resource, operations: readonly [Operation, ...Operation[]], request: ApiRequest,
-): Promise<Call> {
-  return toCall(api, await openContext(api, request, resource.name, operations[0], operations), resource, request.engine)
-}
-
-export function toCall(api: Api, ctx: AutoApiContext, resource: Resource, engine: Engine): Call {
-  const call: Call = { api, ctx, resource, engine, memo: new Map() }
-  calls.set(ctx, call)
-  return call
-}
-
 function createContext(request: ApiRequest, resource: string, operation: Operation): Writable<AutoApiContext> {
   const { user, permissions } = request.caller
   return {
@@ -136,19 +116,16 @@ function createContext(request: ApiRequest, resource: string, operation: Operati
   }
 }
 
-/** The call behind a context that was handed out: custom code comes back with the context alone. */
-const calls = new WeakMap<object, Call>()
-
-/** @throws When the context is not one of ours. */
-export function requireCall(ctx: object): Call {
+/** @throws When the API did not create the context. */
+export function requireSession(ctx: object): Session {
   for (let own: object | null = ctx; own; own = Object.getPrototypeOf(own) as object | null) {
-    const call = calls.get(own)
-    if (call) return call
+    const session = sessions.get(own)
+    if (session) return session
   }
   throw new TypeError('[auto-api] This is not a context of the API. Pass the `ctx` that a hook or a handler was given.')
 }
 
-/** The server's own work: no request, no caller. */
+/** A call for the server's own work: without a request and without a caller. */
 export function createSystemCall(api: Api, resource: Resource, operation: Operation, engine: Engine, db: unknown): Call {
   const request: ApiRequest = {
     method: 'GET',
@@ -164,19 +141,22 @@ export function createSystemCall(api: Api, resource: Resource, operation: Operat
     engine,
     db,
   }
-  return toCall(api, createContext(request, resource.name, operation), resource, engine)
+  const ctx = createContext(request, resource.name, operation)
+  const call: Call = { api, ctx, resource, engine, memo: new Map() }
+  sessions.set(ctx, call)
+  return call
 }
 
-/** The same request, as it is for another resource that it leads to. */
-export function forResource(call: Call, resource: Resource, ctx: AutoApiContext): Call {
-  return { ...call, resource, ctx }
+/** The session on a resource; `ctx` is the context for that resource. */
+export function forResource({ api, engine, memo }: Session, resource: Resource, ctx: AutoApiContext): Call {
+  return { api, ctx, resource, engine, memo }
 }
 
 function toPermissions(permissions: unknown): readonly string[] {
   return Array.isArray(permissions) ? permissions.filter(permission => typeof permission === 'string') : []
 }
 
-/** The first source that is defined wins; an empty string is none. The request's headers, query and body are no source. */
+/** The first defined source is used; an empty string is none. The request's headers, query and body are never a source. */
 function firstTenant({ multiTenancy }: AutoApiConfig, ctx: AutoApiContext, tenantId: unknown): Tenant | undefined {
   if (ctx.tenant) return ctx.tenant
   const id = [tenantId, multiTenancy && ctx.user?.[multiTenancy.userTenantField]].find(isTenantId)

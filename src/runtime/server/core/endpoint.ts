@@ -1,12 +1,15 @@
-/** What an endpoint is: the gate of its resource, the tenant, the schemas of body and query, then a handler that is not ours. */
+/** An endpoint: authorization by its resource or a named gate, the schemas of body and query, then the app's own handler. */
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { Operation } from '../../shared/operations'
 import type { AutoApiContext } from '../registration'
 import type { Resource } from '../schema/model'
+import type { Api } from './api'
+import type { EndpointTarget } from './extensions'
 import type { ApiResponse } from './response'
-import { openContext, toCall, type Api, type ApiRequest } from './context'
+import type { ApiRequest, Session } from './context'
 import { authorizeGate } from './access/authorize'
 import { validate } from './parse/standard-schema'
+import { allowEveryone, runRoute } from './pipeline'
 
 type Output<S, Otherwise> = S extends StandardSchemaV1 ? StandardSchemaV1.InferOutput<S> : Otherwise
 
@@ -16,27 +19,26 @@ export type EndpointContext<Body, Query> = Omit<AutoApiContext, 'body' | 'query'
 }
 
 export interface EndpointOptions<Body extends StandardSchemaV1 | undefined, Query extends StandardSchemaV1 | undefined, Result> {
-  /** Whose gate the caller has to pass. Without it nothing is authorized: that is the handler's to do. */
+  /** The resource whose permissions authorize the caller. Without it nothing is authorized: the handler has to do it. */
   readonly resource?: string
   /** What the handler does with the resource. */
   readonly operation?: Operation
-  /** A gate of `authorization.custom`: it decides the operations it declares, the resource's permissions the others. */
+  /** A named gate of `authorization.custom`: it decides the operations it declares, the resource's permissions the others. */
   readonly endpointName?: string
-  /** Checks the JSON body; without it the body is not read. */
+  /** Validates the JSON body; without it the body is not read. */
   readonly body?: Body
-  /** Checks the query string. */
+  /** Validates the query string. */
   readonly query?: Query
-  /** Answers the payload as it is; `undefined` is a 204. */
+  /** Returns the response body as it is; `undefined` is a 204. */
   readonly handler: (ctx: EndpointContext<Body, Query>) => Result | Promise<Result>
 }
 
-export interface EndpointTarget {
-  readonly resource?: string
-  readonly endpointName?: string
+/** Runs when the server starts. @throws When an endpoint names a resource or a named gate that does not exist. */
+export function assertEndpoints(api: Api): void {
+  for (const endpoint of api.endpoints) findEndpointResource(endpoint, api)
 }
 
-/** Whose gate it is. @throws When it names a resource or a gate that there is not. */
-export function findEndpointResource({ resource: name, endpointName }: EndpointTarget, { resources }: Api): Resource | undefined {
+function findEndpointResource({ resource: name, endpointName }: EndpointTarget, { resources }: Api): Resource | undefined {
   if (name === undefined) return undefined
   const resource = resources.get(name)
   if (!resource) throw new Error(`[auto-api] createEndpoint(): there is no resource \`${name}\`.`)
@@ -45,28 +47,26 @@ export function findEndpointResource({ resource: name, endpointName }: EndpointT
   return resource
 }
 
-/** The gate and the tenant, the schemas, the handler: what an endpoint is, for routes of plugins as well. */
-export async function runEndpoint<Result, Body extends StandardSchemaV1 | undefined, Query extends StandardSchemaV1 | undefined>(
+/** Endpoints of the app, and routes of plugins that have a handler. */
+export function runEndpoint<Result, Body extends StandardSchemaV1 | undefined, Query extends StandardSchemaV1 | undefined>(
   options: EndpointOptions<Body, Query, Result>,
   request: ApiRequest,
   api: Api,
 ): Promise<ApiResponse> {
-  const ctx = await openContext(api, request, options.resource ?? '', options.operation ?? 'read')
-  await authorize(options, ctx, request, api)
+  const operations = [options.operation ?? 'read'] as const
+  const run = (session: Session) => handle(options, request, session.ctx)
+  const resource = findEndpointResource(options, api)
+  return resource
+    ? runRoute(api, request, resource, { operations, authorize: call => authorizeGate(call, options.endpointName ?? ''), run })
+    : runRoute(api, request, undefined, { operations, authorize: allowEveryone, run })
+}
+
+async function handle<Result, Body extends StandardSchemaV1 | undefined, Query extends StandardSchemaV1 | undefined>(
+  options: EndpointOptions<Body, Query, Result>, request: ApiRequest, ctx: AutoApiContext,
+): Promise<ApiResponse> {
   const own = ctx as { -readonly [K in keyof AutoApiContext]: unknown }
   if (options.query) own.query = await validate(options.query, { ...request.query })
   if (options.body) own.body = await validate(options.body, await request.body())
   const body = await options.handler(ctx as unknown as EndpointContext<Body, Query>)
   return { status: body === undefined ? 204 : 200, body: body === undefined ? null : body }
-}
-
-async function authorize(endpoint: EndpointTarget, ctx: AutoApiContext, request: ApiRequest, api: Api): Promise<void> {
-  const resource = findEndpointResource(endpoint, api)
-  if (!resource) {
-    const [any] = api.resources.values()
-    if (any) toCall(api, ctx, any, request.engine)
-    return
-  }
-  const call = toCall(api, ctx, resource, request.engine)
-  await authorizeGate(call, endpoint.endpointName ?? '')
 }

@@ -1,10 +1,11 @@
-/** What is told of junctions: which tables join which resources. For signed-in callers, and tables and resources only. */
+/** The routes that list junctions: which tables join which resources. Signed-in callers only. */
 import { getTableName } from 'drizzle-orm'
 import type { ManyToMany, Resource } from '../schema/model'
-import type { AutoApiContext } from '../registration'
-import { openContext, toCall, type Api, type ApiRequest } from './context'
-import { notFound, unauthenticated } from './error'
+import type { Api } from './api'
+import { forResource, type ApiRequest, type Session } from './context'
+import { notFound } from './error'
 import type { ApiResponse } from './response'
+import { assertSignedIn, runRoute } from './pipeline'
 import { isRelationReadable } from './plan/include'
 
 export interface JunctionInfo {
@@ -12,24 +13,23 @@ export interface JunctionInfo {
   readonly resources: readonly string[]
 }
 
-/** @throws 401 for an anonymous caller. */
-export async function listJunctions(request: ApiRequest, api: Api): Promise<ApiResponse> {
-  await assertSignedIn(request, api)
-  const junctions = [...findJunctions(api)].map(([table, resources]): JunctionInfo => ({ table, resources: [...resources].sort() }))
-  return { status: 200, body: { junctions, count: junctions.length } }
+/** `GET /_m2m/junctions`. @throws 401 for an anonymous caller. */
+export function listJunctions(request: ApiRequest, api: Api): Promise<ApiResponse> {
+  return runForSignedIn(request, api, async () => {
+    const junctions = [...findJunctions(api)].map(([table, resources]): JunctionInfo => ({ table, resources: [...resources].sort() }))
+    return { junctions, count: junctions.length }
+  })
 }
 
-/** By the table's name in the database, or the name it is exported or registered under. */
-export async function isJunction(request: ApiRequest, api: Api): Promise<ApiResponse> {
-  await assertSignedIn(request, api)
-  const table = request.params.last ?? ''
-  return {
-    status: 200,
-    body: {
+/** `GET /_m2m/is-junction/:table`, by the table's name in the database, or the name it is exported or registered under. */
+export function isJunction(request: ApiRequest, api: Api): Promise<ApiResponse> {
+  return runForSignedIn(request, api, async () => {
+    const table = request.params.last ?? ''
+    return {
       table,
       isJunction: relationsOf(api).some(({ junction }) => junction.name === table || getTableName(junction.resource.table) === table),
-    },
-  }
+    }
+  })
 }
 
 export interface RelationshipInfo {
@@ -38,29 +38,30 @@ export interface RelationshipInfo {
   readonly junction: string
 }
 
-/** @throws 404 for a resource that is not registered. */
-export async function detectRelationships(request: ApiRequest, api: Api): Promise<ApiResponse> {
-  const ctx = await assertSignedIn(request, api)
-  const resource = api.resources.get(request.params.last ?? '')
-  if (!resource) throw notFound()
-  const call = toCall(api, ctx, resource, request.engine)
-  const readable = await Promise.all(
-    manyToMany(resource).map(async relation => ((await isRelationReadable(call, resource, relation)) ? [relation] : [])),
-  )
-  const relationships = readable
-    .flat()
-    .map(({ name, target, junction }): RelationshipInfo => ({
+/** `GET /_m2m/detect/:name`. @throws 404 for a resource that is not registered. */
+export function detectRelationships(request: ApiRequest, api: Api): Promise<ApiResponse> {
+  return runForSignedIn(request, api, async (session) => {
+    const resource = api.resources.get(request.params.last ?? '')
+    if (!resource) throw notFound()
+    const call = forResource(session, resource, session.ctx)
+    const readable = await Promise.all(
+      manyToMany(resource).map(async relation => ((await isRelationReadable(call, resource, relation)) ? [relation] : [])),
+    )
+    const relationships = readable.flat().map(({ name, target, junction }): RelationshipInfo => ({
       name,
       resource: target.name,
       junction: getTableName(junction.resource.table),
     }))
-  return { status: 200, body: { resource: resource.name, relationships } }
+    return { resource: resource.name, relationships }
+  })
 }
 
-async function assertSignedIn(request: ApiRequest, api: Api): Promise<AutoApiContext> {
-  const ctx = await openContext(api, request, '', 'read')
-  if (ctx.user === null) throw unauthenticated()
-  return ctx
+function runForSignedIn(request: ApiRequest, api: Api, toBody: (session: Session) => Promise<object>): Promise<ApiResponse> {
+  return runRoute(api, request, undefined, {
+    operations: ['read'],
+    authorize: assertSignedIn,
+    run: async session => ({ status: 200, body: await toBody(session) }),
+  })
 }
 
 function findJunctions(api: Api): Map<string, Set<string>> {

@@ -37,8 +37,6 @@ export interface Listeners {
   readonly onCommit: readonly CommitListener[]
 }
 
-export const NO_LISTENERS: Listeners = Object.freeze({ onRequest: [], onCaller: [], around: [], onCommit: [] })
-
 /** The plugins in the order in which they are listed, the first one outermost. */
 export function runAround({ around }: Listeners, ctx: AutoApiContext, answer: () => Promise<ApiResponse>): Promise<ApiResponse> {
   return around.reduceRight<() => Promise<ApiResponse>>((next, run) => async () => run(ctx, once(next)), answer)()

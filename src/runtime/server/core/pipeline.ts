@@ -1,24 +1,65 @@
-/** The way of every request. Routes say what they are made of; the order is decided here, once. */
+/** The pipeline of every request: open the session, authorize, let plugins wrap the rest, run. */
 import type { Operation } from '../../shared/operations'
-import { openCall, type Api, type ApiRequest, type Call } from './context'
-import { methodNotAllowed } from './error'
+import type { Resource } from '../schema/model'
+import type { Api } from './api'
+import { forResource, openSession, type ApiRequest, type Call, type Session } from './context'
+import { methodNotAllowed, unauthenticated } from './error'
 import { toRequestError } from './execute/rows/invalid-value'
 import { authorize } from './access/authorize'
 import { runAround } from './listeners'
 import type { ApiResponse } from './response'
 import { applyScope, type Plan, type Scoped } from './access/row-scope'
 
-export interface RouteSteps<Ask, P extends Plan, Result> {
+/** One entry of the API: which callers can pass it, and what it does. */
+export interface Entry<S extends Session> {
+  /** Everything the request does. The first operation is that of the context. */
+  readonly operations: readonly [Operation, ...Operation[]]
+  /** @throws 401, 403 */
+  readonly authorize: (session: S) => void | Promise<void>
+  /** Whether `around` of plugins applies. */
+  readonly around?: boolean
+  readonly run: (session: S) => Promise<ApiResponse>
+}
+
+/** Runs an entry on a resource, or one of the whole API. Nothing of the request is interpreted before the caller is authorized. */
+export async function runRoute(api: Api, request: ApiRequest, resource: Resource, entry: Entry<Call>): Promise<ApiResponse>
+export async function runRoute(api: Api, request: ApiRequest, resource: undefined, entry: Entry<Session>): Promise<ApiResponse>
+export async function runRoute(api: Api, request: ApiRequest, resource: Resource | undefined, entry: Entry<Call>): Promise<ApiResponse> {
+  const session = await openSession(api, request, resource?.name ?? '', entry.operations)
+  // An entry of the whole API takes a session: the overloads leave it no way to read the resource.
+  const call = resource ? forResource(session, resource, session.ctx) : session as Call
+  const { listeners } = api
+  if (!entry.around || listeners.around.length === 0) return runEntry(call, entry)
+  return runEntry(call, { authorize: entry.authorize, run: () => runAround(listeners, call.ctx, () => entry.run(call)) })
+}
+
+/** Runs an entry in a session that is already open. */
+export async function runEntry<S extends Session, Result>(
+  session: S, { authorize, run }: { readonly authorize: (session: S) => void | Promise<void>, readonly run: (session: S) => Promise<Result> },
+): Promise<Result> {
+  await authorize(session)
+  return run(session)
+}
+
+/** Lets every caller pass: the entry responds to each with what that caller can access. */
+export function allowEveryone(): void {}
+
+/** @throws 401 for an anonymous caller. */
+export function assertSignedIn({ ctx }: Session): void {
+  if (ctx.user === null) throw unauthenticated()
+}
+
+export interface RouteSteps<Query, P extends Plan, Result> {
   /** What the request does, then what else the caller must be allowed to do for it. */
   readonly operation: Operation | ((request: ApiRequest) => readonly [Operation, ...Operation[]])
-  /** Where `operation` is a function: every operation that it may name first. A method whose operations are all disabled is not allowed. */
+  /** Where `operation` is a function: every operation that it can name first. A method whose operations are all disabled is not allowed. */
   readonly operations?: readonly Operation[]
-  /** Further operations that the request counts as, for limits by operation. Their permissions are not asked here. */
+  /** Further operations that the request counts as, for limits by operation. Their permissions are not required here. */
   readonly countsAs?: (request: ApiRequest) => readonly Operation[]
   /** Text to values; reads the body of a write. */
-  readonly parse: (request: ApiRequest, call: Call) => Ask | Promise<Ask>
+  readonly parse: (request: ApiRequest, call: Call) => Query | Promise<Query>
   /** Names to columns. */
-  readonly plan: (ask: Ask, call: Call) => P | Promise<P>
+  readonly plan: (query: Query, call: Call) => P | Promise<P>
   readonly execute: (plan: Scoped<P>, call: Call) => Promise<Result>
   readonly respond: (result: Result, call: Call) => ApiResponse
 }
@@ -26,50 +67,52 @@ export interface RouteSteps<Ask, P extends Plan, Result> {
 /** A route without a server around it. */
 export interface Route {
   (request: ApiRequest, api: Api): Promise<ApiResponse>
-  /** The operation that a request asks for; absent on a route that has none. */
+  /** The operation of a request; absent on a route without one. */
   readonly operationOf?: (request: ApiRequest) => Operation
-  /** The operations it may be asked for, where they are known beforehand. */
+  /** The operations that a request can have, where they are known beforehand. */
   readonly operations?: readonly Operation[]
 }
 
-/** What a path answers, by method. */
+/** The routes of a path by method. */
 export type RoutesByMethod = Readonly<Partial<Record<string, Route>>>
 
-/** What `Allow` lists: the methods of a path, without those whose operations the resource has disabled. HEAD goes with GET. */
+/** What `Allow` lists: the methods of a path, without those whose operations the resource has disabled. HEAD comes with GET. */
 export function allowedMethods(routes: RoutesByMethod, disabled: ReadonlySet<Operation> | undefined): readonly string[] {
-  const left = Object.entries(routes).filter(
+  const enabled = Object.entries(routes).filter(
     ([, route]) => !(disabled?.size && route?.operations?.every(operation => disabled.has(operation))),
   )
-  return [...left.flatMap(([method]) => method === 'GET' ? ['GET', 'HEAD'] : [method]), 'OPTIONS']
+  return [...enabled.flatMap(([method]) => method === 'GET' ? ['GET', 'HEAD'] : [method]), 'OPTIONS']
 }
 
-/** A disabled operation is refused before anything else is looked at. @throws 405 with the methods that remain */
+/** Refuses a disabled operation before anything else is checked. @throws 405 with the allowed methods */
 export function assertEnabled(routes: RoutesByMethod, route: Route, request: ApiRequest, { resources }: Api): void {
   const disabled = resources.get(request.resource)?.disabled
   if (!disabled?.size || !route.operationOf || !disabled.has(route.operationOf(request))) return
   throw methodNotAllowed(allowedMethods(routes, disabled))
 }
 
-/**
- * WHO → MAY → (plugins around) → WHAT → HOW → WHOSE → DO → SAY. Nothing of the request is interpreted before the gate has let it in, and
- * nothing is executed that has no scope: `execute` takes nothing else.
- */
-export function toRoute<Ask, P extends Plan, Result>(steps: RouteSteps<Ask, P, Result>): Route {
+/** A route made of steps. Nothing without a scope is executed: `execute` accepts only a `Scoped` plan. */
+export function toRoute<Query, P extends Plan, Result>(steps: RouteSteps<Query, P, Result>): Route {
   const operationsOf = (request: ApiRequest) =>
     typeof steps.operation === 'function' ? steps.operation(request) : ([steps.operation] as const)
   const operations = typeof steps.operation === 'string' ? [steps.operation] : steps.operations
-  return Object.assign(async (request: ApiRequest, api: Api) => {
+  return Object.assign((request: ApiRequest, api: Api) => {
     const resource = api.resources.get(request.resource)!
-    const operations = operationsOf(request)
-    const call = await openCall(api, resource, steps.countsAs ? [...operations, ...steps.countsAs(request)] : operations, request)
-    await authorize(call, resource, operations)
-    return api.plugins.around.length === 0 ? run(steps, request, call) : runAround(api.plugins, call.ctx, () => run(steps, request, call))
+    const required = operationsOf(request)
+    return runRoute(api, request, resource, {
+      operations: steps.countsAs ? [...required, ...steps.countsAs(request)] : required,
+      authorize: call => authorize(call, resource, required),
+      around: true,
+      run: call => runSteps(steps, request, call),
+    })
   }, { operationOf: (request: ApiRequest) => operationsOf(request)[0], ...operations && { operations } })
 }
 
-async function run<Ask, P extends Plan, Result>(steps: RouteSteps<Ask, P, Result>, request: ApiRequest, call: Call): Promise<ApiResponse> {
-  const ask = await steps.parse(request, call)
-  const plan = await steps.plan(ask, call)
+async function runSteps<Query, P extends Plan, Result>(
+  steps: RouteSteps<Query, P, Result>, request: ApiRequest, call: Call,
+): Promise<ApiResponse> {
+  const query = await steps.parse(request, call)
+  const plan = await steps.plan(query, call)
   const scoped = await applyScope(call, plan)
   try {
     return steps.respond(await steps.execute(scoped, call), call)

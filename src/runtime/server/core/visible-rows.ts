@@ -1,6 +1,6 @@
 /** Rows for custom code: found, judged and refused by the rules of the generated routes. */
 import type { Resource } from '../schema/model'
-import { requireCall, forResource, type Call } from './context'
+import { requireSession, forResource, type Call } from './context'
 import { notFound } from './error'
 import { toItems } from './execute/write/items'
 import { loadTargets } from './execute/write/targets'
@@ -20,10 +20,10 @@ export type CallerContext = Omit<AutoApiContext, 'body' | 'query'>
 
 /** The call of a context, for the resource and in the operation it is about. @throws When there is no such resource. */
 export function callFor(ctx: CallerContext, name: string): Call {
-  const outer = requireCall(ctx)
-  const resource = outer.api.resources.get(name)
+  const session = requireSession(ctx)
+  const resource = session.api.resources.get(name)
   if (!resource) throw new Error(`[auto-api] There is no resource \`${name}\`.`)
-  return forResource(outer, resource, inContext({ ...outer, ctx: ctx as AutoApiContext }, resource, ctx.operation))
+  return forResource(session, resource, inContext({ ...session, ctx: ctx as AutoApiContext }, resource, ctx.operation))
 }
 
 /**

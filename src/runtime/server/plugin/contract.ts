@@ -2,12 +2,13 @@
 import type { Method } from '../../shared/routes'
 import type { Operation } from '../../shared/operations'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
-import type { ContextExtender } from '../core/context'
+import type { ContextExtender } from '../core/extensions'
 import type { Around, CallerListener, RequestListener } from '../core/listeners'
 import type { CommitListener } from '../core/changes'
 import type { RouteSteps } from '../core/pipeline'
 import type { Plan } from '../core/access/row-scope'
 import type { AutoApiContext, AutoApiPlatform, ResourceHooks } from '../registration'
+import type { FindStorage } from './storage'
 
 type PlatformNuxt = AutoApiPlatform extends { nuxt: infer Nuxt } ? Nuxt : unknown
 
@@ -49,11 +50,16 @@ export interface PluginTask {
   readonly run: () => unknown
 }
 
+/** What `setup` gets from the server. */
+export interface PluginServer {
+  readonly findStorage: FindStorage
+}
+
 export interface AutoApiPlugin {
   /** Tells plugins apart: of two with one name the one listed last is used. */
   readonly name: string
   /** Once, when the server starts, for the plugin that is used; no request is answered before it is done, and what it throws stops the server. */
-  readonly setup?: () => unknown
+  readonly setup?: (server: PluginServer) => unknown
   /** Before the caller is known: cheap refusals. What it throws is answered. */
   readonly onRequest?: RequestListener
   /** Adds to the context of every request, before its permissions are asked about. */

@@ -1,35 +1,32 @@
-/** Puts the listed plugins in their places when the server starts: what is wrong with one stops it. */
+/** Installs the listed plugins in an API when the server starts. A wrong plugin fails the start. */
 import type { Resource } from '../schema/model'
-import { addExtender } from '../core/context'
-import { addHooks } from '../core/hooks'
-import type { Listeners } from '../core/listeners'
-import type { AutoApiPlugin, ListedPlugin, PluginRoute, PluginTask } from './contract'
+import type { Extensions } from '../core/extensions'
+import type { AutoApiPlugin, ListedPlugin, PluginRoute, PluginServer, PluginTask } from './contract'
+
+/** What plugins are checked against, and what they get from the server. */
+export interface InstallOptions {
+  readonly resources: ReadonlyMap<string, Resource>
+  /** Names of the plugins whose `buildSetup` the build has run. */
+  readonly builtPlugins: readonly string[]
+  readonly server: PluginServer
+}
 
 export interface Installed {
-  readonly listeners: Listeners
   readonly routes: readonly (PluginRoute & { readonly plugin: string })[]
   readonly tasks: ReadonlyMap<string, PluginTask>
-  /** Until a plugin that takes its time is set up; no request is answered before. */
+  /** Pending while a plugin is set up asynchronously. No request is handled before. */
   readonly pending?: Promise<void>
 }
 
-/** @throws What a plugin throws while it is made, and what is wrong with it. */
-export function installPlugins(
-  listed: readonly ListedPlugin[],
-  resources: ReadonlyMap<string, Resource>,
-  built: readonly string[],
-): Installed {
+/** @throws When a plugin is invalid, and what a plugin throws while it is created or set up. */
+export function installPlugins(listed: readonly ListedPlugin[], extensions: Extensions, options: InstallOptions): Installed {
   const found = listed.map(({ where, listed }) => ({ where, made: make(listed()) }))
-  const installed = {
-    listeners: { onRequest: [], onCaller: [], around: [], onCommit: [] },
-    routes: [],
-    tasks: new Map(),
-  } satisfies Installed
-  /** Answers the set-ups that take their time. */
+  const installed: Installing = { routes: [], tasks: new Map() }
+  /** Returns the asynchronous set-ups. */
   const install = (all: readonly { where: string, made: unknown }[]): Promise<unknown>[] => {
     const plugins = lastOfEachName(all.flatMap(({ where, made }) => toPlugins(made, where)))
-    for (const plugin of plugins) put(plugin, installed, resources, built)
-    return plugins.map(({ setup }) => setup?.()).filter(result => result instanceof Promise)
+    for (const plugin of plugins) addPlugin(plugin, installed, extensions, options)
+    return plugins.map(({ setup }) => setup?.(options.server)).filter(result => result instanceof Promise)
   }
   if (found.some(({ made }) => made instanceof Promise)) {
     const made = Promise.all(found.map(async ({ where, made }) => ({ where, made: await made })))
@@ -83,41 +80,36 @@ function assertPlugin(plugin: unknown, where: string): asserts plugin is AutoApi
     )
 }
 
-/** In the place of the first, what is listed last: a file can hold what the config cannot. */
+/** Of plugins with one name, the one listed last, at the position of the first: a file can hold what the config cannot. */
 function lastOfEachName(plugins: readonly AutoApiPlugin[]): AutoApiPlugin[] {
   return [...new Map(plugins.map(plugin => [plugin.name, plugin])).values()]
 }
 
-type Filling = { readonly [K in keyof Listeners]: Listeners[K][number][] }
+interface Installing {
+  readonly routes: (PluginRoute & { plugin: string })[]
+  readonly tasks: Map<string, PluginTask>
+}
 
-function put(
-  plugin: AutoApiPlugin,
-  { listeners, routes, tasks }: Installed,
-  resources: ReadonlyMap<string, Resource>,
-  built: readonly string[],
-): void {
-  const { name, onRequest, extendContext, onCaller, around, hooks = {}, onCommit, buildSetup } = plugin
-  if (buildSetup && !built.includes(name))
+function addPlugin(plugin: AutoApiPlugin, installed: Installing, extensions: Extensions, { resources, builtPlugins }: InstallOptions): void {
+  const { name, extendContext, hooks = {}, routes = [], tasks = {}, buildSetup } = plugin
+  if (buildSetup && !builtPlugins.includes(name))
     throw new Error(
       `[auto-api] The plugin \`${name}\` has a \`buildSetup\`, which never ran: the file that makes it is loaded by the server alone. List the plugin in \`autoApi.plugins\` of nuxt.config as well.`,
     )
-  const { onRequest: requests, onCaller: callers, around: arounds, onCommit: commits } = listeners as Filling
-  if (onRequest) requests.push(onRequest)
-  if (extendContext) addExtender(extendContext)
-  if (onCaller) callers.push(onCaller)
-  if (around) arounds.push(around)
-  if (onCommit) commits.push(onCommit)
+  extensions.addListeners(plugin)
+  if (extendContext) extensions.addContextExtender(extendContext)
   for (const [resource, own] of Object.entries(hooks)) {
     if (resource !== '*' && !resources.has(resource))
       throw new Error(`[auto-api] The plugin \`${name}\` has hooks for \`${resource}\`, which is not a registered resource.`)
-    addHooks(own, resource === '*' ? undefined : resource)
+    if (resource === '*') extensions.addGlobalHook(own)
+    else extensions.addResourceHook(resource, own)
   }
-  ;(routes as (PluginRoute & { plugin: string })[]).push(...(plugin.routes ?? []).map(route => ({ ...route, plugin: name })))
-  for (const [task, work] of Object.entries(plugin.tasks ?? {})) {
+  installed.routes.push(...routes.map(route => ({ ...route, plugin: name })))
+  for (const [task, work] of Object.entries(tasks)) {
     if (!Number.isInteger(work?.every) || work.every < 1 || typeof work.run !== 'function')
       throw new TypeError(
         `[auto-api] The task \`${task}\` of the plugin \`${name}\` needs \`every\`, a whole number of minutes, and \`run\`, a function.`,
       )
-    ;(tasks as Map<string, PluginTask>).set(`${name}:${task}`, work)
+    installed.tasks.set(`${name}:${task}`, work)
   }
 }

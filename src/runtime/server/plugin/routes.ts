@@ -12,7 +12,7 @@ interface Mounted {
   readonly method: string
   readonly path: string
   readonly resource?: string
-  readonly answer: Route
+  readonly route: Route
 }
 
 export interface FoundRoute {
@@ -20,7 +20,7 @@ export interface FoundRoute {
   /** By name, as they stand in the path. */
   readonly params: Readonly<Record<string, string>>
   /** Absent where the path is known and the method is not. */
-  readonly answer?: Route
+  readonly route?: Route
   /** The methods that are, with their routes. */
   readonly methods: RoutesByMethod
 }
@@ -57,8 +57,8 @@ export function createPluginRoutes(
     return {
       resource: any.data.resource,
       params: (own ?? any).params ?? {},
-      ...(own && { answer: own.data.answer }),
-      methods: Object.fromEntries(known.map(({ data }) => [data.method, data.answer])),
+      ...(own && { route: own.data.route }),
+      methods: Object.fromEntries(known.map(({ data }) => [data.method, data.route])),
     }
   }
 }
@@ -80,7 +80,7 @@ function mount(route: OfPlugin, names: ReadonlySet<string>): Mounted[] {
       throw new TypeError(
         `${where} is for no resource: begin its path with \`/:resource\`, or leave out \`resources\`, \`operation\` and \`steps\`.`,
       )
-    return [{ method, path, answer: endpoint(route) }]
+    return [{ method, path, route: endpoint(route) }]
   }
   if (!('steps' in route) && !route.operation) throw new TypeError(`${where} has no \`operation\`: what does it do with the resource?`)
   const unknown = resources?.find(name => !names.has(name))
@@ -89,11 +89,11 @@ function mount(route: OfPlugin, names: ReadonlySet<string>): Mounted[] {
     method,
     path: path.replace(':resource', resource),
     resource,
-    answer: answerOf(route, resource),
+    route: toRouteOf(route, resource),
   }))
 }
 
-function answerOf(route: PluginRoute, resource: string): Route {
+function toRouteOf(route: PluginRoute, resource: string): Route {
   return 'steps' in route ? toRoute(route.steps as unknown as RouteSteps<unknown, Plan, unknown>) : endpoint({ ...route, resource })
 }
 

@@ -1,28 +1,26 @@
-/** Nitro's storages, as plugins find them by name. Handed in when the server starts: where plugins are loaded in `nuxt.config`, there are none. */
+/** Finds the storages of Nitro by name, for plugins. Outside of a server there are none. */
 
-/** A driver of unstorage, as far as we look into it. */
+/** The parts of a driver of unstorage that plugins use. */
 export interface Mounted {
   readonly name?: string
   readonly options?: { readonly base?: unknown }
-  /** What the driver speaks through, such as a client of Redis. */
+  /** The client of the driver, such as a client of Redis. */
   readonly getInstance?: () => unknown
 }
 
-/** A storage of unstorage, as far as we look into it. */
+/** The parts of a storage of unstorage that plugins use. */
 export interface Mounts {
   readonly getMount: (key: string) => { readonly base: string, readonly driver: Mounted }
 }
 
-let storages: (() => Mounts) | undefined
+/** The driver of a storage in `nitro.storage`; `undefined` where no storage has the name. */
+export type FindStorage = (name: string) => Mounted | undefined
 
-export function provideStorages(found: (() => Mounts) | undefined): void {
-  storages = found
-}
-
-/** The driver behind a storage of `nitro.storage`; `undefined` where there is none of the name. */
-export function findStorage(name: string): Mounted | undefined {
-  if (!storages) return undefined
-  const wanted = `${name.replace(/[/\\:]+/g, ':').replace(/^:|:$/g, '')}:`
-  const { base, driver } = storages().getMount(wanted)
-  return base === wanted ? driver : undefined
+export function createFindStorage(useStorage: (() => Mounts) | undefined): FindStorage {
+  return (name) => {
+    if (!useStorage) return undefined
+    const wanted = `${name.replace(/[/\\:]+/g, ':').replace(/^:|:$/g, '')}:`
+    const { base, driver } = useStorage().getMount(wanted)
+    return base === wanted ? driver : undefined
+  }
 }

@@ -1,5 +1,6 @@
 /** `/:resource`; a list with `groupBy` answers as `/aggregate` does. */
-import type { Api, ApiRequest } from '../core/context'
+import type { Api } from '../core/api'
+import type { ApiRequest } from '../core/context'
 import { executeGroups } from '../core/execute/aggregate/groups'
 import { executeList } from '../core/execute/read/list'
 import { executeWrite } from '../core/execute/write/run'

@@ -1,10 +1,11 @@
 /** The Nitro task `auto-api:plugins`, run every minute: the tasks of plugins that are due, or the one named by `payload.task`. */
 import { runTasks } from '../plugin/tasks'
-import { pluginTasks, whenReady } from '../runtime'
+import { useApi } from '../runtime'
 
 export async function runPluginTasks(now: Date, only?: unknown): Promise<readonly string[]> {
-  await whenReady()
-  return runTasks(pluginTasks(), now, only)
+  const api = useApi()
+  await api.whenReady()
+  return runTasks(api.tasks, now, only)
 }
 
 export default {

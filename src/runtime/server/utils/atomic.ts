@@ -1,5 +1,5 @@
 /** All or nothing for custom code: statements collected first, then committed together. */
-import { getEngine } from '../database'
+import { useRuntime } from '../api/runtime'
 import { withHttpErrors } from '../http'
 import type { AutoApiContext } from '../registration'
 
@@ -28,7 +28,7 @@ export async function atomicWrites<Database>(
   if (statements.some(build => build instanceof AsyncFunction))
     throw new TypeError('[auto-api] atomicWrites(): a statement is an async function. Return the builder, without awaiting it.')
   const outcomes = await withHttpErrors(ctx.event, async () =>
-    getEngine(ctx.event).commit(statements.map(build => ({ build: build as (db: never) => unknown }))),
+    useRuntime(ctx.event).database.engine(ctx.event).commit(statements.map(build => ({ build: build as (db: never) => unknown }))),
   )
   return outcomes.map(({ result }) => result)
 }

@@ -1,13 +1,12 @@
-/** What a server plugin may add to the API, before the first request. */
+/** What a server plugin can add to the API, before the first request. */
+import { useRuntime } from '../api/runtime'
 import { assertServer } from '../runtime'
-import { addExtender, type ContextExtender } from '../core/context'
-import { addEvaluator, type PermissionEvaluator } from '../core/access/authorize'
-import { addHooks } from '../core/hooks'
+import type { ContextExtender, PermissionEvaluator } from '../core/extensions'
 import type { ResourceHooks } from '../registration'
 
 /**
  * Adds hooks for one resource, run before the registration's own.
- * @throws When it is called outside the server.
+ * @throws When it is called outside the server. The start fails when the resource is not registered.
  * @example
  * export default defineNitroPlugin(() => {
  *   addResourceHook('posts', { beforeDelete: (id, ctx) => assertUnlocked(id, ctx) })
@@ -15,7 +14,7 @@ import type { ResourceHooks } from '../registration'
  */
 export function addResourceHook(resource: string, hooks: ResourceHooks): void {
   assertServer('addResourceHook')
-  addHooks(hooks, resource)
+  useRuntime().extend(api => api.addResourceHook(resource, hooks))
 }
 
 /**
@@ -26,11 +25,11 @@ export function addResourceHook(resource: string, hooks: ResourceHooks): void {
  */
 export function addGlobalHook(hooks: ResourceHooks): void {
   assertServer('addGlobalHook')
-  addHooks(hooks)
+  useRuntime().extend(api => api.addGlobalHook(hooks))
 }
 
 /**
- * Adds to the context of every request, before its permissions are asked about: `ctx.user`, `ctx.permissions`,
+ * Adds to the context of every request, before its permissions are checked: `ctx.user`, `ctx.permissions`,
  * `ctx.tenant`, or keys of the app's own. Extenders run in the order in which they are added.
  * @throws When it is called outside the server.
  * @example
@@ -40,11 +39,11 @@ export function addGlobalHook(hooks: ResourceHooks): void {
  */
 export function addContextExtender(extender: ContextExtender): void {
   assertServer('addContextExtender')
-  addExtender(extender)
+  useRuntime().extend(api => api.addContextExtender(extender))
 }
 
 /**
- * Decides permissions that are objects; one that no evaluator claims is refused.
+ * Decides permissions that are objects. An object that no evaluator claims refuses the request.
  * @throws When it is called outside the server.
  * @example
  * registerPermissionEvaluator({
@@ -54,5 +53,5 @@ export function addContextExtender(extender: ContextExtender): void {
  */
 export function registerPermissionEvaluator(evaluator: PermissionEvaluator): void {
   assertServer('registerPermissionEvaluator')
-  addEvaluator(evaluator)
+  useRuntime().extend(api => api.registerPermissionEvaluator(evaluator))
 }

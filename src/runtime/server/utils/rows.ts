@@ -3,7 +3,7 @@ import type { InferSelectModel, SQL, Table } from 'drizzle-orm'
 import type { Operation } from '../../shared/operations'
 import { useApi } from '../runtime'
 import { callFor, loadVisibleRows, type CallerContext } from '../core/visible-rows'
-import { openContext, toCall } from '../core/context'
+import { openSession } from '../core/context'
 import { authorize } from '../core/access/authorize'
 import { scopeSql } from '../core/access/row-scope'
 import { requestOf, withHttpErrors } from '../http'
@@ -28,11 +28,7 @@ export function getAutoApiContext(event: Event): Promise<AutoApiContext> {
 }
 
 async function openFor(event: Event): Promise<AutoApiContext> {
-  const api = useApi()
-  const request = requestOf(event)
-  const ctx = await openContext(api, request, '', 'read')
-  const [any] = api.resources.values()
-  if (any) toCall(api, ctx, any, request.engine)
+  const { ctx } = await openSession(useApi(event), requestOf(event), '', ['read'])
   return ctx
 }
 

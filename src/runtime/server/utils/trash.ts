@@ -1,15 +1,15 @@
 /** The trash for server code: whole batches by the caller's own rights, and what has lain there for too long. */
 import { useApi } from '../runtime'
 import type { CallerContext } from '../core/visible-rows'
-import { createSystemCall, forResource, requireCall } from '../core/context'
+import { createSystemCall, forResource, requireSession } from '../core/context'
 import { executeWrite } from '../core/execute/write/run'
 import { purgeExpired } from '../core/execute/write/retention'
 import { authorize, inContext } from '../core/access/authorize'
 import { toGroupRequest } from '../core/parse/write'
+import { runEntry } from '../core/pipeline'
 import { planPurge, planRestore } from '../core/plan/write'
 import { bulkEnvelope, type BulkEnvelope } from '../core/respond'
 import { applyScope } from '../core/access/row-scope'
-import { getDatabase, getEngine } from '../database'
 import { withHttpErrors } from '../http'
 
 /** Rows by their ids, or everything one delete took along. */
@@ -36,13 +36,16 @@ export function purgeSoftDeletedBatch(ctx: CallerContext, resource: string, batc
 }
 
 async function runBatch(ctx: CallerContext, name: string, operation: 'restore' | 'purge', batch: TrashBatch): Promise<BulkEnvelope> {
-  const outer = requireCall(ctx)
-  const resource = outer.api.resources.get(name)
+  const session = requireSession(ctx)
+  const resource = session.api.resources.get(name)
   if (!resource) throw new Error(`[auto-api] There is no resource \`${name}\`.`)
-  const call = forResource(outer, resource, inContext(outer, resource, operation))
-  await authorize(call, resource, [operation])
-  const plan = await (operation === 'restore' ? planRestore : planPurge)(toGroupRequest(batch, call), call)
-  return bulkEnvelope(await executeWrite(await applyScope(call, plan, operation), call)).body
+  return runEntry(forResource(session, resource, inContext(session, resource, operation)), {
+    authorize: call => authorize(call, resource, [operation]),
+    async run(call) {
+      const plan = await (operation === 'restore' ? planRestore : planPurge)(toGroupRequest(batch, call), call)
+      return bulkEnvelope(await executeWrite(await applyScope(call, plan, operation), call)).body
+    },
+  })
 }
 
 /**
@@ -52,12 +55,12 @@ async function runBatch(ctx: CallerContext, name: string, operation: 'restore' |
  * @returns how many rows went, by resource; those they took along are not counted.
  */
 export async function purgeExpiredTrash(now = new Date(), event?: object): Promise<Record<string, number>> {
-  const api = useApi()
+  const api = useApi(event)
   const purged: Record<string, number> = {}
   for (const resource of api.resources.values()) {
     const days = resource.auth?.softDelete?.retentionDays
     if (days === undefined || !resource.roles.deletedAt) continue
-    const call = createSystemCall(api, resource, 'purge', getEngine(event), getDatabase(event))
+    const call = createSystemCall(api, resource, 'purge', api.database.engine(event), api.database.get(event))
     purged[resource.name] = await purgeExpired(call, new Date(now.getTime() - days * 86_400_000))
   }
   return purged

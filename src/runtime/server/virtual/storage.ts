@@ -1,4 +1,4 @@
-/** Typed stand-in of the door to Nitro's storages: outside of a server there are none. */
+/** Typed stand-in of Nitro's storages: outside of a server there are none. */
 import type { Mounts } from '../plugin/storage'
 
 export const useStorage: (() => Mounts) | undefined = undefined

@@ -2,9 +2,9 @@
 import { FALLBACKS, type Operation } from '../../../shared/operations'
 import type { AutoApiContext, Permission } from '../../registration'
 import type { Resource } from '../../schema/model'
-import type { Call } from '../context'
+import type { Call, Session } from '../context'
 import { refused } from '../error'
-import { assertTenant } from './tenant'
+import { assertTenant, hasTenantId, tenantScope } from './tenant'
 
 const SUPER_ADMIN = '*'
 
@@ -12,33 +12,43 @@ const SUPER_ADMIN = '*'
  * Permission for each operation, in order, then the tenant. Every entry calls this before it reads anything of the request.
  * @throws 401 for an anonymous caller, 403 for a signed-in one, `TENANT_REQUIRED` when the resource needs a tenant and the request has none.
  */
-export async function authorize(call: Call, resource: Resource, operations: readonly Operation[]): Promise<void> {
-  for (const operation of operations) if (!await can(call, resource, operation)) throw refused(call.ctx)
-  assertTenant(call, resource)
+export async function authorize(session: Session, resource: Resource, operations: readonly Operation[]): Promise<void> {
+  for (const operation of operations) if (!await can(session, resource, operation)) throw refused(session.ctx)
+  assertTenant(session, resource)
 }
 
-/** Whether the caller can do this; decided once per request. */
-export async function can(call: Call, resource: Resource, operation: Operation): Promise<boolean> {
-  const question = `can:${resource.name}:${operation}`
-  let answer = call.memo.get(question) as boolean | undefined
-  if (answer === undefined) call.memo.set(question, answer = await decideOperation(call, resource, operation))
-  return answer
+/**
+ * Whether {@link authorize} would let the caller pass. A new row also needs a tenant to belong to, even if the caller can access the rows
+ * of all tenants.
+ */
+export async function isAuthorized(session: Session, resource: Resource, operation: Operation): Promise<boolean> {
+  if (tenantScope(session.ctx, resource) === 'none') return false
+  if (operation === 'create' && !hasTenantId(session.ctx, resource)) return false
+  return can(session, resource, operation)
 }
 
-async function decideOperation(call: Call, resource: Resource, operation: Operation): Promise<boolean> {
+/** Whether the caller has the permission; decided once per request. */
+export async function can(session: Session, resource: Resource, operation: Operation): Promise<boolean> {
+  const key = `can:${resource.name}:${operation}`
+  let allowed = session.memo.get(key) as boolean | undefined
+  if (allowed === undefined) session.memo.set(key, allowed = await decideOperation(session, resource, operation))
+  return allowed
+}
+
+async function decideOperation(session: Session, resource: Resource, operation: Operation): Promise<boolean> {
   // A resource without authorization refuses every request, the super-admin's included.
   if (!resource.auth || resource.disabled.has(operation)) return false
-  if (isSuperAdmin(call.ctx)) return true
+  if (isSuperAdmin(session.ctx)) return true
   const permission = findPermission(resource, operation)
-  return permission !== undefined && await decide(permission, inContext(call, resource, operation))
+  return permission !== undefined && await decide(session, permission, inContext(session, resource, operation))
 }
 
 /** `'*'` passes every operation: `false` and undeclared ones included, and no function or evaluator is asked. */
 const isSuperAdmin = ({ permissions }: AutoApiContext) => permissions.includes(SUPER_ADMIN)
 
 function findPermission(resource: Resource, operation: Operation): Permission | undefined {
-  for (let asked: Operation | undefined = operation; asked; asked = FALLBACKS[asked]) {
-    const permission = resource.auth?.permissions?.[asked]
+  for (let current: Operation | undefined = operation; current; current = FALLBACKS[current]) {
+    const permission = resource.auth?.permissions?.[current]
     if (permission !== undefined) return permission
   }
   return undefined
@@ -52,12 +62,12 @@ export async function authorizeGate(call: Call, gate: string): Promise<void> {
   const { resource, ctx } = call
   const permission = resource.auth?.custom?.[gate]?.permissions?.[ctx.operation]
   if (permission === undefined || resource.disabled.has(ctx.operation)) return authorize(call, resource, [ctx.operation])
-  if (!isSuperAdmin(ctx) && !await decide(permission, ctx)) throw refused(ctx)
-  assertTenant(call)
+  if (!isSuperAdmin(ctx) && !await decide(call, permission, ctx)) throw refused(ctx)
+  assertTenant(call, resource)
 }
 
 /** The context as a rule of this resource and operation sees it; one for all of them. */
-export function inContext({ ctx, memo }: Call, resource: Resource, operation: Operation): AutoApiContext {
+export function inContext({ ctx, memo }: Session, resource: Resource, operation: Operation): AutoApiContext {
   if (ctx.resource === resource.name && ctx.operation === operation) return ctx
   const question = `context:${resource.name}:${operation}`
   const known = memo.get(question) as AutoApiContext | undefined
@@ -69,32 +79,19 @@ export function inContext({ ctx, memo }: Call, resource: Resource, operation: Op
   return inner
 }
 
-/** Decides permissions that are objects of a kind it knows. */
-export interface PermissionEvaluator {
-  /** Whether the object is one of its kind. */
-  readonly claims: (permission: Readonly<Record<string, unknown>>) => boolean
-  readonly evaluate: (permission: Readonly<Record<string, unknown>>, ctx: AutoApiContext) => unknown
-}
-
-const evaluators: PermissionEvaluator[] = []
-
-export function addEvaluator(evaluator: PermissionEvaluator): void {
-  evaluators.push(evaluator)
-}
-
 /** One permission value. A value that is not a permission refuses, and so does a throw. A `false` refuses `'*'` here, as the rules of fields need it. */
-export async function decide(permission: Permission, ctx: AutoApiContext): Promise<boolean> {
+export async function decide(session: Session, permission: Permission, ctx: AutoApiContext): Promise<boolean> {
   if (typeof permission === 'boolean') return permission
   if (isSuperAdmin(ctx)) return true
   if (typeof permission === 'string') return ctx.permissions.includes(permission) || rolesOf(ctx).includes(permission)
   if (typeof permission === 'function') return passes(permission, ctx)
   if (Array.isArray(permission)) {
-    for (const one of permission as readonly Permission[]) if (await decide(one, ctx)) return true
+    for (const one of permission as readonly Permission[]) if (await decide(session, one, ctx)) return true
     return false
   }
   const object = permission as Readonly<Record<string, unknown>>
   if (typeof permission !== 'object' || permission === null) return false
-  return passes(ctx => evaluators.find(({ claims }) => claims(object))?.evaluate(object, ctx), ctx)
+  return passes(ctx => session.api.evaluators.find(({ claims }) => claims(object))?.evaluate(object, ctx), ctx)
 }
 
 async function passes(rule: (ctx: AutoApiContext) => unknown, ctx: AutoApiContext): Promise<boolean> {

@@ -39,7 +39,7 @@ export async function refusedFields(call: Call, resource: Resource, side: keyof 
   const refused = new Set<string>()
   for (const [name, rule] of Object.entries(resource.auth?.fields ?? {})) {
     const permission = rule?.[side]
-    if (permission !== undefined && !await decide(permission, inContext(call, resource, call.ctx.operation))) refused.add(name)
+    if (permission !== undefined && !await decide(call, permission, inContext(call, resource, call.ctx.operation))) refused.add(name)
   }
   return refused
 }

@@ -2,7 +2,7 @@
 import { INVALID } from '../../../shared/wire'
 import type { AutoApiContext } from '../../registration'
 import type { Resource } from '../../schema/model'
-import { isTenantId, type Call } from '../context'
+import { isTenantId, type Call, type Session } from '../context'
 import { tenantRequired } from '../error'
 
 /** The rows of one tenant, those of all, or none. */
@@ -15,8 +15,13 @@ export function tenantScope(ctx: AutoApiContext, resource: Resource): TenantScop
 }
 
 /** @throws `TENANT_REQUIRED` (403, 401 anonymous) when the resource belongs to tenants and the request to none. */
-export function assertTenant(call: Call, resource: Resource = call.resource): void {
-  if (tenantScope(call.ctx, resource) === 'none') throw tenantRequired(call.ctx)
+export function assertTenant({ ctx }: Session, resource: Resource): void {
+  if (tenantScope(ctx, resource) === 'none') throw tenantRequired(ctx)
+}
+
+/** Whether a new row of the resource can be given to a tenant. */
+export function hasTenantId(ctx: AutoApiContext, resource: Resource): boolean {
+  return !resource.tenant || tenantId(ctx, resource) !== undefined
 }
 
 /** The id a new row is stamped with, as the column holds it. @throws As {@link assertTenant}, for staff without a tenant too. */

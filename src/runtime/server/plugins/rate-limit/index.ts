@@ -3,7 +3,7 @@ import { rateLimited } from '../../core/error'
 import { toNetwork } from '../../core/access/ip-address'
 import type { IncomingRequest } from '../../core/listeners'
 import type { ApiEvent } from '../../http'
-import { defineAutoApiPlugin } from '../../plugin/contract'
+import { defineAutoApiPlugin, type PluginServer } from '../../plugin/contract'
 import type { AutoApiContext } from '../../registration'
 import type { Counter } from './counter'
 import { limitHeaders, toSeconds } from './headers'
@@ -27,7 +27,7 @@ export const rateLimit = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins', na
   const policy = resolvePolicy(options)
   const { name, by } = policy
   let counter: Counter
-  const setup = () => void (counter = resolveStore(options.store, policy.maxKeys))
+  const setup = ({ findStorage }: PluginServer) => void (counter = resolveStore(options.store, policy.maxKeys, findStorage))
   /** A handler that asks for its caller again is still one request. */
   const counted = new WeakSet<ApiEvent>()
 

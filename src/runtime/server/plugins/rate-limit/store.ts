@@ -1,5 +1,5 @@
 /** Where requests are counted: in this server, or in a storage that many share. */
-import { findStorage, type Mounted, type Mounts } from '../../plugin/storage'
+import type { FindStorage, Mounted, Mounts } from '../../plugin/storage'
 import { createMemoryCounter, type Counter } from './counter'
 import { createRedisCounter, type RedisClient } from './redis'
 import { withFallback } from './fallback'
@@ -18,7 +18,7 @@ const DRIVERS: Readonly<Record<string, (driver: Mounted, maxKeys: number) => Cou
 }
 
 /** @throws When there is no such storage, or its driver cannot count. */
-export function resolveStore(store: string | Store | undefined, maxKeys: number): Counter {
+export function resolveStore(store: string | Store | undefined, maxKeys: number, findStorage: FindStorage): Counter {
   if (store === undefined) return createMemoryCounter(maxKeys)
   if (typeof store === 'object' && 'hit' in store) return withFallback(store, createMemoryCounter(maxKeys))
   const named = typeof store === 'string' ? `the storage \`${store}\`` : 'its storage'

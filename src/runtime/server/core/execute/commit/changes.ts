@@ -4,7 +4,7 @@ import type { Resource } from '../../../schema/model'
 import type { Change } from '../../changes'
 import type { Call } from '../../context'
 
-export const hasListeners = ({ api }: Call) => api.plugins.onCommit.length > 0
+export const hasListeners = ({ api }: Call) => api.listeners.onCommit.length > 0
 /** The row a request named. */
 export function changeOf({ api }: Call, resource: Resource, kind: Change['kind'], key: Key): Change {
   return {

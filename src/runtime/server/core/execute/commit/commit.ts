@@ -56,9 +56,9 @@ export async function commitOperations(
     throw await toCommitFailed(error, plan, steps, call)
   }
   steps.forEach((step, index) => step.read?.(outcomes[index]!))
-  if (call.api.plugins.onCommit.length === 0) return
+  if (call.api.listeners.onCommit.length === 0) return
   await emitChanges(
-    call.api.plugins,
+    call.api.listeners,
     steps.flatMap((step, index) => step.changes?.(outcomes[index]!) ?? []),
     call.ctx,
   )

@@ -12,6 +12,6 @@ export async function executeGet(plan: Scoped<GetPlan>, call: Call): Promise<Rea
   const found = await readOne(plan, plan.key, [], call)
   if (found.rows.length === 0) throw notFound()
   await runHooks(call, 'beforeGet', undefined, run => (run as AnyHook)(hookId(plan.resource, plan.key), call.ctx))
-  const form = formOf(plan, 'afterGet')
+  const form = formOf(plan, 'afterGet', call)
   return { plan, form, records: await throughHooks(plan, 'afterGet', await toRecords(plan, found, form, call), call) }
 }

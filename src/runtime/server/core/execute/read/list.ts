@@ -48,7 +48,7 @@ export async function executeList(asked: Scoped<ListPlan>, call: Call, attachmen
   )
   const page: Rows = { ...found, rows: found.rows.slice(0, plan.limit) }
   const hasMore = found.rows.length > plan.limit
-  const form = formOf(plan, 'afterList')
+  const form = formOf(plan, 'afterList', call)
   const records = await toRecords(plan, page, form, call)
   if (attachment) await attachment.attach(records, page.rows.map(valuesAt(page.columns, attachment.extraColumns)))
   return {

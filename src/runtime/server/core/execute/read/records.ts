@@ -16,8 +16,8 @@ export interface ReadResult<P extends ReadPlan = ReadPlan> {
 }
 
 /** Hooks are given what Drizzle gives; without any, a row becomes JSON at once. */
-export function formOf({ resource }: Scoped<ReadPlan>, hook: 'afterGet' | 'afterList'): ValueForm {
-  return findHooks(resource, hook).length > 0 ? 'value' : 'wire'
+export function formOf({ resource }: Scoped<ReadPlan>, hook: 'afterGet' | 'afterList', call: Call): ValueForm {
+  return findHooks(call, resource, hook).length > 0 ? 'value' : 'wire'
 }
 
 /** What after-hooks make of the records, filtered again by what the caller may read. */
@@ -27,7 +27,7 @@ export async function throughHooks(
   records: readonly RecordValues[],
   call: Call,
 ): Promise<readonly RecordValues[]> {
-  if (findHooks(resource, hook).length === 0) return records
+  if (findHooks(call, resource, hook).length === 0) return records
   const shown
     = hook === 'afterList'
       ? await runHooks(call, hook, records, (run, records) => (run as AnyHook)(records, call.ctx))

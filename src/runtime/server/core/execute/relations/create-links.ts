@@ -45,7 +45,7 @@ export async function planCreates(work: LinkTask, call: Call): Promise<Creates> 
     selection: registered ? await readableFields(own, resource) : allFields(resource),
   })
   const linked = registered ? await findLinked(work, call) : new Map<string, readonly unknown[]>()
-  const plain = isPlain(link)
+  const plain = isPlain(link, call)
   const kept: (readonly unknown[])[] = []
   const items: NewLink[] = []
   for (const [index, target] of targets.values.entries()) {
@@ -64,11 +64,11 @@ export async function planCreates(work: LinkTask, call: Call): Promise<Creates> 
 }
 
 /** Without hooks and field rules nobody asks which links are new: existing ones can stand in the insert, which skips them. */
-function isPlain({ relation: { junction: { resource, registered } } }: ScopedLink): boolean {
-  return !registered || (!resource.auth?.fields && findHooks(resource, 'beforeCreate').length === 0 && !hasAfter(resource))
+function isPlain({ relation: { junction: { resource, registered } } }: ScopedLink, call: Call): boolean {
+  return !registered || (!resource.auth?.fields && findHooks(call, resource, 'beforeCreate').length === 0 && !hasAfter(call, resource))
 }
 
-const hasAfter = (resource: WritePlan['resource']) => findHooks(resource, 'afterCreate').length > 0
+const hasAfter = (call: Call, resource: WritePlan['resource']) => findHooks(call, resource, 'afterCreate').length > 0
 
 /** The primary keys of the links that exist, by what they hold of the other side. */
 async function findLinked(work: LinkTask, call: Call): Promise<ReadonlyMap<string, readonly unknown[]>> {
@@ -106,7 +106,7 @@ export function createLinkOperations(work: LinkTask, creates: Creates, call: Cal
   return [
     ...stillLinked(work, creates, call),
     ...referenceOperations(items, call),
-    ...restoreLinkOperations(work, creates, hasAfter(resource), own, time),
+    ...restoreLinkOperations(work, creates, hasAfter(call, resource), own, time),
     ...inserts,
   ]
 }
@@ -124,7 +124,7 @@ export async function readAddedOperations(work: LinkTask, creates: Creates, call
   const { relation } = work.link
   const { resource, registered, there } = relation.junction
   const { items, added, records } = creates
-  if (!registered || !hasAfter(resource) || items.length === 0) return []
+  if (!registered || !hasAfter(call, resource) || items.length === 0) return []
   const fields = junctionFields(relation, there.columns)
   const readable = await readableFields(creates.call, resource)
   const needed = new Set([...resource.primaryKey, ...fields])

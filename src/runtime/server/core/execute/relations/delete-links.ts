@@ -86,9 +86,9 @@ const isSame = (some: readonly Clause[], others: readonly Clause[]) =>
   shapeOf(some) === shapeOf(others) && isDeepStrictEqual(valuesOf(some), valuesOf(others))
 
 /** Hooks are told of each link, and rows that hang on it go with it. */
-function asksOfEach({ link: { relation: { junction: { resource } } } }: LinkTask, { api }: Call): boolean {
-  const hooks = [...findHooks(resource, 'beforeDelete'), ...findHooks(resource, 'afterDelete')]
-  return hooks.length > 0 || findDependents(api.graph, resource.table).edges.length > 0
+function asksOfEach({ link: { relation: { junction: { resource } } } }: LinkTask, call: Call): boolean {
+  const hooks = [...findHooks(call, resource, 'beforeDelete'), ...findHooks(call, resource, 'afterDelete')]
+  return hooks.length > 0 || findDependents(call.api.graph, resource.table).edges.length > 0
 }
 
 /** What can be seen and may not be deleted is forbidden, as on the junction's own routes. */

@@ -25,7 +25,7 @@ export async function toItem(work: LinkTask, index: number, target: readonly unk
     resource,
     'create',
     () => readableFields(call, resource),
-    call.api.taken,
+    call.api.reservedIds,
   )
   const own = names.filter(name => !resource.dropped.create.has(name))
   const asked = { ...Object.fromEntries(own.map(name => [name, decoded(name)])), ...values }

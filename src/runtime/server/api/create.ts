@@ -1,0 +1,102 @@
+/** Creates an API: the resources of the registrations, with every plugin installed. */
+import type { AutoApiConfig } from '../../shared/config'
+import { DEFAULT_CONFIG } from '../../shared/defaults'
+import { RESERVED_IDS, toRouteKey } from '../../shared/routes'
+import type { Api } from '../core/api'
+import { createDatabase, type Database } from '../core/database'
+import { createExtensions, type Extensions } from '../core/extensions'
+import { createSecret, warnWithoutSecret } from '../core/secret'
+import { createStatementCache, type StatementCache } from '../core/sql/statement-cache'
+import type { ListedPlugin, PluginTask } from '../plugin/contract'
+import { installPlugins } from '../plugin/install'
+import { createPluginRoutes, takenSegments, type FindRoute } from '../plugin/routes'
+import { createFindStorage, type Mounts } from '../plugin/storage'
+import type { ResourceRegistration } from '../registration'
+import { createGraph } from '../schema/graph'
+import { createResources } from '../schema/resource'
+
+export interface ApiOptions {
+  readonly registrations: readonly ResourceRegistration[]
+  /** All exports of every file that holds a registered table: unregistered tables are found there. */
+  readonly modules?: readonly Record<string, unknown>[]
+  readonly config?: AutoApiConfig
+  readonly plugins?: readonly ListedPlugin[]
+  /** Names of the plugins whose `buildSetup` the build has run. */
+  readonly builtPlugins?: readonly string[]
+  /** Routes below the prefix that are files of the app, as `METHOD /shape`. */
+  readonly appRoutes?: readonly string[]
+  /** Nitro's. There is none outside of a server. */
+  readonly useRuntimeConfig?: (event?: unknown) => unknown
+  /** Nitro's. There is none outside of a server. */
+  readonly useStorage?: () => Mounts
+  readonly database?: Database
+  readonly statements?: StatementCache
+  /** Adds extensions before those of plugins. */
+  readonly extend?: (extensions: Extensions) => void
+}
+
+/** An API with the routes and tasks of its plugins. */
+export interface ServerApi extends Api {
+  /** Pending until every plugin is set up; `undefined` afterwards. No request is handled before. */
+  readonly whenReady: () => Promise<void> | undefined
+  /** The route of a plugin, by the path below the prefix. */
+  readonly findPluginRoute: FindRoute
+  /** Whether a route of the router, from the server's root, is a file of the app for this method. */
+  readonly isAppRoute: (method: string, route: string) => boolean
+  /** By `plugin:task`. */
+  readonly tasks: ReadonlyMap<string, PluginTask>
+}
+
+/**
+ * @returns A frozen value that shares nothing with other APIs.
+ * @throws When a registration cannot become a resource, or a plugin cannot be set up. Nothing is left behind.
+ * @example
+ * const api = createApi({ registrations: [{ name: 'posts', schema: posts, authorization: { permissions: { read: true } } }] })
+ * api.initializeDatabase(db, 'better-sqlite3')
+ * api.addContextExtender((ctx) => { ctx.user = findUser(ctx.event) })
+ */
+export function createApi(options: ApiOptions): ServerApi {
+  const { registrations, modules = [], config = DEFAULT_CONFIG, plugins = [], builtPlugins = [], appRoutes = [] } = options
+  const { useRuntimeConfig, database = createDatabase(), statements = createStatementCache() } = options
+  const resources = createResources(registrations, modules, config)
+  warnWithoutSecret(resources.values(), useRuntimeConfig)
+  const extensions = createExtensions(resources)
+  options.extend?.(extensions)
+  const { routes, tasks, pending } = installPlugins(plugins, extensions, {
+    resources,
+    builtPlugins,
+    server: { findStorage: createFindStorage(options.useStorage) },
+  })
+
+  const reservedIds = new Set(RESERVED_IDS)
+  let findRoute: FindRoute | undefined
+  const mountRoutes = () => {
+    findRoute = createPluginRoutes(routes, new Set(resources.keys()), appRoutes)
+    for (const segment of takenSegments(routes)) reservedIds.add(segment)
+  }
+  let ready = pending?.then(() => {
+    mountRoutes()
+    ready = undefined
+  })
+  if (!ready) mountRoutes()
+  // Requests that wait get the error. Without this handler Node would end the process if none waits yet.
+  ready?.catch(() => {})
+
+  const ownRoutes = new Set(appRoutes)
+  return Object.freeze({
+    ...extensions,
+    config,
+    resources,
+    graph: createGraph(resources, modules),
+    statements,
+    database,
+    initializeDatabase: database.initialize,
+    reservedIds,
+    secret: createSecret(useRuntimeConfig, import.meta.dev === true),
+    whenReady: () => ready,
+    findPluginRoute: (method: string, path: string) => findRoute?.(method, path),
+    isAppRoute: (method: string, route: string) =>
+      route.startsWith(`${config.prefix}/`) && ownRoutes.has(toRouteKey(route.slice(config.prefix.length), method)),
+    tasks,
+  })
+}

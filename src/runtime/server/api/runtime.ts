@@ -1,0 +1,78 @@
+/** Which API handles a request, and what the app adds to its default API, before and after that API is created. */
+import type { Extensions } from '../core/extensions'
+import { createDatabase, type Database } from '../core/database'
+import type { ApiOptions, ServerApi } from './create'
+
+/** What a runtime decides about its API. */
+export type RuntimeOptions = Required<Pick<ApiOptions, 'database' | 'extend'>>
+
+/** An API that is created on first use. */
+export interface Runtime {
+  readonly database: Database
+  /** Outside of a server, registrars have no effect. */
+  readonly isServer: () => boolean
+  /** @throws When the API cannot be created. The next call tries again. */
+  readonly api: () => ServerApi
+  /** Adds an extension to the API, now or once it is created. */
+  readonly extend: (add: (extensions: Extensions) => void) => void
+}
+
+type CreateApi = (options: RuntimeOptions) => ServerApi
+
+export function createRuntime(create: CreateApi, isServer = () => true): Runtime {
+  const database = createDatabase()
+  const additions: ((extensions: Extensions) => void)[] = []
+  let api: ServerApi | undefined
+  // The extensions of the API, or of the API that is being created: a plugin can add to them while it is set up.
+  let target: Extensions | undefined
+
+  function start(): ServerApi {
+    try {
+      return create({ database, extend(extensions) {
+        for (const add of additions) add(extensions)
+        target = extensions
+      } })
+    }
+    catch (error) {
+      target = undefined
+      throw error
+    }
+  }
+
+  return {
+    database,
+    isServer,
+    api: () => api ??= start(),
+    extend(add) {
+      if (target) add(target)
+      else additions.push(add)
+    },
+  }
+}
+
+let generated: { readonly create: CreateApi, readonly server: boolean } | undefined
+let current = createRuntime((options) => {
+  if (generated) return generated.create(options)
+  throw new Error('[auto-api] The API was used outside of a server.')
+}, () => generated?.server === true)
+const mounted = new WeakMap<object, Runtime>()
+
+/** How the default API is created. Additions made earlier are kept. */
+export function provideDefaultApi(create: CreateApi, server: boolean): void {
+  generated = { create, server }
+}
+
+/** Replaces the default API: registrars, tasks and requests without an API of their own use this one. */
+export function setDefaultRuntime(runtime: Runtime): void {
+  current = runtime
+}
+
+/** Lets an API handle the request of an event, in place of the default API. */
+export function mountRuntime(event: object, runtime: Runtime): void {
+  mounted.set(event, runtime)
+}
+
+/** The runtime of a request; without an event that of the default API. */
+export function useRuntime(event?: unknown): Runtime {
+  return typeof event === 'object' && event !== null ? mounted.get(event) ?? current : current
+}

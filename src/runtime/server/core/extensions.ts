@@ -1,0 +1,72 @@
+/** What an app and its plugins add to one API: hooks, context extenders, permission evaluators, endpoints and listeners. */
+import type { AutoApiContext, ResourceHooks } from '../registration'
+import type { Resource } from '../schema/model'
+import { createHookRegistry, type HookRegistry } from './hook-registry'
+import type { Listeners } from './listeners'
+
+export type Writable<T> = { -readonly [K in keyof T]: T[K] }
+
+/** Adds to the context of every request: the caller, the tenant, keys of the app's own. */
+export type ContextExtender = (ctx: Writable<AutoApiContext> & Record<string, unknown>) => unknown
+
+/** Decides permissions that are objects of a kind it knows. */
+export interface PermissionEvaluator {
+  /** Whether the object is one of its kind. */
+  readonly claims: (permission: Readonly<Record<string, unknown>>) => boolean
+  readonly evaluate: (permission: Readonly<Record<string, unknown>>, ctx: AutoApiContext) => unknown
+}
+
+/** The resource and the named gate that an endpoint is authorized by. */
+export interface EndpointTarget {
+  readonly resource?: string
+  readonly endpointName?: string
+}
+
+export interface Extensions {
+  readonly hooks: HookRegistry
+  readonly extenders: readonly ContextExtender[]
+  readonly evaluators: readonly PermissionEvaluator[]
+  readonly endpoints: readonly EndpointTarget[]
+  readonly listeners: Listeners
+  /** @throws When the resource is not registered. */
+  readonly addResourceHook: (resource: string, hooks: ResourceHooks) => void
+  readonly addGlobalHook: (hooks: ResourceHooks) => void
+  readonly addContextExtender: (extender: ContextExtender) => void
+  readonly registerPermissionEvaluator: (evaluator: PermissionEvaluator) => void
+  readonly addEndpoint: (endpoint: EndpointTarget) => void
+  readonly addListeners: (listeners: Readonly<Partial<{ [K in keyof Listeners]: Listeners[K][number] }>>) => void
+}
+
+export function createExtensions(resources: ReadonlyMap<string, Resource>): Extensions {
+  const hooks = createHookRegistry()
+  const extenders: ContextExtender[] = []
+  const evaluators: PermissionEvaluator[] = []
+  const endpoints: EndpointTarget[] = []
+  const listeners = { onRequest: [], onCaller: [], around: [], onCommit: [] } satisfies Listeners as FillableListeners
+  return {
+    hooks,
+    extenders,
+    evaluators,
+    endpoints,
+    listeners,
+    addResourceHook(resource, added) {
+      if (!resources.has(resource))
+        throw new Error(
+          `[auto-api] addResourceHook('${resource}'): the resource \`${resource}\` is not registered. Use one of: ${[...resources.keys()].join(', ')}.`,
+        )
+      hooks.add(added, resource)
+    },
+    addGlobalHook: added => hooks.add(added),
+    addContextExtender: extender => void extenders.push(extender),
+    registerPermissionEvaluator: evaluator => void evaluators.push(evaluator),
+    addEndpoint: endpoint => void endpoints.push(endpoint),
+    addListeners({ onRequest, onCaller, around, onCommit }) {
+      if (onRequest) listeners.onRequest.push(onRequest)
+      if (onCaller) listeners.onCaller.push(onCaller)
+      if (around) listeners.around.push(around)
+      if (onCommit) listeners.onCommit.push(onCommit)
+    },
+  }
+}
+
+type FillableListeners = { readonly [K in keyof Listeners]: Listeners[K][number][] }

@@ -1,0 +1,58 @@
+/** Error → HTTP error: errors of the API with their code, errors of the app as they are, any other error as a 500. */
+import { ApiError, busy, isHttpError, STATUS_TEXT } from '../core/error'
+import { describeError, printable } from '../core/log'
+import { BusyError } from '../engines/engine'
+import { withCause, withoutStack } from './development'
+import { addCacheHeaders, keepCacheControl, type HeaderAccess } from './headers'
+import { sentUrl, type EventWithUrl } from './url'
+
+/** What h3 makes an error of, in both versions. */
+export interface HttpErrorInput {
+  readonly status: number
+  readonly statusText?: string
+  readonly message: string
+  readonly data?: object
+}
+
+type ErrorEvent = EventWithUrl & { readonly method: string, readonly node?: { readonly res?: unknown } }
+
+/** @param createError h3's */
+export function createToHttpError<Event extends ErrorEvent>(
+  createError: (input: HttpErrorInput) => Error,
+  headers: HeaderAccess<Event> & { readonly set: (event: Event, name: string, value: string) => void },
+): (event: Event, error: unknown) => Error {
+  return function toHttpError(event, error) {
+    if (error instanceof BusyError) return toHttpError(event, busy())
+    addCacheHeaders(event, headers)
+    if (statusOf(error) === 404) keepCacheControl(event)
+    if (error instanceof ApiError) {
+      for (const [name, value] of Object.entries(error.headers)) headers.set(event, name, value)
+      const { status, message, data, cause } = error
+      return withoutStack(createError({ status, statusText: STATUS_TEXT[status], message, data: withCause(data, cause) }))
+    }
+    if (isHttpError(error)) return isRefusal(error) ? withoutStack(error) : error
+    // Only the log has the cause.
+    console.error('[auto-api]', printable(event.method), printable(sentUrl(event).path), describeError(error))
+    return createError({
+      status: 500,
+      statusText: 'Internal Server Error',
+      message: 'Something went wrong.',
+      data: withCause(undefined, error),
+    })
+  }
+}
+
+/** Whether the server utils throw the error as an HTTP error, so that a plain event handler responds with its status and code. */
+export function isApiError(error: unknown): boolean {
+  return error instanceof ApiError || error instanceof BusyError
+}
+
+/** An app's own 4xx. */
+function isRefusal(error: object): boolean {
+  const status = statusOf(error)
+  return status !== undefined && status < 500
+}
+
+function statusOf(error: unknown): number | undefined {
+  return (error as { status?: number } | null)?.status ?? (error as { statusCode?: number } | null)?.statusCode
+}

@@ -1,0 +1,104 @@
+/** Event → request: what the core knows of an HTTP request. */
+import type { ServerApi } from '../api/create'
+import { clientAddressOf, type ClientEvent } from '../client-address'
+import type { ApiRequest } from '../core/context'
+import { invalidBody, notFound, unsupportedMediaType } from '../core/error'
+import type { AutoApiUser } from '../registration'
+import type { Resource } from '../schema/model'
+import { decode, idFromPath } from '../schema/record-id'
+import { readBody, type EventWithBody } from './body'
+import { parseQuery, segmentsBelow, sentUrl, type EventWithUrl, type SentUrl } from './url'
+
+/** The parts of an event that a request is made of. */
+export type RequestEvent = EventWithUrl & ClientEvent & EventWithBody & { readonly method: string }
+
+/** Sets a header of the response. */
+export type SetHeader<Event> = (event: Event, name: string, value: string) => void
+
+/** Makes a request of an event. */
+export type ToRequest<Event> = (event: Event, api: ServerApi, setHeader: SetHeader<Event>) => ApiRequest
+
+/** Of a path below a resource. @throws 404 when there is no such resource */
+export function toResourceRequest<Event extends RequestEvent>(event: Event, api: ServerApi, setHeader: SetHeader<Event>): ApiRequest {
+  const url = sentUrl(event)
+  const [name, id, , relation] = segmentsBelow(api.config.prefix, event, url)
+  const resource = requireResource(api, name)
+  return {
+    ...toBareRequest(event, url, api, setHeader),
+    resource: resource.name,
+    params: { ...id !== undefined && { id: idFromPath(resource, id) }, ...relation !== undefined && { relation: decode(relation) } },
+  }
+}
+
+/** Of a path without a resource: its last segment is the parameter. */
+export function toGlobalRequest<Event extends RequestEvent>(event: Event, api: ServerApi, setHeader: SetHeader<Event>): ApiRequest {
+  const url = sentUrl(event)
+  const last = segmentsBelow(api.config.prefix, event, url).at(-1)
+  return { ...toBareRequest(event, url, api, setHeader), params: last === undefined ? {} : { last: decode(last) } }
+}
+
+/** Of a path of the app. The parameters are those of the router, decoded. */
+export function toCustomRequest<Event extends RequestEvent>(event: Event, api: ServerApi, setHeader: SetHeader<Event>): ApiRequest {
+  const { params: encoded = {} } = event.context as { readonly params?: Readonly<Record<string, string>> }
+  const params = Object.entries(encoded).map(([name, value]) => [name, decode(value)])
+  return {
+    ...toBareRequest(event, sentUrl(event), api, setHeader),
+    params: Object.fromEntries(params) as ApiRequest['params'],
+  }
+}
+
+/** Of a route of a plugin. @param params as they stand in the path */
+export function toPluginRequest<Event extends RequestEvent>(
+  event: Event, api: ServerApi, setHeader: SetHeader<Event>, resource: Resource | undefined, params: Readonly<Record<string, string>>,
+): ApiRequest {
+  const decoded = Object.entries(params).map(([name, text]) => [
+    name,
+    name === 'id' && resource ? idFromPath(resource, text) : decode(text),
+  ])
+  return {
+    ...toBareRequest(event, sentUrl(event), api, setHeader),
+    resource: resource?.name ?? '',
+    params: Object.fromEntries(decoded) as ApiRequest['params'],
+  }
+}
+
+/** @throws 404 where the router read an encoded `?` as the end of the path and found a resource that was not requested. */
+export function requireResource(api: ServerApi, name: string | undefined): Resource {
+  const resource = api.resources.get(name ?? '')
+  if (!resource) throw notFound()
+  return resource
+}
+
+function toBareRequest<Event extends RequestEvent>(event: Event, url: SentUrl, api: ServerApi, setHeader: SetHeader<Event>): ApiRequest {
+  const { user, permissions, tenantId } = event.context as {
+    readonly user?: AutoApiUser | null
+    readonly permissions?: readonly string[]
+    readonly tenantId?: unknown
+  }
+  return {
+    resource: '',
+    method: event.method,
+    params: {},
+    query: parseQuery(url.query),
+    header: name => event.headers.get(name) ?? undefined,
+    address: () => clientAddressOf(event, api.config.trustProxy),
+    setHeader: (name, value) => setHeader(event, name, value),
+    body: () => readJson(event, api.config.http.maxBodySize),
+    event,
+    caller: { user: user ?? null, permissions, tenantId },
+    engine: api.database.engine(event),
+    db: api.database.get(event),
+  }
+}
+
+async function readJson(event: RequestEvent, maxBodySize: number): Promise<unknown> {
+  const type = event.headers.get('content-type')?.split(';', 1)[0]!.trim().toLowerCase()
+  if (type !== 'application/json') throw unsupportedMediaType()
+  const text = await readBody(event, maxBodySize)
+  try {
+    return JSON.parse(text ?? '')
+  }
+  catch {
+    throw invalidBody('The body is not valid JSON.')
+  }
+}

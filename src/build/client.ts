@@ -1,4 +1,4 @@
-/** Gives an app its Vue side: the query client, the composables' facts, and the types of its resources. */
+/** Adds the Vue part: the query client, the data of the composables, and the types of the resources. */
 import { stat } from 'node:fs/promises'
 import { addPlugin, addTemplate, addTypeTemplate, isNuxtMajorVersion, updateTemplates, useLogger } from '@nuxt/kit'
 import type { Nuxt } from 'nuxt/schema'
@@ -14,9 +14,9 @@ import { generateClient } from './virtual/client'
 const CLIENT = 'auto-api/client.ts'
 const TYPES = 'types/auto-api.d.ts'
 
-/** The part of Nitro, old or new, that writes types and rebuilds. */
+/** The part of Nitro, old or new, that generates types and rebuilds. */
 interface Nitro {
-  /** The app's own files, layers included. */
+  /** The handlers found in the app's files, layers included. */
   scannedHandlers: Endpoint[]
   hooks: { hook: (name: string, listener: (argument: never) => unknown) => unknown }
 }
@@ -24,7 +24,7 @@ interface Nitro {
 export interface ClientSource {
   readonly registrations: readonly CheckedRegistration[]
   readonly config: AutoApiConfig
-  /** Whether the app has what the composables need. */
+  /** Whether the peer dependency of the composables is installed. */
   readonly composables: boolean
 }
 
@@ -53,7 +53,7 @@ export function addClient(nuxt: Nuxt, { registrations, config, composables }: Cl
       ])
         logger.warn(warning)
       if (descriptions.error === undefined) return descriptions
-      // The dev server goes on: it starts again once the file is corrected.
+      // The dev server continues, and describes the tables again when the file changes.
       if (!nuxt.options.dev) throw new Error(descriptions.error)
       logger.error(descriptions.error)
       return descriptions
@@ -79,20 +79,20 @@ export function addClient(nuxt: Nuxt, { registrations, config, composables }: Cl
     },
     { nuxt: true, nitro: true },
   )
-  // Last, so that it sees a query client the app has set up itself.
+  // Last, so that the plugin finds the query client of the app, if it has one.
   if (composables) addPlugin({ src: resolve('./runtime/app/plugin') }, { append: true })
 
-  nuxt.hook('nitro:init', (given) => {
-    nitro = given as unknown as Nitro
+  nuxt.hook('nitro:init', (value) => {
+    nitro = value as unknown as Nitro
     nitro.hooks.hook('types:extend', ({ routes }: { routes: Parameters<typeof typeRoutes>[0] }) =>
       typeRoutes(routes, config.prefix, registrations),
     )
     if (!nuxt.options.dev) return
 
-    let seen = readModifiedTimes(files)
-    // Nitro builds again when a file of the server changes: an endpoint may be new, a table's relations others.
+    let lastTimes = readModifiedTimes(files)
+    // Nitro rebuilds when a file of the server changes: an endpoint may be new, and a table may have other relations.
     nitro.hooks.hook('dev:reload', async () => {
-      const [before, now] = [await seen, await (seen = readModifiedTimes(files))]
+      const [before, now] = [await lastTimes, await (lastTimes = readModifiedTimes(files))]
       if (before !== now) described = undefined
       await updateTemplates({ filter: ({ filename }) => filename === CLIENT || filename === TYPES })
     })

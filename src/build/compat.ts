@@ -1,4 +1,4 @@
-/** What differs between the Nuxt versions we support, and nowhere else. */
+/** The differences between the supported Nuxt versions. */
 import { addServerTemplate, isNuxtMajorVersion } from '@nuxt/kit'
 import type { Nuxt } from 'nuxt/schema'
 
@@ -20,7 +20,7 @@ interface NitroVersion {
   readonly runtimeConfig: string
   /** The package that types the routes. */
   readonly types: string
-  /** Makes Nitro bundle files instead of leaving them to Node, which would find the stand-ins of the generated modules. */
+  /** Makes Nitro bundle the files of a folder. Node would load them with the stand-ins instead of the generated modules. */
   readonly bundle: (options: NitroOptions, path: string) => void
 }
 
@@ -49,10 +49,10 @@ export function nitroVersionOf(isNuxt4: boolean): NitroVersion {
   return isNuxt4 ? NITRO_2 : NITRO_3
 }
 
-/** Opens the doors to h3, to Nitro's storages and its runtime configuration, and has Nitro bundle the runtime, whichever Nitro it is. */
+/** Adds the modules behind `#auto-api/h3`, `#auto-api/storage` and `#auto-api/runtime-config`, and makes Nitro bundle the runtime. */
 export function prepareNitro(nuxt: Nuxt, runtimeDir: string): void {
   const version = nitroVersionOf(isNuxtMajorVersion(4, nuxt))
-  // A module of its own: Nitro finds its own runtime for what it bundles, wherever the package manager put it.
+  // Generated modules, because Nitro resolves imports of its own runtime in bundled files, wherever it is installed.
   addServerTemplate({ filename: '#auto-api/storage', getContents: () => `export { useStorage } from '${version.storage}'\n` })
   addServerTemplate({
     filename: '#auto-api/runtime-config',
@@ -61,7 +61,7 @@ export function prepareNitro(nuxt: Nuxt, runtimeDir: string): void {
   nuxt.hook('nitro:config', (config) => {
     const options = config as NitroOptions
     options.alias ??= {}
-    // Nuxt's own h3, where it says which one that is: ours might resolve to another copy.
+    // Nuxt's own alias comes first: the package's name could resolve to another copy of h3.
     options.alias['#auto-api/h3'] = options.alias[version.h3] ?? version.h3
     version.bundle(options, runtimeDir)
   })

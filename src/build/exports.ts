@@ -1,4 +1,4 @@
-/** Looks for the exports that module imports name, without running the files: a bundler would blame a generated module. */
+/** Finds module imports of missing exports without running the files. The bundler would report them in a generated module. */
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { createJiti } from 'jiti'
 import { dirname, extname, isAbsolute, relative, resolve } from 'pathe'
@@ -6,16 +6,16 @@ import type { ModuleImport } from './module-import'
 import type { Problem } from './problem'
 import { findClosest } from '../runtime/shared/suggest'
 
-/** A module import with the place that names it: `posts.authorization`. */
+/** A module import and the path of the option that holds it: `posts.authorization`. */
 export interface NamedImport {
   readonly where: string
   readonly import: ModuleImport
 }
 
-/** How many exports a message lists when none is close to the name. */
+/** Most exports in a message that has no suggestion. */
 const MAX_LISTED = 10
 
-/** Every module import whose file does not export the name. What cannot be told without running the file is left to the bundler. */
+/** Every module import whose file does not export the name. Files whose exports cannot be read are left to the bundler. */
 export function findMissingExports(imports: readonly NamedImport[], rootDir: string): Problem[] {
   const files = new Map<string, FileExports>()
   return imports.flatMap(({ where, import: { path, name } }): Problem[] => {
@@ -23,14 +23,9 @@ export function findMissingExports(imports: readonly NamedImport[], rootDir: str
     const exported = files.get(path) ?? new FileExports(path)
     files.set(path, exported)
     if (exported.has(name)) return []
-    return [
-      {
-        where,
-        what: `names ${name === 'default' ? 'the default export' : `the export \`${name}\``} of \`${toDisplayPath(path, rootDir)}\`, which has none of that name`,
-        instead: suggest(name, exported.names()),
-        anchor: 'module-imports',
-      },
-    ]
+    const file = `\`${toDisplayPath(path, rootDir)}\``
+    const what = name === 'default' ? `names ${file}, which has no default export` : `names \`${name}\`, which ${file} does not export`
+    return [{ where, what, instead: suggest(name, exported.names()), anchor: 'module-imports' }]
   })
 }
 
@@ -47,11 +42,11 @@ function toDisplayPath(path: string, rootDir: string): string {
   return short.startsWith('..') ? path : short
 }
 
-/** What a file exports, read when it is first asked for. */
+/** The exports of a file, read at first use. */
 class FileExports {
   readonly #path: string
   readonly #text: string
-  #found: Found | undefined
+  #exports: Exports | undefined
 
   constructor(path: string) {
     this.#path = path
@@ -60,32 +55,35 @@ class FileExports {
 
   /** Whether the file may have the export. */
   has(name: string): boolean {
-    // Most exports are written out: a file is only taken apart where this one is not.
+    // The file is compiled only if no plain `export` statement declares the name.
     const plain
       = name === 'default'
         ? /\bexport\s+default\b/
         : new RegExp(`\\bexport\\s+(?:async\\s+)?(?:const|let|var|class|function)[\\s*]+${name.replaceAll('$', '\\$')}(?![\\w$])`)
     if (plain.test(this.#text)) return true
-    this.#found ??= readExports(this.#path, this.#text, new Set())
-    return !this.#found.complete || this.#found.names.has(name)
+    const { names, complete } = this.#read()
+    return !complete || names.has(name)
   }
 
   names(): string[] {
-    this.#found ??= readExports(this.#path, this.#text, new Set())
-    return [...this.#found.names].sort()
+    return [...this.#read().names].sort()
+  }
+
+  #read(): Exports {
+    return this.#exports ??= readExports(this.#path, this.#text, new Set())
   }
 }
 
-interface Found {
+interface Exports {
   readonly names: Set<string>
-  /** Whether these are all of them. */
+  /** Whether the names are all exports of the file. */
   readonly complete: boolean
 }
 
-const UNKNOWN: Found = { names: new Set(), complete: false }
+const UNKNOWN: Exports = { names: new Set(), complete: false }
 
-/** In the CommonJS that the file is compiled to, each export is an assignment. */
-function readExports(path: string, source: string, seen: Set<string>): Found {
+/** Compiles the file to CommonJS, in which each export is an assignment. */
+function readExports(path: string, source: string, seen: Set<string>): Exports {
   seen.add(path)
   if (!/\bexport\b/.test(source)) return UNKNOWN
   const code = compile(path, source)
@@ -96,7 +94,7 @@ function readExports(path: string, source: string, seen: Set<string>): Found {
   ])
   names.delete('__esModule')
   let complete = true
-  // `export * from './other'`: all of the other's, but for its default.
+  // `export * from './other'` exports all names of the other file except `default`.
   for (const [, local] of code.matchAll(/Object\.keys\((_[\w$]+)\)\.forEach\(function \(key\)/g)) {
     const [, specifier] = new RegExp(`\\b${local!.replaceAll('$', '\\$')} = [^;]*?jitiImport\\("([^"]+)"\\)`).exec(code) ?? []
     const other = specifier === undefined ? undefined : findFile(resolve(dirname(path), specifier), specifier)
@@ -108,14 +106,14 @@ function readExports(path: string, source: string, seen: Set<string>): Found {
   return { names, complete }
 }
 
-/** `undefined` where there is a mistake in the file itself: the bundler says what and where. */
+/** `undefined` for a file with syntax errors, which the bundler reports. */
 function compile(path: string, source: string): string | undefined {
-  const end = extname(path)
+  const extension = extname(path)
   const code = createJiti(import.meta.url).transform({
     source,
     filename: path,
-    ts: end.endsWith('ts') || end === '.tsx',
-    jsx: end.endsWith('x'),
+    ts: extension.endsWith('ts') || extension === '.tsx',
+    jsx: extension.endsWith('x'),
     async: true,
   })
   return code.includes('exports.__JITI_ERROR__') ? undefined : code
@@ -123,10 +121,10 @@ function compile(path: string, source: string): string | undefined {
 
 const EXTENSIONS = ['', '.ts', '.mts', '.cts', '.mjs', '.js', '.cjs', '.tsx', '.jsx', '/index.ts', '/index.mjs', '/index.js']
 
-/** The file that a relative specifier leads to; a package or an alias is left to the bundler. */
+/** The file of a relative specifier; `undefined` for a package or an alias. */
 function findFile(path: string, specifier: string): string | undefined {
   if (!/^\.{1,2}\//.test(specifier)) return undefined
-  return [path, path.replace(/\.(m?)js$/, '.$1ts')].flatMap(base => EXTENSIONS.map(ending => base + ending)).find(isFile)
+  return [path, path.replace(/\.(m?)js$/, '.$1ts')].flatMap(base => EXTENSIONS.map(extension => base + extension)).find(isFile)
 }
 
 const isFile = (path: string): boolean => existsSync(path) && statSync(path).isFile()

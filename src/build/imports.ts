@@ -1,4 +1,4 @@
-/** What apps need not import: the names, and nothing else, that are auto-imported. */
+/** The auto-imports of server code and Vue code. */
 import { addImports, addServerImports } from '@nuxt/kit'
 import type { Nuxt } from 'nuxt/schema'
 
@@ -18,7 +18,7 @@ export const APP_IMPORTS: readonly string[] = Object.freeze([
   'useAutoApiEndpoint', 'AutoApiError', 'autoApiFormErrors',
 ])
 
-/** Types from there: they are imported where they are named. */
+/** Types from `runtime/app`. */
 export const APP_TYPES: readonly string[] = Object.freeze([
   'AutoApiError',
   'AutoApiResource',
@@ -31,7 +31,7 @@ export const APP_TYPES: readonly string[] = Object.freeze([
 
 export function addAutoImports(nuxt: Nuxt, resolve: (path: string) => string, { composables }: { readonly composables: boolean }): void {
   const server = resolve('./runtime/server/utils/index')
-  // Adding names to a Nitro that has auto-imports switched off would switch them on.
+  // Adding imports would turn on the auto-imports of a Nitro that has them turned off.
   if (nuxt.options.nitro.imports !== false) addServerImports(SERVER_IMPORTS.map(name => ({ name, from: server })))
 
   if (!composables) return

@@ -1,14 +1,14 @@
-/** Finds what makes an inline value impossible to hand to the server: the deepest path, and what stands there. */
+/** Describes values of the config that cannot be passed to the server: functions and class instances. */
 import { inspect } from 'node:util'
 
 export interface InlineValue {
-  /** The path from the registration: `posts.authorization.permissions.read`. */
+  /** Path of the value: `posts.authorization.permissions.read`. */
   readonly where: string
-  /** Continues the sentence: `is an inline function`. */
+  /** The end of a sentence whose subject is `where`: `is an inline function`. */
   readonly what: string
 }
 
-/** Points at the first function or class instance inside a value, else at the value itself. */
+/** Describes the first function or class instance inside a value, or else the value itself. */
 export function describeInline(value: unknown, where: string): InlineValue {
   return findCode(value, where, new Set()) ?? { where, what: `is ${nameOf(value)}` }
 }
@@ -19,10 +19,10 @@ function findCode(value: unknown, where: string, seen: Set<unknown>): InlineValu
 
   seen.add(value)
   for (const [key, descriptor] of Object.entries(Object.getOwnPropertyDescriptors(value))) {
-    // The array's `length` and the like are not anything the reader wrote.
+    // Skips properties that JavaScript defines, such as the `length` of an array.
     if (!descriptor.enumerable) continue
     const at = Array.isArray(value) ? `${where}[${key}]` : `${where}.${key}`
-    // A getter is code: asking it for its value would run it.
+    // Reading a getter would run its code.
     const found = descriptor.get ? { where: at, what: 'is an inline getter' } : findCode(descriptor.value, at, seen)
     if (found) return found
   }
@@ -35,10 +35,10 @@ function nameOf(value: unknown): string {
   return typeof value === 'object' && value !== null ? 'an inline object' : inspect(value, { depth: 0, maxStringLength: 60 })
 }
 
-/** Whether a value carries behaviour of a class; plain objects and lists do not. */
+/** Whether a value is an instance of a class. Plain objects and arrays are not. */
 export function isInstance(value: unknown): value is object {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
   const prototype: unknown = Object.getPrototypeOf(value)
-  // Objects of another realm (a config loaded elsewhere) have their own `Object.prototype`.
+  // Objects of another realm, such as those of a loaded config, have another `Object.prototype`.
   return prototype !== null && Object.getPrototypeOf(prototype) !== null
 }

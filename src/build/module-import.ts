@@ -1,28 +1,29 @@
-/** References to exports that only the server loads: how code is named in the Nuxt config without running it there. */
+/** Module imports: references to exports of files, which the server loads and the build does not run. */
 import { existsSync, statSync } from 'node:fs'
 import { inspect } from 'node:util'
 import { resolveAlias } from '@nuxt/kit'
 import { isAbsolute, normalize } from 'pathe'
 import { AutoApiBuildError, type Problem } from './problem'
 
-/** Names an export of a file. Plain data, so that it survives being made by another copy of this package. */
+/** Names an export of a file. It is plain data, so that an import made by another copy of this package works as well. */
 export interface ModuleImport {
   readonly __moduleImport: true
-  /** An absolute path, a path behind an alias or a package's entry. */
+  /** An absolute path, a path with an alias or the entry of a package. */
   readonly path: string
   /** The export's name; `default` for the default export. */
   readonly name: string
 }
 
-/** In the order in which Nitro tries them. */
+/** In Nitro's order. */
 const EXTENSIONS = ['.ts', '.mjs', '.js', '.mts', '.cts', '.cjs', '.tsx', '.jsx'] as const
 
 const IDENTIFIER = /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u
 
 /**
- * Names an export that the server will import. Of what is named, only tables and relations are loaded at build time, for the types.
+ * Names an export that the server imports. The build loads only tables and relations, to generate types.
  *
- * @param path an absolute path (`resolve('./schema')` of `createResolver`), an alias (`~~/server/schema`) or a package's entry; the extension may be left out
+ * @param path an absolute path (`resolve('./schema')` of `createResolver`), a path with an alias (`~~/server/schema`) or the entry of a
+ * package; the extension is optional
  * @param name the export's name, `'default'` for the default export
  * @throws AutoApiBuildError for a relative path or a name that cannot be an export
  * @example
@@ -36,7 +37,7 @@ export function createModuleImport(path: string, name: string): ModuleImport {
   return Object.freeze({ __moduleImport: true, path, name })
 }
 
-/** Whether a value was made by `createModuleImport`, be it by another copy of this package. */
+/** Whether a value was made by `createModuleImport`, of this copy of the package or another. */
 export function isModuleImport(value: unknown): value is ModuleImport {
   if (typeof value !== 'object' || value === null) return false
   const { __moduleImport, path, name } = value as Partial<Record<keyof ModuleImport, unknown>>
@@ -44,33 +45,33 @@ export function isModuleImport(value: unknown): value is ModuleImport {
 }
 
 function findReferenceProblem(path: unknown, name: unknown): Pick<Problem, 'what' | 'instead'> | undefined {
-  if (typeof path !== 'string' || path.trim() === '') return { what: 'has no path', instead: 'Give the path of a file as a string.' }
-  // There is no file to be relative to: the import is written into a generated module.
+  if (typeof path !== 'string' || path.trim() === '') return { what: 'has no path', instead: 'Pass the path of a file as a string.' }
+  // The import is written into a generated module, which is in another folder.
   if (/^\.{1,2}(?:[\\/]|$)/.test(path))
     return {
       what: 'has a relative path',
       instead: `Make it absolute with \`createResolver(import.meta.url)\`: \`resolve(${inspect(path)})\`.`,
     }
-  if (/^file:/i.test(path)) return { what: 'has a URL for a path', instead: 'Convert it with `fileURLToPath(url)`.' }
+  if (/^file:/i.test(path)) return { what: 'has a URL instead of a path', instead: 'Convert it with `fileURLToPath(url)`.' }
   if (typeof name !== 'string' || !IDENTIFIER.test(name))
-    return { what: 'has no export name', instead: 'Name the export as the file does; `\'default\'` for the default export.' }
+    return { what: 'has no export name', instead: 'Pass the name of an export, or `\'default\'` for the default export.' }
 }
 
-/** Where nuxt resolves names and what it writes while building. */
-export interface Lookup {
+/** The parts of Nuxt's options that decide where a path leads. */
+export interface PathOptions {
   readonly alias: Record<string, string>
-  /** Files below are generated: they may not exist yet. */
+  /** Files in this folder are generated and may not exist yet. */
   readonly buildDir: string
 }
 
-/** The path the bundler is given: the file itself where there is one. `undefined` when a file should be there and is not. */
+/** The path for the bundler: that of the file, if the path leads to one. `undefined` for a file that does not exist. */
 export function findImportPath(
   path: string,
-  { alias, buildDir }: Lookup,
+  { alias, buildDir }: PathOptions,
   isFile: (path: string) => boolean = isFileOnDisk,
 ): string | undefined {
   const resolved = normalize(resolveAlias(path, alias))
-  // Packages and virtual modules are the bundler's to find.
+  // The bundler resolves packages and virtual modules.
   if (!isAbsolute(resolved)) return resolved
   const file = [
     resolved,

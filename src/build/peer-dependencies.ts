@@ -1,4 +1,4 @@
-/** Looks for the packages that the app installs beside the module, so that a missing one is named instead of an import. */
+/** Checks that the app has installed the peer dependencies, so that the error names the package and not an import. */
 import { pathToFileURL } from 'node:url'
 import { tryResolveModule } from '@nuxt/kit'
 import type { Nuxt } from 'nuxt/schema'
@@ -7,7 +7,7 @@ import type { Problem } from './problem'
 export interface PeerDependencies {
   readonly problems: readonly Problem[]
   readonly warnings: readonly string[]
-  /** Whether Vue code can have the composables. */
+  /** Whether the composables can be added. */
   readonly composables: boolean
 }
 
@@ -17,19 +17,20 @@ export async function checkPeerDependencies(isInstalled: (name: string) => boole
   return {
     problems: drizzle
       ? []
-      : [{ where: 'drizzle-orm', what: 'is not installed, and the server needs it', instead: 'Run `npm install drizzle-orm`.' }],
+      : [{ where: 'drizzle-orm', what: 'is not installed, but the server requires it', instead: 'Run `npm install drizzle-orm`.' }],
     warnings: query
       ? []
       : [
-          '`@tanstack/vue-query` is not installed, so the composables (`useAutoApiList` and the others) are left out; the API works without them. To use them, run `npm install @tanstack/vue-query`.',
+          '`@tanstack/vue-query` is not installed, so the composables (`useAutoApiList` and the others) are left out. '
+          + 'The API works without them. To use them, run `npm install @tanstack/vue-query`.',
         ],
     composables: query,
   }
 }
 
-/** Beside the module or in the app, as the bundler looks for it. */
+/** Searches from the module and from the app, as the bundler does. */
 export function isInstalled(nuxt: Nuxt): (name: string) => Promise<boolean> {
   const { rootDir, modulesDir } = nuxt.options
-  const places = [new URL(import.meta.url), ...[rootDir, ...modulesDir.map(dir => `${dir}/..`)].map(dir => pathToFileURL(`${dir}/`))]
-  return async name => await tryResolveModule(name, places) !== undefined
+  const urls = [new URL(import.meta.url), ...[rootDir, ...modulesDir.map(dir => `${dir}/..`)].map(dir => pathToFileURL(`${dir}/`))]
+  return async name => await tryResolveModule(name, urls) !== undefined
 }

@@ -49,8 +49,9 @@ export async function collectPlugins(
   await callHook({ add: plugin => ofModules.push({ where: `autoApi:registerPlugins[${ofModules.length}]`, listing: plugin }) })
   const isSingle = typeof option === 'string' || isModuleImport(option)
   if (option !== undefined && !isSingle && !Array.isArray(option)) {
-    const instead = 'Use a list of plugins and paths of files.'
-    return { sources: [], made: [], named: [], problems: [{ where: 'autoApi.plugins', what: `is ${inspect(option, { depth: 0 })}`, instead }] }
+    const what = `is ${inspect(option, { depth: 0 })}`
+    const problem = { where: 'autoApi.plugins', what, instead: 'Use a list of plugins and paths of files.' }
+    return { sources: [], made: [], named: [], problems: [problem] }
   }
   const ofApp = (isSingle ? [option] : ((option as unknown[] | undefined) ?? [])).map((listing, index): ListedPlugin => ({
     where: isSingle ? 'autoApi.plugins' : `autoApi.plugins[${index}]`,

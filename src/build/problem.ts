@@ -1,29 +1,29 @@
-/** What is wrong with a configuration, said the same way everywhere: where, what, and what to write instead. */
+/** Problems of a configuration: where the problem is, what is wrong, and what to write instead. */
 
-/** The package ships its docs, so the path of a message opens in the reader's editor. */
+/** The package contains its docs, so the path in a message opens in the developer's editor. */
 export const DOCS = 'node_modules/nuxt-auto-api/docs'
 
-/** Where every anchor of a message leads. */
+/** The page of every `anchor`. */
 export const UPGRADE_NOTES = `${DOCS}/upgrading.md`
 
 export interface Problem {
-  /** The path of the offending value, as the reader wrote it: `posts.authorization.permissions.read`. */
+  /** Path of the wrong value in the configuration: `posts.authorization.permissions.read`. */
   readonly where: string
-  /** Continues the sentence that `where` begins: `was removed`. */
+  /** What is wrong, as the end of a sentence whose subject is `where`: `was removed`. */
   readonly what: string
   /** What to write instead, as full sentences. */
   readonly instead: string
-  /** Heading of the upgrade notes that explains more. */
+  /** Heading of the upgrade notes with more details. */
   readonly anchor?: string
 }
 
-/** Renders one problem; no message of the build is put together anywhere else. */
+/** The message of one problem. */
 export function toMessage({ where, what, instead, anchor }: Problem): string {
   const sentence = `\`${where}\` ${what}. ${instead}`
   return anchor ? `${sentence} → ${UPGRADE_NOTES}#${anchor}` : sentence
 }
 
-/** Stops the build with every problem found, so that nobody has to fix them one build at a time. */
+/** Stops the build and lists every problem, so that one build is enough to find all of them. */
 export class AutoApiBuildError extends Error {
   constructor(readonly problems: readonly Problem[]) {
     super(problems.map(problem => `[auto-api] ${toMessage(problem)}`).join('\n'))

@@ -1,4 +1,4 @@
-/** The keys of a registration: what each one takes, and what is said when it holds something else. */
+/** The keys of a registration, with the values that each one accepts. */
 import { OPERATIONS } from '../runtime/shared/operations'
 import { describeInline, isInstance } from './inline-values'
 import { isModuleImport, type ModuleImport } from './module-import'
@@ -10,7 +10,7 @@ interface ImportRule {
   readonly anchor: string
 }
 
-/** Keys that name an export of a file. */
+/** Keys whose value is a module import. */
 export const IMPORT_KEYS = {
   schema: { required: true, anchor: 'module-imports' },
   authorization: { anchor: 'inline-authorization' },
@@ -19,7 +19,7 @@ export const IMPORT_KEYS = {
   relations: { anchor: 'module-imports' },
 } as const satisfies Record<string, ImportRule>
 
-/** Keys that hold data: what is wrong with a value, if anything. */
+/** Keys whose value is data. The function returns what is wrong with a value, if anything. */
 const DATA_KEYS = {
   hiddenFields: findFieldListProblem,
   protectedFields: findFieldListProblem,
@@ -31,10 +31,10 @@ const DATA_KEYS = {
 export type ImportKey = keyof typeof IMPORT_KEYS
 export type DataKey = keyof typeof DATA_KEYS
 
-/** A registration the generated registry can be written from. */
+/** A registration without problems, from which the registry is generated. */
 export interface CheckedRegistration {
   readonly name: string
-  /** Paths are those the bundler is given. */
+  /** Their paths are those for the bundler. */
   readonly imports: Readonly<Partial<Record<ImportKey, ModuleImport>>>
   readonly data: Readonly<Partial<Record<DataKey, unknown>>>
 }
@@ -44,7 +44,7 @@ export interface Check {
   readonly problems: readonly Problem[]
 }
 
-/** Checks every key, so that one build tells everything that is wrong with a registration. */
+/** Checks every key, so that one build reports all problems of a registration. */
 export function checkRegistration(name: string, registration: unknown, findPath: (path: string) => string | undefined): Check {
   const imports: Partial<Record<ImportKey, ModuleImport>> = {}
   const data: Partial<Record<DataKey, unknown>> = {}
@@ -78,7 +78,7 @@ export function checkRegistration(name: string, registration: unknown, findPath:
     }
     else {
       const known = [...Object.keys(IMPORT_KEYS), ...Object.keys(DATA_KEYS)]
-      problems.push({ where, what: 'is not a key of a registration', instead: `Remove it.${didYouMean(key, known)}` })
+      problems.push({ where, what: 'is not a key of a registration', instead: didYouMean(key, known).trim() || 'Remove it.' })
     }
   }
   for (const [key, rule] of Object.entries<ImportRule>(IMPORT_KEYS)) {
@@ -98,43 +98,45 @@ function toImportProblem(value: unknown, where: string, key: ImportKey): Problem
     ? {
         where,
         what: `names \`${value.path}\`, which is not a file`,
-        instead: 'Correct the path; the extension may be left out.',
+        instead: 'Correct the path. The extension is optional.',
         anchor: 'module-imports',
       }
     : {
         ...describeInline(value, where),
-        instead: `Export it from a file and write \`${key}: createModuleImport(path, name)\`.`,
+        instead: `Export it from a file, and use \`${key}: createModuleImport(path, name)\`.`,
         anchor: IMPORT_KEYS[key].anchor,
       }
 }
 
 function findFieldListProblem(value: unknown, where: string): Problem | undefined {
   const isFieldList = Array.isArray(value) && value.every(field => typeof field === 'string' && field !== '')
-  return isFieldList ? undefined : { where, what: 'is not a list of names', instead: 'List the names of fields: `[\'passwordHash\']`.' }
+  if (isFieldList) return undefined
+  return { where, what: 'is not a list of field names', instead: 'Use a list of field names, such as `[\'passwordHash\']`.' }
 }
 
 function findOperationListProblem(value: unknown, where: string): Problem | undefined {
-  if (!Array.isArray(value)) return { where, what: 'is not a list of operations', instead: 'List operations: `[\'delete\', \'purge\']`.' }
+  if (!Array.isArray(value))
+    return { where, what: 'is not a list of operations', instead: 'Use a list of operations, such as `[\'delete\', \'purge\']`.' }
   const unknown = value.findIndex(operation => !OPERATIONS.includes(operation as never))
   if (unknown === -1) return undefined
   const name: unknown = value[unknown]
-  const isText = typeof name === 'string'
-  const what = isText ? `is '${name}', which is not an operation` : 'is not the name of an operation'
+  const isString = typeof name === 'string'
+  const what = isString ? `is '${name}', which is not an operation` : 'is not the name of an operation'
   return {
     where: `${where}[${unknown}]`,
     what,
-    instead: `Use some of: ${OPERATIONS.join(', ')}.${isText ? didYouMean(name, OPERATIONS) : ''}`,
+    instead: `Use one of: ${OPERATIONS.join(', ')}.${isString ? didYouMean(name, OPERATIONS) : ''}`,
   }
 }
 
-/** Metadata is written into a generated module as it stands, so it has to survive being text. */
+/** Metadata is written into a generated module as JSON. */
 function findJsonProblem(value: unknown, where: string, parents: readonly unknown[] = []): Problem | undefined {
   if (value === null || typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value)) return undefined
-  if (parents.includes(value)) return { where, what: 'refers back to what holds it', instead: 'Use plain JSON.' }
+  if (parents.includes(value)) return { where, what: 'is a circular reference', instead: 'Use plain JSON.' }
   if (typeof value !== 'object' || isInstance(value)) return { ...describeInline(value, where), instead: 'Use plain JSON.' }
   for (const [key, child] of Object.entries(value)) {
     const at = Array.isArray(value) ? `${where}[${key}]` : `${where}.${key}`
-    // In an object literal this key would set the prototype.
+    // The generated object literal would set the prototype with this key.
     if (key === '__proto__') return { where: at, what: 'is a key that JavaScript reserves', instead: 'Choose another key.' }
     const problem = findJsonProblem(child, at, [...parents, value])
     if (problem) return problem

@@ -1,50 +1,51 @@
-/** Collects what Nuxt modules register through `autoApi:registerSchema`, and checks it before anything is generated. */
+/** Collects the registrations of the hook `autoApi:registerSchema` and checks them. */
 import type { Operation } from '../runtime/shared/operations'
 import { RESERVED_NAMES } from '../runtime/shared/routes'
 import type { NamedImport } from './exports'
 import type { ModuleImport } from './module-import'
-import { checkRegistration, type CheckedRegistration } from './registration-keys'
 import { AutoApiBuildError, DOCS, type Problem } from './problem'
+import { checkRegistration, type CheckedRegistration } from './registration-keys'
 
-/** What a resource is made of. Code is named, never written inline: only the server loads it. */
+/** The parts of a resource. Code is passed as a module import, never inline, because only the server loads it. */
 export interface RegistrationOptions {
   /** The Drizzle table. */
   schema: ModuleImport
-  /** Who may do what. Without it every request is refused, and the build warns. */
+  /** Permissions of the resource. A resource without authorization refuses every request, and the build warns. */
   authorization?: ModuleImport
-  /** Schemas for `create` and `update`; what is missing is generated from the table. */
+  /** Schemas for `create` and `update`. A missing schema is generated from the table. */
   validation?: ModuleImport
+  /** Hooks before and after the operations of the resource. */
   hooks?: ModuleImport
-  /** Drizzle `relations()` of the table, for the names of its relations. */
+  /** Drizzle `relations()` of the table, which name its relations. */
   relations?: ModuleImport
   /**
-   * Fields that are never returned and cannot be used in a query.
+   * Names of fields that no response contains and no query can use.
    * @default []
    */
   hiddenFields?: string[]
   /**
-   * Fields that are dropped from bodies; hooks may write them.
+   * Names of fields that are removed from request bodies. Hooks can write them.
    * @default []
    */
   protectedFields?: string[]
   /**
-   * Operations that this API does not have, for any caller: their routes answer 405, bulk included, and their composables do not
-   * accept the resource.
+   * Operations that the resource does not have for any caller. Their routes, including bulk routes, respond with 405, and their
+   * composables do not accept the resource.
    * @default []
    */
   disabled?: Operation[]
   /**
-   * Free JSON for tooling and the admin.
+   * JSON for tools and the admin.
    * @default {}
    */
   metadata?: Record<string, unknown>
 }
 
-/** Handed to the `autoApi:registerSchema` hook. */
+/** The argument of the `autoApi:registerSchema` hook. */
 export interface ResourceRegistry {
   /**
    * Registers a resource.
-   * @param name the segment of the URL, and the resource's name everywhere else
+   * @param name the resource's name, which is also its segment of the URL
    * @throws AutoApiBuildError when called after the hook has ended
    * @example
    * registry.register('posts', {
@@ -54,7 +55,7 @@ export interface ResourceRegistry {
    */
   register: (name: string, registration: RegistrationOptions) => void
   /**
-   * Replaces parts of a registration, whoever made it and whichever comes first.
+   * Replaces parts of a registration. The registration can come from another module, before or after this call.
    * @throws AutoApiBuildError when called after the hook has ended
    * @example
    * registry.override('posts', { authorization: createModuleImport(resolve('./auth'), 'ourPostsAuth') })
@@ -76,8 +77,8 @@ export interface CollectedRegistrations {
 }
 
 /**
- * Runs the hook, then checks everything it registered together: what comes later may complete what came first.
- * @param findPath the path the bundler will be given, `undefined` where there is no file
+ * Calls the hook, then checks all registrations together, because a later call can override an earlier one.
+ * @param findPath returns the path for the bundler, `undefined` where there is no file
  */
 export async function collectRegistrations(
   callHook: (registry: ResourceRegistry) => unknown,
@@ -87,13 +88,13 @@ export async function collectRegistrations(
   const overrides: Entry[] = []
   let isOpen = true
   const addTo = (list: Entry[]) => (name: string, registration: unknown) => {
-    // Whatever registers after the hook has ended would be missing from the API without a word.
+    // A registration after the end of the hook would be missing from the API without an error.
     if (!isOpen)
       throw new AutoApiBuildError([
         {
           where: String(name),
           what: 'is registered after `autoApi:registerSchema` has ended',
-          instead: 'Await what the hook waits for, or make it synchronous.',
+          instead: 'Return a promise from the hook that resolves after the call.',
         },
       ])
     list.push({ name, registration })
@@ -114,11 +115,11 @@ function withOverrides({ name, registration }: Entry, overrides: readonly Entry[
     : { name, registration: Object.assign({}, registration, ...parts) as unknown }
 }
 
-/** An override of nothing would leave rules that were meant to be replaced in force, or in no force at all. */
+/** An override without effect fails the build: the rules that it was meant to replace would still apply. */
 function checkOverrides(entries: readonly Entry[], overrides: readonly Entry[]): Problem[] {
   return overrides.flatMap(({ name, registration }): Problem[] => {
     if (!entries.some(entry => entry.name === name))
-      return [{ where: String(name), what: 'is overridden but not registered', instead: 'Name a registered resource.' }]
+      return [{ where: String(name), what: 'is overridden but not registered', instead: 'Use the name of a registered resource.' }]
     return isObject(registration)
       ? []
       : [
@@ -142,25 +143,25 @@ export function checkRegistrations(entries: readonly Entry[], findPath: (path: s
       Object.entries(imports).map(([key, reference]) => ({ where: `${name}.${key}`, import: reference })),
     ),
     problems: [...names, ...checked.flatMap(({ problems }) => problems)],
-    // Where something is wrong, the authorization may just be misspelt.
+    // A registration with problems is skipped: its `authorization` key could be misspelled.
     warnings: [
-      ...findMissingRegistration(entries),
-      ...findMissingAuthorization(checked.filter(({ problems }) => !problems.length).map(({ registration }) => registration)),
+      ...warnOfNoResources(entries),
+      ...warnOfNoAuthorization(checked.filter(({ problems }) => !problems.length).map(({ registration }) => registration)),
     ],
   }
 }
 
 type NameRule = readonly [breaks: (name: string, earlier: readonly unknown[]) => boolean, what: string, instead: string]
 
-/** The first rule a name breaks is reported. */
+/** Rules of resource names. Only the first broken rule is reported. */
 const NAME_RULES: readonly NameRule[] = [
-  [name => name.startsWith('_'), 'begins with `_`, which is kept for the API\'s own routes', 'Begin the name with a letter.'],
+  [name => name.startsWith('_'), 'begins with `_`, which is reserved for routes of the API', 'Begin the name with a letter.'],
   [name => !/^[A-Z][\w-]*$/i.test(name), 'cannot be a segment of a URL', 'Use letters, digits, `_` and `-`, beginning with a letter.'],
   [name => RESERVED_NAMES.includes(name), 'is the name of a route of the API', 'Choose another name.'],
   [
     (name, earlier) => earlier.includes(name),
     'is registered twice',
-    'Register each resource once; Nuxt loads the files of `modules/` without being told to.',
+    'Register each resource once. Nuxt loads the files of `modules/` automatically.',
   ],
 ]
 
@@ -177,21 +178,22 @@ function checkNames(names: readonly unknown[]): Problem[] {
   })
 }
 
-/** An app without resources answers nothing: mostly the hook was never called, or the module that calls it is not listed. */
-function findMissingRegistration(entries: readonly Entry[]): string[] {
+/** Usually the hook is not used, or the module that uses it is not in `modules`. */
+function warnOfNoResources(entries: readonly Entry[]): string[] {
   return entries.length > 0
     ? []
     : [
-        `No resource is registered, so the API answers nothing. Call \`registry.register(name, registration)\` in the hook \`autoApi:registerSchema\` of a Nuxt module. → ${DOCS}/registering.md`,
+        'No resource is registered, so the API has no resource routes. Call `registry.register(name, registration)` in the hook '
+        + `\`autoApi:registerSchema\` of a Nuxt module. → ${DOCS}/registering.md`,
       ]
 }
 
-/** One warning for all of them: a list is read, a screenful of equal lines is not. */
-function findMissingAuthorization(registrations: readonly CheckedRegistration[]): string[] {
-  const refusing = [...new Set(registrations.filter(({ imports }) => !imports.authorization).map(({ name }) => `\`${name}\``))]
-  if (!refusing.length) return []
-  const subject = refusing.length === 1 ? `${refusing[0]} has` : `${refusing.slice(0, -1).join(', ')} and ${refusing.at(-1)} have`
+/** One warning for all resources without authorization. */
+function warnOfNoAuthorization(registrations: readonly CheckedRegistration[]): string[] {
+  const resources = [...new Set(registrations.filter(({ imports }) => !imports.authorization).map(({ name }) => `\`${name}\``))]
+  if (!resources.length) return []
+  const subject = resources.length === 1 ? `${resources[0]} has` : `${resources.slice(0, -1).join(', ')} and ${resources.at(-1)} have`
   return [
-    `${subject} no authorization: every request is refused. Add \`authorization: createModuleImport(path, name)\` to the registration.`,
+    `${subject} no authorization, so every request is refused. Add \`authorization: createModuleImport(path, name)\` to the registration.`,
   ]
 }

@@ -1,8 +1,8 @@
-/** Options of earlier versions that fail the build, each with what replaces it. To remove an option, add a row here and a heading in the upgrade notes. */
+/** Removed options, which fail the build. To remove an option, add a row here and a heading in the upgrade notes. */
 import type { Problem } from './problem'
 
 export interface RemovedOption {
-  /** `[]` stands for every entry of a list. */
+  /** `[]` matches every entry of a list. */
   readonly path: string
   readonly instead: string
   readonly anchor: string
@@ -34,10 +34,10 @@ export const REMOVED_OPTIONS: readonly RemovedOption[] = Object.freeze([
   },
   {
     path: 'autoApi.multiTenancy.requireTenant',
-    instead: 'Remove it: without a tenant, a tenant-scoped resource always refuses.',
+    instead: 'Remove it. A tenant-scoped resource always refuses requests without a tenant.',
     anchor: 'require-tenant',
   },
-  { path: 'autoAdmin.access', instead: 'Name a middleware: `autoAdmin.middleware: \'<middleware name>\'`.', anchor: 'admin-access' },
+  { path: 'autoAdmin.access', instead: 'Use a middleware: `autoAdmin.middleware: \'<middleware name>\'`.', anchor: 'admin-access' },
   {
     path: 'autoAdmin.customPages[].canAccess',
     instead: 'List permissions: `permissions: [\'<resource>:<action>\']`.',
@@ -45,21 +45,21 @@ export const REMOVED_OPTIONS: readonly RemovedOption[] = Object.freeze([
   },
 ])
 
-/** Every removed option that is set, whatever its value: a leftover `false` was once read as well. */
+/** Every removed option that is set, also to `false`, which once had an effect as well. */
 export function findRemovedOptions(config: Readonly<Record<string, unknown>>): Problem[] {
   return REMOVED_OPTIONS.flatMap(({ path, instead, anchor }) =>
-    findSet(config, path.split('.')).map(where => ({ where, what: 'was removed', instead, anchor })),
+    findSetPaths(config, path.split('.')).map(where => ({ where, what: 'was removed', instead, anchor })),
   )
 }
 
 /** Concrete paths at which a pattern is set: `pages[].canAccess` → `pages[0].canAccess`, `pages[3].canAccess`. */
-function findSet(value: unknown, [segment, ...rest]: readonly string[], at = ''): string[] {
+function findSetPaths(value: unknown, [segment, ...rest]: readonly string[], at = ''): string[] {
   if (segment === undefined) return value === undefined ? [] : [at]
   if (typeof value !== 'object' || value === null) return []
 
   const key = segment.replace('[]', '')
   const where = at ? `${at}.${key}` : key
   const child: unknown = Object.hasOwn(value, key) ? (value as Record<string, unknown>)[key] : undefined
-  if (!segment.endsWith('[]')) return findSet(child, rest, where)
-  return Array.isArray(child) ? child.flatMap((entry, index) => findSet(entry, rest, `${where}[${index}]`)) : []
+  if (!segment.endsWith('[]')) return findSetPaths(child, rest, where)
+  return Array.isArray(child) ? child.flatMap((entry, index) => findSetPaths(entry, rest, `${where}[${index}]`)) : []
 }

@@ -1,10 +1,10 @@
-/** Finds route rules that would cache what the API answers: every response depends on its caller. */
+/** Finds route rules that would cache responses of the API, which depend on the caller. */
 import type { Problem } from './problem'
 
-/** Rules as Nitro holds them, by pattern. */
+/** Nitro's route rules, by pattern. */
 export type RouteRules = Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>>
 
-/** The rules that keep a response. What the app writes comes before `cache`, which Nitro derives from it. */
+/** The rules that cache a response. `cache` comes last, because Nitro derives it from the others. */
 const CACHING = ['swr', 'isr', 'static', 'prerender', 'cache'] as const
 
 type Caching = typeof CACHING[number]
@@ -16,17 +16,17 @@ interface Rule {
 }
 
 /**
- * @param paths patterns that the module answers, such as `/api/posts/:id`
- * @param prefix under which all of them are
+ * @param paths patterns of the API's routes, such as `/api/posts/:id`
+ * @param prefix the prefix of all paths
  * @returns one problem for each rule that caches one of them
  */
 export function findCachedPaths(rules: RouteRules, paths: readonly string[], prefix: string): Problem[] {
-  // The more specific a rule, the later it stands: it decides what it sets.
-  const all = Object.entries(rules).flatMap(([pattern, values]) => values ? toRule(pattern, values) : []).sort(bySpecificity)
-  return all.filter(isCaching).flatMap((rule) => {
+  // A more specific rule comes later and overrides the rules before it.
+  const sorted = Object.entries(rules).flatMap(([pattern, values]) => values ? toRule(pattern, values) : []).sort(bySpecificity)
+  return sorted.filter(isCaching).flatMap((rule) => {
     for (const path of paths) {
-      const witness = findCommonPath(rule.segments, toSegments(path))
-      const key = witness && findEffectiveKey(rule, witness, all)
+      const common = findCommonPath(rule.segments, toSegments(path))
+      const key = common && findEffectiveKey(rule, common, sorted)
       if (key) return toProblem(rule, key, path, prefix)
     }
     return []
@@ -39,13 +39,13 @@ function toProblem({ pattern, values, segments }: Rule, key: Caching, path: stri
   const isBroader = bySpecificity({ segments }, { segments: toSegments(`${prefix}/**`) }) < 0
   return {
     where: `routeRules['${pattern}'].${written}`,
-    what: `would keep the responses of \`${path}\` and hand them to other callers`,
+    what: `would cache the responses of \`${path}\` and return them to other callers`,
     instead: isBroader ? `Turn it off for the API: \`${off}\`.` : 'Remove it.',
     anchor: 'cached-routes',
   }
 }
 
-/** What is cached at a path because of this rule: a rule that is more specific may have turned it off. */
+/** The key with which a rule caches a path, unless a more specific rule turns it off. */
 function findEffectiveKey(rule: Rule, path: readonly string[], rules: readonly Rule[]): Caching | undefined {
   const matching = rules.filter(({ segments }) => matches(segments, path))
   const decides = (key: Caching) => matching.findLast(({ values }) => values[key] !== undefined && values[key] !== null) === rule
@@ -55,7 +55,7 @@ function findEffectiveKey(rule: Rule, path: readonly string[], rules: readonly R
 const isCaching = ({ values }: Rule) => CACHING.some(key => values[key])
 
 function toRule(pattern: string, values: Readonly<Record<string, unknown>>): Rule {
-  // Nitro 3 knows rules for one method.
+  // A rule of Nitro 3 can be for one method.
   return { pattern, segments: toSegments(pattern.replace(/^[A-Z]+ +(?=\/)/i, '')), values }
 }
 
@@ -74,7 +74,7 @@ function fits(segment: string, text: string): boolean {
   return isParameter(segment) || (isMixed(segment) ? toPattern(segment).test(text) : segment === text)
 }
 
-/** Whether a rule holds for a path. */
+/** Whether a rule applies to a path. */
 function matches(rule: readonly string[], path: readonly string[]): boolean {
   const rest = rule.findIndex(isRest)
   const fixed = rest === -1 ? rule : rule.slice(0, rest)
@@ -82,27 +82,27 @@ function matches(rule: readonly string[], path: readonly string[]): boolean {
   return isLongEnough && fixed.every((segment, index) => fits(segment, path[index]!))
 }
 
-/** Stands for any value of a parameter: no rule spells it out. */
+/** A value of a parameter that no rule contains. */
 const ANY = '\u0000'
 
-/** A path that both patterns match, as general as there is one; `undefined` where there is none. */
+/** The most general path that both patterns match; `undefined` if there is none. */
 function findCommonPath(rule: readonly string[], path: readonly string[]): readonly string[] | undefined {
   const rest = rule.findIndex(isRest)
   const fixed = rest === -1 ? rule : rule.slice(0, rest)
   if (rest === -1 ? path.length !== fixed.length : path.length < fixed.length) return undefined
-  const witness = path.map((segment, index) => {
-    const own = fixed[index]
-    if (!isParameter(segment)) return own === undefined || fits(own, segment) ? segment : undefined
-    if (own === undefined || isParameter(own)) return ANY
-    return isMixed(own) ? own.replace(/\*|:\w+/g, ANY) : own
+  const common = path.map((segment, index) => {
+    const ruleSegment = fixed[index]
+    if (!isParameter(segment)) return ruleSegment === undefined || fits(ruleSegment, segment) ? segment : undefined
+    if (ruleSegment === undefined || isParameter(ruleSegment)) return ANY
+    return isMixed(ruleSegment) ? ruleSegment.replace(/\*|:\w+/g, ANY) : ruleSegment
   })
-  return witness.includes(undefined) ? undefined : witness as string[]
+  return common.includes(undefined) ? undefined : common as string[]
 }
 
 const KINDS: readonly ((segment: string) => boolean)[] = [isRest, isParameter, isMixed, () => true]
 const rankOf = (segment: string | undefined) => segment === undefined ? -1 : KINDS.findIndex(isKind => isKind(segment))
 
-/** As both versions of Nitro order them. The first segment that differs in kind decides: a plain one over a parameter over `**`. */
+/** Nitro's order: the first segment that differs in kind decides; text is more specific than a parameter, a parameter than `**`. */
 function bySpecificity({ segments: one }: Pick<Rule, 'segments'>, { segments: other }: Pick<Rule, 'segments'>): number {
   for (let index = 0; index < Math.max(one.length, other.length); index++) {
     const difference = rankOf(one[index]) - rankOf(other[index])

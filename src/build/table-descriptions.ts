@@ -1,4 +1,4 @@
-/** Loads the registered tables to see what TypeScript cannot: where foreign keys lead, and what the server owns. */
+/** Describes the registered tables at build time: relations and server-owned columns are not part of their TypeScript types. */
 import { createJiti } from 'jiti'
 import type { ResourceDescription } from '../runtime/server/schema/describe'
 import type { ResourceRegistration } from '../runtime/server/registration'
@@ -8,9 +8,9 @@ import { generateRegistry } from './virtual/registry'
 
 export interface Descriptions {
   readonly resources: readonly ResourceDescription[]
-  /** Why some are missing; the build tells it and goes on with what the tables' types say. */
+  /** Why some descriptions are missing. The build continues with the types of these tables. */
   readonly warnings: readonly string[]
-  /** What would stop the server: every table was loaded, and a registration names what its table does not have. */
+  /** The error that the server would fail with at startup. It is known only if every table was loaded. */
   readonly error?: string
 }
 
@@ -19,7 +19,7 @@ export interface TableSource {
   readonly config: AutoApiConfig
   readonly rootDir: string
   readonly alias: Record<string, string>
-  /** The module's own file that describes tables: the server's reading of them, not a second one. */
+  /** The file of `describeResources`, which the server uses as well. */
   readonly describer: string
 }
 
@@ -36,7 +36,7 @@ interface Tables {
   readonly schemaModules: () => Record<string, unknown>[]
 }
 
-/** Only tables and relations are loaded: authorization, validation and hooks are for the server alone. */
+/** Loads tables and relations only; authorization, validation and hooks are loaded by the server. */
 export async function describeTables(source: TableSource): Promise<Descriptions> {
   const { describeResources } = await createJiti(import.meta.url).import<Describer>(source.describer)
   const tables = source.registrations.map(
@@ -52,28 +52,23 @@ export async function describeTables(source: TableSource): Promise<Descriptions>
     return { resources: describeResources(registrations(), schemaModules(), source.config), warnings }
   }
   catch (error) {
-    // What another table would have, had it been loaded, may be what this one misses.
+    // Without warnings every table was loaded, so the error is not caused by a missing table.
     if (warnings.length === 0 && isOwnError(error)) return { resources: [], warnings, error: error.message }
     return { resources: [], warnings: [...warnings, withoutRelations(loadable.map(({ name }) => name), error)] }
   }
 }
 
-/** An error of the module's own, as opposed to one of a file that cannot be loaded here. */
+/** Whether the module threw the error, and not a file that cannot be loaded at build time. */
 const isOwnError = (error: unknown): error is Error => error instanceof Error && error.message.startsWith('[auto-api] ')
 
-/** One file that cannot be loaded outside the server must not cost the others their types. */
+/** The tables whose files can be loaded outside the server, so that one file does not prevent the types of the others. */
 async function findLoadable(
   tables: readonly CheckedRegistration[],
   source: TableSource,
 ): Promise<{ loadable: readonly CheckedRegistration[], warnings: string[] }> {
-  if (
-    await load(tables, source).then(
-      () => true,
-      () => false,
-    )
-  )
-    return { loadable: tables, warnings: [] }
-  const tried = await Promise.all(
+  const canLoadAll = await load(tables, source).then(() => true, () => false)
+  if (canLoadAll) return { loadable: tables, warnings: [] }
+  const results = await Promise.all(
     tables.map(table =>
       load([table], source).then(
         () => ({ table }),
@@ -82,12 +77,15 @@ async function findLoadable(
     ),
   )
   return {
-    loadable: tried.flatMap(({ table, ...failed }) => ('error' in failed ? [] : [table])),
-    warnings: tried.flatMap(({ table: { name }, ...failed }) => ('error' in failed ? [withoutRelations([name], failed.error)] : [])),
+    loadable: results.flatMap(({ table, ...failed }) => ('error' in failed ? [] : [table])),
+    warnings: results.flatMap(({ table: { name }, ...failed }) => ('error' in failed ? [withoutRelations([name], failed.error)] : [])),
   }
 }
 
-/** As one module, so that a table which several files import is the same table in all of them; afresh each time, for the dev server; only what is transpiled is kept, by its text. */
+/**
+ * Loads the tables as one module, so that a table which several files import is one object. Modules are not cached, because files change
+ * under the dev server; jiti caches the transpiled text.
+ */
 async function load(tables: readonly CheckedRegistration[], { rootDir, alias }: TableSource): Promise<Tables> {
   const filename = `${rootDir}/auto-api-tables.mjs`
   const jiti = createJiti(filename, { alias, moduleCache: false })
@@ -96,5 +94,6 @@ async function load(tables: readonly CheckedRegistration[], { rootDir, alias }: 
 
 function withoutRelations(names: readonly string[], error: unknown): string {
   const [message] = String(error instanceof Error ? error.message : error).split('\n')
-  return `${names.map(name => `\`${name}\``).join(', ')}: the table could not be loaded at build time, so the types know its columns but not its relations (${message}).`
+  const list = names.map(name => `\`${name}\``).join(', ')
+  return `${list}: the table could not be loaded at build time, so the types contain its columns but not its relations (${message}).`
 }

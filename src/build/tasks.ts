@@ -1,8 +1,8 @@
-/** The module's Nitro tasks, and when they run unless the app says otherwise. */
+/** The module's Nitro tasks and their default schedules. */
 import type { Nuxt } from 'nuxt/schema'
 
 const TRASH = 'auto-api:trash'
-/** Once a day, in the small hours, off the full hour. */
+/** Every day at 03:17. */
 const DAILY = '17 3 * * *'
 
 interface TaskOptions {
@@ -11,7 +11,7 @@ interface TaskOptions {
   scheduledTasks?: Record<string, string | string[]>
 }
 
-/** Registers `auto-api:trash`; where the app has scheduled it itself, its schedule stands. */
+/** Registers `auto-api:trash`. A schedule of the app replaces the default one. */
 export function addTasks(nuxt: Nuxt, resolve: (path: string) => string): void {
   const nitro = nuxt.options.nitro as TaskOptions
   nitro.experimental = { ...nitro.experimental, tasks: true }
@@ -19,7 +19,7 @@ export function addTasks(nuxt: Nuxt, resolve: (path: string) => string): void {
     ...nitro.tasks,
     [TRASH]: {
       handler: resolve('./runtime/server/tasks/trash'),
-      description: 'Purge what has been in the trash for longer than retentionDays',
+      description: 'Purge rows that have been in the trash for longer than retentionDays',
     },
   }
   const scheduled = Object.values(nitro.scheduledTasks ?? {}).flat()
@@ -30,7 +30,7 @@ export function addTasks(nuxt: Nuxt, resolve: (path: string) => string): void {
 const PLUGINS = 'auto-api:plugins'
 const EVERY_MINUTE = '* * * * *'
 
-/** Registers `auto-api:plugins`, which looks every minute whose turn it is. */
+/** Registers `auto-api:plugins`, which runs every minute and starts the tasks of plugins that are due. */
 export function addPluginTasks(nuxt: Nuxt, resolve: (path: string) => string): void {
   const nitro = nuxt.options.nitro as TaskOptions
   nitro.tasks = {

@@ -2,20 +2,20 @@
 import { genImport, genString } from 'knitwork'
 import { isModuleImport, type ModuleImport } from '../module-import'
 
-/** How the server comes by a plugin. */
+/** How the server gets a plugin: an export of a file, called with options if it is a factory. */
 export interface PluginSource {
   readonly where: string
   readonly import: ModuleImport
-  /** The arguments of a factory; absent where the export is handed on as it is. */
+  /** The arguments of the factory; `undefined` if the export is the plugin itself. */
   readonly options?: readonly unknown[]
 }
 
 /**
- * @param built plugins whose `buildSetup` has run
- * @param taken routes of the app below the prefix, by key
+ * @param built names of the plugins whose `buildSetup` has run
+ * @param appRoutes keys of the app's own routes below the prefix
  */
-export function generatePlugins(sources: readonly PluginSource[], built: readonly string[], taken: readonly string[]): string {
-  /** Exports that options name: the server's factory is given what they stand for. */
+export function generatePlugins(sources: readonly PluginSource[], built: readonly string[], appRoutes: readonly string[]): string {
+  /** Exports that options name. The server passes their values to the factory. */
   const named: ModuleImport[] = []
   const listed = sources.map((source, index) => toLiteral(source, index, named))
   return [
@@ -25,7 +25,7 @@ export function generatePlugins(sources: readonly PluginSource[], built: readonl
     `export function plugins() {\n  return [\n${listed.map(entry => `    ${entry},\n`).join('')}  ]\n}`,
     '',
     `export const built = ${JSON.stringify(built)}`,
-    `export const taken = ${JSON.stringify(taken)}`,
+    `export const taken = ${JSON.stringify(appRoutes)}`,
     '',
   ].join('\n')
 }
@@ -35,7 +35,7 @@ function toLiteral({ where, options }: PluginSource, index: number, named: Modul
   return `{ where: ${genString(where)}, listed: () => ${listed} }`
 }
 
-/** JSON, but for the exports that it names. */
+/** JSON in which each module import is the imported name. */
 function toOption(value: unknown, named: ModuleImport[]): string {
   if (isModuleImport(value)) return `option${named.push(value) - 1}`
   if (Array.isArray(value)) return `[${value.map(inner => toOption(inner, named)).join(',')}]`

@@ -5,13 +5,13 @@ import type { ModuleImport } from '../module-import'
 import type { CheckedRegistration } from '../registration-keys'
 
 /**
- * Writes the module. Exports are imported by name, so that a missing one fails the bundle and not a request; everything
- * is handed out by functions, so that registered files may import the server utils without a circle at load time.
+ * Exports are imported by name, so that a missing one fails the bundle and not a request. The module exports functions, so that
+ * registered files can import the server utils without an import cycle at load time.
  *
- * @param rootDir the app's folder: messages of the server name files from there
+ * @param rootDir the app's folder, to which the paths in the server's messages are relative
  */
 export function generateRegistry(registrations: readonly CheckedRegistration[], rootDir?: string): string {
-  /** Per file: the local name of each of its exports. One statement per file keeps the bundler's work independent of how many resources share it. */
+  /** By file: the local names of its exports. One import statement per file is faster to bundle when many resources share a file. */
   const files = new Map<string, Map<string, string>>()
   let count = 0
   const nameImport = ({ path, name }: ModuleImport): string => {
@@ -39,20 +39,19 @@ function toLiteral(
   nameImport: (reference: ModuleImport) => string,
   rootDir: string | undefined,
 ): string {
+  const sources = rootDir !== undefined && Object.entries(imports).map(([key, reference]) => [key, toSourceName(reference, rootDir)])
   return genObjectFromRaw(
     {
       name: genString(name),
       ...Object.fromEntries(Object.entries(imports).map(([key, reference]) => [key, nameImport(reference)])),
       ...Object.fromEntries(Object.entries(data).map(([key, value]) => [key, JSON.stringify(value)])),
-      ...(rootDir !== undefined && {
-        from: JSON.stringify(Object.fromEntries(Object.entries(imports).map(([key, reference]) => [key, toSourceName(reference, rootDir)]))),
-      }),
+      ...(sources && { from: JSON.stringify(Object.fromEntries(sources)) }),
     },
     '    ',
   )
 }
 
-/** `server/auth.ts, export postsAuth`: as the app's developer knows the file. */
+/** The file and the export for messages: `server/auth.ts, export postsAuth`. */
 export function toSourceName({ path, name }: ModuleImport, rootDir: string): string {
   return `${isAbsolute(path) ? relative(rootDir, path) : path}, ${name === 'default' ? 'default export' : `export \`${name}\``}`
 }

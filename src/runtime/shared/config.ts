@@ -66,7 +66,7 @@ export interface RelationsConfig {
 
 export interface AggregationsConfig {
   /**
-   * Whether the aggregate route and the `aggregate` parameter of lists exist.
+   * `false` refuses every aggregate with 400.
    * @default true
    */
   enabled: boolean
@@ -93,7 +93,7 @@ export interface HiddenFieldsConfig {
 
 export interface BulkConfig {
   /**
-   * Whether the bulk routes exist.
+   * `false` refuses bulk requests with 400.
    * @default true
    */
   enabled: boolean

@@ -35,7 +35,7 @@ describe('createModuleImport', () => {
     [null, 'has no path'],
     [42, 'has no path'],
     [() => '/schema', 'has no path'],
-    ['file:///app/schema.ts', 'has a URL for a path. Convert it with `fileURLToPath(url)`.'],
+    ['file:///app/schema.ts', 'has a URL instead of a path. Convert it with `fileURLToPath(url)`.'],
     [new URL('file:///app/schema.ts'), 'has no path'],
   ])('refuses the path %o', (path, message) => {
     expect(() => createModuleImport(path as string, 'posts')).toThrow(message)

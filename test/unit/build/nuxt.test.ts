@@ -1,4 +1,4 @@
-/** Guards the module in a loaded Nuxt: mistakes stop it, the app's files win, and Nitro gets what the build generated. */
+/** Checks the module in a loaded Nuxt: errors stop the build, the app's routes take precedence, and Nitro gets the generated modules. */
 import { fileURLToPath } from 'node:url'
 import { loadNuxt } from '@nuxt/kit'
 import type { Nuxt } from '@nuxt/schema'
@@ -36,8 +36,8 @@ beforeAll(() => {
   process.env.NUXT_TELEMETRY_DISABLED = '1'
 })
 
-describe('a mistake stops the build', () => {
-  it('with every problem of options, removed options and registrations together', async () => {
+describe('an invalid configuration stops the build', () => {
+  it('with all problems of options, removed options and registrations', async () => {
     const loading = load({
       autoApi: { prefix: 'api', hooks: {}, multiTenancy: { getTenantId: () => 1, scopedResources: ['psots'] } } as object,
       autoAdmin: { customPages: [{ canAccess: () => true }] },
@@ -47,8 +47,8 @@ describe('a mistake stops the build', () => {
       },
     })
     const message: string = await loading.then(() => expect.fail('it built'), (error: Error) => error.message)
-    const places = message.split('\n').map(line => /^\[auto-api\] `([^`]+)`/.exec(line)?.[1])
-    expect(places).toEqual([
+    const paths = message.split('\n').map(line => /^\[auto-api\] `([^`]+)`/.exec(line)?.[1])
+    expect(paths).toEqual([
       'autoApi.hooks',
       'autoApi.multiTenancy.getTenantId',
       'autoAdmin.customPages[0].canAccess',
@@ -60,7 +60,7 @@ describe('a mistake stops the build', () => {
     ])
   })
 
-  it('with the exports that a registration or a plugin names and its file does not have', async () => {
+  it('with the missing exports of registrations and plugins', async () => {
     const loading = load({
       autoApi: { plugins: ['./server/handler', createModuleImport('~~/server/database/schema', 'plugin')] },
       extra(registry) {
@@ -69,9 +69,9 @@ describe('a mistake stops the build', () => {
     })
     const message: string = await loading.then(() => expect.fail('it built'), (error: Error) => error.message)
     expect(message.split('\n')).toEqual([
-      expect.stringContaining('`pages.schema` names the export `pots` of `server/database/schema.ts`, which has none of that name. Did you mean `posts`?'),
-      expect.stringContaining('`pages.authorization` names the export `auht` of `server/database/schema.ts`'),
-      expect.stringContaining('`autoApi.plugins[1]` names the export `plugin` of `server/database/schema.ts`'),
+      expect.stringContaining('`pages.schema` names `pots`, which `server/database/schema.ts` does not export. Did you mean `posts`?'),
+      expect.stringContaining('`pages.authorization` names `auht`, which `server/database/schema.ts` does not export.'),
+      expect.stringContaining('`autoApi.plugins[1]` names `plugin`, which `server/database/schema.ts` does not export.'),
     ])
   })
 })
@@ -80,31 +80,31 @@ describe('a route rule that caches a path of the API', () => {
   it.each<[where: string, overrides: Overrides]>([
     ['routeRules', { routeRules: { '/api/**': { swr: 60 } } }],
     ['nitro.routeRules', { nitro: { routeRules: { '/api/posts/**': { swr: 60 } } } }],
-  ])('stops the build, with its place and what to do: %s', async (_, overrides) => {
-    await expect(load(overrides)).rejects.toThrow(/\[auto-api\] `routeRules\['\/api\/.*\*\*'\]\.swr` would keep the responses of `\/api\/posts/)
+  ])('stops the build with its path and what to do: %s', async (_, overrides) => {
+    await expect(load(overrides)).rejects.toThrow(/\[auto-api\] `routeRules\['\/api\/.*\*\*'\]\.swr` would cache the responses of `\/api\/posts/)
   })
 
-  it('is no matter where it is turned off again, or where the app answers the path itself', async () => {
+  it('is allowed if another rule turns it off, or if the app handles the path itself', async () => {
     await expect(load({ routeRules: { '/**': { swr: 60 }, '/api/**': { swr: false, cache: false }, '/api/users': { swr: 60 } } })).resolves.toBeDefined()
   })
 })
 
-describe('a sound app', () => {
-  it('mounts what the app, its layers and other modules do not answer themselves', async () => {
+describe('a valid app', () => {
+  it('mounts the routes that the app, its layers and other modules do not have', async () => {
     const { _nitro: { options: { handlers } } } = await load()
     const ours = handlers.filter(({ handler }) => handler.includes('/src/runtime/server/routes/')).map(({ route, method }) => `${method ?? 'any'} ${route}`)
     const on = (path: string) => ours.filter(line => line.endsWith(` ${path}`))
 
-    // Which methods of a path are left to it is the router's to say: the app's own come before one for all methods.
+    // The router prefers the app's handlers for one method to a handler for all methods.
     expect(on('/api/posts')).toEqual(['any /api/posts']) // the layer's posts.post.ts
     expect(on('/api/posts/:slug')).toEqual(['any /api/posts/:slug']) // posts/[slug].get.ts
     expect(on('/api/users')).toEqual([]) // users.ts answers every method
     expect(on('/api/users/:id')).toEqual(['any /api/users/:id'])
-    expect(on('/api/tags')).toEqual(['any /api/tags']) // another module's handler; tags.get.dev.ts is none of production's
+    expect(on('/api/tags')).toEqual(['any /api/tags']) // another module's handler; tags.get.dev.ts does not exist in production
     expect(on('/api/tags/:id')).toEqual(['any /api/tags/:id']) // (group)/tags/[id].delete.ts
   })
 
-  it('gives Nitro the generated modules and the h3 door', async () => {
+  it('gives Nitro the generated modules and the alias of h3', async () => {
     const { _nitro: { options: { virtual, alias } } } = await load({ autoApi: { prefix: '/v2' } })
     const codeOf = (id: string) => (virtual[id] as () => string)()
     expect(codeOf('#auto-api/config')).toContain('"prefix": "/v2"')
@@ -112,7 +112,7 @@ describe('a sound app', () => {
     expect(alias['#auto-api/h3']).toMatch(/(^|\/)h3(\/|$)/)
   })
 
-  it('serves under another prefix', async () => {
+  it('mounts the routes under another prefix', async () => {
     const { _nitro: { options: { handlers } } } = await load({ autoApi: { prefix: '/v2' } })
     const routes = handlers.filter(({ handler }) => handler.includes('/src/runtime/server/routes/')).map(({ route }) => route!)
     expect(routes).toContain('/v2/users/:id')

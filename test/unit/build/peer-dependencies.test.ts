@@ -17,6 +17,6 @@ describe('a missing peer dependency', () => {
   })
 
   it('of the server fails the build with what to install', async () => {
-    expect((await without('drizzle-orm')).problems.map(toMessage)).toEqual(['`drizzle-orm` is not installed, and the server needs it. Run `npm install drizzle-orm`.'])
+    expect((await without('drizzle-orm')).problems.map(toMessage)).toEqual(['`drizzle-orm` is not installed, but the server requires it. Run `npm install drizzle-orm`.'])
   })
 })

@@ -1,4 +1,4 @@
-/** Guards what a registration may hold: names, keys, module imports, data; and how a mistake is told. */
+/** Checks the names, keys, module imports and data that a registration accepts, and the errors for others. */
 import { sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
@@ -29,7 +29,7 @@ describe('a complete registration', () => {
     expect(check('posts', registration)).toMatchObject({ problems: [], warnings: [] })
   })
 
-  it('holds its imports with the path of the file, and its data as given', () => {
+  it('keeps its imports with the path of the file, and its data unchanged', () => {
     expect(check('posts', registration).registrations[0]).toEqual({
       name: 'posts',
       imports: {
@@ -43,7 +43,7 @@ describe('a complete registration', () => {
     })
   })
 
-  it('a key given as undefined is a key left out', () => {
+  it('ignores keys whose value is undefined', () => {
     const { registrations, problems } = check('posts', { schema, hooks: undefined, metadata: undefined, unheardOf: undefined })
     expect(problems).toEqual([])
     expect(registrations[0]).toMatchObject({ imports: { schema: expect.anything() }, data: {} })
@@ -51,7 +51,7 @@ describe('a complete registration', () => {
   })
 })
 
-describe('anything inline where a module import belongs fails the build at the deepest offending path', () => {
+describe('an inline value instead of a module import fails the build with the deepest path', () => {
   class Policy {
     readonly kind = 'policy'
   }
@@ -77,11 +77,11 @@ describe('anything inline where a module import belongs fails the build at the d
     [{ hooks: { beforeCreate: (data: unknown) => data } }, '`posts.hooks.beforeCreate` is an inline function.'],
     [{ relations: () => [] }, '`posts.relations` is an inline function.'],
     [{ schema: sqliteTable('posts', { id: text() }) }, '`posts.schema` is an instance of `SQLiteTable`.'],
-  ])('%o', (registration, message) => {
+  ])('reports %o', (registration, message) => {
     expect(messagesOf({ schema, ...registration })).toEqual([expect.stringContaining(message)])
   })
 
-  it('a getter is code as well, and is not run to find out', () => {
+  it('reports a getter without running it', () => {
     const authorization = Object.defineProperty({}, 'permissions', { enumerable: true, get: () => expect.fail('the getter ran') })
     expect(messagesOf({ schema, authorization })).toEqual([expect.stringContaining('`posts.authorization.permissions` is an inline getter.')])
   })
@@ -92,49 +92,49 @@ describe('anything inline where a module import belongs fails the build at the d
     ['hooks', 'inline-hooks'],
     ['relations', 'module-imports'],
     ['schema', 'module-imports'],
-  ])('%s says what to write instead, and links to #%s', (key, anchor) => {
+  ])('says what to write instead of inline %s, and links to #%s', (key, anchor) => {
     expect(messagesOf({ schema, [key]: {} })).toEqual([
-      `\`posts.${key}\` is an inline object. Export it from a file and write \`${key}: createModuleImport(path, name)\`. → node_modules/nuxt-auto-api/docs/upgrading.md#${anchor}`,
+      `\`posts.${key}\` is an inline object. Export it from a file, and use \`${key}: createModuleImport(path, name)\`. → node_modules/nuxt-auto-api/docs/upgrading.md#${anchor}`,
     ])
   })
 })
 
 describe('files', () => {
-  it('an import of a file that is not there fails the build naming resource and key', () => {
+  it('fails the build with resource and key when a file does not exist', () => {
     const { problems } = checkRegistrations([{ name: 'posts', registration: { schema, authorization } }], path => path === '/app/schema' ? path : undefined)
-    expect(problems.map(toMessage)).toEqual(['`posts.authorization` names `/app/auth`, which is not a file. Correct the path; the extension may be left out. → node_modules/nuxt-auto-api/docs/upgrading.md#module-imports'])
+    expect(problems.map(toMessage)).toEqual(['`posts.authorization` names `/app/auth`, which is not a file. Correct the path. The extension is optional. → node_modules/nuxt-auto-api/docs/upgrading.md#module-imports'])
   })
 })
 
 describe('keys', () => {
-  it('a registration needs a schema', () => {
+  it('fails the build when `schema` is missing', () => {
     expect(messagesOf({ authorization })).toEqual(['`posts.schema` is missing. Add `schema: createModuleImport(path, name)`. → node_modules/nuxt-auto-api/docs/upgrading.md#module-imports'])
   })
 
-  it.each([undefined, null, 'schema', () => {}, [], schema])('%o is no registration', (registration) => {
+  it.each([undefined, null, 'schema', () => {}, [], schema])('fails the build when the registration is %o', (registration) => {
     expect(messagesOf(registration)).toEqual([expect.stringContaining('`posts` has no registration. Call `registry.register(\'posts\', { schema: createModuleImport(path, name) })`.')])
   })
 
   it.each([
-    ['authorisation', '`posts.authorisation` is not a key of a registration. Remove it. Did you mean `authorization`?'],
+    ['authorisation', '`posts.authorisation` is not a key of a registration. Did you mean `authorization`?'],
     ['hiddenfields', 'Did you mean `hiddenFields`?'],
     ['toString', '`posts.toString` is not a key of a registration. Remove it.'],
     ['prefix', '`posts.prefix` is not a key of a registration. Remove it.'],
-  ])('the unknown key %s fails the build, for what it was meant to say would be missing', (key, message) => {
+  ])('fails the build when the key %s is unknown, because the intended key would be missing', (key, message) => {
     expect(messagesOf({ schema, [key]: {} })).toEqual([expect.stringContaining(message)])
   })
 
   it.each([
-    [{ hiddenFields: 'passwordHash' }, '`posts.hiddenFields` is not a list of names.'],
-    [{ hiddenFields: ['a', 1] }, '`posts.hiddenFields` is not a list of names.'],
-    [{ protectedFields: [''] }, '`posts.protectedFields` is not a list of names.'],
-    [{ protectedFields: createModuleImport('/app/fields', 'fields') }, '`posts.protectedFields` is not a list of names.'],
-  ])('%o', (registration, message) => {
+    [{ hiddenFields: 'passwordHash' }, '`posts.hiddenFields` is not a list of field names.'],
+    [{ hiddenFields: ['a', 1] }, '`posts.hiddenFields` is not a list of field names.'],
+    [{ protectedFields: [''] }, '`posts.protectedFields` is not a list of field names.'],
+    [{ protectedFields: createModuleImport('/app/fields', 'fields') }, '`posts.protectedFields` is not a list of field names.'],
+  ])('fails the build when a list of fields is invalid: %o', (registration, message) => {
     expect(messagesOf({ schema, ...registration })).toEqual([expect.stringContaining(message)])
   })
 })
 
-describe('metadata is plain JSON', () => {
+describe('metadata', () => {
   const circular: Record<string, unknown> = {}
   circular.again = { circular }
   const shared = { a: 1 }
@@ -145,28 +145,28 @@ describe('metadata is plain JSON', () => {
     [{ big: 1n }, '`posts.metadata.big` is 1n. Use plain JSON.'],
     [{ ratio: Number.NaN }, '`posts.metadata.ratio` is NaN. Use plain JSON.'],
     [{ nothing: undefined }, '`posts.metadata.nothing` is undefined. Use plain JSON.'],
-    [circular, '`posts.metadata.again.circular` refers back to what holds it. Use plain JSON.'],
+    [circular, '`posts.metadata.again.circular` is a circular reference. Use plain JSON.'],
     [JSON.parse('{"a":{"__proto__":{"polluted":true}}}'), '`posts.metadata.a.__proto__` is a key that JavaScript reserves.'],
     ['text', '`posts.metadata` is not an object.'],
     [['list'], '`posts.metadata` is not an object.'],
     [null, '`posts.metadata` is not an object.'],
-  ])('%o fails the build', (metadata, message) => {
+  ])('fails the build when it is not plain JSON: %o', (metadata, message) => {
     expect(messagesOf({ schema, metadata })).toEqual([expect.stringContaining(message)])
   })
 
-  it('the same value in two places is no circle', () => {
+  it('can contain the same value twice', () => {
     expect(messagesOf({ schema, metadata: { one: shared, two: shared } })).toEqual([])
   })
 })
 
-describe('names', () => {
-  it.each(['posts', 'blogPosts', 'blog-posts', 'blog_posts', 'p', 'Posts2'])('%s is the name of a resource', (name) => {
+describe('the name of a resource', () => {
+  it.each(['posts', 'blogPosts', 'blog-posts', 'blog_posts', 'p', 'Posts2'])('can be %s', (name) => {
     expect(check(name, { schema }).problems).toEqual([])
   })
 
   it.each([
     ['permissions', '`permissions` is the name of a route of the API. Choose another name.'],
-    ['_m2m', '`_m2m` begins with `_`, which is kept for the API\'s own routes. Begin the name with a letter.'],
+    ['_m2m', '`_m2m` begins with `_`, which is reserved for routes of the API. Begin the name with a letter.'],
     ['__proto__', '`__proto__` begins with `_`'],
     ['blog posts', '`blog posts` cannot be a segment of a URL.'],
     ['blog/posts', '`blog/posts` cannot be a segment of a URL.'],
@@ -178,28 +178,28 @@ describe('names', () => {
     ['', 'is not the name of a resource.'],
     [undefined, 'is not the name of a resource.'],
     [{ name: 'posts' }, 'is not the name of a resource.'],
-  ])('%o is not', (name, message) => {
+  ])('cannot be %o', (name, message) => {
     expect(check(name, { schema }).problems.map(toMessage)).toEqual([expect.stringContaining(message)])
   })
 
-  it('a name registered twice fails the build', () => {
+  it('cannot be registered twice', () => {
     const { problems } = checkRegistrations(['posts', 'tags', 'posts'].map(name => ({ name, registration: { schema } })), anyFile)
     expect(problems).toMatchObject([{ where: 'posts', what: 'is registered twice' }])
   })
 })
 
 describe('`disabled`', () => {
-  it('takes operations, and is handed to the server', () => {
+  it('accepts operations and is passed to the server', () => {
     const { registrations, problems } = check('posts', { schema, disabled: ['delete', 'purge'] })
     expect([registrations[0]!.data, problems]).toEqual([{ disabled: ['delete', 'purge'] }, []])
   })
 
   it.each([
-    [['delte'], '`posts.disabled[0]` is \'delte\', which is not an operation. Use some of: read, create, update, delete, aggregate, restore, purge, viewDeleted. Did you mean `delete`?'],
+    [['delte'], '`posts.disabled[0]` is \'delte\', which is not an operation. Use one of: read, create, update, delete, aggregate, restore, purge, viewDeleted. Did you mean `delete`?'],
     [['read', 7], '`posts.disabled[1]` is not the name of an operation.'],
-    ['delete', '`posts.disabled` is not a list of operations. List operations: `[\'delete\', \'purge\']`.'],
+    ['delete', '`posts.disabled` is not a list of operations. Use a list of operations, such as `[\'delete\', \'purge\']`.'],
     [{ delete: true }, '`posts.disabled` is not a list of operations.'],
-  ])('with anything else fails the build: %j', (disabled, message) => {
+  ])('fails the build for other values: %j', (disabled, message) => {
     expect(check('posts', { schema, disabled }).problems.map(toMessage)).toEqual([expect.stringContaining(message)])
   })
 })
@@ -207,32 +207,32 @@ describe('`disabled`', () => {
 describe('a resource without authorization', () => {
   const warningsOf = (...names: string[]) => checkRegistrations(names.map(name => ({ name, registration: { schema } })), anyFile).warnings
 
-  it('is named in a warning', () => {
-    expect(warningsOf('posts')).toEqual(['`posts` has no authorization: every request is refused. Add `authorization: createModuleImport(path, name)` to the registration.'])
+  it('causes a warning', () => {
+    expect(warningsOf('posts')).toEqual(['`posts` has no authorization, so every request is refused. Add `authorization: createModuleImport(path, name)` to the registration.'])
   })
 
-  it('shares one warning with the others', () => {
-    expect(warningsOf('posts', 'tags', 'users')).toEqual([expect.stringMatching(/^`posts`, `tags` and `users` have no authorization:/)])
+  it('shares one warning with other resources', () => {
+    expect(warningsOf('posts', 'tags', 'users')).toEqual([expect.stringMatching(/^`posts`, `tags` and `users` have no authorization,/)])
   })
 
-  it('is the only one named', () => {
+  it('is the only resource in the warning', () => {
     const { warnings } = checkRegistrations([{ name: 'posts', registration: { schema, authorization } }, { name: 'tags', registration: { schema } }], anyFile)
-    expect(warnings).toEqual([expect.stringMatching(/^`tags` has no authorization:/)])
+    expect(warnings).toEqual([expect.stringMatching(/^`tags` has no authorization,/)])
   })
 })
 
-it('a resource whose authorization is wrong is not said to have none', () => {
+it('does not warn of missing authorization when `authorization` is invalid', () => {
   expect(check('posts', { schema, authorization: {} }).warnings).toEqual([])
 })
 
-describe('an app that registers nothing', () => {
-  it('is warned, for its API answers nothing', () => {
+describe('an app without resources', () => {
+  it('causes a warning', () => {
     expect(checkRegistrations([], anyFile)).toMatchObject({ problems: [], warnings: [expect.stringMatching(/^No resource is registered.*`autoApi:registerSchema`/)] })
   })
 })
 
-describe('collecting', () => {
-  it('every call of an asynchronous hook counts, whatever its order', async () => {
+describe('collectRegistrations', () => {
+  it('collects every call of an asynchronous hook', async () => {
     const { registrations } = await collectRegistrations(async (registry) => {
       registry.register('posts', { schema })
       await Promise.resolve()
@@ -241,13 +241,13 @@ describe('collecting', () => {
     expect(registrations.map(({ name }) => name)).toEqual(['posts', 'tags'])
   })
 
-  it('a call after the hook has ended throws instead of registering nothing', async () => {
+  it('throws when `register` is called after the hook has ended', async () => {
     let kept: ResourceRegistry | undefined
     await collectRegistrations(registry => (kept = registry), anyFile)
     expect(() => kept!.register('posts', { schema })).toThrow('[auto-api] `posts` is registered after `autoApi:registerSchema` has ended.')
   })
 
-  it('a later change of the registration object changes nothing', async () => {
+  it('ignores later changes of the registration object', async () => {
     const registration: RegistrationOptions = { schema, hiddenFields: ['secret'] }
     const { registrations } = await collectRegistrations((registry) => {
       registry.register('posts', registration)
@@ -256,7 +256,7 @@ describe('collecting', () => {
     expect(registrations[0]!.data.hiddenFields).toEqual(['secret'])
   })
 
-  it('all problems of all resources are told together', async () => {
+  it('reports the problems of all resources together', async () => {
     const { problems } = await collectRegistrations((registry) => {
       registry.register('_a', { schema: {} as never })
       registry.register('b', { schema, authorization: {} as never, hiddenFields: 'x' as never })
@@ -272,7 +272,7 @@ describe('an override', () => {
   const collect = (run: (registry: ResourceRegistry) => void) => collectRegistrations(run, anyFile)
   const other = createModuleImport('/app/other', 'otherAuth')
 
-  it('replaces the parts it names and leaves the others, whichever comes first', async () => {
+  it('replaces the given parts and keeps the others, in any order of the calls', async () => {
     const { registrations, problems } = await collect((registry) => {
       registry.override('posts', { authorization: other })
       registry.register('posts', { schema, authorization, protectedFields: ['score'] })
@@ -281,7 +281,7 @@ describe('an override', () => {
     expect(registrations[0]).toMatchObject({ imports: { schema: { name: 'posts' }, authorization: { name: 'otherAuth' } }, data: { protectedFields: ['score'] } })
   })
 
-  it('is checked like the registration it is part of', async () => {
+  it('is checked like a registration', async () => {
     const { problems } = await collect((registry) => {
       registry.register('posts', { schema, authorization })
       registry.override('posts', { authorization: { permissions: { read: true } } as never })
@@ -289,7 +289,7 @@ describe('an override', () => {
     expect(problems.map(toMessage).join()).toContain('posts.authorization')
   })
 
-  it('of what is not registered is a problem', async () => {
+  it('fails the build when the resource is not registered', async () => {
     const { problems } = await collect(registry => registry.override('postz', { authorization: other }))
     expect(problems.map(toMessage).join()).toContain('`postz`')
   })

@@ -63,7 +63,7 @@ describe('the upgrade notes', () => {
   const headings = [...readFileSync(join(root, 'docs/upgrading.md'), 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, text]) => toSlug(text!))
   const anchors = [...new Set(readdirSync(join(root, 'src/build'), { recursive: true, encoding: 'utf8' })
     .filter(file => file.endsWith('.ts'))
-    .flatMap(file => [...readFileSync(join(root, 'src/build', file), 'utf8').matchAll(/anchor: '([^']+)'|upgrading\.md#([\w-]+)/g)])
+    .flatMap(file => [...readFileSync(join(root, 'src/build', file), 'utf8').matchAll(/anchor: '([^']+)'|(?:upgrading\.md|UPGRADE_NOTES\})#([\w-]+)/g)])
     .map(([, literal, link]) => (literal ?? link)!))]
 
   it.each(anchors)('have the heading #%s that a message links to', (anchor) => {

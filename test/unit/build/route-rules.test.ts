@@ -1,11 +1,11 @@
-/** Guards that no route rule lets a cache hand one caller's response to another. */
+/** Checks that no route rule caches a response of the API, which would be returned to other callers. */
 import { describe, expect, it } from 'vitest'
 import { findCachedPaths, type RouteRules } from '../../../src/build/route-rules'
 import { toMessage } from '../../../src/build/problem'
 
 const PATHS = ['/api/posts', '/api/posts/:id', '/api/posts/:id/relations/:relation', '/api/permissions', '/api/_m2m/detect/:name']
 
-const placesOf = (rules: RouteRules) => findCachedPaths(rules, PATHS, '/api').map(({ where }) => where)
+const pathsOf = (rules: RouteRules) => findCachedPaths(rules, PATHS, '/api').map(({ where }) => where)
 
 describe('a route rule that would cache a response of the API', () => {
   it.each<[pattern: string, rule: Record<string, unknown>, key: string]>([
@@ -25,7 +25,7 @@ describe('a route rule that would cache a response of the API', () => {
     ['/api/posts/*/relations/tags', { swr: true }, 'swr'],
     ['GET /api/posts', { swr: true }, 'swr'],
   ])('is found: %s %o', (pattern, rule, key) => {
-    expect(placesOf({ [pattern]: rule })).toEqual([`routeRules['${pattern}'].${key}`])
+    expect(pathsOf({ [pattern]: rule })).toEqual([`routeRules['${pattern}'].${key}`])
   })
 
   it.each<[title: string, rules: RouteRules]>([
@@ -36,24 +36,24 @@ describe('a route rule that would cache a response of the API', () => {
     ['rules that cache nothing', { '/api/**': { cors: true, headers: { 'x-a': '1' }, swr: false, cache: false, isr: false, prerender: false, static: false } }],
     ['undefined', { '/api/**': undefined, '/**': { swr: undefined } }],
     ['a more specific rule that turns it off', { '/**': { swr: 1, cache: { swr: true } }, '/api/**': { swr: false, cache: false } }],
-    ['the same, written the other way round', { '/api/**': { swr: false, cache: false }, '/**': { swr: 1, cache: { swr: true } } }],
+    ['the same rules in reverse order', { '/api/**': { swr: false, cache: false }, '/**': { swr: 1, cache: { swr: true } } }],
   ])('is not found in %s', (_, rules) => {
-    expect(placesOf(rules)).toEqual([])
+    expect(pathsOf(rules)).toEqual([])
   })
 
-  it.each<[title: string, rules: RouteRules, place: string]>([
-    ['one record alone is exempt', { '/**': { swr: 1 }, '/api/posts/1': { swr: false } }, 'routeRules[\'/**\'].swr'],
+  it.each<[title: string, rules: RouteRules, path: string]>([
+    ['only one record is excluded', { '/**': { swr: 1 }, '/api/posts/1': { swr: false } }, 'routeRules[\'/**\'].swr'],
     ['a less specific rule turns it off', { '/**': { swr: false }, '/api/posts': { swr: 1 } }, 'routeRules[\'/api/posts\'].swr'],
-    ['what Nitro made of the rule stays on', { '/**': { swr: 1, cache: { swr: true } }, '/api/**': { swr: false } }, 'routeRules[\'/**\'].swr'],
+    ['the rule that Nitro derives stays on', { '/**': { swr: 1, cache: { swr: true } }, '/api/**': { swr: false } }, 'routeRules[\'/**\'].swr'],
     ['another rule of the same path stays on', { '/**': { isr: true }, '/api/**': { swr: false, cache: false } }, 'routeRules[\'/**\'].isr'],
-  ])('is found although %s', (_, rules, place) => {
-    expect(placesOf(rules)).toEqual([place])
+  ])('is found although %s', (_, rules, path) => {
+    expect(pathsOf(rules)).toEqual([path])
   })
 
-  it('is named with its path, and with the rule that turns it off', () => {
+  it('is reported with its path and the rule that turns it off', () => {
     expect(findCachedPaths({ '/**': { swr: 60 }, '/api/posts': { cache: {} } }, PATHS, '/api').map(toMessage)).toEqual([
-      '`routeRules[\'/**\'].swr` would keep the responses of `/api/posts` and hand them to other callers. Turn it off for the API: `\'/api/**\': { cache: false, swr: false }`. → node_modules/nuxt-auto-api/docs/upgrading.md#cached-routes',
-      '`routeRules[\'/api/posts\'].cache` would keep the responses of `/api/posts` and hand them to other callers. Remove it. → node_modules/nuxt-auto-api/docs/upgrading.md#cached-routes',
+      '`routeRules[\'/**\'].swr` would cache the responses of `/api/posts` and return them to other callers. Turn it off for the API: `\'/api/**\': { cache: false, swr: false }`. → node_modules/nuxt-auto-api/docs/upgrading.md#cached-routes',
+      '`routeRules[\'/api/posts\'].cache` would cache the responses of `/api/posts` and return them to other callers. Remove it. → node_modules/nuxt-auto-api/docs/upgrading.md#cached-routes',
     ])
   })
 })

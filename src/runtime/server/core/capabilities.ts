@@ -5,14 +5,11 @@ import type { Resource } from '../schema/model'
 import type { Api } from './api'
 import { forResource, type ApiRequest, type Call } from './context'
 import { limitExceeded } from './error'
-import { loadTargets } from './execute/write/targets'
-import { toItems } from './execute/write/items'
-import { keyFields, refusedFields } from './access/fields'
+import { loadVisible } from './execute/write/visible'
+import { refusedFields } from './access/fields'
 import { inContext, isAuthorized } from './access/authorize'
 import { decode, toKey } from '../schema/record-id'
-import type { WritePlan } from './plan/write'
 import type { ApiResponse } from './response'
-import { applyScope } from './access/row-scope'
 import { tenantScope } from './access/tenant'
 import { allowEveryone, runRoute } from './pipeline'
 
@@ -106,13 +103,10 @@ async function recordPermissions(ids: readonly string[], call: Call): Promise<Re
 }
 
 async function visibleIds(ids: readonly string[], resource: Resource, operation: Operation, call: Call): Promise<Set<string>> {
-  const items = ids.flatMap((id) => {
+  const named = ids.flatMap((id) => {
     const key = toKey(resource, id)
     return key ? [{ id, key }] : []
   })
-  const plan: WritePlan = { resource, trash: 'active', kind: 'update', items, bulk: true, atomic: true, selection: keyFields(resource) }
-  const scoped = await applyScope(call, plan, operation)
-  const located = toItems(scoped, () => call.ctx)
-  await loadTargets(scoped, located, call)
-  return new Set(located.filter(item => item.error === undefined).map(item => String(item.id)))
+  const { targets } = await loadVisible(call, resource, named.map(({ key }) => key), operation)
+  return new Set(named.filter((_, index) => targets[index]!.error === undefined).map(({ id }) => id))
 }

@@ -2,17 +2,15 @@
 import type { Resource } from '../schema/model'
 import { requireSession, forResource, type Call } from './context'
 import { notFound } from './error'
-import { toItems } from './execute/write/items'
-import { loadTargets } from './execute/write/targets'
+import { loadVisible } from './execute/write/visible'
 import { decoder, type RecordValues } from './execute/rows/decode'
 import { readRows } from './execute/rows/rows'
 import { allFields } from './access/fields'
 import { inContext } from './access/authorize'
 import { toId, toKey } from '../schema/record-id'
-import type { WritePlan } from './plan/write'
 import type { ReadPlan } from './plan/read-plan'
 import { inTuples } from './sql/list/index'
-import { applyScope, within } from './access/row-scope'
+import { within, type Plan } from './access/row-scope'
 import type { AutoApiContext } from '../registration'
 
 /** The context of a hook or a handler. What types an endpoint has given its body and query does not matter here. */
@@ -38,24 +36,16 @@ export async function loadVisibleRows(
   if (ids.length === 0) return []
   const call = callFor(ctx, name)
   const { resource } = call
-  const keys = ids.map(id => toKey(resource, String(id)))
-  if (keys.includes(undefined)) throw notFound()
-  const plan: WritePlan = {
-    resource,
-    trash: 'active',
-    kind: 'update',
-    items: keys.map(key => ({ key: key! })),
-    bulk: true,
-    atomic: true,
-    selection: allFields(resource),
-  }
-  const scoped = await applyScope(call, plan, ctx.operation)
-  const items = toItems(scoped, () => call.ctx)
-  await loadTargets(scoped, items, call)
-  const failed = items.find(item => item.error !== undefined)
+  const keys = ids.map((id) => {
+    const key = toKey(resource, String(id))
+    if (!key) throw notFound()
+    return key
+  })
+  const { plan, targets } = await loadVisible(call, resource, keys, ctx.operation)
+  const failed = targets.find(({ error }) => error !== undefined)
   if (failed) throw failed.error
-  const encoded = keys.map(key => key!.map((value, index) => resource.primaryKey[index]!.encode(value)))
-  const read = within<WritePlan, ReadPlan>(scoped, {
+  const encoded = keys.map(key => key.map((value, index) => resource.primaryKey[index]!.encode(value)))
+  const read = within<Plan, ReadPlan>(plan, {
     selection: allFields(resource),
     where: [inTuples(call.engine, resource.primaryKey, encoded)],
     order: resource.primaryKey.map(field => ({ field, descending: false })),
@@ -64,7 +54,7 @@ export async function loadVisibleRows(
   const { columns, rows } = await readRows(read, { cursor: true }, call)
   const found = new Map(rows.map(decoder(columns)).map(row => [toId(resource, keyOf(resource, row)), row]))
   return keys.map((key) => {
-    const row = found.get(toId(resource, key!))
+    const row = found.get(toId(resource, key))
     if (!row) throw notFound()
     return row
   })

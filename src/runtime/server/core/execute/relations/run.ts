@@ -5,20 +5,18 @@ import type { Call } from '../../context'
 import { changedMeanwhile } from '../../error'
 import { keyFields } from '../../access/fields'
 import { itemContext, runAfterHooks, runHooks, type AnyHook } from '../../hooks'
-import { keyClauses } from '../../plan/read'
 import type { LinkPlan } from '../../plan/relation'
-import type { WritePlan } from '../../plan/write'
 import { inTuples } from '../../sql/list/index'
-import { within, type Scoped } from '../../access/row-scope'
+import { within, type Plan, type Scoped } from '../../access/row-scope'
 import { commitOperations, CommitFailed, type WriteOperation } from '../commit/commit'
-import { toItems, type Item } from '../write/items'
+import type { Target } from '../write/items'
 import { afterCreates, beforeCreates } from './create-hooks'
 import { afterDeletes, beforeDeletes } from './delete-links'
 import { countVisible, hasObjectLevel, linkOperations, planLinkChange, type LinkChange } from './operations'
 import { loadLinkTargets, targetOperations } from './targets'
 import { parentValues, type Counts, type HookResults, type LinkTask, type ScopedLink } from './links'
 import { junctionFields } from '../rows/junction'
-import { unchangedSince } from '../write/row-clauses'
+import { rowClauses } from '../write/row-clauses'
 import { loadTargets } from '../write/targets'
 import { selectStatement } from '../commit/select'
 
@@ -75,25 +73,23 @@ async function commitDecided(commit: () => Promise<readonly LinkChange[]>): Prom
 }
 
 interface Decided {
-  /** The record, as an update of it would see it. */
-  readonly row: Scoped<WritePlan>
-  readonly item: Item
+  /** The rows of the record's resource that the caller can update. */
+  readonly row: Scoped<Plan>
+  readonly target: Target
   readonly changes: readonly LinkChange[]
 }
 
 /** What is to be done, by the rules of both sides and of the junction. @throws What one of them refuses, before any hook runs. */
 async function decide(plan: Scoped<LinkPlan>, ctx: AutoApiContext, call: Call): Promise<Decided> {
-  const row = within<LinkPlan, WritePlan>(plan, {
-    kind: 'update', items: [{ key: plan.key }], bulk: false, atomic: true, selection: keyFields(plan.resource),
-  })
-  const items = toItems(row, () => ctx)
-  await loadTargets(row, items, call)
-  if (items[0]!.error) throw items[0]!.error
+  const row = within<LinkPlan, Plan>(plan, {})
+  const target: Target = { key: plan.key }
+  await loadTargets(row, [target], call)
+  if (target.error) throw target.error
   const works: LinkTask[] = []
   for (const link of plan.include) works.push(await toWork(plan, link, call))
   const changes: LinkChange[] = []
   for (const work of works) changes.push(await planLinkChange(work, call))
-  return { row, item: items[0]!, changes }
+  return { row, target, changes }
 }
 
 async function toWork(plan: Scoped<LinkPlan>, link: ScopedLink, call: Call): Promise<LinkTask> {
@@ -121,8 +117,8 @@ async function before(changes: readonly LinkChange[], ctx: AutoApiContext, hooke
 
 const LINK = 'link'
 
-async function toOperations({ mode }: Scoped<LinkPlan>, { row, item, changes }: Decided, call: Call): Promise<WriteOperation[]> {
-  const own = { table: row.resource.facts.name, step: guardParent(row, item, call) }
+async function toOperations({ mode }: Scoped<LinkPlan>, { row, target, changes }: Decided, call: Call): Promise<WriteOperation[]> {
+  const own = { table: row.resource.facts.name, step: guardParent(row, target, call) }
   const others = changes.flatMap(({ work: { link, targets } }) =>
     targetOperations(mode, link, targets, call).map(step => ({ table: link.relation.target.facts.name, step })))
   // Both sides are locked in one order: two requests that link the same records from both sides would otherwise wait for each other.
@@ -131,7 +127,7 @@ async function toOperations({ mode }: Scoped<LinkPlan>, { row, item, changes }: 
   return steps
 }
 
-function guardParent(plan: Scoped<WritePlan>, item: Item, call: Call): WriteOperation {
-  const where = [...keyClauses(plan.resource, item.key!), ...plan.scope, ...unchangedSince(plan, item)]
+function guardParent(plan: Scoped<Plan>, target: Target, call: Call): WriteOperation {
+  const where = rowClauses(plan, target)
   return { statement: selectStatement(call, plan.resource, where, keyFields(plan.resource), 'update'), expectation: 'row' }
 }

@@ -11,10 +11,17 @@ import type { Row } from '../../../engines/engine'
 import type { RecordValues } from '../rows/decode'
 import type { Rows } from '../rows/rows'
 
-export interface Item {
+/** A row that a request names by its key: the row in the database, or the error that refuses it. */
+export interface Target {
+  readonly key?: Key
+  /** In the columns of `targetColumns`. */
+  row?: Row
+  error?: unknown
+}
+
+export interface Item extends Target {
   /** The position in the request. */
   readonly index: number
-  readonly key?: Key
   /** The id as the client sent it. */
   readonly id?: string | number
   /** The keys that validation returned: the columns that the client writes. */
@@ -26,11 +33,8 @@ export interface Item {
   /** The client's values before the hooks. */
   readonly original: Readonly<Record<string, unknown>>
   readonly ctx: AutoApiContext
-  /** The row in the database, in the columns of `targetColumns`. */
-  row?: Row
   /** The rows that its foreign keys refer to, which the commit checks again. */
   references?: readonly Reference[]
-  error?: unknown
 }
 
 export interface Reference {
@@ -70,7 +74,7 @@ export function toItems({ items }: WritePlan, createContext: () => AutoApiContex
 
 export const keysOf = (items: readonly Item[]): readonly Key[] => items.map(({ key }) => key!)
 
-export const withoutError = (items: readonly Item[]) => items.filter(item => item.error === undefined)
+export const withoutError = <T extends Target>(items: readonly T[]) => items.filter(item => item.error === undefined)
 
 /**
  * In an atomic write one failed item stops the others.

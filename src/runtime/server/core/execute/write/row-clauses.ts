@@ -5,22 +5,21 @@ import type { Call } from '../../context'
 import { keyFields, type Selection } from '../../access/fields'
 import type { Plan, Scoped } from '../../access/row-scope'
 import { keyClauses } from '../../plan/read'
-import type { WritePlan } from '../../plan/write'
 import { equalsRaw, isNull, NO_ROWS, or, shapeOf, type Clause } from '../../sql/clause'
 import { inTuples } from '../../sql/list/index'
 import type { WriteOperation } from '../commit/commit'
 import { selectStatement } from '../commit/select'
 import { valuesAt } from '../rows/decode'
-import type { Item } from './items'
+import type { Target } from './items'
 import { targetColumns } from './targets'
 
-/** The row of one item: by its key, if it is visible, and unchanged since code checked it. */
-export function rowClauses(plan: Scoped<WritePlan>, item: Item): readonly Clause[] {
-  return [...keyClauses(plan.resource, item.key!), ...plan.scope, ...unchangedSince(plan, item)]
+/** The row of one target: by its key, if it is visible, and unchanged since code checked it. */
+export function rowClauses(plan: Scoped<Plan>, target: Target): readonly Clause[] {
+  return [...keyClauses(plan.resource, target.key!), ...plan.scope, ...unchangedSince(plan, target)]
 }
 
 /** No conditions where the row scope is SQL alone. */
-export function unchangedSince(plan: Scoped<WritePlan>, { row }: Item): readonly Clause[] {
+function unchangedSince(plan: Scoped<Plan>, { row }: Target): readonly Clause[] {
   return plan.accepts && row ? columnsUnchanged(targetColumns(plan), row) : []
 }
 

@@ -4,25 +4,24 @@ import type { Call } from '../../context'
 import { notFound, refused } from '../../error'
 import { allFields, select, type Selection } from '../../access/fields'
 import type { ReadPlan } from '../../plan/read-plan'
-import type { WritePlan } from '../../plan/write'
 import { equals, type Clause } from '../../sql/clause'
 import { inTuples } from '../../sql/list/index'
 import { tupleKey } from '../../sql/tuple-key'
-import { within, type Scoped } from '../../access/row-scope'
-import { withoutError, type Item } from './items'
+import { within, type Plan, type Scoped } from '../../access/row-scope'
+import { withoutError, type Target } from './items'
 import { isInvalidValue } from '../rows/invalid-value'
 import { decoder, valuesAt, type RecordValues } from '../rows/decode'
 import { rowsStatement } from '../rows/select'
 
 /** The columns to load: the primary key and the foreign keys, or every column if `objectLevel` rules read the row. */
-export function targetColumns({ resource, accepts }: Scoped<WritePlan>): Selection {
+export function targetColumns({ resource, accepts }: Scoped<Plan>): Selection {
   if (accepts) return allFields(resource)
   const keys = new Set([...resource.primaryKey.map(({ name }) => name), ...resource.foreignKeys.flatMap(key => key.columns)])
   return select(resource, field => keys.has(field.name))
 }
 
 /** Sets the row or the error of each item: 404 for a row that is not visible, 403 for a row that the caller can only read. */
-export async function loadTargets(plan: Scoped<WritePlan>, items: readonly Item[], call: Call): Promise<void> {
+export async function loadTargets(plan: Scoped<Plan>, items: readonly Target[], call: Call): Promise<void> {
   const named = withoutError(items).filter(item => item.key)
   if (named.length === 0) return
   const columns = targetColumns(plan)
@@ -37,7 +36,7 @@ export async function loadTargets(plan: Scoped<WritePlan>, items: readonly Item[
 }
 
 /** A key that does not fit the type of its column fails the whole query. Each row is then read alone, and that key finds none. */
-async function readTargets(plan: Scoped<WritePlan>, items: readonly Item[], columns: Selection, call: Call): Promise<readonly Row[]> {
+async function readTargets(plan: Scoped<Plan>, items: readonly Target[], columns: Selection, call: Call): Promise<readonly Row[]> {
   try {
     return await call.engine.query(rowsStatement(readPlan(plan, items, columns, call), columns, {}, call))
   }
@@ -50,17 +49,17 @@ async function readTargets(plan: Scoped<WritePlan>, items: readonly Item[], colu
   }
 }
 
-function readPlan(plan: Scoped<WritePlan>, items: readonly Item[], selection: Selection, call: Call): Scoped<ReadPlan> {
-  return within<WritePlan, ReadPlan>(plan, { selection, where: [keysClause(plan, items, call)], order: [], count: false })
+function readPlan(plan: Scoped<Plan>, items: readonly Target[], selection: Selection, call: Call): Scoped<ReadPlan> {
+  return within<Plan, ReadPlan>(plan, { selection, where: [keysClause(plan, items, call)], order: [], count: false })
 }
 
 /** `id = ?`, or `id in (…)`. */
-export function keysClause({ resource: { primaryKey } }: WritePlan, items: readonly Item[], { engine }: Call): Clause {
+export function keysClause({ resource: { primaryKey } }: Plan, items: readonly Target[], { engine }: Call): Clause {
   const keys = items.map(item => item.key!.map((value, index) => primaryKey[index]!.encode(value)))
   return items.length === 1 && primaryKey.length === 1 ? equals(primaryKey[0]!, items[0]!.key![0]) : inTuples(engine, primaryKey, keys)
 }
 
-async function accessError({ accepts, canRead }: Scoped<WritePlan>, row: RecordValues, { ctx }: Call): Promise<Error | undefined> {
+async function accessError({ accepts, canRead }: Scoped<Plan>, row: RecordValues, { ctx }: Call): Promise<Error | undefined> {
   if (!accepts || await accepts(row)) return undefined
   return await canRead!(row) ? refused(ctx) : notFound()
 }

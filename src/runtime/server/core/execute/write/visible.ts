@@ -1,0 +1,22 @@
+/** Finds the rows of some keys that the caller can use for an operation. */
+import type { Operation } from '../../../../shared/operations'
+import type { Key } from '../../../schema/record-id'
+import type { Resource } from '../../../schema/model'
+import { applyScope, type Plan, type Scoped } from '../../access/row-scope'
+import type { Call } from '../../context'
+import type { Target } from './items'
+import { loadTargets } from './targets'
+
+export interface VisibleRows {
+  /** Every active row the caller can use for the operation. */
+  readonly plan: Scoped<Plan>
+  /** In the order of the keys: the row, or the 404 or 403 that refuses it. */
+  readonly targets: readonly Target[]
+}
+
+export async function loadVisible(call: Call, resource: Resource, keys: readonly Key[], operation: Operation): Promise<VisibleRows> {
+  const plan = await applyScope<Plan>(call, { resource, trash: 'active' }, operation)
+  const targets = keys.map((key): Target => ({ key }))
+  await loadTargets(plan, targets, call)
+  return { plan, targets }
+}

@@ -1,9 +1,9 @@
-/** The newsroom: a small multi-tenant product on top of nuxt-auto-api. */
+/** The playground: a multi-tenant app for several news organizations. */
 import { fileURLToPath } from 'node:url'
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
-/** The module's own sources stand in for the installed package. */
+/** Uses the sources of the module instead of an installed package. */
 const sources = {
   'nuxt-auto-api/define': here('../src/runtime/server/define'),
   'nuxt-auto-api': here('../src/module'),
@@ -14,12 +14,12 @@ export default defineNuxtConfig({
   devtools: { enabled: false },
   css: ['~/assets/newsroom.css'],
   runtimeConfig: {
-    /** `DATABASE_FILE` in the environment of the server wins. */
+    /** The environment variable `DATABASE_FILE` overrides it. */
     databaseFile: here('./.data/newsroom.sqlite'),
   },
   alias: sources,
   compatibilityDate: '2026-01-01',
-  // Nuxt tells the aliases to TypeScript for app and server code, not for `modules/`.
+  // Nuxt sets the aliases in TypeScript for app and server code, but not for `modules/`.
   typescript: {
     nodeTsConfig: {
       compilerOptions: { paths: Object.fromEntries(Object.entries(sources).map(([name, path]) => [name, [path]])) },

@@ -1,4 +1,4 @@
-/** What the API says a caller may do with a resource, and in which words the pages repeat it: in the order of the columns. */
+/** The capabilities of a caller on a resource, with their labels, in the order of the columns. */
 export const CAPABILITIES = {
   canRead: 'Read',
   canCreate: 'Create',

@@ -1,11 +1,11 @@
-/** What the pages know of each resource: the columns of the table, what one may ask of them, what they are joined to. */
+/** The resources as the pages show them: columns, filters and relations. */
 import type * as tables from '../server/database/schema'
 
-/** What a column holds; the conditions that fit it follow from it. */
+/** The kind of a column, which decides its operators. */
 export type FieldKind = 'number' | 'text' | 'date' | 'boolean' | 'json' | readonly string[]
 
 export interface RelationView {
-  /** The name of the resource on the other side. */
+  /** Name of the related resource. */
   readonly to: string
   readonly many?: true
 }
@@ -13,17 +13,17 @@ export interface RelationView {
 export interface ResourceView {
   readonly name: string
   readonly label: string
-  /** Worth a place in the table. */
+  /** Columns of the table. */
   readonly columns: readonly string[]
   readonly fields: Readonly<Record<string, FieldKind>>
   readonly relations: Readonly<Record<string, RelationView>>
-  /** What a row of the trash is called by; none where there is no trash. */
+  /** The column that names a row in the trash; missing for a resource without a trash. */
   readonly trash?: string
 }
 
 export type Row = Record<string, unknown>
 
-/** Lets the compiler find a column that is misspelt or missing. */
+/** Makes the compiler check the names of the columns. */
 type FieldsOf<T extends { $inferSelect: object }, Hidden extends string = never> = Readonly<
   Record<Exclude<keyof T['$inferSelect'] & string, Hidden>, FieldKind>
 >
@@ -144,7 +144,7 @@ export const RESOURCES: readonly [ResourceView, ...ResourceView[]] = [
   },
 ]
 
-/** The resource of this name; the first one for a name that is none. */
+/** The resource with this name, otherwise the first one. */
 export function findResource(name: unknown): ResourceView {
   return RESOURCES.find(resource => resource.name === name) ?? RESOURCES[0]
 }

@@ -1,4 +1,4 @@
-/** Puts the migrations into the server bundle as text, so that a built server needs no folder beside it. */
+/** Adds the migrations to the server bundle as text, so that a built server does not need their folder. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { addServerTemplate, createResolver, defineNuxtModule } from 'nuxt/kit'
@@ -15,7 +15,7 @@ export default defineNuxtModule({
   },
 })
 
-/** What drizzle's migrator reads: the journal and the SQL files, not the snapshots. */
+/** The files that Drizzle's migrator reads: the journal and the SQL files, not the snapshots. */
 function readMigrations(folder: string): Record<string, string> {
   const names = [...readdirSync(folder).filter(name => name.endsWith('.sql')), 'meta/_journal.json']
   return Object.fromEntries(names.map(name => [name, readFileSync(join(folder, name), 'utf8')]))

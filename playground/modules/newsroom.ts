@@ -1,4 +1,4 @@
-/** Registers the newsroom's tables: each becomes a resource under `/api`. */
+/** Registers the tables of the playground. */
 import { createModuleImport } from 'nuxt-auto-api'
 import { createResolver, defineNuxtModule } from 'nuxt/kit'
 

@@ -1,4 +1,4 @@
-/** In whose name the requests are sent: kept in a cookie, so that the server renders what this caller sees. */
+/** The caller of the requests, in a cookie, so that the server renders the page for this caller. */
 import { useQueryClient } from '@tanstack/vue-query'
 
 export function useCaller() {
@@ -10,13 +10,13 @@ export function useCaller() {
   })
 }
 
-/** Signs somebody else in: what was read in another's name is forgotten. */
+/** Switches the caller, and resets all queries of the previous caller. */
 export function useSwitchCaller() {
   const caller = useCaller()
   const queryClient = useQueryClient()
   return async (id: string | null) => {
     caller.value = id
-    // The cookie is written with the next tick.
+    // The cookie is written on the next tick.
     await nextTick()
     await queryClient.resetQueries({ queryKey: ['auto-api'] })
   }

@@ -1,27 +1,27 @@
-/** One request and its answer, kept raw: what the page shows is what went over the wire. */
+/** A raw request and its response, as sent over HTTP. */
 
 export interface ApiRequest {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   path: string
-  /** Id of the demo user in whose name the request is sent; none for an anonymous one. */
+  /** Id of the demo user who sends the request; `null` for an anonymous caller. */
   caller: string | null
   body?: Record<string, unknown>
 }
 
 export interface Exchange {
   request: ApiRequest
-  /** 0: no answer at all. */
+  /** 0: no response. */
   status: number
   statusText: string
   milliseconds: number
-  /** SQL statements of the answer; the playground's own header tells it. */
+  /** Number of SQL statements, from a header of the playground. */
   statements?: number
   body: unknown
-  /** What went wrong, for people. */
+  /** Error message for the page. */
   problem?: string
 }
 
-/** Sends a request and reports whatever comes back: an error is an answer too. */
+/** Sends a request and returns the response, also for errors. */
 export async function sendRequest(request: ApiRequest): Promise<Exchange> {
   const start = performance.now()
   const milliseconds = () => Math.round(performance.now() - start)
@@ -47,15 +47,15 @@ export async function sendRequest(request: ApiRequest): Promise<Exchange> {
   }
   catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    return { request, status: 0, statusText: '', milliseconds: milliseconds(), body: null, problem: `No answer: ${reason}` }
+    return { request, status: 0, statusText: '', milliseconds: milliseconds(), body: null, problem: `No response: ${reason}` }
   }
 }
 
-/** The same request for a terminal. */
+/** The request as a curl command. */
 export function toCurl({ method, path, caller, body }: ApiRequest, origin: string): string {
   return [
     'curl',
-    // Without it, curl reads braces and brackets of a query as patterns.
+    // Without `-g`, curl interprets braces and brackets of a query as patterns.
     ...(/[{}[\]]/.test(path) ? ['-g'] : []),
     ...(method === 'GET' ? [] : ['-X', method]),
     ...(caller ? ['-H', `'x-demo-user: ${caller}'`] : []),
@@ -68,7 +68,7 @@ function quote(text: string): string {
   return `'${text.replaceAll('\'', '\'\\\'\'')}'`
 }
 
-/** The message of an error, with that of each item of a batch. */
+/** The message of an error, with the messages of failed bulk items. */
 function messageOf(body: unknown): string | undefined {
   const { message, data } = (body ?? {}) as { message?: string, data?: { errors?: { id?: unknown, index: number, message: string }[] } }
   const items = Array.isArray(data?.errors) ? data.errors.map(({ id, index, message }) => `${id ?? `item ${index}`}: ${message}`) : []

@@ -1,4 +1,4 @@
-/** Renames a post: what the pages show is renamed at once, and named back when the API refuses. */
+/** Renames a post with an optimistic update, and rolls the update back on an error. */
 import { useQueryClient } from '@tanstack/vue-query'
 
 export function useRename() {

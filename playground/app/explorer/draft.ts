@@ -1,10 +1,10 @@
-/** A query as one clicks it together. It lives in the address of the page, so that it can be shared and reloaded. */
+/** The query in the query builder. It is part of the page's URL, so that it can be shared and reloaded. */
 import { findResource } from '../resources'
 import { OPERATOR_LABELS, type Operator } from './operators'
 
 export const FUNCTIONS = ['count', 'sum', 'avg', 'min', 'max'] as const
 
-/** How deep the API follows relations. */
+/** Maximum levels of includes. */
 export const MAX_DEPTH = 3
 
 export interface Condition { field: string, operator: Operator, value: string }
@@ -13,15 +13,15 @@ export interface Sort { field: string, descending: boolean }
 
 export interface Aggregate { function: typeof FUNCTIONS[number], field: string }
 
-/** Relation → what is asked of it. */
+/** Relation → its options. */
 export interface Includes { [relation: string]: Include }
 
-/** `limit`: rows per parent; 0 for as many as there may be. */
+/** `limit`: rows per parent; 0 means no limit in the query. */
 export interface Include { limit: number, include: Includes }
 
 export interface Draft {
   resource: string
-  /** None: all that the caller may read. */
+  /** Empty: all fields that the caller can read. */
   fields: string[]
   conditions: Condition[]
   match: 'all' | 'any'
@@ -32,7 +32,7 @@ export interface Draft {
   page: number
   cursor: string
   limit: number
-  /** Whether pages by number know their total. */
+  /** Whether numbered pages have a total. */
   counted: boolean
   aggregates: Aggregate[]
   groupBy: string[]
@@ -45,7 +45,7 @@ export function newDraft(changes: Partial<Draft> = {}): Draft {
   }
 }
 
-/** A draft as it stands in the address: only what differs from a new one. */
+/** A draft as text for the URL: only the values that differ from a new draft. */
 export function writeDraft(draft: Draft): string {
   const plain = newDraft()
   return JSON.stringify(
@@ -53,7 +53,7 @@ export function writeDraft(draft: Draft): string {
   )
 }
 
-/** What an address says, as far as it makes sense: anybody can write one. */
+/** Reads a draft from a URL. Ignores invalid parts, because anybody can write a URL. */
 export function readDraft(text: unknown): Draft {
   const given = toObject(text)
   const { name, fields, relations } = findResource(given.resource)

@@ -1,4 +1,4 @@
-/** Queries to begin with, one for each thing the language can do. */
+/** Example queries, one per feature of the query language. */
 import { newDraft, type Draft } from './draft'
 
 export interface Example { readonly label: string, readonly draft: Draft }

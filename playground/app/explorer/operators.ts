@@ -1,4 +1,4 @@
-/** Which conditions fit which column, and how what one types becomes a value of the query. */
+/** The operators of each kind of column, and the conversion of typed text to a value. */
 import type { FieldKind } from '../resources'
 
 export type Operator = '$eq' | '$ne' | '$gt' | '$gte' | '$lt' | '$lte' | '$like' | '$in' | '$nin' | '$null'
@@ -35,7 +35,7 @@ export function operatorsFor(kind: FieldKind): readonly Operator[] {
   return OPERATORS[kindName(kind)]
 }
 
-/** How a value is asked for: a choice among `options`, else an input of a type. */
+/** The input for a value: a select with `options`, or an `<input>` of a `type`. */
 export interface Input { readonly type?: string, readonly hint?: string, readonly options?: readonly string[] }
 
 export function inputFor(kind: FieldKind, operator: Operator): Input {
@@ -46,12 +46,12 @@ export function inputFor(kind: FieldKind, operator: Operator): Input {
   return typeof kind === 'string' ? { type: kind } : { options: kind }
 }
 
-/** What stands in the field at first. */
+/** The initial value of the input. */
 export function firstValue(kind: FieldKind, operator: Operator): string {
   return inputFor(kind, operator).options?.[0] ?? ''
 }
 
-/** Typed text as a value of the query. What does not fit is sent as it is: the API says what is wrong with it. */
+/** Converts typed text to a value. Invalid text stays as it is, so that the API returns its error. */
 export function toValue(text: string, kind: FieldKind, operator: Operator): unknown {
   if (operator === '$null')
     return text === 'true'

@@ -1,4 +1,4 @@
-/** A draft as the path one requests. */
+/** Converts a draft to the path of its request. */
 import { findResource, type ResourceView } from '../resources'
 import type { Draft, Includes } from './draft'
 import { toValue } from './operators'
@@ -20,7 +20,7 @@ export function toPath(draft: Draft): string {
   const query = Object.entries(parameters).flatMap(([name, value]) =>
     value === undefined || (value === '' && name !== 'cursor') ? [] : [`${name}=${encode(value)}`],
   )
-  // Groups have their own route, which asks for the permission to aggregate and for no other.
+  // Groups have their own route, which needs only the permission to aggregate.
   return `/api/${view.name}${grouped ? '/aggregate' : ''}?${query.join('&')}`
 }
 
@@ -35,7 +35,7 @@ function toPaging({ paging, page, cursor, limit, counted }: Draft, grouped: bool
 /** Field → its conditions. */
 type Fields = Record<string, Record<string, unknown>>
 
-/** Fields stand side by side where all have to match, in branches where any may. */
+/** All conditions in one object, or one object per condition in `$or`. */
 function toFilter({ conditions, match }: Draft, { fields }: ResourceView): string {
   const each = conditions.map<Fields>(({ field, operator, value }) => ({
     [field]: { [operator]: toValue(value, fields[field]!, operator) },
@@ -50,7 +50,7 @@ function merge(left: Fields, right: Fields): Fields {
   return { ...left, ...Object.fromEntries(Object.entries(right).map(([field, condition]) => [field, { ...left[field], ...condition }])) }
 }
 
-/** `author,comments.author` as long as that says it all; JSON once a number of rows is set. */
+/** `author,comments.author`, or JSON if a relation has a limit. */
 function toInclude(include: Includes): string {
   const paths = toPaths(include)
   return hasLimit(include) ? JSON.stringify(toTree(include)) : paths.join(',')
@@ -74,7 +74,7 @@ function toTree(include: Includes): Record<string, unknown> {
   }]))
 }
 
-/** Escapes what has to be and leaves the rest readable. */
+/** Escapes only the necessary characters, so that the path stays readable. */
 function encode(value: string): string {
   return encodeURIComponent(value).replace(/%(?:2C|3A|24|7B|7D|5B|5D|22)/g, decodeURIComponent)
 }

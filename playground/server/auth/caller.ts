@@ -1,4 +1,4 @@
-/** What the newsroom knows about a caller, told to every permission and filter. */
+/** The type of the user in every permission and row filter. */
 import type { Role } from './roles'
 
 declare module 'nuxt-auto-api/define' {

@@ -1,4 +1,4 @@
-/** Comments: read where their post is read, once approved; written under one's own name; moderated by editors. */
+/** Comments: visible with their post after approval, written by signed-in callers as themselves, moderated by editors. */
 import { and, eq, or } from 'drizzle-orm'
 import { defineResourceAuth } from 'nuxt-auto-api/define'
 import type { comments } from '../database/schema'

@@ -1,4 +1,4 @@
-/** Media: the public sees what illustrates a published post, the staff the whole library. */
+/** Media: anonymous callers see files of published posts, staff sees all files. */
 import { defineResourceAuth } from 'nuxt-auto-api/define'
 import type { media } from '../database/schema'
 import { isMine, nothing, onReadablePost } from './visibility'

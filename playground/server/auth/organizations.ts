@@ -1,4 +1,4 @@
-/** Organisations: one sees one's own, and administrators may rename it. Creating and deleting are disabled in the registration. */
+/** Organizations: callers see their own; administrators can rename it. The registration disables create, delete and purge. */
 import { eq } from 'drizzle-orm'
 import { defineResourceAuth } from 'nuxt-auto-api/define'
 import type { organizations } from '../database/schema'

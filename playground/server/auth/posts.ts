@@ -1,4 +1,4 @@
-/** Posts: the public reads what is published, writers see their own drafts as well, editors see all of their newsroom. */
+/** Posts: every caller reads published posts, writers also their own drafts, editors all posts of their organization. */
 import { or } from 'drizzle-orm'
 import { defineResourceAuth } from 'nuxt-auto-api/define'
 import type { posts } from '../database/schema'

@@ -1,4 +1,4 @@
-/** What each role of the newsroom may do: the strings that the resources' permissions name. */
+/** The permissions of each role. */
 import type { users } from '../database/schema'
 
 export type Role = typeof users.$inferSelect['role']

@@ -1,4 +1,4 @@
-/** Tags: everybody reads them, editors keep them in order. */
+/** Tags: every caller reads them, editors change them. */
 import { defineResourceAuth } from 'nuxt-auto-api/define'
 import type { tags } from '../database/schema'
 

@@ -1,4 +1,4 @@
-/** Users: colleagues see each other, editors see how to reach them, administrators what they earn. */
+/** Users: members of an organization see each other, editors also see email addresses, administrators also see salaries. */
 import { defineResourceAuth } from 'nuxt-auto-api/define'
 import type { users } from '../database/schema'
 

@@ -1,4 +1,4 @@
-/** Opens the newsroom's SQLite file and brings it up to the current schema. */
+/** Opens the SQLite file and applies the migrations. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -20,8 +20,8 @@ export function openDatabase(file: string, logger?: Logger) {
 }
 
 /**
- * Applies what is missing of the given migrations, file name → content.
- * Drizzle's migrator reads a folder, but a built server carries the files as text: they go through a temporary one.
+ * Applies the migrations that are missing, given as file name → content.
+ * Drizzle's migrator reads a folder, but a built server has the files as text: this writes them to a temporary folder.
  */
 export function applyMigrations(db: NewsroomDatabase, files: Readonly<Record<string, string>>): void {
   const folder = mkdtempSync(join(tmpdir(), 'newsroom-migrations-'))

@@ -1,4 +1,4 @@
-/** The newsroom's tables: several organisations in one database, each row of theirs carrying `organizationId`. */
+/** The tables of the playground: several organizations in one database, separated by `organizationId`. */
 import { isNull } from 'drizzle-orm'
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 
@@ -9,7 +9,7 @@ const timestamps = () => ({
   updatedAt: timestamp('updated_at').notNull().$defaultFn(() => new Date()),
 })
 
-/** Who wrote a row, stamped by the server. No foreign keys: the trace outlives the account. */
+/** Author columns that the server writes. Without foreign keys, so that they keep the ids of deleted users. */
 const audit = () => ({
   createdBy: integer('created_by'),
   updatedBy: integer('updated_by'),
@@ -40,7 +40,7 @@ export const users = sqliteTable('users', {
   name: text('name', { length: 80 }).notNull(),
   email: text('email', { length: 160 }).notNull().unique(),
   role: text('role', { enum: ['reader', 'writer', 'editor', 'admin'] }).notNull().default('reader'),
-  /** Gross per year, in euros. */
+  /** Gross salary per year, in euros. */
   salary: integer('salary'),
   passwordHash: text('password_hash'),
   active: integer('active', { mode: 'boolean' }).notNull().default(true),
@@ -52,7 +52,7 @@ export const users = sqliteTable('users', {
 export const posts = sqliteTable('posts', {
   id: integer('id').primaryKey({ autoIncrement: true }),
   ...tenant(),
-  /** The by-line; none means the newsroom as a whole. */
+  /** The author in the byline; null for the whole newsroom. */
   authorId: integer('author_id').references(() => users.id, { onDelete: 'set null' }),
   title: text('title', { length: 160 }).notNull(),
   slug: text('slug', { length: 180 }).notNull(),
@@ -68,7 +68,7 @@ export const posts = sqliteTable('posts', {
 }, table => [
   index('posts_organization_status').on(table.organizationId, table.status, table.id),
   index('posts_author').on(table.authorId, table.id),
-  // A slug is free again once its post is in the trash.
+  // A slug can be used again after its post moves to the trash.
   uniqueIndex('posts_slug').on(table.organizationId, table.slug).where(isNull(table.deletedAt)),
 ])
 
@@ -76,7 +76,7 @@ export const comments = sqliteTable('comments', {
   id: integer('id').primaryKey({ autoIncrement: true }),
   ...tenant(),
   postId: integer('post_id').notNull().references(() => posts.id, { onDelete: 'cascade' }),
-  /** Kept when the account goes: the comment stays, unsigned. */
+  /** Null after the user is deleted: the comment stays, without an author. */
   authorId: integer('author_id').references(() => users.id, { onDelete: 'set null' }),
   body: text('body', { length: 2000 }).notNull(),
   status: text('status', { enum: ['pending', 'approved', 'rejected'] }).notNull().default('pending'),
@@ -99,7 +99,7 @@ export const tags = sqliteTable('tags', {
   uniqueIndex('tags_slug').on(table.organizationId, table.slug),
 ])
 
-/** The junction between posts and tags; not a resource of its own. */
+/** The junction table of posts and tags. It is not registered. */
 export const postsTags = sqliteTable('posts_tags', {
   postId: integer('post_id').notNull().references(() => posts.id, { onDelete: 'cascade' }),
   tagId: integer('tag_id').notNull().references(() => tags.id, { onDelete: 'cascade' }),
@@ -112,7 +112,7 @@ export const postsTags = sqliteTable('posts_tags', {
 export const media = sqliteTable('media', {
   id: text('id').primaryKey().$defaultFn(() => crypto.randomUUID()),
   ...tenant(),
-  /** The post it illustrates; none while it waits in the library. */
+  /** The post with this file; null for an unused file. */
   postId: integer('post_id').references(() => posts.id, { onDelete: 'set null' }),
   uploaderId: integer('uploader_id').references(() => users.id, { onDelete: 'set null' }),
   kind: text('kind', { enum: ['image', 'video', 'audio', 'document'] }).notNull(),
@@ -120,7 +120,7 @@ export const media = sqliteTable('media', {
   mimeType: text('mime_type', { length: 100 }).notNull(),
   bytes: integer('bytes').notNull(),
   alt: text('alt', { length: 300 }),
-  /** What the camera or the recorder wrote down. */
+  /** Metadata of the camera or the recorder. */
   details: text('details', { mode: 'json' }).$type<Record<string, string | number>>(),
   ...timestamps(),
   ...audit(),

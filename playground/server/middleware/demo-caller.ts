@@ -1,13 +1,13 @@
 /**
- * Who is calling. FOR THE DEMO ONLY: it believes whatever the header `x-demo-user` says, or the cookie that the pages set.
- * A real application puts the user of its session here; the API reads nothing but `event.context`.
+ * Sets the caller. FOR THE DEMO ONLY: it trusts the header `x-demo-user`, or the cookie of the pages.
+ * A real app sets the user of its session here. The API reads only `event.context`.
  */
 import { eq } from 'drizzle-orm'
 import { PERMISSIONS } from '../auth/roles'
 import { users } from '../database/schema'
 import { useNewsroom } from '../utils/newsroom'
 
-/** What callers who are not signed in read: the Harbour Courier. */
+/** Anonymous callers read the Harbour Courier. */
 const PUBLIC_ORGANIZATION_ID = 1
 
 export default defineEventHandler((event) => {

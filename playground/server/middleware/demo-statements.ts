@@ -1,4 +1,4 @@
-/** Begins the count of a request's statements. It runs after `demo-caller`, whose own look-up is not the API's. */
+/** Starts counting the SQL statements of a request. It runs after `demo-caller`, so that the query of `demo-caller` does not count. */
 import { countStatements } from '../utils/statements'
 
 export default defineEventHandler((event) => {

@@ -1,4 +1,4 @@
-/** At every start: migrates what is missing, fills an empty newsroom, hands the database to the API. */
+/** Prepares the database at startup: applies migrations, inserts demo data, and passes the database to the API. */
 import { migrations } from '#newsroom/migrations'
 import { applyMigrations } from '../database/client'
 import { seedNewsroom } from '../database/seed'
@@ -8,7 +8,7 @@ export default defineNitroPlugin((nitro) => {
   const db = useNewsroom()
   applyMigrations(db, migrations)
   if (seedNewsroom(db))
-    console.info('The newsroom was empty and has been filled with its demo data.')
+    console.info('The database was empty. The demo data have been inserted.')
   initializeDatabase(db, 'better-sqlite3')
   nitro.hooks.hook('close', () => {
     db.$client.close()

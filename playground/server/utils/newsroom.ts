@@ -1,4 +1,4 @@
-/** The one connection of this server. */
+/** The single database connection of this server. */
 import { openDatabase, type NewsroomDatabase } from '../database/client'
 import { statementLogger } from './statements'
 

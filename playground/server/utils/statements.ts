@@ -1,6 +1,6 @@
 /**
- * How many SQL statements a request takes. FOR THE DEMO ONLY: it tells anybody how the server works inside.
- * The count travels in the answer's header `x-demo-statements`; a transaction's BEGIN and COMMIT are not in it.
+ * Counts the SQL statements of a request. FOR THE DEMO ONLY: it discloses internals of the server.
+ * The response has the count in the header `x-demo-statements`, without BEGIN and COMMIT.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Logger } from 'drizzle-orm'
@@ -10,26 +10,26 @@ interface Count { statements: number, readonly event: H3Event }
 
 const counts = new AsyncLocalStorage<Count>()
 
-/** Counts from here on, for this request only: others run at the same time. */
+/** Starts counting for this request. Concurrent requests have their own counts. */
 export function countStatements(event: H3Event): void {
   const count = { statements: 0, event }
   counts.enterWith(count)
-  tell(count)
+  setHeader(count)
 }
 
-/** Drizzle calls it once per statement. */
+/** Drizzle calls `logQuery` once per statement. */
 export const statementLogger: Logger = {
   logQuery() {
     const count = counts.getStore()
     if (!count)
       return
     count.statements++
-    tell(count)
+    setHeader(count)
   },
 }
 
-/** With each statement anew, so that the answer has the number whichever way it ends. */
-function tell({ event, statements }: Count): void {
+/** Updates the header after each statement, so that error responses have it too. */
+function setHeader({ event, statements }: Count): void {
   if (!event.node.res.headersSent)
     setResponseHeader(event, 'x-demo-statements', String(statements))
 }

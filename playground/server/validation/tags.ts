@@ -1,4 +1,4 @@
-/** What a tag has to look like, beyond what its columns say. */
+/** Validation of tags, in addition to that of the columns. */
 import { defineResourceValidation } from 'nuxt-auto-api/define'
 import { z } from 'zod'
 

@@ -1,4 +1,4 @@
-/** The callers one can try out: a route of the app itself, beside the generated ones. */
+/** `GET /api/demo/users`: the callers of the demo. A route of the app, next to the generated routes. */
 import { asc, eq } from 'drizzle-orm'
 import { organizations, users } from '../../database/schema'
 import { useNewsroom } from '../../utils/newsroom'

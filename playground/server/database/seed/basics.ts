@@ -1,4 +1,4 @@
-/** What every part of the seed shares: row types, the first day, slugs. */
+/** Shared by all parts of the seed: row types, the first day, slugs. */
 import type { organizations, posts, tags, users } from '../schema'
 
 export type OrganizationRow = typeof organizations.$inferInsert & { id: number }
@@ -6,7 +6,7 @@ export type UserRow = typeof users.$inferInsert & { id: number }
 export type TagRow = typeof tags.$inferInsert & { id: number }
 export type PostRow = typeof posts.$inferInsert & { id: number }
 
-/** The day the newsrooms opened; every other date is counted from here, never from today. */
+/** The first day of the demo data. All other dates are relative to it. */
 export const FOUNDED = new Date('2024-01-02T08:00:00.000Z')
 
 /** `Dvořák’s café` → `dvoraks-cafe` */

@@ -1,4 +1,4 @@
-/** Six thousand comments under what has been published, more of them under recent stories. */
+/** 6 000 comments on published posts, more of them on recent posts. */
 import type { comments } from '../schema'
 import type { PostRow, UserRow } from './basics'
 import type { Random } from './random'
@@ -13,7 +13,7 @@ const MINUTE = 60_000
 export function discussion(random: Random, posts: PostRow[], users: UserRow[]): CommentRow[] {
   const open = posts.filter(post => post.publishedAt)
   const remarks = Array.from({ length: COMMENTS }, () => {
-    // The larger of two draws: recent stories are talked about more.
+    // The larger of two random numbers: recent posts have more comments.
     const place = Math.max(random.int(0, open.length - 1), random.int(0, open.length - 1))
     return remark(random, open[place] as PostRow, users)
   })
@@ -40,7 +40,7 @@ function remark(random: Random, post: PostRow, users: UserRow[]): CommentRow {
   }
 }
 
-/** A story takes its comments along into the trash, as one group. */
+/** Comments of a deleted post have its `deletionId`. */
 function withPost(post: PostRow): Partial<CommentRow> {
   const { deletedAt, deletedBy, deletionId, deletedReason } = post
   return deletedAt ? { deletedAt, deletedBy, deletionId, deletedReason } : {}

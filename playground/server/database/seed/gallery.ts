@@ -1,4 +1,4 @@
-/** Three hundred files: most illustrate a story, some wait in the library. */
+/** 300 files. Most belong to a post. */
 import type { media } from '../schema'
 import { toSlug, type PostRow, type UserRow } from './basics'
 import type { Random } from './random'

@@ -1,4 +1,4 @@
-/** Fills an empty newsroom, once, all or nothing. */
+/** Inserts the demo data into an empty database, in one transaction. */
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { NewsroomDatabase } from '../client'
 import { comments, media, organizations, posts, postsTags, tags, users } from '../schema'
@@ -7,9 +7,9 @@ import { newsroomRows } from './rows'
 /** Rows per INSERT: far below SQLite's 32 766 parameters with the widest table. */
 const CHUNK = 500
 
-/** Returns whether there was anything to do. */
+/** Returns whether the database was empty. */
 export function seedNewsroom(db: NewsroomDatabase): boolean {
-  // Immediate: of two servers starting on one file, the second waits here and then finds the rows of the first.
+  // Immediate: if two servers start on one file, the second waits here, and then finds the rows of the first.
   return db.transaction((tx) => {
     if (tx.select({ id: organizations.id }).from(organizations).limit(1).all().length > 0)
       return false
@@ -20,7 +20,7 @@ export function seedNewsroom(db: NewsroomDatabase): boolean {
         tx.insert(table).values(all.slice(start, start + CHUNK)).run()
     }
 
-    // Parents before children: foreign keys are enforced.
+    // Parents before children, because foreign keys are enforced.
     insert(organizations, rows.organizations)
     insert(users, rows.users)
     insert(tags, rows.tags)

@@ -1,4 +1,4 @@
-/** Numbers that look random and are the same on every machine: the seed data must not change from run to run. */
+/** Pseudo-random numbers from a fixed seed, so that the demo data are the same on every machine. */
 
 export interface Random {
   /** An integer from `min` to `max`, both included. */
@@ -33,7 +33,7 @@ export function createRandom(seed: number): Random {
   }
 }
 
-/** Tommy Ettinger's Mulberry32: 32 bits of state, evenly spread, good enough for made-up news. */
+/** Tommy Ettinger's Mulberry32, with 32 bits of state. */
 function mulberry32(seed: number): () => number {
   let state = seed >>> 0
   return () => {

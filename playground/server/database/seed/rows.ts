@@ -1,4 +1,4 @@
-/** Every row of the newsroom, made from one fixed seed: the same rows, with the same ids, on every machine. */
+/** All rows of the demo data, from a fixed seed: the same rows with the same ids on every machine. */
 import type { comments, media, postsTags } from '../schema'
 import { FOUNDED, toSlug, type OrganizationRow, type PostRow, type TagRow, type UserRow } from './basics'
 import { discussion } from './discussion'
@@ -45,7 +45,7 @@ function staff(random: Random, organization: OrganizationRow, index: number): Us
   return STAFF.map((role, position) => {
     const number = index * STAFF.length + position
     const first = FIRST_NAMES[number % FIRST_NAMES.length] as string
-    // Shifted by one for each round through the first names, so that no full name comes twice.
+    // Shifts by one after each round through the first names, so that full names are unique.
     const last = LAST_NAMES[(number * 7 + Math.floor(number / FIRST_NAMES.length)) % LAST_NAMES.length] as string
     const salary = SALARIES[role]
     return {

@@ -7,10 +7,10 @@ export const POSTS = 2000
 
 const HOUR = 3_600_000
 
-/** Two years of news, one story about every eight and three quarter hours. */
+/** One story every 8.75 hours, for two years. */
 const PACE = 8.75 * HOUR
 
-/** One entry per share, so that a plain pick gives larger newsrooms more stories. */
+/** One entry per share, so that a random pick gives larger newsrooms more stories. */
 const DESKS = NEWSROOMS.flatMap(({ share }, index) => Array.from({ length: share }, () => index + 1))
 
 const HEADLINES: readonly ((random: Random) => string)[] = [
@@ -27,7 +27,7 @@ export function stories(random: Random, users: UserRow[]): PostRow[] {
 
 function story(random: Random, users: UserRow[], index: number): PostRow {
   const id = index + 1
-  // The first story of each newsroom is a published one: examples can rely on it.
+  // The first story of each newsroom is published: examples use it.
   const first = index < NEWSROOMS.length
   const organizationId = first ? id : random.pick(DESKS)
   const desk = users.filter(user => user.organizationId === organizationId && user.role !== 'reader')

@@ -1,6 +1,6 @@
-/** The vocabulary of the made-up newsrooms. */
+/** The words of the demo data. */
 
-/** The first one is the public newsroom: what callers who are not signed in see. */
+/** Anonymous callers see the first one. */
 export const NEWSROOMS = [
   { name: 'Harbour Courier', slug: 'harbour-courier', city: 'Osterhaven', share: 8 },
   { name: 'Alpine Weekly', slug: 'alpine-weekly', city: 'Sankt Vinzenz', share: 5 },

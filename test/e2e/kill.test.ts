@@ -16,8 +16,8 @@ let writer: string
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'auto-api-kill-'))
-  // Below `node_modules`, where it finds its packages.
-  const outDir = join(root, 'node_modules/.cache/kill-writer')
+  // In the repository, where it finds its packages.
+  const outDir = join(root, 'test/e2e/kill/.output')
   await build({
     configFile: false,
     logLevel: 'silent',

@@ -22,8 +22,8 @@ const ACCEPTED = ['IMPORTS_FALLBACK_ARRAY_USE']
 const folder = createFolder()
 let tarball: string
 
-beforeAll(() => {
-  tarball = installPackedPackage(folder)
+beforeAll(async () => {
+  tarball = await installPackedPackage(folder)
 })
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

@@ -4,37 +4,38 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writ
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { basename, delimiter, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { hashOf, makeOnce, root } from '../support/once'
 
-const root = fileURLToPath(new URL('../..', import.meta.url))
-
-/** What the app depends on besides the package, in the versions the package is developed with. */
+/** The app's other dependencies, in the versions the package is developed with. */
 const BESIDES = ['nuxt', 'drizzle-orm', '@tanstack/vue-query', 'better-sqlite3', '@types/better-sqlite3']
 
 const manifest = (folder: string) => JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
 
-/** Our own npm script's variables would tell the app's npm that it works on our package. */
+/** Without the variables of our npm script: with them the app's npm would work on our package. */
 const environment = {
   ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(?:npm_|VITEST|NODE_ENV$|TEST$|TALLY_)/.test(name))),
   NUXT_TELEMETRY_DISABLED: '1',
 }
 
-/** An empty folder outside the repository, so that nothing of ours is found by walking up. */
+/** An empty folder outside the repository, so that no parent folder has packages of ours. */
 export const createFolder = () => mkdtempSync(join(tmpdir(), 'fresh-app-'))
 
-/** What an app is made of where it is not the usual one. */
+/** How an app differs from the usual one. */
 export interface Variant {
   /** Versions besides or instead of those the package is developed with. */
   readonly versions?: Readonly<Record<string, string>>
-  /** A folder whose files are laid over those of `app`. */
+  /** A folder whose files replace those of `app`. */
   readonly files?: string
 }
 
-/** What commands have left in the repository; a clone has none of it. */
+/** What commands create in the repository; a clone has none of it. */
 const LEFT_BY_COMMANDS = new Set(['.git', 'node_modules', 'dist', '.nuxt', '.output', '.data'])
 
-/** A copy of the repository as a fresh clone is after `npm ci`: no command has run in it yet. */
-export function cloneRepository(folder: string): string {
+/** What has no part in the package, nor in building it. */
+const NOT_PACKED = new Set(['bench', 'playground', '.ci'])
+
+/** A copy of the repository like a fresh clone after `npm ci`: no other command has run in it. */
+function cloneRepository(folder: string): string {
   const clone = join(folder, 'clone')
   cpSync(root, clone, { recursive: true, filter: source => !LEFT_BY_COMMANDS.has(basename(source)) })
   // Hard links where the disk is the same: a copy of every dependency would take longer than the rest.
@@ -42,15 +43,23 @@ export function cloneRepository(folder: string): string {
   return clone
 }
 
-/** Packs the package from a fresh clone as `npm publish` would, installs it into a copy of `app` and returns the tarball. */
-export function installPackedPackage(folder: string, { versions, files }: Variant = {}): string {
-  const packs = join(folder, 'packs')
-  mkdirSync(packs)
-  const clone = cloneRepository(packs)
-  run(clone, 'npm', 'pack', '--pack-destination', packs)
-  rmSync(clone, { recursive: true })
-  const tarball = join(packs, readdirSync(packs).find(name => name.endsWith('.tgz'))!)
+/** Packs the package from a fresh clone as `npm publish` does, once for all tests. @returns the tarball */
+async function packPackage(): Promise<string> {
+  const packs = join(root, 'test/package/.output/packed')
+  await makeOnce(packs, hashOf(readdirSync(root).filter(name => !LEFT_BY_COMMANDS.has(name) && !NOT_PACKED.has(name))), () => {
+    rmSync(packs, { recursive: true, force: true })
+    mkdirSync(packs, { recursive: true })
+    // Outside the repository, so that the clone finds nothing of it.
+    const folder = createFolder()
+    run(cloneRepository(folder), 'npm', 'pack', '--pack-destination', packs)
+    rmSync(folder, { recursive: true })
+  })
+  return join(packs, readdirSync(packs).find(name => name.endsWith('.tgz'))!)
+}
 
+/** Installs the packed package into a copy of `app`. @returns the tarball */
+export async function installPackedPackage(folder: string, { versions, files }: Variant = {}): Promise<string> {
+  const tarball = await packPackage()
   cpSync(join(root, 'test/package/app'), folder, { recursive: true })
   if (files) cpSync(join(root, 'test/package', files), folder, { recursive: true })
   writeFileSync(join(folder, 'package.json'), JSON.stringify({

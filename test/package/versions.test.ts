@@ -20,7 +20,7 @@ describe.each(NUXTS)('$name', ({ version, ...variant }) => {
   let server: RunningServer | undefined
 
   beforeAll(async () => {
-    installPackedPackage(folder, variant)
+    await installPackedPackage(folder, variant)
     run(folder, 'nuxi', 'build')
     server = await startBuiltApp(folder)
   })

@@ -227,17 +227,20 @@ async function openMysql2({ lockTimeout }: OpenOptions = {}): Promise<Opened> {
   }
 }
 
+/** For the drivers that share a dialect with another one of the list: a fifth of the runs, and all of them with `FULL=1`. */
+const fewer = (runs: number) => process.env.FULL ? runs : Math.ceil(runs / 5)
+
 /** The letters are those of `lc_ctype`, which PGlite sets to C.UTF-8. */
 const POSTGRES_HABITS: Habits = { nulls: 'high', letters: 'ASCII' }
 const MYSQL_HABITS: Habits = { nulls: 'low', letters: 'all' }
 
 const CASES: readonly EngineCase[] = [
   { name: 'better-sqlite3', engine: 'better-sqlite3', dialect: 'sqlite', runs: 50, pooled: false, habits: SQLITE_HABITS, open: openSqlite },
-  { name: 'libsql', engine: 'libsql', dialect: 'sqlite', runs: 50, pooled: true, habits: SQLITE_HABITS, open: openLibsql },
+  { name: 'libsql', engine: 'libsql', dialect: 'sqlite', runs: fewer(50), pooled: true, habits: SQLITE_HABITS, open: openLibsql },
   { name: 'd1', engine: 'd1', dialect: 'sqlite', runs: 50, writeRuns: 5, pooled: false, habits: SQLITE_HABITS, open: openD1 },
-  { name: 'pglite', engine: 'postgres', dialect: 'pg', runs: 50, pooled: false, habits: { ...POSTGRES_HABITS, letters: 'all' }, open: openPglite },
+  { name: 'pglite', engine: 'postgres', dialect: 'pg', runs: fewer(50), pooled: false, habits: { ...POSTGRES_HABITS, letters: 'all' }, open: openPglite },
   { name: 'node-postgres', engine: 'postgres', dialect: 'pg', service: 'postgres', runs: 200, pooled: true, habits: POSTGRES_HABITS, open: openNodePostgres },
-  { name: 'postgres.js', engine: 'postgres', dialect: 'pg', service: 'postgres', runs: 50, pooled: true, habits: POSTGRES_HABITS, open: openPostgresJs },
+  { name: 'postgres.js', engine: 'postgres', dialect: 'pg', service: 'postgres', runs: fewer(50), pooled: true, habits: POSTGRES_HABITS, open: openPostgresJs },
   { name: 'mysql2 on MariaDB', engine: 'mysql', dialect: 'mysql', service: 'mariadb', runs: 200, pooled: true, habits: MYSQL_HABITS, open: openMysql2 },
 ]
 

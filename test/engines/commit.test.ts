@@ -1,8 +1,8 @@
 /** On every engine a commit is all or nothing: what is written when its statements succeed, fail, or touch another number of rows. */
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { findViolation } from '../../src/runtime/server/engines/constraint'
-import { GuardError, type Engine, type WriteStatement } from '../../src/runtime/server/engines/engine'
+import { findViolation } from '../../src/runtime/server/engines/violation'
+import { ExpectationError, type Engine, type WriteStatement } from '../../src/runtime/server/engines/engine'
 import { createEngine } from '../../src/runtime/server/engines/index'
 import { ENGINE_CASES, isThere, type Opened } from './support/databases'
 
@@ -26,7 +26,7 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
 
     const render = (query: ReturnType<typeof sql>, rest: Partial<WriteStatement> = {}): WriteStatement => ({ ...engine.render(query), ...rest })
     const insert = (id: number, name: string | null) => render(sql`insert into parent (id, name) values (${id}, ${name})`)
-    const rename = (id: number, name: string) => render(sql`update parent set name = ${name} where id = ${id}`, { expect: 1 })
+    const rename = (id: number, name: string) => render(sql`update parent set name = ${name} where id = ${id}`, { expectedRows: 1 })
     const dump = async () => [await opened.all('select * from parent order by id'), await opened.all('select * from child order by id')]
 
     it.each<[why: string, statements: () => WriteStatement[]]>([
@@ -35,10 +35,10 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
       ['a required value', () => [insert(2, 'bob'), insert(3, null)]],
       ['a statement that is no SQL', () => [insert(2, 'bob'), render(sql`insert into`)]],
       ['a guard that found no row', () => [insert(2, 'bob'), rename(99, 'carol')]],
-      ['a guard that found too many rows', () => [insert(2, 'bob'), render(sql`update parent set age = 1`, { expect: 1 })]],
-      ['a guard over rows that are read', () => [insert(2, 'bob'), render(sql`select id from parent`, { returns: true, expect: 1 })]],
+      ['a guard that found too many rows', () => [insert(2, 'bob'), render(sql`update parent set age = 1`, { expectedRows: 1 })]],
+      ['a guard over rows that are read', () => [insert(2, 'bob'), render(sql`select id from parent`, { returnsRows: true, expectedRows: 1 })]],
       ['a guard in the middle', () => [insert(2, 'bob'), rename(99, 'carol'), insert(3, 'dan')]],
-      ['a single statement that touches too many rows', () => [render(sql`delete from child`, { expect: 2 })]],
+      ['a single statement that touches too many rows', () => [render(sql`delete from child`, { expectedRows: 2 })]],
     ])('is rolled back as a whole by %s', async (_why, statements) => {
       const before = await dump()
       await expect((async () => engine.commit(statements()))()).rejects.toThrow()
@@ -46,20 +46,20 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
     })
 
     it('is written as a whole when all succeed, one outcome each', async () => {
-      const outcomes = await engine.commit([insert(2, 'bob'), rename(2, 'bert'), render(sql`select name, id from parent where id = 2`, { returns: true, expect: 1 })])
-      expect(outcomes.map(({ touched }) => touched)).toEqual([1, 1, 1])
+      const outcomes = await engine.commit([insert(2, 'bob'), rename(2, 'bert'), render(sql`select name, id from parent where id = 2`, { returnsRows: true, expectedRows: 1 })])
+      expect(outcomes.map(({ affectedRows }) => affectedRows)).toEqual([1, 1, 1])
       expect(outcomes[2]!.rows).toEqual([['bert', 2]])
       expect(await opened.all('select name from parent order by id')).toEqual([['ada'], ['bert']])
     })
 
     it('counts a row that an update leaves as it was', async () => {
-      expect((await engine.commit([rename(1, 'ada')]))[0]!.touched).toBe(1)
+      expect((await engine.commit([rename(1, 'ada')]))[0]!.affectedRows).toBe(1)
     })
 
     it('says which guard failed and how many rows it touched', async () => {
-      const error = await (async () => engine.commit([insert(2, 'bob'), render(sql`update parent set age = 1`, { expect: 1 })]))().catch((error: unknown) => error)
-      expect(error).toBeInstanceOf(GuardError)
-      expect(error).toMatchObject({ index: 1, touched: 2 })
+      const error = await (async () => engine.commit([insert(2, 'bob'), render(sql`update parent set age = 1`, { expectedRows: 1 })]))().catch((error: unknown) => error)
+      expect(error).toBeInstanceOf(ExpectationError)
+      expect(error).toMatchObject({ index: 1, affectedRows: 2 })
     })
 
     it('reads a null, a number and a text by position', async () => {
@@ -81,8 +81,8 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
 
     it('keeps commits apart that are asked for at the same time', async () => {
       await opened.exec('update parent set age = 1')
-      const one = async () => engine.commit([render(sql`update parent set age = age + 1 where id = 1`, { expect: 1 }), render(sql`update parent set age = age + 1 where id = 1`, { expect: 1 })])
-      const failing = async () => engine.commit([render(sql`update parent set age = age + 100 where id = 1`), render(sql`update parent set age = 1 where id = 99`, { expect: 1 })])
+      const one = async () => engine.commit([render(sql`update parent set age = age + 1 where id = 1`, { expectedRows: 1 }), render(sql`update parent set age = age + 1 where id = 1`, { expectedRows: 1 })])
+      const failing = async () => engine.commit([render(sql`update parent set age = age + 100 where id = 1`), render(sql`update parent set age = 1 where id = 99`, { expectedRows: 1 })])
       const settled = await Promise.allSettled(Array.from({ length: 30 }, (_, index) => index % 3 === 0 ? failing() : one()))
       expect(settled.filter(({ status }) => status === 'fulfilled').length).toBe(20)
       expect(await opened.all('select age from parent where id = 1')).toEqual([[41]])

@@ -12,10 +12,10 @@ const SIZE = 150
 
 /** A batch of rows under one name, then their cascade into the trash: each all or nothing. */
 function statements(batch: number) {
-  const make = Array.from({ length: SIZE }, (_, place) => ({ text: 'insert into items (batch, place) values (?, ?)', values: [batch, place], expect: 1 }))
+  const make = Array.from({ length: SIZE }, (_, place) => ({ text: 'insert into items (batch, place) values (?, ?)', values: [batch, place], expectedRows: 1 }))
   const trash = [
-    { text: 'insert into parents (batch, deletion_id) values (?, ?)', values: [batch, `d${batch}`], expect: 1 },
-    ...Array.from({ length: SIZE }, (_, place) => ({ text: 'update items set deletion_id = ? where batch = ? and place = ?', values: [`d${batch}`, batch, place], expect: 1 })),
+    { text: 'insert into parents (batch, deletion_id) values (?, ?)', values: [batch, `d${batch}`], expectedRows: 1 },
+    ...Array.from({ length: SIZE }, (_, place) => ({ text: 'update items set deletion_id = ? where batch = ? and place = ?', values: [`d${batch}`, batch, place], expectedRows: 1 })),
   ]
   return { make, trash }
 }
@@ -26,7 +26,7 @@ for (let batch = first; ; batch++) {
     process.stdout.write(`begin ${batch} ${name}\n`)
     await new Promise(resolve => setImmediate(resolve))
     if (mode === 'together') await engine.commit(list)
-    else for (const statement of list) await engine.commit([{ ...statement, expect: undefined }])
+    else for (const statement of list) await engine.commit([{ ...statement, expectedRows: undefined }])
     // The answer takes its time, as over a network: a commit that stands may go unanswered too.
     await new Promise(resolve => setTimeout(resolve, 2))
     process.stdout.write(`end ${batch} ${name}\n`)

@@ -3,10 +3,10 @@ import { eq, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/d1'
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { findViolation } from '../../../src/runtime/server/engines/constraint'
-import { GuardError, type Engine, type WriteStatement } from '../../../src/runtime/server/engines/engine'
+import { findViolation } from '../../../src/runtime/server/engines/violation'
+import { ExpectationError, type Engine, type WriteStatement } from '../../../src/runtime/server/engines/engine'
 import { createEngine } from '../../../src/runtime/server/engines/index'
-import { pack } from '../../../src/runtime/server/engines/pack'
+import { encodeParameters } from '../../../src/runtime/server/engines/encode-parameters'
 import { openD1, type LocalD1 } from '../../support/d1'
 
 const parent = sqliteTable('parent', { id: integer().primaryKey(), name: text().notNull().unique(), age: integer() })
@@ -33,20 +33,20 @@ beforeEach(() => local.exec(`
 
 const dump = async () => JSON.stringify([await local.rows('select * from parent order by id'), await local.rows('select * from child order by id')])
 const insert = (id: number, name: string | null): WriteStatement => ({ text: 'insert into parent (id, name) values (?, ?)', values: [id, name] })
-const rename = (id: number, name: string): WriteStatement => ({ text: 'update parent set name = ? where id = ?', values: [name, id], expect: 1 })
+const rename = (id: number, name: string): WriteStatement => ({ text: 'update parent set name = ? where id = ?', values: [name, id], expectedRows: 1 })
 
 /** Lists that must leave nothing behind, and the statement at which a guard stands. */
-const FAILING: [why: string, statements: WriteStatement[], guard?: { index: number, touched: number }][] = [
+const FAILING: [why: string, statements: WriteStatement[], guard?: { index: number, affectedRows: number }][] = [
   ['a unique value that is taken', [insert(2, 'bob'), insert(3, 'bob')]],
   ['a missing reference', [insert(2, 'bob'), { text: 'insert into child values (2, 99)', values: [] }, insert(3, 'eve')]],
   ['a required value', [insert(2, 'bob'), insert(3, null)]],
   ['a statement that is no SQL', [insert(2, 'bob'), { text: 'insert into', values: [] }]],
-  ['a guard that found no row', [insert(2, 'bob'), rename(99, 'carol'), insert(3, 'dan')], { index: 1, touched: 0 }],
-  ['a guard that found too many rows', [insert(2, 'bob'), { text: 'update parent set age = 1', values: [], expect: 1 }], { index: 1, touched: 2 }],
-  ['a guard over rows that are answered', [insert(2, 'bob'), { text: 'update parent set age = 1 returning id', values: [], returns: true, expect: 1 }], { index: 1, touched: 2 }],
-  ['a guard over rows that are read', [insert(2, 'bob'), { text: 'select id from parent where id > ?', values: [0], returns: true, expect: 1 }], { index: 1, touched: 2 }],
-  ['a guard over rows found by a recursion', [insert(2, 'bob'), { text: 'with recursive up(id) as (select id from parent where id = ?) select 1 from up limit 1', values: [2], returns: true, expect: 0 }], { index: 1, touched: 1 }],
-  ['a single statement that would touch too many rows', [{ text: 'insert into parent (id, name) values (7, \'x\'), (8, \'y\')', values: [], expect: 1 }], { index: 0, touched: 2 }],
+  ['a guard that found no row', [insert(2, 'bob'), rename(99, 'carol'), insert(3, 'dan')], { index: 1, affectedRows: 0 }],
+  ['a guard that found too many rows', [insert(2, 'bob'), { text: 'update parent set age = 1', values: [], expectedRows: 1 }], { index: 1, affectedRows: 2 }],
+  ['a guard over rows that are answered', [insert(2, 'bob'), { text: 'update parent set age = 1 returning id', values: [], returnsRows: true, expectedRows: 1 }], { index: 1, affectedRows: 2 }],
+  ['a guard over rows that are read', [insert(2, 'bob'), { text: 'select id from parent where id > ?', values: [0], returnsRows: true, expectedRows: 1 }], { index: 1, affectedRows: 2 }],
+  ['a guard over rows found by a recursion', [insert(2, 'bob'), { text: 'with recursive up(id) as (select id from parent where id = ?) select 1 from up limit 1', values: [2], returnsRows: true, expectedRows: 0 }], { index: 1, affectedRows: 1 }],
+  ['a single statement that would touch too many rows', [{ text: 'insert into parent (id, name) values (7, \'x\'), (8, \'y\')', values: [], expectedRows: 1 }], { index: 0, affectedRows: 2 }],
 ]
 
 describe('a batch', () => {
@@ -54,7 +54,7 @@ describe('a batch', () => {
     const before = await dump()
     const error = await Promise.resolve(engine.commit(statements)).then(() => undefined, (error: unknown) => error)
     expect(error).toBeInstanceOf(Error)
-    expect(error instanceof GuardError).toBe(guard !== undefined)
+    expect(error instanceof ExpectationError).toBe(guard !== undefined)
     if (guard) expect(error).toMatchObject(guard)
     expect(await dump()).toBe(before)
   })
@@ -63,11 +63,11 @@ describe('a batch', () => {
     const outcomes = await engine.commit([
       insert(2, 'bob'),
       rename(2, 'bert'),
-      { text: 'insert into parent (id, name) values (3, \'cleo\') returning name, id', values: [], returns: true, expect: 1 },
-      { text: 'select count(*) from parent', values: [], returns: true },
-      { ...rename(99, 'x'), expect: 0 },
+      { text: 'insert into parent (id, name) values (3, \'cleo\') returning name, id', values: [], returnsRows: true, expectedRows: 1 },
+      { text: 'select count(*) from parent', values: [], returnsRows: true },
+      { ...rename(99, 'x'), expectedRows: 0 },
     ])
-    expect(outcomes).toEqual([{ rows: [], touched: 1 }, { rows: [], touched: 1 }, { rows: [['cleo', 3]], touched: 1 }, { rows: [[3]], touched: 1 }, { rows: [], touched: 0 }])
+    expect(outcomes).toEqual([{ rows: [], affectedRows: 1 }, { rows: [], affectedRows: 1 }, { rows: [['cleo', 3]], affectedRows: 1 }, { rows: [[3]], affectedRows: 1 }, { rows: [], affectedRows: 0 }])
   })
 
   it('of none writes nothing', async () => {
@@ -82,7 +82,7 @@ describe('a batch', () => {
       built(db => db.select({ age: parent.age }).from(parent).where(eq(parent.id, 2))),
     ])
     expect(inserted!.result).toEqual([{ id: 2, name: 'bob', age: 7 }])
-    expect(updated!.touched).toBe(2)
+    expect(updated!.affectedRows).toBe(2)
     expect(read!.result).toEqual([{ age: 8 }])
   })
 
@@ -138,13 +138,13 @@ describe('more parameters than D1 takes', () => {
 
   it('leave question marks in texts, names and comments alone', () => {
     const many = Array.from({ length: 150 }, () => 1)
-    const { text } = pack({ text: `select '?''?', "a?", /* ? */ \`?\`, [?] -- ?\n, ${many.map(() => '?').join()}`, values: many })
+    const { text } = encodeParameters({ text: `select '?''?', "a?", /* ? */ \`?\`, [?] -- ?\n, ${many.map(() => '?').join()}`, values: many })
     expect(text.startsWith('select \'?\'\'?\', "a?", /* ? */ `?`, [?] -- ?\n, (?1 ->> 0),(?1 ->> 1),(?2 ->> 0)')).toBe(true)
   })
 
   it('are never more than a hundred', () => {
     for (const count of [100, 101, 199, 200, 201, 2000, 4321]) {
-      const { text, values } = pack({ text: Array.from({ length: count }, () => '?').join(), values: Array.from({ length: count }, (_, index) => index) })
+      const { text, values } = encodeParameters({ text: Array.from({ length: count }, () => '?').join(), values: Array.from({ length: count }, (_, index) => index) })
       expect(values.length).toBeLessThanOrEqual(100)
       if (count > 100) expect([...text.matchAll(/\(\?(\d+) ->> (\d+)\)/g)].map(([, array, item]) => JSON.parse(values[Number(array) - 1] as string)[Number(item)])).toEqual(Array.from({ length: count }, (_, index) => index))
     }

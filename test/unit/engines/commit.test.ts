@@ -5,8 +5,8 @@ import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { NeonHttpSession } from 'drizzle-orm/neon-http/session'
 import { PgDialect } from 'drizzle-orm/pg-core'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { findViolation } from '../../../src/runtime/server/engines/constraint'
-import { GuardError, type Engine, type WriteStatement } from '../../../src/runtime/server/engines/engine'
+import { findViolation } from '../../../src/runtime/server/engines/violation'
+import { ExpectationError, type Engine, type WriteStatement } from '../../../src/runtime/server/engines/engine'
 import { createEngine } from '../../../src/runtime/server/engines/index'
 import { dumpOf } from '../api/notebook'
 
@@ -27,7 +27,7 @@ beforeEach(() => {
 afterEach(() => void client.close())
 
 const insert = (id: number, name: string | null): WriteStatement => ({ text: 'insert into parent (id, name) values (?, ?)', values: [id, name] })
-const rename = (id: number, name: string): WriteStatement => ({ text: 'update parent set name = ? where id = ?', values: [name, id], expect: 1 })
+const rename = (id: number, name: string): WriteStatement => ({ text: 'update parent set name = ? where id = ?', values: [name, id], expectedRows: 1 })
 
 /** Lists whose last statement fails. */
 const FAILING: [why: string, statements: WriteStatement[]][] = [
@@ -36,11 +36,11 @@ const FAILING: [why: string, statements: WriteStatement[]][] = [
   ['a required value', [insert(2, 'bob'), insert(3, null)]],
   ['a statement that is no SQL', [insert(2, 'bob'), { text: 'insert into', values: [] }]],
   ['a guard that found no row', [insert(2, 'bob'), rename(99, 'carol')]],
-  ['a guard that found too many rows', [insert(2, 'bob'), { text: 'update parent set age = 1', values: [], expect: 1 }]],
-  ['a guard over rows that are answered', [insert(2, 'bob'), { text: 'update parent set age = 1 returning id', values: [], returns: true, expect: 1 }]],
-  ['a guard over rows that are read', [insert(2, 'bob'), { text: 'select id from parent', values: [], returns: true, expect: 1 }]],
+  ['a guard that found too many rows', [insert(2, 'bob'), { text: 'update parent set age = 1', values: [], expectedRows: 1 }]],
+  ['a guard over rows that are answered', [insert(2, 'bob'), { text: 'update parent set age = 1 returning id', values: [], returnsRows: true, expectedRows: 1 }]],
+  ['a guard over rows that are read', [insert(2, 'bob'), { text: 'select id from parent', values: [], returnsRows: true, expectedRows: 1 }]],
   ['a guard in the middle', [insert(2, 'bob'), rename(99, 'carol'), insert(3, 'dan')]],
-  ['a single statement that would touch too many rows', [insert(2, 'bob'), insert(3, 'carl'), { text: 'delete from parent where id > 1', values: [], expect: 1 }]],
+  ['a single statement that would touch too many rows', [insert(2, 'bob'), insert(3, 'carl'), { text: 'delete from parent where id > 1', values: [], expectedRows: 1 }]],
 ]
 
 describe('a list of statements', () => {
@@ -55,14 +55,14 @@ describe('a list of statements', () => {
     const outcomes = await engine.commit([
       insert(2, 'bob'),
       rename(2, 'bert'),
-      { text: 'insert into parent (id, name) values (3, \'cleo\') returning name, id', values: [], returns: true, expect: 1 },
+      { text: 'insert into parent (id, name) values (3, \'cleo\') returning name, id', values: [], returnsRows: true, expectedRows: 1 },
     ])
-    expect(outcomes).toEqual([{ rows: [], touched: 1 }, { rows: [], touched: 1 }, { rows: [['cleo', 3]], touched: 1 }])
+    expect(outcomes).toEqual([{ rows: [], affectedRows: 1 }, { rows: [], affectedRows: 1 }, { rows: [['cleo', 3]], affectedRows: 1 }])
     expect(client.prepare('select name from parent order by id').pluck().all()).toEqual(['ada', 'bert', 'cleo'])
   })
 
   it('may go on after a guard that was met by no row', async () => {
-    await engine.commit([{ ...rename(99, 'x'), expect: 0 }, insert(2, 'bob')])
+    await engine.commit([{ ...rename(99, 'x'), expectedRows: 0 }, insert(2, 'bob')])
     expect(client.prepare('select count(*) from parent').pluck().get()).toBe(2)
   })
 
@@ -80,15 +80,15 @@ describe('a list of statements', () => {
 describe('a guard', () => {
   it('says which statement it stood at and how many rows it found', async () => {
     const error = await Promise.resolve().then(() => engine.commit([insert(2, 'bob'), rename(99, 'carol')])).catch(error => error)
-    expect(error).toBeInstanceOf(GuardError)
-    expect(error).toMatchObject({ index: 1, touched: 0 })
+    expect(error).toBeInstanceOf(ExpectationError)
+    expect(error).toMatchObject({ index: 1, affectedRows: 0 })
   })
 
   it('of a single statement lets nothing through either', async () => {
     const before = dumpOf(client)
-    await expect(async () => engine.commit([rename(99, 'carol')])).rejects.toThrow(GuardError)
-    await expect(async () => engine.commit([{ text: 'delete from child', values: [], expect: 2 }])).rejects.toThrow(GuardError)
-    await expect(async () => engine.commit([{ text: 'insert into parent (id, name) values (7, \'x\'), (8, \'y\')', values: [], expect: 1 }])).rejects.toThrow(GuardError)
+    await expect(async () => engine.commit([rename(99, 'carol')])).rejects.toThrow(ExpectationError)
+    await expect(async () => engine.commit([{ text: 'delete from child', values: [], expectedRows: 2 }])).rejects.toThrow(ExpectationError)
+    await expect(async () => engine.commit([{ text: 'insert into parent (id, name) values (7, \'x\'), (8, \'y\')', values: [], expectedRows: 1 }])).rejects.toThrow(ExpectationError)
     expect(dumpOf(client)).toBe(before)
   })
 })

@@ -4,7 +4,7 @@ import { and, eq, exists, gt, inArray, isNull, like, not, or, sql, type SQL } fr
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
-import { outline } from '../../../src/runtime/server/core/sql/parameters'
+import { outline } from '../../../src/runtime/server/core/sql/outline'
 
 const posts = sqliteTable('posts', { id: integer('id').primaryKey(), status: text('status'), at: integer('at', { mode: 'timestamp' }), title: text('title') })
 const users = sqliteTable('users', { id: integer('id').primaryKey(), status: text('status') })

@@ -105,14 +105,14 @@ function createFake(dialect: Engine['dialect'], concurrent: boolean): Engine {
     return { text, values: params }
   }
   return {
-    name: 'fake', dialect, adapter: ADAPTERS[dialect], concurrent, render, followsUp: true,
+    name: 'fake', dialect, adapter: ADAPTERS[dialect], concurrent, render, supportsFollowUp: true,
     maxParameters: 1000,
     columnName: column => column.name,
     query: () => ONES,
-    commit: statements => (statements as readonly WriteStatement[]).map(({ expect = 1, readBack, followUp }) => {
+    commit: statements => (statements as readonly WriteStatement[]).map(({ expectedRows = 1, readBack, followUp }) => {
       readBack?.(1)
       followUp?.(ONES.map(row => row.slice(0, 1)))
-      return { rows: Array.from({ length: expect }, () => ONES[0]!), touched: expect }
+      return { rows: Array.from({ length: expectedRows }, () => ONES[0]!), affectedRows: expectedRows }
     }),
   }
 }

@@ -4,11 +4,11 @@
  * another number of rows than it had to.
  */
 import type { SQL } from 'drizzle-orm'
-import { GuardError, type BuiltStatement, type Engine, type Outcome, type Row, type Statement, type WriteStatement } from './engine'
-import { toUnfit } from './constraint'
+import { ExpectationError, type BuiltStatement, type Engine, type Outcome, type Row, type Statement, type WriteStatement } from './engine'
+import { toInvalidValue } from './violation'
 import { sqlite } from './dialects/sqlite'
-import { pack } from './pack'
-import { toDatabase } from './session'
+import { encodeParameters } from './encode-parameters'
+import { toDatabase } from './drizzle-database'
 
 /** Cloudflare sets them lower than SQLite does. */
 const D1_LIMITS = Object.freeze({ terms: 5, pattern: 50 })
@@ -20,7 +20,7 @@ export function createBatchEngine(name: string, database: unknown): Engine {
   const prepare = ({ text, values }: Statement) => session.prepareQuery({ sql: text, params: [...values] }, undefined, 'all', true)
 
   function entry(statement: Statement, read: (result: BatchResult) => unknown): BatchEntry {
-    const { text, values } = pack(statement)
+    const { text, values } = encodeParameters(statement)
     return { _prepare() {
       session.logger.logQuery(text, [...values])
       return { stmt: prepare({ text, values }).stmt, getQuery: () => ({ sql: text, params: [...values] }), mapResult: read }
@@ -37,7 +37,7 @@ export function createBatchEngine(name: string, database: unknown): Engine {
     const { sql, params } = prepared.getQuery()
     return entry({ text: sql, values: params }, result => ({
       rows: [],
-      touched: result.meta.changes,
+      affectedRows: result.meta.changes,
       result: prepared.mapResult(result, true),
     }))
   }
@@ -50,7 +50,7 @@ export function createBatchEngine(name: string, database: unknown): Engine {
     maxParameters: 6_000,
     // Nothing comes between the statements of a batch.
     concurrent: false,
-    followsUp: false,
+    supportsFollowUp: false,
     limits: D1_LIMITS,
     render: (sql: SQL) => {
       const { sql: text, params } = db.dialect.sqlToQuery(sql)
@@ -60,10 +60,10 @@ export function createBatchEngine(name: string, database: unknown): Engine {
     columnName: column => db.dialect.casing.getColumnCasing(column),
     async query(statement) {
       try {
-        return await prepare(pack(statement)).values()
+        return await prepare(encodeParameters(statement)).values()
       }
       catch (error) {
-        throw toUnfit('sqlite', error)
+        throw toInvalidValue('sqlite', error)
       }
     },
     async commit(statements) {
@@ -74,7 +74,7 @@ export function createBatchEngine(name: string, database: unknown): Engine {
           ? [builtEntry(statement)]
           : [
               entry(statement, result => toOutcome(statement, result)),
-              ...(alone && statement.whole ? [] : guards(statement, index).map(guard => entry(guard, () => undefined))),
+              ...(alone && statement.atomic ? [] : guards(statement, index).map(guard => entry(guard, () => undefined))),
             ],
       )
       try {
@@ -125,14 +125,14 @@ function assertNames(text: string): void {
     )
 }
 
-function toOutcome({ returns }: WriteStatement, { results, meta }: BatchResult): Outcome {
+function toOutcome({ returnsRows: returns }: WriteStatement, { results, meta }: BatchResult): Outcome {
   // A batch answers rows by name. What is returned of a write are columns of one table: their names differ.
-  return returns ? { rows: results.map(row => Object.values(row)), touched: results.length } : { rows: [], touched: meta.changes }
+  return returns ? { rows: results.map(row => Object.values(row)), affectedRows: results.length } : { rows: [], affectedRows: meta.changes }
 }
 
 /** All the rows it must touch or none: nothing has to be undone. */
-function assertTouched(statement: WriteStatement | BuiltStatement, { touched }: Outcome): void {
-  if ('expect' in statement && statement.expect !== undefined && touched !== statement.expect) throw new GuardError(0, touched)
+function assertTouched(statement: WriteStatement | BuiltStatement, { affectedRows }: Outcome): void {
+  if ('expectedRows' in statement && statement.expectedRows !== undefined && affectedRows !== statement.expectedRows) throw new ExpectationError(0, affectedRows)
 }
 
 const MARK = 'auto-api guard'
@@ -143,17 +143,17 @@ const MARK = 'auto-api guard'
  * The path is no path: the error quotes it, which is how it is known which guard it was. What a read found is counted by
  * reading it once more: within a batch nothing comes between.
  */
-function guards({ text, values, expect, returns }: WriteStatement, index: number): readonly Statement[] {
-  if (expect === undefined) return []
+function guards({ text, values, expectedRows, returnsRows: returns }: WriteStatement, index: number): readonly Statement[] {
+  if (expectedRows === undefined) return []
   const reads = returns && /^\s*(?:select|with)\b/i.test(text)
   const touched = reads ? `(select count(*) from (${text}))` : 'changes()'
   return [{
-    text: `select case n when ${expect} then 1 else json_extract('{}', '${MARK} ${index} touched ' || n) end from (select ${touched} as n)`,
+    text: `select case n when ${expectedRows} then 1 else json_extract('{}', '${MARK} ${index} touched ' || n) end from (select ${touched} as n)`,
     values: reads ? values : [],
   }]
 }
 
-function toGuardError(error: unknown): GuardError | undefined {
+function toGuardError(error: unknown): ExpectationError | undefined {
   const [, index, touched] = /auto-api guard (\d+) touched (\d+)/.exec(String((error as Error | undefined)?.message)) ?? []
-  return index === undefined ? undefined : new GuardError(Number(index), Number(touched))
+  return index === undefined ? undefined : new ExpectationError(Number(index), Number(touched))
 }

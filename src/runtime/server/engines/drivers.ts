@@ -2,21 +2,21 @@
 import type { Query } from 'drizzle-orm'
 import { isScalar } from './scalar'
 import type { Row, Statement } from './engine'
-import { createLock, UNLOCKED, type Lock } from './lock'
-import type { DrizzleDatabase } from './session'
+import { createReadWriteLock, NO_LOCK, type ReadWriteLock } from './read-write-lock'
+import type { DrizzleDatabase } from './drizzle-database'
 
 /** What a statement that answers no rows says of itself. */
-export interface Done {
-  readonly touched: number
+export interface RunResult {
+  readonly affectedRows: number
   readonly insertId?: unknown
 }
 
 export interface Driver {
   readonly rows: (db: DrizzleDatabase, statement: Statement) => Promise<readonly Row[]>
-  readonly run: (db: DrizzleDatabase, statement: Statement) => Promise<Done>
+  readonly run: (db: DrizzleDatabase, statement: Statement) => Promise<RunResult>
   readonly transaction: <T>(db: DrizzleDatabase, run: Transaction<T>) => Promise<T>
   /** Keeps requests apart that share one connection. */
-  readonly lock: (db: DrizzleDatabase) => Lock
+  readonly lock: (db: DrizzleDatabase) => ReadWriteLock
 }
 
 type Transaction<T> = (tx: DrizzleDatabase) => Promise<T>
@@ -42,10 +42,10 @@ const postgres: Driver = {
     const { rowCount, count, affectedRows } = (await sessionOf(db)
       .prepareQuery(asQuery(statement), undefined, undefined, false)
       .execute()) as { rowCount?: number | null, count?: number | null, affectedRows?: number }
-    return { touched: rowCount ?? count ?? affectedRows ?? 0 }
+    return { affectedRows: rowCount ?? count ?? affectedRows ?? 0 }
   },
   transaction: readCommitted,
-  lock: db => isSingle(db, 'connect', 'totalCount') ? createLock() : UNLOCKED,
+  lock: db => isSingle(db, 'connect', 'totalCount') ? createReadWriteLock() : NO_LOCK,
 }
 
 /** These drivers write values into the text, and older ones an object as `key = value`: SQL that an app wrote may not bring one either. */
@@ -65,10 +65,10 @@ const mysql: Driver = {
       rowsAffected?: number
       insertId?: unknown
     }
-    return { touched: affectedRows ?? rowsAffected ?? 0, insertId }
+    return { affectedRows: affectedRows ?? rowsAffected ?? 0, insertId }
   },
   transaction: readCommitted,
-  lock: db => isSingle(db, 'beginTransaction', 'getConnection') ? createLock() : UNLOCKED,
+  lock: db => isSingle(db, 'beginTransaction', 'getConnection') ? createReadWriteLock() : NO_LOCK,
 }
 
 interface LibsqlTransaction { readonly executeMultiple: (text: string) => Promise<void>, readonly close: () => void }
@@ -105,7 +105,7 @@ const libsql: Driver = {
   rows: async (db, statement) => (await sessionOf(db).prepareQuery(asQuery(statement), undefined, 'all', true).values()).map(toRow),
   run: async (db, statement) => {
     const { rowsAffected } = await sessionOf(db).prepareQuery(asQuery(statement), undefined, 'run', false).run() as { rowsAffected: number }
-    return { touched: rowsAffected }
+    return { affectedRows: rowsAffected }
   },
   async transaction(db, run) {
     const { client } = sessionOf(db) as { client?: LibsqlClient }
@@ -114,7 +114,7 @@ const libsql: Driver = {
     return await db.transaction(run) as Awaited<ReturnType<typeof run>>
   },
   // A file has one writer at a time, and a database in memory one connection.
-  lock: db => (sessionOf(db).client as LibsqlClient | undefined)?.protocol === 'file' ? createLock() : UNLOCKED,
+  lock: db => (sessionOf(db).client as LibsqlClient | undefined)?.protocol === 'file' ? createReadWriteLock() : NO_LOCK,
 }
 
 export const DRIVERS = { pg: postgres, mysql, sqlite: libsql } as const

@@ -25,17 +25,17 @@ export interface Statement {
 
 export interface WriteStatement extends Statement {
   /** How many rows the statement must touch; otherwise nothing of the commit is applied. */
-  readonly expect?: number
+  readonly expectedRows?: number
   /** Touches as many rows as it must or none at all: alone it needs no transaction around it. */
-  readonly whole?: boolean
+  readonly atomic?: boolean
   /** The statement answers rows (`SELECT`, or `RETURNING`). */
-  readonly returns?: boolean
+  readonly returnsRows?: boolean
   /** What reads the written rows where a dialect has no `RETURNING`, in the same transaction. @param insertId the key the database made. */
   readonly readBack?: (insertId: unknown) => Statement
   /** What is done to the rows it read, in the same transaction: only where statement follows statement, and SQL could not find them again. */
   readonly followUp?: (rows: readonly Row[]) => readonly Statement[]
   /** A guard that fails because another commit came in between: all of it is done once more, from the start. */
-  readonly again?: boolean
+  readonly retry?: boolean
 }
 
 /** A statement an app built with Drizzle: made over the database, or the transaction, that commits it. */
@@ -49,7 +49,7 @@ export type Row = readonly unknown[]
 export interface Outcome {
   readonly rows: readonly Row[]
   /** Rows the statement touched. */
-  readonly touched: number
+  readonly affectedRows: number
   /** What Drizzle answered to a statement an app built. */
   readonly result?: unknown
 }
@@ -66,7 +66,7 @@ export interface Engine {
   /** Other commits may come between the statements of one: rows that must stay as they are have to be locked. */
   readonly concurrent: boolean
   /** Statements of a commit may come from the rows that one of them has read. */
-  readonly followsUp: boolean
+  readonly supportsFollowUp: boolean
   /** While a statement runs, this process does nothing else. */
   readonly blocking?: boolean
   /** What the engine takes fewer of than its dialect does: terms of a compound, bytes of a LIKE pattern. */
@@ -82,7 +82,7 @@ export interface Engine {
   readonly query: (statement: Statement) => Awaitable<readonly Row[]>
   /**
    * All of it or nothing.
-   * @throws {GuardError} When a statement touched another number of rows than it had to.
+   * @throws {ExpectationError} When a statement touched another number of rows than it had to.
    * @throws {BusyError} When other commits stood in the way again and again.
    */
   readonly commit: (statements: readonly (WriteStatement | BuiltStatement)[]) => Awaitable<readonly Outcome[]>
@@ -91,10 +91,10 @@ export interface Engine {
 type ColumnName = (column: import('drizzle-orm').Column) => string
 
 /** A statement of a commit touched another number of rows than it had to; nothing was applied. */
-export class GuardError extends Error {
-  constructor(readonly index: number, readonly touched: number) {
-    super(`statement ${index} touched ${touched} rows; rolled back`)
-    this.name = 'GuardError'
+export class ExpectationError extends Error {
+  constructor(readonly index: number, readonly affectedRows: number) {
+    super(`statement ${index} touched ${affectedRows} rows; rolled back`)
+    this.name = 'ExpectationError'
   }
 }
 
@@ -110,6 +110,6 @@ export class BusyError extends Error {
 export class InvalidValueError extends Error {
   constructor(cause: unknown) {
     super('a value does not fit the type that it is compared with', { cause })
-    this.name = 'UnfitError'
+    this.name = 'InvalidValueError'
   }
 }

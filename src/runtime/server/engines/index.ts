@@ -4,9 +4,9 @@ import { didYouMean } from '../../shared/suggest'
 import type { Dialect } from '../../shared/dialects'
 import type { Engine } from './engine'
 import { createBatchEngine } from './batch'
-import { assertDriver, NEON_HTTP, type Mechanism } from './driver'
+import { assertDriver, NEON_HTTP, type Mechanism } from './assert-driver'
 import { createInteractiveEngine } from './interactive'
-import { toDatabase } from './session'
+import { toDatabase } from './drizzle-database'
 import { createSynchronousEngine } from './synchronous'
 
 interface EngineRow {

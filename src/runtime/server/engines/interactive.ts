@@ -1,11 +1,11 @@
 /** Postgres, MySQL and libSQL: the statements of a commit run one after another in a transaction that a failed guard rolls back. */
 import type { Dialect } from '../../shared/dialects'
-import { toUnfit } from './constraint'
+import { toInvalidValue } from './violation'
 import { DIALECTS } from './dialects/index'
 import { DRIVERS, type Driver } from './drivers'
-import { GuardError, type BuiltStatement, type Engine, type Outcome, type WriteStatement } from './engine'
-import { retrying } from './retry'
-import { toDatabase, type DrizzleDatabase } from './session'
+import { ExpectationError, type BuiltStatement, type Engine, type Outcome, type WriteStatement } from './engine'
+import { withRetries } from './retry'
+import { toDatabase, type DrizzleDatabase } from './drizzle-database'
 
 /** @param maxParameters how many parameters a statement of this dialect may have. */
 export function createInteractiveEngine(name: string, database: unknown, dialect: Dialect, maxParameters: number): Engine {
@@ -18,10 +18,10 @@ export function createInteractiveEngine(name: string, database: unknown, dialect
     return outcomes
   })
   const isAgain = (statement: WriteStatement | BuiltStatement | undefined) =>
-    statement !== undefined && 'again' in statement && statement.again === true
+    statement !== undefined && 'retry' in statement && statement.retry === true
 
   const refuse = (error: unknown): never => {
-    throw toUnfit(dialect, error)
+    throw toInvalidValue(dialect, error)
   }
 
   return Object.freeze({
@@ -31,7 +31,7 @@ export function createInteractiveEngine(name: string, database: unknown, dialect
     maxParameters,
     // A file, or a libSQL server, has one writer at a time from its `begin immediate` on.
     concurrent: dialect !== 'sqlite',
-    followsUp: true,
+    supportsFollowUp: true,
     // libSQL's client reads a file in the thread that asks.
     blocking: dialect === 'sqlite' && (db.session as { client?: { protocol?: string } }).client?.protocol === 'file',
     render(sql) {
@@ -39,8 +39,8 @@ export function createInteractiveEngine(name: string, database: unknown, dialect
       return { text, values }
     },
     columnName: column => db.dialect.casing.getColumnCasing(column),
-    query: statement => retrying(() => lock.shared(() => driver.rows(db, statement)), () => false).catch(refuse),
-    commit: statements => retrying(() => lock.exclusive(() => commit(statements)), index => isAgain(statements[index])),
+    query: statement => withRetries(() => lock.shared(() => driver.rows(db, statement)), () => false).catch(refuse),
+    commit: statements => withRetries(() => lock.exclusive(() => commit(statements)), index => isAgain(statements[index])),
   } satisfies Engine)
 }
 
@@ -49,18 +49,18 @@ function runAny(driver: Driver, tx: DrizzleDatabase, statement: WriteStatement |
 }
 
 async function run(driver: Driver, tx: DrizzleDatabase, statement: WriteStatement, index: number): Promise<Outcome> {
-  if (statement.returns && !statement.readBack) {
+  if (statement.returnsRows && !statement.readBack) {
     const rows = await driver.rows(tx, statement)
     for (const next of statement.followUp?.(rows) ?? []) await driver.run(tx, next)
-    return guarded(statement, index, { rows, touched: rows.length })
+    return guarded(statement, index, { rows, affectedRows: rows.length })
   }
-  const { touched, insertId } = await driver.run(tx, statement)
-  guarded(statement, index, { rows: [], touched })
-  return { rows: statement.readBack && touched > 0 ? await driver.rows(tx, statement.readBack(insertId)) : [], touched }
+  const { affectedRows, insertId } = await driver.run(tx, statement)
+  guarded(statement, index, { rows: [], affectedRows })
+  return { rows: statement.readBack && affectedRows > 0 ? await driver.rows(tx, statement.readBack(insertId)) : [], affectedRows }
 }
 
-function guarded({ expect }: WriteStatement, index: number, outcome: Outcome): Outcome {
-  if (expect !== undefined && outcome.touched !== expect) throw new GuardError(index, outcome.touched)
+function guarded({ expectedRows }: WriteStatement, index: number, outcome: Outcome): Outcome {
+  if (expectedRows !== undefined && outcome.affectedRows !== expectedRows) throw new ExpectationError(index, outcome.affectedRows)
   return outcome
 }
 
@@ -72,5 +72,5 @@ async function runBuilt(query: unknown): Promise<Outcome> {
     )
   }
   const result = await (query as PromiseLike<unknown>)
-  return { rows: [], touched: Array.isArray(result) ? result.length : 0, result }
+  return { rows: [], affectedRows: Array.isArray(result) ? result.length : 0, result }
 }

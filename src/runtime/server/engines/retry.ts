@@ -1,5 +1,5 @@
 /** Deadlocks, serialization failures and locked databases: nothing was applied, so it is tried again, a few times. */
-import { BusyError, GuardError } from './engine'
+import { BusyError, ExpectationError } from './engine'
 
 const ATTEMPTS = 8
 /** Milliseconds; doubled each time, and never the same for two commits that met. */
@@ -16,24 +16,24 @@ const CODES = new Set<unknown>([
 ])
 
 /** Longer after every attempt, and never the same for two that met. */
-export const pause = (attempt: number) => new Promise<void>(resolve => setTimeout(resolve, PAUSE * 2 ** attempt * (0.5 + Math.random())))
+export const backOff = (attempt: number) => new Promise<void>(resolve => setTimeout(resolve, PAUSE * 2 ** attempt * (0.5 + Math.random())))
 
 /** @param again whether the guard at this place asks for another attempt. */
-export async function retrying<T>(run: () => Promise<T>, again: (index: number) => boolean): Promise<T> {
+export async function withRetries<T>(run: () => Promise<T>, again: (index: number) => boolean): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await run()
     }
     catch (error) {
-      if (!(error instanceof GuardError ? again(error.index) : stoodInTheWay(error))) throw error
+      if (!(error instanceof ExpectationError ? again(error.index) : isTransient(error))) throw error
       if (attempt === ATTEMPTS) throw new BusyError(error)
-      await pause(attempt)
+      await backOff(attempt)
     }
   }
 }
 
 /** Drivers wrap the database's error, and Drizzle wraps theirs. */
-export function stoodInTheWay(error: unknown): boolean {
+export function isTransient(error: unknown): boolean {
   for (
     let current = error as { code?: unknown, errno?: unknown, cause?: unknown } | undefined, depth = 0;
     current && depth < 5;

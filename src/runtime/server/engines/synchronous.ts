@@ -1,9 +1,9 @@
 /** Synchronous SQLite (better-sqlite3): everything is awaited before the transaction begins, nothing inside it. */
-import { BusyError, GuardError, type BuiltStatement, type Engine, type Outcome, type WriteStatement } from './engine'
-import { toUnfit } from './constraint'
+import { BusyError, ExpectationError, type BuiltStatement, type Engine, type Outcome, type WriteStatement } from './engine'
+import { toInvalidValue } from './violation'
 import { sqlite } from './dialects/sqlite'
-import { stoodInTheWay } from './retry'
-import { createPreparer, toDatabase } from './session'
+import { isTransient } from './retry'
+import { createPreparer, toDatabase } from './drizzle-database'
 
 /** SQLite's own limit. */
 const MAX_PARAMETERS = 32_766
@@ -22,11 +22,11 @@ export function createSynchronousEngine(name: string, database: unknown): Engine
   // `.all()` and not `.get()`: a statement with RETURNING must reach its end, or the WAL is never checkpointed.
   function run(statement: WriteStatement, index: number): Outcome {
     const query = prepare(statement)
-    const rows = statement.returns ? query.values(statement.values) : []
+    const rows = statement.returnsRows ? query.values(statement.values) : []
     for (const next of statement.followUp?.(rows) ?? []) prepare(next).run(next.values)
-    const touched = statement.returns ? rows.length : query.run(statement.values).changes
-    if (statement.expect !== undefined && touched !== statement.expect) throw new GuardError(index, touched)
-    return { rows, touched }
+    const affectedRows = statement.returnsRows ? rows.length : query.run(statement.values).changes
+    if (statement.expectedRows !== undefined && affectedRows !== statement.expectedRows) throw new ExpectationError(index, affectedRows)
+    return { rows, affectedRows }
   }
 
   /** A statement an app built runs on the one connection there is: whatever is in the middle of a transaction belongs to it. */
@@ -45,11 +45,11 @@ export function createSynchronousEngine(name: string, database: unknown): Engine
     adapter: sqlite,
     maxParameters: MAX_PARAMETERS,
     concurrent: false,
-    followsUp: true,
+    supportsFollowUp: true,
     blocking: true,
     render: sql => toStatement(db.dialect.sqlToQuery(sql)),
     columnName: column => db.dialect.casing.getColumnCasing(column),
-    query: statement => unlessBusy(() => prepare(statement).values(statement.values), error => toUnfit('sqlite', error)),
+    query: statement => unlessBusy(() => prepare(statement).values(statement.values), error => toInvalidValue('sqlite', error)),
     commit: statements => unlessBusy(() => statements.length === 1 && isWhole(statements[0]!)
       ? [runAny(statements[0]!, 0)]
       // Immediate: a lock that is asked for half-way cannot be waited for.
@@ -63,13 +63,13 @@ function unlessBusy<T>(run: () => T, toError: (error: unknown) => unknown = erro
     return run()
   }
   catch (error) {
-    throw stoodInTheWay(error) ? new BusyError(error) : toError(error)
+    throw isTransient(error) ? new BusyError(error) : toError(error)
   }
 }
 
 /** A single statement is its own transaction, as long as no guard finds it done in part. */
 const isWhole = (statement: WriteStatement | BuiltStatement) =>
-  'build' in statement || statement.expect === undefined || statement.whole === true
+  'build' in statement || statement.expectedRows === undefined || statement.atomic === true
 
 /** The parts of Drizzle's synchronous builders that run them; without one of these calls they do nothing. */
 interface Built {
@@ -87,10 +87,10 @@ function runBuilt(query: unknown): Outcome {
     )
   if (answers) {
     const result = all!.call(query)
-    return { rows: [], touched: result.length, result }
+    return { rows: [], affectedRows: result.length, result }
   }
   const result = run!.call(query)
-  return { rows: [], touched: result.changes, result }
+  return { rows: [], affectedRows: result.changes, result }
 }
 
 function toStatement({ sql, params }: { sql: string, params: unknown[] }) {

@@ -1,7 +1,7 @@
 /** SQL told apart from its values: a query's text is built once per shape and found by it ever after. */
 import { is, sql, SQL, type Column } from 'drizzle-orm'
 import type { Engine, Statement } from '../../engines/engine'
-import { outline } from './parameters'
+import { outline } from './outline'
 import { quoted, shape, shapeOf, type Shape } from './shape'
 import type { Field } from '../../schema/field'
 import type { Compiled, StatementCache } from './statement-cache'

@@ -49,7 +49,7 @@ function afterTuple(order: readonly Order[], values: readonly unknown[]): Clause
 function afterEach(engine: Engine, order: readonly Order[], values: readonly unknown[]): Clause {
   const parts: Clause[] = []
   order.forEach((_, index) => {
-    const last = beyond(engine, order[index]!, values[index])
+    const last = strictlyAfter(engine, order[index]!, values[index])
     if (last) parts.push(join([...order.slice(0, index).map(({ field }, before) => same(field, values[before])), last]))
   })
   const start = order.length > 1 ? atOrAfter(engine, order[0]!, values[0]) : undefined
@@ -88,7 +88,7 @@ function same(field: Field, value: unknown): Clause {
 }
 
 /** Strictly after a value in one column; nothing when the value is the last there can be. */
-function beyond({ adapter }: Engine, { field, descending }: Order, value: unknown): Clause | undefined {
+function strictlyAfter({ adapter }: Engine, { field, descending }: Order, value: unknown): Clause | undefined {
   const nullsFirst = adapter.nullsLow !== descending
   if (value === null)
     return nullsFirst ? { shape: shape`${field.column} set`, values: [], build: () => sql`${field.column} is not null` } : undefined

@@ -1,5 +1,5 @@
 /** Statements by key: what is built once is found ever after. */
-import { createCache } from '../../engines/session'
+import { createLruCache } from '../../engines/lru-cache'
 
 /** Compiled once per key: the text and whatever its answer is decoded with. */
 export interface Compiled<Extra> {
@@ -13,5 +13,5 @@ export type StatementCache = (key: string, create: () => Compiled<unknown>) => C
 const STATEMENTS_AT_MOST = 2000
 
 export function createStatementCache(): StatementCache {
-  return createCache<Compiled<unknown>>(STATEMENTS_AT_MOST)
+  return createLruCache<Compiled<unknown>>(STATEMENTS_AT_MOST)
 }

@@ -67,7 +67,7 @@ function cascadedRowsStatement(
     const rows = sql`select ${selection} from ${node.table} where ${ofTrash(node, trash)} and ${tuple(primaryKeyOf(node))} in (${selectKeys(closure, node)})${but ? sql` and not (${but.build()})` : sql``}${lock}`
     return { extra: undefined, sql: sql`${withClosure(closure)} ${keys ? rows : engine.adapter.countLocked(rows)}` }
   })
-  return { ...made, returns: true }
+  return { ...made, returnsRows: true }
 }
 
 function ofTrash({ roles: { deletedAt } }: GraphNode, trash: CascadedRows['trash']): SQL {

@@ -25,7 +25,7 @@ export function removeCycle(call: Call, closure: Closure, nodes: readonly GraphN
     ...marking.map(node => markStatement(call, closure, node, marker)),
   ]
   // In a batch nothing can be read: tables that cannot mark a row find theirs while all the others are there.
-  if (unmarked.length > 0 && !call.engine.followsUp)
+  if (unmarked.length > 0 && !call.engine.supportsFollowUp)
     return [
       ...first,
       ...unmarked.map(node => removeStatement(call, closure, node)),
@@ -142,7 +142,7 @@ function readUnmarked(
     extra: undefined,
     sql: sql`${withClosure(closure)} ${selectKeys(closure, node)}`,
   }))
-  return { ...made, returns: true, followUp }
+  return { ...made, returnsRows: true, followUp }
 }
 
 const AT_ONCE = 1000

@@ -8,9 +8,9 @@ export interface Dependents {
   /** Foreign keys along which rows are taken along; both ends are reached. */
   readonly edges: readonly ForeignKeyFacts[]
   /** Foreign keys that forbid it while a row still refers to one that goes. */
-  readonly restrict: readonly ForeignKeyFacts[]
+  readonly restricting: readonly ForeignKeyFacts[]
   /** Foreign keys that are emptied when the row they point at is gone for good. */
-  readonly release: readonly ForeignKeyFacts[]
+  readonly cleared: readonly ForeignKeyFacts[]
   /** The reached tables, the root first, every table after those it hangs on where there is no circle. */
   readonly nodes: readonly GraphNode[]
   /** Tables hang on one another: no order of them has every parent before its children. */
@@ -46,8 +46,8 @@ function collectDependents(graph: TableGraph, root: GraphNode): Dependents {
   return Object.freeze({
     root,
     edges: [...edges],
-    restrict: all.filter(key => key.onDelete === 'restrict'),
-    release: all.filter(key => RELEASING.has(key.onDelete)),
+    restricting: all.filter(key => key.onDelete === 'restrict'),
+    cleared: all.filter(key => RELEASING.has(key.onDelete)),
     nodes: sorted,
     cyclic: [...edges].some(edge => place(edge.table) < place(edge.foreignTable)),
   })

@@ -78,7 +78,7 @@ export function removeStatement(call: Call, closure: Closure, node: GraphNode): 
 }
 
 /** `update child set parent_id = null where parent_id in (…)`: keys declared `set null` or `set default`, before what they point at is gone. */
-export function releaseStatement(call: Call, closure: Closure, edge: ForeignKeyFacts, child: GraphNode, parent: GraphNode): WriteStatement {
+export function clearReferencesStatement(call: Call, closure: Closure, edge: ForeignKeyFacts, child: GraphNode, parent: GraphNode): WriteStatement {
   const { api, engine } = call
   const columns = edge.columns.map(name => columnOf(child.facts, name))
   const emptied = columns.map(column => edge.onDelete === 'set default' ? defaultOf(column) : NULL)
@@ -120,7 +120,7 @@ export function restrictStatement(
     extra: undefined,
     sql: sql`${withClosure(closure)} select 1 from ${child.table} where ${active} and ${inRows(closure, columns, selectReferenced(closure, edge, parent))}${closure.dependents.nodes.includes(child) ? sql` and not (${tuple(primaryKeyOf(child))} in (${selectKeys(closure, child)}))` : sql``} limit 1`,
   }))
-  return { ...made, returns: true, expect: 0 }
+  return { ...made, returnsRows: true, expectedRows: 0 }
 }
 
 /** `select 1 from child where deleted_at is null and parent_id in (select … from reached) limit 1`: must find nothing, or the commit is done again. */
@@ -137,7 +137,7 @@ export function missedRowsStatement(
     extra: undefined,
     sql: sql`${withClosure(closure)} select 1 from ${child.table} where ${child.roles.deletedAt!} is null and ${inRows(closure, columns, selectReferenced(closure, edge, parent))} limit 1`,
   }))
-  return { ...made, returns: true, expect: 0, again: true }
+  return { ...made, returnsRows: true, expectedRows: 0, retry: true }
 }
 
 const butNot = (but: Clause | undefined) => but ? sql` and not (${but.build()})` : sql``

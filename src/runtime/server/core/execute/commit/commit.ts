@@ -1,6 +1,6 @@
 /** One commit, and what the database refused told in our words. */
-import { findViolation, type Violation } from '../../../engines/constraint'
-import { BusyError, GuardError, type Outcome, type WriteStatement } from '../../../engines/engine'
+import { findViolation, type Violation } from '../../../engines/violation'
+import { BusyError, ExpectationError, type Outcome, type WriteStatement } from '../../../engines/engine'
 import type { Call } from '../../context'
 import { emitChanges } from '../../listeners'
 import type { Change } from '../../changes'
@@ -65,7 +65,7 @@ export async function commitOperations(
 }
 
 /** The end of a commit that is only tried: no engine lets it pass. */
-const ROLL_BACK: WriteStatement = Object.freeze({ text: 'select 1', values: [], returns: true, expect: 0 })
+const ROLL_BACK: WriteStatement = Object.freeze({ text: 'select 1', values: [], returnsRows: true, expectedRows: 0 })
 
 /** Runs the steps and rolls them back, on every engine. @returns why they could not be committed; nothing where they could. */
 export async function tryOperations(plan: WritingPlan, steps: readonly WriteOperation[], call: Call): Promise<CommitFailed | undefined> {
@@ -76,13 +76,13 @@ export async function tryOperations(plan: WritingPlan, steps: readonly WriteOper
     await call.engine.commit([...statements, ROLL_BACK])
   }
   catch (error) {
-    return error instanceof GuardError && error.index === statements.length ? undefined : toCommitFailed(error, plan, steps, call)
+    return error instanceof ExpectationError && error.index === statements.length ? undefined : toCommitFailed(error, plan, steps, call)
   }
   throw new Error('[auto-api] The engine committed what was only tried.')
 }
 
 async function toCommitFailed(error: unknown, plan: WritingPlan, steps: readonly WriteOperation[], call: Call): Promise<CommitFailed> {
-  const step = error instanceof GuardError ? steps[error.index] : undefined
+  const step = error instanceof ExpectationError ? steps[error.index] : undefined
   if (step) return new CommitFailed(expectationError(plan, step), step.item, step.expectation)
   if (error instanceof BusyError) return new CommitFailed(busy(), undefined)
   const violation = findViolation(call.engine.dialect, error)

@@ -12,5 +12,5 @@ export function deleteStatement({ api, engine }: Call, resource: Resource, where
     sql: sql`delete from ${resource.table}${whereClause(where)}`,
     extra: undefined,
   }))
-  return { ...compiled, expect: 1, whole: true }
+  return { ...compiled, expectedRows: 1, atomic: true }
 }

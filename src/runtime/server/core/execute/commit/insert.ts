@@ -82,7 +82,7 @@ function insertStatement(
       extra: decoder(selection),
     }
   })
-  return { ...compiled, returns: true, expect: rows.length, whole: !unless }
+  return { ...compiled, returnsRows: true, expectedRows: rows.length, atomic: !unless }
 }
 
 /**
@@ -119,9 +119,9 @@ function insertOne(
   })
   return {
     ...compiled,
-    returns: true,
-    expect: 1,
-    whole: true,
+    returnsRows: true,
+    expectedRows: 1,
+    atomic: true,
     readBack: insertId => selectStatement(call, resource, keyOf(resource, row, insertId), selection),
   }
 }

@@ -36,7 +36,7 @@ export function selectStatement(
     }`,
     extra: decoder(selection),
   }))
-  return { ...compiled, returns: true, expect: 1 }
+  return { ...compiled, returnsRows: true, expectedRows: 1 }
 }
 
 /** ` order by id for update` */

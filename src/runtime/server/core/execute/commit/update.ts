@@ -31,11 +31,11 @@ export function updateStatement(
     sql: sql`update ${resource.table} set ${commaList(fields.map((field, index) => sql`${columnName(engine, field)} = ${parameters[index]!.build()}`))}${whereClause(where)}${returning ? sql` returning ${selectList(selection)}` : sql``}`,
     extra: decoder(selection),
   }))
-  if (returning) return { ...compiled, returns: true, expect: 1, whole: true }
+  if (returning) return { ...compiled, returnsRows: true, expectedRows: 1, atomic: true }
   return {
     ...compiled,
-    expect: 1,
-    whole: true,
-    ...(keys && { returns: true, readBack: () => selectStatement(call, resource, keys, selection) }),
+    expectedRows: 1,
+    atomic: true,
+    ...(keys && { returnsRows: true, readBack: () => selectStatement(call, resource, keys, selection) }),
   }
 }

@@ -96,9 +96,9 @@ export function createLinkOperations(work: LinkTask, creates: Creates, call: Cal
   const inserts = [...groups.values()]
     .flatMap(group => insertStatements(call, resource, group, keyFields(resource), unless))
     .map(({ statement }): WriteOperation => ({
-      statement: { ...statement, expect: undefined },
-      read: ({ touched, rows }) => {
-        counts.added += touched
+      statement: { ...statement, expectedRows: undefined },
+      read: ({ affectedRows, rows }) => {
+        counts.added += affectedRows
         for (const row of rows) added.add(tupleKey(keyOf(row)))
       },
       changes: ({ rows }) => linkChanges(rows.map(statement.extra), 'link', resource, call),
@@ -116,7 +116,7 @@ function stillLinked(work: LinkTask, { kept }: Creates, call: Call): WriteOperat
   const { resource } = work.link.relation.junction
   if (work.mode !== 'replace' || kept.length === 0) return []
   const where = [inTuples(call.engine, resource.primaryKey, kept), ...linkedClauses(work)]
-  return [{ statement: { ...selectStatement(call, resource, where, keyFields(resource)), expect: kept.length }, expectation: 'group' }]
+  return [{ statement: { ...selectStatement(call, resource, where, keyFields(resource)), expectedRows: kept.length }, expectation: 'group' }]
 }
 
 /** Reads the added links at the end of the commit, for the after-hooks. */
@@ -130,7 +130,7 @@ export async function readAddedOperations(work: LinkTask, creates: Creates, call
   const needed = new Set([...resource.primaryKey, ...fields])
   const selection = select(resource, field => readable.byName.has(field.name) || needed.has(field))
   const where = [...linkedClauses(work), inTuples(call.engine, fields, items.map(({ target }) => target))]
-  const made = { ...selectStatement(call, resource, where, selection), expect: undefined }
+  const made = { ...selectStatement(call, resource, where, selection), expectedRows: undefined }
   const [keyOf, targetOf] = [valuesAt(selection, resource.primaryKey), valuesAt(selection, fields)]
   return [{ statement: made, read: ({ rows }) => {
     for (const row of rows) if (added.has(tupleKey(keyOf(row)))) records.set(tupleKey(targetOf(row)), made.extra(row))

@@ -121,7 +121,7 @@ export function deleteLinkOperations(work: LinkTask, { plan, items, rows, known 
   const columns = allFields(resource)
   const where = [inTuples(call.engine, primaryKey, rows.map(valuesAt(columns, primaryKey))), ...scope]
   const locked: WriteOperation = {
-    statement: { ...selectStatement(call, resource, where, keyFields(resource), 'update'), expect: items.length },
+    statement: { ...selectStatement(call, resource, where, keyFields(resource), 'update'), expectedRows: items.length },
     expectation: 'group',
   }
   const still = plan.accepts ? checkUnchanged(plan, columns, rows, 'update', call) : [locked]
@@ -129,8 +129,8 @@ export function deleteLinkOperations(work: LinkTask, { plan, items, rows, known 
   const trash = () => trashValues(plan, crypto.randomUUID(), call, time)
   const gone: WriteOperation = {
     statement: resource.roles.deletedAt
-      ? { ...updateStatement(call, resource, trash(), where, keyFields(resource)), expect: undefined }
-      : { ...deleteStatement(call, resource, where), expect: undefined },
+      ? { ...updateStatement(call, resource, trash(), where, keyFields(resource)), expectedRows: undefined }
+      : { ...deleteStatement(call, resource, where), expectedRows: undefined },
     read: () => {
       counts.removed += items.length
     },
@@ -142,7 +142,7 @@ export function deleteLinkOperations(work: LinkTask, { plan, items, rows, known 
 /** A replacement that was decided by what was read holds only as long as nothing was added to it. */
 export function noOthers(resource: Plan['resource'], where: readonly Clause[], known: LinkValues, call: Call): WriteOperation {
   const others = known.length > 0 ? [not(inTuples(call.engine, resource.primaryKey, known))] : []
-  return { statement: { ...selectStatement(call, resource, [...where, ...others], keyFields(resource)), expect: 0 }, expectation: 'group' }
+  return { statement: { ...selectStatement(call, resource, [...where, ...others], keyFields(resource)), expectedRows: 0 }, expectation: 'group' }
 }
 
 export async function afterDeletes({ plan: { resource }, call, items }: Deletes, errors: unknown[]): Promise<void> {

@@ -79,7 +79,7 @@ function removeOperations({ link, mode, here, targets, counts }: LinkTask, judge
   const others = targets.values.length > 0 ? [not(named)] : []
   const visible = () => judged ? inTuples(call.engine, there, valuesOfLinked(link, judged.found)) : linksToVisible(link)
   const where = [here, ...mode === 'remove' ? [named] : [...others, visible()], ...through.scope]
-  const going = { ...selectStatement(call, resource, where, keyFields(resource)), expect: undefined }
+  const going = { ...selectStatement(call, resource, where, keyFields(resource)), expectedRows: undefined }
   const heard: WriteOperation = { statement: going, changes: ({ rows }) => linkChanges(rows.map(going.extra), 'unlink', resource, call) }
   const trash = () => trashValues({ resource } as WritePlan, crypto.randomUUID(), call, new Date())
   return [
@@ -87,10 +87,10 @@ function removeOperations({ link, mode, here, targets, counts }: LinkTask, judge
     ...hasListeners(call) ? [heard] : [],
     {
       statement: resource.roles.deletedAt
-        ? { ...updateStatement(call, resource, trash(), where, keyFields(resource)), expect: undefined }
-        : { ...deleteStatement(call, resource, where), expect: undefined },
-      read: ({ touched }) => {
-        counts.removed += touched
+        ? { ...updateStatement(call, resource, trash(), where, keyFields(resource)), expectedRows: undefined }
+        : { ...deleteStatement(call, resource, where), expectedRows: undefined },
+      read: ({ affectedRows }) => {
+        counts.removed += affectedRows
       },
     },
   ]
@@ -116,5 +116,5 @@ function countLinks({ relation, plan, through }: ScopedLink, here: Clause, { api
     sql: sql`select count(*) from ${junction.resource.table} where ${joinAnd([here, ...through.scope])} and exists (select 1 from ${target.table} where ${joinCondition(there, foreignColumns)}${plan.scope.length > 0 ? sql` and ${joinAnd(plan.scope)}` : sql``})`,
     extra: undefined,
   }))
-  return { ...made, returns: true }
+  return { ...made, returnsRows: true }
 }

@@ -117,7 +117,7 @@ export function restoreLinkOperations(
     )
     const where = [own, ...trashed.where, ...(unique ? [] : [notLinked(work, there)])]
     // Read before they change: not every engine tells which rows an update changed.
-    const coming = { ...selectStatement(call, resource, where, keys, 'update'), expect: undefined }
+    const coming = { ...selectStatement(call, resource, where, keys, 'update'), expectedRows: undefined }
     const reading: WriteOperation = {
       statement: coming,
       read: ({ rows }) => rows.forEach(row => added.add(tupleKey(keyOf(row)))),
@@ -126,9 +126,9 @@ export function restoreLinkOperations(
     return [
       ...(hasListeners(call) || asked ? [reading] : []),
       {
-        statement: { ...updateStatement(call, resource, { ...group[0]!.values, ...empty }, where, keys), expect: undefined },
-        read: ({ touched }) => {
-          counts.added += touched
+        statement: { ...updateStatement(call, resource, { ...group[0]!.values, ...empty }, where, keys), expectedRows: undefined },
+        read: ({ affectedRows }) => {
+          counts.added += affectedRows
         },
       },
     ]

@@ -1,5 +1,5 @@
 /** Changes what a record is linked to: both sides visible, hidden links untouched, every relation of the request in one commit. */
-import { pause } from '../../../engines/retry'
+import { backOff } from '../../../engines/retry'
 import type { AutoApiContext } from '../../../registration'
 import type { Call } from '../../context'
 import { changedMeanwhile } from '../../error'
@@ -67,7 +67,7 @@ async function commitDecided(commit: () => Promise<readonly LinkChange[]>): Prom
       if (!(error instanceof CommitFailed)) throw error
       if (error.expectation === undefined || error.expectation === 'restrict') throw error.reason
       if (tried === TRIES) throw changedMeanwhile()
-      await pause(tried)
+      await backOff(tried)
     }
   }
 }

@@ -52,5 +52,5 @@ export function targetOperations(
   if (mode === 'remove' || values.length === 0) return []
   const where = [inTuples(call.engine, foreignColumns, values), ...plan.scope]
   const made = selectStatement(call, target, where, keyFields(target), 'share')
-  return [{ statement: { ...made, expect: values.length }, expectation: 'row' }]
+  return [{ statement: { ...made, expectedRows: values.length }, expectation: 'row' }]
 }

@@ -32,14 +32,14 @@ export function deleteRows(plan: Scoped<WritePlan>, items: readonly Item[], call
     ]
   return [
     ...(plan.accepts ? checkVisible(plan, items, call) : []),
-    { statement: { ...statement, expect: items.length, whole: false }, expectation: 'row', changes },
+    { statement: { ...statement, expectedRows: items.length, atomic: false }, expectation: 'row', changes },
   ]
 }
 
 /** The commit fails if one of the rows still exists. */
 export function checkDeleted(plan: Scoped<WritePlan>, items: readonly Item[], call: Call): WriteOperation {
   return {
-    statement: { ...selectStatement(call, plan.resource, [keysClause(plan, items, call)], keyFields(plan.resource)), expect: 0 },
+    statement: { ...selectStatement(call, plan.resource, [keysClause(plan, items, call)], keyFields(plan.resource)), expectedRows: 0 },
     expectation: 'row',
   }
 }

@@ -28,7 +28,7 @@ export const isSelfReferencing = ({ root, edges }: Dependents) => edges.some(edg
 
 /** The commit fails if a row refers to one of the closure over a foreign key declared `restrict`. */
 export function restrictOperations(closure: Closure, call: Call): WriteOperation[] {
-  return closure.dependents.restrict.map(edge => ({
+  return closure.dependents.restricting.map(edge => ({
     statement: restrictStatement(call, closure, edge, call.api.graph.get(edge.table)!, call.api.graph.get(edge.foreignTable)!),
     expectation: 'restrict' as const,
   }))

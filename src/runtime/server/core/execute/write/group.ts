@@ -51,7 +51,7 @@ export async function commitGroup(plan: Scoped<WritePlan>, parts: readonly Part[
 function stillInGroup({ plan: { resource, deletionId, ...plan }, items }: Part, call: Call): WriteOperation {
   const where = [keysClause({ ...plan, resource }, items, call), equals(resource.roles.deletionId!, deletionId)]
   return {
-    statement: { ...selectStatement(call, resource, where, keyFields(resource), 'update'), expect: items.length },
+    statement: { ...selectStatement(call, resource, where, keyFields(resource), 'update'), expectedRows: items.length },
     expectation: 'group',
     phase: 'lock',
   }

@@ -12,7 +12,7 @@ import { keysClause } from './targets'
 /** On an engine with concurrent transactions the named rows are locked first, so that of two writes to the same rows one waits. */
 export function lockRows(plan: Scoped<WritePlan>, items: readonly Item[], call: Call): WriteOperation[] {
   if (!call.engine.concurrent) return []
-  return [{ statement: { ...selectForUpdate(plan, items, call), expect: undefined }, phase: 'lock' }]
+  return [{ statement: { ...selectForUpdate(plan, items, call), expectedRows: undefined }, phase: 'lock' }]
 }
 
 /** A single row is locked by the statement that writes it. Several rows are locked in the order of their keys, to avoid deadlocks. */
@@ -22,7 +22,7 @@ export const lockSeveral = (plan: Scoped<WritePlan>, items: readonly Item[], cal
 /** Locks the rows, and fails if one is not visible any more or has changed since code checked it. */
 export function checkVisible(plan: Scoped<WritePlan>, items: readonly Item[], call: Call): WriteOperation[] {
   if (!plan.accepts)
-    return [{ statement: { ...selectForUpdate(plan, items, call), expect: items.length }, expectation: 'row', phase: 'lock' }]
+    return [{ statement: { ...selectForUpdate(plan, items, call), expectedRows: items.length }, expectation: 'row', phase: 'lock' }]
   return items.map((item): WriteOperation => ({
     statement: selectStatement(call, plan.resource, rowClauses(plan, item), keyFields(plan.resource), 'update'),
     expectation: 'row',

@@ -4,7 +4,7 @@ import { cascadeOperations } from '../cascade/cascaded-rows'
 import type { Closure } from '../cascade/closure/index'
 import { needsMarking, removeCycle } from '../cascade/cycle'
 import { findDependents } from '../cascade/dependents'
-import { releaseStatement, removeStatement } from '../cascade/statements'
+import { clearReferencesStatement, removeStatement } from '../cascade/statements'
 import type { BuildOperations } from './build-operations'
 import { checkDeleted, deleteRows, deletedChanges } from './delete-rows'
 import { dependentTables, isSelfReferencing, restrictOperations } from './dependents'
@@ -27,8 +27,8 @@ export const purgeOperations: BuildOperations = (plan, items, written, call) => 
     ...(selfReferencing ? checkVisible(plan, items, call) : lockRows(plan, items, call)),
     ...cascadeOperations(call, closure, tables, { kind: 'purge', trash: 'all', named: keysOf(items) }),
     ...restrictOperations(closure, call),
-    ...dependents.release.map(edge => ({
-      statement: releaseStatement(call, closure, edge, call.api.graph.get(edge.table)!, call.api.graph.get(edge.foreignTable)!),
+    ...dependents.cleared.map(edge => ({
+      statement: clearReferencesStatement(call, closure, edge, call.api.graph.get(edge.table)!, call.api.graph.get(edge.foreignTable)!),
     })),
     ...removed.map(statement => ({ statement })),
     ...(selfReferencing

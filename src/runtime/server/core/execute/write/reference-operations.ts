@@ -17,7 +17,7 @@ export function referenceOperations(items: readonly Item[], call: Call): WriteOp
     const unchanged = judged ? [rowsUnchanged(judged.columns, judged.rows)] : []
     const where = [inTuples(call.engine, fields, tuples), ...unchanged, ...plan.scope]
     return {
-      statement: { ...selectStatement(call, plan.resource, where, keyFields(plan.resource), 'share'), expect: tuples.length },
+      statement: { ...selectStatement(call, plan.resource, where, keyFields(plan.resource), 'share'), expectedRows: tuples.length },
       expectation: 'reference',
       field: group[0]!.reference.name,
       ...(group.length === 1 && { item: group[0]!.item.index }),

@@ -1,13 +1,12 @@
 /** One at a time: for connections that all requests share, where a transaction would take in what others send meanwhile. */
-
-export interface Lock {
+export interface ReadWriteLock {
   /** Runs alone: after everything that was asked for earlier, and before everything later. */
   readonly exclusive: <T>(run: () => Promise<T>) => Promise<T>
   /** Runs beside others, but not beside what runs alone. */
   readonly shared: <T>(run: () => Promise<T>) => Promise<T>
 }
 
-export function createLock(): Lock {
+export function createReadWriteLock(): ReadWriteLock {
   let last: Promise<unknown> = Promise.resolve()
   let readers: Promise<unknown>[] = []
   const settled = (promise: Promise<unknown>) => promise.then(() => {}, () => {})
@@ -31,4 +30,4 @@ export function createLock(): Lock {
 }
 
 /** Connections of a pool stand in nobody's way. */
-export const UNLOCKED: Lock = { exclusive: run => run(), shared: run => run() }
+export const NO_LOCK: ReadWriteLock = { exclusive: run => run(), shared: run => run() }

@@ -156,8 +156,8 @@ const UNFIT: Readonly<Record<Dialect, (error: DriverError) => boolean>> = {
   mysql: ({ errno }) => MYSQL_UNFIT.has(errno),
 }
 
-/** What a query threw, as an `UnfitError` where a value is none of the type that it meets. */
-export function toUnfit(dialect: Dialect, error: unknown): unknown {
+/** What a query threw, as an `InvalidValueError` where a value is none of the type that it meets. */
+export function toInvalidValue(dialect: Dialect, error: unknown): unknown {
   return findCause(error, found => UNFIT[dialect](found) || undefined) ? new InvalidValueError(error) : error
 }
 

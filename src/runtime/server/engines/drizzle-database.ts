@@ -1,6 +1,7 @@
 /** The door to Drizzle's sessions: text in, rows by position out, prepared once per text, through the app's own logger. */
 import { sql, type Column, type Query, type SQL } from 'drizzle-orm'
 import type { Row, Statement } from './engine'
+import { createLruCache } from './lru-cache'
 
 /** The parts of a Drizzle database that statements run through; the same in every dialect. */
 export interface DrizzleDatabase {
@@ -20,26 +21,6 @@ export interface SynchronousQuery {
 /** Statements beyond this many are prepared again: a client that invents query shapes cannot fill the memory. */
 const PREPARED_AT_MOST = 1000
 
-/** A cache that forgets what was used longest ago. */
-export function createCache<V>(max: number): (key: string, create: () => V) => V {
-  const entries = new Map<string, V>()
-  return (key, create) => {
-    let value = entries.get(key)
-    if (value !== undefined) {
-      // Moving an entry to the end costs more than finding it: only a cache that is half full needs the order.
-      if (entries.size > max / 2) {
-        entries.delete(key)
-        entries.set(key, value)
-      }
-      return value
-    }
-    value = create()
-    if (entries.size >= max) entries.delete(entries.keys().next().value!)
-    entries.set(key, value)
-    return value
-  }
-}
-
 /** @throws When the value is not a Drizzle database. */
 export function toDatabase(db: unknown): DrizzleDatabase {
   const candidate = db as Partial<DrizzleDatabase> | null
@@ -53,7 +34,7 @@ export function toDatabase(db: unknown): DrizzleDatabase {
 
 /** Prepared statements of a synchronous SQLite session. */
 export function createPreparer(db: DrizzleDatabase): (statement: Statement) => SynchronousQuery {
-  const cache = createCache<SynchronousQuery>(PREPARED_AT_MOST)
+  const cache = createLruCache<SynchronousQuery>(PREPARED_AT_MOST)
   const session = db.session as { prepareQuery: (query: Query, fields: undefined, method: 'all', arrayMode: boolean) => SynchronousQuery }
   return ({ text, values }) =>
     cache(text, () =>

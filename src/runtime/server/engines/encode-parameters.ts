@@ -2,7 +2,7 @@
 import type { Statement } from './engine'
 
 /** What D1 binds to one statement. */
-export const PARAMETERS_AT_MOST = 100
+export const MAX_PARAMETERS = 100
 
 /** Quoted text, names and comments, where a question mark is none of ours; then the place of a parameter. */
 const TOKENS = /'(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]*`|\[[^\]]*\]|--[^\n]*|\/\*[\s\S]*?\*\/|\?/g
@@ -11,9 +11,9 @@ const TOKENS = /'(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]*`|\[[^\]]*\]|--[^\n]*|\/\*[\
  * `… in (?, ?, …)` with more values than fit: `… in ((?1 ->> 0), (?1 ->> 1), …)`, evenly over all the parameters there are,
  * so that each array is short. A statement that fits is left as it is.
  */
-export function pack({ text, values }: Statement): Statement {
-  if (values.length <= PARAMETERS_AT_MOST) return { text, values: values.map(toBound) }
-  const size = Math.ceil(values.length / PARAMETERS_AT_MOST)
+export function encodeParameters({ text, values }: Statement): Statement {
+  if (values.length <= MAX_PARAMETERS) return { text, values: values.map(toBound) }
+  const size = Math.ceil(values.length / MAX_PARAMETERS)
   const arrays = Array.from({ length: Math.ceil(values.length / size) }, (_, index) => values.slice(index * size, (index + 1) * size))
   let place = 0
   const packed = text.replace(TOKENS, (token) => {

@@ -1,7 +1,7 @@
 /** Checks that a Drizzle database fits the engine it is handed over as: at startup, instead of at the first statement. */
 import { entityKind } from 'drizzle-orm'
 import type { Dialect } from '../../shared/dialects'
-import type { DrizzleDatabase } from './session'
+import type { DrizzleDatabase } from './drizzle-database'
 
 /** How the statements of a commit are run. */
 export type Mechanism = 'synchronous' | 'batch' | 'interactive'

@@ -1,5 +1,5 @@
 /** The statements of an insert. */
-import { sql, type SQL } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import { shape } from '../../sql/shape'
 import type { Field } from '../../../schema/field'
 import type { Resource } from '../../../schema/model'

@@ -1,4 +1,4 @@
-/** The front door: what happens to a Nuxt app that has the module, in order. */
+/** The Nuxt module: its options, its hooks and the order of its setup. */
 import { addServerTemplate, createResolver, defineNuxtModule, useLogger } from '@nuxt/kit'
 import { addClient } from './build/client'
 import { prepareNitro } from './build/compat'
@@ -46,11 +46,11 @@ export interface ModuleHooks {
 declare module '@nuxt/schema' {
   interface RuntimeConfig {
     autoApi?: {
-      /** What the server signs and encrypts with, such as cursors over columns that the caller cannot read: `NUXT_AUTO_API_SECRET`. */
+      /** Key for signing and encryption, for example of cursors over columns that the caller cannot read: `NUXT_AUTO_API_SECRET`. */
       secret?: string
     }
   }
-  // eslint-disable-next-line @typescript-eslint/no-empty-object-type -- an augmentation names what it adds
+  // eslint-disable-next-line @typescript-eslint/no-empty-object-type -- an augmentation
   interface NuxtHooks extends ModuleHooks {}
 }
 
@@ -67,7 +67,7 @@ export default defineNuxtModule<ModuleOptions>({
 
     const peers = await checkPeerDependencies(isInstalled(nuxt))
 
-    // Declared, so that NUXT_AUTO_API_SECRET sets it when the server starts.
+    // Nuxt reads NUXT_AUTO_API_SECRET only for a declared key.
     nuxt.options.runtimeConfig.autoApi = { secret: '', ...nuxt.options.runtimeConfig.autoApi as object | undefined }
     prepareNitro(nuxt, resolve('./runtime'))
     addAutoImports(nuxt, resolve, peers)
@@ -75,8 +75,8 @@ export default defineNuxtModule<ModuleOptions>({
     addStartup(nuxt, resolve)
 
     nuxt.hook('modules:done', async () => {
-      const { plugins: listed, ...written } = autoApi
-      const options = resolveOptions(written)
+      const { plugins: listed, ...rest } = autoApi
+      const options = resolveOptions(rest)
       const findPath = (path: string) => findImportPath(path, nuxt.options)
       const plugins = await collectPlugins(
         listed,
@@ -106,8 +106,8 @@ export default defineNuxtModule<ModuleOptions>({
         filename: '#auto-api/registry',
         getContents: () => generateRegistry(resources.registrations, nuxt.options.rootDir),
       })
-      const ofPlugins = plugins.made.flatMap(({ routes = [] }) => routes.map(({ path }) => path))
-      const { appRoutes } = mountRoutes(nuxt, names, options.config.prefix, resolve, ofPlugins)
+      const pluginPaths = plugins.made.flatMap(({ routes = [] }) => routes.map(({ path }) => path))
+      const { appRoutes } = mountRoutes(nuxt, names, options.config.prefix, resolve, pluginPaths)
       await addPlugins(nuxt, plugins, appRoutes, resolve)
       addClient(nuxt, { registrations: resources.registrations, config: options.config, composables: peers.composables }, resolve)
     })

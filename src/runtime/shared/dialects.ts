@@ -1,2 +1,2 @@
-/** The SQL dialects the API speaks. */
+/** The supported SQL dialects. */
 export type Dialect = 'sqlite' | 'pg' | 'mysql'

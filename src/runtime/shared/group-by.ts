@@ -1,4 +1,4 @@
-/** Entries by what they have in common, in the order in which each was met first: `Map.groupBy`, which Node 20 does not have. */
+/** Groups entries by key, in the order of each key's first entry. Node 20 does not have `Map.groupBy`. */
 export function groupBy<K, V>(entries: readonly V[], keyOf: (entry: V) => K): Map<K, V[]> {
   const groups = new Map<K, V[]>()
   for (const entry of entries) {

@@ -1,22 +1,22 @@
-/** A request as the routes take it: the path of a route, and a query as text. The server's `core/parse` reads it back. */
+/** Builds the path and the query string of a request. The server's `core/parse` does the reverse. */
 import { ROUTES, type Method, type RouteName } from './routes'
 
 type Serializer = (value: unknown) => string
 
 const json: Serializer = value => stringify(value)
-/** Names never hold a comma. */
+/** Names contain no commas. */
 const list: Serializer = value => [value].flat().join(',')
-/** A comma inside an id is encoded once more than the query string does it. */
+/** A comma in an id is encoded in addition to the encoding of the query string. */
 const ids: Serializer = value => [value].flat().map(id => encodeURIComponent(String(id))).join(',')
 
-/** The parameters that are more than one value; any other is written as it is. */
+/** Serializers of parameters that are objects or lists. Other parameters are converted with `String`. */
 const SERIALIZERS: Readonly<Record<string, Serializer>> = {
   filter: json, include: json, having: json,
   sort: list, fields: list, cursorFields: list, aggregate: list, groupBy: list,
   ids,
 }
 
-/** What says nothing is left out, an empty cursor says "from the start". */
+/** Leaves out parameters without effect. An empty cursor is kept: it requests the first page. */
 export function toQuery(query: object): Record<string, string> {
   return Object.fromEntries(
     Object.entries(query).flatMap(([name, value]: [string, unknown]) =>
@@ -29,26 +29,26 @@ function isOmitted(value: unknown): boolean {
   return value === undefined || value === null || value === false || (Array.isArray(value) && value.length === 0)
 }
 
-/** JSON in the forms of the wire: what is a bigint here is text there. */
+/** JSON with bigints as text. */
 export function stringify(value: unknown): string {
   return JSON.stringify(value, (_, part: unknown) => typeof part === 'bigint' ? String(part) : part)
 }
 
 export interface RouteParams {
   readonly resource?: string
-  /** A record's id; that of a composite key is its values, each encoded, joined by commas. */
+  /** A record's id. The id of a composite key is its values, each URL-encoded, joined by commas. */
   readonly id?: string | number
   readonly composite?: boolean
   readonly relation?: string
-  /** Of the routes below `/_m2m`. */
+  /** A parameter of the routes below `/_m2m`. */
   readonly table?: string
   readonly name?: string
 }
 
-/** A value that a path cannot hold as one segment: it would lead to another path. */
+/** A value that cannot be one segment of a path, because the URL would be another one. */
 export class UnaddressableError extends Error {
   constructor(what: string, value: unknown) {
-    super(`There is no path to the ${what} ${JSON.stringify(String(value ?? ''))}.`)
+    super(`The \`${what}\` ${JSON.stringify(String(value ?? ''))} cannot be a segment of a URL.`)
     this.name = 'UnaddressableError'
   }
 }
@@ -59,11 +59,11 @@ export class UnaddressableError extends Error {
  */
 export function toRequest(route: RouteName, params: RouteParams): { method: Method, path: string } {
   const { method, path } = ROUTES.find(({ name }) => name === route)!
-  const given: Readonly<Record<string, unknown>> = { ...params }
-  return { method, path: path.replace(/:(\w+)/g, (_, name: string) => toSegment(name, given[name], name === 'id' && params.composite)) }
+  const values: Readonly<Record<string, unknown>> = { ...params }
+  return { method, path: path.replace(/:(\w+)/g, (_, name: string) => toSegment(name, values[name], name === 'id' && params.composite)) }
 }
 
-/** Empty segments and those of dots are taken out by every URL parser, encoded ones too. */
+/** Segments that URL parsers remove, even if they are encoded. */
 const DROPPED_SEGMENTS = new Set(['', '.', '..'])
 
 function toSegment(name: string, value: unknown, composite = false): string {
@@ -73,8 +73,8 @@ function toSegment(name: string, value: unknown, composite = false): string {
 }
 
 /**
- * The id of a composite key with each value encoded, once. Its text may come from a route of the app, which has decoded it;
- * `undefined` where no encoding of a value exists.
+ * The id of a composite key with each value URL-encoded once. The id can come from a route parameter of the app, where it is decoded.
+ * `undefined` if a value cannot be encoded.
  */
 export function canonicalKey(id: string): string | undefined {
   const values = id.split(',').map(value => encode(decode(value)))
@@ -90,7 +90,7 @@ function decode(text: string): string {
   }
 }
 
-/** Half of a surrogate pair has no encoding. */
+/** A lone surrogate cannot be encoded. */
 function encode(text: string): string | undefined {
   try {
     return encodeURIComponent(text)
@@ -100,5 +100,5 @@ function encode(text: string): string | undefined {
   }
 }
 
-/** Which rows of a table with soft delete a request is about. */
+/** Which rows of a table with soft delete a request includes. */
 export type TrashMode = 'active' | 'trashed' | 'both'

@@ -1,17 +1,17 @@
-/** Every generated route: mounted by the build, answered by the server, called by the client, walked by the access matrix. */
+/** The generated routes. The build mounts them, the server handles them, and the client calls them. */
 import type { Operation } from './operations'
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
 
 export interface Route {
-  /** Names what the route answers. */
+  /** Unique name, by which the client and the types refer to the route. */
   readonly name: string
   readonly method: Method
-  /** Relative to the prefix; `/:resource` at its beginning stands for the name of a registered resource. */
+  /** Relative to the prefix. A leading `/:resource` is the name of a registered resource. */
   readonly path: string
-  /** The operation whose permission opens the route; `null` where each caller is answered. */
+  /** The operation whose permission the route requires; `null` if every caller gets a response. */
   readonly operation: Operation | null
-  /** Another operation that a parameter makes of it: `?force=true` purges. */
+  /** The operation if a parameter changes it: `?force=true` purges. */
   readonly alternative?: Operation
 }
 
@@ -41,7 +41,7 @@ export const ROUTES = [
 
 export type RouteName = typeof ROUTES[number]['name']
 
-/** The file of `server/routes` that answers all methods of a path. One handler for each path, not for each route: what an app builds grows with their number. */
+/** The file of `server/routes` that handles all methods of a path. One handler per path makes a smaller build than one per route. */
 export const PATHS: Readonly<Record<typeof ROUTES[number]['path'], string>> = {
   '/:resource': 'collection',
   '/:resource/aggregate': 'aggregate',
@@ -58,18 +58,18 @@ export const PATHS: Readonly<Record<typeof ROUTES[number]['path'], string>> = {
   '/_m2m/detect/:name': 'm2m-detect',
 }
 
-/** Paths of one shape get the same requests: `/posts/:id` and `/posts/:slug/` are both `/posts/:`. */
+/** Paths of one shape match the same requests: `/posts/:id` and `/posts/:slug/` are both `/posts/:`. */
 export function toShape(path: string): string {
   return path.replace(/\/(?::\w+|\*)(?=\/|$)/g, '/:').replace(/\/$/, '')
 }
 
-/** What a route answers: its method, none for all of them, and its shape. */
+/** Method and shape of a route. The method is empty for a handler of all methods. */
 export function toRouteKey(path: string, method = ''): string {
   return `${method.toUpperCase()} ${toShape(path)}`
 }
 
-/** Names a resource may not take because a route of the whole API stands (or will stand) in their place. */
+/** Names that a resource cannot have, because they are paths of global routes. */
 export const RESERVED_NAMES: readonly string[] = Object.freeze(['permissions'])
 
-/** Texts that cannot be the id of a record: a route of the resource stands in their place. */
+/** Values that cannot be the id of a record, because they are paths of the resource's other routes. */
 export const RESERVED_IDS: ReadonlySet<string> = new Set(ROUTES.flatMap(({ path }) => /^\/:resource\/([^:/]+)/.exec(path)?.slice(1) ?? []))

@@ -1,12 +1,12 @@
-/** "Did you mean …?": the known name closest to a mistyped one. */
+/** Suggests the closest known name for a mistyped one. */
 
-/** Returns ` Did you mean \`maxLimit\`?`, or nothing when no name is close enough to be a typo. */
+/** Returns ` Did you mean \`maxLimit\`?`, or `''` if no name is close enough. */
 export function didYouMean(unknown: string, known: readonly string[]): string {
   const closest = findClosest(unknown, known)
   return closest ? ` Did you mean \`${closest}\`?` : ''
 }
 
-/** A third of the letters may differ; beyond that a guess confuses more than it helps. */
+/** The closest name of which at most a third of the letters differ. */
 export function findClosest(unknown: string, known: readonly string[]): string | undefined {
   const ranked = known
     .map(name => ({ name, distance: editDistance(unknown.toLowerCase(), name.toLowerCase()) }))
@@ -16,16 +16,15 @@ export function findClosest(unknown: string, known: readonly string[]): string |
 }
 
 /**
- * Levenshtein distance, kept to one row. Written here because names of options are a dozen letters long: a dependency
- * would be installed in every app for the sake of these lines.
+ * Levenshtein distance with one row of memory. A dependency would be installed in every app.
  */
 function editDistance(from: string, to: string): number {
   let previous = Array.from({ length: to.length + 1 }, (_, index) => index)
   for (const [row, letter] of [...from].entries()) {
     const current = [row + 1]
     for (let column = 0; column < to.length; column++) {
-      const replaced = previous[column]! + (letter === to[column] ? 0 : 1)
-      current.push(Math.min(replaced, previous[column + 1]! + 1, current[column]! + 1))
+      const substitution = previous[column]! + (letter === to[column] ? 0 : 1)
+      current.push(Math.min(substitution, previous[column + 1]! + 1, current[column]! + 1))
     }
     previous = current
   }

@@ -1,7 +1,7 @@
-/** What an endpoint of the app answers, found by its path. Nitro's own way of finding it takes too long where routes are many. */
+/** The response type of an endpoint of the app, found by its path. Nitro's own types are slow to check with many routes. */
 import type { AutoApiEndpoints } from './resources'
 
-/** `/api/posts/:id/publish` as the paths that lead there. */
+/** The paths that match a route: `/api/posts/:id/publish` matches `/api/posts/${string}/publish`. */
 type PathsOf<Route> = Route extends `${infer Start}/:${infer Rest}`
   ? Rest extends `${string}/${infer End}`
     ? `${Start}/${string}/${PathsOf<End> & string}`
@@ -16,9 +16,9 @@ type Methods<Path> = Path extends keyof AutoApiEndpoints
   ? AutoApiEndpoints[Path]
   : { [Route in keyof AutoApiEndpoints]: Path extends PathsOf<Route> ? AutoApiEndpoints[Route] : never }[keyof AutoApiEndpoints]
 
-type ResponseOf<M, Method> = Method extends keyof M ? M[Method] : M extends { ANY: infer Answer } ? Answer : unknown
+type ResponseOf<M, Method> = Method extends keyof M ? M[Method] : M extends { ANY: infer Response } ? Response : unknown
 
-/** What the handler returns; `unknown` where there is none of this path and method. */
+/** The return type of the handler; `unknown` if no handler has the path and method. */
 export type EndpointResponse<Path extends string, Method extends string> = [Methods<WithoutQuery<Path>>] extends [never]
   ? unknown
   : ResponseOf<Methods<WithoutQuery<Path>>, Method>

@@ -1,10 +1,10 @@
-/** Inferring a query from what is written loses TypeScript's check for names that are not there: this is that check. */
+/** Rejects unknown names in a query. TypeScript does not check for them where it infers the type of the query. */
 import type { Conditions } from './query'
 import type { FieldName, RelationName, ResourceName, TargetOf } from './resources'
 
 /**
- * Stands beside an inferred query: nothing when every name in it is known, else a type that no query has and whose
- * error message says which name is not.
+ * A type to intersect with an inferred query: `unknown` if every name is known, otherwise a type that no query has, whose error message
+ * contains the unknown name.
  */
 export type Exact<R extends ResourceName, Q, Names> = [UnknownIn<R, Q, Names>] extends [never]
   ? unknown
@@ -12,7 +12,7 @@ export type Exact<R extends ResourceName, Q, Names> = [UnknownIn<R, Q, Names>] e
 
 type NamesOfMany = 'fields' | 'include' | 'limit' | 'sort' | 'filter'
 
-/** The names of a query, and of the parts of it that nest, that its resource does not know. */
+/** The unknown names of a query and of its filter and includes. */
 type UnknownIn<R extends ResourceName, Q, Names>
   = | Exclude<keyof Q, Names>
     | (Q extends { readonly filter: infer F extends object } ? UnknownInFilter<R, F> : never)
@@ -26,7 +26,7 @@ type UnknownInConditions<R extends ResourceName, F>
   = | Exclude<keyof F, FieldName<R>>
     | { [K in keyof F & FieldName<R>]: Exclude<OperatorNames<F[K]>, OperatorNames<Conditions<R>[K]>> }[keyof F & FieldName<R>]
 
-/** The names of a condition's operators; a bare value has none. */
+/** The operators of a condition; a plain value has none. */
 type OperatorNames<C> = C extends readonly unknown[] | Date ? never : C extends object ? keyof C : never
 
 type UnknownInInclude<R extends ResourceName, I>

@@ -1,4 +1,4 @@
-/** What a read may ask, typed by the table: filters by column type, order, fields, the include tree. Wrong names do not compile. */
+/** The types of queries, by resource: filters by column type, sort, fields, includes. */
 import type { FieldKind, FieldName, FieldsOfKind, IsMany, OrderedField, RelationName, ResourceName, SentField, TargetOf } from './resources'
 
 interface Presence {
@@ -23,11 +23,11 @@ interface Comparison<V> extends InList<V> {
 }
 
 interface Pattern<V> extends Comparison<V> {
-  /** `%` and `_` are wildcards; without one the text may stand anywhere. */
+  /** `%` and `_` are wildcards. A pattern without wildcards matches anywhere in the text. */
   $like?: string
 }
 
-/** Which operators fit which columns: the server's own table, as types. */
+/** The operators by kind of column, as in the server's table. */
 interface Operators<V> {
   text: Pattern<V>
   number: Comparison<V>
@@ -45,12 +45,12 @@ type OperatorsOf<R extends ResourceName, K> = Operators<SentField<R, K>>[FieldKi
 type Condition<R extends ResourceName, K>
   = FieldKind<R, K> extends 'opaque' ? Presence | null : SentField<R, K> | null | readonly SentField<R, K>[] | OperatorsOf<R, K>
 
-/** Fields side by side have to hold all. */
+/** All conditions must match. */
 export type Conditions<R extends ResourceName> = { readonly [K in FieldName<R>]?: Condition<R, K> }
 
 export type Filter<R extends ResourceName> = Conditions<R> & { readonly $or?: readonly Conditions<R>[] }
 
-/** A field, or a field behind `-`: descending. */
+/** A field, or `-` and a field for descending order. */
 export type SortKey<R extends ResourceName> = OrderedField<R> | `-${OrderedField<R>}`
 
 export interface ToOneOptions<R extends ResourceName> {
@@ -65,12 +65,12 @@ export interface ToManyOptions<R extends ResourceName> extends ToOneOptions<R> {
   readonly filter?: Filter<R>
 }
 
-/** Relations to bring along, each with its options, and theirs. */
+/** Included relations with their options, which can include further relations. */
 export type Include<R extends ResourceName> = {
   readonly [N in RelationName<R>]?: boolean | (IsMany<R, N> extends true ? ToManyOptions<TargetOf<R, N>> : ToOneOptions<TargetOf<R, N>>)
 }
 
-/** Rows in the trash; needs the permission `viewDeleted`. */
+/** Rows in the trash. Requires the permission `viewDeleted`. */
 interface Trash {
   readonly includeDeleted?: boolean
   readonly onlyDeleted?: boolean
@@ -83,14 +83,14 @@ export interface GetQuery<R extends ResourceName> extends Trash {
 
 type Numeric = 'number' | 'bigint' | 'decimal'
 
-/** `count`, `count(title)`, `sum(views)`: what fits the column. */
+/** `count`, `count(title)`, `sum(views)`: the functions that the kind of the column allows. */
 export type Aggregate<R extends ResourceName>
   = | 'count'
     | `count(${FieldName<R>})`
     | `${'sum' | 'avg'}(${FieldsOfKind<R, Numeric>})`
     | `${'min' | 'max'}(${FieldsOfKind<R, Numeric | 'text' | 'date'>})`
 
-/** What infinite lists ask: the pages are theirs to turn. */
+/** The query of an infinite list, which sets `cursor` itself. */
 export interface UnpagedQuery<R extends ResourceName> extends GetQuery<R> {
   readonly filter?: Filter<R>
   readonly sort?: SortKey<R> | readonly SortKey<R>[]
@@ -100,20 +100,20 @@ export interface UnpagedQuery<R extends ResourceName> extends GetQuery<R> {
 }
 
 export interface ListQuery<R extends ResourceName> extends UnpagedQuery<R> {
-  /** Pages by number. */
+  /** Number of the page, from 1. */
   readonly page?: number
-  /** Pages by place: empty for the first one. */
+  /** `nextCursor` of the previous page; `''` for the first page. */
   readonly cursor?: string
-  /** `none` spares the count: `meta.hasMore` in place of `meta.total`. */
+  /** `'none'` skips the count: the response has `meta.hasMore` instead of `meta.total`. */
   readonly count?: 'exact' | 'none'
 }
 
 export interface RelatedQuery<R extends ResourceName> extends ListQuery<R> {
-  /** Adds what the junction says of each link, as `_junction`. */
+  /** Adds the further columns of the junction row as `_junction`. */
   readonly includeMetadata?: boolean
 }
 
-/** The name of an aggregate in the answer: `sum(views)` is `sum_views`. */
+/** The name of an aggregate in the response: `sum(views)` is `sum_views`. */
 export type AliasOf<A> = A extends `${infer F}(${infer K})` ? `${F}_${K}` : A
 
 type HavingCondition = Readonly<Partial<Record<'$eq' | '$ne' | '$gt' | '$gte' | '$lt' | '$lte', string | number>>> | string | number
@@ -122,7 +122,7 @@ export interface AggregateQuery<R extends ResourceName> extends Trash {
   readonly aggregate?: readonly Aggregate<R>[]
   readonly groupBy?: readonly OrderedField<R>[]
   readonly filter?: Filter<R>
-  /** Conditions on aggregates, by their names in the answer. */
+  /** Conditions on aggregates, by their names in the response. */
   readonly having?: { readonly [alias in AliasOf<Aggregate<R>>]?: HavingCondition }
   readonly sort?: GroupSort<R> | readonly GroupSort<R>[]
   readonly page?: number

@@ -1,8 +1,8 @@
-/** The registered resources as types: what the build writes down of each one, and its fields as they are on the wire. */
+/** The registered resources as types, and the types of their fields in requests and responses. */
 import type { Operation } from '../operations'
 
 /**
- * Filled by the build, one entry per registered resource: the type of its table and the names the server decides about.
+ * Filled by the build with one entry per registered resource: the type of its table, and the names of its hidden and writable fields.
  * @see generateTypes in the build
  */
 // eslint-disable-next-line @typescript-eslint/no-empty-object-type -- an augmentation fills it
@@ -12,7 +12,7 @@ export interface AutoApiResources {}
 // eslint-disable-next-line @typescript-eslint/no-empty-object-type -- an augmentation fills it
 export interface AutoApiSettings {}
 
-/** Filled by the build: what the endpoints of the app answer, by path and method. */
+/** Filled by the build: the responses of the app's endpoints, by path and method. */
 // eslint-disable-next-line @typescript-eslint/no-empty-object-type -- an augmentation fills it
 export interface AutoApiEndpoints {}
 
@@ -21,7 +21,7 @@ export type ResourceName = keyof AutoApiResources & string
 /** A record's id in a path: the key's value, or the values of a composite key joined by commas, each URL-encoded. */
 export type RecordId = string | number
 
-/** What is read of a Drizzle column's type. */
+/** The part of a Drizzle column's type that these types use. */
 export interface ColumnType {
   readonly _: {
     readonly data: unknown
@@ -32,25 +32,26 @@ export interface ColumnType {
   }
 }
 
-/** One resource as the build describes it. */
+/** One entry of `AutoApiResources`. */
 export interface ResourceType {
   readonly table: { readonly _: { readonly columns: object } }
-  /** Fields no answer has. */
+  /** Fields that no response contains. */
   readonly hidden: string
-  /** Fields a client may send. */
+  /** Fields that a client can send in a create. */
   readonly create: string
+  /** Fields that a client can send in an update. */
   readonly update: string
-  /** Of those of `create`, what the server fills in. */
+  /** Fields of `create` that the server sets if the client does not. */
   readonly filled: string
   readonly relations: object
-  /** Operations that the resource does not have. */
+  /** Operations that the registration disables. */
   readonly disabled: string
   readonly validation: unknown
 }
 
 type Entry<R extends ResourceName> = AutoApiResources[R] extends infer E extends ResourceType ? E : never
 
-/** The resources that have an operation: all that do not disable it. */
+/** The resources that do not disable an operation. */
 export type ResourceWith<O extends Operation> = { [R in ResourceName]: O extends Entry<R>['disabled'] ? never : R }[ResourceName]
 
 /** The operations that a resource disables. */
@@ -66,7 +67,7 @@ type ColumnOf<R extends ResourceName, K> = K extends keyof ColumnsOf<R>
 /** The names of the fields a record may have. */
 export type FieldName<R extends ResourceName> = Exclude<keyof ColumnsOf<R>, Entry<R>['hidden']> & string
 
-/** Column types that JSON has no form for travel as text. */
+/** Data types that are text in JSON. */
 type AsText = 'date' | 'bigint' | 'buffer'
 
 export type WireValue<C extends ColumnType> = C['_']['dataType'] extends AsText ? string : C['_']['data']
@@ -75,10 +76,10 @@ type Nullable<C extends ColumnType, V> = C['_']['notNull'] extends true ? V : V 
 
 export type FieldValue<R extends ResourceName, K> = ColumnOf<R, K> extends infer C extends ColumnType ? Nullable<C, WireValue<C>> : never
 
-/** A record with all its fields, as the API answers it: dates are ISO 8601, bigint and decimal are text, bytes are base64. */
+/** A record of a response with all its fields: dates are ISO 8601, bigint and decimal are text, bytes are base64. */
 export type RecordOf<R extends ResourceName> = { -readonly [K in FieldName<R>]: FieldValue<R, K> }
 
-/** The kinds of columns that differ in what one can ask of them. */
+/** The kinds of columns that differ in the operators of a filter. */
 type KindOf<C extends ColumnType>
   = C['_']['dataType'] extends 'json' | 'array' | 'buffer' ? 'opaque'
     : C['_']['dataType'] extends 'boolean' ? 'boolean'
@@ -90,7 +91,7 @@ type KindOf<C extends ColumnType>
 
 export type FieldKind<R extends ResourceName, K> = KindOf<ColumnOf<R, K>>
 
-/** What may be sent for a column: the form on the wire, or a value that becomes it. */
+/** The value of a column in a request: its wire format, or a value that is serialized to it. */
 export type SentValue<C extends ColumnType>
   = KindOf<C> extends 'date' ? string | Date
     : KindOf<C> extends 'bigint' | 'bytes' ? string | number | bigint
@@ -102,7 +103,7 @@ export type SentField<R extends ResourceName, K> = SentValue<ColumnOf<R, K>>
 /** The fields of some kinds. */
 export type FieldsOfKind<R extends ResourceName, Kind> = { [K in FieldName<R>]: FieldKind<R, K> extends Kind ? K : never }[FieldName<R>]
 
-/** Fields the database can compare. */
+/** Fields that the database can sort and group by. */
 export type OrderedField<R extends ResourceName> = FieldsOfKind<R, 'text' | 'number' | 'boolean' | 'date' | 'bigint' | 'decimal' | 'custom'>
 
 interface RelationType {
@@ -119,17 +120,17 @@ type RelationOf<R extends ResourceName, N> = N extends keyof RelationsOf<R>
     : never
   : never
 
-/** The resource a relation leads to. */
+/** The target resource of a relation. */
 export type TargetOf<R extends ResourceName, N> = RelationOf<R, N>['to'] & ResourceName
 export type IsMany<R extends ResourceName, N> = RelationOf<R, N>['many']
 
-/** Relations that a list can be read of: to many, over a foreign key or a junction. */
+/** To-many relations, over a foreign key or a junction table. */
 export type ToManyName<R extends ResourceName> = { [N in RelationName<R>]: IsMany<R, N> extends true ? N : never }[RelationName<R>]
 
 type CreateName<R extends ResourceName> = Entry<R>['create'] & keyof ColumnsOf<R>
 type UpdateName<R extends ResourceName> = Entry<R>['update'] & keyof ColumnsOf<R>
 
-/** Columns without which there is no row. */
+/** Fields that a create requires: not null, without a default, and not set by the server. */
 type RequiredName<R extends ResourceName> = {
   [K in CreateName<R>]: ColumnOf<R, K>['_'] extends { notNull: true, hasDefault: false }
     ? K extends Entry<R>['filled']
@@ -151,7 +152,7 @@ type GeneratedCreate<R extends ResourceName> = { [K in RequiredName<R>]: SentNul
 }
 type GeneratedUpdate<R extends ResourceName> = { [K in UpdateName<R>]?: SentNullable<R, K> }
 
-/** The body of a create: the columns a client may write, or what the registration's own schema takes. */
+/** The body of a create: the input of the registration's own schema, or the fields that a client can write. */
 export type CreateBody<R extends ResourceName> = Simplify<
   [OwnSchema<R, 'create'>] extends [never] ? GeneratedCreate<R> : OwnSchema<R, 'create'>
 >

@@ -1,8 +1,8 @@
-/** What each route answers, by resource and query. */
+/** The types of route responses, by resource and query. */
 import type { AliasOf } from './query'
 import type { AutoApiSettings, FieldKind, FieldName, FieldValue, IsMany, RecordOf, ResourceName, Simplify, TargetOf } from './resources'
 
-/** The fields that were asked for; all of them when none were named. */
+/** The fields in `fields`, or all fields without it. */
 type SelectedFields<R extends ResourceName, Q> = Q extends { readonly fields: readonly (infer F)[] }
   ? [F] extends [never]
       ? RecordOf<R>
@@ -16,7 +16,7 @@ type Included<R extends ResourceName, Q> = Q extends { readonly include: infer I
   ? { -readonly [N in keyof I as I[N] extends false | undefined ? never : N]: IncludedValue<R, N, I[N]> }
   : unknown
 
-/** One record of an answer to a query: its fields and what was included. */
+/** One record of a response: its fields and included relations. */
 export type ResultOf<R extends ResourceName, Q> = Simplify<SelectedFields<R, Q> & Included<R, Q>>
 
 export interface OffsetMeta {
@@ -34,7 +34,7 @@ export interface UncountedMeta {
 export interface CursorMeta {
   limit: number
   hasMore: boolean
-  /** `null` at the end. */
+  /** `null` on the last page. */
   nextCursor: string | null
 }
 
@@ -62,7 +62,7 @@ export interface CursorResponse<R extends ResourceName, Q = unknown> {
   meta: Simplify<CursorMeta & AggregatesMeta<R, Q>>
 }
 
-/** `_junction`: further columns of the link. */
+/** `_junction`: further columns of the junction row. */
 type JunctionColumns<Q> = Q extends { readonly includeMetadata: true } ? { _junction: Record<string, unknown> } : unknown
 
 export interface RelatedResponse<R extends ResourceName, Q = unknown> {
@@ -70,7 +70,7 @@ export interface RelatedResponse<R extends ResourceName, Q = unknown> {
   meta: ListMeta<R, Q>
 }
 
-/** Exact numbers travel as text; where there is nothing to sum it is null. */
+/** Sums of bigint and decimal are text. Without rows the sum is null. */
 type SumOf<R extends ResourceName, K> = (FieldKind<R, K> extends 'bigint' | 'decimal' ? string : number) | null
 
 type AggregateValue<R extends ResourceName, A>
@@ -87,7 +87,7 @@ type GroupOf<R extends ResourceName, Q> = Q extends { readonly groupBy: readonly
   : unknown
 
 export interface AggregateResponse<R extends ResourceName, Q = unknown> {
-  /** One entry per group; a single one without `group` where nothing is grouped. */
+  /** One entry per group; a single entry without `group` if the query has no `groupBy`. */
   data: Simplify<GroupOf<R, Q> & AggregatesOf<R, Q>>[]
   meta: { total: number }
 }
@@ -139,7 +139,7 @@ export interface Capabilities {
   canRestore: boolean
   canPurge: boolean
   canViewDeleted: boolean
-  /** The fields that have a rule. */
+  /** The fields that have a field rule. */
   fields: Record<string, { canRead: boolean, canWrite: boolean }>
 }
 
@@ -149,7 +149,7 @@ export interface RecordCapabilities {
   canDelete: boolean
 }
 
-/** What each route answers to a request without a query: the types of `$fetch('/api/posts')`. */
+/** The response of each route of a resource to a request without a query: the types of `$fetch('/api/posts')`. */
 export interface RouteResponses<R extends ResourceName> {
   'list': ListResponse<R>
   'create': RecordOf<R>
@@ -170,6 +170,7 @@ export interface RouteResponses<R extends ResourceName> {
   'relations-replace': { relations: Record<string, LinkResponse> }
 }
 
+/** The responses of the routes that belong to no resource. */
 export interface GlobalResponses {
   'permissions': { permissions: Record<string, Capabilities> }
   'm2m-junctions': { junctions: { table: string, resources: string[] }[], count: number }

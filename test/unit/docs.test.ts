@@ -22,6 +22,7 @@ interface Snippet { readonly title: string, readonly language: string, readonly 
 const snippets = pages
   .filter(page => !PAGES_WITHOUT_SOURCES.has(page))
   .flatMap(page => findSnippets(read(page)).map(snippet => ({ page, ...snippet })))
+const repositoryPaths = pages.flatMap(page => findPaths(read(page)).map(path => ({ page, path })))
 const links = pages.flatMap(page => findLinks(read(page)).map(link => ({ page, link })))
 
 describe('the documentation', () => {
@@ -39,6 +40,10 @@ describe('the documentation', () => {
   it.each(guides)('links the references of options and errors: %s', (page) => {
     const targets = findLinks(read(page)).map(link => link.split('#')[0])
     expect(targets).toEqual(expect.arrayContaining(['options.md', 'errors.md']))
+  })
+
+  it.each(repositoryPaths)('names files that exist: $page, $path', ({ path }) => {
+    expect(existsSync(join(root, path))).toBe(true)
   })
 
   it.each(links)('has links that resolve: $page, $link', ({ page, link }) => {
@@ -81,6 +86,12 @@ function findSnippets(markdown: string): Snippet[] {
 
 function findLinks(markdown: string): string[] {
   return [...new Set([...withoutCode(markdown).matchAll(/\]\((?!https?:)([^)\s]+)\)/g)].map(([, target]) => target!))]
+}
+
+/** Files and folders of the repository that the text names, such as `src/module.ts`. */
+function findPaths(markdown: string): string[] {
+  return [...new Set([...withoutCode(markdown).matchAll(/`((?:src|test|bench|playground|\.ci)\/[\w./-]+)`/g)].map(([, path]) => path!))]
+    .filter(path => !path.includes('.output'))
 }
 
 function headings(markdown: string): string[] {

@@ -16,7 +16,7 @@ export const postsAuth = defineResourceAuth<typeof posts>({
   listFilter: (table, ctx) => {
     if (ctx.permissions.includes('posts:edit'))
       return undefined
-    // Reading someone's post does not mean writing it.
+    // Callers can read posts of others, but update only their own.
     if (ctx.operation === 'update')
       return or(isMine(table.authorId, ctx), isMine(table.createdBy, ctx)) ?? nothing
     return readablePosts(table, ctx)

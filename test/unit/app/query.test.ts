@@ -116,7 +116,7 @@ describe('a path', () => {
     ['half a character in a composite key', { resource: 'rates', id: 'a,\uD800', composite: true }],
     ['dots as a resource', { resource: '..', id: 1 }],
   ])('to a record that no path leads to is refused, and nothing is sent: %s', (_, params) => {
-    expect(() => toRequest('get', params)).toThrow(/^There is no path to the (?:id|resource) "/)
+    expect(() => toRequest('get', params)).toThrow(/^The `(?:id|resource)` ".*" cannot be a segment of a URL\.$/s)
     expect(() => toRequest('related', { ...params, relation: 'tags' })).toThrow(UnaddressableError)
   })
 

@@ -143,7 +143,7 @@ describe('what the database refuses', () => {
   it('of a unique value names neither the tenant column nor one that the caller may not read', async () => {
     await open(undefined, { config: { multiTenancy: DEFAULT_MULTI_TENANCY } })
     const taken = async (body: object, caller = ADA) => (await world.ask('POST', 'pages', body, caller)).body
-    expect(await taken({ slug: 'home' })).toMatchObject({ message: 'There is a record with this slug already.', data: { code: 'CONFLICT', fields: ['slug'] } })
+    expect(await taken({ slug: 'home' })).toMatchObject({ message: 'A record with this slug already exists.', data: { code: 'CONFLICT', fields: ['slug'] } })
     world.client.exec('insert into pages values (2, 2, \'other\', \'y\')')
     expect((await taken({ slug: 'other', code: 'y' })).data).toEqual({ code: 'CONFLICT', fields: ['slug'] })
     expect((await taken({ slug: 'other', code: 'y' }, STAFF)).data).toEqual({ code: 'CONFLICT', fields: ['slug', 'code'] })

@@ -20,8 +20,8 @@ export interface WritePlan extends Plan {
   readonly tenantId?: unknown
   /** A cascade group in the trash, in place of items. */
   readonly deletionId?: string
-  /** Tables whose rows of the group are items of their own: they are not taken along. */
-  readonly apart?: ReadonlySet<Table>
+  /** Tables whose rows of the group are items of their own: a restore does not cascade to them. */
+  readonly separateTables?: ReadonlySet<Table>
   /** Why rows go to the trash, in the caller's words. */
   readonly reason?: string
 }

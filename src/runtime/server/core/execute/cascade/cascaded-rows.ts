@@ -8,7 +8,7 @@ import { toId, type Key } from '../../../schema/record-id'
 import type { Change } from '../../changes'
 import { statement, type Clause } from '../../sql/clause'
 import { closureShape, primaryKeyOf, selectKeys, tuple, withClosure, type Closure } from './closure/index'
-import type { WriteOperation } from '../commit/commit'
+import type { WriteOperation } from '../commit/operation'
 import { lockInOrder } from '../commit/select'
 import { hasListeners } from '../commit/changes'
 

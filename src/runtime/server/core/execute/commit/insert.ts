@@ -69,18 +69,14 @@ function insertStatement(
       values: [],
       build: () => sameBytes(field.column, given(field), field.bytes),
     }))
+    const exists = sql`exists (select 1 from ${resource.table}${whereClause([...same, ...existing])})`
     const source = !unless
       ? sql`values ${values}`
       : unless.unique
         ? sql`values ${values} on conflict (${commaList(unless.fields.map(field => columnName(engine, field)))}) do nothing`
-        : sql`select ${commaList(fields.map(given))} from (values ${values}) as made where not exists (select 1 from ${resource.table}${whereClause([...same, ...existing])})`
-    return {
-      sql:
-        fields.length === 0
-          ? sql`insert into ${resource.table} ${engine.adapter.defaultValues} returning ${selectList(selection)}`
-          : sql`insert into ${resource.table} (${columns}) ${source} returning ${selectList(selection)}`,
-      extra: decoder(selection),
-    }
+        : sql`select ${commaList(fields.map(given))} from (values ${values}) as made where not ${exists}`
+    const row = fields.length === 0 ? engine.adapter.defaultValues : sql`(${columns}) ${source}`
+    return { sql: sql`insert into ${resource.table} ${row} returning ${selectList(selection)}`, extra: decoder(selection) }
   })
   return { ...compiled, returnsRows: true, expectedRows: rows.length, atomic: !unless }
 }
@@ -107,15 +103,11 @@ function insertOne(
     const values = commaList(parameters.map(value => value.build()))
     const first = unless?.unique ? unless.fields[0]! : undefined
     const skip = first ? sql` on duplicate key update ${columnName(engine, first)} = ${first.column}` : sql``
-    return {
-      sql:
-        fields.length === 0
-          ? sql`insert into ${resource.table} ${engine.adapter.defaultValues}`
-          : unless
-            ? sql`insert into ${resource.table} (${columns}) select ${values} from dual where not exists (select 1 from ${resource.table}${whereClause(existing)})${skip}`
-            : sql`insert into ${resource.table} (${columns}) values (${values})`,
-      extra: decoder(selection),
-    }
+    const source = unless
+      ? sql`select ${values} from dual where not exists (select 1 from ${resource.table}${whereClause(existing)})${skip}`
+      : sql`values (${values})`
+    const row = fields.length === 0 ? engine.adapter.defaultValues : sql`(${columns}) ${source}`
+    return { sql: sql`insert into ${resource.table} ${row}`, extra: decoder(selection) }
   })
   return {
     ...compiled,
@@ -133,7 +125,8 @@ function keyOf(resource: Resource, row: Record<string, unknown>, insertId: unkno
     if (value !== undefined && value !== null) return equals(field, value)
     if (!insertId)
       throw new Error(
-        `[auto-api] \`${resource.name}\`: the database generates the key \`${field.name}\` and does not report its value. Give the column a \`$defaultFn\` or an auto-increment.`,
+        `[auto-api] \`${resource.name}\`: the database generates the key \`${field.name}\` and does not report its value. `
+        + 'Give the column a `$defaultFn` or an auto-increment.',
       )
     return equals(field, field.kind === 'bigint' ? BigInt(insertId as number | string) : Number(insertId))
   })

@@ -27,10 +27,11 @@ export function updateStatement(
   const fields = [...resource.fields.values()].filter(field => Object.hasOwn(values, field.name))
   const parameters = fields.map(field => boundValue(engine, field, values[field.name]))
   const key = shape`update ${selection.key}${columnsOf(fields)}${shapeOf(parameters)}${shapeOf(where)}`
-  const compiled = statement(api.statements, engine, key, [...valuesOf(parameters), ...valuesOf(where)], () => ({
-    sql: sql`update ${resource.table} set ${commaList(fields.map((field, index) => sql`${columnName(engine, field)} = ${parameters[index]!.build()}`))}${whereClause(where)}${returning ? sql` returning ${selectList(selection)}` : sql``}`,
-    extra: decoder(selection),
-  }))
+  const compiled = statement(api.statements, engine, key, [...valuesOf(parameters), ...valuesOf(where)], () => {
+    const assignments = commaList(fields.map((field, index) => sql`${columnName(engine, field)} = ${parameters[index]!.build()}`))
+    const readBack = returning ? sql` returning ${selectList(selection)}` : sql``
+    return { sql: sql`update ${resource.table} set ${assignments}${whereClause(where)}${readBack}`, extra: decoder(selection) }
+  })
   if (returning) return { ...compiled, returnsRows: true, expectedRows: 1, atomic: true }
   return {
     ...compiled,

@@ -2,7 +2,7 @@
 import type { Call } from '../../context'
 import type { WritePlan } from '../../plan/write'
 import type { Scoped } from '../../access/row-scope'
-import type { WriteOperation } from '../commit/commit'
+import type { WriteOperation } from '../commit/operation'
 import type { Item, WrittenItem } from './items'
 
 /**

@@ -4,9 +4,10 @@ import { bulkFailed } from '../../bulk-error'
 import { changedMeanwhile, isBusy, isInvalidReference } from '../../error'
 import type { WritePlan } from '../../plan/write'
 import type { Scoped } from '../../access/row-scope'
-import { commitOperations, CommitFailed } from '../commit/commit'
+import { commitOperations } from '../commit/commit'
+import { CommitFailed } from '../commit/failure'
 import { findAlreadyDeleted } from './already-deleted'
-import { findFailedItems } from './failing'
+import { findFailedItems } from './failed-items'
 import { stopOnFailure, type Item, type WrittenItem } from './items'
 import { OPERATIONS } from './operations'
 import { checkReferences } from './references'
@@ -69,7 +70,7 @@ async function commitWithRecheck(
   time: Date,
 ): Promise<void> {
   const commit = () => commitOperations(plan, OPERATIONS[plan.kind](plan, items, written, call, time), call)
-  const checkedByCode = items.some(({ references = [] }) => references.some(({ target }) => target.judged))
+  const checkedByCode = items.some(({ references = [] }) => references.some(({ target }) => target.acceptedRows))
   const canRetry = (error: unknown): error is CommitFailed =>
     checkedByCode && error instanceof CommitFailed && error.expectation === 'reference'
   try {

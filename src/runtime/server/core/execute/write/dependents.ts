@@ -5,7 +5,7 @@ import type { WritePlan } from '../../plan/write'
 import type { Closure, Following } from '../cascade/closure/index'
 import { findDependents, type Dependents } from '../cascade/dependents'
 import { restrictStatement } from '../cascade/statements'
-import type { WriteOperation } from '../commit/commit'
+import type { WriteOperation } from '../commit/operation'
 import type { Item } from './items'
 import { keysClause } from './targets'
 

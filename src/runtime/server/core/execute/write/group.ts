@@ -1,4 +1,4 @@
-/** A cascade group as a whole: everything one delete took to the trash comes back or goes for good together, or not at all. */
+/** Restores or purges a cascade group: all rows that one delete moved to the trash. Either every row is written or none. */
 import { sql } from 'drizzle-orm'
 import { shape } from '../../sql/shape'
 import type { Resource } from '../../../schema/model'
@@ -12,16 +12,18 @@ import type { ReadPlan } from '../../plan/read-plan'
 import type { WritePlan } from '../../plan/write'
 import { equals, statement } from '../../sql/clause'
 import { applyScope, within, type Scoped } from '../../access/row-scope'
-import { commitOperations, CommitFailed, type WriteOperation } from '../commit/commit'
-import type { Item, WrittenItem } from './items'
+import { commitOperations } from '../commit/commit'
+import { CommitFailed } from '../commit/failure'
+import type { WriteOperation } from '../commit/operation'
+import { selectStatement } from '../commit/select'
 import { decoder } from '../rows/decode'
 import { readRows } from '../rows/rows'
+import type { Item, WrittenItem } from './items'
 import { OPERATIONS } from './operations'
 import { keysClause, loadTargets } from './targets'
-import { selectStatement } from '../commit/select'
 
-/** The rows of one resource in the group, with a scope and a call of their own. */
-export interface Part {
+/** The rows of one resource in the group, with the scope and the call of that resource. */
+export interface GroupPart {
   readonly plan: Scoped<WritePlan>
   readonly call: Call
   readonly items: readonly Item[]
@@ -29,62 +31,39 @@ export interface Part {
 }
 
 /**
- * Restores or purges every row of the group, in every resource.
- * @throws What the database refuses, 404 for a row that is not visible by now, or 409 when the group is another by now.
+ * The rows of the group, by resource. Resources without dependents come first.
+ * @throws 404 when the resource has no trash, the group does not exist, or the caller cannot see one of its rows.
+ * 409 when the group changes while it is read. 401 or 403 when one of the resources refuses the operation.
  */
-export async function commitGroup(plan: Scoped<WritePlan>, parts: readonly Part[], call: Call): Promise<void> {
-  const time = new Date()
-  const apart = new Set(parts.map(({ plan }) => plan.resource.table))
-  const steps = [
-    ...parts.map(part => stillInGroup(part, call)),
-    ...parts.flatMap(({ plan, items, written }): WriteOperation[] => OPERATIONS[plan.kind]({ ...plan, apart }, items, written, call, time)),
-  ]
-  try {
-    await commitOperations(plan, [...steps.filter(({ phase }) => phase === 'lock'), ...steps.filter(({ phase }) => phase !== 'lock')], call)
-  }
-  catch (error) {
-    throw error instanceof CommitFailed ? error.reason : error
-  }
-}
-
-/** A row that somebody brought back meanwhile, or that went to the trash once more, is none of the group. */
-function stillInGroup({ plan: { resource, deletionId, ...plan }, items }: Part, call: Call): WriteOperation {
-  const where = [keysClause({ ...plan, resource }, items, call), equals(resource.roles.deletionId!, deletionId)]
-  return {
-    statement: { ...selectStatement(call, resource, where, keyFields(resource), 'update'), expectedRows: items.length },
-    expectation: 'group',
-    phase: 'lock',
-  }
-}
-
-/**
- * Every row of the group, in every resource.
- * @throws 404 when the resource has no trash, there is no such group or a row of it is not visible, 409 when the group changes meanwhile, then 401 or 403 when a row's own resource refuses.
- */
-export async function findGroup(plan: Scoped<WritePlan>, call: Call): Promise<readonly Part[]> {
+export async function findGroup(plan: Scoped<WritePlan>, call: Call): Promise<readonly GroupPart[]> {
   if (!plan.resource.roles.deletedAt) throw notFound()
-  const parts: Part[] = []
-  for (const resource of sorted(call)) {
-    const { deletionId } = resource.roles
-    if (!deletionId?.fits(plan.deletionId)) continue
-    const there = await countGroup(resource, plan.deletionId!, call)
-    if (there === 0) continue
-    const part
-      = resource === plan.resource
-        ? plan
-        : await applyScope(call, { ...plan, resource, trash: 'trashed' as const, include: [] }, call.ctx.operation)
-    const own = forResource(call, resource, inContext(call, resource, call.ctx.operation))
-    const items = await visibleItems(part, own)
-    if (items.length !== there) throw await countGroup(resource, plan.deletionId!, call) === there ? notFound() : changedMeanwhile()
-    parts.push({ plan: part, call: own, items, written: new Map() })
+  const parts: GroupPart[] = []
+  for (const resource of dependentsFirst(call)) {
+    if (!resource.roles.deletionId?.fits(plan.deletionId)) continue
+    const part = await findPart(resource, plan, call)
+    if (part) parts.push(part)
   }
   if (parts.length === 0) throw notFound()
-  // Only now: a refusal would tell that there is such a group.
+  // After the 404s: a refusal would disclose that the group exists.
   for (const { plan: { resource } } of parts) await authorize(call, resource, [call.ctx.operation])
   return parts
 }
 
-async function visibleItems(plan: Scoped<WritePlan>, call: Call): Promise<Item[]> {
+async function findPart(resource: Resource, plan: Scoped<WritePlan>, call: Call): Promise<GroupPart | undefined> {
+  const count = await countGroup(resource, plan.deletionId!, call)
+  if (count === 0) return undefined
+  const partPlan = resource === plan.resource
+    ? plan
+    : await applyScope(call, { ...plan, resource, trash: 'trashed' as const, include: [] }, call.ctx.operation)
+  const partCall = forResource(call, resource, inContext(call, resource, call.ctx.operation))
+  const items = await readVisible(partPlan, partCall)
+  // The number of rows is the same: one of them is not visible. Otherwise another write changed the group.
+  if (items.length !== count) throw await countGroup(resource, plan.deletionId!, call) === count ? notFound() : changedMeanwhile()
+  return { plan: partPlan, call: partCall, items, written: new Map() }
+}
+
+/** The rows of the group that the caller can see and write. */
+async function readVisible(plan: Scoped<WritePlan>, call: Call): Promise<Item[]> {
   const { resource } = plan
   const where = [equals(resource.roles.deletionId!, plan.deletionId)]
   const order = resource.primaryKey.map(field => ({ field, descending: false }))
@@ -99,21 +78,53 @@ async function visibleItems(plan: Scoped<WritePlan>, call: Call): Promise<Item[]
   return items.filter(item => item.error === undefined)
 }
 
-/** How many rows there are, seen or not: a group with a row that is not visible is left alone. Tells nobody the number. */
+/** `select count(*) from t where deletion_id = ?`, invisible rows included. The response does not contain the number. */
 async function countGroup(resource: Resource, deletionId: string, { api, engine }: Call): Promise<number> {
   const group = equals(resource.roles.deletionId!, deletionId)
-  const counted = await engine.query(statement(api.statements, engine, shape`count group ${resource}${group.shape}`, group.values, () => ({
+  const rows = await engine.query(statement(api.statements, engine, shape`count group ${resource}${group.shape}`, group.values, () => ({
     sql: sql`select count(*) from ${resource.table} where ${group.build()}`,
     extra: undefined,
   })))
-  return Number(counted[0]![0])
+  return Number(rows[0]![0])
 }
 
-/** Resources that hang on others before those: what is purged must not be referred to any more. */
-function sorted({ api }: Call): readonly Resource[] {
+/** One resource per table, those with the fewest dependents first: a purged row must have no row that refers to it. */
+function dependentsFirst({ api }: Call): readonly Resource[] {
   const resources = [...api.resources.values()].filter(
     (resource, index, all) => all.findIndex(other => other.table === resource.table) === index,
   )
-  const below = (resource: Resource) => findDependents(api.graph, resource.table).nodes.length
-  return resources.sort((a, b) => below(a) - below(b))
+  const tables = (resource: Resource) => findDependents(api.graph, resource.table).nodes.length
+  return resources.sort((a, b) => tables(a) - tables(b))
+}
+
+/**
+ * Restores or purges every row of the group in one commit.
+ * @throws What the database refuses, 404 for a row that is not visible any more, or 409 when the group has changed.
+ */
+export async function commitGroup(plan: Scoped<WritePlan>, parts: readonly GroupPart[], call: Call): Promise<void> {
+  const time = new Date()
+  const separateTables = new Set(parts.map(({ plan }) => plan.resource.table))
+  const operations = [
+    ...parts.map(part => checkGroup(part, call)),
+    ...parts.flatMap(({ plan, items, written }): WriteOperation[] =>
+      OPERATIONS[plan.kind]({ ...plan, separateTables }, items, written, call, time)),
+  ]
+  const locks = operations.filter(({ phase }) => phase === 'lock')
+  const others = operations.filter(({ phase }) => phase !== 'lock')
+  try {
+    await commitOperations(plan, [...locks, ...others], call)
+  }
+  catch (error) {
+    throw error instanceof CommitFailed ? error.reason : error
+  }
+}
+
+/** The commit fails if a row has left the group: it was restored, or restored and deleted again. */
+function checkGroup({ plan: { resource, deletionId, ...plan }, items }: GroupPart, call: Call): WriteOperation {
+  const where = [keysClause({ ...plan, resource }, items, call), equals(resource.roles.deletionId!, deletionId)]
+  return {
+    statement: { ...selectStatement(call, resource, where, keyFields(resource), 'update'), expectedRows: items.length },
+    expectation: 'group',
+    phase: 'lock',
+  }
 }

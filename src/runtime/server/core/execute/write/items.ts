@@ -43,7 +43,7 @@ export interface Reference {
     readonly plan: Scoped<ReadPlan>
     readonly fields: readonly Field[]
     /** The rows as code checked them. */
-    readonly judged?: Rows
+    readonly acceptedRows?: Rows
   }
   /** The field that an error names. */
   readonly name: string | undefined

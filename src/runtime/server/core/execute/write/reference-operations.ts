@@ -4,7 +4,7 @@ import type { Call } from '../../context'
 import { keyFields } from '../../access/fields'
 import { inTuples } from '../../sql/list/index'
 import { tupleKey } from '../../sql/tuple-key'
-import type { WriteOperation } from '../commit/commit'
+import type { WriteOperation } from '../commit/operation'
 import { selectStatement } from '../commit/select'
 import type { Item } from './items'
 import { rowsUnchanged } from './row-clauses'
@@ -12,9 +12,9 @@ import { rowsUnchanged } from './row-clauses'
 /** One statement for each foreign key, for all items. */
 export function referenceOperations(items: readonly Item[], call: Call): WriteOperation[] {
   const references = items.flatMap(item => (item.references ?? []).map(reference => ({ item, reference })))
-  return [...groupBy(references, ({ reference }) => reference.target)].map(([{ plan, fields, judged }, group]): WriteOperation => {
+  return [...groupBy(references, ({ reference }) => reference.target)].map(([{ plan, fields, acceptedRows }, group]): WriteOperation => {
     const tuples = [...new Map(group.map(({ reference: { values } }) => [tupleKey(values), values])).values()]
-    const unchanged = judged ? [rowsUnchanged(judged.columns, judged.rows)] : []
+    const unchanged = acceptedRows ? [rowsUnchanged(acceptedRows.columns, acceptedRows.rows)] : []
     const where = [inTuples(call.engine, fields, tuples), ...unchanged, ...plan.scope]
     return {
       statement: { ...selectStatement(call, plan.resource, where, keyFields(plan.resource), 'share'), expectedRows: tuples.length },

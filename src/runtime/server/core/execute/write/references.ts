@@ -1,4 +1,4 @@
-/** Where a foreign key in a body may point: at a row the caller can see. Missing and invisible are the same answer. */
+/** Checks the foreign keys in a body: each must refer to a row that the caller can see. Missing and invisible rows get the same error. */
 import { isDeepStrictEqual } from 'node:util'
 import { is, SQL } from 'drizzle-orm'
 import type { ForeignKeyFacts } from '../../../schema/drizzle/foreign-keys'
@@ -15,14 +15,15 @@ import { applyScope, type Scoped } from '../../access/row-scope'
 import { withoutError, type Item, type Reference } from './items'
 import { targetColumns } from './targets'
 import { decoder, valuesAt } from '../rows/decode'
-import { readRows, type Rows } from '../rows/rows'
+import { readRows } from '../rows/rows'
 
 /**
- * One statement per foreign key, for all items. Keys to unregistered tables are the database's to check.
+ * Sets `references` of each item, or its error. One statement per foreign key, for all items. Keys to tables without a resource are left to
+ * the constraints of the database.
  *
- * @param when `'commit'`: where SQL alone can tell, nothing is read here, for the commit looks at all of them once more
- * (`referenceSteps`) and most are right. After one that found a wrong one, `'now'` tells of which item.
- * @param isChecked a key whose rows have been looked at by other ways.
+ * @param when `'commit'`: reads nothing where `referenceOperations` can check the same in the commit, because most references are valid.
+ * `'now'`: reads the rows, to find the item after such a commit failed.
+ * @param isChecked foreign keys whose rows the caller of this function has checked.
  */
 export async function checkReferences(
   plan: Scoped<WritePlan>,
@@ -34,95 +35,101 @@ export async function checkReferences(
   for (const item of items) item.references = undefined
   for (const key of plan.resource.foreignKeys) {
     if (isChecked?.(key)) continue
-    const target = [...call.api.resources.values()].find(resource => resource.table === key.foreignTable)
-    const reach = referenceScopeOf(plan.resource, key)
-    if (!target || reach === 'any') continue
-    const asked = withoutError(items).flatMap((item) => {
-      const values = changedReference(plan, key, item)
-      return values ? [{ item, values: values.map((value, index) => target.fields.get(key.foreignColumns[index]!)!.encode(value)) }] : []
-    })
-    if (asked.length === 0) continue
-    const known = await planTargets(
-      target,
-      key,
-      asked.map(({ values }) => values),
-      reach,
-      call,
-    )
-    const read = when === 'now' || !isCheckedByCommit(known) ? await findTargets(known, call) : undefined
-    const found = read && new Set(read.rows.map(row => tupleKey(valuesAt(read.columns, known.fields)(row))))
-    // What code judged is looked at in the commit once more, by what code was given.
-    const pointedAt: Target = known.plan.accepts ? { ...known, judged: read } : known
-    for (const { item, values } of asked) {
-      // A schema may make a hidden column of what was sent under another name.
-      const isTold = (name: string) => !item.sentKeys || item.sentKeys.includes(name) || plan.selection.byName.has(name)
-      const name = key.columns.find(name => item.sent.includes(name) && isTold(name))
-      if (!found || found.has(tupleKey(values))) item.references = [...(item.references ?? []), { target: pointedAt, name, values }]
-      else item.error = invalidReference(name)
-    }
+    const resource = [...call.api.resources.values()].find(({ table }) => table === key.foreignTable)
+    const scope = referenceScopeOf(plan.resource, key)
+    if (resource && scope !== 'any') await checkForeignKey(plan, key, resource, scope, items, call, when)
   }
 }
 
-/** Code judges no rows, and no collation takes another spelling for the key. */
-function isCheckedByCommit({ plan, fields }: Target): boolean {
+async function checkForeignKey(
+  plan: Scoped<WritePlan>,
+  key: ForeignKeyFacts,
+  resource: Resource,
+  scope: 'visible' | 'tenant',
+  items: readonly Item[],
+  call: Call,
+  when: 'now' | 'commit',
+): Promise<void> {
+  const fields = key.foreignColumns.map(name => resource.fields.get(name)!)
+  const changed = withoutError(items).flatMap((item) => {
+    const values = changedReference(plan, key, item)
+    return values ? [{ item, values: values.map((value, index) => fields[index]!.encode(value)) }] : []
+  })
+  if (changed.length === 0) return
+  const target = { fields, plan: await planTargets(resource, fields, changed.map(({ values }) => values), scope, call) }
+  const found = when === 'now' || !isCheckedByCommit(target) ? await readRows(target.plan, { cursor: true }, call) : undefined
+  const foundKeys = found && new Set(found.rows.map(row => tupleKey(valuesAt(found.columns, fields)(row))))
+  // The commit checks that the rows which code accepted have not changed.
+  const reference: ReferenceTarget = target.plan.accepts ? { ...target, acceptedRows: found } : target
+  for (const { item, values } of changed) {
+    const name = sentName(plan, key, item)
+    if (!foundKeys || foundKeys.has(tupleKey(values))) item.references = [...(item.references ?? []), { target: reference, name, values }]
+    else item.error = invalidReference(name)
+  }
+}
+
+type ReferenceTarget = Reference['target']
+
+/** SQL alone decides which rows are visible, and no collation finds a row by another text than its key. */
+function isCheckedByCommit({ plan, fields }: ReferenceTarget): boolean {
   return !plan.accepts && fields.every(({ kind }) => kind === 'integer' || kind === 'bigint')
+}
+
+/** The field that an error names. Validation can return a hidden column under another name than the client sent: it is not named. */
+function sentName({ selection }: WritePlan, { columns }: ForeignKeyFacts, { sent, sentKeys }: Item): string | undefined {
+  return columns.find(name => sent.includes(name) && (!sentKeys || sentKeys.includes(name) || selection.byName.has(name)))
 }
 
 type ReferenceScope = 'visible' | 'tenant' | 'any'
 
-/** From the most lenient to the strictest. */
+/** From the least to the most strict. */
 const REFERENCE_SCOPES: readonly ReferenceScope[] = ['any', 'tenant', 'visible']
 
-/** Of a composite key the most lenient rule that is given counts. */
+/** The columns of a composite key can have different rules: the least strict one applies. */
 function referenceScopeOf({ auth }: Resource, { columns }: ForeignKeyFacts): ReferenceScope {
   const rules = columns.map(name => (auth?.fields?.[name as never] as { reference?: ReferenceScope } | undefined)?.reference)
-  return REFERENCE_SCOPES.find(reach => rules.includes(reach)) ?? 'visible'
+  return REFERENCE_SCOPES.find(scope => rules.includes(scope)) ?? 'visible'
 }
 
-/** The key's values when the client sent one of them and it changes something; a value a hook has set is trusted. */
+/** The values of the key, if the client sent one of them and the key changes. A value that a hook set is trusted. */
 function changedReference(
   plan: Scoped<WritePlan>,
   { columns }: ForeignKeyFacts,
   { sent, values, original, row }: Item,
 ): readonly unknown[] | undefined {
-  const own = columns.filter(name => sent.includes(name) && Object.hasOwn(values, name) && isDeepStrictEqual(values[name], original[name]))
-  if (own.length === 0) return undefined
+  const isSent = (name: string) => sent.includes(name) && Object.hasOwn(values, name) && isDeepStrictEqual(values[name], original[name])
+  if (!columns.some(isSent)) return undefined
   const before = row && decoder(targetColumns(plan))(row)
-  const whole = columns.map(
+  const after = columns.map(
     name =>
       values[name]
       ?? (name === plan.resource.tenant?.name ? plan.tenantId : undefined)
       ?? (before ? before[name] : defaultOf(plan.resource.fields.get(name)!)),
   )
-  if (whole.some(value => value === null || value === undefined)) return undefined
-  return before && columns.every((name, index) => isDeepStrictEqual(before[name], whole[index])) ? undefined : whole
+  if (after.some(value => value === null || value === undefined)) return undefined
+  return before && columns.every((name, index) => isDeepStrictEqual(before[name], after[index])) ? undefined : after
 }
 
-/** What the table puts in a new row's column that nobody set: part of a composite key may be left to it. */
+/** The table's default for a column of a composite key that is not set. */
 function defaultOf({ column }: Field): unknown {
   return is(column.default, SQL) ? undefined : column.default ?? column.defaultFn?.()
 }
 
-type Target = Reference['target']
-
-async function planTargets(
-  target: Resource,
-  key: ForeignKeyFacts,
+function planTargets(
+  resource: Resource,
+  fields: readonly Field[],
   tuples: readonly (readonly unknown[])[],
-  reach: ReferenceScope,
+  scope: 'visible' | 'tenant',
   call: Call,
-): Promise<Target> {
-  const fields = key.foreignColumns.map(name => target.fields.get(name)!)
+): Promise<Scoped<ReadPlan>> {
   const read: ReadPlan = {
-    resource: target,
+    resource,
     trash: 'active',
-    selection: select(target, field => fields.includes(field)),
+    selection: select(resource, field => fields.includes(field)),
     where: [inTuples(call.engine, fields, tuples)],
     order: [],
     count: false,
     include: [],
   }
-  return { plan: await applyScope(call, read, 'read', reach === 'tenant' ? 'tenant' : 'all'), fields }
+  return applyScope(call, read, 'read', scope === 'tenant' ? 'tenant' : 'all')
 }
-
-const findTargets = ({ plan }: Target, call: Call): Promise<Rows> => readRows(plan, { cursor: true }, call)

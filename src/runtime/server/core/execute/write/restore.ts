@@ -6,7 +6,7 @@ import { ungroupStatement } from '../cascade/cycle'
 import type { Dependents } from '../cascade/dependents'
 import { restoreStatement } from '../cascade/statements'
 import { changeOf } from '../commit/changes'
-import type { WriteOperation } from '../commit/commit'
+import type { WriteOperation } from '../commit/operation'
 import { updateStatement } from '../commit/update'
 import type { BuildOperations } from './build-operations'
 import { closureOf, dependentTables } from './dependents'
@@ -21,7 +21,7 @@ export const restoreOperations: BuildOperations = (plan, items, written, call) =
   const closure = closureOf(plan, items, call, 'grouped')
   const { root, cyclic } = closure.dependents
   const empty = Object.fromEntries(Object.values(trashColumnsOf(resource.roles)).map(({ name }) => [name, null]))
-  const tables = dependentTables(closure, node => node.roles.deletedAt !== undefined && !plan.apart?.has(node.table))
+  const tables = dependentTables(closure, node => node.roles.deletedAt !== undefined && !plan.separateTables?.has(node.table))
   // The named rows are restored by statements of their own.
   const except = (node: Dependents['root']) => node === root ? keysClause(plan, items, call) : undefined
   const ungrouped = cyclic ? tables.filter(node => node.roles.deletionId && root.roles.deletionId) : []

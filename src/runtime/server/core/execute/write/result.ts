@@ -24,7 +24,8 @@ export function toResult(plan: WritePlan, items: readonly Item[], written: Reado
     failures: describeFailures(failed),
     written: items.flatMap((item) => {
       const result = written.get(item.index)
-      return result ? [{ ...result, index: item.index, id: result.record ? idOf(plan, result.record) : toId(plan.resource, item.key!) }] : []
+      if (!result) return []
+      return [{ ...result, index: item.index, id: result.record ? idOf(plan, result.record) : toId(plan.resource, item.key!) }]
     }),
   }
 }

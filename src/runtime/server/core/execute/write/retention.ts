@@ -1,4 +1,4 @@
-/** Purges expired rows of the trash, batch by batch: the server's own work, in nobody's name. */
+/** Purges rows whose time in the trash has ended. A scheduled task runs it, without a caller and its row scope. */
 import { sql } from 'drizzle-orm'
 import { LIMITS } from '../../../../shared/limits'
 import { shape } from '../../sql/shape'
@@ -11,14 +11,18 @@ import type { ReadPlan } from '../../plan/read-plan'
 import type { WritePlan } from '../../plan/write'
 import type { Clause } from '../../sql/clause'
 import { everyRow, within, type Scoped } from '../../access/row-scope'
-import { commitOperations, CommitFailed } from '../commit/commit'
-import type { Item } from './items'
+import { commitOperations } from '../commit/commit'
+import { CommitFailed } from '../commit/failure'
 import { decoder, valuesAt } from '../rows/decode'
 import { readRows } from '../rows/rows'
-import { serverTime } from './server-values'
+import type { Item } from './items'
 import { purgeOperations } from './purge'
+import { serverTime } from './server-values'
 
-/** @returns how many rows went. A row that others still refer to stays, and is logged. */
+/**
+ * Reads and purges one batch after the other. A row that other rows still refer to stays, with a warning.
+ * @returns The number of purged rows.
+ */
 export async function purgeExpired(call: Call, before: Date): Promise<number> {
   const { resource } = call
   const plan = everyRow<WritePlan>({
@@ -31,11 +35,11 @@ export async function purgeExpired(call: Call, before: Date): Promise<number> {
     selection: keyFields(resource),
   })
   const order = resource.primaryKey.map(field => ({ field, descending: false }))
-  const expired = expiredClause(call, before)
+  const where = [deletedBefore(call, before)]
+  const read = within<WritePlan, ReadPlan>(plan, { selection: keyFields(resource), where, order, count: false })
   let start: readonly Clause[] = []
   let purged = 0
   for (;;) {
-    const read = within<WritePlan, ReadPlan>(plan, { selection: keyFields(resource), where: [expired], order, count: false })
     const { columns, rows } = await readRows(read, { start, limit: LIMITS.scanBatch }, call)
     if (rows.length === 0) return purged
     const decode = decoder(columns)
@@ -45,13 +49,14 @@ export async function purgeExpired(call: Call, before: Date): Promise<number> {
   }
 }
 
-function expiredClause({ resource }: Call, before: Date): Clause {
+/** `deleted_at < ?` */
+function deletedBefore({ resource }: Call, before: Date): Clause {
   const field = resource.roles.deletedAt!
   const value = field.encode(serverTime(field, before))
   return { shape: shape`${field.column} before`, values: [value], build: () => sql`${field.column} < ${sql.param(value)}` }
 }
 
-/** All at once; one by one where something stands in the way of some. */
+/** Purges the rows in one commit. If that fails, each row in its own commit. */
 async function purge(plan: Scoped<WritePlan>, keys: readonly Key[], call: Call): Promise<number> {
   const items = keys.map((key, index): Item => ({ index, key, sent: [], values: {}, original: {}, ctx: itemContext(call) }))
   try {
@@ -61,7 +66,7 @@ async function purge(plan: Scoped<WritePlan>, keys: readonly Key[], call: Call):
   catch (error) {
     if (!(error instanceof CommitFailed)) throw error
     if (items.length === 1) {
-      console.warn(`[auto-api] A row of \`${plan.resource.name}\` stays in the trash although its time is over.`, error.reason)
+      console.warn(`[auto-api] An expired row of \`${plan.resource.name}\` could not be purged and stays in the trash.`, error.reason)
       return 0
     }
     let purged = 0

@@ -1,7 +1,7 @@
 /** Reads the written record back in the statement that writes it. */
 import { withKey, type Selection } from '../../access/fields'
 import type { WritePlan } from '../../plan/write'
-import type { WriteOperation } from '../commit/commit'
+import type { WriteOperation } from '../commit/operation'
 import type { Returning } from '../commit/select'
 import type { Item, WrittenItem } from './items'
 

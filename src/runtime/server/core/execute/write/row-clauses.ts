@@ -7,7 +7,7 @@ import type { Plan, Scoped } from '../../access/row-scope'
 import { keyClauses } from '../../plan/read'
 import { equalsRaw, isNull, NO_ROWS, or, shapeOf, type Clause } from '../../sql/clause'
 import { inTuples } from '../../sql/list/index'
-import type { WriteOperation } from '../commit/commit'
+import type { WriteOperation } from '../commit/operation'
 import { selectStatement } from '../commit/select'
 import { valuesAt } from '../rows/decode'
 import type { Target } from './items'
@@ -33,8 +33,8 @@ function columnsUnchanged({ fields }: Selection, row: Row): readonly Clause[] {
 }
 
 /**
- * `(id = ? and title = ?) or (id = ? and title is null) or …`: the rows that have not changed since they were read. The last row is repeated
- * up to a power of two, which keeps the number of different statements small.
+ * `(id = ? and title = ?) or (id = ? and title is null) or …`: the rows that have not changed since they were read. The last row is
+ * repeated up to a power of two, which keeps the number of different statements small.
  */
 export function rowsUnchanged(columns: Selection, rows: readonly Row[]): Clause {
   const branches = rows.map(row => columnsUnchanged(columns, row)).sort((a, b) => shapeOf(a) < shapeOf(b) ? -1 : 1)

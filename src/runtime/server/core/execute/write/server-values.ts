@@ -47,7 +47,12 @@ export function updateValues({ resource }: WritePlan, values: Values, call: Call
 }
 
 /** The trash columns of a row that moves to the trash. */
-export function trashValues({ resource, reason }: Pick<WritePlan, 'resource' | 'reason'>, deletionId: string, call: Call, time: Date): Values {
+export function trashValues(
+  { resource, reason }: Pick<WritePlan, 'resource' | 'reason'>,
+  deletionId: string,
+  call: Call,
+  time: Date,
+): Values {
   return roleValues(resource, 'delete', { call, time, deletionId, reason })
 }
 

@@ -1,7 +1,7 @@
 /** The operations of an update: check the references, lock the rows, then update each. */
 import { keyClauses } from '../../plan/read'
 import { changeOf } from '../commit/changes'
-import type { WriteOperation } from '../commit/commit'
+import type { WriteOperation } from '../commit/operation'
 import { selectStatement } from '../commit/select'
 import { updateStatement } from '../commit/update'
 import type { BuildOperations } from './build-operations'

@@ -21,7 +21,7 @@ export interface ActionVariables<R extends ResourceName> {
 }
 
 /** What comes back. */
-export interface ActionAnswers<R extends ResourceName> {
+export interface ActionResponses<R extends ResourceName> {
   create: RecordOf<R>
   update: RecordOf<R>
   delete: Deletion
@@ -64,8 +64,8 @@ const isId = (value: unknown): value is Id => typeof value !== 'object'
 const idsOf = (value: IdWithReason | IdOrGroup) => isId(value) ? [value] : 'id' in value ? [value.id] : 'ids' in value ? value.ids : []
 
 /** The trash takes along, and gives back, what hangs on a record. */
-const withTree = (resource: string): Written => ({ resources: withDescendants(resource) })
-const without = (resource: string, ids: readonly Id[]): Written => ({ ...withTree(resource), gone: { resource, ids } })
+const withDependents = (resource: string): Written => ({ resources: withDescendants(resource) })
+const withoutRecords = (resource: string, ids: readonly Id[]): Written => ({ ...withDependents(resource), removed: { resource, ids } })
 
 export const ACTIONS: Readonly<Record<Action, ActionRow>> = {
   create: { request: (body: unknown) => ({ route: 'create', body }) },
@@ -73,22 +73,22 @@ export const ACTIONS: Readonly<Record<Action, ActionRow>> = {
   delete: {
     request: (given: IdWithReason) =>
       isId(given) ? { route: 'delete', id: given } : { route: 'delete', id: given.id, query: { reason: given.reason } },
-    written: (resource, given: IdWithReason) => without(resource, idsOf(given)),
+    written: (resource, given: IdWithReason) => withoutRecords(resource, idsOf(given)),
   },
   restore: {
     request: (given: IdOrGroup) => (isId(given) ? { route: 'restore', id: given } : { route: 'bulk-restore', body: given }),
-    written: withTree,
+    written: withDependents,
   },
   purge: {
     request: (given: IdOrGroup) =>
       isId(given) ? { route: 'delete', id: given, query: { force: true } } : { route: 'bulk-delete', query: { force: true }, body: given },
-    written: (resource, given: IdOrGroup) => without(resource, idsOf(given)),
+    written: (resource, given: IdOrGroup) => withoutRecords(resource, idsOf(given)),
   },
   bulkCreate: { request: (items: unknown) => ({ route: 'bulk-create', body: { items } }) },
   bulkUpdate: { request: (items: unknown) => ({ route: 'bulk-update', body: { items } }) },
   bulkDelete: {
     request: (ids: readonly Id[]) => ({ route: 'bulk-delete', body: { ids } }),
-    written: without,
+    written: withoutRecords,
   },
 }
 

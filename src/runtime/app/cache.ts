@@ -8,11 +8,11 @@ export interface Written {
   /** Links between resources: only what holds both sides has changed. */
   readonly links?: boolean
   /** Records that are gone: asking for them again would only bring a 404. */
-  readonly gone?: { readonly resource: string, readonly ids: readonly (string | number)[] }
+  readonly removed?: { readonly resource: string, readonly ids: readonly (string | number)[] }
 }
 
 /** Exactly the answers that speak of what was written: lists, records, aggregates, parents that included it, relations. */
-export async function invalidate(client: QueryClient, { resources, links = false, gone }: Written): Promise<void> {
+export async function invalidate(client: QueryClient, { resources, links = false, removed: gone }: Written): Promise<void> {
   const ids = new Set(gone?.ids.map(id => toIdentity(gone.resource, id)))
   const isGone = ([, resource, , { id }]: ApiKey) => resource === gone?.resource && !isMissing(id) && ids.has(toIdentity(resource, id))
   const concerns = (key: ApiKey) => {
@@ -43,7 +43,7 @@ export function changeRecord(
   for (const query of client.getQueryCache().getAll()) {
     const { queryKey, state } = query
     if (!isApiKey(queryKey) || state.data === undefined) continue
-    const data = inAnswer(queryKey, state.data, record => change(record, queryKey), resource, toIdentity(resource, id))
+    const data = changeInResponse(queryKey, state.data, record => change(record, queryKey), resource, toIdentity(resource, id))
     // An answer that was changed here is as old as it was.
     if (data !== state.data) client.setQueryData(queryKey, data, { updatedAt: state.dataUpdatedAt })
   }
@@ -51,32 +51,32 @@ export function changeRecord(
 
 interface Page { readonly data: readonly CachedRecord[] }
 
-function inAnswer(key: ApiKey, data: unknown, change: Change, resource: string, id: string): unknown {
+function changeInResponse(key: ApiKey, data: unknown, change: Change, resource: string, id: string): unknown {
   const [, , kind, { query }] = key
-  const inRecord = (record: CachedRecord) => inTree(record, rootOf(key), query?.include, change, resource, id)
-  const inPage = (page: Page): Page => withValue(page, 'data', inEach(page.data, inRecord))
+  const inRecord = (record: CachedRecord) => changeInRecord(record, rootOf(key), query?.include, change, resource, id)
+  const inPage = (page: Page): Page => withValue(page, 'data', mapList(page.data, inRecord))
   if (kind === 'get') return inRecord(data as CachedRecord)
   if (kind === 'list' || kind === 'related') return inPage(data as Page)
   if (kind !== 'infinite') return data
   const { pages } = data as { pages: readonly Page[] }
-  return withValue(data as { pages: readonly Page[] }, 'pages', inEach(pages, inPage))
+  return withValue(data as { pages: readonly Page[] }, 'pages', mapList(pages, inPage))
 }
 
 /** A record, and what was included in it. */
-function inTree(record: CachedRecord, root: string, include: IncludeTree = {}, change: Change, resource: string, id: string): CachedRecord {
+function changeInRecord(record: CachedRecord, root: string, include: IncludeTree = {}, change: Change, resource: string, id: string): CachedRecord {
   let changed = root === resource && idOf(resource, record) === id ? change(record) : record
   for (const [relation, options] of Object.entries(include)) {
     const value = changed[relation]
     if (!options || typeof value !== 'object' || value === null) continue
     const deeper = (child: CachedRecord) =>
-      inTree(child, targetOf(root, relation), options === true ? {} : options.include, change, resource, id)
-    changed = withValue(changed, relation, Array.isArray(value) ? inEach(value as CachedRecord[], deeper) : deeper(value as CachedRecord))
+      changeInRecord(child, targetOf(root, relation), options === true ? {} : options.include, change, resource, id)
+    changed = withValue(changed, relation, Array.isArray(value) ? mapList(value as CachedRecord[], deeper) : deeper(value as CachedRecord))
   }
   return changed
 }
 
 /** The same list where nothing changed: what shows it is not drawn again. */
-function inEach<T>(list: readonly T[], change: (item: T) => T): readonly T[] {
+function mapList<T>(list: readonly T[], change: (item: T) => T): readonly T[] {
   const changed = list.map(change)
   return changed.some((item, index) => item !== list[index]) ? changed : list
 }

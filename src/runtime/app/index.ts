@@ -1,5 +1,5 @@
 /** What Vue code of an app gets: every name here is auto-imported. */
-export { useAutoApiAggregate, useAutoApiGet, useAutoApiInfinite, useAutoApiList } from './composables/reading'
+export { useAutoApiAggregate, useAutoApiGet, useAutoApiInfinite, useAutoApiList } from './composables/queries'
 export {
   useAutoApiBulkCreate,
   useAutoApiBulkDelete,
@@ -10,7 +10,7 @@ export {
   useAutoApiPurge,
   useAutoApiRestore,
   useAutoApiUpdate,
-} from './composables/writing'
+} from './composables/mutations'
 export { useAutoApiRelation, useAutoApiRelationAdd, useAutoApiRelationRemove, useAutoApiRelationReplace } from './composables/relations'
 export { useAutoApiPermissions, useAutoApiRecordPermissions } from './composables/permissions'
 export { useAutoApiEndpoint } from './composables/endpoint'

@@ -3,7 +3,7 @@ import { canonicalKey } from '../shared/query'
 import { resources } from './nuxt'
 
 /** What an answer was asked for with. */
-export interface KeyDetail {
+export interface KeyDetails {
   readonly id?: string | number | null
   readonly relation?: string
   readonly query?: { readonly include?: IncludeTree, readonly [parameter: string]: unknown }
@@ -18,9 +18,9 @@ export interface IncludeTree {
 export type Kind = 'list' | 'infinite' | 'get' | 'aggregate' | 'related' | 'permissions' | 'endpoint'
 
 /** `['auto-api', 'posts']` begins the keys of everything that is read of posts. */
-export type ApiKey = readonly ['auto-api', resource: string, kind: Kind, detail: KeyDetail]
+export type ApiKey = readonly ['auto-api', resource: string, kind: Kind, detail: KeyDetails]
 
-export function toApiKey(resource: string, kind: Kind, detail: KeyDetail): ApiKey {
+export function toApiKey(resource: string, kind: Kind, detail: KeyDetails): ApiKey {
   return ['auto-api', resource, kind, detail]
 }
 

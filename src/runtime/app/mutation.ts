@@ -4,26 +4,26 @@ import { invalidate, type Written } from './cache'
 import type { AutoApiError } from './error'
 
 /** TanStack's options, without the one that is ours. */
-export type WriteOptions<Answer, Variables, Context = unknown> = Omit<
+export type MutationOptions<Answer, Variables, Context = unknown> = Omit<
   MutationObserverOptions<Answer, AutoApiError, Variables, Context>,
   'mutationFn'
 >
 
-export type WriteResult<Answer, Variables, Context = unknown> = UseMutationReturnType<Answer, AutoApiError, Variables, Context>
+export type MutationResult<Answer, Variables, Context = unknown> = UseMutationReturnType<Answer, AutoApiError, Variables, Context>
 
-export interface Write<Variables> {
+export interface MutationSteps<Variables> {
   readonly send: (variables: Variables) => Promise<unknown>
   /** What is out of date once it has succeeded. */
   readonly written: (variables: Variables) => Written
   /** Shown at once; the returned function takes it back. */
-  readonly foresee?: (variables: Variables) => (() => void)
+  readonly optimistic?: (variables: Variables) => (() => void)
 }
 
 /** The built-in part comes first and is not replaced: a caller's `onSuccess` finds the cache up to date, an `onError` what was shown taken back. */
-export function useWrite<Answer, Variables, Context = unknown>(
-  { send, written, foresee }: Write<Variables>,
-  options: WriteOptions<Answer, Variables, Context> = {},
-): WriteResult<Answer, Variables, Context> {
+export function useApiMutation<Answer, Variables, Context = unknown>(
+  { send, written, optimistic: foresee }: MutationSteps<Variables>,
+  options: MutationOptions<Answer, Variables, Context> = {},
+): MutationResult<Answer, Variables, Context> {
   const client = useQueryClient()
   return useMutation<Answer, AutoApiError, Variables, Context>({
     ...(options as object),

@@ -2,25 +2,25 @@
 import { setTimeout } from 'node:timers/promises'
 import type { InfiniteData } from '@tanstack/vue-query'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { openDesk, type Desk } from './desk'
+import { openClientServer, type ClientServer } from './client-server'
 
-let desk: Desk
+let harness: ClientServer
 
 beforeEach(async () => {
-  desk = await openDesk()
+  harness = await openClientServer()
 })
 
-afterEach(() => desk.close())
+afterEach(() => harness.close())
 
 /** The names of the test's own resources are not those of the types: here it is about what happens. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- see above
 type Loose = Record<string, (...args: any[]) => any>
-const use = () => desk.app as unknown as Loose
+const use = () => harness.composables as unknown as Loose
 
 /** Everything one might have on the screen, by the request it makes. */
 async function openScreen() {
   const app = use()
-  const screen = desk.setup(() => ({
+  const screen = harness.setup(() => ({
     articles: app.useAutoApiList!('articles', { page: 1 }),
     withWriter: app.useAutoApiList!('articles', { include: { writer: true } }),
     endless: app.useAutoApiInfinite!('articles', { limit: 2 }),
@@ -36,7 +36,7 @@ async function openScreen() {
     stats: app.useAutoApiEndpoint!('/v1/articles?fields=id', { resources: ['articles'] }),
   }))
   await Promise.all(Object.values(screen).map(({ suspense }) => suspense()))
-  desk.requests.length = 0
+  harness.requests.length = 0
   return screen
 }
 
@@ -75,39 +75,39 @@ const WRITES: readonly { readonly write: string, readonly send: (app: Loose) => 
 describe('a write', () => {
   it.each(WRITES)('asks again for what it concerns, before it is done, and for nothing else: $write', async ({ send, again }) => {
     await openScreen()
-    await desk.setup(() => send(use()))
-    const [write, ...reads] = desk.requests
+    await harness.setup(() => send(use()))
+    const [write, ...reads] = harness.requests
     expect(write).not.toMatch(/^GET/)
     expect(reads.sort()).toEqual(again.map(name => OF[name]).sort())
   })
 
   it('that brings back from the trash concerns what it brings back', async () => {
     await openScreen()
-    const { deletionId } = await desk.setup(() => use().useAutoApiDelete!('articles').mutateAsync(2))
-    desk.requests.length = 0
-    await desk.setup(() => use().useAutoApiRestore!('articles').mutateAsync({ deletionId }))
-    expect(desk.requests[0]).toBe('POST /v1/articles/bulk/restore')
-    expect(desk.requests).toEqual(expect.arrayContaining([OF.articles, OF.remarks]))
-    expect(desk.requests).not.toContain(OF.labels)
+    const { deletionId } = await harness.setup(() => use().useAutoApiDelete!('articles').mutateAsync(2))
+    harness.requests.length = 0
+    await harness.setup(() => use().useAutoApiRestore!('articles').mutateAsync({ deletionId }))
+    expect(harness.requests[0]).toBe('POST /v1/articles/bulk/restore')
+    expect(harness.requests).toEqual(expect.arrayContaining([OF.articles, OF.remarks]))
+    expect(harness.requests).not.toContain(OF.labels)
   })
 
   it('that purges is a delete by force, of one, of several or of a group', async () => {
-    const purge = () => desk.setup(() => use().useAutoApiPurge!('articles'))
+    const purge = () => harness.setup(() => use().useAutoApiPurge!('articles'))
     await purge().mutateAsync(4)
     await purge().mutateAsync({ ids: [5] })
-    expect(desk.requests).toEqual(['DELETE /v1/articles/4?force=true', 'DELETE /v1/articles/bulk?force=true'])
+    expect(harness.requests).toEqual(['DELETE /v1/articles/4?force=true', 'DELETE /v1/articles/bulk?force=true'])
   })
 
   it('that is refused asks for nothing', async () => {
     await openScreen()
-    desk.caller = {}
-    await expect(desk.setup(() => use().useAutoApiCreate!('articles').mutateAsync({ title: 'x' }))).rejects.toMatchObject({ status: 401, code: 'UNAUTHENTICATED' })
-    expect(desk.requests).toEqual(['POST /v1/articles'])
+    harness.caller = {}
+    await expect(harness.setup(() => use().useAutoApiCreate!('articles').mutateAsync({ title: 'x' }))).rejects.toMatchObject({ status: 401, code: 'UNAUTHENTICATED' })
+    expect(harness.requests).toEqual(['POST /v1/articles'])
   })
 })
 
 describe('an optimistic update', () => {
-  const change = (updates: object, id: string | number = 1) => use().useAutoApiOptimisticUpdate!(desk.queryClient, 'articles', id, updates) as { rollback: () => void }
+  const change = (updates: object, id: string | number = 1) => use().useAutoApiOptimisticUpdate!(harness.queryClient, 'articles', id, updates) as { rollback: () => void }
 
   it('changes the record in lists, infinite lists, on its own and where it is included, at once and without a request', async () => {
     const { articles, endless, article, writers, shelves } = await openScreen()
@@ -118,7 +118,7 @@ describe('an optimistic update', () => {
     expect(article.data.value.title).toBe('New')
     expect(writers.data.value.data[0].articles[0].title).toBe('New')
     expect(shelves.data.value).toBe(before)
-    expect(desk.requests).toEqual([])
+    expect(harness.requests).toEqual([])
   })
 
   it('finds a record by its id as text, as a route has it', async () => {
@@ -145,7 +145,7 @@ describe('an optimistic update', () => {
   })
 
   it('adds no field that was not asked for', async () => {
-    const list = desk.setup(() => use().useAutoApiList!('articles', { fields: ['id', 'views'] }))
+    const list = harness.setup(() => use().useAutoApiList!('articles', { fields: ['id', 'views'] }))
     await list.suspense()
     change({ title: 'New', views: 9 })
     expect(list.data.value.data[0]).toEqual({ id: 1, views: 9 })
@@ -169,17 +169,17 @@ describe('an optimistic update', () => {
 
   it('finds a record of a composite key', async () => {
     const { shelves } = await openScreen()
-    use().useAutoApiOptimisticUpdate!(desk.queryClient, 'shelves', 'a%2Cb,c%2Fd', { note: 'full' })
+    use().useAutoApiOptimisticUpdate!(harness.queryClient, 'shelves', 'a%2Cb,c%2Fd', { note: 'full' })
     expect(shelves.data.value.data[0].note).toBe('full')
   })
 
   it('of a mutation is confirmed by the answer, or taken back by a refusal', async () => {
     const { article } = await openScreen()
-    const update = desk.setup(() => use().useAutoApiUpdate!('articles', { optimistic: true }))
+    const update = harness.setup(() => use().useAutoApiUpdate!('articles', { optimistic: true }))
     await update.mutateAsync({ id: 1, title: 'New' })
     expect(article.data.value.title).toBe('New')
 
-    desk.refuseNext = { status: 409, body: { message: 'Too late.', data: { code: 'CONFLICT' } } }
+    harness.refuseNext = { status: 409, body: { message: 'Too late.', data: { code: 'CONFLICT' } } }
     const refused = update.mutateAsync({ id: 1, title: 'Newer' })
     await expect.poll(() => article.data.value.title, { interval: 1 }).toBe('Newer')
     await expect(refused).rejects.toMatchObject({ status: 409, code: 'CONFLICT', message: 'Too late.' })
@@ -191,7 +191,7 @@ describe('a caller\'s own callbacks', () => {
   it('run after the built-in ones, and are given what TanStack gives them', async () => {
     const { article } = await openScreen()
     const seen: unknown[] = []
-    const update = desk.setup(() => use().useAutoApiUpdate!('articles', {
+    const update = harness.setup(() => use().useAutoApiUpdate!('articles', {
       optimistic: true,
       onMutate: () => 'mine',
       onSuccess: (answer: { title: string }, variables: object, context: string) => seen.push(['success', answer.title, variables, context, article.data.value.title]),
@@ -202,7 +202,7 @@ describe('a caller\'s own callbacks', () => {
     expect(seen).toEqual([['success', 'New', { id: 1, title: 'New' }, 'mine', 'New'], ['settled']])
 
     seen.length = 0
-    desk.refuseNext = { status: 409, body: { message: 'x', data: { code: 'CONFLICT' } } }
+    harness.refuseNext = { status: 409, body: { message: 'x', data: { code: 'CONFLICT' } } }
     await update.mutateAsync({ id: 1, title: 'Newer' }).catch(() => {})
     expect(seen).toEqual([['error', 'CONFLICT', 'mine', 'New'], ['settled']])
   })

@@ -1,34 +1,34 @@
 /** What reading composables ask for, and what becomes of the answer: pages, refusals, ids, the prefix. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { ref } from 'vue'
-import { openDesk, type Desk } from './desk'
+import { openClientServer, type ClientServer } from './client-server'
 
-let desk: Desk
+let harness: ClientServer
 
 beforeEach(async () => {
-  desk = await openDesk()
+  harness = await openClientServer()
 })
 
-afterEach(() => desk.close())
+afterEach(() => harness.close())
 
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- the names of the test's own resources are not those of the types
 type Loose = Record<string, (...args: any[]) => any>
-const use = () => desk.app as unknown as Loose
+const use = () => harness.composables as unknown as Loose
 
 describe('an infinite list', () => {
   it('begins with the empty cursor and ends where there is nothing more, with every row once', async () => {
-    const list = desk.setup(() => use().useAutoApiInfinite!('articles', { sort: '-title', limit: 2, fields: ['id', 'title'] }))
+    const list = harness.setup(() => use().useAutoApiInfinite!('articles', { sort: '-title', limit: 2, fields: ['id', 'title'] }))
     await list.suspense()
-    expect(desk.requests[0]).toBe('GET /v1/articles?sort=-title&limit=2&fields=id,title&cursor=')
+    expect(harness.requests[0]).toBe('GET /v1/articles?sort=-title&limit=2&fields=id,title&cursor=')
     while (list.hasNextPage.value) await list.fetchNextPage()
     const { pages } = list.data.value
     expect(pages.flatMap(({ data }: { data: { title: string }[] }) => data.map(({ title }) => title))).toEqual(['Two', 'Three', 'One', 'Four', 'Five'])
     expect(pages.map(({ meta }: { meta: { hasMore: boolean } }) => meta.hasMore)).toEqual([true, true, false])
-    expect(desk.requests).toHaveLength(3)
+    expect(harness.requests).toHaveLength(3)
   })
 
   it('without rows is one empty page', async () => {
-    const list = desk.setup(() => use().useAutoApiInfinite!('articles', { filter: { title: 'None' } }))
+    const list = harness.setup(() => use().useAutoApiInfinite!('articles', { filter: { title: 'None' } }))
     await list.suspense()
     expect(list.data.value.pages).toEqual([{ data: [], meta: { limit: 20, hasMore: false, nextCursor: null } }])
     expect(list.hasNextPage.value).toBe(false)
@@ -38,47 +38,47 @@ describe('an infinite list', () => {
 describe('a record', () => {
   it('is asked for once its id is known', async () => {
     const id = ref<number | null>(null)
-    const record = desk.setup(() => use().useAutoApiGet!('articles', id))
+    const record = harness.setup(() => use().useAutoApiGet!('articles', id))
     // Who waits for it meanwhile does not wait for ever.
     await record.suspense()
-    expect(desk.requests).toEqual([])
+    expect(harness.requests).toEqual([])
     id.value = 2
     await expect.poll(() => record.data.value?.title, { interval: 1 }).toBe('Two')
   })
 
   it('is one record, be its id text or a number', async () => {
-    const [text, number] = desk.setup(() => [use().useAutoApiGet!('articles', '1'), use().useAutoApiGet!('articles', () => 1)])
+    const [text, number] = harness.setup(() => [use().useAutoApiGet!('articles', '1'), use().useAutoApiGet!('articles', () => 1)])
     await Promise.all([text.suspense(), number.suspense()])
-    expect(desk.requests).toEqual(['GET /v1/articles/1'])
+    expect(harness.requests).toEqual(['GET /v1/articles/1'])
     expect(text.data.value).toBe(number.data.value)
   })
 
   it('of a composite key is found by its values, each encoded on its own', async () => {
-    const record = desk.setup(() => use().useAutoApiGet!('shelves', 'a%2Cb,c%2Fd'))
+    const record = harness.setup(() => use().useAutoApiGet!('shelves', 'a%2Cb,c%2Fd'))
     await record.suspense()
     expect(record.data.value).toEqual({ hall: 'a,b', row: 'c/d', note: null })
   })
 
   it('of a composite key is the same record where a route of the app has decoded its id', async () => {
-    const [encoded, decoded] = desk.setup(() => [use().useAutoApiGet!('shelves', 'x,..%2F..%2Farticles%2F1'), use().useAutoApiGet!('shelves', 'x,../../articles/1')])
+    const [encoded, decoded] = harness.setup(() => [use().useAutoApiGet!('shelves', 'x,..%2F..%2Farticles%2F1'), use().useAutoApiGet!('shelves', 'x,../../articles/1')])
     await Promise.all([encoded.suspense(), decoded.suspense()])
-    expect(desk.requests).toEqual(['GET /v1/shelves/x,../../articles/1'])
+    expect(harness.requests).toEqual(['GET /v1/shelves/x,../../articles/1'])
     expect(decoded.error.value).toMatchObject({ status: 404, code: 'NOT_FOUND', message: 'There is no such record.' })
   })
 
   it.each(['..', '.'])('that no path leads to is an error at once, and nothing is sent: %s', async (id) => {
-    const record = desk.setup(() => use().useAutoApiGet!('articles', id))
-    const removal = desk.setup(() => use().useAutoApiDelete!('articles'))
+    const record = harness.setup(() => use().useAutoApiGet!('articles', id))
+    const removal = harness.setup(() => use().useAutoApiDelete!('articles'))
     await record.suspense()
     await expect(removal.mutateAsync(id)).rejects.toThrow(`The \`id\` "${id}" cannot be a segment of a URL.`)
     expect(record.error.value).toMatchObject({ name: 'AutoApiError', status: 404, code: 'NOT_FOUND', message: `The \`id\` "${id}" cannot be a segment of a URL.` })
-    expect(desk.requests).toEqual([])
+    expect(harness.requests).toEqual([])
   })
 })
 
 describe('permissions', () => {
   it('are those of the caller, by operation and by field, and no before they are known', async () => {
-    const may = desk.setup(() => use().useAutoApiPermissions!('articles'))
+    const may = harness.setup(() => use().useAutoApiPermissions!('articles'))
     expect(may.can('update')).toBe(false)
     await may.suspense()
     expect(['create', 'update', 'restore', 'viewDeleted'].map(may.can)).toEqual([true, true, true, true])
@@ -86,7 +86,7 @@ describe('permissions', () => {
   })
 
   it('of records are told for each, also where an id holds a comma', async () => {
-    const records = desk.setup(() => use().useAutoApiRecordPermissions!('shelves', ['a%2Cb,c%2Fd', 'none,none']))
+    const records = harness.setup(() => use().useAutoApiRecordPermissions!('shelves', ['a%2Cb,c%2Fd', 'none,none']))
     await records.suspense()
     expect(records.can('a%2Cb,c%2Fd', 'update')).toBe(true)
     expect(records.can('none,none', 'update')).toBe(false)
@@ -94,28 +94,28 @@ describe('permissions', () => {
   })
 
   it('of all resources come in one answer', async () => {
-    desk.caller = {}
-    const all = desk.setup(() => use().useAutoApiPermissions!())
+    harness.caller = {}
+    const all = harness.setup(() => use().useAutoApiPermissions!())
     await all.suspense()
-    expect(desk.requests).toEqual(['GET /v1/permissions'])
+    expect(harness.requests).toEqual(['GET /v1/permissions'])
     expect([all.can('articles', 'read'), all.can('articles', 'update'), all.can('nothing', 'read')]).toEqual([true, false, false])
   })
 })
 
 describe('an error', () => {
   it('is one object with the API\'s status, code and message, and is not tried again', async () => {
-    const record = desk.setup(() => use().useAutoApiGet!('articles', 99))
+    const record = harness.setup(() => use().useAutoApiGet!('articles', 99))
     await record.suspense()
-    expect(record.error.value).toBeInstanceOf(desk.app.AutoApiError)
+    expect(record.error.value).toBeInstanceOf(harness.composables.AutoApiError)
     expect(record.error.value).toMatchObject({ status: 404, code: 'NOT_FOUND', message: 'There is no such record.', issues: [], fields: [], errors: [] })
-    expect(desk.requests).toHaveLength(1)
+    expect(harness.requests).toHaveLength(1)
   })
 
   it('of a body says what is wrong where, for a form to show', async () => {
-    const create = desk.setup(() => use().useAutoApiCreate!('articles'))
+    const create = harness.setup(() => use().useAutoApiCreate!('articles'))
     const error = await create.mutateAsync({ title: 'x'.repeat(41), writerId: 'me' }).catch((thrown: unknown) => thrown)
     expect(error).toMatchObject({ status: 400, code: 'VALIDATION_FAILED' })
-    const messages = desk.app.autoApiFormErrors(error)
+    const messages = harness.composables.autoApiFormErrors(error)
     expect(messages.map(({ name }) => name).sort()).toEqual(['title', 'writerId'])
     expect(messages.every(({ message }) => message.length > 0)).toBe(true)
   })
@@ -124,36 +124,36 @@ describe('an error', () => {
     ['a field the caller may not write', { title: 'x', views: 3 }, { status: 403, code: 'FIELD_FORBIDDEN', fields: ['views'] }, 'views'],
     ['a key that points at nothing', { title: 'x', writerId: 99 }, { status: 400, code: 'INVALID_REFERENCE', fields: ['writerId'] }, 'writerId'],
   ])('names the field it is about: %s', async (_, body, expected, name) => {
-    const create = desk.setup(() => use().useAutoApiCreate!('articles'))
+    const create = harness.setup(() => use().useAutoApiCreate!('articles'))
     const error = await create.mutateAsync(body).catch((thrown: unknown) => thrown)
     expect(error).toMatchObject(expected)
-    expect(desk.app.autoApiFormErrors(error)).toEqual([{ name, message: (error as Error).message }])
+    expect(harness.composables.autoApiFormErrors(error)).toEqual([{ name, message: (error as Error).message }])
   })
 
   it('of a batch has one entry per item that failed', async () => {
-    const create = desk.setup(() => use().useAutoApiBulkCreate!('articles'))
+    const create = harness.setup(() => use().useAutoApiBulkCreate!('articles'))
     const error = await create.mutateAsync([{ title: 'good' }, { title: 'x'.repeat(41) }]).catch((thrown: unknown) => thrown)
     expect(error).toMatchObject({ status: 400, code: 'BULK_FAILED', errors: [{ index: 1, statusCode: 400 }] })
-    expect(desk.app.autoApiFormErrors(error)).toEqual([{ name: '1.title', message: expect.any(String) }])
+    expect(harness.composables.autoApiFormErrors(error)).toEqual([{ name: '1.title', message: expect.any(String) }])
   })
 
   it('without an answer is one too', async () => {
-    desk.refuseNext = { status: 500, body: '<h1>Bad gateway</h1>' }
-    await expect(desk.setup(() => use().useAutoApiCreate!('articles')).mutateAsync({ title: 'x' })).rejects.toMatchObject({ status: 500, code: 'UNEXPECTED' })
-    expect(desk.app.autoApiFormErrors(new TypeError('no answer'))).toEqual([])
+    harness.refuseNext = { status: 500, body: '<h1>Bad gateway</h1>' }
+    await expect(harness.setup(() => use().useAutoApiCreate!('articles')).mutateAsync({ title: 'x' })).rejects.toMatchObject({ status: 500, code: 'UNEXPECTED' })
+    expect(harness.composables.autoApiFormErrors(new TypeError('no answer'))).toEqual([])
   })
 })
 
 describe('the prefix', () => {
   it('is the configured one, for every kind of request', async () => {
-    desk.close()
-    desk = await openDesk({ prefix: '/data/v2' })
+    harness.close()
+    harness = await openClientServer({ prefix: '/data/v2' })
     const app = use()
-    await desk.setup(() => app.useAutoApiList!('articles')).suspense()
-    await desk.setup(() => app.useAutoApiRelation!('articles', 1, 'labels')).suspense()
-    await desk.setup(() => app.useAutoApiCreate!('labels')).mutateAsync({ name: 'x' })
-    await desk.setup(() => app.useAutoApiDelete!('articles')).mutateAsync(5)
-    expect(desk.requests.length).toBeGreaterThan(3)
-    expect(desk.requests.filter(request => !request.split(' ')[1]!.startsWith('/data/v2/'))).toEqual([])
+    await harness.setup(() => app.useAutoApiList!('articles')).suspense()
+    await harness.setup(() => app.useAutoApiRelation!('articles', 1, 'labels')).suspense()
+    await harness.setup(() => app.useAutoApiCreate!('labels')).mutateAsync({ name: 'x' })
+    await harness.setup(() => app.useAutoApiDelete!('articles')).mutateAsync(5)
+    expect(harness.requests.length).toBeGreaterThan(3)
+    expect(harness.requests.filter(request => !request.split(' ')[1]!.startsWith('/data/v2/'))).toEqual([])
   })
 })

@@ -4,7 +4,7 @@ import { sql } from 'drizzle-orm'
 import { customType, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { createError } from 'h3'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { OPEN, openTarget, type Target } from './open'
+import { OPEN, serveTables, type TablesServer } from './tables-server'
 
 const notes = sqliteTable('notes', {
   id: integer('id').primaryKey(), title: text('title'), flag: integer('flag', { mode: 'boolean' }), dueAt: integer('due_at', { mode: 'timestamp' }),
@@ -21,14 +21,14 @@ const purged: unknown[] = []
 const held = vi.fn()
 const created = vi.fn()
 let hidden = false
-let target: Target
+let target: TablesServer
 
 beforeEach(async () => {
   held.mockReset()
   created.mockReset()
   purged.length = 0
   hidden = false
-  target = await openTarget(DDL, [{ notes, replies }], {
+  target = await serveTables(DDL, [{ notes, replies }], {
     notes: { schema: notes, authorization: { permissions: OPEN, objectLevel: () => !hidden }, hooks: { beforePurge: held, beforeCreate: created, afterPurge: id => void purged.push(['note', id]) } },
     replies: { schema: replies, authorization: { permissions: { read: true, delete: 'staff', restore: 'staff' } }, hooks: { afterPurge: id => void purged.push(['reply', id]) } },
   })
@@ -60,7 +60,7 @@ describe('a column whose values are written as SQL', () => {
   const codes = sqliteTable('codes', { id: integer('id').primaryKey(), code: upper('code') })
 
   it('is compared as it is written', async () => {
-    const server = await openTarget('create table codes (id integer primary key, code text)', [{ codes }], { codes: { schema: codes, authorization: { permissions: OPEN } } })
+    const server = await serveTables('create table codes (id integer primary key, code text)', [{ codes }], { codes: { schema: codes, authorization: { permissions: OPEN } } })
     await server.request('POST', '/api/codes', { body: { code: 'ab' } })
     const found = async (code: string) => (await server.request('GET', `/api/codes?filter[code]=${code}`)).body.meta?.total
     expect([await found('Ab'), await found('b')]).toEqual([1, 0])

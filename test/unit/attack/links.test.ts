@@ -2,7 +2,7 @@
 import { foreignKey, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { DEFAULT_MULTI_TENANCY } from '../../../src/runtime/shared/defaults'
-import { OPEN, openTarget, type Target } from './open'
+import { OPEN, serveTables, type TablesServer } from './tables-server'
 
 const posts = sqliteTable('posts', { id: integer('id').primaryKey() })
 const tags = sqliteTable('tags', { id: integer('id').primaryKey() })
@@ -31,10 +31,10 @@ const caller = { user: { id: 1, organizationId: 1 } }
 const authorization = { permissions: OPEN }
 const path = '/api/posts/1/relations/tags'
 
-let target: Target
+let target: TablesServer
 
 beforeEach(async () => {
-  target = await openTarget(DDL, [{ posts, tags, users, postTags }], {
+  target = await serveTables(DDL, [{ posts, tags, users, postTags }], {
     posts: { schema: posts, authorization },
     tags: { schema: tags, authorization },
     users: { schema: users, authorization },
@@ -76,7 +76,7 @@ describe('two junctions of one export name', () => {
   const inGroups = sqliteTable('group_members', { userId: integer('user_id').references(() => users.id), groupId: integer('group_id').references(() => groups.id) }, t => [primaryKey({ columns: [t.userId, t.groupId] })])
 
   it('are each written in their own table', async () => {
-    const server = await openTarget(`
+    const server = await serveTables(`
       create table posts (id integer primary key);
       create table users (id integer primary key, organization_id integer);
       create table groups (id integer primary key);
@@ -101,7 +101,7 @@ describe('two records linked twice', () => {
   })
 
   it('show of their links, and lose, only what is visible', async () => {
-    const server = await openTarget(`
+    const server = await serveTables(`
       create table students (id integer primary key);
       create table courses (id integer primary key);
       create table terms (id integer primary key, student_id integer, course_id integer, grade text, sealed integer);
@@ -126,7 +126,7 @@ describe('one column that refers to two tables', () => {
   ])
 
   it('restricts the deletion of either', async () => {
-    const server = await openTarget(`
+    const server = await serveTables(`
       create table folders (id integer primary key, deleted_at integer);
       create table files (id integer primary key, folder_id integer);
       create table pins (id integer primary key, subject_id integer);

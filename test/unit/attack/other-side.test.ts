@@ -2,7 +2,7 @@
 import { foreignKey, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { describe, expect, it } from 'vitest'
 import { DEFAULT_MULTI_TENANCY } from '../../../src/runtime/shared/defaults'
-import { OPEN, openTarget } from './open'
+import { OPEN, serveTables } from './tables-server'
 
 const posts = sqliteTable('posts', { id: integer('id').primaryKey(), organizationId: integer('organization_id') })
 const comments = sqliteTable('comments', {
@@ -12,7 +12,7 @@ const POSTS = 'create table posts (id integer primary key, organization_id integ
 const COMMENTS = 'create table comments (id integer primary key, post_id integer, pay integer, deleted_at integer); insert into comments values (1, 1, 3, null), (2, 1, 5, 1);'
 
 describe('related records', () => {
-  const open = (permissions: object) => openTarget(POSTS + COMMENTS, [{ posts, comments }], {
+  const open = (permissions: object) => serveTables(POSTS + COMMENTS, [{ posts, comments }], {
     posts: { schema: posts, authorization: { permissions: OPEN } },
     comments: { schema: comments, authorization: { permissions: { read: true, ...permissions } } },
   })
@@ -34,7 +34,7 @@ describe('included records', () => {
 
   it('are found by the caller\'s own scope after staff asked a query that looks the same', async () => {
     const authorization = { permissions: OPEN }
-    const target = await openTarget(`${POSTS}
+    const target = await serveTables(`${POSTS}
       create table tags (id integer primary key, organization_id integer);
       create table post_tags (post_id integer, tag_id integer, organization_id integer, primary key (post_id, tag_id));
       insert into tags values (1, 1), (2, 1);
@@ -60,7 +60,7 @@ describe('a composite reference', () => {
   const cars = sqliteTable('cars', { id: integer('id').primaryKey(), region: text('region').notNull().default('eu'), ownerId: integer('owner_id') }, t => [foreignKey({ columns: [t.region, t.ownerId], foreignColumns: [owners.region, owners.id] })])
 
   it('is checked where a part of it is left to its default', async () => {
-    const target = await openTarget(`
+    const target = await serveTables(`
       create table owners (region text, id integer, organization_id integer, primary key (region, id));
       create table cars (id integer primary key, region text not null default 'eu', owner_id integer);
       insert into owners values ('eu', 1, 1), ('eu', 2, 2);

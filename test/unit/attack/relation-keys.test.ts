@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import type { ResourceRegistration } from '../../../src/runtime/server/registration'
 import { describeResources } from '../../../src/runtime/server/schema/describe'
 import { DEFAULT_CONFIG } from '../../../src/runtime/shared/defaults'
-import { OPEN, openTarget } from './open'
+import { OPEN, serveTables } from './tables-server'
 
 const people = sqliteTable('people', { id: integer('id').primaryKey(), ssn: text('ssn').unique(), name: text('name') })
 const guesses = sqliteTable('guesses', { id: integer('id').primaryKey(), personSsn: text('person_ssn').references(() => people.ssn) })
@@ -46,14 +46,14 @@ const INCLUDES = [['guesses', 'personSsnRecord'], ['people', 'guesses'], ['peopl
 
 describe.each(SECRETS)('a relation over a column that is %s', (_name, secret) => {
   it.each(INCLUDES)('is unknown to an include, whichever side has the column: %s?include=%s', async (resource, relation) => {
-    const target = await openTarget(DDL, modules, resources(secret))
+    const target = await serveTables(DDL, modules, resources(secret))
     const [asked, missing] = [await target.request('GET', `/api/${resource}?include=${relation}`), await target.request('GET', `/api/${resource}?include=nobody`)]
     expect([asked.status, asked.body.data.code]).toEqual([400, 'UNKNOWN_RELATION'])
     expect(asked.text).toBe(missing.text.replaceAll('nobody', relation!))
   })
 
   it.each(INCLUDES)('is unknown to the relation routes: /%s/1/relations/%s', async (resource, relation) => {
-    const target = await openTarget(DDL, modules, resources(secret))
+    const target = await serveTables(DDL, modules, resources(secret))
     const path = (name: string) => `/api/${resource}/1/relations/${name}`
     for (const [method, body] of [['GET', undefined], ['PUT', { ids: [1] }], ['POST', { ids: [1] }], ['DELETE', { ids: [1] }]] as const) {
       const [asked, missing] = [await target.request(method, path(relation!), { body }), await target.request(method, path('nobody'), { body })]
@@ -63,16 +63,16 @@ describe.each(SECRETS)('a relation over a column that is %s', (_name, secret) =>
   })
 
   it('is not named among the relationships that a signed-in caller may list', async () => {
-    const target = await openTarget(DDL, modules, resources(secret))
+    const target = await serveTables(DDL, modules, resources(secret))
     expect((await target.request('GET', '/api/_m2m/detect/people', { caller: signedIn })).body.relationships).toEqual([])
-    const open = await openTarget(DDL, modules, resources(() => ({})))
+    const open = await serveTables(DDL, modules, resources(() => ({})))
     expect((await open.request('GET', '/api/_m2m/detect/people', { caller: signedIn })).body.relationships.map(({ name }: { name: string }) => name)).toEqual(['clubs'])
   })
 })
 
 describe('a relation over a column that everybody may read', () => {
   it.each(INCLUDES)('is known: %s?include=%s', async (resource, relation) => {
-    const target = await openTarget(DDL, modules, resources(() => ({})))
+    const target = await serveTables(DDL, modules, resources(() => ({})))
     expect((await target.request('GET', `/api/${resource}?include=${relation}`)).body.data[0][relation!]).toBeTruthy()
   })
 })
@@ -87,7 +87,7 @@ it('A relation over a hidden column is in no generated type, whichever side has 
 })
 
 describe('a relation over a registered junction', () => {
-  const open = (hiddenFields: string[]) => openTarget(DDL, modules, { ...resources(() => ({})), members: { schema: members, authorization, hiddenFields } })
+  const open = (hiddenFields: string[]) => serveTables(DDL, modules, { ...resources(() => ({})), members: { schema: members, authorization, hiddenFields } })
   it.each([['personSsn', 400], ['clubCode', 400], [undefined, 200]])('is unknown where one of the junction\'s key columns is hidden: %s', async (column, status) => {
     const target = await open(column === undefined ? [] : [column])
     expect((await target.request('GET', '/api/people?include=clubs')).status).toBe(status)

@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm'
 import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { expect, it } from 'vitest'
 import type { ResourceAuth } from '../../../src/runtime/server/registration'
-import { OPEN, openTarget } from './open'
+import { OPEN, serveTables } from './tables-server'
 
 const posts = sqliteTable('posts', { id: integer('id').primaryKey() })
 const tags = sqliteTable('tags', { id: integer('id').primaryKey(), level: text('level') })
@@ -27,7 +27,7 @@ const onlyPublicFor = (role: string) => ({
 }) as unknown as ResourceAuth
 
 it('the total after a change of links counts what the caller who asks may see, whoever asked before', async () => {
-  const target = await openTarget(DDL, [{ posts, tags, postTags }], {
+  const target = await serveTables(DDL, [{ posts, tags, postTags }], {
     posts: { schema: posts, authorization: { permissions: OPEN } },
     tags: { schema: tags, authorization: onlyPublicFor('reader of tags') },
     postTags: { schema: postTags, authorization: onlyPublicFor('reader of links') },

@@ -1,13 +1,13 @@
 /** All or nothing: several relations in one commit, faults in the middle, many at once, and what it costs. */
 import { afterEach, describe, expect, it } from 'vitest'
-import { OPEN, openSchool, told, type School, type SchoolOptions } from './school'
+import { OPEN, openServer, outcome, type LinksServer, type LinksServerOptions } from './links-server'
 
-let school: School
-const open = async (options?: SchoolOptions) => school = await openSchool(options)
-afterEach(() => school.client.close())
+let server: LinksServer
+const open = async (options?: LinksServerOptions) => server = await openServer(options)
+afterEach(() => server.client.close())
 
-const linked = (pupil: number) => (school.rows('course_id, 0', `pupil_courses where pupil_id = ${pupil} and course_id < 1000 and course_id not in (5, 11)`) as number[][]).map(([id]) => id)
-const several = (relations: unknown) => school.link('PUT', 'pupils/1/relations', { relations })
+const linked = (pupil: number) => (server.rows('course_id, 0', `pupil_courses where pupil_id = ${pupil} and course_id < 1000 and course_id not in (5, 11)`) as number[][]).map(([id]) => id)
+const several = (relations: unknown) => server.link('PUT', 'pupils/1/relations', { relations })
 
 describe('several relations of a record', () => {
   it('are replaced together, each answered by name', async () => {
@@ -19,7 +19,7 @@ describe('several relations of a record', () => {
       rooms: { added: 0, removed: 1, total: 0 },
       pupilsByPupil: { added: 1, removed: 1, total: 1 },
     } }])
-    expect([linked(1), school.rows('club_id, role', 'memberships where pupil_id = 1 and deleted_at is null'), school.rows('id, 0', 'lockers where pupil_id = 1'), school.rows('*', 'friends')])
+    expect([linked(1), server.rows('club_id, role', 'memberships where pupil_id = 1 and deleted_at is null'), server.rows('id, 0', 'lockers where pupil_id = 1'), server.rows('*', 'friends')])
       .toEqual([[3], [[2, 'member'], [3, 'member']], [], [[1, 3], [3, 1]]])
   })
 
@@ -38,45 +38,45 @@ describe('several relations of a record', () => {
     ['metadata that the database refuses', { rooms: { ids: ['north,2'], metadata: { code: 'x2' } } }, '409 CONFLICT'],
   ])('change nothing when one of them holds %s', async (_what, bad, answer) => {
     await open()
-    const before = school.dump()
-    expect(told(await several({ courses: { ids: [3] }, ...bad }))).toBe(answer)
-    expect(told(await several({ ...bad, courses: { ids: [3] } }))).toBe(answer)
-    expect(school.dump()).toBe(before)
+    const before = server.dump()
+    expect(outcome(await several({ courses: { ids: [3] }, ...bad }))).toBe(answer)
+    expect(outcome(await several({ ...bad, courses: { ids: [3] } }))).toBe(answer)
+    expect(server.dump()).toBe(before)
   })
 
   it('change nothing when the database fails in the middle, and say nothing of why', async () => {
     await open()
-    school.client.exec(`create trigger full before insert on memberships when new.club_id = 3 begin select raise(abort, 'the club is full'); end`)
-    const before = school.dump()
+    server.client.exec(`create trigger full before insert on memberships when new.club_id = 3 begin select raise(abort, 'the club is full'); end`)
+    const before = server.dump()
     const { status, text } = await several({ courses: { ids: [3] }, clubs: { ids: [2, 3] }, rooms: { ids: [] } })
     expect([status >= 400, /club is full|sqlite|trigger/i.test(text)]).toEqual([true, false])
-    expect(school.dump()).toBe(before)
+    expect(server.dump()).toBe(before)
     expect((await several({ courses: { ids: [3] }, clubs: { ids: [2] } })).status).toBe(200)
   })
 
   it('change nothing when one of them may not be linked', async () => {
     await open({ auth: { clubs: { permissions: { ...OPEN, read: false } } } })
-    const before = school.dump()
-    expect(told(await several({ courses: { ids: [3] }, clubs: { ids: [2] } }))).toBe('403 FORBIDDEN')
-    expect(school.dump()).toBe(before)
+    const before = server.dump()
+    expect(outcome(await several({ courses: { ids: [3] }, clubs: { ids: [2] } }))).toBe('403 FORBIDDEN')
+    expect(server.dump()).toBe(before)
   })
 
   it.each([[{}], [[]], [null], ['courses'], [undefined]])('are an object that is not empty: %j', async (relations) => {
     await open()
-    expect(told(await several(relations))).toBe('400 INVALID_BODY')
+    expect(outcome(await several(relations))).toBe('400 INVALID_BODY')
   })
 })
 
 describe('a change of links that comes too late', () => {
   it('is refused when the record was deleted meanwhile, and nothing is written', async () => {
-    await open({ hooks: { pupils: { beforeLink: () => void school.client.exec('pragma foreign_keys = off; delete from pupils where id = 1; pragma foreign_keys = on') } } })
-    expect(told(await school.link('PUT', 'pupils/1/relations/courses', { ids: [3] }))).toBe('404 NOT_FOUND')
-    expect(school.rows('course_id, 0', 'pupil_courses where pupil_id = 1')).toHaveLength(4)
+    await open({ hooks: { pupils: { beforeLink: () => void server.client.exec('pragma foreign_keys = off; delete from pupils where id = 1; pragma foreign_keys = on') } } })
+    expect(outcome(await server.link('PUT', 'pupils/1/relations/courses', { ids: [3] }))).toBe('404 NOT_FOUND')
+    expect(server.rows('course_id, 0', 'pupil_courses where pupil_id = 1')).toHaveLength(4)
   })
 
   it('is refused when a record to link went to the trash meanwhile, and nothing is written', async () => {
-    await open({ hooks: { pupils: { beforeLink: () => void school.client.exec('update courses set deleted_at = 1 where id = 3') } } })
-    expect(told(await school.link('PUT', 'pupils/1/relations/courses', { ids: [3] }))).toBe('404 NOT_FOUND')
+    await open({ hooks: { pupils: { beforeLink: () => void server.client.exec('update courses set deleted_at = 1 where id = 3') } } })
+    expect(outcome(await server.link('PUT', 'pupils/1/relations/courses', { ids: [3] }))).toBe('404 NOT_FOUND')
     expect(linked(1)).toEqual([1, 2])
   })
 })
@@ -86,7 +86,7 @@ describe('thirty changes of links at once', () => {
 
   it('that add the same one add it once', async () => {
     await open()
-    const answers = await together(() => school.link('POST', 'pupils/3/relations/courses', { ids: [1, 2] }))
+    const answers = await together(() => server.link('POST', 'pupils/3/relations/courses', { ids: [1, 2] }))
     expect(answers.every(({ status }) => status === 200)).toBe(true)
     expect(answers.reduce((sum, { body }) => sum + body.added, 0)).toBe(2)
     expect(linked(3)).toEqual([1, 2])
@@ -94,26 +94,26 @@ describe('thirty changes of links at once', () => {
 
   it('that add and remove end where their counts say', async () => {
     await open()
-    const answers = await together(index => school.link(index % 2 ? 'POST' : 'DELETE', 'pupils/1/relations/courses', { ids: [1 + index % 4] }))
+    const answers = await together(index => server.link(index % 2 ? 'POST' : 'DELETE', 'pupils/1/relations/courses', { ids: [1 + index % 4] }))
     expect(answers.every(({ status }) => status === 200)).toBe(true)
     const [added, removed] = [answers.reduce((sum, { body }) => sum + body.added, 0), answers.reduce((sum, { body }) => sum + body.removed, 0)]
     expect(linked(1)).toHaveLength(2 + added - removed)
-    expect((await school.get('pupils/1/relations/courses')).body.meta.total).toBe(linked(1).length)
+    expect((await server.get('pupils/1/relations/courses')).body.meta.total).toBe(linked(1).length)
   })
 
   it('that replace leave one of the sets that were sent, never a mixture', async () => {
     await open()
     const sets = [[1, 2], [3], [2, 3, 4], []]
-    const answers = await together(index => school.link('PUT', 'pupils/1/relations/courses', { ids: sets[index % 4] }))
+    const answers = await together(index => server.link('PUT', 'pupils/1/relations/courses', { ids: sets[index % 4] }))
     expect(answers.every(({ status }) => status === 200)).toBe(true)
     expect(sets).toContainEqual(linked(1))
   })
 
   it('to a registered junction with a trash leave one row a link', async () => {
     await open()
-    const answers = await together(index => school.link(index % 2 ? 'POST' : 'DELETE', 'pupils/1/relations/clubs', { ids: [1] }))
+    const answers = await together(index => server.link(index % 2 ? 'POST' : 'DELETE', 'pupils/1/relations/clubs', { ids: [1] }))
     expect(answers.every(({ status }) => status === 200)).toBe(true)
-    expect(school.rows('pupil_id, club_id', 'memberships where pupil_id = 1')).toEqual([[1, 1]])
+    expect(server.rows('pupil_id, club_id', 'memberships where pupil_id = 1')).toEqual([[1, 1]])
   })
 })
 
@@ -127,26 +127,26 @@ describe('the number of statements', () => {
   ] as const)('of %s %s does not grow with the ids', async (method, relation, auth) => {
     const sent: string[] = []
     await open({ auth, log: statement => sent.push(statement) })
-    for (const id of MANY) school.client.exec(`insert into courses values (${id}, 1, 'c', 1, null, null); insert into clubs values (${id}, 'c')`)
+    for (const id of MANY) server.client.exec(`insert into courses values (${id}, 1, 'c', 1, null, null); insert into clubs values (${id}, 'c')`)
     const count = async (ids: number[]) => {
       sent.length = 0
-      const { status, body } = await school.link(method, `pupils/2/relations/${relation}`, { ids })
+      const { status, body } = await server.link(method, `pupils/2/relations/${relation}`, { ids })
       expect([status, body.added]).toEqual([200, method === 'DELETE' ? 0 : ids.length])
       return sent.length
     }
     const one = await count([MANY[0]!])
-    await school.link('PUT', `pupils/2/relations/${relation}`, { ids: [1] })
-    if (relation === 'clubs') school.client.exec('delete from memberships where club_id >= 1000')
+    await server.link('PUT', `pupils/2/relations/${relation}`, { ids: [1] })
+    if (relation === 'clubs') server.client.exec('delete from memberships where club_id >= 1000')
     expect([await count(MANY), one > 2]).toEqual([one, true])
   })
 
   it('of reading related records with metadata does not grow with them', async () => {
     const sent: string[] = []
     await open({ log: statement => sent.push(statement) })
-    for (const id of MANY) school.client.exec(`insert into courses values (${id}, 1, 'c', 1, null, null); insert into pupil_courses values (2, ${id}, null, null)`)
+    for (const id of MANY) server.client.exec(`insert into courses values (${id}, 1, 'c', 1, null, null); insert into pupil_courses values (2, ${id}, null, null)`)
     const count = async (limit: number) => {
       sent.length = 0
-      const { body } = await school.get(`pupils/2/relations/courses?includeMetadata=true&limit=${limit}`)
+      const { body } = await server.get(`pupils/2/relations/courses?includeMetadata=true&limit=${limit}`)
       return [body.data.length, sent.length]
     }
     const [[, one], [many, hundred]] = [await count(1) as [number, number], await count(100) as [number, number]]

@@ -4,7 +4,7 @@ import { foreignKey, integer, primaryKey, sqliteTable, text, unique, uniqueIndex
 import { describe, expect, it } from 'vitest'
 import type { ManyToManyConfig } from '../../../src/runtime/shared/config'
 import { DEFAULT_CONFIG } from '../../../src/runtime/shared/defaults'
-import { OPEN, openTarget } from '../attack/open'
+import { OPEN, serveTables } from '../attack/tables-server'
 import { resourcesOf, type Resource } from '../schema/tables'
 
 const students = sqliteTable('students', { id: integer('id').primaryKey() })
@@ -119,7 +119,7 @@ describe('keys of several columns', () => {
     insert into nurses values (1, 'ann'), (1, 'bob'), (2, 'zoe');
   `
   const authorization = { permissions: OPEN }
-  const openWards = () => openTarget(DDL, [{ wards, nurses, duties }], { wards: { schema: wards, authorization }, nurses: { schema: nurses, authorization } })
+  const openWards = () => serveTables(DDL, [{ wards, nurses, duties }], { wards: { schema: wards, authorization }, nurses: { schema: nurses, authorization } })
 
   it('may share a column', () => {
     expect(joined(resourcesOf({ wards, nurses }, { modules: [{ duties }] }).get('wards')!)).toEqual(['nurses'])
@@ -139,7 +139,7 @@ describe('keys of several columns', () => {
 describe('links over a junction that only the options know', () => {
   const m2m = { autoDetect: false, relations: { enrolments: ['students', 'courses'] } } as const
   const authorization = { permissions: OPEN }
-  const open = (junction: Table, columns: string) => openTarget(`
+  const open = (junction: Table, columns: string) => serveTables(`
     create table students (id integer primary key); create table courses (id integer primary key);
     create table enrolments (${columns});
     insert into students values (1); insert into courses values (1), (2);

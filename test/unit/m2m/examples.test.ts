@@ -1,7 +1,7 @@
 /** What docs/relations.md shows, in a running API. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { DEFAULT_CONFIG } from '../../../src/runtime/shared/defaults'
-import { OPEN, openTarget, type Target } from '../attack/open'
+import { OPEN, serveTables, type TablesServer } from '../attack/tables-server'
 import { playlistsHooks } from './examples/hooks'
 import { autoApi } from './examples/options'
 import * as schema from './examples/schema'
@@ -9,12 +9,12 @@ import * as schema from './examples/schema'
 const { playlists, songs, listeners } = schema
 const authorization = { permissions: OPEN }
 
-let target: Target
+let target: TablesServer
 let log: ReturnType<typeof vi.spyOn>
 
 beforeEach(async () => {
   log = vi.spyOn(console, 'info').mockImplementation(() => {})
-  target = await openTarget(`
+  target = await serveTables(`
     create table playlists (id integer primary key autoincrement, name text not null);
     create table songs (id integer primary key autoincrement, title text not null, seconds integer);
     create table listeners (id integer primary key autoincrement, name text not null);

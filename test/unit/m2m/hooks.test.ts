@@ -1,12 +1,12 @@
 /** The hooks around linking: before anything is written, and once it is. */
 import { createError } from 'h3'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { ADA, OPEN, openSchool, told, type School, type SchoolOptions } from './school'
+import { ADA, OPEN, openServer, outcome, type LinksServer, type LinksServerOptions } from './links-server'
 
-let school: School
-const open = async (options?: SchoolOptions) => school = await openSchool(options)
+let server: LinksServer
+const open = async (options?: LinksServerOptions) => server = await openServer(options)
 afterEach(() => {
-  school.client.close()
+  server.client.close()
   vi.restoreAllMocks()
 })
 
@@ -19,17 +19,17 @@ describe('beforeLink', () => {
   it('is told the relation, the ids and the caller, before anything is written', async () => {
     const told: unknown[] = []
     await open({ hooks: { pupils: { beforeLink: (relation, ids, ctx) => {
-      told.push([relation, [...ids], ctx.operation, ctx.resource, ctx.user?.id, school.rows('course_id, 0', 'pupil_courses where pupil_id = 1').length])
+      told.push([relation, [...ids], ctx.operation, ctx.resource, ctx.user?.id, server.rows('course_id, 0', 'pupil_courses where pupil_id = 1').length])
     } } } })
-    await school.link('POST', path, { ids: [3, 4] })
+    await server.link('POST', path, { ids: [3, 4] })
     expect(told).toEqual([['courses', ['3', '4'], 'update', 'pupils', 1, 4]])
   })
 
   it('stops everything with the status it throws', async () => {
     await open({ hooks: { pupils: { beforeLink: relation => relation === 'clubs' ? refuse() : undefined } } })
-    const before = school.dump()
-    expect((await school.link('PUT', 'pupils/1/relations', { relations: { courses: { ids: [3] }, clubs: { ids: [2] } } })).status).toBe(409)
-    expect(school.dump()).toBe(before)
+    const before = server.dump()
+    expect((await server.link('PUT', 'pupils/1/relations', { relations: { courses: { ids: [3] }, clubs: { ids: [2] } } })).status).toBe(409)
+    expect(server.dump()).toBe(before)
   })
 
   it.each([
@@ -40,14 +40,14 @@ describe('beforeLink', () => {
   ])('does not run when %s', async (_reason, address, body) => {
     const beforeLink = vi.fn()
     await open({ hooks: { pupils: { beforeLink } } })
-    expect((await school.link('PUT', address, body)).status).toBeGreaterThanOrEqual(400)
+    expect((await server.link('PUT', address, body)).status).toBeGreaterThanOrEqual(400)
     expect(beforeLink).not.toHaveBeenCalled()
   })
 
   it('does not run for a caller who may not link', async () => {
     const beforeLink = vi.fn()
     await open({ hooks: { pupils: { beforeLink } }, auth: { pupils: { permissions: { ...OPEN, update: false } } } })
-    expect(told(await school.link('PUT', path, { ids: [3] }))).toBe('403 FORBIDDEN')
+    expect(outcome(await server.link('PUT', path, { ids: [3] }))).toBe('403 FORBIDDEN')
     expect(beforeLink).not.toHaveBeenCalled()
   })
 })
@@ -56,9 +56,9 @@ describe('afterLink', () => {
   it('is told what was done, relation by relation, once it is committed', async () => {
     const told: unknown[] = []
     await open({ hooks: { pupils: { afterLink: (relation, result) => {
-      told.push([relation, result, school.rows('course_id, 0', 'pupil_courses where pupil_id = 1').length])
+      told.push([relation, result, server.rows('course_id, 0', 'pupil_courses where pupil_id = 1').length])
     } } } })
-    await school.link('PUT', 'pupils/1/relations', { relations: { courses: { ids: [2, 3, 4] }, clubs: { ids: [] } } })
+    await server.link('PUT', 'pupils/1/relations', { relations: { courses: { ids: [2, 3, 4] }, clubs: { ids: [] } } })
     expect(told).toEqual([
       ['courses', expect.objectContaining({ added: 2, removed: 1, total: 3 }), 5],
       ['clubs', expect.objectContaining({ added: 0, removed: 1, total: 0 }), 5],
@@ -71,15 +71,15 @@ describe('afterLink', () => {
       calls.push(relation)
       if (relation === 'courses') refuse()
     } } } })
-    const { status } = await school.link('PUT', 'pupils/1/relations', { relations: { courses: { ids: [] }, clubs: { ids: [] } } })
+    const { status } = await server.link('PUT', 'pupils/1/relations', { relations: { courses: { ids: [] }, clubs: { ids: [] } } })
     expect([status, calls]).toEqual([409, ['courses', 'clubs']])
-    expect((await school.get(path, ADA)).body.meta.total).toBe(0)
+    expect((await server.get(path, ADA)).body.meta.total).toBe(0)
   })
 
   it('is only logged where the app says so', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {})
     await open({ hooks: { pupils: { afterLink: refuse } }, config: { hookConfig: { timeout: 5000, afterErrors: 'log' } } })
-    expect((await school.link('PUT', path, { ids: [] })).body).toEqual({ added: 0, removed: 2, total: 0 })
+    expect((await server.link('PUT', path, { ids: [] })).body).toEqual({ added: 0, removed: 2, total: 0 })
     expect(log).toHaveBeenCalledOnce()
   })
 })

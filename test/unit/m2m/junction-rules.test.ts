@@ -6,15 +6,15 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import type { ResourceAuth, ResourceHooks } from '../../../src/runtime/server/registration'
 import type { AutoApiContext } from '../../../src/runtime/server/define'
-import { openTarget, type Target } from '../attack/open'
-import { ADA, OPEN, openSchool, told, VISITOR, type School, type SchoolOptions } from './school'
+import { serveTables, type TablesServer } from '../attack/tables-server'
+import { ADA, OPEN, openServer, outcome, ANONYMOUS, type LinksServer, type LinksServerOptions } from './links-server'
 
-let school: School
-const open = async (options?: SchoolOptions) => school = await openSchool(options)
-afterEach(() => school?.client.close())
+let server: LinksServer
+const open = async (options?: LinksServerOptions) => server = await openServer(options)
+afterEach(() => server?.client.close())
 
 const path = 'pupils/1/relations/clubs'
-const active = () => school.rows('club_id, role', 'memberships where pupil_id = 1 and deleted_at is null')
+const active = () => server.rows('club_id, role', 'memberships where pupil_id = 1 and deleted_at is null')
 const column = (table: unknown, name: string) => (table as Record<string, unknown>)[name]
 
 /** Ada may see every membership of hers, and may not delete the captain's. */
@@ -26,24 +26,24 @@ const NO_CAPTAIN: Record<string, Partial<ResourceAuth>> = {
 describe('removing a link over a registered junction', () => {
   it.each(Object.entries(NO_CAPTAIN))('is a 403 when the %s of the junction shows the link and refuses its deletion', async (_rule, rule) => {
     await open({ auth: { memberships: { permissions: OPEN, ...rule } } })
-    const before = school.dump()
-    expect(told(await school.link('DELETE', path, { ids: [1] }))).toBe('403 FORBIDDEN')
-    expect(told(await school.link('PUT', path, { ids: [] }))).toBe('403 FORBIDDEN')
-    expect(told(await school.link('PUT', 'pupils/1/relations', { relations: { clubs: { ids: [2] } } }))).toBe('403 FORBIDDEN')
-    expect(told(await school.link('DELETE', path, { ids: [1] }, VISITOR))).toBe('401 UNAUTHENTICATED')
-    expect(school.dump()).toBe(before)
+    const before = server.dump()
+    expect(outcome(await server.link('DELETE', path, { ids: [1] }))).toBe('403 FORBIDDEN')
+    expect(outcome(await server.link('PUT', path, { ids: [] }))).toBe('403 FORBIDDEN')
+    expect(outcome(await server.link('PUT', 'pupils/1/relations', { relations: { clubs: { ids: [2] } } }))).toBe('403 FORBIDDEN')
+    expect(outcome(await server.link('DELETE', path, { ids: [1] }, ANONYMOUS))).toBe('401 UNAUTHENTICATED')
+    expect(server.dump()).toBe(before)
   })
 
   it.each(Object.entries(NO_CAPTAIN))('leaves alone what it does not name: %s', async (_rule, rule) => {
     await open({ auth: { memberships: { permissions: OPEN, ...rule } } })
-    expect((await school.link('PUT', path, { ids: [1, 2] })).body).toEqual({ added: 1, removed: 0, total: 2 })
-    expect((await school.link('DELETE', path, { ids: [2] })).body).toEqual({ added: 0, removed: 1, total: 1 })
+    expect((await server.link('PUT', path, { ids: [1, 2] })).body).toEqual({ added: 1, removed: 0, total: 2 })
+    expect((await server.link('DELETE', path, { ids: [2] })).body).toEqual({ added: 0, removed: 1, total: 1 })
     expect(active()).toEqual([[1, 'captain']])
   })
 
   it('does not touch a link that the caller cannot see, and does not refuse the request for it', async () => {
     await open({ auth: { memberships: { permissions: OPEN, objectLevel: row => row.role !== 'captain' } } })
-    expect((await school.link('PUT', path, { ids: [] })).body).toEqual({ added: 0, removed: 0, total: 0 })
+    expect((await server.link('PUT', path, { ids: [] })).body).toEqual({ added: 0, removed: 0, total: 0 })
     expect(active()).toEqual([[1, 'captain']])
   })
 
@@ -51,8 +51,8 @@ describe('removing a link over a registered junction', () => {
     const calls: unknown[] = []
     const note = (name: string) => (id: unknown, ctx: AutoApiContext) => void calls.push([name, id, ctx.resource, ctx.operation, active().length])
     await open({ hooks: { memberships: { beforeDelete: note('before'), afterDelete: note('after') } as ResourceHooks } })
-    school.client.exec('insert into memberships (pupil_id, club_id, organization_id) values (1, 2, 1)')
-    expect((await school.link('PUT', path, { ids: [3] })).body).toEqual({ added: 1, removed: 2, total: 1 })
+    server.client.exec('insert into memberships (pupil_id, club_id, organization_id) values (1, 2, 1)')
+    expect((await server.link('PUT', path, { ids: [3] })).body).toEqual({ added: 1, removed: 2, total: 1 })
     expect(calls).toEqual([
       ['before', '1,1', 'memberships', 'delete', 2], ['before', '1,2', 'memberships', 'delete', 2],
       ['after', '1,1', 'memberships', 'delete', 1], ['after', '1,2', 'memberships', 'delete', 1],
@@ -62,9 +62,9 @@ describe('removing a link over a registered junction', () => {
   it.each(['PUT', 'DELETE'] as const)('is refused with what beforeDelete of the junction throws: %s', async (method) => {
     const refuse = () => Promise.reject(createError({ statusCode: 409, message: 'Not in the holidays.' }))
     await open({ hooks: { memberships: { beforeDelete: refuse } } })
-    const before = school.dump()
-    expect((await school.link(method, path, { ids: method === 'PUT' ? [2] : [1] })).status).toBe(409)
-    expect(school.dump()).toBe(before)
+    const before = server.dump()
+    expect((await server.link(method, path, { ids: method === 'PUT' ? [2] : [1] })).status).toBe(409)
+    expect(server.dump()).toBe(before)
   })
 
   it('puts the link in the trash with what hangs on it', async () => {
@@ -75,7 +75,7 @@ describe('removing a link over a registered junction', () => {
       id: integer('id').primaryKey(), personId: integer('person_id').references(() => people.id), teamId: integer('team_id').references(() => teams.id), deletedAt: integer('deleted_at'), deletionId: text('deletion_id'),
     })
     const authorization = { permissions: OPEN }
-    const server = await openTarget(`
+    const server = await serveTables(`
       create table people (id integer primary key); create table teams (id integer primary key);
       create table joins (id integer primary key, person_id integer, team_id integer, deleted_at integer, deletion_id text);
       create table notes (id integer primary key, join_id integer, deleted_at integer, deletion_id text);
@@ -93,14 +93,14 @@ describe('removing a link over a registered junction', () => {
 describe('adding a link over a registered junction', () => {
   it('needs the right to write its key columns: 403, 401 anonymous', async () => {
     await open({ auth: { memberships: { permissions: OPEN, fields: { clubId: { write: 'registrar' } } } } })
-    const before = school.dump()
-    const refused = await school.link('POST', path, { ids: [2] })
+    const before = server.dump()
+    const refused = await server.link('POST', path, { ids: [2] })
     expect([refused.status, refused.body.data]).toEqual([403, { code: 'FIELD_FORBIDDEN', fields: ['clubId'] }])
-    expect(told(await school.link('POST', 'clubs/2/relations/pupils', { ids: [1] }))).toBe('403 FIELD_FORBIDDEN')
-    expect(told(await school.link('PUT', path, { ids: [1, 2] }, VISITOR))).toBe('401 FIELD_FORBIDDEN')
-    expect(school.dump()).toBe(before)
-    expect(told(await school.link('PUT', path, { ids: [1] }))).toBe('200')
-    expect(told(await school.link('POST', path, { ids: [2] }, { ...ADA, permissions: ['registrar'] }))).toBe('200')
+    expect(outcome(await server.link('POST', 'clubs/2/relations/pupils', { ids: [1] }))).toBe('403 FIELD_FORBIDDEN')
+    expect(outcome(await server.link('PUT', path, { ids: [1, 2] }, ANONYMOUS))).toBe('401 FIELD_FORBIDDEN')
+    expect(server.dump()).toBe(before)
+    expect(outcome(await server.link('PUT', path, { ids: [1] }))).toBe('200')
+    expect(outcome(await server.link('POST', path, { ids: [2] }, { ...ADA, permissions: ['registrar'] }))).toBe('200')
   })
 
   it('runs beforeCreate and afterCreate of the junction for each new link, and for no link that is there', async () => {
@@ -112,7 +112,7 @@ describe('adding a link over a registered junction', () => {
       },
       afterCreate: (record, ctx) => void calls.push(['after', record.clubId, record.fee, record.role, ctx.operation, active().length]),
     } } })
-    expect((await school.link('PUT', path, { ids: [1, 2, 3], metadata: { role: 'cox' } })).body).toEqual({ added: 2, removed: 0, total: 3 })
+    expect((await server.link('PUT', path, { ids: [1, 2, 3], metadata: { role: 'cox' } })).body).toEqual({ added: 2, removed: 0, total: 3 })
     expect(calls).toEqual([
       ['before', { pupilId: 1, clubId: 2, role: 'cox' }, 'memberships', 'create', 1], ['before', { pupilId: 1, clubId: 3, role: 'cox' }, 'memberships', 'create', 1],
       ['after', 2, 5, 'cox', 'create', 3], ['after', 3, 5, 'cox', 'create', 3],
@@ -123,26 +123,26 @@ describe('adding a link over a registered junction', () => {
   it('runs them for a link that comes back from the trash', async () => {
     const calls: unknown[] = []
     await open({ hooks: { memberships: { beforeCreate: data => ({ ...data, role: 'again' }), afterCreate: record => void calls.push([record.clubId, record.role]) } } })
-    await school.link('DELETE', path, { ids: [1] })
-    expect((await school.link('POST', path, { ids: [1] })).body).toEqual({ added: 1, removed: 0, total: 1 })
+    await server.link('DELETE', path, { ids: [1] })
+    expect((await server.link('POST', path, { ids: [1] })).body).toEqual({ added: 1, removed: 0, total: 1 })
     expect([calls, active()]).toEqual([[[1, 'again']], [[1, 'again']]])
   })
 
   it('has nothing left of what it said before it went to the trash: the caller may not be allowed to say it', async () => {
     await open({ auth: { memberships: { permissions: OPEN, fields: { role: { write: 'registrar' }, fee: { write: 'registrar' } } } } })
-    await school.link('POST', path, { ids: [2], metadata: { fee: 7 } }, { ...ADA, permissions: ['registrar'] })
-    await school.link('DELETE', path, { ids: [1, 2] })
-    expect(told(await school.link('POST', path, { ids: [1, 2], metadata: { role: 'captain' } }))).toBe('403 FIELD_FORBIDDEN')
-    expect((await school.link('POST', path, { ids: [1, 2] })).body).toEqual({ added: 2, removed: 0, total: 2 })
-    expect(school.rows('club_id, role, fee, organization_id', 'memberships where pupil_id = 1 and deleted_at is null'))
+    await server.link('POST', path, { ids: [2], metadata: { fee: 7 } }, { ...ADA, permissions: ['registrar'] })
+    await server.link('DELETE', path, { ids: [1, 2] })
+    expect(outcome(await server.link('POST', path, { ids: [1, 2], metadata: { role: 'captain' } }))).toBe('403 FIELD_FORBIDDEN')
+    expect((await server.link('POST', path, { ids: [1, 2] })).body).toEqual({ added: 2, removed: 0, total: 2 })
+    expect(server.rows('club_id, role, fee, organization_id', 'memberships where pupil_id = 1 and deleted_at is null'))
       .toEqual([[1, 'member', null, 1], [2, 'member', null, 1]])
   })
 
   it('is refused when a hook makes it a link of other records', async () => {
     await open({ hooks: { memberships: { beforeCreate: data => ({ ...data, pupilId: 2 }) } } })
-    const before = school.dump()
-    expect(told(await school.link('POST', path, { ids: [2] }))).toBe('403 FIELD_FORBIDDEN')
-    expect(school.dump()).toBe(before)
+    const before = server.dump()
+    expect(outcome(await server.link('POST', path, { ids: [2] }))).toBe('403 FIELD_FORBIDDEN')
+    expect(server.dump()).toBe(before)
   })
 })
 
@@ -157,10 +157,10 @@ describe('the validation of a registered junction', () => {
     create table post_tags (post_id integer, tag_id integer, weight integer not null, note text, primary key (post_id, tag_id));
     insert into posts values (1); insert into tags values (1), (2), (3); insert into post_tags values (1, 1, 7, null);`
   const authorization = { permissions: OPEN }
-  const start = (create?: z.ZodType): Promise<Target> => openTarget(DDL, [{ posts, tags, postTags }], {
+  const start = (create?: z.ZodType): Promise<TablesServer> => serveTables(DDL, [{ posts, tags, postTags }], {
     posts: { schema: posts, authorization }, tags: { schema: tags, authorization }, postTags: { schema: postTags, authorization, ...create && { validation: { create } } },
   })
-  const link = (server: Target, body: unknown, method = 'POST') => server.request(method, '/api/posts/1/relations/tags', { body })
+  const link = (server: TablesServer, body: unknown, method = 'POST') => server.request(method, '/api/posts/1/relations/tags', { body })
 
   it.each([
     ['made from its table', undefined],
@@ -185,7 +185,7 @@ describe('the validation of a registered junction', () => {
 
   it('is not told of by the name of a hidden column that a schema makes of another key', async () => {
     const renamed = z.object({ weight: z.number(), remark: z.string() }).transform(({ remark, ...rest }) => ({ ...rest, note: remark }))
-    const server = await openTarget(DDL, [{ posts, tags, postTags }], {
+    const server = await serveTables(DDL, [{ posts, tags, postTags }], {
       posts: { schema: posts, authorization }, tags: { schema: tags, authorization },
       postTags: {
         schema: postTags, hiddenFields: ['note'], validation: { create: renamed },
@@ -207,17 +207,17 @@ describe('the validation of a registered junction', () => {
 describe('metadataById', () => {
   it('says of each link what is its own, on both kinds of junction', async () => {
     await open()
-    await school.link('POST', path, { ids: [2, 3], metadataById: { 3: { role: 'cox' } } })
+    await server.link('POST', path, { ids: [2, 3], metadataById: { 3: { role: 'cox' } } })
     expect(active()).toEqual([[1, 'captain'], [2, 'member'], [3, 'cox']])
-    await school.link('POST', 'pupils/1/relations/courses', { ids: [3, 4], metadata: { grade: 1 }, metadataById: { 4: { grade: 2 } } })
-    expect(school.rows('course_id, grade', 'pupil_courses where pupil_id = 1 and course_id in (3, 4)')).toEqual([[3, 1], [4, 2]])
+    await server.link('POST', 'pupils/1/relations/courses', { ids: [3, 4], metadata: { grade: 1 }, metadataById: { 4: { grade: 2 } } })
+    expect(server.rows('course_id, grade', 'pupil_courses where pupil_id = 1 and course_id in (3, 4)')).toEqual([[3, 1], [4, 2]])
   })
 
   it('is what a link comes back from the trash with', async () => {
     await open()
-    await school.link('POST', path, { ids: [2] })
-    await school.link('DELETE', path, { ids: [1, 2] })
-    expect((await school.link('POST', path, { ids: [1, 2], metadataById: { 1: { role: 'a' }, 2: { role: 'b' } } })).body.added).toBe(2)
+    await server.link('POST', path, { ids: [2] })
+    await server.link('DELETE', path, { ids: [1, 2] })
+    expect((await server.link('POST', path, { ids: [1, 2], metadataById: { 1: { role: 'a' }, 2: { role: 'b' } } })).body.added).toBe(2)
     expect(active()).toEqual([[1, 'a'], [2, 'b']])
   })
 
@@ -226,9 +226,9 @@ describe('metadataById', () => {
     [{ ids: [2], metadataById: { 2: { clubId: 3 } } }, '400 VALIDATION_FAILED'], [{ ids: [2], metadataById: { 2: { nothing: 1 } } }, '400 VALIDATION_FAILED'], [{ ids: [], metadata: { nothing: 1 } }, '400 VALIDATION_FAILED'],
   ])('that does not fit is a 400, and nothing is written: %j', async (body, answer) => {
     await open()
-    const before = school.dump()
-    expect(told(await school.link('POST', path, body))).toBe(answer)
-    expect(school.dump()).toBe(before)
+    const before = server.dump()
+    expect(outcome(await server.link('POST', path, body))).toBe(answer)
+    expect(server.dump()).toBe(before)
   })
 })
 
@@ -244,52 +244,52 @@ describe('what code judged between reading and commit', () => {
 
   it('is judged once more when the record to link changed: 404 when it is hidden now, 200 when it is not', async () => {
     const rule = { courses: { permissions: OPEN, objectLevel: (row: Record<string, unknown>) => row.title !== 'hidden' } }
-    await open({ auth: rule, hooks: { pupils: during(() => void school.client.exec(`update courses set title = 'hidden' where id = 3`)) } })
-    expect((await school.link('POST', 'pupils/1/relations/courses', { ids: [3, 4] })).body.data).toEqual({ code: 'NOT_FOUND', relation: 'courses', ids: ['3'] })
-    expect(school.rows('course_id, 0', 'pupil_courses where pupil_id = 1 and course_id in (3, 4)')).toEqual([])
-    school.client.close()
-    await open({ auth: rule, hooks: { pupils: during(() => void school.client.exec(`update courses set title = 'other' where id = 3`)) } })
-    expect((await school.link('POST', 'pupils/1/relations/courses', { ids: [3, 4] })).body.added).toBe(2)
+    await open({ auth: rule, hooks: { pupils: during(() => void server.client.exec(`update courses set title = 'hidden' where id = 3`)) } })
+    expect((await server.link('POST', 'pupils/1/relations/courses', { ids: [3, 4] })).body.data).toEqual({ code: 'NOT_FOUND', relation: 'courses', ids: ['3'] })
+    expect(server.rows('course_id, 0', 'pupil_courses where pupil_id = 1 and course_id in (3, 4)')).toEqual([])
+    server.client.close()
+    await open({ auth: rule, hooks: { pupils: during(() => void server.client.exec(`update courses set title = 'other' where id = 3`)) } })
+    expect((await server.link('POST', 'pupils/1/relations/courses', { ids: [3, 4] })).body.added).toBe(2)
   })
 
   it('is a 409 when it changes again and again', async () => {
     let count = 0
     await open({ auth: { courses: { permissions: OPEN, objectLevel: (row: Record<string, unknown>) => {
-      school.client.exec(`update courses set title = '${count++}' where id = 3`)
+      server.client.exec(`update courses set title = '${count++}' where id = 3`)
       return row.id !== undefined
     } } } })
-    expect(told(await school.link('POST', 'pupils/1/relations/courses', { ids: [3] }))).toBe('409 CONFLICT')
-    expect(school.rows('course_id, 0', 'pupil_courses where pupil_id = 1 and course_id = 3')).toEqual([])
+    expect(outcome(await server.link('POST', 'pupils/1/relations/courses', { ids: [3] }))).toBe('409 CONFLICT')
+    expect(server.rows('course_id, 0', 'pupil_courses where pupil_id = 1 and course_id = 3')).toEqual([])
   })
 
   it.each(['DELETE', 'PUT'] as const)('%s does not remove a link that may not be deleted any more', async (method) => {
     await open({
       auth: { memberships: { permissions: OPEN, objectLevel: (row, ctx) => ctx.operation !== 'delete' || row.role !== 'owner' } },
-      hooks: { pupils: during(() => void school.client.exec(`update memberships set role = 'owner' where pupil_id = 1`)) },
+      hooks: { pupils: during(() => void server.client.exec(`update memberships set role = 'owner' where pupil_id = 1`)) },
     })
-    expect(told(await school.link(method, path, { ids: method === 'PUT' ? [] : [1] }))).toBe('403 FORBIDDEN')
+    expect(outcome(await server.link(method, path, { ids: method === 'PUT' ? [] : [1] }))).toBe('403 FORBIDDEN')
     expect(active()).toEqual([[1, 'owner']])
   })
 
   it('PUT removes, or keeps, what was added meanwhile as it would have had it come first', async () => {
     await open({
-      hooks: { memberships: { beforeDelete: () => undefined }, pupils: during(() => void school.client.exec('insert into memberships (pupil_id, club_id, organization_id) values (1, 3, 1)')) },
+      hooks: { memberships: { beforeDelete: () => undefined }, pupils: during(() => void server.client.exec('insert into memberships (pupil_id, club_id, organization_id) values (1, 3, 1)')) },
     })
-    expect((await school.link('PUT', path, { ids: [2] })).body).toEqual({ added: 1, removed: 2, total: 1 })
+    expect((await server.link('PUT', path, { ids: [2] })).body).toEqual({ added: 1, removed: 2, total: 1 })
   })
 
   it.each([['hidden', 400], ['other', 201]] as const)('a reference to a judged row that became %s is a %i', async (name, status) => {
     let done = false
     await open({ auth: { pupils: { permissions: OPEN, objectLevel: (row: Record<string, unknown>) => {
       const accepted = row.name !== 'hidden'
-      if (row.id === 3 && !done) school.client.exec(`update pupils set name = '${name}' where id = 3`)
+      if (row.id === 3 && !done) server.client.exec(`update pupils set name = '${name}' where id = 3`)
       if (row.id === 3) done = true
       return accepted
     } } } })
-    const { status: answered, body } = await school.link('POST', 'pupils', { name: 'New', mentorId: 3 })
+    const { status: answered, body } = await server.link('POST', 'pupils', { name: 'New', mentorId: 3 })
     expect(answered).toBe(status)
     if (status === 400) expect(body.data).toEqual({ code: 'INVALID_REFERENCE', field: 'mentorId' })
-    expect(school.rows('name, mentor_id', `pupils where name = 'New'`)).toHaveLength(status === 201 ? 1 : 0)
+    expect(server.rows('name, mentor_id', `pupils where name = 'New'`)).toHaveLength(status === 201 ? 1 : 0)
   })
 })
 
@@ -297,7 +297,7 @@ describe('many changes of links at once, with hooks of the junction', () => {
   it('that replace leave one of the sets that were sent', async () => {
     await open({ hooks: { memberships: { beforeCreate: () => undefined, beforeDelete: () => undefined } } })
     const sets = [[1, 2], [3], [2, 3], []]
-    const answers = await Promise.all(Array.from({ length: 12 }, (_, index) => school.link('PUT', path, { ids: sets[index % 4] })))
+    const answers = await Promise.all(Array.from({ length: 12 }, (_, index) => server.link('PUT', path, { ids: sets[index % 4] })))
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
     expect(sets).toContainEqual(active().map(row => (row as number[])[0]))
   })

@@ -1,30 +1,30 @@
 /** The `_m2m` routes: what joins what, for signed-in callers only. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { ADA, openSchool, VISITOR, type School } from './school'
+import { ADA, openServer, ANONYMOUS, type LinksServer } from './links-server'
 
-let school: School
+let server: LinksServer
 beforeEach(async () => {
-  school = await openSchool()
+  server = await openServer()
 })
-afterEach(() => school.client.close())
+afterEach(() => server.client.close())
 
 const ROUTES = ['_m2m/junctions', '_m2m/is-junction/pupil_courses', '_m2m/detect/pupils']
 
 describe('the junction routes', () => {
   it.each(ROUTES)('GET %s is for signed-in callers', async (path) => {
-    for (const caller of [{}, VISITOR, { user: null, permissions: ['*'] }]) {
-      const { status, body } = await school.get(path, caller)
+    for (const caller of [{}, ANONYMOUS, { user: null, permissions: ['*'] }]) {
+      const { status, body } = await server.get(path, caller)
       expect([status, body.data]).toEqual([401, { code: 'UNAUTHENTICATED' }])
     }
-    expect((await school.get(path, ADA)).status).toBe(200)
+    expect((await server.get(path, ADA)).status).toBe(200)
   })
 
   it('need nothing but a user: neither a permission nor a tenant', async () => {
-    for (const path of ROUTES) expect((await school.get(path, { user: { id: 5 } })).status).toBe(200)
+    for (const path of ROUTES) expect((await server.get(path, { user: { id: 5 } })).status).toBe(200)
   })
 
   it('list every junction once, with the resources it joins', async () => {
-    const { body } = await school.get('_m2m/junctions')
+    const { body } = await server.get('_m2m/junctions')
     expect({ ...body, junctions: body.junctions.sort((a: { table: string }, b: { table: string }) => a.table < b.table ? -1 : 1) }).toEqual({
       count: 4,
       junctions: [
@@ -40,11 +40,11 @@ describe('the junction routes', () => {
     ['pupil_courses', true], ['pupilCourses', true], ['memberships', true], ['lockers', true],
     ['pupils', false], ['rooms', false], ['nothing', false], ['__proto__', false], ['sqlite_master', false],
   ])('tell whether %s is a junction: %s', async (table, isJunction) => {
-    expect((await school.get(`_m2m/is-junction/${table}`)).body).toEqual({ table, isJunction })
+    expect((await server.get(`_m2m/is-junction/${table}`)).body).toEqual({ table, isJunction })
   })
 
   it('name a resource\'s relations over junctions as the relation routes do', async () => {
-    const { body } = await school.get('_m2m/detect/pupils')
+    const { body } = await server.get('_m2m/detect/pupils')
     expect(body).toEqual({ resource: 'pupils', relationships: expect.any(Array) })
     expect(body.relationships.sort((a: { name: string }, b: { name: string }) => a.name < b.name ? -1 : 1)).toEqual([
       { name: 'clubs', resource: 'clubs', junction: 'memberships' },
@@ -53,10 +53,10 @@ describe('the junction routes', () => {
       { name: 'pupilsByPupil', resource: 'pupils', junction: 'friends' },
       { name: 'rooms', resource: 'rooms', junction: 'lockers' },
     ])
-    for (const { name } of body.relationships) expect((await school.get(`pupils/1/relations/${name}`)).status).toBe(200)
+    for (const { name } of body.relationships) expect((await server.get(`pupils/1/relations/${name}`)).status).toBe(200)
   })
 
   it.each([['nothing'], ['lockers'], ['constructor']])('know no relations of what is not registered: %s', async (name) => {
-    expect((await school.get(`_m2m/detect/${name}`)).status).toBe(404)
+    expect((await server.get(`_m2m/detect/${name}`)).status).toBe(404)
   })
 })

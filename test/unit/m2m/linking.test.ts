@@ -1,15 +1,15 @@
 /** Replacing, adding and removing links: what is answered is what was done, and what cannot be seen is not touched. */
 import { sql } from 'drizzle-orm'
 import { afterEach, describe, expect, it } from 'vitest'
-import { ADA, OPEN, openSchool, told, VISITOR, ZOE, type School, type SchoolOptions } from './school'
+import { ADA, OPEN, openServer, outcome, ANONYMOUS, ZOE, type LinksServer, type LinksServerOptions } from './links-server'
 
-let school: School
-const open = async (options?: SchoolOptions) => school = await openSchool(options)
-afterEach(() => school.client.close())
+let server: LinksServer
+const open = async (options?: LinksServerOptions) => server = await openServer(options)
+afterEach(() => server.client.close())
 
 const path = 'pupils/1/relations/courses'
 /** Ada's links, those to courses she cannot see included: 5 is in the trash, 11 another tenant's. */
-const linked = () => school.rows('course_id, grade', 'pupil_courses where pupil_id = 1').map(row => (row as number[])[0])
+const linked = () => server.rows('course_id, grade', 'pupil_courses where pupil_id = 1').map(row => (row as number[])[0])
 
 describe('a change of links', () => {
   it.each([
@@ -22,40 +22,40 @@ describe('a change of links', () => {
     ['DELETE', [], { added: 0, removed: 0, total: 2 }, [1, 2, 5, 11]],
   ] as const)('%s %j answers what it did and counts the visible links', async (method, ids, answer, after) => {
     await open()
-    const { status, body } = await school.link(method, path, { ids })
+    const { status, body } = await server.link(method, path, { ids })
     expect([status, body, linked()]).toEqual([200, answer, after])
   })
 
   it('touches no other record\'s links', async () => {
     await open()
-    const others = () => school.rows('*', 'pupil_courses where pupil_id <> 1')
+    const others = () => server.rows('*', 'pupil_courses where pupil_id <> 1')
     const before = others()
-    await school.link('PUT', path, { ids: [3] })
-    await school.link('DELETE', path, { ids: [3, 1] })
+    await server.link('PUT', path, { ids: [3] })
+    await server.link('DELETE', path, { ids: [3, 1] })
     expect(others()).toEqual(before)
   })
 
   it.each(['PUT', 'POST', 'DELETE'] as const)('%s counts an id that is named twice once, as a number or as text', async (method) => {
     await open()
-    const { body } = await school.link(method, path, { ids: [2, '2', 2, 3, '3'] })
+    const { body } = await server.link(method, path, { ids: [2, '2', 2, 3, '3'] })
     expect(body).toEqual({ PUT: { added: 1, removed: 1, total: 2 }, POST: { added: 1, removed: 0, total: 3 }, DELETE: { added: 0, removed: 1, total: 1 } }[method])
   })
 
   it('works from the other side, and in both directions of a table with itself', async () => {
     await open()
-    expect((await school.link('PUT', 'courses/3/relations/pupils', { ids: [1, 2] })).body).toEqual({ added: 2, removed: 0, total: 2 })
-    expect(school.rows('pupil_id, course_id', 'pupil_courses where course_id = 3')).toEqual([[1, 3], [2, 3]])
-    expect((await school.link('POST', 'pupils/2/relations/pupilsByPupil', { ids: [3] })).body.added).toBe(1)
-    expect((await school.link('POST', 'pupils/2/relations/pupilsByFriend', { ids: [3] })).body.added).toBe(1)
-    expect(school.rows('*', 'friends')).toEqual([[1, 2], [2, 3], [3, 1], [3, 2]])
+    expect((await server.link('PUT', 'courses/3/relations/pupils', { ids: [1, 2] })).body).toEqual({ added: 2, removed: 0, total: 2 })
+    expect(server.rows('pupil_id, course_id', 'pupil_courses where course_id = 3')).toEqual([[1, 3], [2, 3]])
+    expect((await server.link('POST', 'pupils/2/relations/pupilsByPupil', { ids: [3] })).body.added).toBe(1)
+    expect((await server.link('POST', 'pupils/2/relations/pupilsByFriend', { ids: [3] })).body.added).toBe(1)
+    expect(server.rows('*', 'friends')).toEqual([[1, 2], [2, 3], [3, 1], [3, 2]])
   })
 
   it('takes keys of two columns as their address in a path', async () => {
     await open()
-    expect((await school.link('PUT', 'pupils/1/relations/rooms', { ids: ['north,2', 'a%2Cb,1'] })).body).toEqual({ added: 2, removed: 1, total: 2 })
-    expect(school.rows('house, number', 'lockers where pupil_id = 1')).toEqual([['a,b', 1], ['north', 2]])
-    expect((await school.link('POST', 'rooms/a%2Cb,1/relations/pupils', { ids: [1, 3] })).body).toEqual({ added: 1, removed: 0, total: 2 })
-    expect(told(await school.link('POST', 'pupils/1/relations/rooms', { ids: ['north'] }))).toBe('404 NOT_FOUND')
+    expect((await server.link('PUT', 'pupils/1/relations/rooms', { ids: ['north,2', 'a%2Cb,1'] })).body).toEqual({ added: 2, removed: 1, total: 2 })
+    expect(server.rows('house, number', 'lockers where pupil_id = 1')).toEqual([['a,b', 1], ['north', 2]])
+    expect((await server.link('POST', 'rooms/a%2Cb,1/relations/pupils', { ids: [1, 3] })).body).toEqual({ added: 1, removed: 0, total: 2 })
+    expect(outcome(await server.link('POST', 'pupils/1/relations/rooms', { ids: ['north'] }))).toBe('404 NOT_FOUND')
   })
 })
 
@@ -64,12 +64,12 @@ describe('ids that cannot be linked', () => {
     ['missing', 99], ['another tenant\'s', 11], ['in the trash', 5], ['no id of the column', 'x'], ['written otherwise', '01'],
   ])('are a 404 that names them, and nothing is written: %s', async (_reason, id) => {
     await open()
-    const before = school.dump()
+    const before = server.dump()
     for (const method of ['PUT', 'POST', 'DELETE'] as const) {
-      const { status, body } = await school.link(method, path, { ids: [3, id, 1] })
+      const { status, body } = await server.link(method, path, { ids: [3, id, 1] })
       expect([status, body.data]).toEqual([404, { code: 'NOT_FOUND', relation: 'courses', ids: [String(id)] }])
     }
-    expect(school.dump()).toBe(before)
+    expect(server.dump()).toBe(before)
   })
 
   it.each([
@@ -77,16 +77,16 @@ describe('ids that cannot be linked', () => {
     ['objectLevel', { objectLevel: (row: Record<string, unknown>) => Number(row.level) < 3 }],
   ])('are those that %s hides: not linked, not removed, not counted', async (_rule, rule) => {
     await open({ auth: { courses: { permissions: OPEN, ...rule } } })
-    school.client.exec('insert into pupil_courses (pupil_id, course_id) values (1, 4)')
-    expect((await school.link('POST', path, { ids: [4] })).body.data).toMatchObject({ ids: ['4'] })
-    expect((await school.link('PUT', path, { ids: [3] })).body).toEqual({ added: 1, removed: 2, total: 1 })
+    server.client.exec('insert into pupil_courses (pupil_id, course_id) values (1, 4)')
+    expect((await server.link('POST', path, { ids: [4] })).body.data).toMatchObject({ ids: ['4'] })
+    expect((await server.link('PUT', path, { ids: [3] })).body).toEqual({ added: 1, removed: 2, total: 1 })
     expect(linked()).toEqual([3, 4, 5, 11])
   })
 
   it('are told apart from a relation that does not exist, or is none of a junction', async () => {
     await open()
     for (const relation of ['nothing', 'constructor', 'pupils', 'mentor', 'memberships']) {
-      const { status, body } = await school.link('PUT', `pupils/1/relations/${relation}`, { ids: [1] })
+      const { status, body } = await server.link('PUT', `pupils/1/relations/${relation}`, { ids: [1] })
       expect([relation, status, body.data]).toEqual([relation, 404, { code: 'NOT_FOUND', relation }])
     }
   })
@@ -98,23 +98,23 @@ describe('a body of links', () => {
     [{ ids: [1], extra: 1 }], [{ ids: [1], metadata: [] }], [{ ids: [1], metadata: 'x' }],
   ])('that is not { ids, metadata? } is a 400, and nothing is written: %j', async (body) => {
     await open()
-    const before = school.dump()
-    for (const method of ['PUT', 'POST', 'DELETE'] as const) expect(told(await school.link(method, path, body))).toBe('400 INVALID_BODY')
-    expect(school.dump()).toBe(before)
+    const before = server.dump()
+    for (const method of ['PUT', 'POST', 'DELETE'] as const) expect(outcome(await server.link(method, path, body))).toBe('400 INVALID_BODY')
+    expect(server.dump()).toBe(before)
   })
 
   it('holds as many ids as a bulk holds items; repeated ones do not count', async () => {
     await open({ config: { bulk: { enabled: true, maxBatchSize: 3, transactional: true } } })
-    expect(told(await school.link('POST', path, { ids: [1, 2, 3, 4] }))).toBe('400 LIMIT_EXCEEDED')
-    expect(told(await school.link('POST', path, { ids: [1, 2, 3, 3, '2'] }))).toBe('200')
+    expect(outcome(await server.link('POST', path, { ids: [1, 2, 3, 4] }))).toBe('400 LIMIT_EXCEEDED')
+    expect(outcome(await server.link('POST', path, { ids: [1, 2, 3, 3, '2'] }))).toBe('200')
   })
 })
 
 describe('metadata', () => {
   it('is written for the links that are added, in the junction\'s own types, and left alone elsewhere', async () => {
     await open()
-    expect((await school.link('PUT', path, { ids: [1, 3], metadata: { grade: 4, joinedAt: '2026-01-02T03:04:05.000Z' } })).body.added).toBe(1)
-    expect(school.rows('course_id, grade, joined_at', 'pupil_courses where pupil_id = 1 and course_id in (1, 3)')).toEqual([
+    expect((await server.link('PUT', path, { ids: [1, 3], metadata: { grade: 4, joinedAt: '2026-01-02T03:04:05.000Z' } })).body.added).toBe(1)
+    expect(server.rows('course_id, grade, joined_at', 'pupil_courses where pupil_id = 1 and course_id in (1, 3)')).toEqual([
       [1, 2, 86400000], [3, 4, Date.UTC(2026, 0, 2, 3, 4, 5)],
     ])
   })
@@ -123,25 +123,25 @@ describe('metadata', () => {
     [{ grade: 'best' }], [{ nothing: 1 }], [{ joinedAt: 'soon' }], [{ pupilId: 2 }], [{ courseId: 4 }],
   ])('that does not fit the junction is a 400, and nothing is written: %j', async (metadata) => {
     await open()
-    const before = school.dump()
-    expect(told(await school.link('POST', path, { ids: [3], metadata }))).toBe('400 VALIDATION_FAILED')
-    expect(school.dump()).toBe(before)
+    const before = server.dump()
+    expect(outcome(await server.link('POST', path, { ids: [3], metadata }))).toBe('400 VALIDATION_FAILED')
+    expect(server.dump()).toBe(before)
   })
 
   it('that the database refuses is told in our words, and nothing is written', async () => {
     await open()
-    const before = school.dump()
-    const { status, text } = await school.link('PUT', path, { ids: [3], metadata: { grade: 7 } })
+    const before = server.dump()
+    const { status, text } = await server.link('PUT', path, { ids: [3], metadata: { grade: 7 } })
     expect([status, /sqlite|constraint|grade <= 6/i.test(text)]).toEqual([400, false])
-    expect(school.dump()).toBe(before)
+    expect(server.dump()).toBe(before)
   })
 
   it('that takes a value another link has alone is a 409, not a link left out in silence', async () => {
     await open()
-    const before = school.dump()
-    expect(told(await school.link('POST', 'pupils/1/relations/rooms', { ids: ['north,2'], metadata: { code: 'x2' } }))).toBe('409 CONFLICT')
-    expect(school.dump()).toBe(before)
-    expect(told(await school.link('POST', 'pupils/1/relations/rooms', { ids: ['north,2'], metadata: { code: 'x3' } }))).toBe('200')
+    const before = server.dump()
+    expect(outcome(await server.link('POST', 'pupils/1/relations/rooms', { ids: ['north,2'], metadata: { code: 'x2' } }))).toBe('409 CONFLICT')
+    expect(server.dump()).toBe(before)
+    expect(outcome(await server.link('POST', 'pupils/1/relations/rooms', { ids: ['north,2'], metadata: { code: 'x3' } }))).toBe('200')
   })
 })
 
@@ -150,37 +150,37 @@ describe('linking', () => {
 
   it.each(Object.entries(needs))('needs the permission on its side: %s %s', async (name, operation) => {
     await open({ auth: { [name]: { permissions: { ...OPEN, [operation]: 'linker' } } } })
-    const before = school.dump()
+    const before = server.dump()
     for (const method of ['PUT', 'POST', 'DELETE'] as const) {
-      expect(told(await school.link(method, path, { ids: [3] }, VISITOR))).toBe('401 UNAUTHENTICATED')
-      expect(told(await school.link(method, path, { ids: [3] }))).toBe('403 FORBIDDEN')
+      expect(outcome(await server.link(method, path, { ids: [3] }, ANONYMOUS))).toBe('401 UNAUTHENTICATED')
+      expect(outcome(await server.link(method, path, { ids: [3] }))).toBe('403 FORBIDDEN')
     }
-    expect(school.dump()).toBe(before)
-    expect(told(await school.link('POST', path, { ids: [3] }, { ...ADA, permissions: ['linker'] }))).toBe('200')
+    expect(server.dump()).toBe(before)
+    expect(outcome(await server.link('POST', path, { ids: [3] }, { ...ADA, permissions: ['linker'] }))).toBe('200')
   })
 
   it('needs nothing else: neither read here nor update there', async () => {
     await open({ auth: { pupils: { permissions: { update: true } }, courses: { permissions: { read: true } } } })
-    expect((await school.link('PUT', path, { ids: [3] })).body).toEqual({ added: 1, removed: 2, total: 1 })
+    expect((await server.link('PUT', path, { ids: [3] })).body).toEqual({ added: 1, removed: 2, total: 1 })
   })
 
   it('is refused for a record the caller cannot see: 404', async () => {
     await open()
-    const before = school.dump()
+    const before = server.dump()
     for (const method of ['PUT', 'POST', 'DELETE'] as const) {
-      expect(told(await school.link(method, 'pupils/11/relations/courses', { ids: [1] }))).toBe('404 NOT_FOUND')
-      expect(told(await school.link(method, 'pupils/99/relations/courses', { ids: [1] }))).toBe('404 NOT_FOUND')
+      expect(outcome(await server.link(method, 'pupils/11/relations/courses', { ids: [1] }))).toBe('404 NOT_FOUND')
+      expect(outcome(await server.link(method, 'pupils/99/relations/courses', { ids: [1] }))).toBe('404 NOT_FOUND')
     }
-    expect(school.dump()).toBe(before)
-    expect(told(await school.link('PUT', 'pupils/11/relations/courses', { ids: [] }, ZOE))).toBe('200')
+    expect(server.dump()).toBe(before)
+    expect(outcome(await server.link('PUT', 'pupils/11/relations/courses', { ids: [] }, ZOE))).toBe('200')
   })
 
   it('answers 403 for a record that may be read and not updated, 404 for one that may not be read', async () => {
     await open({ auth: { pupils: { permissions: OPEN, objectLevel: (row, ctx) => row.id === 1 ? ctx.operation === 'read' : row.id !== 2 } } })
-    const before = school.dump()
-    expect(told(await school.link('PUT', path, { ids: [3] }))).toBe('403 FORBIDDEN')
-    expect(told(await school.link('PUT', 'pupils/2/relations/courses', { ids: [3] }))).toBe('404 NOT_FOUND')
-    expect(school.dump()).toBe(before)
-    expect(told(await school.link('PUT', 'pupils/3/relations/courses', { ids: [3] }))).toBe('200')
+    const before = server.dump()
+    expect(outcome(await server.link('PUT', path, { ids: [3] }))).toBe('403 FORBIDDEN')
+    expect(outcome(await server.link('PUT', 'pupils/2/relations/courses', { ids: [3] }))).toBe('404 NOT_FOUND')
+    expect(server.dump()).toBe(before)
+    expect(outcome(await server.link('PUT', 'pupils/3/relations/courses', { ids: [3] }))).toBe('200')
   })
 })

@@ -1,14 +1,14 @@
 /** A junction that is a resource of its own: links are its records, and every rule it has holds for them. */
 import { sql } from 'drizzle-orm'
 import { afterEach, describe, expect, it } from 'vitest'
-import { ADA, OPEN, openSchool, told, VISITOR, ZOE, type School, type SchoolOptions } from './school'
+import { ADA, OPEN, openServer, outcome, ANONYMOUS, ZOE, type LinksServer, type LinksServerOptions } from './links-server'
 
-let school: School
-const open = async (options?: SchoolOptions) => school = await openSchool(options)
-afterEach(() => school.client.close())
+let server: LinksServer
+const open = async (options?: LinksServerOptions) => server = await openServer(options)
+afterEach(() => server.client.close())
 
 const path = 'pupils/1/relations/clubs'
-const links = (columns = 'pupil_id, club_id') => school.rows(columns, 'memberships where pupil_id = 1')
+const links = (columns = 'pupil_id, club_id') => server.rows(columns, 'memberships where pupil_id = 1')
 
 describe('linking over a registered junction', () => {
   it.each([
@@ -18,31 +18,31 @@ describe('linking over a registered junction', () => {
     ['PUT', 'delete', [2]],
   ] as const)('%s needs its %s: 401 anonymous, 403 signed in', async (method, operation, ids) => {
     await open({ auth: { memberships: { permissions: { ...OPEN, [operation]: 'registrar' } } } })
-    const before = school.dump()
-    expect(told(await school.link(method, path, { ids }, VISITOR))).toBe('401 UNAUTHENTICATED')
-    expect(told(await school.link(method, path, { ids }))).toBe('403 FORBIDDEN')
-    expect(school.dump()).toBe(before)
-    expect(told(await school.link(method, path, { ids }, { ...ADA, permissions: ['registrar'] }))).toBe('200')
-    expect(school.dump()).not.toBe(before)
+    const before = server.dump()
+    expect(outcome(await server.link(method, path, { ids }, ANONYMOUS))).toBe('401 UNAUTHENTICATED')
+    expect(outcome(await server.link(method, path, { ids }))).toBe('403 FORBIDDEN')
+    expect(server.dump()).toBe(before)
+    expect(outcome(await server.link(method, path, { ids }, { ...ADA, permissions: ['registrar'] }))).toBe('200')
+    expect(server.dump()).not.toBe(before)
   })
 
   it.each([['POST', 'delete', [2]], ['DELETE', 'create', [1]]] as const)('%s does not need its %s', async (method, operation, ids) => {
     await open({ auth: { memberships: { permissions: { ...OPEN, [operation]: false } } } })
-    expect(told(await school.link(method, path, { ids }))).toBe('200')
+    expect(outcome(await server.link(method, path, { ids }))).toBe('200')
   })
 
   it('stamps the caller\'s tenant and name, whatever the metadata says', async () => {
     await open()
-    await school.link('POST', path, { ids: [2], metadata: { organizationId: 2, createdBy: 99, role: 'cox' } })
+    await server.link('POST', path, { ids: [2], metadata: { organizationId: 2, createdBy: 99, role: 'cox' } })
     expect(links('club_id, organization_id, role, created_by')).toContainEqual([2, 1, 'cox', 1])
   })
 
   it('leaves another tenant\'s link between the same records alone, and does not count it', async () => {
     await open()
-    school.client.exec('insert into memberships (pupil_id, club_id, organization_id) values (1, 3, 2)')
-    expect((await school.link('PUT', path, { ids: [2] })).body).toEqual({ added: 1, removed: 1, total: 1 })
-    expect((await school.link('DELETE', path, { ids: [3] })).body).toEqual({ added: 0, removed: 0, total: 1 })
-    expect(school.rows('club_id, organization_id', 'memberships where pupil_id = 1 and deleted_at is null')).toEqual([[2, 1], [3, 2]])
+    server.client.exec('insert into memberships (pupil_id, club_id, organization_id) values (1, 3, 2)')
+    expect((await server.link('PUT', path, { ids: [2] })).body).toEqual({ added: 1, removed: 1, total: 1 })
+    expect((await server.link('DELETE', path, { ids: [3] })).body).toEqual({ added: 0, removed: 0, total: 1 })
+    expect(server.rows('club_id, organization_id', 'memberships where pupil_id = 1 and deleted_at is null')).toEqual([[2, 1], [3, 2]])
   })
 
   it.each([
@@ -50,59 +50,59 @@ describe('linking over a registered junction', () => {
     ['objectLevel', { objectLevel: (row: Record<string, unknown>) => row.role !== 'captain' }],
   ])('does not remove or count what its %s hides', async (_rule, rule) => {
     await open({ auth: { memberships: { permissions: OPEN, ...rule } } })
-    expect((await school.link('PUT', path, { ids: [2] })).body).toEqual({ added: 1, removed: 0, total: 1 })
-    expect((await school.link('DELETE', path, { ids: [1, 2] })).body).toEqual({ added: 0, removed: 1, total: 0 })
-    expect(school.rows('club_id, role', 'memberships where pupil_id = 1 and deleted_at is null')).toEqual([[1, 'captain']])
+    expect((await server.link('PUT', path, { ids: [2] })).body).toEqual({ added: 1, removed: 0, total: 1 })
+    expect((await server.link('DELETE', path, { ids: [1, 2] })).body).toEqual({ added: 0, removed: 1, total: 0 })
+    expect(server.rows('club_id, role', 'memberships where pupil_id = 1 and deleted_at is null')).toEqual([[1, 'captain']])
   })
 
   it('obeys its rules on fields: 403 naming them, 401 anonymous, nothing written', async () => {
     await open({ auth: { memberships: { permissions: OPEN, fields: { fee: { write: 'bursar' } } } } })
-    const before = school.dump()
+    const before = server.dump()
     const body = { ids: [2], metadata: { fee: 1, role: 'cox' } }
-    const refused = await school.link('POST', path, body)
+    const refused = await server.link('POST', path, body)
     expect([refused.status, refused.body.data]).toEqual([403, { code: 'FIELD_FORBIDDEN', fields: ['fee'] }])
-    expect(told(await school.link('POST', path, body, VISITOR))).toBe('401 FIELD_FORBIDDEN')
-    expect(school.dump()).toBe(before)
-    expect(told(await school.link('POST', path, body, { ...ADA, permissions: ['bursar'] }))).toBe('200')
+    expect(outcome(await server.link('POST', path, body, ANONYMOUS))).toBe('401 FIELD_FORBIDDEN')
+    expect(server.dump()).toBe(before)
+    expect(outcome(await server.link('POST', path, body, { ...ADA, permissions: ['bursar'] }))).toBe('200')
     expect(links('club_id, fee')).toContainEqual([2, 1])
   })
 
   it('says nothing of its rules on fields before the ids are found', async () => {
     await open({ auth: { memberships: { permissions: OPEN, fields: { fee: { write: 'bursar' } } } } })
-    expect(told(await school.link('POST', path, { ids: [99], metadata: { fee: 1 } }))).toBe('404 NOT_FOUND')
-    expect(told(await school.link('POST', 'pupils/11/relations/clubs', { ids: [2], metadata: { fee: 1 } }))).toBe('404 NOT_FOUND')
+    expect(outcome(await server.link('POST', path, { ids: [99], metadata: { fee: 1 } }))).toBe('404 NOT_FOUND')
+    expect(outcome(await server.link('POST', 'pupils/11/relations/clubs', { ids: [2], metadata: { fee: 1 } }))).toBe('404 NOT_FOUND')
   })
 
   it('says nothing of its columns to a caller who may not create links', async () => {
     await open({ auth: { memberships: { permissions: { read: true, create: 'registrar', delete: true } } } })
     for (const metadata of [{}, { fee: 'x' }, { nothing: 1 }, { clubId: 1 }]) {
-      expect(told(await school.link('POST', path, { ids: [2], metadata }))).toBe('403 FORBIDDEN')
+      expect(outcome(await server.link('POST', path, { ids: [2], metadata }))).toBe('403 FORBIDDEN')
     }
   })
 
   it('puts links in its trash, takes them out again, and gives them the metadata they are added with', async () => {
     await open()
-    expect((await school.link('DELETE', path, { ids: [1] })).body).toEqual({ added: 0, removed: 1, total: 0 })
+    expect((await server.link('DELETE', path, { ids: [1] })).body).toEqual({ added: 0, removed: 1, total: 0 })
     expect(links('club_id, deleted_at is null, deletion_id is null, role')).toEqual([[1, 0, 0, 'captain']])
-    expect((await school.get(path)).body.data).toEqual([])
-    expect((await school.link('DELETE', path, { ids: [1] })).body.removed).toBe(0)
-    expect((await school.link('POST', path, { ids: [1], metadata: { role: 'cox' } })).body).toEqual({ added: 1, removed: 0, total: 1 })
+    expect((await server.get(path)).body.data).toEqual([])
+    expect((await server.link('DELETE', path, { ids: [1] })).body.removed).toBe(0)
+    expect((await server.link('POST', path, { ids: [1], metadata: { role: 'cox' } })).body).toEqual({ added: 1, removed: 0, total: 1 })
     expect(links('club_id, deleted_at is null, deletion_id is null, role')).toEqual([[1, 1, 1, 'cox']])
   })
 
   it('needs a tenant where it has one: 403, 401 anonymous', async () => {
     await open({ config: { multiTenancy: { enabled: true, tenantIdField: 'organizationId', userTenantField: 'organizationId', scopedResources: ['memberships'], excludedResources: [] } } })
     for (const method of ['PUT', 'POST', 'DELETE'] as const) {
-      expect(told(await school.link(method, path, { ids: [2] }, { user: { id: 1 } }))).toBe('403 TENANT_REQUIRED')
-      expect(told(await school.link(method, path, { ids: [2] }, {}))).toBe('401 TENANT_REQUIRED')
+      expect(outcome(await server.link(method, path, { ids: [2] }, { user: { id: 1 } }))).toBe('403 TENANT_REQUIRED')
+      expect(outcome(await server.link(method, path, { ids: [2] }, {}))).toBe('401 TENANT_REQUIRED')
     }
-    expect(told(await school.link('POST', path, { ids: [2] }))).toBe('200')
+    expect(outcome(await server.link('POST', path, { ids: [2] }))).toBe('200')
   })
 
   it('writes what its own routes show', async () => {
     await open()
-    await school.link('POST', 'pupils/11/relations/clubs', { ids: [2], metadata: { role: 'cox' } }, ZOE)
-    expect((await school.get('memberships/11,2?fields=role,organizationId', ZOE)).body).toEqual({ role: 'cox', organizationId: 2 })
-    expect((await school.get('memberships/11,2')).status).toBe(404)
+    await server.link('POST', 'pupils/11/relations/clubs', { ids: [2], metadata: { role: 'cox' } }, ZOE)
+    expect((await server.get('memberships/11,2?fields=role,organizationId', ZOE)).body).toEqual({ role: 'cox', organizationId: 2 })
+    expect((await server.get('memberships/11,2')).status).toBe(404)
   })
 })

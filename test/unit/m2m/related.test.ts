@@ -1,18 +1,18 @@
 /** Reading over a relation: a list like any other, of the visible records behind the visible links. */
 import { sql } from 'drizzle-orm'
 import { afterEach, describe, expect, it } from 'vitest'
-import { ADA, OPEN, openSchool, told, VISITOR, ZOE, type School, type SchoolOptions } from './school'
+import { ADA, OPEN, openServer, outcome, ANONYMOUS, ZOE, type LinksServer, type LinksServerOptions } from './links-server'
 
-let school: School
-const open = async (options?: SchoolOptions) => school = await openSchool(options)
-afterEach(() => school.client.close())
+let server: LinksServer
+const open = async (options?: LinksServerOptions) => server = await openServer(options)
+afterEach(() => server.client.close())
 
 const ids = (answer: { body: { data: { id: number }[] } }) => answer.body.data.map(({ id }) => id)
 
 describe('related records', () => {
   it('are the visible ones behind the links: not those of another tenant, not those in the trash', async () => {
     await open()
-    const { status, body } = await school.get('pupils/1/relations/courses')
+    const { status, body } = await server.get('pupils/1/relations/courses')
     expect([status, body]).toEqual([200, {
       data: [
         { id: 1, organizationId: 1, title: 'Art', level: 1, deletedAt: null },
@@ -24,7 +24,7 @@ describe('related records', () => {
 
   it('are found from the other side as well', async () => {
     await open()
-    expect(ids(await school.get('courses/1/relations/pupils'))).toEqual([1, 2])
+    expect(ids(await server.get('courses/1/relations/pupils'))).toEqual([1, 2])
   })
 
   it.each([
@@ -37,23 +37,23 @@ describe('related records', () => {
     ['sort=-id&fields=id', [2, 1]],
   ])('take the parameters of a list: %s', async (query, expected) => {
     await open()
-    expect(ids(await school.get(`pupils/1/relations/courses?${query}`))).toEqual(expected)
+    expect(ids(await server.get(`pupils/1/relations/courses?${query}`))).toEqual(expected)
   })
 
   it('are counted when asked, filtered counts included', async () => {
     await open()
-    expect((await school.get('pupils/1/relations/courses?limit=1')).body.meta).toEqual({ page: 1, limit: 1, total: 2 })
-    expect((await school.get('pupils/1/relations/courses?limit=1&count=none')).body.meta).toEqual({ page: 1, limit: 1, hasMore: true })
-    expect((await school.get('pupils/1/relations/courses?filter={"level":2}')).body.meta.total).toBe(1)
+    expect((await server.get('pupils/1/relations/courses?limit=1')).body.meta).toEqual({ page: 1, limit: 1, total: 2 })
+    expect((await server.get('pupils/1/relations/courses?limit=1&count=none')).body.meta).toEqual({ page: 1, limit: 1, hasMore: true })
+    expect((await server.get('pupils/1/relations/courses?filter={"level":2}')).body.meta.total).toBe(1)
   })
 
   it('are walked by cursor, each once', async () => {
     await open()
-    school.client.exec('insert into pupil_courses (pupil_id, course_id) values (1, 3), (1, 4)')
+    server.client.exec('insert into pupil_courses (pupil_id, course_id) values (1, 3), (1, 4)')
     const seen: number[] = []
     let cursor: string | null = ''
     for (let page = 0; cursor !== null && page < 9; page++) {
-      const answer = await school.get(`pupils/1/relations/courses?sort=-level&limit=1&cursor=${encodeURIComponent(cursor)}`)
+      const answer = await server.get(`pupils/1/relations/courses?sort=-level&limit=1&cursor=${encodeURIComponent(cursor)}`)
       expect(Object.keys(answer.body.meta).sort()).toEqual(['hasMore', 'limit', 'nextCursor'])
       seen.push(...ids(answer))
       cursor = answer.body.meta.nextCursor
@@ -63,65 +63,65 @@ describe('related records', () => {
 
   it('bring their own relations along', async () => {
     await open()
-    const { body } = await school.get('pupils/1/relations/courses?include=pupils[id]&fields=id')
+    const { body } = await server.get('pupils/1/relations/courses?include=pupils[id]&fields=id')
     expect(body.data).toEqual([{ id: 1, pupils: [{ id: 1 }, { id: 2 }] }, { id: 2, pupils: [{ id: 1 }] }])
   })
 
   it.each([['filter={"budget":10}'], ['sort=budget'], ['fields=budget']])('know no hidden field: %s', async (query) => {
     await open()
-    expect(told(await school.get(`pupils/1/relations/courses?${query}`))).toBe('400 UNKNOWN_FIELD')
+    expect(outcome(await server.get(`pupils/1/relations/courses?${query}`))).toBe('400 UNKNOWN_FIELD')
   })
 
   it('are those behind a to-one or a to-many relation just as well', async () => {
     await open()
-    expect(ids(await school.get('pupils/2/relations/mentor'))).toEqual([1])
-    expect((await school.get('pupils/1/relations/mentor')).body).toEqual({ data: [], meta: { page: 1, limit: 20, total: 0 } })
-    expect(ids(await school.get('pupils/1/relations/pupils'))).toEqual([2, 3])
+    expect(ids(await server.get('pupils/2/relations/mentor'))).toEqual([1])
+    expect((await server.get('pupils/1/relations/mentor')).body).toEqual({ data: [], meta: { page: 1, limit: 20, total: 0 } })
+    expect(ids(await server.get('pupils/1/relations/pupils'))).toEqual([2, 3])
   })
 
   it('of a table with itself follow the direction of the link', async () => {
     await open()
-    expect(ids(await school.get('pupils/1/relations/pupilsByPupil'))).toEqual([2])
-    expect(ids(await school.get('pupils/1/relations/pupilsByFriend'))).toEqual([3])
+    expect(ids(await server.get('pupils/1/relations/pupilsByPupil'))).toEqual([2])
+    expect(ids(await server.get('pupils/1/relations/pupilsByFriend'))).toEqual([3])
   })
 
   it('may have a key of two columns, on either side', async () => {
     await open()
-    expect((await school.get('pupils/1/relations/rooms')).body.data).toEqual([{ house: 'north', number: 1, seats: 20 }])
-    expect(ids(await school.get('rooms/north,1/relations/pupils'))).toEqual([1, 2])
+    expect((await server.get('pupils/1/relations/rooms')).body.data).toEqual([{ house: 'north', number: 1, seats: 20 }])
+    expect(ids(await server.get('rooms/north,1/relations/pupils'))).toEqual([1, 2])
   })
 
   it.each([['nothing'], ['constructor'], ['__proto__'], ['pupilCourses'], ['id']])('of a relation that does not exist are a 404: %s', async (relation) => {
     await open()
-    expect(told(await school.get(`pupils/1/relations/${relation}`))).toBe('404 NOT_FOUND')
+    expect(outcome(await server.get(`pupils/1/relations/${relation}`))).toBe('404 NOT_FOUND')
   })
 
   it.each([['missing', 99], ['of another tenant', 11], ['not an id', 'x']])('of a record that is %s are a 404', async (_reason, id) => {
     await open()
-    expect(told(await school.get(`pupils/${id}/relations/courses`))).toBe('404 NOT_FOUND')
-    expect(told(await school.get(`pupils/1/relations/courses`))).toBe('200')
+    expect(outcome(await server.get(`pupils/${id}/relations/courses`))).toBe('404 NOT_FOUND')
+    expect(outcome(await server.get(`pupils/1/relations/courses`))).toBe('200')
   })
 
   it.each(['pupils', 'courses'] as const)('need read of %s: 401 anonymous, 403 signed in', async (refusing) => {
     await open({ auth: { [refusing]: { permissions: { read: 'reader' } } } })
-    expect(told(await school.get('pupils/1/relations/courses', VISITOR))).toBe('401 UNAUTHENTICATED')
-    expect(told(await school.get('pupils/1/relations/courses'))).toBe('403 FORBIDDEN')
-    expect(told(await school.get('pupils/1/relations/courses', { ...ADA, permissions: ['reader'] }))).toBe('200')
+    expect(outcome(await server.get('pupils/1/relations/courses', ANONYMOUS))).toBe('401 UNAUTHENTICATED')
+    expect(outcome(await server.get('pupils/1/relations/courses'))).toBe('403 FORBIDDEN')
+    expect(outcome(await server.get('pupils/1/relations/courses', { ...ADA, permissions: ['reader'] }))).toBe('200')
   })
 
   it('obey listFilter and objectLevel of the other side, in the total too', async () => {
     await open({ auth: { courses: { permissions: OPEN, listFilter: table => sql`${table['title' as never]} <> 'Art'` } } })
-    expect((await school.get('pupils/1/relations/courses?fields=id')).body).toEqual({ data: [{ id: 2 }], meta: { page: 1, limit: 20, total: 1 } })
-    school.client.close()
+    expect((await server.get('pupils/1/relations/courses?fields=id')).body).toEqual({ data: [{ id: 2 }], meta: { page: 1, limit: 20, total: 1 } })
+    server.client.close()
     await open({ auth: { courses: { permissions: OPEN, objectLevel: row => row.title !== 'Art' } } })
-    expect((await school.get('pupils/1/relations/courses?fields=id')).body).toEqual({ data: [{ id: 2 }], meta: { page: 1, limit: 20, total: 1 } })
+    expect((await server.get('pupils/1/relations/courses?fields=id')).body).toEqual({ data: [{ id: 2 }], meta: { page: 1, limit: 20, total: 1 } })
   })
 })
 
 describe('includeMetadata', () => {
   it('adds what the junction says of each link, in wire form, without the two keys', async () => {
     await open()
-    const { body } = await school.get('pupils/1/relations/courses?includeMetadata=true&fields=title')
+    const { body } = await server.get('pupils/1/relations/courses?includeMetadata=true&fields=title')
     expect(body.data).toEqual([
       { title: 'Art', _junction: { grade: 2, joinedAt: '1970-01-02T00:00:00.000Z' } },
       { title: 'Biology', _junction: { grade: null, joinedAt: null } },
@@ -130,13 +130,13 @@ describe('includeMetadata', () => {
 
   it('follows the page, not the order of the links', async () => {
     await open()
-    const { body } = await school.get('pupils/1/relations/courses?includeMetadata=true&sort=-id&limit=1&page=2&fields=id')
+    const { body } = await server.get('pupils/1/relations/courses?includeMetadata=true&sort=-id&limit=1&page=2&fields=id')
     expect(body.data).toEqual([{ id: 1, _junction: { grade: 2, joinedAt: '1970-01-02T00:00:00.000Z' } }])
   })
 
   it('stays with its record, whatever a hook does to the order', async () => {
     await open({ hooks: { courses: { afterList: records => [...records].reverse() } } })
-    const { body } = await school.get('pupils/1/relations/courses?includeMetadata=true&fields=title')
+    const { body } = await server.get('pupils/1/relations/courses?includeMetadata=true&fields=title')
     expect(body.data).toEqual([
       { title: 'Biology', _junction: { grade: null, joinedAt: null } },
       { title: 'Art', _junction: { grade: 2, joinedAt: '1970-01-02T00:00:00.000Z' } },
@@ -145,18 +145,18 @@ describe('includeMetadata', () => {
 
   it('finds links to keys of two columns', async () => {
     await open()
-    expect((await school.get('pupils/1/relations/rooms?includeMetadata=true')).body.data).toEqual([{ house: 'north', number: 1, seats: 20, _junction: { id: 1, code: 'x1' } }])
+    expect((await server.get('pupils/1/relations/rooms?includeMetadata=true')).body.data).toEqual([{ house: 'north', number: 1, seats: 20, _junction: { id: 1, code: 'x1' } }])
   })
 
   it('adds nothing where there is no junction', async () => {
     await open()
-    expect((await school.get('pupils/2/relations/mentor?includeMetadata=true&fields=id')).body.data).toEqual([{ id: 1 }])
+    expect((await server.get('pupils/2/relations/mentor?includeMetadata=true&fields=id')).body.data).toEqual([{ id: 1 }])
   })
 
   it('shows of a registered junction only what the caller may read', async () => {
     await open({ auth: { memberships: { permissions: OPEN, fields: { fee: { read: 'bursar' } } } } })
     const path = 'pupils/1/relations/clubs?includeMetadata=true&fields=id'
-    const shown = async (permissions: string[]) => (await school.get(path, { ...ADA, permissions })).body.data[0]._junction
+    const shown = async (permissions: string[]) => (await server.get(path, { ...ADA, permissions })).body.data[0]._junction
     expect(await shown([])).toMatchObject({ role: 'captain' })
     expect(await shown([])).not.toHaveProperty('fee')
     expect(await shown(['bursar'])).toMatchObject({ role: 'captain', fee: 9 })
@@ -164,16 +164,16 @@ describe('includeMetadata', () => {
 
   it('needs read of a registered junction; without metadata its links join in silence', async () => {
     await open({ auth: { memberships: { permissions: { ...OPEN, read: 'registrar' } } } })
-    expect(told(await school.get('pupils/1/relations/clubs?includeMetadata=true', VISITOR))).toBe('401 UNAUTHENTICATED')
-    expect(told(await school.get('pupils/1/relations/clubs?includeMetadata=true'))).toBe('403 FORBIDDEN')
-    expect(told(await school.get('pupils/1/relations/clubs?includeMetadata=true', { ...ADA, permissions: ['registrar'] }))).toBe('200')
-    expect(ids(await school.get('pupils/1/relations/clubs'))).toEqual([1])
+    expect(outcome(await server.get('pupils/1/relations/clubs?includeMetadata=true', ANONYMOUS))).toBe('401 UNAUTHENTICATED')
+    expect(outcome(await server.get('pupils/1/relations/clubs?includeMetadata=true'))).toBe('403 FORBIDDEN')
+    expect(outcome(await server.get('pupils/1/relations/clubs?includeMetadata=true', { ...ADA, permissions: ['registrar'] }))).toBe('200')
+    expect(ids(await server.get('pupils/1/relations/clubs'))).toEqual([1])
   })
 
   it('is true or false', async () => {
     await open()
-    expect((await school.get('pupils/1/relations/courses?includeMetadata=false')).body.data[0]).not.toHaveProperty('_junction')
-    expect((await school.get('pupils/1/relations/courses?includeMetadata=maybe')).status).toBe(400)
+    expect((await server.get('pupils/1/relations/courses?includeMetadata=false')).body.data[0]).not.toHaveProperty('_junction')
+    expect((await server.get('pupils/1/relations/courses?includeMetadata=maybe')).status).toBe(400)
   })
 })
 
@@ -183,9 +183,9 @@ describe('the links of a registered junction', () => {
     ['in the trash', 'update memberships set deleted_at = 1 where pupil_id = 1'],
   ])('join nothing when they are %s', async (_reason, change) => {
     await open()
-    expect(ids(await school.get('pupils/1/relations/clubs'))).toEqual([1])
-    school.client.exec(change)
-    expect((await school.get('pupils/1/relations/clubs')).body).toEqual({ data: [], meta: { page: 1, limit: 20, total: 0 } })
+    expect(ids(await server.get('pupils/1/relations/clubs'))).toEqual([1])
+    server.client.exec(change)
+    expect((await server.get('pupils/1/relations/clubs')).body).toEqual({ data: [], meta: { page: 1, limit: 20, total: 0 } })
   })
 
   it.each([
@@ -193,8 +193,8 @@ describe('the links of a registered junction', () => {
     ['objectLevel', { objectLevel: (row: Record<string, unknown>) => row.role !== 'captain' }],
   ])('join nothing when its %s hides them', async (_rule, rule) => {
     await open({ auth: { memberships: { permissions: OPEN, ...rule } } })
-    expect(ids(await school.get('pupils/1/relations/clubs'))).toEqual([])
-    expect(ids(await school.get('pupils/2/relations/clubs'))).toEqual([1])
-    expect(ids(await school.get('clubs/1/relations/pupils', ZOE))).toEqual([11])
+    expect(ids(await server.get('pupils/1/relations/clubs'))).toEqual([])
+    expect(ids(await server.get('pupils/2/relations/clubs'))).toEqual([1])
+    expect(ids(await server.get('clubs/1/relations/pupils', ZOE))).toEqual([11])
   })
 })

@@ -1,7 +1,7 @@
 /** Keys that SQLite keeps as bytes are found in every list of keys; and text that it keeps against the table's own limits has a place. */
 import { blob, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { expect, it } from 'vitest'
-import { openTarget } from '../attack/open'
+import { serveTables } from '../attack/tables-server'
 
 const authorization = { permissions: { read: true, create: true, update: true, delete: true } } as const
 const filter = (value: unknown) => `filter=${encodeURIComponent(JSON.stringify(value))}`
@@ -12,7 +12,7 @@ it('are found by many $like, in bulk, in includes and in the permissions of reco
     id: integer('id').primaryKey(), title: text('title'),
     shelfId: blob('shelf_id', { mode: 'bigint' }).references(() => shelves.id),
   })
-  const server = await openTarget(`
+  const server = await serveTables(`
     create table shelves (id blob primary key, title text);
     create table books (id integer primary key, title text, shelf_id blob references shelves (id));`, [{ shelves, books }], {
     shelves: { schema: shelves, authorization }, books: { schema: books, authorization },
@@ -32,7 +32,7 @@ it('are found by many $like, in bulk, in includes and in the permissions of reco
 
 it.each(['note', 'state'])('is what a cursor may stand on: %s', async (sort) => {
   const notes = sqliteTable('notes', { id: integer('id').primaryKey(), note: text('note', { length: 5 }), state: text('state', { enum: ['a', 'b'] }) })
-  const server = await openTarget(`create table notes (id integer primary key, note text, state text);
+  const server = await serveTables(`create table notes (id integer primary key, note text, state text);
     insert into notes values (1, 'longer than five', 'older'), (2, 'longer than that', 'older')`, [{ notes }], { notes: { schema: notes, authorization } })
   const { nextCursor } = (await server.request('GET', `/api/notes?cursor=&limit=1&sort=${sort}`)).body.meta
   const next = await server.request('GET', `/api/notes?cursor=${nextCursor}&limit=1&sort=${sort}`)

@@ -1,11 +1,11 @@
 /** Guards that a name the caller may not know is answered like one that does not exist, wherever a name can be written. */
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { CALLER, createWorld, type World } from './world.ts'
+import { CALLER, openArticlesServer, type ArticlesServer } from './articles-server.ts'
 
-let world: World
+let world: ArticlesServer
 beforeAll(async () => {
-  world = await createWorld()
+  world = await openArticlesServer()
 })
 afterAll(() => world.client.close())
 

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { DIALECTS, resourcesOf, sqlite, type Resource } from './tables'
 
 /** `name: kind target(columns → foreign columns)` of every relation. */
-function told(resource: Resource): string[] {
+function describeRelations(resource: Resource): string[] {
   return [...resource.relations.values()].map(({ name, kind, target, columns, foreignColumns }) =>
     `${name}: ${kind} ${target.name}(${columns.map(field => field.name)} → ${foreignColumns.map(field => field.name)})`)
 }
@@ -17,26 +17,26 @@ describe.each(DIALECTS)('a relation of $dialect-core tables', ({ tables }) => {
   const all = resourcesOf({ organizations, users, posts, comments, messages, employees, seats, bookings })
 
   it('to one is named after its key column without Id or _id', () => {
-    expect(told(all.get('posts')!)).toContain('author: one users(authorId → id)')
-    expect(told(all.get('comments')!)).toContain('post: one posts(post_id → id)')
+    expect(describeRelations(all.get('posts')!)).toContain('author: one users(authorId → id)')
+    expect(describeRelations(all.get('comments')!)).toContain('post: one posts(post_id → id)')
   })
 
   it('to one that would be called like its own column is called <column>Record', () => {
-    expect(told(all.get('employees')!)).toContain('reportsToRecord: one employees(reportsTo → code)')
+    expect(describeRelations(all.get('employees')!)).toContain('reportsToRecord: one employees(reportsTo → code)')
   })
 
   it('to one over a composite key is named after the key\'s last column', () => {
-    expect(told(all.get('bookings')!)).toEqual(['seat: one seats(room,seatId → room,number)'])
+    expect(describeRelations(all.get('bookings')!)).toEqual(['seat: one seats(room,seatId → room,number)'])
   })
 
   it('to many is named after the child resource', () => {
-    expect(told(all.get('posts')!)).toContain('comments: many comments(id → post_id)')
-    expect(told(all.get('employees')!)).toContain('employees: many employees(code → reportsTo)')
-    expect(told(all.get('seats')!)).toEqual(['bookings: many bookings(room,number → room,seatId)'])
+    expect(describeRelations(all.get('posts')!)).toContain('comments: many comments(id → post_id)')
+    expect(describeRelations(all.get('employees')!)).toContain('employees: many employees(code → reportsTo)')
+    expect(describeRelations(all.get('seats')!)).toEqual(['bookings: many bookings(room,number → room,seatId)'])
   })
 
   it('to many is called <resource>By<Key> where two keys lead to the same table', () => {
-    expect(told(all.get('users')!)).toEqual([
+    expect(describeRelations(all.get('users')!)).toEqual([
       'organization: one organizations(organizationId → id)',
       'posts: many posts(id → authorId)',
       'messagesBySender: many messages(id → senderId)',
@@ -55,10 +55,10 @@ describe.each(DIALECTS)('a relation of $dialect-core tables', ({ tables }) => {
 
   it('many to many is named after the other resource', () => {
     const resources = resourcesOf({ posts, tags }, { modules: [{ postTags }] })
-    expect(told(resources.get('posts')!)).toEqual(['tags: manyToMany tags(id → slug)'])
-    expect(told(resources.get('tags')!)).toEqual(['posts: manyToMany posts(slug → id)'])
+    expect(describeRelations(resources.get('posts')!)).toEqual(['tags: manyToMany tags(id → slug)'])
+    expect(describeRelations(resources.get('tags')!)).toEqual(['posts: manyToMany posts(slug → id)'])
     const relation = resources.get('posts')!.relations.get('tags')
-    expect(relation).toMatchObject({ junction: { name: 'postTags', here: { columns: ['postId'] }, there: { columns: ['tagSlug'] } } })
+    expect(relation).toMatchObject({ junction: { name: 'postTags', sourceKey: { columns: ['postId'] }, targetKey: { columns: ['tagSlug'] } } })
   })
 
   it('many to many is named after the junction where two junctions join the same pair', () => {
@@ -85,7 +85,7 @@ describe.each(DIALECTS)('a relation of $dialect-core tables', ({ tables }) => {
   })
 
   it('of a table with itself over a junction is named by the key on this side, once per direction', () => {
-    expect(told(resourcesOf({ users }, { modules: [{ follows }] }).get('users')!)).toEqual([
+    expect(describeRelations(resourcesOf({ users }, { modules: [{ follows }] }).get('users')!)).toEqual([
       'usersByFollower: manyToMany users(id → id)',
       'usersByFollowed: manyToMany users(id → id)',
     ])
@@ -108,8 +108,8 @@ describe('a name of Drizzle\'s relations()', () => {
 
   it('wins over the derived one, on the side that declares it', () => {
     const resources = resourcesOf({ posts: { schema: posts, relations: postsRelations }, users: { schema: users, relations: usersRelations } })
-    expect(told(resources.get('posts')!)).toEqual(['writer: one users(authorId → id)'])
-    expect(told(resources.get('users')!)).toEqual(['articles: many posts(id → authorId)'])
+    expect(describeRelations(resources.get('posts')!)).toEqual(['writer: one users(authorId → id)'])
+    expect(describeRelations(resources.get('users')!)).toEqual(['articles: many posts(id → authorId)'])
   })
 
   it('leaves the other names as derived', () => {
@@ -127,14 +127,14 @@ describe('a name of Drizzle\'s relations()', () => {
       inbox: many(messages, { relationName: 'received' }),
     }))
     const resources = resourcesOf({ messages: { schema: messages, relations: messagesRelations }, users: { schema: users, relations: sides } })
-    expect(told(resources.get('users')!)).toEqual(['outbox: many messages(id → senderId)', 'inbox: many messages(id → recipientId)'])
+    expect(describeRelations(resources.get('users')!)).toEqual(['outbox: many messages(id → senderId)', 'inbox: many messages(id → recipientId)'])
     expect(names(resources.get('messages')!)).toEqual(['from', 'to'])
   })
 
   it('may join columns that no foreign key joins', () => {
     const joined = relations(posts, ({ one }) => ({ publisher: one(organizations, { fields: [posts.organizationId], references: [organizations.id] }) }))
     const resources = resourcesOf({ posts: { schema: posts, relations: joined }, organizations })
-    expect(told(resources.get('posts')!)).toEqual(['publisher: one organizations(organizationId → id)'])
+    expect(describeRelations(resources.get('posts')!)).toEqual(['publisher: one organizations(organizationId → id)'])
   })
 
   it('is taken only from a value that relations() made', () => {

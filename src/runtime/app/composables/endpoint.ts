@@ -5,9 +5,9 @@ import type { EndpointResponse } from '../../shared/types/endpoints'
 import type { ResourceName } from '../../shared/types/resources'
 import { useClient } from '../client'
 import type { AutoApiError } from '../error'
-import { toApiKey, type KeyDetail } from '../keys'
-import { useWrite, type WriteOptions, type WriteResult } from '../mutation'
-import { useRead, type ReadOptions } from '../read'
+import { toApiKey, type KeyDetails } from '../keys'
+import { useApiMutation, type MutationOptions, type MutationResult } from '../mutation'
+import { useApiQuery, type QueryOptions } from '../query'
 
 type WriteMethod = 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
@@ -33,11 +33,11 @@ export interface EndpointWrite {
  */
 export function useAutoApiEndpoint<P extends string, const M extends WriteMethod, Body = void, Context = unknown>(
   path: MaybeRefOrGetter<P>,
-  options: EndpointWrite & { readonly method: M } & WriteOptions<EndpointResponse<P, M>, Body, Context>,
-): WriteResult<EndpointResponse<P, M>, Body, Context>
+  options: EndpointWrite & { readonly method: M } & MutationOptions<EndpointResponse<P, M>, Body, Context>,
+): MutationResult<EndpointResponse<P, M>, Body, Context>
 export function useAutoApiEndpoint<P extends string, Data = EndpointResponse<P, 'GET'>>(
   path: MaybeRefOrGetter<P>,
-  options?: EndpointQuery & ReadOptions<EndpointResponse<P, 'GET'>, Data>,
+  options?: EndpointQuery & QueryOptions<EndpointResponse<P, 'GET'>, Data>,
 ): UseQueryReturnType<Data, AutoApiError>
 export function useAutoApiEndpoint(
   path: MaybeRefOrGetter<string>,
@@ -45,7 +45,7 @@ export function useAutoApiEndpoint(
 ): unknown {
   const client = useClient()
   if (method !== 'GET') {
-    return useWrite(
+    return useApiMutation(
       {
         send: body => client.send(method, toValue(path), toValue(query), body),
         written: () => ({ resources: new Set<string>(resources) }),
@@ -53,8 +53,8 @@ export function useAutoApiEndpoint(
       options,
     )
   }
-  return useRead(
-    () => toApiKey(toValue(path), 'endpoint', { query: toValue(query) as KeyDetail['query'], reads: resources }),
+  return useApiQuery(
+    () => toApiKey(toValue(path), 'endpoint', { query: toValue(query) as KeyDetails['query'], reads: resources }),
     ([, path, , { query }], signal) => client.send('GET', path, query, undefined, signal),
     options,
   )

@@ -7,7 +7,7 @@ import type { FieldName, RecordId, ResourceName } from '../../shared/types/resou
 import { useClient } from '../client'
 import type { AutoApiError } from '../error'
 import { toApiKey } from '../keys'
-import { loadWith, useRead, type ReadOptions } from '../read'
+import { loadWith, useApiQuery, type QueryOptions } from '../query'
 
 const flagOf = <O extends string>(operation: O) => `can${operation.charAt(0).toUpperCase()}${operation.slice(1)}` as `can${Capitalize<O>}`
 
@@ -31,11 +31,11 @@ export type AllPermissionsResult = UseQueryReturnType<AllPermissions, AutoApiErr
  * const { can } = useAutoApiPermissions('posts')
  * // <button v-if="can('create')">
  */
-export function useAutoApiPermissions<R extends ResourceName>(resource: R, options?: ReadOptions<Capabilities>): PermissionsResult<R>
+export function useAutoApiPermissions<R extends ResourceName>(resource: R, options?: QueryOptions<Capabilities>): PermissionsResult<R>
 export function useAutoApiPermissions(): AllPermissionsResult
-export function useAutoApiPermissions(resource?: string, options?: ReadOptions<Capabilities>): unknown {
+export function useAutoApiPermissions(resource?: string, options?: QueryOptions<Capabilities>): unknown {
   if (resource === undefined) return useAllPermissions()
-  const query = useRead<Capabilities, Capabilities>(
+  const query = useApiQuery<Capabilities, Capabilities>(
     () => toApiKey(resource, 'permissions', {}),
     loadWith(useClient(), 'resource-permissions'),
     options,
@@ -52,7 +52,7 @@ export function useAutoApiPermissions(resource?: string, options?: ReadOptions<C
 /** `permissions` is the name of no resource. */
 function useAllPermissions(): AllPermissionsResult {
   const client = useClient()
-  const query = useRead<AllPermissions, AllPermissions>(
+  const query = useApiQuery<AllPermissions, AllPermissions>(
     () => toApiKey('permissions', 'permissions', {}),
     (_, signal) => client.call({ route: 'permissions' }, signal),
   )
@@ -78,13 +78,13 @@ export type RecordPermissionsResult = UseQueryReturnType<RecordPermissions, Auto
 export function useAutoApiRecordPermissions<R extends ResourceName>(
   resource: R,
   ids: MaybeRefOrGetter<readonly RecordId[]>,
-  options?: ReadOptions<RecordPermissions>,
+  options?: QueryOptions<RecordPermissions>,
 ): RecordPermissionsResult {
   const key = () => {
     const known = toValue(ids).map(String)
     return known.length === 0 ? undefined : toApiKey(resource, 'permissions', { query: { ids: known } })
   }
-  const query = useRead<RecordPermissions, RecordPermissions>(key, loadWith(useClient(), 'resource-permissions'), options)
+  const query = useApiQuery<RecordPermissions, RecordPermissions>(key, loadWith(useClient(), 'resource-permissions'), options)
   return Object.assign(query, {
     can: (id: RecordId, operation: 'read' | 'update' | 'delete') => query.data.value?.records[String(id)]?.[flagOf(operation)] ?? false,
   })

@@ -7,10 +7,10 @@ import type { RelatedQuery } from '../../shared/types/query'
 import type { RecordId, ResourceWith, TargetOf, ToManyName } from '../../shared/types/resources'
 import { useClient } from '../client'
 import type { AutoApiError } from '../error'
-import { isMissing, targetOf, toApiKey, toIdentity, type KeyDetail } from '../keys'
-import { useWrite, type WriteOptions, type WriteResult } from '../mutation'
+import { isMissing, targetOf, toApiKey, toIdentity, type KeyDetails } from '../keys'
+import { useApiMutation, type MutationOptions, type MutationResult } from '../mutation'
 import { resources } from '../nuxt'
-import { loadWith, useRead, type ReadOptions } from '../read'
+import { loadWith, useApiQuery, type QueryOptions } from '../query'
 
 type Empty = Record<never, never>
 
@@ -29,15 +29,15 @@ export function useAutoApiRelation<
   id: MaybeRefOrGetter<RecordId | null | undefined>,
   relation: N,
   query?: MaybeRefOrGetter<Q> & Exact<TargetOf<R, N>, Q, keyof RelatedQuery<TargetOf<R, N>>>,
-  options?: ReadOptions<RelatedResponse<TargetOf<R, N>, Q>, Data>,
+  options?: QueryOptions<RelatedResponse<TargetOf<R, N>, Q>, Data>,
 ): UseQueryReturnType<Data, AutoApiError> {
   const key = () => {
     const known = toValue(id)
     return isMissing(known)
       ? undefined
-      : toApiKey(resource, 'related', { id: toIdentity(resource, known), relation, query: toValue(query) as KeyDetail['query'] })
+      : toApiKey(resource, 'related', { id: toIdentity(resource, known), relation, query: toValue(query) as KeyDetails['query'] })
   }
-  return useRead(key, loadWith(useClient(), 'related'), options)
+  return useApiQuery(key, loadWith(useClient(), 'related'), options)
 }
 
 /** What is passed to `mutate`. */
@@ -52,8 +52,8 @@ export interface Links {
   metadataById?: Record<RecordId, Record<string, unknown>>
 }
 
-type LinkOptions<Context> = WriteOptions<LinkResponse, Links, Context>
-type LinkResult<Context> = WriteResult<LinkResponse, Links, Context>
+type LinkOptions<Context> = MutationOptions<LinkResponse, Links, Context>
+type LinkResult<Context> = MutationResult<LinkResponse, Links, Context>
 
 function useLinks<Context>(
   route: 'relation-replace' | 'relation-add' | 'relation-remove',
@@ -63,7 +63,7 @@ function useLinks<Context>(
 ): LinkResult<Context> {
   const client = useClient()
   const { via } = resources[resource]?.relations[relation] ?? {}
-  return useWrite(
+  return useApiMutation(
     {
       send: ({ id, ...body }) => client.call({ route, resource, id, relation, body }),
       // Links of a registered junction are records of their own, and may be listed as such.

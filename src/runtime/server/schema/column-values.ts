@@ -47,11 +47,11 @@ function isWritableJson(value: unknown): boolean {
 }
 
 /** Types in which SQLite keeps text and numbers as they are; in all others a whole number becomes an integer. */
-const AS_THEY_ARE = /^(?!.*int).*(?:char|clob|text|blob|real|floa|doub)/i
+const STORED_UNCHANGED = /^(?!.*int).*(?:char|clob|text|blob|real|floa|doub)/i
 
 /** SQLite keeps integers that a double cannot hold, and libSQL's driver then refuses to read the row. */
 function isReadable(encoded: unknown, column: Column): boolean {
-  if (!column.columnType.startsWith('SQLite') || typeof encoded === 'bigint' || AS_THEY_ARE.test(column.getSQLType())) return true
+  if (!column.columnType.startsWith('SQLite') || typeof encoded === 'bigint' || STORED_UNCHANGED.test(column.getSQLType())) return true
   const number = typeof encoded === 'string' && encoded.length < 400 ? Number(encoded) : encoded
   return !Number.isInteger(number) || Number.isSafeInteger(number)
 }
@@ -76,9 +76,9 @@ const isArray: Test = (value, column) => {
 }
 
 /** Dates before our era as well: Postgres writes `BC` behind them. */
-const inPostgres = text(value => isDateText(value.replace(/ BC$/i, '')) || ENDLESS.test(value))
+const isPostgresDateText = text(value => isDateText(value.replace(/ BC$/i, '')) || ENDLESS.test(value))
 
-const inMySql = text(value => isDateText(value) && !/BC$/i.test(value))
+const isMySqlDateText = text(value => isDateText(value) && !/BC$/i.test(value))
 
 const BY_TYPE: Readonly<Record<string, Test>> = {
   PgReal: isReal,
@@ -91,8 +91,8 @@ const BY_TYPE: Readonly<Record<string, Test>> = {
   MySqlDecimal: isNumeric,
   MySqlDecimalNumber: isNumeric,
   MySqlDecimalBigInt: isNumeric,
-  PgDateString: inPostgres,
-  PgTimestampString: inPostgres,
+  PgDateString: isPostgresDateText,
+  PgTimestampString: isPostgresDateText,
   PgTime: text(isTimeText),
   PgInterval: text(isInterval),
   PgInet: text(isAddress),
@@ -101,9 +101,9 @@ const BY_TYPE: Readonly<Record<string, Test>> = {
   PgMacaddr8: hexadecimal(12, 16),
   PgJsonb: isWritableJson,
   PgArray: isArray,
-  MySqlDateString: inMySql,
-  MySqlDateTimeString: inMySql,
-  MySqlTimestampString: inMySql,
+  MySqlDateString: isMySqlDateText,
+  MySqlDateTimeString: isMySqlDateText,
+  MySqlTimestampString: isMySqlDateText,
   MySqlTime: text(value => /^-?\d{1,3}:[0-5]\d(?::[0-5]\d(?:\.\d{1,6})?)?$/.test(value)),
 }
 
@@ -121,7 +121,7 @@ export const EXPECTED_OF: Readonly<Record<string, string>> = {
 }
 
 /** Whether the column can hold a value of its kind; its length, range and enum are its schema's to check. Made once per column. */
-export function createHolds(column: Column, kind: Kind): (value: unknown) => boolean {
+export function createValueTest(column: Column, kind: Kind): (value: unknown) => boolean {
   const test = testOf(column, kind)
   return test ? value => test(value, column) : () => true
 }

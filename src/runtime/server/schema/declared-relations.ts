@@ -5,7 +5,7 @@ import { describeRelations, type DeclaredRelation } from './drizzle/relations'
 import type { Resource } from './model'
 import { resourceOf } from './relation-columns'
 
-export interface Match {
+export interface ResolvedRelation {
   readonly name: string
   readonly kind: 'one' | 'many'
   readonly target: Resource
@@ -14,18 +14,18 @@ export interface Match {
 }
 
 /** Drizzle's own names with the columns they join, so that they can take the place of the derived ones. */
-export function declaredRelations(
+export function resolveDeclaredRelations(
   resource: Resource,
   registration: ResourceRegistration,
   resources: ReadonlyMap<string, Resource>,
   registrations: readonly ResourceRegistration[],
-): Match[] {
-  return readDeclared(registration).flatMap((relation): Match[] => {
+): ResolvedRelation[] {
+  return readDeclared(registration).flatMap((relation): ResolvedRelation[] => {
     const target = resourceOf(relation.target, resources)
     if (!target) return []
     const { name, columns, foreignColumns } = relation
     if (columns && foreignColumns) return [{ name, kind: 'one', target, columns, foreignColumns }]
-    const back = findBack(
+    const back = findInverse(
       resource,
       relation,
       registrations.find(({ name }) => name === target.name)!,
@@ -45,7 +45,7 @@ function readDeclared(registration: ResourceRegistration): DeclaredRelation[] {
 }
 
 /** The side that holds the key of a declared to-many: the same relation name, or the only way back. */
-function findBack(
+function findInverse(
   resource: Resource,
   relation: DeclaredRelation,
   child: ResourceRegistration,

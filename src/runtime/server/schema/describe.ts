@@ -2,7 +2,7 @@
 import type { AutoApiConfig } from '../../shared/config'
 import type { ResourceRegistration } from '../registration'
 import type { Relation, Resource } from './model'
-import { relationKeys } from './relation-columns'
+import { relationColumns } from './relation-columns'
 import { createResources } from './resource'
 
 export interface RelationDescription {
@@ -58,5 +58,5 @@ export function describeResources(
 
 /** A relation over a hidden column, on either side, is one that nobody can read. */
 function isHidden(resource: Resource, relation: Relation): boolean {
-  return relationKeys(resource, relation).some(([holder, fields]) => fields.some(({ name }) => holder.hidden.has(name)))
+  return relationColumns(resource, relation).some(([holder, fields]) => fields.some(({ name }) => holder.hidden.has(name)))
 }

@@ -8,19 +8,19 @@ const WHOLE = /^-?\d{1,40}$/
 
 const NUMBER = /^(?:-?\d{1,200}(?:\.\d{1,200})?(?:e[+-]?\d{1,3})?|NaN|-?Infinity)$/i
 
-const ofText = (pattern: RegExp) => (raw: unknown) => typeof raw === 'number' || (typeof raw === 'string' && pattern.test(raw))
+const numeric = (pattern: RegExp) => (raw: unknown) => typeof raw === 'number' || (typeof raw === 'string' && pattern.test(raw))
 
 const BY_KIND: Readonly<Partial<Record<Kind, (raw: unknown) => boolean>>> = {
-  integer: ofText(WHOLE),
-  bigint: raw => typeof raw === 'bigint' || ofText(WHOLE)(raw),
-  number: ofText(NUMBER),
-  decimal: ofText(NUMBER),
+  integer: numeric(WHOLE),
+  bigint: raw => typeof raw === 'bigint' || numeric(WHOLE)(raw),
+  number: numeric(NUMBER),
+  decimal: numeric(NUMBER),
   boolean: raw => typeof raw === 'boolean' || raw === 0 || raw === 1,
   date: raw => typeof raw === 'number' || (typeof raw === 'string' && isDateText(raw)),
 }
 
 /** A look at the value as it is; what it means once it is decoded counts as well. Made once per column. */
-export function createIsRaw(column: Column, kind: Kind): (raw: unknown) => boolean {
+export function createDriverValueTest(column: Column, kind: Kind): (raw: unknown) => boolean {
   const test = BY_KIND[kind] ?? isScalar
   // SQLite keeps no booleans: its driver never gave one and would not take it.
   const booleans = !column.columnType.startsWith('SQLite')

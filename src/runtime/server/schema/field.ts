@@ -6,9 +6,9 @@ import type { Bytewise } from '../engines/dialects/adapter'
 import { bytewise } from '../engines/dialects/index'
 import { mysqlEnum, mysqlNumber } from '../engines/dialects/mysql'
 import type { ColumnFacts } from './drizzle/column'
-import { createHolds, EXPECTED_OF } from './column-values'
+import { createValueTest, EXPECTED_OF } from './column-values'
 import { isScalar } from '../engines/scalar'
-import { createIsRaw } from './driver-values'
+import { createDriverValueTest } from './driver-values'
 
 export interface Field {
   /** The property name in the table, and the name on the wire. */
@@ -29,7 +29,7 @@ export interface Field {
   /** How values are compared by bytes; absent where the column's type has no collation. */
   readonly bytes?: Bytewise
   /** Whether a value that was read can be looked for again: not JSON, not blobs, not what a driver rounds. */
-  readonly pinnable: boolean
+  readonly comparable: boolean
   /** A driver's value (null included) to the value Drizzle knows; absent where both are the same. */
   readonly decode?: (raw: unknown) => unknown
   /** A driver's value (null included) straight to JSON, where no code looks at it on the way; absent where both are the same. */
@@ -44,7 +44,7 @@ export interface Field {
   /** Whether a value Drizzle knows stays within the column's own limits: length, range, enum. */
   readonly fits: (value: unknown) => boolean
   /** Whether this is what a driver gives for a value of the column, when a client hands it in. @throws Where it cannot be decoded. */
-  readonly isRaw: (raw: unknown) => boolean
+  readonly isDriverValue: (raw: unknown) => boolean
   /** What a message calls the column's values, where its type says more than its kind. */
   readonly expected?: string
   /** A JSON value (never null) to the value Drizzle knows, its length and enum not yet checked, or `UNFIT`. */
@@ -119,8 +119,8 @@ function toScalar(column: Column, value: unknown): unknown {
 export function createField(facts: ColumnFacts, index: number, schema: ZodType): Field {
   const { column, kind } = facts
   const wire = WIRE_FORMATS[kind]
-  const holds = createHolds(column, kind)
-  const isRaw = createIsRaw(column, kind)
+  const holds = createValueTest(column, kind)
+  const isDriverValue = createDriverValueTest(column, kind)
   const fits = (value: unknown) => value !== INVALID && holds(value) && schema.safeParse(value).success
   const checked = (value: unknown) => fits(value) ? value : INVALID
   const exact = EXACT[column.columnType]
@@ -144,15 +144,15 @@ export function createField(facts: ColumnFacts, index: number, schema: ZodType):
     selection: exact ? exact(sql`${column}`) : sql`${column}`,
     ...compare && { compare: (value: SQL) => compare(value, column) },
     ...bytes && { bytes },
-    pinnable: comparable && column.columnType !== 'MySqlFloat',
+    comparable: comparable && column.columnType !== 'MySqlFloat',
     ...decodes && { decode: (raw: unknown) => raw === null || raw === undefined ? null : fromDriver(raw) },
     ...decodes && { toWire: (raw: unknown) => raw === null || raw === undefined ? null : say(fromDriver(raw)) },
     ...!decodes && wire.toJson && { toWire: (raw: unknown) => raw === null || raw === undefined ? null : say(raw) },
     encode: value => value === null || value === undefined ? null : toScalar(column, toDriver(value)),
     ...wire.toJson && { toJson: (value: unknown) => value === null || value === undefined ? null : wire.toJson!(value) },
     fits,
-    isRaw: (raw) => {
-      if (!isRaw(raw)) return false
+    isDriverValue: (raw) => {
+      if (!isDriverValue(raw)) return false
       const value = decodes ? fromDriver(raw) : raw
       // A table may hold dates beyond those that a client can write, and SQLite text of any length, of no enum.
       return (kind === 'date' || holds(value)) && (anyText || schema.safeParse(value).success)

@@ -7,7 +7,7 @@ import type { Junction, Resource } from './model'
 import { resourceOf } from './relation-columns'
 
 /** A table that joins two others, without the direction in which a relation crosses it. */
-export interface JunctionTable extends Omit<Junction, 'here' | 'there'> {
+export interface JunctionTable extends Omit<Junction, 'sourceKey' | 'targetKey'> {
   readonly sides: Sides
 }
 
@@ -101,13 +101,13 @@ const sameSet = (a: readonly string[], b: readonly string[]) => a.length === b.l
 /** The directions in which relations of a resource cross the junction: one, or both where it joins a table with itself. */
 export function sidesOf({ sides: [a, b] }: JunctionTable, resource: Resource): [ForeignKeyFacts, ForeignKeyFacts][] {
   const both: [ForeignKeyFacts, ForeignKeyFacts][] = [[a, b], [b, a]]
-  return both.filter(([here]) => here.foreignTable === resource.table)
+  return both.filter(([sourceKey]) => sourceKey.foreignTable === resource.table)
 }
 
 export function toJunction(
   { name, resource, registered, unique }: JunctionTable,
-  here: ForeignKeyFacts,
-  there: ForeignKeyFacts,
+  sourceKey: ForeignKeyFacts,
+  targetKey: ForeignKeyFacts,
 ): Junction {
-  return { name, resource, registered, unique, here, there }
+  return { name, resource, registered, unique, sourceKey, targetKey }
 }

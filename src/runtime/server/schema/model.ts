@@ -39,25 +39,25 @@ export interface Resource {
   readonly metadata?: Readonly<Record<string, unknown>>
 }
 
-interface Joined {
+interface BaseRelation {
   readonly name: string
   readonly target: Resource
   /** Columns of this resource, in the order of the columns they meet. */
   readonly columns: readonly Field[]
 }
 
-export interface ToOne extends Joined {
+export interface ToOne extends BaseRelation {
   readonly kind: 'one'
   /** Columns of the target. */
   readonly foreignColumns: readonly Field[]
 }
 
-export interface ToMany extends Joined {
+export interface ToMany extends BaseRelation {
   readonly kind: 'many'
   readonly foreignColumns: readonly Field[]
 }
 
-export interface ManyToMany extends Joined {
+export interface ManyToMany extends BaseRelation {
   readonly kind: 'manyToMany'
   readonly foreignColumns: readonly Field[]
   readonly junction: Junction
@@ -75,6 +75,6 @@ export interface Junction {
   /** A constraint of the database keeps two records from being linked twice. */
   readonly unique: boolean
   /** Junction columns that meet `columns` of this side, and those that meet `foreignColumns` of the other. */
-  readonly here: ForeignKeyFacts
-  readonly there: ForeignKeyFacts
+  readonly sourceKey: ForeignKeyFacts
+  readonly targetKey: ForeignKeyFacts
 }

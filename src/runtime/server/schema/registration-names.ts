@@ -46,7 +46,7 @@ const HOOKS = keysOf<Required<ResourceHooks>>({
 type Part = 'schema' | 'authorization' | 'validation' | 'hooks' | 'relations'
 
 /** One group of names: where it stands in the registration, and what may stand there. */
-interface Names {
+interface NameGroup {
   /** The file that holds them. */
   readonly part: Part
   /** The path from the registration: `authorization.permissions`. */
@@ -58,7 +58,7 @@ interface Names {
 }
 
 /** @throws For the first name that nothing has; the message says where it stands, in which file, and which name is meant. */
-export function assertKnown(registration: ResourceRegistration, facts: TableFacts, config: AutoApiConfig): void {
+export function assertRegistrationNames(registration: ResourceRegistration, facts: TableFacts, config: AutoApiConfig): void {
   assertExports(registration)
   const columns = facts.columns.map(({ name }) => name)
   const ofTable = `is not a column of table "${facts.name}"`
@@ -70,11 +70,11 @@ export function assertKnown(registration: ResourceRegistration, facts: TableFact
   for (const [key, names] of Object.entries(lists)) {
     const unknown = names.find(name => !columns.includes(name))
     if (unknown !== undefined)
-      throw fail(`\`${registration.name}.${key}\` names \`${unknown}\`, which ${ofTable}`, registration, 'schema', unknown, columns)
+      throw unknownName(`\`${registration.name}.${key}\` names \`${unknown}\`, which ${ofTable}`, registration, 'schema', unknown, columns)
   }
   const hidden = config.hiddenFields.resources[registration.name]?.find(name => !columns.includes(name))
   if (hidden !== undefined)
-    throw fail(
+    throw unknownName(
       `\`autoApi.hiddenFields.resources.${registration.name}\` names \`${hidden}\`, which ${ofTable}`,
       registration,
       'schema',
@@ -83,12 +83,12 @@ export function assertKnown(registration: ResourceRegistration, facts: TableFact
     )
   for (const { part, at, names, known, what } of groupsOf(registration)) {
     const unknown = names.find(name => !known.includes(name))
-    if (unknown !== undefined) throw fail(`\`${registration.name}.${at}.${unknown}\` ${what}`, registration, part, unknown, known)
+    if (unknown !== undefined) throw unknownName(`\`${registration.name}.${at}.${unknown}\` ${what}`, registration, part, unknown, known)
   }
 }
 
-function groupsOf({ authorization, validation, hooks }: ResourceRegistration): Names[] {
-  const group = (part: Part, at: string, value: object | undefined, known: readonly string[], what: string): Names => ({
+function groupsOf({ authorization, validation, hooks }: ResourceRegistration): NameGroup[] {
+  const group = (part: Part, at: string, value: object | undefined, known: readonly string[], what: string): NameGroup => ({
     part,
     at,
     names: Object.keys(value ?? {}),
@@ -123,7 +123,7 @@ function assertExports({ name, from = {}, ...parts }: ResourceRegistration): voi
   }
 }
 
-function fail(sentence: string, { from }: ResourceRegistration, part: Part, unknown: string, known: readonly string[]): Error {
+function unknownName(sentence: string, { from }: ResourceRegistration, part: Part, unknown: string, known: readonly string[]): Error {
   const where = from?.[part]
   const closest = didYouMean(unknown, known)
   return new Error(

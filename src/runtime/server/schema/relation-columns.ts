@@ -10,9 +10,9 @@ export function resourceOf(table: Table, resources: ReadonlyMap<string, Resource
 }
 
 /** The columns a relation compares, by the resource that has them: of both sides, and of the junction where it is registered. */
-export function relationKeys(resource: Resource, relation: Relation): readonly (readonly [Resource, readonly Field[]])[] {
+export function relationColumns(resource: Resource, relation: Relation): readonly (readonly [Resource, readonly Field[]])[] {
   const sides = [[resource, relation.columns], [relation.target, relation.foreignColumns]] as const
   if (relation.kind !== 'manyToMany' || !relation.junction.registered) return sides
-  const { resource: junction, here, there } = relation.junction
-  return [...sides, [junction, fieldsOf(junction, [...here.columns, ...there.columns])]]
+  const { resource: junction, sourceKey, targetKey } = relation.junction
+  return [...sides, [junction, fieldsOf(junction, [...sourceKey.columns, ...targetKey.columns])]]
 }

@@ -2,7 +2,7 @@
 import type { ForeignKeyFacts } from './drizzle/foreign-keys'
 import type { Field } from './field'
 import type { Relation, Resource } from './model'
-import type { Match } from './declared-relations'
+import type { ResolvedRelation } from './declared-relations'
 import { fieldsOf } from './relation-columns'
 
 /** A relation without its final name; `names` lists derived names, the preferred one first. */
@@ -11,7 +11,7 @@ export type Candidate = {
 }[Relation['kind']]
 
 /** Adds the candidates and the declared relations to the resource. @throws When a name is taken. */
-export function nameRelations(resource: Resource, candidates: readonly Candidate[], declared: readonly Match[]): void {
+export function nameRelations(resource: Resource, candidates: readonly Candidate[], declared: readonly ResolvedRelation[]): void {
   const relations = resource.relations as Map<string, Relation>
   const names = candidates.map(candidate => declaredName(candidate, declared))
   const reserved = new Set(names.filter(name => name !== undefined))
@@ -39,7 +39,7 @@ function nameTaken(resource: Resource, name: string): Error {
   )
 }
 
-function declaredName(candidate: Candidate, declared: readonly Match[]): string | undefined {
+function declaredName(candidate: Candidate, declared: readonly ResolvedRelation[]): string | undefined {
   const same = (fields: readonly Field[], names: readonly string[]) =>
     fields.length === names.length && fields.every(({ name }, index) => name === names[index])
   return declared.find(

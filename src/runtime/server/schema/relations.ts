@@ -6,7 +6,7 @@ import { describeForeignKeys, type ForeignKeyFacts } from './drizzle/foreign-key
 import { isTable } from './drizzle/config'
 import type { Resource } from './model'
 import { findJunctions, sidesOf, toJunction, type CreateJunction, type JunctionTable } from './junctions'
-import { declaredRelations } from './declared-relations'
+import { resolveDeclaredRelations } from './declared-relations'
 import { byKey, nameRelations, stem, type Candidate } from './relation-names'
 import { fieldsOf, resourceOf } from './relation-columns'
 
@@ -23,7 +23,7 @@ export function linkRelations(
   const junctions = findJunctions(tables, keys, resources, m2m, createJunction)
   for (const resource of resources.values()) {
     const registration = registrations.find(({ name }) => name === resource.name)!
-    const declared = declaredRelations(resource, registration, resources, registrations)
+    const declared = resolveDeclaredRelations(resource, registration, resources, registrations)
     const candidates = [
       ...toOneRelations(resource, keys, resources),
       ...toManyRelations(resource, keys, resources),
@@ -82,22 +82,22 @@ function toManyRelations(resource: Resource, keys: readonly ForeignKeyFacts[], r
 }
 
 function manyToManyRelations(resource: Resource, junctions: readonly JunctionTable[], resources: ReadonlyMap<string, Resource>): Candidate[] {
-  const sides = junctions.flatMap(junction => sidesOf(junction, resource).flatMap(([here, there]) => {
-    const target = resourceOf(there.foreignTable, resources)
-    return target ? [{ junction, here, there, target }] : []
+  const sides = junctions.flatMap(junction => sidesOf(junction, resource).flatMap(([sourceKey, targetKey]) => {
+    const target = resourceOf(targetKey.foreignTable, resources)
+    return target ? [{ junction, sourceKey, targetKey, target }] : []
   }))
-  return sides.map(({ junction, here, there, target }) => {
+  return sides.map(({ junction, sourceKey, targetKey, target }) => {
     const rivals = sides.filter(side => side.target === target)
-    const self = rivals.some(side => side.junction === junction && side.here !== here)
+    const self = rivals.some(side => side.junction === junction && side.sourceKey !== sourceKey)
     return {
       kind: 'manyToMany' as const,
-      key: here,
+      key: sourceKey,
       target,
-      columns: fieldsOf(resource, here.foreignColumns),
-      foreignColumns: fieldsOf(target, there.foreignColumns),
-      junction: Object.freeze(toJunction(junction, here, there)),
+      columns: fieldsOf(resource, sourceKey.foreignColumns),
+      foreignColumns: fieldsOf(target, targetKey.foreignColumns),
+      junction: Object.freeze(toJunction(junction, sourceKey, targetKey)),
       names: self
-        ? [byKey(target.name, stem(here))]
+        ? [byKey(target.name, stem(sourceKey))]
         : rivals.length > 1
           ? [junction.name, byKey(target.name, junction.name)]
           : [target.name, byKey(target.name, junction.name)],

@@ -5,7 +5,7 @@ import { describeForeignKeys } from './drizzle/foreign-keys'
 import { describeTable, type TableFacts } from './drizzle/table'
 import { isTable } from './drizzle/config'
 import { createField } from './field'
-import { assertKnown } from './registration-names'
+import { assertRegistrationNames } from './registration-names'
 import type { Resource } from './model'
 import { linkRelations } from './relations'
 import { findRoles, findWritable } from './server-owned'
@@ -21,7 +21,7 @@ export function createResources(
   config: AutoApiConfig,
 ): ReadonlyMap<string, Resource> {
   const resources = new Map(registrations.map(registration => [registration.name, createResource(registration, config)]))
-  assertListed(resources, config)
+  assertTenantResources(resources, config)
   linkRelations(resources, registrations, modules, config, (name, schema, key) =>
     Object.freeze(createResource({ name, schema }, config, key)),
   )
@@ -42,7 +42,7 @@ function createResource(registration: ResourceRegistration, config: AutoApiConfi
     throw new Error(
       `[auto-api] \`${name}\`: table "${facts.name}" has no primary key; rows could not be addressed. Declare one in the table.`,
     )
-  assertKnown(registration, facts, config)
+  assertRegistrationNames(registration, facts, config)
   const schemas = columnSchemas(table, facts.columns)
   const fields = new Map(facts.columns.map((column, index) => [column.name, createField(column, index, schemas[column.name]!)]))
   const roles = findRoles(facts)
@@ -94,7 +94,7 @@ function tenantField(name: string, facts: TableFacts, { multiTenancy }: AutoApiC
   return column.name
 }
 
-function assertListed(resources: ReadonlyMap<string, Resource>, { multiTenancy }: AutoApiConfig): void {
+function assertTenantResources(resources: ReadonlyMap<string, Resource>, { multiTenancy }: AutoApiConfig): void {
   if (!multiTenancy) return
   const { scopedResources, excludedResources } = multiTenancy
   for (const [option, names] of Object.entries({ scopedResources: scopedResources === '*' ? [] : scopedResources, excludedResources })) {

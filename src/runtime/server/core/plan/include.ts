@@ -1,6 +1,6 @@
 /** The include tree: relation names become plans of their own, each with its resource's permissions, fields and rows. */
 import type { Relation, Resource } from '../../schema/model'
-import { relationKeys } from '../../schema/relation-columns'
+import { relationColumns } from '../../schema/relation-columns'
 import type { Call } from '../context'
 import { invalidQuery, limitExceeded, quote, unknownRelation } from '../error'
 import { readableFields, requireField, select, type Selection } from '../access/fields'
@@ -51,7 +51,7 @@ export async function requireRelation(call: Call, resource: Resource, name: stri
 
 /** A relation tells which values are equal: the caller must be allowed to read the key columns on both sides, and those of a registered junction. */
 export async function isRelationReadable(call: Call, resource: Resource, relation: Relation): Promise<boolean> {
-  for (const [holder, fields] of relationKeys(resource, relation)) {
+  for (const [holder, fields] of relationColumns(resource, relation)) {
     const { byName } = await readableFields(call, holder)
     if (fields.some(({ name }) => !byName.has(name))) return false
   }

@@ -134,11 +134,11 @@ async function assertLink({ target, junction }: ManyToMany, mode: LinkMode, call
  * one each link is checked as a create, once its keys are known.
  */
 async function parseMetadata(
-  { junction: { resource, registered, here, there } }: ManyToMany,
+  { junction: { resource, registered, sourceKey, targetKey } }: ManyToMany,
   metadata: Metadata,
   call: Call,
 ): Promise<Metadata> {
-  const keys = new Set([...here.columns, ...there.columns])
+  const keys = new Set([...sourceKey.columns, ...targetKey.columns])
   const key = Object.keys(metadata).find(name => keys.has(name))
   if (key !== undefined)
     throw validationFailed([{ path: ['metadata', key], message: 'The keys of a link are its ids.', code: 'unrecognized_keys' }])

@@ -90,7 +90,7 @@ function fromJson(value: unknown, { field }: Order): unknown {
   if (value === null) return null
   try {
     const raw = typeof value === 'object' ? BigInt((value as Tagged).bigint) : value
-    if (field.isRaw(raw)) return raw
+    if (field.isDriverValue(raw)) return raw
   }
   catch {
     // Not a value of the column: forged.

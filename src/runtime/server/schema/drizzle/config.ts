@@ -24,7 +24,7 @@ export function isTable(value: unknown): value is Table {
   return is(value, Table)
 }
 
-export function open(table: Table): { dialect: Dialect, config: TableConfig } {
+export function readConfig(table: Table): { dialect: Dialect, config: TableConfig } {
   for (const { dialect, type, config } of DIALECTS) {
     if (is(table, type as never)) return { dialect, config: config(table as never) as TableConfig }
   }

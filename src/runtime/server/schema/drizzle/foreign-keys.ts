@@ -1,6 +1,6 @@
 /** Describes the foreign keys of a Drizzle table as plain data. */
 import type { Table } from 'drizzle-orm'
-import { open, propertyName } from './config'
+import { readConfig, propertyName } from './config'
 
 export interface ForeignKeyFacts {
   readonly table: Table
@@ -12,7 +12,7 @@ export interface ForeignKeyFacts {
 
 /** Read apart from the table, because a reference may name a table that is only declared further down the file. */
 export function describeForeignKeys(table: Table): ForeignKeyFacts[] {
-  return open(table).config.foreignKeys.map((key) => {
+  return readConfig(table).config.foreignKeys.map((key) => {
     const { columns, foreignTable, foreignColumns } = key.reference()
     return Object.freeze({
       table,

@@ -2,7 +2,7 @@
 import type { Table } from 'drizzle-orm'
 import { Column, getTableColumns, getTableName, is, SQL } from 'drizzle-orm'
 import type { Dialect } from '../../../shared/dialects'
-import { open, propertyName } from './config'
+import { readConfig, propertyName } from './config'
 import { describeColumn, type ColumnFacts } from './column'
 
 export interface TableFacts {
@@ -23,7 +23,7 @@ export interface TableFacts {
 
 /** @throws When the value is not a table of a supported dialect. */
 export function describeTable(table: Table): TableFacts {
-  const { dialect, config } = open(table)
+  const { dialect, config } = readConfig(table)
   const columns = Object.entries(getTableColumns(table)).map(([name, column]) => describeColumn(name, column))
   const names = (list: readonly unknown[]) => list.flatMap(item => is(item, Column) ? propertyName(table, item) : [])
   const declared = config.primaryKeys[0]?.columns

@@ -5,7 +5,7 @@ import { hookId, runHooks, type AnyHook } from '../../hooks'
 import type { GetPlan } from '../../plan/read'
 import type { Scoped } from '../../access/row-scope'
 import { readOne } from '../rows/rows'
-import { formOf, throughHooks, toRecords, type ReadResult } from './records'
+import { formOf, runReadHooks, toRecords, type ReadResult } from './records'
 
 /** The one record a plan names. @throws 404 */
 export async function executeGet(plan: Scoped<GetPlan>, call: Call): Promise<ReadResult> {
@@ -13,5 +13,5 @@ export async function executeGet(plan: Scoped<GetPlan>, call: Call): Promise<Rea
   if (found.rows.length === 0) throw notFound()
   await runHooks(call, 'beforeGet', undefined, run => (run as AnyHook)(hookId(plan.resource, plan.key), call.ctx))
   const form = formOf(plan, 'afterGet', call)
-  return { plan, form, records: await throughHooks(plan, 'afterGet', await toRecords(plan, found, form, call), call) }
+  return { plan, form, records: await runReadHooks(plan, 'afterGet', await toRecords(plan, found, form, call), call) }
 }

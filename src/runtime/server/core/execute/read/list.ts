@@ -10,7 +10,7 @@ import { runStatements, searchInSlices } from '../rows/text-search'
 import { valuesAt, type RecordValues } from '../rows/decode'
 import { readRows, type Rows } from '../rows/rows'
 import { countRows } from './count'
-import { formOf, throughHooks, toRecords, type ReadResult } from './records'
+import { formOf, runReadHooks, toRecords, type ReadResult } from './records'
 
 export interface ListResult extends ReadResult<ListPlan> {
   readonly total?: number
@@ -54,7 +54,7 @@ export async function executeList(asked: Scoped<ListPlan>, call: Call, attachmen
   return {
     plan,
     form,
-    records: await throughHooks(plan, 'afterList', records, call),
+    records: await runReadHooks(plan, 'afterList', records, call),
     ...total === undefined ? { hasMore } : { total },
     ...byCursor && { nextCursor: hasMore ? await cursorAt(plan, page) : null },
     ...aggregates && { aggregates },

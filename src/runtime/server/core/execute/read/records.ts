@@ -21,7 +21,7 @@ export function formOf({ resource }: Scoped<ReadPlan>, hook: 'afterGet' | 'after
 }
 
 /** What after-hooks make of the records, filtered again by what the caller may read. */
-export async function throughHooks(
+export async function runReadHooks(
   { resource }: Scoped<ReadPlan>,
   hook: 'afterGet' | 'afterList',
   records: readonly RecordValues[],

@@ -9,12 +9,12 @@ import { tupleKey } from '../../sql/tuple-key'
 import type { Scoped } from '../../access/row-scope'
 import type { HookResults, LinkTask, NewLink } from './links'
 import { checkReferences } from '../write/references'
-import type { Creates } from './create-links'
-import { keysOf } from './new-link'
+import type { LinkCreates } from './create-links'
+import { linkKeys } from './new-link'
 
 /** The junction's before-hooks, its field rules, and the records that the metadata refers to. @throws What one of them refuses. */
-export async function beforeCreates(work: LinkTask, { plan, call, items }: Creates, hooked: HookResults): Promise<void> {
-  const { relation: { name, junction } } = work.link
+export async function runBeforeCreateHooks(task: LinkTask, { plan, call, items }: LinkCreates, hooked: HookResults): Promise<void> {
+  const { relation: { name, junction } } = task.link
   if (junction.registered) {
     for (const item of items) {
       const known = `${name} + ${tupleKey(item.target)}`
@@ -25,23 +25,23 @@ export async function beforeCreates(work: LinkTask, { plan, call, items }: Creat
       hooked.set(known, before)
       Object.assign(item, before)
     }
-    await assertWritable(work, items, plan, call)
+    await assertWritable(task, items, plan, call)
   }
   // Both sides have been looked at by the rules of the route.
   const isSide = ({ columns, foreignTable }: ForeignKeyFacts) =>
-    [junction.here, junction.there].some(side => side.foreignTable === foreignTable && side.columns.join() === columns.join())
+    [junction.sourceKey, junction.targetKey].some(side => side.foreignTable === foreignTable && side.columns.join() === columns.join())
   await checkReferences(plan, items, call, 'now', isSide)
   const failed = items.find(item => item.error !== undefined)
   if (failed) throw failed.error
 }
 
 /** What was sent and the hooks left in place, keys included. A hook cannot turn a link into one of other records. */
-async function assertWritable(work: LinkTask, items: readonly NewLink[], { selection }: Scoped<WritePlan>, call: Call): Promise<void> {
-  const { resource } = work.link.relation.junction
+async function assertWritable(task: LinkTask, items: readonly NewLink[], { selection }: Scoped<WritePlan>, call: Call): Promise<void> {
+  const { resource } = task.link.relation.junction
   const names = new Set(items.flatMap(({ sent, values }) => sent.filter(name => Object.hasOwn(values, name))))
   const unwritable = new Set(await unwritableFields(call, resource, [...names]))
   for (const { values, target } of items) {
-    for (const [name, raw] of keysOf(work, target)) {
+    for (const [name, raw] of linkKeys(task, target)) {
       const { encode, decode } = resource.fields.get(name)!
       const same = name === resource.tenant?.name || String(encode(values[name])) === String(encode(decode ? decode(raw) : raw))
       if (!same) unwritable.add(name)
@@ -52,7 +52,7 @@ async function assertWritable(work: LinkTask, items: readonly NewLink[], { selec
   if (unwritable.size > 0) throw fieldForbidden(call.ctx, [...unwritable].filter(isTold))
 }
 
-export async function afterCreates({ call, items, records }: Creates, errors: unknown[]): Promise<void> {
+export async function runAfterCreateHooks({ call, items, records }: LinkCreates, errors: unknown[]): Promise<void> {
   for (const { target, ctx } of items) {
     const record = records.get(tupleKey(target))
     if (record) await runAfterHooks(call, 'afterCreate', record, (run, record) => (run as AnyHook)(record, ctx), errors)

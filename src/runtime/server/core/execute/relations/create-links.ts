@@ -9,7 +9,7 @@ import { inTuples } from '../../sql/list/index'
 import { tupleKey } from '../../sql/tuple-key'
 import { within, type Plan, type Scoped } from '../../access/row-scope'
 import type { WriteOperation } from '../commit/operation'
-import { findTrashed, restoreLinkOperations, type Trashed } from './restore-links'
+import { findTrashed, restoreLinkOperations, type TrashedLinks } from './restore-links'
 import { forJunction, linkChanges, linkedClauses, sameLink, type LinkTask, type NewLink, type ScopedLink } from './links'
 import { junctionFields } from '../rows/junction'
 import { valuesAt, type RecordValues } from '../rows/decode'
@@ -18,16 +18,16 @@ import { insertStatements, type Unless } from '../commit/insert'
 import { selectStatement } from '../commit/select'
 import { referenceOperations } from '../write/reference-operations'
 import { writableValues } from '../write/writable-values'
-import { toItem } from './new-link'
+import { toNewLink } from './new-link'
 
-export interface Creates {
+export interface LinkCreates {
   readonly plan: Scoped<WritePlan>
   /** The request as the junction's rules and hooks see it. */
   readonly call: Call
   readonly items: readonly NewLink[]
   /** Primary keys of links that exist already and are not part of the insert. */
   readonly kept: readonly (readonly unknown[])[]
-  readonly trashed?: Trashed
+  readonly trashed?: TrashedLinks
   /** Filled by the commit: the primary keys of the links it added. */
   readonly added: Set<string>
   /** Filled by the commit: the added links, by what they hold of the other side. */
@@ -35,8 +35,8 @@ export interface Creates {
 }
 
 /** @throws `VALIDATION_FAILED` for a link that the junction would not accept. */
-export async function planCreates(work: LinkTask, call: Call): Promise<Creates> {
-  const { link, targets } = work
+export async function planCreates(task: LinkTask, call: Call): Promise<LinkCreates> {
+  const { link, targets } = task
   const { relation: { junction: { resource, registered } }, metadata, through, tenantId } = link
   const own = registered ? forJunction(call, resource, 'create') : call
   const plan = within<Plan, WritePlan>(through, {
@@ -44,46 +44,46 @@ export async function planCreates(work: LinkTask, call: Call): Promise<Creates> 
     // Which fields a refusal may name.
     selection: registered ? await readableFields(own, resource) : allFields(resource),
   })
-  const linked = registered ? await findLinked(work, call) : new Map<string, readonly unknown[]>()
-  const plain = isPlain(link, call)
+  const linked = registered ? await findLinked(task, call) : new Map<string, readonly unknown[]>()
+  const plain = canInsertExisting(link, call)
   const kept: (readonly unknown[])[] = []
   const items: NewLink[] = []
   for (const [index, target] of targets.values.entries()) {
     const known = linked.get(tupleKey(target))
     // An existing link needs no metadata; metadata that was sent for it must be valid all the same.
     const silent = known !== undefined && Object.keys(metadata[index]!).length === 0
-    const checked = silent && !plain ? undefined : toItem(work, index, target, own)
+    const checked = silent && !plain ? undefined : toNewLink(task, index, target, own)
     const item = await checked?.catch((error: unknown) => {
       if (!silent) throw error
     })
     if (known && !(item && plain)) kept.push(known)
     else items.push(item!)
   }
-  const trashed = items.length > 0 && resource.roles.deletedAt ? await findTrashed(work, items, call) : undefined
+  const trashed = items.length > 0 && resource.roles.deletedAt ? await findTrashed(task, items, call) : undefined
   return { plan, call: own, items, kept, ...trashed && { trashed }, added: new Set(), records: new Map() }
 }
 
 /** Without hooks and field rules nobody asks which links are new: existing ones can stand in the insert, which skips them. */
-function isPlain({ relation: { junction: { resource, registered } } }: ScopedLink, call: Call): boolean {
+function canInsertExisting({ relation: { junction: { resource, registered } } }: ScopedLink, call: Call): boolean {
   return !registered || (!resource.auth?.fields && findHooks(call, resource, 'beforeCreate').length === 0 && !hasAfter(call, resource))
 }
 
 const hasAfter = (call: Call, resource: WritePlan['resource']) => findHooks(call, resource, 'afterCreate').length > 0
 
 /** The primary keys of the links that exist, by what they hold of the other side. */
-async function findLinked(work: LinkTask, call: Call): Promise<ReadonlyMap<string, readonly unknown[]>> {
-  const { link: { relation }, targets } = work
+async function findLinked(task: LinkTask, call: Call): Promise<ReadonlyMap<string, readonly unknown[]>> {
+  const { link: { relation }, targets } = task
   const { resource } = relation.junction
-  const there = junctionFields(relation, relation.junction.there.columns)
-  const selection = select(resource, field => there.includes(field) || resource.primaryKey.includes(field))
-  const where = [...linkedClauses(work), inTuples(call.engine, there, targets.values)]
+  const targetFields = junctionFields(relation, relation.junction.targetKey.columns)
+  const selection = select(resource, field => targetFields.includes(field) || resource.primaryKey.includes(field))
+  const where = [...linkedClauses(task), inTuples(call.engine, targetFields, targets.values)]
   const rows = await call.engine.query(selectStatement(call, resource, where, selection))
-  return new Map(rows.map(row => [tupleKey(valuesAt(selection, there)(row)), valuesAt(selection, resource.primaryKey)(row)]))
+  return new Map(rows.map(row => [tupleKey(valuesAt(selection, targetFields)(row)), valuesAt(selection, resource.primaryKey)(row)]))
 }
 
 /** What the metadata refers to is still there, links come back from the trash, and the others are made. */
-export function createLinkOperations(work: LinkTask, creates: Creates, call: Call): WriteOperation[] {
-  const { link, counts } = work
+export function createLinkOperations(task: LinkTask, creates: LinkCreates, call: Call): WriteOperation[] {
+  const { link, counts } = task
   const { resource, unique } = link.relation.junction
   const { deletedAt } = resource.roles
   const { plan, call: own, items, added } = creates
@@ -104,32 +104,32 @@ export function createLinkOperations(work: LinkTask, creates: Creates, call: Cal
       changes: ({ rows }) => linkChanges(rows.map(statement.extra), 'link', resource, call),
     }))
   return [
-    ...stillLinked(work, creates, call),
+    ...keptLinksExist(task, creates, call),
     ...referenceOperations(items, call),
-    ...restoreLinkOperations(work, creates, hasAfter(call, resource), own, time),
+    ...restoreLinkOperations(task, creates, hasAfter(call, resource), own, time),
     ...inserts,
   ]
 }
 
 /** A replacement counts on the links that it does not make: they must still be there. */
-function stillLinked(work: LinkTask, { kept }: Creates, call: Call): WriteOperation[] {
-  const { resource } = work.link.relation.junction
-  if (work.mode !== 'replace' || kept.length === 0) return []
-  const where = [inTuples(call.engine, resource.primaryKey, kept), ...linkedClauses(work)]
+function keptLinksExist(task: LinkTask, { kept }: LinkCreates, call: Call): WriteOperation[] {
+  const { resource } = task.link.relation.junction
+  if (task.mode !== 'replace' || kept.length === 0) return []
+  const where = [inTuples(call.engine, resource.primaryKey, kept), ...linkedClauses(task)]
   return [{ statement: { ...selectStatement(call, resource, where, keyFields(resource)), expectedRows: kept.length }, expectation: 'group' }]
 }
 
 /** Reads the added links at the end of the commit, for the after-hooks. */
-export async function readAddedOperations(work: LinkTask, creates: Creates, call: Call): Promise<WriteOperation[]> {
-  const { relation } = work.link
-  const { resource, registered, there } = relation.junction
+export async function readAddedOperations(task: LinkTask, creates: LinkCreates, call: Call): Promise<WriteOperation[]> {
+  const { relation } = task.link
+  const { resource, registered, targetKey } = relation.junction
   const { items, added, records } = creates
   if (!registered || !hasAfter(call, resource) || items.length === 0) return []
-  const fields = junctionFields(relation, there.columns)
+  const fields = junctionFields(relation, targetKey.columns)
   const readable = await readableFields(creates.call, resource)
   const needed = new Set([...resource.primaryKey, ...fields])
   const selection = select(resource, field => readable.byName.has(field.name) || needed.has(field))
-  const where = [...linkedClauses(work), inTuples(call.engine, fields, items.map(({ target }) => target))]
+  const where = [...linkedClauses(task), inTuples(call.engine, fields, items.map(({ target }) => target))]
   const made = { ...selectStatement(call, resource, where, selection), expectedRows: undefined }
   const [keyOf, targetOf] = [valuesAt(selection, resource.primaryKey), valuesAt(selection, fields)]
   return [{ statement: made, read: ({ rows }) => {

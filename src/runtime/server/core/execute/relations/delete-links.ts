@@ -14,7 +14,7 @@ import { applyScope, within, type Plan, type Scoped } from '../../access/row-sco
 import { changeOf } from '../commit/changes'
 import type { WriteOperation } from '../commit/operation'
 import type { Item } from '../write/items'
-import { forJunction, filterLinks, not, linksToVisible, type HookResults, type LinkTask } from './links'
+import { forJunction, filterLinks, negate, linksToVisible, type HookResults, type LinkTask } from './links'
 import { junctionFields } from '../rows/junction'
 import { checkUnchanged } from '../write/row-clauses'
 import { decoder, valuesAt } from '../rows/decode'
@@ -27,7 +27,7 @@ import { trashDependents } from '../write/delete'
 type LinkValues = readonly (readonly unknown[])[]
 
 /** The links that are removed one by one, because rules or hooks of the junction ask of each, or rows hang on them. */
-export interface Deletes {
+export interface LinkDeletes {
   readonly plan: Scoped<WritePlan>
   /** The request as it is for the junction. */
   readonly call: Call
@@ -43,17 +43,17 @@ export interface Deletes {
  * @returns nothing where one statement can tell them.
  * @throws 403 for a link that the caller can see and may not delete.
  */
-export async function planDeletes(work: LinkTask, visible: () => Promise<LinkValues>, call: Call): Promise<Deletes | undefined> {
-  const { link: { relation, through }, here, targets, mode } = work
+export async function planDeletes(task: LinkTask, visible: () => Promise<LinkValues>, call: Call): Promise<LinkDeletes | undefined> {
+  const { link: { relation, through }, ofParent, targets, mode } = task
   const { junction: { resource, registered } } = relation
   if (!registered || mode === 'add') return undefined
   const gone = await applyScope<Plan>(call, { resource, trash: 'active' }, 'delete')
-  if (!gone.accepts && isSame(gone.scope, through.scope) && !asksOfEach(work, call)) return undefined
+  if (!gone.accepts && isSame(gone.scope, through.scope) && !needsEachLink(task, call)) return undefined
   const columns = allFields(resource)
-  const there = junctionFields(relation, relation.junction.there.columns)
-  const linkedTo = valuesAt(columns, there)
+  const targetFields = junctionFields(relation, relation.junction.targetKey.columns)
+  const linkedTo = valuesAt(columns, targetFields)
   const named = new Set(targets.values.map(tupleKey))
-  const where = [here, ...mode === 'remove' ? [inTuples(call.engine, there, targets.values)] : [], ...through.scope]
+  const where = [ofParent, ...mode === 'remove' ? [inTuples(call.engine, targetFields, targets.values)] : [], ...through.scope]
   const all = await call.engine.query(selectStatement(call, resource, where, columns))
   const seen = mode === 'remove' ? named : new Set((await visible()).map(tupleKey).filter(target => !named.has(target)))
   const wanted = all.filter(row => seen.has(tupleKey(linkedTo(row))))
@@ -74,7 +74,7 @@ export async function planDeletes(work: LinkTask, visible: () => Promise<LinkVal
       ctx: itemContext(own),
     }
   })
-  const scope = [...through.scope, ...gone.scope, ...mode === 'replace' ? [linksToVisible(work.link)] : []]
+  const scope = [...through.scope, ...gone.scope, ...mode === 'replace' ? [linksToVisible(task.link)] : []]
   const plan = within<Plan, WritePlan>(
     { ...gone, scope },
     { kind: 'delete', items: [], bulk: true, atomic: true, selection: keyFields(resource) },
@@ -86,7 +86,7 @@ const isSame = (some: readonly Clause[], others: readonly Clause[]) =>
   shapeOf(some) === shapeOf(others) && isDeepStrictEqual(valuesOf(some), valuesOf(others))
 
 /** Hooks are told of each link, and rows that hang on it go with it. */
-function asksOfEach({ link: { relation: { junction: { resource } } } }: LinkTask, call: Call): boolean {
+function needsEachLink({ link: { relation: { junction: { resource } } } }: LinkTask, call: Call): boolean {
   const hooks = [...findHooks(call, resource, 'beforeDelete'), ...findHooks(call, resource, 'afterDelete')]
   return hooks.length > 0 || findDependents(call.api.graph, resource.table).edges.length > 0
 }
@@ -101,7 +101,7 @@ async function assertDeletable(rows: readonly Row[], keys: LinkValues, gone: Sco
   if (gone.accepts && (await filterLinks(rows, resource, gone)).length < rows.length) throw refused(call.ctx)
 }
 
-export async function beforeDeletes({ link }: LinkTask, { plan: { resource }, call, items }: Deletes, hooked: HookResults): Promise<void> {
+export async function runBeforeDeleteHooks({ link }: LinkTask, { plan: { resource }, call, items }: LinkDeletes, hooked: HookResults): Promise<void> {
   for (const item of items) {
     const known = `${link.relation.name} - ${tupleKey(item.key!)}`
     const before = hooked.get(known)
@@ -112,11 +112,11 @@ export async function beforeDeletes({ link }: LinkTask, { plan: { resource }, ca
 }
 
 /** Each must still be there, and what it was where code judged it; then all go in one statement, and what hangs on them with them. */
-export function deleteLinkOperations(work: LinkTask, { plan, items, rows, known }: Deletes, call: Call): WriteOperation[] {
-  const { counts, here, mode, link: { through } } = work
+export function deleteLinkOperations(task: LinkTask, { plan, items, rows, known }: LinkDeletes, call: Call): WriteOperation[] {
+  const { counts, ofParent, mode, link: { through } } = task
   const { resource, scope } = plan
   const { primaryKey } = resource
-  const nothingElse: WriteOperation[] = mode === 'replace' ? [noOthers(resource, [here, ...through.scope], known, call)] : []
+  const nothingElse: WriteOperation[] = mode === 'replace' ? [noOtherLinks(resource, [ofParent, ...through.scope], known, call)] : []
   if (items.length === 0) return nothingElse
   const columns = allFields(resource)
   const where = [inTuples(call.engine, primaryKey, rows.map(valuesAt(columns, primaryKey))), ...scope]
@@ -140,12 +140,12 @@ export function deleteLinkOperations(work: LinkTask, { plan, items, rows, known 
 }
 
 /** A replacement that was decided by what was read holds only as long as nothing was added to it. */
-export function noOthers(resource: Plan['resource'], where: readonly Clause[], known: LinkValues, call: Call): WriteOperation {
-  const others = known.length > 0 ? [not(inTuples(call.engine, resource.primaryKey, known))] : []
+export function noOtherLinks(resource: Plan['resource'], where: readonly Clause[], known: LinkValues, call: Call): WriteOperation {
+  const others = known.length > 0 ? [negate(inTuples(call.engine, resource.primaryKey, known))] : []
   return { statement: { ...selectStatement(call, resource, [...where, ...others], keyFields(resource)), expectedRows: 0 }, expectation: 'group' }
 }
 
-export async function afterDeletes({ plan: { resource }, call, items }: Deletes, errors: unknown[]): Promise<void> {
+export async function runAfterDeleteHooks({ plan: { resource }, call, items }: LinkDeletes, errors: unknown[]): Promise<void> {
   for (const { key, ctx } of items) {
     await runAfterHooks(call, 'afterDelete', undefined, run => (run as AnyHook)(hookId(resource, key!), ctx), errors)
   }

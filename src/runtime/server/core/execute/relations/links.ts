@@ -35,7 +35,7 @@ export interface LinkTask {
   readonly mode: LinkMode
   /** The record's own columns, and the condition that a link is one of its. */
   readonly parent: readonly unknown[]
-  readonly here: Clause
+  readonly ofParent: Clause
   /** The records that are named. */
   readonly targets: Targets
   readonly counts: Counts
@@ -59,7 +59,7 @@ export interface NewLink extends Item {
 }
 
 /** @throws 404 when the record is not visible. */
-export async function parentValues(plan: Scoped<Plan>, key: Key, columns: readonly Field[], call: Call): Promise<readonly unknown[]> {
+export async function readParentValues(plan: Scoped<Plan>, key: Key, columns: readonly Field[], call: Call): Promise<readonly unknown[]> {
   const selection = select(plan.resource, field => columns.includes(field))
   const { columns: read, rows } = await readOne(within<Plan, ReadPlan>(plan, byKey(plan.resource, key, selection)), key, [], call)
   if (rows.length === 0) throw notFound()
@@ -67,15 +67,15 @@ export async function parentValues(plan: Scoped<Plan>, key: Key, columns: readon
 }
 
 /** The columns of which two links hold the same: both keys, and the tenant where no constraint covers the keys alone. */
-export function sameLink({ relation: { junction: { resource, unique, here, there } } }: ScopedLink): readonly Field[] {
-  const names = new Set([...here.columns, ...there.columns, ...!unique && resource.tenant ? [resource.tenant.name] : []])
+export function sameLink({ relation: { junction: { resource, unique, sourceKey, targetKey } } }: ScopedLink): readonly Field[] {
+  const names = new Set([...sourceKey.columns, ...targetKey.columns, ...!unique && resource.tenant ? [resource.tenant.name] : []])
   return [...names].map(name => resource.fields.get(name)!)
 }
 
 /** The links of the record that exist, seen or not: outside of the trash, and in the tenant where no constraint covers the keys alone. */
-export function linkedClauses({ link: { relation, tenantId }, here }: LinkTask): readonly Clause[] {
+export function linkedClauses({ link: { relation, tenantId }, ofParent }: LinkTask): readonly Clause[] {
   const { resource: { roles: { deletedAt }, tenant }, unique } = relation.junction
-  return [here, ...deletedAt ? [isNull(deletedAt)] : [], ...!unique && tenant ? [equals(tenant, tenantId)] : []]
+  return [ofParent, ...deletedAt ? [isNull(deletedAt)] : [], ...!unique && tenant ? [equals(tenant, tenantId)] : []]
 }
 
 export const linkChanges = (records: readonly RecordValues[], kind: 'link' | 'unlink', resource: Resource, call: Call) =>
@@ -88,18 +88,18 @@ export const forJunction = (call: Call, junction: Resource, operation: Operation
 /** `exists (select 1 from junction where post_id = ? and tag_id = tags.id and …)`; row by row where code judges the links. */
 export async function linkedTo(relation: ManyToMany, parent: readonly unknown[], through: Scoped<Plan>, call: Call): Promise<Clause> {
   const { junction, foreignColumns } = relation
-  const there = junctionFields(relation, junction.there.columns)
-  const own = [inTuples(call.engine, junctionFields(relation, junction.here.columns), [parent]), ...through.scope]
+  const targetFields = junctionFields(relation, junction.targetKey.columns)
+  const own = [inTuples(call.engine, junctionFields(relation, junction.sourceKey.columns), [parent]), ...through.scope]
   if (through.accepts)
     return inTuples(
       call.engine,
       foreignColumns,
-      (await acceptedLinks(relation, own, through, call)).map(row => valuesAt(allFields(junction.resource), there)(row)),
+      (await acceptedLinks(relation, own, through, call)).map(row => valuesAt(allFields(junction.resource), targetFields)(row)),
     )
   return fromClauses(
     shape`linked ${relation}`,
     own,
-    () => sql`exists (select 1 from ${junction.resource.table} where ${joinAnd(own)} and ${joinCondition(there, foreignColumns)})`,
+    () => sql`exists (select 1 from ${junction.resource.table} where ${joinAnd(own)} and ${joinCondition(targetFields, foreignColumns)})`,
   )
 }
 
@@ -131,15 +131,15 @@ export function filterLinks(rows: readonly Row[], resource: Resource, through: S
 }
 
 /** Whatever a condition that no NULL is in does not hold for. */
-export const not = (clause: Clause) => fromClauses(shape`not`, [clause], () => sql`not (${clause.build()})`)
+export const negate = (clause: Clause) => fromClauses(shape`not`, [clause], () => sql`not (${clause.build()})`)
 
 /** The links to records that SQL says are visible. */
 export function linksToVisible({ relation, plan }: ScopedLink): Clause {
-  const there = junctionFields(relation, relation.junction.there.columns)
+  const targetFields = junctionFields(relation, relation.junction.targetKey.columns)
   const { target, foreignColumns } = relation
   return fromClauses(
     shape`to visible ${relation}`,
     plan.scope,
-    () => sql`exists (select 1 from ${target.table} where ${joinCondition(there, foreignColumns)} and ${joinAnd(plan.scope)})`,
+    () => sql`exists (select 1 from ${target.table} where ${joinCondition(targetFields, foreignColumns)} and ${joinAnd(plan.scope)})`,
   )
 }

@@ -7,7 +7,7 @@ import type { RelatedPlan } from '../../plan/relation'
 import { inTuples } from '../../sql/list/index'
 import { tupleKey } from '../../sql/tuple-key'
 import { narrow, type Plan, type Scoped } from '../../access/row-scope'
-import { acceptedLinks, linkedTo, parentValues } from './links'
+import { acceptedLinks, linkedTo, readParentValues } from './links'
 import { junctionFields } from '../rows/junction'
 import { executeList, type ListResult } from '../read/list'
 import { decoder, valuesAt, type RecordValues } from '../rows/decode'
@@ -15,7 +15,7 @@ import { selectStatement } from '../commit/select'
 
 export async function executeRelated(plan: Scoped<RelatedPlan>, call: Call): Promise<ListResult> {
   const { relation } = plan
-  const parent = await parentValues(plan, plan.key, relation.columns, call)
+  const parent = await readParentValues(plan, plan.key, relation.columns, call)
   const [{ plan: list, through }] = plan.include
   const linked = relation.kind === 'manyToMany'
     ? await linkedTo(relation, parent, through!, call)
@@ -36,25 +36,25 @@ async function attachMetadata(
   call: Call,
 ): Promise<void> {
   const { junction } = relation
-  const { resource, here, there } = junction
+  const { resource, sourceKey, targetKey } = junction
   if (keys.length === 0) return
-  const there_ = junctionFields(relation, there.columns)
+  const targetFields = junctionFields(relation, targetKey.columns)
   const where = [
-    inTuples(call.engine, junctionFields(relation, here.columns), [parent]),
-    inTuples(call.engine, there_, keys),
+    inTuples(call.engine, junctionFields(relation, sourceKey.columns), [parent]),
+    inTuples(call.engine, targetFields, keys),
     ...through.scope,
   ]
   const readable = await readableFields(call, resource)
   const shown = select(
     resource,
-    field => readable.byName.has(field.name) && !here.columns.includes(field.name) && !there.columns.includes(field.name),
+    field => readable.byName.has(field.name) && !sourceKey.columns.includes(field.name) && !targetKey.columns.includes(field.name),
   )
-  const columns = through.accepts ? allFields(resource) : select(resource, field => shown.byName.has(field.name) || there_.includes(field))
+  const columns = through.accepts ? allFields(resource) : select(resource, field => shown.byName.has(field.name) || targetFields.includes(field))
   const rows = through.accepts
     ? await acceptedLinks(relation, where, through, call)
     : await call.engine.query(selectStatement(call, resource, where, columns))
   const decode = decoder(columns, shown)
-  const found = new Map(rows.map(row => [tupleKey(valuesAt(columns, there_)(row)), decode(row)]))
+  const found = new Map(rows.map(row => [tupleKey(valuesAt(columns, targetFields)(row)), decode(row)]))
   records.forEach((record, index) => {
     const link = found.get(tupleKey(keys[index]!))
     for (const field of shown.fields) if (link && field.toJson) link[field.name] = field.toJson(link[field.name])

@@ -5,9 +5,9 @@ import { itemContext } from '../../hooks'
 import { parseData } from '../../parse/body'
 import type { LinkTask, NewLink } from './links'
 
-export async function toItem(work: LinkTask, index: number, target: readonly unknown[], call: Call): Promise<NewLink> {
-  const { relation: { junction: { resource, registered } }, metadata } = work.link
-  const driver = keysOf(work, target)
+export async function toNewLink(task: LinkTask, index: number, target: readonly unknown[], call: Call): Promise<NewLink> {
+  const { relation: { junction: { resource, registered } }, metadata } = task.link
+  const driver = linkKeys(task, target)
   const field = (name: string) => resource.fields.get(name)!
   const decoded = (name: string) => field(name).decode?.(driver.get(name)) ?? driver.get(name)
   const names = [...driver.keys()]
@@ -39,9 +39,9 @@ export async function toItem(work: LinkTask, index: number, target: readonly unk
 }
 
 /** Both keys of a link, as driver values by column name. */
-export function keysOf({ link: { relation: { junction: { here, there } } }, parent }: LinkTask, target: readonly unknown[]): Map<string, unknown> {
+export function linkKeys({ link: { relation: { junction: { sourceKey, targetKey } } }, parent }: LinkTask, target: readonly unknown[]): Map<string, unknown> {
   return new Map([
-    ...here.columns.map((name, at) => [name, parent[at]] as const),
-    ...there.columns.map((name, at) => [name, target[at]] as const),
+    ...sourceKey.columns.map((name, at) => [name, parent[at]] as const),
+    ...targetKey.columns.map((name, at) => [name, target[at]] as const),
   ])
 }

@@ -23,21 +23,21 @@ import { selectStatement } from '../commit/select'
 import { updateStatement } from '../commit/update'
 import { writableValues } from '../write/writable-values'
 
-export interface Trashed {
+export interface TrashedLinks {
   readonly where: readonly Clause[]
   /** The primary key of the link that comes back, by what it holds of the other side. */
   readonly picked: ReadonlyMap<string, readonly unknown[]>
 }
 
 /** What the caller could see outside of the trash and, where the junction is a resource, may create. */
-export async function findTrashed({ link, here }: LinkTask, items: readonly NewLink[], call: Call): Promise<Trashed> {
+export async function findTrashed({ link, ofParent }: LinkTask, items: readonly NewLink[], call: Call): Promise<TrashedLinks> {
   const { relation, tenantId } = link
-  const { resource, registered, there } = relation.junction
-  const fields = junctionFields(relation, there.columns)
+  const { resource, registered, targetKey } = relation.junction
+  const fields = junctionFields(relation, targetKey.columns)
   const inTrash = (operation: 'read' | 'create') => applyScope<Plan>(call, { resource, trash: 'trashed' }, operation)
   const scopes = registered ? [await inTrash('read'), await inTrash('create')] : [await inTrash('read')]
   const where = [
-    here,
+    ofParent,
     inTuples(call.engine, fields, items.map(({ target }) => target)),
     ...scopes.flatMap(({ scope }) => scope),
     ...resource.tenant ? [equals(resource.tenant, tenantId)] : [],
@@ -67,10 +67,10 @@ function latestByTarget(rows: readonly Row[], resource: WritePlan['resource'], f
   return latest
 }
 
-interface Coming {
+interface RestoreInput {
   readonly plan: Scoped<WritePlan>
   readonly items: readonly NewLink[]
-  readonly trashed?: Trashed
+  readonly trashed?: TrashedLinks
   readonly added: Set<string>
 }
 
@@ -79,8 +79,8 @@ interface Coming {
  * same values are in one statement.
  */
 export function restoreLinkOperations(
-  work: LinkTask,
-  { plan, items, trashed, added }: Coming,
+  task: LinkTask,
+  { plan, items, trashed, added }: RestoreInput,
   asked: boolean,
   call: Call,
   time: Date,
@@ -89,13 +89,13 @@ export function restoreLinkOperations(
   const {
     link: { relation },
     counts,
-  } = work
+  } = task
   const { resource, unique } = relation.junction
-  const there = junctionFields(relation, relation.junction.there.columns)
+  const targetFields = junctionFields(relation, relation.junction.targetKey.columns)
   const empty = Object.fromEntries(Object.values(trashColumnsOf(resource.roles)).map(({ name }) => [name, null]))
   const keys = keyFields(resource)
   const keyOf = valuesAt(keys, resource.primaryKey)
-  const kept = [...resource.primaryKey, ...sameLink(work.link), ...(resource.tenant ? [resource.tenant] : [])]
+  const kept = [...resource.primaryKey, ...sameLink(task.link), ...(resource.tenant ? [resource.tenant] : [])]
   const never = new Set(kept.map(({ name }) => name))
   const fresh = freshValues(resource)
   const said = (item: NewLink): RecordValues =>
@@ -115,7 +115,7 @@ export function restoreLinkOperations(
       resource.primaryKey,
       group.map(({ key }) => key),
     )
-    const where = [own, ...trashed.where, ...(unique ? [] : [notLinked(work, there)])]
+    const where = [own, ...trashed.where, ...(unique ? [] : [notLinked(task, targetFields)])]
     // Read before they change: not every engine tells which rows an update changed.
     const coming = { ...selectStatement(call, resource, where, keys, 'update'), expectedRows: undefined }
     const reading: WriteOperation = {
@@ -147,13 +147,13 @@ function freshValues({ fields }: WritePlan['resource']): RecordValues {
  * `tag_id not in (select * from (select distinct tag_id from junction where post_id = ? and deleted_at is null) as linked)`: MySQL reads the
  * table it changes only through a derived one.
  */
-function notLinked(work: LinkTask, there: readonly Field[]): Clause {
-  const { resource } = work.link.relation.junction
-  const columns = sql.join(there.map(({ column }) => sql`${column}`), sql`, `)
-  const linked = linkedClauses(work)
-  const present = sql.join(there.map(({ column }) => sql`${column} is not null`), sql` and `)
-  return fromClauses(shape`not linked ${there.map(({ column }) => column)}`, linked, () => {
+function notLinked(task: LinkTask, targetFields: readonly Field[]): Clause {
+  const { resource } = task.link.relation.junction
+  const columns = sql.join(targetFields.map(({ column }) => sql`${column}`), sql`, `)
+  const linked = linkedClauses(task)
+  const present = sql.join(targetFields.map(({ column }) => sql`${column} is not null`), sql` and `)
+  return fromClauses(shape`not linked ${targetFields.map(({ column }) => column)}`, linked, () => {
     const rows = sql`select distinct ${columns} from ${resource.table} where ${joinAnd(linked)} and ${present}`
-    return sql`${there.length === 1 ? columns : sql`(${columns})`} not in (select * from (${rows}) as linked)`
+    return sql`${targetFields.length === 1 ? columns : sql`(${columns})`} not in (select * from (${rows}) as linked)`
   })
 }

@@ -12,11 +12,11 @@ import { commitOperations } from '../commit/commit'
 import { CommitFailed } from '../commit/failure'
 import type { WriteOperation } from '../commit/operation'
 import type { Target } from '../write/items'
-import { afterCreates, beforeCreates } from './create-hooks'
-import { afterDeletes, beforeDeletes } from './delete-links'
-import { countVisible, hasObjectLevel, linkOperations, planLinkChange, type LinkChange } from './operations'
+import { runAfterCreateHooks, runBeforeCreateHooks } from './create-hooks'
+import { runAfterDeleteHooks, runBeforeDeleteHooks } from './delete-links'
+import { countVisible, hasObjectLevel, linkOperations, planLinkChange, type LinkChange } from './link-change'
 import { loadLinkTargets, targetOperations } from './targets'
-import { parentValues, type Counts, type HookResults, type LinkTask, type ScopedLink } from './links'
+import { readParentValues, type Counts, type HookResults, type LinkTask, type ScopedLink } from './links'
 import { junctionFields } from '../rows/junction'
 import { rowClauses } from '../write/row-clauses'
 import { loadTargets } from '../write/targets'
@@ -28,14 +28,14 @@ export interface LinkResult {
 }
 
 /** How often a change is decided anew because what it was decided by has changed before its commit. */
-const TRIES = 8
+const MAX_TRIES = 8
 
 export async function executeLink(plan: Scoped<LinkPlan>, call: Call): Promise<LinkResult> {
   const ctx = itemContext(call)
   const hooked: HookResults = new Map()
-  const changes = await commitDecided(async () => {
+  const changes = await commitWithRetries(async () => {
     const decided = await decide(plan, ctx, call)
-    await before(decided.changes, ctx, hooked, call)
+    await runBeforeHooks(decided.changes, ctx, hooked, call)
     // A foreign key that stops a removal is one that still refers to the link.
     await commitOperations(
       { ...decided.row, kind: plan.mode === 'remove' ? 'delete' : 'update' },
@@ -44,13 +44,13 @@ export async function executeLink(plan: Scoped<LinkPlan>, call: Call): Promise<L
     )
     return decided.changes
   })
-  const works = changes.map(({ work }) => work)
-  for (const work of works) if (hasObjectLevel(work.link)) work.counts.total = await countVisible(work, call)
-  const results = works.map(({ link, counts }) => ({ relation: link.relation.name, ...counts }))
+  const tasks = changes.map(({ task }) => task)
+  for (const task of tasks) if (hasObjectLevel(task.link)) task.counts.total = await countVisible(task, call)
+  const results = tasks.map(({ link, counts }) => ({ relation: link.relation.name, ...counts }))
   const errors: unknown[] = []
   for (const { creates, deletes } of changes) {
-    if (deletes) await afterDeletes(deletes, errors)
-    if (creates) await afterCreates(creates, errors)
+    if (deletes) await runAfterDeleteHooks(deletes, errors)
+    if (creates) await runAfterCreateHooks(creates, errors)
   }
   for (const result of results) {
     await runAfterHooks(call, 'afterLink', result, (run, result) => (run as AnyHook)(result.relation, result, ctx), errors)
@@ -60,7 +60,7 @@ export async function executeLink(plan: Scoped<LinkPlan>, call: Call): Promise<L
 }
 
 /** Rows that changed since they were read, or judged, are read and judged once more. @throws 409 when they change again and again. */
-async function commitDecided(commit: () => Promise<readonly LinkChange[]>): Promise<readonly LinkChange[]> {
+async function commitWithRetries(commit: () => Promise<readonly LinkChange[]>): Promise<readonly LinkChange[]> {
   for (let tried = 1; ; tried++) {
     try {
       return await commit()
@@ -68,13 +68,13 @@ async function commitDecided(commit: () => Promise<readonly LinkChange[]>): Prom
     catch (error) {
       if (!(error instanceof CommitFailed)) throw error
       if (error.expectation === undefined || error.expectation === 'restrict') throw error.reason
-      if (tried === TRIES) throw changedMeanwhile()
+      if (tried === MAX_TRIES) throw changedMeanwhile()
       await backOff(tried)
     }
   }
 }
 
-interface Decided {
+interface Decision {
   /** The rows of the record's resource that the caller can update. */
   readonly row: Scoped<Plan>
   readonly target: Target
@@ -82,46 +82,46 @@ interface Decided {
 }
 
 /** What is to be done, by the rules of both sides and of the junction. @throws What one of them refuses, before any hook runs. */
-async function decide(plan: Scoped<LinkPlan>, ctx: AutoApiContext, call: Call): Promise<Decided> {
+async function decide(plan: Scoped<LinkPlan>, ctx: AutoApiContext, call: Call): Promise<Decision> {
   const row = within<LinkPlan, Plan>(plan, {})
   const target: Target = { key: plan.key }
   await loadTargets(row, [target], call)
   if (target.error) throw target.error
-  const works: LinkTask[] = []
-  for (const link of plan.include) works.push(await toWork(plan, link, call))
+  const tasks: LinkTask[] = []
+  for (const link of plan.include) tasks.push(await toLinkTask(plan, link, call))
   const changes: LinkChange[] = []
-  for (const work of works) changes.push(await planLinkChange(work, call))
+  for (const task of tasks) changes.push(await planLinkChange(task, call))
   return { row, target, changes }
 }
 
-async function toWork(plan: Scoped<LinkPlan>, link: ScopedLink, call: Call): Promise<LinkTask> {
+async function toLinkTask(plan: Scoped<LinkPlan>, link: ScopedLink, call: Call): Promise<LinkTask> {
   const { relation } = link
-  const parent = await parentValues(plan, plan.key, relation.columns, call)
+  const parent = await readParentValues(plan, plan.key, relation.columns, call)
   return {
     link, mode: plan.mode, parent,
-    here: inTuples(call.engine, junctionFields(relation, relation.junction.here.columns), [parent]),
+    ofParent: inTuples(call.engine, junctionFields(relation, relation.junction.sourceKey.columns), [parent]),
     targets: await loadLinkTargets(link, parent, call),
     counts: { added: 0, removed: 0, total: 0 },
   }
 }
 
 /** The hooks of the record's own resource, then those of its junctions for each link: none twice. */
-async function before(changes: readonly LinkChange[], ctx: AutoApiContext, hooked: HookResults, call: Call): Promise<void> {
+async function runBeforeHooks(changes: readonly LinkChange[], ctx: AutoApiContext, hooked: HookResults, call: Call): Promise<void> {
   if (!hooked.has(LINK)) {
-    for (const { work: { link: { relation: { name }, ids } } } of changes) {
+    for (const { task: { link: { relation: { name }, ids } } } of changes) {
       await runHooks(call, 'beforeLink', ids, run => (run as AnyHook)(name, ids, ctx))
     }
     hooked.set(LINK, { values: {}, ctx })
   }
-  for (const { work, deletes } of changes) if (deletes) await beforeDeletes(work, deletes, hooked)
-  for (const { work, creates } of changes) if (creates) await beforeCreates(work, creates, hooked)
+  for (const { task, deletes } of changes) if (deletes) await runBeforeDeleteHooks(task, deletes, hooked)
+  for (const { task, creates } of changes) if (creates) await runBeforeCreateHooks(task, creates, hooked)
 }
 
 const LINK = 'link'
 
-async function toOperations({ mode }: Scoped<LinkPlan>, { row, target, changes }: Decided, call: Call): Promise<WriteOperation[]> {
-  const own = { table: row.resource.facts.name, step: guardParent(row, target, call) }
-  const others = changes.flatMap(({ work: { link, targets } }) =>
+async function toOperations({ mode }: Scoped<LinkPlan>, { row, target, changes }: Decision, call: Call): Promise<WriteOperation[]> {
+  const own = { table: row.resource.facts.name, step: lockParent(row, target, call) }
+  const others = changes.flatMap(({ task: { link, targets } }) =>
     targetOperations(mode, link, targets, call).map(step => ({ table: link.relation.target.facts.name, step })))
   // Both sides are locked in one order: two requests that link the same records from both sides would otherwise wait for each other.
   const steps = [own, ...others].toSorted((a, b) => a.table < b.table ? -1 : Number(a.table > b.table)).map(({ step }) => step)
@@ -129,7 +129,7 @@ async function toOperations({ mode }: Scoped<LinkPlan>, { row, target, changes }
   return steps
 }
 
-function guardParent(plan: Scoped<Plan>, target: Target, call: Call): WriteOperation {
+function lockParent(plan: Scoped<Plan>, target: Target, call: Call): WriteOperation {
   const where = rowClauses(plan, target)
   return { statement: selectStatement(call, plan.resource, where, keyFields(plan.resource), 'update'), expectation: 'row' }
 }

@@ -32,8 +32,8 @@ export async function loadLinkTargets({ relation, plan, keys, ids }: ScopedLink,
 }
 
 /** Where the junction's two keys share a column, only records that agree on it can be linked. */
-function sharedColumns({ junction: { here, there } }: ManyToMany, parent: readonly unknown[]): (target: readonly unknown[]) => boolean {
-  const shared = here.columns.flatMap((name, index) => there.columns.includes(name) ? [[index, there.columns.indexOf(name)] as const] : [])
+function sharedColumns({ junction: { sourceKey, targetKey } }: ManyToMany, parent: readonly unknown[]): (target: readonly unknown[]) => boolean {
+  const shared = sourceKey.columns.flatMap((name, index) => targetKey.columns.includes(name) ? [[index, targetKey.columns.indexOf(name)] as const] : [])
   return target => shared.every(([mine, theirs]) => String(parent[mine]) === String(target[theirs]))
 }
 

@@ -21,7 +21,7 @@ export interface Join {
   /** What is selected of the included row: what is shown of it, and its key. */
   readonly columns: Selection
   /** Where these columns begin in a row. */
-  readonly from: number
+  readonly offset: number
 }
 
 /** Postgres looks for the best order of eight tables, no more; D1 answers a hundred columns. */
@@ -29,14 +29,14 @@ const JOINS_AT_MOST = 4
 const COLUMNS_AT_MOST = 100
 
 /** Which includes of a plan are read along with its rows, behind these columns of their own. */
-export function joinsOf({ include }: Scoped<ReadPlan>, { fields }: Selection): readonly Join[] {
+export function planJoins({ include }: Scoped<ReadPlan>, { fields }: Selection): readonly Join[] {
   const joins: Join[] = []
   let from = fields.length
   for (const one of include) {
     if (joins.length === JOINS_AT_MOST || !isJoinable(one)) continue
     const columns = includedColumns(one)
     if (from + columns.fields.length > COLUMNS_AT_MOST) continue
-    joins.push({ include: one, alias: `auto_api_${joins.length}`, columns, from })
+    joins.push({ include: one, alias: `auto_api_${joins.length}`, columns, offset: from })
     from += columns.fields.length
   }
   return joins
@@ -67,11 +67,11 @@ export const shapeOfJoins = (joins: readonly Join[]): Shape =>
 /** In the order of their places: joins stand before any other condition. */
 export const valuesOfJoins = (joins: readonly Join[]) => joins.flatMap(join => valuesOf(scopeOf(join)))
 
-export function selectJoined(joins: readonly Join[]): SQL {
+export function joinedSelectList(joins: readonly Join[]): SQL {
   return sql.join(joins.flatMap(join => join.columns.fields.map((_, index) => sql`, ${nameOf(join, index)}`)), sql``)
 }
 
-export function joinAll(joins: readonly Join[]): SQL {
+export function joinClauses(joins: readonly Join[]): SQL {
   return sql.join(joins.map((join) => {
     const { include: { relation, plan }, alias, columns: { fields } } = join
     const selected = sql.join(fields.map((field, index) => sql`${field.selection} as ${sql.identifier(`${alias}_${index}`)}`), sql`, `)
@@ -87,4 +87,4 @@ function nameOf({ alias }: Join, index: number): SQL {
 }
 
 /** The included row's own part of a row. */
-export const joinedRow = ({ from, columns }: Join, row: Row): Row => row.slice(from, from + columns.fields.length)
+export const joinedRow = ({ offset: from, columns }: Join, row: Row): Row => row.slice(from, from + columns.fields.length)

@@ -7,8 +7,8 @@ import type { Key } from '../../../schema/record-id'
 import type { ReadPlan } from '../../plan/read-plan'
 import type { Scoped } from '../../access/row-scope'
 import { isInvalidValue } from './invalid-value'
-import { joinsOf, type Join } from './join'
-import { rowsStatement, type Window } from './select'
+import { planJoins, type Join } from './join'
+import { rowsStatement, type ReadOptions } from './select'
 import { scan } from './scan'
 import { valuesAt } from './decode'
 
@@ -21,10 +21,10 @@ export interface Rows {
 }
 
 /** The visible rows of a window of the plan. With `objectLevel`, batch by batch until the window is full. */
-export async function readRows(plan: Scoped<ReadPlan>, window: Window, call: Call): Promise<Rows> {
+export async function readRows(plan: Scoped<ReadPlan>, window: ReadOptions, call: Call): Promise<Rows> {
   const columns = columnsOf(plan, window.cursor ?? false, window.extraColumns ?? [])
   if (!plan.accepts) {
-    const joins = joinsOf(plan, columns)
+    const joins = planJoins(plan, columns)
     return { columns, joins, rows: await call.engine.query(rowsStatement(plan, columns, window, call, joins)) }
   }
   const { offset = 0, limit = Infinity } = window
@@ -45,14 +45,14 @@ export async function readRows(plan: Scoped<ReadPlan>, window: Window, call: Cal
 export async function readOne(plan: Scoped<ReadPlan>, key: Key, besides: readonly Field[], call: Call): Promise<Rows> {
   const { primaryKey } = plan.resource
   const spelled = primaryKey.filter(field => field.kind === 'text' || field.kind === 'custom')
-  const found = await readIfFit(plan, { cursor: true, extraColumns: [...besides, ...spelled] }, call)
+  const found = await readValidKey(plan, { cursor: true, extraColumns: [...besides, ...spelled] }, call)
   const values = valuesAt(found.columns, spelled)
   const same = (row: Row) => values(row).every((value, index) => value === spelled[index]!.encode(key[primaryKey.indexOf(spelled[index]!)]))
   return { ...found, rows: found.rows.filter(same) }
 }
 
 /** No row has a key that is none of its column's type. */
-async function readIfFit(plan: Scoped<ReadPlan>, window: Window, call: Call): Promise<Rows> {
+async function readValidKey(plan: Scoped<ReadPlan>, window: ReadOptions, call: Call): Promise<Rows> {
   try {
     return await readRows(plan, window, call)
   }

@@ -7,7 +7,7 @@ import { after } from '../../sql/keyset'
 import type { ReadPlan } from '../../plan/read-plan'
 import type { Scoped } from '../../access/row-scope'
 import { filterAccepted, yieldToEventLoop, maxScanRows, tooManyRowsToCheck } from './object-level'
-import { rowsStatement, type Window } from './select'
+import { rowsStatement, type ReadOptions } from './select'
 import { decoder, valuesAt } from './decode'
 
 /**
@@ -15,7 +15,7 @@ import { decoder, valuesAt } from './decode'
  * between them.
  * @throws `LIMIT_EXCEEDED` when `most` rows are judged, there are more, and the reader wants another one.
  */
-export async function* scan(unordered: Scoped<ReadPlan>, window: Window, call: Call): AsyncGenerator<Row> {
+export async function* scan(unordered: Scoped<ReadPlan>, window: ReadOptions, call: Call): AsyncGenerator<Row> {
   const { start = [], offset, limit = Infinity, maxScanned = maxScanRows(call) } = window
   const plan = unordered.order.length > 0 ? unordered : { ...unordered, order: byPrimaryKey(unordered) }
   const columns = allFields(plan.resource)

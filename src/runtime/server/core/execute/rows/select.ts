@@ -9,9 +9,9 @@ import { orderList } from '../../sql/keyset'
 import type { ReadPlan } from '../../plan/read-plan'
 import { shapeOf, statement, valuesOf, whereClause, type Clause } from '../../sql/clause'
 import type { Scoped } from '../../access/row-scope'
-import { joinAll, selectJoined, shapeOfJoins, valuesOfJoins, type Join } from './join'
+import { joinClauses, joinedSelectList, shapeOfJoins, valuesOfJoins, type Join } from './join'
 
-export interface Window {
+export interface ReadOptions {
   /** Conditions besides the plan's own: where a cursor stands. */
   readonly start?: readonly Clause[]
   readonly offset?: number
@@ -28,7 +28,7 @@ export interface Window {
 export function rowsStatement(
   plan: Scoped<ReadPlan>,
   columns: Selection,
-  { start = [], offset, limit }: Window,
+  { start = [], offset, limit }: ReadOptions,
   { api, engine }: Call,
   joins: readonly Join[] = [],
 ): Statement {
@@ -37,12 +37,12 @@ export function rowsStatement(
   const bounds = limit === undefined || limit === Infinity ? [] : offset ? [limit, offset] : [limit]
   const key = shape`read ${columns.key}${shapeOfJoins(joins)}${shapeOf(where)}${orderShape(order)}${bounds.length}`
   return statement(api.statements, engine, key, [...valuesOfJoins(joins), ...valuesOf(where), ...bounds], () => ({
-    sql: sql`select ${selectList(columns)}${selectJoined(joins)} from ${resource.table}${joinAll(joins)}${whereClause(where)}${order.length > 0 ? sql` order by ${orderList(order)}` : sql``}${limitTo(bounds)}`,
+    sql: sql`select ${selectList(columns)}${joinedSelectList(joins)} from ${resource.table}${joinClauses(joins)}${whereClause(where)}${order.length > 0 ? sql` order by ${orderList(order)}` : sql``}${limitClause(bounds)}`,
     extra: undefined,
   }))
 }
 
-function limitTo([limit, offset]: readonly number[]): SQL {
+function limitClause([limit, offset]: readonly number[]): SQL {
   if (limit === undefined) return sql``
   return offset === undefined ? sql` limit ${sql.param(limit)}` : sql` limit ${sql.param(limit)} offset ${sql.param(offset)}`
 }

@@ -15,30 +15,30 @@ import { foundBy, type Plan, type Scoped } from '../../access/row-scope'
 import { yieldToEventLoop } from './object-level'
 
 /** Bytes of text that one statement looks through. */
-const BYTES = 512 * 1024
+const SLICE_BYTES = 512 * 1024
 /** Rows whose sizes are read at once. */
-const HEADS = 500
+const SIZES_AT_ONCE = 500
 /** With more rows that match, the statement is run as it is: many matches are found quickly. */
-const KEYS = 20_000
+const MAX_KEYS = 20_000
 
-interface Searching extends Plan {
+interface SearchPlan extends Plan {
   readonly where: readonly Clause[]
   readonly search?: Search
 }
 
 /** The same rows by their keys, where finding them takes long; otherwise the plan as it is. */
-export async function searchInSlices<P extends Searching>(plan: Scoped<P>, call: Call, besides: readonly Clause[] = []) {
+export async function searchInSlices<P extends SearchPlan>(plan: Scoped<P>, call: Call, besides: readonly Clause[] = []) {
   const { search, resource: { primaryKey } } = plan
-  if (!search?.heavy || !call.engine.blocking || !primaryKey.every(isListed)) return plan
+  if (!search?.heavy || !call.engine.blocking || !primaryKey.every(isInlineKey)) return plan
   const keys = await findKeys(plan, search.fields, besides, call)
   return keys ? foundBy(plan, [inTuples(call.engine, primaryKey, keys)]) : plan
 }
 
 /** Keys of bytes are a parameter each, and there may be more of them than an engine takes. */
-const isListed = ({ kind, ordered }: Field) => kind !== 'blob' && ordered
+const isInlineKey = ({ kind, ordered }: Field) => kind !== 'blob' && ordered
 
 async function findKeys(
-  plan: Scoped<Searching>,
+  plan: Scoped<SearchPlan>,
   fields: readonly Field[],
   besides: readonly Clause[],
   call: Call,
@@ -48,13 +48,13 @@ async function findKeys(
   const keys: Row[] = []
   let start: readonly Clause[] = []
   for (;;) {
-    const heads = await call.engine.query(headsStatement(plan, fields, [...besides, ...plan.scope, ...start], call))
+    const heads = await call.engine.query(sizesStatement(plan, fields, [...besides, ...plan.scope, ...start], call))
     for (const slice of slices(heads.map(row => ({ key: row.slice(0, primaryKey.length), bytes: Number(row[primaryKey.length]) })))) {
       keys.push(...(await call.engine.query(keysStatement(plan, [inTuples(call.engine, primaryKey, slice), ...plan.where], call))))
-      if (keys.length > KEYS) return undefined
+      if (keys.length > MAX_KEYS) return undefined
       await yieldToEventLoop()
     }
-    if (heads.length < HEADS) return keys
+    if (heads.length < SIZES_AT_ONCE) return keys
     start = [after(call.engine, order, heads.at(-1)!.slice(0, primaryKey.length))]
   }
 }
@@ -66,7 +66,7 @@ function slices(heads: readonly { key: Row, bytes: number }[]): readonly (readon
     left -= bytes
     if (left < 0 || found.length === 0) {
       found.push([])
-      left = BYTES - bytes
+      left = SLICE_BYTES - bytes
     }
     found.at(-1)!.push(key)
   }
@@ -74,20 +74,20 @@ function slices(heads: readonly { key: Row, bytes: number }[]): readonly (readon
 }
 
 /** `select id, octet_length(title) from t where … order by id limit 500`: the size stands in the row's head, no text is read. */
-function headsStatement({ resource }: Scoped<Searching>, fields: readonly Field[], where: readonly Clause[], { api, engine }: Call) {
+function sizesStatement({ resource }: Scoped<SearchPlan>, fields: readonly Field[], where: readonly Clause[], { api, engine }: Call) {
   const order = resource.primaryKey.map(field => ({ field, descending: false }))
   const key = shape`sizes ${resource}${fields.map(({ column }) => column)}${shapeOf(where)}${orderShape(order)}`
-  return statement(api.statements, engine, key, [...valuesOf(where), HEADS], () => {
+  return statement(api.statements, engine, key, [...valuesOf(where), SIZES_AT_ONCE], () => {
     const size = sql.join(fields.map(({ column }) => sql`coalesce(octet_length(${column}), 0)`), sql` + `)
     return {
       extra: undefined,
-      sql: sql`select ${keyList(resource.primaryKey)}, ${size} from ${resource.table}${whereClause(where)} order by ${orderList(order)} limit ${sql.param(HEADS)}`,
+      sql: sql`select ${keyList(resource.primaryKey)}, ${size} from ${resource.table}${whereClause(where)} order by ${orderList(order)} limit ${sql.param(SIZES_AT_ONCE)}`,
     }
   })
 }
 
 /** `select id from t where id in (…) and …` */
-function keysStatement({ resource }: Scoped<Searching>, where: readonly Clause[], { api, engine }: Call) {
+function keysStatement({ resource }: Scoped<SearchPlan>, where: readonly Clause[], { api, engine }: Call) {
   return statement(api.statements, engine, shape`keys ${resource}${shapeOf(where)}`, valuesOf(where), () => ({
     extra: undefined, sql: sql`select ${keyList(resource.primaryKey)} from ${resource.table}${whereClause(where)}`,
   }))

@@ -27,7 +27,7 @@ function unchangedSince(plan: Scoped<Plan>, { row }: Target): readonly Clause[] 
 function columnsUnchanged({ fields }: Selection, row: Row): readonly Clause[] {
   return fields.flatMap((field, index): Clause[] => {
     const value = row[index]
-    if (!field.pinnable || (value !== null && !isScalar(value))) return []
+    if (!field.comparable || (value !== null && !isScalar(value))) return []
     return [value === null ? isNull(field) : equalsRaw(field, value)]
   })
 }

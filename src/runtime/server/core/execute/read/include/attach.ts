@@ -5,7 +5,7 @@ import type { Scoped } from '../../../access/row-scope'
 import { joinedRow, type Join, type ScopedInclude } from '../../rows/join'
 import { decoder, valuesAt, type ValueForm, type RecordValues } from '../../rows/decode'
 import type { Rows } from '../../rows/rows'
-import { spend, type Budget } from './budget'
+import { spendRecords, type Budget } from './budget'
 import { parentsOf, keyAt, type Level } from './parents'
 import { readChildren } from './children'
 
@@ -26,8 +26,8 @@ export async function attachIncludes(
     objectLevelMaxRows,
   } = call.api.config
   const judged = Math.max(maxRows, objectLevelMaxRows)
-  const budget: Budget = { left: maxRows, max: maxRows, unjudged: judged, maxJudged: judged, form }
-  await attachLevel(plan, found, { records, times: records.map(() => 1) }, call, budget)
+  const budget: Budget = { recordsLeft: maxRows, maxRecords: maxRows, checksLeft: judged, maxChecks: judged, form }
+  await attachLevel(plan, found, { records, occurrences: records.map(() => 1) }, call, budget)
 }
 
 async function attachLevel(plan: Scoped<ReadPlan>, found: Rows, level: Level, call: Call, budget: Budget): Promise<void> {
@@ -39,7 +39,7 @@ async function attachLevel(plan: Scoped<ReadPlan>, found: Rows, level: Level, ca
 }
 
 /** A database may take two spellings of a key for one; on the wire they are two, and nobody has the other one. */
-function attachJoined(join: Join, { columns, rows }: Rows, { records, times }: Level, budget: Budget): void {
+function attachJoined(join: Join, { columns, rows }: Rows, { records, occurrences }: Level, budget: Budget): void {
   const { relation, plan } = join.include
   const keyOf = keyAt(columns, relation.columns)
   const ownKeyOf = keyAt(join.columns, relation.foreignColumns)
@@ -52,15 +52,15 @@ function attachJoined(join: Join, { columns, rows }: Rows, { records, times }: L
       const own = joinedRow(join, row)
       if (ownKeyOf(own) === key) known.set(key, related = decode(own))
     }
-    if (related) spend(budget, times[index]!)
+    if (related) spendRecords(budget, occurrences[index]!)
     records[index]![relation.name] = related ?? null
   })
 }
 
-async function attach(include: ScopedInclude, found: Rows, { records, times }: Level, call: Call, budget: Budget): Promise<void> {
+async function attach(include: ScopedInclude, found: Rows, { records, occurrences }: Level, call: Call, budget: Budget): Promise<void> {
   const { relation, plan } = include
   const keys = found.rows.map(keyAt(found.columns, relation.columns))
-  const parents = parentsOf(found.rows, keys, times, valuesAt(found.columns, relation.columns))
+  const parents = parentsOf(found.rows, keys, occurrences, valuesAt(found.columns, relation.columns))
   const children = parents.size === 0 ? undefined : await readChildren(include, parents, call, budget)
   if (children) await attachLevel(plan, children, children, call, budget)
   const many = relation.kind !== 'one'

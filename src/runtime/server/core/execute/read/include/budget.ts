@@ -4,18 +4,18 @@ import type { ValueForm } from '../../rows/decode'
 
 /** What all includes of one response share: the records left to them, the rows that may still be judged, and what values become. */
 export interface Budget {
-  left: number
-  readonly max: number
-  unjudged: number
-  readonly maxJudged: number
+  recordsLeft: number
+  readonly maxRecords: number
+  checksLeft: number
+  readonly maxChecks: number
   readonly form: ValueForm
 }
 
 /** @throws `LIMIT_EXCEEDED` */
-export function spend(budget: Budget, records: number): void {
-  if (records > budget.left) throw tooMany(budget)
-  budget.left -= records
+export function spendRecords(budget: Budget, records: number): void {
+  if (records > budget.recordsLeft) throw tooManyIncluded(budget)
+  budget.recordsLeft -= records
 }
 
-export const tooMany = ({ max }: Budget) =>
+export const tooManyIncluded = ({ maxRecords: max }: Budget) =>
   limitExceeded(`The response would hold more than ${max} included records. Ask for fewer, or set limits in \`include\`.`, 'include')

@@ -9,8 +9,8 @@ import { filterAccepted, yieldToEventLoop, tooManyRowsToCheck } from '../../rows
 import { searchInSlices } from '../../rows/text-search'
 import { decoder, type RecordValues } from '../../rows/decode'
 import type { Rows } from '../../rows/rows'
-import { spend, tooMany, type Budget } from './budget'
-import { keyAt, keyIn, type Level, type Parents } from './parents'
+import { spendRecords, tooManyIncluded, type Budget } from './budget'
+import { keyAt, keyText, type Level, type Parents } from './parents'
 import { childrenStatement } from './statement'
 
 interface Children extends Rows, Level {
@@ -19,7 +19,7 @@ interface Children extends Rows, Level {
 
 /** The visible children of all parents, at most so many of each, in their order. */
 export async function readChildren(asked: ScopedInclude, parents: Parents, call: Call, budget: Budget): Promise<Children> {
-  const include = await searched(asked, [...parents.values()].map(parent => parent.values), call)
+  const include = await searchChildrenInSlices(asked, [...parents.values()].map(parent => parent.values), call)
   const { relation, plan, perParent = 1 } = include
   const columns = columnsOf(include)
   const visible = await readVisible(include, columns, parents, call, budget)
@@ -37,14 +37,14 @@ export async function readChildren(asked: ScopedInclude, parents: Parents, call:
     let list = byParent.get(key)
     if (!list) byParent.set(key, list = [])
     if (list.length >= perParent) continue
-    spend(budget, parent.times)
+    spendRecords(budget, parent.occurrences)
     const record = decode(row)
     list.push(record)
     kept.push(row)
     records.push(record)
-    times.push(parent.times)
+    times.push(parent.occurrences)
   }
-  return { columns, rows: kept, records, times, byParent }
+  return { columns, rows: kept, records, occurrences: times, byParent }
 }
 
 /** One row more than may be shown is read, or than may be judged, where code has the last word. @throws `LIMIT_EXCEEDED` */
@@ -61,29 +61,29 @@ async function readVisible(
     call.engine.query(childrenStatement(include, columns, values, limited, most + 1, call))
   if (!plan.accepts && !through?.accepts) {
     // Each child stands in the response as often as its parent.
-    const most = Math.floor(budget.left / fewestTimes(parents))
+    const most = Math.floor(budget.recordsLeft / fewestOccurrences(parents))
     const rows = await read(perParent, most)
-    if (rows.length > most) throw tooMany(budget)
+    if (rows.length > most) throw tooManyIncluded(budget)
     return rows
   }
   // Judged before the limit of a parent is applied: hidden rows take no place.
-  const rows = await read(undefined, budget.unjudged)
-  if (rows.length > budget.unjudged) throw tooManyRowsToCheck(budget.maxJudged, 'Ask for fewer records, or narrow the filter.', 'include')
-  budget.unjudged -= rows.length
+  const rows = await read(undefined, budget.checksLeft)
+  if (rows.length > budget.checksLeft) throw tooManyRowsToCheck(budget.maxChecks, 'Ask for fewer records, or narrow the filter.', 'include')
+  budget.checksLeft -= rows.length
   const from = columns.fields.length + relation.columns.length
   const decodeLink = through?.accepts && decoder(allFields(through.resource))
   const linked = decodeLink ? await filterAccepted(rows, row => decodeLink(row.slice(from)), through.accepts!) : rows
   return plan.accepts ? filterAccepted(linked, decoder(columns), plan.accepts) : linked
 }
 
-function fewestTimes(parents: Parents): number {
+function fewestOccurrences(parents: Parents): number {
   let fewest = Infinity
-  for (const { times } of parents.values()) if (times < fewest) fewest = times
+  for (const { occurrences } of parents.values()) if (occurrences < fewest) fewest = occurrences
   return fewest
 }
 
 /** Where a search in text keeps the event loop busy, others have their turn before it, and it is made in slices. */
-async function searched(include: ScopedInclude, parents: readonly (readonly unknown[])[], call: Call): Promise<ScopedInclude> {
+async function searchChildrenInSlices(include: ScopedInclude, parents: readonly (readonly unknown[])[], call: Call): Promise<ScopedInclude> {
   const { relation, plan } = include
   if (!plan.search || !call.engine.blocking) return include
   await yieldToEventLoop()
@@ -99,5 +99,5 @@ function columnsOf(include: ScopedInclude): Selection {
 function parentKey(relation: Relation, columns: Selection): (row: Row) => string | undefined {
   if (relation.kind !== 'manyToMany') return keyAt(columns, relation.foreignColumns)
   const places = relation.columns.map((_, index) => columns.fields.length + index)
-  return row => keyIn(row, places)
+  return row => keyText(row, places)
 }

@@ -7,14 +7,14 @@ import type { RecordValues } from '../../rows/decode'
 /** The records of one level, one for each row, and how many times each of them stands in the response. */
 export interface Level {
   readonly records: readonly RecordValues[]
-  readonly times: readonly number[]
+  readonly occurrences: readonly number[]
 }
 
 interface Parent {
   /** The values that its children hold of it. */
   readonly values: readonly unknown[]
   /** How many times records with these values stand in the response. */
-  times: number
+  occurrences: number
 }
 
 export type Parents = ReadonlyMap<string, Parent>
@@ -26,8 +26,8 @@ export function parentsOf(rows: readonly Row[], keys: readonly (string | undefin
   keys.forEach((key, index) => {
     if (key === undefined) return
     const known = parents.get(key)
-    if (known) known.times += times[index]!
-    else parents.set(key, { values: valuesOf(rows[index]!), times: times[index]! })
+    if (known) known.occurrences += times[index]!
+    else parents.set(key, { values: valuesOf(rows[index]!), occurrences: times[index]! })
   })
   return parents
 }
@@ -35,12 +35,12 @@ export function parentsOf(rows: readonly Row[], keys: readonly (string | undefin
 /** The key that some columns of a row hold, as text; NULL meets nothing. */
 export function keyAt(columns: Selection, wanted: readonly Field[]): (row: Row) => string | undefined {
   const places = wanted.map(field => columns.fields.indexOf(field))
-  return row => keyIn(row, places)
+  return row => keyText(row, places)
 }
 
-export function keyIn(row: Row, places: readonly number[]): string | undefined {
-  if (places.length === 1) return isNone(row[places[0]!]) ? undefined : String(row[places[0]!])
-  return places.some(place => isNone(row[place])) ? undefined : JSON.stringify(places.map(place => String(row[place])))
+export function keyText(row: Row, places: readonly number[]): string | undefined {
+  if (places.length === 1) return isNull(row[places[0]!]) ? undefined : String(row[places[0]!])
+  return places.some(place => isNull(row[place])) ? undefined : JSON.stringify(places.map(place => String(row[place])))
 }
 
-const isNone = (value: unknown) => value === null || value === undefined
+const isNull = (value: unknown) => value === null || value === undefined

@@ -63,9 +63,9 @@ function sourceOf(
   if (relation.kind !== 'manyToMany') return { from: sql`${table}`, parent: relation.foreignColumns, extra: [], conditions: [] }
   const { junction } = relation
   const columns = (names: readonly string[]) => names.map(name => junction.resource.fields.get(name)!)
-  const parent = columns(junction.here.columns)
+  const parent = columns(junction.sourceKey.columns)
   return {
-    from: sql`${junction.resource.table} inner join ${table} on ${joinCondition(columns(junction.there.columns), relation.foreignColumns)}`,
+    from: sql`${junction.resource.table} inner join ${table} on ${joinCondition(columns(junction.targetKey.columns), relation.foreignColumns)}`,
     parent,
     extra: [
       ...parent.map(({ column }) => sql`${column}`),

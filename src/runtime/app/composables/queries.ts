@@ -7,11 +7,11 @@ import type { AggregateQuery, GetQuery, ListQuery, UnpagedQuery } from '../../sh
 import type { RecordId, ResourceWith } from '../../shared/types/resources'
 import { useClient } from '../client'
 import type { AutoApiError } from '../error'
-import { isMissing, toApiKey, toIdentity, type KeyDetail } from '../keys'
-import { loadWith, useRead, useReadPages, type InfiniteOptions, type ReadOptions } from '../read'
+import { isMissing, toApiKey, toIdentity, type KeyDetails } from '../keys'
+import { loadWith, useApiQuery, useApiPages, type InfiniteOptions, type QueryOptions } from '../query'
 
 type Empty = Record<never, never>
-const detail = (query: unknown) => ({ query: toValue(query) as KeyDetail['query'] })
+const detail = (query: unknown) => ({ query: toValue(query) as KeyDetails['query'] })
 
 /**
  * One page of a resource: by number, or by cursor where the query has one.
@@ -21,9 +21,9 @@ const detail = (query: unknown) => ({ query: toValue(query) as KeyDetail['query'
 export function useAutoApiList<R extends ResourceWith<'read'>, const Q extends ListQuery<R> = Empty, Data = ListResponse<R, Q>>(
   resource: R,
   query?: MaybeRefOrGetter<Q> & Exact<R, Q, keyof ListQuery<R>>,
-  options?: ReadOptions<ListResponse<R, Q>, Data>,
+  options?: QueryOptions<ListResponse<R, Q>, Data>,
 ): UseQueryReturnType<Data, AutoApiError> {
-  return useRead(() => toApiKey(resource, 'list', detail(query)), loadWith(useClient(), 'list'), options)
+  return useApiQuery(() => toApiKey(resource, 'list', detail(query)), loadWith(useClient(), 'list'), options)
 }
 
 /**
@@ -35,13 +35,13 @@ export function useAutoApiGet<R extends ResourceWith<'read'>, const Q extends Ge
   resource: R,
   id: MaybeRefOrGetter<RecordId | null | undefined>,
   query?: MaybeRefOrGetter<Q> & Exact<R, Q, keyof GetQuery<R>>,
-  options?: ReadOptions<ResultOf<R, Q>, Data>,
+  options?: QueryOptions<ResultOf<R, Q>, Data>,
 ): UseQueryReturnType<Data, AutoApiError> {
   const key = () => {
     const known = toValue(id)
     return isMissing(known) ? undefined : toApiKey(resource, 'get', { id: toIdentity(resource, known), ...detail(query) })
   }
-  return useRead(key, loadWith(useClient(), 'get'), options)
+  return useApiQuery(key, loadWith(useClient(), 'get'), options)
 }
 
 /**
@@ -55,7 +55,7 @@ export function useAutoApiInfinite<R extends ResourceWith<'read'>, const Q exten
   options?: InfiniteOptions<CursorResponse<R, Q>>,
 ): UseInfiniteQueryReturnType<InfiniteData<CursorResponse<R, Q>, string>, AutoApiError> {
   const client = useClient()
-  return useReadPages<CursorResponse<R, Q>>(
+  return useApiPages<CursorResponse<R, Q>>(
     () => toApiKey(resource, 'infinite', detail(query)),
     ([, , , { query }], cursor, signal) => client.call({ route: 'list', resource, query: { ...query, cursor } }, signal),
     options,
@@ -74,7 +74,7 @@ export function useAutoApiAggregate<
 >(
   resource: R,
   query?: MaybeRefOrGetter<Q> & Exact<R, Q, keyof AggregateQuery<R>>,
-  options?: ReadOptions<AggregateResponse<R, Q>, Data>,
+  options?: QueryOptions<AggregateResponse<R, Q>, Data>,
 ): UseQueryReturnType<Data, AutoApiError> {
-  return useRead(() => toApiKey(resource, 'aggregate', detail(query)), loadWith(useClient(), 'aggregate'), options)
+  return useApiQuery(() => toApiKey(resource, 'aggregate', detail(query)), loadWith(useClient(), 'aggregate'), options)
 }

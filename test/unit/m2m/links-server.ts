@@ -98,7 +98,7 @@ export const OPEN = Object.freeze({ read: true, create: true, update: true, dele
 
 type Name = Exclude<keyof typeof TABLES, 'pupilCourses' | 'friends' | 'lockers'>
 
-export interface SchoolOptions {
+export interface LinksServerOptions {
   /** By resource; everything is allowed where there is no entry. */
   readonly auth?: Partial<Record<Name, ResourceAuth>>
   readonly hooks?: Partial<Record<Name, ResourceRegistration['hooks']>>
@@ -107,7 +107,7 @@ export interface SchoolOptions {
   readonly log?: (statement: string) => void
 }
 
-export interface School extends TestServer {
+export interface LinksServer extends TestServer {
   readonly client: Database.Database
   /** Everything the database holds. */
   readonly dump: () => string
@@ -120,9 +120,9 @@ export interface School extends TestServer {
 export const ADA: Caller = { user: { id: 1, organizationId: 1 } }
 export const ZOE: Caller = { user: { id: 11, organizationId: 2 } }
 /** Nobody, of a public organization. */
-export const VISITOR: Caller = { tenantId: 1 }
+export const ANONYMOUS: Caller = { tenantId: 1 }
 
-export async function openSchool({ auth = {}, hooks = {}, config, log }: SchoolOptions = {}): Promise<School> {
+export async function openServer({ auth = {}, hooks = {}, config, log }: LinksServerOptions = {}): Promise<LinksServer> {
   const client = new Database(':memory:')
   client.exec(DDL + ROWS)
   const { pupilCourses: _p, friends: _f, lockers: _l, ...registered } = TABLES
@@ -145,4 +145,4 @@ export async function openSchool({ auth = {}, hooks = {}, config, log }: SchoolO
 }
 
 /** `200`, or `403 FORBIDDEN`. */
-export const told = ({ status, body }: Answered) => status < 400 ? String(status) : `${status} ${body?.data?.code ?? ''}`.trim()
+export const outcome = ({ status, body }: Answered) => status < 400 ? String(status) : `${status} ${body?.data?.code ?? ''}`.trim()

@@ -10,9 +10,9 @@ import { tupleKey } from '../../sql/tuple-key'
 import { narrow } from '../../access/row-scope'
 import { hasListeners } from '../commit/changes'
 import type { WriteOperation } from '../commit/operation'
-import { readAddedOperations, createLinkOperations, planCreates, type Creates } from './create-links'
-import { deleteLinkOperations, noOthers, planDeletes, type Deletes } from './delete-links'
-import { linkChanges, linkedTo, not, linksToVisible, type LinkTask, type ScopedLink } from './links'
+import { readAddedOperations, createLinkOperations, planCreates, type LinkCreates } from './create-links'
+import { deleteLinkOperations, noOtherLinks, planDeletes, type LinkDeletes } from './delete-links'
+import { linkChanges, linkedTo, negate, linksToVisible, type LinkTask, type ScopedLink } from './links'
 import { junctionFields, joinCondition } from '../rows/junction'
 import { checkUnchanged } from '../write/row-clauses'
 import { readRows, type Rows } from '../rows/rows'
@@ -27,63 +27,63 @@ export const hasObjectLevel = ({ plan, through }: ScopedLink) => plan.accepts !=
 
 /** What becomes of a relation's links, as far as it is known before the commit. */
 export interface LinkChange {
-  readonly work: LinkTask
-  readonly creates?: Creates
-  readonly deletes?: Deletes
+  readonly task: LinkTask
+  readonly creates?: LinkCreates
+  readonly deletes?: LinkDeletes
   /** Of a replacement: the linked records that code accepted, and all links there were. */
-  readonly judged?: { readonly found: Rows, readonly known: readonly (readonly unknown[])[] }
+  readonly accepted?: { readonly found: Rows, readonly known: readonly (readonly unknown[])[] }
 }
 
 /** @throws 403 and 400 where the junction refuses a link. */
-export async function planLinkChange(work: LinkTask, call: Call): Promise<LinkChange> {
-  const { link, mode, here, targets } = work
+export async function planLinkChange(task: LinkTask, call: Call): Promise<LinkChange> {
+  const { link, mode, ofParent, targets } = task
   const { resource } = link.relation.junction
   const keys = keyFields(resource)
-  const seen = selectStatement(call, resource, [here, ...link.through.scope], keys)
+  const seen = selectStatement(call, resource, [ofParent, ...link.through.scope], keys)
   const judged = mode === 'replace' && link.plan.accepts
-    ? { found: await readVisible(work, call), known: (await call.engine.query(seen)).map(valuesAt(keys, resource.primaryKey)) }
+    ? { found: await readVisible(task, call), known: (await call.engine.query(seen)).map(valuesAt(keys, resource.primaryKey)) }
     : undefined
-  const visible = async () => valuesOfLinked(link, judged?.found ?? await readVisible(work, call))
-  const deletes = await planDeletes(work, visible, call)
-  const creates = mode === 'remove' || targets.values.length === 0 ? undefined : await planCreates(work, call)
-  return { work, ...creates && { creates }, ...deletes && { deletes }, ...judged && { judged } }
+  const visible = async () => valuesOfLinked(link, judged?.found ?? await readVisible(task, call))
+  const deletes = await planDeletes(task, visible, call)
+  const creates = mode === 'remove' || targets.values.length === 0 ? undefined : await planCreates(task, call)
+  return { task: task, ...creates && { creates }, ...deletes && { deletes }, ...judged && { accepted: judged } }
 }
 
-export async function linkOperations({ work, creates, deletes, judged }: LinkChange, call: Call): Promise<WriteOperation[]> {
-  const { link, mode, here, counts } = work
+export async function linkOperations({ task, creates, deletes, accepted }: LinkChange, call: Call): Promise<WriteOperation[]> {
+  const { link, mode, ofParent, counts } = task
   const added: WriteOperation[] = creates
-    ? [...createLinkOperations(work, creates, call), ...(await readAddedOperations(work, creates, call))]
+    ? [...createLinkOperations(task, creates, call), ...(await readAddedOperations(task, creates, call))]
     : []
-  const removed = deletes ? deleteLinkOperations(work, deletes, call) : mode === 'add' ? [] : removeOperations(work, judged, call)
+  const removed = deletes ? deleteLinkOperations(task, deletes, call) : mode === 'add' ? [] : removeOperations(task, accepted, call)
   const total: WriteOperation[] = hasObjectLevel(link)
     ? []
-    : [{ statement: countLinks(link, here, call), read: ({ rows }) => {
+    : [{ statement: countLinks(link, ofParent, call), read: ({ rows }) => {
         counts.total = Number(rows[0]![0])
       } }]
-  return [...judged ? stillSeen(work, judged.found, call) : [], ...removed, ...added, ...total]
+  return [...accepted ? stillVisible(task, accepted.found, call) : [], ...removed, ...added, ...total]
 }
 
 /** The records whose links a replacement removes because code accepted them. */
-function stillSeen({ link: { relation, plan }, targets }: LinkTask, { columns, rows }: Rows, call: Call): WriteOperation[] {
+function stillVisible({ link: { relation, plan }, targets }: LinkTask, { columns, rows }: Rows, call: Call): WriteOperation[] {
   const named = new Set(targets.values.map(tupleKey))
   const targetOf = valuesAt(columns, relation.foreignColumns)
   return checkUnchanged(plan, columns, rows.filter(row => !named.has(tupleKey(targetOf(row)))), 'share', call)
 }
 
 /** Links that one statement can tell: those named, or those to visible records that are not named. Links the caller cannot see stay. */
-function removeOperations({ link, mode, here, targets, counts }: LinkTask, judged: LinkChange['judged'], call: Call): WriteOperation[] {
+function removeOperations({ link, mode, ofParent, targets, counts }: LinkTask, judged: LinkChange['accepted'], call: Call): WriteOperation[] {
   const { relation, through } = link
-  const { resource, there: { columns } } = relation.junction
-  const there = junctionFields(relation, columns)
-  const named = inTuples(call.engine, there, targets.values)
-  const others = targets.values.length > 0 ? [not(named)] : []
-  const visible = () => judged ? inTuples(call.engine, there, valuesOfLinked(link, judged.found)) : linksToVisible(link)
-  const where = [here, ...mode === 'remove' ? [named] : [...others, visible()], ...through.scope]
+  const { resource, targetKey: { columns } } = relation.junction
+  const targetFields = junctionFields(relation, columns)
+  const named = inTuples(call.engine, targetFields, targets.values)
+  const others = targets.values.length > 0 ? [negate(named)] : []
+  const visible = () => judged ? inTuples(call.engine, targetFields, valuesOfLinked(link, judged.found)) : linksToVisible(link)
+  const where = [ofParent, ...mode === 'remove' ? [named] : [...others, visible()], ...through.scope]
   const going = { ...selectStatement(call, resource, where, keyFields(resource)), expectedRows: undefined }
   const heard: WriteOperation = { statement: going, changes: ({ rows }) => linkChanges(rows.map(going.extra), 'unlink', resource, call) }
   const trash = () => trashValues({ resource } as WritePlan, crypto.randomUUID(), call, new Date())
   return [
-    ...judged ? [noOthers(resource, [here, ...through.scope], judged.known, call)] : [],
+    ...judged ? [noOtherLinks(resource, [ofParent, ...through.scope], judged.known, call)] : [],
     ...hasListeners(call) ? [heard] : [],
     {
       statement: resource.roles.deletedAt
@@ -105,15 +105,15 @@ async function readVisible({ link, parent }: Pick<LinkTask, 'link' | 'parent'>, 
 const valuesOfLinked = ({ relation }: ScopedLink, { columns, rows }: Rows) => rows.map(valuesAt(columns, relation.foreignColumns))
 
 /** How many links the caller sees, where code judges them. */
-export const countVisible = async (work: LinkTask, call: Call) => (await readVisible(work, call)).rows.length
+export const countVisible = async (task: LinkTask, call: Call) => (await readVisible(task, call)).rows.length
 
 /** `select count(*) from junction where post_id = ? and exists (select 1 from tags where …)` */
-function countLinks({ relation, plan, through }: ScopedLink, here: Clause, { api, engine }: Call) {
+function countLinks({ relation, plan, through }: ScopedLink, ofParent: Clause, { api, engine }: Call) {
   const { junction, foreignColumns, target } = relation
-  const there = junctionFields(relation, junction.there.columns)
-  const key = shape`count links ${relation}${shapeOf([here, ...through.scope])}${shapeOf(plan.scope)}`
-  const made = statement(api.statements, engine, key, valuesOf([here, ...through.scope, ...plan.scope]), () => ({
-    sql: sql`select count(*) from ${junction.resource.table} where ${joinAnd([here, ...through.scope])} and exists (select 1 from ${target.table} where ${joinCondition(there, foreignColumns)}${plan.scope.length > 0 ? sql` and ${joinAnd(plan.scope)}` : sql``})`,
+  const targetFields = junctionFields(relation, junction.targetKey.columns)
+  const key = shape`count links ${relation}${shapeOf([ofParent, ...through.scope])}${shapeOf(plan.scope)}`
+  const made = statement(api.statements, engine, key, valuesOf([ofParent, ...through.scope, ...plan.scope]), () => ({
+    sql: sql`select count(*) from ${junction.resource.table} where ${joinAnd([ofParent, ...through.scope])} and exists (select 1 from ${target.table} where ${joinCondition(targetFields, foreignColumns)}${plan.scope.length > 0 ? sql` and ${joinAnd(plan.scope)}` : sql``})`,
     extra: undefined,
   }))
   return { ...made, returnsRows: true }

@@ -1,13 +1,13 @@
 /** Writes: one composable for each, all of them faces of one. */
 import { useQueryClient } from '@tanstack/vue-query'
 import type { RecordId, ResourceName, ResourceWith } from '../../shared/types/resources'
-import { ACTIONS, writtenBy, type Action, type ActionAnswers, type ActionOn, type ActionVariables } from '../actions'
+import { ACTIONS, writtenBy, type Action, type ActionResponses, type ActionOn, type ActionVariables } from '../actions'
 import { useClient } from '../client'
-import { useWrite, type WriteOptions, type WriteResult } from '../mutation'
+import { useApiMutation, type MutationOptions, type MutationResult } from '../mutation'
 import { useAutoApiOptimisticUpdate } from '../optimistic'
 
-type Options<R extends ResourceName, A extends Action, Context> = WriteOptions<ActionAnswers<R>[A], ActionVariables<R>[A], Context>
-type Result<R extends ResourceName, A extends Action, Context> = WriteResult<ActionAnswers<R>[A], ActionVariables<R>[A], Context>
+type Options<R extends ResourceName, A extends Action, Context> = MutationOptions<ActionResponses<R>[A], ActionVariables<R>[A], Context>
+type Result<R extends ResourceName, A extends Action, Context> = MutationResult<ActionResponses<R>[A], ActionVariables<R>[A], Context>
 
 /**
  * Any write of a resource, by its name. Whatever was cached of it is asked for again before `onSuccess` runs.
@@ -29,11 +29,11 @@ function useAction<R extends ResourceName, A extends Action, Context>(
   foresee?: (variables: ActionVariables<R>[A]) => () => void,
 ): Result<R, A, Context> {
   const client = useClient()
-  return useWrite(
+  return useApiMutation(
     {
       send: variables => client.call({ ...ACTIONS[action].request(variables as never), resource }),
       written: variables => writtenBy(action, resource, variables),
-      foresee,
+      optimistic: foresee,
     },
     options,
   )

@@ -30,8 +30,8 @@ const permissions = { read: true, create: 'edit', update: 'edit', delete: 'edit'
 const schemas = { writers, articles, remarks, labels, shelves }
 const registrations: ResourceRegistration[] = Object.entries(schemas).map(([name, schema]) => ({ name, schema, authorization: { permissions, ...name === 'articles' && { fields: { views: { write: 'never' } } } } }))
 
-export interface Desk {
-  readonly app: typeof import('../../../src/runtime/app')
+export interface ClientServer {
+  readonly composables: typeof import('../../../src/runtime/app')
   readonly queryClient: QueryClient
   /** `GET /v1/articles?page=1`, in the order in which they were sent. */
   readonly requests: string[]
@@ -58,14 +58,14 @@ const TABLES = `
   insert into shelves values ('a,b', 'c/d', null);
 `
 
-export async function openDesk({ prefix = '/v1' }: { readonly prefix?: string } = {}): Promise<Desk> {
+export async function openClientServer({ prefix = '/v1' }: { readonly prefix?: string } = {}): Promise<ClientServer> {
   const sqlite = new Database(':memory:')
   sqlite.exec(TABLES)
   const config = { ...DEFAULT_CONFIG, prefix }
   const modules = [{ ...schemas, articlesLabels }]
   const server = await createServer({ registrations, modules, config, db: drizzle(sqlite) })
   const code = generateClient(prefix, describeResources(registrations, modules, config))
-  const desk = { requests: [] as string[], caller: { user: { id: 1 }, permissions: ['edit'] }, refuseNext: undefined } as unknown as { -readonly [K in keyof Desk]: Desk[K] }
+  const desk = { requests: [] as string[], caller: { user: { id: 1 }, permissions: ['edit'] }, refuseNext: undefined } as unknown as { -readonly [K in keyof ClientServer]: ClientServer[K] }
 
   /** As Nuxt's own: an answer that is no success is thrown. */
   async function fetch(path: string, { method, query, body, headers }: { method: string, query: Record<string, string>, body?: string, headers?: Record<string, string> }) {
@@ -87,7 +87,7 @@ export async function openDesk({ prefix = '/v1' }: { readonly prefix?: string } 
   }))
   // Node is no browser, and this is about what happens in one.
   environmentManager.setIsServer(() => false)
-  desk.app = await import('../../../src/runtime/app')
+  desk.composables = await import('../../../src/runtime/app')
   desk.queryClient = new QueryClient()
   const vue = createApp({})
   vue.use(VueQueryPlugin, { queryClient: desk.queryClient })

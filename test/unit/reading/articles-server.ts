@@ -114,13 +114,13 @@ function registrations(): ResourceRegistration[] {
   ]
 }
 
-export interface World {
+export interface ArticlesServer {
   readonly rows: Rows
   readonly server: TestServer
   readonly client: Database.Database
 }
 
-export async function createWorld(config: Partial<AutoApiConfig> = {}): Promise<World> {
+export async function openArticlesServer(config: Partial<AutoApiConfig> = {}): Promise<ArticlesServer> {
   const rows = createRows()
   const client = new Database(':memory:')
   client.exec(`

@@ -15,7 +15,7 @@ import type { ApiKey } from './keys'
 import { useNuxtApp } from './nuxt'
 
 /** TanStack's options, without those that are ours. */
-export type ReadOptions<Answer, Data = Answer> = Omit<
+export type QueryOptions<Answer, Data = Answer> = Omit<
   QueryObserverOptions<Answer, AutoApiError, Data>,
   'queryKey' | 'queryFn' | 'queryHash' | 'queryKeyHashFn' | 'enabled'
 > & {
@@ -35,10 +35,10 @@ export type InfiniteOptions<Page> = Omit<
 type KeyGetter = () => ApiKey | undefined
 
 /** @param load asks for what a key stands for. */
-export function useRead<Answer, Data>(
+export function useApiQuery<Answer, Data>(
   key: KeyGetter,
   load: (key: ApiKey, signal: AbortSignal) => Promise<unknown>,
-  options: ReadOptions<Answer, Data> = {},
+  options: QueryOptions<Answer, Data> = {},
 ): UseQueryReturnType<Data, AutoApiError> {
   const { enabled, ...rest } = toOptions(key, options.enabled)
   const query = useQuery(
@@ -48,16 +48,16 @@ export function useRead<Answer, Data>(
           ...rest,
           ...options,
           enabled: enabled.value,
-          queryKey: key() ?? NOTHING,
+          queryKey: key() ?? NO_KEY,
           queryFn: ({ queryKey, signal }: { queryKey: unknown, signal: AbortSignal }) => load(queryKey as ApiKey, signal),
         }) as never,
     ),
   )
-  return rendered(query, enabled) as unknown as UseQueryReturnType<Data, AutoApiError>
+  return withPrefetch(query, enabled) as unknown as UseQueryReturnType<Data, AutoApiError>
 }
 
 /** Page after page by cursor; the first one has the empty cursor. */
-export function useReadPages<Page extends { meta: { nextCursor: string | null } }>(
+export function useApiPages<Page extends { meta: { nextCursor: string | null } }>(
   key: KeyGetter,
   load: (key: ApiKey, cursor: string, signal: AbortSignal) => Promise<unknown>,
   options: InfiniteOptions<Page> = {},
@@ -70,7 +70,7 @@ export function useReadPages<Page extends { meta: { nextCursor: string | null } 
           ...rest,
           ...options,
           enabled: enabled.value,
-          queryKey: key() ?? NOTHING,
+          queryKey: key() ?? NO_KEY,
           initialPageParam: '',
           getNextPageParam: ({ meta }: Page) => meta.nextCursor ?? undefined,
           queryFn: ({ queryKey, pageParam, signal }: { queryKey: unknown, pageParam: unknown, signal: AbortSignal }) =>
@@ -78,10 +78,10 @@ export function useReadPages<Page extends { meta: { nextCursor: string | null } 
         }) as never,
     ),
   )
-  return rendered(query, enabled) as unknown as UseInfiniteQueryReturnType<InfiniteData<Page, string>, AutoApiError>
+  return withPrefetch(query, enabled) as unknown as UseInfiniteQueryReturnType<InfiniteData<Page, string>, AutoApiError>
 }
 
-const NOTHING = ['auto-api', 'nothing']
+const NO_KEY = ['auto-api', 'nothing']
 
 /** Told once, in `setup`. The caller's own options come after them. */
 function toOptions(key: KeyGetter, enabled: MaybeRefOrGetter<boolean> = true) {
@@ -96,7 +96,7 @@ function toOptions(key: KeyGetter, enabled: MaybeRefOrGetter<boolean> = true) {
   }
 }
 
-interface Suspending {
+interface SuspendableQuery {
   readonly status: { readonly value: 'pending' | 'error' | 'success' }
   readonly suspense: () => Promise<unknown>
 }
@@ -105,7 +105,7 @@ interface Suspending {
  * The server waits for the answer before it renders. TanStack's own `suspense` would wait for ever for what is not asked
  * for, and ask again for what the page has brought along.
  */
-function rendered<Query extends Suspending>(query: Query, enabled: { readonly value: boolean }): Query {
+function withPrefetch<Query extends SuspendableQuery>(query: Query, enabled: { readonly value: boolean }): Query {
   const suspense = () => enabled.value && query.status.value === 'pending' ? query.suspense() : Promise.resolve(reactive({ ...query }))
   if (import.meta.server && getCurrentInstance()) onServerPrefetch(suspense)
   return { ...query, suspense }

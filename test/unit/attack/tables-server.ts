@@ -6,7 +6,7 @@ import type { ResourceRegistration } from '../../../src/runtime/server/registrat
 import type { AutoApiConfig } from '../../../src/runtime/shared/config'
 import { createServer, type TestServer } from '../../support/server'
 
-export interface Target extends TestServer {
+export interface TablesServer extends TestServer {
   /** Every row of a table, as the database holds it. */
   readonly rows: (table: string) => unknown[]
 }
@@ -14,7 +14,7 @@ export interface Target extends TestServer {
 export const OPEN = Object.freeze({ read: true, create: true, update: true, delete: true })
 
 /** @param modules one record of tables by export name per schema file. */
-export async function openTarget(ddl: string, modules: Record<string, Table>[], registrations: Record<string, Omit<ResourceRegistration, 'name'>>, config: Partial<AutoApiConfig> = {}): Promise<Target> {
+export async function serveTables(ddl: string, modules: Record<string, Table>[], registrations: Record<string, Omit<ResourceRegistration, 'name'>>, config: Partial<AutoApiConfig> = {}): Promise<TablesServer> {
   const client = new Database(':memory:')
   client.exec(ddl)
   const server = await createServer({

@@ -65,16 +65,16 @@ export async function openClientServer({ prefix = '/v1' }: { readonly prefix?: s
   const modules = [{ ...schemas, articlesLabels }]
   const server = await createServer({ registrations, modules, config, db: drizzle(sqlite) })
   const code = generateClient(prefix, describeResources(registrations, modules, config))
-  const desk = { requests: [] as string[], caller: { user: { id: 1 }, permissions: ['edit'] }, refuseNext: undefined } as unknown as { -readonly [K in keyof ClientServer]: ClientServer[K] }
+  const harness = { requests: [] as string[], caller: { user: { id: 1 }, permissions: ['edit'] }, refuseNext: undefined } as unknown as { -readonly [K in keyof ClientServer]: ClientServer[K] }
 
   /** As Nuxt's own: an answer that is no success is thrown. */
   async function fetch(path: string, { method, query, body, headers }: { method: string, query: Record<string, string>, body?: string, headers?: Record<string, string> }) {
     const search = new URLSearchParams(query).toString()
     const url = search ? `${path}?${search}` : path
-    desk.requests.push(`${method} ${decodeURIComponent(url)}`)
-    const refusal = method === 'GET' ? undefined : desk.refuseNext
-    if (refusal) desk.refuseNext = undefined
-    const answer = refusal ?? await server.request(method, url, { raw: body, headers, caller: desk.caller })
+    harness.requests.push(`${method} ${decodeURIComponent(url)}`)
+    const refusal = method === 'GET' ? undefined : harness.refuseNext
+    if (refusal) harness.refuseNext = undefined
+    const answer = refusal ?? await server.request(method, url, { raw: body, headers, caller: harness.caller })
     if (answer.status >= 400) throw Object.assign(new Error('FetchError'), { statusCode: answer.status, data: answer.body })
     return answer.body
   }
@@ -87,16 +87,16 @@ export async function openClientServer({ prefix = '/v1' }: { readonly prefix?: s
   }))
   // Node is no browser, and this is about what happens in one.
   environmentManager.setIsServer(() => false)
-  desk.composables = await import('../../../src/runtime/app')
-  desk.queryClient = new QueryClient()
+  harness.composables = await import('../../../src/runtime/app')
+  harness.queryClient = new QueryClient()
   const vue = createApp({})
-  vue.use(VueQueryPlugin, { queryClient: desk.queryClient })
+  vue.use(VueQueryPlugin, { queryClient: harness.queryClient })
   const scope: EffectScope = effectScope()
-  desk.setup = run => vue.runWithContext(() => scope.run(run))!
-  desk.close = () => {
+  harness.setup = run => vue.runWithContext(() => scope.run(run))!
+  harness.close = () => {
     scope.stop()
-    desk.queryClient.clear()
+    harness.queryClient.clear()
     sqlite.close()
   }
-  return desk
+  return harness
 }

@@ -3,7 +3,10 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { ERRORS } from '../../src/runtime/server/core/error'
+import { toMessage } from '../../src/build/problem'
+import { findRemovedOptions } from '../../src/build/removed'
+import { ERRORS, fieldForbidden, unknownField } from '../../src/runtime/server/core/error'
+import type { AutoApiContext } from '../../src/runtime/server/registration'
 import { DEFAULT_CONFIG, DEFAULT_MULTI_TENANCY } from '../../src/runtime/shared/defaults'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -51,6 +54,16 @@ describe('the documentation', () => {
     const target = path === '' ? page : relative(root, join(root, dirname(page), path))
     expect(existsSync(join(root, target))).toBe(true)
     if (anchor !== undefined) expect(headings(read(target))).toContain(anchor)
+  })
+})
+
+describe('messages in the docs', () => {
+  it.each([
+    ['docs/errors.md', JSON.stringify(unknownField('filter', 'colour').message)],
+    ['docs/writing.md', JSON.stringify(fieldForbidden({ user: { id: 1 } } as unknown as AutoApiContext, ['approved']).message)],
+    ['docs/upgrading.md', findRemovedOptions({ autoApi: { multiTenancy: { getTenantId: true } } }).map(toMessage).join()],
+  ])('are those of the code: %s', (page, message) => {
+    expect(read(page)).toContain(message)
   })
 })
 

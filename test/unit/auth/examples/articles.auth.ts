@@ -1,4 +1,4 @@
-/** The documentation's example: rules of a resource, with a named gate and a permission of a kind of its own. */
+/** Example of docs/endpoints.md and docs/authorization.md: a named gate, and a permission that an evaluator decides. */
 import { defineResourceAuth } from 'nuxt-auto-api/define'
 import type { articles } from '../desk'
 

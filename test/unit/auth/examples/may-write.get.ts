@@ -1,4 +1,4 @@
-/** The documentation's example of an ordinary event handler that asks the API who is calling. */
+/** Example of docs/endpoints.md: a plain event handler that resolves the caller and checks a permission. */
 import { defineEventHandler } from 'h3'
 import { assertPermission, getAutoApiContext } from 'nuxt-auto-api/utils'
 

@@ -1,4 +1,4 @@
-/** The documentation's example of statements that are committed together. */
+/** Example of docs/endpoints.md: several statements in one commit. */
 import { eq, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { atomicWrites, createEndpoint, findAuthorizedRows } from 'nuxt-auto-api/utils'

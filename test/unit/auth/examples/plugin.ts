@@ -1,7 +1,7 @@
-/** The documentation's example of what a server plugin adds: a caller's choice among their organizations, support staff, a kind of permission. */
+/** Examples of docs/tenancy.md and docs/authorization.md: a context extender that sets the tenant, and a permission evaluator. */
 import { addContextExtender, registerPermissionEvaluator } from 'nuxt-auto-api/utils'
 
-/** Stands for a table. */
+/** Represents a table of memberships. */
 const MEMBERSHIPS: Readonly<Record<number, readonly number[]>> = { 1: [1, 2], 2: [2] }
 const membershipsOf = async (userId: unknown) => MEMBERSHIPS[Number(userId)] ?? []
 

@@ -1,4 +1,4 @@
-/** The documentation's example of an endpoint behind a named gate. */
+/** Example of docs/endpoints.md: an endpoint with a named gate. */
 import { eq } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { createEndpoint, findAuthorizedRow } from 'nuxt-auto-api/utils'

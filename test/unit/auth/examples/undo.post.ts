@@ -1,4 +1,4 @@
-/** The documentation's example of server code that brings back what one delete took along. */
+/** Example of docs/endpoints.md: restores the rows of one delete. */
 import { createEndpoint, restoreSoftDeletedBatch } from 'nuxt-auto-api/utils'
 
 export default createEndpoint({

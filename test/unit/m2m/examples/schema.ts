@@ -1,4 +1,4 @@
-/** The tables of docs/relations.md: songs in playlists, and who follows whom. */
+/** The tables of docs/relations.md: playlists, songs and listeners, with two junction tables. */
 import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
 export const playlists = sqliteTable('playlists', { id: integer('id').primaryKey({ autoIncrement: true }), name: text('name').notNull() })
@@ -10,7 +10,7 @@ export const playlistSongs = sqliteTable('playlist_songs', {
   position: integer('position').notNull().default(0),
 }, table => [primaryKey({ columns: [table.playlistId, table.songId] })])
 
-/** The database does not say that it joins anything: its key is its own, and `since` is required. */
+/** Not detected as a junction: it has its own primary key, and `since` is required. */
 export const fans = sqliteTable('fans', {
   id: integer('id').primaryKey({ autoIncrement: true }),
   songId: integer('song_id').notNull().references(() => songs.id),

@@ -1,3 +1,4 @@
+/** Example of docs/plugins.md: a history of each record. */
 import { defineAutoApiPlugin, type Change } from 'nuxt-auto-api/define'
 import { findAuthorizedRow } from 'nuxt-auto-api/utils'
 

@@ -1,4 +1,4 @@
-/** Two limits at once: bursts of an address, and what a plan allows in an hour. */
+/** Example of docs/rate-limiting.md: two limits at once, for bursts and for the hourly requests of a plan. */
 import { rateLimit } from 'nuxt-auto-api/plugins'
 
 export default [

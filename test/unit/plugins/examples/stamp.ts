@@ -1,7 +1,8 @@
+/** Example of docs/plugins.md: a plugin factory that can be called in `nuxt.config`. */
 import { defineAutoApiPlugin } from 'nuxt-auto-api/define'
 
 export interface StampOptions {
-  /** The header that is set. */
+  /** Name of the response header. */
   header: string
 }
 

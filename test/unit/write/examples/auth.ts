@@ -1,4 +1,4 @@
-/** Who may do what in docs/trash.md. */
+/** The authorization of docs/trash.md. */
 import { defineResourceAuth } from 'nuxt-auto-api/define'
 import type { projects } from './schema'
 

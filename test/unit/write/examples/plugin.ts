@@ -1,4 +1,4 @@
-/** What docs/hooks.md adds in a server plugin. */
+/** The hooks of the server plugin in docs/hooks.md. */
 import { createError } from 'h3'
 import { addGlobalHook, addResourceHook } from 'nuxt-auto-api/utils'
 

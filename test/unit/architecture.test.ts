@@ -144,7 +144,7 @@ describe('the folders of src', () => {
 /** Runs the command line the lint script runs; it exits with the number of violations, so a failure is an answer. */
 function cruise(cwd: string): string {
   try {
-    return execFileSync(join(bin, 'depcruise'), ['--config', '.dependency-cruiser.mjs', 'src', '-T', 'json'], { cwd, encoding: 'utf8' })
+    return execFileSync(join(bin, 'depcruise'), ['--config', '.dependency-cruiser.mjs', 'src', '-T', 'json'], { cwd, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 })
   }
   catch (error) {
     const { stdout, stderr } = error as { stdout?: string, stderr?: string }

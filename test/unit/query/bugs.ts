@@ -25,7 +25,7 @@ const rewrite = (change: (compiled: Compiled, shape: string) => Compiled) => (or
 
 /** An operator of the filter, replaced in the table that the planner reads. */
 const operator = (name: string, change: (clause: Clause, column: Column) => Clause) => (original: Exports): Exports => {
-  const operators = original.OPERATORS as Record<string, Call<Clause>>
+  const operators = original.CLAUSES as Record<string, Call<Clause>>
   const honest = operators[name]!
   operators[name] = (...args) => change(honest(...args), (args[0] as Order['field']).column)
   return original

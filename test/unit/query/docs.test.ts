@@ -14,7 +14,7 @@ import * as schema from '../../../playground/server/database/schema'
 import { seedNewsroom } from '../../../playground/server/database/seed/index'
 import { DEFAULT_MULTI_TENANCY } from '../../../src/runtime/shared/defaults'
 import type { ResourceRegistration } from '../../../src/runtime/server/registration'
-import { OPERATOR_NAMES } from '../../../src/runtime/server/core/parse/filter'
+import { isComparison, OPERATORS } from '../../../src/runtime/shared/operators'
 import { createServer, type TestServer } from '../../support/server'
 
 const fileOf = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url))
@@ -49,11 +49,18 @@ describe('docs/querying.md', () => {
     if (status === 200 && 'meta' in answer.body) expect(answer.body.data.length).toBeGreaterThan(0)
   })
 
+  it('lists every operator as the table of operators describes it', () => {
+    const rows = [...page.matchAll(/^\| (?:`"[^|]*` or )?`(\$\w+)` \| (.*) \| (.*) \|$/gm)].map(([, ...cells]) => cells)
+    expect(rows).toEqual(Object.entries(OPERATORS).map(([name, { matches, columns }]) => [name, matches, columns.label]))
+    const [, having] = /Use them in `having` \(with (.*?)\)/.exec(page)!
+    expect(having).toBe(Object.keys(OPERATORS).filter(isComparison).map(name => `\`${name}\``).join(' '))
+  })
+
   it('shows every operator and every parameter in a request', () => {
     const asked = requests.map(({ line }) => line).join('\n')
     const parameters = ['page', 'limit', 'cursor', 'cursorFields', 'sort', 'filter', 'fields', 'include', 'aggregate', 'groupBy', 'having', 'count', 'includeDeleted', 'onlyDeleted']
     expect(parameters.filter(name => !new RegExp(`[?&]${name}[=[]`).test(asked))).toEqual([])
-    expect([...OPERATOR_NAMES, '$or'].filter(name => !asked.includes(name) && !page.includes(`\`${name}\``))).toEqual([])
+    expect([...Object.keys(OPERATORS), '$or'].filter(name => !asked.includes(name) && !page.includes(`\`${name}\``))).toEqual([])
   })
 
   it('shows the envelopes as they are', async () => {

@@ -1,49 +1,11 @@
 /** The types of queries, by resource: filters by column type, sort, fields, includes. */
+import type { ComparisonName, OperatorsOf } from '../operators'
 import type { FieldKind, FieldName, FieldsOfKind, IsMany, OrderedField, RelationName, ResourceName, SentField, TargetOf } from './resources'
 
-interface Presence {
-  $null?: boolean
-}
-
-interface Equality<V> extends Presence {
-  $eq?: V | null
-  $ne?: V | null
-}
-
-interface InList<V> extends Equality<V> {
-  $in?: readonly V[]
-  $nin?: readonly V[]
-}
-
-interface Comparison<V> extends InList<V> {
-  $gt?: V
-  $gte?: V
-  $lt?: V
-  $lte?: V
-}
-
-interface Pattern<V> extends Comparison<V> {
-  /** `%` and `_` are wildcards. A pattern without wildcards matches anywhere in the text. */
-  $like?: string
-}
-
-/** The operators by kind of column, as in the server's table. */
-interface Operators<V> {
-  text: Pattern<V>
-  number: Comparison<V>
-  decimal: Comparison<V>
-  bigint: Comparison<V>
-  date: Comparison<V>
-  custom: Comparison<V>
-  boolean: InList<V>
-  bytes: Equality<V>
-  opaque: Presence
-}
-
-type OperatorsOf<R extends ResourceName, K> = Operators<SentField<R, K>>[FieldKind<R, K>]
-
 type Condition<R extends ResourceName, K>
-  = FieldKind<R, K> extends 'opaque' ? Presence | null : SentField<R, K> | null | readonly SentField<R, K>[] | OperatorsOf<R, K>
+  = FieldKind<R, K> extends 'opaque'
+    ? OperatorsOf<'opaque', never> | null
+    : SentField<R, K> | null | readonly SentField<R, K>[] | OperatorsOf<FieldKind<R, K>, SentField<R, K>>
 
 /** All conditions must match. */
 export type Conditions<R extends ResourceName> = { readonly [K in FieldName<R>]?: Condition<R, K> }
@@ -116,7 +78,7 @@ export interface RelatedQuery<R extends ResourceName> extends ListQuery<R> {
 /** The name of an aggregate in the response: `sum(views)` is `sum_views`. */
 export type AliasOf<A> = A extends `${infer F}(${infer K})` ? `${F}_${K}` : A
 
-type HavingCondition = Readonly<Partial<Record<'$eq' | '$ne' | '$gt' | '$gte' | '$lt' | '$lte', string | number>>> | string | number
+type HavingCondition = Readonly<Partial<Record<ComparisonName, string | number>>> | string | number
 
 export interface AggregateQuery<R extends ResourceName> extends Trash {
   readonly aggregate?: readonly Aggregate<R>[]

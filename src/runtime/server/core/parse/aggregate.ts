@@ -1,5 +1,6 @@
 /** `aggregate`, `groupBy` and `having`: text to functions over field names. */
 import { LIMITS } from '../../../shared/limits'
+import { isComparison, type ComparisonName } from '../../../shared/operators'
 import type { AutoApiConfig } from '../../../shared/config'
 import type { ApiRequest, Call } from '../context'
 import { invalidOperator, invalidQuery, limitExceeded, quote } from '../error'
@@ -32,13 +33,9 @@ export interface AggregateQuery {
   readonly alias: string
 }
 
-export const COMPARISONS = ['$eq', '$ne', '$gt', '$gte', '$lt', '$lte'] as const
-
-export type Comparison = typeof COMPARISONS[number]
-
 export interface HavingCondition {
   readonly alias: string
-  readonly operator: Comparison
+  readonly operator: ComparisonName
   readonly value: string | number
 }
 
@@ -106,9 +103,8 @@ function parseHaving(query: Query): readonly HavingCondition[] {
   return conditions
 }
 
-function toHaving(alias: string, name: string, value: unknown): HavingCondition {
-  const operator = COMPARISONS.find(known => known === name)
-  if (!operator) throw invalidOperator('having', name)
+function toHaving(alias: string, operator: string, value: unknown): HavingCondition {
+  if (!isComparison(operator)) throw invalidOperator('having', operator)
   if (typeof value !== 'number' && typeof value !== 'string')
     throw invalidQuery(`\`having\`: ${quote(alias)} is compared with a number or a string.`, 'having')
   return { alias, operator, value }

@@ -1,11 +1,8 @@
 /** `filter`, as JSON or in brackets: text to conditions. Fields are still names here, and values are not yet converted. */
 import { LIMITS } from '../../../shared/limits'
+import { isOperator, type OperatorName } from '../../../shared/operators'
 import { invalidOperator, invalidQuery, invalidValue, limitExceeded, quote } from '../error'
 import { isObject, toJson, type Query } from './params'
-
-export const OPERATOR_NAMES = ['$eq', '$ne', '$gt', '$gte', '$lt', '$lte', '$like', '$in', '$nin', '$null'] as const
-
-export type OperatorName = typeof OPERATOR_NAMES[number]
 
 export interface FilterCondition {
   readonly name: string
@@ -67,9 +64,8 @@ function toConditions(object: Record<string, unknown>, parameter: string, text: 
 }
 
 function toOperator(operator: string, parameter: string): OperatorName {
-  const known = OPERATOR_NAMES.find(name => name === operator)
-  if (!known) throw invalidOperator(parameter, operator)
-  return known
+  if (!isOperator(operator)) throw invalidOperator(parameter, operator)
+  return operator
 }
 
 /** `filter[a][$gt]=1&filter[$or][0][b]=2` to the object that JSON would have said. */

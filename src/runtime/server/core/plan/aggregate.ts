@@ -1,11 +1,12 @@
 /** Aggregates and groups: which functions over which columns. */
+import type { ComparisonName } from '../../../shared/operators'
 import { INVALID, WIRE_FORMATS, type Kind } from '../../../shared/wire'
 import { shape, type Shape } from '../sql/shape'
 import type { Field } from '../../schema/field'
 import type { Call } from '../context'
 import { invalidOperator, invalidQuery, invalidValue, quote, unknownField } from '../error'
 import { readableFields, requireField, type Selection } from '../access/fields'
-import type { AggregateQuery, Comparison, FunctionName, GroupQuery, HavingCondition } from '../parse/aggregate'
+import type { AggregateQuery, FunctionName, GroupQuery, HavingCondition } from '../parse/aggregate'
 import type { Clause } from '../sql/clause'
 import type { Plan } from '../access/row-scope'
 import { planFilter } from './filter'
@@ -30,7 +31,7 @@ export interface GroupOrder {
 
 export interface Having {
   readonly aggregate: Aggregate
-  readonly operator: Comparison
+  readonly operator: ComparisonName
   /** A value of the column for `min` and `max`, a number as text for the others. */
   readonly value: unknown
 }

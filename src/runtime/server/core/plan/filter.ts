@@ -1,76 +1,73 @@
-/** Conditions: names become columns, values are converted by the column's type, each operator is one row of a table. */
+/** Plans a filter: names become columns, and values are converted to the type of their column. */
 import { sql } from 'drizzle-orm'
 import { LIMITS } from '../../../shared/limits'
+import { fitsColumn, OPERATORS, type ComparisonName, type OperatorName } from '../../../shared/operators'
 import { INVALID, type Kind } from '../../../shared/wire'
 import type { Engine } from '../../engines/engine'
 import { shape } from '../sql/shape'
 import type { Field } from '../../schema/field'
 import { invalidOperator, invalidValue, limitExceeded, quote } from '../error'
 import { requireField, type Selection } from '../access/fields'
-import type { FilterCondition, Filter, OperatorName } from '../parse/filter'
+import type { Filter, FilterCondition } from '../parse/filter'
 import { inList } from '../sql/list/index'
 import { like } from '../sql/like/index'
 import { compared, or, isNotNull, isNull, boundValue, type Clause } from '../sql/clause'
 
-type Operator = (field: Field, ask: FilterCondition, parameter: string, engine: Engine) => Clause
+type ToClause = (field: Field, condition: FilterCondition, parameter: string, engine: Engine) => Clause
 
-const compare = (symbol: '=' | '<>' | '>' | '>=' | '<' | '<='): Operator => (field, ask, parameter, engine) => {
-  const value = boundValue(engine, field, convert(field, ask, ask.value, parameter))
-  const { values, build } = value
+/** `title = ?` */
+const compare = (name: ComparisonName): ToClause => (field, condition, parameter, engine) => {
+  const { symbol } = OPERATORS[name].comparison
+  const value = boundValue(engine, field, convert(field, condition, condition.value, parameter))
   return {
     shape: shape`${field.column}${symbol}${value.shape}`,
-    values,
-    build: () => sql`${field.column} ${sql.raw(symbol)} ${compared(field, build())}`,
+    values: value.values,
+    build: () => sql`${field.column} ${sql.raw(symbol)} ${compared(field, value.build())}`,
   }
 }
 
-/** SQL's own rule for NULL holds: `$ne` and `$nin` do not match it. */
-export const OPERATORS: Readonly<Record<OperatorName, Operator>> = {
-  $eq: (field, ask, ...rest) => ask.value === null ? isNull(field) : compare('=')(field, ask, ...rest),
-  $ne: (field, ask, ...rest) => ask.value === null ? isNotNull(field) : compare('<>')(field, ask, ...rest),
-  $gt: compare('>'),
-  $gte: compare('>='),
-  $lt: compare('<'),
-  $lte: compare('<='),
-  $like: (field, ask, parameter, engine) => like(engine, field, pattern(ask, parameter), parameter),
-  $in: (field, ask, parameter, engine) => inList(engine, field, list(field, ask, parameter), true),
-  $nin: (field, ask, parameter, engine) => inList(engine, field, list(field, ask, parameter), false),
-  $null: (field, ask, parameter) => truth(ask, parameter) ? isNull(field) : isNotNull(field),
+/** The SQL of each operator. As in SQL, `$ne` and `$nin` do not match NULL. */
+export const CLAUSES: Readonly<Record<OperatorName, ToClause>> = {
+  $eq: (field, condition, ...rest) => condition.value === null ? isNull(field) : compare('$eq')(field, condition, ...rest),
+  $ne: (field, condition, ...rest) => condition.value === null ? isNotNull(field) : compare('$ne')(field, condition, ...rest),
+  $gt: compare('$gt'),
+  $gte: compare('$gte'),
+  $lt: compare('$lt'),
+  $lte: compare('$lte'),
+  $like: (field, condition, parameter, engine) => like(engine, field, toPattern(condition, parameter), parameter),
+  $in: (field, condition, parameter, engine) => inList(engine, field, toList(field, condition, parameter), true),
+  $nin: (field, condition, parameter, engine) => inList(engine, field, toList(field, condition, parameter), false),
+  $null: (field, condition, parameter) => toBoolean(condition, parameter) ? isNull(field) : isNotNull(field),
 }
 
-const ANY = new Set<OperatorName>(['$eq', '$ne', '$gt', '$gte', '$lt', '$lte', '$in', '$nin', '$null'])
-const EQUALITY = new Set<OperatorName>(['$eq', '$ne', '$in', '$nin', '$null'])
-const PRESENCE = new Set<OperatorName>(['$null'])
-
-/** A number that is kept as bytes is equal to another or not; which is larger the database cannot tell. */
-const UNORDERED = new Set<OperatorName>(['$eq', '$ne', '$null'])
-
-/** Which operators fit which columns. */
-const FITTING: Readonly<Record<Kind, ReadonlySet<OperatorName>>> = {
-  text: new Set([...ANY, '$like']),
-  number: ANY,
-  integer: ANY,
-  boolean: EQUALITY,
-  date: ANY,
-  bigint: ANY,
-  decimal: ANY,
-  json: PRESENCE,
-  blob: PRESENCE,
-  custom: ANY,
-}
-
-/** Conditions side by side are AND. @throws `UNKNOWN_FIELD`, `INVALID_OPERATOR`, `INVALID_VALUE` */
-export function planFilter(ask: Filter, readable: Selection, engine: Engine, parameter = 'filter'): readonly Clause[] {
+/** The conditions of a filter, all of which must hold. @throws `UNKNOWN_FIELD`, `INVALID_OPERATOR`, `INVALID_VALUE` */
+export function planFilter(filter: Filter, readable: Selection, engine: Engine, parameter = 'filter'): readonly Clause[] {
   const all = (conditions: readonly FilterCondition[]) => conditions.map(condition => toClause(condition, readable, engine, parameter))
-  return [...all(ask.conditions), ...ask.or ? [or(ask.or.map(all))] : []]
+  return [...all(filter.conditions), ...filter.or ? [or(filter.or.map(all))] : []]
 }
 
-function toClause(ask: FilterCondition, readable: Selection, engine: Engine, parameter: string): Clause {
-  const field = requireField(readable, ask.name, parameter)
-  const fitting = field.ordered ? FITTING[field.kind] : field.kind === 'bigint' ? UNORDERED : PRESENCE
-  if (!fitting.has(ask.operator) && !(ask.operator === '$eq' && ask.value === null)) throw invalidOperator(parameter, ask.operator)
-  return OPERATORS[ask.operator](field, ask, parameter, engine)
+function toClause(condition: FilterCondition, readable: Selection, engine: Engine, parameter: string): Clause {
+  const { name, operator, value } = condition
+  const field = requireField(readable, name, parameter)
+  const isNullTest = operator === '$eq' && value === null
+  if (!isNullTest && !fitsColumn(operator, columnKind(field))) throw invalidOperator(parameter, operator)
+  return CLAUSES[operator](field, condition, parameter, engine)
 }
+
+const columnKind = ({ ordered, kind }: Field) => ordered ? COLUMN_KINDS[kind] : kind === 'bigint' ? 'bytes' : 'opaque'
+
+const COLUMN_KINDS = {
+  text: 'text',
+  number: 'number',
+  integer: 'number',
+  boolean: 'boolean',
+  date: 'date',
+  bigint: 'bigint',
+  decimal: 'decimal',
+  json: 'opaque',
+  blob: 'opaque',
+  custom: 'custom',
+} as const satisfies Readonly<Record<Kind, string>>
 
 function convert(field: Field, { text }: FilterCondition, value: unknown, parameter: string): unknown {
   const converted = value === null ? INVALID : text ? (typeof value === 'string' ? field.fromText(value) : INVALID) : field.fromJson(value)
@@ -78,25 +75,28 @@ function convert(field: Field, { text }: FilterCondition, value: unknown, parame
   return converted
 }
 
-/** Written in brackets, a list is repeated values or one comma list. Empty entries are ignored; in a column of text they are empty text. */
-function list(field: Field, ask: FilterCondition, parameter: string): unknown[] {
-  const entries = (text: string) => text.split(',').filter(entry => entry !== '' || field.kind === 'text')
-  const values = ask.text ? [ask.value].flat().flatMap(value => typeof value === 'string' ? entries(value) : [value]) : ask.value
-  if (!Array.isArray(values)) throw invalidValue(parameter, `${ask.operator} of ${quote(field.name)} takes a list.`)
-  if (values.length > LIMITS.in) throw limitExceeded(`\`${parameter}\`: ${ask.operator} takes at most ${LIMITS.in} values.`, parameter)
-  return values.map(value => convert(field, ask, value, parameter))
+/**
+ * In brackets a list is repeated values or one comma list. Empty entries are ignored, except in a text column, where they are empty text.
+ */
+function toList(field: Field, condition: FilterCondition, parameter: string): unknown[] {
+  const { operator, value, text } = condition
+  const split = (text: string) => text.split(',').filter(entry => entry !== '' || field.kind === 'text')
+  const values = text ? [value].flat().flatMap(entry => typeof entry === 'string' ? split(entry) : [entry]) : value
+  if (!Array.isArray(values)) throw invalidValue(parameter, `${operator} of ${quote(field.name)} takes a list.`)
+  if (values.length > LIMITS.in) throw limitExceeded(`\`${parameter}\`: ${operator} takes at most ${LIMITS.in} values.`, parameter)
+  return values.map(value => convert(field, condition, value, parameter))
 }
 
-function truth({ value, text }: FilterCondition, parameter: string): boolean {
-  const truth = text && (value === 'true' || value === 'false') ? value === 'true' : value
-  if (typeof truth !== 'boolean') throw invalidValue(parameter, '$null takes true or false.')
-  return truth
+function toBoolean({ value, text }: FilterCondition, parameter: string): boolean {
+  const parsed = text && (value === 'true' || value === 'false') ? value === 'true' : value
+  if (typeof parsed !== 'boolean') throw invalidValue(parameter, '$null takes true or false.')
+  return parsed
 }
 
-/** `%` and `_` are wildcards, `\` escapes them; without a wildcard the text may stand anywhere. */
-function pattern({ name, value }: FilterCondition, parameter: string): string {
+/** `%` and `_` are wildcards, `\` escapes them. A pattern without a wildcard matches values that contain it. */
+function toPattern({ name, value }: FilterCondition, parameter: string): string {
   if (typeof value !== 'string' || value.includes('\0')) throw invalidValue(parameter, `$like of ${quote(name)} takes text.`)
-  // A `\` that escapes nothing stands for itself, at the end of the text too, where Postgres would refuse it.
+  // A `\` that escapes nothing is a plain character. It is doubled, because Postgres refuses one at the end of a pattern.
   const escaped = value.replace(/\\(?![%_\\])|\\([%_\\])/g, (match, escapee?: string) => escapee === undefined ? '\\\\' : match)
   return /[%_]/.test(escaped.replace(/\\./g, '')) ? escaped : `%${escaped}%`
 }

@@ -1,5 +1,6 @@
 /** Computes aggregates and groups over visible rows: in SQL, or row by row where only code can judge them. */
 import { sql, type SQL } from 'drizzle-orm'
+import { OPERATORS } from '../../../../shared/operators'
 import type { Engine, Row, Statement } from '../../../engines/engine'
 import { shape, type Shape } from '../../sql/shape'
 import type { Call } from '../../context'
@@ -120,16 +121,15 @@ function orderBy({ order }: GroupPlan, engine: Engine): SQL {
   )}`
 }
 
-const SYMBOLS = { $eq: '=', $ne: '<>', $gt: '>', $gte: '>=', $lt: '<', $lte: '<=' } as const
-
 function havingClauses({ having }: GroupPlan, engine: Engine): readonly Clause[] {
   return having.map(({ aggregate, operator, value }) => {
+    const { symbol } = OPERATORS[operator].comparison
     const bound = comparesFields(aggregate) ? aggregate.field!.encode(value) : value
     return {
       shape: shape`${aggregateShape(aggregate)}${operator}`,
       values: [bound],
       build: () =>
-        sql`${comparableResult(aggregate, engine)} ${sql.raw(SYMBOLS[operator])} ${comparedValue(aggregate, sql`${sql.param(bound)}`, engine)}`,
+        sql`${comparableResult(aggregate, engine)} ${sql.raw(symbol)} ${comparedValue(aggregate, sql`${sql.param(bound)}`, engine)}`,
     }
   })
 }

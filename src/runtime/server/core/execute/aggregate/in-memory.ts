@@ -1,10 +1,11 @@
 /** The results of aggregates: exact arithmetic, the same on every engine, and grouping without SQL. */
 import Big from 'big.js'
+import { OPERATORS } from '../../../../shared/operators'
 import { isEnum, isExact } from '../../../engines/dialects/column'
 import type { Engine } from '../../../engines/engine'
 import type { Kind } from '../../../../shared/wire'
 import type { Field } from '../../../schema/field'
-import { comparesFields, type Aggregate, type AggregatePlan, type GroupPlan } from '../../plan/aggregate'
+import { comparesFields, type Aggregate, type AggregatePlan, type GroupPlan, type Having } from '../../plan/aggregate'
 import type { RecordValues } from '../rows/decode'
 
 /** Digits behind the point of an average that does not come out even. */
@@ -50,17 +51,6 @@ function toBig(raw: unknown): Big {
 /** The digits of a double that count: engines that add in another order differ in the rest. */
 const digits = (value: number) => Number(value.toPrecision(15))
 
-type Compare = (order: number) => boolean
-
-const COMPARE: Readonly<Record<GroupPlan['having'][number]['operator'], Compare>> = {
-  $eq: order => order === 0,
-  $ne: order => order !== 0,
-  $gt: order => order > 0,
-  $gte: order => order >= 0,
-  $lt: order => order < 0,
-  $lte: order => order <= 0,
-}
-
 interface Group {
   readonly values: readonly unknown[]
   readonly records: RecordValues[]
@@ -76,20 +66,7 @@ export function groupRows(
     group,
     results: new Map(groups.aggregates.map(aggregate => [aggregate.alias, compute(aggregate, group.records)])),
   }))
-  const kept = entries.filter(({ results }) =>
-    having.every(({ aggregate, operator, value }) => {
-      const result = results.get(aggregate.alias)
-      return (
-        result !== null
-        && COMPARE[operator](
-          compare(
-            toComparableResult(aggregate, result),
-            comparesFields(aggregate) ? toComparableResult(aggregate, value) : new Big(String(value)),
-          ),
-        )
-      )
-    }),
-  )
+  const kept = entries.filter(({ results }) => having.every(condition => holds(condition, results.get(condition.aggregate.alias))))
   kept.sort((a, b) => {
     for (const { by, descending } of order) {
       const of = (entry: typeof a) =>
@@ -112,6 +89,13 @@ export function groupRows(
     }
   })
   return { data, total: kept.length }
+}
+
+function holds({ aggregate, operator, value }: Having, result: unknown): boolean {
+  if (result === null) return false
+  const expected = comparesFields(aggregate) ? toComparableResult(aggregate, value) : new Big(String(value))
+  const { signs }: { readonly signs: readonly number[] } = OPERATORS[operator].comparison
+  return signs.includes(Math.sign(compare(toComparableResult(aggregate, result), expected)))
 }
 
 function collect({ groupBy }: AggregatePlan, records: readonly RecordValues[]): Group[] {

@@ -79,6 +79,8 @@ export async function openClientServer({ prefix = '/v1' }: { readonly prefix?: s
     return answer.body
   }
 
+  // The composables import the mock when they are loaded, so each desk loads them anew.
+  vi.resetModules()
   vi.doMock('../../../src/runtime/app/nuxt', () => ({
     prefix,
     resources: JSON.parse(/Facts>> = ([\s\S]+)$/.exec(code)![1]!) as unknown,

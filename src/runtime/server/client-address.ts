@@ -1,11 +1,14 @@
-/** Where an event comes from. A page that asks its own server while it is rendered asks for its visitor. */
+/**
+ * The client's address of an event. A page that is rendered sends requests to its own server: they have the address of the page's
+ * request.
+ */
 import { resolveClientAddress } from './core/access/ip-address'
 
-/** What both versions of h3 have of an event, or one of them has. */
+/** The parts of an event, of either version of h3, that hold the address. */
 export interface ClientEvent {
   readonly context: object
   readonly headers: Headers
-  /** h3 1. A request of the server to itself has no connection; what it has is the context of the event it was made for. */
+  /** h3 1. A request of the server to itself has no connection. It has the context of the event that it was sent for. */
   readonly node?: { readonly req?: { readonly socket?: { readonly remoteAddress?: string }, readonly __unenv__?: object } }
   /** h3 2. */
   readonly req?: { readonly ip?: string, readonly runtime?: { readonly cloudflare?: unknown } }
@@ -13,15 +16,15 @@ export interface ClientEvent {
 
 const events = new WeakMap<object, ClientEvent>()
 
-/** Called for every request of the app, before anything else sees it. */
+/** Called for every request of the app, before any handler. */
 export function rememberEvent(event: ClientEvent): void {
   events.set(event.context, event)
 }
 
-/** @param trustProxy how many proxies of the app's own stand before it */
-export function clientAddressOf(asked: object, trustProxy: boolean | number): string | undefined {
-  const { context, headers, node, req } = outermost(asked as ClientEvent)
-  // Set by Nitro from what the platform handed over. Everywhere else the header is whatever the client makes of it.
+/** @param trustProxy the number of the app's own proxies in front of it */
+export function clientAddressOf(event: object, trustProxy: boolean | number): string | undefined {
+  const { context, headers, node, req } = outermost(event as ClientEvent)
+  // Nitro sets this from the platform's own data. Everywhere else the client can set the header.
   const onEdge = (context as { cloudflare?: unknown }).cloudflare ?? req?.runtime?.cloudflare
   return resolveClientAddress({
     connection: node?.req?.socket?.remoteAddress ?? req?.ip,

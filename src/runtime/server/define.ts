@@ -17,12 +17,12 @@ export { defineAutoApiPlugin, type AutoApiPlugin, type PluginEndpoint, type Plug
 export type { Change, CommitListener } from './core/changes'
 export type { Around, CallerListener, IncomingRequest, RequestListener } from './core/listeners'
 export type { ApiResponse } from './core/response'
-/** The request's event; naming it here tells every `ctx` its type. */
+/** The request's event; exporting it here gives every `ctx` its type. */
 export type { ApiEvent } from './http'
 export type { Operation } from '../shared/operations'
 
 /**
- * Who may do what with a resource, and which of its rows exist for whom.
+ * The permissions of a resource, and which of its rows exist for a caller.
  * @example
  * export const postsAuth = defineResourceAuth<typeof posts>({
  *   permissions: { read: true, create: ctx => ctx.user !== null, update: 'posts:write', delete: ['admin', 'editor'] },
@@ -34,7 +34,7 @@ export function defineResourceAuth<T extends Table>(auth: ResourceAuth<T>): Reso
 }
 
 /**
- * What runs before and after the operations on a resource.
+ * Functions that run before and after the operations on a resource.
  * @example
  * export const postsHooks = defineResourceHooks<typeof posts>({
  *   beforeCreate: data => ({ ...data, slug: slugify(data.title!) }),

@@ -1,4 +1,4 @@
-/** What an app writes about a resource: authorization, hooks, validation, and the context they are given. Types only. */
+/** The types of a registration: authorization, hooks, validation, and the context that their functions get. */
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { InferInsertModel, InferSelectModel, SQL, Table } from 'drizzle-orm'
 import type { Operation } from '../shared/operations'
@@ -14,7 +14,7 @@ export interface AutoApiUser {
   [key: string]: unknown
 }
 
-/** Filled by the server's door with the event's type; the core does not know h3. */
+/** The HTTP adapter adds the event's type; the core does not know h3. */
 // eslint-disable-next-line @typescript-eslint/no-empty-object-type
 export interface AutoApiPlatform {}
 
@@ -22,11 +22,11 @@ type PlatformEvent = AutoApiPlatform extends { event: infer Event } ? Event : un
 
 export interface Tenant {
   readonly id: string | number | null
-  /** Staff across tenants: rows of every tenant are visible. */
+  /** For staff: the rows of every tenant are visible. */
   readonly canAccessAllTenants?: boolean
 }
 
-/** What every callback is told about the request. */
+/** The request, as every callback gets it. */
 export interface AutoApiContext {
   /** The signed-in user; `null` for an anonymous caller. */
   user: AutoApiUser | null
@@ -49,8 +49,8 @@ export interface AutoApiContext {
 export type PermissionRule = (ctx: AutoApiContext) => unknown
 
 /**
- * Who may: `true` everybody, `false` nobody but `'*'` (for a field: nobody at all), a permission or role by name, any of several, a function of
- * the context (a throw refuses), or an object for a registered permission evaluator.
+ * Who can do something: `true` everybody; `false` nobody but `'*'` (for a field: nobody at all); a permission or role by name; an array:
+ * any of its entries; a function of the context, which refuses by throwing; an object for a registered permission evaluator.
  */
 export type Permission
   = boolean | string | readonly (string | PermissionRule | boolean)[] | PermissionRule | Readonly<Record<string, unknown>>
@@ -59,34 +59,34 @@ export interface FieldRule {
   readonly read?: Permission
   readonly write?: Permission
   /**
-   * Where a foreign key that a client sends may point: at a row the caller can see, at any of the tenant's, or anywhere.
+   * Which rows a foreign key from a client can refer to: those the caller can see, those of the tenant, or any.
    * @default 'visible'
    */
   readonly reference?: 'visible' | 'tenant' | 'any'
 }
 
 export interface ResourceAuth<T extends Table = Table> {
-  /** One entry per operation; what is not declared falls back, or is refused. */
+  /** One entry per operation; an undeclared operation falls back to another one, or is refused. */
   readonly permissions?: Readonly<Partial<Record<Operation, Permission>>>
   /** Which rows exist for the caller, in SQL. `undefined`: all of them. Applies to every route and operation. */
   readonly listFilter?: (table: T, ctx: AutoApiContext) => SQL | undefined | Promise<SQL | undefined>
   /**
-   * Which rows exist for the caller where SQL cannot say it. Given the whole row, hidden columns included; `ctx.operation`
-   * tells what for. A throw hides the row. Lists, counts and aggregates then read every row they judge: prefer `listFilter`.
+   * Which rows exist for the caller, where SQL cannot express it. Gets the whole row, hidden columns included, and the operation
+   * as `ctx.operation`. A throw hides the row. Lists, counts and aggregates then read every candidate row: prefer `listFilter`.
    */
   readonly objectLevel?: (row: InferSelectModel<T>, ctx: AutoApiContext) => unknown
   /** Named gates for `createEndpoint`: each decides only the operations it declares. */
   readonly custom?: Readonly<Record<string, { readonly permissions?: Readonly<Partial<Record<Operation, Permission>>> }>>
   readonly softDelete?: {
     /**
-     * Whether the rows that hang on a row go to the trash with it.
+     * Whether the dependents of a row go to the trash with it.
      * @default 'auto'
      */
     readonly cascade?: 'auto' | 'off'
     /** Days after which the task `auto-api:trash` purges a row; without it rows stay. */
     readonly retentionDays?: number
   }
-  /** Who may read and write a field; absolute, `'*'` does not pass `false`. */
+  /** Who can read and write a field. Absolute: `'*'` does not pass `false`. */
   readonly fields?: Readonly<Partial<Record<keyof InferSelectModel<T> & string, FieldRule>>>
 }
 
@@ -100,8 +100,9 @@ type Insert<T extends Table> = Partial<InferInsertModel<T>> & Record<string, unk
 type Select<T extends Table> = Partial<InferSelectModel<T>> & Record<string, unknown>
 
 /**
- * What runs around the operations on a resource, in process. A `before*` that returns an object replaces the data; an
- * error it throws keeps its status. An `after*` runs once the commit is done and may return what is answered instead.
+ * Functions that run before and after the operations on a resource, in process. An object that a `before*` returns replaces the
+ * data; an error it throws keeps its status. An `after*` runs after the commit;
+ * an object that it returns replaces the record in the response.
  */
 export interface ResourceHooks<T extends Table = Table> {
   readonly beforeCreate?: (data: Insert<T>, ctx: AutoApiContext) => unknown
@@ -126,7 +127,7 @@ export interface ResourceHooks<T extends Table = Table> {
   readonly afterList?: (records: readonly Select<T>[], ctx: AutoApiContext) => unknown
 }
 
-/** A registration whose module imports are loaded: the input of the schema floor. */
+/** A registration whose module imports are loaded: the input of the schema layer. */
 export interface ResourceRegistration {
   readonly name: string
   readonly schema: Table

@@ -42,5 +42,5 @@ it('without a session the caller stays who they were', async () => {
 })
 
 it.each([{}, { auth: {} }, { auth: null }, { auth: 'auth' }])('what is no instance is refused where it is given: %j', (options) => {
-  expect(() => betterAuth(options as never)).toThrow('betterAuth({ auth }) is given no instance of better-auth.')
+  expect(() => betterAuth(options as never)).toThrow('betterAuth({ auth }): `auth` is not an instance of better-auth.')
 })

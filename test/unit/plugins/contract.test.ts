@@ -198,7 +198,7 @@ describe('a route of a plugin', () => {
   })
 
   it.each<[string, PluginRoute, RegExp]>([
-    ['takes the place of a generated one', { method: 'GET', path: '/:resource/:slug', operation: 'read', handler: () => 1 }, /answers already/],
+    ['takes the place of a generated one', { method: 'GET', path: '/:resource/:slug', operation: 'read', handler: () => 1 }, /has already/],
     ['has no operation', { method: 'GET', path: '/:resource/export', handler: () => 1 }, /has no `operation`/],
     ['has no handler', { method: 'GET', path: '/ping' } as never, /has no `handler`/],
     ['is for a resource that there is not', { method: 'GET', path: '/:resource/export', operation: 'read', resources: ['magazines'], handler: () => 1 }, /`magazines`, which is not a registered resource/],
@@ -210,7 +210,7 @@ describe('a route of a plugin', () => {
   })
 
   it('stops the server when two plugins have the same one', async () => {
-    await expect(open([plugin({ routes: [title] }, 'one'), plugin({ routes: [{ ...title, path: '/:resource/:key/title' }] }, 'two')])).rejects.toThrow(/answers already/)
+    await expect(open([plugin({ routes: [title] }, 'one'), plugin({ routes: [{ ...title, path: '/:resource/:key/title' }] }, 'two')])).rejects.toThrow(/has already/)
   })
 })
 

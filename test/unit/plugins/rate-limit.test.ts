@@ -178,11 +178,11 @@ describe('a store', () => {
   const setUp = (store: RateLimitOptions['store']) => () => rateLimit({ store }).setup!({ findStorage: () => undefined })
 
   it('that is not there stops the server', () => {
-    expect(setUp('limits')).toThrow('rateLimit counts in the storage `limits`, which there is not. Add it to `nitro.storage`')
+    expect(setUp('limits')).toThrow('rateLimit: Storage `limits` is not configured. Add it to `nitro.storage`')
   })
 
   it('that cannot count for several servers stops the server', () => {
-    expect(setUp(storage({ name: 'fs' }))).toThrow('whose driver `fs` cannot count for several servers at once. Use one of: redis, memory; or give a counter of your own')
+    expect(setUp(storage({ name: 'fs' }))).toThrow('has the driver `fs`, which cannot count for several servers at once. Use one of: redis, memory; or pass a counter of your own')
     expect(setUp({} as never)).toThrow('`rateLimit.store` is neither a storage of unstorage nor a counter')
   })
 

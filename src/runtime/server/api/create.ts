@@ -9,7 +9,7 @@ import { createSecret, warnWithoutSecret } from '../core/secret'
 import { createStatementCache, type StatementCache } from '../core/sql/statement-cache'
 import type { ListedPlugin, PluginTask } from '../plugin/contract'
 import { installPlugins } from '../plugin/install'
-import { createPluginRoutes, takenSegments, type FindRoute } from '../plugin/routes'
+import { createPluginRoutes, reservedSegments, type FindRoute } from '../plugin/routes'
 import { createFindStorage, type Mounts } from '../plugin/storage'
 import type { ResourceRegistration } from '../registration'
 import { createGraph } from '../schema/graph'
@@ -72,7 +72,7 @@ export function createApi(options: ApiOptions): ServerApi {
   let findRoute: FindRoute | undefined
   const mountRoutes = () => {
     findRoute = createPluginRoutes(routes, new Set(resources.keys()), appRoutes)
-    for (const segment of takenSegments(routes)) reservedIds.add(segment)
+    for (const segment of reservedSegments(routes)) reservedIds.add(segment)
   }
   let ready = pending?.then(() => {
     mountRoutes()

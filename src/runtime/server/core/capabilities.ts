@@ -22,7 +22,7 @@ export interface Capabilities {
   readonly canRestore: boolean
   readonly canPurge: boolean
   readonly canViewDeleted: boolean
-  /** The fields that have a rule. */
+  /** Only fields that have a rule. */
   readonly fields: Readonly<Record<string, { readonly canRead: boolean, readonly canWrite: boolean }>>
 }
 
@@ -78,7 +78,7 @@ async function fieldCapabilities(call: Call): Promise<Capabilities['fields']> {
   }]))
 }
 
-/** One id per value where `ids` is repeated; a comma list otherwise, in which a comma of an id is encoded once more. */
+/** A repeated `ids` has one id per value. A single `ids` is a comma list, in which a comma of an id is percent-encoded twice. */
 function toIds(ids: string | string[]): readonly string[] {
   const list = Array.isArray(ids) ? ids : ids.split(',').filter(id => id !== '').map(id => decode(id) ?? id)
   if (list.length > LIMITS.in) throw limitExceeded(`\`ids\` holds more than ${LIMITS.in} entries.`, 'ids')
@@ -89,7 +89,7 @@ const ON_RECORDS = { canRead: 'read', canUpdate: 'update', canDelete: 'delete' }
 
 type RecordCapabilities = Readonly<Record<keyof typeof ON_RECORDS, boolean>>
 
-/** Three statements, however many ids: which of them are visible for reading, for updating, for deleting. */
+/** Three statements, however many ids: the rows visible for reading, for updating and for deleting. */
 async function recordPermissions(ids: readonly string[], call: Call): Promise<Readonly<Record<string, RecordCapabilities>>> {
   const { resource } = call
   const found = new Map<string, Set<string>>()

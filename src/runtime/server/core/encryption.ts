@@ -1,13 +1,13 @@
-/** Text that only this server can read or make: AES-GCM with a key that is derived from the app's secret. */
+/** Encrypts text for this server itself: AES-GCM with a key that is derived from the app's secret. */
 
 const IV_LENGTH = 12
-/** Text is filled up to a multiple of this many bytes: the length of what is encrypted tells less of it. */
+/** Text is padded to a multiple of this many bytes, so that the length of the ciphertext reveals less. */
 const BLOCK = 64
 const SPACE = 0x20
 
 const keys = new Map<string, Promise<CryptoKey>>()
 
-/** @param purpose keys for different purposes have nothing in common. */
+/** @param purpose a different purpose gives an independent key */
 function keyFor(secret: string, purpose: string): Promise<CryptoKey> {
   const name = `${purpose}\0${secret}`
   let key = keys.get(name)
@@ -30,14 +30,14 @@ async function deriveKey(secret: string, purpose: string): Promise<CryptoKey> {
 /** @returns base64url */
 export async function encrypt(secret: string, purpose: string, text: string): Promise<string> {
   const bytes = new TextEncoder().encode(text)
-  const filled = new Uint8Array(Math.ceil(bytes.length / BLOCK) * BLOCK).fill(SPACE)
-  filled.set(bytes)
+  const padded = new Uint8Array(Math.ceil(bytes.length / BLOCK) * BLOCK).fill(SPACE)
+  padded.set(bytes)
   const iv = crypto.getRandomValues(new Uint8Array(IV_LENGTH))
-  const encrypted = new Uint8Array(await crypto.subtle.encrypt({ name: 'AES-GCM', iv }, await keyFor(secret, purpose), filled))
+  const encrypted = new Uint8Array(await crypto.subtle.encrypt({ name: 'AES-GCM', iv }, await keyFor(secret, purpose), padded))
   return globalThis.Buffer.concat([iv, encrypted]).toString('base64url')
 }
 
-/** `undefined` for whatever {@link encrypt} has not made with this secret and for this purpose. */
+/** `undefined` for text that {@link encrypt} did not make with this secret and for this purpose. */
 export async function decrypt(secret: string, purpose: string, text: string): Promise<string | undefined> {
   const bytes = Uint8Array.from(globalThis.Buffer.from(text, 'base64url'))
   if (globalThis.Buffer.from(bytes).toString('base64url') !== text) return undefined

@@ -1,4 +1,4 @@
-/** Where plugins stand on the way of a request: before it is known who asks, around what comes after the gate, behind every commit. */
+/** Where plugins take part in a request: before the caller is known, before authorization, around the rest, and after every commit. */
 import type { Operation } from '../../shared/operations'
 import type { AutoApiContext, AutoApiPlatform } from '../registration'
 import type { Change, CommitListener } from './changes'
@@ -6,30 +6,31 @@ import type { ApiResponse } from './response'
 
 type PlatformEvent = AutoApiPlatform extends { event: infer Event } ? Event : unknown
 
-/** A request of which nothing but itself is known yet. */
+/** A request whose caller is not known yet. */
 export interface IncomingRequest {
   readonly method: string
-  /** The resource's name; empty for a request that belongs to none. */
+  /** The resource's name; empty for a request without a resource. */
   readonly resource: string
   /** What the request does: the first of `operations`. */
   readonly operation: Operation
-  /** All that the request does: a list with `groupBy` is a read and an aggregate, a delete with `force` a purge and a delete. */
+  /** Everything the request does: a list with `groupBy` is a read and an aggregate, a delete with `force` a purge and a delete. */
   readonly operations: readonly Operation[]
   readonly query: Readonly<Record<string, string | string[]>>
   readonly header: (name: string) => string | undefined
-  /** The client's address, in one spelling; never what the client itself may have written. */
+  /** The client's address in its canonical spelling; never a value that the client itself can set. */
   readonly address: () => string | undefined
-  /** Sets a header of the answer, refusals included. */
+  /** Sets a header of the response, error responses included. */
   readonly setHeader: (name: string, value: string) => void
   readonly event: PlatformEvent
 }
 
-/** May refuse by throwing: nothing has been read or asked yet. */
+/** Can refuse by throwing. Nothing of the request has been read yet. */
 export type RequestListener = (request: IncomingRequest) => unknown
-/** May refuse by throwing: who asks is known, what they may do has not been asked. */
+/** Can refuse by throwing. The caller is known, and nothing is authorized yet. */
 export type CallerListener = (ctx: AutoApiContext, request: IncomingRequest) => unknown
-/** Answers in place of the request, or passes on what `next` answers. */
+/** Returns its own response, or that of `next`. */
 export type Around = (ctx: AutoApiContext, next: () => Promise<ApiResponse>) => ApiResponse | Promise<ApiResponse>
+
 export interface Listeners {
   readonly onRequest: readonly RequestListener[]
   readonly onCaller: readonly CallerListener[]
@@ -37,12 +38,12 @@ export interface Listeners {
   readonly onCommit: readonly CommitListener[]
 }
 
-/** The plugins in the order in which they are listed, the first one outermost. */
-export function runAround({ around }: Listeners, ctx: AutoApiContext, answer: () => Promise<ApiResponse>): Promise<ApiResponse> {
-  return around.reduceRight<() => Promise<ApiResponse>>((next, run) => async () => run(ctx, once(next)), answer)()
+/** Runs `run` inside of every plugin's `around`. The plugin that is listed first is the outermost. */
+export function runAround({ around }: Listeners, ctx: AutoApiContext, run: () => Promise<ApiResponse>): Promise<ApiResponse> {
+  return around.reduceRight<() => Promise<ApiResponse>>((next, wrap) => async () => wrap(ctx, once(next)), run)()
 }
 
-/** The commit stands, whatever a listener throws. */
+/** An error of a listener is logged: the commit is not undone. */
 export async function emitChanges({ onCommit }: Listeners, changes: readonly Change[], ctx: AutoApiContext): Promise<void> {
   if (changes.length === 0) return
   for (const listen of onCommit) {
@@ -55,7 +56,7 @@ export async function emitChanges({ onCommit }: Listeners, changes: readonly Cha
   }
 }
 
-/** What a request does is done once, however often a plugin asks for it. */
+/** A plugin that calls `next` again gets the same response: the request runs once. */
 function once<T>(run: () => T): () => T {
   let result: { readonly value: T } | undefined
   return () => (result ??= { value: run() }).value

@@ -1,4 +1,4 @@
-/** What is said: readable fields in their wire form, in the envelope of the route. */
+/** Results → responses: readable fields in their wire form, in the envelope of the route. */
 import type { ApiResponse } from './response'
 import type { GroupResult } from './execute/aggregate/groups'
 import type { ListResult } from './execute/read/list'
@@ -28,22 +28,22 @@ export function groupEnvelope({ data, total }: GroupResult): ApiResponse {
   return { status: 200, body: { data, meta: { total } } }
 }
 
-interface Shown {
+interface ResponsePlan {
   readonly selection: Selection
   readonly include?: readonly object[]
 }
 
-interface ShownInclude {
+interface ResponseInclude {
   readonly relation: { readonly name: string }
-  readonly plan: Shown
+  readonly plan: ResponsePlan
 }
 
-/** Values that JSON cannot say, down the include tree; nothing to do for most selections. */
-function toWire({ selection, include }: Shown, records: readonly RecordValues[]): readonly RecordValues[] {
+/** Converts values that JSON has no type for, down the include tree. Most selections have none. */
+function toWire({ selection, include }: ResponsePlan, records: readonly RecordValues[]): readonly RecordValues[] {
   for (const { name, toJson } of selection.fields) {
     if (toJson) for (const record of records) if (record[name] !== undefined) record[name] = toJson(record[name])
   }
-  for (const { relation, plan } of (include ?? []) as readonly ShownInclude[])
+  for (const { relation, plan } of (include ?? []) as readonly ResponseInclude[])
     toWire(plan, records.flatMap(record => record[relation.name] ?? []) as RecordValues[])
   return records
 }
@@ -54,47 +54,49 @@ export function linkCounts({ plan, results }: LinkResult): ApiResponse {
 }
 
 export function createdRecord(result: WriteResult): ApiResponse {
-  return { status: 201, body: shownRecords(result)[0], created: result.written[0]!.id }
+  return { status: 201, body: writtenRecords(result)[0], created: result.written[0]!.id }
 }
 
 export function writtenRecord(result: WriteResult): ApiResponse {
-  return { status: 200, body: shownRecords(result)[0] }
+  return { status: 200, body: writtenRecords(result)[0] }
 }
 
-export function deletion({ plan, written: [gone] }: WriteResult): ApiResponse {
-  return { status: 200, body: { success: true, ...trace(plan, gone!) } }
+export function deletion({ plan, written: [item] }: WriteResult): ApiResponse {
+  return { status: 200, body: { success: true, ...deletionDetails(plan, item!) } }
 }
 
 export interface BulkEnvelope {
-  /** Records, or what became of them. */
+  /** Records; after a delete or a purge, their ids. */
   readonly data: readonly object[]
   readonly meta: { readonly total: number, readonly successful: number, readonly failed: number, readonly errors?: WriteResult['failures'] }
 }
 
 export function bulkEnvelope(result: WriteResult): ApiResponse & { readonly body: BulkEnvelope } {
   const { plan, written, failures, total } = result
-  const gone = plan.kind === 'delete' || plan.kind === 'purge'
+  const isDeletion = plan.kind === 'delete' || plan.kind === 'purge'
   const successful = total ?? written.length
   const meta = { total: successful + failures.length, successful, failed: failures.length }
+  const deletionOf = (item: WriteResult['written'][number]) => ({ id: wireId(plan, item.id), deleted: true, ...deletionDetails(plan, item) })
   return {
     status: 200,
     body: {
-      data: gone ? written.map(item => ({ id: addressOf(plan, item.id), deleted: true, ...trace(plan, item) })) : shownRecords(result),
+      data: isDeletion ? written.map(deletionOf) : writtenRecords(result),
       meta: failures.length > 0 ? { ...meta, errors: failures } : meta,
     },
   }
 }
 
-/** A single key as the column has it on the wire: a number stays a number. */
-function addressOf({ resource: { primaryKey } }: WriteResult['plan'], id: string): string | number {
+/** A numeric single key is a number in JSON, any other id a string. */
+function wireId({ resource: { primaryKey } }: WriteResult['plan'], id: string): string | number {
   const [field] = primaryKey
   return primaryKey.length === 1 && (field!.kind === 'integer' || field!.kind === 'number') ? Number(id) : id
 }
 
-function trace({ kind, resource }: WriteResult['plan'], { deletionId }: WrittenItem): object {
-  return { softDeleted: kind === 'delete' && resource.roles.deletedAt !== undefined, ...deletionId !== undefined && { deletionId } }
+function deletionDetails({ kind, resource }: WriteResult['plan'], { deletionId }: WrittenItem): object {
+  const softDeleted = kind === 'delete' && resource.roles.deletedAt !== undefined
+  return { softDeleted, ...deletionId !== undefined && { deletionId } }
 }
 
-function shownRecords({ plan, written }: WriteResult): readonly RecordValues[] {
+function writtenRecords({ plan, written }: WriteResult): readonly RecordValues[] {
   return toWire(plan, written.map(({ record }) => keepReadable(plan.resource, plan.selection, record!)))
 }

@@ -1,10 +1,9 @@
-/** What a route answers. */
+/** The response of a route, without a server around it. */
 
-/** An answer without a server around it. */
 export interface ApiResponse {
   readonly status: number
   readonly body: unknown
-  /** The id of a record that was made, for the `Location` header. */
+  /** The id of the created record, for the `Location` header. */
   readonly created?: string
   readonly headers?: Readonly<Record<string, string>>
 }

@@ -1,12 +1,12 @@
-/** `runtimeConfig.autoApi.secret`: what the server signs and encrypts with. */
+/** The app's secret, `runtimeConfig.autoApi.secret`, with which the server signs and encrypts. */
 import type { Resource } from '../schema/model'
 
-/** The secret of the app. @param event the request: on some platforms the environment comes with it. */
+/** @param event the request: on some platforms the environment comes with it. */
 export type FindSecret = (event?: unknown) => string | undefined
 
 /**
- * @param useRuntimeConfig Nitro's; there is none outside of a server.
- * @param dev in development a missing secret is a random one, for this process only.
+ * @param useRuntimeConfig Nitro's; absent outside of a server
+ * @param dev in development a missing secret is replaced by a random one, for this process only
  */
 export function createSecret(useRuntimeConfig: ((event?: unknown) => unknown) | undefined, dev: boolean): FindSecret {
   const random = dev ? crypto.randomUUID() : undefined
@@ -18,17 +18,19 @@ function readSecret(useRuntimeConfig: ((event?: unknown) => unknown) | undefined
   return typeof autoApi?.secret === 'string' && autoApi.secret !== '' ? autoApi.secret : undefined
 }
 
-/** Read rules that refuse nobody. */
+/** Read rules that allow every caller. */
 const READABLE: ReadonlySet<unknown> = new Set([undefined, true])
 
-/** Says at startup which lists need a secret that is not set. */
+/** Warns at startup about lists that need a secret while none is set. */
 export function warnWithoutSecret(resources: Iterable<Resource>, useRuntimeConfig: ((event?: unknown) => unknown) | undefined): void {
   if (!useRuntimeConfig || readSecret(useRuntimeConfig, undefined) !== undefined) return
   for (const { name, primaryKey, hidden, auth } of resources) {
     const key = primaryKey.find(field => hidden.has(field.name) || !READABLE.has(auth?.fields?.[field.name]?.read))
     if (!key) continue
     console.warn(
-      `[auto-api] \`${name}\`: some callers cannot read the key column \`${key.name}\`, so the cursors of its lists are encrypted. In production they need a secret: set NUXT_AUTO_API_SECRET (\`runtimeConfig.autoApi.secret\`). Without it these callers can only ask by \`page\`.`,
+      `[auto-api] \`${name}\`: some callers cannot read the key column \`${key.name}\`, so the cursors of its lists are encrypted. `
+      + 'In production they need a secret: set NUXT_AUTO_API_SECRET (`runtimeConfig.autoApi.secret`). '
+      + 'Without it these callers can only use `page`.',
     )
   }
 }

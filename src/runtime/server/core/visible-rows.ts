@@ -1,4 +1,4 @@
-/** Rows for custom code: found, judged and refused by the rules of the generated routes. */
+/** Loads rows for custom code by the rules of the generated routes. */
 import type { Resource } from '../schema/model'
 import { requireSession, forResource, type Call } from './context'
 import { notFound } from './error'
@@ -13,10 +13,10 @@ import { inTuples } from './sql/list/index'
 import { within, type Plan } from './access/row-scope'
 import type { AutoApiContext } from '../registration'
 
-/** The context of a hook or a handler. What types an endpoint has given its body and query does not matter here. */
+/** The context of a hook or a handler. The types that an endpoint gives its body and query do not matter here. */
 export type CallerContext = Omit<AutoApiContext, 'body' | 'query'>
 
-/** The call of a context, for the resource and in the operation it is about. @throws When there is no such resource. */
+/** The call of a context on a resource, for the context's operation. @throws When there is no such resource. */
 export function callFor(ctx: CallerContext, name: string): Call {
   const session = requireSession(ctx)
   const resource = session.api.resources.get(name)
@@ -26,7 +26,7 @@ export function callFor(ctx: CallerContext, name: string): Call {
 
 /**
  * Whole rows by their ids, hidden columns included, in the order of the ids.
- * @throws 404 for a row that is not visible, 403 for one the caller may only read.
+ * @throws 404 for a row that is not visible, 403 for one the caller can only read.
  */
 export async function loadVisibleRows(
   ctx: CallerContext,

@@ -10,7 +10,7 @@ interface NodeRequest {
   readonly [H3_RAW_BODY]?: unknown
 }
 
-/** The parts of an event that may hold the body: those of h3 1, of h3 2, or of both. */
+/** The parts of an event that can hold the body: those of h3 1, of h3 2, or of both. */
 export interface EventWithBody {
   readonly method: string
   readonly headers: Headers
@@ -28,7 +28,7 @@ interface NodeStream {
   readonly destroyed?: boolean
 }
 
-/** Where h3 1 keeps a body that was read, for whoever reads it again. */
+/** Where h3 1 keeps a body that was read, so that it can be read again. */
 const H3_RAW_BODY = Symbol.for('h3RawBody')
 
 const decoder = new TextDecoder()
@@ -38,7 +38,7 @@ const decoder = new TextDecoder()
  * @throws `PAYLOAD_TOO_LARGE` as soon as the declared or the counted length is above the limit, `INVALID_BODY` when the client leaves
  */
 export async function readBody(event: EventWithBody, limit: number): Promise<string | undefined> {
-  // Refused unread. A length that is declared too small, or not at all, is found out while reading.
+  // Refused without reading. A length that is too small, or absent, is detected while reading.
   if (Number(event.headers.get('content-length')) > limit) throw payloadTooLarge(limit)
   const source = await findBody(event)
   if (source === undefined || source === null) return undefined
@@ -49,7 +49,7 @@ export async function readBody(event: EventWithBody, limit: number): Promise<str
 
 function findBody(event: EventWithBody): unknown {
   const web = event.req as { readonly headers?: { readonly get?: unknown }, readonly body?: unknown } | undefined
-  // h3 2 hands out the web request; what h3 1 calls `req` is Node's, whose headers are a plain object.
+  // In h3 2 `req` is the web request. In h3 1 it is Node's request, whose headers are a plain object.
   if (typeof web?.headers?.get === 'function') return web.body
   const ofPlatform = bodyOfDelete(event)
   if (ofPlatform) return ofPlatform
@@ -63,7 +63,7 @@ function findBody(event: EventWithBody): unknown {
 
 /**
  * Nitro 2 on Cloudflare reads the body of a POST, PUT or PATCH ahead, and leaves that of a DELETE in the platform's
- * request: the event never gets it, and waiting for it would wait forever.
+ * request. The event never gets that body: waiting for it would never end.
  */
 function bodyOfDelete({ method, context }: EventWithBody): ReadableStream | undefined {
   const { request } = ((context as { cloudflare?: { request?: Request } }).cloudflare ?? {})
@@ -79,7 +79,7 @@ async function toBytes(source: unknown, event: EventWithBody, limit: number): Pr
   if (source instanceof URLSearchParams || source instanceof Blob || source instanceof FormData || source instanceof ArrayBuffer) {
     return new Uint8Array(await new Response(source).arrayBuffer())
   }
-  // A platform that has parsed it already.
+  // The platform has parsed the body already.
   return new TextEncoder().encode(JSON.stringify(source))
 }
 
@@ -88,7 +88,7 @@ async function readWebStream(stream: ReadableStream<Uint8Array>, limit: number, 
   const chunks: Uint8Array[] = []
   let length = 0
   for (;;) {
-    const { done, value } = await reader.read().catch(toRefusal)
+    const { done, value } = await reader.read().catch(throwReadError)
     if (done) return join(chunks, length)
     length += value.byteLength
     if (length > limit) {
@@ -104,13 +104,13 @@ async function drain(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<v
   while (!(await reader.read()).done);
 }
 
-/** @throws The app's own limit as it is; anything else is a connection that ended. */
-function toRefusal(error: unknown): never {
+/** @throws An HTTP error of the app, such as its own limit, as it is. Any other error is a connection that ended. */
+function throwReadError(error: unknown): never {
   throw isHttpError(error) ? error : incompleteBody()
 }
 
 function readNodeStream(stream: NodeStream, limit: number): Promise<Uint8Array> {
-  // The client left while the caller's rights were asked: no event will come any more.
+  // The client left while the request was authorized: the stream emits no more events.
   if (stream.destroyed) return Promise.reject(incompleteBody())
   const reading = new Promise<Uint8Array>((resolve, reject) => {
     const chunks: Uint8Array[] = []
@@ -119,22 +119,22 @@ function readNodeStream(stream: NodeStream, limit: number): Promise<Uint8Array> 
       length += chunk.byteLength
       if (length <= limit) return chunks.push(chunk)
       stop(() => reject(payloadTooLarge(limit)))
-      // The rest is received and dropped. With a full connection the client would wait and never read the response.
+      // Receives and drops the rest. Otherwise the client could block on sending and never read the response.
       stream.resume()
     }
     const onEnd = () => stop(() => resolve(join(chunks, length)))
-    const onGone = () => stop(() => reject(incompleteBody()))
+    const onClosed = () => stop(() => reject(incompleteBody()))
     const stop = (settle: () => void) => {
-      for (const [name, listen] of [['data', onData], ['end', onEnd], ['close', onGone]] as const) stream.off(name, listen)
+      for (const [name, listen] of [['data', onData], ['end', onEnd], ['close', onClosed]] as const) stream.off(name, listen)
       settle()
     }
     stream.on('data', onData)
     stream.on('end', onEnd)
-    stream.on('close', onGone)
-    // Stays: an error of a stream that nobody listens to would end the server.
-    stream.on('error', onGone)
+    stream.on('close', onClosed)
+    // This listener stays: an error of a stream without one would end the server.
+    stream.on('error', onClosed)
   })
-  // A handler that reads the body again, by h3's own functions, finds it here.
+  // Where h3's own functions look for the body, when a handler reads it again.
   Object.assign(stream, { [H3_RAW_BODY]: reading })
   return reading
 }

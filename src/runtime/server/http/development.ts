@@ -1,6 +1,6 @@
-/** What errors say in development and never in production: why a request failed, and which command helps. */
+/** Details of error responses in development only: why a request failed, and which command helps. */
 
-/** Nitro writes it into the server it builds: production code has none of what stands behind it. */
+/** Nitro replaces this constant when it builds, so that production code does not contain what depends on it. */
 const isDevelopment = import.meta.dev === true
 
 /** The `data` of an error response, with its cause in development. */
@@ -9,8 +9,8 @@ export function withCause(data: object | undefined, error: unknown): object | un
 }
 
 /**
- * The error without a stack in development: a refusal is a response, not a mistake in the code.
- * Nitro's error handler there writes a stack of its own onto every error; this keeps it off.
+ * The error without a stack in development: a refusal is a response, not a bug.
+ * Nitro's error handler sets a stack on every error there; this prevents it.
  */
 export function withoutStack<E extends Error>(error: E): E {
   if (!isDevelopment) return error
@@ -31,7 +31,7 @@ interface Failure {
 
 const MAX_DEPTH = 5
 
-/** The messages from the error to its innermost cause, and what to do where the database or a table is missing. */
+/** The messages from the error to its innermost cause, and what to do when the database or a table is missing. */
 export function explainCause(error: unknown): string {
   const chain: Failure[] = []
   for (let current = error; current !== undefined && current !== null && chain.length < MAX_DEPTH; current = (current as Failure).cause) {

@@ -1,18 +1,18 @@
 /** The caching headers of every response of the API, and the headers of a response without its body. */
 
-/** Responses depend on the caller, so no cache may hand one to somebody else. What the app sets itself is left as it is. */
+/** Responses depend on the caller, so no cache can return one to another caller. Headers that the app sets are kept. */
 const CACHE_CONTROL = 'private, no-cache'
 const VARY = 'Cookie, Authorization, Accept'
 
 type Name = 'cache-control' | 'vary' | 'content-length' | 'content-type'
 
-/** The headers of a response, as h3 of either version reads and sets them. */
+/** Reads and sets headers of a response, with h3 of either version. */
 export interface HeaderAccess<Event> {
   readonly get: (event: Event, name: Name) => unknown
   readonly set: (event: Event, name: Name, value: string) => void
 }
 
-/** @param body a web response of a handler brings headers of its own */
+/** @param body a web response of a handler has headers of its own */
 export function addCacheHeaders<Event>(event: Event, { get, set }: HeaderAccess<Event>, body?: unknown): void {
   const own = (body as { headers?: unknown } | null | undefined)?.headers
   const isSet = (name: Name) => Boolean(get(event, name)) || (own instanceof Headers && own.has(name))
@@ -29,17 +29,17 @@ export function keepCacheControl(event: { readonly node?: { readonly res?: unkno
   const response = event.node?.res as NodeResponse | undefined
   const set = response?.setHeader
   if (!response || !set) return
-  const isNitros = (name: string, value: unknown) => name.toLowerCase() === 'cache-control' && value === 'no-cache'
-  response.setHeader = (name, value) => isNitros(name, value) ? response : set.call(response, name, value)
+  const isSetByNitro = (name: string, value: unknown) => name.toLowerCase() === 'cache-control' && value === 'no-cache'
+  response.setHeader = (name, value) => isSetByNitro(name, value) ? response : set.call(response, name, value)
 }
 
-/** What a HEAD request gets in place of a body: the length and the type that GET has. A stream or a web response is left to h3. */
+/** The response to a HEAD request: no body, with the length and the type of GET. h3 handles a stream or a web response. */
 export function withoutBody<Event>(event: Event, { get, set }: HeaderAccess<Event>, body: unknown): unknown {
   const isText = typeof body === 'string'
   if (!isText && !isPlain(body)) return body
   const text = isText ? body : JSON.stringify(body)
   set(event, 'content-length', String(new TextEncoder().encode(text).byteLength))
-  // h3 2 leaves the body out itself and finds its type; h3 1 hands it to the server, and not every platform drops it there.
+  // h3 2 drops the body itself and sets its type. h3 1 passes the body to the server, and not every platform drops it there.
   if ((event as { res?: { headers?: unknown } }).res?.headers instanceof Headers) return body
   if (!get(event, 'content-type')) set(event, 'content-type', isText ? 'text/html' : 'application/json')
   return ''

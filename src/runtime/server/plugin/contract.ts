@@ -1,4 +1,4 @@
-/** The plugin contract: what a plugin may bring, and how a factory says where the server finds it. Loads nothing else. */
+/** The plugin contract: the parts of a plugin, and how the server finds a plugin's factory. Importing this file loads nothing else. */
 import type { Method } from '../../shared/routes'
 import type { Operation } from '../../shared/operations'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
@@ -16,34 +16,34 @@ interface RoutePath {
   readonly method: Method
   /**
    * Below the prefix. `/:resource` at its beginning stands for each resource of `resources`; an `:id` after it is a
-   * record's. The app's own file routes win over it, and it wins over nothing that the API answers itself.
+   * record's. File routes of the app take precedence. A path that the API has itself is an error.
    */
   readonly path: string
   /**
-   * For which resources a path that begins with `/:resource` is answered.
+   * The resources that have a path that begins with `/:resource`.
    * @default every registered one
    */
   readonly resources?: readonly string[]
 }
 
-/** A route as an endpoint: the gate of the resource first, then the tenant, then the handler. */
+/** A route with a handler. The resource's permission and the tenant are checked before it. */
 export interface PluginEndpoint extends RoutePath {
-  /** What the handler does with the resource; required for a path that begins with `/:resource`, without effect on others, which authorize nothing. */
+  /** What the handler does with the resource. Required for a path that begins with `/:resource`; other paths authorize nothing. */
   readonly operation?: Operation
   readonly body?: StandardSchemaV1
   readonly query?: StandardSchemaV1
-  /** Answers the payload as it is; `undefined` is a 204. Rows are read with `findAuthorizedRow` and `rowScope`. */
+  /** Returns the response body as it is; `undefined` is a 204. Rows are read with `findAuthorizedRow` and `rowScope`. */
   readonly handler: (ctx: AutoApiContext) => unknown
 }
 
-/** A route of the pipeline's own steps, for a path that begins with `/:resource`. */
+/** A route made of the steps of the pipeline, for a path that begins with `/:resource`. */
 export interface PluginPipelineRoute extends RoutePath {
   readonly steps: RouteSteps<never, Plan & never, never>
 }
 
 export type PluginRoute = PluginEndpoint | PluginPipelineRoute
 
-/** Work that comes round by itself. */
+/** Work that runs at regular intervals. */
 export interface PluginTask {
   /** Minutes between two runs. */
   readonly every: number
@@ -56,30 +56,30 @@ export interface PluginServer {
 }
 
 export interface AutoApiPlugin {
-  /** Tells plugins apart: of two with one name the one listed last is used. */
+  /** Unique: of two plugins with one name the one listed last is used. */
   readonly name: string
-  /** Once, when the server starts, for the plugin that is used; no request is answered before it is done, and what it throws stops the server. */
+  /** Runs once, when the server starts. No request is handled before it is done, and an error fails the start. */
   readonly setup?: (server: PluginServer) => unknown
-  /** Before the caller is known: cheap refusals. What it throws is answered. */
+  /** Runs before the caller is known, for cheap refusals. An error becomes the response. */
   readonly onRequest?: RequestListener
-  /** Adds to the context of every request, before its permissions are asked about. */
+  /** Adds to the context of every request, before its permissions are checked. */
   readonly extendContext?: ContextExtender
-  /** Once every context extender has run and before the gate: refusals that depend on who asks. What it throws is answered. */
+  /** Runs after every context extender and before authorization, for refusals by caller. An error becomes the response. */
   readonly onCaller?: CallerListener
-  /** Around what comes after the gate, on every generated route of a resource: may answer in its place. */
+  /** Wraps everything after authorization, on every generated route of a resource. Can return its own response. */
   readonly around?: Around
   /** By resource; `'*'` for all of them. */
   readonly hooks?: Readonly<Record<string, ResourceHooks>>
-  /** Once per commit, with every row it changed. What it throws is logged: the commit stands. */
+  /** Runs once per commit, with every row it changed. An error is logged: the commit is not undone. */
   readonly onCommit?: CommitListener
   readonly routes?: readonly PluginRoute[]
   /** By name. */
   readonly tasks?: Readonly<Record<string, PluginTask>>
-  /** In the Nuxt config's process, while the app is built. Only for plugins listed in `nuxt.config`: a file is loaded by the server alone. */
+  /** Runs while the app is built, in the process of the Nuxt config. Only for plugins that `nuxt.config` lists by value, not by file. */
   readonly buildSetup?: (nuxt: PlatformNuxt) => unknown
 }
 
-/** Where the server finds the factory that made a plugin, and what it was given. */
+/** Where the server finds the factory of a plugin, and the factory's options. */
 export interface PluginSource {
   /** A package's entry, or an absolute path. */
   readonly from: string
@@ -92,21 +92,21 @@ export interface PluginSource {
 export interface ListedPlugin {
   /** Where it is listed, for messages. */
   readonly where: string
-  /** What the list holds there: a plugin, several, or a function that makes them. */
+  /** The list's entry: a plugin, several plugins, or a function that creates them. */
   readonly listed: () => unknown
 }
 
 /**
- * Under a name and in a function: Nuxt copies its config before modules see it, by names only, and would copy the options
- * along, instances to plain objects. What a function answers stays as it is.
+ * A function, under a name: Nuxt copies its config before modules see it, by enumerable names, and would copy class instances among the
+ * options to plain objects. The result of a function is not copied.
  */
 export interface MadeByFactory {
   readonly __recipe: () => PluginSource
 }
 
 /**
- * A plugin, or a factory that may be called in `nuxt.config`: the server calls it again with the same options, so they
- * have to be plain data there. In a file that the config lists anything goes.
+ * A plugin, or a factory that can be called in `nuxt.config`. The server calls such a factory again with the same options, so they
+ * have to be plain data. In a file that the config lists the options can be any value.
  * @example
  * export default defineAutoApiPlugin({
  *   name: 'tell',
@@ -120,7 +120,7 @@ export interface MadeByFactory {
  */
 export function defineAutoApiPlugin(plugin: AutoApiPlugin): AutoApiPlugin
 export function defineAutoApiPlugin<Options extends readonly unknown[]>(
-  place: Omit<PluginSource, 'options'>,
+  source: Omit<PluginSource, 'options'>,
   create: (...options: Options) => AutoApiPlugin,
 ): (...options: Options) => AutoApiPlugin
 export function defineAutoApiPlugin<Options extends readonly unknown[]>(

@@ -65,7 +65,8 @@ const PARTS: Readonly<Record<keyof AutoApiPlugin, readonly [fits: (value: unknow
 function assertPlugin(plugin: unknown, where: string): asserts plugin is AutoApiPlugin {
   if (!isObject(plugin))
     throw new TypeError(
-      `[auto-api] \`${where}\` is no plugin. A file's default export is what \`defineAutoApiPlugin()\` returns, a list of these, or a function that makes them.`,
+      `[auto-api] \`${where}\` is no plugin. `
+      + 'Export what `defineAutoApiPlugin()` returns as the default, a list of plugins, or a function that creates them.',
     )
   const { name } = plugin as { name?: unknown }
   for (const [part, [fits, what]] of Object.entries(PARTS)) {
@@ -76,7 +77,8 @@ function assertPlugin(plugin: unknown, where: string): asserts plugin is AutoApi
   const unknown = Object.keys(plugin as object).find(key => !Object.hasOwn(PARTS, key) && key !== '__recipe')
   if (unknown !== undefined)
     throw new TypeError(
-      `[auto-api] \`${where}\`: the plugin \`${String(name)}\` has \`${unknown}\`, which is no part of a plugin. The parts are ${Object.keys(PARTS).join(', ')}.`,
+      `[auto-api] \`${where}\`: the plugin \`${String(name)}\` has \`${unknown}\`, which is no part of a plugin. `
+      + `Use one of: ${Object.keys(PARTS).join(', ')}.`,
     )
 }
 
@@ -90,11 +92,14 @@ interface Installing {
   readonly tasks: Map<string, PluginTask>
 }
 
-function addPlugin(plugin: AutoApiPlugin, installed: Installing, extensions: Extensions, { resources, builtPlugins }: InstallOptions): void {
+function addPlugin(
+  plugin: AutoApiPlugin, installed: Installing, extensions: Extensions, { resources, builtPlugins }: InstallOptions,
+): void {
   const { name, extendContext, hooks = {}, routes = [], tasks = {}, buildSetup } = plugin
   if (buildSetup && !builtPlugins.includes(name))
     throw new Error(
-      `[auto-api] The plugin \`${name}\` has a \`buildSetup\`, which never ran: the file that makes it is loaded by the server alone. List the plugin in \`autoApi.plugins\` of nuxt.config as well.`,
+      `[auto-api] The plugin \`${name}\` has a \`buildSetup\`, which never ran, because only the server loads its file. `
+      + 'List the plugin in `autoApi.plugins` of nuxt.config as well.',
     )
   extensions.addListeners(plugin)
   if (extendContext) extensions.addContextExtender(extendContext)

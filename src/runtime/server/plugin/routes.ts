@@ -1,4 +1,4 @@
-/** The routes of plugins: each checked when the server starts, found by method and path, answered by the gate and the pipeline of all others. */
+/** The routes of plugins: validated when the server starts, found by method and path, run by the pipeline. */
 import { addRoute, createRouter, findRoute, type RouterContext } from 'rou3'
 import { ROUTES, toRouteKey, type Route as GeneratedRoute } from '../../shared/routes'
 import { toRoute, type Route, type RoutesByMethod, type RouteSteps } from '../core/pipeline'
@@ -17,11 +17,11 @@ interface Mounted {
 
 export interface FoundRoute {
   readonly resource?: string
-  /** By name, as they stand in the path. */
+  /** By name, encoded as in the path. */
   readonly params: Readonly<Record<string, string>>
-  /** Absent where the path is known and the method is not. */
+  /** Absent when the path has no route for the method. */
   readonly route?: Route
-  /** The methods that are, with their routes. */
+  /** The routes of the path by method. */
   readonly methods: RoutesByMethod
 }
 
@@ -30,30 +30,30 @@ export type FindRoute = (method: string, path: string) => FoundRoute | undefined
 const METHODS = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'] as const
 
 /**
- * @param taken routes of the app below the prefix, by key: ours give way
- * @throws When a route cannot be answered, or already is.
+ * @param appRoutes routes of the app below the prefix, by key; they take precedence
+ * @throws When a route is invalid, or exists already.
  */
 export function createPluginRoutes(
   routes: readonly OfPlugin[],
   names: ReadonlySet<string>,
-  taken: readonly string[],
+  appRoutes: readonly string[],
 ): FindRoute | undefined {
   const mounted = routes.flatMap(route => mount(route, names))
-  assertFree(mounted, names)
-  const others = new Set(taken)
-  const isTaken = (method: string, path: string) => others.has(toRouteKey(path, method)) || others.has(toRouteKey(path))
-  const left = mounted.filter(({ method, path }) => !isTaken(method, path))
+  assertUnique(mounted, names)
+  const ofApp = new Set(appRoutes)
+  const isAppRoute = (method: string, path: string) => ofApp.has(toRouteKey(path, method)) || ofApp.has(toRouteKey(path))
+  const left = mounted.filter(({ method, path }) => !isAppRoute(method, path))
   if (left.length === 0) return undefined
 
   const router: RouterContext<Mounted> = createRouter<Mounted>()
   for (const route of left) addRoute(router, route.method, route.path, route)
   const find = (method: string, path: string) => findRoute(router, method, path, { params: true })
-  return (sent, path) => {
-    const method = sent === 'HEAD' ? 'GET' : sent
+  return (requested, path) => {
+    const method = requested === 'HEAD' ? 'GET' : requested
     const own = find(method, path)
     const known = METHODS.flatMap(known => find(known, path) ?? [])
     const [any] = known
-    if (!any || (!own && isTaken(method, any.data.path))) return undefined
+    if (!any || (!own && isAppRoute(method, any.data.path))) return undefined
     return {
       resource: any.data.resource,
       params: (own ?? any).params ?? {},
@@ -63,8 +63,8 @@ export function createPluginRoutes(
   }
 }
 
-/** Segments right below a resource. */
-export function takenSegments(routes: readonly PluginRoute[]): string[] {
+/** The first segments below a resource: no record can have them as its id. */
+export function reservedSegments(routes: readonly PluginRoute[]): string[] {
   return routes.flatMap(({ path }) => /^\/[^/]+\/([^:/]+)/.exec(path)?.slice(1) ?? [])
 }
 
@@ -82,7 +82,7 @@ function mount(route: OfPlugin, names: ReadonlySet<string>): Mounted[] {
       )
     return [{ method, path, route: endpoint(route) }]
   }
-  if (!('steps' in route) && !route.operation) throw new TypeError(`${where} has no \`operation\`: what does it do with the resource?`)
+  if (!('steps' in route) && !route.operation) throw new TypeError(`${where} has no \`operation\`, which \`/:resource\` requires.`)
   const unknown = resources?.find(name => !names.has(name))
   if (unknown !== undefined) throw new Error(`${where} is for \`${unknown}\`, which is not a registered resource.`)
   return (resources ?? [...names]).map(resource => ({
@@ -98,14 +98,14 @@ function toRouteOf(route: PluginRoute, resource: string): Route {
 }
 
 function endpoint(options: PluginEndpoint & { readonly resource?: string }): Route {
-  // Schemas decide what `body` and `query` are; the contract's type knows them as they come.
+  // The schemas decide the types of `body` and `query`. The contract's type has them unvalidated.
   const { operation } = options
   const route: Route = (request, api) => runEndpoint(options as unknown as EndpointOptions<undefined, undefined, unknown>, request, api)
   return operation === undefined ? route : Object.assign(route, { operationOf: () => operation, operations: [operation] })
 }
 
-/** @throws Where two would answer one request. */
-function assertFree(mounted: readonly Mounted[], names: ReadonlySet<string>): void {
+/** @throws When two routes have the same method and path. */
+function assertUnique(mounted: readonly Mounted[], names: ReadonlySet<string>): void {
   const known = new Set(
     (ROUTES as readonly GeneratedRoute[]).flatMap(({ method, path }) =>
       (path.startsWith('/:resource') ? [...names].map(name => path.replace(':resource', name)) : [path]).map(path =>
@@ -116,7 +116,7 @@ function assertFree(mounted: readonly Mounted[], names: ReadonlySet<string>): vo
   for (const { method, path } of mounted) {
     const key = toRouteKey(path, method)
     if (known.has(key))
-      throw new Error(`[auto-api] A plugin has a route ${method} ${path}, which the API or another plugin answers already.`)
+      throw new Error(`[auto-api] A plugin has a route ${method} ${path}, which the API or another plugin has already.`)
     known.add(key)
   }
 }

@@ -1,4 +1,4 @@
-/** Runs the tasks of plugins that are due. Only the clock decides, so every process comes to the same answer and nothing is stored. */
+/** Runs the tasks of plugins that are due. Only the clock decides, so all processes agree and nothing is stored. */
 import type { PluginTask } from './contract'
 
 const MINUTE = 60_000
@@ -6,7 +6,7 @@ const MINUTE = 60_000
 /**
  * @param only a task by its name, `plugin:task`, whether it is due or not
  * @returns the names of the tasks that ran
- * @throws When there is no such task, and in the end what a task threw.
+ * @throws When there is no such task. An error of a task is thrown after all tasks ran.
  */
 export async function runTasks(tasks: ReadonlyMap<string, PluginTask>, now: Date, only?: unknown): Promise<readonly string[]> {
   if (only !== undefined && !tasks.has(String(only))) {

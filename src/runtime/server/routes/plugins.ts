@@ -1,4 +1,4 @@
-/** The routes of plugins, in front of the router. */
+/** The routes of plugins, as middleware before the router. */
 import { definePluginRoutes } from '../http'
 
 export default definePluginRoutes()

@@ -1,4 +1,4 @@
-/** `/:resource/:id/relations/:relation`: what a record is linked with. */
+/** `/:resource/:id/relations/:relation`: the records that a record is linked with. */
 import { executeLink } from '../core/execute/relations/run'
 import { executeRelated } from '../core/execute/relations/list'
 import { readOperations } from '../core/parse/params'
@@ -8,7 +8,7 @@ import { planLink, planRelated } from '../core/plan/relation'
 import { linkCounts, listEnvelope } from '../core/respond'
 import { defineRoutes } from '../http'
 
-/** The method says what becomes of the links. */
+/** PUT replaces the links, POST adds to them, DELETE removes from them. */
 const link = toRoute({
   operation: 'update',
   countsAs: linkCountsAs,

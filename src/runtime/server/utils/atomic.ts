@@ -1,4 +1,4 @@
-/** All or nothing for custom code: statements collected first, then committed together. */
+/** Commits several statements of custom code together: all of them or none. */
 import { useRuntime } from '../api/runtime'
 import { withHttpErrors } from '../http'
 import type { AutoApiContext } from '../registration'
@@ -10,9 +10,9 @@ const AsyncFunction = (async () => {}).constructor
 
 /**
  * Commits statements together: one transaction, or one `db.batch()` where the engine has no transactions.
- * What a statement needs to know of an earlier one it reads in SQL: none of them is awaited in between.
+ * No statement is awaited before the next one. A statement that depends on an earlier one reads its result in SQL.
  * @returns each statement's result, in order: rows of a `returning()` or a select, the driver's result otherwise.
- * @throws What the database refuses, or 503 `BUSY` when other commits stood in the way again and again; then nothing is applied.
+ * @throws The database's error, or 503 `BUSY` when other commits blocked this one repeatedly. Then nothing is applied.
  * @example
  * await atomicWrites<BetterSQLite3Database>(ctx, [
  *   db => db.update(accounts).set({ balance: sql`balance - 10` }).where(eq(accounts.id, 1)),
@@ -24,7 +24,7 @@ export async function atomicWrites<Database>(
   statements: readonly AtomicStatement<Database>[],
 ): Promise<unknown[]> {
   if (statements.length === 0) return []
-  // Awaited, a builder would run by itself, after the transaction it was meant for.
+  // A builder that is awaited runs by itself, outside of the transaction.
   if (statements.some(build => build instanceof AsyncFunction))
     throw new TypeError('[auto-api] atomicWrites(): a statement is an async function. Return the builder, without awaiting it.')
   const outcomes = await withHttpErrors(ctx.event, async () =>

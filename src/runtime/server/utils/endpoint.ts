@@ -10,8 +10,8 @@ import { defineCustomRoute, type TypedHandler } from '../http'
 export type { EndpointContext, EndpointOptions } from '../core/endpoint'
 
 /**
- * An endpoint of the app with the caller, the gate and the errors of the API.
- * @throws When a `resource` has no `operation`, or there is no gate of that name.
+ * An endpoint of the app with the caller, the authorization and the errors of the API.
+ * @throws When `resource` comes without `operation`, or `endpointName` without `resource`.
  * @example
  * export default createEndpoint({
  *   resource: 'posts', operation: 'update', endpointName: 'publish',
@@ -28,9 +28,9 @@ export function createEndpoint<
 >(options: EndpointOptions<Body, Query, Result>): TypedHandler<Result> {
   const { resource, operation, endpointName } = options
   if (resource !== undefined && operation === undefined)
-    throw new Error(`[auto-api] createEndpoint({ resource: '${resource}' }) has no \`operation\`: what does it do with the resource?`)
+    throw new Error(`[auto-api] createEndpoint({ resource: '${resource}' }): \`resource\` requires \`operation\`.`)
   if (endpointName !== undefined && resource === undefined)
-    throw new Error(`[auto-api] createEndpoint({ endpointName: '${endpointName}' }) has no \`resource\`: whose gate is it?`)
+    throw new Error(`[auto-api] createEndpoint({ endpointName: '${endpointName}' }): \`endpointName\` requires \`resource\`.`)
   useRuntime().extend(api => api.addEndpoint(options))
   return defineCustomRoute((request, api) => runEndpoint(options, request, api)) as TypedHandler<Result>
 }

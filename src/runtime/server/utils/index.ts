@@ -1,4 +1,4 @@
-/** The server utils an app may call: exactly these names are auto-imported. */
+/** The public server utils: exactly these names are auto-imported. */
 export { atomicWrites } from './atomic'
 export { assertPermission, findAuthorizedRow, findAuthorizedRows, getAutoApiContext, rowScope } from './rows'
 export { getDatabase, initializeDatabase } from '../database'

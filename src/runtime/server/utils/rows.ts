@@ -1,4 +1,4 @@
-/** What custom code asks of the API: the caller, rows by the caller's rights, a permission. */
+/** Server utils for custom code: the caller, the rows the caller can access, and permission checks. */
 import type { InferSelectModel, SQL, Table } from 'drizzle-orm'
 import type { Operation } from '../../shared/operations'
 import { useApi } from '../runtime'
@@ -14,7 +14,7 @@ type Event = AutoApiPlatform extends { event: infer E } ? E : never
 const contexts = new WeakMap<object, Promise<AutoApiContext>>()
 
 /**
- * The caller of a request, as the generated routes resolve it. Authorizes nothing: that is the handler's to do.
+ * The caller of a request, as the generated routes resolve it. Authorizes nothing: the handler has to do it.
  * @example
  * export default defineEventHandler(async (event) => {
  *   const ctx = await getAutoApiContext(event)
@@ -33,8 +33,8 @@ async function openFor(event: Event): Promise<AutoApiContext> {
 }
 
 /**
- * The whole row, hidden columns included, judged for `ctx.operation`.
- * @throws 404 when it is not visible, 403 when the caller may only read it.
+ * The whole row, hidden columns included, by the rules for `ctx.operation`.
+ * @throws 404 when it is not visible, 403 when the caller can only read it.
  * @example
  * const post = await findAuthorizedRow<typeof posts>(ctx, 'posts', ctx.params.id)
  */
@@ -49,7 +49,7 @@ export async function findAuthorizedRow<T extends Table>(
 
 /**
  * As {@link findAuthorizedRow}, for several rows in two statements, in the order of the ids.
- * @throws 404, 403 for the first row that is refused.
+ * @throws 404, 403 for the first such row.
  */
 export async function findAuthorizedRows<T extends Table>(
   ctx: CallerContext,
@@ -60,7 +60,7 @@ export async function findAuthorizedRows<T extends Table>(
 }
 
 /**
- * Tenant, `listFilter` and trash as one condition for custom queries. `objectLevel` is not in it: SQL cannot say it.
+ * Tenant, `listFilter` and trash as one condition for custom queries. `objectLevel` is not included: it is no SQL.
  * @param table the resource's table, or an alias of it.
  * @example
  * const mine = await db.select().from(posts).where(and(await rowScope(ctx, 'posts', posts), eq(posts.status, 'draft')))
@@ -71,7 +71,7 @@ export function rowScope(ctx: CallerContext, resource: string, table: Table): Pr
 }
 
 /**
- * Asks the gate of a resource.
+ * Checks a permission of the caller.
  * @throws 401 for an anonymous caller, 403 for a signed-in one, and where the resource needs a tenant and the request has none.
  * @example
  * await assertPermission(ctx, 'posts', 'update')

@@ -1,4 +1,4 @@
-/** The trash for server code: whole batches by the caller's own rights, and what has lain there for too long. */
+/** Server utils for the trash: restore and purge batches with the caller's permissions, and purge expired rows. */
 import { useApi } from '../runtime'
 import type { CallerContext } from '../core/visible-rows'
 import { createSystemCall, forResource, requireSession } from '../core/context'
@@ -12,12 +12,12 @@ import { bulkEnvelope, type BulkEnvelope } from '../core/respond'
 import { applyScope } from '../core/access/row-scope'
 import { withHttpErrors } from '../http'
 
-/** Rows by their ids, or everything one delete took along. */
+/** Rows by their ids, or every row of one delete, cascaded rows included. */
 export type TrashBatch = { readonly ids: readonly (string | number)[] } | { readonly deletionId: string }
 
 /**
- * Brings rows back from the trash, as `POST /:resource/bulk/restore` does: all of them or none.
- * @throws 401, 403, 404 and `BULK_FAILED` as the route answers them.
+ * Restores rows from the trash, as `POST /:resource/bulk/restore` does: all of them or none.
+ * @throws 401, 403, 404 and `BULK_FAILED` as the route throws them.
  * @example
  * await restoreSoftDeletedBatch(ctx, 'posts', { deletionId })
  */
@@ -26,8 +26,8 @@ export function restoreSoftDeletedBatch(ctx: CallerContext, resource: string, ba
 }
 
 /**
- * Removes rows for good, as `DELETE /:resource/bulk?force=true` does: all of them or none.
- * @throws 401, 403, 404 and `BULK_FAILED` as the route answers them.
+ * Deletes rows permanently, as `DELETE /:resource/bulk?force=true` does: all of them or none.
+ * @throws 401, 403, 404 and `BULK_FAILED` as the route throws them.
  * @example
  * await purgeSoftDeletedBatch(ctx, 'posts', { ids: [1, 2] })
  */
@@ -50,9 +50,9 @@ async function runBatch(ctx: CallerContext, name: string, operation: 'restore' |
 
 /**
  * Purges what has been in the trash for longer than its resource's `softDelete.retentionDays`.
- * @param now the time that counts.
+ * @param now the time that `retentionDays` is counted back from.
  * @param event the request or the task's event, where the database comes with it.
- * @returns how many rows went, by resource; those they took along are not counted.
+ * @returns the number of purged rows by resource; cascaded rows are not counted.
  */
 export async function purgeExpiredTrash(now = new Date(), event?: object): Promise<Record<string, number>> {
   const api = useApi(event)

@@ -4,5 +4,5 @@ import { DEFAULT_CONFIG } from '../../shared/defaults'
 
 export const config: AutoApiConfig = DEFAULT_CONFIG
 
-/** Whether this is a built server: what registers at run time has no effect anywhere else. */
+/** Whether this is a built server. Registrars have no effect outside of one. */
 export const server: boolean = false

@@ -8,5 +8,5 @@ export function plugins(): readonly ListedPlugin[] {
 /** Plugins whose `buildSetup` the build has run. */
 export const built: readonly string[] = []
 
-/** Routes below the prefix that the app answers itself, as `METHOD /shape`. */
+/** Routes below the prefix that are files of the app, as `METHOD /shape`. */
 export const taken: readonly string[] = []

@@ -1,4 +1,4 @@
-/** Who is calling, by the session of better-auth; the organisation that is active in it is the tenant. */
+/** The caller by the session of better-auth; the active organisation of the session is the tenant. */
 import type { ApiEvent } from '../../http'
 import { defineAutoApiPlugin } from '../../plugin/contract'
 import type { AutoApiUser } from '../../registration'
@@ -13,7 +13,7 @@ interface Session {
   readonly session: { readonly activeOrganizationId?: string | null }
 }
 
-/** What `betterAuth()` of better-auth returns, as far as it is asked here. */
+/** The parts of better-auth's instance that the plugin uses. */
 export interface BetterAuthInstance {
   readonly api: {
     readonly getSession: (input: { headers: Headers }) => Promise<unknown>
@@ -24,7 +24,7 @@ export interface BetterAuthInstance {
 
 export interface BetterAuthOptions {
   /**
-   * The app's instance, or what makes it from the event where bindings come with the request. In `nuxt.config`, name the
+   * The app's instance, or a function that creates it from the event, where bindings come with the request. In `nuxt.config`, name the
    * export: `createModuleImport('~~/server/auth', 'auth')`.
    */
   readonly auth:
@@ -34,9 +34,9 @@ export interface BetterAuthOptions {
 }
 
 /**
- * Sets `ctx.user` to the user of the session, with `organizationId` and `organizationRole` of the active organisation as long
- * as they are a member of it.
- * @throws When `auth` is no instance of better-auth.
+ * Sets `ctx.user` to the user of the session, with `organizationId` and `organizationRole` of the active organisation, while
+ * the user is a member of it.
+ * @throws When `auth` is not an instance of better-auth.
  * @example
  * // server/api-plugins.ts, listed as `autoApi: { plugins: ['./server/api-plugins'] }`
  * export default betterAuth({ auth })
@@ -50,16 +50,16 @@ export const betterAuth = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins', n
       const { headers } = ctx.event
       const found = await api.getSession({ headers }) as Session | null
       if (!found) return
-      // Whatever of these names the user record holds may be the user's own to set.
+      // The user record can have keys of the same names, which the user may be able to set.
       const user: Record<string, unknown> = { ...found.user, ...await membershipOf(api, found, headers) }
-      // The app describes its user; that better-auth's fits is the app's to say.
+      // The app declares the type of its user.
       ctx.user = user as AutoApiUser
     },
   }
 })
 
 /**
- * Asked of the database for each request: the session goes on when a membership ends, and goes on naming the organisation.
+ * Reads the membership for each request: when it ends, the session stays valid and still names the organisation.
  */
 async function membershipOf(
   { getActiveMember }: BetterAuthInstance['api'],
@@ -68,15 +68,15 @@ async function membershipOf(
 ): Promise<{ organizationId: string | null, organizationRole?: string }> {
   if (!activeOrganizationId) return { organizationId: null, organizationRole: undefined }
   if (!getActiveMember) return { organizationId: activeOrganizationId, organizationRole: undefined }
-  const member = (await getActiveMember({ headers }).catch(nobodyUnlessBroken)) as Member | null
-  // The two were asked one after the other, and somebody may have gone over to another organisation in between.
+  const member = (await getActiveMember({ headers }).catch(toNoMember)) as Member | null
+  // Session and membership are two reads: the user can switch to another organisation in between.
   return member?.organizationId === activeOrganizationId
     ? { organizationId: activeOrganizationId, organizationRole: member.role }
     : { organizationId: null, organizationRole: undefined }
 }
 
-/** Some versions answer `null` for whoever is no member, some throw. */
-function nobodyUnlessBroken(error: unknown): null {
+/** Some versions return `null` for a user who is not a member, some throw. */
+function toNoMember(error: unknown): null {
   const { statusCode } = error as { statusCode?: number }
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) return null
   throw error
@@ -84,17 +84,18 @@ function nobodyUnlessBroken(error: unknown): null {
 
 function toFinder(auth: BetterAuthOptions['auth']): (event: ApiEvent) => BetterAuthInstance {
   if (typeof auth === 'function') return auth
-  // In `nuxt.config` the instance is only named; the server is given what the name stands for.
-  if (isNamed(auth)) return refuseName
+  // `nuxt.config` only names the instance. The server gets the instance itself.
+  if (isNamed(auth)) return throwForName
   if (typeof auth?.api?.getSession !== 'function')
     throw new TypeError(
-      '[auto-api] betterAuth({ auth }) is given no instance of better-auth. Pass what its `betterAuth()` returned; in nuxt.config, `createModuleImport(path, name)` of it.',
+      '[auto-api] betterAuth({ auth }): `auth` is not an instance of better-auth. '
+      + 'Pass what its `betterAuth()` returned; in nuxt.config, `createModuleImport(path, name)` of it.',
     )
   return () => auth
 }
 
-function refuseName(): never {
-  throw new Error('[auto-api] betterAuth was given the name of an instance, which only the build can look up. Give it the instance.')
+function throwForName(): never {
+  throw new Error('[auto-api] betterAuth() got the name of an instance, which only the build can resolve. Pass the instance.')
 }
 
 const isNamed = (auth: BetterAuthOptions['auth']): auth is Extract<BetterAuthOptions['auth'], { __moduleImport: true }> =>

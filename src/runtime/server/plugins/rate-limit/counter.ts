@@ -1,6 +1,6 @@
-/** Counting requests by key, in windows that begin with a key's first request. Here: within one server. */
+/** Counts requests by key within one server. The window of a key begins with its first request. */
 
-/** One request more, seen from its window. */
+/** The window of a key after one more request. */
 export interface Count {
   /** Requests in the window, this one included. */
   readonly count: number
@@ -8,12 +8,12 @@ export interface Count {
   readonly left: number
 }
 
-/** Counts one more request for a key and tells how many there are. Must be atomic among all who share it. */
+/** Counts one more request for a key. Must be atomic among all servers that share it. */
 export interface Counter {
   readonly hit: (key: string, milliseconds: number) => Count | Promise<Count>
 }
 
-/** Answers at once. */
+/** Returns synchronously. */
 export interface MemoryCounter extends Counter {
   readonly hit: (key: string, milliseconds: number) => Count
 }
@@ -23,12 +23,12 @@ interface Slot {
   end: number
 }
 
-/** Ended windows that one request clears away: more than it can open, so that they never pile up. */
+/** Ended windows that one request removes: more than it can open, so that they never accumulate. */
 const CLEARED = 64
 
 /**
- * Keys of one server. However many there are, no more than `maxKeys` of a window's length are remembered: beyond, the
- * one whose window ends first is forgotten, and may begin anew.
+ * Keeps at most `maxKeys` keys for each length of window. Beyond that, the key whose window ends first is removed, and its next
+ * request begins a new window.
  */
 export function createMemoryCounter(maxKeys: number, now: () => number = wholeMilliseconds): MemoryCounter {
   /** By the length of the window, in which the first key of a map is always the one whose window ends first. */
@@ -46,7 +46,7 @@ export function createMemoryCounter(maxKeys: number, now: () => number = wholeMi
   }
 }
 
-/** Whole, because a fraction would come back from `time + window - time` a trifle longer, and round up to a second more. */
+/** Whole, because `time + window - time` of a fraction can be slightly longer than `window`, and would round up to one second more. */
 const wholeMilliseconds = () => Math.floor(performance.now())
 
 function clearEnded(slots: Map<string, Slot>, time: number): void {
@@ -63,7 +63,7 @@ function findOpen(slots: Map<string, Slot>, key: string, time: number): Slot | u
 }
 
 function open(slots: Map<string, Slot>, key: string, end: number, maxKeys: number): Slot {
-  // What is there has ended; deleting it puts the new one at the end, where it belongs.
+  // The old window has ended. Deleting it puts the new one at the end of the map, in the order of their ends.
   slots.delete(key)
   if (slots.size >= maxKeys) slots.delete(slots.keys().next().value!)
   const slot = { count: 0, end }

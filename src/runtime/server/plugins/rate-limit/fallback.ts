@@ -1,24 +1,24 @@
-/** When the store that all share does not answer: each server counts by itself until it does. */
+/** While the shared store does not respond, each server counts by itself. */
 import type { Count, Counter } from './counter'
 
-/** Milliseconds a request waits for the store: longer than a server that is very busy itself takes to hear the answer. */
-const PATIENCE = 2_000
-/** Milliseconds before a store that failed is asked again: until then no request waits for it. */
+/** Milliseconds a request waits for the store: longer than a busy server needs to receive the response. */
+const TIMEOUT = 2_000
+/** Milliseconds before a store that failed is used again. Until then no request waits for it. */
 const RECOVERY = 5_000
 
-/** Neither is the API closed while the store is away, nor is it open. */
+/** While the store is away, requests are still allowed and still limited. */
 export function withFallback(shared: Counter, local: Counter, now: () => number = () => performance.now()): Counter {
   let away = -Infinity
   return {
     async hit(key, milliseconds): Promise<Count> {
       if (now() - away >= RECOVERY) {
         try {
-          return await withinTime(shared.hit(key, milliseconds))
+          return await withTimeout(shared.hit(key, milliseconds))
         }
         catch (error) {
           away = now()
           console.error(
-            `[auto-api] rateLimit: the store does not answer. This server counts by itself, and asks again in ${RECOVERY / 1000} s.`,
+            `[auto-api] rateLimit: the store does not respond. This server counts by itself, and tries again in ${RECOVERY / 1000} s.`,
             error,
           )
         }
@@ -28,17 +28,17 @@ export function withFallback(shared: Counter, local: Counter, now: () => number 
   }
 }
 
-async function withinTime<T>(answer: T | Promise<T>): Promise<T> {
-  if (!(answer instanceof Promise)) return answer
+async function withTimeout<T>(result: T | Promise<T>): Promise<T> {
+  if (!(result instanceof Promise)) return result
   let timer: ReturnType<typeof setTimeout> | undefined
-  const late = new Promise<never>((_, reject) => {
-    // Once more round the event loop: the answer may have arrived while this server was busy.
+  const timedOut = new Promise<never>((_, reject) => {
+    // One more turn of the event loop: the response may have arrived while this server was busy.
     timer = setTimeout(() => {
-      timer = setTimeout(() => reject(new Error(`No answer within ${PATIENCE} ms.`)), 10)
-    }, PATIENCE)
+      timer = setTimeout(() => reject(new Error(`No response within ${TIMEOUT} ms.`)), 10)
+    }, TIMEOUT)
   })
   try {
-    return await Promise.race([answer, late])
+    return await Promise.race([result, timedOut])
   }
   finally {
     clearTimeout(timer)

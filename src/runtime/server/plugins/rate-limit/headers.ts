@@ -1,8 +1,8 @@
-/** What an answer tells of a limit: the draft `RateLimit` fields (draft-ietf-httpapi-ratelimit-headers), and `Retry-After`. */
+/** The response headers of a limit: the draft `RateLimit` fields (draft-ietf-httpapi-ratelimit-headers), and `Retry-After`. */
 import type { Count } from './counter'
 import type { Limit } from './options'
 
-/** Lists: each limit that a request met adds its own member. */
+/** The headers are lists: each limit that applied to a request adds its own member. */
 export function limitHeaders(
   name: string,
   { limit, window }: Limit,
@@ -14,7 +14,7 @@ export function limitHeaders(
   }
 }
 
-/** Whole seconds, never zero: whoever waits so long comes after the window's end. */
+/** Whole seconds, rounded up and never zero: after them the window has ended. */
 export function toSeconds(milliseconds: number): number {
   return Math.max(1, Math.ceil(milliseconds / 1000))
 }

@@ -1,4 +1,4 @@
-/** Refuses whoever asks too often: by address before anything is asked about the caller, by user, tenant or a key of the app's own after. */
+/** Limits requests: by address before the caller is resolved; by user, tenant or a key of the app's own afterwards. */
 import { rateLimited } from '../../core/error'
 import { toNetwork } from '../../core/access/ip-address'
 import type { IncomingRequest } from '../../core/listeners'
@@ -12,8 +12,8 @@ import { EVERY, resolvePolicy, type RateLimitOptions } from './options'
 import { resolveStore } from './store'
 
 /**
- * Limits requests to the API: 429 `RATE_LIMITED` with `Retry-After`, and the `RateLimit` headers on every answer.
- * @throws For options that do not exist or cannot have their value, and on the server for a store that cannot count.
+ * Limits requests to the API: 429 `RATE_LIMITED` with `Retry-After`, and the `RateLimit` headers on every response.
+ * @throws For unknown options and invalid values, and on the server for a store that cannot count.
  * @example
  * export default defineNuxtConfig({
  *   modules: ['nuxt-auto-api'],
@@ -28,12 +28,12 @@ export const rateLimit = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins', na
   const { name, by } = policy
   let counter: Counter
   const setup = ({ findStorage }: PluginServer) => void (counter = resolveStore(options.store, policy.maxKeys, findStorage))
-  /** A handler that asks for its caller again is still one request. */
+  /** A handler that resolves its caller again is still one request. */
   const counted = new WeakSet<ApiEvent>()
 
   async function count(request: IncomingRequest, findKey: () => string | Promise<string>): Promise<void> {
     const found = policy.find(request.operations)
-    // What is rendered while the app is built asks as fast as it can, and nobody else is there to be protected.
+    // Prerendering sends requests as fast as it can, and has no other clients to protect.
     if (found.length === 0 || counted.has(request.event) || import.meta.prerender) return
     counted.add(request.event)
     const key = await findKey()
@@ -59,24 +59,25 @@ export const rateLimit = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins', na
 
 let warned = false
 
-/** One key for all of whom nothing is known: a limit that whoever has no address escapes is none. */
+/** Requests without an address share one key: otherwise they would have no limit. */
 function addressKey(request: IncomingRequest): string {
   const address = request.address()
   if (address !== undefined) return `ip:${toNetwork(address)}`
   if (!warned)
     console.warn(
-      '[auto-api] rateLimit: a request came without an address; all of its kind are counted together. Behind a proxy or on a platform that passes the address on, set `autoApi.trustProxy`.',
+      '[auto-api] rateLimit: a request has no address. All such requests are counted together. '
+      + 'Behind a proxy, or on a platform that passes the address on, set `autoApi.trustProxy`.',
     )
   warned = true
   return 'ip:unknown'
 }
 
-/** What the limits of a request have told so far: each adds to the lists. */
-const told = new WeakMap<ApiEvent, Record<string, string>>()
+/** The headers of a request so far: each limit adds to their lists. */
+const sentHeaders = new WeakMap<ApiEvent, Record<string, string>>()
 
 function addHeaders({ event, setHeader }: IncomingRequest, headers: Readonly<Record<string, string>>): void {
-  const lists = told.get(event) ?? {}
-  told.set(event, lists)
+  const lists = sentHeaders.get(event) ?? {}
+  sentHeaders.set(event, lists)
   for (const [header, member] of Object.entries(headers)) {
     lists[header] = lists[header] === undefined ? member : `${lists[header]}, ${member}`
     setHeader(header, lists[header])

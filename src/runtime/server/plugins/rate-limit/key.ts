@@ -1,9 +1,9 @@
-/** Whom a request is counted for, once the caller is known. */
+/** The key that a request is counted for, once the caller is known. */
 import { digest } from 'ohash'
 import type { AutoApiContext } from '../../registration'
 import type { KeyFunction } from './options'
 
-/** Longer ones are told apart by their digest: a key is stored once per caller, and its length is the caller's. */
+/** Longer keys are replaced by their digest: a key is stored per caller, and the caller can choose its length. */
 const LONGEST = 64
 
 const SOURCES = {
@@ -11,7 +11,7 @@ const SOURCES = {
   tenant: (ctx: AutoApiContext) => ctx.tenant?.id,
 }
 
-/** `undefined` for whoever has none. @throws What the app's function throws, and when it answers what cannot be a key. */
+/** `undefined` for a caller without one. @throws What the app's function throws, and when it returns a value that cannot be a key. */
 export async function keyOf(by: 'user' | 'tenant' | KeyFunction, ctx: AutoApiContext): Promise<string | undefined> {
   const [kind, value]: [string, unknown] = typeof by === 'function' ? ['key', await by(ctx)] : [by, SOURCES[by](ctx)]
   if (value === undefined || value === null || value === '') return undefined

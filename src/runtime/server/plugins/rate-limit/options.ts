@@ -1,21 +1,21 @@
-/** What an app writes about a limit, and what it comes to for each operation. */
+/** The options of a limit, and the limit of each operation that they result in. */
 import { OPERATIONS, type Operation } from '../../../shared/operations'
 import type { AutoApiContext } from '../../registration'
 import type { Store } from './store'
 
-/** So many requests in so many seconds, counted from the first one. */
+/** A number of requests in a number of seconds, from the first request on. */
 export interface Limit {
   readonly limit: number
   /** Seconds. */
   readonly window: number
 }
 
-/** Tells whom a request is counted for. Without an answer it is counted for its address. */
+/** The key that a request is counted for. Without one it is counted for its address. */
 export type KeyFunction = (ctx: AutoApiContext) => string | number | null | undefined | Promise<string | number | null | undefined>
 
 export interface RateLimitOptions {
   /**
-   * Tells limits apart, in the `RateLimit` headers too: letters, digits, `-` and `_`. Of two with one name the last is used.
+   * Identifies the limit, in the `RateLimit` headers too: letters, digits, `-` and `_`. Of two with one name the last is used.
    * @default 'rate-limit'
    */
   readonly name?: string
@@ -30,25 +30,25 @@ export interface RateLimitOptions {
    */
   readonly window?: number
   /**
-   * Whom requests are counted for: the client's address, the signed-in user, the tenant, or what a function answers (only
-   * from a server file). Whoever has no user, no tenant or no answer is counted by address.
+   * What requests are counted by: the client's address, the signed-in user, the tenant, or the result of a function (only
+   * from a server file). A request without a user, a tenant or a result is counted by address.
    * @default 'ip'
    */
   readonly by?: 'ip' | 'user' | 'tenant' | KeyFunction
   /**
-   * Operations with a limit of their own, counted apart from the others; `false` lifts the limit. A request that does several,
+   * Operations with a limit of their own, counted separately; `false` removes the limit. A request that does several,
    * such as a list with `groupBy`, is counted for each of them.
    * @default {}
    * @example { create: { limit: 10 }, read: false }
    */
   readonly operations?: Readonly<Partial<Record<Operation, Partial<Limit> | false>>>
   /**
-   * Where requests are counted: the name of a storage of Nitro's (`nitro.storage`) with the driver `redis`, which every server
-   * then shares; from a server file also an unstorage storage, or any counter. Left out, each server counts by itself.
+   * Where requests are counted: the name of a storage in `nitro.storage` with the driver `redis`, which all servers
+   * share; from a server file also an unstorage storage, or any counter. Without it, each server counts by itself.
    */
   readonly store?: string | Store
   /**
-   * Keys that one server remembers when it counts by itself; beyond, those whose window ends first are forgotten.
+   * Keys that one server keeps when it counts by itself. Beyond that, those whose window ends first are removed.
    * @default 100000
    */
   readonly maxKeys?: number
@@ -58,22 +58,22 @@ export interface RateLimitPolicy {
   readonly name: string
   readonly by: 'ip' | 'user' | 'tenant' | KeyFunction
   readonly maxKeys: number
-  /** The limits of a request that does all of these, each once. */
+  /** The limits of a request with these operations, each once. */
   readonly find: (operations: readonly Operation[]) => readonly GroupLimit[]
 }
 
-/** A limit, and what its requests are counted with. */
+/** A limit, and the group that its requests are counted in. */
 export interface GroupLimit {
   readonly limit: Limit
   readonly group: string
 }
 
-/** What operations without a limit of their own are counted with. */
+/** The group of operations without a limit of their own. */
 export const EVERY = '*'
 
 const isCount = (value: unknown) => Number.isSafeInteger(value) && Number(value) > 0
 
-/** A day is long for a window; a second more than a Redis key can last would never end. */
+/** One day is long enough for a window. A window that is longer than a Redis key can last would never end. */
 const MAX_WINDOW = 31 * 24 * 60 * 60
 
 const RULES: Readonly<Record<keyof RateLimitOptions, readonly [fits: (value: unknown) => boolean, use: string]>> = {
@@ -92,7 +92,7 @@ const RULES: Readonly<Record<keyof RateLimitOptions, readonly [fits: (value: unk
   maxKeys: [isCount, 'a positive integer'],
 }
 
-/** @throws TypeError for an option that does not exist or cannot have its value. */
+/** @throws TypeError for an unknown option or an invalid value. */
 export function resolvePolicy(options: RateLimitOptions): RateLimitPolicy {
   assertOptions(options, RULES, 'rateLimit')
   const { name = 'rate-limit', limit = 100, window = 60, by = 'ip', operations = {}, maxKeys = 100_000 } = options

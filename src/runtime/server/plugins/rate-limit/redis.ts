@@ -1,4 +1,4 @@
-/** Counting in Redis: one count for every server that shares it. */
+/** Counts requests in Redis, for all servers that share it. */
 import type { Count, Counter } from './counter'
 
 /** The part of ioredis' client, single or cluster, that counting needs. */
@@ -7,8 +7,8 @@ export interface RedisClient {
 }
 
 /**
- * Runs in Redis without anything in between. A key without an end would be refused for good: whichever request finds it
- * so gives it one.
+ * Runs in Redis atomically. A key without an expiry would refuse its requests forever, so the request that finds such a key
+ * sets its expiry.
  */
 const HIT = `
 local count = redis.call('INCR', KEYS[1])
@@ -20,8 +20,8 @@ end
 return { count, left }`
 
 /**
- * @param connect the client; asked for with the first request, for a client connects as soon as it is made
- * @param base what the storage puts before each of its keys
+ * @param connect returns the client. Called with the first request, because a client connects as soon as it is created
+ * @param base the prefix of the storage's keys
  */
 export function createRedisCounter(connect: () => RedisClient, base: string): Counter {
   return {

@@ -1,13 +1,13 @@
-/** Where requests are counted: in this server, or in a storage that many share. */
+/** Resolves where requests are counted: in this server, or in a storage that servers share. */
 import type { FindStorage, Mounted, Mounts } from '../../plugin/storage'
 import { createMemoryCounter, type Counter } from './counter'
 import { createRedisCounter, type RedisClient } from './redis'
 import { withFallback } from './fallback'
 
-/** An unstorage storage, or anything that counts atomically among all who share it. */
+/** An unstorage storage, or anything that counts atomically among all servers that share it. */
 export type Store = Mounts | Counter
 
-/** Drivers of unstorage that can count. The others can only read, add and write, and two servers would read the same. */
+/** Drivers of unstorage that can count. With the others, which only read and write, two servers could read the same count. */
 const DRIVERS: Readonly<Record<string, (driver: Mounted, maxKeys: number) => Counter>> = {
   redis: ({ options, getInstance }, maxKeys) =>
     withFallback(
@@ -21,16 +21,18 @@ const DRIVERS: Readonly<Record<string, (driver: Mounted, maxKeys: number) => Cou
 export function resolveStore(store: string | Store | undefined, maxKeys: number, findStorage: FindStorage): Counter {
   if (store === undefined) return createMemoryCounter(maxKeys)
   if (typeof store === 'object' && 'hit' in store) return withFallback(store, createMemoryCounter(maxKeys))
-  const named = typeof store === 'string' ? `the storage \`${store}\`` : 'its storage'
+  const named = typeof store === 'string' ? `Storage \`${store}\`` : 'The storage'
   const driver = typeof store === 'string' ? findStorage(store) : rootOf(store)
   if (!driver)
     throw new Error(
-      `[auto-api] rateLimit counts in ${named}, which there is not. Add it to \`nitro.storage\` in nuxt.config, such as \`${String(store)}: { driver: 'redis', url: … }\`.`,
+      `[auto-api] rateLimit: ${named} is not configured. Add it to \`nitro.storage\` in nuxt.config, `
+      + `such as \`${String(store)}: { driver: 'redis', url: … }\`.`,
     )
   const create = Object.hasOwn(DRIVERS, driver.name ?? '') ? DRIVERS[driver.name!] : undefined
   if (!create)
     throw new Error(
-      `[auto-api] rateLimit counts in ${named}, whose driver \`${driver.name ?? 'of no name'}\` cannot count for several servers at once. Use one of: ${Object.keys(DRIVERS).join(', ')}; or give a counter of your own from a server file.`,
+      `[auto-api] rateLimit: ${named} has the driver \`${driver.name ?? 'unknown'}\`, which cannot count for several servers at once. `
+      + `Use one of: ${Object.keys(DRIVERS).join(', ')}; or pass a counter of your own from a server file.`,
     )
   return create(driver, maxKeys)
 }
@@ -41,5 +43,5 @@ function rootOf(store: Mounts): Mounted {
   return store.getMount('').driver
 }
 
-/** As the driver puts it before its own keys. */
+/** As the driver puts it in front of its keys. */
 const toBase = (base: unknown) => typeof base === 'string' && base !== '' ? `${base.replace(/:$/, '')}:` : ''

@@ -137,14 +137,14 @@ describe('a new database', () => {
   it.each(['neon', 'postgres', 'neon-http', 'd1'])('of Neon over HTTP is refused as %s, with a sentence that names the alternatives', (name) => {
     const dialect = new PgDialect()
     const session = new NeonHttpSession(() => {}, dialect, undefined)
-    const sentence = 'drizzle-orm/neon-http has no transactions, and a write is all or nothing. Use drizzle-orm/neon-serverless (Neon over WebSockets) as \'neon\', '
+    const sentence = 'drizzle-orm/neon-http has no transactions, which writes require. Use drizzle-orm/neon-serverless (Neon over WebSockets) as \'neon\', '
       + 'or drizzle-orm/node-postgres or drizzle-orm/postgres-js as \'postgres\'.'
     expect(() => createEngine(name as never, { dialect, session })).toThrow(sentence)
   })
 
   it.each(['postgres', 'mysql', 'libsql', 'd1'] as const)('of another engine is refused at startup, and the error names the engine to use: better-sqlite3 as %s', (name) => {
     expect(() => createEngine(name, drizzle({ client })))
-      .toThrow(`initializeDatabase(db, '${name}'): the database comes from drizzle-orm/better-sqlite3. Use 'better-sqlite3' as the engine.`)
+      .toThrow(`initializeDatabase(db, '${name}'): the database uses drizzle-orm/better-sqlite3. Pass 'better-sqlite3' as the engine.`)
   })
 
   it('of a driver that is not known is judged by its dialect', () => {

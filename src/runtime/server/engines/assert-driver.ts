@@ -1,4 +1,4 @@
-/** Checks that a Drizzle database fits the engine it is handed over as: at startup, instead of at the first statement. */
+/** Checks at startup that a Drizzle database fits the engine it is registered as. */
 import { entityKind } from 'drizzle-orm'
 import type { Dialect } from '../../shared/dialects'
 import type { DrizzleDatabase } from './drizzle-database'
@@ -7,15 +7,15 @@ import type { DrizzleDatabase } from './drizzle-database'
 export type Mechanism = 'synchronous' | 'batch' | 'interactive'
 
 interface DriverRow {
-  /** What the app imports `drizzle` from. */
+  /** The module that exports `drizzle`: `drizzle-orm/<from>`. */
   readonly from: string
   readonly mechanism: Mechanism
   readonly dialect: Dialect
-  /** What to hand it over as. */
+  /** The engine to register it as. */
   readonly engine: string
 }
 
-/** Drivers by the name that Drizzle gives their session. One that is not listed is judged by its dialect alone. */
+/** Drivers by Drizzle's name for their session. Of other drivers only the dialect is checked. */
 const DRIVERS: Readonly<Record<string, DriverRow>> = {
   BetterSQLiteSession: { from: 'better-sqlite3', mechanism: 'synchronous', dialect: 'sqlite', engine: 'better-sqlite3' },
   LibSQLSession: { from: 'libsql', mechanism: 'interactive', dialect: 'sqlite', engine: 'libsql' },
@@ -28,21 +28,21 @@ const DRIVERS: Readonly<Record<string, DriverRow>> = {
   PlanetscaleSession: { from: 'planetscale-serverless', mechanism: 'interactive', dialect: 'mysql', engine: 'planetscale' },
 }
 
-/** Dialects by the name that Drizzle gives them. */
-const DIALECTS: Readonly<Record<string, { readonly dialect: Dialect, readonly what: string }>> = {
+/** Dialects by Drizzle's name for them. */
+const DIALECT_NAMES: Readonly<Record<string, { readonly dialect: Dialect, readonly what: string }>> = {
   SQLiteSyncDialect: { dialect: 'sqlite', what: 'a SQLite database' },
   SQLiteAsyncDialect: { dialect: 'sqlite', what: 'a SQLite database' },
   PgDialect: { dialect: 'pg', what: 'a Postgres database' },
   MySqlDialect: { dialect: 'mysql', what: 'a MySQL database' },
 }
 
-const ALL_OR_NOTHING = 'has no transactions, and a write is all or nothing. Use'
+const ALL_OR_NOTHING = 'has no transactions, which writes require. Use'
 
-/** The sentence for Neon over HTTP, by its driver and by its name. */
+/** The message for Neon over HTTP, given as a driver or as the name of an engine. */
 export const NEON_HTTP = `drizzle-orm/neon-http ${ALL_OR_NOTHING} drizzle-orm/neon-serverless (Neon over WebSockets) as 'neon', `
   + 'or drizzle-orm/node-postgres or drizzle-orm/postgres-js as \'postgres\'.'
 
-/** Sessions that send each statement by itself, by the name Drizzle gives them. */
+/** Sessions without transactions, by Drizzle's name for them. */
 const WITHOUT_TRANSACTIONS: Readonly<Record<string, string>> = {
   NeonHttpSession: NEON_HTTP,
   XataHttpSession: `drizzle-orm/xata-http ${ALL_OR_NOTHING} drizzle-orm/node-postgres as 'postgres'.`,
@@ -52,7 +52,7 @@ const WITHOUT_TRANSACTIONS: Readonly<Record<string, string>> = {
 
 const kindOf = (value: object): string => String((value.constructor as unknown as Record<symbol, unknown>)[entityKind])
 
-/** @throws When the database cannot write all or nothing, or is of another kind than the engine. */
+/** @throws When the driver has no transactions, or is not one of the engine. */
 export function assertDriver(
   name: string,
   engine: { readonly dialect: Dialect, readonly mechanism: Mechanism },
@@ -64,11 +64,11 @@ export function assertDriver(
   const driver = DRIVERS[session]
   if (driver && (driver.dialect !== engine.dialect || driver.mechanism !== engine.mechanism)) {
     throw new TypeError(
-      `[auto-api] initializeDatabase(db, '${name}'): the database comes from drizzle-orm/${driver.from}. Use '${driver.engine}' as the engine.`,
+      `[auto-api] initializeDatabase(db, '${name}'): the database uses drizzle-orm/${driver.from}. Pass '${driver.engine}' as the engine.`,
     )
   }
-  const known = DIALECTS[kindOf(db.dialect)]
+  const known = DIALECT_NAMES[kindOf(db.dialect)]
   if (known && known.dialect !== engine.dialect) {
-    throw new TypeError(`[auto-api] initializeDatabase(db, '${name}'): the database is ${known.what}. Name the engine of its driver.`)
+    throw new TypeError(`[auto-api] initializeDatabase(db, '${name}'): the database is ${known.what}. Pass the engine of its driver.`)
   }
 }

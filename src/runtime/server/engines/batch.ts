@@ -1,16 +1,15 @@
 /**
- * Batches (D1): no transaction, but a list of statements that is applied as a whole or not at all. Nobody can look at a
- * result half-way, so a guard is a statement of its own behind the one it watches, and fails where that one touched
- * another number of rows than it had to.
+ * Commits a list of statements as a D1 batch, which is all or nothing. A batch cannot check a result before its end, so a
+ * guard statement follows each statement with an expectation, and fails where it affected another number of rows.
  */
 import type { SQL } from 'drizzle-orm'
 import { ExpectationError, type BuiltStatement, type Engine, type Outcome, type Row, type Statement, type WriteStatement } from './engine'
 import { toInvalidValue } from './violation'
 import { sqlite } from './dialects/sqlite'
 import { encodeParameters } from './encode-parameters'
-import { toDatabase } from './drizzle-database'
+import { notABuilder, toDatabase } from './drizzle-database'
 
-/** Cloudflare sets them lower than SQLite does. */
+/** Cloudflare's limits, below SQLite's own. */
 const D1_LIMITS = Object.freeze({ terms: 5, pattern: 50 })
 
 export function createBatchEngine(name: string, database: unknown): Engine {
@@ -30,9 +29,7 @@ export function createBatchEngine(name: string, database: unknown): Engine {
   function builtEntry({ build }: BuiltStatement): BatchEntry {
     const query = build(db as never) as Partial<BatchEntry> | undefined
     if (typeof query?._prepare !== 'function')
-      throw new TypeError(
-        '[auto-api] atomicWrites(): a statement is not one of Drizzle\'s query builders. Return the builder, without awaiting it.',
-      )
+      throw notABuilder()
     const prepared = query._prepare()
     const { sql, params } = prepared.getQuery()
     return entry({ text: sql, values: params }, result => ({
@@ -46,9 +43,9 @@ export function createBatchEngine(name: string, database: unknown): Engine {
     name,
     dialect: 'sqlite' as const,
     adapter: sqlite,
-    // More than D1's hundred are packed; this many places are a text within its hundred kilobytes.
+    // More than D1's hundred parameters are sent as JSON arrays; this number keeps the text within its hundred kilobytes.
     maxParameters: 6_000,
-    // Nothing comes between the statements of a batch.
+    // No other statement runs between those of a batch.
     concurrent: false,
     supportsFollowUp: false,
     limits: D1_LIMITS,
@@ -68,22 +65,22 @@ export function createBatchEngine(name: string, database: unknown): Engine {
     },
     async commit(statements) {
       if (statements.length === 0) return []
-      const alone = statements.length === 1
+      const single = statements.length === 1
       const entries = statements.flatMap((statement, index) =>
         'build' in statement
           ? [builtEntry(statement)]
           : [
               entry(statement, result => toOutcome(statement, result)),
-              ...(alone && statement.atomic ? [] : guards(statement, index).map(guard => entry(guard, () => undefined))),
+              ...(single && statement.atomic ? [] : guards(statement, index).map(guard => entry(guard, () => undefined))),
             ],
       )
       try {
         const outcomes = (await session.batch(entries)).filter(outcome => outcome !== undefined) as Outcome[]
-        if (alone) assertTouched(statements[0]!, outcomes[0]!)
+        if (single) assertAffected(statements[0]!, outcomes[0]!)
         return outcomes
       }
       catch (error) {
-        throw toGuardError(error) ?? error
+        throw toExpectationError(error) ?? error
       }
     },
   } satisfies Engine)
@@ -101,7 +98,7 @@ interface BatchSession {
   readonly batch: (entries: readonly BatchEntry[]) => Promise<unknown[]>
 }
 
-/** What a batch takes: Drizzle's builders, and whatever can be prepared as they can. */
+/** An entry of a batch: what Drizzle's builders have in common. */
 interface BatchEntry {
   readonly _prepare: () => {
     readonly stmt: unknown
@@ -115,24 +112,26 @@ interface BatchResult {
   readonly meta: { readonly changes: number }
 }
 
-/** A batch answers rows by name, and JavaScript puts names that are numbers before all others. @throws When a name is one. */
+/** A batch returns rows by name, and JavaScript sorts names that are numbers first. @throws When a name is a number. */
 function assertNames(text: string): void {
-  // A path such as '$."2024"' is no name.
+  // A JSON path such as '$."2024"' is not a name.
   const [, name] = /"(\d+)"/.exec(text.replace(/'(?:[^']|'')*'/g, '')) ?? []
   if (name !== undefined)
     throw new Error(
-      `[auto-api] A table has the column "${name}": on D1 a column's name cannot be digits only, for its rows would be read in another order. Rename the column.`,
+      `[auto-api] A table has the column "${name}". On D1 the name of a column cannot consist of digits, because D1 returns such columns `
+      + 'in another order. Rename the column.',
     )
 }
 
 function toOutcome({ returnsRows: returns }: WriteStatement, { results, meta }: BatchResult): Outcome {
-  // A batch answers rows by name. What is returned of a write are columns of one table: their names differ.
+  // A batch returns rows by name. A write returns columns of one table, so their names differ.
   return returns ? { rows: results.map(row => Object.values(row)), affectedRows: results.length } : { rows: [], affectedRows: meta.changes }
 }
 
-/** All the rows it must touch or none: nothing has to be undone. */
-function assertTouched(statement: WriteStatement | BuiltStatement, { affectedRows }: Outcome): void {
-  if ('expectedRows' in statement && statement.expectedRows !== undefined && affectedRows !== statement.expectedRows) throw new ExpectationError(0, affectedRows)
+/** A single statement affects all expected rows or none: nothing has to be rolled back. */
+function assertAffected(statement: WriteStatement | BuiltStatement, { affectedRows }: Outcome): void {
+  if ('expectedRows' in statement && statement.expectedRows !== undefined && affectedRows !== statement.expectedRows)
+    throw new ExpectationError(0, affectedRows)
 }
 
 const MARK = 'auto-api guard'
@@ -140,20 +139,23 @@ const MARK = 'auto-api guard'
 /**
  * `select case when changes() = 1 then 1 else json_extract('{}', 'auto-api guard 3 touched ' || changes()) end`
  *
- * The path is no path: the error quotes it, which is how it is known which guard it was. What a read found is counted by
- * reading it once more: within a batch nothing comes between.
+ * The path is not valid: the error quotes it, which identifies the guard. The rows of a read are counted by reading them
+ * again, because no other statement runs in between.
  */
 function guards({ text, values, expectedRows, returnsRows: returns }: WriteStatement, index: number): readonly Statement[] {
   if (expectedRows === undefined) return []
   const reads = returns && /^\s*(?:select|with)\b/i.test(text)
   const touched = reads ? `(select count(*) from (${text}))` : 'changes()'
-  return [{
-    text: `select case n when ${expectedRows} then 1 else json_extract('{}', '${MARK} ${index} touched ' || n) end from (select ${touched} as n)`,
-    values: reads ? values : [],
-  }]
+  return [
+    {
+      text: `select case n when ${expectedRows} then 1 else json_extract('{}', '${MARK} ${index} touched ' || n) end `
+        + `from (select ${touched} as n)`,
+      values: reads ? values : [],
+    },
+  ]
 }
 
-function toGuardError(error: unknown): ExpectationError | undefined {
+function toExpectationError(error: unknown): ExpectationError | undefined {
   const [, index, touched] = /auto-api guard (\d+) touched (\d+)/.exec(String((error as Error | undefined)?.message)) ?? []
   return index === undefined ? undefined : new ExpectationError(Number(index), Number(touched))
 }

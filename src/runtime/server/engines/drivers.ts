@@ -1,11 +1,11 @@
-/** The door to Drizzle's asynchronous sessions: text in, rows by position out, on the session of a database or of a transaction. */
+/** Runs statements on Drizzle's asynchronous sessions, of a database or of a transaction: text in, rows by position out. */
 import type { Query } from 'drizzle-orm'
 import { isScalar } from './scalar'
 import type { Row, Statement } from './engine'
 import { createReadWriteLock, NO_LOCK, type ReadWriteLock } from './read-write-lock'
 import type { DrizzleDatabase } from './drizzle-database'
 
-/** What a statement that answers no rows says of itself. */
+/** The result of a statement that returns no rows. */
 export interface RunResult {
   readonly affectedRows: number
   readonly insertId?: unknown
@@ -15,8 +15,12 @@ export interface Driver {
   readonly rows: (db: DrizzleDatabase, statement: Statement) => Promise<readonly Row[]>
   readonly run: (db: DrizzleDatabase, statement: Statement) => Promise<RunResult>
   readonly transaction: <T>(db: DrizzleDatabase, run: Transaction<T>) => Promise<T>
-  /** Keeps requests apart that share one connection. */
+  /** Separates the transactions of requests that share one connection. */
   readonly lock: (db: DrizzleDatabase) => ReadWriteLock
+  /** See `Engine.concurrent`. */
+  readonly concurrent: boolean
+  /** See `Engine.blocking`. */
+  readonly blocking: (db: DrizzleDatabase) => boolean
 }
 
 type Transaction<T> = (tx: DrizzleDatabase) => Promise<T>
@@ -30,14 +34,14 @@ interface Session {
 
 const sessionOf = (db: DrizzleDatabase) => db.session as Session
 const asQuery = ({ text, values }: Statement): Query => ({ sql: text, params: [...values] })
-const asTheyAre = (rows: unknown) => rows
-/** Each statement sees what others have committed by then. */
+const unmapped = (rows: unknown) => rows
+/** Each statement reads the latest committed rows. */
 const readCommitted = <T>(db: DrizzleDatabase, run: Transaction<T>) =>
   db.transaction(run, { isolationLevel: 'read committed' }) as Promise<T>
 
-/** node-postgres, postgres.js, PGlite, Neon: a mapper of our own is what makes their sessions answer rows by position. */
+/** node-postgres, postgres.js, PGlite, Neon: with a custom mapper their sessions return rows by position. */
 const postgres: Driver = {
-  rows: (db, statement) => sessionOf(db).prepareQuery(asQuery(statement), undefined, undefined, true, asTheyAre).execute() as Promise<Rows>,
+  rows: (db, statement) => sessionOf(db).prepareQuery(asQuery(statement), undefined, undefined, true, unmapped).execute() as Promise<Rows>,
   run: async (db, statement) => {
     const { rowCount, count, affectedRows } = (await sessionOf(db)
       .prepareQuery(asQuery(statement), undefined, undefined, false)
@@ -46,18 +50,20 @@ const postgres: Driver = {
   },
   transaction: readCommitted,
   lock: db => isSingle(db, 'connect', 'totalCount') ? createReadWriteLock() : NO_LOCK,
+  concurrent: true,
+  blocking: () => false,
 }
 
-/** These drivers write values into the text, and older ones an object as `key = value`: SQL that an app wrote may not bring one either. */
+/** These drivers write values into the text, and older ones an object as `key = value`: SQL of the app must not contain one either. */
 function withScalars(statement: Statement): Query {
-  const wrong = statement.values.findIndex(value => value !== null && !isScalar(value))
-  if (wrong === -1) return asQuery(statement)
-  throw new TypeError(`[auto-api] Parameter ${wrong + 1} is neither text, a number, a boolean, a date nor bytes: ${statement.text}`)
+  const invalid = statement.values.findIndex(value => value !== null && !isScalar(value))
+  if (invalid === -1) return asQuery(statement)
+  throw new TypeError(`[auto-api] Parameter ${invalid + 1} must be text, a number, a boolean, a date or bytes: ${statement.text}`)
 }
 
 /** mysql2 and PlanetScale. */
 const mysql: Driver = {
-  rows: (db, statement) => sessionOf(db).prepareQuery(withScalars(statement), undefined, asTheyAre).execute() as Promise<Rows>,
+  rows: (db, statement) => sessionOf(db).prepareQuery(withScalars(statement), undefined, unmapped).execute() as Promise<Rows>,
   run: async (db, statement) => {
     const result = await sessionOf(db).prepareQuery(withScalars(statement), undefined).execute()
     const { affectedRows, rowsAffected, insertId } = (Array.isArray(result) ? result[0] : result) as {
@@ -69,18 +75,22 @@ const mysql: Driver = {
   },
   transaction: readCommitted,
   lock: db => isSingle(db, 'beginTransaction', 'getConnection') ? createReadWriteLock() : NO_LOCK,
+  concurrent: true,
+  blocking: () => false,
 }
 
 interface LibsqlTransaction { readonly executeMultiple: (text: string) => Promise<void>, readonly close: () => void }
 interface LibsqlClient { readonly protocol?: string, readonly transaction: (mode: 'deferred') => Promise<LibsqlTransaction> }
 
+const isFile = (db: DrizzleDatabase) => (sessionOf(db).client as LibsqlClient | undefined)?.protocol === 'file'
+
 const FOREIGN_KEYS = 'pragma foreign_keys = on'
 
 /**
- * The session of a file whose transactions begin by a script. Where another process writes, the driver's own
- * `begin immediate` is refused and stays on the connection, unfinished: no later transaction on it could commit.
+ * The session of a file whose transactions begin with a script. While another process writes, the driver's own
+ * `begin immediate` fails and remains unfinished on the connection: no later transaction on it could commit.
  */
-function overFile(db: DrizzleDatabase, client: LibsqlClient): Session {
+function sessionOfFile(db: DrizzleDatabase, client: LibsqlClient): Session {
   const begin = async () => {
     const transaction = await client.transaction('deferred')
     try {
@@ -92,8 +102,8 @@ function overFile(db: DrizzleDatabase, client: LibsqlClient): Session {
       throw error
     }
   }
-  const beginning = new Proxy(client, { get: (target, name) => name === 'transaction' ? begin : bound(target, name) })
-  return Object.create(sessionOf(db), { client: { value: beginning } }) as Session
+  const proxy = new Proxy(client, { get: (target, name) => name === 'transaction' ? begin : bound(target, name) })
+  return Object.create(sessionOf(db), { client: { value: proxy } }) as Session
 }
 
 function bound(target: object, name: string | symbol): unknown {
@@ -109,23 +119,27 @@ const libsql: Driver = {
   },
   async transaction(db, run) {
     const { client } = sessionOf(db) as { client?: LibsqlClient }
-    if (client?.protocol === 'file') return await overFile(db, client).transaction(run)
+    if (client && isFile(db)) return await sessionOfFile(db, client).transaction(run)
     await libsql.run(db, { text: FOREIGN_KEYS, values: [] })
     return await db.transaction(run) as Awaited<ReturnType<typeof run>>
   },
-  // A file has one writer at a time, and a database in memory one connection.
-  lock: db => (sessionOf(db).client as LibsqlClient | undefined)?.protocol === 'file' ? createReadWriteLock() : NO_LOCK,
+  // A file has one writer at a time, and a database in memory has one connection.
+  lock: db => isFile(db) ? createReadWriteLock() : NO_LOCK,
+  // A file, or a libSQL server, has one writer at a time from its `begin immediate` on.
+  concurrent: false,
+  // libSQL's client reads a file in the calling thread.
+  blocking: isFile,
 }
 
 export const DRIVERS = { pg: postgres, mysql, sqlite: libsql } as const
 
-/** One connection for all: told from a pool by what only one of them can do. */
+/** Whether requests share one connection: it has a method that a pool does not have. */
 function isSingle(db: DrizzleDatabase, single: string, pool: string): boolean {
   const client = sessionOf(db).client
   return client !== undefined && single in client && !(pool in client)
 }
 
-/** libSQL's rows are objects with numbered properties; its blobs are not Node's. */
+/** libSQL's rows are objects with numbered properties, and its blobs are not Buffers. */
 function toRow(row: Row): Row {
   return Array.from(row, value => value instanceof ArrayBuffer ? globalThis.Buffer.from(value) : value)
 }

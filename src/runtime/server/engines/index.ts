@@ -1,4 +1,4 @@
-/** The engines by name: which mechanism commits for them, and what their dialect is. */
+/** The engines by name, with their dialect and the mechanism that commits for them. */
 import { sql } from 'drizzle-orm'
 import { didYouMean } from '../../shared/suggest'
 import type { Dialect } from '../../shared/dialects'
@@ -13,36 +13,34 @@ interface EngineRow {
   readonly dialect: Dialect
   readonly mechanism: Mechanism
   readonly create: (name: string, db: unknown) => Engine
-  /** Run once on every new database: what the module relies on and the engine leaves off. Synchronous engines only. */
+  /** Statements that run once on every new database. Synchronous engines only. */
   readonly setUp?: readonly string[]
 }
 
-/** In a transaction, statement by statement. */
-const interactive = (dialect: Dialect, maxParameters: number): EngineRow => ({
+const interactive = (dialect: Dialect): EngineRow => ({
   dialect,
   mechanism: 'interactive',
-  create: (name, db) => createInteractiveEngine(name, db, dialect, maxParameters),
+  create: (name, db) => createInteractiveEngine(name, db, dialect, MAX_PARAMETERS[dialect]),
 })
 
-/** A statement's parameters are counted in 16 bits. */
-const SIXTEEN_BITS = 65_535
-const OF_SQLITE = 32_766
+/** The number of parameters per statement: counted in 16 bits on Postgres and MySQL. */
+const MAX_PARAMETERS = { sqlite: 32_766, pg: 65_535, mysql: 65_535 }
 
 export const ENGINES = {
   'better-sqlite3': { dialect: 'sqlite', mechanism: 'synchronous', create: createSynchronousEngine, setUp: ['pragma foreign_keys = on'] },
   'd1': { dialect: 'sqlite', mechanism: 'batch', create: createBatchEngine },
-  'libsql': interactive('sqlite', OF_SQLITE),
-  'turso': interactive('sqlite', OF_SQLITE),
-  'postgres': interactive('pg', SIXTEEN_BITS),
-  'neon': interactive('pg', SIXTEEN_BITS),
-  'mysql': interactive('mysql', SIXTEEN_BITS),
-  'planetscale': interactive('mysql', SIXTEEN_BITS),
+  'libsql': interactive('sqlite'),
+  'turso': interactive('sqlite'),
+  'postgres': interactive('pg'),
+  'neon': interactive('pg'),
+  'mysql': interactive('mysql'),
+  'planetscale': interactive('mysql'),
 } as const satisfies Record<string, EngineRow>
 
 /** A supported database engine. */
 export type EngineName = keyof typeof ENGINES
 
-/** @throws When the name is not an engine, the value not a Drizzle database, or the database another engine's. */
+/** @throws When the name is not an engine, the value is not a Drizzle database, or its driver belongs to another engine. */
 export function createEngine(name: EngineName, db: unknown): Engine {
   assertEngine(name)
   const { create, setUp = [], ...row }: EngineRow = ENGINES[name]
@@ -52,12 +50,13 @@ export function createEngine(name: EngineName, db: unknown): Engine {
   return engine
 }
 
-/** @throws When the name is not an engine; the message lists those there are. */
+/** @throws When the name is not an engine; the message lists the engines. */
 export function assertEngine(name: string): asserts name is EngineName {
   if (Object.hasOwn(ENGINES, name)) return
   if (name === 'neon-http') throw new TypeError(`[auto-api] initializeDatabase(): ${NEON_HTTP}`)
   const names = Object.keys(ENGINES)
   throw new TypeError(
-    `[auto-api] initializeDatabase(): "${name}" is not a supported engine. Use one of: ${names.join(', ')}.${didYouMean(String(name), names)}`,
+    `[auto-api] initializeDatabase(): "${name}" is not a supported engine. `
+    + `Use one of: ${names.join(', ')}.${didYouMean(String(name), names)}`,
   )
 }

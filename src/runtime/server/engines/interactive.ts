@@ -1,13 +1,13 @@
-/** Postgres, MySQL and libSQL: the statements of a commit run one after another in a transaction that a failed guard rolls back. */
+/** Commits statements one after another in a transaction, on Postgres, MySQL and libSQL. */
 import type { Dialect } from '../../shared/dialects'
 import { toInvalidValue } from './violation'
 import { DIALECTS } from './dialects/index'
 import { DRIVERS, type Driver } from './drivers'
 import { ExpectationError, type BuiltStatement, type Engine, type Outcome, type WriteStatement } from './engine'
 import { withRetries } from './retry'
-import { toDatabase, type DrizzleDatabase } from './drizzle-database'
+import { notABuilder, toDatabase, type DrizzleDatabase } from './drizzle-database'
 
-/** @param maxParameters how many parameters a statement of this dialect may have. */
+/** @param maxParameters the number of parameters a statement of this dialect can have. */
 export function createInteractiveEngine(name: string, database: unknown, dialect: Dialect, maxParameters: number): Engine {
   const db = toDatabase(database)
   const driver = DRIVERS[dialect]
@@ -17,10 +17,10 @@ export function createInteractiveEngine(name: string, database: unknown, dialect
     for (const [index, statement] of statements.entries()) outcomes.push(await runAny(driver, tx, statement, index))
     return outcomes
   })
-  const isAgain = (statement: WriteStatement | BuiltStatement | undefined) =>
+  const shouldRetry = (statement: WriteStatement | BuiltStatement | undefined) =>
     statement !== undefined && 'retry' in statement && statement.retry === true
 
-  const refuse = (error: unknown): never => {
+  const fail = (error: unknown): never => {
     throw toInvalidValue(dialect, error)
   }
 
@@ -29,18 +29,16 @@ export function createInteractiveEngine(name: string, database: unknown, dialect
     dialect,
     adapter: DIALECTS[dialect],
     maxParameters,
-    // A file, or a libSQL server, has one writer at a time from its `begin immediate` on.
-    concurrent: dialect !== 'sqlite',
+    concurrent: driver.concurrent,
     supportsFollowUp: true,
-    // libSQL's client reads a file in the thread that asks.
-    blocking: dialect === 'sqlite' && (db.session as { client?: { protocol?: string } }).client?.protocol === 'file',
+    blocking: driver.blocking(db),
     render(sql) {
       const { sql: text, params: values } = db.dialect.sqlToQuery(sql)
       return { text, values }
     },
     columnName: column => db.dialect.casing.getColumnCasing(column),
-    query: statement => withRetries(() => lock.shared(() => driver.rows(db, statement)), () => false).catch(refuse),
-    commit: statements => withRetries(() => lock.exclusive(() => commit(statements)), index => isAgain(statements[index])),
+    query: statement => withRetries(() => lock.shared(() => driver.rows(db, statement)), () => false).catch(fail),
+    commit: statements => withRetries(() => lock.exclusive(() => commit(statements)), index => shouldRetry(statements[index])),
   } satisfies Engine)
 }
 
@@ -52,24 +50,22 @@ async function run(driver: Driver, tx: DrizzleDatabase, statement: WriteStatemen
   if (statement.returnsRows && !statement.readBack) {
     const rows = await driver.rows(tx, statement)
     for (const next of statement.followUp?.(rows) ?? []) await driver.run(tx, next)
-    return guarded(statement, index, { rows, affectedRows: rows.length })
+    return assertExpected(statement, index, { rows, affectedRows: rows.length })
   }
   const { affectedRows, insertId } = await driver.run(tx, statement)
-  guarded(statement, index, { rows: [], affectedRows })
+  assertExpected(statement, index, { rows: [], affectedRows })
   return { rows: statement.readBack && affectedRows > 0 ? await driver.rows(tx, statement.readBack(insertId)) : [], affectedRows }
 }
 
-function guarded({ expectedRows }: WriteStatement, index: number, outcome: Outcome): Outcome {
+function assertExpected({ expectedRows }: WriteStatement, index: number, outcome: Outcome): Outcome {
   if (expectedRows !== undefined && outcome.affectedRows !== expectedRows) throw new ExpectationError(index, outcome.affectedRows)
   return outcome
 }
 
-/** Awaited, Drizzle's builders run themselves. */
+/** A builder of Drizzle runs when it is awaited. */
 async function runBuilt(query: unknown): Promise<Outcome> {
   if (typeof (query as { then?: unknown } | null)?.then !== 'function' || query instanceof Promise) {
-    throw new TypeError(
-      '[auto-api] atomicWrites(): a statement is not one of Drizzle\'s query builders. Return the builder, without awaiting it.',
-    )
+    throw notABuilder()
   }
   const result = await (query as PromiseLike<unknown>)
   return { rows: [], affectedRows: Array.isArray(result) ? result.length : 0, result }

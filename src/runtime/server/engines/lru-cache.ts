@@ -1,6 +1,5 @@
 /** A cache of limited size: it drops the entry that was used longest ago. */
 
-/** A cache that forgets what was used longest ago. */
 export function createLruCache<V>(max: number): (key: string, create: () => V) => V {
   const entries = new Map<string, V>()
   return (key, create) => {

@@ -1,8 +1,8 @@
-/** One at a time: for connections that all requests share, where a transaction would take in what others send meanwhile. */
+/** A read-write lock for a connection that requests share: a transaction must not include the statements of other requests. */
 export interface ReadWriteLock {
-  /** Runs alone: after everything that was asked for earlier, and before everything later. */
+  /** Runs alone: after all earlier calls, and before all later ones. */
   readonly exclusive: <T>(run: () => Promise<T>) => Promise<T>
-  /** Runs beside others, but not beside what runs alone. */
+  /** Runs at the same time as other shared calls, never with an exclusive one. */
   readonly shared: <T>(run: () => Promise<T>) => Promise<T>
 }
 
@@ -29,5 +29,5 @@ export function createReadWriteLock(): ReadWriteLock {
   }
 }
 
-/** Connections of a pool stand in nobody's way. */
+/** Each transaction has its own connection of a pool. */
 export const NO_LOCK: ReadWriteLock = { exclusive: run => run(), shared: run => run() }

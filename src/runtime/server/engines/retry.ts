@@ -1,9 +1,9 @@
-/** Deadlocks, serialization failures and locked databases: nothing was applied, so it is tried again, a few times. */
+/** Repeats a commit after a deadlock, a serialization failure or a locked database: nothing of it was applied. */
 import { BusyError, ExpectationError } from './engine'
 
 const ATTEMPTS = 8
-/** Milliseconds; doubled each time, and never the same for two commits that met. */
-const PAUSE = 4
+/** Milliseconds before the second attempt. */
+const BASE_DELAY = 4
 
 const CODES = new Set<unknown>([
   // Postgres: serialization failure, deadlock, lock not available
@@ -15,17 +15,18 @@ const CODES = new Set<unknown>([
   'SQLITE_BUSY', 'SQLITE_BUSY_SNAPSHOT', 'SQLITE_BUSY_RECOVERY', 'SQLITE_BUSY_TIMEOUT', 'SQLITE_LOCKED', 'SQLITE_LOCKED_SHAREDCACHE',
 ])
 
-/** Longer after every attempt, and never the same for two that met. */
-export const backOff = (attempt: number) => new Promise<void>(resolve => setTimeout(resolve, PAUSE * 2 ** attempt * (0.5 + Math.random())))
+/** Waits twice as long after each attempt, with jitter, so that two conflicting commits do not meet again. */
+export const backOff = (attempt: number) =>
+  new Promise<void>(resolve => setTimeout(resolve, BASE_DELAY * 2 ** attempt * (0.5 + Math.random())))
 
-/** @param again whether the guard at this place asks for another attempt. */
-export async function withRetries<T>(run: () => Promise<T>, again: (index: number) => boolean): Promise<T> {
+/** @param shouldRetry whether the statement at this index repeats the commit when its expectation is not met. */
+export async function withRetries<T>(run: () => Promise<T>, shouldRetry: (index: number) => boolean): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await run()
     }
     catch (error) {
-      if (!(error instanceof ExpectationError ? again(error.index) : isTransient(error))) throw error
+      if (!(error instanceof ExpectationError ? shouldRetry(error.index) : isTransient(error))) throw error
       if (attempt === ATTEMPTS) throw new BusyError(error)
       await backOff(attempt)
     }

@@ -1,6 +1,6 @@
-/** The values that every driver takes as they are. */
+/** The values that every driver accepts unchanged. */
 
-/** What drivers take as it is. Every other object could become something else on its way: older mysql2 writes one as `key = value`. */
+/** Drivers could convert every other object: older versions of mysql2 write one as `key = value`. */
 export function isScalar(value: unknown): boolean {
   switch (typeof value) {
     case 'string': case 'bigint': case 'boolean': return true

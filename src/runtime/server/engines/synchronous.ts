@@ -1,9 +1,9 @@
-/** Synchronous SQLite (better-sqlite3): everything is awaited before the transaction begins, nothing inside it. */
+/** Commits statements in a synchronous transaction of better-sqlite3. */
 import { BusyError, ExpectationError, type BuiltStatement, type Engine, type Outcome, type WriteStatement } from './engine'
 import { toInvalidValue } from './violation'
 import { sqlite } from './dialects/sqlite'
 import { isTransient } from './retry'
-import { createPreparer, toDatabase } from './drizzle-database'
+import { createPreparer, notABuilder, toDatabase } from './drizzle-database'
 
 /** SQLite's own limit. */
 const MAX_PARAMETERS = 32_766
@@ -19,7 +19,7 @@ export function createSynchronousEngine(name: string, database: unknown): Engine
   const db = toDatabase(database)
   const prepare = createPreparer(db)
 
-  // `.all()` and not `.get()`: a statement with RETURNING must reach its end, or the WAL is never checkpointed.
+  // Reads all rows: a statement with RETURNING must reach its end, or the WAL is never checkpointed.
   function run(statement: WriteStatement, index: number): Outcome {
     const query = prepare(statement)
     const rows = statement.returnsRows ? query.values(statement.values) : []
@@ -29,12 +29,12 @@ export function createSynchronousEngine(name: string, database: unknown): Engine
     return { rows, affectedRows }
   }
 
-  /** A statement an app built runs on the one connection there is: whatever is in the middle of a transaction belongs to it. */
+  /** A statement of the app runs on the only connection, so it is part of the transaction. */
   function runAny(statement: WriteStatement | BuiltStatement, index: number): Outcome {
     return 'build' in statement ? runBuilt(statement.build(database as never)) : run(statement, index)
   }
 
-  // The driver's own, made once: Drizzle makes it anew for every transaction.
+  // The driver's own function, created once: Drizzle creates it for every transaction.
   const { immediate } = (database as Database).$client.transaction((statements: readonly (WriteStatement | BuiltStatement)[]) =>
     statements.map(runAny),
   )
@@ -49,16 +49,16 @@ export function createSynchronousEngine(name: string, database: unknown): Engine
     blocking: true,
     render: sql => toStatement(db.dialect.sqlToQuery(sql)),
     columnName: column => db.dialect.casing.getColumnCasing(column),
-    query: statement => unlessBusy(() => prepare(statement).values(statement.values), error => toInvalidValue('sqlite', error)),
-    commit: statements => unlessBusy(() => statements.length === 1 && isWhole(statements[0]!)
+    query: statement => translateErrors(() => prepare(statement).values(statement.values), error => toInvalidValue('sqlite', error)),
+    commit: statements => translateErrors(() => statements.length === 1 && isAtomic(statements[0]!)
       ? [runAny(statements[0]!, 0)]
-      // Immediate: a lock that is asked for half-way cannot be waited for.
+      // Immediate: a lock requested within a transaction cannot be waited for.
       : immediate(statements)),
   } satisfies Engine)
 }
 
-/** Not tried again: while the driver waited for another process to let go, as long as its `timeout` says, nobody else was served. */
-function unlessBusy<T>(run: () => T, toError: (error: unknown) => unknown = error => error): T {
+/** A locked database is not tried again: the driver has blocked the process for its whole `timeout`. */
+function translateErrors<T>(run: () => T, toError: (error: unknown) => unknown = error => error): T {
   try {
     return run()
   }
@@ -67,11 +67,11 @@ function unlessBusy<T>(run: () => T, toError: (error: unknown) => unknown = erro
   }
 }
 
-/** A single statement is its own transaction, as long as no guard finds it done in part. */
-const isWhole = (statement: WriteStatement | BuiltStatement) =>
+/** A single statement is its own transaction, unless its expectation can fail after it changed rows. */
+const isAtomic = (statement: WriteStatement | BuiltStatement) =>
   'build' in statement || statement.expectedRows === undefined || statement.atomic === true
 
-/** The parts of Drizzle's synchronous builders that run them; without one of these calls they do nothing. */
+/** The methods that run a synchronous builder of Drizzle. */
 interface Built {
   readonly all?: () => unknown[]
   readonly run?: () => { changes: number }
@@ -80,12 +80,10 @@ interface Built {
 
 function runBuilt(query: unknown): Outcome {
   const { all, run, config } = query as Built
-  const answers = config?.returning !== undefined || config?.fields !== undefined
-  if (answers ? !all : !run)
-    throw new TypeError(
-      '[auto-api] atomicWrites(): a statement is not one of Drizzle\'s query builders. Return the builder, without awaiting it.',
-    )
-  if (answers) {
+  const returnsRows = config?.returning !== undefined || config?.fields !== undefined
+  if (returnsRows ? !all : !run)
+    throw notABuilder()
+  if (returnsRows) {
     const result = all!.call(query)
     return { rows: [], affectedRows: result.length, result }
   }

@@ -1,14 +1,14 @@
-/** What a database refused and why, told apart from the text in which each driver says it. */
+/** Reads constraint violations and invalid values from the errors of drivers. */
 import type { Dialect } from '../../shared/dialects'
 import { InvalidValueError } from './engine'
 
 export interface Violation {
   readonly kind: 'unique' | 'reference' | 'required' | 'check'
-  /** Database names of the columns, where the driver tells. */
+  /** Database names of the columns, where the driver's error has them. */
   readonly columns: readonly string[]
-  /** The violated constraint, where the driver names that instead of its columns. */
+  /** Name of the violated constraint, where the error has it instead of the columns. */
   readonly key?: string
-  /** Database name of the table, where the driver tells. */
+  /** Database name of the table, where the error has it. */
   readonly table?: string
 }
 
@@ -39,29 +39,29 @@ const SQLITE: Kinds = {
   SQLITE_CONSTRAINT_NOTNULL: 'required',
   SQLITE_CONSTRAINT_CHECK: 'check',
   SQLITE_CONSTRAINT_DATATYPE: 'check',
-  // Not of the type, or larger than any value may be.
+  // A value of another type, or larger than the limit of a value.
   SQLITE_MISMATCH: 'check',
   SQLITE_TOOBIG: 'check',
 }
 
-/** What has no code of its own, or on D1 none at all. */
-const SQLITE_UNFIT = /datatype mismatch|string or blob too big|integer overflow|cannot store \w+ value|bigint is too (?:big|large)/
+/** Errors without a code of their own, and all of D1's. */
+const SQLITE_INVALID = /datatype mismatch|string or blob too big|integer overflow|cannot store \w+ value|bigint is too (?:big|large)/
 
-/** D1 says all of it in its message: `D1_ERROR: UNIQUE constraint failed: posts.slug: SQLITE_CONSTRAINT (extended: …)` */
+/** D1 puts everything into the message: `D1_ERROR: UNIQUE constraint failed: posts.slug: SQLITE_CONSTRAINT (extended: …)` */
 const SQLITE_MESSAGE = /(UNIQUE|FOREIGN KEY|NOT NULL|CHECK) constraint failed(?:: ([^:]*))?/
 
 const SQLITE_NAMES: Kinds = { 'UNIQUE': 'unique', 'FOREIGN KEY': 'reference', 'NOT NULL': 'required', 'CHECK': 'check' }
 
 const POSTGRES: Kinds = {
   '23505': 'unique', '23503': 'reference', '23001': 'reference', '23502': 'required', '23514': 'check',
-  // An exclusion constraint: another row is in the way.
+  // An exclusion constraint: another row conflicts.
   '23P01': 'unique',
-  // Of another type, or too large for an index over its column.
+  // A value of another type, or too large for an index over its column.
   '42804': 'check', '54000': 'check',
 }
 
-/** Too long, out of range, not of the type. Not the errors of functions, which take no client's values: division by zero, logarithms. */
-const POSTGRES_UNFIT = /^22(?!012|014|016|01[EFG])/
+/** Too long, out of range, of another type. Errors of functions are excluded, because no client's value reaches them. */
+const POSTGRES_INVALID = /^22(?!012|014|016|01[EFG])/
 
 const MYSQL: Kinds = {
   1062: 'unique',
@@ -72,7 +72,7 @@ const MYSQL: Kinds = {
   1217: 'reference',
   1048: 'required',
   1364: 'required',
-  // 4025 is MariaDB's check constraint, 3819 MySQL's; then what a column cannot hold.
+  // 4025 is a check constraint of MariaDB, 3819 of MySQL; the others are values that a column cannot hold.
   4025: 'check',
   3819: 'check',
   1406: 'check',
@@ -90,31 +90,33 @@ const MYSQL: Kinds = {
   3141: 'check',
   3854: 'check',
   3988: 'check',
-  // Larger than a packet, than a row, than a key.
+  // Larger than a packet, a row or a key.
   1153: 'check',
   1118: 'check',
   1071: 'check',
 }
 
-/** What MySQL says of values that it cannot compare; writes have their own words for them. */
-const MYSQL_UNFIT: ReadonlySet<unknown> = new Set([
+/** Values that MySQL cannot compare. */
+const MYSQL_INVALID: ReadonlySet<unknown> = new Set([
   1264, 1265, 1267, 1270, 1271, 1292, 1300, 1366, 1367, 1406, 1411, 1416, 1525, 1690, 3140, 3141, 3854, 3988, 1153,
 ])
 
 const READERS: Readonly<Record<Dialect, Reader>> = {
   // UNIQUE constraint failed: posts.slug, posts.organization_id
   sqlite({ code, extendedCode, message }) {
-    const [, said, where = ''] = SQLITE_MESSAGE.exec(String(message)) ?? []
+    const [, constraint, target = ''] = SQLITE_MESSAGE.exec(String(message)) ?? []
     const kind
-      = SQLITE[String(extendedCode ?? code)] ?? SQLITE_NAMES[said ?? ''] ?? (SQLITE_UNFIT.test(String(message)) ? 'check' : undefined)
-    if (kind === 'check') return { kind, columns: [], ...where && { key: where.trim() } }
-    const names = kind === 'unique' || kind === 'required' ? where.trim().split(', ') : []
+      = SQLITE[String(extendedCode ?? code)]
+        ?? SQLITE_NAMES[constraint ?? '']
+        ?? (SQLITE_INVALID.test(String(message)) ? 'check' : undefined)
+    if (kind === 'check') return { kind, columns: [], ...target && { key: target.trim() } }
+    const names = kind === 'unique' || kind === 'required' ? target.trim().split(', ') : []
     const [table] = names[0]?.includes('.') ? names[0].split('.') : []
     return kind && { kind, columns: names.map(name => name.split('.').at(-1)!), ...table !== undefined && { table } }
   },
   // Key (slug, organization_id)=(a, 1) already exists.
   pg({ code, detail, column, column_name, constraint, constraint_name, table, table_name }) {
-    const kind = POSTGRES[String(code)] ?? (POSTGRES_UNFIT.test(String(code)) ? 'check' : undefined)
+    const kind = POSTGRES[String(code)] ?? (POSTGRES_INVALID.test(String(code)) ? 'check' : undefined)
     const key = kind === 'unique' ? /^Key \((.+?)\)=/.exec(String(detail))?.[1]?.split(', ').map(unquote) : undefined
     const text = (...values: unknown[]) => values.find(value => typeof value === 'string' && value !== '') as string | undefined
     const [named, check, of] = [
@@ -144,24 +146,24 @@ const READERS: Readonly<Record<Dialect, Reader>> = {
 
 const unquote = (name: string) => name.replace(/^"|"$/g, '').replaceAll('""', '"')
 
-/** The violated constraint, or `undefined` when the error is something else. */
+/** The violated constraint; `undefined` for every other error. */
 export function findViolation(dialect: Dialect, error: unknown): Violation | undefined {
   return findCause(error, READERS[dialect])
 }
 
-const UNFIT: Readonly<Record<Dialect, (error: DriverError) => boolean>> = {
-  sqlite: ({ code, message }) => code === 'SQLITE_MISMATCH' || code === 'SQLITE_TOOBIG' || SQLITE_UNFIT.test(String(message)),
+const INVALID: Readonly<Record<Dialect, (error: DriverError) => boolean>> = {
+  sqlite: ({ code, message }) => code === 'SQLITE_MISMATCH' || code === 'SQLITE_TOOBIG' || SQLITE_INVALID.test(String(message)),
   // A custom type may have no such operator.
-  pg: ({ code, message }) => POSTGRES_UNFIT.test(String(code)) || (code === '42883' && /operator/.test(String(message))),
-  mysql: ({ errno }) => MYSQL_UNFIT.has(errno),
+  pg: ({ code, message }) => POSTGRES_INVALID.test(String(code)) || (code === '42883' && /operator/.test(String(message))),
+  mysql: ({ errno }) => MYSQL_INVALID.has(errno),
 }
 
-/** What a query threw, as an `InvalidValueError` where a value is none of the type that it meets. */
+/** The error of a query, as an `InvalidValueError` where a value does not fit the type that it is compared with. */
 export function toInvalidValue(dialect: Dialect, error: unknown): unknown {
-  return findCause(error, found => UNFIT[dialect](found) || undefined) ? new InvalidValueError(error) : error
+  return findCause(error, found => INVALID[dialect](found) || undefined) ? new InvalidValueError(error) : error
 }
 
-/** Drivers may wrap their error as `cause`, and Drizzle wraps theirs. */
+/** Searches the causes too: drivers wrap the database's error, and Drizzle wraps the driver's. */
 function findCause<T>(error: unknown, read: (error: DriverError) => T | undefined): T | undefined {
   for (
     let current = error as DriverError | undefined, depth = 0;

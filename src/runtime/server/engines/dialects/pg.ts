@@ -48,8 +48,11 @@ const hasNoExtremes = (column: Column) => WITHOUT_EXTREMES.has(column.columnType
 /** Types whose text depends on the value only, `citext` among them. */
 const PLAIN_TEXT = /^(?:text|varchar|character varying|citext|name)\b(?!.*\[)/i
 /** Types without a collation. Another name of a custom column type may be a domain over text. */
-const UNCOLLATED
-  = /^(?:(?:small|big)?int\d?\b|integer|(?:small|big)?serial|numeric|decimal|real|double|float|bool|uuid|json|date|time|interval|bytea|inet|cidr|macaddr|bit|varbit|money)|\[/i
+const UNCOLLATED = new RegExp(
+  '^(?:(?:small|big)?int\\d?\\b|integer|(?:small|big)?serial|numeric|decimal|real|double|float|bool|uuid|json|date|time|interval'
+  + '|bytea|inet|cidr|macaddr|bit|varbit|money)|\\[',
+  'i',
+)
 
 const isText = (column: Column) => is(column, PgChar) || PLAIN_TEXT.test(column.getSQLType())
 const typeOf = (column: Column) => withoutSerial(column.getSQLType())

@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { OPERATIONS, type Operation } from '../../../src/runtime/shared/operations'
 import { ROUTES, type Route } from '../../../src/runtime/shared/routes'
 import { createServer } from '../../support/server'
-import { ADA, EVERYTHING, openWorld, told, type World } from '../write/world'
+import { ADA, EVERYTHING, openWorld, outcome, type World } from '../write/world'
 
 const posts = sqliteTable('posts', {
   id: integer('id').primaryKey(),
@@ -53,8 +53,8 @@ describe.each(OPERATIONS.filter(operation => operation !== 'viewDeleted'))('a di
       for (const [operation, query] of [[route.operation, ''], [route.alternative, '?force=true']] as const) {
         if (operation !== disabled) continue
         for (const caller of [{}, ADA, CHIEF]) {
-          const answer = await world.ask(route.method, pathOf(route) + query, BODIES[route.name], caller)
-          expect([route.name, told(answer), answer.headers.get('allow')]).toEqual([route.name, '405 METHOD_NOT_ALLOWED', allowedOn(route.path, disabled)])
+          const answer = await world.send(route.method, pathOf(route) + query, BODIES[route.name], caller)
+          expect([route.name, outcome(answer), answer.headers.get('allow')]).toEqual([route.name, '405 METHOD_NOT_ALLOWED', allowedOn(route.path, disabled)])
         }
       }
     }
@@ -66,7 +66,7 @@ describe.each(OPERATIONS.filter(operation => operation !== 'viewDeleted'))('a di
     for (const route of OF_POSTS) {
       if (route.operation === disabled) continue
       world.reset()
-      expect([route.name, (await world.ask(route.method, pathOf(route), BODIES[route.name])).status]).toEqual([route.name, expect.toSatisfy((status: number) => status < 300)])
+      expect([route.name, (await world.send(route.method, pathOf(route), BODIES[route.name])).status]).toEqual([route.name, expect.toSatisfy((status: number) => status < 300)])
     }
   })
 
@@ -74,8 +74,8 @@ describe.each(OPERATIONS.filter(operation => operation !== 'viewDeleted'))('a di
     await open([disabled])
     const flag = `can${disabled.charAt(0).toUpperCase()}${disabled.slice(1)}`
     for (const caller of [ADA, CHIEF]) {
-      const { body } = await world.ask('GET', 'posts/permissions?ids=1', undefined, caller)
-      const all = await world.ask('GET', 'permissions', undefined, caller)
+      const { body } = await world.send('GET', 'posts/permissions?ids=1', undefined, caller)
+      const all = await world.send('GET', 'permissions', undefined, caller)
       const others = Object.entries(body).filter(([name]) => name.startsWith('can') && name !== flag).map(([, can]) => can)
       expect([body[flag], all.body.permissions.posts[flag], new Set(others), body.records[1][flag] ?? false]).toEqual([false, false, new Set([true]), false])
     }
@@ -84,36 +84,36 @@ describe.each(OPERATIONS.filter(operation => operation !== 'viewDeleted'))('a di
 
 it('a method that a path never had is refused with the methods that remain', async () => {
   await open(['delete', 'purge', 'update'])
-  const answer = await world.ask('PUT', 'posts/1', {})
-  expect([told(answer), answer.headers.get('allow')]).toEqual(['405 METHOD_NOT_ALLOWED', 'GET, HEAD, OPTIONS'])
-  const restore = await world.ask('GET', 'posts/1/restore')
-  expect([told(restore), restore.headers.get('allow')]).toEqual(['405 METHOD_NOT_ALLOWED', 'POST, OPTIONS'])
+  const answer = await world.send('PUT', 'posts/1', {})
+  expect([outcome(answer), answer.headers.get('allow')]).toEqual(['405 METHOD_NOT_ALLOWED', 'GET, HEAD, OPTIONS'])
+  const restore = await world.send('GET', 'posts/1/restore')
+  expect([outcome(restore), restore.headers.get('allow')]).toEqual(['405 METHOD_NOT_ALLOWED', 'POST, OPTIONS'])
 })
 
 it('a disabled `viewDeleted` or `aggregate` refuses what a list asks besides its rows', async () => {
   await open(['viewDeleted', 'aggregate'])
   for (const query of ['includeDeleted=true', 'onlyDeleted=true', 'aggregate=count']) {
-    expect(told(await world.ask('GET', `posts?${query}`, undefined, CHIEF))).toBe('403 FORBIDDEN')
-    expect(told(await world.ask('GET', `posts?${query}`, undefined, {}))).toBe('401 UNAUTHENTICATED')
+    expect(outcome(await world.send('GET', `posts?${query}`, undefined, CHIEF))).toBe('403 FORBIDDEN')
+    expect(outcome(await world.send('GET', `posts?${query}`, undefined, {}))).toBe('401 UNAUTHENTICATED')
   }
-  expect(told(await world.ask('GET', 'posts/aggregate'))).toBe('405 METHOD_NOT_ALLOWED')
-  expect(told(await world.ask('GET', 'posts'))).toBe('200')
+  expect(outcome(await world.send('GET', 'posts/aggregate'))).toBe('405 METHOD_NOT_ALLOWED')
+  expect(outcome(await world.send('GET', 'posts'))).toBe('200')
 })
 
 it('a resource whose `read` is disabled is not included, related or linked from another', async () => {
   await open(['read'])
   for (const caller of [ADA, CHIEF]) {
-    expect(told(await world.ask('GET', 'notes?include=post', undefined, caller))).toBe('403 FORBIDDEN')
-    expect(told(await world.ask('GET', 'tags/1/relations/posts', undefined, caller))).toBe('403 FORBIDDEN')
-    expect(told(await world.ask('POST', 'tags/1/relations/posts', { ids: [2] }, caller))).toBe('403 FORBIDDEN')
+    expect(outcome(await world.send('GET', 'notes?include=post', undefined, caller))).toBe('403 FORBIDDEN')
+    expect(outcome(await world.send('GET', 'tags/1/relations/posts', undefined, caller))).toBe('403 FORBIDDEN')
+    expect(outcome(await world.send('POST', 'tags/1/relations/posts', { ids: [2] }, caller))).toBe('403 FORBIDDEN')
   }
 })
 
 it('\'*\' passes `false`, and nobody else does', async () => {
   await open([], { ...EVERYTHING, delete: false })
-  expect(told(await world.ask('DELETE', 'posts/1'))).toBe('403 FORBIDDEN')
-  expect((await world.ask('GET', 'posts/permissions', undefined, CHIEF)).body).toMatchObject({ canDelete: true, canPurge: true })
-  expect(told(await world.ask('DELETE', 'posts/1', undefined, CHIEF))).toBe('200')
+  expect(outcome(await world.send('DELETE', 'posts/1'))).toBe('403 FORBIDDEN')
+  expect((await world.send('GET', 'posts/permissions', undefined, CHIEF)).body).toMatchObject({ canDelete: true, canPurge: true })
+  expect(outcome(await world.send('DELETE', 'posts/1', undefined, CHIEF))).toBe('200')
 })
 
 describe('a route of a plugin or of the app, for a disabled operation', () => {
@@ -138,17 +138,17 @@ describe('a route of a plugin or of the app, for a disabled operation', () => {
   it('is a 405 with the methods that remain, or refused by the gate of the endpoint', async () => {
     const server = await serve(['delete'])
     const answer = await server.request('DELETE', '/api/posts/1/card', { caller: CHIEF })
-    expect([told(answer), answer.headers.get('allow')]).toEqual(['405 METHOD_NOT_ALLOWED', 'GET, HEAD, OPTIONS'])
+    expect([outcome(answer), answer.headers.get('allow')]).toEqual(['405 METHOD_NOT_ALLOWED', 'GET, HEAD, OPTIONS'])
     expect((await server.request('PUT', '/api/posts/1/card')).headers.get('allow')).toBe('GET, HEAD, OPTIONS')
     expect((await server.request('GET', '/api/posts/1/card', { caller: ADA })).body).toEqual({ card: true })
-    expect(told(await server.request('POST', '/api/archive', { caller: CHIEF }))).toBe('403 FORBIDDEN')
+    expect(outcome(await server.request('POST', '/api/archive', { caller: CHIEF }))).toBe('403 FORBIDDEN')
   })
 
   it('is answered where the operation is not disabled; \'*\' passes `false` of a named gate', async () => {
     const server = await serve([])
     expect((await server.request('DELETE', '/api/posts/1/card', { caller: ADA })).body).toEqual({ gone: true })
     expect((await server.request('POST', '/api/archive', { caller: ADA })).body).toEqual({ archived: true })
-    expect(told(await server.request('POST', '/api/unarchive', { caller: ADA }))).toBe('403 FORBIDDEN')
+    expect(outcome(await server.request('POST', '/api/unarchive', { caller: ADA }))).toBe('403 FORBIDDEN')
     expect((await server.request('POST', '/api/unarchive', { caller: CHIEF })).body).toEqual({ archived: true })
   })
 })

@@ -1,4 +1,4 @@
-/** Guards that writes to the same rows at the same time, and constraints that fail in the middle, leave something whole. */
+/** Tests that concurrent writes to the same rows, and constraints that fail during a commit, leave consistent rows. */
 import Database from 'better-sqlite3'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
@@ -20,7 +20,7 @@ beforeEach(async () => {
     with recursive n(i) as (select 1 union all select i + 1 from n where i < 20) insert into posts (title) select 'post ' || i from n;
     insert into comments (post_id, body) select id, 'a' from posts union all select id, 'b' from posts;
   `)
-  // Hooks that wait let the requests overtake one another between the check and the commit.
+  // Hooks that wait change the order of the requests between their checks and their commits.
   const pause = () => new Promise<void>(resolve => setTimeout(resolve, Math.random() * 5))
   const permissions = { read: true as const, create: true as const, update: true as const, delete: true as const }
   const hooks = { beforeDelete: pause, beforeUpdate: pause, beforeRestore: pause }
@@ -38,22 +38,22 @@ const send = (method: string, path: string, body?: unknown) => server.request(me
 const dump = () => JSON.stringify([client.prepare('select * from posts').all(), client.prepare('select * from comments').all()])
 const statuses = (answers: { status: number }[]) => Object.fromEntries([...Map.groupBy(answers, ({ status }) => status)].map(([status, list]) => [status, list.length]))
 
-describe('fifty at once', () => {
-  it('deletes of one row: one succeeds, and everything that went carries its deletionId', async () => {
+describe('fifty concurrent requests', () => {
+  it('delete one row: one request succeeds, and all deleted rows have its deletionId', async () => {
     const answers = await Promise.all(Array.from({ length: 50 }, () => send('DELETE', 'posts/1')))
     expect(statuses(answers)).toEqual({ 200: 1, 404: 49 })
     const { deletionId } = answers.find(({ status }) => status === 200)!.body
     expect(client.prepare('select distinct deletion_id from posts where id = 1 union select distinct deletion_id from comments where post_id = 1').raw().all()).toEqual([[deletionId]])
   })
 
-  it('restores of one row: one succeeds, and everything is back', async () => {
+  it('restore one row: one request succeeds, and all rows are active', async () => {
     await send('DELETE', 'posts/1')
     expect(statuses(await Promise.all(Array.from({ length: 50 }, () => send('POST', 'posts/1/restore'))))).toEqual({ 200: 1, 404: 49 })
     expect(client.prepare('select count(*) from posts where deleted_at is not null').pluck().get()).toBe(0)
     expect(client.prepare('select count(*) from comments where deleted_at is not null').pluck().get()).toBe(0)
   })
 
-  it('updates, deletes and restores of the same rows end with each group whole', async () => {
+  it('update, delete and restore the same rows: the rows of each deletionId stay together', async () => {
     const wanted = Array.from({ length: 50 }, (_, index) => [
       () => send('PATCH', `posts/${1 + index % 5}`, { title: `by ${index}` }),
       () => send('DELETE', `posts/${1 + index % 5}`),
@@ -67,7 +67,7 @@ describe('fifty at once', () => {
   })
 })
 
-describe('a constraint that fails in the middle', () => {
+describe('a constraint that fails during a commit', () => {
   const FAULTS: readonly (readonly [string, string, () => Promise<{ status: number, text: string }>])[] = [
     ['of a cascade', 'create trigger fault before update of deleted_at on comments when new.id = 22 begin select raise(abort, \'fault of the database\'); end', () => send('DELETE', 'posts/2')],
     ['of a bulk delete', 'create trigger fault before update of deleted_at on posts when new.id = 3 begin select raise(abort, \'fault of the database\'); end', () => send('DELETE', 'posts/bulk', { ids: [1, 2, 3, 4] })],
@@ -76,7 +76,7 @@ describe('a constraint that fails in the middle', () => {
     ['of a purge', 'create trigger fault before delete on posts when old.id = 2 begin select raise(abort, \'fault of the database\'); end', () => send('DELETE', 'posts/bulk?force=true', { ids: [1, 2] })],
   ]
 
-  it.each(FAULTS)('%s changes nothing, and is not told in the words of the database', async (_, trigger, act) => {
+  it.each(FAULTS)('%s changes nothing, and the response does not quote the database', async (_, trigger, act) => {
     client.exec(trigger)
     const before = dump()
     const { status, text } = await act()

@@ -1,4 +1,4 @@
-/** What writes must do, in plain JavaScript over plain objects: it imports nothing of the module. */
+/** A model of what writes must do, in plain JavaScript. It imports nothing of the module. */
 
 export interface Post { id: number, tenant: number, title: string, group: string | null, tags: Set<number> }
 export interface Comment { id: number, tenant: number, postId: number | null, parentId: number | null, body: string, group: string | null }
@@ -25,12 +25,12 @@ export class Model {
     return state === 'any' || (row.group === null) === (state === 'active') ? row : undefined
   }
 
-  titleTaken(title: string, but?: number): boolean {
-    return [...this.posts.values()].some(post => post.title === title && post.id !== but)
+  titleTaken(title: string, except?: number): boolean {
+    return [...this.posts.values()].some(post => post.title === title && post.id !== except)
   }
 
-  /** The rows below a row, as far as `follows` goes; each only once. */
-  below(table: Table, id: number, follows: (row: Comment) => boolean): Comment[] {
+  /** The descendants of a row, through the rows that `follows` accepts; each only once. */
+  descendants(table: Table, id: number, follows: (row: Comment) => boolean): Comment[] {
     const found = new Set<Comment>()
     const visit = (children: (row: Comment) => boolean) => {
       for (const row of this.comments.values()) {
@@ -44,7 +44,7 @@ export class Model {
   }
 
   trash(table: Table, id: number, group: string): void {
-    const reached = this.below(table, id, row => row.group === null)
+    const reached = this.descendants(table, id, row => row.group === null)
     this.rows(table).get(id)!.group = group
     for (const row of reached) row.group ??= group
   }
@@ -52,17 +52,17 @@ export class Model {
   restore(table: Table, id: number): void {
     const row = this.rows(table).get(id)!
     const { group } = row
-    const reached = this.below(table, id, other => other.group === group)
+    const reached = this.descendants(table, id, other => other.group === group)
     row.group = null
     for (const other of reached) other.group = null
   }
 
   purge(table: Table, id: number): void {
-    for (const row of this.below(table, id, () => true)) this.comments.delete(row.id)
+    for (const row of this.descendants(table, id, () => true)) this.comments.delete(row.id)
     this.rows(table).delete(id)
   }
 
-  /** The rows of a cascade group, whoever's they are. */
+  /** The rows of a cascade group, of every tenant. */
   group(group: string): [Table, number][] {
     return (['posts', 'comments'] as const).flatMap(table => [...this.rows(table).values()].filter(row => row.group === group).map((row): [Table, number] => [table, row.id]))
   }

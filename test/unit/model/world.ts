@@ -1,4 +1,4 @@
-/** Random sequences of writes over HTTP, and the comparison of what they leave with what a plain model says. */
+/** Sends random sequences of writes and compares the rows with those of a plain model. */
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import type { TestServer } from '../../support/server.ts'
@@ -17,15 +17,15 @@ const KINDS = ['create post', 'create post', 'create comment', 'create comment',
 
 export const commands: fc.Arbitrary<Command[]> = fc.array(fc.record({
   kind: fc.constantFrom(...KINDS),
-  // Most of what happens is done by those who may.
+  // Most commands come from callers with permission.
   who: fc.constantFrom(0, 0, 0, 0, 1, 1, 2, 3),
   a: fc.integer({ min: 0, max: 5 }),
   b: fc.integer({ min: 0, max: 7 }),
   list: fc.uniqueArray(fc.integer({ min: 0, max: 5 }), { minLength: 1, maxLength: 3 }),
 }), { minLength: 4, maxLength: 22 })
 
-/** Something to work on: posts of both tenants, comments on them and replies to these, a comment that lies in the trash already, and tags. */
-export const BEGINNING: readonly Command[] = [
+/** The first commands: posts of both tenants, comments and replies, a comment in the trash, and tags. */
+export const FIRST_COMMANDS: readonly Command[] = [
   ...[0, 0, 1].map((who, index): Command => ({ kind: 'create post', who, a: 0, b: 100 + index, list: [0] })),
   ...[[0, 0], [0, 0], [0, 1], [1, 2]].map(([who, a]): Command => ({ kind: 'create comment', who: who!, a: a!, b: 0, list: [0] })),
   ...[0, 0, 1].map((a): Command => ({ kind: 'reply', who: 0, a, b: 0, list: [0] })),
@@ -39,12 +39,12 @@ export class World {
 
   constructor(readonly server: TestServer, readonly all: (sql: string) => unknown[][] | Promise<unknown[][]>) {}
 
-  private ask(method: string, path: string, caller: Caller, body?: unknown) {
+  private send(method: string, path: string, caller: Caller, body?: unknown) {
     const user = caller.tenant === null ? null : { id: 1, organizationId: caller.tenant }
     return this.server.request(method, `/api/${path}`, { body, caller: { user, permissions: caller.writes ? ['write'] : [] } })
   }
 
-  /** The n-th row ever made, so that commands meet rows that exist. */
+  /** The n-th row, so that commands name rows that exist. */
   private nth(table: 'posts' | 'comments', n: number): number {
     const ids = [...this.model.rows(table).keys()]
     return ids.length === 0 ? 999 : ids[n % ids.length]!
@@ -52,7 +52,7 @@ export class World {
 
   private async check(caller: Caller, status: number, method: string, path: string, body: unknown, apply: (body: Record<string, never>) => void): Promise<void> {
     const expected = this.model.refusal(caller) ?? status
-    const answer = await this.ask(method, path, caller, body)
+    const answer = await this.send(method, path, caller, body)
     expect([method, path, JSON.stringify(body), caller.name, answer.status]).toEqual([method, path, JSON.stringify(body), caller.name, expected])
     const key = `${expected}`
     this.outcomes.set(key, (this.outcomes.get(key) ?? 0) + 1)
@@ -116,21 +116,21 @@ export class World {
     }
   }
 
-  /** What each caller sees, and, in the database itself, what is there. */
+  /** Compares the rows in the database, and the rows that each caller sees, with the model. */
   async compare(): Promise<void> {
     const { model } = this
-    const told = async (sql: string) => (await this.all(sql)).map(row => row.map(value => value === null ? null : String(value)))
+    const read = async (sql: string) => (await this.all(sql)).map(row => row.map(value => value === null ? null : String(value)))
     const text = (rows: readonly (readonly unknown[])[]) => rows.map(row => row.map(value => value === null ? null : String(value)))
     const whole = 'case when (deleted_at is null) = (deletion_id is null) then 1 else 0 end'
-    expect(await told(`select id, organization_id, title, deletion_id, ${whole} from posts order by id`))
+    expect(await read(`select id, organization_id, title, deletion_id, ${whole} from posts order by id`))
       .toEqual(text([...model.posts.values()].sort((a, b) => a.id - b.id).map(({ id, tenant, title, group }) => [id, tenant, title, group, 1])))
-    expect(await told(`select id, organization_id, post_id, parent_id, deletion_id, ${whole} from comments order by id`))
+    expect(await read(`select id, organization_id, post_id, parent_id, deletion_id, ${whole} from comments order by id`))
       .toEqual(text([...model.comments.values()].sort((a, b) => a.id - b.id).map(({ id, tenant, postId, parentId, group }) => [id, tenant, postId, parentId, group, 1])))
-    expect(await told('select post_id, tag_id from post_tags order by 1, 2'))
+    expect(await read('select post_id, tag_id from post_tags order by 1, 2'))
       .toEqual(text([...model.posts.values()].flatMap(({ id, tags }) => [...tags].map(tag => [id, tag])).sort(([a, b], [c, d]) => a! - c! || b! - d!)))
     for (const caller of CALLERS) {
       if (caller.tenant === null) continue
-      const { body } = await this.ask('GET', 'posts?include=comments,tags&limit=100', caller)
+      const { body } = await this.send('GET', 'posts?include=comments,tags&limit=100', caller)
       const seen = [...model.posts.values()].filter(post => post.tenant === caller.tenant && post.group === null).sort((a, b) => a.id - b.id)
       expect(body.data.map((post: { id: number, comments: { id: number }[], tags: { id: number }[] }) => [post.id, post.comments.map(({ id }) => id), post.tags.map(({ id }) => id)]))
         .toEqual(seen.map(({ id, tags }) => [id, [...model.comments.values()].filter(row => row.postId === id && row.tenant === caller.tenant && row.group === null).map(row => row.id), [...tags].sort()]))
@@ -138,10 +138,10 @@ export class World {
   }
 }
 
-/** Whatever is done, what is left is what the model says. */
+/** After any sequence of commands, the rows equal those of the model. */
 export const property = (fresh: () => World | Promise<World>, outcomes = new Map<string, number>()) => fc.asyncProperty(commands, async (sequence) => {
   const world = await fresh()
-  for (const command of [...BEGINNING, ...sequence]) {
+  for (const command of [...FIRST_COMMANDS, ...sequence]) {
     await world.run(command)
     await world.compare()
   }

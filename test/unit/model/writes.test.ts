@@ -1,4 +1,4 @@
-/** Guards that any sequence of writes by several callers leaves the rows that a plain model says it leaves. */
+/** Tests random sequences of writes by several callers against a plain model. */
 import Database from 'better-sqlite3'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { integer, primaryKey, sqliteTable, text, type AnySQLiteColumn } from 'drizzle-orm/sqlite-core'
@@ -48,7 +48,7 @@ async function createWorld(): Promise<() => World> {
 }
 
 describe('random sequences of writes by several callers', () => {
-  it('leave what the model says, after every step', async () => {
+  it('leave the rows of the model after every write', async () => {
     const outcomes = new Map<string, number>()
     await fc.assert(property(await createWorld(), outcomes), { numRuns: SEQUENCES, seed: SEED })
 
@@ -61,15 +61,15 @@ type Module = Record<string, unknown>
 
 /* eslint-disable @typescript-eslint/no-explicit-any -- a planted bug takes whatever the function takes */
 const BUGS: readonly (readonly [name: string, file: string, patch: (original: Module) => Module])[] = [
-  ['a cascade stamps what is in the trash already', 'execute/cascade/statements', o => ({ ...o, trashStatement: (call: any, closure: any, ...rest: any[]) => {
+  ['a cascade changes rows that are already in the trash', 'execute/cascade/statements', o => ({ ...o, trashStatement: (call: any, closure: any, ...rest: any[]) => {
     const statement = (o.trashStatement as any)(call, { ...closure, following: 'all' }, ...rest)
     return { ...statement, text: statement.text.replace(/"\w+"\."deleted_at" is null and/, '') }
   } })],
-  ['a restore brings every trashed child back', 'execute/cascade/statements', o => ({ ...o, restoreStatement: (call: any, closure: any, ...rest: any[]) => (o.restoreStatement as any)(call, { ...closure, following: 'all' }, ...rest) })],
-  ['a delete takes nothing along', 'execute/cascade/dependents', o => ({ ...o, findDependents: (...args: any[]) => ({ ...(o.findDependents as any)(...args), edges: [] }) })],
-  ['a reference may point anywhere', 'execute/write/references', o => ({ ...o, checkReferences: async () => {} })],
-  ['the tenant is what the body says', 'execute/write/server-values', o => ({ ...o, createValues: (plan: any, values: any, ...rest: any[]) => ({ ...(o.createValues as any)(plan, values, ...rest), organizationId: 2 }) })],
-  ['replacing links only adds', 'parse/relation', o => ({ ...o, parseLink: async (...args: any[]) => {
+  ['a restore includes every child in the trash', 'execute/cascade/statements', o => ({ ...o, restoreStatement: (call: any, closure: any, ...rest: any[]) => (o.restoreStatement as any)(call, { ...closure, following: 'all' }, ...rest) })],
+  ['a delete does not cascade', 'execute/cascade/dependents', o => ({ ...o, findDependents: (...args: any[]) => ({ ...(o.findDependents as any)(...args), edges: [] }) })],
+  ['references are not checked', 'execute/write/references', o => ({ ...o, checkReferences: async () => {} })],
+  ['the body sets the tenant', 'execute/write/server-values', o => ({ ...o, createValues: (plan: any, values: any, ...rest: any[]) => ({ ...(o.createValues as any)(plan, values, ...rest), organizationId: 2 }) })],
+  ['a replacement of links only adds links', 'parse/relation', o => ({ ...o, parseLink: async (...args: any[]) => {
     const ask = await (o.parseLink as any)(...args)
     return ask.mode === 'replace' ? { ...ask, mode: 'add' } : ask
   } })],
@@ -82,7 +82,7 @@ describe('a planted bug', () => {
     vi.resetModules()
   })
 
-  it.each(BUGS)('is found: %s', async (_name, file, patch) => {
+  it.each(BUGS)('makes the property fail: %s', async (_name, file, patch) => {
     vi.spyOn(console, 'error').mockImplementation(() => {})
     vi.resetModules()
     vi.doMock(`../../../src/runtime/server/core/${file}.ts`, async importOriginal => patch(await importOriginal<Module>()))

@@ -1,4 +1,4 @@
-/** Posts that can fail in every way, and rows the database takes along: what batches are tried on. */
+/** Tables for the tests of batches: posts that can fail in every way, and a table whose rows the database deletes with their parents. */
 import { sql } from 'drizzle-orm'
 import { check, integer, sqliteTable, text, type AnySQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { vi } from 'vitest'
@@ -14,10 +14,10 @@ const posts = sqliteTable('posts', {
   deletedAt: integer('deleted_at', { mode: 'timestamp_ms' }),
   deletionId: text('deletion_id'),
 }, t => [check('rank', sql`${t.rank} >= 0`)])
-/** No trash; the database takes children along. */
+/** No trash; the database deletes children with their parents. */
 const nodes = sqliteTable('nodes', { id: integer('id').primaryKey(), parentId: integer('parent_id').references((): AnySQLiteColumn => nodes.id, { onDelete: 'cascade' }) })
 
-/** 1 ← 2 ← 3 hang on one another, 4 and 5 stand alone, 6 nobody sees, 7 may only be read, 8 is in the trash. */
+/** 3 refers to 2, and 2 to 1. 4 and 5 refer to no row, no caller sees 6, 7 can only be read, 8 is in the trash. */
 const ROWS = `
   insert into posts (id, title, slug, parent_id) values (1, 'one', 's1', null), (2, 'two', 's2', 1), (3, 'three', 's3', 2), (4, 'four', 's4', null), (5, 'five', 's5', null), (6, 'six', 's6', null), (7, 'seven', 's7', null);
   insert into posts (id, title, deleted_at, deletion_id) values (8, 'eight', 1000, 'd8');

@@ -1,4 +1,4 @@
-/** Posts with every kind of column a hook might touch: hidden, unreadable, unwritable, the tenant's, the trash's. */
+/** Tables for the tests of hooks: posts with hidden, unreadable and unwritable columns, a tenant column and trash columns. */
 import { integer, sqliteTable, text, type AnySQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { ResourceHooks } from '../../../src/runtime/server/registration'
 import type { AutoApiConfig } from '../../../src/runtime/shared/config'
@@ -24,7 +24,7 @@ const seats = sqliteTable('seats', { room: text('room').primaryKey(), organizati
 interface Options {
   readonly hooks?: ResourceHooks
   readonly config?: Partial<AutoApiConfig>
-  /** What a server plugin adds. */
+  /** Registers what a server plugin would. */
   readonly added?: (utils: typeof import('../../../src/runtime/server/utils')) => void
 }
 

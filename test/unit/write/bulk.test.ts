@@ -1,8 +1,8 @@
-/** Guards the bulk routes: every item is checked and every failure told, then all are written or none. */
+/** Tests the bulk routes: every item is checked, every failure is reported, and either all items are written or none. */
 import { createError } from 'h3'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { before, openBatch, statements } from './batch'
-import { told, type World } from './world'
+import { outcome, type World } from './world'
 
 let world: World
 let dump: string
@@ -20,12 +20,12 @@ const refuse = (statusCode: number, message: string) => {
   throw createError({ statusCode, message })
 }
 
-/** Each way an item can fail, what is told of it, and whether that is before any hook ran. */
+/** The errors of failed items in a response. */
 const INVALID = { statusCode: 400, message: 'The body is not valid.', code: 'VALIDATION_FAILED' }
 const NOT_FOUND = { statusCode: 404, message: 'There is no such record.', code: 'NOT_FOUND' }
 const issue = (path: string, code: string) => [{ path: [path], message: expect.any(String), code }]
 
-describe('a failing check', () => {
+describe('a bulk write with invalid items', () => {
   it.each([
     ['POST', { items: [{ title: 'fine' }, {}, { title: 'x', nothing: 1 }, 7] }, 400, [
       { index: 1, ...INVALID, issues: issue('title', 'invalid_type') },
@@ -41,16 +41,16 @@ describe('a failing check', () => {
     ['DELETE', { ids: [1, 6, 7, 8] }, 404, [
       { index: 1, id: 6, ...NOT_FOUND }, { index: 2, id: 7, statusCode: 403, message: 'You may not do this.', code: 'FORBIDDEN' }, { index: 3, id: 8, ...NOT_FOUND },
     ]],
-  ])('of %s tells every failing item, answers with the first one\'s status, runs no hook and writes nothing', async (method, body, status, errors) => {
-    const answer = await world.ask(method, 'posts/bulk', body)
+  ])('reports every failed item of a %s, returns the status of the first one, runs no hook and writes nothing', async (method, body, status, errors) => {
+    const answer = await world.send(method, 'posts/bulk', body)
     expect([answer.status, answer.body.message, answer.body.data.code]).toEqual([status, 'Bulk operation failed (nothing was written)', 'BULK_FAILED'])
     expect(answer.body.data.errors).toEqual(errors)
     expect([world.dump(), before.mock.calls]).toEqual([dump, []])
   })
 
-  it('of a hook, of a field rule or of a reference is told with every other of these', async () => {
+  it('reports the failures of hooks, field rules and references together', async () => {
     before.mockImplementation(({ title }) => title === 'taken' ? refuse(409, 'Taken.') : undefined)
-    const { status, body } = await world.ask('POST', 'posts/bulk', { items: [{ title: 'taken' }, { title: 'fine' }, { title: 'dear', fee: 1 }, { title: 'child', parentId: 6 }] })
+    const { status, body } = await world.send('POST', 'posts/bulk', { items: [{ title: 'taken' }, { title: 'fine' }, { title: 'dear', fee: 1 }, { title: 'child', parentId: 6 }] })
     expect([status, body.message]).toEqual([409, 'Bulk operation failed (nothing was written)'])
     expect(body.data.errors).toEqual([
       { index: 0, statusCode: 409, message: 'Taken.' },
@@ -60,21 +60,21 @@ describe('a failing check', () => {
     expect([world.dump(), before.mock.calls.length]).toEqual([dump, 4])
   })
 
-  it('of a first item that may not be written stays a 403, a 401 to an anonymous caller', async () => {
+  it('returns 403 when the caller cannot write the first item, and 401 to an anonymous caller', async () => {
     const body = { items: [{ title: 'a', fee: 1 }, { title: 'b', parentId: 99 }] }
-    expect(told(await world.ask('POST', 'posts/bulk', body))).toBe('403 BULK_FAILED')
-    expect(told(await world.ask('POST', 'posts/bulk', body, {}))).toBe('401 BULK_FAILED')
+    expect(outcome(await world.send('POST', 'posts/bulk', body))).toBe('403 BULK_FAILED')
+    expect(outcome(await world.send('POST', 'posts/bulk', body, {}))).toBe('401 BULK_FAILED')
   })
 })
 
-describe('what the database refuses', () => {
+describe('a bulk write that the database refuses', () => {
   it.each([
     ['a value that is taken', 'POST', { items: [{ title: 'a' }, { title: 'b', slug: 's4' }] }, 409],
     ['a value that two items share', 'POST', { items: [{ title: 'a', slug: 'new' }, { title: 'b', slug: 'new' }] }, 409],
     ['a value that breaks a check', 'POST', { items: [{ title: 'a' }, { title: 'b', rank: -1 }] }, 400],
     ['a value that is taken, of a later item', 'PATCH', { items: [{ id: 1, data: { title: 'x' } }, { id: 2, data: { slug: 's4' } }] }, 409],
-  ])('rolls everything back and says so: %s', async (_why, method, body, status) => {
-    const answer = await world.ask(method, 'posts/bulk', body)
+  ])('is rolled back, and the response says so: %s', async (_why, method, body, status) => {
+    const answer = await world.send(method, 'posts/bulk', body)
     expect([answer.status, answer.body.message, answer.body.data.code]).toEqual([status, 'Bulk operation failed (rolled back)', 'BULK_FAILED'])
     expect(answer.body.data.errors.map(({ statusCode }: { statusCode: number }) => statusCode)).toContain(status)
     expect(answer.text).not.toMatch(/sqlite|constraint failed/i)
@@ -82,7 +82,7 @@ describe('what the database refuses', () => {
   })
 })
 
-describe('a batch', () => {
+describe('a bulk request', () => {
   it.each([
     ['POST', { items: [] }, 'INVALID_BODY'], ['PATCH', { items: [] }, 'INVALID_BODY'], ['DELETE', { ids: [] }, 'INVALID_BODY'],
     ['POST', { items: {} }, 'INVALID_BODY'], ['POST', {}, 'INVALID_BODY'], ['POST', [{ title: 'a' }], 'INVALID_BODY'], ['DELETE', { items: [1] }, 'INVALID_BODY'],
@@ -92,38 +92,38 @@ describe('a batch', () => {
     ['POST', { items: Array.from({ length: 101 }, () => ({ title: 'a' })) }, 'LIMIT_EXCEEDED'],
     ['PATCH', { items: Array.from({ length: 101 }, (_, id) => ({ id, data: {} })) }, 'LIMIT_EXCEEDED'],
     ['DELETE', { ids: Array.from({ length: 101 }, (_, id) => id) }, 'LIMIT_EXCEEDED'],
-  ] as const)('that is none is a 400 and writes nothing: %s %j', async (method, body, code) => {
-    expect(told(await world.ask(method, 'posts/bulk', body))).toBe(`400 ${code}`)
+  ] as const)('returns 400 and writes nothing for a malformed body: %s %j', async (method, body, code) => {
+    expect(outcome(await world.send(method, 'posts/bulk', body))).toBe(`400 ${code}`)
     expect(world.dump()).toBe(dump)
   })
 
-  it('answers with the records in the order of the items, or what became of them', async () => {
-    const made = await world.ask('POST', 'posts/bulk', { items: [{ title: 'x' }, { title: 'y', rank: 1 }, { title: 'z' }] })
+  it('returns the records, or the ids of deleted rows, in the order of the items', async () => {
+    const made = await world.send('POST', 'posts/bulk', { items: [{ title: 'x' }, { title: 'y', rank: 1 }, { title: 'z' }] })
     expect([made.status, made.body.data.map(({ title, rank }: { title: string, rank: number }) => [title, rank]), made.body.meta]).toEqual([200, [['x', null], ['y', 1], ['z', null]], { total: 3, successful: 3, failed: 0 }])
-    const changed = await world.ask('PATCH', 'posts/bulk', { items: [{ id: 5, data: { title: 'e' } }, { id: '4', data: { title: 'd' } }] })
+    const changed = await world.send('PATCH', 'posts/bulk', { items: [{ id: 5, data: { title: 'e' } }, { id: '4', data: { title: 'd' } }] })
     expect(changed.body.data.map(({ id, title }: { id: number, title: string }) => [id, title])).toEqual([[5, 'e'], [4, 'd']])
-    const gone = await world.ask('DELETE', 'nodes/bulk', { ids: [4] })
+    const gone = await world.send('DELETE', 'nodes/bulk', { ids: [4] })
     expect(gone.body).toEqual({ data: [{ id: 4, deleted: true, softDeleted: false }], meta: { total: 1, successful: 1, failed: 0 } })
   })
 
-  it('counts an id once that is deleted twice; each has a deletionId of its own', async () => {
-    const { body } = await world.ask('DELETE', 'posts/bulk', { ids: [4, '4', 5] })
+  it('deletes a repeated id once, and gives each deleted row its own deletionId', async () => {
+    const { body } = await world.send('DELETE', 'posts/bulk', { ids: [4, '4', 5] })
     expect(body.meta).toEqual({ total: 2, successful: 2, failed: 0 })
     expect(body.data).toEqual([4, 5].map(id => ({ id, deleted: true, softDeleted: true, deletionId: expect.any(String) })))
     expect(body.data[0].deletionId).not.toBe(body.data[1].deletionId)
   })
 
-  it.each([['posts/bulk', [1, 2, 3]], ['posts/bulk', [3, 2, 1]], ['nodes/bulk', [1, 2, 3]], ['nodes/bulk', [3, 1]], ['nodes/bulk?force=true', [2, 1]], ['posts/bulk?force=true', [1, 3]]])('deletes rows that hang on one another, each of which counts: %s %j', async (path, ids) => {
-    const { status, body } = await world.ask('DELETE', path, { ids })
+  it.each([['posts/bulk', [1, 2, 3]], ['posts/bulk', [3, 2, 1]], ['nodes/bulk', [1, 2, 3]], ['nodes/bulk', [3, 1]], ['nodes/bulk?force=true', [2, 1]], ['posts/bulk?force=true', [1, 3]]])('deletes rows that refer to each other and counts each of them: %s %j', async (path, ids) => {
+    const { status, body } = await world.send('DELETE', path, { ids })
     expect([status, body.meta, body.data.map(({ id }: { id: number }) => id)]).toEqual([200, { total: ids.length, successful: ids.length, failed: 0 }, ids])
   })
 
-  it.each([['POST', (n: number) => ({ items: Array.from({ length: n }, (_, i) => ({ title: `n${i}`, parentId: 1 })) })], ['PATCH', (n: number) => ({ items: Array.from({ length: n }, (_, i) => ({ id: 100 + i, data: { parentId: 4 } })) })], ['DELETE', (n: number) => ({ ids: Array.from({ length: n }, (_, i) => 100 + i) })]] as const)('of 50 items is read and checked with as many statements as one of 2: %s', async (method, bodyOf) => {
+  it.each([['POST', (n: number) => ({ items: Array.from({ length: n }, (_, i) => ({ title: `n${i}`, parentId: 1 })) })], ['PATCH', (n: number) => ({ items: Array.from({ length: n }, (_, i) => ({ id: 100 + i, data: { parentId: 4 } })) })], ['DELETE', (n: number) => ({ ids: Array.from({ length: n }, (_, i) => 100 + i) })]] as const)('reads and checks 50 items with as many statements as 2 items: %s', async (method, bodyOf) => {
     const reads = async (n: number) => {
       world.reset()
       world.client.exec('with recursive n(i) as (select 100 union all select i + 1 from n where i < 149) insert into posts (id, title) select i, \'t\' from n')
       statements.length = 0
-      expect((await world.ask(method, 'posts/bulk', bodyOf(n))).body.meta).toEqual({ total: n, successful: n, failed: 0 })
+      expect((await world.send(method, 'posts/bulk', bodyOf(n))).body.meta).toEqual({ total: n, successful: n, failed: 0 })
       return statements.filter(statement => statement.startsWith('select')).length
     }
     expect(await reads(50)).toBe(await reads(2))

@@ -1,11 +1,11 @@
-/** What docs/writing.md, docs/trash.md and docs/hooks.md show, in a running API. */
+/** Runs the examples of docs/writing.md, docs/trash.md and docs/hooks.md. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { ResourceRegistration } from '../../../src/runtime/server/registration'
 import { projectsAuth } from './examples/auth'
 import { tasksHooks } from './examples/hooks'
 import { projects, tasks } from './examples/schema'
 import { tasksValidation } from './examples/validation'
-import { EVERYTHING, openWorld, told, type World } from './world'
+import { EVERYTHING, openWorld, outcome, type World } from './world'
 
 const writer = { user: { id: 1, name: 'Ann' }, permissions: ['projects:write', 'projects:delete'] }
 
@@ -27,19 +27,19 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-const ask = (method: string, path: string, body?: unknown, caller: object = writer) => world.ask(method, path, body, caller)
+const send = (method: string, path: string, body?: unknown, caller: object = writer) => world.send(method, path, body, caller)
 
 describe('docs/writing.md', () => {
-  it('makes and changes a record', async () => {
-    const made = await ask('POST', 'tasks', { projectId: 1, title: ' Paint ', notify: true, id: 9, createdBy: 9 })
+  it('creates and updates a record', async () => {
+    const made = await send('POST', 'tasks', { projectId: 1, title: ' Paint ', notify: true, id: 9, createdBy: 9 })
     expect([made.status, made.headers.get('location'), made.body]).toEqual([201, '/api/tasks/3', expect.objectContaining({ id: 3, title: 'Paint', hours: 8, createdBy: 1 })])
-    expect((await ask('PATCH', 'tasks/1', { title: 'Plan more' })).body).toMatchObject({ title: 'Plan more', hours: 1, updatedBy: 1 })
-    expect(told(await ask('POST', 'tasks', { projectId: 9, title: 'Paint' }))).toBe('400 INVALID_REFERENCE')
-    expect(told(await ask('POST', 'tasks', { projectId: 1, title: 'Paint', colour: 'red' }))).toBe('400 VALIDATION_FAILED')
+    expect((await send('PATCH', 'tasks/1', { title: 'Plan more' })).body).toMatchObject({ title: 'Plan more', hours: 1, updatedBy: 1 })
+    expect(outcome(await send('POST', 'tasks', { projectId: 9, title: 'Paint' }))).toBe('400 INVALID_REFERENCE')
+    expect(outcome(await send('POST', 'tasks', { projectId: 1, title: 'Paint', colour: 'red' }))).toBe('400 VALIDATION_FAILED')
   })
 
-  it('tells of every item of a batch that failed', async () => {
-    const { status, body } = await ask('POST', 'tasks/bulk', { items: [{ projectId: 1, title: 'x' }, { projectId: 1, title: 'Paint' }] })
+  it('reports every failed item of a batch', async () => {
+    const { status, body } = await send('POST', 'tasks/bulk', { items: [{ projectId: 1, title: 'x' }, { projectId: 1, title: 'Paint' }] })
     expect([status, body.statusCode, body.message, body.data]).toEqual([400, 400, 'Bulk operation failed (nothing was written)', {
       code: 'BULK_FAILED',
       errors: [{ index: 0, statusCode: 400, message: 'The body is not valid.', code: 'VALIDATION_FAILED', issues: [{ path: ['title'], message: 'Too small: expected string to have >=3 characters', code: 'too_small' }] }],
@@ -48,38 +48,38 @@ describe('docs/writing.md', () => {
 })
 
 describe('docs/trash.md', () => {
-  it('deletes and restores with what hangs on it, and frees the slug', async () => {
-    const { body } = await ask('DELETE', 'projects/1?reason=over')
+  it('deletes and restores a record with its dependents, and frees its slug', async () => {
+    const { body } = await send('DELETE', 'projects/1?reason=over')
     expect(world.rows('select id from tasks where deleted_at is null')).toEqual([])
-    expect((await ask('GET', 'projects?onlyDeleted=true')).body.data).toHaveLength(1)
-    expect((await ask('POST', 'projects', { name: 'New', slug: 'one' })).status).toBe(201)
-    expect(told(await ask('POST', 'projects/1/restore'))).toBe('409 CONFLICT')
-    await ask('PATCH', 'projects/2', { slug: 'two' })
-    expect((await ask('POST', 'projects/bulk/restore', { deletionId: body.deletionId })).body.meta.total).toBe(3)
+    expect((await send('GET', 'projects?onlyDeleted=true')).body.data).toHaveLength(1)
+    expect((await send('POST', 'projects', { name: 'New', slug: 'one' })).status).toBe(201)
+    expect(outcome(await send('POST', 'projects/1/restore'))).toBe('409 CONFLICT')
+    await send('PATCH', 'projects/2', { slug: 'two' })
+    expect((await send('POST', 'projects/bulk/restore', { deletionId: body.deletionId })).body.meta.total).toBe(3)
     expect(world.rows('select id from tasks where deleted_at is null')).toEqual([1, 2])
   })
 
-  it('asks for the permissions it declares', async () => {
-    expect(told(await ask('DELETE', 'projects/1?force=true'))).toBe('403 FORBIDDEN')
-    expect((await ask('DELETE', 'projects/1?force=true', undefined, { ...writer, permissions: ['projects:purge'] })).body).toEqual({ success: true, softDeleted: false })
+  it('requires the permissions it declares', async () => {
+    expect(outcome(await send('DELETE', 'projects/1?force=true'))).toBe('403 FORBIDDEN')
+    expect((await send('DELETE', 'projects/1?force=true', undefined, { ...writer, permissions: ['projects:purge'] })).body).toEqual({ success: true, softDeleted: false })
   })
 })
 
 describe('docs/hooks.md', () => {
   it('runs the hooks of the registration', async () => {
-    expect((await ask('POST', 'tasks', { projectId: 1, title: 'Paint' })).body.approved).toBe(false)
-    expect((await ask('POST', 'tasks', { projectId: 1, title: 'Paint' }, { ...writer, permissions: ['tasks:approve'] })).body.approved).toBe(true)
-    const refused = await ask('PATCH', 'tasks/1', { hours: 60 })
+    expect((await send('POST', 'tasks', { projectId: 1, title: 'Paint' })).body.approved).toBe(false)
+    expect((await send('POST', 'tasks', { projectId: 1, title: 'Paint' }, { ...writer, permissions: ['tasks:approve'] })).body.approved).toBe(true)
+    const refused = await send('PATCH', 'tasks/1', { hours: 60 })
     expect([refused.status, refused.body.message]).toEqual([409, 'Task 1 needs to be split.'])
-    expect((await ask('GET', 'tasks/1')).body.label).toBe('#1 Plan')
+    expect((await send('GET', 'tasks/1')).body.label).toBe('#1 Plan')
   })
 
-  it('runs those of a plugin', async () => {
+  it('runs the hooks of a plugin', async () => {
     const log = vi.spyOn(console, 'info').mockImplementation(() => {})
     const { addHooks } = await import('./examples/plugin')
     addHooks()
-    expect((await ask('DELETE', 'tasks/2')).status).toBe(423)
-    expect((await ask('DELETE', 'tasks/1')).status).toBe(200)
+    expect((await send('DELETE', 'tasks/2')).status).toBe(423)
+    expect((await send('DELETE', 'tasks/1')).status).toBe(200)
     expect(log.mock.calls).toEqual([['Ann deleted tasks 1']])
   })
 })

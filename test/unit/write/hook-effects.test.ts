@@ -1,10 +1,10 @@
-/** Guards what hooks bring about: what they may write, what of their answer is shown, and what becomes of what they throw. */
+/** Tests the effects of hooks: what they can write, which of the fields they return are in the response, and what happens when they throw. */
 import { createError } from 'h3'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { ResourceHooks } from '../../../src/runtime/server/registration'
 import { DEFAULT_CONFIG } from '../../../src/runtime/shared/defaults'
 import { openBlog } from './blog'
-import { told, type World } from './world'
+import { outcome, type World } from './world'
 
 let world: World
 let dump: string
@@ -20,7 +20,7 @@ const open = async (hooks: ResourceHooks, hookConfig: Partial<typeof DEFAULT_CON
 const row = (id: number) => world.client.prepare('select * from posts where id = ?').get(id)
 const silence = () => vi.spyOn(console, 'error').mockImplementation(() => {})
 
-/** Each kind of request, and the hooks that stand around it. */
+/** Each kind of write, named after its hooks. */
 const WRITES = [
   ['Create', 'POST', 'posts', { title: 'new' }, 201],
   ['Update', 'PATCH', 'posts/1', { title: 'new' }, 200],
@@ -41,47 +41,47 @@ const refuse = () => {
 describe.each(WRITES)('%s by %s %s', (name, method, path, body, status) => {
   const bulk = path.includes('bulk')
 
-  it('is stopped by what a before-hook throws, with its status; nothing is written', async () => {
+  it('returns the status of the error that a before-hook throws, and writes nothing', async () => {
     await open({ [`before${name}`]: refuse })
-    const answer = await world.ask(method, path, body)
+    const answer = await world.send(method, path, body)
     expect([answer.status, bulk ? answer.body.data.errors[0].message : answer.body.message]).toEqual([409, 'Not in the holidays.'])
     if (!bulk) expect(answer.body.data).toEqual({ until: 'Monday' })
     expect(world.dump()).toBe(dump)
   })
 
-  it('stands, whatever an after-hook throws; the status is the hook\'s, and the other hooks run', async () => {
+  it('stays committed when an after-hook throws, returns the status of the error, and runs the other hooks', async () => {
     const others: unknown[] = []
     world = await openBlog({ hooks: { [`after${name}`]: () => void others.push(world.dump()) }, added: ({ addGlobalHook }) => addGlobalHook({ [`after${name}`]: refuse }) })
     dump = world.dump()
-    const answer = await world.ask(method, path, body)
+    const answer = await world.send(method, path, body)
     expect([answer.status, answer.body.message]).toEqual([409, 'Not in the holidays.'])
     // The after-hook found it committed.
     expect(others).toEqual([world.dump()])
     expect(world.dump()).not.toBe(dump)
   })
 
-  it('is answered as done, and what was thrown is logged, where `afterErrors` says so', async () => {
+  it('returns success and logs the error when `afterErrors` is "log"', async () => {
     const log = silence()
     await open({ [`after${name}`]: refuse }, { afterErrors: 'log' })
-    expect((await world.ask(method, path, body)).status).toBe(status)
+    expect((await world.send(method, path, body)).status).toBe(status)
     expect(log).toHaveBeenCalledOnce()
     expect(world.dump()).not.toBe(dump)
   })
 
-  it('is stopped by a before-hook that takes too long: 500, nothing is written', async () => {
+  it('returns 500 and writes nothing when a before-hook exceeds its timeout', async () => {
     const log = silence()
     await open({ [`before${name}`]: () => new Promise(() => {}) }, { timeout: 15 })
-    const answer = await world.ask(method, path, body)
+    const answer = await world.send(method, path, body)
     expect(answer.status).toBe(500)
     expect([world.dump(), JSON.stringify(log.mock.calls.flat().map(String))]).toEqual([dump, expect.stringContaining(`before${name}`)])
   })
 })
 
 describe('an after-hook', () => {
-  it('that takes too long is a 500; what was written stands', async () => {
+  it('returns 500 when it exceeds its timeout, and the write stays committed', async () => {
     silence()
     await open({ afterCreate: () => new Promise(() => {}) }, { timeout: 15 })
-    expect((await world.ask('POST', 'posts', { title: 'new' })).status).toBe(500)
+    expect((await world.send('POST', 'posts', { title: 'new' })).status).toBe(500)
     expect(row(12)).toMatchObject({ title: 'new' })
   })
 
@@ -89,81 +89,81 @@ describe('an after-hook', () => {
     const afterCreate = vi.fn()
     await open({ afterCreate })
     world.client.exec('update posts set slug = \'taken\' where id = 11')
-    expect((await world.ask('POST', path, body)).status).toBe(409)
+    expect((await world.send('POST', path, body)).status).toBe(409)
     expect(afterCreate).not.toHaveBeenCalled()
   })
 
-  it.each([['afterGet', 'posts/1'], ['afterList', 'posts'], ['beforeGet', 'posts/1'], ['beforeList', 'posts']])('of a read always throws, as a before-hook does, whatever `afterErrors` says: %s', async (name, path) => {
+  it.each([['afterGet', 'posts/1'], ['afterList', 'posts'], ['beforeGet', 'posts/1'], ['beforeList', 'posts']])('fails the request when it throws in a read, as a before-hook does, whatever `afterErrors` is: %s', async (name, path) => {
     await open({ [name]: refuse }, { afterErrors: 'log' })
-    expect((await world.ask('GET', path)).status).toBe(409)
+    expect((await world.send('GET', path)).status).toBe(409)
   })
 
   const answers = { secret: 's', fee: 9, title: 'told', extra: true, organizationId: 7 }
   it.each([
     ['afterCreate', 'POST', 'posts', { title: 'a' }], ['afterUpdate', 'PATCH', 'posts/1', { title: 'a' }], ['afterUpdate', 'PATCH', 'posts/1', {}], ['afterRestore', 'POST', 'posts/3/restore', undefined], ['afterGet', 'GET', 'posts/1', undefined],
     ['afterCreate', 'POST', 'posts/bulk', { items: [{ title: 'a' }] }], ['afterUpdate', 'PATCH', 'posts/bulk', { items: [{ id: 1, data: {} }] }], ['afterList', 'GET', 'posts', undefined],
-  ])('tells of what it returns only what the caller may read, and what is no column: %s of %s %s', async (name, method, path, body) => {
+  ])('returns to the client only readable fields and keys that are no column: %s of %s %s', async (name, method, path, body) => {
     await open({ [name]: () => name === 'afterList' ? [answers] : answers })
-    const { body: answer } = await world.ask(method, path, body)
+    const { body: answer } = await world.send(method, path, body)
     expect(answer.data?.[0] ?? answer).toEqual({ title: 'told', extra: true, organizationId: 7 })
   })
 
-  it.each([['PATCH', 'posts/1', 'afterUpdate'], ['GET', 'posts/1', 'afterGet']])('may put a text where a date was: %s %s', async (method, path, name) => {
+  it.each([['PATCH', 'posts/1', 'afterUpdate'], ['GET', 'posts/1', 'afterGet']])('can replace a date by a text: %s %s', async (method, path, name) => {
     await open({ [name]: (record: object) => ({ ...record, updatedAt: 'today' }) })
-    expect((await world.ask(method, path, method === 'PATCH' ? { title: 'x' } : undefined)).body.updatedAt).toBe('today')
+    expect((await world.send(method, path, method === 'PATCH' ? { title: 'x' } : undefined)).body.updatedAt).toBe('today')
   })
 
-  it('is not given what the caller may not read', async () => {
+  it('does not receive fields that the caller cannot read', async () => {
     const given: unknown[] = []
     await open({ afterUpdate: record => void given.push(Object.keys(record)), afterGet: record => void given.push(Object.keys(record)) })
-    await world.ask('PATCH', 'posts/1', { title: 'a' })
-    await world.ask('GET', 'posts/1')
+    await world.send('PATCH', 'posts/1', { title: 'a' })
+    await world.send('GET', 'posts/1')
     for (const keys of given) expect(keys).not.toEqual(expect.arrayContaining(['fee']))
     expect(given).toHaveLength(2)
   })
 })
 
-describe('what a before-hook sets', () => {
+describe('a value that a before-hook sets', () => {
   /** Everything there is to set, and more. */
   const ALL = { id: 77, organizationId: 2, title: 'hook', score: 8, fee: 9, secret: 'hook', createdBy: 66, parentId: 11, deletedAt: new Date(1), deletionId: 'mine', nothing: 1 }
 
-  it('is written on a create: hidden, protected and unwritable columns, but neither tenant nor trash', async () => {
+  it('is written by a create to hidden, protected and unwritable columns, but not to tenant and trash columns', async () => {
     await open({ beforeCreate: () => ALL })
-    expect(told(await world.ask('POST', 'posts', { title: 'new' }))).toBe('201')
+    expect(outcome(await world.send('POST', 'posts', { title: 'new' }))).toBe('201')
     expect(row(77)).toMatchObject({ organization_id: 1, title: 'hook', score: 8, fee: 9, secret: 'hook', created_by: 66, parent_id: 11, deleted_at: null, deletion_id: null })
   })
 
-  it('is written on an update, but no primary key, tenant or trash', async () => {
+  it('is written by an update, but not to the primary key, tenant and trash columns', async () => {
     await open({ beforeUpdate: () => ALL })
-    expect((await world.ask('PATCH', 'posts/1', { title: 'new' })).body).toMatchObject({ id: 1, title: 'hook' })
+    expect((await world.send('PATCH', 'posts/1', { title: 'new' })).body).toMatchObject({ id: 1, title: 'hook' })
     expect(row(1)).toMatchObject({ id: 1, organization_id: 1, title: 'hook', score: 8, fee: 9, secret: 'hook', created_by: 66, parent_id: 11, deleted_at: null, deletion_id: null })
     expect(row(77)).toBeUndefined()
   })
 
-  it('replaces what the client sent, also by leaving it out', async () => {
+  it('replaces the value of the client, also when the hook removes it', async () => {
     await open({ beforeUpdate: () => ({ slug: 'only' }) })
-    await world.ask('PATCH', 'posts/1', { title: 'new', parentId: 11 })
+    await world.send('PATCH', 'posts/1', { title: 'new', parentId: 11 })
     expect(row(1)).toMatchObject({ title: 'one', slug: 'only', parent_id: null })
   })
 
-  it('may take a field away that the client may not write; what is left of the client\'s is refused', async () => {
+  it('can remove a field that the client cannot write; a field that remains is refused', async () => {
     await open({ beforeUpdate: (id, { fee: _, ...data }) => id === 1 ? data : undefined })
-    expect(told(await world.ask('PATCH', 'posts/1', { title: 'new', fee: 1 }))).toBe('200')
+    expect(outcome(await world.send('PATCH', 'posts/1', { title: 'new', fee: 1 }))).toBe('200')
     expect(row(1)).toMatchObject({ title: 'new', fee: 5 })
-    expect(told(await world.ask('PATCH', 'posts/2', { title: 'new', fee: 1 }))).toBe('403 FIELD_FORBIDDEN')
+    expect(outcome(await world.send('PATCH', 'posts/2', { title: 'new', fee: 1 }))).toBe('403 FIELD_FORBIDDEN')
     expect(row(2)).toMatchObject({ title: 'two' })
   })
 
-  it('is trusted as a reference; what the client set is checked', async () => {
+  it('is trusted as a reference, while a reference that the client sent is checked', async () => {
     await open({ beforeCreate: ({ title }) => title === 'hook' ? { title, parentId: 11 } : undefined })
-    expect(told(await world.ask('POST', 'posts', { title: 'hook', parentId: 1 }))).toBe('201')
-    expect(told(await world.ask('POST', 'posts', { title: 'hook', parentId: 11 }))).toBe('400 INVALID_REFERENCE')
-    expect(told(await world.ask('POST', 'posts', { title: 'hook' }))).toBe('201')
-    expect(told(await world.ask('POST', 'posts', { title: 'client', parentId: 11 }))).toBe('400 INVALID_REFERENCE')
+    expect(outcome(await world.send('POST', 'posts', { title: 'hook', parentId: 1 }))).toBe('201')
+    expect(outcome(await world.send('POST', 'posts', { title: 'hook', parentId: 11 }))).toBe('400 INVALID_REFERENCE')
+    expect(outcome(await world.send('POST', 'posts', { title: 'hook' }))).toBe('201')
+    expect(outcome(await world.send('POST', 'posts', { title: 'client', parentId: 11 }))).toBe('400 INVALID_REFERENCE')
   })
 
-  it('that the database refuses is told like any other', async () => {
+  it('returns the usual error when the database refuses it', async () => {
     await open({ beforeCreate: () => ({ title: null }) })
-    expect(told(await world.ask('POST', 'posts', { title: 'a' }))).toBe('400 VALIDATION_FAILED')
+    expect(outcome(await world.send('POST', 'posts', { title: 'a' }))).toBe('400 VALIDATION_FAILED')
   })
 })

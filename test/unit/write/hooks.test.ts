@@ -1,4 +1,4 @@
-/** Guards the hooks of writes and reads: what each is told, in which order they run, and what they may change. */
+/** Tests the hooks of writes and reads: their arguments, their order, and what they can change. */
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { AutoApiContext, ResourceHooks } from '../../../src/runtime/server/registration'
 import { openBlog } from './blog'
@@ -15,11 +15,11 @@ const open = async (options?: Parameters<typeof openBlog>[0]) => {
 
 const NAMES = ['beforeCreate', 'beforeUpdate', 'beforeDelete', 'beforeRestore', 'beforePurge', 'beforeGet', 'beforeList', 'afterCreate', 'afterUpdate', 'afterDelete', 'afterRestore', 'afterPurge', 'afterGet', 'afterList'] as const
 type Call = [hook: string, ...args: unknown[]]
-/** Every hook there is, writing down what it is told. */
+/** Every hook; each records its arguments. */
 const record = (calls: Call[]): ResourceHooks => Object.fromEntries(NAMES.map(name => [name, (...args: unknown[]) => void calls.push([name, ...args.slice(0, -1), (args.at(-1) as AutoApiContext).operation])]))
 const shown = (id: number, title: string) => expect.objectContaining({ id, title })
 
-/** Each request, and the hooks it runs with what they are told; the last argument stands for `ctx`, by its operation. */
+/** Each request, and the hooks that it runs with their arguments. The last argument is the operation of `ctx`. */
 const RUNS: [method: string, path: string, body: unknown, calls: Call[]][] = [
   ['POST', 'posts', { title: 'new' }, [['beforeCreate', { title: 'new' }, 'create'], ['afterCreate', shown(12, 'new'), 'create']]],
   ['PATCH', 'posts/1', { title: 'x' }, [['beforeUpdate', 1, { title: 'x' }, 'update'], ['afterUpdate', shown(1, 'x'), 'update']]],
@@ -37,21 +37,21 @@ const RUNS: [method: string, path: string, body: unknown, calls: Call[]][] = [
 ]
 
 describe('the hooks', () => {
-  it.each(RUNS)('of %s %s %j are told which row, what is written and by whom', async (method, path, body, expected) => {
+  it.each(RUNS)('of %s %s %j receive the id, the values and the context', async (method, path, body, expected) => {
     const calls: Call[] = []
     await open({ hooks: record(calls) })
-    expect((await world.ask(method, path, body)).status).toBeLessThan(300)
+    expect((await world.send(method, path, body)).status).toBeLessThan(300)
     expect(calls).toEqual(expected)
   })
 
-  it('know the caller, the tenant, the resource, the query and the body', async () => {
+  it('receive the caller, the tenant, the resource, the query and the body', async () => {
     const seen: AutoApiContext[] = []
     await open({ hooks: { beforeCreate: (_data, ctx) => void seen.push(ctx) } })
-    await world.ask('POST', 'posts?reason=x', { title: 'new' })
+    await world.send('POST', 'posts?reason=x', { title: 'new' })
     expect(seen.map(({ user, tenant, resource, operation, query, db }) => [user?.id, tenant?.id, resource, operation, query.reason, typeof db])).toEqual([[1, 1, 'posts', 'create', 'x', 'object']])
   })
 
-  it('run in the order global, resource, registration, each given what the one before it returned', async () => {
+  it('run in the order global, resource, registration, and each receives what the previous one returned', async () => {
     const append = (letter: string) => (data: { title?: string }) => ({ ...data, title: data.title + letter })
     await open({
       hooks: { beforeCreate: append('r'), afterCreate: append('R') as never },
@@ -61,23 +61,23 @@ describe('the hooks', () => {
         addGlobalHook({ beforeCreate: append('g'), afterCreate: append('G') as never })
       },
     })
-    expect((await world.ask('POST', 'posts', { title: '-' })).body.title).toBe('-gprGPR')
+    expect((await world.send('POST', 'posts', { title: '-' })).body.title).toBe('-gprGPR')
     expect(world.rows('select title from posts where id = 12')).toEqual(['-gpr'])
   })
 
-  it('that return nothing leave everything as it is; what they change in place counts', async () => {
+  it('keep the values when they return nothing, including changes in place', async () => {
     await open({ hooks: { beforeUpdate: (_id, data) => void (data.slug = 'made'), beforeCreate: async () => 'text', afterUpdate: () => true } })
-    expect((await world.ask('PATCH', 'posts/1', { title: 'x' })).body).toMatchObject({ title: 'x', slug: 'made' })
-    expect((await world.ask('POST', 'posts', { title: 'y' })).body.title).toBe('y')
+    expect((await world.send('PATCH', 'posts/1', { title: 'x' })).body).toMatchObject({ title: 'x', slug: 'made' })
+    expect((await world.send('POST', 'posts', { title: 'y' })).body.title).toBe('y')
   })
 
-  it('have a context of their own for each item of a batch, shared by its before- and after-hook', async () => {
+  it('receive one context for each item of a batch, shared by its before- and after-hook', async () => {
     const marks: unknown[] = []
     await open({ hooks: {
       beforeCreate: (data, ctx) => void ((ctx as { mark?: unknown }).mark ??= data.title),
       afterCreate: (_record, ctx) => void marks.push((ctx as { mark?: unknown }).mark),
     } })
-    await world.ask('POST', 'posts/bulk', { items: ['a', 'b', 'c'].map(title => ({ title })) })
+    await world.send('POST', 'posts/bulk', { items: ['a', 'b', 'c'].map(title => ({ title })) })
     expect(marks).toEqual(['a', 'b', 'c'])
   })
 
@@ -87,7 +87,7 @@ describe('the hooks', () => {
   ])('do not run when %s fails: %s %s', async (_check, method, path, body, caller) => {
     const calls: Call[] = []
     await open({ hooks: record(calls) })
-    expect((await world.ask(method, path, body, caller)).status).toBeGreaterThanOrEqual(400)
+    expect((await world.send(method, path, body, caller)).status).toBeGreaterThanOrEqual(400)
     expect(calls).toEqual([])
   })
 })

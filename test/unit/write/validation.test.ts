@@ -1,10 +1,10 @@
-/** Guards what a body must be: by the table, or by the app's own schema of any make. */
+/** Tests the validation of bodies: by the generated schema, or by a schema of the app from any library. */
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { afterEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import type { ResourceHooks, ResourceValidation } from '../../../src/runtime/server/registration'
-import { ADA, EVERYTHING, openWorld, told, type World } from './world'
+import { ADA, EVERYTHING, openWorld, outcome, type World } from './world'
 
 const posts = sqliteTable('posts', {
   id: integer('id').primaryKey(),
@@ -17,7 +17,7 @@ const posts = sqliteTable('posts', {
   createdAt: integer('created_at', { mode: 'timestamp_ms' }),
   createdBy: integer('created_by'),
 })
-/** A required column that only a hook fills. */
+/** A required column that only a hook sets. */
 const letters = sqliteTable('letters', { code: text('code').primaryKey(), number: integer('number').notNull() })
 
 let world: World
@@ -31,33 +31,33 @@ const open = async (validation?: ResourceValidation, hooks?: ResourceHooks) => w
   rows: `insert into posts (id, title, slug, views) values (1, 'one', 'kept', 5)`,
 })
 const issues = async (method: string, path: string, body: unknown) => {
-  const answer = await world.ask(method, path, body)
-  expect(told(answer)).toBe('400 VALIDATION_FAILED')
+  const answer = await world.send(method, path, body)
+  expect(outcome(answer)).toBe('400 VALIDATION_FAILED')
   return (answer.body.data.issues as { path: (string | number)[], code: string }[]).map(({ path, code }) => `${path.join('.')}: ${code}`)
 }
 const stored = () => world.client.prepare('select * from posts order by id desc limit 1').get()
 
-/** A schema of some other make: a function and the contract of Standard Schema around it. */
+/** A schema of another library: a function with the Standard Schema interface. */
 const other = (validate: (value: Record<string, unknown>) => { value: unknown }): StandardSchemaV1 => ({ '~standard': { version: 1, vendor: 'by hand', validate: value => validate(value as never) } })
 
 describe('a generated schema', () => {
-  it('asks on a create for what the table requires, on an update for nothing', async () => {
+  it('requires the required columns in a create, and nothing in an update', async () => {
     await open()
     expect(await issues('POST', 'posts', { views: 'x', status: 'lost' })).toEqual(['views: invalid_type', 'title: invalid_type', 'status: invalid_value'])
     expect(await issues('PATCH', 'posts/1', { title: 'much too long', status: null })).toEqual(['title: too_big', 'status: invalid_value'])
-    expect(told(await world.ask('PATCH', 'posts/1', {}))).toBe('200')
+    expect(outcome(await world.send('PATCH', 'posts/1', {}))).toBe('200')
   })
 
-  it('does not ask for a protected column, which a hook may fill', async () => {
+  it('does not require a protected column, because a hook can set it', async () => {
     await open()
-    expect((await world.ask('POST', 'letters', { code: 'a', number: 3 })).body).toEqual({ code: 'a', number: 7 })
-    expect((await world.ask('POST', 'letters/bulk', { items: [{ code: 'b' }] })).body.data).toEqual([{ code: 'b', number: 7 }])
+    expect((await world.send('POST', 'letters', { code: 'a', number: 3 })).body).toEqual({ code: 'a', number: 7 })
+    expect((await world.send('POST', 'letters/bulk', { items: [{ code: 'b' }] })).body.data).toEqual([{ code: 'b', number: 7 }])
   })
 
-  it('leaves defaults to the table, on a create only', async () => {
+  it('leaves defaults to the table, and applies none in an update', async () => {
     await open()
-    expect((await world.ask('POST', 'posts', { title: 'new' })).body).toMatchObject({ status: 'draft', slug: 'none', views: 0 })
-    expect((await world.ask('PATCH', 'posts/1', { title: 'x' })).body).toMatchObject({ slug: 'kept', views: 5 })
+    expect((await world.send('POST', 'posts', { title: 'new' })).body).toMatchObject({ status: 'draft', slug: 'none', views: 0 })
+    expect((await world.send('PATCH', 'posts/1', { title: 'x' })).body).toMatchObject({ slug: 'kept', views: 5 })
   })
 })
 
@@ -70,84 +70,84 @@ const ZOD = z.object({
 })
 
 describe('a schema of the app', () => {
-  it('takes the place of the generated one, issues and all, on the operation it is given for', async () => {
+  it('replaces the generated schema and its issues for its operation', async () => {
     await open({ create: ZOD })
     expect(await issues('POST', 'posts', { title: ' x ' })).toEqual(['title: too_small'])
-    expect((await world.ask('POST', 'posts', { title: ' x ' })).body.data.issues).toEqual([{ path: ['title'], message: 'Say more.', code: 'too_small' }])
+    expect((await world.send('POST', 'posts', { title: ' x ' })).body.data.issues).toEqual([{ path: ['title'], message: 'Say more.', code: 'too_small' }])
     expect(await issues('PATCH', 'posts/1', { title: 'much too long' })).toEqual(['title: too_big'])
-    expect((await world.ask('PATCH', 'posts/1', { title: ' x ' })).body.title).toBe(' x ')
+    expect((await world.send('PATCH', 'posts/1', { title: ' x ' })).body.title).toBe(' x ')
   })
 
-  it('makes of the body what it returns, its defaults on a create only', async () => {
+  it('replaces the body by what it returns, with its defaults in a create only', async () => {
     await open({ create: ZOD, update: ZOD.partial() })
-    expect((await world.ask('POST', 'posts', { title: ' new ', views: '7', dueAt: '2026-01-02T00:00:00Z' })).body).toMatchObject({ title: 'new', slug: 'made', views: 7, dueAt: '2026-01-02T00:00:00.000Z' })
-    expect((await world.ask('PATCH', 'posts/1', { title: ' up ' })).body).toMatchObject({ title: 'up', slug: 'kept', views: 5 })
-    expect((await world.ask('PATCH', 'posts/bulk', { items: [{ id: 1, data: { title: ' in ' } }] })).body.data[0]).toMatchObject({ title: 'in', slug: 'kept', views: 5 })
+    expect((await world.send('POST', 'posts', { title: ' new ', views: '7', dueAt: '2026-01-02T00:00:00Z' })).body).toMatchObject({ title: 'new', slug: 'made', views: 7, dueAt: '2026-01-02T00:00:00.000Z' })
+    expect((await world.send('PATCH', 'posts/1', { title: ' up ' })).body).toMatchObject({ title: 'up', slug: 'kept', views: 5 })
+    expect((await world.send('PATCH', 'posts/bulk', { items: [{ id: 1, data: { title: ' in ' } }] })).body.data[0]).toMatchObject({ title: 'in', slug: 'kept', views: 5 })
   })
 
-  it('may know keys that are no column: hooks are given them, the table is not', async () => {
+  it('can have keys that are no column, which only hooks receive', async () => {
     const given: unknown[] = []
     await open({ create: ZOD }, { beforeCreate: data => void given.push(data.note) })
-    expect((await world.ask('POST', 'posts', { title: 'new', note: 'by the way' })).body).not.toHaveProperty('note')
+    expect((await world.send('POST', 'posts', { title: 'new', note: 'by the way' })).body).not.toHaveProperty('note')
     expect(given).toEqual(['by the way'])
     expect(await issues('POST', 'posts', { title: 'new', other: 1 })).toEqual(['other: unrecognized_keys'])
     expect(await issues('PATCH', 'posts/1', { note: 'x' })).toEqual(['note: unrecognized_keys'])
   })
 
-  it('is never shown what the server owns, and cannot set it', async () => {
+  it('neither receives nor sets the columns that the server sets', async () => {
     const given: object[] = []
     await open({ create: other((value) => {
       given.push(value)
       return { value: { ...value, id: 77, score: 9, createdBy: 66 } }
     }) })
-    const { body } = await world.ask('POST', 'posts', { title: 'new', id: 50, score: 5, createdBy: 50 })
+    const { body } = await world.send('POST', 'posts', { title: 'new', id: 50, score: 5, createdBy: 50 })
     expect(given).toEqual([{ title: 'new' }])
     expect([body.id, body.score, body.createdBy]).toEqual([2, 0, 1])
   })
 
-  it('whose value does not fit the column is a 400 that names it', async () => {
+  it('returns 400 with the name of the column when it returns a value that does not fit', async () => {
     await open({ create: other(value => ({ value: { ...value, views: 'many', dueAt: 'soon' } })) })
     expect(await issues('POST', 'posts', { title: 'new' })).toEqual(['views: invalid_type', 'dueAt: invalid_type'])
   })
 
-  it('of any make may wait, list no keys, and point at a place by its path', async () => {
+  it('can be asynchronous, list no keys, and report nested paths', async () => {
     await open({ create: { '~standard': { version: 1, vendor: 'by hand', validate: async (value: unknown) => (value as { title?: string }).title === 'good'
       ? { value: { ...value as object, views: 3 } }
       : { issues: [{ message: 'No.', path: ['deep', { key: 'list' }, 0] }, { message: 'Never.' }] } } } })
-    expect((await world.ask('POST', 'posts', { title: 'good', anything: 1 })).body).toMatchObject({ title: 'good', views: 3 })
-    const { status, body } = await world.ask('POST', 'posts', { title: 'bad' })
+    expect((await world.send('POST', 'posts', { title: 'good', anything: 1 })).body).toMatchObject({ title: 'good', views: 3 })
+    const { status, body } = await world.send('POST', 'posts', { title: 'bad' })
     expect([status, body.data.issues]).toEqual([400, [{ path: ['deep', 'list', 0], message: 'No.', code: expect.any(String) }, { path: [], message: 'Never.', code: expect.any(String) }]])
   })
 
-  it('that returns no object is refused, not written', async () => {
+  it('returns 400 and writes nothing when it does not return an object', async () => {
     await open({ create: other(() => ({ value: 'text' })) })
-    expect(told(await world.ask('POST', 'posts', { title: 'x' }))).toBe('400 INVALID_BODY')
+    expect(outcome(await world.send('POST', 'posts', { title: 'x' }))).toBe('400 INVALID_BODY')
     expect(stored()).toMatchObject({ id: 1 })
   })
 
-  it('that is a mistake itself is a 500 without a word of it', async () => {
+  it('returns 500 without details when it throws', async () => {
     const { error } = console
     console.error = () => {}
     await open({ create: other(() => {
       throw new Error('secret of the schema')
     }) })
-    const single = await world.ask('POST', 'posts', { title: 'x' })
-    const bulk = await world.ask('POST', 'posts/bulk', { items: [{ title: 'x' }] })
+    const single = await world.send('POST', 'posts', { title: 'x' })
+    const bulk = await world.send('POST', 'posts/bulk', { items: [{ title: 'x' }] })
     console.error = error
     expect([single.status, bulk.status, single.text + bulk.text]).toEqual([500, 500, expect.not.stringContaining('secret')])
   })
 })
 
 describe('createdAt', () => {
-  it('may be given on a create, by a caller who may; never on an update', async () => {
+  it('can be sent in a create by a caller who can write it, and never in an update', async () => {
     await open()
     const at = '2020-01-01T00:00:00.000Z'
-    expect((await world.ask('POST', 'posts', { title: 'old', createdAt: at })).body.createdAt).toBe(at)
-    expect((await world.ask('PATCH', 'posts/2', { createdAt: '2021-01-01T00:00:00Z' })).body.createdAt).toBe(at)
+    expect((await world.send('POST', 'posts', { title: 'old', createdAt: at })).body.createdAt).toBe(at)
+    expect((await world.send('PATCH', 'posts/2', { createdAt: '2021-01-01T00:00:00Z' })).body.createdAt).toBe(at)
   })
 })
 
-it('a field rule of `write` is asked about every key that a schema returns, whatever it was called in the body', async () => {
+it('checks the field rule `write` for every key that a schema returns, whatever its name in the body', async () => {
   world = await openWorld({
     tables: { posts },
     resources: { posts: {
@@ -155,10 +155,10 @@ it('a field rule of `write` is asked about every key that a schema returns, what
       authorization: { permissions: EVERYTHING, fields: { views: { write: 'staff' }, slug: { write: false } } as never },
     } },
   })
-  expect((await world.ask('POST', 'posts', { title: 'new' })).body).toMatchObject({ slug: 'none', views: 0 })
-  expect((await world.ask('POST', 'posts', { title: 'new', reads: 5 })).body.data).toEqual({ code: 'FIELD_FORBIDDEN', fields: ['views'] })
-  expect((await world.ask('POST', 'posts', { title: 'new', reads: 5 }, { ...ADA, permissions: ['staff'] })).body.views).toBe(5)
-  expect(told(await world.ask('POST', 'posts', { title: 'new', views: 1 }))).toBe('403 FIELD_FORBIDDEN')
-  expect(told(await world.ask('POST', 'posts', { title: 'new', views: 1 }, { ...ADA, permissions: ['staff'] }))).toBe('201')
-  expect(told(await world.ask('POST', 'posts', { title: 'new', slug: 's' }, { ...ADA, permissions: ['*'] }))).toBe('403 FIELD_FORBIDDEN')
+  expect((await world.send('POST', 'posts', { title: 'new' })).body).toMatchObject({ slug: 'none', views: 0 })
+  expect((await world.send('POST', 'posts', { title: 'new', reads: 5 })).body.data).toEqual({ code: 'FIELD_FORBIDDEN', fields: ['views'] })
+  expect((await world.send('POST', 'posts', { title: 'new', reads: 5 }, { ...ADA, permissions: ['staff'] })).body.views).toBe(5)
+  expect(outcome(await world.send('POST', 'posts', { title: 'new', views: 1 }))).toBe('403 FIELD_FORBIDDEN')
+  expect(outcome(await world.send('POST', 'posts', { title: 'new', views: 1 }, { ...ADA, permissions: ['staff'] }))).toBe('201')
+  expect(outcome(await world.send('POST', 'posts', { title: 'new', slug: 's' }, { ...ADA, permissions: ['*'] }))).toBe('403 FIELD_FORBIDDEN')
 })

@@ -1,4 +1,4 @@
-/** Any tables over SQLite, made as Drizzle describes them, behind the real routes; everything is allowed until a test says otherwise. */
+/** A server over a SQLite database with the given tables. Every operation is allowed unless a test sets authorization. */
 import Database from 'better-sqlite3'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { getTableConfig, SQLiteSyncDialect, type SQLiteTable } from 'drizzle-orm/sqlite-core'
@@ -9,23 +9,23 @@ import { dumpOf } from '../api/notebook'
 
 export interface WorldOptions {
   readonly tables: Readonly<Record<string, SQLiteTable>>
-  /** By resource; a table that is `false` here is no resource. */
+  /** Registrations by table name. `false`: the table is not registered. */
   readonly resources?: Readonly<Record<string, Partial<ResourceRegistration> | false>>
-  /** SQL to begin with. */
+  /** SQL that inserts the rows. */
   readonly rows?: string
   readonly config?: Partial<AutoApiConfig>
-  /** Every statement as it runs. */
+  /** Receives each statement when it runs. */
   readonly log?: (statement: string) => void
 }
 
 export interface World extends TestServer {
   readonly client: Database.Database
-  /** Everything the database holds. */
+  /** All rows of the database as text. */
   readonly dump: () => string
-  /** The rows as they were. */
+  /** Restores the initial rows. */
   readonly reset: () => void
-  readonly ask: (method: string, path: string, body?: unknown, caller?: Caller) => Promise<Answered>
-  /** One column of a query, or rows where there are several. */
+  readonly send: (method: string, path: string, body?: unknown, caller?: Caller) => Promise<Answered>
+  /** The values of a query with one column, or the rows of a query with several. */
   readonly rows: (query: string) => unknown[]
 }
 
@@ -46,15 +46,15 @@ export async function openWorld({ tables, resources = {}, rows = '', config, log
     client,
     dump: () => dumpOf(client),
     reset: () => void client.exec(`pragma foreign_keys = off; ${Object.values(tables).map(table => `delete from "${getTableConfig(table).name}";`).join('')} ${rows}; pragma foreign_keys = on`),
-    ask: (method, path, body, caller = ADA) => server.request(method, `/api/${path}`, { body, caller }),
+    send: (method, path, body, caller = ADA) => server.request(method, `/api/${path}`, { body, caller }),
     rows: query => client.prepare(query).raw().all().map(row => (row as unknown[]).length === 1 ? (row as unknown[])[0] : row),
   }
 }
 
 /** `200`, or `403 FORBIDDEN`. */
-export const told = ({ status, body }: Answered) => status < 400 ? String(status) : `${status} ${body?.data?.code ?? ''}`.trim()
+export const outcome = ({ status, body }: Answered) => status < 400 ? String(status) : `${status} ${body?.data?.code ?? ''}`.trim()
 
-/** As a migration would make it. */
+/** The `create table` statement of a migration. */
 function toDdl(table: SQLiteTable): string {
   const { name, columns, primaryKeys, foreignKeys, uniqueConstraints, checks } = getTableConfig(table)
   const list = (parts: readonly { name: string }[]) => parts.map(part => `"${part.name}"`).join(', ')

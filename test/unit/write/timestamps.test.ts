@@ -1,10 +1,10 @@
-/** The times of a new row are one moment, whoever makes them: the server, or a default of the table. */
+/** Tests that `createdAt` and `updatedAt` of a new row are equal, whether the server or a default of the table sets them. */
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { timestamps } from '../../../src/runtime/server/schema/presets/sqlite'
 import { openWorld, type World } from './world'
 
-/** A clock that goes on by a millisecond whenever it is read. */
+/** A clock that advances by a millisecond each time it is read. */
 let clock = Date.UTC(2026, 0, 1)
 const later = () => new Date(clock++)
 
@@ -31,17 +31,17 @@ beforeEach(() => {
 afterAll(() => world.client.close())
 
 describe('a new row', () => {
-  it.each(['presets', 'dates', 'numbers', 'texts', 'plain'])('has one time for `createdAt` and `updatedAt`, whether the table or the server makes them: %s', async (name) => {
+  it.each(['presets', 'dates', 'numbers', 'texts', 'plain'])('has equal `createdAt` and `updatedAt`, whether the table or the server sets them: %s', async (name) => {
     vi.setSystemTime(clock)
-    const { status, body } = await world.ask('POST', name, { title: 'one' })
+    const { status, body } = await world.send('POST', name, { title: 'one' })
     expect([status, body.updatedAt]).toEqual([201, body.createdAt])
-    const bulk = await world.ask('POST', `${name}/bulk`, { items: [{ title: 'two' }, { title: 'three' }] })
+    const bulk = await world.send('POST', `${name}/bulk`, { items: [{ title: 'two' }, { title: 'three' }] })
     for (const record of bulk.body.data) expect(record.updatedAt).toBe(record.createdAt)
   })
 
-  it('keeps a `createdAt` that the table makes in its own way', async () => {
+  it('keeps the default of the table for `createdAt` when it has another format or is not the current time', async () => {
     vi.setSystemTime(clock)
-    expect((await world.ask('POST', 'seconds', {})).body.createdAt).toBe(Math.floor(clock / 1000))
-    expect((await world.ask('POST', 'fixed', {})).body.createdAt).toBe('1970-01-01T00:00:00.000Z')
+    expect((await world.send('POST', 'seconds', {})).body.createdAt).toBe(Math.floor(clock / 1000))
+    expect((await world.send('POST', 'fixed', {})).body.createdAt).toBe('1970-01-01T00:00:00.000Z')
   })
 })

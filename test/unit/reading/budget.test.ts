@@ -93,7 +93,7 @@ it('judges no more hidden rows for an include than configured', async () => {
   expect([within.status, countIncluded(within.body.data)]).toEqual([200, 0])
   client.close()
   const { status, body } = await (await open({ size: 5, auth: hidden, ...config }))('artists?include=tracks')
-  expect([status, body.message]).toEqual([400, 'More than 3 rows would have to be judged one by one. Ask for fewer records, or narrow the filter.'])
+  expect([status, body.message]).toEqual([400, 'More than 3 rows would have to be checked one by one. Ask for fewer records, or narrow the filter.'])
 })
 
 describe('ninety tracks in ninety playlists', () => {

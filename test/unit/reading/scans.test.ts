@@ -42,7 +42,7 @@ async function open(count: number, objectLevel: ResourceAuth['objectLevel'], con
   return { request, get: (path: string) => request('GET', path) }
 }
 
-const TOO_MANY = `More than ${LIMITS.scan} rows would have to be judged one by one. Narrow the filter.`
+const TOO_MANY = `More than ${LIMITS.scan} rows would have to be checked one by one. Narrow the filter.`
 
 describe('with count=none', () => {
   const small = { objectLevelMaxRows: 10 }
@@ -70,7 +70,7 @@ describe('with count=none', () => {
     const { get } = await open(11, () => true, small)
     expect((await get('notes?filter[id][$lte]=10')).body.meta.total).toBe(10)
     const { status, body } = await get('notes')
-    expect([status, body.data.code, body.message]).toEqual([400, 'LIMIT_EXCEEDED', 'More than 10 rows would have to be judged one by one. Narrow the filter, ask with count=none, or page by cursor.'])
+    expect([status, body.data.code, body.message]).toEqual([400, 'LIMIT_EXCEEDED', 'More than 10 rows would have to be checked one by one. Narrow the filter, ask with count=none, or page by cursor.'])
     expect((await get('notes/aggregate?aggregate=count')).body.data.code).toBe('LIMIT_EXCEEDED')
   })
 })

@@ -56,7 +56,7 @@ interface Group {
   readonly records: RecordValues[]
 }
 
-/** The same answer as the SQL, from records that were judged one by one. */
+/** The same answer as the SQL, from records that were checked one by one. */
 export function groupRows(
   { groups, having, order, page, limit }: GroupPlan,
   records: readonly RecordValues[],

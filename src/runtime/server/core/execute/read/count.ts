@@ -10,7 +10,6 @@ import type { Scoped } from '../../access/row-scope'
 import { conditions } from '../rows/select'
 import { scan } from '../rows/scan'
 
-/** Only rows the caller can see are counted. */
 export async function countRows(plan: Scoped<ListPlan>, call: Call): Promise<number> {
   if (!plan.accepts) return Number((await call.engine.query(countStatement(plan, call)))[0]![0])
   let total = 0

@@ -7,7 +7,7 @@ import type { Scoped } from '../../access/row-scope'
 import { readOne } from '../rows/rows'
 import { formOf, runReadHooks, toRecords, type ReadResult } from './records'
 
-/** The one record a plan names. @throws 404 */
+/** Reads the record of the plan's key. @throws 404 when the caller cannot see it. */
 export async function executeGet(plan: Scoped<GetPlan>, call: Call): Promise<ReadResult> {
   const found = await readOne(plan, plan.key, [], call)
   if (found.rows.length === 0) throw notFound()

@@ -19,20 +19,20 @@ export interface ListResult extends ReadResult<ListPlan> {
   readonly aggregates?: RecordValues
 }
 
-/** What is put into the records before any hook sees them. */
+/** Values that are added to the records before the after-hooks run. */
 export interface Attachment {
-  /** Columns that are read as well. */
+  /** Columns to read besides those of the response. */
   readonly extraColumns: readonly Field[]
-  /** @param values what the driver gives for those columns, one tuple per record */
+  /** @param values the driver's values of those columns, one tuple per record */
   readonly attach: (records: readonly RecordValues[], values: readonly (readonly unknown[])[]) => Promise<void>
 }
 
-export async function executeList(asked: Scoped<ListPlan>, call: Call, attachment?: Attachment): Promise<ListResult> {
+export async function executeList(unsearched: Scoped<ListPlan>, call: Call, attachment?: Attachment): Promise<ListResult> {
   await runHooks(call, 'beforeList', undefined, run => (run as AnyHook)(call.ctx))
-  const plan = await searchInSlices(asked, call)
+  const plan = await searchInSlices(unsearched, call)
   const byCursor = plan.position.mode === 'cursor'
-  // One row more than the page tells whether another page follows.
-  const window = {
+  // One row more than the page shows whether another page follows.
+  const options = {
     start: plan.start,
     offset: plan.offset,
     limit: plan.count ? plan.limit : plan.limit + 1,
@@ -42,7 +42,7 @@ export async function executeList(asked: Scoped<ListPlan>, call: Call, attachmen
   }
   const [found, total, aggregates] = await runStatements(
     plan, call,
-    () => readRows(plan, window, call),
+    () => readRows(plan, options, call),
     () => plan.count ? countRows(plan, call) : undefined,
     () => plan.aggregates && aggregateList(plan, plan.aggregates, call),
   )

@@ -11,16 +11,16 @@ import type { Rows } from '../rows/rows'
 export interface ReadResult<P extends ReadPlan = ReadPlan> {
   readonly plan: Scoped<P>
   readonly records: readonly RecordValues[]
-  /** Whether the records are JSON already. */
+  /** `wire`: the records are JSON already. */
   readonly form: ValueForm
 }
 
-/** Hooks are given what Drizzle gives; without any, a row becomes JSON at once. */
+/** After-hooks receive values as Drizzle returns them. Without after-hooks, rows are decoded straight to JSON. */
 export function formOf({ resource }: Scoped<ReadPlan>, hook: 'afterGet' | 'afterList', call: Call): ValueForm {
   return findHooks(call, resource, hook).length > 0 ? 'value' : 'wire'
 }
 
-/** What after-hooks make of the records, filtered again by what the caller may read. */
+/** Runs the after-hooks and removes every field from their result that the caller cannot read. */
 export async function runReadHooks(
   { resource }: Scoped<ReadPlan>,
   hook: 'afterGet' | 'afterList',

@@ -12,22 +12,22 @@ import { checkReferences } from '../write/references'
 import type { LinkCreates } from './create-links'
 import { linkKeys } from './new-link'
 
-/** The junction's before-hooks, its field rules, and the records that the metadata refers to. @throws What one of them refuses. */
-export async function runBeforeCreateHooks(task: LinkTask, { plan, call, items }: LinkCreates, hooked: HookResults): Promise<void> {
+/** Runs the junction's before-hooks, its field rules and its reference checks. @throws The error of the first that refuses. */
+export async function runBeforeCreateHooks(task: LinkTask, { plan, call, items }: LinkCreates, hookResults: HookResults): Promise<void> {
   const { relation: { name, junction } } = task.link
   if (junction.registered) {
     for (const item of items) {
-      const known = `${name} + ${tupleKey(item.target)}`
-      const before = hooked.get(known) ?? {
+      const linkId = `${name} + ${tupleKey(item.target)}`
+      const result = hookResults.get(linkId) ?? {
         ctx: item.ctx,
         values: await runHooks(call, 'beforeCreate', item.values, (run, data) => (run as AnyHook)(data, item.ctx)),
       }
-      hooked.set(known, before)
-      Object.assign(item, before)
+      hookResults.set(linkId, result)
+      Object.assign(item, result)
     }
     await assertWritable(task, items, plan, call)
   }
-  // Both sides have been looked at by the rules of the route.
+  // The route has checked both sides already.
   const isSide = ({ columns, foreignTable }: ForeignKeyFacts) =>
     [junction.sourceKey, junction.targetKey].some(side => side.foreignTable === foreignTable && side.columns.join() === columns.join())
   await checkReferences(plan, items, call, 'now', isSide)
@@ -35,7 +35,7 @@ export async function runBeforeCreateHooks(task: LinkTask, { plan, call, items }
   if (failed) throw failed.error
 }
 
-/** What was sent and the hooks left in place, keys included. A hook cannot turn a link into one of other records. */
+/** Checks the fields that the client sent and no hook removed, keys included. A hook cannot link other records instead. */
 async function assertWritable(task: LinkTask, items: readonly NewLink[], { selection }: Scoped<WritePlan>, call: Call): Promise<void> {
   const { resource } = task.link.relation.junction
   const names = new Set(items.flatMap(({ sent, values }) => sent.filter(name => Object.hasOwn(values, name))))
@@ -43,13 +43,13 @@ async function assertWritable(task: LinkTask, items: readonly NewLink[], { selec
   for (const { values, target } of items) {
     for (const [name, raw] of linkKeys(task, target)) {
       const { encode, decode } = resource.fields.get(name)!
-      const same = name === resource.tenant?.name || String(encode(values[name])) === String(encode(decode ? decode(raw) : raw))
-      if (!same) unwritable.add(name)
+      const isUnchanged = name === resource.tenant?.name || String(encode(values[name])) === String(encode(decode ? decode(raw) : raw))
+      if (!isUnchanged) unwritable.add(name)
     }
   }
-  // A schema may make a hidden column of what was sent under another name.
-  const isTold = (name: string) => selection.byName.has(name) || items.some(({ sentKeys }) => sentKeys?.includes(name))
-  if (unwritable.size > 0) throw fieldForbidden(call.ctx, [...unwritable].filter(isTold))
+  // A schema may map a sent field to a hidden column, whose name the response must not mention.
+  const canName = (name: string) => selection.byName.has(name) || items.some(({ sentKeys }) => sentKeys?.includes(name))
+  if (unwritable.size > 0) throw fieldForbidden(call.ctx, [...unwritable].filter(canName))
 }
 
 export async function runAfterCreateHooks({ call, items, records }: LinkCreates, errors: unknown[]): Promise<void> {

@@ -22,7 +22,7 @@ import { toNewLink } from './new-link'
 
 export interface LinkCreates {
   readonly plan: Scoped<WritePlan>
-  /** The request as the junction's rules and hooks see it. */
+  /** The request in the context of the junction. */
   readonly call: Call
   readonly items: readonly NewLink[]
   /** Primary keys of links that exist already and are not part of the insert. */
@@ -30,47 +30,47 @@ export interface LinkCreates {
   readonly trashed?: TrashedLinks
   /** Filled by the commit: the primary keys of the links it added. */
   readonly added: Set<string>
-  /** Filled by the commit: the added links, by what they hold of the other side. */
+  /** Filled by the commit: the added links, by their target key. */
   readonly records: Map<string, RecordValues>
 }
 
-/** @throws `VALIDATION_FAILED` for a link that the junction would not accept. */
+/** @throws `VALIDATION_FAILED` for a link that the junction's schema does not accept. */
 export async function planCreates(task: LinkTask, call: Call): Promise<LinkCreates> {
   const { link, targets } = task
   const { relation: { junction: { resource, registered } }, metadata, through, tenantId } = link
-  const own = registered ? forJunction(call, resource, 'create') : call
+  const junctionCall = registered ? forJunction(call, resource, 'create') : call
   const plan = within<Plan, WritePlan>(through, {
     kind: 'create', items: [], bulk: false, atomic: true, tenantId,
-    // Which fields a refusal may name.
-    selection: registered ? await readableFields(own, resource) : allFields(resource),
+    // The fields that an error may name.
+    selection: registered ? await readableFields(junctionCall, resource) : allFields(resource),
   })
   const linked = registered ? await findLinked(task, call) : new Map<string, readonly unknown[]>()
-  const plain = canInsertExisting(link, call)
+  const insertExisting = canInsertExisting(link, call)
   const kept: (readonly unknown[])[] = []
   const items: NewLink[] = []
   for (const [index, target] of targets.values.entries()) {
-    const known = linked.get(tupleKey(target))
-    // An existing link needs no metadata; metadata that was sent for it must be valid all the same.
-    const silent = known !== undefined && Object.keys(metadata[index]!).length === 0
-    const checked = silent && !plain ? undefined : toNewLink(task, index, target, own)
+    const existing = linked.get(tupleKey(target))
+    // An existing link needs no metadata, but metadata that the client sends for it must be valid.
+    const withoutMetadata = existing !== undefined && Object.keys(metadata[index]!).length === 0
+    const checked = withoutMetadata && !insertExisting ? undefined : toNewLink(task, index, target, junctionCall)
     const item = await checked?.catch((error: unknown) => {
-      if (!silent) throw error
+      if (!withoutMetadata) throw error
     })
-    if (known && !(item && plain)) kept.push(known)
+    if (existing && !(item && insertExisting)) kept.push(existing)
     else items.push(item!)
   }
   const trashed = items.length > 0 && resource.roles.deletedAt ? await findTrashed(task, items, call) : undefined
-  return { plan, call: own, items, kept, ...trashed && { trashed }, added: new Set(), records: new Map() }
+  return { plan, call: junctionCall, items, kept, ...trashed && { trashed }, added: new Set(), records: new Map() }
 }
 
-/** Without hooks and field rules nobody asks which links are new: existing ones can stand in the insert, which skips them. */
+/** Without hooks and field rules, new and existing links need no distinction: the insert skips existing links. */
 function canInsertExisting({ relation: { junction: { resource, registered } } }: ScopedLink, call: Call): boolean {
   return !registered || (!resource.auth?.fields && findHooks(call, resource, 'beforeCreate').length === 0 && !hasAfter(call, resource))
 }
 
 const hasAfter = (call: Call, resource: WritePlan['resource']) => findHooks(call, resource, 'afterCreate').length > 0
 
-/** The primary keys of the links that exist, by what they hold of the other side. */
+/** The primary keys of the existing links, by their target key. */
 async function findLinked(task: LinkTask, call: Call): Promise<ReadonlyMap<string, readonly unknown[]>> {
   const { link: { relation }, targets } = task
   const { resource } = relation.junction
@@ -81,15 +81,15 @@ async function findLinked(task: LinkTask, call: Call): Promise<ReadonlyMap<strin
   return new Map(rows.map(row => [tupleKey(valuesAt(selection, targetFields)(row)), valuesAt(selection, resource.primaryKey)(row)]))
 }
 
-/** What the metadata refers to is still there, links come back from the trash, and the others are made. */
+/** Checks the references of the metadata, restores links from the junction's trash, and inserts the other links. */
 export function createLinkOperations(task: LinkTask, creates: LinkCreates, call: Call): WriteOperation[] {
   const { link, counts } = task
   const { resource, unique } = link.relation.junction
   const { deletedAt } = resource.roles
-  const { plan, call: own, items, added } = creates
+  const { plan, call: junctionCall, items, added } = creates
   const time = new Date()
   const keyOf = valuesAt(keyFields(resource), resource.primaryKey)
-  const rows = items.map(item => createValues(plan, writableValues(plan, item), own, time))
+  const rows = items.map(item => createValues(plan, writableValues(plan, item), junctionCall, time))
   // Rows that set the same columns go into one statement.
   const groups = groupBy(rows, row => Object.keys(row).filter(name => resource.fields.has(name)).sort().join(','))
   const unless: Unless = { fields: sameLink(link), unique, where: !unique && deletedAt ? [isNull(deletedAt)] : [] }
@@ -106,17 +106,19 @@ export function createLinkOperations(task: LinkTask, creates: LinkCreates, call:
   return [
     ...keptLinksExist(task, creates, call),
     ...referenceOperations(items, call),
-    ...restoreLinkOperations(task, creates, hasAfter(call, resource), own, time),
+    ...restoreLinkOperations(task, creates, hasAfter(call, resource), junctionCall, time),
     ...inserts,
   ]
 }
 
-/** A replacement counts on the links that it does not make: they must still be there. */
+/** A replacement relies on the links that it keeps, so they must still exist. */
 function keptLinksExist(task: LinkTask, { kept }: LinkCreates, call: Call): WriteOperation[] {
   const { resource } = task.link.relation.junction
   if (task.mode !== 'replace' || kept.length === 0) return []
   const where = [inTuples(call.engine, resource.primaryKey, kept), ...linkedClauses(task)]
-  return [{ statement: { ...selectStatement(call, resource, where, keyFields(resource)), expectedRows: kept.length }, expectation: 'group' }]
+  return [
+    { statement: { ...selectStatement(call, resource, where, keyFields(resource)), expectedRows: kept.length }, expectation: 'group' },
+  ]
 }
 
 /** Reads the added links at the end of the commit, for the after-hooks. */
@@ -130,9 +132,9 @@ export async function readAddedOperations(task: LinkTask, creates: LinkCreates, 
   const needed = new Set([...resource.primaryKey, ...fields])
   const selection = select(resource, field => readable.byName.has(field.name) || needed.has(field))
   const where = [...linkedClauses(task), inTuples(call.engine, fields, items.map(({ target }) => target))]
-  const made = { ...selectStatement(call, resource, where, selection), expectedRows: undefined }
+  const selectAdded = { ...selectStatement(call, resource, where, selection), expectedRows: undefined }
   const [keyOf, targetOf] = [valuesAt(selection, resource.primaryKey), valuesAt(selection, fields)]
-  return [{ statement: made, read: ({ rows }) => {
-    for (const row of rows) if (added.has(tupleKey(keyOf(row)))) records.set(tupleKey(targetOf(row)), made.extra(row))
+  return [{ statement: selectAdded, read: ({ rows }) => {
+    for (const row of rows) if (added.has(tupleKey(keyOf(row)))) records.set(tupleKey(targetOf(row)), selectAdded.extra(row))
   } }]
 }

@@ -1,4 +1,4 @@
-/** Links that are removed: where the junction is a resource, each of them is one of its deletes, with all the rules it has for that. */
+/** Removes links. Where the junction is a resource, each link passes its delete rules. */
 import { isDeepStrictEqual } from 'node:util'
 import type { Row } from '../../../engines/engine'
 import type { Call } from '../../context'
@@ -26,41 +26,41 @@ import { trashDependents } from '../write/delete'
 
 type LinkValues = readonly (readonly unknown[])[]
 
-/** The links that are removed one by one, because rules or hooks of the junction ask of each, or rows hang on them. */
+/** The links to remove, read beforehand because the junction has delete rules, delete hooks or dependents. */
 export interface LinkDeletes {
   readonly plan: Scoped<WritePlan>
-  /** The request as it is for the junction. */
+  /** The request in the context of the junction. */
   readonly call: Call
   readonly items: readonly Item[]
   readonly rows: readonly Row[]
-  /** The keys of all links that were looked at. */
-  readonly known: LinkValues
+  /** The primary keys of all links that were read. */
+  readonly readKeys: LinkValues
 }
 
 /**
- * What of the named links goes, or, of a replacement, of those that are not named.
- * @param visible of a replacement: what the links to records hold that the caller can see.
- * @returns nothing where one statement can tell them.
+ * Finds the links to remove: the named links, or, for a replacement, the links that are not named.
+ * @param visible for a replacement: the target keys of the linked records that the caller can see
+ * @returns `undefined` when one statement can remove the links without reading them.
  * @throws 403 for a link that the caller can see and may not delete.
  */
 export async function planDeletes(task: LinkTask, visible: () => Promise<LinkValues>, call: Call): Promise<LinkDeletes | undefined> {
   const { link: { relation, through }, ofParent, targets, mode } = task
   const { junction: { resource, registered } } = relation
   if (!registered || mode === 'add') return undefined
-  const gone = await applyScope<Plan>(call, { resource, trash: 'active' }, 'delete')
-  if (!gone.accepts && isSame(gone.scope, through.scope) && !needsEachLink(task, call)) return undefined
+  const deletable = await applyScope<Plan>(call, { resource, trash: 'active' }, 'delete')
+  if (!deletable.accepts && isSame(deletable.scope, through.scope) && !needsEachLink(task, call)) return undefined
   const columns = allFields(resource)
   const targetFields = junctionFields(relation, relation.junction.targetKey.columns)
   const linkedTo = valuesAt(columns, targetFields)
-  const named = new Set(targets.values.map(tupleKey))
+  const namedKeys = new Set(targets.values.map(tupleKey))
   const where = [ofParent, ...mode === 'remove' ? [inTuples(call.engine, targetFields, targets.values)] : [], ...through.scope]
   const all = await call.engine.query(selectStatement(call, resource, where, columns))
-  const seen = mode === 'remove' ? named : new Set((await visible()).map(tupleKey).filter(target => !named.has(target)))
-  const wanted = all.filter(row => seen.has(tupleKey(linkedTo(row))))
-  const rows = through.accepts ? await filterLinks(wanted, resource, through) : wanted
+  const removable = mode === 'remove' ? namedKeys : new Set((await visible()).map(tupleKey).filter(target => !namedKeys.has(target)))
+  const candidates = all.filter(row => removable.has(tupleKey(linkedTo(row))))
+  const rows = through.accepts ? await filterLinks(candidates, resource, through) : candidates
   const keyOf = valuesAt(columns, resource.primaryKey)
-  const own = forJunction(call, resource, 'delete')
-  await assertDeletable(rows, rows.map(keyOf), gone, own)
+  const junctionCall = forJunction(call, resource, 'delete')
+  await assertDeletable(rows, rows.map(keyOf), deletable, junctionCall)
   const decode = decoder(columns)
   const items = rows.map((row, index): Item => {
     const record = decode(row)
@@ -71,63 +71,67 @@ export async function planDeletes(task: LinkTask, visible: () => Promise<LinkVal
       sent: [],
       values: {},
       original: {},
-      ctx: itemContext(own),
+      ctx: itemContext(junctionCall),
     }
   })
-  const scope = [...through.scope, ...gone.scope, ...mode === 'replace' ? [linksToVisible(task.link)] : []]
+  const scope = [...through.scope, ...deletable.scope, ...mode === 'replace' ? [linksToVisible(task.link)] : []]
   const plan = within<Plan, WritePlan>(
-    { ...gone, scope },
+    { ...deletable, scope },
     { kind: 'delete', items: [], bulk: true, atomic: true, selection: keyFields(resource) },
   )
-  return { plan, call: own, items, rows, known: all.map(keyOf) }
+  return { plan, call: junctionCall, items, rows, readKeys: all.map(keyOf) }
 }
 
 const isSame = (some: readonly Clause[], others: readonly Clause[]) =>
   shapeOf(some) === shapeOf(others) && isDeepStrictEqual(valuesOf(some), valuesOf(others))
 
-/** Hooks are told of each link, and rows that hang on it go with it. */
+/** Whether each link must be known: for the junction's delete hooks, or for the cascade to its dependents. */
 function needsEachLink({ link: { relation: { junction: { resource } } } }: LinkTask, call: Call): boolean {
   const hooks = [...findHooks(call, resource, 'beforeDelete'), ...findHooks(call, resource, 'afterDelete')]
   return hooks.length > 0 || findDependents(call.api.graph, resource.table).edges.length > 0
 }
 
-/** What can be seen and may not be deleted is forbidden, as on the junction's own routes. */
-async function assertDeletable(rows: readonly Row[], keys: LinkValues, gone: Scoped<Plan>, call: Call): Promise<void> {
-  const { resource } = gone
+/** A link that the caller can see and cannot delete is a 403, as on the junction's own routes. */
+async function assertDeletable(rows: readonly Row[], keys: LinkValues, deletable: Scoped<Plan>, call: Call): Promise<void> {
+  const { resource } = deletable
   if (rows.length === 0) return
-  const where = [inTuples(call.engine, resource.primaryKey, keys), ...gone.scope]
+  const where = [inTuples(call.engine, resource.primaryKey, keys), ...deletable.scope]
   const found = await call.engine.query(selectStatement(call, resource, where, keyFields(resource)))
   if (found.length < rows.length) throw refused(call.ctx)
-  if (gone.accepts && (await filterLinks(rows, resource, gone)).length < rows.length) throw refused(call.ctx)
+  if (deletable.accepts && (await filterLinks(rows, resource, deletable)).length < rows.length) throw refused(call.ctx)
 }
 
-export async function runBeforeDeleteHooks({ link }: LinkTask, { plan: { resource }, call, items }: LinkDeletes, hooked: HookResults): Promise<void> {
+export async function runBeforeDeleteHooks(
+  { link }: LinkTask,
+  { plan: { resource }, call, items }: LinkDeletes,
+  hookResults: HookResults,
+): Promise<void> {
   for (const item of items) {
-    const known = `${link.relation.name} - ${tupleKey(item.key!)}`
-    const before = hooked.get(known)
-    if (before) Object.assign(item, before)
+    const linkId = `${link.relation.name} - ${tupleKey(item.key!)}`
+    const result = hookResults.get(linkId)
+    if (result) Object.assign(item, result)
     else await runHooks(call, 'beforeDelete', item.values, run => (run as AnyHook)(hookId(resource, item.key!), item.ctx))
-    hooked.set(known, { values: item.values, ctx: item.ctx })
+    hookResults.set(linkId, { values: item.values, ctx: item.ctx })
   }
 }
 
-/** Each must still be there, and what it was where code judged it; then all go in one statement, and what hangs on them with them. */
-export function deleteLinkOperations(task: LinkTask, { plan, items, rows, known }: LinkDeletes, call: Call): WriteOperation[] {
+/** Checks that the links still exist, and that checked links are unchanged; removes them in one statement, with their dependents. */
+export function deleteLinkOperations(task: LinkTask, { plan, items, rows, readKeys }: LinkDeletes, call: Call): WriteOperation[] {
   const { counts, ofParent, mode, link: { through } } = task
   const { resource, scope } = plan
   const { primaryKey } = resource
-  const nothingElse: WriteOperation[] = mode === 'replace' ? [noOtherLinks(resource, [ofParent, ...through.scope], known, call)] : []
-  if (items.length === 0) return nothingElse
+  const noneAdded: WriteOperation[] = mode === 'replace' ? [noOtherLinks(resource, [ofParent, ...through.scope], readKeys, call)] : []
+  if (items.length === 0) return noneAdded
   const columns = allFields(resource)
   const where = [inTuples(call.engine, primaryKey, rows.map(valuesAt(columns, primaryKey))), ...scope]
   const locked: WriteOperation = {
     statement: { ...selectStatement(call, resource, where, keyFields(resource), 'update'), expectedRows: items.length },
     expectation: 'group',
   }
-  const still = plan.accepts ? checkUnchanged(plan, columns, rows, 'update', call) : [locked]
+  const checks = plan.accepts ? checkUnchanged(plan, columns, rows, 'update', call) : [locked]
   const time = new Date()
   const trash = () => trashValues(plan, crypto.randomUUID(), call, time)
-  const gone: WriteOperation = {
+  const removal: WriteOperation = {
     statement: resource.roles.deletedAt
       ? { ...updateStatement(call, resource, trash(), where, keyFields(resource)), expectedRows: undefined }
       : { ...deleteStatement(call, resource, where), expectedRows: undefined },
@@ -136,13 +140,16 @@ export function deleteLinkOperations(task: LinkTask, { plan, items, rows, known 
     },
     changes: () => items.map(({ key }) => changeOf(call, resource, 'unlink', key!)),
   }
-  return [...nothingElse, ...still, gone, ...resource.roles.deletedAt ? trashDependents(plan, items, call, time) : []]
+  return [...noneAdded, ...checks, removal, ...resource.roles.deletedAt ? trashDependents(plan, items, call, time) : []]
 }
 
-/** A replacement that was decided by what was read holds only as long as nothing was added to it. */
-export function noOtherLinks(resource: Plan['resource'], where: readonly Clause[], known: LinkValues, call: Call): WriteOperation {
-  const others = known.length > 0 ? [negate(inTuples(call.engine, resource.primaryKey, known))] : []
-  return { statement: { ...selectStatement(call, resource, [...where, ...others], keyFields(resource)), expectedRows: 0 }, expectation: 'group' }
+/** A replacement planned from rows that were read fails when another link has been added since. */
+export function noOtherLinks(resource: Plan['resource'], where: readonly Clause[], readKeys: LinkValues, call: Call): WriteOperation {
+  const others = readKeys.length > 0 ? [negate(inTuples(call.engine, resource.primaryKey, readKeys))] : []
+  return {
+    statement: { ...selectStatement(call, resource, [...where, ...others], keyFields(resource)), expectedRows: 0 },
+    expectation: 'group',
+  }
 }
 
 export async function runAfterDeleteHooks({ plan: { resource }, call, items }: LinkDeletes, errors: unknown[]): Promise<void> {

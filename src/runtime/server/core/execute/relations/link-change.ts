@@ -1,4 +1,4 @@
-/** The statements that change one relation's links: what goes, what comes, what comes back from the trash, how many there are then. */
+/** Plans the change of one relation's links and makes its statements: removals, additions and the resulting total. */
 import { sql } from 'drizzle-orm'
 import { shape } from '../../sql/shape'
 import type { Call } from '../../context'
@@ -22,31 +22,31 @@ import { deleteStatement } from '../commit/delete'
 import { selectStatement } from '../commit/select'
 import { updateStatement } from '../commit/update'
 
-/** Whether links or linked records are judged by code, so that SQL alone cannot tell the visible ones. */
+/** Whether an object-level rule decides which links or linked records are visible, which SQL alone cannot. */
 export const hasObjectLevel = ({ plan, through }: ScopedLink) => plan.accepts !== undefined || through.accepts !== undefined
 
-/** What becomes of a relation's links, as far as it is known before the commit. */
+/** The planned change of a relation's links. */
 export interface LinkChange {
   readonly task: LinkTask
   readonly creates?: LinkCreates
   readonly deletes?: LinkDeletes
-  /** Of a replacement: the linked records that code accepted, and all links there were. */
-  readonly accepted?: { readonly found: Rows, readonly known: readonly (readonly unknown[])[] }
+  /** For a replacement with an object-level rule: the accepted linked records, and the primary keys of all links. */
+  readonly accepted?: { readonly records: Rows, readonly linkKeys: readonly (readonly unknown[])[] }
 }
 
-/** @throws 403 and 400 where the junction refuses a link. */
+/** @throws 403 or 400 when the junction refuses a link. */
 export async function planLinkChange(task: LinkTask, call: Call): Promise<LinkChange> {
   const { link, mode, ofParent, targets } = task
   const { resource } = link.relation.junction
   const keys = keyFields(resource)
-  const seen = selectStatement(call, resource, [ofParent, ...link.through.scope], keys)
-  const judged = mode === 'replace' && link.plan.accepts
-    ? { found: await readVisible(task, call), known: (await call.engine.query(seen)).map(valuesAt(keys, resource.primaryKey)) }
+  const visibleLinks = selectStatement(call, resource, [ofParent, ...link.through.scope], keys)
+  const accepted = mode === 'replace' && link.plan.accepts
+    ? { records: await readVisible(task, call), linkKeys: (await call.engine.query(visibleLinks)).map(valuesAt(keys, resource.primaryKey)) }
     : undefined
-  const visible = async () => valuesOfLinked(link, judged?.found ?? await readVisible(task, call))
+  const visible = async () => valuesOfLinked(link, accepted?.records ?? await readVisible(task, call))
   const deletes = await planDeletes(task, visible, call)
   const creates = mode === 'remove' || targets.values.length === 0 ? undefined : await planCreates(task, call)
-  return { task: task, ...creates && { creates }, ...deletes && { deletes }, ...judged && { accepted: judged } }
+  return { task, ...creates && { creates }, ...deletes && { deletes }, ...accepted && { accepted } }
 }
 
 export async function linkOperations({ task, creates, deletes, accepted }: LinkChange, call: Call): Promise<WriteOperation[]> {
@@ -60,31 +60,41 @@ export async function linkOperations({ task, creates, deletes, accepted }: LinkC
     : [{ statement: countLinks(link, ofParent, call), read: ({ rows }) => {
         counts.total = Number(rows[0]![0])
       } }]
-  return [...accepted ? stillVisible(task, accepted.found, call) : [], ...removed, ...added, ...total]
+  return [...accepted ? stillVisible(task, accepted.records, call) : [], ...removed, ...added, ...total]
 }
 
-/** The records whose links a replacement removes because code accepted them. */
+/** The accepted records whose links a replacement removes must be unchanged. */
 function stillVisible({ link: { relation, plan }, targets }: LinkTask, { columns, rows }: Rows, call: Call): WriteOperation[] {
   const named = new Set(targets.values.map(tupleKey))
   const targetOf = valuesAt(columns, relation.foreignColumns)
   return checkUnchanged(plan, columns, rows.filter(row => !named.has(tupleKey(targetOf(row)))), 'share', call)
 }
 
-/** Links that one statement can tell: those named, or those to visible records that are not named. Links the caller cannot see stay. */
-function removeOperations({ link, mode, ofParent, targets, counts }: LinkTask, judged: LinkChange['accepted'], call: Call): WriteOperation[] {
+/** Removes the named links, or the links to visible records that are not named. Links that the caller cannot see stay. */
+function removeOperations(
+  { link, mode, ofParent, targets, counts }: LinkTask,
+  accepted: LinkChange['accepted'],
+  call: Call,
+): WriteOperation[] {
   const { relation, through } = link
-  const { resource, targetKey: { columns } } = relation.junction
+  const {
+    resource,
+    targetKey: { columns },
+  } = relation.junction
   const targetFields = junctionFields(relation, columns)
   const named = inTuples(call.engine, targetFields, targets.values)
-  const others = targets.values.length > 0 ? [negate(named)] : []
-  const visible = () => judged ? inTuples(call.engine, targetFields, valuesOfLinked(link, judged.found)) : linksToVisible(link)
-  const where = [ofParent, ...mode === 'remove' ? [named] : [...others, visible()], ...through.scope]
-  const going = { ...selectStatement(call, resource, where, keyFields(resource)), expectedRows: undefined }
-  const heard: WriteOperation = { statement: going, changes: ({ rows }) => linkChanges(rows.map(going.extra), 'unlink', resource, call) }
+  const notNamed = targets.values.length > 0 ? [negate(named)] : []
+  const visible = () => (accepted ? inTuples(call.engine, targetFields, valuesOfLinked(link, accepted.records)) : linksToVisible(link))
+  const where = [ofParent, ...(mode === 'remove' ? [named] : [...notNamed, visible()]), ...through.scope]
+  const removedLinks = { ...selectStatement(call, resource, where, keyFields(resource)), expectedRows: undefined }
+  const reportChanges: WriteOperation = {
+    statement: removedLinks,
+    changes: ({ rows }) => linkChanges(rows.map(removedLinks.extra), 'unlink', resource, call),
+  }
   const trash = () => trashValues({ resource } as WritePlan, crypto.randomUUID(), call, new Date())
   return [
-    ...judged ? [noOtherLinks(resource, [ofParent, ...through.scope], judged.known, call)] : [],
-    ...hasListeners(call) ? [heard] : [],
+    ...(accepted ? [noOtherLinks(resource, [ofParent, ...through.scope], accepted.linkKeys, call)] : []),
+    ...(hasListeners(call) ? [reportChanges] : []),
     {
       statement: resource.roles.deletedAt
         ? { ...updateStatement(call, resource, trash(), where, keyFields(resource)), expectedRows: undefined }
@@ -96,15 +106,15 @@ function removeOperations({ link, mode, ofParent, targets, counts }: LinkTask, j
   ]
 }
 
-/** The records the caller sees the record linked with. */
+/** Reads the linked records that the caller can see. */
 async function readVisible({ link, parent }: Pick<LinkTask, 'link' | 'parent'>, call: Call): Promise<Rows> {
   return readRows(narrow(link.plan, [await linkedTo(link.relation, parent, link.through, call)]), { cursor: true }, call)
 }
 
-/** What the junction holds of them. */
+/** The target keys of linked records. */
 const valuesOfLinked = ({ relation }: ScopedLink, { columns, rows }: Rows) => rows.map(valuesAt(columns, relation.foreignColumns))
 
-/** How many links the caller sees, where code judges them. */
+/** Counts the links that the caller can see, under an object-level rule. */
 export const countVisible = async (task: LinkTask, call: Call) => (await readVisible(task, call)).rows.length
 
 /** `select count(*) from junction where post_id = ? and exists (select 1 from tags where …)` */
@@ -112,9 +122,9 @@ function countLinks({ relation, plan, through }: ScopedLink, ofParent: Clause, {
   const { junction, foreignColumns, target } = relation
   const targetFields = junctionFields(relation, junction.targetKey.columns)
   const key = shape`count links ${relation}${shapeOf([ofParent, ...through.scope])}${shapeOf(plan.scope)}`
-  const made = statement(api.statements, engine, key, valuesOf([ofParent, ...through.scope, ...plan.scope]), () => ({
+  const count = statement(api.statements, engine, key, valuesOf([ofParent, ...through.scope, ...plan.scope]), () => ({
     sql: sql`select count(*) from ${junction.resource.table} where ${joinAnd([ofParent, ...through.scope])} and exists (select 1 from ${target.table} where ${joinCondition(targetFields, foreignColumns)}${plan.scope.length > 0 ? sql` and ${joinAnd(plan.scope)}` : sql``})`,
     extra: undefined,
   }))
-  return { ...made, returnsRows: true }
+  return { ...count, returnsRows: true }
 }

@@ -1,4 +1,4 @@
-/** The links that a junction holds of a record: which there are, and how SQL and code tell the visible ones. */
+/** The links of a record in a junction table: which exist, and which the caller can see. */
 import { sql } from 'drizzle-orm'
 import type { Row } from '../../../engines/engine'
 import { shape } from '../../sql/shape'
@@ -29,50 +29,49 @@ export type ScopedLink = Scoped<LinkPlan>['include'][number]
 
 export type Counts = { added: number, removed: number, total: number }
 
-/** One relation's part of a request, as the database was when it was read. */
+/** One relation's part of a request. */
 export interface LinkTask {
   readonly link: ScopedLink
   readonly mode: LinkMode
-  /** The record's own columns, and the condition that a link is one of its. */
+  /** The record's key values, and the condition that a link belongs to it. */
   readonly parent: readonly unknown[]
   readonly ofParent: Clause
-  /** The records that are named. */
   readonly targets: Targets
   readonly counts: Counts
 }
 
 /** The records to link or to unlink. */
 export interface Targets {
-  /** What the junction holds of each, in the order of the ids. */
+  /** Their key values in the junction, in the order of the ids. */
   readonly values: readonly (readonly unknown[])[]
   readonly columns: Selection
   readonly rows: readonly Row[]
 }
 
-/** What before-hooks have made of a link, or been told of it: none runs twice for the same one when a commit is tried again. */
+/** The results of before-hooks by link, so that no hook runs twice for one link when a commit is retried. */
 export type HookResults = Map<string, Pick<Item, 'values' | 'ctx'>>
 
-/** A link that is added, on its way through the checks. */
+/** A link to add. */
 export interface NewLink extends Item {
-  /** What the link holds of the other side. */
+  /** Its target key. */
   readonly target: readonly unknown[]
 }
 
 /** @throws 404 when the record is not visible. */
 export async function readParentValues(plan: Scoped<Plan>, key: Key, columns: readonly Field[], call: Call): Promise<readonly unknown[]> {
   const selection = select(plan.resource, field => columns.includes(field))
-  const { columns: read, rows } = await readOne(within<Plan, ReadPlan>(plan, byKey(plan.resource, key, selection)), key, [], call)
+  const { columns: selected, rows } = await readOne(within<Plan, ReadPlan>(plan, byKey(plan.resource, key, selection)), key, [], call)
   if (rows.length === 0) throw notFound()
-  return valuesAt(read, columns)(rows[0]!)
+  return valuesAt(selected, columns)(rows[0]!)
 }
 
-/** The columns of which two links hold the same: both keys, and the tenant where no constraint covers the keys alone. */
+/** The columns that identify a link: both keys, and the tenant when no constraint covers the keys alone. */
 export function sameLink({ relation: { junction: { resource, unique, sourceKey, targetKey } } }: ScopedLink): readonly Field[] {
   const names = new Set([...sourceKey.columns, ...targetKey.columns, ...!unique && resource.tenant ? [resource.tenant.name] : []])
   return [...names].map(name => resource.fields.get(name)!)
 }
 
-/** The links of the record that exist, seen or not: outside of the trash, and in the tenant where no constraint covers the keys alone. */
+/** All links of the record, visible or not, outside of the trash; in the tenant when no constraint covers the keys alone. */
 export function linkedClauses({ link: { relation, tenantId }, ofParent }: LinkTask): readonly Clause[] {
   const { resource: { roles: { deletedAt }, tenant }, unique } = relation.junction
   return [ofParent, ...deletedAt ? [isNull(deletedAt)] : [], ...!unique && tenant ? [equals(tenant, tenantId)] : []]
@@ -81,11 +80,11 @@ export function linkedClauses({ link: { relation, tenantId }, ofParent }: LinkTa
 export const linkChanges = (records: readonly RecordValues[], kind: 'link' | 'unlink', resource: Resource, call: Call) =>
   records.map(record => changeOf(call, resource, kind, resource.primaryKey.map(field => record[field.name])))
 
-/** The request, as the rules and hooks of the junction see it. */
+/** The request in the context of the junction. */
 export const forJunction = (call: Call, junction: Resource, operation: Operation) =>
   forResource(call, junction, inContext(call, junction, operation))
 
-/** `exists (select 1 from junction where post_id = ? and tag_id = tags.id and …)`; row by row where code judges the links. */
+/** `exists (select 1 from junction where post_id = ? and tag_id = tags.id and …)`; by the accepted links under an object-level rule. */
 export async function linkedTo(relation: ManyToMany, parent: readonly unknown[], through: Scoped<Plan>, call: Call): Promise<Clause> {
   const { junction, foreignColumns } = relation
   const targetFields = junctionFields(relation, junction.targetKey.columns)
@@ -103,7 +102,7 @@ export async function linkedTo(relation: ManyToMany, parent: readonly unknown[],
   )
 }
 
-/** @throws `LIMIT_EXCEEDED` when there are more links than a scan may judge. */
+/** @throws `LIMIT_EXCEEDED` when the record has more links than a scan may check. */
 export async function acceptedLinks(
   relation: ManyToMany,
   where: readonly Clause[],
@@ -113,27 +112,27 @@ export async function acceptedLinks(
   const { api, engine } = call
   const { resource } = relation.junction
   const columns = allFields(resource)
-  const most = maxScanRows(call)
-  const key = shape`judged links ${resource}${shapeOf(where)}`
+  const max = maxScanRows(call)
+  const key = shape`links to check ${resource}${shapeOf(where)}`
   const rows = await engine.query(
-    statement(api.statements, engine, key, [...valuesOf(where), most + 1], () => ({
-      sql: sql`select ${selectList(columns)} from ${resource.table}${whereClause(where)} limit ${sql.param(most + 1)}`,
+    statement(api.statements, engine, key, [...valuesOf(where), max + 1], () => ({
+      sql: sql`select ${selectList(columns)} from ${resource.table}${whereClause(where)} limit ${sql.param(max + 1)}`,
       extra: undefined,
     })),
   )
-  if (rows.length > most) throw tooManyRowsToCheck(most, 'The record has too many links.')
+  if (rows.length > max) throw tooManyRowsToCheck(max, 'The record has too many links.')
   return filterLinks(rows, resource, through)
 }
 
-/** Whole rows of a junction, and of these those that code accepts. */
+/** The rows of a junction that its object-level rule accepts. */
 export function filterLinks(rows: readonly Row[], resource: Resource, through: Scoped<Plan>): Promise<readonly Row[]> {
   return filterAccepted(rows, decoder(allFields(resource)), through.accepts!)
 }
 
-/** Whatever a condition that no NULL is in does not hold for. */
+/** `not (…)`, for conditions that compare no NULL. */
 export const negate = (clause: Clause) => fromClauses(shape`not`, [clause], () => sql`not (${clause.build()})`)
 
-/** The links to records that SQL says are visible. */
+/** The condition that a link leads to a visible record, by SQL alone. */
 export function linksToVisible({ relation, plan }: ScopedLink): Clause {
   const targetFields = junctionFields(relation, relation.junction.targetKey.columns)
   const { target, foreignColumns } = relation

@@ -1,4 +1,4 @@
-/** Reads what a record is linked to: a list of the other side's visible records, with what the junction says of each link. */
+/** Reads the linked records: a list of the visible records of the other side, with the metadata of each link. */
 import type { ManyToMany } from '../../../schema/model'
 import { forResource, type Call } from '../../context'
 import { allFields, readableFields, select } from '../../access/fields'
@@ -26,7 +26,7 @@ export async function executeRelated(plan: Scoped<RelatedPlan>, call: Call): Pro
     : undefined)
 }
 
-/** Adds what the junction says of each link as `_junction`: the columns a caller may read, without the two keys. */
+/** Adds the metadata of each link as `_junction`: the junction's columns that the caller can read, without the two keys. */
 async function attachMetadata(
   relation: ManyToMany,
   parent: readonly unknown[],
@@ -49,7 +49,9 @@ async function attachMetadata(
     resource,
     field => readable.byName.has(field.name) && !sourceKey.columns.includes(field.name) && !targetKey.columns.includes(field.name),
   )
-  const columns = through.accepts ? allFields(resource) : select(resource, field => shown.byName.has(field.name) || targetFields.includes(field))
+  const columns = through.accepts
+    ? allFields(resource)
+    : select(resource, field => shown.byName.has(field.name) || targetFields.includes(field))
   const rows = through.accepts
     ? await acceptedLinks(relation, where, through, call)
     : await call.engine.query(selectStatement(call, resource, where, columns))

@@ -1,4 +1,4 @@
-/** Makes a link of the two records and the metadata of a request. */
+/** Makes a link from the keys of two records and the metadata of a request. */
 import type { Call } from '../../context'
 import { readableFields } from '../../access/fields'
 import { itemContext } from '../../hooks'
@@ -17,29 +17,39 @@ export async function toNewLink(task: LinkTask, index: number, target: readonly 
     return { ...base, sent: Object.keys(metadata[index]!), values, original: values }
   }
   const { create: schema } = resource.schemas
-  // A schema that does not know the keys describes the metadata alone.
-  const told = names.filter(name => schema.generated || schema.knows(name))
+  // A schema without the keys describes the metadata alone.
+  const sentKeyValues = names.filter(name => schema.generated || schema.knows(name))
     .map((name): [string, unknown] => [name, field(name).toWire?.(driver.get(name)) ?? driver.get(name)])
   const { values, sent } = await parseData(
-    { ...metadata[index], ...Object.fromEntries(told) },
+    { ...metadata[index], ...Object.fromEntries(sentKeyValues) },
     resource,
     'create',
     () => readableFields(call, resource),
     call.api.reservedIds,
   )
-  const own = names.filter(name => !resource.dropped.create.has(name))
-  const asked = { ...Object.fromEntries(own.map(name => [name, decoded(name)])), ...values }
+  const writableKeys = names.filter(name => !resource.dropped.create.has(name))
+  const linkValues = { ...Object.fromEntries(writableKeys.map(name => [name, decoded(name)])), ...values }
   return {
     ...base,
-    sent: [...new Set([...sent, ...own])],
-    sentKeys: [...Object.keys(metadata[index]!), ...own],
-    values: { ...asked },
-    original: asked,
+    sent: [...new Set([...sent, ...writableKeys])],
+    sentKeys: [...Object.keys(metadata[index]!), ...writableKeys],
+    values: { ...linkValues },
+    original: linkValues,
   }
 }
 
 /** Both keys of a link, as driver values by column name. */
-export function linkKeys({ link: { relation: { junction: { sourceKey, targetKey } } }, parent }: LinkTask, target: readonly unknown[]): Map<string, unknown> {
+export function linkKeys(
+  {
+    link: {
+      relation: {
+        junction: { sourceKey, targetKey },
+      },
+    },
+    parent,
+  }: LinkTask,
+  target: readonly unknown[],
+): Map<string, unknown> {
   return new Map([
     ...sourceKey.columns.map((name, at) => [name, parent[at]] as const),
     ...targetKey.columns.map((name, at) => [name, target[at]] as const),

@@ -1,4 +1,4 @@
-/** Links that lie in the junction's trash: adding them brings them back instead of making them twice. */
+/** Restores links from the junction's trash when they are added again, instead of inserting them twice. */
 import { is, sql, SQL } from 'drizzle-orm'
 import { trashColumnsOf } from '../../../../shared/column-roles'
 import { groupBy } from '../../../../shared/group-by'
@@ -25,11 +25,11 @@ import { writableValues } from '../write/writable-values'
 
 export interface TrashedLinks {
   readonly where: readonly Clause[]
-  /** The primary key of the link that comes back, by what it holds of the other side. */
+  /** The primary key of the link to restore, by its target key. */
   readonly picked: ReadonlyMap<string, readonly unknown[]>
 }
 
-/** What the caller could see outside of the trash and, where the junction is a resource, may create. */
+/** Finds trashed links that the caller could see outside of the trash and, where the junction is a resource, can create. */
 export async function findTrashed({ link, ofParent }: LinkTask, items: readonly NewLink[], call: Call): Promise<TrashedLinks> {
   const { relation, tenantId } = link
   const { resource, registered, targetKey } = relation.junction
@@ -42,18 +42,18 @@ export async function findTrashed({ link, ofParent }: LinkTask, items: readonly 
     ...scopes.flatMap(({ scope }) => scope),
     ...resource.tenant ? [equals(resource.tenant, tenantId)] : [],
   ]
-  const judged = scopes.filter(({ accepts }) => accepts)
+  const objectLevelScopes = scopes.filter(({ accepts }) => accepts)
   const columns = allFields(resource)
   let rows = await call.engine.query(selectStatement(call, resource, where, columns))
-  for (const scope of judged) rows = await filterLinks(rows, resource, scope)
+  for (const scope of objectLevelScopes) rows = await filterLinks(rows, resource, scope)
   const latest = latestByTarget(rows, resource, fields)
   return {
-    where: [...where, ...judged.length > 0 ? [rowsUnchanged(columns, [...latest.values()])] : []],
+    where: [...where, ...objectLevelScopes.length > 0 ? [rowsUnchanged(columns, [...latest.values()])] : []],
     picked: new Map([...latest].map(([target, row]) => [target, valuesAt(columns, resource.primaryKey)(row)])),
   }
 }
 
-/** Without a constraint several links between the same records can lie in the trash: the one that was removed last comes back. */
+/** Without a constraint, the trash may hold several links between the same records. The last removed link is restored. */
 function latestByTarget(rows: readonly Row[], resource: WritePlan['resource'], fields: readonly Field[]): ReadonlyMap<string, Row> {
   const columns = allFields(resource)
   const decode = decoder(columns)
@@ -75,13 +75,13 @@ interface RestoreInput {
 }
 
 /**
- * Links come back as new ones are made: nothing that they once said is left, for the caller may not be allowed to say it. Those with the
- * same values are in one statement.
+ * Restores links with the values of new links: the old values are replaced, because the caller may not be allowed to write them. One
+ * statement restores all links with the same values.
  */
 export function restoreLinkOperations(
   task: LinkTask,
   { plan, items, trashed, added }: RestoreInput,
-  asked: boolean,
+  needsRows: boolean,
   call: Call,
   time: Date,
 ): WriteOperation[] {
@@ -95,36 +95,38 @@ export function restoreLinkOperations(
   const empty = Object.fromEntries(Object.values(trashColumnsOf(resource.roles)).map(({ name }) => [name, null]))
   const keys = keyFields(resource)
   const keyOf = valuesAt(keys, resource.primaryKey)
-  const kept = [...resource.primaryKey, ...sameLink(task.link), ...(resource.tenant ? [resource.tenant] : [])]
-  const never = new Set(kept.map(({ name }) => name))
-  const fresh = freshValues(resource)
-  const said = (item: NewLink): RecordValues =>
+  const keptFields = [...resource.primaryKey, ...sameLink(task.link), ...(resource.tenant ? [resource.tenant] : [])]
+  const keptNames = new Set(keptFields.map(({ name }) => name))
+  const emptyRow = freshValues(resource)
+  const newValues = (item: NewLink): RecordValues =>
     Object.fromEntries(
-      Object.entries({ ...fresh, ...createValues(plan, writableValues(plan, item), call, time) }).filter(([name]) => !never.has(name)),
+      Object.entries({ ...emptyRow, ...createValues(plan, writableValues(plan, item), call, time) }).filter(
+        ([name]) => !keptNames.has(name),
+      ),
     )
   const encoded = (name: string, value: unknown) => (value === null ? null : String(resource.fields.get(name)!.encode(value)))
   const found = items.flatMap((item) => {
     const key = trashed.picked.get(tupleKey(item.target))
-    return key ? [{ key, values: said(item) }] : []
+    return key ? [{ key, values: newValues(item) }] : []
   })
-  const spell = ({ values }: (typeof found)[number]) =>
+  const valuesText = ({ values }: (typeof found)[number]) =>
     JSON.stringify(Object.entries(values).map(([name, value]) => [name, encoded(name, value)]))
-  return [...groupBy(found, spell).values()].flatMap((group): WriteOperation[] => {
+  return [...groupBy(found, valuesText).values()].flatMap((group): WriteOperation[] => {
     const own = inTuples(
       call.engine,
       resource.primaryKey,
       group.map(({ key }) => key),
     )
     const where = [own, ...trashed.where, ...(unique ? [] : [notLinked(task, targetFields)])]
-    // Read before they change: not every engine tells which rows an update changed.
-    const coming = { ...selectStatement(call, resource, where, keys, 'update'), expectedRows: undefined }
-    const reading: WriteOperation = {
-      statement: coming,
+    // Not every engine returns the rows that an update changed, so they are read beforehand.
+    const restored = { ...selectStatement(call, resource, where, keys, 'update'), expectedRows: undefined }
+    const readRestored: WriteOperation = {
+      statement: restored,
       read: ({ rows }) => rows.forEach(row => added.add(tupleKey(keyOf(row)))),
-      changes: ({ rows }) => linkChanges(rows.map(coming.extra), 'link', resource, call),
+      changes: ({ rows }) => linkChanges(rows.map(restored.extra), 'link', resource, call),
     }
     return [
-      ...(hasListeners(call) || asked ? [reading] : []),
+      ...(hasListeners(call) || needsRows ? [readRestored] : []),
       {
         statement: { ...updateStatement(call, resource, { ...group[0]!.values, ...empty }, where, keys), expectedRows: undefined },
         read: ({ affectedRows }) => {
@@ -135,7 +137,7 @@ export function restoreLinkOperations(
   })
 }
 
-/** What a row holds whose columns nobody sets. A default that only the database can make stays as it was. */
+/** The values of a row without input: defaults and NULLs. A column whose default only the database can make keeps its value. */
 function freshValues({ fields }: WritePlan['resource']): RecordValues {
   return Object.fromEntries([...fields.values()].flatMap(({ name, column, nullable, generated }) => {
     if (generated || is(column.default, SQL)) return []
@@ -145,7 +147,7 @@ function freshValues({ fields }: WritePlan['resource']): RecordValues {
 
 /**
  * `tag_id not in (select * from (select distinct tag_id from junction where post_id = ? and deleted_at is null) as linked)`: MySQL reads the
- * table it changes only through a derived one.
+ * table that a statement changes only through a derived table.
  */
 function notLinked(task: LinkTask, targetFields: readonly Field[]): Clause {
   const { resource } = task.link.relation.junction

@@ -1,4 +1,4 @@
-/** Changes what a record is linked to: both sides visible, hidden links untouched, every relation of the request in one commit. */
+/** Changes the links of a record, in one commit for all relations of the request. Both sides must be visible; hidden links stay. */
 import { backOff } from '../../../engines/retry'
 import type { AutoApiContext } from '../../../registration'
 import type { Call } from '../../context'
@@ -27,22 +27,22 @@ export interface LinkResult {
   readonly results: readonly ({ readonly relation: string } & Readonly<Counts>)[]
 }
 
-/** How often a change is decided anew because what it was decided by has changed before its commit. */
+/** How often a change is planned again because rows that it relies on changed before its commit. */
 const MAX_TRIES = 8
 
 export async function executeLink(plan: Scoped<LinkPlan>, call: Call): Promise<LinkResult> {
   const ctx = itemContext(call)
-  const hooked: HookResults = new Map()
+  const hookResults: HookResults = new Map()
   const changes = await commitWithRetries(async () => {
-    const decided = await decide(plan, ctx, call)
-    await runBeforeHooks(decided.changes, ctx, hooked, call)
-    // A foreign key that stops a removal is one that still refers to the link.
+    const decision = await decide(plan, ctx, call)
+    await runBeforeHooks(decision.changes, ctx, hookResults, call)
+    // A foreign key that fails a removal belongs to a row that still references the link.
     await commitOperations(
-      { ...decided.row, kind: plan.mode === 'remove' ? 'delete' : 'update' },
-      await toOperations(plan, decided, call),
+      { ...decision.row, kind: plan.mode === 'remove' ? 'delete' : 'update' },
+      await toOperations(plan, decision, call),
       call,
     )
-    return decided.changes
+    return decision.changes
   })
   const tasks = changes.map(({ task }) => task)
   for (const task of tasks) if (hasObjectLevel(task.link)) task.counts.total = await countVisible(task, call)
@@ -56,20 +56,20 @@ export async function executeLink(plan: Scoped<LinkPlan>, call: Call): Promise<L
     await runAfterHooks(call, 'afterLink', result, (run, result) => (run as AnyHook)(result.relation, result, ctx), errors)
   }
   if (errors.length > 0) throw errors[0]
-  return { plan: plan, results }
+  return { plan, results }
 }
 
-/** Rows that changed since they were read, or judged, are read and judged once more. @throws 409 when they change again and again. */
+/** Retries when rows have changed since they were read or checked. @throws 409 when they change at every try. */
 async function commitWithRetries(commit: () => Promise<readonly LinkChange[]>): Promise<readonly LinkChange[]> {
-  for (let tried = 1; ; tried++) {
+  for (let tries = 1; ; tries++) {
     try {
       return await commit()
     }
     catch (error) {
       if (!(error instanceof CommitFailed)) throw error
       if (error.expectation === undefined || error.expectation === 'restrict') throw error.reason
-      if (tried === MAX_TRIES) throw changedMeanwhile()
-      await backOff(tried)
+      if (tries === MAX_TRIES) throw changedMeanwhile()
+      await backOff(tries)
     }
   }
 }
@@ -81,7 +81,7 @@ interface Decision {
   readonly changes: readonly LinkChange[]
 }
 
-/** What is to be done, by the rules of both sides and of the junction. @throws What one of them refuses, before any hook runs. */
+/** Plans the change by the rules of both sides and of the junction. @throws The error of the first rule that refuses, before any hook runs. */
 async function decide(plan: Scoped<LinkPlan>, ctx: AutoApiContext, call: Call): Promise<Decision> {
   const row = within<LinkPlan, Plan>(plan, {})
   const target: Target = { key: plan.key }
@@ -105,28 +105,30 @@ async function toLinkTask(plan: Scoped<LinkPlan>, link: ScopedLink, call: Call):
   }
 }
 
-/** The hooks of the record's own resource, then those of its junctions for each link: none twice. */
-async function runBeforeHooks(changes: readonly LinkChange[], ctx: AutoApiContext, hooked: HookResults, call: Call): Promise<void> {
-  if (!hooked.has(LINK)) {
+/** Runs the hooks of the record's resource, then those of its junctions for each link, each of them once. */
+async function runBeforeHooks(changes: readonly LinkChange[], ctx: AutoApiContext, hookResults: HookResults, call: Call): Promise<void> {
+  if (!hookResults.has(LINK)) {
     for (const { task: { link: { relation: { name }, ids } } } of changes) {
       await runHooks(call, 'beforeLink', ids, run => (run as AnyHook)(name, ids, ctx))
     }
-    hooked.set(LINK, { values: {}, ctx })
+    hookResults.set(LINK, { values: {}, ctx })
   }
-  for (const { task, deletes } of changes) if (deletes) await runBeforeDeleteHooks(task, deletes, hooked)
-  for (const { task, creates } of changes) if (creates) await runBeforeCreateHooks(task, creates, hooked)
+  for (const { task, deletes } of changes) if (deletes) await runBeforeDeleteHooks(task, deletes, hookResults)
+  for (const { task, creates } of changes) if (creates) await runBeforeCreateHooks(task, creates, hookResults)
 }
 
 const LINK = 'link'
 
 async function toOperations({ mode }: Scoped<LinkPlan>, { row, target, changes }: Decision, call: Call): Promise<WriteOperation[]> {
-  const own = { table: row.resource.facts.name, step: lockParent(row, target, call) }
-  const others = changes.flatMap(({ task: { link, targets } }) =>
-    targetOperations(mode, link, targets, call).map(step => ({ table: link.relation.target.facts.name, step })))
-  // Both sides are locked in one order: two requests that link the same records from both sides would otherwise wait for each other.
-  const steps = [own, ...others].toSorted((a, b) => a.table < b.table ? -1 : Number(a.table > b.table)).map(({ step }) => step)
-  for (const change of changes) steps.push(...await linkOperations(change, call))
-  return steps
+  const parentLock = { table: row.resource.facts.name, operation: lockParent(row, target, call) }
+  const targetLocks = changes.flatMap(({ task: { link, targets } }) =>
+    targetOperations(mode, link, targets, call).map(operation => ({ table: link.relation.target.facts.name, operation })))
+  // Both sides are locked in a fixed order, or two requests that link the same records from both sides would deadlock.
+  const operations = [parentLock, ...targetLocks]
+    .toSorted((a, b) => (a.table < b.table ? -1 : Number(a.table > b.table)))
+    .map(({ operation }) => operation)
+  for (const change of changes) operations.push(...await linkOperations(change, call))
+  return operations
 }
 
 function lockParent(plan: Scoped<Plan>, target: Target, call: Call): WriteOperation {

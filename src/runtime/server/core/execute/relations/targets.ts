@@ -1,4 +1,4 @@
-/** The records to link: found, judged, and looked at once more when the links are made. */
+/** Loads the records to link, and checks them again in the commit. */
 import type { Row } from '../../../engines/engine'
 import type { ManyToMany } from '../../../schema/model'
 import type { Call } from '../../context'
@@ -23,21 +23,26 @@ export async function loadLinkTargets({ relation, plan, keys, ids }: ScopedLink,
   const { columns, rows } = await readRows(narrow(plan, [inTuples(call.engine, primaryKey, encoded)]), { cursor: true }, call)
   const keyOf = valuesAt(columns, primaryKey)
   const found = new Map(rows.map(row => [tupleKey(keyOf(row)), row]))
-  const fits = sharedColumns(relation, parent)
+  const sharesColumns = sharedColumns(relation, parent)
   const linkedBy = valuesAt(columns, relation.foreignColumns)
   const wanted = encoded.map(key => found.get(tupleKey(key)))
-  const missing = ids.filter((_, index) => !wanted[index] || !fits(linkedBy(wanted[index])))
+  const missing = ids.filter((_, index) => !wanted[index] || !sharesColumns(linkedBy(wanted[index])))
   if (missing.length > 0) throw unknownIds(relation.name, missing)
   return { columns, rows: wanted as Row[], values: (wanted as Row[]).map(linkedBy) }
 }
 
-/** Where the junction's two keys share a column, only records that agree on it can be linked. */
-function sharedColumns({ junction: { sourceKey, targetKey } }: ManyToMany, parent: readonly unknown[]): (target: readonly unknown[]) => boolean {
-  const shared = sourceKey.columns.flatMap((name, index) => targetKey.columns.includes(name) ? [[index, targetKey.columns.indexOf(name)] as const] : [])
+/** Where the junction's two keys share a column, only records with the same value in it can be linked. */
+function sharedColumns(
+  { junction: { sourceKey, targetKey } }: ManyToMany,
+  parent: readonly unknown[],
+): (target: readonly unknown[]) => boolean {
+  const shared = sourceKey.columns.flatMap((name, index) =>
+    targetKey.columns.includes(name) ? [[index, targetKey.columns.indexOf(name)] as const] : [],
+  )
   return target => shared.every(([mine, theirs]) => String(parent[mine]) === String(target[theirs]))
 }
 
-/** They must still be there, and visible, when they are linked; and what they were, where code judged them. */
+/** In the commit, the records must still be visible; records that an object-level rule accepted must be unchanged. */
 export function targetOperations(
   mode: LinkPlan['mode'],
   link: ScopedLink,
@@ -51,6 +56,6 @@ export function targetOperations(
   if (plan.accepts) return checkUnchanged(plan, columns, rows, 'share', call)
   if (mode === 'remove' || values.length === 0) return []
   const where = [inTuples(call.engine, foreignColumns, values), ...plan.scope]
-  const made = selectStatement(call, target, where, keyFields(target), 'share')
-  return [{ statement: { ...made, expectedRows: values.length }, expectation: 'row' }]
+  const lock = selectStatement(call, target, where, keyFields(target), 'share')
+  return [{ statement: { ...lock, expectedRows: values.length }, expectation: 'row' }]
 }

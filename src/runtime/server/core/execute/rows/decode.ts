@@ -5,15 +5,15 @@ import type { Selection } from '../../access/fields'
 
 export type RecordValues = Record<string, unknown>
 
-/** What becomes of a driver's value: the value Drizzle knows, for hooks and rules, or JSON, where no code looks at it. */
+/** The form of a record's values: as Drizzle returns them, for hooks and rules, or as JSON, when only the client reads them. */
 export type ValueForm = 'value' | 'wire'
 
-/** Rows by position to records by name; made once per pair of selections. */
+/** The function that turns rows into records; created once per pair of selections. */
 export function decoder(columns: Selection, shown: Selection = columns, form: ValueForm = 'value'): (row: Row) => RecordValues {
-  let known = decoders[form].get(columns)
-  if (!known) decoders[form].set(columns, known = new WeakMap())
-  let decode = known.get(shown)
-  if (!decode) known.set(shown, decode = createDecoder(columns, shown, form))
+  let bySelection = decoders[form].get(columns)
+  if (!bySelection) decoders[form].set(columns, bySelection = new WeakMap())
+  let decode = bySelection.get(shown)
+  if (!decode) bySelection.set(shown, decode = createDecoder(columns, shown, form))
   return decode
 }
 
@@ -24,18 +24,18 @@ const decoders: Readonly<Record<ValueForm, Decoders>> = { value: new WeakMap(), 
 function createDecoder({ fields }: Selection, shown: Selection, form: ValueForm): (row: Row) => RecordValues {
   const cells = shown.fields.map(field => ({
     name: field.name,
-    place: fields.indexOf(field),
+    position: fields.indexOf(field),
     convert: form === 'wire' ? field.toWire : field.decode,
   }))
   return (row) => {
     const record: RecordValues = {}
-    for (const { name, place, convert } of cells) record[name] = convert ? convert(row[place]) : row[place]
+    for (const { name, position, convert } of cells) record[name] = convert ? convert(row[position]) : row[position]
     return record
   }
 }
 
-/** The driver's values of some fields in a row. */
+/** Reads the driver's values of some fields from a row. */
 export function valuesAt({ fields }: Selection, wanted: readonly Field[]): (row: Row) => readonly unknown[] {
-  const places = wanted.map(field => fields.indexOf(field))
-  return row => places.map(place => row[place])
+  const positions = wanted.map(field => fields.indexOf(field))
+  return row => positions.map(position => row[position])
 }

@@ -1,4 +1,4 @@
-/** A value that none of its column's type is, where only the database could tell: the request is refused, not failed. */
+/** Turns a database error over a value of the request into a 400. Some values only the database can check against their column's type. */
 import { sql } from 'drizzle-orm'
 import { InvalidValueError } from '../../../engines/engine'
 import { shape } from '../../sql/shape'
@@ -8,8 +8,8 @@ import { shapeOf, statement, valuesOf, whereClause } from '../../sql/clause'
 import type { Plan, Scoped } from '../../access/row-scope'
 
 /**
- * Whether a query failed over a value of the request. What an app wrote in SQL may fail alike, and that is the app's fault:
- * its row filters are asked alone, of one row.
+ * Whether a query failed over a value of the request. SQL that an app wrote can fail in the same way, which is an error of the app:
+ * the app's row filters run alone, on one row, to tell the two apart.
  */
 export async function isInvalidValue(error: unknown, plan: Scoped<Plan>, call: Call): Promise<boolean> {
   if (!(error instanceof InvalidValueError)) return false
@@ -33,7 +33,7 @@ function plansOf(plan: Scoped<Plan>): readonly Scoped<Plan>[] {
   return [plan, ...plan.include.flatMap(({ plan, through }) => [...plansOf(plan), ...through ? [through] : []])]
 }
 
-/** What a request is told of an error that one of its queries threw: which value it was, the database does not say. */
+/** The error to respond with when a query of the request throws. The database does not report which value is invalid. */
 export async function toRequestError(error: unknown, plan: Scoped<Plan>, call: Call): Promise<unknown> {
   if (!await isInvalidValue(error, plan, call)) return error
   const { where = [], start = [] } = plan as { where?: readonly unknown[], start?: readonly unknown[] }

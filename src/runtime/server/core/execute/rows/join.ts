@@ -1,9 +1,9 @@
 /**
- * To-one includes read in their parents' own statement:
+ * To-one includes as joins of their parents' statement:
  * `select …, i0.c0, … from posts left join (select id as c0, … from users where …) as i0 on i0.c0 = posts.author_id where …`.
  *
- * The included rows stand in a query of their own, so that a condition an app wrote in SQL means the same columns as ever,
- * also where a table is joined with itself; planners look through it and find the row by its key.
+ * A subquery selects the included rows, so that column names in SQL that an app wrote stay unambiguous, also when a table is joined
+ * with itself. Query planners flatten the subquery and find the row by its key.
  */
 import { sql, type SQL } from 'drizzle-orm'
 import type { Row } from '../../../engines/engine'
@@ -18,31 +18,31 @@ export type ScopedInclude = Scoped<ReadPlan>['include'][number]
 export interface Join {
   readonly include: ScopedInclude
   readonly alias: string
-  /** What is selected of the included row: what is shown of it, and its key. */
+  /** The selected columns of the included row: those in the response, and its key. */
   readonly columns: Selection
-  /** Where these columns begin in a row. */
+  /** The position of the first of these columns in a row. */
   readonly offset: number
 }
 
-/** Postgres looks for the best order of eight tables, no more; D1 answers a hundred columns. */
-const JOINS_AT_MOST = 4
-const COLUMNS_AT_MOST = 100
+/** Postgres optimizes the join order of eight tables at most, and D1 returns a hundred columns at most. */
+const MAX_JOINS = 4
+const MAX_COLUMNS = 100
 
-/** Which includes of a plan are read along with its rows, behind these columns of their own. */
+/** The includes of a plan that are joined; their columns follow the plan's own columns. */
 export function planJoins({ include }: Scoped<ReadPlan>, { fields }: Selection): readonly Join[] {
   const joins: Join[] = []
   let from = fields.length
   for (const one of include) {
-    if (joins.length === JOINS_AT_MOST || !isJoinable(one)) continue
+    if (joins.length === MAX_JOINS || !isJoinable(one)) continue
     const columns = includedColumns(one)
-    if (from + columns.fields.length > COLUMNS_AT_MOST) continue
+    if (from + columns.fields.length > MAX_COLUMNS) continue
     joins.push({ include: one, alias: `auto_api_${joins.length}`, columns, offset: from })
     from += columns.fields.length
   }
   return joins
 }
 
-/** One row at most, which SQL alone can judge, found by the key of its table as it stands in the parent. */
+/** Whether an include is one row at most, visible by SQL conditions alone, and found by its primary key. */
 function isJoinable({ relation, plan }: ScopedInclude): boolean {
   const { primaryKey } = relation.target
   return relation.kind === 'one' && plan.accepts === undefined && plan.include.length === 0
@@ -50,7 +50,7 @@ function isJoinable({ relation, plan }: ScopedInclude): boolean {
     && relation.columns.every((field, index) => field.column.getSQLType() === relation.foreignColumns[index]!.column.getSQLType())
 }
 
-/** What an include shows, and the keys that it and what hangs on it are found by. */
+/** The columns of an include in the response, and the keys that match it with its parents and its own includes. */
 export function includedColumns({ relation, plan }: ScopedInclude): Selection {
   const keys = [
     ...plan.include.flatMap(({ relation }) => relation.columns),
@@ -64,7 +64,7 @@ const scopeOf = ({ include: { plan } }: Join): readonly Clause[] => [...plan.whe
 export const shapeOfJoins = (joins: readonly Join[]): Shape =>
   shape`${joins.map(join => shape`${join.include.relation}${join.columns.key}${shapeOf(scopeOf(join))}`)}`
 
-/** In the order of their places: joins stand before any other condition. */
+/** In the order of the placeholders: joins precede the WHERE. */
 export const valuesOfJoins = (joins: readonly Join[]) => joins.flatMap(join => valuesOf(scopeOf(join)))
 
 export function joinedSelectList(joins: readonly Join[]): SQL {
@@ -75,10 +75,10 @@ export function joinClauses(joins: readonly Join[]): SQL {
   return sql.join(joins.map((join) => {
     const { include: { relation, plan }, alias, columns: { fields } } = join
     const selected = sql.join(fields.map((field, index) => sql`${field.selection} as ${sql.identifier(`${alias}_${index}`)}`), sql`, `)
-    const meets = relation.foreignColumns.map((field, index) =>
+    const conditions = relation.foreignColumns.map((field, index) =>
       sameBytes(nameOf(join, fields.indexOf(field)), relation.columns[index]!.column, field.bytes),
     )
-    return sql` left join (select ${selected} from ${plan.resource.table}${whereClause(scopeOf(join))}) as ${sql.identifier(alias)} on ${sql.join(meets, sql` and `)}`
+    return sql` left join (select ${selected} from ${plan.resource.table}${whereClause(scopeOf(join))}) as ${sql.identifier(alias)} on ${sql.join(conditions, sql` and `)}`
   }), sql``)
 }
 
@@ -86,5 +86,5 @@ function nameOf({ alias }: Join, index: number): SQL {
   return sql`${sql.identifier(alias)}.${sql.identifier(`${alias}_${index}`)}`
 }
 
-/** The included row's own part of a row. */
+/** The included row's part of a row. */
 export const joinedRow = ({ offset: from, columns }: Join, row: Row): Row => row.slice(from, from + columns.fields.length)

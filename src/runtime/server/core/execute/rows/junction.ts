@@ -1,4 +1,4 @@
-/** How a junction table is joined with the table it points at. */
+/** Joins a junction table with the table that it references. */
 import { sql, type SQL } from 'drizzle-orm'
 import type { Field } from '../../../schema/field'
 import { sameBytes } from '../../sql/clause'

@@ -1,24 +1,24 @@
-/** Rows that only code can judge: batch by batch, so that one request does not keep all others waiting, and never without a bound. */
+/** Checks rows by an object-level rule in batches, with a limit, so that one request does not block all others. */
 import { LIMITS } from '../../../../shared/limits'
 import type { Row } from '../../../engines/engine'
 import type { Call } from '../../context'
 import { limitExceeded } from '../../error'
 
-/** Lets the event loop handle other requests: a synchronous driver never waits for anything. Workers have no `setImmediate`. */
+/** Lets the event loop handle other requests, because a synchronous driver never yields. Workers have no `setImmediate`. */
 export const yieldToEventLoop = (): Promise<void> => new Promise<void>((resolve) => {
   if (typeof setImmediate === 'function') setImmediate(resolve)
   else setTimeout(resolve, 0)
 })
 
-/** Rows that one scan judges at most, where no configured bound applies; never fewer than are counted. */
+/** How many rows one scan checks at most without a limit of its own; never fewer than a count checks. */
 export const maxScanRows = ({ api: { config } }: Call) => Math.max(LIMITS.scan, config.objectLevelMaxRows)
 
-export const tooManyRowsToCheck = (most: number, advice: string, parameter?: string) =>
-  limitExceeded(`More than ${most} rows would have to be judged one by one. ${advice}`, parameter)
+export const tooManyRowsToCheck = (max: number, advice: string, parameter?: string) =>
+  limitExceeded(`More than ${max} rows would have to be checked one by one. ${advice}`, parameter)
 
 type Values = Record<string, unknown>
 
-/** The rows that are accepted, in their order. */
+/** The accepted rows, in their order. */
 export async function filterAccepted(
   rows: readonly Row[],
   decode: (row: Row) => Values,
@@ -28,8 +28,8 @@ export async function filterAccepted(
   for (let from = 0; from < rows.length; from += LIMITS.scanBatch) {
     if (from > 0) await yieldToEventLoop()
     const batch = rows.slice(from, from + LIMITS.scanBatch)
-    const verdicts = await Promise.all(batch.map(row => accepts(decode(row))))
-    for (const [index, row] of batch.entries()) if (verdicts[index]) accepted.push(row)
+    const results = await Promise.all(batch.map(row => accepts(decode(row))))
+    for (const [index, row] of batch.entries()) if (results[index]) accepted.push(row)
   }
   return accepted
 }

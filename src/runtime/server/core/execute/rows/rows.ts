@@ -12,25 +12,25 @@ import { rowsStatement, type ReadOptions } from './select'
 import { scan } from './scan'
 import { valuesAt } from './decode'
 
-/** Rows by position, with the place of each field in them. */
+/** Rows as arrays of values, with the field of each position. */
 export interface Rows {
   readonly rows: readonly Row[]
   readonly columns: Selection
-  /** Included rows that stand behind those columns. */
+  /** Joined includes, whose columns follow those columns. */
   readonly joins?: readonly Join[]
 }
 
-/** The visible rows of a window of the plan. With `objectLevel`, batch by batch until the window is full. */
-export async function readRows(plan: Scoped<ReadPlan>, window: ReadOptions, call: Call): Promise<Rows> {
-  const columns = columnsOf(plan, window.cursor ?? false, window.extraColumns ?? [])
+/** Reads visible rows of the plan. With `objectLevel`, batch by batch until `limit` rows are accepted. */
+export async function readRows(plan: Scoped<ReadPlan>, options: ReadOptions, call: Call): Promise<Rows> {
+  const columns = columnsOf(plan, options.cursor ?? false, options.extraColumns ?? [])
   if (!plan.accepts) {
     const joins = planJoins(plan, columns)
-    return { columns, joins, rows: await call.engine.query(rowsStatement(plan, columns, window, call, joins)) }
+    return { columns, joins, rows: await call.engine.query(rowsStatement(plan, columns, options, call, joins)) }
   }
-  const { offset = 0, limit = Infinity } = window
+  const { offset = 0, limit = Infinity } = options
   const rows: Row[] = []
   let skipped = 0
-  for await (const row of scan(plan, window, call)) {
+  for await (const row of scan(plan, options, call)) {
     if (skipped < offset) skipped++
     else rows.push(row)
     if (rows.length >= limit) break
@@ -39,34 +39,35 @@ export async function readRows(plan: Scoped<ReadPlan>, window: ReadOptions, call
 }
 
 /**
- * The row of a key, if it is visible. A collation may find another spelling of the key; that is another address, and no row has it.
- * @param besides columns whose values are needed besides what is shown.
+ * Reads the row of a key, if it is visible. A collation may match another spelling of the key, which is not the id of any row.
+ * @param extraColumns columns to read besides those of the response
  */
-export async function readOne(plan: Scoped<ReadPlan>, key: Key, besides: readonly Field[], call: Call): Promise<Rows> {
+export async function readOne(plan: Scoped<ReadPlan>, key: Key, extraColumns: readonly Field[], call: Call): Promise<Rows> {
   const { primaryKey } = plan.resource
-  const spelled = primaryKey.filter(field => field.kind === 'text' || field.kind === 'custom')
-  const found = await readValidKey(plan, { cursor: true, extraColumns: [...besides, ...spelled] }, call)
-  const values = valuesAt(found.columns, spelled)
-  const same = (row: Row) => values(row).every((value, index) => value === spelled[index]!.encode(key[primaryKey.indexOf(spelled[index]!)]))
-  return { ...found, rows: found.rows.filter(same) }
+  const textKeys = primaryKey.filter(field => field.kind === 'text' || field.kind === 'custom')
+  const found = await readValidKey(plan, { cursor: true, extraColumns: [...extraColumns, ...textKeys] }, call)
+  const values = valuesAt(found.columns, textKeys)
+  const hasSameKey = (row: Row) =>
+    values(row).every((value, index) => value === textKeys[index]!.encode(key[primaryKey.indexOf(textKeys[index]!)]))
+  return { ...found, rows: found.rows.filter(hasSameKey) }
 }
 
-/** No row has a key that is none of its column's type. */
-async function readValidKey(plan: Scoped<ReadPlan>, window: ReadOptions, call: Call): Promise<Rows> {
+/** Reads no rows for a key that is not a valid value of its column. */
+async function readValidKey(plan: Scoped<ReadPlan>, options: ReadOptions, call: Call): Promise<Rows> {
   try {
-    return await readRows(plan, window, call)
+    return await readRows(plan, options, call)
   }
   catch (error) {
     if (!await isInvalidValue(error, plan, call)) throw error
-    return { columns: columnsOf(plan, window.cursor ?? false, window.extraColumns ?? []), rows: [] }
+    return { columns: columnsOf(plan, options.cursor ?? false, options.extraColumns ?? []), rows: [] }
   }
 }
 
-/** What a plan needs of each row: what it shows, and the columns its includes and its cursor stand on. */
-function columnsOf(plan: Scoped<ReadPlan>, cursor: boolean, besides: readonly Field[]): Selection {
+/** The columns to read: those of the response, the keys of the includes, and the columns of the cursor. */
+function columnsOf(plan: Scoped<ReadPlan>, cursor: boolean, extraColumns: readonly Field[]): Selection {
   if (plan.accepts) return allFields(plan.resource)
   const keys = plan.include.flatMap(({ relation }) => relation.columns)
-  const extra = [...keys, ...besides, ...cursor ? plan.order.map(({ field }) => field) : []]
+  const extra = [...keys, ...extraColumns, ...cursor ? plan.order.map(({ field }) => field) : []]
   return extra.length === 0
     ? plan.selection
     : select(plan.resource, field => plan.selection.byName.has(field.name) || extra.includes(field))

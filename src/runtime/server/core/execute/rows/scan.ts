@@ -11,28 +11,27 @@ import { rowsStatement, type ReadOptions } from './select'
 import { decoder, valuesAt } from './decode'
 
 /**
- * Every row that `objectLevel` accepts, in the plan's order or by primary key, read in keyset batches. Other requests get their turn
- * between them.
- * @throws `LIMIT_EXCEEDED` when `most` rows are judged, there are more, and the reader wants another one.
+ * Yields every row that `objectLevel` accepts, in the plan's order or by primary key. Other requests run between the batches.
+ * @throws `LIMIT_EXCEEDED` when `maxScanned` rows have been checked, more exist, and the reader wants another row.
  */
-export async function* scan(unordered: Scoped<ReadPlan>, window: ReadOptions, call: Call): AsyncGenerator<Row> {
-  const { start = [], offset, limit = Infinity, maxScanned = maxScanRows(call) } = window
+export async function* scan(unordered: Scoped<ReadPlan>, options: ReadOptions, call: Call): AsyncGenerator<Row> {
+  const { start = [], offset, limit = Infinity, maxScanned = maxScanRows(call) } = options
   const plan = unordered.order.length > 0 ? unordered : { ...unordered, order: byPrimaryKey(unordered) }
   const columns = allFields(plan.resource)
   const decode = decoder(columns)
-  const place = valuesAt(columns, plan.order.map(({ field }) => field))
-  // A page mostly needs as many rows as it has: the first batch is small, the following ones are not.
+  const orderValues = valuesAt(columns, plan.order.map(({ field }) => field))
+  // Most rows of a page are accepted, so the first batch has the size of the page. Later batches are larger.
   let batch = limit === Infinity ? LIMITS.scanBatch : Math.min((offset ?? 0) + limit, LIMITS.scanBatch)
   let from = start
-  for (let left = maxScanned; ;) {
-    // One row beyond the bound tells whether there are more.
-    const asked = Math.min(batch, left + 1)
-    const rows = await call.engine.query(rowsStatement(plan, columns, { start: from, limit: asked }, call))
-    yield* await filterAccepted(rows.length > left ? rows.slice(0, left) : rows, decode, plan.accepts!)
-    if (rows.length > left) throw tooManyRowsToCheck(maxScanned, ADVICE[window.maxScanned === undefined ? 'page' : 'total'])
-    if (rows.length < asked) return
-    left -= rows.length
-    from = [after(call.engine, plan.order, place(rows.at(-1)!))]
+  for (let remaining = maxScanned; ;) {
+    // One row beyond the limit shows whether more rows exist.
+    const size = Math.min(batch, remaining + 1)
+    const rows = await call.engine.query(rowsStatement(plan, columns, { start: from, limit: size }, call))
+    yield* await filterAccepted(rows.length > remaining ? rows.slice(0, remaining) : rows, decode, plan.accepts!)
+    if (rows.length > remaining) throw tooManyRowsToCheck(maxScanned, ADVICE[options.maxScanned === undefined ? 'page' : 'total'])
+    if (rows.length < size) return
+    remaining -= rows.length
+    from = [after(call.engine, plan.order, orderValues(rows.at(-1)!))]
     batch = LIMITS.scanBatch
     await yieldToEventLoop()
   }
@@ -40,5 +39,5 @@ export async function* scan(unordered: Scoped<ReadPlan>, window: ReadOptions, ca
 
 const byPrimaryKey = ({ resource }: Scoped<ReadPlan>) => resource.primaryKey.map(field => ({ field, descending: false }))
 
-/** What to do instead of counting, or of paging on. */
+/** What to do instead of counting, or of reading further pages. */
 const ADVICE = { total: 'Narrow the filter, ask with count=none, or page by cursor.', page: 'Narrow the filter.' }

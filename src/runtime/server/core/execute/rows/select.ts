@@ -12,15 +12,15 @@ import type { Scoped } from '../../access/row-scope'
 import { joinClauses, joinedSelectList, shapeOfJoins, valuesOfJoins, type Join } from './join'
 
 export interface ReadOptions {
-  /** Conditions besides the plan's own: where a cursor stands. */
+  /** The condition for rows after a cursor. */
   readonly start?: readonly Clause[]
   readonly offset?: number
   readonly limit?: number
-  /** Whether a cursor will be made of a row. */
+  /** Whether to read the columns that a cursor needs. */
   readonly cursor?: boolean
-  /** Rows that code judges at most; absent: as many as any scan may. */
+  /** How many rows `objectLevel` checks at most. @default The limit of a scan. */
   readonly maxScanned?: number
-  /** Columns whose values are needed besides what is shown. */
+  /** Columns to read besides those of the response. */
   readonly extraColumns?: readonly Field[]
 }
 
@@ -47,7 +47,7 @@ function limitClause([limit, offset]: readonly number[]): SQL {
   return offset === undefined ? sql` limit ${sql.param(limit)}` : sql` limit ${sql.param(limit)} offset ${sql.param(offset)}`
 }
 
-/** What the plan asks for and what the caller may see, in one WHERE. */
+/** The conditions of the query and of the row scope, in one WHERE. */
 export function conditions(plan: { readonly where: readonly Clause[], readonly scope: readonly Clause[] }): readonly Clause[] {
   return [...plan.where, ...plan.scope]
 }

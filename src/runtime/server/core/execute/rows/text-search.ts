@@ -1,6 +1,6 @@
 /**
- * Searches in text, piece by piece: where a statement keeps the event loop busy, several patterns over large texts would hold up
- * every other request. The keys of the rows that match are found in slices of so many bytes; the rows are then read by their keys.
+ * Searches text in slices. With a synchronous driver, several patterns over large texts would block every other request. The keys of
+ * matching rows are found slice by slice, limited by bytes, and the rows are then read by their keys.
  */
 import { sql } from 'drizzle-orm'
 import type { Row } from '../../../engines/engine'
@@ -14,11 +14,11 @@ import { inTuples } from '../../sql/list/index'
 import { foundBy, type Plan, type Scoped } from '../../access/row-scope'
 import { yieldToEventLoop } from './object-level'
 
-/** Bytes of text that one statement looks through. */
+/** How many bytes of text one statement searches. */
 const SLICE_BYTES = 512 * 1024
-/** Rows whose sizes are read at once. */
+/** How many rows' text sizes one statement reads. */
 const SIZES_AT_ONCE = 500
-/** With more rows that match, the statement is run as it is: many matches are found quickly. */
+/** With more matching rows, the statement runs unchanged, because it finds many matches quickly. */
 const MAX_KEYS = 20_000
 
 interface SearchPlan extends Plan {
@@ -26,21 +26,21 @@ interface SearchPlan extends Plan {
   readonly search?: Search
 }
 
-/** The same rows by their keys, where finding them takes long; otherwise the plan as it is. */
-export async function searchInSlices<P extends SearchPlan>(plan: Scoped<P>, call: Call, besides: readonly Clause[] = []) {
+/** A plan that finds the same rows by their keys, when the search is expensive; otherwise the plan itself. */
+export async function searchInSlices<P extends SearchPlan>(plan: Scoped<P>, call: Call, extraConditions: readonly Clause[] = []) {
   const { search, resource: { primaryKey } } = plan
   if (!search?.heavy || !call.engine.blocking || !primaryKey.every(isInlineKey)) return plan
-  const keys = await findKeys(plan, search.fields, besides, call)
+  const keys = await findKeys(plan, search.fields, extraConditions, call)
   return keys ? foundBy(plan, [inTuples(call.engine, primaryKey, keys)]) : plan
 }
 
-/** Keys of bytes are a parameter each, and there may be more of them than an engine takes. */
+/** Binary keys need a parameter each, which may exceed the engine's limit. */
 const isInlineKey = ({ kind, ordered }: Field) => kind !== 'blob' && ordered
 
 async function findKeys(
   plan: Scoped<SearchPlan>,
   fields: readonly Field[],
-  besides: readonly Clause[],
+  extraConditions: readonly Clause[],
   call: Call,
 ): Promise<readonly Row[] | undefined> {
   const { primaryKey } = plan.resource
@@ -48,32 +48,32 @@ async function findKeys(
   const keys: Row[] = []
   let start: readonly Clause[] = []
   for (;;) {
-    const heads = await call.engine.query(sizesStatement(plan, fields, [...besides, ...plan.scope, ...start], call))
-    for (const slice of slices(heads.map(row => ({ key: row.slice(0, primaryKey.length), bytes: Number(row[primaryKey.length]) })))) {
+    const sizes = await call.engine.query(sizesStatement(plan, fields, [...extraConditions, ...plan.scope, ...start], call))
+    for (const slice of slices(sizes.map(row => ({ key: row.slice(0, primaryKey.length), bytes: Number(row[primaryKey.length]) })))) {
       keys.push(...(await call.engine.query(keysStatement(plan, [inTuples(call.engine, primaryKey, slice), ...plan.where], call))))
       if (keys.length > MAX_KEYS) return undefined
       await yieldToEventLoop()
     }
-    if (heads.length < SIZES_AT_ONCE) return keys
-    start = [after(call.engine, order, heads.at(-1)!.slice(0, primaryKey.length))]
+    if (sizes.length < SIZES_AT_ONCE) return keys
+    start = [after(call.engine, order, sizes.at(-1)!.slice(0, primaryKey.length))]
   }
 }
 
-function slices(heads: readonly { key: Row, bytes: number }[]): readonly (readonly Row[])[] {
+function slices(sizes: readonly { key: Row, bytes: number }[]): readonly (readonly Row[])[] {
   const found: Row[][] = []
-  let left = 0
-  for (const { key, bytes } of heads) {
-    left -= bytes
-    if (left < 0 || found.length === 0) {
+  let remaining = 0
+  for (const { key, bytes } of sizes) {
+    remaining -= bytes
+    if (remaining < 0 || found.length === 0) {
       found.push([])
-      left = SLICE_BYTES - bytes
+      remaining = SLICE_BYTES - bytes
     }
     found.at(-1)!.push(key)
   }
   return found
 }
 
-/** `select id, octet_length(title) from t where … order by id limit 500`: the size stands in the row's head, no text is read. */
+/** `select id, octet_length(title) from t where … order by id limit 500`: the database stores the size with the row and reads no text. */
 function sizesStatement({ resource }: Scoped<SearchPlan>, fields: readonly Field[], where: readonly Clause[], { api, engine }: Call) {
   const order = resource.primaryKey.map(field => ({ field, descending: false }))
   const key = shape`sizes ${resource}${fields.map(({ column }) => column)}${shapeOf(where)}${orderShape(order)}`
@@ -95,7 +95,7 @@ function keysStatement({ resource }: Scoped<SearchPlan>, where: readonly Clause[
 
 const keyList = (fields: readonly Field[]) => sql.join(fields.map(({ selection }) => selection), sql`, `)
 
-/** Runs statements at once, or, where a search in text keeps the event loop busy, one after another with a pause between them. */
+/** Runs statements concurrently. When a text search blocks the event loop, runs them in sequence and yields between them. */
 export async function runStatements<A, B, C>(
   plan: { readonly search?: Search },
   { engine }: Call,

@@ -10,8 +10,8 @@ import { parentsOf, keyAt, type Level } from './parents'
 import { readChildren } from './children'
 
 /**
- * @throws `LIMIT_EXCEEDED` before the response holds more included records than configured. A record that stands under several
- * parents is counted under each of them, as JSON repeats it.
+ * @throws `LIMIT_EXCEEDED` before the response holds more included records than configured. A record with several parents counts once
+ * per parent, because JSON repeats it.
  */
 export async function attachIncludes(
   plan: Scoped<ReadPlan>,
@@ -25,8 +25,8 @@ export async function attachIncludes(
     relations: { maxRows },
     objectLevelMaxRows,
   } = call.api.config
-  const judged = Math.max(maxRows, objectLevelMaxRows)
-  const budget: Budget = { recordsLeft: maxRows, maxRecords: maxRows, checksLeft: judged, maxChecks: judged, form }
+  const maxChecks = Math.max(maxRows, objectLevelMaxRows)
+  const budget: Budget = { recordsLeft: maxRows, maxRecords: maxRows, checksLeft: maxChecks, maxChecks, form }
   await attachLevel(plan, found, { records, occurrences: records.map(() => 1) }, call, budget)
 }
 
@@ -38,19 +38,19 @@ async function attachLevel(plan: Scoped<ReadPlan>, found: Rows, level: Level, ca
   }
 }
 
-/** A database may take two spellings of a key for one; on the wire they are two, and nobody has the other one. */
+/** A collation may match another spelling of a key. In JSON that is a different key, so the row is not included. */
 function attachJoined(join: Join, { columns, rows }: Rows, { records, occurrences }: Level, budget: Budget): void {
   const { relation, plan } = join.include
   const keyOf = keyAt(columns, relation.columns)
   const ownKeyOf = keyAt(join.columns, relation.foreignColumns)
   const decode = decoder(join.columns, plan.selection, budget.form)
-  const known = new Map<string, RecordValues>()
+  const byKey = new Map<string, RecordValues>()
   rows.forEach((row, index) => {
     const key = keyOf(row)
-    let related = key === undefined ? undefined : known.get(key)
+    let related = key === undefined ? undefined : byKey.get(key)
     if (!related && key !== undefined) {
       const own = joinedRow(join, row)
-      if (ownKeyOf(own) === key) known.set(key, related = decode(own))
+      if (ownKeyOf(own) === key) byKey.set(key, related = decode(own))
     }
     if (related) spendRecords(budget, occurrences[index]!)
     records[index]![relation.name] = related ?? null

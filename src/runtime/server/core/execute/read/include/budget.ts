@@ -2,7 +2,7 @@
 import { limitExceeded } from '../../../error'
 import type { ValueForm } from '../../rows/decode'
 
-/** What all includes of one response share: the records left to them, the rows that may still be judged, and what values become. */
+/** The records that may still be included, the rows that `objectLevel` may still check, and the form of values. */
 export interface Budget {
   recordsLeft: number
   readonly maxRecords: number

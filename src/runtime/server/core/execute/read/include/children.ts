@@ -17,9 +17,9 @@ interface Children extends Rows, Level {
   readonly byParent: ReadonlyMap<string, RecordValues[]>
 }
 
-/** The visible children of all parents, at most so many of each, in their order. */
-export async function readChildren(asked: ScopedInclude, parents: Parents, call: Call, budget: Budget): Promise<Children> {
-  const include = await searchChildrenInSlices(asked, [...parents.values()].map(parent => parent.values), call)
+/** Reads the visible children of all parents in their order, with the include's limit per parent. */
+export async function readChildren(unsearched: ScopedInclude, parents: Parents, call: Call, budget: Budget): Promise<Children> {
+  const include = await searchChildrenInSlices(unsearched, [...parents.values()].map(parent => parent.values), call)
   const { relation, plan, perParent = 1 } = include
   const columns = columnsOf(include)
   const visible = await readVisible(include, columns, parents, call, budget)
@@ -32,7 +32,7 @@ export async function readChildren(asked: ScopedInclude, parents: Parents, call:
   for (const row of visible) {
     const key = parentOf(row)!
     const parent = parents.get(key)
-    // A database may take two spellings of a key for one.
+    // A collation may match another spelling of a key, which no parent has.
     if (!parent) continue
     let list = byParent.get(key)
     if (!list) byParent.set(key, list = [])
@@ -47,7 +47,7 @@ export async function readChildren(asked: ScopedInclude, parents: Parents, call:
   return { columns, rows: kept, records, occurrences: times, byParent }
 }
 
-/** One row more than may be shown is read, or than may be judged, where code has the last word. @throws `LIMIT_EXCEEDED` */
+/** Reads one row more than the budget allows, to detect that it is exceeded. @throws `LIMIT_EXCEEDED` */
 async function readVisible(
   include: ScopedInclude,
   columns: Selection,
@@ -57,16 +57,16 @@ async function readVisible(
 ): Promise<Rows['rows']> {
   const { relation, plan, through, perParent } = include
   const values = [...parents.values()].map(parent => parent.values)
-  const read = (limited: number | undefined, most: number) =>
-    call.engine.query(childrenStatement(include, columns, values, limited, most + 1, call))
+  const read = (limited: number | undefined, max: number) =>
+    call.engine.query(childrenStatement(include, columns, values, limited, max + 1, call))
   if (!plan.accepts && !through?.accepts) {
-    // Each child stands in the response as often as its parent.
-    const most = Math.floor(budget.recordsLeft / fewestOccurrences(parents))
-    const rows = await read(perParent, most)
-    if (rows.length > most) throw tooManyIncluded(budget)
+    // A child appears in the response as often as its parent.
+    const max = Math.floor(budget.recordsLeft / fewestOccurrences(parents))
+    const rows = await read(perParent, max)
+    if (rows.length > max) throw tooManyIncluded(budget)
     return rows
   }
-  // Judged before the limit of a parent is applied: hidden rows take no place.
+  // Rows are checked before the limit per parent applies, so that hidden rows do not count.
   const rows = await read(undefined, budget.checksLeft)
   if (rows.length > budget.checksLeft) throw tooManyRowsToCheck(budget.maxChecks, 'Ask for fewer records, or narrow the filter.', 'include')
   budget.checksLeft -= rows.length
@@ -82,8 +82,12 @@ function fewestOccurrences(parents: Parents): number {
   return fewest
 }
 
-/** Where a search in text keeps the event loop busy, others have their turn before it, and it is made in slices. */
-async function searchChildrenInSlices(include: ScopedInclude, parents: readonly (readonly unknown[])[], call: Call): Promise<ScopedInclude> {
+/** Searches in slices, after other requests have run, when a text search blocks the event loop. */
+async function searchChildrenInSlices(
+  include: ScopedInclude,
+  parents: readonly (readonly unknown[])[],
+  call: Call,
+): Promise<ScopedInclude> {
   const { relation, plan } = include
   if (!plan.search || !call.engine.blocking) return include
   await yieldToEventLoop()
@@ -95,9 +99,9 @@ function columnsOf(include: ScopedInclude): Selection {
   return include.plan.accepts ? allFields(include.plan.resource) : includedColumns(include)
 }
 
-/** The columns in which a child carries its parent's key: its own, or, over a junction, those selected behind them. */
+/** Reads the parent's key from a child: from its foreign key, or from the junction's columns after its own columns. */
 function parentKey(relation: Relation, columns: Selection): (row: Row) => string | undefined {
   if (relation.kind !== 'manyToMany') return keyAt(columns, relation.foreignColumns)
-  const places = relation.columns.map((_, index) => columns.fields.length + index)
-  return row => keyText(row, places)
+  const positions = relation.columns.map((_, index) => columns.fields.length + index)
+  return row => keyText(row, positions)
 }

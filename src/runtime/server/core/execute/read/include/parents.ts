@@ -4,16 +4,16 @@ import type { Field } from '../../../../schema/field'
 import type { Selection } from '../../../access/fields'
 import type { RecordValues } from '../../rows/decode'
 
-/** The records of one level, one for each row, and how many times each of them stands in the response. */
+/** The records of one level, one for each row, and how often each of them appears in the response. */
 export interface Level {
   readonly records: readonly RecordValues[]
   readonly occurrences: readonly number[]
 }
 
 interface Parent {
-  /** The values that its children hold of it. */
+  /** The key values that its children reference. */
   readonly values: readonly unknown[]
-  /** How many times records with these values stand in the response. */
+  /** How often records with these key values appear in the response. */
   occurrences: number
 }
 
@@ -21,26 +21,31 @@ export type Parents = ReadonlyMap<string, Parent>
 
 type ValuesOf = (row: Row) => readonly unknown[]
 
-export function parentsOf(rows: readonly Row[], keys: readonly (string | undefined)[], times: readonly number[], valuesOf: ValuesOf): Parents {
+export function parentsOf(
+  rows: readonly Row[],
+  keys: readonly (string | undefined)[],
+  occurrences: readonly number[],
+  valuesOf: ValuesOf,
+): Parents {
   const parents = new Map<string, Parent>()
   keys.forEach((key, index) => {
     if (key === undefined) return
-    const known = parents.get(key)
-    if (known) known.occurrences += times[index]!
-    else parents.set(key, { values: valuesOf(rows[index]!), occurrences: times[index]! })
+    const parent = parents.get(key)
+    if (parent) parent.occurrences += occurrences[index]!
+    else parents.set(key, { values: valuesOf(rows[index]!), occurrences: occurrences[index]! })
   })
   return parents
 }
 
-/** The key that some columns of a row hold, as text; NULL meets nothing. */
+/** Reads the key in some columns of a row as text; `undefined` with a NULL, which matches nothing. */
 export function keyAt(columns: Selection, wanted: readonly Field[]): (row: Row) => string | undefined {
-  const places = wanted.map(field => columns.fields.indexOf(field))
-  return row => keyText(row, places)
+  const positions = wanted.map(field => columns.fields.indexOf(field))
+  return row => keyText(row, positions)
 }
 
-export function keyText(row: Row, places: readonly number[]): string | undefined {
-  if (places.length === 1) return isNull(row[places[0]!]) ? undefined : String(row[places[0]!])
-  return places.some(place => isNull(row[place])) ? undefined : JSON.stringify(places.map(place => String(row[place])))
+export function keyText(row: Row, positions: readonly number[]): string | undefined {
+  if (positions.length === 1) return isNull(row[positions[0]!]) ? undefined : String(row[positions[0]!])
+  return positions.some(position => isNull(row[position])) ? undefined : JSON.stringify(positions.map(position => String(row[position])))
 }
 
 const isNull = (value: unknown) => value === null || value === undefined

@@ -40,7 +40,8 @@ export async function tryOperations(
     await call.engine.commit([...statements, ROLL_BACK])
   }
   catch (error) {
-    return error instanceof ExpectationError && error.index === statements.length ? undefined : toCommitFailed(error, plan, operations, call)
+    const reachedEnd = error instanceof ExpectationError && error.index === statements.length
+    return reachedEnd ? undefined : toCommitFailed(error, plan, operations, call)
   }
   throw new Error('[auto-api] The engine committed operations that had to be rolled back.')
 }

@@ -58,6 +58,7 @@ export function checkUnchanged(
   return Array.from({ length: Math.ceil(rows.length / size) }, (_, index): WriteOperation => {
     const chunk = rows.slice(index * size, (index + 1) * size)
     const where = [inTuples(call.engine, resource.primaryKey, chunk.map(keyOf)), rowsUnchanged(columns, chunk), ...scope]
-    return { statement: { ...selectStatement(call, resource, where, keyFields(resource), lock), expectedRows: chunk.length }, expectation: 'row' }
+    const statement = { ...selectStatement(call, resource, where, keyFields(resource), lock), expectedRows: chunk.length }
+    return { statement, expectation: 'row' }
   })
 }

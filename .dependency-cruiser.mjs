@@ -1,5 +1,5 @@
 /**
- * The layers, the entry points and no cycles, type-only imports included.
+ * Import rules: the layers, the entry points and no cycles. Type-only imports count as well.
  *
  * A file can import its own layer and the layers below. An entry point is a package or generated module that can be imported in one
  * named place only, so that replacing it means opening one file. Cycles between folders: `test/unit/architecture.test.ts`.
@@ -15,14 +15,14 @@ const LAYERS = [
   { name: '5-module', path: '^src/module\\.ts$' },
 ]
 
-/** What can be imported where. `to` is matched against resolved paths and, where nothing resolves, names. */
+/** `at`: where `to` can be imported. `to` matches resolved paths, and names that do not resolve. */
 const ENTRY_POINTS = [
   { name: 'h3', to: '(^|node_modules/)(h3|nitro/h3)(/|$)', at: '^src/runtime/server/(http\\.ts$|virtual/h3\\.ts$)' },
   { name: 'alias-h3', to: '^src/runtime/server/virtual/h3\\.ts$', at: '^src/runtime/server/http\\.ts$' },
   { name: 'generated-modules', to: '^(src/runtime/server/virtual/(?!h3\\.ts$)|#auto-api/)', at: '^src/runtime/server/runtime\\.ts$' },
   { name: 'nuxt-kit', to: '(^|node_modules/)@nuxt/(kit|schema)(/|$)', at: '^src/(module\\.ts$|build/)' },
   { name: 'vue', to: '(^|node_modules/)(vue|vue-router|@vue/[^/]+|@tanstack/vue-query)(/|$)', at: '^src/runtime/(app|admin)/' },
-  // Every file builds queries with `drizzle-orm`; its dialects and internals stay where tables are described and committed.
+  // Every file can build queries with `drizzle-orm`, but only these folders use its dialects and internals.
   { name: 'drizzle-dialects', to: '(^|node_modules/)drizzle-orm/(?!index\\.)', at: '^src/runtime/server/(schema|engines)/' },
 ]
 
@@ -45,14 +45,14 @@ const entryPoints = ENTRY_POINTS.map(({ name, to, at }) => ({
 const borders = [
   {
     name: 'build-passes-no-code',
-    comment: 'The build shares facts (runtime/shared) and types with the runtime, never code.',
+    comment: 'The build imports only runtime/shared and types from the runtime.',
     severity: 'error',
     from: { path: '^src/(build/|module\\.ts$)' },
     to: { path: '^src/runtime/(?!shared/)', dependencyTypesNot: ['type-only'] },
   },
   {
     name: 'client-imports-server-types-only',
-    comment: 'What the client imports by value is shipped to browsers.',
+    comment: 'Values that the client imports are sent to browsers.',
     severity: 'error',
     from: { path: '^src/runtime/(app|admin)/' },
     to: { path: '^src/runtime/server/', dependencyTypesNot: ['type-only'] },
@@ -74,18 +74,18 @@ const hygiene = [
   },
   {
     name: 'relative-only',
-    comment: 'The runtime is copied file by file into the package: aliases and our own package name do not resolve there.',
+    comment: 'The runtime is copied file by file into the package, where aliases and the name of the package itself do not resolve.',
     severity: 'error',
     from: { path: '^src/' },
     to: { path: ['^dist/', '^nuxt-auto-api(/|$)', '^[~@]{1,2}/'] },
   },
   {
     name: 'declared-packages-only',
-    comment: 'A package that is only a dev dependency, or not declared at all, is missing where the package is installed.',
+    comment: 'Only declared dependencies are installed together with the package.',
     severity: 'error',
     from: { path: '^src/', pathNot: '^src/runtime/server/virtual/' },
     to: {
-      // Vue comes with Nuxt, which is a peer.
+      // Nuxt, which is a peer dependency, installs Vue.
       pathNot: '(^|node_modules/)(vue|vue-router)(/|$)',
       dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'],
       dependencyTypesNot: ['npm', 'npm-peer'],

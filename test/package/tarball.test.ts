@@ -1,4 +1,4 @@
-/** What is published works where it is installed: a fresh app with the packed tarball, built, started and asked over HTTP. */
+/** Checks the packed tarball: installed in a new app, built, started and requested over HTTP. */
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { basename, join } from 'node:path'
@@ -29,11 +29,11 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 describe('the packed tarball', () => {
-  it('is made in a fresh clone, where no test and no other command has run before', () => {
+  it('is packed in a fresh clone in which no other command has run', () => {
     expect(basename(tarball)).toBe(`nuxt-auto-api-${manifest.version}.tgz`)
   })
 
-  it('passes publint without a remark we did not accept', async () => {
+  it('passes publint except for accepted messages', async () => {
     const { buffer, byteOffset, byteLength } = readFileSync(tarball)
     const { messages, pkg } = await publint({
       pack: { tarball: buffer.slice(byteOffset, byteOffset + byteLength) as ArrayBuffer },
@@ -42,18 +42,18 @@ describe('the packed tarball', () => {
     expect(remarks.map(message => formatMessage(message, pkg, { color: false }))).toEqual([])
   })
 
-  it.each(entries)('lets plain Node import %s', (entry) => {
+  it.each(entries)('can be imported by Node: %s', (entry) => {
     const options = entry.endsWith('.json') ? ', { with: { type: \'json\' } }' : ''
     const names = run(folder, process.execPath, '--input-type=module', '--eval', `console.log(Object.keys(await import('${entry}'${options})).join())`)
     expect(names.trim()).not.toBe('')
   })
 
-  it('holds the page that every message of the build points to', () => {
+  it('contains the page to which the messages of the build link', () => {
     const [, page] = /^node_modules\/nuxt-auto-api\/(.+)$/.exec(UPGRADE_NOTES)!
     expect(readFileSync(join(folder, 'node_modules/nuxt-auto-api', page!), 'utf8')).toContain('# Upgrading')
   })
 
-  it('accepts no Drizzle with the published SQL injection: the first one without it is 0.45.2', () => {
+  it('requires Drizzle 0.45.2 or newer, because older versions allow SQL injection', () => {
     expect(manifest.peerDependencies['drizzle-orm']).toMatch(/^>=0\.45\.2 /)
   })
 })
@@ -96,7 +96,7 @@ describe('a fresh app that has it installed', () => {
   const write = (body: object, headers: Record<string, string> = {}): RequestInit =>
     ({ method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) })
 
-  it('lists what everybody may read', async () => {
+  it('responds with a list to an anonymous caller', async () => {
     expect(await ask('/api/books?limit=2')).toEqual({
       status: 200,
       location: null,
@@ -104,24 +104,24 @@ describe('a fresh app that has it installed', () => {
     })
   })
 
-  it('renders what its composables read', async () => {
+  it('renders the data of its composables', async () => {
     const page = await fetch(server!.url)
     expect(await page.text()).toContain('First: Middlemarch')
   })
 
-  it('refuses a write that the caller may not make and writes nothing', async () => {
+  it('refuses a write without permission and writes nothing', async () => {
     const refused = await ask('/api/books', write({ title: 'Persuasion' }))
     expect(refused).toMatchObject({ status: 401, body: { data: { code: 'UNAUTHENTICATED' } } })
     expect((await ask('/api/books')).body.meta.total).toBe(3)
   })
 
-  it('creates for a caller who may', async () => {
+  it('creates a record for a caller with permission', async () => {
     const created = await ask('/api/books', write({ title: 'Persuasion' }, { 'x-user': 'ada' }))
     expect(created).toEqual({ status: 201, location: '/api/books/4', body: { id: 4, title: 'Persuasion' } })
     expect(await ask('/api/books/4')).toMatchObject({ status: 200, body: created.body })
   })
 
-  it('leaves the paths of no resource to the app', async () => {
+  it('does not respond to other paths of the app', async () => {
     const answer = await fetch(`${server!.url}/api/authors`)
     expect(answer.headers.get('content-type')).not.toMatch(/json/)
   })
@@ -139,18 +139,18 @@ describe('an app without @tanstack/vue-query', () => {
   beforeAll(async () => {
     rmSync(join(folder, 'node_modules/@tanstack'), { recursive: true })
     writeFileSync(join(folder, 'app/app.vue'), '<template><p>API only</p></template>\n')
-    // Warnings go to the other stream.
+    // Warnings are printed to stderr.
     printed = run(folder, 'sh', '-c', 'nuxi build 2>&1')
     server = await startBuiltApp(folder)
   })
 
   afterAll(() => server?.stop())
 
-  it('is told once what to install, and builds without the composables', () => {
+  it('builds without the composables and prints one warning with the command to install it', () => {
     expect(printed.match(/npm install @tanstack\/vue-query/g)).toHaveLength(1)
   })
 
-  it('answers its API and renders its pages', async () => {
+  it('responds to requests of its API and renders its pages', async () => {
     expect((await fetch(`${server!.url}/api/books`)).status).toBe(200)
     expect(await (await fetch(server!.url)).text()).toContain('API only')
   })

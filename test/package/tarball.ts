@@ -1,4 +1,4 @@
-/** Packs the package, installs it into a fresh app outside the repository, builds the app and runs it. */
+/** Packs the package, installs it in a new app outside the repository, builds the app and starts it. */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -6,39 +6,39 @@ import { tmpdir } from 'node:os'
 import { basename, delimiter, join } from 'node:path'
 import { hashOf, makeOnce, root } from '../support/once'
 
-/** The app's other dependencies, in the versions the package is developed with. */
+/** The app's other dependencies, in the versions of the repository. */
 const BESIDES = ['nuxt', 'drizzle-orm', '@tanstack/vue-query', 'better-sqlite3', '@types/better-sqlite3']
 
 const manifest = (folder: string) => JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
 
-/** Without the variables of our npm script: with them the app's npm would work on our package. */
+/** The environment without npm's variables, with which the app's npm would work on the repository. */
 const environment = {
   ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(?:npm_|VITEST|NODE_ENV$|TEST$|TALLY_)/.test(name))),
   NUXT_TELEMETRY_DISABLED: '1',
 }
 
-/** An empty folder outside the repository, so that no parent folder has packages of ours. */
+/** An empty folder outside the repository, so that no parent folder contains packages. */
 export const createFolder = () => mkdtempSync(join(tmpdir(), 'fresh-app-'))
 
-/** How an app differs from the usual one. */
+/** Differences of an app from the default one. */
 export interface Variant {
-  /** Versions besides or instead of those the package is developed with. */
+  /** Further dependencies, or other versions. */
   readonly versions?: Readonly<Record<string, string>>
   /** A folder whose files replace those of `app`. */
   readonly files?: string
 }
 
-/** What commands create in the repository; a clone has none of it. */
+/** Generated folders, which a clone does not have. */
 const LEFT_BY_COMMANDS = new Set(['.git', 'node_modules', 'dist', '.nuxt', '.output', '.data'])
 
-/** What has no part in the package, nor in building it. */
+/** Folders that are not needed to build the package. */
 const NOT_PACKED = new Set(['bench', 'playground', '.ci'])
 
 /** A copy of the repository like a fresh clone after `npm ci`: no other command has run in it. */
 function cloneRepository(folder: string): string {
   const clone = join(folder, 'clone')
   cpSync(root, clone, { recursive: true, filter: source => !LEFT_BY_COMMANDS.has(basename(source)) })
-  // Hard links where the disk is the same: a copy of every dependency would take longer than the rest.
+  // Hard links on the same disk, because copying every dependency would take most of the time.
   if (spawnSync('cp', ['-al', join(root, 'node_modules'), clone]).status !== 0) run(root, 'cp', '-a', join(root, 'node_modules'), clone)
   return clone
 }
@@ -49,7 +49,7 @@ async function packPackage(): Promise<string> {
   await makeOnce(packs, hashOf(readdirSync(root).filter(name => !LEFT_BY_COMMANDS.has(name) && !NOT_PACKED.has(name))), () => {
     rmSync(packs, { recursive: true, force: true })
     mkdirSync(packs, { recursive: true })
-    // Outside the repository, so that the clone finds nothing of it.
+    // Outside the repository, so that the clone cannot use its files.
     const folder = createFolder()
     run(cloneRepository(folder), 'npm', 'pack', '--pack-destination', packs)
     rmSync(folder, { recursive: true })
@@ -73,7 +73,7 @@ export async function installPackedPackage(folder: string, { versions, files }: 
     },
     overrides: { rollup: manifest(root).overrides.rollup },
   }))
-  // Nothing the app needs is compiled at install time, so a machine without a compiler will do.
+  // No dependency of the app is compiled at install time, so no compiler is needed.
   run(folder, 'npm', 'install', '--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund')
   return tarball
 }
@@ -83,7 +83,7 @@ export async function installPackedPackage(folder: string, { versions, files }: 
  * @throws With everything it printed when it fails.
  */
 export function run(cwd: string, command: string, ...args: string[]): string {
-  // The app's own tools first, ours after them: that is where Node comes from.
+  // The app's tools come before those of the repository, which contain Node.
   const PATH = [join(cwd, 'node_modules/.bin'), process.env.PATH].join(delimiter)
   const { status, stdout, stderr, error } = spawnSync(command, args, {
     cwd, env: { ...environment, PATH }, encoding: 'utf8', timeout: 5 * 60_000, maxBuffer: 1 << 26, stdio: ['ignore', 'pipe', 'pipe'],
@@ -97,7 +97,7 @@ export interface RunningServer {
   stop: () => Promise<void>
 }
 
-/** Starts the built app on a free port of this machine and waits until it answers. */
+/** Starts the built app on a free port and waits until it responds. */
 export async function startBuiltApp(folder: string): Promise<RunningServer> {
   const port = await freePort()
   const server = spawn(process.execPath, [join(folder, '.output/server/index.mjs')], {

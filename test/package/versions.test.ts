@@ -1,10 +1,10 @@
-/** The packed tarball under every Nuxt that is supported: installed, built, and asked for a list, a create and a refused write. */
+/** Checks the packed tarball with every supported version of Nuxt: a list, a create, a refused write and the limits of HTTP. */
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createFolder, installPackedPackage, run, startBuiltApp, type RunningServer, type Variant } from './tarball'
 
-/** The newest Nuxt 4 is what the package is developed with: the test of the tarball runs on it. */
+/** The newest Nuxt 4 is left out, because the test of the tarball uses it. */
 const NUXTS: readonly ({ readonly name: string, readonly version: RegExp } & Variant)[] = [
   { name: 'Nuxt 4.0 with the oldest Drizzle', version: /^4\.0\./, versions: { 'nuxt': '4.0.3', 'drizzle-orm': '0.45.2' } },
   {
@@ -35,25 +35,25 @@ describe.each(NUXTS)('$name', ({ version, ...variant }) => {
     return { status: response.status, location: response.headers.get('location'), body: await response.json() }
   }
 
-  it('is the one that runs', () => {
+  it('is the installed version', () => {
     expect(JSON.parse(readFileSync(join(folder, 'node_modules/nuxt/package.json'), 'utf8')).version).toMatch(version)
   })
 
-  it('lists what everybody may read', async () => {
+  it('responds with a list to an anonymous caller', async () => {
     expect(await ask('/api/books?limit=2')).toMatchObject({ status: 200, body: { data: [{ id: 1, title: 'Middlemarch' }, { id: 2, title: 'Emma' }], meta: { page: 1, limit: 2, total: 3 } } })
   })
 
-  it('refuses a write that the caller may not make and writes nothing', async () => {
+  it('refuses a write without permission and writes nothing', async () => {
     expect(await ask('/api/books', { body: { title: 'Persuasion' } })).toMatchObject({ status: 401, body: { data: { code: 'UNAUTHENTICATED' } } })
     expect((await ask('/api/books')).body.meta.total).toBe(3)
   })
 
-  it('creates for a caller who may', async () => {
+  it('creates a record for a caller with permission', async () => {
     expect(await ask('/api/books', { body: { title: 'Persuasion' }, headers: { 'x-user': 'ada' } })).toEqual({ status: 201, location: '/api/books/4', body: { id: 4, title: 'Persuasion' } })
     expect((await ask('/api/books/4')).body).toEqual({ id: 4, title: 'Persuasion' })
   })
 
-  it('answers HEAD and OPTIONS, and forbids shared caches on every response', async () => {
+  it('responds to HEAD and OPTIONS, and forbids shared caches in every response', async () => {
     const send = (path: string, method: string) => fetch(server!.url + path, { method, headers: { accept: 'application/json' } })
     for (const [path, method, status] of [['/api/books', 'GET', 200], ['/api/books', 'HEAD', 200], ['/api/books', 'OPTIONS', 204], ['/api/books', 'PUT', 405], ['/api/books/99', 'GET', 404]] as const) {
       const { status: answered, headers } = await send(path, method)
@@ -66,7 +66,7 @@ describe.each(NUXTS)('$name', ({ version, ...variant }) => {
     expect([head.headers.get('content-length'), await head.text()]).toEqual([String((await get.text()).length), ''])
   })
 
-  it('refuses a body that is too long, and lets the client read that', async () => {
+  it('refuses a body that is too long with a readable response', async () => {
     const answer = await ask('/api/books', { body: { title: 'x'.repeat(3_000_000) }, headers: { 'x-user': 'ada' } })
     expect(answer).toMatchObject({ status: 413, body: { data: { code: 'PAYLOAD_TOO_LARGE' } } })
     expect((await ask('/api/books?limit=1')).status).toBe(200)

@@ -1,4 +1,4 @@
-/** What an app writes about a resource is checked against its table: names, operations and the app's own user. */
+/** The types of authorization and hooks: columns, operations and the app's own user. */
 import { eq } from 'drizzle-orm'
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { defineResourceAuth, defineResourceHooks, type AutoApiContext, type AutoApiUser } from 'nuxt-auto-api/define'
@@ -50,26 +50,26 @@ describe('the authorization of a table', () => {
   })
 
   test('knows what a permission can be', () => {
-    // @ts-expect-error -- a number is none
+    // @ts-expect-error -- a number is not a permission
     defineResourceAuth<typeof posts>({ permissions: { read: 1 } })
-    // @ts-expect-error -- nothing is none: leave the operation out
+    // @ts-expect-error -- undefined is not a permission: leave the operation out
     defineResourceAuth<typeof posts>({ permissions: { read: null } })
-    // @ts-expect-error -- nor is a list of numbers
+    // @ts-expect-error -- a list of numbers is not a permission
     defineResourceAuth<typeof posts>({ permissions: { read: [1] } })
   })
 
-  test('filters by SQL or not at all', () => {
+  test('accepts only SQL or undefined as a filter', () => {
     defineResourceAuth<typeof posts>({ listFilter: () => undefined })
     defineResourceAuth<typeof posts>({ listFilter: async table => eq(table.id, 1) })
-    // @ts-expect-error -- a boolean would be a condition that got lost
+    // @ts-expect-error -- a boolean is not a condition
     defineResourceAuth<typeof posts>({ listFilter: () => false })
-    // @ts-expect-error -- so would null
+    // @ts-expect-error -- null is not a condition
     defineResourceAuth<typeof posts>({ listFilter: () => null })
   })
 })
 
 describe('the hooks of a table', () => {
-  test('know the columns of what is made', () => {
+  test('know the columns of created rows', () => {
     defineResourceHooks<typeof posts>({
       beforeCreate(data) {
         expectTypeOf(data.title).toEqualTypeOf<string | undefined>()
@@ -95,7 +95,7 @@ describe('the context', () => {
     })
   })
 
-  test('does not let a rule give itself another operation', () => {
+  test('does not allow a rule to change the operation', () => {
     // @ts-expect-error -- read-only
     defineResourceAuth<typeof posts>({ permissions: { read: ctx => (ctx.operation = 'delete') } })
   })

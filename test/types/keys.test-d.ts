@@ -1,4 +1,4 @@
-/** A key of the statement cache takes objects and words of the code: a name that came from somewhere does not become part of one. */
+/** The key of the statement cache accepts objects and literals of the code, but no names from elsewhere. */
 import type { Column, Table } from 'drizzle-orm'
 import { test } from 'vitest'
 import type { Clause } from '../../src/runtime/server/core/sql/clause'
@@ -11,7 +11,7 @@ declare const resource: Resource
 declare const name: string
 declare const symbol: '=' | '<>'
 
-test('a key refuses a bare name', () => {
+test('a key does not accept the name of a table or column', () => {
   void shape`read ${table}${column}${symbol}${[column]}${quoted(name)}${1}`
   // @ts-expect-error -- two tables may have this name
   void shape`read ${resource.name}`

@@ -1,4 +1,4 @@
-/** Safety by type: what has no scope is not executed, and only `scope.ts` makes one. Each expected error is the guard. */
+/** A plan without a scope cannot be executed, and only `row-scope.ts` can add one. */
 import { describe, expectTypeOf, test } from 'vitest'
 import type { Call } from '../../src/runtime/server/core/context'
 import { executeGroups } from '../../src/runtime/server/core/execute/aggregate/groups'
@@ -21,34 +21,34 @@ declare const write: WritePlan
 declare const groups: GroupPlan
 
 describe('a plan without a scope', () => {
-  test('is not read', () => {
+  test('cannot be read', () => {
     // @ts-expect-error -- not scoped
     void executeList(list, call)
     // @ts-expect-error -- not scoped
     void executeGet(get, call)
   })
 
-  test('is not aggregated', () => {
+  test('cannot be aggregated', () => {
     // @ts-expect-error -- not scoped
     void executeGroups(groups, call)
   })
 
-  test('is not written', () => {
+  test('cannot be written', () => {
     // @ts-expect-error -- not scoped
     void executeWrite(write, call)
   })
 
-  test('does not become one by having what a scope has', () => {
-    // @ts-expect-error -- the mark of a scope has no name outside scope.ts
+  test('cannot get one by having its members', () => {
+    // @ts-expect-error -- the symbol of a scope is not exported
     void executeList({ ...list, scope: [], include: [], accepts: undefined }, call)
-    // @ts-expect-error -- the mark of a scope has no name outside scope.ts
+    // @ts-expect-error -- the symbol of a scope is not exported
     void executeWrite({ ...write, scope: [], include: [], accepts: undefined }, call)
-    // @ts-expect-error -- the mark of a scope has no name outside scope.ts
+    // @ts-expect-error -- the symbol of a scope is not exported
     const scoped: Scoped<WritePlan> = { ...write, scope: [], include: [] }
     void scoped
   })
 
-  test('does not become one by an own mark', () => {
+  test('cannot get one by another symbol', () => {
     const scoped: unique symbol = Symbol('scoped')
     // @ts-expect-error -- another symbol
     void executeWrite({ ...write, scope: [], include: [], [scoped]: true }, call)
@@ -56,10 +56,10 @@ describe('a plan without a scope', () => {
 })
 
 describe('a scope', () => {
-  test('is what applyScope makes, of its own kind of plan', async () => {
+  test('is made by applyScope and keeps the kind of plan', async () => {
     void executeList(await applyScope(call, list), call)
     void executeWrite(await applyScope(call, write), call)
-    // @ts-expect-error -- a scoped write is no scoped list
+    // @ts-expect-error -- a scoped write is not a scoped list
     void executeList(await applyScope(call, write), call)
   })
 
@@ -70,7 +70,7 @@ describe('a scope', () => {
     expectTypeOf<Scoped<LinkPlan>['include'][number]['through']>().toEqualTypeOf<Scoped<Plan>>()
   })
 
-  test('has a mark that nobody can import', async () => {
+  test('has a symbol that cannot be imported', async () => {
     // @ts-expect-error -- not exported
     type Mark = typeof import('../../src/runtime/server/core/access/row-scope').scoped
     expectTypeOf<Mark>().toBeAny()
@@ -78,11 +78,11 @@ describe('a scope', () => {
 })
 
 describe('a route', () => {
-  test('gives its execute a scope, whatever it plans', () => {
+  test('passes a scoped plan to its execute step', () => {
     expectTypeOf<Parameters<RouteSteps<unknown, WritePlan, unknown>['execute']>[0]>().toEqualTypeOf<Scoped<WritePlan>>()
   })
 
-  test('cannot be made without saying what the caller must be allowed to do', () => {
+  test('requires the operation that it authorizes', () => {
     const steps = { parse: () => 1, plan: () => write, execute: executeWrite, respond: () => ({ status: 200, body: {} }) }
     // @ts-expect-error -- no operation
     const route: RouteSteps<number, WritePlan, Awaited<ReturnType<typeof executeWrite>>> = steps

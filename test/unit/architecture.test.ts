@@ -1,4 +1,4 @@
-/** The architecture check works: each forbidden import is refused in a sample project, each allowed one is accepted. No folder imports in a cycle. */
+/** Checks the layer rules with forbidden and allowed imports in a sample project, and that no folders of `src` import each other in a cycle. */
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const bin = join(root, 'node_modules/.bin')
 
-/** Files that are there to be imported. */
+/** Files that other files import. */
 const FILES = [
   'src/runtime/shared/fact.ts',
   'src/runtime/server/schema/table.ts',
@@ -24,10 +24,10 @@ const FILES = [
   'src/build/options.ts',
 ]
 
-/** Packages as far as an import needs them to be there. */
+/** Packages that an import must be able to resolve. */
 const PACKAGES = ['h3', 'vue', '@nuxt/kit', 'drizzle-orm', 'undeclared', 'better-sqlite3']
 
-/** One violation each, by a type-only import unless `value` is set. */
+/** Each row is one violation, by a type-only import unless `value` is set. */
 const FORBIDDEN = [
   { rule: 'layer-0-shared', from: 'src/runtime/shared/a.ts', to: '../server/schema/table' },
   { rule: 'layer-1-schema-engines', from: 'src/runtime/server/schema/a.ts', to: '../core/authorize' },
@@ -47,8 +47,8 @@ const FORBIDDEN = [
   { rule: 'build-passes-no-code', from: 'src/build/b.ts', to: '../runtime/server/schema/table', value: true },
   { rule: 'client-imports-server-types-only', from: 'src/runtime/app/b.ts', to: '../server/core/authorize', value: true },
   { rule: 'server-imports-no-client', from: 'src/runtime/server/utils/c.ts', to: '../../admin/page' },
-  { rule: 'no-cycles', from: 'src/runtime/server/core/cycle.ts', to: './round' },
-  { rule: 'no-cycles', from: 'src/runtime/server/core/round.ts', to: './cycle' },
+  { rule: 'no-cycles', from: 'src/runtime/server/core/cycle.ts', to: './cycle-2' },
+  { rule: 'no-cycles', from: 'src/runtime/server/core/cycle-2.ts', to: './cycle' },
   { rule: 'relative-only', from: 'src/runtime/server/utils/d.ts', to: 'nuxt-auto-api/define' },
   { rule: 'declared-packages-only', from: 'src/runtime/server/core/f.ts', to: 'undeclared' },
   { rule: 'declared-packages-only', from: 'src/runtime/server/engines/b.ts', to: 'better-sqlite3' },
@@ -89,7 +89,7 @@ describe('the architecture check', () => {
 
   beforeAll(() => {
     for (const file of ['package.json', '.dependency-cruiser.mjs', '.dependency-cruiser.tsconfig.json']) cpSync(join(root, file), join(project, file))
-    // The checker compiles TypeScript with the compiler it finds from its own place, so the project needs no tools.
+    // The checker uses the TypeScript compiler beside itself, so the project needs no tools.
     for (const name of PACKAGES) {
       write(`node_modules/${name}/package.json`, JSON.stringify({ name, version: '1.0.0', main: 'index.js' }))
       write(`node_modules/${name}/index.js`, '')
@@ -124,10 +124,10 @@ function childEdges(folder: string, imports: readonly Edge[]): readonly Edge[] {
   return inside.map(([from, to]): Edge => [child(from), child(to)]).filter(([from, to]) => from !== to)
 }
 
-/** What is left when everything that imports nothing (else) of the rest is taken away, again and again. */
+/** The edges that remain after repeatedly removing those to children without imports: the cycles. */
 function cyclic(edges: readonly Edge[]): readonly Edge[] {
-  const rest = edges.filter(([, to]) => edges.some(([from]) => from === to))
-  return rest.length === edges.length ? rest : cyclic(rest)
+  const remaining = edges.filter(([, to]) => edges.some(([from]) => from === to))
+  return remaining.length === edges.length ? remaining : cyclic(remaining)
 }
 
 describe('the folders of src', () => {
@@ -141,7 +141,7 @@ describe('the folders of src', () => {
   }, 60_000)
 })
 
-/** Runs the command line the lint script runs; it exits with the number of violations, so a failure is an answer. */
+/** Runs the command of `lint:layers`. It exits with the number of violations, so a failure with JSON is a result. */
 function cruise(cwd: string): string {
   try {
     return execFileSync(join(bin, 'depcruise'), ['--config', '.dependency-cruiser.mjs', 'src', '-T', 'json'], { cwd, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 })
@@ -149,6 +149,6 @@ function cruise(cwd: string): string {
   catch (error) {
     const { stdout, stderr } = error as { stdout?: string, stderr?: string }
     if (stdout?.startsWith('{')) return stdout
-    throw new Error(`the checker did not run: ${stderr}`, { cause: error })
+    throw new Error(`The checker failed: ${stderr}`, { cause: error })
   }
 }

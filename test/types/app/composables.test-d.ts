@@ -1,4 +1,4 @@
-/** The composables know the registered tables: what may be asked and sent, and the exact shape of what comes back. */
+/** The types of the composables: queries, bodies and the exact shape of responses, by registered table. */
 import { describe, expectTypeOf, test } from 'vitest'
 import { computed, ref } from 'vue'
 import { useQueryClient } from '@tanstack/vue-query'
@@ -33,7 +33,7 @@ interface Writer { id: number, name: string }
 declare function valueOf<T>(result: { readonly data: { readonly value: T } }): NonNullable<T>
 
 describe('a list', () => {
-  test('has records as they are on the wire: dates, bigints and decimals as text, no hidden fields', () => {
+  test('has records in their wire format: dates, bigints and decimals as text, no hidden fields', () => {
     const list = useAutoApiList('articles')
     expectTypeOf(valueOf(list).data[0]!).toEqualTypeOf<Article>()
     expectTypeOf(valueOf(list).meta).toEqualTypeOf<{ page: number, limit: number, total: number }>()
@@ -41,7 +41,7 @@ describe('a list', () => {
     expectTypeOf(valueOf(writers).data[0]!).toEqualTypeOf<Writer>()
   })
 
-  test('has the fields and relations that were asked for, at every depth', () => {
+  test('has the requested fields and relations at every depth', () => {
     const list = useAutoApiList('articles', {
       fields: ['id', 'title'],
       include: { writer: { fields: ['name'], include: { articles: { fields: ['id'], limit: 3, sort: '-id' } } }, labels: true, ratings: false },
@@ -54,7 +54,7 @@ describe('a list', () => {
     }>()
   })
 
-  test('infers from a getter and from a ref as from an object', () => {
+  test('infers the query from an object, a getter and a ref', () => {
     const status = ref<'draft' | 'published'>('draft')
     const got = useAutoApiList('articles', () => ({ fields: ['id'], filter: { status: status.value }, include: { writer: true } }))
     expectTypeOf(valueOf(got).data[0]!).toEqualTypeOf<{ id: number, writer: Writer | null }>()
@@ -72,14 +72,14 @@ describe('a list', () => {
     expectTypeOf(valueOf(summed).meta.aggregates).toEqualTypeOf<{ sum_views: number | null, sum_reads: string | null, max_publishedAt: string | null }>()
   })
 
-  test('takes what fits a column', () => {
+  test('accepts the values of a column', () => {
     useAutoApiList('articles', { filter: {
       title: { $like: 'tram' }, status: ['draft', 'published'], featured: true, views: { $gte: 1, $lt: 5 }, reads: 9_007_199_254_740_993n,
       price: '1.50', publishedAt: { $gt: new Date(), $null: false }, layout: { $null: true }, writerId: null, $or: [{ id: 1 }, { id: { $in: [2] } }],
     } })
   })
 
-  test('passes on what its `select` makes of it', () => {
+  test('has the result of its `select`', () => {
     const ids = useAutoApiList('articles', { fields: ['id'] }, { select: ({ data }) => data.map(({ id }) => id) })
     expectTypeOf(valueOf(ids)).toEqualTypeOf<number[]>()
   })
@@ -89,9 +89,9 @@ describe('a wrong name', () => {
   test('of a resource, a field or a relation does not compile', () => {
     // @ts-expect-error -- no such resource
     useAutoApiList('artciles')
-    // @ts-expect-error -- there is no such field
+    // @ts-expect-error -- no such field
     useAutoApiList('articles', { fields: ['id', 'titel'] })
-    // @ts-expect-error -- there is no such field
+    // @ts-expect-error -- no such field
     useAutoApiList('articles', () => ({ fields: ['titel'] }))
     // @ts-expect-error -- the field is hidden
     useAutoApiList('writers', { fields: ['secret'] })
@@ -109,10 +109,10 @@ describe('a wrong name', () => {
     useAutoApiList('articles', () => ({ include: { writer: { fields: ['title'] } } }))
   })
 
-  test('beside a right one does not compile either, written out or in a getter', () => {
-    // @ts-expect-error -- there is no such field
+  test('does not compile beside a correct one, in an object or a getter', () => {
+    // @ts-expect-error -- no such field
     useAutoApiList('articles', { filter: { title: 'x', titel: 'x' } })
-    // @ts-expect-error -- there is no such field
+    // @ts-expect-error -- no such field
     useAutoApiList('articles', () => ({ filter: { title: 'x', titel: 'x' } }))
     // @ts-expect-error -- no such field in a branch
     useAutoApiList('articles', () => ({ filter: { $or: [{ title: 'x' }, { title: 'x', titel: 'x' }] } }))
@@ -129,13 +129,13 @@ describe('an operator that does not fit its column', () => {
   test('does not compile', () => {
     // @ts-expect-error -- numbers are not matched by a pattern
     useAutoApiList('articles', { filter: { views: { $like: '1' } } })
-    // @ts-expect-error -- nor are exact ones
+    // @ts-expect-error -- decimals are not matched by a pattern
     useAutoApiList('articles', { filter: { price: { $like: '1' } } })
     // @ts-expect-error -- beside one that fits
     useAutoApiList('articles', () => ({ filter: { views: { $gt: 1, $like: '1' } } }))
     // @ts-expect-error -- booleans have no order
     useAutoApiList('articles', { filter: { featured: { $gt: false } } })
-    // @ts-expect-error -- JSON is there or not
+    // @ts-expect-error -- JSON can only be null or not null
     useAutoApiList('articles', { filter: { layout: { $eq: { columns: 1 } } } })
     // @ts-expect-error -- no such operator
     useAutoApiList('articles', { filter: { title: { $regex: 'x' } } })
@@ -147,7 +147,7 @@ describe('an operator that does not fit its column', () => {
 })
 
 describe('a record', () => {
-  test('may be asked for by an id that is not known yet', () => {
+  test('can be requested by an id that is not known yet', () => {
     const one = useAutoApiGet('articles', () => undefined as string | undefined, { include: { writer: true } })
     expectTypeOf(valueOf(one)).toEqualTypeOf<Article & { writer: Writer | null } extends infer T ? { [K in keyof T]: T[K] } : never>()
     expectTypeOf(one.error.value).toEqualTypeOf<AutoApiError | null>()
@@ -161,7 +161,7 @@ describe('an infinite list', () => {
     const list = useAutoApiInfinite('articles', { fields: ['id'], sort: ['-publishedAt', 'title'] })
     expectTypeOf(valueOf(list).pages[0]!.data).toEqualTypeOf<{ id: number }[]>()
     expectTypeOf(valueOf(list).pages[0]!.meta.nextCursor).toEqualTypeOf<string | null>()
-    // @ts-expect-error -- it turns its own pages
+    // @ts-expect-error -- it sets the cursor itself
     useAutoApiInfinite('articles', { page: 2 })
   })
 })
@@ -174,12 +174,12 @@ describe('an aggregate', () => {
     expectTypeOf(valueOf(counted).data[0]!).toEqualTypeOf<{ count: number }>()
   })
 
-  test('computes only what a column can', () => {
+  test('accepts only the functions of the column\'s kind', () => {
     // @ts-expect-error -- text has no sum
     useAutoApiAggregate('articles', { aggregate: ['sum(title)'] })
     // @ts-expect-error -- no such function
     useAutoApiAggregate('articles', { aggregate: ['median(views)'] })
-    // @ts-expect-error -- JSON makes no groups
+    // @ts-expect-error -- JSON cannot be grouped by
     useAutoApiAggregate('articles', { groupBy: ['layout'] })
     // @ts-expect-error -- no such alias
     useAutoApiAggregate('articles', { having: { sum_title: 1 } })
@@ -187,17 +187,17 @@ describe('an aggregate', () => {
 })
 
 describe('a body', () => {
-  test('of a create has the columns a client writes, those without a default required', () => {
+  test('of a create has the writable columns, and requires those without a default', () => {
     const { mutate } = useAutoApiCreate('articles')
     mutate({ title: 'New' })
     mutate({ title: 'New', publishedAt: new Date(), createdAt: '2026-01-01', reads: 1n, price: 1.5, writerId: null, layout: { columns: 2 } })
     // @ts-expect-error -- the title is missing
     mutate({ status: 'draft' })
-    // @ts-expect-error -- the server's own: the tenant
+    // @ts-expect-error -- the server sets the tenant
     mutate({ title: 'New', organizationId: 1 })
-    // @ts-expect-error -- the server's own: the trash
+    // @ts-expect-error -- the server sets the trash columns
     mutate({ title: 'New', deletedAt: null })
-    // @ts-expect-error -- the database makes the key
+    // @ts-expect-error -- the database generates the key
     mutate({ title: 'New', id: 1 })
     // @ts-expect-error -- the field is protected
     mutate({ title: 'New', views: 1 })
@@ -211,30 +211,30 @@ describe('a body', () => {
     expectTypeOf(data.value).toEqualTypeOf<Article | undefined>()
     // @ts-expect-error -- the id is missing
     mutate({ title: 'New' })
-    // @ts-expect-error -- it is set only once
+    // @ts-expect-error -- the column is set only by a create
     mutate({ id: 1, createdAt: new Date() })
     useAutoApiBulkUpdate('articles').mutate([{ id: 1, data: { featured: true } }])
     // @ts-expect-error -- no such column
     useAutoApiBulkUpdate('articles').mutate([{ id: 1, data: { titel: 'x' } }])
   })
 
-  test('is what the registration\'s own schema takes, where it has one', () => {
+  test('is the input of the registration\'s own schema, if it has one', () => {
     useAutoApiBulkCreate('labels').mutate([{ name: 'Sport', colour: 'red' }])
-    // @ts-expect-error -- the column would take it, the schema does not
+    // @ts-expect-error -- the column accepts it, but the schema does not
     useAutoApiCreate('labels').mutate({ name: 'Sport', colour: 'green' })
-    // There is none for updates.
+    // The registration has no schema for updates.
     useAutoApiUpdate('labels').mutate({ id: 1, colour: 'green' })
   })
 
   test('of a composite key has both of its columns', () => {
     useAutoApiCreate('ratings').mutate({ articleId: 1, writerId: 2, stars: 3 })
-    // @ts-expect-error -- the key is no more changed than any
+    // @ts-expect-error -- an update cannot change the key
     useAutoApiUpdate('ratings').mutate({ id: '1,2', articleId: 3 })
   })
 })
 
 describe('other writes', () => {
-  test('take what they need, and answer what they do', () => {
+  test('have typed arguments and responses', () => {
     const gone = useAutoApiDelete('articles')
     gone.mutate(1)
     gone.mutate({ id: 1, reason: 'spam' })
@@ -249,16 +249,16 @@ describe('other writes', () => {
     useAutoApiMutation('articles', 'publish')
   })
 
-  test('are foreseen with the fields of a record', () => {
+  test('have optimistic updates with the fields of a record', () => {
     const client = useQueryClient()
     expectTypeOf(useAutoApiOptimisticUpdate(client, 'articles', 1, { title: 'New', views: 3 })).toEqualTypeOf<{ rollback: () => void }>()
-    // @ts-expect-error -- there is no such field
+    // @ts-expect-error -- no such field
     useAutoApiOptimisticUpdate(client, 'articles', 1, { titel: 'New' })
   })
 })
 
 describe('a relation', () => {
-  test('is a list of the resource it leads to', () => {
+  test('is a list of its target resource', () => {
     const labels = useAutoApiRelation('articles', 1, 'labels', { fields: ['name'], sort: 'name' })
     expectTypeOf(valueOf(labels).data).toEqualTypeOf<{ name: string }[]>()
     const told = useAutoApiRelation('articles', 1, 'labels', { includeMetadata: true })
@@ -271,7 +271,7 @@ describe('a relation', () => {
     expectTypeOf(data.value).toEqualTypeOf<LinkResponse | undefined>()
   })
 
-  test('is to many', () => {
+  test('must be to-many', () => {
     // @ts-expect-error -- one writer is included, not listed
     useAutoApiRelation('articles', 1, 'writer')
     // @ts-expect-error -- no such field of a label
@@ -280,51 +280,51 @@ describe('a relation', () => {
 })
 
 describe('an operation that a resource disables', () => {
-  test('does not compile; the others do', () => {
+  test('does not compile, but the others do', () => {
     useAutoApiUpdate('notices').mutate({ id: 1, title: 'New' })
     useAutoApiRestore('notices').mutate(1)
     useAutoApiMutation('notices', 'bulkUpdate').mutate([{ id: 1, data: { title: 'New' } }])
     useAutoApiCreate('replies').mutate({ noticeId: 1, body: 'Thanks.' })
     useAutoApiDelete('replies').mutate(1)
-    // @ts-expect-error -- notices are not deleted
+    // @ts-expect-error -- delete is disabled
     useAutoApiDelete('notices')
-    // @ts-expect-error -- nor in bulk
+    // @ts-expect-error -- bulk delete is disabled
     useAutoApiBulkDelete('notices')
-    // @ts-expect-error -- nor removed for good
+    // @ts-expect-error -- purge is disabled
     useAutoApiPurge('notices')
-    // @ts-expect-error -- nor by the name of the action
+    // @ts-expect-error -- the action is disabled
     useAutoApiMutation('notices', 'bulkDelete')
-    // @ts-expect-error -- replies are not listed
+    // @ts-expect-error -- read is disabled, so there is no list
     useAutoApiList('replies')
-    // @ts-expect-error -- nor read one by one
+    // @ts-expect-error -- read is disabled, so there is no get
     useAutoApiGet('replies', 1)
-    // @ts-expect-error -- nor counted
+    // @ts-expect-error -- aggregate is disabled
     useAutoApiAggregate('replies')
-    // @ts-expect-error -- nor changed
+    // @ts-expect-error -- update is disabled
     useAutoApiUpdate('replies')
-    // @ts-expect-error -- nor included: a relation to a resource that is never read
+    // @ts-expect-error -- a resource whose read is disabled cannot be included
     useAutoApiList('notices', { include: { replies: true } })
   })
 })
 
 describe('permissions', () => {
-  test('know operations, fields and what can be asked of a record', () => {
+  test('know operations, fields and the permissions of a record', () => {
     const { can, canField } = useAutoApiPermissions('articles')
     expectTypeOf(can('viewDeleted')).toEqualTypeOf<boolean>()
     expectTypeOf(canField('title', 'write')).toEqualTypeOf<boolean>()
     // @ts-expect-error -- no such operation
     can('list')
-    // @ts-expect-error -- there is no such field
+    // @ts-expect-error -- no such field
     canField('titel', 'write')
     const records = useAutoApiRecordPermissions('articles', [1, 2])
     expectTypeOf(records.can(1, 'update')).toEqualTypeOf<boolean>()
-    // @ts-expect-error -- asked of a resource, not of a record
+    // @ts-expect-error -- a permission of the resource, not of a record
     records.can(1, 'create')
   })
 })
 
 describe('the app\'s own requests', () => {
-  test('of generated routes are typed for `$fetch`', async () => {
+  test('to generated routes are typed for `$fetch`', async () => {
     const list = await $fetch('/api/articles')
     expectTypeOf(list.data[0]!).toEqualTypeOf<Article>()
     const one = await $fetch('/api/articles/1')
@@ -333,7 +333,7 @@ describe('the app\'s own requests', () => {
     expectTypeOf(gone).toEqualTypeOf<Deletion>()
   })
 
-  test('of its endpoints are typed by their handlers: a query, or a mutation', () => {
+  test('to its endpoints are typed by their handlers, as a query or a mutation', () => {
     const report = useAutoApiEndpoint('/api/report', { resources: ['articles'] })
     expectTypeOf(valueOf(report)).toEqualTypeOf<{ lines: string[], at: string }>()
     const queue = useAutoApiEndpoint('/api/report', { method: 'POST', resources: ['articles'] })

@@ -1,4 +1,4 @@
-/** Guards what is done differently for the two versions of Nitro. */
+/** Checks the differences between the two versions of Nitro. */
 import { describe, expect, it } from 'vitest'
 import { nitroVersionOf } from '../../../src/build/compat'
 
@@ -22,7 +22,7 @@ describe.each([
     expect(nitroVersionOf(isNuxt4).types).toBe(types)
   })
 
-  it('has the runtime bundled, beside what is bundled already', () => {
+  it('bundles the runtime in addition to what is already bundled', () => {
     const options = structuredClone(before)
     nitroVersionOf(isNuxt4).bundle(options, '/runtime')
     expect(options).toEqual(after)
@@ -33,7 +33,7 @@ describe.each([
   })
 })
 
-it('Nuxt 5 that bundles everything goes on bundling everything', () => {
+it('does not change a Nitro 3 that bundles everything', () => {
   const options = { noExternals: true }
   nitroVersionOf(false).bundle(options, '/runtime')
   expect(options).toEqual({ noExternals: true })

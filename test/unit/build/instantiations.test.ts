@@ -1,4 +1,4 @@
-/** What the types cost the compiler: so much per table, however many tables there are. */
+/** The type instantiations per table, which must not grow with the number of tables. */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,26 +12,26 @@ mkdirSync(cache, { recursive: true })
 const folder = mkdtempSync(join(cache, 'tables-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** Instantiations of a project with so many tables, each used by a page. */
+/** Type instantiations of a project with a number of tables, each used by one page. */
 async function instantiationsOf(count: number): Promise<number> {
   const at = join(folder, String(count))
   mkdirSync(at)
   await writeTypedProject(at, count)
   const { status, stdout } = spawnSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', at, '--extendedDiagnostics'], { encoding: 'utf8' })
-  if (status !== 0) throw new Error(`it does not compile\n${stdout}`)
+  if (status !== 0) throw new Error(`The project does not compile.\n${stdout}`)
   return Number(/^Instantiations:\s+(\d+)/m.exec(stdout)![1])
 }
 
 /** Measured: 6 400 for a table of twelve columns and a page that uses it. */
 const BUDGET = 8_000
 
-it('ten tables and fifty cost the same per table, and no more than the budget', async () => {
+it('stay within the budget per table, with ten tables as with fifty', async () => {
   const [ten, fifty] = [await instantiationsOf(10), await instantiationsOf(50)]
   const perTable = (fifty - ten) / 40
   expect(perTable).toBeLessThanOrEqual(BUDGET)
-  // What is there without any table is paid once, so linear growth is less than five times.
+  // The instantiations without any table are constant, so linear growth is less than five times.
   expect(fifty).toBeLessThanOrEqual(ten * 5)
   const twenty = await instantiationsOf(20)
-  // The second ten cost what the first thirty after them do: no table pays for the others.
+  // The second ten tables cost as much per table as the next thirty.
   expect(Math.abs((twenty - ten) / 10 - (fifty - twenty) / 30)).toBeLessThan(perTable * 0.1)
 }, 120_000)

@@ -1,4 +1,4 @@
-/** Guards module imports: what names an export, what is refused, and which file a path leads to. */
+/** Checks module imports: valid and invalid references, and the file of a path. */
 import { describe, expect, it } from 'vitest'
 import { createModuleImport, findImportPath, isModuleImport } from '../../../src/build/module-import'
 
@@ -45,21 +45,21 @@ describe('createModuleImport', () => {
     expect(() => createModuleImport('/app/schema', name as string)).toThrow('has no export name')
   })
 
-  it('says which call, and links to the upgrade notes', () => {
+  it('throws an error with the call and a link to the upgrade notes', () => {
     expect(() => createModuleImport('./schema', 'posts')).toThrow(/^\[auto-api\] `createModuleImport\('\.\/schema', 'posts'\)` has .+ → node_modules\/nuxt-auto-api\/docs\/upgrading\.md#module-imports$/)
   })
 })
 
 describe('isModuleImport', () => {
-  it.each([null, undefined, 'text', () => {}, [], {}, { path: '/a', name: 'b' }, { __moduleImport: true }, { __moduleImport: true, path: './a', name: 'b' }, { __moduleImport: true, path: '/a', name: 'b c' }, { __moduleImport: 'true', path: '/a', name: 'b' }])('%o is none', (value) => {
+  it.each([null, undefined, 'text', () => {}, [], {}, { path: '/a', name: 'b' }, { __moduleImport: true }, { __moduleImport: true, path: './a', name: 'b' }, { __moduleImport: true, path: '/a', name: 'b c' }, { __moduleImport: 'true', path: '/a', name: 'b' }])('returns false for %o', (value) => {
     expect(isModuleImport(value)).toBe(false)
   })
 })
 
 describe('findImportPath', () => {
   const files = ['/app/server/schema.ts', '/app/server/both.ts', '/app/server/both.mjs', '/app/server/auth/index.ts', '/app/server/plain.js', '/app/app/tables.mts']
-  const lookup = { alias: { '~': '/app/app', '@': '/app/app', '~~': '/app', '#build': '/app/.nuxt' }, buildDir: '/app/.nuxt' }
-  const find = (path: string) => findImportPath(path, lookup, file => files.includes(file))
+  const options = { alias: { '~': '/app/app', '@': '/app/app', '~~': '/app', '#build': '/app/.nuxt' }, buildDir: '/app/.nuxt' }
+  const find = (path: string) => findImportPath(path, options, file => files.includes(file))
 
   it.each([
     ['/app/server/schema.ts', '/app/server/schema.ts'],
@@ -71,24 +71,24 @@ describe('findImportPath', () => {
     ['~~/server/schema', '/app/server/schema.ts'],
     ['~/tables', '/app/app/tables.mts'],
     ['@/tables', '/app/app/tables.mts'],
-  ])('%s is the file %s', (path, file) => {
+  ])('resolves %s to the file %s', (path, file) => {
     expect(find(path)).toBe(file)
   })
 
-  it.each(['/app/server/nothing', '/app/server/schema.js', '~~/server/nothing', '/app/server'])('%s is no file', (path) => {
+  it.each(['/app/server/nothing', '/app/server/schema.js', '~~/server/nothing', '/app/server'])('finds no file for %s', (path) => {
     expect(find(path)).toBeUndefined()
   })
 
-  it.each(['@acme/blog/schema', 'blog', '#virtual/schema', 'virtual:schema'])('%s is left for the bundler to find', (path) => {
+  it.each(['@acme/blog/schema', 'blog', '#virtual/schema', 'virtual:schema'])('leaves %s to the bundler', (path) => {
     expect(find(path)).toBe(path)
   })
 
-  it('a file that Nuxt has yet to generate passes', () => {
+  it('accepts a file that Nuxt will generate', () => {
     expect(find('#build/schema')).toBe('/app/.nuxt/schema')
   })
 
-  it('a directory is no file', () => {
-    expect(findImportPath(import.meta.dirname, lookup)).toBeUndefined()
-    expect(findImportPath(import.meta.filename, lookup)).toBe(import.meta.filename)
+  it('finds no file for a directory', () => {
+    expect(findImportPath(import.meta.dirname, options)).toBeUndefined()
+    expect(findImportPath(import.meta.filename, options)).toBe(import.meta.filename)
   })
 })

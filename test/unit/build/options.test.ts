@@ -1,4 +1,4 @@
-/** Guards the module options: defaults, what is refused, what is only warned about. */
+/** Checks the module options: defaults, errors and warnings. */
 import { describe, expect, it } from 'vitest'
 import { resolveOptions } from '../../../src/build/options'
 import { checkResourceNames } from '../../../src/build/config-checks'
@@ -6,8 +6,8 @@ import { toMessage } from '../../../src/build/problem'
 
 const messagesOf = (options: Record<string, unknown>) => resolveOptions(options).problems.map(toMessage)
 
-describe('defaults', () => {
-  it('no option at all is the documented configuration', () => {
+describe('the defaults', () => {
+  it('are the documented configuration', () => {
     expect(resolveOptions({})).toMatchObject({
       config: { prefix: '/api', pagination: { defaultLimit: 20, maxLimit: 100 }, multiTenancy: false },
       problems: [],
@@ -15,16 +15,16 @@ describe('defaults', () => {
     })
   })
 
-  it('an option given as undefined is an option left out', () => {
+  it('apply to an option whose value is undefined', () => {
     expect(resolveOptions({ prefix: undefined, pagination: { maxLimit: undefined }, multiTenancy: undefined, database: undefined, unheardOf: undefined })).toEqual(resolveOptions({}))
   })
 
-  it('a given option replaces its default and leaves the others', () => {
+  it('apply to the other options of a group', () => {
     const { config } = resolveOptions({ prefix: '/api/v1', pagination: { defaultLimit: 5 } })
     expect(config).toMatchObject({ prefix: '/api/v1', pagination: { defaultLimit: 5, maxLimit: 100 } })
   })
 
-  it.each([[{}, false], [{ trustProxy: true }, true], [{ trustProxy: false }, false], [{ trustProxy: 2 }, 2]])('trustProxy: %o', (options, expected) => {
+  it.each([[{}, false], [{ trustProxy: true }, true], [{ trustProxy: false }, false], [{ trustProxy: 2 }, 2]])('resolve trustProxy: %o', (options, expected) => {
     expect(resolveOptions(options)).toMatchObject({ config: { trustProxy: expected }, problems: [] })
   })
 
@@ -32,24 +32,24 @@ describe('defaults', () => {
     [{}, 1_048_576], [{ http: {} }, 1_048_576], [{ http: { maxBodySize: '1mb' } }, 1_048_576], [{ http: { maxBodySize: '1.5 MB' } }, 1_572_864],
     [{ http: { maxBodySize: '512kb' } }, 524_288], [{ http: { maxBodySize: '1gb' } }, 1_073_741_824], [{ http: { maxBodySize: '100' } }, 100],
     [{ http: { maxBodySize: '100b' } }, 100], [{ http: { maxBodySize: 2000 } }, 2000],
-  ])('http.maxBodySize is resolved to bytes: %o → %i', (options, expected) => {
+  ])('resolve http.maxBodySize to bytes: %o → %i', (options, expected) => {
     expect(resolveOptions(options)).toMatchObject({ config: { http: { maxBodySize: expected } }, problems: [], warnings: [] })
   })
 
-  it('csrf.origins takes origins of apps in a shell of their own', () => {
+  it('accept origins of mobile apps and extensions in csrf.origins', () => {
     const origins = ['https://admin.example', 'http://localhost:3000', 'capacitor://localhost', 'chrome-extension://abcdef']
     expect(resolveOptions({ csrf: { origins } })).toMatchObject({ config: { csrf: { origins } }, problems: [] })
   })
 
-  it('a prefix loses its trailing slash', () => {
+  it('remove a trailing slash of the prefix', () => {
     expect(resolveOptions({ prefix: '/api/' }).config.prefix).toBe('/api')
   })
 
-  it('a maximum below the default page size lowers the default page size', () => {
+  it('lower the default page size to maxLimit', () => {
     expect(resolveOptions({ pagination: { maxLimit: 10 } })).toMatchObject({ config: { pagination: { defaultLimit: 10, maxLimit: 10 } }, problems: [] })
   })
 
-  it('resolving never changes the shared defaults', () => {
+  it('are not changed when options are resolved', () => {
     resolveOptions({ pagination: { maxLimit: 1 }, multiTenancy: { tenantIdField: 'x' } })
     expect(resolveOptions({}).config.pagination).toMatchObject({ defaultLimit: 20, maxLimit: 100 })
   })
@@ -66,12 +66,12 @@ describe('multi-tenancy', () => {
     ['enabled: true', { multiTenancy: { enabled: true } }, defaults],
     ['one field', { multiTenancy: { tenantIdField: 'teamId' } }, { ...defaults, tenantIdField: 'teamId' }],
     ['lists', { multiTenancy: { scopedResources: ['posts'], excludedResources: ['tags'] } }, { ...defaults, scopedResources: ['posts'], excludedResources: ['tags'] }],
-  ])('%s', (_, options, expected) => {
+  ])('resolves with %s', (_, options, expected) => {
     expect(resolveOptions(options)).toMatchObject({ problems: [], config: { multiTenancy: expected } })
   })
 })
 
-describe('a value an option cannot have fails the build, and says where, what and what instead', () => {
+describe('an invalid value of an option fails the build with where, what and what instead', () => {
   it.each([
     [{ prefix: 'api' }, '`autoApi.prefix` is \'api\'. Use a path such as `/api` that starts with a slash and has no parameters.'],
     [{ prefix: '' }, '`autoApi.prefix` is \'\''],
@@ -113,16 +113,16 @@ describe('a value an option cannot have fails the build, and says where, what an
     [{ hiddenFields: { global: 'secret' } }, '`autoApi.hiddenFields.global` is \'secret\'. Use a list of field names.'],
     [{ hiddenFields: { resources: { posts: 'secret' } } }, '`autoApi.hiddenFields.resources` is { posts: \'secret\' }'],
     [{ multiTenancy: { excludedResources: '*' } }, '`autoApi.multiTenancy.excludedResources` is \'*\''],
-  ])('%o', (options, message) => {
+  ])('reports %o', (options, message) => {
     expect(messagesOf(options)).toEqual([expect.stringContaining(message)])
   })
 
-  it('every wrong option is reported, not only the first', () => {
+  it('reports every invalid option', () => {
     expect(messagesOf({ prefix: 'api', pagination: { maxLimit: 0 }, multiTenancy: { enabled: 1 } })).toHaveLength(3)
   })
 })
 
-describe('an option that does not exist has no effect and warns', () => {
+describe('an unknown option', () => {
   it.each([
     [{ prefx: '/v1' }, '`autoApi.prefx` is not an option and has no effect. Did you mean `prefix`?'],
     [{ pagination: { defualtLimit: 5 } }, '`autoApi.pagination.defualtLimit` is not an option and has no effect. Did you mean `pagination.defaultLimit`?'],
@@ -136,24 +136,24 @@ describe('an option that does not exist has no effect and warns', () => {
     [{ maxLimit: 5 }, '`autoApi.maxLimit` is not an option and has no effect. Did you mean `pagination.maxLimit`?'],
     [{ somethingElse: {} }, '`autoApi.somethingElse` is not an option and has no effect.'],
     [{ toString: 1 }, '`autoApi.toString` is not an option and has no effect.'],
-  ])('%o', (options, warning) => {
+  ])('has no effect and causes a warning: %o', (options, warning) => {
     expect(resolveOptions(options)).toMatchObject({ warnings: [warning], problems: [] })
   })
 
-  it('`database` is accepted, ignored, and says where the engine belongs', () => {
+  it('warns of `database` with the new place of the engine', () => {
     const { config, warnings, problems } = resolveOptions({ database: { client: 'pg' } })
     expect({ config, problems }).toEqual({ config: resolveOptions({}).config, problems: [] })
     expect(warnings).toEqual(['`autoApi.database` is ignored. Pass the engine to `initializeDatabase(db, engine)` instead. → node_modules/nuxt-auto-api/docs/upgrading.md#database'])
   })
 })
 
-describe('an option of `multiTenancy` or `csrf` that does not exist fails the build, for the API would be open where it was to be closed', () => {
+describe('an unknown option of `multiTenancy` or `csrf` fails the build, because the API would be less restricted than intended', () => {
   it.each([
     [{ multiTenancy: { tenantField: 'x' } }, '`autoApi.multiTenancy.tenantField` is not an option. Did you mean `multiTenancy.tenantIdField`?'],
     [{ multiTenancy: { scopedResource: ['posts'] } }, '`autoApi.multiTenancy.scopedResource` is not an option. Did you mean `multiTenancy.scopedResources`?'],
     [{ multiTenancy: { constructor: 1 } }, '`autoApi.multiTenancy.constructor` is not an option.'],
     [{ csrf: { origin: ['https://example.com'] } }, '`autoApi.csrf.origin` is not an option. Did you mean `csrf.origins`?'],
-  ])('%o', (options, message) => {
+  ])('reports %o', (options, message) => {
     expect(messagesOf(options)).toEqual([expect.stringContaining(message)])
   })
 })
@@ -161,25 +161,25 @@ describe('an option of `multiTenancy` or `csrf` that does not exist fails the bu
 describe('resource names in options', () => {
   const check = (multiTenancy: Record<string, unknown>) => checkResourceNames(resolveOptions({ multiTenancy }).config, ['posts', 'tags']).map(toMessage)
 
-  it('a name in scopedResources that nobody registered fails the build, for the meant resource would be open to every tenant', () => {
+  it('fail the build when a name in scopedResources is not registered, because the resource would be open to every tenant', () => {
     expect(check({ scopedResources: ['tags', 'psots'] })).toEqual(['`autoApi.multiTenancy.scopedResources[1]` names `psots`, which is not a registered resource. Use the name of a registered resource.'])
     expect(check({ scopedResources: ['post'] })).toEqual([expect.stringContaining('Did you mean `posts`?')])
   })
 
-  it('a name in excludedResources that nobody registered fails the build', () => {
+  it('fail the build when a name in excludedResources is not registered', () => {
     expect(check({ excludedResources: ['tag'] })).toEqual([expect.stringContaining('`autoApi.multiTenancy.excludedResources[0]` names `tag`')])
   })
 
-  it('a name in hiddenFields.resources that nobody registered fails the build, for the meant fields would be readable', () => {
+  it('fail the build when a name in hiddenFields.resources is not registered, because the fields would be readable', () => {
     const { config } = resolveOptions({ hiddenFields: { resources: { posts: ['secret'], tgas: ['secret'] } } })
     expect(checkResourceNames(config, ['posts', 'tags']).map(toMessage)).toEqual(['`autoApi.hiddenFields.resources.tgas` names `tgas`, which is not a registered resource. Use the name of a registered resource.'])
   })
 
-  it('a name in both lists fails the build', () => {
+  it('fail the build when a name is in both lists', () => {
     expect(check({ scopedResources: ['posts'], excludedResources: ['posts'] })).toEqual(['`autoApi.multiTenancy.excludedResources[0]` names `posts`, which is also in `scopedResources`. Remove it from one of the two lists.'])
   })
 
-  it('registered names pass, and so does everything while tenancy is off', () => {
+  it('pass if they are registered, or if multi-tenancy is off', () => {
     expect(check({ scopedResources: ['posts'], excludedResources: ['tags'] })).toEqual([])
     expect(check({ scopedResources: '*' })).toEqual([])
     expect(check({ enabled: false, scopedResources: ['nobody'] })).toEqual([])

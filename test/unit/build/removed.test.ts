@@ -30,31 +30,31 @@ describe('a removed option fails the build, whatever its value', () => {
     expect(problems[0]!.instead).toMatch(/^[A-Z].*\.$/)
   })
 
-  it('says where, what and what instead in the words of the upgrade notes', () => {
+  it('has the message of the upgrade notes', () => {
     expect(findRemovedOptions({ autoApi: { multiTenancy: { getTenantId: () => 1 } } }).map(toMessage)).toEqual([
       '`autoApi.multiTenancy.getTenantId` was removed. Set `ctx.tenant` from a context extender. → node_modules/nuxt-auto-api/docs/upgrading.md#tenant',
     ])
   })
 
-  it('finds all of them at once, in every entry of a list', () => {
+  it('is reported together with the others, in every entry of a list', () => {
     const found = findRemovedOptions({ autoApi: { hooks: {}, include: [] }, autoAdmin: { access: 1, customPages: [{ canAccess: 1 }, {}, { canAccess: 0 }] } })
     expect(found.map(({ where }) => where)).toEqual(['autoApi.hooks', 'autoApi.include', 'autoAdmin.access', 'autoAdmin.customPages[0].canAccess', 'autoAdmin.customPages[2].canAccess'])
   })
 
-  it('is not set by undefined, nor by what an object inherits', () => {
+  it('is not reported if it is undefined or inherited', () => {
     expect(findRemovedOptions({ autoApi: { hooks: undefined }, autoAdmin: undefined })).toEqual([])
     expect(findRemovedOptions({ autoApi: Object.create({ hooks: {} }) })).toEqual([])
     expect(findRemovedOptions({ autoAdmin: { customPages: { canAccess: 1 } } })).toEqual([])
     expect(findRemovedOptions({ autoApi: false, autoAdmin: null })).toEqual([])
   })
 
-  it('is not reported as an unknown option on top', () => {
+  it('is not also reported as an unknown option', () => {
     for (const [, config] of REMOVED) {
       if ('autoApi' in config) expect(resolveOptions(config.autoApi)).toMatchObject({ problems: [], warnings: [] })
     }
   })
 
-  it('covers the whole table', () => {
+  it('is tested for every row of the table', () => {
     expect(REMOVED_OPTIONS).toHaveLength(REMOVED.length)
   })
 })
@@ -70,15 +70,15 @@ describe('the upgrade notes', () => {
     expect(headings).toContain(anchor)
   })
 
-  it.each(['defineautoapihandler', 'server-auto-imports'])('have the heading #%s for what only code can show', (anchor) => {
+  it.each(['defineautoapihandler', 'server-auto-imports'])('have the heading #%s for changes that no message can report', (anchor) => {
     expect(headings).toContain(anchor)
   })
 
-  it('repeat no heading, for the second would get another anchor', () => {
+  it('repeat no heading, because the second would have another anchor', () => {
     expect(headings).toEqual([...new Set(headings)])
   })
 
-  it('are linked to from every place a message can be made at', () => {
+  it('are linked from every message', () => {
     expect(anchors).toEqual(expect.arrayContaining([...REMOVED_OPTIONS.map(({ anchor }) => anchor), 'module-imports', 'inline-hooks', 'database']))
   })
 

@@ -1,4 +1,4 @@
-/** Guards what is mounted, and that the app's own routes win. */
+/** Checks the mounted routes, and that the app's own routes take precedence. */
 import { createApp, toWebHandler, type EventHandler } from 'h3'
 import { describe, expect, it } from 'vitest'
 import { toHandlers, withoutAppRoutes, type Handler } from '../../../src/build/routes'
@@ -6,12 +6,12 @@ import { PATHS, ROUTES } from '../../../src/runtime/shared/routes'
 
 const mount = (names: string[], prefix = '/api') => toHandlers(names, prefix, file => `/module/${file}`)
 const pathsOf = (handlers: readonly Handler[]) => handlers.map(({ route }) => route)
-/** Everything but the paths in question is left aside, so that a new row of `PATHS` breaks nothing here. */
+/** Only the given paths, so that a new row of `PATHS` does not break these tests. */
 const onPaths = (handlers: readonly Handler[], ...paths: string[]) => pathsOf(handlers).filter(path => paths.includes(path!))
 const left = (...app: Omit<Handler, 'handler'>[]) => withoutAppRoutes(mount(['posts']), app.map(handler => ({ handler: '/app/file', ...handler })))
 
-describe('mounting', () => {
-  it('every path of every resource is a static one with the file that answers all its methods, once', () => {
+describe('the mounted routes', () => {
+  it('have one static path per resource and path, with the file that handles its methods', () => {
     const handlers = mount(['posts', 'tags'])
     for (const name of ['posts', 'tags']) {
       expect(handlers).toContainEqual({ route: `/api/${name}`, lazy: true, handler: '/module/collection' })
@@ -23,7 +23,7 @@ describe('mounting', () => {
     expect(new Set(pathsOf(handlers)).size).toBe(handlers.length)
   })
 
-  it.each(Object.entries(PATHS))('%s answers the methods that ROUTES names, and no other', async (path, file) => {
+  it.each(Object.entries(PATHS))('respond at %s to the methods in ROUTES and to no other', async (path, file) => {
     const { default: answer } = await import(`../../../src/runtime/server/routes/${file}.ts`) as { default: EventHandler }
     const app = createApp({ debug: false })
     app.use(answer)
@@ -32,18 +32,18 @@ describe('mounting', () => {
     expect({ status, allow: headers.get('allow') }).toEqual({ status: 204, allow: [...methods, 'OPTIONS'].join(', ') })
   })
 
-  it('another prefix moves every route', () => {
+  it('have the configured prefix', () => {
     const handlers = mount(['posts'], '/internal/v2')
     expect(handlers.filter(({ route }) => !/^\/internal\/v2\/(?:posts|permissions|_m2m)/.test(route))).toEqual([])
   })
 
-  it('without resources only the paths of the whole API are mounted', () => {
+  it('are only the global ones without resources', () => {
     expect(mount([]).filter(({ route }) => !/^\/api\/(?:permissions|_m2m)/.test(route))).toEqual([])
   })
 })
 
-describe('without routes of the app', () => {
-  it('everything stays as it was mounted', () => {
+describe('without routes of the app at the same paths', () => {
+  it('all routes stay mounted', () => {
     expect(left()).toEqual(mount(['posts']))
   })
 
@@ -56,56 +56,56 @@ describe('without routes of the app', () => {
     ['middleware', { route: '/api/posts', middleware: true }],
     ['a handler without a route', {}],
     ['another prefix', { route: '/posts' }],
-  ])('%s takes nothing', (_, app) => {
+  ])('all routes stay mounted beside %s', (_, app) => {
     expect(pathsOf(left(app))).toEqual(pathsOf(mount(['posts'])))
   })
 })
 
-describe('the app\'s own route wins', () => {
+describe('the app\'s own route takes precedence', () => {
   it.each([
     ['a method: the router prefers it, and ours answers the others', { route: '/api/posts', method: 'get' }, ['/api/posts']],
     ['a method we do not have', { route: '/api/posts', method: 'put' }, ['/api/posts']],
     ['all methods', { route: '/api/posts' }, []],
     ['with a trailing slash', { route: '/api/posts/' }, []],
-  ])('%s', (_, app, expected) => {
+  ])('over the module\'s: %s', (_, app, expected) => {
     expect(onPaths(left(app), '/api/posts')).toEqual(expected)
   })
 
-  it.each([':id', ':slug', ':postId', '*'])('whatever it calls its parameter: %s', (parameter) => {
+  it.each([':id', ':slug', ':postId', '*'])('with any name of its parameter: %s', (parameter) => {
     const route = `/api/posts/${parameter}`
     expect(onPaths(left({ route, method: 'get' }), route, '/api/posts/:id')).toEqual([route])
     expect(onPaths(left({ route }), route, '/api/posts/:id')).toEqual([])
   })
 
-  it.each(['get', 'GET'])('where it answers all our methods, it answers the wrong ones as well: %s', (get) => {
+  it.each(['get', 'GET'])('for all methods if it handles every method of the path: %s', (get) => {
     const app = [get, 'patch', 'delete'].map(method => ({ route: '/api/posts/:id', method }))
     expect(onPaths(left(...app), '/api/posts/:id')).toEqual([])
     expect(onPaths(left(...app.slice(1)), '/api/posts/:id')).toEqual(['/api/posts/:id'])
   })
 
-  it('its name of a parameter is taken over, for Nitro looks into one of two names only', () => {
+  it('and the module uses its parameter name, because Nitro searches only one of two names', () => {
     const handlers = left({ route: '/api/posts/:slug/comments', method: 'get' })
     expect(onPaths(handlers, '/api/posts/:slug')).toEqual(['/api/posts/:slug'])
     expect(handlers.filter(({ route }) => route.includes(':id'))).toEqual([])
   })
 
-  it('a mixed segment is not a parameter', () => {
+  it('but a mixed segment is not a parameter', () => {
     expect(pathsOf(left({ route: '/api/posts/:id.json', method: 'get' }))).toEqual(pathsOf(mount(['posts'])))
   })
 
-  it('one resource\'s routes are none of another\'s business', () => {
+  it('only for its resource', () => {
     const handlers = withoutAppRoutes(mount(['posts', 'tags']), [{ route: '/api/posts', handler: '/app/file' }])
     expect(onPaths(handlers, '/api/posts', '/api/tags')).toEqual(['/api/tags'])
   })
 
-  it('what is mounted is not changed in place: the app may take its file away again', () => {
+  it('without changing the mounted handlers, because the app can remove its file', () => {
     const ours = mount(['posts'])
     withoutAppRoutes(ours, [{ route: '/api/posts/:slug', method: 'get', handler: '/app/file' }])
     expect(ours).toEqual(mount(['posts']))
   })
 })
 
-it('200 resources beside 200 routes of the app are all sorted out', () => {
+it('removes the right routes with 200 resources and 200 routes of the app', () => {
   const names = Array.from({ length: 200 }, (_, index) => `resource${index}`)
   const app = names.map(name => ({ route: `/api/${name}/:slug`, method: 'get', handler: '/app/file' }))
   const handlers = withoutAppRoutes(mount(names), app)

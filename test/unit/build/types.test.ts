@@ -1,4 +1,4 @@
-/** What the build finds out about tables, and the types it writes down of them. */
+/** Checks the descriptions of tables and the generated types. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,13 +12,13 @@ const folder = mkdtempSync(join(tmpdir(), 'tables-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
 describe('the types of the registered tables', () => {
-  it('are those the type tests are about', async () => {
+  it('are those that the type tests use', async () => {
     const written = await generateFixture()
     if (process.env.UPDATE_TYPES) writeFileSync(typesFile, written)
     expect(readFileSync(typesFile, 'utf8')).toBe(written)
   })
 
-  it('know what the server reads from the tables: keys, hidden and server-owned columns, relations over keys and junctions', async () => {
+  it('contain keys, hidden and server-owned columns, and relations over foreign keys and junction tables', async () => {
     const { resources, warnings } = await describeFixture()
     expect(warnings).toEqual([])
     expect(resources.find(({ name }) => name === 'articles')).toEqual({
@@ -40,7 +40,7 @@ describe('the types of the registered tables', () => {
     expect(resources.find(({ name }) => name === 'writers')!.hidden).toEqual(['secret'])
   })
 
-  it('hold without a table that cannot be loaded, and the build says which', async () => {
+  it('are generated without a table that cannot be loaded, with a warning', async () => {
     const broken = join(folder, 'broken.ts')
     writeFileSync(broken, 'throw new Error(\'only in the server\')\nexport const pages = {}\n')
     const pages = { name: 'pages', imports: { schema: { __moduleImport: true as const, path: broken, name: 'pages' } }, data: { protectedFields: ['rank'] } }
@@ -53,14 +53,14 @@ describe('the types of the registered tables', () => {
     expect(types).toContain('"rank" | "organizationId"> & string')
   })
 
-  it('are not made where a registration names a column that its table does not have: the build says so instead of the server', async () => {
+  it('are not generated if a registration names an unknown column, which fails the build', async () => {
     const mistaken = registrations.map(registration => registration.name === 'writers' ? { ...registration, data: { hiddenFields: ['secrt'] } } : registration)
     const { resources, error: mistake } = await describeTables({ registrations: mistaken, config, rootDir: folder, alias: {}, describer })
     expect(resources).toEqual([])
     expect(mistake).toMatch(/`writers\.hiddenFields` names `secrt`, which is not a column of table "writers" \(.*tables\.ts, export `writers`\)\. Did you mean `secret`\?/)
   })
 
-  it('see a table as it is now, however often it is described', async () => {
+  it('contain the current columns of a table that changes', async () => {
     const file = join(folder, 'changing.ts')
     const write = (columns: string) => writeFileSync(file, `import { integer, sqliteTable, text } from '${import.meta.resolve('drizzle-orm/sqlite-core')}'\nexport const pages = sqliteTable('pages', { id: integer('id').primaryKey(), ${columns} })\n`)
     const describePages = async () => (await describeTables({ registrations: [{ name: 'pages', imports: { schema: { __moduleImport: true, path: file, name: 'pages' } }, data: {} }], config, rootDir: folder, alias: {}, describer })).resources[0]!.update
@@ -77,7 +77,7 @@ const nitro = (route: string) => [`Simplify<Serialize<Awaited<ReturnType<typeof 
 describe('the types of the routes', () => {
   const ours = '../../node_modules/nuxt-auto-api/dist/runtime/shared/types/responses'
 
-  it('are told by resource and route; the app\'s own stay as they are', () => {
+  it('are set by resource and route, and the app\'s own do not change', () => {
     const mine = ['Simplify<Serialize<Awaited<ReturnType<typeof import(\'../../server/api/posts/mine.get\').default>>>>']
     const routes = {
       '/v1/posts': { default: nitro('collection') },
@@ -98,7 +98,7 @@ describe('the types of the routes', () => {
 })
 
 describe('a disabled operation', () => {
-  it('has no type for `$fetch`; a method stays while one of its operations does', () => {
+  it('has no type for `$fetch`, but a method remains if one of its operations is enabled', () => {
     const routes = () => ({ '/api/posts': { default: nitro('collection') }, '/api/posts/:id': { default: nitro('record') }, '/api/posts/:id/restore': { default: nitro('restore') } })
     const methods = (disabled: string[]) => {
       const typed = routes()
@@ -116,25 +116,25 @@ describe('the path of a type import', () => {
     ['/app/server/schema.ts', '/app/.nuxt/types', '../../server/schema'],
     ['/app/.nuxt/types/made.mts', '/app/.nuxt/types', './made'],
     ['@company/tables', '/app/.nuxt/types', '@company/tables'],
-  ])('%s, written to %s, is %s', (path, from, specifier) => {
+  ])('to %s from %s is %s', (path, from, specifier) => {
     expect(toSpecifier(path, from)).toBe(specifier)
   })
 })
 
-describe('what the browser is told of the tables', () => {
-  it('is names of resources and relations, and keys that are not called `id`', async () => {
+describe('the generated data for the browser', () => {
+  it('contains names of resources and relations, and keys other than `id`', async () => {
     const { resources } = await describeFixture()
     const code = generateClient('/v1', resources)
     const facts = JSON.parse(/Facts>> = ([\s\S]+)$/.exec(code)![1]!)
     expect(code).toContain('export const prefix: string = "/v1"')
     expect(facts.articles).toEqual({ relations: { writer: { to: 'writers' }, ratings: { to: 'ratings', many: true }, labels: { to: 'labels', many: true, linked: true }, writers: { to: 'writers', many: true, linked: true, via: 'ratings' } } })
     expect(facts.ratings.key).toEqual(['articleId', 'writerId'])
-    // Columns, hidden ones least of all, are none of its business.
+    // It contains no columns, so no hidden ones.
     expect(code).not.toContain('secret')
     expect(code).not.toContain('title')
   })
 
-  it('is not a relation over a hidden key', async () => {
+  it('contains no relation over a hidden key', async () => {
     const hidden = registrations.map(registration => registration.name === 'articles' ? { ...registration, data: { hiddenFields: ['writerId'] } } : registration)
     const { resources } = await describeTables({ registrations: hidden, config, rootDir: folder, alias: {}, describer })
     const relationsOf = (name: string) => resources.find(resource => resource.name === name)!.relations.map(({ name }) => name)

@@ -1,4 +1,4 @@
-/** Guards the generated modules: imports and data only, in the shape of their stand-ins. */
+/** Checks the generated modules: they contain only imports and data, and have the exports of their stand-ins. */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -17,7 +17,7 @@ let dir: string
 let count = 0
 
 beforeAll(() => {
-  // Quotes in the path: they must come out of the generated text as they went in.
+  // The quotes in the path must be escaped in the generated code.
   dir = mkdtempSync(join(tmpdir(), 'auto-api \'" '))
   writeFileSync(join(dir, 'schema.mjs'), 'export const posts = { table: "posts" }\nexport const tags = { table: "tags" }\nexport const posts_tags = {}\n')
   writeFileSync(join(dir, 'auth.mjs'), 'export default { permissions: {} }\nexport { x as class }\nconst x = 7\n')
@@ -46,12 +46,12 @@ describe('#auto-api/registry', () => {
     expect(Object.keys(generated).sort()).toEqual(Object.keys(registryStandIn).sort())
   })
 
-  it('without resources is the stand-in', async () => {
+  it('equals its stand-in without resources', async () => {
     const { registrations, schemaModules } = await load(registryOf({})) as unknown as typeof registryStandIn
     expect([registrations(), schemaModules()]).toEqual([registryStandIn.registrations(), registryStandIn.schemaModules()])
   })
 
-  it('hands out the registered exports under the names of their keys, and the data as given', async () => {
+  it('returns the registered exports by key, and the data unchanged', async () => {
     const metadata = { 'icon': '</script>\u2028', 'a-b': ['`${x}`', '\'"\\', null], 'constructor': 1 }
     const { registrations } = await load(registryOf({
       'posts': { schema: from('schema.mjs', 'posts'), authorization: from('auth.mjs', 'default'), hooks: from('auth.mjs', 'class'), hiddenFields: ['se\'cret'], protectedFields: [], metadata },
@@ -63,7 +63,7 @@ describe('#auto-api/registry', () => {
     ])
   })
 
-  it('hands out each schema file once, with all of its exports', async () => {
+  it('returns each schema file once, with all of its exports', async () => {
     const { schemaModules } = await load(registryOf({
       posts: { schema: from('schema.mjs', 'posts') },
       tags: { schema: from('schema.mjs', 'tags'), authorization: from('auth.mjs', 'default') },
@@ -78,7 +78,7 @@ describe('#auto-api/registry', () => {
     expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining('does not provide an export named \'missing\'') })
   })
 
-  it('runs nothing when it is loaded: imports, and functions that return a literal', () => {
+  it('contains only imports and functions that return a literal', () => {
     const code = registryOf({ posts: { schema: from('schema.mjs', 'posts'), metadata: { a: 1 } } })
     const statements = code.split('\n').filter(line => /^\S/.test(line) && line !== '}')
     expect(statements).toEqual([
@@ -91,7 +91,7 @@ describe('#auto-api/registry', () => {
 })
 
 describe('#auto-api/config', () => {
-  it('is the resolved options, exported as its stand-in exports the defaults', async () => {
+  it('exports the resolved options, as its stand-in exports the defaults', async () => {
     const defaults = await load(generateConfig(resolveOptions({}).config))
     expect(Object.keys(defaults)).toEqual(Object.keys(configStandIn))
     expect(defaults.config).toEqual(configStandIn.config)

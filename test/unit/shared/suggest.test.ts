@@ -1,4 +1,4 @@
-/** Guards the guesses of "did you mean". */
+/** Checks the suggestions of "Did you mean". */
 import { describe, expect, it } from 'vitest'
 import { didYouMean, findClosest } from '../../../src/runtime/shared/suggest'
 
@@ -22,7 +22,7 @@ describe('a mistyped name', () => {
     expect(findClosest('tagz', ['tangz2', 'tags'])).toBe('tags')
   })
 
-  it('says nothing without a candidate', () => {
+  it('returns an empty text without a candidate', () => {
     expect(didYouMean('hooks', [])).toBe('')
     expect(didYouMean('prefx', known)).toBe(' Did you mean `prefix`?')
   })

@@ -1,4 +1,4 @@
-/** A service that cannot be reached is named, not waited for. */
+/** Checks that unreachable services are reported without waiting for them. */
 import { createServer, type AddressInfo } from 'node:net'
 import { expect, it } from 'vitest'
 import { unreachable } from '../../support/services'

@@ -1,4 +1,4 @@
-/** A record has one address: what `Location` says leads back to it, and so does the id written by hand. */
+/** The path of a record: the `Location` header names it, and an id written by hand finds it. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openNotebook, type Notebook } from './notebook'
 
@@ -15,7 +15,7 @@ beforeEach(() => notebook.reset())
 const TEXTS = ['plain', 'a/b', 'a b', 'a,b', 'a%b', 'a%2Fb', 'a?b', 'a#b', 'a+b', 'a&b=c', 'a;b', '"a"', '\'a\'', 'ä', '日本', '👩‍🚀', '1e0', '<a>', '\\', '...', 'a\tb', '~', '*', '[1]', '$&', 'null']
 
 describe('the Location of a record', () => {
-  it.each(TEXTS)('leads to it, whatever its text key holds: %j', async (slug) => {
+  it.each(TEXTS)('finds the record for any text key: %j', async (slug) => {
     const made = await notebook.request('POST', '/api/labels', { body: { slug, name: 'new' } })
     expect(made.status).toBe(201)
     const location = made.headers.get('location')!
@@ -27,18 +27,18 @@ describe('the Location of a record', () => {
     expect((await notebook.request('GET', location)).status).toBe(404)
   })
 
-  it.each(TEXTS)('leads to it, whatever its composite key holds: %j', async (room) => {
+  it.each(TEXTS)('finds the record for any composite key: %j', async (room) => {
     const made = await notebook.request('POST', '/api/seats', { body: { room, number: 7 } })
     expect(made.headers.get('location')).toBe(`/api/seats/${encodeURIComponent(room)},7`)
     expect((await notebook.request('GET', made.headers.get('location')!)).body).toEqual({ room, number: 7, label: null })
   })
 
-  it('of a key the database makes names that key', async () => {
+  it('names a key that the database generates', async () => {
     const made = await notebook.request('POST', '/api/notes', { body: { title: 'new' } })
     expect([made.body.id, made.headers.get('location')]).toEqual([4, '/api/notes/4'])
   })
 
-  it.each(['/api/labels?x=1', '/api/labels/', '/api/labels/?x=1'])('is below the collection, however that was asked for: %s', async (path) => {
+  it.each(['/api/labels?x=1', '/api/labels/', '/api/labels/?x=1'])('is below the collection, for each spelling of the collection: %s', async (path) => {
     const made = await notebook.request('POST', path, { body: { slug: 'x', name: 'new' } })
     expect(made.headers.get('location')).toBe('/api/labels/x')
   })
@@ -57,34 +57,34 @@ describe('the id of a composite key', () => {
 })
 
 describe('an encoded character of a path', () => {
-  it('is not what it would be if it were not encoded: a query', async () => {
+  it('does not begin a query', async () => {
     for (const id of ['1%3Fforce=true', '1%3fforce=true']) expect((await notebook.request('DELETE', `/api/notes/${id}`)).status).toBe(404)
     for (const path of ['/api/notes%3Flimit=1', '/api/notes%3F/1']) expect((await notebook.request('GET', path)).status).toBe(404)
     expect((await notebook.request('GET', '/api/notes/1')).status).toBe(200)
   })
 
-  it('is not what it would be if it were not encoded: a slash', async () => {
+  it('does not begin a segment', async () => {
     expect((await notebook.request('GET', '/api/notes%2F1')).body.data).toBeUndefined()
     expect((await notebook.request('GET', '/api/labels/a%2F')).status).toBe(404)
   })
 
-  it('of the resource\'s name is the character', async () => {
+  it('is decoded in the resource\'s name', async () => {
     expect((await notebook.request('GET', '/api/%6Eotes/1')).body.id).toBe(1)
     expect((await notebook.request('PUT', '/api/%6Eotes/1')).headers.get('allow')).toBe('GET, HEAD, PATCH, DELETE, OPTIONS')
   })
 })
 
 describe('a path of a text key', () => {
-  it('tells upper and lower case apart', async () => {
+  it('is case-sensitive', async () => {
     expect((await notebook.request('GET', '/api/labels/a')).status).toBe(200)
     expect((await notebook.request('GET', '/api/labels/A')).status).toBe(404)
   })
 
-  it.each(['/api/labels/a/', '/api/labels/a?x=1'])('may end in a slash or a query: %s', async (path) => {
+  it.each(['/api/labels/a/', '/api/labels/a?x=1'])('can end in a slash or a query: %s', async (path) => {
     expect((await notebook.request('GET', path)).body).toEqual({ slug: 'a', name: 'A' })
   })
 
-  it.each(['/api/labels/a/b', '/api/labelsa', '/api/label', '/api'])('that is longer or of no resource is none of ours: %s', async (path) => {
+  it.each(['/api/labels/a/b', '/api/labelsa', '/api/label', '/api'])('is not a path of the API when it is longer or has no resource: %s', async (path) => {
     expect((await notebook.request('GET', path)).body.data).toBeUndefined()
   })
 })

@@ -1,4 +1,4 @@
-/** What bad input gets: the 4xx of the contract with its stable code, never a 5xx, nothing written, no word of the database. */
+/** Bad input: the response is a 4xx with its stable code, never a 5xx; nothing is written, and no message of the database is disclosed. */
 import fc from 'fast-check'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { openNotebook, problemsOf, type Notebook } from './notebook'
@@ -100,7 +100,7 @@ describe.each(WRITES)('a body of %s %s', (method, path) => {
 const UNKNOWN_KEYS = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', '__defineGetter__', 'Title', 'title ', '', 'notes.title', 'a\0b', 'filter', '$set', '0']
 
 describe.each(WRITES)('a key of a body of %s %s', (method, path) => {
-  it.each(UNKNOWN_KEYS)('that nothing knows is a 400 that names it: %j', async (key) => {
+  it.each(UNKNOWN_KEYS)('that the table does not have is a 400 that names it: %j', async (key) => {
     for (const raw of [`{${JSON.stringify(key)}:"x"}`, `{"title":"a",${JSON.stringify(key)}:{"title":"b","polluted":true}}`]) {
       const { body } = await expectRefused(method, path, { raw }, 400, 'VALIDATION_FAILED')
       expect(body.data.issues).toContainEqual({ path: [key], message: expect.any(String), code: 'unrecognized_keys' })
@@ -108,7 +108,7 @@ describe.each(WRITES)('a key of a body of %s %s', (method, path) => {
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined()
   })
 
-  it('is named with all the others at once', async () => {
+  it('is named together with all other unknown keys', async () => {
     const { body } = await expectRefused(method, path, { body: { title: 'a', one: 1, two: 2 } }, 400, 'VALIDATION_FAILED')
     expect(body.data.issues.map((issue: { path: string[] }) => issue.path)).toEqual([['one'], ['two']])
   })
@@ -138,17 +138,17 @@ describe.each(WRITES)('a value in a body of %s %s', (method, path) => {
     expect(body.data.issues.map((issue: { path: string[] }) => issue.path[0]).sort()).toEqual(['dueAt', 'rank', 'status', 'title'])
   })
 
-  it('that only the database refuses is a 400 as well', async () => {
+  it('that only the database refuses is a 400', async () => {
     await expectRefused(method, path, { body: { title: 'a', rank: -1 } }, 400, 'VALIDATION_FAILED')
     await expectRefused(method, path, { body: { title: 'a', folderId: 99 } }, 400, 'INVALID_REFERENCE')
   })
 
-  it('that nests deeper than anybody reads is a 400', async () => {
+  it('that nests too deep is a 400', async () => {
     const raw = `{"title":"a","meta":${'['.repeat(50_000)}${']'.repeat(50_000)}}`
     await expectRefused(method, path, { raw }, 400, 'INVALID_BODY')
   })
 
-  it('that nests as deep as people write is kept as it is', async () => {
+  it('that nests as deep as allowed is stored unchanged', async () => {
     const meta = JSON.parse(`${'{"a":['.repeat(25)}1${']}'.repeat(25)}`)
     const { status, body } = await notebook.request(method, path, { body: { title: 'a', meta } })
     expect(status).toBeLessThan(300)
@@ -200,7 +200,7 @@ describe('a page', () => {
     expect({ status, body }).toEqual({ status: 200, body: { data: [], meta: { page: Number(page), limit: 20, total: 3 } } })
   })
 
-  it('holds the maximum, whatever more is asked for', async () => {
+  it('has at most the maximum number of records', async () => {
     const { body } = await notebook.request('GET', '/api/notes?limit=999999')
     expect(body.meta).toEqual({ page: 1, limit: 100, total: 3 })
   })
@@ -216,7 +216,7 @@ describe('force', () => {
   })
 })
 
-describe('a name of a query string that JavaScript knows', () => {
+describe('a query parameter with the name of a built-in property', () => {
   it.each(['__proto__', 'constructor', 'prototype', '__proto__[polluted]', 'constructor[prototype][polluted]', 'toString', 'hasOwnProperty', 'page[__proto__]'])('is no parameter and changes nothing: %s', async (name) => {
     const plain = await notebook.request('GET', '/api/notes')
     const answer = await notebook.request('GET', `/api/notes?${name}=1&${encodeURIComponent(name)}=2`)
@@ -241,12 +241,12 @@ describe('a method that a path does not have', () => {
   })
 })
 
-describe('whatever is thrown at it', () => {
+describe('random input', () => {
   const path = fc.string({ unit: 'binary', maxLength: 12 }).map(text => encodeURIComponent(text.toWellFormed()))
   const anything = fc.oneof(fc.string({ unit: 'binary' }), fc.integer(), fc.double(), fc.boolean(), fc.constant(null), fc.array(fc.string()), fc.object({ maxDepth: 2 }))
   const field = fc.constantFrom('title', 'status', 'rank', 'weight', 'price', 'pinned', 'dueAt', 'size', 'meta', 'cover', 'shape', 'secret', 'score', 'id', 'createdAt', '__proto__')
 
-  it('an id is answered, with a 404 unless a row has it', async () => {
+  it('as an id returns 404 unless a row has it', async () => {
     await fc.assert(fc.asyncProperty(fc.constantFrom('notes', 'labels', 'seats'), path, async (resource, id) => {
       fc.pre(!['', '.', '..'].includes(id))
       const answer = await notebook.request('GET', `/api/${resource}/${id}`)
@@ -254,7 +254,7 @@ describe('whatever is thrown at it', () => {
     }), { numRuns: 300 })
   })
 
-  it('a query string is answered without a 5xx', async () => {
+  it('as a query string never returns a 5xx', async () => {
     const name = fc.oneof(fc.constantFrom('page', 'limit', 'sort', 'filter', 'fields', 'include', 'cursor', 'cursorFields', 'aggregate', 'groupBy', 'filter[title]', 'filter[__proto__]', 'count', 'includeDeleted'), path)
     const value = fc.oneof(path, fc.json().map(encodeURIComponent), fc.constantFrom('title', '-title', 'id,title', '{}', '[]', 'a{', '%', '%zz', 'count', 'sum(rank)'))
     await fc.assert(fc.asyncProperty(fc.array(fc.tuple(name, value), { maxLength: 4 }), async (pairs) => {
@@ -265,14 +265,14 @@ describe('whatever is thrown at it', () => {
     expect(notebook.dump()).toBe(before)
   })
 
-  it.each(['filter', 'include', 'sort', 'fields', 'aggregate', 'cursor'])('a %s as long and deep as a URL can be is answered without a 5xx', async (name) => {
+  it.each(['filter', 'include', 'sort', 'fields', 'aggregate', 'cursor'])('as a %s as long and deep as a URL can be never returns a 5xx', async (name) => {
     for (const text of ['['.repeat(2000), '{"a":'.repeat(800), `${'['.repeat(1000)}${']'.repeat(1000)}`, 'a.'.repeat(3000), 'a{include:'.repeat(700), '('.repeat(5000), 'a,'.repeat(3000)]) {
       const { status } = await notebook.request('GET', `/api/notes?${name}=${encodeURIComponent(text)}`)
       expect(status).toBeLessThan(500)
     }
   })
 
-  it('a body is answered without a 5xx, and one that is refused writes nothing', async () => {
+  it('as a body never returns a 5xx, and writes nothing when it is refused', async () => {
     await fc.assert(fc.asyncProperty(fc.constantFrom(...WRITES), fc.dictionary(field, anything), async ([method, path], body) => {
       const before = notebook.dump()
       const answer = await notebook.request(method, path, { body })

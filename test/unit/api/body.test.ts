@@ -1,4 +1,4 @@
-/** A body that never comes to its end. */
+/** A body that is never complete. */
 import { createServer, type IncomingMessage } from 'node:http'
 import { connect, type AddressInfo } from 'node:net'
 import { once } from 'node:events'
@@ -8,7 +8,7 @@ import { readBody } from '../../../src/runtime/server/http/body'
 const server = createServer()
 afterEach(() => server.close())
 
-it('of a client that left before anybody read it is refused, and nobody waits for the rest', async () => {
+it('of a client that left before it was read is refused without waiting for the rest', async () => {
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const client = connect((server.address() as AddressInfo).port, '127.0.0.1')
   client.write('POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"a"')

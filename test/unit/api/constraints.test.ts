@@ -1,4 +1,4 @@
-/** What the database refuses, said in our words: one status per kind of constraint, columns named only to those who may read them. */
+/** Violated constraints: one status per kind of constraint, and columns named only to callers who can read them. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Permission } from '../../../src/runtime/server/registration'
 import { openNotebook, problemsOf, type Notebook } from './notebook'
@@ -38,16 +38,16 @@ async function refused(method: string, path: string, body: unknown, status: numb
   return answer.body.data
 }
 
-describe('a value that is taken', () => {
-  it.each([['POST', '/api/folders'], ['PATCH', '/api/folders/2']])('is a 409 that names the column to a caller who may read it: %s', async (method, path) => {
+describe('a duplicate of a unique value', () => {
+  it.each([['POST', '/api/folders'], ['PATCH', '/api/folders/2']])('is a 409 that names the column to a caller who can read it: %s', async (method, path) => {
     expect(await refused(method, path, { name: 'inbox' }, 409, 'CONFLICT', staff)).toEqual({ code: 'CONFLICT', fields: ['name'] })
   })
 
-  it.each([['POST', '/api/folders'], ['PATCH', '/api/folders/2']])('is a 409 that names nothing to a caller who may not: %s', async (method, path) => {
+  it.each([['POST', '/api/folders'], ['PATCH', '/api/folders/2']])('is a 409 that names no column to a caller who cannot read it: %s', async (method, path) => {
     expect(await refused(method, path, { name: 'inbox' }, 409, 'CONFLICT')).toEqual({ code: 'CONFLICT' })
   })
 
-  it('of a hidden column is a 409 that names it to nobody', async () => {
+  it('of a hidden column is a 409 that never names the column', async () => {
     expect(await refused('POST', '/api/notes', { title: 'a', secret: 's1' }, 409, 'CONFLICT', { ...staff, permissions: ['*'] })).toEqual({ code: 'CONFLICT' })
   })
 
@@ -58,15 +58,15 @@ describe('a value that is taken', () => {
 })
 
 describe('a reference', () => {
-  it.each([['POST', '/api/notes'], ['PATCH', '/api/notes/1']])('to a row that is not there is a 400 INVALID_REFERENCE: %s', async (method, path) => {
+  it.each([['POST', '/api/notes'], ['PATCH', '/api/notes/1']])('to a row that does not exist is a 400 INVALID_REFERENCE: %s', async (method, path) => {
     await refused(method, path, { title: 'a', folderId: 99 }, 400, 'INVALID_REFERENCE')
   })
 
-  it('to a row that is deleted keeps it: the delete is a 409 naming neither table nor id', async () => {
+  it('prevents the delete of its row: the delete is a 409 that names neither table nor id', async () => {
     expect(await refused('DELETE', '/api/folders/1', undefined, 409, 'CONFLICT')).toEqual({ code: 'CONFLICT' })
   })
 
-  it('that is gone lets it go', async () => {
+  it('that is removed no longer prevents the delete', async () => {
     for (const id of [1, 2]) await notebook.request('PATCH', `/api/notes/${id}`, { body: { folderId: null } })
     expect((await notebook.request('DELETE', '/api/folders/1')).status).toBe(200)
   })

@@ -103,12 +103,12 @@ describe('a custom type with toDriver', () => {
     expect((await ask('GET', 'people?filter[coded]=abc')).code).toBe('INVALID_VALUE')
   })
 
-  it('that returns an object refuses what it returns it for', async () => {
+  it('that returns an object for a value refuses that value', async () => {
     expect((await ask('PATCH', 'people/1', { passing: { a: 1 } })).code).toBe('VALIDATION_FAILED')
     expect((await ask('PATCH', 'people/1', { passing: 'a' })).status).toBe(200)
   })
 
-  it('takes what it makes text of', async () => {
+  it('accepts a value that it converts to text', async () => {
     expect((await ask('PATCH', 'people/1', { coded: { code: 'abc' } })).answer.coded).toEqual({ code: 'ABC' })
   })
 
@@ -132,7 +132,7 @@ it('an object that a hook sets is a 500 whose log names the column, and nothing 
   expect(dump()).toBe(before)
 })
 
-it('MySQL\'s drivers are handed no object, not even by SQL that an app wrote', () => {
+it('never passes an object to MySQL\'s drivers, not even from SQL of the app', () => {
   const db = { session: { prepareQuery: () => ({ execute: () => [] }) } }
   expect(DRIVERS.mysql.rows(db as never, { text: 'select ?', values: ['a', 1, 1n, null, new Date(0), Buffer.from('a')] })).toEqual([])
   for (const value of [{ name: 'x' }, ['a'], Number.NaN, new Date(Number.NaN), () => 1]) {

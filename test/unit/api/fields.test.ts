@@ -1,4 +1,4 @@
-/** Which columns: hidden, unreadable, unwritable and server-owned ones, in every answer and every body. */
+/** Hidden, unreadable, unwritable and server-owned columns, in every response and every body. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { DEFAULT_MULTI_TENANCY } from '../../../src/runtime/shared/defaults'
 import { openNotebook, problemsOf, type Notebook } from './notebook'
@@ -50,20 +50,20 @@ const ALL = ['id', 'organizationId', 'title', 'salary', 'createdAt', 'updatedAt'
 const WITHOUT_SALARY = ALL.filter(name => name !== 'salary')
 
 describe.each(SHOWN)('%s', (_title, read) => {
-  it('shows every field the caller may read, in the order of the table', async () => {
+  it('shows every field the caller can read, in the order of the table', async () => {
     expect(columns(await read(hr))).toEqual(ALL)
   })
 
-  it('leaves out what the caller may not read, instead of null', async () => {
+  it('omits fields the caller cannot read, instead of returning null', async () => {
     expect(columns(await read(clerk))).toEqual(WITHOUT_SALARY)
   })
 
-  it('shows a super-admin what a name guards, and not what is hidden or false', async () => {
+  it('shows a super-admin fields with a permission, but not hidden fields or fields with the rule false', async () => {
     expect(columns(await read(superAdmin))).toEqual(ALL)
   })
 })
 
-describe('a field the caller may not write', () => {
+describe('a field the caller cannot write', () => {
   it.each([
     ['POST', '/api/tasks', { title: 'a', salary: 1 }],
     ['PATCH', '/api/tasks/1', { salary: 1 }],
@@ -83,17 +83,17 @@ describe('a field the caller may not write', () => {
     expect(notebook.dump()).toBe(before)
   })
 
-  it('is written by a caller who may', async () => {
+  it('is written by a caller with the permission', async () => {
     expect((await ask('PATCH', '/api/tasks/1', hr, { salary: 99 })).salary).toBe(99)
     expect((await ask('PATCH', '/api/tasks/1', superAdmin, { salary: 98 })).salary).toBe(98)
   })
 
-  it('by a rule of false is closed to the super-admin as well', async () => {
+  it('is refused to the super-admin when its rule is false', async () => {
     const answer = await notebook.request('PATCH', '/api/notes/1', { body: { weight: 1 }, caller: superAdmin })
     expect(problemsOf(answer, { status: 403, code: 'FIELD_FORBIDDEN' })).toEqual([])
   })
 
-  it('stays readable: a rule about writing says nothing of reading, nor the reverse', async () => {
+  it('stays readable, and an unreadable field stays writable', async () => {
     expect(columns(await ask('GET', '/api/notes/1', superAdmin))).toContain('weight')
     const { status } = await notebook.request('PATCH', '/api/notes/1', { body: { rank: 5 }, caller: clerk })
     expect([status, notebook.client.prepare('select col_rank from tbl_notes where col_id = 1').pluck().get()]).toEqual([200, 5])
@@ -101,7 +101,7 @@ describe('a field the caller may not write', () => {
 })
 
 describe('a hidden field', () => {
-  it('may be written, and is not shown', async () => {
+  it('can be written, and is not shown', async () => {
     const body = await ask('POST', '/api/notes', clerk, { title: 'a', secret: 'word' })
     expect(body).not.toHaveProperty('secret')
     expect(notebook.client.prepare('select col_secret from tbl_notes where col_id = ?').pluck().get(body.id)).toBe('word')
@@ -111,25 +111,25 @@ describe('a hidden field', () => {
 describe('a column the server owns', () => {
   const OWNED = { id: 77, organizationId: 2, createdBy: 77, updatedBy: 77, updatedAt: '2001-01-01', deletedAt: '2001-01-01', deletedBy: 77, deletionId: 'x', deletedReason: 'x' }
 
-  it('is dropped from a create without a word', async () => {
+  it('is dropped from a create silently', async () => {
     const body = await ask('POST', '/api/tasks', hr, { title: 'new', ...OWNED })
     expect(stored(body.id)).toMatchObject({ col_id: 4, col_organization_id: 1, col_created_by: 2, col_deleted_at: null, col_deleted_by: null, col_deletion_id: null, col_deleted_reason: null })
   })
 
-  it('is dropped from an update without a word', async () => {
+  it('is dropped from an update silently', async () => {
     expect((await notebook.request('PATCH', '/api/tasks/1', { body: { ...OWNED, createdAt: '2001-01-01' }, caller: hr })).status).toBe(200)
     expect(notebook.dump()).toBe(before)
   })
 
-  it('is dropped whatever it holds: it is never looked at', async () => {
+  it('is dropped with any value: the value is not validated', async () => {
     const nonsense = Object.fromEntries(Object.keys(OWNED).map(name => [name, { not: ['a', 'value'] }]))
     expect((await notebook.request('PATCH', '/api/tasks/1', { body: { ...nonsense, title: 'new' }, caller: hr })).status).toBe(200)
     expect(stored(1)).toMatchObject({ col_id: 1, col_organization_id: 1, col_title: 'new', col_deleted_at: null })
   })
 })
 
-describe('what the server stamps', () => {
-  it('on a create: both times, and the caller', async () => {
+describe('server values', () => {
+  it('of a create are both times and the caller', async () => {
     const from = Date.now()
     const { id } = await ask('POST', '/api/tasks', hr, { title: 'new' })
     const row = stored(id)
@@ -138,34 +138,34 @@ describe('what the server stamps', () => {
     for (const time of [row.col_created_at, row.col_updated_at]) expect(time).toBeLessThanOrEqual(Date.now())
   })
 
-  it('on an update: the time and the caller, and nothing of how it was made', async () => {
+  it('of an update are the time and the caller, and the values of the create stay', async () => {
     await ask('PATCH', '/api/tasks/1', hr, { title: 'new' })
     expect(stored(1)).toMatchObject({ col_created_at: 1000, col_created_by: null, col_updated_by: 2, col_updated_at: expect.any(Number) })
   })
 
-  it('on an update of nothing: nothing', async () => {
+  it('of an update without values do not change', async () => {
     await ask('PATCH', '/api/tasks/1', hr, {})
     expect(notebook.dump()).toBe(before)
   })
 
-  it('for an anonymous caller, or one whose id does not fit: null', async () => {
+  it('are null for an anonymous caller, and for a caller whose id does not fit the column', async () => {
     await ask('PATCH', '/api/tasks/1', { user: { id: 'not-a-number', organizationId: 1 } }, { title: 'new' })
     expect(stored(1).col_updated_by).toBeNull()
   })
 
-  it('on a delete: when, who, why and a new deletionId, which is told', async () => {
+  it('of a delete are time, caller, reason and a new deletionId, which the response contains', async () => {
     const { status, body } = await notebook.request('DELETE', '/api/tasks/1?reason=old', { caller: hr })
     expect({ status, body }).toEqual({ status: 200, body: { success: true, softDeleted: true, deletionId: expect.stringMatching(/^[\da-f-]{36}$/) } })
     expect(stored(1)).toMatchObject({ col_deleted_at: expect.any(Number), col_deleted_by: 2, col_deletion_id: body.deletionId, col_deleted_reason: 'old', col_title: 'ours' })
   })
 
-  it('on a purge: nothing is left of the row', async () => {
+  it('do not exist after a purge: the row is deleted', async () => {
     const { body } = await notebook.request('DELETE', '/api/tasks/1?force=true', { caller: hr })
     expect(body).toEqual({ success: true, softDeleted: false })
     expect(stored(1)).toBeUndefined()
   })
 
-  it('on a delete in a table without trash: the row is gone', async () => {
+  it('do not exist after a delete in a table without trash: the row is deleted', async () => {
     expect((await notebook.request('DELETE', '/api/labels/a', { caller: hr })).body).toEqual({ success: true, softDeleted: false })
     expect(notebook.client.prepare('select count(*) from tbl_labels where col_slug = \'a\'').pluck().get()).toBe(0)
   })

@@ -1,4 +1,4 @@
-/** What HTTP itself says of a response: HEAD, OPTIONS, caching headers, the size of a body, and the lines of the log. */
+/** HTTP: HEAD, OPTIONS, caching headers, the size of a body, and the lines of the log. */
 import { defineEventHandler, setResponseHeader } from 'h3'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { ROUTES } from '../../../src/runtime/shared/routes'
@@ -45,7 +45,7 @@ describe('HEAD', () => {
     }
   })
 
-  it('is no way around the rules: who may not read gets 401, and a hidden row is a 404', async () => {
+  it('is authorized as GET: 401 for a caller who cannot read, 404 for a hidden row', async () => {
     await reopen({ auth: { articles: { permissions: { read: ctx => ctx.user !== null } } } })
     expect((await desk.request('HEAD', '/api/articles', { caller: NOBODY })).status).toBe(401)
     expect((await desk.request('HEAD', '/api/articles/11', { caller: ANN })).status).toBe(404)
@@ -57,14 +57,14 @@ describe('HEAD', () => {
 })
 
 describe('OPTIONS', () => {
-  it.each(paths)('returns 204 with the methods of the path, whoever asks: $path', async ({ path, methods }) => {
+  it.each(paths)('returns 204 with the methods of the path to every caller: $path', async ({ path, methods }) => {
     for (const caller of [NOBODY, ANN, CHIEF]) {
       const { status, headers, text } = await desk.request('OPTIONS', fill(path), { caller })
       expect({ status, text, allow: headers.get('allow') }).toEqual({ status: 204, text: '', allow: allowOf(methods) })
     }
   })
 
-  it.each(paths)('is what a refused method is told in `Allow` as well: $path', async ({ path, methods }) => {
+  it.each(paths)('lists the same methods as `Allow` of a refused method: $path', async ({ path, methods }) => {
     const method = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'].find(method => !methods.includes(method))!
     const answer = await desk.request(method, fill(path), { caller: ANN })
     expect(told(answer)).toBe('405 METHOD_NOT_ALLOWED')
@@ -75,7 +75,7 @@ describe('OPTIONS', () => {
 describe('a route of a plugin', () => {
   beforeEach(() => reopen({ plugins: [{ name: 'stats', routes: [{ method: 'GET', path: '/stats', handler: () => ({ count: 1 }) }, { method: 'POST', path: '/stats', handler: () => undefined }] }] } as DeskOptions))
 
-  it('answers HEAD and OPTIONS as the generated ones do', async () => {
+  it('responds to HEAD and OPTIONS as generated routes do', async () => {
     const head = await desk.request('HEAD', '/api/stats')
     expect([head.status, head.text, head.headers.get('content-length')]).toEqual([200, '', '11'])
     const options = await desk.request('OPTIONS', '/api/stats')
@@ -97,13 +97,13 @@ describe('every response', () => {
     ['GET', '/api/articles', 200], ['GET', '/api/articles/1', 200], ['GET', '/api/permissions', 200], ['GET', '/api/articles/permissions', 200],
     ['GET', '/api/articles?page=0', 400], ['GET', '/api/articles/999', 404], ['GET', '/api/_m2m/detect/nothing', 404], ['PUT', '/api/articles', 405],
     ['POST', '/api/articles', 415], ['DELETE', '/api/articles/3', 200], ['OPTIONS', '/api/articles', 204],
-  ])('says that it is private and what it depends on: %s %s → %i', async (method, path, status) => {
+  ])('has Cache-Control private and Vary: %s %s → %i', async (method, path, status) => {
     const answer = await desk.request(method, path, { caller: ANN })
     expect(answer.status).toBe(status)
     expect(cachingOf(answer.headers)).toEqual(CACHING)
   })
 
-  it('of an endpoint of the app says so too, refusals included', async () => {
+  it('of an endpoint of the app has the same headers, error responses included', async () => {
     await reopen({ endpoints: async () => {
       const { createEndpoint } = await import('../../../src/runtime/server/utils/index')
       return {
@@ -121,7 +121,7 @@ describe('every response', () => {
     expect((await desk.request('GET', '/web')).headers.get('cache-control')).toBe('public')
   })
 
-  it.each([200, 400])('keeps what the app has set itself: %i', async (status) => {
+  it.each([200, 400])('keeps headers that the app has set: %i', async (status) => {
     await reopen({ hooks: { articles: { beforeList: ctx => setResponseHeader(ctx.event as never, 'cache-control', 'public, max-age=5') } }, endpoints: async () => ({
       // Middleware: it answers nothing.
       'GET /api/articles': defineEventHandler(event => void setResponseHeader(event, 'vary', 'X-Shop')),
@@ -158,7 +158,7 @@ describe('a body', () => {
     expect(told(await desk.request(method, `/api/articles${path}`, { raw: titled(limit), caller: ANN }))).toBe('413 PAYLOAD_TOO_LARGE')
   })
 
-  it('is not read for a caller who may not write', async () => {
+  it('is not read for a caller who cannot write', async () => {
     await reopen({ config: { http: { maxBodySize: limit } }, auth: { articles: { permissions: { read: true } } } })
     expect((await desk.request('POST', '/api/articles', { raw: titled(limit), caller: ANN })).status).toBe(403)
   })

@@ -1,4 +1,4 @@
-/** The order in which a request is refused, so that no answer discloses what the next check would have found. */
+/** The order of checks: no response discloses the result of a later check. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { DEFAULT_MULTI_TENANCY } from '../../../src/runtime/shared/defaults'
 import type { Caller } from '../../support/server'
@@ -31,7 +31,7 @@ const FORBIDDEN_FIELD = { body: { title: 'a', salary: 1 } }
 
 type Options = NonNullable<Parameters<Notebook['request']>[2]>
 
-/** Each request breaks several rules; the answer is that of the first. */
+/** Each request breaks several rules; the response is that of the first one. */
 const ORDER: [rule: string, caller: Caller, method: string, path: string, options: Options, status: number, code: string][] = [
   ['permission before query', {}, 'GET', '/api/tasks?page=0', {}, 401, 'UNAUTHENTICATED'],
   ['permission before query', { user: { id: 1 } }, 'GET', '/api/tasks?page=0', {}, 403, 'FORBIDDEN'],
@@ -61,7 +61,7 @@ describe('a request that breaks several rules', () => {
     expect(notebook.dump()).toBe(before)
   })
 
-  it('is answered the same for a row of another tenant and for none, to the last character', async () => {
+  it('gets the identical response for a row of another tenant and for a row that does not exist', async () => {
     for (const [method, body] of [['GET', undefined], ['PATCH', { title: 'a' }], ['PATCH', FORBIDDEN_FIELD.body], ['DELETE', undefined]] as const) {
       const [theirs, none] = [await notebook.request(method, '/api/tasks/2', { body, caller: member }), await notebook.request(method, '/api/tasks/99', { body, caller: member })]
       expect([theirs.status, theirs.text]).toEqual([none.status, none.text])

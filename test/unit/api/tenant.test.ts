@@ -1,4 +1,4 @@
-/** Whose rows: where the tenant comes from, what it is stamped on, and that a client has no say in it. */
+/** The tenant of a request: its sources, the rows that get it, and that a client cannot choose it. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { DEFAULT_MULTI_TENANCY } from '../../../src/runtime/shared/defaults'
 import type { Caller } from '../../support/server'
@@ -61,11 +61,11 @@ describe('the tenant', () => {
     server.client.close()
   })
 
-  it('concerns only resources with the tenant column', async () => {
+  it('applies only to resources with the tenant column', async () => {
     expect((await notebook.request('GET', '/api/labels')).status).toBe(200)
   })
 
-  it('concerns no resource that is excluded', async () => {
+  it('does not apply to an excluded resource', async () => {
     const server = await openNotebook({ config: { multiTenancy: { ...DEFAULT_MULTI_TENANCY, excludedResources: ['tasks'] } } })
     expect(await titles({}, server)).toEqual(['ours', 'theirs', 'ours too'])
     server.client.close()
@@ -76,7 +76,7 @@ describe('the tenant column', () => {
   const caller = { user: { id: 1, organizationId: 1 } }
   const tenantOf = (id: number) => notebook.client.prepare('select col_organization_id from tbl_tasks where col_id = ?').pluck().get(id)
 
-  it.each([[{}], [{ organizationId: 2 }], [{ organizationId: null }], [{ organizationId: 'x' }]])('is stamped on a row that is made, whatever the body says: %j', async (body) => {
+  it.each([[{}], [{ organizationId: 2 }], [{ organizationId: null }], [{ organizationId: 'x' }]])('of a new row is the caller\'s tenant, with any body: %j', async (body) => {
     const made = await notebook.request('POST', '/api/tasks', { body: { title: 'new', ...body }, caller })
     expect([made.status, made.body.organizationId, tenantOf(made.body.id)]).toEqual([201, 1, 1])
   })

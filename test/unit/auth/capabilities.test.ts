@@ -1,4 +1,4 @@
-/** What the permission routes tell is what the other routes do, and it costs the same however much is asked. */
+/** The permission routes agree with the other routes, and their number of statements does not depend on the number of ids. */
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { ResourceAuth } from '../../../src/runtime/server/registration'
 import type { Caller } from '../../support/server'
@@ -58,7 +58,7 @@ const probes = (row: number, gone: number): Probe[] => [
 const refusing = new Set([401, 403])
 
 describe.each(Object.entries(CONFIGURATIONS))('with %s', (_title, auth) => {
-  it.each(Object.entries(CALLERS))('a capability is what the route answers to a caller who is %s', async (_name, caller) => {
+  it.each(Object.entries(CALLERS))('each capability agrees with the response of its route to a caller who is %s', async (_name, caller) => {
     vi.spyOn(console, 'error').mockImplementation(() => {})
     desk = await openDesk({ auth: { articles: auth } })
     desk.client.exec(`insert into articles (id, organization_id, title, deleted_at) values (14, 2, 'gone', 1000)`)
@@ -83,7 +83,7 @@ describe.each(Object.entries(CONFIGURATIONS))('with %s', (_title, auth) => {
 })
 
 describe('capabilities', () => {
-  it('are not refused to anybody, and all false without a tenant', async () => {
+  it('are returned to every caller, and are all false without a tenant', async () => {
     desk = await openDesk({ auth: { articles: { permissions: { read: true, create: true, update: true, delete: true }, fields: { fee: { read: true, write: true } } } } })
     for (const caller of [NOBODY, HOMELESS, { user: { id: 1, organizationId: '' } }, { user: { id: 1, organizationId: 'acme' } }]) {
       const { status, body } = await desk.request('GET', '/api/articles/permissions?ids=1', { caller })
@@ -95,12 +95,12 @@ describe('capabilities', () => {
     expect((await desk.request('GET', '/api/permissions')).body.permissions.tags.canRead).toBe(true)
   })
 
-  it('of the trash are false for a table without one, whatever is declared', async () => {
+  it('of the trash are false for a table without soft delete, whatever is declared', async () => {
     desk = await openDesk({ auth: { tags: { permissions: { read: true, update: true, delete: true, restore: true, purge: true, viewDeleted: true } } } })
     expect((await desk.request('GET', '/api/tags/permissions', { caller: CHIEF })).body).toMatchObject({ canDelete: true, canRestore: false, canPurge: false, canViewDeleted: false })
   })
 
-  it('name the fields with a rule, as the caller may use them, and hidden ones never', async () => {
+  it('name the fields with a rule, and never hidden ones', async () => {
     desk = await openDesk({ auth: { articles: { permissions: { read: true, update: true }, fields: { fee: { read: 'desk', write: false }, title: { write: 'desk' }, secret: { read: true, write: true }, status: {}, organizationId: { write: true } } } } })
     const fieldsOf = async (caller: Caller) => (await desk.request('GET', '/api/articles/permissions', { caller })).body.fields
     const tenant = { canRead: true, canWrite: false }
@@ -109,7 +109,7 @@ describe('capabilities', () => {
     expect(await fieldsOf(CHIEF)).toEqual({ fee: { canRead: true, canWrite: false }, title: { canRead: true, canWrite: true }, organizationId: tenant })
   })
 
-  it('on fields are what a read shows and a write takes', async () => {
+  it('of fields agree with the fields that a read shows and a write accepts', async () => {
     desk = await openDesk({ auth: { articles: { permissions: { read: true, update: true }, fields: { fee: { read: 'desk', write: 'desk' }, title: { write: 'boss' } } } } })
     for (const caller of [ANN, CALLERS['holding a permission']!, CHIEF, VISITOR]) {
       const { fields } = (await desk.request('GET', '/api/articles/permissions', { caller })).body
@@ -121,7 +121,7 @@ describe('capabilities', () => {
     }
   })
 
-  it('never echo the caller', async () => {
+  it('never contain the caller', async () => {
     desk = await openDesk()
     const { text } = await desk.request('GET', '/api/permissions', { caller: { user: { id: 1, organizationId: 1, email: 'ann@desk.test' } } })
     expect(text).not.toContain('ann@desk.test')
@@ -134,7 +134,7 @@ describe('capabilities on records', () => {
     objectLevel: (row, ctx) => ctx.operation === 'read' || (row as { writerId?: number }).writerId === ctx.user?.id,
   }
 
-  it('are what the routes answer for each record', async () => {
+  it('agree with the responses of the routes for each record', async () => {
     desk = await openDesk({ auth: { articles: judged } })
     for (const caller of [ANN, ZOE, VISITOR, CHIEF]) {
       const ids = ['1', '2', '3', '4', '11', '99', 'x', '01']
@@ -150,7 +150,7 @@ describe('capabilities on records', () => {
     }
   })
 
-  it('are the same bytes for a record that is invisible and one that is not there', async () => {
+  it('are identical for a record that is not visible and one that does not exist', async () => {
     desk = await openDesk({ auth: { articles: judged } })
     const ask = async (id: number) => (await desk.request('GET', `/api/articles/permissions?ids=${id}`, { caller: ANN })).text.replaceAll(String(id), 'N')
     const missing = await ask(99)
@@ -173,7 +173,7 @@ describe('capabilities on records', () => {
     expect(await count(Array.from({ length: 100 }, (_, index) => 100 + index))).toBe(one)
   })
 
-  it('cost no statement where nothing is permitted or nothing is asked', async () => {
+  it('need no statement when nothing is permitted or no id is given', async () => {
     const statements: string[] = []
     desk = await openDesk({ auth: { articles: {} }, log: statement => statements.push(statement) })
     statements.length = 0

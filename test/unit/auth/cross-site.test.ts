@@ -1,4 +1,4 @@
-/** A page of another site does not write in the caller's name. */
+/** A page of another site cannot send writes with the caller's cookies. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { ROUTES } from '../../../src/runtime/shared/routes'
 import { ANN, NOBODY, openDesk, told, type Desk } from './desk'
@@ -93,7 +93,7 @@ describe.each(writes)('$method $path', (route) => {
     }
   })
 
-  it('is refused before the caller is asked for', async () => {
+  it('is refused before the caller is resolved', async () => {
     expect(told(await desk.request(route.method, pathOf(route), { body: BODIES[route.name], headers: foreign, caller: NOBODY }))).toBe('403 CROSS_SITE')
   })
 })
@@ -101,7 +101,7 @@ describe.each(writes)('$method $path', (route) => {
 describe('the rule', () => {
   afterEach(() => desk.client.close())
 
-  it.each(reads)('leaves reads alone: $path', async (route) => {
+  it.each(reads)('does not apply to reads: $path', async (route) => {
     desk = await openDesk()
     const answer = await desk.request('GET', pathOf(route), { headers: foreign, caller: ANN })
     expect(told(answer)).toBe('200')
@@ -127,12 +127,12 @@ describe('the rule', () => {
     [2, 'shop.example, inner.example', true],
     [true, 'inner.example', false],
     [false, 'shop.example', false],
-  ])('knows the host from X-Forwarded-Host only behind a proxy of the app\'s own: trustProxy %s, %s → %s', async (trustProxy, forwarded, passes) => {
+  ])('reads X-Forwarded-Host only behind a proxy of the app: trustProxy %s, %s → %s', async (trustProxy, forwarded, passes) => {
     desk = await openDesk({ config: { trustProxy } })
     expect(told(await write({ 'host': '10.0.0.7:3000', 'x-forwarded-host': forwarded, 'origin': 'https://shop.example' }))).toBe(passes ? '201' : '403 CROSS_SITE')
   })
 
-  it('holds for an endpoint of the app\'s own, and not for one that reads', async () => {
+  it('applies to an endpoint of the app that writes, and not to one that reads', async () => {
     desk = await openDesk({ endpoints: async () => {
       const { createEndpoint } = await import('../../../src/runtime/server/utils/index')
       return { 'POST /own': createEndpoint({ handler: () => 'written' }), 'GET /own': createEndpoint({ handler: () => ['read'] }) }

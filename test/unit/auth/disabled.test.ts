@@ -46,7 +46,7 @@ const allowedOn = (path: string, disabled: Operation) =>
   [...methodsOn(path, disabled).flatMap(method => method === 'GET' ? ['GET', 'HEAD'] : [method]), 'OPTIONS'].join(', ')
 
 describe.each(OPERATIONS.filter(operation => operation !== 'viewDeleted'))('a disabled `%s`', (disabled) => {
-  it('is a 405 with the methods that remain on each of its routes, for every caller, and changes nothing', async () => {
+  it('returns 405 with the remaining methods on each of its routes, for every caller, and changes nothing', async () => {
     await open([disabled])
     const before = world.dump()
     for (const route of OF_POSTS) {
@@ -61,7 +61,7 @@ describe.each(OPERATIONS.filter(operation => operation !== 'viewDeleted'))('a di
     expect(world.dump()).toBe(before)
   })
 
-  it('leaves the other operations as they are', async () => {
+  it('does not affect the other operations', async () => {
     await open([disabled])
     for (const route of OF_POSTS) {
       if (route.operation === disabled) continue
@@ -82,7 +82,7 @@ describe.each(OPERATIONS.filter(operation => operation !== 'viewDeleted'))('a di
   })
 })
 
-it('a method that a path never had is refused with the methods that remain', async () => {
+it('a method that a path never had returns 405 with the remaining methods', async () => {
   await open(['delete', 'purge', 'update'])
   const answer = await world.send('PUT', 'posts/1', {})
   expect([outcome(answer), answer.headers.get('allow')]).toEqual(['405 METHOD_NOT_ALLOWED', 'GET, HEAD, OPTIONS'])
@@ -90,7 +90,7 @@ it('a method that a path never had is refused with the methods that remain', asy
   expect([outcome(restore), restore.headers.get('allow')]).toEqual(['405 METHOD_NOT_ALLOWED', 'POST, OPTIONS'])
 })
 
-it('a disabled `viewDeleted` or `aggregate` refuses what a list asks besides its rows', async () => {
+it('a disabled `viewDeleted` or `aggregate` refuses a list that requests deleted rows or aggregates', async () => {
   await open(['viewDeleted', 'aggregate'])
   for (const query of ['includeDeleted=true', 'onlyDeleted=true', 'aggregate=count']) {
     expect(outcome(await world.send('GET', `posts?${query}`, undefined, CHIEF))).toBe('403 FORBIDDEN')
@@ -109,7 +109,7 @@ it('a resource whose `read` is disabled is not included, related or linked from 
   }
 })
 
-it('\'*\' passes `false`, and nobody else does', async () => {
+it('only \'*\' passes `false`', async () => {
   await open([], { ...EVERYTHING, delete: false })
   expect(outcome(await world.send('DELETE', 'posts/1'))).toBe('403 FORBIDDEN')
   expect((await world.send('GET', 'posts/permissions', undefined, CHIEF)).body).toMatchObject({ canDelete: true, canPurge: true })
@@ -135,7 +135,7 @@ describe('a route of a plugin or of the app, for a disabled operation', () => {
     },
   })
 
-  it('is a 405 with the methods that remain, or refused by the gate of the endpoint', async () => {
+  it('returns 405 with the remaining methods, or is refused by the authorization of the endpoint', async () => {
     const server = await serve(['delete'])
     const answer = await server.request('DELETE', '/api/posts/1/card', { caller: CHIEF })
     expect([outcome(answer), answer.headers.get('allow')]).toEqual(['405 METHOD_NOT_ALLOWED', 'GET, HEAD, OPTIONS'])
@@ -144,7 +144,7 @@ describe('a route of a plugin or of the app, for a disabled operation', () => {
     expect(outcome(await server.request('POST', '/api/archive', { caller: CHIEF }))).toBe('403 FORBIDDEN')
   })
 
-  it('is answered where the operation is not disabled; \'*\' passes `false` of a named gate', async () => {
+  it('runs when the operation is not disabled; \'*\' passes `false` of a named gate', async () => {
     const server = await serve([])
     expect((await server.request('DELETE', '/api/posts/1/card', { caller: ADA })).body).toEqual({ gone: true })
     expect((await server.request('POST', '/api/archive', { caller: ADA })).body).toEqual({ archived: true })

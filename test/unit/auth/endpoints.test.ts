@@ -1,4 +1,4 @@
-/** Endpoints of the app's own: the gate, the caller, the rows and the errors of the generated routes. */
+/** Endpoints of the app: the authorization, the caller, the rows and the errors of the generated routes. */
 import { createError, defineEventHandler, type EventHandler } from 'h3'
 import { eq } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
@@ -46,14 +46,14 @@ describe('createEndpoint with a resource', () => {
     ['update', 'empty', ['403 FORBIDDEN', '403 FORBIDDEN', '401 UNAUTHENTICATED', '200']],
   ]
 
-  it.each(GATES)('lets in for %s through gate %s', async (operation, endpointName, expected) => {
+  it.each(GATES)('authorizes %s with the named gate %s', async (operation, endpointName, expected) => {
     const handler = vi.fn(() => ({ done: true }))
     await openWith(({ createEndpoint }) => ({ 'POST /own': createEndpoint({ resource: 'articles', operation, ...endpointName !== undefined && { endpointName }, handler }) }), { auth: { articles: auth } })
     expect([await ask('POST', '/own', HOLDER), await ask('POST', '/own', ANN), await ask('POST', '/own', VISITOR), await ask('POST', '/own', CHIEF)]).toEqual(expected)
     expect(handler).toHaveBeenCalledTimes(expected.filter(status => status === '200').length)
   })
 
-  it('needs the resource\'s tenant, whatever the gate says', async () => {
+  it('requires the resource\'s tenant, whatever the named gate decides', async () => {
     const handler = vi.fn(() => 1)
     await openWith(({ createEndpoint }) => ({ 'GET /own': createEndpoint({ resource: 'articles', operation: 'delete', endpointName: 'open', handler }), 'GET /tags': createEndpoint({ resource: 'tags', operation: 'read', handler: () => 1 }) }), { auth: { articles: auth } })
     expect([await ask('GET', '/own', HOMELESS), await ask('GET', '/own', NOBODY), await ask('GET', '/tags', NOBODY)]).toEqual(['403 TENANT_REQUIRED', '401 TENANT_REQUIRED', '200'])
@@ -69,7 +69,7 @@ describe('createEndpoint with a resource', () => {
   it.each([
     ['no operation', { resource: 'articles' }, /operation/],
     ['a gate without a resource', { endpointName: 'publish' }, /resource/],
-  ])('cannot be made with %s', async (_title, options, message) => {
+  ])('throws when it is created with %s', async (_title, options, message) => {
     await openWith(() => ({}))
     const { createEndpoint } = await import('../../../src/runtime/server/utils/index')
     expect(() => createEndpoint({ ...options, handler: () => 1 })).toThrow(message)
@@ -78,7 +78,7 @@ describe('createEndpoint with a resource', () => {
   it.each([
     ['a gate that is not declared', { resource: 'articles', operation: 'read', endpointName: 'publsh' }],
     ['a resource that is not registered', { resource: 'artcles', operation: 'read' }],
-  ] as const)('answers nobody with %s', async (_title, options) => {
+  ] as const)('refuses every caller with %s', async (_title, options) => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {})
     const handler = vi.fn(() => 1)
     await openWith(({ createEndpoint }) => ({ 'GET /own': createEndpoint({ ...options, handler }) }), { auth: { articles: auth } })
@@ -91,7 +91,7 @@ describe('createEndpoint with a resource', () => {
 })
 
 describe('createEndpoint', () => {
-  it('answers the payload as it is, and 204 for nothing', async () => {
+  it('returns the handler\'s result as the body, and 204 for undefined', async () => {
     await openWith(({ createEndpoint }) => ({
       'GET /object': createEndpoint({ handler: () => ({ a: 1 }) }),
       'GET /list': createEndpoint({ handler: async () => [1] }),
@@ -106,7 +106,7 @@ describe('createEndpoint', () => {
     expect(answers).toEqual([[200, { a: 1 }], [200, [1]], [200, 0], [204, undefined]])
   })
 
-  it('checks body and query, and hands over what the schemas make of them', async () => {
+  it('validates body and query, and passes on the output of the schemas', async () => {
     const seen: unknown[] = []
     await openWith(({ createEndpoint }) => ({
       'POST /own': createEndpoint({
@@ -126,7 +126,7 @@ describe('createEndpoint', () => {
     expect(seen).toEqual([7])
   })
 
-  it('keeps the status of an error that is thrown, and hides what is unexpected', async () => {
+  it('keeps the status of an HTTP error, and hides an unexpected error', async () => {
     vi.spyOn(console, 'error').mockImplementation(() => {})
     await openWith(({ createEndpoint }) => ({
       'GET /conflict': createEndpoint({ handler: () => { throw createError({ statusCode: 409, message: 'taken', data: { code: 'TAKEN' } }) } }),
@@ -137,7 +137,7 @@ describe('createEndpoint', () => {
     expect([status, text.includes('password')]).toEqual([500, false])
   })
 
-  it('without a resource authorizes nothing, and knows the caller', async () => {
+  it('without a resource authorizes nothing, and has the caller', async () => {
     await openWith(({ createEndpoint, getAutoApiContext }) => ({
       'GET /own/:id': createEndpoint({ handler: ({ user, permissions, tenant, params, query, resource }) => ({ user, permissions, tenant, params, query, resource }) }),
       'GET /context': defineEventHandler(async (event) => {
@@ -198,7 +198,7 @@ describe('findAuthorizedRow', () => {
     expect((await desk.request('GET', '/update-all/3-1-3', { caller: ANN })).body.map(({ id }: { id: number }) => id)).toEqual([3, 1, 3])
   })
 
-  it.each([['by SQL', undefined], ['by code', () => true]])('finds a thousand rows, judged %s', async (_title, objectLevel) => {
+  it.each([['by SQL', undefined], ['by code', () => true]])('finds a thousand rows, filtered %s', async (_title, objectLevel) => {
     await openWith(({ createEndpoint, findAuthorizedRows }) => ({
       'GET /many': createEndpoint({ resource: 'articles', operation: 'read', handler: async ctx => (await findAuthorizedRows<typeof articles>(ctx, 'articles', Array.from({ length: 1000 }, (_, index) => 1100 - index))).map(({ id }) => id) }),
     }), { auth: { articles: { permissions: { read: true }, ...objectLevel && { objectLevel } } } })
@@ -215,7 +215,7 @@ describe('findAuthorizedRow', () => {
     expect(log).not.toHaveBeenCalled()
   })
 
-  it('is no door for a context that is not ours', async () => {
+  it('throws for a context that the API did not create', async () => {
     await openWith(endpoints)
     const { findAuthorizedRow, rowScope } = await import('../../../src/runtime/server/utils/index')
     await expect(findAuthorizedRow({ user: null, permissions: ['*'] } as never, 'articles', 1)).rejects.toThrow(/context/)
@@ -243,7 +243,7 @@ describe('rowScope', () => {
     expect(await read('/aliased', ANN)).toEqual([{ id: 1, other: 1 }, { id: 2, other: 2 }, { id: 3, other: 1 }])
   })
 
-  it('is every row of a resource without rules', async () => {
+  it('includes every row of a resource without rules', async () => {
     await openWith(({ createEndpoint, rowScope }) => ({
       'GET /own': createEndpoint({ handler: async (ctx) => {
         const { tags } = await import('./desk')

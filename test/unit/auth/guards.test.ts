@@ -1,4 +1,4 @@
-/** Every guard is needed: with one of them taken out, named requests answer what they must not. */
+/** Every guard is needed: without one of them, named requests return what they must not. */
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { ne, sql } from 'drizzle-orm'
@@ -191,7 +191,7 @@ async function red(): Promise<string[]> {
   return found
 }
 
-describe('with every guard in its place', () => {
+describe('with every guard', () => {
   beforeAll(open)
   afterAll(() => desk.client.close())
 
@@ -208,7 +208,7 @@ describe('without the guard', () => {
     desk.client.close()
   })
 
-  it.each(Object.entries(GUARDS))('%s, its cells go red', async (_name, { file, removed, red: named }) => {
+  it.each(Object.entries(GUARDS))('"%s", its cells fail', async (_name, { file, removed, red: named }) => {
     vi.spyOn(console, 'error').mockImplementation(() => {})
     vi.resetModules()
     vi.doMock(`${core}/${file}.ts`, async (importOriginal) => {
@@ -221,7 +221,7 @@ describe('without the guard', () => {
 })
 
 describe('the list of guards', () => {
-  it.each(Object.keys(HELPERS))('decides on everything that %s.ts exports', async (file) => {
+  it.each(Object.keys(HELPERS))('covers every export of %s.ts', async (file) => {
     const exported = Object.keys(await import(/* @vite-ignore */ fileURLToPath(new URL(`${core}/${file}.ts`, import.meta.url))) as Exports)
     const guards = Object.values(GUARDS).filter(guard => guard.file === file).flatMap(guard => guard.exports)
     expect([...new Set([...guards, ...Object.keys(HELPERS[file]!)])].sort()).toEqual(exported.sort())

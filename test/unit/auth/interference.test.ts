@@ -1,4 +1,4 @@
-/** What a caller may not see changes nothing of an answer: not its status, not a header, not a byte. */
+/** Rows and values that a caller cannot see never change a response: not its status, not a header, not a byte. */
 import { ne } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { ResourceAuth } from '../../../src/runtime/server/registration'
@@ -109,7 +109,7 @@ async function bytes(rows: string, [, method, path, body]: Ask, caller: Caller):
 }
 
 describe.each(Object.entries(CALLERS))('to a %s', (name, caller) => {
-  it.each(ASKS.map(ask => [ask.slice(1, 3).join(' '), JSON.stringify(ask[3] ?? null), ask] as const))('%s %s answers the same, whatever there is to hide', async (_path, _body, ask) => {
+  it.each(ASKS.map(ask => [ask.slice(1, 3).join(' '), JSON.stringify(ask[3] ?? null), ask] as const))('%s %s returns the same response with and without hidden data', async (_path, _body, ask) => {
     const seen = name === 'clerk' ? SEEN + TRASH : SEEN
     const more = (name === 'clerk' ? '' : TRASH) + UNSEEN
     const without = await bytes(seen, ask, caller)
@@ -119,11 +119,11 @@ describe.each(Object.entries(CALLERS))('to a %s', (name, caller) => {
 })
 
 describe('the requests', () => {
-  it('are of every kind of route', () => {
+  it('cover every kind of route', () => {
     expect([...new Set(ASKS.map(([route]) => route))].sort()).toEqual(ROUTES.map(({ name }) => name).sort())
   })
 
-  it('do succeed for a caller who may, and the hidden rows would show', async () => {
+  it('succeed for a caller with permission, whose responses contain the hidden rows', async () => {
     const statuses = []
     for (const ask of ASKS) statuses.push(JSON.parse(await bytes(SEEN + TRASH, ask, CALLERS.clerk!))[0])
     expect(statuses.filter(status => status < 300).length).toBeGreaterThan(90)
@@ -132,7 +132,7 @@ describe('the requests', () => {
   })
 })
 
-/** What a database cannot keep to itself: each of these is listed in docs/authorization.md. */
+/** What a database discloses: docs/authorization.md lists each of these. */
 describe('the exceptions', () => {
   const ask = async (rows: string, method: string, path: string, body: unknown, caller: Caller = CALLERS.clerk!): Promise<Answered> => {
     desk.client.exec(`begin; pragma defer_foreign_keys = on; ${EMPTY} ${rows} commit;`)
@@ -144,7 +144,7 @@ describe('the exceptions', () => {
   }
   const silent = /theirs|sealed|filtered|unseen|p2|sqlite|organization/i
 
-  it('a unique value that a hidden row has: 409, naming a column the caller may read, no value and no row', async () => {
+  it('a unique value that a hidden row has: 409, naming a column the caller can read, no value and no row', async () => {
     const { without, within } = await both('POST', '/articles', { title: 'new', slug: 's11' })
     expect([without, told(within), within.body.data]).toEqual(['201', '409 CONFLICT', { code: 'CONFLICT', fields: ['slug'] }])
     expect(within.text).not.toMatch(silent)
@@ -163,7 +163,7 @@ describe('the exceptions', () => {
     expect(within.text).not.toMatch(silent)
   })
 
-  it('a hidden row that forbids a delete: 409, naming neither table nor row', async () => {
+  it('a hidden row that prevents a delete: 409, naming neither table nor row', async () => {
     const invoice = 'insert into invoices values (12, 2, 1);'
     for (const path of ['/articles/1', '/articles/1?force=true']) {
       expect(told(await ask(SEEN, 'DELETE', path, undefined))).toBe('200')
@@ -179,7 +179,7 @@ describe('the exceptions', () => {
     expect([await idOf(SEEN), await idOf(SEEN + hidden)]).toEqual([901, 951])
   })
 
-  it('a deletion group with a hidden row: it is left alone as a whole, like one that does not exist', async () => {
+  it('a deletion group with a hidden row: it is not changed at all, like one that does not exist', async () => {
     const hidden = 'insert into comments values (15, 2, 7, \'theirs\', 1000, \'d7\');'
     expect(told(await ask(SEEN + TRASH, 'POST', '/articles/bulk/restore', { deletionId: 'd7' }))).toBe('200')
     const refused = await ask(SEEN + TRASH + hidden, 'POST', '/articles/bulk/restore', { deletionId: 'd7' })
@@ -187,7 +187,7 @@ describe('the exceptions', () => {
     expect([refused.status, refused.text]).toEqual([404, missing.text])
   })
 
-  it('a bound on the rows that code judges: 400, whether they are shown or not', async () => {
+  it('a limit on the rows that objectLevel checks: 400, whether they are visible or not', async () => {
     const small = await openDesk({ auth, config: { objectLevelMaxRows: 3 }, rows: SEEN })
     const list = async () => told(await small.request('GET', '/api/articles', { caller: CALLERS.reader }))
     expect(await list()).toBe('200')
@@ -198,7 +198,7 @@ describe('the exceptions', () => {
 })
 
 describe('a deletion group that holds only hidden rows', () => {
-  it('is the same 404 as none, also where its resource would refuse the caller', async () => {
+  it('returns the same 404 as a group that does not exist, also when its resource would refuse the caller', async () => {
     const own = await openDesk({ auth: { ...auth, comments: { permissions: { read: true, restore: 'nobody' } } }, rows: SEEN + UNSEEN })
     const ask = async (deletionId: string) => {
       const { status, text } = await own.request('POST', '/api/articles/bulk/restore', { body: { deletionId }, caller: CALLERS.clerk })

@@ -1,4 +1,4 @@
-/** The trash keeps rows for as long as their resource says, and no longer. */
+/** The trash keeps rows for the `retentionDays` of their resource. */
 import { sql } from 'drizzle-orm'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { ResourceAuth } from '../../../src/runtime/server/registration'
@@ -34,35 +34,35 @@ async function openWith(rows: Record<number, number | null>, options: DeskOption
 /** As Nitro runs it. */
 const runTask = async () => (await (await import('../../../src/runtime/server/tasks/trash')).default.run()).result
 
-describe('the task of the trash', () => {
-  it('purges what has been there for longer than its resource keeps it, and nothing else', async () => {
+describe('the task auto-api:trash', () => {
+  it('purges the rows that have been in the trash for longer than retentionDays, and no others', async () => {
     await openWith({ 1: null, 2: 0, 3: 29.9, 4: 30, 5: 30.1, 6: 400 })
     expect(await runTask()).toEqual({ articles: 2 })
     expect(ids()).toEqual([1, 2, 3, 4])
   })
 
-  it('touches no resource that does not say how long, or has no trash', async () => {
+  it('does not purge resources without retentionDays or without soft delete', async () => {
     await openWith({ 1: 400, 2: null }, { auth: { articles: keeping(), tags: keeping(1), comments: null } })
     desk.client.exec(`insert into tags values (1, 'red'); insert into comments values (1, 1, 2, 'old', 1, 'd')`)
     expect(await runTask()).toEqual({})
     expect([ids(), ids('tags'), ids('comments')]).toEqual([[1, 2], [1], [1]])
   })
 
-  it('purges rows of every tenant, those that no caller may see or purge included', async () => {
+  it('purges rows of every tenant, including rows that no caller can see or purge', async () => {
     await openWith({ 1: 31 }, { auth: { articles: keeping(30, { permissions: { purge: false }, objectLevel: () => false, listFilter: () => sql`1 = 0` }) } })
     desk.client.exec(`update articles set organization_id = 2`)
     expect(await runTask()).toEqual({ articles: 1 })
     expect(ids()).toEqual([])
   })
 
-  it('takes what hangs on a row along, active or not', async () => {
+  it('purges the dependents of a row, active or deleted', async () => {
     await openWith({ 1: 31, 2: 1 })
     desk.client.exec(`insert into tags values (1, 'red'); insert into article_tags values (1, 1), (2, 1); insert into comments values (1, 1, 1, 'a', 1000, 'd1'), (2, 2, 1, 'b', null, null), (3, 1, 2, 'c', null, null)`)
     expect(await runTask()).toEqual({ articles: 1 })
     expect([ids(), ids('comments'), desk.client.prepare('select article_id from article_tags').pluck().all()]).toEqual([[2], [3], [2]])
   })
 
-  it('leaves a row that others forbid to go, tells the log, and goes on with the others', async () => {
+  it('keeps a row that other rows refer to, logs it, and purges the others', async () => {
     await openWith({ 1: 31, 2: 31, 3: 31 })
     desk.client.exec(`insert into invoices values (1, 1, 2)`)
     expect(await runTask()).toEqual({ articles: 2 })
@@ -70,7 +70,7 @@ describe('the task of the trash', () => {
     expect(vi.mocked(console.warn).mock.calls.map(([message]) => message)).toEqual([expect.stringContaining('articles')])
   })
 
-  it('finds nothing more when it runs again', async () => {
+  it('purges nothing when it runs again', async () => {
     await openWith({ 1: 31 })
     expect([await runTask(), await runTask()]).toEqual([{ articles: 1 }, { articles: 0 }])
   })
@@ -83,7 +83,7 @@ describe('the task of the trash', () => {
     expect(ids()).toEqual([1, 700])
   })
 
-  it('runs no hook: nobody asked for it', async () => {
+  it('runs no hooks', async () => {
     const hook = vi.fn()
     await openWith({ 1: 31 }, { hooks: { articles: { beforePurge: hook, afterPurge: hook } } })
     expect(await runTask()).toEqual({ articles: 1 })

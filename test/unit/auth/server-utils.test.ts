@@ -1,4 +1,4 @@
-/** What an app adds to the API: extenders, evaluators, batches of the trash, statements committed together. */
+/** Server utils: context extenders, permission evaluators, batches of the trash, statements committed together. */
 import { eq, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import type { EventHandler } from 'h3'
@@ -56,7 +56,7 @@ describe('context extenders', () => {
     expect((await who()).trace).toEqual(['first', 'second'])
   })
 
-  it('sign a caller in, with permissions and a tenant, for generated routes as well', async () => {
+  it('set the user, permissions and tenant of generated routes and endpoints', async () => {
     await openExtended((ctx) => {
       ctx.user = { id: 9, permissions: ['read'] }
       ctx.tenant = { id: 1 }
@@ -105,7 +105,7 @@ describe('context extenders', () => {
     expect((await who(structuredClone(caller))).permissions).toEqual(permissions)
   })
 
-  it('that throw stop the request: with their status, or as a 500 without detail', async () => {
+  it('end the request by throwing: with the error\'s status, or as a 500 without details', async () => {
     vi.spyOn(console, 'error').mockImplementation(() => {})
     await openExtended(() => {
       throw new Error('session store: password')
@@ -146,14 +146,14 @@ describe('permission evaluators', () => {
     expect((await desk.request('GET', '/api/articles/1', { caller: pro })).body).not.toHaveProperty('fee')
   })
 
-  it('refuse what nobody claims, and where one throws, asked or claiming', async () => {
+  it('refuse an object that none of them claims, and one whose claims() or evaluate() throws', async () => {
     vi.spyOn(console, 'error').mockImplementation(() => {})
     await open()
     const answers = [await ask('PATCH', '/api/articles/1', pro, { title: 'a' }), await ask('DELETE', '/api/articles/1', pro), await ask('POST', '/api/articles', pro, { title: 'a' })]
     expect(answers).toEqual(['403 FORBIDDEN', '403 FORBIDDEN', '403 FORBIDDEN'])
   })
 
-  it('are not asked about \'*\'', async () => {
+  it('are not called for \'*\'', async () => {
     await open()
     expect(await ask('PATCH', '/api/articles/1', CHIEF, { title: 'a' })).toBe('200')
   })
@@ -181,14 +181,14 @@ describe('batches of the trash', () => {
     desk.client.exec(GROUP)
   }
 
-  it('come back by ids, with the envelope of the route', async () => {
+  it('are restored by ids, with the envelope of the route', async () => {
     await open()
     const { status, body } = await run('/restore', { ids: [1, 3] }, writer)
     expect([status, body.meta, trashed()]).toEqual([200, { total: 2, successful: 2, failed: 0 }, [4, 11]])
     expect(desk.client.prepare('select count(*) from comments where deleted_at is null').pluck().get()).toBe(3)
   })
 
-  it('come back, and go for good, by the deletion they share', async () => {
+  it('are restored and purged by their deletionId', async () => {
     await open()
     expect((await run('/restore', { deletionId: 'd1' }, writer)).body.meta.successful).toBe(3)
     expect((await run('/purge', { deletionId: 'd3' }, writer)).body.meta.successful).toBe(1)
@@ -218,7 +218,7 @@ describe('batches of the trash', () => {
     expect(desk.dump()).toBe(before)
   })
 
-  it('of a resource that is not registered are a mistake of the code', async () => {
+  it('throw for a resource that is not registered', async () => {
     vi.spyOn(console, 'error').mockImplementation(() => {})
     await openWith(({ createEndpoint, restoreSoftDeletedBatch }) => ({ 'POST /own': createEndpoint({ handler: ctx => restoreSoftDeletedBatch(ctx, 'nothing', { ids: [1] }) }) }))
     expect((await desk.request('POST', '/own')).status).toBe(500)
@@ -234,7 +234,7 @@ describe('atomicWrites', () => {
     return desk.request('POST', '/own', { caller })
   }
 
-  it('commits all statements and answers their results in order', async () => {
+  it('commits all statements and returns their results in order', async () => {
     const { status, body } = await run([
       db => db.insert(tags).values({ name: 'green' }).returning({ id: tags.id }),
       db => db.update(tags).set({ name: sql`${tags.name} || '!'` }),
@@ -245,7 +245,7 @@ describe('atomicWrites', () => {
     expect(names()).toEqual(['red!', 'blue!'])
   })
 
-  it('of nothing does nothing', async () => {
+  it('does nothing without statements', async () => {
     expect((await run([])).body).toEqual([])
   })
 
@@ -262,14 +262,14 @@ describe('atomicWrites', () => {
     ['an asynchronous function alone', [async db => db.insert(tags).values({ name: 'later' })]],
   ]
 
-  it.each(REFUSED)('applies nothing where one of them is %s', async (_title, statements) => {
+  it.each(REFUSED)('applies nothing when one of the statements is %s', async (_title, statements) => {
     expect((await run(statements)).status).toBe(500)
     // What was left running has had its time.
     await new Promise(resolve => setTimeout(resolve, 5))
     expect(names()).toEqual(['red', 'blue'])
   })
 
-  it('asks for no permission: what the caller may do is the handler\'s to ask', async () => {
+  it('checks no permission: the handler has to do it', async () => {
     expect((await run([db => db.update(articles).set({ title: 'x' }).where(eq(articles.id, 11))], HOMELESS)).body).toEqual([expect.objectContaining({ changes: 1 })])
     expect(await ask('GET', '/api/articles/11', ZOE)).toBe('200')
   })

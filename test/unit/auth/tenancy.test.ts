@@ -1,4 +1,4 @@
-/** Whose organization: the sources in their order, staff of all tenants, and that nothing in a request chooses one. */
+/** The tenant of a request: its sources in their order, staff of all tenants, and that a request cannot choose it. */
 import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { ContextExtender } from '../../../src/runtime/server/core/extensions'
@@ -51,7 +51,7 @@ describe('the tenant comes from', () => {
     expect(await ids(caller)).toEqual(seen)
   })
 
-  it('the field of the user that is configured, and from no other', async () => {
+  it('the configured field of the user, and from no other', async () => {
     desk = await openDesk({ config: { multiTenancy: { ...DEFAULT_MULTI_TENANCY, userTenantField: 'team' } } })
     expect(await ids({ user: { id: 1, team: 2, organizationId: 1 } })).toEqual(THEIRS)
     expect(await ids(ANN)).toBe('403 TENANT_REQUIRED')
@@ -66,7 +66,7 @@ describe('a tenant-scoped resource without a tenant', () => {
     ['POST', '/1/relations/tags', { ids: [2] }], ['DELETE', '/1/relations/tags', { ids: [1] }], ['PUT', '/1/relations', { relations: { tags: { ids: [] } } }],
   ]
 
-  it.each(REQUESTS)('refuses everybody: %s %s', async (method, path, body) => {
+  it.each(REQUESTS)('refuses every caller: %s %s', async (method, path, body) => {
     desk = await openDesk()
     const before = desk.dump()
     const ask = async (caller: Caller) => told(await desk.request(method, `/api/articles${path}`, { body, caller }))
@@ -75,7 +75,7 @@ describe('a tenant-scoped resource without a tenant', () => {
     expect(await ask(ANN)).toMatch(/^20[01]$/)
   })
 
-  it('is not reached by an include or a relation either', async () => {
+  it('refuses includes and relations too', async () => {
     desk = await openDesk()
     for (const path of ['/api/tags?include=articles', '/api/tags/1/relations/articles']) {
       expect(told(await desk.request('GET', path, { caller: HOMELESS }))).toBe('403 TENANT_REQUIRED')
@@ -87,23 +87,23 @@ describe('a tenant-scoped resource without a tenant', () => {
 describe('resources', () => {
   const as = (multiTenancy: object): DeskOptions => ({ config: { multiTenancy: { ...DEFAULT_MULTI_TENANCY, ...multiTenancy } } })
 
-  it('that are listed are scoped, the others are not', async () => {
+  it('are scoped when they are listed, and the others are not', async () => {
     desk = await openDesk(as({ scopedResources: ['articles'] }))
     expect(await ids()).toEqual(OURS)
     expect((await desk.request('GET', '/api/writers')).body.meta.total).toBe(3)
   })
 
-  it('that are excluded are not scoped, the others are', async () => {
+  it('are not scoped when they are excluded, and the others are', async () => {
     desk = await openDesk(as({ excludedResources: ['writers'] }))
     expect(await ids()).toEqual(OURS)
     expect((await desk.request('GET', '/api/writers')).body.meta.total).toBe(3)
   })
 
-  it('that are listed without having the tenant column stop the start', async () => {
+  it('fail the start when they are listed and have no tenant column', async () => {
     await expect(openDesk(as({ scopedResources: ['tags'] }))).rejects.toThrow(/tags/)
   })
 
-  it('are not scoped at all where tenancy is off', async () => {
+  it('are not scoped when multi-tenancy is off', async () => {
     desk = await openDesk(as({ enabled: false }))
     expect(await ids(NOBODY)).toEqual([1, 2, 3, 11])
   })
@@ -114,7 +114,7 @@ describe('staff of all tenants', () => {
     ctx.tenant = { id, canAccessAllTenants: true }
   })
 
-  it('reads, updates and deletes the rows of each', async () => {
+  it('reads, updates and deletes the rows of every tenant', async () => {
     await staff(null)
     expect(await ids()).toEqual([...OURS, ...THEIRS])
     expect((await desk.request('GET', '/api/articles/aggregate?aggregate=count', { caller: ANN })).body.data).toEqual([{ count: 4 }])
@@ -133,13 +133,13 @@ describe('staff of all tenants', () => {
     expect((await desk.request('GET', '/api/articles/permissions', { caller: ANN })).body).toMatchObject({ canRead: true, canUpdate: true, canCreate: false })
   })
 
-  it('creates in the tenant that its extender names', async () => {
+  it('creates rows in the tenant that the context extender sets', async () => {
     await staff(2)
     expect((await desk.request('POST', '/api/articles', { caller: ANN, body: { title: 'a', organizationId: 1 } })).body).toMatchObject({ organizationId: 2 })
     expect(await ids()).toEqual([1, 2, 3, 11, 12])
   })
 
-  it.each([1, 'true', {}])('is nobody by a value that is only truthy: %j', async (flag) => {
+  it.each([1, 'true', {}])('requires canAccessAllTenants to be true, not only truthy: %j', async (flag) => {
     await openWith((ctx) => {
       ctx.tenant = { id: 1, canAccessAllTenants: flag as never }
     })

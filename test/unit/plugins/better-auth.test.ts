@@ -1,4 +1,4 @@
-/** Guards what becomes of a session of better-auth where its versions and set-ups differ. The real library is asked in a built app. */
+/** The session of better-auth with its different versions and set-ups. Built apps test the real library. */
 import { describe, expect, it } from 'vitest'
 import { betterAuth, type BetterAuthInstance } from '../../../src/runtime/server/plugins'
 
@@ -18,7 +18,7 @@ describe('the organisation of a user is', () => {
     expect(await userOf({ getActiveMember: async () => ({ organizationId: 'o1', role: 'member' }) }, how)).toEqual({ id: 'u1', organizationId: 'o1', organizationRole: 'member' })
   })
 
-  it('that of the session where nobody is a member of anything', async () => {
+  it('that of the session when memberships are not in use', async () => {
     expect(await userOf({})).toEqual({ id: 'u1', organizationId: 'o1', organizationRole: undefined })
   })
 
@@ -31,16 +31,16 @@ describe('the organisation of a user is', () => {
     expect(await userOf(api)).toEqual(nowhere)
   })
 
-  it('nothing to be guessed at when the database is away', async () => {
+  it('an error when the database is not reachable', async () => {
     await expect(userOf({ getActiveMember: () => Promise.reject(new Error('database away')) })).rejects.toThrow('database away')
     await expect(userOf({ getSession: () => Promise.reject(new Error('database away')) })).rejects.toThrow('database away')
   })
 })
 
-it('without a session the caller stays who they were', async () => {
+it('does not change the caller without a session', async () => {
   expect(await userOf({ getSession: async () => null })).toBeNull()
 })
 
-it.each([{}, { auth: {} }, { auth: null }, { auth: 'auth' }])('what is no instance is refused where it is given: %j', (options) => {
+it.each([{}, { auth: {} }, { auth: null }, { auth: 'auth' }])('throws for a value that is not an instance of better-auth: %j', (options) => {
   expect(() => betterAuth(options as never)).toThrow('betterAuth({ auth }): `auth` is not an instance of better-auth.')
 })

@@ -1,4 +1,4 @@
-/** What listeners of commits are told: every row of it, once, cascades and links included, and only of what stands. */
+/** onCommit of plugins: every changed row of a commit, once, cascades and links included, and only after the commit. */
 import Database from 'better-sqlite3'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { integer, primaryKey, sqliteTable, text, type AnySQLiteColumn } from 'drizzle-orm/sqlite-core'
@@ -9,7 +9,7 @@ import { createServer, type TestServer } from '../../support/server'
 const trash = () => ({ deletedAt: integer('deleted_at', { mode: 'timestamp_ms' }), deletionId: text('deletion_id') })
 const posts = sqliteTable('posts', { id: integer('id').primaryKey(), title: text('title').notNull().unique(), ...trash() })
 const comments = sqliteTable('comments', { id: integer('id').primaryKey(), postId: integer('post_id').references(() => posts.id), parentId: integer('parent_id').references((): AnySQLiteColumn => comments.id), ...trash() })
-/** A table of the app that is no resource. */
+/** A table of the app that is not registered. */
 const notes = sqliteTable('notes', { commentId: integer('comment_id').notNull().references(() => comments.id), place: integer('place').notNull(), ...trash() }, table => [primaryKey({ columns: [table.commentId, table.place] })])
 const tags = sqliteTable('tags', { id: integer('id').primaryKey() })
 const postTags = sqliteTable('post_tags', { postId: integer('post_id').notNull().references(() => posts.id), tagId: integer('tag_id').notNull().references(() => tags.id) }, table => [primaryKey({ columns: [table.postId, table.tagId] })])
@@ -57,12 +57,12 @@ async function open({ heard = true, transactional = true, listen }: { heard?: bo
   })
 }
 
-/** `kind resource-or-table id`, with a star for what went along. */
+/** `kind resource-or-table id`, with a star for cascaded rows. */
 const told = () => commits.map(changes => changes.map(({ kind, resource, table, id, cascaded }) => `${kind} ${resource ?? `(${table})`} ${id}${cascaded ? ' *' : ''}`).sort())
 
 const ask = async (server: TestServer, method: string, path: string, body?: unknown) => (await server.request(method, `/api/${path}`, { body })).status
 
-describe('a listener is told', () => {
+describe('a listener gets', () => {
   it.each<[string, [string, string, unknown?][], string[][]]>([
     ['what was made', [['POST', 'posts', { title: 'new' }]], [['create posts 3']]],
     ['what was made together, at once', [['POST', 'posts/bulk', { items: [{ title: 'a' }, { title: 'b' }] }]], [['create posts 3', 'create posts 4']]],
@@ -81,7 +81,7 @@ describe('a listener is told', () => {
     expect(told()).toEqual(expected)
   })
 
-  it('who did it', async () => {
+  it('the context of the caller', async () => {
     const listen = vi.fn()
     const server = await open({ listen })
     await server.request('PATCH', '/api/posts/1', { body: { title: 'x' }, caller: { user: { id: 7 } } })
@@ -92,13 +92,13 @@ describe('a listener is told', () => {
     ['is refused', 'PATCH', 'posts/9', { title: 'x' }],
     ['the database refuses', 'POST', 'posts', { title: 'one' }],
     ['fails in one item of many', 'POST', 'posts/bulk', { items: [{ title: 'fine' }, { title: 'two' }] }],
-  ])('nothing of a write that %s', async (_what, method, path, body) => {
+  ])('nothing for a write that %s', async (_what, method, path, body) => {
     const server = await open()
     expect(await ask(server, method, path, body)).toBeGreaterThanOrEqual(400)
     expect(commits).toEqual([])
   })
 
-  it('of each commit by itself where a batch is not done together', async () => {
+  it('each commit of a batch that is not atomic separately', async () => {
     const server = await open({ transactional: false })
     await ask(server, 'POST', 'posts/bulk', { items: [{ title: 'fine' }, { title: 'two' }, { title: 'too' }] })
     expect(told()).toEqual([['create posts 3'], ['create posts 4']])
@@ -106,7 +106,7 @@ describe('a listener is told', () => {
 })
 
 describe('a listener', () => {
-  it('that throws changes nothing of the answer, nor of what is written', async () => {
+  it('that throws changes neither the response nor the written rows', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {})
     const server = await open({ listen: () => {
       throw new Error('no')
@@ -116,7 +116,7 @@ describe('a listener', () => {
     expect(log).toHaveBeenCalledOnce()
   })
 
-  it('is what rows that go along are read for: without one no statement does', async () => {
+  it('is the only reason to read cascaded rows: without a listener no statement reads them', async () => {
     const count = async (heard: boolean) => {
       const server = await open({ heard })
       statements = 0

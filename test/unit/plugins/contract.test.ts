@@ -1,4 +1,4 @@
-/** The plugin contract on the way of a request: where each part is called, what it may do, and what stops the server. */
+/** The plugin contract: when each part runs, what it can do, and what fails the start. */
 import Database from 'better-sqlite3'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
@@ -44,8 +44,8 @@ async function open(plugins: readonly unknown[], options: { auth?: ResourceAuth,
 
 const plugin = (parts: Omit<AutoApiPlugin, 'name'>, name = 'probe'): AutoApiPlugin => defineAutoApiPlugin({ name, ...parts })
 
-describe('the way of a request', () => {
-  it('leads past onRequest, the extenders, the gate, around, the hooks, in this order', async () => {
+describe('a request', () => {
+  it('runs onRequest, the extenders, the authorization, around and the hooks in this order', async () => {
     const way: string[] = []
     const tell = (step: string) => () => void way.push(step)
     const probe = plugin({
@@ -70,7 +70,7 @@ describe('the way of a request', () => {
     expect(way).toEqual(['onRequest', 'extendContext', 'gate', 'around', 'global hook', 'hook of the plugin', 'hook of the registration', 'answered'])
   })
 
-  it('knows in onRequest what is asked for, and nothing of who asks', async () => {
+  it('has resource and operation in onRequest, and no caller yet', async () => {
     const seen: unknown[] = []
     const server = await open([plugin({ onRequest: request => void seen.push([request.method, request.resource, request.operation, request.query.limit, request.header('x-probe'), 'user' in request]) })])
     await server.request('GET', '/api/posts?limit=2', { caller: MEMBER, headers: { 'x-probe': 'here' } })
@@ -79,7 +79,7 @@ describe('the way of a request', () => {
     expect(seen).toEqual([['GET', 'posts', 'read', '2', 'here', false], ['DELETE', 'posts', 'delete', undefined, undefined, false], ['GET', '', 'read', undefined, undefined, false]])
   })
 
-  it('ends in onRequest where it throws, with the status it throws and the headers it set', async () => {
+  it('ends in onRequest when it throws, with the error\'s status and the headers that onRequest set', async () => {
     const extendContext = vi.fn()
     const server = await open([plugin({
       extendContext,
@@ -93,7 +93,7 @@ describe('the way of a request', () => {
     expect(extendContext).not.toHaveBeenCalled()
   })
 
-  it('ends at the gate for a caller who may not: around is not asked', async () => {
+  it('is refused for a caller without permission before around runs', async () => {
     const around = vi.fn()
     const server = await open([plugin({ around })])
     expect((await server.request('GET', '/api/posts', { caller: GUEST })).status).toBe(403)
@@ -103,7 +103,7 @@ describe('the way of a request', () => {
 })
 
 describe('extendContext', () => {
-  it('tells who asks and for which tenant', async () => {
+  it('sets the caller and the tenant', async () => {
     const server = await open([plugin({ extendContext: (ctx) => {
       ctx.user = { id: 7, organizationId: 2 }
       ctx.permissions = ['posts']
@@ -113,7 +113,7 @@ describe('extendContext', () => {
 })
 
 describe('around', () => {
-  it('may answer in place of the request, headers included', async () => {
+  it('can return its own response, headers included', async () => {
     const beforeList = vi.fn()
     const server = await open([plugin({ around: () => ({ status: 200, body: { data: 'cached' }, headers: { 'x-cache': 'hit' } }) })], { hooks: { beforeList } })
     const answer = await server.request('GET', '/api/posts', { caller: MEMBER })
@@ -121,13 +121,13 @@ describe('around', () => {
     expect(beforeList).not.toHaveBeenCalled()
   })
 
-  it('has the first plugin of the list outermost', async () => {
+  it('runs the first plugin of the list outermost', async () => {
     const wrap = (mark: string) => plugin({ around: async (_ctx, next) => ({ ...await next(), headers: { 'x-outermost': mark } }) }, mark)
     const server = await open([wrap('first'), wrap('second')])
     expect((await server.request('GET', '/api/posts', { caller: MEMBER })).headers.get('x-outermost')).toBe('first')
   })
 
-  it('cannot do a write twice', async () => {
+  it('cannot run a write twice', async () => {
     const server = await open([plugin({ around: async (_ctx, next) => {
       await next()
       return next()
@@ -143,7 +143,7 @@ describe('a route of a plugin', () => {
     return { title: (await findAuthorizedRow<typeof posts>(ctx, 'posts', ctx.params.id!)).title, for: ctx.resource }
   } }
 
-  it('is answered behind the gate of its resource, for visible rows', async () => {
+  it('is authorized by its resource, and finds visible rows only', async () => {
     const server = await open([plugin({ routes: [title] })])
     const told = async (path: string, caller?: Caller) => {
       const { status, body } = await server.request('GET', path, { caller })
@@ -157,41 +157,41 @@ describe('a route of a plugin', () => {
     expect(await told('/api/posts/a/title', { user: { id: 1 }, permissions: ['posts'] })).toEqual([403, 'TENANT_REQUIRED'])
   })
 
-  it('is there for every resource unless it names some', async () => {
+  it('exists for every resource unless it names some', async () => {
     const server = await open([plugin({ routes: [{ method: 'GET', path: '/:resource/count', operation: 'read', handler: ctx => ({ of: ctx.resource }) }] })])
     expect((await server.request('GET', '/api/posts/count', { caller: MEMBER })).body).toEqual({ of: 'posts' })
     expect((await server.request('GET', '/api/tags/count')).body).toEqual({ of: 'tags' })
   })
 
-  it('may belong to no resource, and authorizes nothing then', async () => {
+  it('can have no resource, and authorizes nothing then', async () => {
     const server = await open([plugin({ routes: [{ method: 'POST', path: '/tokens/:name', body: z.object({ n: z.number() }), handler: ctx => ({ name: ctx.params.name, body: ctx.body, user: ctx.user }) }] })])
     expect((await server.request('POST', '/api/tokens/my%20name', { body: { n: 1 } })).body).toEqual({ name: 'my name', body: { n: 1 }, user: null })
     expect((await server.request('POST', '/api/tokens/x', { body: { n: 'one' } })).body.data.code).toBe('VALIDATION_FAILED')
   })
 
-  it('answers 204 where its handler returns nothing', async () => {
+  it('returns 204 when its handler returns nothing', async () => {
     const server = await open([plugin({ routes: [{ method: 'POST', path: '/ping', handler: () => undefined }] })])
     expect((await server.request('POST', '/api/ping')).status).toBe(204)
   })
 
-  it('refuses other methods with the ones it has', async () => {
+  it('returns 405 for other methods, with its own in Allow', async () => {
     const server = await open([plugin({ routes: [title, { ...title, method: 'PUT' }] })])
     const answer = await server.request('DELETE', '/api/posts/a/title', { caller: MEMBER })
     expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, HEAD, PUT, OPTIONS'])
   })
 
-  it('goes in front of a record of the same address, which therefore cannot be made', async () => {
+  it('takes precedence over a record of the same path, which therefore cannot be created', async () => {
     const server = await open([plugin({ routes: [{ method: 'GET', path: '/:resource/export', operation: 'read', handler: () => ['exported'] }] })])
     expect((await server.request('GET', '/api/posts/export', { caller: MEMBER })).body).toEqual(['exported'])
     expect((await server.request('POST', '/api/posts', { caller: MEMBER, body: { id: 'export', title: 'x' } })).body.data.code).toBe('INVALID_VALUE')
   })
 
-  it('gives way to the app\'s own route of the same shape', async () => {
+  it('is replaced by the app\'s own route of the same shape', async () => {
     const server = await open([plugin({ routes: [title] })], { taken: ['GET /posts/:/title'] })
     expect((await server.request('GET', '/api/posts/a/title', { caller: MEMBER })).status).toBe(404)
   })
 
-  it('leaves every other path to the API and the app', async () => {
+  it('does not handle any other path', async () => {
     const server = await open([plugin({ routes: [title] })])
     for (const path of ['/api/posts/a%2Ftitle', '/api/posts/a/title/more', '/api/tags/1/title', '/other']) expect((await server.request('GET', path, { caller: MEMBER })).status).toBe(404)
     expect((await server.request('GET', '/api/posts/a', { caller: MEMBER })).body.title).toBe('ours')
@@ -205,17 +205,17 @@ describe('a route of a plugin', () => {
     ['names an operation for no resource', { method: 'GET', path: '/ping', operation: 'read', handler: () => 1 }, /is for no resource/],
     ['has a path with a wildcard', { method: 'GET', path: '/files/**', handler: () => 1 }, /has a path that is not made of segments/],
     ['has an unknown method', { method: 'HEAD' as never, path: '/ping', handler: () => 1 }, /has a method that is none of/],
-  ])('stops the server when it %s', async (_what, route, message) => {
+  ])('fails the start when it %s', async (_what, route, message) => {
     await expect(open([plugin({ routes: [route] })])).rejects.toThrow(message)
   })
 
-  it('stops the server when two plugins have the same one', async () => {
+  it('fails the start when two plugins have the same route', async () => {
     await expect(open([plugin({ routes: [title] }, 'one'), plugin({ routes: [{ ...title, path: '/:resource/:key/title' }] }, 'two')])).rejects.toThrow(/has already/)
   })
 })
 
 describe('the list of plugins', () => {
-  it('takes a plugin, several, and functions that make them', async () => {
+  it('accepts a plugin, several, and functions that create them', async () => {
     const met: string[] = []
     const meet = (name: string) => plugin({ onRequest: () => void met.push(name) }, name)
     const server = await open([meet('alone'), [meet('one'), meet('other')], () => meet('made'), () => [meet('several')]])
@@ -223,14 +223,14 @@ describe('the list of plugins', () => {
     expect(met).toEqual(['alone', 'one', 'other', 'made', 'several'])
   })
 
-  it('uses of two plugins with one name the last, once', async () => {
+  it('uses the last of two plugins with one name, once', async () => {
     const met: string[] = []
     const server = await open([plugin({ onRequest: () => void met.push('config') }), plugin({ onRequest: () => void met.push('file') })])
     await server.request('GET', '/api/tags')
     expect(met).toEqual(['file'])
   })
 
-  it('keeps requests waiting until a plugin that takes its time is set up', async () => {
+  it('keeps requests waiting until a plugin is set up asynchronously', async () => {
     const met: string[] = []
     const server = await open([async () => {
       await new Promise(resolve => setTimeout(resolve, 30))
@@ -240,7 +240,7 @@ describe('the list of plugins', () => {
     expect([list.status, ping.body, met]).toEqual([200, ['pong'], ['ready', 'ready']])
   })
 
-  it('answers nothing when such a plugin cannot be set up', async () => {
+  it('refuses every request when such a plugin cannot be set up', async () => {
     vi.spyOn(console, 'error').mockImplementation(() => {})
     const server = await open([async () => {
       throw new Error('no connection')
@@ -260,11 +260,11 @@ describe('the list of plugins', () => {
     ['has hooks for a resource that there is not', { name: 'probe', hooks: { magazines: {} } }, /hooks for `magazines`/],
     ['has a task without a time', { name: 'probe', tasks: { prune: { run: () => {} } } }, /needs `every`/],
     ['has a buildSetup that never ran', { name: 'probe', buildSetup: () => {} }, /`buildSetup`, which never ran/],
-  ])('stops the server when a plugin %s', async (_what, listed, message) => {
+  ])('fails the start when a plugin %s', async (_what, listed, message) => {
     await expect(open([listed])).rejects.toThrow(message)
   })
 
-  it('lets a plugin in whose buildSetup has run', async () => {
+  it('accepts a plugin whose buildSetup has run', async () => {
     const server = await open([plugin({ buildSetup: () => {} })], { built: ['probe'] })
     expect((await server.request('GET', '/api/tags')).status).toBe(200)
   })
@@ -273,7 +273,7 @@ describe('the list of plugins', () => {
 describe('the tasks of plugins', () => {
   const at = (minute: number) => new Date(minute * 60_000)
 
-  it('run when their turn comes, or by their name', async () => {
+  it('run when they are due, or by their name', async () => {
     const ran: string[] = []
     const task = (name: string, every: number) => ({ [name]: { every, run: () => void ran.push(name) } })
     await open([plugin({ tasks: { ...task('often', 1), ...task('seldom', 60) } })])
@@ -285,7 +285,7 @@ describe('the tasks of plugins', () => {
     expect(ran).toEqual(['often', 'often', 'seldom', 'seldom'])
   })
 
-  it('do not keep one another from running', async () => {
+  it('run even when another task fails', async () => {
     const ran = vi.fn()
     await open([plugin({ tasks: { broken: { every: 1, run: () => {
       throw new Error('broken')
@@ -297,7 +297,7 @@ describe('the tasks of plugins', () => {
 })
 
 describe('the set-up of a plugin', () => {
-  it('is done once, for the last of a name only, before the first answer', async () => {
+  it('runs once, only for the last plugin of a name, before the first response', async () => {
     const done: string[] = []
     const slow = async () => {
       await new Promise(resolve => setTimeout(resolve, 20))
@@ -309,7 +309,7 @@ describe('the set-up of a plugin', () => {
     expect(done).toEqual(['probe', 'slow', 'request', 'request'])
   })
 
-  it('that throws stops the server', async () => {
+  it('fails the start by throwing', async () => {
     await expect(open([plugin({ setup: () => {
       throw new Error('no connection')
     } })])).rejects.toThrow('no connection')
@@ -317,7 +317,7 @@ describe('the set-up of a plugin', () => {
 })
 
 describe('onCaller', () => {
-  it('is told the caller and the tenant that the extenders found, and may refuse before the gate is asked', async () => {
+  it('gets the caller and the tenant of the extenders, and can refuse before authorization', async () => {
     const seen: unknown[] = []
     const probe = plugin({
       extendContext: (ctx) => {

@@ -1,4 +1,4 @@
-/** The plugins that the documentation shows do what it says. */
+/** The plugins of the documentation work as described. */
 import Database from 'better-sqlite3'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
@@ -17,7 +17,7 @@ async function open(plugin: unknown) {
   return createServer({ db: drizzle({ client }), registrations: [{ name: 'posts', schema: posts, authorization: { permissions: { read: 'reader', update: true } } }], plugins: [plugin] })
 }
 
-it('a history of each record, for those who may read it', async () => {
+it('records the history of each record, for callers who can read it', async () => {
   // The example and the server have to be of one copy of the package.
   const server = await open(async () => (await import('./examples/history')).default)
   const caller = { user: { id: 7 }, permissions: ['reader'] }
@@ -27,7 +27,7 @@ it('a history of each record, for those who may read it', async () => {
   expect((await server.request('GET', '/api/posts/2/history', { caller })).status).toBe(404)
 })
 
-it('a header with the time each answer took', async () => {
+it('adds a header with the duration of each response', async () => {
   const server = await open(stamp({ header: 'x-took' }))
   expect((await server.request('GET', '/api/posts', { caller: { permissions: ['reader'] } })).headers.get('x-took')).toMatch(/^\d+ ms$/)
 })

@@ -1,4 +1,4 @@
-/** Guards the address a request is counted by: it must not be the client's to choose. */
+/** The address that a request is counted by: a client cannot choose it. */
 import { isIP, isIPv4 } from 'node:net'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -7,7 +7,7 @@ import { resolveClientAddress, toAddress, toNetwork } from '../../../src/runtime
 const connection = '10.0.0.1'
 
 describe('without trustProxy', () => {
-  it('whatever X-Forwarded-For says, the address is that of the connection', () => {
+  it('the address is that of the connection, with any X-Forwarded-For', () => {
     fc.assert(fc.property(fc.oneof(fc.string(), fc.ipV4(), fc.array(fc.ipV4()).map(all => all.join(', '))), (forwardedFor) => {
       expect(resolveClientAddress({ connection, forwardedFor }, false)).toBe(connection)
     }))
@@ -35,7 +35,7 @@ describe('with trustProxy', () => {
     expect(resolveClientAddress({ connection, forwardedFor }, trustProxy)).toBe(expected)
   })
 
-  it('nothing that the client writes before its proxies\' entries is read', () => {
+  it('entries that the client adds before those of the proxies are ignored', () => {
     fc.assert(fc.property(fc.array(fc.string()), fc.integer({ min: 1, max: 4 }), (written, hops) => {
       const own = ['1.2.3.4', ...Array.from({ length: hops - 1 }, (_, index) => `10.1.0.${index}`)]
       expect(resolveClientAddress({ connection, forwardedFor: [...written, ...own].join(', ') }, hops)).toBe('1.2.3.4')
@@ -43,11 +43,11 @@ describe('with trustProxy', () => {
   })
 })
 
-it('what the edge platform says comes before what can be written by others', () => {
+it('the address of the edge platform takes precedence over headers that a client can set', () => {
   expect(resolveClientAddress({ connection, forwardedFor: '6.6.6.6', edge: '1.2.3.4' }, true)).toBe('1.2.3.4')
 })
 
-describe('an address has one spelling', () => {
+describe('an address has one canonical spelling', () => {
   it.each([
     ['2001:db8::1', '2001:db8:0:0:0:0:0:1'],
     ['2001:0DB8:0000::0001', '2001:db8:0:0:0:0:0:1'],
@@ -65,7 +65,7 @@ describe('an address has one spelling', () => {
     expect(toAddress(text)).toBeUndefined()
   })
 
-  it('what Node takes for an address is one, and nothing else is', () => {
+  it('accepts exactly the addresses that Node accepts', () => {
     fc.assert(fc.property(fc.oneof(fc.ipV4(), fc.ipV6(), fc.string(), fc.stringMatching(/^[\da-f:.]{1,20}$/)), (text) => {
       expect({ text, isAddress: toAddress(text) !== undefined }).toEqual({ text, isAddress: isIP(text.trim()) !== 0 || isIPv4(text.trim().replace(/:\d+$/, '')) })
     }), { numRuns: 2000 })

@@ -1,4 +1,4 @@
-/** Guards the counting of one server: windows begin and end where they should, and memory has an end. */
+/** Counting in one server: the begin and end of windows, and the limit of memory. */
 import { describe, expect, it, vi } from 'vitest'
 import { createMemoryCounter } from '../../../src/runtime/server/plugins/rate-limit/counter'
 import { withFallback } from '../../../src/runtime/server/plugins/rate-limit/fallback'
@@ -14,7 +14,7 @@ describe('a window', () => {
     expect([hit('a', 1000), hit('a', 1000), hit('b', 1000), hit('a', 1000)]).toEqual([{ count: 1, left: 1000 }, { count: 2, left: 1000 }, { count: 1, left: 1000 }, { count: 3, left: 1000 }])
   })
 
-  it('begins with the first request, ends after its length, and is not put off by requests', () => {
+  it('begins with the first request, ends after its length, and is not extended by requests', () => {
     const { time, now } = clock()
     const { hit } = createMemoryCounter(10, now)
     hit('a', 1000)
@@ -24,7 +24,7 @@ describe('a window', () => {
     expect(hit('a', 1000)).toEqual({ count: 1, left: 1000 })
   })
 
-  it('is never longer than it is, whatever fraction of a millisecond it begins with', () => {
+  it('is never longer than its length, for any fraction of a millisecond that it begins with', () => {
     const fractions = vi.spyOn(performance, 'now')
     const { hit } = createMemoryCounter(1_000)
     for (let key = 0; key < 1_000; key += 1) {
@@ -42,7 +42,7 @@ describe('a window', () => {
 })
 
 describe('memory', () => {
-  it('holds maxKeys keys and not one more, however many there are', () => {
+  it('holds at most maxKeys keys', () => {
     const { hit } = createMemoryCounter(1_000, () => 0)
     const keys = Array.from({ length: 200_000 }, (_, index) => `key-${index}`)
     for (const key of keys) hit(key, 60_000)
@@ -57,7 +57,7 @@ describe('memory', () => {
     expect(hit('a', 1000)).toMatchObject({ count: 3 })
   })
 
-  it('what has ended makes room before anything is forgotten', () => {
+  it('ended windows are removed before any other', () => {
     const { time, now } = clock()
     const { hit } = createMemoryCounter(3, now)
     hit('old', 1000)
@@ -68,7 +68,7 @@ describe('memory', () => {
     expect([hit('a', 1000), hit('b', 1000), hit('c', 1000)]).toMatchObject([{ count: 2 }, { count: 2 }, { count: 2 }])
   })
 
-  it('a key that begins anew is the last to be forgotten', () => {
+  it('a key with a new window is the last to be removed', () => {
     const { time, now } = clock()
     const { hit } = createMemoryCounter(2, now)
     hit('a', 1000)
@@ -81,10 +81,10 @@ describe('memory', () => {
   })
 })
 
-describe('a store that does not answer', () => {
+describe('a store that does not respond', () => {
   const silence = () => vi.spyOn(console, 'error').mockImplementation(() => {})
 
-  it('leaves the limit to each server, says so once, and is asked again', async () => {
+  it('makes each server count by itself, is logged once, and is tried again', async () => {
     const log = silence()
     const { time, now } = clock()
     const shared = { hit: vi.fn(async () => ({ count: 7, left: 500 })) }
@@ -98,7 +98,7 @@ describe('a store that does not answer', () => {
     log.mockRestore()
   })
 
-  it('holds up one request for two seconds, and the next ones not at all', async () => {
+  it('delays one request by two seconds, and the next ones not at all', async () => {
     const log = silence()
     vi.useFakeTimers()
     const { hit } = withFallback({ hit: () => new Promise(() => {}) }, createMemoryCounter(10))
@@ -110,7 +110,7 @@ describe('a store that does not answer', () => {
     log.mockRestore()
   })
 
-  it('that answers at once is believed', async () => {
+  it('that returns synchronously is used', async () => {
     expect(await withFallback({ hit: () => ({ count: 3, left: 10 }) }, createMemoryCounter(10)).hit('a', 1000)).toEqual({ count: 3, left: 10 })
   })
 })

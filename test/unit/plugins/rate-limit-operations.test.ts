@@ -1,4 +1,4 @@
-/** Guards that a limit by operation counts every request that does this operation, however the request is written. */
+/** A limit of an operation counts every request with this operation, in each of its forms. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { RateLimitOptions } from '../../../src/runtime/server/plugins'
 import type { IncomingRequest } from '../../../src/runtime/server/core/listeners'
@@ -55,7 +55,7 @@ describe.each(WAYS)('%j', ([method, path, body], counted) => {
     expect(seen.map(({ operation, operations }) => ({ operation, operations }))).toEqual([{ operation: counted[0], operations: counted }])
   })
 
-  it.each(counted)('is refused by the limit of one of its operations, which another way has used up: %s', async (operation) => {
+  it.each(counted)('is refused by the limit of one of its operations, which other requests have used up: %s', async (operation) => {
     desk = await openDesk({ plugins: [limited({ limit: 100, operations: { [operation]: { limit: 1 } } })] })
     const ask = () => desk.request(method, `/api${path}`, { body, caller: CHIEF })
     expect((await ask()).status).not.toBe(429)
@@ -68,7 +68,7 @@ describe.each(WAYS)('%j', ([method, path, body], counted) => {
   })
 })
 
-it('a request of several operations is counted once in each limit that holds for one of them', async () => {
+it('counts a request of several operations once in each limit of these operations', async () => {
   desk = await openDesk({ plugins: [limited({ limit: 3, operations: { aggregate: { limit: 2 }, viewDeleted: false } })] })
   const left = async (path: string) => (await desk.request('GET', `/api/articles${path}`, { caller: CHIEF })).headers.get('ratelimit')
   expect(await left('?groupBy=status')).toBe('"rate-limit";r=2;t=60, "rate-limit-aggregate";r=1;t=60')
@@ -76,14 +76,14 @@ it('a request of several operations is counted once in each limit that holds for
   expect(await left('/aggregate')).toBe('"rate-limit-aggregate";r=0;t=60')
 })
 
-it('a lifted limit of one operation does not lift that of another', async () => {
+it('removing the limit of one operation keeps that of another', async () => {
   desk = await openDesk({ plugins: [limited({ limit: 1, operations: { read: false } })] })
   const statuses = []
   for (const path of ['', '', '?groupBy=status', '?groupBy=status', '']) statuses.push((await desk.request('GET', `/api/articles${path}`, { caller: CHIEF })).status)
   expect(statuses).toEqual([200, 200, 200, 429, 200])
 })
 
-it('a permission to purge is still enough to purge', async () => {
+it('a permission to purge is enough to purge', async () => {
   desk = await openDesk({ auth: { articles: { permissions: { purge: true, delete: false } } } })
   expect((await desk.request('DELETE', '/api/articles/3?force=true', { caller: { user: { id: 1, organizationId: 1 } } })).status).toBe(200)
 })

@@ -1,4 +1,4 @@
-/** Guards counting in Redis: one count for all who share it, with an end that no failure can take away. */
+/** Counting in Redis: one count for all servers, in keys that always expire. */
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { resolveStore } from '../../../src/runtime/server/plugins/rate-limit/store'
@@ -20,13 +20,13 @@ describe.runIf(await isReachable(REDIS))('in Redis', () => {
     for (const client of clients) client.disconnect()
   })
 
-  it('no two requests get the same count, from however many servers they are counted', async () => {
+  it('no two requests get the same count, from any number of servers', async () => {
     const counters = clients.map(client => createRedisCounter(() => client, base))
     const hits = await Promise.all(Array.from({ length: 400 }, (_, index) => counters[index % counters.length]!.hit('race', 60_000)))
     expect(hits.map(({ count }) => count).sort((a, b) => a - b)).toEqual(Array.from({ length: 400 }, (_, index) => index + 1))
   })
 
-  it('a window begins with the first request, is not put off, and ends', async () => {
+  it('a window begins with the first request, is not extended, and ends', async () => {
     const { hit } = createRedisCounter(() => clients[0]!, base)
     expect(await hit('window', 200)).toEqual({ count: 1, left: 200 })
     await new Promise(resolve => setTimeout(resolve, 50))
@@ -38,13 +38,13 @@ describe.runIf(await isReachable(REDIS))('in Redis', () => {
     expect(await clients[0]!.pttl(`${base}window`)).toBeGreaterThan(0)
   })
 
-  it('a key that has lost its end gets one', async () => {
+  it('a key without an expiry gets one', async () => {
     await clients[0]!.set(`${base}endless`, 5)
     expect(await createRedisCounter(() => clients[0]!, base).hit('endless', 60_000)).toEqual({ count: 6, left: 60_000 })
     expect(await clients[0]!.pttl(`${base}endless`)).toBeGreaterThan(50_000)
   })
 
-  it('a storage with the driver counts under the driver\'s own base', async () => {
+  it('a storage with the driver counts below the driver\'s base', async () => {
     const driver = { name: 'redis', options: { base: base.slice(0, -1) }, getInstance: () => clients[0]! }
     await resolveStore({ getMount: () => ({ base: '', driver }) }, 10, () => undefined).hit('based', 60_000)
     expect(await clients[1]!.get(`${base}based`)).toBe('1')

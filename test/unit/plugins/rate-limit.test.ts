@@ -1,4 +1,4 @@
-/** Guards whom a request is counted for, what each operation is allowed, and what a limit that cannot be is answered with. */
+/** rateLimit: the key that a request is counted for, the limit of each operation, and errors of wrong options. */
 import Database from 'better-sqlite3'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
@@ -47,12 +47,12 @@ async function lists(server: TestServer, ...asked: Asked[]): Promise<number[]> {
 const member = (id: unknown, organizationId = 1): Caller => ({ user: { id, organizationId } })
 
 describe('requests are counted', () => {
-  it('by address, the caller unasked: who is refused counts as well', async () => {
+  it('by address before the caller is resolved: refused requests count as well', async () => {
     const server = await open({ limit: 2 })
     expect(await lists(server, {}, { as: member(1) }, { as: member(2) }, { from: '2.2.2.2' })).toEqual([401, 200, 429, 401])
   })
 
-  it('by user, from wherever; anonymous callers by address', async () => {
+  it('by user, from any address; anonymous callers by address', async () => {
     const server = await open({ limit: 1, by: 'user' })
     expect(await lists(server, { as: member(1) }, { as: member(1), from: '2.2.2.2' }, { as: member(2) }, {}, {}, { from: '2.2.2.2' })).toEqual([200, 429, 200, 401, 429, 401])
   })
@@ -62,23 +62,23 @@ describe('requests are counted', () => {
     expect(await lists(server, { headers: { authorization: 'ada' } }, { headers: { authorization: 'ada' }, from: '2.2.2.2' }, { headers: { authorization: 'ben' } })).toEqual([200, 429, 200])
   })
 
-  it('by tenant, all of its users together', async () => {
+  it('by tenant, for all of its users together', async () => {
     const server = await open({ limit: 2, by: 'tenant' })
     expect(await lists(server, { as: member(1) }, { as: member(2), from: '2.2.2.2' }, { as: member(1) }, { as: member(3, 2) }, {})).toEqual([200, 200, 429, 200, 401])
   })
 
-  it('by what a function answers; without an answer by address', async () => {
+  it('by the result of a function; by address without a result', async () => {
     const server = await open({ limit: 1, by: async ctx => ctx.event.headers.get('x-plan') })
     expect(await lists(server, { headers: { 'x-plan': 'free' } }, { headers: { 'x-plan': 'free' }, from: '2.2.2.2' }, { headers: { 'x-plan': 'paid' } }, {}, {})).toEqual([401, 429, 401, 401, 429])
   })
 
-  it('by keys that are not taken for one another', async () => {
+  it('by keys that do not collide', async () => {
     const server = await open({ limit: 1, by: 'user' })
     const long = 'x'.repeat(200)
     expect(await lists(server, { from: '1.1.1.1' }, { as: member('ip:1.1.1.1') }, { as: member(`${long}a`) }, { as: member(`${long}b`) }, { as: member(`${long}a`) })).toEqual([401, 200, 200, 200, 429])
   })
 
-  it('together for all who come without an address', async () => {
+  it('together for all requests without an address', async () => {
     const server = await open({ limit: 1 }, { trustProxy: false })
     expect(await lists(server, { from: '1.1.1.1' }, { from: '2.2.2.2' })).toEqual([401, 429])
   })
@@ -90,7 +90,7 @@ describe('requests are counted', () => {
     expect(await lists(server, { headers: { 'cf-connecting-ip': '5.5.5.5' } }, { headers: { 'cf-connecting-ip': '6.6.6.6' } })).toEqual([401, 429])
   })
 
-  it('once, however often a handler asks who is calling', async () => {
+  it('once, however often a handler resolves its caller', async () => {
     const { defineEventHandler } = await import('h3')
     const server = await open({ limit: 1 }, {}, { endpoints: async () => ({
       'GET /twice': defineEventHandler(async (event) => {
@@ -104,7 +104,7 @@ describe('requests are counted', () => {
     expect([(await ask()).status, (await ask()).status]).toEqual([200, 429])
   })
 
-  it('not where the function answers something that is no key', async () => {
+  it('not when the function returns a value that cannot be a key', async () => {
     vi.spyOn(console, 'error').mockImplementation(() => {})
     const server = await open({ limit: 1, by: (() => ({ plan: 'free' })) as never })
     expect(await list(server)).toBe(500)
@@ -124,12 +124,12 @@ async function withExtender() {
 describe('an operation', () => {
   const create = async (server: TestServer) => (await server.request('POST', '/api/posts', { caller: member(1), body: { title: 'new' }, headers: { 'x-forwarded-for': '1.1.1.1' } })).status
 
-  it('with a limit of its own is counted apart', async () => {
+  it('with a limit of its own is counted separately', async () => {
     const server = await open({ limit: 2, operations: { create: { limit: 1 } } })
     expect([await create(server), await create(server), ...await lists(server, {}, {}, {})]).toEqual([201, 429, 401, 401, 429])
   })
 
-  it('whose limit is lifted is never refused, and its answers tell of none', async () => {
+  it('without a limit is never refused, and its responses have no RateLimit headers', async () => {
     const server = await open({ limit: 1, operations: { read: false } })
     expect(await lists(server, {}, {}, {})).toEqual([401, 401, 401])
     expect((await server.request('GET', '/api/posts')).headers.has('ratelimit')).toBe(false)
@@ -137,21 +137,21 @@ describe('an operation', () => {
   })
 })
 
-it('several limits tell of themselves in one list each', async () => {
+it('several limits are members of the same headers', async () => {
   const server = await open([{ name: 'burst', limit: 5, window: 1 }, { name: 'hourly', limit: 100, window: 3600 }])
   const { headers } = await server.request('GET', '/api/posts', { headers: { 'x-forwarded-for': '1.1.1.1' } })
   expect(headers.get('ratelimit-policy')).toBe('"burst";q=5;w=1, "hourly";q=100;w=3600')
   expect(headers.get('ratelimit')).toBe('"burst";r=4;t=1, "hourly";r=99;t=3600')
 })
 
-it('the limits of the documentation hold side by side, by address and by plan', async () => {
+it('the limits of the documentation apply together, by address and by plan', async () => {
   const server = await open({}, {}, { plugins: [async () => (await import('./examples/limits')).default] })
   const ask = async (caller: Caller) => (await server.request('GET', '/api/posts', { caller, headers: { 'x-forwarded-for': '1.1.1.1' } })).headers.get('ratelimit')
   const free = { user: { id: 1, organizationId: 1, plan: 'free' } }
   expect([await ask(free), await ask(free), await ask(member(2)), await ask(member(3))].map(lists => lists!.match(/r=\d+/g))).toEqual([['r=19', 'r=999'], ['r=18', 'r=998'], ['r=17', 'r=999'], ['r=16', 'r=998']])
 })
 
-describe('an option that cannot be', () => {
+describe('a wrong option', () => {
   it.each<[object, string]>([
     [{ limit: 0 }, '`rateLimit.limit` is 0. Use a positive integer.'],
     [{ limit: '100' }, '`rateLimit.limit` is "100". Use a positive integer.'],
@@ -167,7 +167,7 @@ describe('an option that cannot be', () => {
     [{ operations: { read: { limit: -5 } } }, '`rateLimit.operations.read.limit` is -5. Use a positive integer.'],
     [{ operations: { read: { by: 'user' } } }, '`rateLimit.operations.read.by` is not an option. The options are limit, window.'],
     [[], '`rateLimit` is given []. Use an object; without one it takes every default.'],
-  ])('is told where it is written: %j', (options, message) => {
+  ])('throws when the plugin is created: %j', (options, message) => {
     expect(() => rateLimit(options)).toThrow(message)
   })
 })
@@ -177,20 +177,20 @@ describe('a store', () => {
 
   const setUp = (store: RateLimitOptions['store']) => () => rateLimit({ store }).setup!({ findStorage: () => undefined })
 
-  it('that is not there stops the server', () => {
+  it('fails at startup when the storage does not exist', () => {
     expect(setUp('limits')).toThrow('rateLimit: Storage `limits` is not configured. Add it to `nitro.storage`')
   })
 
-  it('that cannot count for several servers stops the server', () => {
+  it('fails at startup when its driver cannot count for several servers', () => {
     expect(setUp(storage({ name: 'fs' }))).toThrow('has the driver `fs`, which cannot count for several servers at once. Use one of: redis, memory; or pass a counter of your own')
     expect(setUp({} as never)).toThrow('`rateLimit.store` is neither a storage of unstorage nor a counter')
   })
 
-  it('in memory counts as well as none', async () => {
+  it('in memory counts as without a store', async () => {
     expect(await lists(await open({ limit: 1, store: storage({ name: 'memory' }) }), {}, {})).toEqual([401, 429])
   })
 
-  it('may be any counter', async () => {
+  it('can be any counter', async () => {
     const hit = vi.fn(() => ({ count: 7, left: 1_500 }))
     const server = await open({ limit: 6, window: 2, store: { hit } })
     const { status, headers } = await server.request('GET', '/api/posts', { headers: { 'x-forwarded-for': '1.1.1.1' } })

@@ -76,7 +76,8 @@ export function bulkEnvelope(result: WriteResult): ApiResponse & { readonly body
   const isDeletion = plan.kind === 'delete' || plan.kind === 'purge'
   const successful = total ?? written.length
   const meta = { total: successful + failures.length, successful, failed: failures.length }
-  const deletionOf = (item: WriteResult['written'][number]) => ({ id: wireId(plan, item.id), deleted: true, ...deletionDetails(plan, item) })
+  const deletionOf = (item: WriteResult['written'][number]) =>
+    ({ id: wireId(plan, item.id), deleted: true, ...deletionDetails(plan, item) })
   return {
     status: 200,
     body: {

@@ -10,8 +10,8 @@ describe('a name that nothing has stops the start', () => {
   it.each([
     ['an operation', { authorization: { permissions: { reed: true } } }, '`it.authorization.permissions.reed` is not an operation (server/auth.ts, export `postsAuth`). Did you mean `read`?'],
     ['an operation of a named gate', { authorization: { custom: { publish: { permissions: { updat: true } } } } }, '`it.authorization.custom.publish.permissions.updat` is not an operation (server/auth.ts, export `postsAuth`). Did you mean `update`?'],
-    ['a part of a named gate', { authorization: { custom: { publish: { update: true } } } }, '`it.authorization.custom.publish.update` is not a part of a named gate'],
-    ['a part of an authorization', { authorization: { listFiter: () => undefined } }, '`it.authorization.listFiter` is not a part of an authorization (server/auth.ts, export `postsAuth`). Did you mean `listFilter`?'],
+    ['a property of a named gate', { authorization: { custom: { publish: { update: true } } } }, '`it.authorization.custom.publish.update` is not a property of a named gate'],
+    ['a property of an authorization', { authorization: { listFiter: () => undefined } }, '`it.authorization.listFiter` is not a property of an authorization (server/auth.ts, export `postsAuth`). Did you mean `listFilter`?'],
     ['a rule of a field', { authorization: { fields: { title: { raed: false } } } }, '`it.authorization.fields.title.raed` is not a rule of a field'],
     ['an option of softDelete', { authorization: { softDelete: { retentionDay: 3 } } }, '`it.authorization.softDelete.retentionDay` is not an option of `softDelete` (server/auth.ts, export `postsAuth`). Did you mean `retentionDays`?'],
     ['a field with a rule', { authorization: { fields: { titl: { read: false } } } }, '`it.authorization.fields` names `titl`, which is not a column of table "posts" (server/schema.ts, export `posts`). Did you mean `title`?'],

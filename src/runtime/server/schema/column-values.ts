@@ -20,25 +20,25 @@ const hexadecimal = (...digits: number[]): Test => text(value =>
   /^[\da-f]+(?:[:.-][\da-f]+)*$/i.test(value) && digits.includes(value.replace(/[:.-]/g, '').length))
 
 const isReal: Test = (value, column) => {
-  const kept = Math.fround(value as number)
-  return isSigned(value, column) && Number.isFinite(kept) && (value === 0 || kept !== 0)
+  const rounded = Math.fround(value as number)
+  return isSigned(value, column) && Number.isFinite(rounded) && (value === 0 || rounded !== 0)
 }
 
 /** `unsigned` is part of a MySQL type. */
 const isSigned: Test = (value, column) => Number(value) >= 0 || !column.getSQLType().includes('unsigned')
 
-/** Digits before the point: those behind it are rounded. */
+/** Limits the digits before the point. The database rounds those after it. */
 const isNumeric: Test = (value, column) => {
   const { precision, scale } = column as Column & { precision?: number, scale?: number }
-  const [most, behind] = column.columnType.startsWith('MySql') ? [precision ?? 10, scale ?? 0] : [precision, scale ?? 0]
+  const [digits, decimals] = column.columnType.startsWith('MySql') ? [precision ?? 10, scale ?? 0] : [precision, scale ?? 0]
   if (!isSigned(value, column)) return false
-  if (most === undefined) return true
-  if (typeof value === 'number') return Math.abs(value) < 10 ** (most - behind)
-  // Postgres allows a larger scale than precision: there are no digits before the point then.
-  return String(value).replace(/^[+-]?0*|\..*$/g, '').length <= Math.max(0, most - behind)
+  if (digits === undefined) return true
+  if (typeof value === 'number') return Math.abs(value) < 10 ** (digits - decimals)
+  // Postgres allows a larger scale than precision, which leaves no digits before the point.
+  return String(value).replace(/^[+-]?0*|\..*$/g, '').length <= Math.max(0, digits - decimals)
 }
 
-/** No text within it, names included, is one that Postgres' binary JSON refuses. */
+/** Whether `jsonb` of Postgres accepts every text in a JSON value, property names included. */
 function isWritableJson(value: unknown): boolean {
   if (typeof value === 'string') return isWritable(value)
   if (typeof value !== 'object' || value === null) return true
@@ -46,17 +46,17 @@ function isWritableJson(value: unknown): boolean {
   return Object.entries(value).every(([key, inner]) => isWritable(key) && isWritableJson(inner))
 }
 
-/** Types in which SQLite keeps text and numbers as they are; in all others a whole number becomes an integer. */
+/** Types in which SQLite stores text and numbers unchanged. In all others, a whole number becomes an integer. */
 const STORED_UNCHANGED = /^(?!.*int).*(?:char|clob|text|blob|real|floa|doub)/i
 
-/** SQLite keeps integers that a double cannot hold, and libSQL's driver then refuses to read the row. */
+/** SQLite stores integers that a double cannot hold, and libSQL's driver then refuses to read the row. */
 function isReadable(encoded: unknown, column: Column): boolean {
   if (!column.columnType.startsWith('SQLite') || typeof encoded === 'bigint' || STORED_UNCHANGED.test(column.getSQLType())) return true
   const number = typeof encoded === 'string' && encoded.length < 400 ? Number(encoded) : encoded
   return !Number.isInteger(number) || Number.isSafeInteger(number)
 }
 
-/** A custom type without `toDriver` hands values on as they are; one with it may turn them into anything. */
+/** A custom type without `toDriver` passes values on unchanged; with it, the result may be of any type. */
 const isCustom: Test = (value, column) => {
   if (typeof value === 'string' && !isWritable(value)) return false
   try {
@@ -75,7 +75,7 @@ const isArray: Test = (value, column) => {
   return Array.isArray(value) && value.every(isElement)
 }
 
-/** Dates before our era as well: Postgres writes `BC` behind them. */
+/** Dates before the common era included: Postgres appends `BC`. */
 const isPostgresDateText = text(value => isDateText(value.replace(/ BC$/i, '')) || ENDLESS.test(value))
 
 const isMySqlDateText = text(value => isDateText(value) && !/BC$/i.test(value))
@@ -111,7 +111,7 @@ const BY_KIND: Readonly<Partial<Record<Kind, Test>>> = { custom: isCustom, date:
 
 const testOf = (column: Column, kind: Kind): Test | undefined => BY_TYPE[column.columnType] ?? BY_KIND[kind]
 
-/** What a message calls the values of a type that says more than its kind. */
+/** The name of a type's values in messages, where the type is narrower than its kind. */
 export const EXPECTED_OF: Readonly<Record<string, string>> = {
   PgDateString: 'an ISO 8601 date', PgTimestampString: 'an ISO 8601 date',
   MySqlDateString: 'an ISO 8601 date', MySqlDateTimeString: 'an ISO 8601 date', MySqlTimestampString: 'an ISO 8601 date',
@@ -120,7 +120,7 @@ export const EXPECTED_OF: Readonly<Record<string, string>> = {
   PgJsonb: 'JSON without NUL characters and halves of surrogate pairs',
 }
 
-/** Whether the column can hold a value of its kind; its length, range and enum are its schema's to check. Made once per column. */
+/** Creates the check that a column can hold a value of its kind. The column's schema checks length, range and enum. */
 export function createValueTest(column: Column, kind: Kind): (value: unknown) => boolean {
   const test = testOf(column, kind)
   return test ? value => test(value, column) : () => true

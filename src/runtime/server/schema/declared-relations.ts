@@ -13,7 +13,7 @@ export interface ResolvedRelation {
   readonly foreignColumns: readonly string[]
 }
 
-/** Drizzle's own names with the columns they join, so that they can take the place of the derived ones. */
+/** The declared names with the columns they join, so that they can replace derived names. */
 export function resolveDeclaredRelations(
   resource: Resource,
   registration: ResourceRegistration,
@@ -44,20 +44,20 @@ function readDeclared(registration: ResourceRegistration): DeclaredRelation[] {
   }
 }
 
-/** The side that holds the key of a declared to-many: the same relation name, or the only way back. */
+/** The inverse of a declared to-many, which holds the key: the one with the same relation name, or the only one. */
 function findInverse(
   resource: Resource,
   relation: DeclaredRelation,
   child: ResourceRegistration,
 ): { columns: readonly string[], foreignColumns: readonly string[] } | undefined {
-  const ones = readDeclared(child).flatMap(({ columns, foreignColumns, target, relationName }) =>
+  const toOnes = readDeclared(child).flatMap(({ columns, foreignColumns, target, relationName }) =>
     columns && foreignColumns && target === resource.table ? [{ columns, foreignColumns, relationName }] : [],
   )
   const keys = describeForeignKeys(child.schema).filter(key => key.foreignTable === resource.table)
   return relation.relationName
-    ? ones.find(one => one.relationName === relation.relationName)
-    : ones.length === 1
-      ? ones[0]
+    ? toOnes.find(one => one.relationName === relation.relationName)
+    : toOnes.length === 1
+      ? toOnes[0]
       : keys.length === 1
         ? keys[0]
         : undefined

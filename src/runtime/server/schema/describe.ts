@@ -1,4 +1,4 @@
-/** A resource as names: what the build needs of a table that TypeScript cannot see, such as where its foreign keys lead. */
+/** Describes resources by names: facts for the build that TypeScript types lack, such as the targets of foreign keys. */
 import type { AutoApiConfig } from '../../shared/config'
 import type { ResourceRegistration } from '../registration'
 import type { Relation, Resource } from './model'
@@ -9,7 +9,7 @@ export interface RelationDescription {
   readonly name: string
   readonly to: string
   readonly many: boolean
-  /** Over a junction. */
+  /** Many-to-many, over a junction. */
   readonly linked: boolean
   /** The registered resource that holds the links. */
   readonly via?: string
@@ -17,20 +17,20 @@ export interface RelationDescription {
 
 export interface ResourceDescription {
   readonly name: string
-  /** In key order. */
+  /** The primary key, in key order. */
   readonly key: readonly string[]
   readonly hidden: readonly string[]
-  /** Columns a client may send. */
+  /** Columns that a client may send. */
   readonly create: readonly string[]
   readonly update: readonly string[]
-  /** Of those of `create`, what the server fills in where it is missing. */
+  /** The columns of `create` that the server sets when they are missing. */
   readonly filled: readonly string[]
   readonly relations: readonly RelationDescription[]
-  /** Its rows belong to tenants. */
+  /** Whether its rows belong to tenants. */
   readonly tenantScoped: boolean
 }
 
-/** @throws As the server would, when the tables cannot become resources. */
+/** @throws The server's startup error, when the tables cannot become resources. */
 export function describeResources(
   registrations: readonly ResourceRegistration[],
   modules: readonly Record<string, unknown>[],
@@ -56,7 +56,7 @@ export function describeResources(
   }))
 }
 
-/** A relation over a hidden column, on either side, is one that nobody can read. */
+/** Nobody can read a relation that compares a hidden column, on either side. */
 function isHidden(resource: Resource, relation: Relation): boolean {
   return relationColumns(resource, relation).some(([holder, fields]) => fields.some(({ name }) => holder.hidden.has(name)))
 }

@@ -19,10 +19,10 @@ const BY_KIND: Readonly<Partial<Record<Kind, (raw: unknown) => boolean>>> = {
   date: raw => typeof raw === 'number' || (typeof raw === 'string' && isDateText(raw)),
 }
 
-/** A look at the value as it is; what it means once it is decoded counts as well. Made once per column. */
+/** Creates the check of a value before it is decoded. Its decoded form is checked as well. */
 export function createDriverValueTest(column: Column, kind: Kind): (raw: unknown) => boolean {
   const test = BY_KIND[kind] ?? isScalar
-  // SQLite keeps no booleans: its driver never gave one and would not take it.
+  // SQLite has no booleans: its driver never returns one and does not take one.
   const booleans = !column.columnType.startsWith('SQLite')
   return raw => test(raw) && (typeof raw !== 'string' || isWritable(raw)) && (typeof raw !== 'boolean' || booleans)
 }

@@ -1,4 +1,4 @@
-/** Which tables hang on which: every known table with the foreign keys that point at it, registered or not. */
+/** The foreign-key graph: every table, registered or not, with the foreign keys that reference it. */
 import type { Column, Table } from 'drizzle-orm'
 import type { ColumnRole } from '../../shared/column-roles'
 import { describeForeignKeys, type ForeignKeyFacts } from './drizzle/foreign-keys'
@@ -10,13 +10,13 @@ import { findRoles } from './server-owned'
 export interface GraphNode {
   readonly table: Table
   readonly facts: TableFacts
-  /** The first resource over the table, where it is registered. */
+  /** The first resource of the table, if it is registered. */
   readonly resource?: Resource
-  /** Trash columns by role; a table without `deletedAt` is passed through by a cascade. */
+  /** Trash columns by role. A cascade passes through a table without `deletedAt`. */
   readonly roles: Readonly<Partial<Record<ColumnRole, Column>>>
   /** Own foreign keys. */
   readonly keys: readonly ForeignKeyFacts[]
-  /** Foreign keys of other tables, and its own, that point here. */
+  /** Foreign keys, its own included, that reference this table. */
   readonly children: readonly ForeignKeyFacts[]
 }
 

@@ -1,4 +1,4 @@
-/** A registered table as the pipeline knows it: the resource, its fields and its relations. Frozen at start. Types only. */
+/** The types of a resource, its fields and its relations, as the pipeline uses them. */
 import type { Table } from 'drizzle-orm'
 import type { ColumnRole } from '../../shared/column-roles'
 import type { Operation } from '../../shared/operations'
@@ -26,7 +26,7 @@ export interface Resource {
   /** Never returned and never usable in a query. */
   readonly hidden: ReadonlySet<string>
   readonly writable: WritableColumns
-  /** Names a client may send that are dropped instead of written. */
+  /** Names that a client may send and that are ignored. */
   readonly dropped: { readonly create: ReadonlySet<string>, readonly update: ReadonlySet<string> }
   readonly schemas: { readonly create: BodySchema, readonly update: BodySchema }
   /** Operations that this resource does not have, for any caller. */
@@ -42,7 +42,7 @@ export interface Resource {
 interface BaseRelation {
   readonly name: string
   readonly target: Resource
-  /** Columns of this resource, in the order of the columns they meet. */
+  /** Columns of this resource, in the order of `foreignColumns`. */
   readonly columns: readonly Field[]
 }
 
@@ -70,11 +70,11 @@ export interface Junction {
   readonly name: string
   /** The junction's own columns, tenant and trash, registered or not. */
   readonly resource: Resource
-  /** Registered: its permissions, fields and rows count. */
+  /** Whether the junction is a resource, whose permissions, field rules and row scope apply. */
   readonly registered: boolean
-  /** A constraint of the database keeps two records from being linked twice. */
+  /** Whether a constraint of the database prevents duplicate links. */
   readonly unique: boolean
-  /** Junction columns that meet `columns` of this side, and those that meet `foreignColumns` of the other. */
+  /** The junction's foreign key to this side, and the one to the other side. */
   readonly sourceKey: ForeignKeyFacts
   readonly targetKey: ForeignKeyFacts
 }

@@ -1,11 +1,12 @@
-/** Record ids: the text of a path or a body to the values of the primary key, and back. */
+/** Converts record ids: the text of a path or a body to the values of the primary key, and back. */
 import { INVALID } from '../../shared/wire'
 import { keyFromText, keyToText } from './field'
 import type { Resource } from './model'
 
 /** One value per column of the primary key, in key order. */
 export type Key = readonly unknown[]
-/** The key an id stands for; `undefined` when no row can have it. Composite keys are joined by `,`, each value URL-encoded. */
+
+/** The key of an id; `undefined` when no row can have it. Composite keys are joined by `,`, each value URL-encoded. */
 export function toKey({ primaryKey }: Resource, id: string): Key | undefined {
   const texts = primaryKey.length === 1 ? [id] : id.split(',').map(decode)
   if (texts.length !== primaryKey.length) return undefined
@@ -13,23 +14,23 @@ export function toKey({ primaryKey }: Resource, id: string): Key | undefined {
   return key.includes(INVALID) ? undefined : key
 }
 
-/** The id of a record, as a client writes it back. */
+/** The id of a record, in the form in which a client sends it. */
 export function toId({ primaryKey }: Resource, key: Key): string {
   const texts = primaryKey.map((field, index) => keyToText(field, key[index]))
   return texts.length === 1 ? texts[0]! : texts.map(encodeURIComponent).join(',')
 }
 
-/** The `:id` of a path to an id. Between the values of a composite key stands a comma as it is, in a value an encoded one. */
+/** The `:id` of a path to an id. A plain comma separates the values of a composite key; a comma within a value is encoded. */
 export function idFromPath({ primaryKey }: Resource, segment: string): string | undefined {
   return primaryKey.length > 1 && segment.includes(',') ? segment : decode(segment)
 }
 
-/** The id of a record as it stands in a path; the values of a composite key are encoded already. */
+/** The id of a record as a path segment. The values of a composite key are encoded already. */
 export function idToPath({ primaryKey }: Resource, id: string): string {
   return primaryKey.length > 1 ? id : encodeURIComponent(id)
 }
 
-/** Undefined where the text is not valid percent-encoding. */
+/** `undefined` when the text is not valid percent-encoding. */
 export function decode(text: string): string | undefined {
   try {
     return decodeURIComponent(text)

@@ -45,9 +45,9 @@ const HOOKS = keysOf<Required<ResourceHooks>>({
 
 type Part = 'schema' | 'authorization' | 'validation' | 'hooks' | 'relations'
 
-/** One group of names: where it stands in the registration, and what may stand there. */
+/** One group of names: its path in the registration, and the names that are valid there. */
 interface NameGroup {
-  /** The file that holds them. */
+  /** The part of the registration that contains them. */
   readonly part: Part
   /** The path from the registration: `authorization.permissions`. */
   readonly at: string
@@ -57,7 +57,7 @@ interface NameGroup {
   readonly what: string
 }
 
-/** @throws For the first name that nothing has; the message says where it stands, in which file, and which name is meant. */
+/** @throws For the first unknown name; the message contains its path, its file and a suggestion. */
 export function assertRegistrationNames(registration: ResourceRegistration, facts: TableFacts, config: AutoApiConfig): void {
   assertExports(registration)
   const columns = facts.columns.map(({ name }) => name)
@@ -99,11 +99,11 @@ function groupsOf({ authorization, validation, hooks }: ResourceRegistration): N
     group('authorization', `authorization${at}`, value, known, what)
   const { permissions, softDelete, fields = {}, custom = {} } = authorization ?? {}
   return [
-    ofAuthorization('', authorization, AUTHORIZATION, 'is not a part of an authorization'),
+    ofAuthorization('', authorization, AUTHORIZATION, 'is not a property of an authorization'),
     ofAuthorization('.permissions', permissions, OPERATIONS, 'is not an operation'),
     ofAuthorization('.softDelete', softDelete, SOFT_DELETE, 'is not an option of `softDelete`'),
     ...Object.entries(fields).map(([name, rule]) => ofAuthorization(`.fields.${name}`, rule, FIELD_RULE, 'is not a rule of a field')),
-    ...Object.entries(custom).map(([name, gate]) => ofAuthorization(`.custom.${name}`, gate, GATE, 'is not a part of a named gate')),
+    ...Object.entries(custom).map(([name, gate]) => ofAuthorization(`.custom.${name}`, gate, GATE, 'is not a property of a named gate')),
     ...Object.entries(custom).map(([name, gate]) =>
       ofAuthorization(`.custom.${name}.permissions`, gate?.permissions, OPERATIONS, 'is not an operation'),
     ),
@@ -112,13 +112,13 @@ function groupsOf({ authorization, validation, hooks }: ResourceRegistration): N
   ]
 }
 
-/** An export that is there and empty would leave the resource without the rules that were meant. */
+/** An empty export would leave the resource without its rules. */
 function assertExports({ name, from = {}, ...parts }: ResourceRegistration): void {
   for (const [key, where] of Object.entries(from)) {
     const value = parts[key as Part]
     if (value === undefined || value === null)
       throw new Error(
-        `[auto-api] \`${name}.${key}\` (${where}) is ${String(value)}. Export a value, or take the key out of the registration.`,
+        `[auto-api] \`${name}.${key}\` (${where}) is ${String(value)}. Export a value, or remove the key from the registration.`,
       )
   }
 }
@@ -127,6 +127,7 @@ function unknownName(sentence: string, { from }: ResourceRegistration, part: Par
   const where = from?.[part]
   const closest = didYouMean(unknown, known)
   return new Error(
-    `[auto-api] ${sentence}${where === undefined ? '' : ` (${where})`}.${closest || ` It can be ${known.map(name => `\`${name}\``).join(', ')}.`}`,
+    `[auto-api] ${sentence}${where === undefined ? '' : ` (${where})`}.`
+    + (closest || ` It can be ${known.map(name => `\`${name}\``).join(', ')}.`),
   )
 }

@@ -9,7 +9,7 @@ export function resourceOf(table: Table, resources: ReadonlyMap<string, Resource
   return [...resources.values()].find(resource => resource.table === table)
 }
 
-/** The columns a relation compares, by the resource that has them: of both sides, and of the junction where it is registered. */
+/** The columns that a relation compares, by resource: of both sides, and of a registered junction. */
 export function relationColumns(resource: Resource, relation: Relation): readonly (readonly [Resource, readonly Field[]])[] {
   const sides = [[resource, relation.columns], [relation.target, relation.foreignColumns]] as const
   if (relation.kind !== 'manyToMany' || !relation.junction.registered) return sides

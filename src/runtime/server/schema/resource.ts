@@ -1,4 +1,4 @@
-/** A registered table described once: everything the pipeline knows of a resource, derived at start and frozen. */
+/** Creates the resources of registered tables once at startup, frozen. */
 import type { AutoApiConfig } from '../../shared/config'
 import type { ResourceRegistration } from '../registration'
 import { describeForeignKeys } from './drizzle/foreign-keys'
@@ -12,7 +12,7 @@ import { findRoles, findWritable } from './server-owned'
 import { bodySchema, columnSchemas } from './validation'
 
 /**
- * @param modules all exports of the files that hold registered tables: junctions are found there.
+ * @param modules all exports of the files with registered tables, among them junction tables
  * @throws When a registration cannot become a resource; the message names the resource and what to change.
  */
 export function createResources(
@@ -29,7 +29,7 @@ export function createResources(
   return resources
 }
 
-/** @param key what tells the rows apart where the table declares no primary key. */
+/** @param key the columns that identify a row where the table declares no primary key */
 function createResource(registration: ResourceRegistration, config: AutoApiConfig, key: readonly string[] = []): Resource {
   const { name, schema: table } = registration
   if (!isTable(table))
@@ -40,7 +40,7 @@ function createResource(registration: ResourceRegistration, config: AutoApiConfi
   const facts = described.primaryKey.length > 0 ? described : { ...described, primaryKey: key }
   if (facts.primaryKey.length === 0)
     throw new Error(
-      `[auto-api] \`${name}\`: table "${facts.name}" has no primary key; rows could not be addressed. Declare one in the table.`,
+      `[auto-api] \`${name}\`: table "${facts.name}" has no primary key, so its rows have no id. Declare one in the table.`,
     )
   assertRegistrationNames(registration, facts, config)
   const schemas = columnSchemas(table, facts.columns)
@@ -64,7 +64,7 @@ function createResource(registration: ResourceRegistration, config: AutoApiConfi
     writable,
     dropped: { create: others(writable.create), update: others(writable.update) },
     schemas: {
-      // The server stamps `createdAt` where the client does not say it: no reason to ask for it.
+      // The server sets `createdAt` when the client does not send it, so it is optional.
       create: bodySchema(
         registration.validation?.create,
         'create',
@@ -89,7 +89,8 @@ function tenantField(name: string, facts: TableFacts, { multiTenancy }: AutoApiC
   if (!scopedResources.includes(name)) return undefined
   if (!column)
     throw new Error(
-      `[auto-api] \`multiTenancy.scopedResources\` lists \`${name}\`, but table "${facts.name}" has no column \`${tenantIdField}\`. Add the column or take the resource off the list.`,
+      `[auto-api] \`multiTenancy.scopedResources\` lists \`${name}\`, but table "${facts.name}" has no column \`${tenantIdField}\`. `
+      + 'Add the column, or remove the resource from the list.',
     )
   return column.name
 }

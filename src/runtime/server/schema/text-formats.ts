@@ -1,6 +1,6 @@
 /** The text formats of column types: dates, times, intervals and network addresses. */
 
-/** NUL, and halves of characters that no encoding has. */
+/** NUL characters, and lone surrogates, which no encoding can represent. */
 const UNWRITABLE = /\0|\p{Surrogate}/u
 
 export const isWritable = (text: string): boolean => !UNWRITABLE.test(text)
@@ -26,7 +26,7 @@ export function isTimeText(text: string): boolean {
   return (hour <= 23 || isLast) && minute <= 59 && second <= 59 && hours <= 15 && minutes <= 59
 }
 
-/** `1 day 02:03:04`, `P1Y2M`, `@ 3 mons ago`: a coarse look at each word; what is left the database refuses. */
+/** `1 day 02:03:04`, `P1Y2M`, `@ 3 mons ago`: a coarse check of each word. The database checks the rest. */
 const UNITS = [
   '(?:micro|milli)?s(?:ec(?:ond)?s?)?',
   '[um]s(?:ecs?)?',
@@ -66,5 +66,5 @@ export function isAddress(text: string): boolean {
   return Number(bits ?? 0) <= 128 && /^[\da-f:.]+$/i.test(address) && address.includes(':') && URL.canParse(`http://[${address}]`)
 }
 
-/** `10.1/16` as well. */
+/** Also a short form such as `10.1/16`. */
 export const NETWORK = /^\d{1,3}(?:\.\d{1,3}){0,3}(?:\/\d{1,2})?$/

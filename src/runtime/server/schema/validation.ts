@@ -1,4 +1,4 @@
-/** Validation of bodies: generated from the table without the columns the server owns, or the app's own schema. */
+/** Validates bodies by a schema of the app, or by one generated from the columns that a client may write. */
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { Table } from 'drizzle-orm'
 import { createInsertSchema, createSelectSchema, createUpdateSchema } from 'drizzle-zod'
@@ -7,13 +7,13 @@ import type { ColumnFacts } from './drizzle/column'
 
 export interface BodySchema {
   readonly standard: StandardSchemaV1
-  /** Made from the table: it is given values as Drizzle knows them. An app's own schema sees the JSON. */
+  /** Generated from the table: it validates values as Drizzle knows them. An app's own schema validates JSON. */
   readonly generated: boolean
-  /** Whether the schema has this key; one whose keys cannot be listed decides about unknown keys itself. */
+  /** Whether the schema has this key. A schema whose keys cannot be listed checks unknown keys itself. */
   readonly knows: (key: string) => boolean
 }
 
-/** @param columns those a client may write; the rest is not in a generated schema. */
+/** @param columns the columns that a client may write; a generated schema has no others */
 export function bodySchema(
   own: StandardSchemaV1 | undefined,
   kind: 'create' | 'update',
@@ -25,7 +25,7 @@ export function bodySchema(
   return Object.freeze({ standard, generated: own === undefined, knows: key => keys?.has(key) ?? true } satisfies BodySchema)
 }
 
-/** drizzle-zod is narrower than the databases here: floats beyond 2^47, uuids without a version. */
+/** drizzle-zod accepts less than the databases: no floats beyond 2^47, no uuids without a version. */
 function refinements(columns: readonly ColumnFacts[]): Record<string, () => ZodType> {
   return Object.fromEntries(columns.flatMap(({ name, column, kind }): [string, () => ZodType][] => {
     if (kind === 'number') return [[name, () => z.number()]]
@@ -33,7 +33,7 @@ function refinements(columns: readonly ColumnFacts[]): Record<string, () => ZodT
   }))
 }
 
-/** The schema of each column's own values, null aside. */
+/** The schema of each column's values, without null. */
 export function columnSchemas(table: Table, columns: readonly ColumnFacts[]): Record<string, ZodType> {
   const { shape } = createSelectSchema(table, refinements(columns) as never) as unknown as { shape: Record<string, ZodType> }
   return Object.fromEntries(
@@ -50,7 +50,7 @@ function pick(schema: unknown, columns: readonly ColumnFacts[]): ZodType {
   )
 }
 
-/** The keys an object schema (Zod, Valibot) knows, through pipes and transforms. */
+/** The keys of an object schema (Zod, Valibot), through pipes and transforms. */
 function findKeys(schema: unknown): ReadonlySet<string> | undefined {
   const { shape, entries, def, pipe } = schema as {
     shape?: object

@@ -3,14 +3,14 @@ import type { Column } from 'drizzle-orm'
 import type { Kind } from '../../../shared/wire'
 
 export interface ColumnFacts {
-  /** The property name in the table: the field's name everywhere. */
+  /** The property name in the table, which is the field's name in the API. */
   readonly name: string
   readonly column: Column
   readonly kind: Kind
   readonly nullable: boolean
-  /** The row can be inserted without it. */
+  /** Whether a row can be inserted without it. */
   readonly optional: boolean
-  /** The database makes the value: auto-increment, serial, identity, a default of the database on a primary key. */
+  /** Whether the database makes the value: auto-increment, serial, identity, or a default on a primary key. */
   readonly generated: boolean
 }
 

@@ -7,13 +7,13 @@ export interface DeclaredRelation {
   readonly name: string
   readonly target: Table
   readonly many: boolean
-  /** Given on the side that holds the key. */
+  /** Present on the side that holds the foreign key. */
   readonly columns?: readonly string[]
   readonly foreignColumns?: readonly string[]
   readonly relationName?: string
 }
 
-/** What Drizzle's `relations()` declares for a table. @throws When the value is not made by `relations()`. */
+/** @throws When the value does not come from `relations()`. */
 export function describeRelations(relations: unknown): { table: Table, relations: DeclaredRelation[] } {
   if (!is(relations, Relations)) throw new TypeError('not a value made by Drizzle\'s relations()')
   const table = relations.table as Table

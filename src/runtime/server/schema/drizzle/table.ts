@@ -15,7 +15,7 @@ export interface TableFacts {
   readonly primaryKey: readonly string[]
   /** Property names of every unique constraint and index without a condition. */
   readonly uniques: readonly (readonly string[])[]
-  /** Property names by the name that the database has for a unique constraint or index. */
+  /** Property names by the database's name of a unique constraint or index. */
   readonly keys: ReadonlyMap<string, readonly string[]>
   /** Property names of the columns that a check constraint compares, by its name. */
   readonly checks: ReadonlyMap<string, readonly string[]>
@@ -55,7 +55,7 @@ export function describeTable(table: Table): TableFacts {
             ]
           : [],
       ),
-      // A column that is unique by itself gives its key its own name, or one that Drizzle makes.
+      // The constraint of a unique column has the column's name, or one that Drizzle generates.
       ...columns
         .filter(({ column }) => column.isUnique)
         .flatMap(({ name, column }) => [[column.name, [name]] as const, [column.uniqueName ?? column.name, [name]] as const]),

@@ -56,7 +56,7 @@ export function mountRoutes(
     const mounted = nitro.options.handlers.filter(({ handler }) => !ownFiles.has(handler))
     others = [...nitro.scannedHandlers, ...mounted].filter(createEnvFilter(nitro))
     const remaining = withoutAppRoutes(own, others)
-    // In place: Nuxt and other modules may hold on to the list.
+    // In place, because Nuxt and other modules may keep a reference to the list.
     nitro.options.handlers.splice(0, Infinity, ...mounted, ...remaining)
     const otherKeys = new Set(others.flatMap(({ route, method, middleware }) => route && !middleware ? [toRouteKey(route, method)] : []))
     const isAnsweredByApp = (path: string) => otherKeys.has(toRouteKey(path)) || otherKeys.has(toRouteKey(path, 'GET'))

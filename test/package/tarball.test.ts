@@ -14,8 +14,8 @@ const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const entries = Object.keys(manifest.exports).map(path => `nuxt-auto-api${path.slice(1)}`)
 
 /**
- * Remarks we live with. The types of `#auto-api/*` have a second place, in the sources, so that apps in this repository
- * can be type checked before anything is built; in the tarball the first place is there and the second is never looked at.
+ * Accepted messages. The types of `#auto-api/*` have a second path, in the sources, so that apps in this repository can be type checked
+ * before the build. The tarball contains the first path, so the second is not used.
  */
 const ACCEPTED = ['IMPORTS_FALLBACK_ARRAY_USE']
 

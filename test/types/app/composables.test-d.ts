@@ -261,8 +261,8 @@ describe('a relation', () => {
   test('is a list of its target resource', () => {
     const labels = useAutoApiRelation('articles', 1, 'labels', { fields: ['name'], sort: 'name' })
     expectTypeOf(valueOf(labels).data).toEqualTypeOf<{ name: string }[]>()
-    const told = useAutoApiRelation('articles', 1, 'labels', { includeMetadata: true })
-    expectTypeOf(valueOf(told).data[0]!._junction).toEqualTypeOf<Record<string, unknown>>()
+    const related = useAutoApiRelation('articles', 1, 'labels', { includeMetadata: true })
+    expectTypeOf(valueOf(related).data[0]!._junction).toEqualTypeOf<Record<string, unknown>>()
     const { mutate, data } = useAutoApiRelationAdd('articles', 'labels')
     mutate({ id: 1, ids: [1, 2], metadata: { position: 1 } })
     mutate({ id: 1, ids: [1, 2], metadataById: { 2: { position: 1 } } })

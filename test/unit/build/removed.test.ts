@@ -9,7 +9,7 @@ import { findRemovedOptions, REMOVED_OPTIONS } from '../../../src/build/removed'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 
-/** By hand from the specification, so that a row that goes missing is missed. */
+/** Written from the specification and not from the table, so that a missing row is noticed. */
 const REMOVED = [
   ['autoApi.hooks', { autoApi: { hooks: {} } }, 'hooks'],
   ['autoApi.exclude', { autoApi: { exclude: ['posts'] } }, 'exclude'],

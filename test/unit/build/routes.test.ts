@@ -63,7 +63,7 @@ describe('without routes of the app at the same paths', () => {
 
 describe('the app\'s own route takes precedence', () => {
   it.each([
-    ['a method: the router prefers it, and ours answers the others', { route: '/api/posts', method: 'get' }, ['/api/posts']],
+    ['one method, and the module handles the others', { route: '/api/posts', method: 'get' }, ['/api/posts']],
     ['a method we do not have', { route: '/api/posts', method: 'put' }, ['/api/posts']],
     ['all methods', { route: '/api/posts' }, []],
     ['with a trailing slash', { route: '/api/posts/' }, []],
@@ -99,9 +99,9 @@ describe('the app\'s own route takes precedence', () => {
   })
 
   it('without changing the mounted handlers, because the app can remove its file', () => {
-    const ours = mount(['posts'])
-    withoutAppRoutes(ours, [{ route: '/api/posts/:slug', method: 'get', handler: '/app/file' }])
-    expect(ours).toEqual(mount(['posts']))
+    const own = mount(['posts'])
+    withoutAppRoutes(own, [{ route: '/api/posts/:slug', method: 'get', handler: '/app/file' }])
+    expect(own).toEqual(mount(['posts']))
   })
 })
 

@@ -6,7 +6,7 @@ import { tallyReporter } from './test/support/reporter.ts'
 
 const minutes = (n: number) => n * 60_000
 
-/** Files of a group run side by side, groups one after another. The tests of engines wait for locks: they run alone. */
+/** Files of a group run side by side, groups one after another: a build of Nuxt never runs beside the tests of the engines. */
 const inGroup = (groupOrder: number, maxWorkers: number) => ({ maxWorkers, sequence: { groupOrder } })
 
 /** Built servers, browsers and package registries are slow at times: their tests run again once. Tests of pure code never do. */
@@ -52,9 +52,9 @@ export default defineConfig({
         test: {
           name: 'engines',
           include: ['test/engines/**/*.test.ts'],
-          testTimeout: minutes(2),
+          testTimeout: minutes(4),
           hookTimeout: minutes(1),
-          ...inGroup(2, 1),
+          ...inGroup(2, 2),
         },
       },
       {

@@ -51,6 +51,17 @@ const JUDGED: [asked: Asked, answer: string][] = [
   [['PATCH', 'posts/bulk', rename(1, 2)], '409 BULK_FAILED'], [['POST', 'posts/1/relations/tags', { ids: [3] }], '404 NOT_FOUND'],
 ]
 
+/** Waits until a request sends no more statements: its last one waits for a lock. One that waits with its first sends none at all. */
+async function untilQuiet({ opened }: Blog): Promise<void> {
+  let [sent, quiet] = [0, 0]
+  while (quiet < (sent > 0 ? 3 : 8)) {
+    await new Promise(resolve => setTimeout(resolve, 10))
+    const count = opened.statements().length
+    sent += count
+    quiet = count === 0 ? quiet + 1 : 0
+  }
+}
+
 describe.each(ENGINE_CASES)('$name', (engineCase) => {
   describe.skipIf(!isThere(engineCase))('what another connection does', () => {
     const { dialect } = engineCase
@@ -109,11 +120,12 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
       /** Sent while the other transaction is open, and ended by it. */
       async function during(asked: Asked, sql: string, end: 'commit' | 'rollback'): Promise<string> {
         const letGo = await blog.opened.hold(sql)
+        blog.opened.statements()
         let answered = false
         const answer = ask(blog, asked).finally(() => {
           answered = true
         })
-        await new Promise(resolve => setTimeout(resolve, 30))
+        await untilQuiet(blog)
         expect(answered).toBe(false)
         await letGo(end)
         return answer

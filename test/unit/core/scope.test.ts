@@ -16,7 +16,7 @@ function filesWith(pattern: RegExp): readonly string[] {
 
 describe('a cast to a scoped plan', () => {
   it('is in row-scope.ts only', () => {
-    expect(filesWith(/\bas\s+(?:unknown\s+as\s+)?Scoped|<Scoped</)).toEqual(['runtime/server/core/access/row-scope.ts'])
+    expect(filesWith(/\bas\s+(?:unknown\s+as\s+)?Scoped|\B<Scoped\b/)).toEqual(['runtime/server/core/access/row-scope.ts'])
   })
 })
 

@@ -99,12 +99,12 @@ export function fieldForbidden(ctx: AutoApiContext, fields: readonly string[]): 
 
 const anonymous = (ctx: AutoApiContext) => ctx.user === null ? ERRORS.UNAUTHENTICATED.status : undefined
 
-/** The same answer for a row that does not exist and one the caller may not see. */
+/** The same response for a row that does not exist and one that the caller cannot see. */
 export function notFound(): ApiError {
   return new ApiError('NOT_FOUND', 'There is no such record.')
 }
 
-/** A relation in a path that does not exist, or that the caller cannot know of. */
+/** A relation in a path that does not exist, or that the caller cannot read. */
 export function unknownRelationRoute(relation: string): ApiError {
   return new ApiError('NOT_FOUND', `There is no relation ${quote(relation)} here.`, { relation: shorten(relation) })
 }
@@ -123,7 +123,7 @@ export function methodNotAllowed(allowed: readonly string[]): ApiError {
   return new ApiError('METHOD_NOT_ALLOWED', message, { allowed }, undefined, { Allow: allowed.join(', ') })
 }
 
-/** The same answer for a field that does not exist, a hidden one and one the caller may not read. */
+/** The same response for a field that does not exist, a hidden one and one that the caller cannot read. */
 export function unknownField(parameter: string, field: string): ApiError {
   return new ApiError('UNKNOWN_FIELD', `\`${parameter}\` names an unknown field: ${quote(field)}.`, { parameter, field: shorten(field) })
 }
@@ -175,7 +175,7 @@ export function payloadTooLarge(limit: number): ApiError {
 }
 
 export function validationFailed(issues: readonly Issue[]): ApiError {
-  // The first of many: what a client sends must not become a response many times its size.
+  // Only the first issues: a response must not be many times the size of its request.
   const truncated = issues.length > LIMITS.issues
   return new ApiError('VALIDATION_FAILED', 'The body is not valid.', {
     issues: issues.slice(0, LIMITS.issues).map(shortIssue),
@@ -192,7 +192,7 @@ export function unsupportedMediaType(): ApiError {
   return new ApiError('UNSUPPORTED_MEDIA_TYPE', 'Send the body as application/json.')
 }
 
-/** A write that another site's page sends in the caller's name. */
+/** A write from a page of another site. */
 export function crossSite(): ApiError {
   return new ApiError('CROSS_SITE', 'Writes from another site are refused.')
 }
@@ -201,12 +201,12 @@ export function conflict(message: string, fields?: readonly string[]): ApiError 
   return new ApiError('CONFLICT', message, fields?.length ? { fields } : {})
 }
 
-/** The row changed between being judged and being written. */
+/** The row changed after it was checked and before it was written. */
 export function changedMeanwhile(): ApiError {
   return new ApiError('CONFLICT', 'The record was changed by somebody else. Try again.')
 }
 
-/** Other writes stood in the way again and again; nothing was written. */
+/** Concurrent writes made every attempt fail. Nothing was written. */
 export function busy(): ApiError {
   return new ApiError('BUSY', 'Too many writes at once. Try again.', {}, undefined, { 'Retry-After': '1' })
 }
@@ -224,20 +224,20 @@ export function invalidReference(field?: string): ApiError {
   )
 }
 
-/** @param seconds after which a request is let in again */
+/** @param seconds until the next request is accepted */
 export function rateLimited(seconds: number): ApiError {
   return new ApiError('RATE_LIMITED', 'Too many requests. Try again later.', { retryAfter: seconds }, undefined, {
     'Retry-After': String(seconds),
   })
 }
 
-/** An error made by `createError`: h3's own, of whichever copy of h3 the app's code uses. */
+/** An error of `createError`, from any copy of h3 that the app uses. */
 export function isHttpError(error: unknown): error is Error {
   const constructor = (error as { constructor?: { __h3_error__?: boolean } } | null)?.constructor
   return constructor?.__h3_error__ === true || (error instanceof Error && error.name === 'HTTPError')
 }
 
-/** What a client sent, short enough for a message. */
+/** Text of a client, quoted and shortened for a message. */
 export function quote(text: string): string {
   return JSON.stringify(shorten(text))
 }

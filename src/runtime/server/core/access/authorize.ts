@@ -10,7 +10,7 @@ const SUPER_ADMIN = '*'
 
 /**
  * Permission for each operation, in order, then the tenant. Every entry calls this before it reads anything of the request.
- * @throws 401 for an anonymous caller, 403 for a signed-in one, `TENANT_REQUIRED` when the resource needs a tenant and the request has none.
+ * @throws 401 for an anonymous caller, 403 for a signed-in one, `TENANT_REQUIRED` for a tenant-scoped resource without a tenant.
  */
 export async function authorize(session: Session, resource: Resource, operations: readonly Operation[]): Promise<void> {
   for (const operation of operations) if (!await can(session, resource, operation)) throw refused(session.ctx)
@@ -43,7 +43,7 @@ async function decideOperation(session: Session, resource: Resource, operation: 
   return permission !== undefined && await decide(session, permission, inContext(session, resource, operation))
 }
 
-/** `'*'` passes every operation: `false` and undeclared ones included, and no function or evaluator is asked. */
+/** `'*'` passes every operation, also `false` and undeclared ones. No function or evaluator runs. */
 const isSuperAdmin = ({ permissions }: AutoApiContext) => permissions.includes(SUPER_ADMIN)
 
 function findPermission(resource: Resource, operation: Operation): Permission | undefined {
@@ -66,20 +66,23 @@ export async function authorizeGate(call: Call, gate: string): Promise<void> {
   assertTenant(call, resource)
 }
 
-/** The context as a rule of this resource and operation sees it; one for all of them. */
+/** The context that the rules of a resource and operation receive: the same object for all of them. */
 export function inContext({ ctx, memo }: Session, resource: Resource, operation: Operation): AutoApiContext {
   if (ctx.resource === resource.name && ctx.operation === operation) return ctx
-  const question = `context:${resource.name}:${operation}`
-  const known = memo.get(question) as AutoApiContext | undefined
-  // A call that was led to another resource has a context of its own, and the same memory.
+  const key = `context:${resource.name}:${operation}`
+  const known = memo.get(key) as AutoApiContext | undefined
+  // `forResource` gives a call another context, but the same memo.
   if (known && Object.getPrototypeOf(known) === ctx) return known
-  // What an extender or a hook adds to the request's context later is seen in this one too.
+  // By prototype: properties that an extender or a hook adds to the request's context later are visible here too.
   const inner = Object.assign(Object.create(ctx) as AutoApiContext, { resource: resource.name, operation })
-  memo.set(question, inner)
+  memo.set(key, inner)
   return inner
 }
 
-/** One permission value. A value that is not a permission refuses, and so does a throw. A `false` refuses `'*'` here, as the rules of fields need it. */
+/**
+ * Decides one permission value. A value that is not a permission refuses, and so does a function that throws.
+ * `false` refuses `'*'` as well, which field rules need.
+ */
 export async function decide(session: Session, permission: Permission, ctx: AutoApiContext): Promise<boolean> {
   if (typeof permission === 'boolean') return permission
   if (isSuperAdmin(ctx)) return true

@@ -1,4 +1,4 @@
-/** Refuses a write that a page of another site sends in the caller's name, unless the app trusts that site. */
+/** CSRF protection: refuses a write from a page of another site, unless the app trusts that site. */
 import type { AutoApiConfig } from '../../../shared/config'
 import { forwardedValue } from './ip-address'
 import type { ApiRequest } from '../context'
@@ -6,7 +6,7 @@ import { crossSite } from '../error'
 
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
 
-/** What `Sec-Fetch-Site` says of a request, and whether it is foreign. */
+/** The values of `Sec-Fetch-Site`, and whether the request comes from another site. */
 const SITES: ReadonlyMap<string, boolean> = new Map([['same-origin', false], ['same-site', false], ['none', false], ['cross-site', true]])
 
 /**
@@ -26,7 +26,7 @@ export function assertSameSite(request: ApiRequest, { csrf, trustProxy }: AutoAp
   throw crossSite()
 }
 
-/** The host that the client asked for. A header of a proxy counts only where the proxy is the app's own. */
+/** The host that the client requested. `X-Forwarded-Host` counts only behind a trusted proxy. */
 function findHost({ header }: ApiRequest, trustProxy: boolean | number): string | undefined {
   const forwarded = header('x-forwarded-host')
   return (forwarded === undefined ? undefined : forwardedValue(forwarded, Number(trustProxy))?.trim()) || header('host')

@@ -1,4 +1,4 @@
-/** Which columns: what a caller may read and write of a resource. Whatever is not readable is unknown, like a name nobody ever gave. */
+/** Column visibility: what a caller can read and write. A column that is not readable is treated like one that does not exist. */
 import { quoted, shape, type Shape } from '../sql/shape'
 import type { FieldRule } from '../../registration'
 import type { Field } from '../../schema/field'
@@ -7,18 +7,18 @@ import type { Call } from '../context'
 import { unknownField } from '../error'
 import { decide, inContext } from './authorize'
 
-/** A set of fields of one resource, the same object for the same set: statements are found by its key. */
+/** A set of fields of one resource. The same set is the same object, and its key is part of the keys of statements. */
 export interface Selection {
   readonly key: Shape
   readonly fields: readonly Field[]
   readonly byName: ReadonlyMap<string, Field>
 }
 
-/** Per resource: every selection that was ever asked for, by key. */
+/** Per resource: the selections made so far, by key. */
 const selections = new WeakMap<Resource, Map<string, Selection>>()
 const SELECTIONS_AT_MOST = 500
 
-/** The fields the caller may read; without rules the same for everybody. */
+/** The fields the caller can read. */
 export async function readableFields(call: Call, resource: Resource = call.resource): Promise<Selection> {
   const known = call.memo.get(`readable:${resource.name}`) as Selection | undefined
   if (known) return known
@@ -28,13 +28,13 @@ export async function readableFields(call: Call, resource: Resource = call.resou
   return readable
 }
 
-/** Of these names, those the caller may not write. */
+/** The names that the caller cannot write. */
 export async function unwritableFields(call: Call, resource: Resource, names: readonly string[]): Promise<readonly string[]> {
   const refused = await refusedFields(call, resource, 'write')
   return names.filter(name => refused.has(name))
 }
 
-/** Rules are absolute: an operation's permission or `'*'` does not stand in for a `false`. */
+/** A field rule of `false` refuses every caller, `'*'` included. */
 export async function refusedFields(call: Call, resource: Resource, side: keyof FieldRule): Promise<ReadonlySet<string>> {
   const refused = new Set<string>()
   for (const [name, rule] of Object.entries(resource.auth?.fields ?? {})) {
@@ -44,7 +44,7 @@ export async function refusedFields(call: Call, resource: Resource, side: keyof 
   return refused
 }
 
-/** The fields that pass, in the table's order. */
+/** The fields that pass, in the order of the table. */
 export function select(resource: Resource, passes: (field: Field) => boolean): Selection {
   const fields = [...resource.fields.values()].filter(passes)
   const key = fields.length === resource.fields.size ? '*' : fields.map(field => field.index).join(',')
@@ -65,7 +65,7 @@ export function requireField(readable: Selection, name: string, parameter: strin
   return field
 }
 
-/** A record that passed through an app's hands: columns the caller may not read are taken out, whatever else was added stays. */
+/** A record that a hook of the app returned, without the columns the caller cannot read. Other properties that the hook added stay. */
 export function keepReadable(
   resource: Resource,
   { byName }: Selection,
@@ -78,7 +78,7 @@ export function keepReadable(
   return kept
 }
 
-/** These fields and the primary key, for rows that must be told apart. */
+/** These fields and the primary key, which identifies the row. */
 export function withKey(resource: Resource, { byName }: Selection): Selection {
   return select(resource, field => byName.has(field.name) || resource.primaryKey.includes(field))
 }
@@ -88,7 +88,7 @@ export function keyFields(resource: Resource): Selection {
   return select(resource, field => resource.primaryKey.includes(field))
 }
 
-/** The whole row, for rules and hooks; never for an answer. */
+/** The whole row, for rules and hooks. Never for a response. */
 export function allFields(resource: Resource): Selection {
   return select(resource, () => true)
 }

@@ -1,36 +1,33 @@
-/** Where a request comes from: what the connection says; what headers say only where somebody trustworthy wrote them. */
+/** The IP address of the client: from the connection, or from a header that a trusted proxy or platform wrote. */
 
 export interface AddressSources {
   /** The other end of the connection. */
   readonly connection?: string
-  /** `X-Forwarded-For`: each proxy appends whom it was called by; whatever stands before that, the client wrote. */
+  /** `X-Forwarded-For`: each proxy appends the address that connected to it. The client can send entries before those. */
   readonly forwardedFor?: string
-  /** What the edge platform says of the client; absent on every other platform, where the client would have written it. */
+  /** The header of an edge platform. Absent on other platforms, where the client could send it. */
   readonly edge?: string
 }
 
-/** The client's address in one spelling, `undefined` where none is known. `trustProxy`: how many proxies of the app's own stand before it; `true` is one. */
+/** The client's address in its canonical form, `undefined` if unknown. `trustProxy`: the number of the app's own proxies; `true` is one. */
 export function resolveClientAddress({ connection, forwardedFor, edge }: AddressSources, trustProxy: boolean | number): string | undefined {
   const forwarded = forwardedFor === undefined ? undefined : forwardedValue(forwardedFor, Number(trustProxy))
   return [edge, forwarded, connection].map(text => text === undefined ? undefined : toAddress(text)).find(address => address !== undefined)
 }
 
-/** Counted from the right: the last entry is our nearest proxy's, and the first one anybody's. */
+/** Counts from the right: the nearest proxy wrote the last entry, and the client can write the first ones. */
 export function forwardedValue(header: string, hops: number): string | undefined {
   if (hops < 1) return undefined
   const entries = header.split(',')
   return entries[Math.max(0, entries.length - hops)]
 }
 
-/**
- * What one client can be counted by: an IPv4 address as it is, an IPv6 address by its first 64 bits. The other 64 are the
- * client's own to choose, anew for each request.
- */
+/** The network of a client: the IPv4 address, or the first 64 bits of an IPv6 address. A client can change the other bits. */
 export function toNetwork(address: string): string {
   return address.includes(':') ? `${toGroups(address).slice(0, 4).join(':')}::/64` : address
 }
 
-/** One spelling for each address; without the port, the brackets and the zone that some proxies add. */
+/** The canonical form of an address, without the port, the brackets and the zone that some proxies add. */
 export function toAddress(text: string): string | undefined {
   const bare = text.trim()
   const [, bracketed, plain] = /^\[([^\]]*)\](?::\d+)?$|^([\d.]+):\d+$/.exec(bare) ?? []
@@ -44,16 +41,16 @@ function isIpv4(text: string): boolean {
 }
 
 function toIpv6(text: string): string | undefined {
-  // Only then is it the URL parser's to say whether it is an address, and which one.
+  // The URL parser takes other hosts too, so the characters are checked first.
   if (!/^[\da-f:.]+$/i.test(text)) return undefined
   const groups = URL.canParse(`http://[${text}]`) ? toGroups(new URL(`http://[${text}]`).hostname.slice(1, -1)) : undefined
   if (!groups) return undefined
-  // `::ffff:1.2.3.4`: an IPv4 client on a socket that speaks both is the same client.
+  // `::ffff:1.2.3.4` is an IPv4 client on a dual-stack socket.
   const isMapped = groups.slice(0, 5).every(group => group === '0') && groups[5] === 'ffff'
   return isMapped ? toBytes(groups.slice(6)).join('.') : groups.join(':')
 }
 
-/** The eight groups of an IPv6 address, `::` written out. */
+/** The eight groups of an IPv6 address, with `::` expanded. */
 function toGroups(address: string): string[] {
   const [head, tail] = address.split('::').map(part => part === '' ? [] : part.split(':')) as [string[], string[] | undefined]
   return tail === undefined ? head : [...head, ...Array.from({ length: 8 - head.length - tail.length }, () => '0'), ...tail]

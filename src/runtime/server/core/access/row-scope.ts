@@ -1,4 +1,4 @@
-/** Whose rows: every reason a row may be invisible, in one predicate. Nothing reaches the database without it. */
+/** Row visibility: tenant, trash, row filter and object rules as one predicate. Every plan gets it before it is executed. */
 import { and, is, sql, SQL, type Column, type Table } from 'drizzle-orm'
 import type { Operation } from '../../../shared/operations'
 import type { Field } from '../../schema/field'
@@ -11,9 +11,9 @@ import { tenantScope } from './tenant'
 
 export interface Plan {
   readonly resource: Resource
-  /** Which side of the trash the plan looks at. */
+  /** Whether the plan reads active rows, rows in the trash, or both. */
   readonly trash: TrashMode
-  /** Plans over other resources whose rows hang on these. */
+  /** Plans for the rows of related resources. */
   readonly include?: readonly { readonly plan: Plan, readonly through?: Plan }[]
 }
 
@@ -35,11 +35,11 @@ type ScopedInclude<I> = I extends { readonly plan: infer Q extends Plan }
 type ScopedThrough<I> = I extends { readonly through: Plan } ? { readonly through: Scoped<Plan> } : { readonly through?: Scoped<Plan> }
 
 export interface RowRules {
-  /** What SQL can say of the visible rows. */
+  /** The rules that are SQL. */
   readonly scope: readonly Clause[]
-  /** What only code can say: judged row by row, after SQL. Absent where nothing is left to say. */
+  /** The rules that are code: checks one row after SQL has found it. Absent without `objectLevel`. */
   readonly accepts?: (row: Record<string, unknown>) => Promise<boolean>
-  /** Whether the caller may read a row that is refused for the operation: then it is forbidden, not hidden. */
+  /** Whether the caller can read a row that `accepts` refuses. If so, the response is 403 instead of 404. */
   readonly canRead?: (row: Record<string, unknown>) => Promise<boolean>
 }
 
@@ -67,23 +67,23 @@ export async function applyScope<P extends Plan>(
   return { ...plan, ...(await rowRules(call, plan, operation, reach)), include } as unknown as Scoped<P>
 }
 
-/** Another plan over the same rows: a scope may be narrowed by its conditions, never widened. */
+/** Another plan over the same rows. Its conditions can narrow the scope, but not widen it. */
 export function within<P extends Plan, Q extends Plan>(outer: Scoped<P>, plan: Omit<Q, keyof Plan>): Scoped<Q> {
   const { resource, trash, scope, accepts, canRead } = outer
   return { ...plan, resource, trash, scope, accepts, canRead, include: [] } as unknown as Scoped<Q>
 }
 
-/** Every row of every tenant: for the server's own work, which no request starts and no caller sees. */
+/** Every row of every tenant, for scheduled tasks. No caller sees these rows. */
 export function everyRow<P extends Plan>(plan: P): Scoped<P> {
   return { ...plan, scope: trashClauses(plan.resource, plan.trash), include: [] } as unknown as Scoped<P>
 }
 
-/** The same rows, and of them only those that also meet these conditions. */
+/** The rows of the plan that also meet these conditions. */
 export function narrow<P extends Plan & { readonly where: readonly Clause[] }>(plan: Scoped<P>, where: readonly Clause[]): Scoped<P> {
   return { ...plan, where: [...plan.where, ...where] }
 }
 
-/** The same rows by other conditions, such as the keys that the plan's own conditions have found. The scope stays as it is. */
+/** Replaces the conditions of the plan, for example by the keys they found. The scope stays as it is. */
 export function foundBy<P extends Plan & { readonly where: readonly Clause[] }>(plan: Scoped<P>, where: readonly Clause[]): Scoped<P> {
   return { ...plan, where }
 }
@@ -140,7 +140,7 @@ async function listFilterClauses(call: Call, resource: Resource, operation: Oper
 
 async function listFilterOf(call: Call, resource: Resource, operation: Operation, table: Table): Promise<SQL | undefined> {
   const filter = await resource.auth?.listFilter?.(table, inContext(call, resource, operation))
-  // `null` or `false` may be a condition that was meant and got lost: not a reason to show every row.
+  // `null` or `false` can be a condition that was lost by mistake. It must not show every row.
   if (filter !== undefined && !is(filter, SQL))
     throw new TypeError(`[auto-api] \`${resource.name}.authorization.listFilter\` returned something that is neither SQL nor undefined.`)
   return filter

@@ -1,11 +1,11 @@
-/** Whose organization: the tenant a request is answered for. Without one, a tenant-scoped resource has no rows. */
+/** The tenant of a request. Without one, a tenant-scoped resource has no rows. */
 import { INVALID } from '../../../shared/wire'
 import type { AutoApiContext } from '../../registration'
 import type { Resource } from '../../schema/model'
 import { isTenantId, type Call, type Session } from '../context'
 import { tenantRequired } from '../error'
 
-/** The rows of one tenant, those of all, or none. */
+/** The rows of one tenant, of all tenants, or none. */
 export type TenantScope = { readonly all: true } | { readonly all: false, readonly id: unknown } | 'none'
 
 export function tenantScope(ctx: AutoApiContext, resource: Resource): TenantScope {
@@ -14,7 +14,7 @@ export function tenantScope(ctx: AutoApiContext, resource: Resource): TenantScop
   return id === undefined ? 'none' : { all: false, id }
 }
 
-/** @throws `TENANT_REQUIRED` (403, 401 anonymous) when the resource belongs to tenants and the request to none. */
+/** @throws `TENANT_REQUIRED` (403, anonymous 401) for a request without a tenant on a tenant-scoped resource. */
 export function assertTenant({ ctx }: Session, resource: Resource): void {
   if (tenantScope(ctx, resource) === 'none') throw tenantRequired(ctx)
 }
@@ -24,14 +24,14 @@ export function hasTenantId(ctx: AutoApiContext, resource: Resource): boolean {
   return !resource.tenant || tenantId(ctx, resource) !== undefined
 }
 
-/** The id a new row is stamped with, as the column holds it. @throws As {@link assertTenant}, for staff without a tenant too. */
+/** The tenant id for a new row, as the column stores it. @throws As {@link assertTenant}, also for staff without a tenant. */
 export function requireTenantId(call: Call, resource: Resource = call.resource): unknown {
   const id = tenantId(call.ctx, resource)
   if (id === undefined) throw tenantRequired(call.ctx)
   return id
 }
 
-/** An id that does not fit the column (`acme` for a number) is no tenant. */
+/** `undefined` for an id that does not fit the column, such as `acme` for a number. */
 function tenantId({ tenant }: AutoApiContext, { tenant: field }: Resource): unknown {
   if (!field || !isTenantId(tenant?.id)) return undefined
   const value = field.fromText(String(tenant.id))

@@ -1,4 +1,4 @@
-/** `aggregate`, `groupBy` and `having`: text to functions over field names. */
+/** Parses `aggregate`, `groupBy` and `having`. Fields are still names. */
 import { LIMITS } from '../../../shared/limits'
 import { isComparison, type ComparisonName } from '../../../shared/operators'
 import type { AutoApiConfig } from '../../../shared/config'
@@ -27,7 +27,7 @@ export type FunctionName = typeof FUNCTIONS[number]
 
 export interface AggregateQuery {
   readonly function: FunctionName
-  /** Absent: rows are counted. */
+  /** Absent: counts rows. */
   readonly field?: string
   /** The name of the result: `count`, `sum_amount`. */
   readonly alias: string
@@ -58,7 +58,7 @@ export function parseGroups({ query }: ApiRequest, { api: { config } }: Call): G
   const groupBy = [...new Set(nameList(query, 'groupBy') ?? [])]
   const { maxGroupByFields } = config.aggregations
   if (groupBy.length > maxGroupByFields) throw limitExceeded(`\`groupBy\` names more than ${maxGroupByFields} fields.`, 'groupBy')
-  const ask: GroupQuery = {
+  const groups: GroupQuery = {
     aggregates: aggregates.length > 0 ? aggregates : [COUNT],
     groupBy,
     having: parseHaving(query),
@@ -68,8 +68,8 @@ export function parseGroups({ query }: ApiRequest, { api: { config } }: Call): G
     limit: pageSize(query, config.pagination),
     trash: trashMode(query),
   }
-  assertCost(ask)
-  return ask
+  assertCost(groups)
+  return groups
 }
 
 /** `count,sum(amount)` */
@@ -77,8 +77,8 @@ export function parseAggregates(query: Query, { aggregations }: AutoApiConfig): 
   const texts = nameList(query, 'aggregate') ?? []
   if (texts.length > 0 && !aggregations.enabled) throw invalidQuery('Aggregates are turned off.', 'aggregate')
   if (texts.length > LIMITS.aggregates) throw limitExceeded(`\`aggregate\` holds more than ${LIMITS.aggregates} functions.`, 'aggregate')
-  const asked = texts.map(toAggregate)
-  return asked.filter(({ alias }, index) => asked.findIndex(other => other.alias === alias) === index)
+  const parsed = texts.map(toAggregate)
+  return parsed.filter(({ alias }, index) => parsed.findIndex(other => other.alias === alias) === index)
 }
 
 function toAggregate(text: string): AggregateQuery {

@@ -1,4 +1,4 @@
-/** The body of a write: one JSON object, its keys known, its values valid, the server's own columns dropped. */
+/** Parses the body of a write: rejects unknown keys and invalid values, and drops columns that only the server sets. */
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { LIMITS } from '../../../shared/limits'
 import { INVALID } from '../../../shared/wire'
@@ -13,9 +13,9 @@ import { toIssues } from './standard-schema'
 export type BodyKind = 'create' | 'update'
 
 export interface WriteData {
-  /** What will be written, by field name, as Drizzle knows it. Keys that are no column are for hooks. */
+  /** The values by field name, as Drizzle takes them. Keys without a column are for hooks. */
   readonly values: Readonly<Record<string, unknown>>
-  /** The keys that count as sent: those of what the schema returned. Field-write rules and references are checked for them. */
+  /** The keys that the schema returned. Field rules and references are checked for these. */
   readonly sent: readonly string[]
   /** The keys in the client's JSON. */
   readonly given: readonly string[]
@@ -24,9 +24,9 @@ export interface WriteData {
 const NONE: ReadonlySet<string> = new Set()
 
 /**
- * @param readable the fields that the caller may read; asked for when something is wrong
- * @param taken texts that no id of a new record may be: other routes answer them
- * @throws `INVALID_BODY`, `VALIDATION_FAILED` with everything that is wrong
+ * @param readable the fields that the caller can read; only called to report issues
+ * @param taken path segments of other routes, which cannot be ids of new records
+ * @throws `INVALID_BODY`, `VALIDATION_FAILED` with all issues
  */
 export async function parseData(
   body: unknown, resource: Resource, kind: BodyKind, readable: () => Promise<Selection>, taken: ReadonlySet<string> = NONE,
@@ -40,24 +40,25 @@ export async function parseData(
   const { values, issues } = schema.generated
     ? await validateGenerated(input, resource, schema)
     : await validateCustom(input, resource, schema, kind)
-  const told = issues.length > 0 ? onlyReadable(issues, resource, await readable()) : []
-  if (unknown.length > 0 || told.length > 0) throw validationFailed([...unknown.map(unknownKey), ...told])
+  const reported = issues.length > 0 ? onlyReadable(issues, resource, await readable()) : []
+  if (unknown.length > 0 || reported.length > 0) throw validationFailed([...unknown.map(unknownKey), ...reported])
   if (kind === 'create') assertReachable(values, resource, taken)
   return { values, sent: Object.keys(values), given }
 }
 
 const unknownKey = (key: string): Issue => ({ path: [key], message: `Unknown field ${quote(key)}.`, code: 'unrecognized_keys' })
 
-/** Fields the caller may not read, however many, are one issue without a name and without values. */
+/** The issues of fields that the caller cannot read become one issue without a name and without values. */
 function onlyReadable(issues: readonly Issue[], { fields }: Resource, { byName }: Selection): readonly Issue[] {
-  const told = issues.filter(({ path: [name] }) => !fields.has(String(name)) || byName.has(String(name)))
-  return told.length === issues.length ? issues : [...told, { path: [], message: 'A value is missing or not valid.', code: 'invalid' }]
+  const reported = issues.filter(({ path: [name] }) => !fields.has(String(name)) || byName.has(String(name)))
+  if (reported.length === issues.length) return issues
+  return [...reported, { path: [], message: 'A value is missing or not valid.', code: 'invalid' }]
 }
 
-/** Segments that no URL keeps. */
+/** Segments that URLs drop. */
 const UNREACHABLE: ReadonlySet<string> = new Set(['', '.', '..'])
 
-/** A record of such an id could be made, but not asked for. */
+/** Refuses ids that no URL can contain: such a record could be created, but not read. */
 function assertReachable(values: Readonly<Record<string, unknown>>, { primaryKey }: Resource, taken: ReadonlySet<string>): void {
   const [field] = primaryKey
   const id = primaryKey.length === 1 ? values[field!.name] : undefined
@@ -73,7 +74,7 @@ export function requireJsonObject(body: unknown): Record<string, unknown> {
 
 interface Validated { readonly values: Record<string, unknown>, readonly issues: readonly Issue[] }
 
-/** Wire forms first, since a generated schema speaks of dates and bigints, not of their text. */
+/** Converts values from the wire first: a generated schema checks dates and bigints, not their text. */
 async function validateGenerated(input: Record<string, unknown>, { fields }: Resource, { standard }: BodySchema): Promise<Validated> {
   const values: Record<string, unknown> = {}
   const unfit: Issue[] = []
@@ -89,7 +90,7 @@ async function validateGenerated(input: Record<string, unknown>, { fields }: Res
   return { values: issues.length > 0 ? {} : (result as StandardSchemaV1.SuccessResult<Record<string, unknown>>).value, issues }
 }
 
-/** An app's schema sees the JSON as it came; what it returns is brought to the columns' types. */
+/** A schema of the app receives the JSON unchanged. Its output is converted to the types of the columns. */
 async function validateCustom(
   input: Record<string, unknown>,
   { fields, dropped }: Resource,
@@ -102,9 +103,9 @@ async function validateCustom(
   const values: Record<string, unknown> = {}
   const issues: Issue[] = []
   for (const [key, result] of Object.entries(output)) {
-    // What a schema makes of a client's input is a client's input still.
+    // The output of the schema still comes from the client, so dropped columns stay dropped.
     if (result === undefined || dropped[kind].has(key)) continue
-    // A default of the schema never applies on update: what was not sent stays as it is.
+    // Defaults of the schema do not apply on update: a value that was not sent stays as it is.
     if (kind === 'update' && !(key in input) && schema.knows(key)) continue
     const field = fields.get(key)
     const value = !field || result === null || field.fits(result) ? result : field.fromJson(result)
@@ -119,7 +120,7 @@ function wrongType(field: Field, value: unknown): Issue {
   return { path: [field.name], message: `Expected ${field.expected ?? EXPECTED[field.kind]}.`, code: 'invalid_type' }
 }
 
-/** Also inside of JSON. */
+/** Also inside JSON. */
 function holdsNul(value: unknown): boolean {
   if (typeof value === 'string') return value.includes('\0')
   return typeof value === 'object' && value !== null && Object.entries(value).some(([key, child]) => key.includes('\0') || holdsNul(child))

@@ -1,10 +1,10 @@
-/** How much work one request may ask for: the conditions and patterns of its query and of its includes are counted together. */
+/** Limits the work of one request: counts the conditions and patterns of its query and its includes together. */
 import { LIMITS } from '../../../shared/limits'
 import { limitExceeded } from '../error'
 import type { FilterCondition, Filter } from './filter'
 import type { IncludeTree } from './include'
 
-/** What is left of a request's budget. */
+/** What the request can still use. */
 interface Budget {
   conditions: number
   likes: number
@@ -44,7 +44,7 @@ function spendConditions(budget: Budget, count: number, parameter: string): void
     throw limitExceeded(`The query, with its includes, holds more than ${LIMITS.conditions} conditions.`, parameter)
 }
 
-/** `\\%` and `\\_` are no wildcards. */
+/** `\\%` and `\\_` are not wildcards. */
 const WILDCARDS = /\\[%_\\]|([%_])/g
 
 function spendPattern(budget: Budget, { value }: FilterCondition, parameter: string): void {
@@ -52,7 +52,8 @@ function spendPattern(budget: Budget, { value }: FilterCondition, parameter: str
   if (budget.likes < 0) throw limitExceeded(`The query, with its includes, holds more than ${LIMITS.likes} $like conditions.`, parameter)
   if (typeof value !== 'string') return
   budget.characters -= value.length
-  if (value.length > LIMITS.likeLength) throw limitExceeded(`\`${parameter}\`: a $like pattern has at most ${LIMITS.likeLength} characters.`, parameter)
+  if (value.length > LIMITS.likeLength)
+    throw limitExceeded(`\`${parameter}\`: a $like pattern has at most ${LIMITS.likeLength} characters.`, parameter)
   if (budget.characters < 0)
     throw limitExceeded(
       `The $like patterns of the query, with its includes, have more than ${LIMITS.likeTotalLength} characters together.`,

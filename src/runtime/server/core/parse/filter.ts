@@ -1,4 +1,4 @@
-/** `filter`, as JSON or in brackets: text to conditions. Fields are still names here, and values are not yet converted. */
+/** Parses `filter`, as JSON or in brackets, into conditions. Fields are still names, and values are not converted. */
 import { LIMITS } from '../../../shared/limits'
 import { isOperator, type OperatorName } from '../../../shared/operators'
 import { invalidOperator, invalidQuery, invalidValue, limitExceeded, quote } from '../error'
@@ -8,13 +8,13 @@ export interface FilterCondition {
   readonly name: string
   readonly operator: OperatorName
   readonly value: unknown
-  /** The value is text of a query string and not JSON: its type is the column's to say. */
+  /** The value is text of the query string instead of JSON. It is converted by the type of the column. */
   readonly text: boolean
 }
 
 export interface Filter {
   readonly conditions: readonly FilterCondition[]
-  /** Branches of which one must hold; absent when there are none to choose from. */
+  /** At least one of these branches must hold. */
   readonly or?: readonly (readonly FilterCondition[])[]
 }
 
@@ -29,7 +29,7 @@ export function parseFilter(query: Query): Filter {
   return toFilter(toJson(text, 'filter'), 'filter', false)
 }
 
-/** @param text whether the leaves are text of a query string. */
+/** @param text whether the values are text of a query string. */
 export function toFilter(value: unknown, parameter: string, text = false): Filter {
   if (!isObject(value)) throw invalidQuery(`\`${parameter}\` is not an object of conditions.`, parameter)
   const { $or, ...rest } = value
@@ -68,7 +68,7 @@ function toOperator(operator: string, parameter: string): OperatorName {
   return operator
 }
 
-/** `filter[a][$gt]=1&filter[$or][0][b]=2` to the object that JSON would have said. */
+/** `filter[a][$gt]=1&filter[$or][0][b]=2` as the object of the JSON form. */
 function fromBrackets(query: Query, keys: readonly string[]): Record<string, unknown> {
   const root: Record<string, unknown> = Object.create(null)
   for (const key of keys) {
@@ -86,7 +86,7 @@ function fromBrackets(query: Query, keys: readonly string[]): Record<string, unk
   return root
 }
 
-/** The deepest path is `$or`, branch, field, operator. A trailing `[]`, as some clients write a list, says nothing more. */
+/** The deepest path is `$or`, branch, field, operator. Some clients write lists with a trailing `[]`, which is ignored. */
 function toPath(key: string): string[] {
   const text = key.slice('filter'.length).replace(/\[\]$/, '')
   const path = [...text.matchAll(/\[([^[\]]+)\]/g)].map(match => match[1]!)

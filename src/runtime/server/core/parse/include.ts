@@ -1,4 +1,4 @@
-/** `include`, as a string or as JSON: text to a tree of relation names with their options. */
+/** Parses `include`, as text or JSON, into a tree of relation names with their options. */
 import { invalidQuery, quote } from '../error'
 import { toFilter, type Filter } from './filter'
 import { isObject, toJson, toSort, toWholeNumber, type Query, type SortField } from './params'
@@ -111,7 +111,7 @@ function addOptions(node: Node, text: string): void {
 /** The entries of a comma list. Empty ones are ignored. */
 const listed = (text: string) => split(text, ',').filter(entry => entry.trim() !== '')
 
-/** Splits at a separator that stands outside of brackets, braces and JSON strings. */
+/** Splits at separators outside brackets, braces and JSON strings. */
 function split(text: string, separator: string): string[] {
   const parts: string[] = []
   let depth = 0

@@ -1,4 +1,4 @@
-/** The query string of a list or a record: text to bounded values. Names are still names here. */
+/** Parses the query string of a list or a record. Fields and relations are still names. */
 import type { ApiRequest, Call } from '../context'
 import { invalidQuery, quote } from '../error'
 import { parseAggregates, type AggregateQuery } from './aggregate'
@@ -10,7 +10,7 @@ import { assertCost } from './cost'
 import { assertBounded, nameList, pageSize, singleValue, toSort, trashMode, wholeNumber, type Query, type SortField } from './params'
 import type { TrashMode } from '../../../shared/query'
 
-/** What every read may ask for. */
+/** The parameters of every read. */
 export interface ReadQuery {
   readonly fields?: readonly string[]
   readonly include: IncludeTree
@@ -21,7 +21,7 @@ export interface GetQuery extends ReadQuery {
   readonly key: Key
 }
 
-/** A page by number, or by the place where the last one ended (`''`: at the start). */
+/** A page by number, or the page after a cursor (`''`: the first one). */
 export type Position = { readonly mode: 'offset', readonly page: number } | { readonly mode: 'cursor', readonly cursor: string }
 
 export interface ListQuery extends ReadQuery {
@@ -41,7 +41,7 @@ export function parseGet(request: ApiRequest, { resource }: Call): GetQuery {
 }
 
 export function parseList({ query }: ApiRequest, { api: { config } }: Call): ListQuery {
-  const ask: ListQuery = {
+  const list: ListQuery = {
     ...parseRead(query),
     position: toPosition(query, config.pagination.default),
     limit: pageSize(query, config.pagination),
@@ -51,8 +51,8 @@ export function parseList({ query }: ApiRequest, { api: { config } }: Call): Lis
     filter: parseFilter(query),
     aggregates: parseAggregates(query, config),
   }
-  assertCost(ask)
-  return ask
+  assertCost(list)
+  return list
 }
 
 function parseRead(query: Query): ReadQuery {

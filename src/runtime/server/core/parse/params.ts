@@ -1,4 +1,4 @@
-/** The parameters of a query string, one kind of value each. Every other file of this folder reads them through here. */
+/** Reads query parameters by the kind of their value: numbers, flags, lists, JSON. */
 import { LIMITS } from '../../../shared/limits'
 import type { Operation } from '../../../shared/operations'
 import type { TrashMode } from '../../../shared/query'
@@ -33,14 +33,14 @@ export function flag(query: Query, parameter: string): boolean {
   return text === 'true'
 }
 
-/** A comma list, or the parameter repeated, or both; `undefined` when it is not given at all. */
+/** A comma list, a repeated parameter, or both; `undefined` for an absent parameter. */
 export function nameList(query: Query, parameter: string): readonly string[] | undefined {
   const value = query[parameter]
   if (value === undefined) return undefined
   return [value].flat().flatMap(text => text.split(',')).map(text => text.trim()).filter(text => text !== '')
 }
 
-/** A JSON value. @throws When it is no JSON, or nested too deeply. */
+/** @throws For text that is not JSON, or JSON that is nested too deeply. */
 export function toJson(text: string, parameter: string): unknown {
   let value: unknown
   try {
@@ -54,7 +54,7 @@ export function toJson(text: string, parameter: string): unknown {
   return value
 }
 
-/** Whether a value is nested deeper than so many levels; never goes deeper itself. */
+/** Whether a value is nested deeper than these levels. Does not visit deeper levels, so a hostile value cannot overflow the stack. */
 export function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false
   return levels === 0 || Object.values(value).some(child => isDeeper(child, levels - 1))
@@ -75,14 +75,14 @@ export function toSort(texts: readonly string[], parameter: string): readonly So
   return texts.map(text => text.startsWith('-') ? { name: text.slice(1), descending: true } : { name: text, descending: false })
 }
 
-/** Which side of the trash a read looks at. */
+/** Whether a read includes rows in the trash. */
 export function trashMode(query: Query): TrashMode {
   const [all, only] = [flag(query, 'includeDeleted'), flag(query, 'onlyDeleted')]
   if (all && only) throw invalidQuery('`includeDeleted` and `onlyDeleted` exclude each other.')
   return only ? 'trashed' : all ? 'both' : 'active'
 }
 
-/** What a read needs permission for, told before anything else of the query is interpreted. */
+/** The operations that a read needs permission for. Authorization needs them before the query is parsed. */
 export function readOperations({ query }: ApiRequest): readonly ['read', ...Operation[]] {
   const has = (parameter: string) => query[parameter] !== undefined
   const says = (parameter: string) => query[parameter] !== undefined && [query[parameter]].flat().includes('true')
@@ -98,7 +98,7 @@ export function aggregateOperations(request: ApiRequest): readonly ['aggregate',
   return ['aggregate', ...readOperations(request).filter(operation => operation === 'viewDeleted')]
 }
 
-/** @throws `LIMIT_EXCEEDED` for a query that is longer than any that is meant. */
+/** @throws `LIMIT_EXCEEDED` for a query string that is too long. */
 export function assertBounded(query: Query): void {
   let length = 0
   for (const key in query) {
@@ -108,12 +108,12 @@ export function assertBounded(query: Query): void {
   if (length > LIMITS.queryLength) throw limitExceeded(`The query is longer than ${LIMITS.queryLength} characters.`)
 }
 
-/** A larger limit is lowered to the largest. */
+/** A limit above the maximum becomes the maximum. */
 export function pageSize(query: Query, { defaultLimit, maxLimit }: { defaultLimit: number, maxLimit: number }): number {
   return Math.min(wholeNumber(query, 'limit') ?? defaultLimit, maxLimit)
 }
 
-/** How many entries stand before a page: never more than a whole number can say, which no engine would take. */
+/** The number of entries before a page, at most the largest safe integer. Engines refuse larger numbers. */
 export function toOffset(page: number, limit: number): number {
   return Math.min((page - 1) * limit, Number.MAX_SAFE_INTEGER)
 }

@@ -1,4 +1,4 @@
-/** The requests of the relation routes: which relation of which record, and what to link. */
+/** Parses the requests of the relation routes. */
 import type { Operation } from '../../../shared/operations'
 import type { ApiRequest, Call } from '../context'
 import { invalidBody, limitExceeded, quote } from '../error'
@@ -12,7 +12,7 @@ export interface RelatedQuery {
   readonly key: Key
   readonly relation: string
   readonly list: ListQuery
-  /** Also show what the junction says of each link. */
+  /** Also return the junction's own columns of each link. */
   readonly metadata: boolean
 }
 
@@ -30,9 +30,9 @@ export type LinkMode = 'replace' | 'add' | 'remove'
 export interface RelationLinks {
   readonly relation: string
   readonly ids: readonly string[]
-  /** Further columns of the junction, for the links that are added. */
+  /** Values of further junction columns, for every link that is added. */
   readonly metadata: Metadata
-  /** The same for single links, by id; it goes before what is given for all. */
+  /** The same for single links, by id. Overrides the values for all links. */
   readonly metadataById: ReadonlyMap<string, Metadata>
 }
 
@@ -42,18 +42,18 @@ export interface LinkRequest {
   readonly key: Key
   readonly mode: LinkMode
   readonly links: readonly RelationLinks[]
-  /** Several relations at once: the answer names them. */
+  /** The request changes several relations: the response has one entry for each. */
   readonly several: boolean
 }
 
 const MODES: Readonly<Record<string, LinkMode>> = { PUT: 'replace', POST: 'add', DELETE: 'remove' }
 
-/** What a change of links does to the rows of the junction. */
+/** The operations of a link change on the rows of the junction. */
 export const LINK_OPERATIONS: Readonly<Record<LinkMode, readonly Operation[]>> = {
   replace: ['create', 'delete'], add: ['create'], remove: ['delete'],
 }
 
-/** Links are rows that are made and removed. The same for each relation: what is counted must not tell which relations there are. */
+/** The operations that rate limits count. They do not depend on the relation, so that limits do not disclose which relations exist. */
 export function linkCountsAs({ method }: ApiRequest): readonly Operation[] {
   return LINK_OPERATIONS[MODES[method]!]
 }
@@ -86,10 +86,10 @@ function toLinks(relation: string, body: unknown, call: Call): RelationLinks {
   return { relation, ids: distinct, metadata, metadataById: toMetadataById(metadataById, metadata, distinct) }
 }
 
-/** `{ 3: { position: 1 } }`, each joined with what is given for all links. */
+/** `{ 3: { position: 1 } }`, each merged with the values for all links. */
 function toMetadataById(byId: unknown, shared: Metadata, ids: readonly string[]): ReadonlyMap<string, Metadata> {
   if (!isObject(byId) || !Object.values(byId).every(isObject)) throw invalidBody('`metadataById` is an object of objects, by id.')
-  const stranger = Object.keys(byId).find(id => !ids.includes(id))
-  if (stranger !== undefined) throw invalidBody(`\`metadataById\` names ${quote(stranger)}, which \`ids\` does not.`)
+  const unlisted = Object.keys(byId).find(id => !ids.includes(id))
+  if (unlisted !== undefined) throw invalidBody(`\`metadataById\` names ${quote(unlisted)}, which \`ids\` does not.`)
   return new Map(Object.entries(byId).map(([id, own]) => [id, { ...shared, ...own as Metadata }]))
 }

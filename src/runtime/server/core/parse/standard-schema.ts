@@ -1,4 +1,4 @@
-/** Standard Schemas: any validator an app likes, its issues told in one form. */
+/** Runs a Standard Schema of any validator, and returns its issues in one form. */
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { validationFailed, type Issue } from '../error'
 

@@ -1,4 +1,4 @@
-/** The requests of writes: one record or a batch of them become items. What is wrong with an item is the item's to say. */
+/** Parses writes: one record or a batch becomes a list of items. An error of one item of a batch stays in that item. */
 import type { Operation } from '../../../shared/operations'
 import { INVALID, WIRE_FORMATS } from '../../../shared/wire'
 import type { Resource } from '../../schema/model'
@@ -11,20 +11,20 @@ import { toKey, type Key } from '../../schema/record-id'
 import { flag, isObject, singleValue } from './params'
 
 export interface WriteItem {
-  /** Which row; absent for one that is made. */
+  /** Absent for a create. */
   readonly key?: Key
   readonly data?: WriteData
-  /** As the client wrote it, for its reports. */
+  /** The id as the client sent it, for the response. */
   readonly id?: string | number
-  /** What is wrong already. */
+  /** What parsing rejected. */
   readonly error?: ApiError
 }
 
-/** What a write is asked for, single or in bulk. */
+/** A single or bulk write. */
 export interface WriteRequest {
   readonly items: readonly WriteItem[]
   readonly bulk: boolean
-  /** A cascade group in the trash, in place of items. */
+  /** A cascade group in the trash, instead of items. */
   readonly deletionId?: string
   readonly reason?: string
 }
@@ -51,12 +51,12 @@ export function parseRestore(request: ApiRequest, { resource }: Call): WriteRequ
   return { bulk: false, items: [{ key: parseKey(request, resource) }] }
 }
 
-/** `?force=true` makes a delete a purge: another operation, with its own permission. */
+/** `?force=true` turns a delete into a purge, which has its own permission. */
 export function deleteOperation({ query }: ApiRequest): readonly [Operation] {
   return query.force === 'true' ? ['purge'] : ['delete']
 }
 
-/** A limit on deletes holds for purges too; their permission is `purge` alone. */
+/** Rate limits on deletes count purges too. The permission of a purge is `purge` alone. */
 export function purgeCountsAs(request: ApiRequest): readonly Operation[] {
   return deleteOperation(request)[0] === 'purge' ? ['delete'] : []
 }
@@ -80,8 +80,8 @@ export async function parseBulkUpdate(request: ApiRequest, call: Call): Promise<
     if (!isObject(item)) throw invalidBody('Every item is an object with `id` and `data`.')
     return { id: toId(item.id), data: item.data }
   })
-  const twice = items.find(({ id }, index) => items.findIndex(other => String(other.id) === String(id)) !== index)
-  if (twice) throw invalidBody(`The id ${quote(String(twice.id))} is given more than once.`)
+  const repeated = items.find(({ id }, index) => items.findIndex(other => String(other.id) === String(id)) !== index)
+  if (repeated) throw invalidBody(`The id ${quote(String(repeated.id))} is given more than once.`)
   return {
     bulk: true,
     items: await Promise.all(items.map(async ({ id, data }) => {
@@ -95,27 +95,27 @@ export async function parseBulkUpdate(request: ApiRequest, call: Call): Promise<
 export async function parseBulkDelete(request: ApiRequest, call: Call): Promise<WriteRequest> {
   const purge = flag(request.query, 'force')
   const body = await request.body()
-  const ask = purge ? toGroupRequest(body, call) : toIdsRequest(body, call)
-  return { ...ask, ...reasonOf(request, call.resource) }
+  const write = purge ? toGroupRequest(body, call) : toIdsRequest(body, call)
+  return { ...write, ...reasonOf(request, call.resource) }
 }
 
 export async function parseBulkRestore(request: ApiRequest, call: Call): Promise<WriteRequest> {
   return toGroupRequest(await request.body(), call)
 }
 
-/** `{ ids }` or `{ deletionId }`: some rows, or everything one delete took along. */
+/** `{ ids }` or `{ deletionId }`: some rows, or every row that one delete moved to the trash. */
 export function toGroupRequest(body: unknown, call: Call): WriteRequest {
   assertBulk(call)
   const { ids, deletionId } = requireJsonObject(body)
   if (deletionId === undefined) return toIdsRequest(body, call)
   if (typeof deletionId !== 'string' || deletionId === '' || ids !== undefined)
     throw invalidBody('The body is `{ ids }` or `{ deletionId }`.')
-  // Without such a column there is no group to be found.
+  // Without a column for the group the write finds nothing, which is a 404.
   if (call.resource.roles.deletionId?.fits(deletionId) === false) throw invalidValue('deletionId', 'the value does not fit the field.')
   return { bulk: true, items: [], deletionId }
 }
 
-/** An id that is given again counts once. */
+/** A repeated id counts once. */
 function toIdsRequest(body: unknown, call: Call): WriteRequest {
   const ids = new Map(listOf(body, 'ids', call).map(id => [String(toId(id)), toId(id)]))
   return { bulk: true, items: [...ids.values()].map(id => byId(id, call)) }

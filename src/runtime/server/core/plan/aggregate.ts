@@ -1,4 +1,4 @@
-/** Aggregates and groups: which functions over which columns. */
+/** Plans aggregates and groups: which functions over which columns. */
 import type { ComparisonName } from '../../../shared/operators'
 import { INVALID, WIRE_FORMATS, type Kind } from '../../../shared/wire'
 import { shape, type Shape } from '../sql/shape'
@@ -49,7 +49,7 @@ export interface GroupPlan extends Plan {
 const NUMERIC = new Set<Kind>(['number', 'integer', 'bigint', 'decimal'])
 const COMPARABLE = new Set<Kind>([...NUMERIC, 'text', 'date'])
 
-/** Which functions fit which columns; counting fits every one. */
+/** Which functions fit which columns. */
 const FITTING: Readonly<Record<FunctionName, (kind: Kind) => boolean>> = {
   count: () => true,
   sum: kind => NUMERIC.has(kind),
@@ -58,8 +58,8 @@ const FITTING: Readonly<Record<FunctionName, (kind: Kind) => boolean>> = {
   max: kind => COMPARABLE.has(kind),
 }
 
-export function planAggregates(asked: readonly AggregateQuery[], groupBy: readonly string[], readable: Selection): AggregatePlan {
-  const aggregates = asked.map(({ function: name, field, alias }): Aggregate => {
+export function planAggregates(queries: readonly AggregateQuery[], groupBy: readonly string[], readable: Selection): AggregatePlan {
+  const aggregates = queries.map(({ function: name, field, alias }): Aggregate => {
     if (field === undefined) return { alias, function: name }
     const column = requireField(readable, field, 'aggregate')
     if (!FITTING[name](column.kind) || (name !== 'count' && !column.ordered)) throw invalidOperator('aggregate', `${name}(${field})`)
@@ -76,23 +76,23 @@ function groupable(field: Field): Field {
   return field
 }
 
-export async function planGroups(ask: GroupQuery, call: Call): Promise<GroupPlan> {
+export async function planGroups(query: GroupQuery, call: Call): Promise<GroupPlan> {
   const readable = await readableFields(call)
-  const groups = planAggregates(ask.aggregates, ask.groupBy, readable)
+  const groups = planAggregates(query.aggregates, query.groupBy, readable)
   return {
     resource: call.resource,
-    trash: ask.trash,
+    trash: query.trash,
     groups,
-    where: planFilter(ask.filter, readable, call.engine),
-    ...planSearch(ask.filter, readable),
-    having: ask.having.map(having => planHaving(groups, having)),
-    order: planGroupOrder(ask, groups),
-    page: ask.page,
-    limit: ask.limit,
+    where: planFilter(query.filter, readable, call.engine),
+    ...planSearch(query.filter, readable),
+    having: query.having.map(having => planHaving(groups, having)),
+    order: planGroupOrder(query, groups),
+    page: query.page,
+    limit: query.limit,
   }
 }
 
-/** Only what is computed can be asked about: another name is unknown, like a field that does not exist. */
+/** `having` takes the aggregates of the query. Any other name is unknown, like a field that does not exist. */
 function planHaving({ aggregates }: AggregatePlan, { alias, operator, value }: HavingCondition): Having {
   const aggregate = aggregates.find(aggregate => aggregate.alias === alias)
   if (!aggregate) throw unknownField('having', alias)
@@ -101,20 +101,20 @@ function planHaving({ aggregates }: AggregatePlan, { alias, operator, value }: H
   return { aggregate, operator, value: converted }
 }
 
-/** `min` and `max` answer a value of the column, the others a number. */
+/** `min` and `max` return a value of the column, the others a number. */
 export function comparesFields({ function: name }: Aggregate): boolean {
   return name === 'min' || name === 'max'
 }
 
-/** Kept as text: a sum may have more digits than a number can hold. More than these no engine computes with. */
+/** The number stays text, since a sum can have more digits than a double. Engines do not compute with more digits than these. */
 const DIGITS_AT_MOST = 200
 const EXPONENT_AT_MOST = 400
 
 function toNumber(value: string | number): unknown {
   const text = String(value)
   const [digits, exponent = '0'] = text.toLowerCase().split('e')
-  const fits = WIRE_FORMATS.number.fromText(text) !== INVALID && digits!.length <= DIGITS_AT_MOST && Math.abs(Number(exponent)) <= EXPONENT_AT_MOST
-  return fits ? text : INVALID
+  const isShort = digits!.length <= DIGITS_AT_MOST && Math.abs(Number(exponent)) <= EXPONENT_AT_MOST
+  return isShort && WIRE_FORMATS.number.fromText(text) !== INVALID ? text : INVALID
 }
 
 function planGroupOrder({ sort }: GroupQuery, { groupBy, aggregates }: AggregatePlan): readonly GroupOrder[] {

@@ -1,4 +1,4 @@
-/** The include tree: relation names become plans of their own, each with its resource's permissions, fields and rows. */
+/** Plans includes: each relation becomes a plan with the permissions, fields and rows of its resource. */
 import type { Relation, Resource } from '../../schema/model'
 import { relationColumns } from '../../schema/relation-columns'
 import type { Call } from '../context'
@@ -11,12 +11,12 @@ import { planOrder } from './order'
 import { planSearch } from './search'
 import type { IncludePlan } from './read-plan'
 
-/** @throws 400 for what is unknown or too much, before any 403 of an included resource. */
+/** @throws 400 for unknown relations and exceeded limits, before any 403 of an included resource. */
 export async function planIncludes(tree: IncludeTree, call: Call): Promise<readonly IncludePlan[]> {
   if (tree.size === 0) return []
   const targets = new Set<Resource>()
-  const counter = { left: call.api.config.relations.maxIncludes }
-  const plans = await planLevel(tree, call.resource, call, 1, counter, targets)
+  const budget = { left: call.api.config.relations.maxIncludes }
+  const plans = await planLevel(tree, call.resource, call, 1, budget, targets)
   for (const target of targets) await authorize(call, target, ['read'])
   return plans
 }
@@ -26,18 +26,18 @@ async function planLevel(
   resource: Resource,
   call: Call,
   depth: number,
-  counter: { left: number },
+  budget: { left: number },
   targets: Set<Resource>,
 ): Promise<readonly IncludePlan[]> {
   const { maxDepth, maxIncludes } = call.api.config.relations
   if (tree.size > 0 && depth > maxDepth) throw limitExceeded(`\`include\` goes deeper than ${maxDepth} relations.`, 'include')
   const plans: IncludePlan[] = []
-  for (const [name, ask] of tree) {
-    if (--counter.left < 0) throw limitExceeded(`\`include\` names more than ${maxIncludes} relations.`, 'include')
+  for (const [name, options] of tree) {
+    if (--budget.left < 0) throw limitExceeded(`\`include\` names more than ${maxIncludes} relations.`, 'include')
     const relation = await requireRelation(call, resource, name)
     targets.add(relation.target)
-    const include = await planLevel(ask.include, relation.target, call, depth + 1, counter, targets)
-    plans.push(await planInclude(relation, ask, include, call))
+    const include = await planLevel(options.include, relation.target, call, depth + 1, budget, targets)
+    plans.push(await planInclude(relation, options, include, call))
   }
   return plans
 }
@@ -49,7 +49,10 @@ export async function requireRelation(call: Call, resource: Resource, name: stri
   return relation
 }
 
-/** A relation tells which values are equal: the caller must be allowed to read the key columns on both sides, and those of a registered junction. */
+/**
+ * A relation discloses which values are equal, so the caller must be able to read the key columns of both sides, and those of a registered
+ * junction.
+ */
 export async function isRelationReadable(call: Call, resource: Resource, relation: Relation): Promise<boolean> {
   for (const [holder, fields] of relationColumns(resource, relation)) {
     const { byName } = await readableFields(call, holder)
@@ -58,32 +61,32 @@ export async function isRelationReadable(call: Call, resource: Resource, relatio
   return true
 }
 
-async function planInclude(relation: Relation, ask: IncludeQuery, include: readonly IncludePlan[], call: Call): Promise<IncludePlan> {
+async function planInclude(relation: Relation, options: IncludeQuery, include: readonly IncludePlan[], call: Call): Promise<IncludePlan> {
   const { target } = relation
   const { maxLimit } = call.api.config.pagination
   const many = relation.kind !== 'one'
-  if (!many && (ask.limit !== undefined || ask.filter || ask.sort))
+  if (!many && (options.limit !== undefined || options.filter || options.sort))
     throw invalidQuery(`\`include\`: ${quote(relation.name)} is one record; limit, sort and filter are for lists.`, 'include')
   const readable = await readableFields(call, target)
-  const order = many ? planOrder(target, readable, ask.sort ?? [], [], 'include.sort') : []
+  const order = many ? planOrder(target, readable, options.sort ?? [], [], 'include.sort') : []
   return {
     relation,
     plan: {
       resource: target,
       trash: 'active',
-      selection: chooseFields(target, readable, ask.fields, 'include.fields'),
-      where: ask.filter ? planFilter(ask.filter, readable, call.engine, 'include.filter') : [],
-      ...ask.filter && planSearch(ask.filter, readable),
+      selection: chooseFields(target, readable, options.fields, 'include.fields'),
+      where: options.filter ? planFilter(options.filter, readable, call.engine, 'include.filter') : [],
+      ...options.filter && planSearch(options.filter, readable),
       order,
       count: false,
       include,
     },
     ...relation.kind === 'manyToMany' && { through: { resource: relation.junction.resource, trash: 'active' as const } },
-    ...many && { perParent: Math.min(ask.limit ?? maxLimit, maxLimit) },
+    ...many && { perParent: Math.min(options.limit ?? maxLimit, maxLimit) },
   }
 }
 
-/** The fields asked for, in the table's order; all that are readable when none are named. @throws `UNKNOWN_FIELD` */
+/** The named fields, in the order of the table; without names all readable fields. @throws `UNKNOWN_FIELD` */
 export function chooseFields(
   resource: Resource,
   readable: Selection,

@@ -23,7 +23,7 @@ export function planOrder(
   }
   for (const { name, descending } of sort) add(sortable(requireField(readable, name, parameter), parameter), descending)
   for (const { name, descending } of cursorFields) {
-    // The default names the primary key, whatever it is called.
+    // The default `id` means the primary key, whatever its name.
     if (name === 'id' && !resource.fields.has('id')) for (const field of resource.primaryKey) add(field, descending)
     else add(sortable(requireField(readable, name, 'cursorFields'), 'cursorFields'), descending)
   }

@@ -1,4 +1,4 @@
-/** A read as data: what is shown of which rows in which order, and what hangs on them. */
+/** The plan of a read: columns, conditions, order, page and includes. */
 import type { Relation } from '../../schema/model'
 import type { Selection } from '../access/fields'
 import type { Clause } from '../sql/clause'
@@ -7,25 +7,25 @@ import type { Order } from '../sql/keyset'
 import type { Search } from './search'
 
 export interface ReadPlan extends Plan {
-  /** What the answer shows. */
+  /** The columns of the response. */
   readonly selection: Selection
   readonly where: readonly Clause[]
   readonly order: readonly Order[]
-  /** Rows at most; absent: all that match. */
+  /** The maximum number of rows; absent: all that match. */
   readonly limit?: number
   readonly offset?: number
-  /** Also count every row that matches. */
+  /** Also counts the rows that match. */
   readonly count: boolean
   readonly include: readonly IncludePlan[]
-  /** What the filter searches for in text. */
+  /** The text search of the filter. */
   readonly search?: Search
 }
 
 export interface IncludePlan {
   readonly relation: Relation
   readonly plan: ReadPlan
-  /** The junction's own rows, where it is a registered resource. */
+  /** The rows of the junction. */
   readonly through?: Plan
-  /** Rows of each parent; absent for to-one. */
+  /** The maximum number of rows per parent; absent for to-one. */
   readonly perParent?: number
 }

@@ -1,4 +1,4 @@
-/** How rows are read: names become columns, in a fixed order that ends in the primary key. A single record is a list of one. */
+/** Plans a read: names become columns, and the order ends in the primary key. A single record is a list of one. */
 import type { Resource } from '../../schema/model'
 import type { Call } from '../context'
 import { decryptCursor, readCursor } from '../sql/cursor'
@@ -19,27 +19,27 @@ import type { ReadPlan } from './read-plan'
 export interface ListPlan extends ReadPlan {
   readonly position: Position
   readonly limit: number
-  /** The rows after the cursor; counted and aggregated are all of them. */
+  /** The rows after the cursor. Counts and aggregates ignore it. */
   readonly start: readonly Clause[]
   readonly aggregates?: AggregatePlan
-  /** What its cursors are encrypted with: the order holds a field the caller cannot read. */
+  /** Encrypts the cursors of a list whose order has a field that the caller cannot read. */
   readonly secret?: string
 }
 
-export async function planList(ask: ListQuery, call: Call): Promise<ListPlan> {
+export async function planList(query: ListQuery, call: Call): Promise<ListPlan> {
   const { resource, engine } = call
-  const { position, limit } = ask
+  const { position, limit } = query
   const readable = await readableFields(call)
-  const order = planOrder(resource, readable, ask.sort, ask.cursorFields)
+  const order = planOrder(resource, readable, query.sort, query.cursorFields)
   const secret = position.mode === 'cursor' && order.some(({ field }) => !readable.byName.has(field.name)) ? requireSecret(call) : undefined
   return {
     resource,
-    trash: ask.trash,
-    selection: chooseFields(resource, readable, ask.fields),
-    where: planFilter(ask.filter, readable, engine),
-    ...planSearch(ask.filter, readable),
+    trash: query.trash,
+    selection: chooseFields(resource, readable, query.fields),
+    where: planFilter(query.filter, readable, engine),
+    ...planSearch(query.filter, readable),
     order,
-    position: position,
+    position,
     limit,
     start:
       position.mode === 'cursor' && position.cursor !== ''
@@ -47,9 +47,9 @@ export async function planList(ask: ListQuery, call: Call): Promise<ListPlan> {
         : [],
     ...(secret !== undefined && { secret }),
     offset: position.mode === 'offset' ? toOffset(position.page, limit) : 0,
-    count: position.mode === 'offset' && ask.count,
-    ...(ask.aggregates.length > 0 && { aggregates: planAggregates(ask.aggregates, [], readable) }),
-    include: await planIncludes(ask.include, call),
+    count: position.mode === 'offset' && query.count,
+    ...(query.aggregates.length > 0 && { aggregates: planAggregates(query.aggregates, [], readable) }),
+    include: await planIncludes(query.include, call),
   }
 }
 
@@ -71,15 +71,15 @@ export interface GetPlan extends ReadPlan {
   readonly key: Key
 }
 
-export async function planGet(ask: GetQuery, call: Call): Promise<GetPlan> {
+export async function planGet(query: GetQuery, call: Call): Promise<GetPlan> {
   const { resource } = call
-  const selection = chooseFields(resource, await readableFields(call), ask.fields)
+  const selection = chooseFields(resource, await readableFields(call), query.fields)
   return {
     resource,
-    trash: ask.trash,
-    key: ask.key,
-    ...byKey(resource, ask.key, selection),
-    include: await planIncludes(ask.include, call),
+    trash: query.trash,
+    key: query.key,
+    ...byKey(resource, query.key, selection),
+    include: await planIncludes(query.include, call),
   }
 }
 

@@ -1,4 +1,4 @@
-/** Records reached over a relation, and links over a junction: both sides with their permissions, fields and rows. */
+/** Plans the relation routes: related records and link changes, with the permissions, fields and rows of both sides. */
 import type { Operation } from '../../../shared/operations'
 import type { ManyToMany, Relation } from '../../schema/model'
 import { forResource, type Call } from '../context'
@@ -18,22 +18,22 @@ export interface RelatedPlan extends Plan {
   readonly key: Key
   readonly relation: Relation
   readonly metadata: boolean
-  /** The list on the other side. */
+  /** The list of related records. */
   readonly include: readonly [{ readonly plan: ListPlan, readonly through?: Plan }]
 }
 
-export async function planRelated(ask: RelatedQuery, call: Call): Promise<RelatedPlan> {
-  const relation = await relationOf(call, ask.relation)
+export async function planRelated(query: RelatedQuery, call: Call): Promise<RelatedPlan> {
+  const relation = await relationOf(call, query.relation)
   const { target } = relation
-  const inner = await planList(ask.list, forResource(call, target, inContext(call, target, 'read')))
-  // The list is the other side's: what the route asked of this side opens nothing there.
-  await authorize(call, target, listOperations(ask))
-  const metadata = ask.metadata && relation.kind === 'manyToMany'
+  const inner = await planList(query.list, forResource(call, target, inContext(call, target, 'read')))
+  // The route authorized the record's resource only. The list needs the permissions of its own resource.
+  await authorize(call, target, listOperations(query))
+  const metadata = query.metadata && relation.kind === 'manyToMany'
   if (metadata) await assertReadLinks(relation, call)
   return {
     resource: call.resource,
     trash: 'active',
-    key: ask.key,
+    key: query.key,
     relation,
     metadata,
     include: [{ plan: inner, ...relation.kind === 'manyToMany' && { through: throughOf(relation) } }],
@@ -44,7 +44,7 @@ function listOperations({ list }: RelatedQuery): readonly Operation[] {
   return ['read', ...list.aggregates.length > 0 ? ['aggregate' as const] : [], ...list.trash === 'active' ? [] : ['viewDeleted' as const]]
 }
 
-/** What a link says is a record of its own where the junction is a resource: reading it is that resource's to allow. */
+/** The metadata of a link is a record of the junction. A registered junction has its own read permission. */
 async function assertReadLinks({ junction }: ManyToMany, call: Call): Promise<void> {
   if (!junction.registered) return
   await authorize(call, junction.resource, ['read'])
@@ -61,7 +61,7 @@ export interface LinkTarget {
   readonly relation: ManyToMany
   readonly ids: readonly string[]
   readonly keys: readonly Key[]
-  /** What the junction is to say of each link that is added, in the order of the ids; as it was sent where the junction is a resource. */
+  /** The junction values of each link that is added, in the order of the ids; not validated yet for a registered junction. */
   readonly metadata: readonly Metadata[]
   /** The tenant of a junction that has one. */
   readonly tenantId?: unknown
@@ -70,14 +70,14 @@ export interface LinkTarget {
   readonly through: Plan
 }
 
-export async function planLink(ask: LinkRequest, call: Call): Promise<LinkPlan> {
+export async function planLink(request: LinkRequest, call: Call): Promise<LinkPlan> {
   const relations: ManyToMany[] = []
-  for (const { relation } of ask.links) relations.push(await linkedBy(relation, call))
-  // Before ids and metadata are looked at: what is wrong with them would tell of the columns of a junction.
-  for (const relation of relations) await assertLink(relation, ask.mode, call)
+  for (const { relation } of request.links) relations.push(await linkedBy(relation, call))
+  // Before ids and metadata are checked: their errors would disclose the columns of a junction.
+  for (const relation of relations) await assertLink(relation, request.mode, call)
   const include: LinkTarget[] = []
-  for (const [index, links] of ask.links.entries()) include.push(await planTarget(relations[index]!, links, call))
-  return { resource: call.resource, trash: 'active', key: ask.key, mode: ask.mode, several: ask.several, include }
+  for (const [index, links] of request.links.entries()) include.push(await planTarget(relations[index]!, links, call))
+  return { resource: call.resource, trash: 'active', key: request.key, mode: request.mode, several: request.several, include }
 }
 
 async function linkedBy(name: string, call: Call): Promise<ManyToMany> {
@@ -123,15 +123,15 @@ async function relationOf(call: Call, name: string): Promise<Relation> {
   }
 }
 
-/** Both sides are read; a junction that is a resource of its own is written. */
+/** Both sides need read permission; a registered junction also needs write permission. */
 async function assertLink({ target, junction }: ManyToMany, mode: LinkMode, call: Call): Promise<void> {
   await authorize(call, target, ['read'])
   if (junction.registered) await authorize(call, junction.resource, LINK_OPERATIONS[mode])
 }
 
 /**
- * A junction that is no resource has no rules but its columns: only the columns that were sent are checked, as an update would. For a registered
- * one each link is checked as a create, once its keys are known.
+ * Checks metadata for a junction that is not registered: its columns are validated as in an update. For a registered junction each link is
+ * validated as a create, once its keys are known.
  */
 async function parseMetadata(
   { junction: { resource, registered, sourceKey, targetKey } }: ManyToMany,

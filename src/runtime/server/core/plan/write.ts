@@ -1,4 +1,4 @@
-/** How rows are written: every write is a batch of items; the single-record routes pass one. */
+/** Plans a write. Every write is a batch of items; the routes of one record pass one item. */
 import type { Table } from 'drizzle-orm'
 import type { Call } from '../context'
 import { readableFields, type Selection } from '../access/fields'
@@ -14,11 +14,11 @@ export interface WritePlan extends Plan {
   readonly bulk: boolean
   /** All items or none. */
   readonly atomic: boolean
-  /** What the answer shows. */
+  /** The columns of the response. */
   readonly selection: Selection
-  /** The tenant new rows belong to, as the column holds it. */
+  /** The tenant of new rows, as the column stores it. */
   readonly tenantId?: unknown
-  /** A cascade group in the trash, in place of items. */
+  /** A cascade group in the trash, instead of items. */
   readonly deletionId?: string
   /** Tables whose rows of the group are items of their own: a restore does not cascade to them. */
   readonly separateTables?: ReadonlySet<Table>
@@ -26,7 +26,7 @@ export interface WritePlan extends Plan {
   readonly reason?: string
 }
 
-/** A purge finds active and trashed rows, a restore trashed ones, every other write active ones. */
+/** The rows each write finds: purge active and trashed ones, restore trashed ones, the others active ones. */
 const TRASH: Readonly<Record<WriteKind, Plan['trash']>> = {
   create: 'active',
   update: 'active',
@@ -35,13 +35,13 @@ const TRASH: Readonly<Record<WriteKind, Plan['trash']>> = {
   purge: 'both',
 }
 
-const planWrite = (kind: WriteKind) => async (ask: WriteRequest, call: Call): Promise<WritePlan> => ({
-  ...ask,
+const planWrite = (kind: WriteKind) => async (request: WriteRequest, call: Call): Promise<WritePlan> => ({
+  ...request,
   resource: call.resource,
   kind,
   trash: TRASH[kind],
-  // Restore and purge are never done by halves, whatever is configured.
-  atomic: !ask.bulk || kind === 'restore' || kind === 'purge' || call.api.config.bulk.transactional,
+  // Restore and purge are always atomic, whatever `bulk.transactional` says.
+  atomic: !request.bulk || kind === 'restore' || kind === 'purge' || call.api.config.bulk.transactional,
   selection: await readableFields(call),
   ...kind === 'create' && call.resource.tenant && { tenantId: requireTenantId(call) },
 })
@@ -52,5 +52,5 @@ export const planRestore = planWrite('restore')
 export const planPurge = planWrite('purge')
 
 /** A delete with `?force=true` is a purge. */
-export const planDelete = (ask: WriteRequest, call: Call) =>
-  call.ctx.operation === 'purge' ? planPurge(ask, call) : planWrite('delete')(ask, call)
+export const planDelete = (request: WriteRequest, call: Call) =>
+  call.ctx.operation === 'purge' ? planPurge(request, call) : planWrite('delete')(request, call)

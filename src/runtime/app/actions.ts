@@ -1,14 +1,14 @@
-/** The writes of a resource: which request each one is, and what is out of date after it. One row per action. */
+/** The writes of a resource: the request of each action, and the cached responses that it makes stale. One row per action. */
 import type { BulkResponse, BulkDeletion, Deletion } from '../shared/types/responses'
 import type { CreateBody, DisabledIn, RecordId, RecordOf, ResourceName, UpdateBody } from '../shared/types/resources'
 import type { Written } from './cache'
 import type { ApiCall } from './client'
 import { withDescendants } from './keys'
 
-/** Records by their ids, or all that one deletion took along. */
+/** Records by their ids, or all records of one cascading deletion. */
 export type Group = { readonly ids: readonly RecordId[] } | { readonly deletionId: string }
 
-/** What is passed to `mutate`. */
+/** The variables of `mutate`, by action. */
 export interface ActionVariables<R extends ResourceName> {
   create: CreateBody<R>
   update: { id: RecordId } & UpdateBody<R>
@@ -20,7 +20,7 @@ export interface ActionVariables<R extends ResourceName> {
   bulkDelete: readonly RecordId[]
 }
 
-/** What comes back. */
+/** The response of each action. */
 export interface ActionResponses<R extends ResourceName> {
   create: RecordOf<R>
   update: RecordOf<R>
@@ -46,7 +46,7 @@ interface Operations {
   bulkDelete: 'delete'
 }
 
-/** The actions of a resource: all whose operation it does not disable. */
+/** The actions of a resource whose operation is not disabled. */
 export type ActionOn<R extends ResourceName> = { [A in Action]: Operations[A] extends DisabledIn<R> ? never : A }[Action]
 
 type Request = Omit<ApiCall, 'resource'>
@@ -63,7 +63,7 @@ type IdOrGroup = Id | Group
 const isId = (value: unknown): value is Id => typeof value !== 'object'
 const idsOf = (value: IdWithReason | IdOrGroup) => isId(value) ? [value] : 'id' in value ? [value.id] : 'ids' in value ? value.ids : []
 
-/** The trash takes along, and gives back, what hangs on a record. */
+/** Deleting, restoring and purging cascade to dependents. */
 const withDependents = (resource: string): Written => ({ resources: withDescendants(resource) })
 const withoutRecords = (resource: string, ids: readonly Id[]): Written => ({ ...withDependents(resource), removed: { resource, ids } })
 
@@ -71,18 +71,20 @@ export const ACTIONS: Readonly<Record<Action, ActionRow>> = {
   create: { request: (body: unknown) => ({ route: 'create', body }) },
   update: { request: ({ id, ...body }: { id: Id }) => ({ route: 'update', id, body }) },
   delete: {
-    request: (given: IdWithReason) =>
-      isId(given) ? { route: 'delete', id: given } : { route: 'delete', id: given.id, query: { reason: given.reason } },
-    written: (resource, given: IdWithReason) => withoutRecords(resource, idsOf(given)),
+    request: (variables: IdWithReason) =>
+      isId(variables) ? { route: 'delete', id: variables } : { route: 'delete', id: variables.id, query: { reason: variables.reason } },
+    written: (resource, variables: IdWithReason) => withoutRecords(resource, idsOf(variables)),
   },
   restore: {
-    request: (given: IdOrGroup) => (isId(given) ? { route: 'restore', id: given } : { route: 'bulk-restore', body: given }),
+    request: (variables: IdOrGroup) => (isId(variables) ? { route: 'restore', id: variables } : { route: 'bulk-restore', body: variables }),
     written: withDependents,
   },
   purge: {
-    request: (given: IdOrGroup) =>
-      isId(given) ? { route: 'delete', id: given, query: { force: true } } : { route: 'bulk-delete', query: { force: true }, body: given },
-    written: (resource, given: IdOrGroup) => withoutRecords(resource, idsOf(given)),
+    request: (variables: IdOrGroup) =>
+      isId(variables)
+        ? { route: 'delete', id: variables, query: { force: true } }
+        : { route: 'bulk-delete', query: { force: true }, body: variables },
+    written: (resource, variables: IdOrGroup) => withoutRecords(resource, idsOf(variables)),
   },
   bulkCreate: { request: (items: unknown) => ({ route: 'bulk-create', body: { items } }) },
   bulkUpdate: { request: (items: unknown) => ({ route: 'bulk-update', body: { items } }) },
@@ -92,7 +94,7 @@ export const ACTIONS: Readonly<Record<Action, ActionRow>> = {
   },
 }
 
-/** A write that no row says more of changes rows of its own resource. */
+/** What an action changes; rows of its own resource, unless its table row says otherwise. */
 export function writtenBy(action: Action, resource: string, variables: unknown): Written {
   return ACTIONS[action].written?.(resource, variables as never) ?? { resources: new Set([resource]) }
 }

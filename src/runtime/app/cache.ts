@@ -1,28 +1,29 @@
-/** What a write does to cached answers: those it concerns are asked for again, or changed at once. */
+/** Updates cached responses after a write: invalidates them, or changes records in them. */
 import type { QueryClient } from '@tanstack/vue-query'
 import { idOf, isApiKey, isMissing, resourcesOf, rootOf, targetOf, toIdentity, type ApiKey, type IncludeTree } from './keys'
 
-/** What was written. */
+/** What a write changed. */
 export interface Written {
   readonly resources: ReadonlySet<string>
-  /** Links between resources: only what holds both sides has changed. */
+  /** Links between resources: only responses with rows of both sides are stale. */
   readonly links?: boolean
-  /** Records that are gone: asking for them again would only bring a 404. */
+  /** Removed records, whose own responses are not refetched because that would return a 404. */
   readonly removed?: { readonly resource: string, readonly ids: readonly (string | number)[] }
 }
 
-/** Exactly the answers that speak of what was written: lists, records, aggregates, parents that included it, relations. */
+/** Invalidates exactly the responses with rows of a written resource: lists, records, aggregates, includes, relations. */
 export async function invalidate(client: QueryClient, { resources, links = false, removed: gone }: Written): Promise<void> {
   const ids = new Set(gone?.ids.map(id => toIdentity(gone.resource, id)))
   const isGone = ([, resource, , { id }]: ApiKey) => resource === gone?.resource && !isMissing(id) && ids.has(toIdentity(resource, id))
-  const concerns = (key: ApiKey) => {
-    const held = resourcesOf(key)
+  const isStale = (key: ApiKey) => {
+    const ofKey = resourcesOf(key)
     return (
-      held.has('*') || (links ? [...resources].every(resource => held.has(resource)) : [...resources].some(resource => held.has(resource)))
+      ofKey.has('*')
+      || (links ? [...resources].every(resource => ofKey.has(resource)) : [...resources].some(resource => ofKey.has(resource)))
     )
   }
   const matching = (test: (key: ApiKey) => boolean) => ({
-    predicate: ({ queryKey }: { queryKey: readonly unknown[] }) => isApiKey(queryKey) && concerns(queryKey) && test(queryKey),
+    predicate: ({ queryKey }: { queryKey: readonly unknown[] }) => isApiKey(queryKey) && isStale(queryKey) && test(queryKey),
   })
   await Promise.all([
     client.invalidateQueries(matching(key => !isGone(key))),
@@ -33,7 +34,7 @@ export async function invalidate(client: QueryClient, { resources, links = false
 export type CachedRecord = Readonly<Record<string, unknown>>
 type Change = (record: CachedRecord) => CachedRecord
 
-/** Puts a changed record in the place of the cached one, wherever it is cached. */
+/** Changes a record in every cached response. */
 export function changeRecord(
   client: QueryClient,
   resource: string,
@@ -44,7 +45,7 @@ export function changeRecord(
     const { queryKey, state } = query
     if (!isApiKey(queryKey) || state.data === undefined) continue
     const data = changeInResponse(queryKey, state.data, record => change(record, queryKey), resource, toIdentity(resource, id))
-    // An answer that was changed here is as old as it was.
+    // A local change does not make the response newer.
     if (data !== state.data) client.setQueryData(queryKey, data, { updatedAt: state.dataUpdatedAt })
   }
 }
@@ -53,29 +54,40 @@ interface Page { readonly data: readonly CachedRecord[] }
 
 function changeInResponse(key: ApiKey, data: unknown, change: Change, resource: string, id: string): unknown {
   const [, , kind, { query }] = key
-  const inRecord = (record: CachedRecord) => changeInRecord(record, rootOf(key), query?.include, change, resource, id)
-  const inPage = (page: Page): Page => withValue(page, 'data', mapList(page.data, inRecord))
-  if (kind === 'get') return inRecord(data as CachedRecord)
-  if (kind === 'list' || kind === 'related') return inPage(data as Page)
+  const changeRoot = (record: CachedRecord) => changeInRecord(record, rootOf(key), query?.include, change, resource, id)
+  const changePage = (page: Page): Page => withValue(page, 'data', mapList(page.data, changeRoot))
+  if (kind === 'get') return changeRoot(data as CachedRecord)
+  if (kind === 'list' || kind === 'related') return changePage(data as Page)
   if (kind !== 'infinite') return data
   const { pages } = data as { pages: readonly Page[] }
-  return withValue(data as { pages: readonly Page[] }, 'pages', mapList(pages, inPage))
+  return withValue(data as { pages: readonly Page[] }, 'pages', mapList(pages, changePage))
 }
 
-/** A record, and what was included in it. */
-function changeInRecord(record: CachedRecord, root: string, include: IncludeTree = {}, change: Change, resource: string, id: string): CachedRecord {
+/** Changes a record and its included records. */
+function changeInRecord(
+  record: CachedRecord,
+  root: string,
+  include: IncludeTree = {},
+  change: Change,
+  resource: string,
+  id: string,
+): CachedRecord {
   let changed = root === resource && idOf(resource, record) === id ? change(record) : record
   for (const [relation, options] of Object.entries(include)) {
     const value = changed[relation]
     if (!options || typeof value !== 'object' || value === null) continue
-    const deeper = (child: CachedRecord) =>
+    const changeIncluded = (child: CachedRecord) =>
       changeInRecord(child, targetOf(root, relation), options === true ? {} : options.include, change, resource, id)
-    changed = withValue(changed, relation, Array.isArray(value) ? mapList(value as CachedRecord[], deeper) : deeper(value as CachedRecord))
+    changed = withValue(
+      changed,
+      relation,
+      Array.isArray(value) ? mapList(value as CachedRecord[], changeIncluded) : changeIncluded(value as CachedRecord),
+    )
   }
   return changed
 }
 
-/** The same list where nothing changed: what shows it is not drawn again. */
+/** Maps a list. Returns the same list when no item changed, so that components do not render again. */
 function mapList<T>(list: readonly T[], change: (item: T) => T): readonly T[] {
   const changed = list.map(change)
   return changed.some((item, index) => item !== list[index]) ? changed : list

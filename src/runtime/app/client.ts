@@ -1,4 +1,4 @@
-/** The one client: every request of every composable is made here, on the server with the headers of the page's request. */
+/** Sends the requests of all composables; on the server, with the headers of the page's request. */
 import { stringify, toQuery, toRequest, UnaddressableError, type RouteParams } from '../shared/query'
 import type { RouteName } from '../shared/routes'
 import { AutoApiError, toAutoApiError } from './error'
@@ -18,13 +18,13 @@ export interface ApiCall {
 export interface Client {
   /** @throws AutoApiError */
   readonly call: (call: ApiCall, signal?: AbortSignal) => Promise<unknown>
-  /** Any path of the app. @throws AutoApiError */
+  /** Requests any path of the app. @throws AutoApiError */
   readonly send: (method: string, path: string, query?: object, body?: unknown, signal?: AbortSignal) => Promise<unknown>
 }
 
 type Fetch = (path: string, options: object) => Promise<unknown>
 
-/** To be called in `setup`: the request's headers are known there. */
+/** Call it in `setup`, where the headers of the page's request are available. */
 export function useClient(): Client {
   const fetch = useRequestFetch() as unknown as Fetch
   const send: Client['send'] = async (method, path, query = {}, body, signal) => {
@@ -34,7 +34,7 @@ export function useClient(): Client {
         query: toQuery(query),
         ...body !== undefined && { body: stringify(body), headers: { 'content-type': 'application/json' } },
         signal,
-        // Whether to try again is the query's to decide; a write is never sent twice.
+        // The query decides about retries, and a write is never sent twice.
         retry: 0,
       })
     }
@@ -51,7 +51,7 @@ export function useClient(): Client {
   }
 }
 
-/** @throws AutoApiError as the server would answer for a record that no row can be. */
+/** @throws AutoApiError The server's 404, for an id that cannot be part of a path. */
 function toPath(route: RouteName, params: RouteParams): ReturnType<typeof toRequest> {
   try {
     return toRequest(route, params)

@@ -1,4 +1,4 @@
-/** What went wrong with a request, as one object; and the part of it that a form shows beside its fields. */
+/** The error of a failed request, and its messages for a form. */
 
 export interface ApiIssue {
   readonly path: readonly (string | number)[]
@@ -16,22 +16,27 @@ export interface ApiItemError {
   readonly issues?: readonly ApiIssue[]
 }
 
-/** An error as data: what the server renders is handed to the browser in this form. */
+/** An error as plain data, in the form in which the server sends it to the browser with the rendered page. */
 export interface ApiProblem {
-  /** The HTTP status; 0 where no answer came. */
+  /** The HTTP status; 0 without a response. */
   readonly status: number
-  /** The API's stable code; `NO_ANSWER` without an answer, `UNEXPECTED` for an answer without a code. */
+  /** The API's stable error code; `NO_ANSWER` without a response, `UNEXPECTED` for a response without a code. */
   readonly code: string
   readonly message: string
-  /** What is wrong with the body, part by part. */
+  /** Validation errors of the body, by path. */
   readonly issues: readonly ApiIssue[]
-  /** The fields it is about: refused, conflicting, pointing at nothing. */
+  /** The fields that caused the error: forbidden, in conflict, or with an unknown reference. */
   readonly fields: readonly string[]
   /** The items of a batch that failed. */
   readonly errors: readonly ApiItemError[]
 }
 
-/** Every composable's `error`. */
+/**
+ * The `error` of every composable, and what `mutateAsync` rejects with.
+ * @example
+ * const { error } = useAutoApiGet('posts', id)
+ * // <p v-if="error?.status === 404">This post does not exist.</p>
+ */
 export class AutoApiError extends Error implements ApiProblem {
   readonly status: number
   readonly code: string
@@ -49,7 +54,7 @@ export class AutoApiError extends Error implements ApiProblem {
   }
 }
 
-/** The body of Nuxt's error answers. */
+/** The body of Nuxt's error responses. */
 interface ErrorBody {
   readonly message?: string
   readonly data?: {
@@ -61,7 +66,7 @@ interface ErrorBody {
   }
 }
 
-/** What a failed request threw, with what the API said in its answer. */
+/** Converts the error that a failed request threw, with the details of the API's response. */
 export function toAutoApiError(thrown: unknown): AutoApiError {
   if (thrown instanceof AutoApiError) return thrown
   const {
@@ -78,19 +83,20 @@ export function toAutoApiError(thrown: unknown): AutoApiError {
   }, { cause: thrown })
 }
 
-/** An error without its cause, which may hold the whole request. */
+/** An error without its cause, which may contain the whole request. */
 export function toProblem({ status, code, message, issues, fields, errors }: ApiProblem): ApiProblem {
   return { status, code, message, issues, fields, errors }
 }
 
-/** A message and the form field it belongs to, as Nuxt UI's `UForm` and others take it. */
+/** A message and the name of its form field, as Nuxt UI's `UForm` and other form libraries take it. */
 export interface FormError {
   name: string
   message: string
 }
 
 /**
- * The messages of a refused body, by field; empty where an error is about no field.
+ * The messages of a refused body, by field: `[{ name: 'author.email', message: 'Invalid email' }]`. Empty for errors without fields, and
+ * for values that are not an `AutoApiError`. For a bulk write, `name` starts with the index of the item: `2.title`.
  * @example
  * const { mutate } = useAutoApiCreate('posts', { onError: error => form.value?.setErrors(autoApiFormErrors(error)) })
  */

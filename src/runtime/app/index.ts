@@ -1,4 +1,4 @@
-/** What Vue code of an app gets: every name here is auto-imported. */
+/** The public client API: every name here is auto-imported in Vue code. */
 export { useAutoApiAggregate, useAutoApiGet, useAutoApiInfinite, useAutoApiList } from './composables/queries'
 export {
   useAutoApiBulkCreate,

@@ -1,13 +1,13 @@
-/** The one key factory: what a cached answer is called, and which resources' rows it holds. */
+/** Creates the cache keys of responses, and finds the resources whose rows a response contains. */
 import { canonicalKey } from '../shared/query'
 import { resources } from './nuxt'
 
-/** What an answer was asked for with. */
+/** The parameters of a request. */
 export interface KeyDetails {
   readonly id?: string | number | null
   readonly relation?: string
   readonly query?: { readonly include?: IncludeTree, readonly [parameter: string]: unknown }
-  /** Of an endpoint: the resources it reads. */
+  /** For an endpoint: the resources that it reads. */
   readonly reads?: readonly string[]
 }
 
@@ -17,7 +17,7 @@ export interface IncludeTree {
 
 export type Kind = 'list' | 'infinite' | 'get' | 'aggregate' | 'related' | 'permissions' | 'endpoint'
 
-/** `['auto-api', 'posts']` begins the keys of everything that is read of posts. */
+/** The keys of all cached responses of a resource start with `['auto-api', 'posts']`. */
 export type ApiKey = readonly ['auto-api', resource: string, kind: Kind, detail: KeyDetails]
 
 export function toApiKey(resource: string, kind: Kind, detail: KeyDetails): ApiKey {
@@ -28,17 +28,17 @@ export function isApiKey(key: readonly unknown[]): key is ApiKey {
   return key[0] === 'auto-api' && key.length === 4
 }
 
-/** Of which resource the records are that an answer consists of. */
+/** The resource of a response's top-level records. */
 export function rootOf([, resource, kind, { relation }]: ApiKey): string {
   return kind === 'related' ? targetOf(resource, relation!) : resource
 }
 
-/** Where a relation leads; `*` where the build could not find out: it may be anywhere. */
+/** The resource that a relation leads to; `*`, any resource, when the build could not find it. */
 export function targetOf(resource: string, relation: string): string {
   return resources[resource]?.relations[relation]?.to ?? '*'
 }
 
-/** Every resource that an answer speaks of: its own, those of its relations, those it includes. */
+/** Every resource with rows in a response: its own, its relation's, and those of its includes. */
 export function resourcesOf(key: ApiKey): ReadonlySet<string> {
   const [, resource, , { query, reads = [] }] = key
   return new Set([resource, ...reads, rootOf(key), ...includedIn(rootOf(key), query?.include)])
@@ -53,7 +53,7 @@ function includedIn(resource: string, include: IncludeTree = {}): string[] {
   })
 }
 
-/** What goes to the trash, or comes back from it, with a record: all that hangs on it. */
+/** A resource and its dependents, which a delete or a restore cascades to. */
 export function withDescendants(resource: string, found = new Set<string>()): ReadonlySet<string> {
   if (found.has(resource)) return found
   found.add(resource)
@@ -61,7 +61,7 @@ export function withDescendants(resource: string, found = new Set<string>()): Re
   return found
 }
 
-/** A record's id as it stands in a path; undefined where its key was not asked for. */
+/** A record's id as a path segment; `undefined` when the record lacks a field of its key. */
 export function idOf(resource: string, record: Readonly<Record<string, unknown>>): string | undefined {
   const key = resources[resource]?.key ?? ['id']
   if (key.some(name => record[name] === undefined)) return undefined
@@ -73,13 +73,13 @@ export function isComposite(resource: string): boolean {
   return (resources[resource]?.key?.length ?? 1) > 1
 }
 
-/** One text for each record: a route of the app hands on ids as text, and those of composite keys decoded. */
+/** One text per record: routes of the app pass ids as text, and those of composite keys decoded. */
 export function toIdentity(resource: string, id: string | number): string {
   const text = String(id)
   return isComposite(resource) ? canonicalKey(text) ?? text : text
 }
 
-/** Nothing is asked for while there is no id. */
+/** Without an id, no request is sent. */
 export function isMissing(id: string | number | null | undefined): id is null | undefined | '' {
   return id === undefined || id === null || id === ''
 }

@@ -1,9 +1,9 @@
-/** The one mutation helper: sends, brings the cache up to date, then lets the caller's own callbacks run. */
+/** The mutation behind every writing composable: sends the request, updates the cache, then runs the caller's callbacks. */
 import { useMutation, useQueryClient, type MutationObserverOptions, type UseMutationReturnType } from '@tanstack/vue-query'
 import { invalidate, type Written } from './cache'
 import type { AutoApiError } from './error'
 
-/** TanStack's options, without the one that is ours. */
+/** TanStack's mutation options, except `mutationFn`. */
 export type MutationOptions<Answer, Variables, Context = unknown> = Omit<
   MutationObserverOptions<Answer, AutoApiError, Variables, Context>,
   'mutationFn'
@@ -13,22 +13,22 @@ export type MutationResult<Answer, Variables, Context = unknown> = UseMutationRe
 
 export interface MutationSteps<Variables> {
   readonly send: (variables: Variables) => Promise<unknown>
-  /** What is out of date once it has succeeded. */
+  /** What a successful request changes. */
   readonly written: (variables: Variables) => Written
-  /** Shown at once; the returned function takes it back. */
+  /** Changes the cache before the request; the returned function rolls the change back. */
   readonly optimistic?: (variables: Variables) => (() => void)
 }
 
-/** The built-in part comes first and is not replaced: a caller's `onSuccess` finds the cache up to date, an `onError` what was shown taken back. */
+/** A caller's `onSuccess` runs after the cache is updated, and `onError` after an optimistic change is rolled back. */
 export function useApiMutation<Answer, Variables, Context = unknown>(
-  { send, written, optimistic: foresee }: MutationSteps<Variables>,
+  { send, written, optimistic }: MutationSteps<Variables>,
   options: MutationOptions<Answer, Variables, Context> = {},
 ): MutationResult<Answer, Variables, Context> {
   const client = useQueryClient()
   return useMutation<Answer, AutoApiError, Variables, Context>({
     ...(options as object),
     async mutationFn(variables) {
-      const undo = foresee?.(variables)
+      const undo = optimistic?.(variables)
       try {
         return (await send(variables)) as Answer
       }

@@ -1,3 +1,3 @@
-/** The door to Nuxt: the only file of the client that imports from it. */
+/** Re-exports what the client uses of Nuxt. No other file of the client imports from Nuxt. */
 export { defineNuxtPlugin, useNuxtApp, useRequestFetch, useState, type Plugin } from '#app'
 export { prefix, resources } from '#build/auto-api/client'

@@ -1,4 +1,4 @@
-/** A change that is shown before the server has confirmed it, and can be taken back. */
+/** Optimistic updates: changes to cached records before the server confirms them. */
 import type { QueryClient } from '@tanstack/vue-query'
 import { stringify } from '../shared/query'
 import type { RecordId, RecordOf, ResourceWith, UpdateBody } from '../shared/types/resources'
@@ -6,8 +6,9 @@ import { changeRecord, type CachedRecord } from './cache'
 import { isApiKey, resourcesOf } from './keys'
 
 /**
- * Changes a record wherever it is cached: in lists, infinite lists, records of their own and what includes it. Only
- * fields that were asked for are changed. A plain function: call it in an event handler, before the request is sent.
+ * Changes a record in every cached response: lists, infinite lists, single records and includes. Only fields that a response contains
+ * change. A plain function: call it in an event handler, before the request is sent.
+ * @returns `rollback` restores the previous values, except of fields that have changed again since.
  * @example
  * const { rollback } = useAutoApiOptimisticUpdate(queryClient, 'posts', 1, { title: 'New' })
  * save.mutate({ id: 1, title: 'New' }, { onError: rollback })
@@ -18,24 +19,24 @@ export function useAutoApiOptimisticUpdate<R extends ResourceWith<'update'>>(
   id: RecordId,
   updates: Partial<RecordOf<R>> | UpdateBody<R>,
 ): { rollback: () => void } {
-  // An answer that is on its way would bring back what was there before.
+  // A pending response would overwrite the change with the previous values.
   void queryClient.cancelQueries({ predicate: ({ queryKey }) => isApiKey(queryKey) && resourcesOf(queryKey).has(resource) })
 
-  // A date is text in an answer.
-  const shown = JSON.parse(stringify(updates)) as CachedRecord
-  /** Per answer, what the record was like. */
-  const before = new Map<string, CachedRecord>()
+  // Dates are text in a response.
+  const newValues = JSON.parse(stringify(updates)) as CachedRecord
+  /** The previous values of the record, by response. */
+  const previous = new Map<string, CachedRecord>()
   changeRecord(queryClient, resource, id, (record, key) => {
-    const known = Object.keys(shown).filter(name => name in record)
-    before.set(JSON.stringify(key), Object.fromEntries(known.map(name => [name, record[name]])))
-    return known.length === 0 ? record : { ...record, ...Object.fromEntries(known.map(name => [name, shown[name]])) }
+    const changedNames = Object.keys(newValues).filter(name => name in record)
+    previous.set(JSON.stringify(key), Object.fromEntries(changedNames.map(name => [name, record[name]])))
+    return changedNames.length === 0 ? record : { ...record, ...Object.fromEntries(changedNames.map(name => [name, newValues[name]])) }
   })
 
   return {
-    // What has been changed again since then stays as it is now.
+    // A field that has changed again since keeps its current value.
     rollback: () =>
       changeRecord(queryClient, resource, id, (record, key) => {
-        const own = Object.entries(before.get(JSON.stringify(key)) ?? {}).filter(([name]) => record[name] === shown[name])
+        const own = Object.entries(previous.get(JSON.stringify(key)) ?? {}).filter(([name]) => record[name] === newValues[name])
         return own.length === 0 ? record : { ...record, ...Object.fromEntries(own) }
       }),
   }

@@ -1,4 +1,4 @@
-/** One query client per request, handed over from the server to the browser; none where the app has its own. */
+/** Provides one query client per request and sends its state from the server to the browser; not needed when the app provides one. */
 import { dehydrate, hydrate, QueryClient, VueQueryPlugin, type DehydratedState } from '@tanstack/vue-query'
 import { AutoApiError, toProblem, type ApiProblem } from './error'
 import { defineNuxtPlugin, useState, type Plugin } from './nuxt'
@@ -12,15 +12,15 @@ const plugin: Plugin = defineNuxtPlugin({
     nuxtApp.vueApp.use(VueQueryPlugin, { queryClient: client })
 
     const state = useState<DehydratedState | undefined>('auto-api', () => undefined)
-    if (import.meta.server) nuxtApp.hook('app:rendered', () => void (state.value = pack(client)))
-    else if (state.value) hydrate(client, unpack(state.value))
+    if (import.meta.server) nuxtApp.hook('app:rendered', () => void (state.value = dehydrateWithErrors(client)))
+    else if (state.value) hydrate(client, restoreErrors(state.value))
   },
 })
 
 export default plugin
 
-/** Refusals are answers, too: the browser shows what the server has rendered. */
-function pack(client: QueryClient): DehydratedState {
+/** Errors of the API are included, so that the browser shows the same page as the server. */
+function dehydrateWithErrors(client: QueryClient): DehydratedState {
   const { queries, mutations } = dehydrate(client, {
     shouldDehydrateQuery: ({ state }) => state.status === 'success' || state.error instanceof AutoApiError,
   })
@@ -33,10 +33,10 @@ function pack(client: QueryClient): DehydratedState {
   }
 }
 
-function unpack(packed: DehydratedState): DehydratedState {
+function restoreErrors(dehydrated: DehydratedState): DehydratedState {
   return {
-    ...packed,
-    queries: packed.queries.map(query => ({
+    ...dehydrated,
+    queries: dehydrated.queries.map(query => ({
       ...query,
       state: { ...query.state, ...withErrors(query.state, error => new AutoApiError(error as unknown as ApiProblem)) },
     })),

@@ -1,4 +1,4 @@
-/** What every reading composable is: a TanStack query with our key, rendered on the server and not asked for again in the browser. */
+/** The query behind every reading composable: a TanStack query that runs on the server and is not refetched during hydration. */
 import {
   useInfiniteQuery,
   useQuery,
@@ -14,12 +14,12 @@ import type { AutoApiError } from './error'
 import type { ApiKey } from './keys'
 import { useNuxtApp } from './nuxt'
 
-/** TanStack's options, without those that are ours. */
+/** TanStack's query options, except the key and the query function. */
 export type QueryOptions<Answer, Data = Answer> = Omit<
   QueryObserverOptions<Answer, AutoApiError, Data>,
   'queryKey' | 'queryFn' | 'queryHash' | 'queryKeyHashFn' | 'enabled'
 > & {
-  /** Nothing is asked for while it is false. */
+  /** Sends no request while it is false. @default true */
   readonly enabled?: MaybeRefOrGetter<boolean>
 }
 
@@ -27,14 +27,14 @@ export type InfiniteOptions<Page> = Omit<
   InfiniteQueryObserverOptions<Page, AutoApiError>,
   'queryKey' | 'queryFn' | 'queryHash' | 'queryKeyHashFn' | 'enabled' | 'initialPageParam' | 'getNextPageParam' | 'select'
 > & {
-  /** Nothing is asked for while it is false. */
+  /** Sends no request while it is false. @default true */
   readonly enabled?: MaybeRefOrGetter<boolean>
 }
 
-/** The key of what is asked for; `undefined` while that cannot be said yet. */
+/** The key of the request; `undefined` while a parameter is missing. */
 type KeyGetter = () => ApiKey | undefined
 
-/** @param load asks for what a key stands for. */
+/** @param load sends the request of a key */
 export function useApiQuery<Answer, Data>(
   key: KeyGetter,
   load: (key: ApiKey, signal: AbortSignal) => Promise<unknown>,
@@ -56,7 +56,7 @@ export function useApiQuery<Answer, Data>(
   return withPrefetch(query, enabled) as unknown as UseQueryReturnType<Data, AutoApiError>
 }
 
-/** Page after page by cursor; the first one has the empty cursor. */
+/** Pages by cursor; the first page has the empty cursor. */
 export function useApiPages<Page extends { meta: { nextCursor: string | null } }>(
   key: KeyGetter,
   load: (key: ApiKey, cursor: string, signal: AbortSignal) => Promise<unknown>,
@@ -83,15 +83,15 @@ export function useApiPages<Page extends { meta: { nextCursor: string | null } }
 
 const NO_KEY = ['auto-api', 'nothing']
 
-/** Told once, in `setup`. The caller's own options come after them. */
+/** Options that are set once, in `setup`. The caller's own options override them. */
 function toOptions(key: KeyGetter, enabled: MaybeRefOrGetter<boolean> = true) {
   const { isHydrating = false } = useNuxtApp()
   return {
     enabled: computed(() => toValue(enabled) && key() !== undefined),
     retry: (count: number, { status }: AutoApiError) => !import.meta.server && count < 2 && (status === 0 || status >= 500),
-    // One page is one moment: what a component has read, the next one need not read again.
+    // On the server, components of one page share a response.
     ...import.meta.server && { staleTime: Infinity },
-    // What the server has rendered is not asked for again, be it an answer or a refusal.
+    // Hydration refetches neither responses nor errors that the server has rendered.
     ...isHydrating && { refetchOnMount: false, retryOnMount: false },
   }
 }
@@ -102,8 +102,8 @@ interface SuspendableQuery {
 }
 
 /**
- * The server waits for the answer before it renders. TanStack's own `suspense` would wait for ever for what is not asked
- * for, and ask again for what the page has brought along.
+ * Makes the server wait for the response before it renders. TanStack's own `suspense` would wait forever for a disabled query, and
+ * refetch a hydrated one.
  */
 function withPrefetch<Query extends SuspendableQuery>(query: Query, enabled: { readonly value: boolean }): Query {
   const suspense = () => enabled.value && query.status.value === 'pending' ? query.suspense() : Promise.resolve(reactive({ ...query }))
@@ -111,7 +111,7 @@ function withPrefetch<Query extends SuspendableQuery>(query: Query, enabled: { r
   return { ...query, suspense }
 }
 
-/** Asks for what a key stands for. */
+/** Creates the function that sends the request of a key. */
 export function loadWith(client: Client, route: 'list' | 'get' | 'aggregate' | 'related' | 'resource-permissions') {
   return ([, resource, , { id, relation, query }]: ApiKey, signal: AbortSignal): Promise<unknown> =>
     client.call({ route, resource, id: id ?? undefined, relation, query }, signal)

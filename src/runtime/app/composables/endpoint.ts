@@ -1,4 +1,4 @@
-/** The app's own endpoints, with the client, the errors and the invalidation of the generated routes. */
+/** Requests the app's own endpoints, with the errors and the cache invalidation of the generated routes. */
 import type { UseQueryReturnType } from '@tanstack/vue-query'
 import { toValue, type MaybeRefOrGetter } from 'vue'
 import type { EndpointResponse } from '../../shared/types/endpoints'
@@ -14,19 +14,20 @@ type WriteMethod = 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 export interface EndpointQuery {
   readonly method?: 'GET'
   readonly query?: MaybeRefOrGetter<Record<string, unknown>>
-  /** The resources it reads: a write of one of them makes its answer out of date. */
+  /** The resources that it reads. A write of one of them refetches the response. @default [] */
   readonly resources?: readonly ResourceName[]
 }
 
 export interface EndpointWrite {
   readonly method: WriteMethod
   readonly query?: MaybeRefOrGetter<Record<string, unknown>>
-  /** The resources it writes: what was cached of them is asked for again. */
+  /** The resources that it writes. Their cached responses are refetched. @default [] */
   readonly resources?: readonly ResourceName[]
 }
 
 /**
- * An endpoint of the app, typed by its handler: a query, or a mutation whose variables are the body where it has another method than GET.
+ * Requests an endpoint of the app, typed by its handler: a query for GET, or a mutation for any other method, whose variables are the body.
+ * `error` is an `AutoApiError`.
  * @example
  * const { data: stats } = useAutoApiEndpoint('/api/stats', { resources: ['posts'] })
  * const { mutate: publish } = useAutoApiEndpoint(() => `/api/posts/${id.value}/publish`, { method: 'POST', resources: ['posts'] })

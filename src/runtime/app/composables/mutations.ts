@@ -1,4 +1,4 @@
-/** Writes: one composable for each, all of them faces of one. */
+/** Composables that write: one for each action, all with the same mutation. */
 import { useQueryClient } from '@tanstack/vue-query'
 import type { RecordId, ResourceName, ResourceWith } from '../../shared/types/resources'
 import { ACTIONS, writtenBy, type Action, type ActionResponses, type ActionOn, type ActionVariables } from '../actions'
@@ -10,7 +10,8 @@ type Options<R extends ResourceName, A extends Action, Context> = MutationOption
 type Result<R extends ResourceName, A extends Action, Context> = MutationResult<ActionResponses<R>[A], ActionVariables<R>[A], Context>
 
 /**
- * Any write of a resource, by its name. Whatever was cached of it is asked for again before `onSuccess` runs.
+ * A write of a resource, by the name of its action: `create`, `update`, `delete`, `restore`, `purge`, `bulkCreate`, `bulkUpdate` or
+ * `bulkDelete`. Stale responses are refetched before `onSuccess` runs. `mutateAsync` rejects with an `AutoApiError`.
  * @example
  * const { mutate } = useAutoApiMutation('posts', 'restore')
  */
@@ -26,20 +27,21 @@ function useAction<R extends ResourceName, A extends Action, Context>(
   resource: R,
   action: A,
   options?: Options<R, A, Context>,
-  foresee?: (variables: ActionVariables<R>[A]) => () => void,
+  applyOptimistically?: (variables: ActionVariables<R>[A]) => () => void,
 ): Result<R, A, Context> {
   const client = useClient()
   return useApiMutation(
     {
       send: variables => client.call({ ...ACTIONS[action].request(variables as never), resource }),
       written: variables => writtenBy(action, resource, variables),
-      optimistic: foresee,
+      optimistic: applyOptimistically,
     },
     options,
   )
 }
 
 /**
+ * Creates a record: `mutate({ ...fields })`. Resolves to the new record. `mutateAsync` rejects with an `AutoApiError`.
  * @example
  * const { mutate, isPending, error } = useAutoApiCreate('posts', { onSuccess: post => navigateTo(`/posts/${post.id}`) })
  */
@@ -51,7 +53,7 @@ export function useAutoApiCreate<R extends ResourceWith<'create'>, Context = unk
 }
 
 /**
- * Takes `{ id, ...fields }`.
+ * Updates a record: `mutate({ id, ...fields })`. Resolves to the changed record. `mutateAsync` rejects with an `AutoApiError`.
  * @example
  * const { mutate } = useAutoApiUpdate('posts', { optimistic: true })
  * mutate({ id: 1, title: 'New' })
@@ -60,7 +62,7 @@ export function useAutoApiUpdate<R extends ResourceWith<'update'>, Context = unk
   resource: R,
   options: Options<R, 'update', Context> & {
     /**
-     * Shows the change at once and takes it back when it is refused.
+     * Changes cached records before the request, and rolls back when it fails.
      * @default false
      */
     optimistic?: boolean
@@ -79,7 +81,8 @@ export function useAutoApiUpdate<R extends ResourceWith<'update'>, Context = unk
 }
 
 /**
- * Takes an id, or `{ id, reason }`.
+ * Deletes a record: `mutate(id)` or `mutate({ id, reason })`. Resolves to `{ success, softDeleted, deletionId? }`.
+ * `mutateAsync` rejects with an `AutoApiError`.
  * @example
  * const { mutate } = useAutoApiDelete('posts')
  * mutate(1)
@@ -92,7 +95,8 @@ export function useAutoApiDelete<R extends ResourceWith<'delete'>, Context = unk
 }
 
 /**
- * Brings back from the trash: takes an id, `{ ids }`, or the `{ deletionId }` of all that one deletion took along.
+ * Restores records from the trash: `mutate(id)`, `mutate({ ids })`, or `mutate({ deletionId })` for all records of one cascading deletion.
+ * Resolves to the record, or to `{ data, meta }` for several. `mutateAsync` rejects with an `AutoApiError`.
  * @example
  * const { mutate } = useAutoApiRestore('posts')
  * mutate({ deletionId: post.deletionId })
@@ -105,7 +109,8 @@ export function useAutoApiRestore<R extends ResourceWith<'restore'>, Context = u
 }
 
 /**
- * Removes for good: takes what `useAutoApiRestore` takes.
+ * Removes records permanently: `mutate(id)`, `mutate({ ids })` or `mutate({ deletionId })`. Resolves to `{ success, softDeleted }`, or to
+ * `{ data, meta }` for several. `mutateAsync` rejects with an `AutoApiError`.
  * @example
  * const { mutate } = useAutoApiPurge('posts')
  * mutate({ ids: [1, 2] })
@@ -118,7 +123,8 @@ export function useAutoApiPurge<R extends ResourceWith<'purge'>, Context = unkno
 }
 
 /**
- * Takes a list of bodies: all are created, or none.
+ * Creates all records of a list, or none: `mutate([{ ...fields }, …])`. Resolves to `{ data, meta }`. `mutateAsync` rejects with an
+ * `AutoApiError`, whose `errors` name the failed items.
  * @example
  * const { mutate } = useAutoApiBulkCreate('tags')
  * mutate([{ name: 'Sport', slug: 'sport' }, { name: 'Culture', slug: 'culture' }])
@@ -131,7 +137,8 @@ export function useAutoApiBulkCreate<R extends ResourceWith<'create'>, Context =
 }
 
 /**
- * Takes a list of `{ id, data }`: all are changed, or none.
+ * Updates all records of a list, or none: `mutate([{ id, data }, …])`. Resolves to `{ data, meta }`. `mutateAsync` rejects with an
+ * `AutoApiError`, whose `errors` name the failed items.
  * @example
  * const { mutate } = useAutoApiBulkUpdate('posts')
  * mutate(chosen.map(id => ({ id, data: { status: 'archived' } })))
@@ -144,7 +151,8 @@ export function useAutoApiBulkUpdate<R extends ResourceWith<'update'>, Context =
 }
 
 /**
- * Takes a list of ids: all are deleted, or none.
+ * Deletes all records of a list, or none: `mutate([1, 2, 3])`. Resolves to `{ data, meta }`. `mutateAsync` rejects with an `AutoApiError`,
+ * whose `errors` name the failed items.
  * @example
  * const { mutate } = useAutoApiBulkDelete('posts')
  * mutate([1, 2, 3])

@@ -1,4 +1,4 @@
-/** What the caller may do: for buttons that are there only for those who may press them. The server decides again each time. */
+/** The caller's permissions, for showing or hiding controls. The server checks every request regardless. */
 import type { UseQueryReturnType } from '@tanstack/vue-query'
 import { toValue, type MaybeRefOrGetter } from 'vue'
 import type { Operation } from '../../shared/operations'
@@ -14,19 +14,19 @@ const flagOf = <O extends string>(operation: O) => `can${operation.charAt(0).toU
 type AllPermissions = GlobalResponses['permissions']
 
 export type PermissionsResult<R extends ResourceName> = UseQueryReturnType<Capabilities, AutoApiError> & {
-  /** False until the answer is there. */
+  /** `false` until the response has arrived. */
   readonly can: (operation: Operation) => boolean
-  /** Whether a field may be read or written where its record may; true of a field without a rule. */
+  /** Whether the caller can read or write a field of a record that they can access; `true` for a field without a rule. */
   readonly canField: (field: FieldName<R>, access: 'read' | 'write') => boolean
 }
 
 export type AllPermissionsResult = UseQueryReturnType<AllPermissions, AutoApiError> & {
-  /** False until the answer is there. */
+  /** `false` until the response has arrived. */
   readonly can: (resource: ResourceName, operation: Operation) => boolean
 }
 
 /**
- * What the caller may do with a resource at all; without one, with each of them.
+ * The caller's permissions on a resource: `{ canRead: true, canCreate: false, …, fields }`; without an argument, on every resource.
  * @example
  * const { can } = useAutoApiPermissions('posts')
  * // <button v-if="can('create')">
@@ -49,7 +49,7 @@ export function useAutoApiPermissions(resource?: string, options?: QueryOptions<
   })
 }
 
-/** `permissions` is the name of no resource. */
+/** The key uses `permissions` as a resource name, which no resource can have. */
 function useAllPermissions(): AllPermissionsResult {
   const client = useClient()
   const query = useApiQuery<AllPermissions, AllPermissions>(
@@ -61,16 +61,16 @@ function useAllPermissions(): AllPermissionsResult {
   })
 }
 
-/** Capabilities, and those of each record. */
+/** The permissions on a resource and on each record, by id. */
 export type RecordPermissions = Capabilities & { records: Record<string, RecordCapabilities> }
 
 export type RecordPermissionsResult = UseQueryReturnType<RecordPermissions, AutoApiError> & {
-  /** False until the answer is there, and for a record the caller cannot see. */
+  /** `false` until the response has arrived, and for a record that the caller cannot see. */
   readonly can: (id: RecordId, operation: 'read' | 'update' | 'delete') => boolean
 }
 
 /**
- * What the caller may do with each of some records; at most 500.
+ * The caller's permissions on each of up to 500 records. Sends no request for an empty list.
  * @example
  * const { can } = useAutoApiRecordPermissions('posts', () => posts.value?.data.map(({ id }) => id) ?? [])
  * // <button v-if="can(post.id, 'update')">
@@ -81,8 +81,8 @@ export function useAutoApiRecordPermissions<R extends ResourceName>(
   options?: QueryOptions<RecordPermissions>,
 ): RecordPermissionsResult {
   const key = () => {
-    const known = toValue(ids).map(String)
-    return known.length === 0 ? undefined : toApiKey(resource, 'permissions', { query: { ids: known } })
+    const texts = toValue(ids).map(String)
+    return texts.length === 0 ? undefined : toApiKey(resource, 'permissions', { query: { ids: texts } })
   }
   const query = useApiQuery<RecordPermissions, RecordPermissions>(key, loadWith(useClient(), 'resource-permissions'), options)
   return Object.assign(query, {

@@ -1,4 +1,4 @@
-/** Lists, records, infinite lists and aggregates. */
+/** Composables that read: lists, records, infinite lists and aggregates. */
 import type { InfiniteData, UseInfiniteQueryReturnType, UseQueryReturnType } from '@tanstack/vue-query'
 import { toValue, type MaybeRefOrGetter } from 'vue'
 import type { AggregateResponse, CursorResponse, ListResponse, ResultOf } from '../../shared/types/responses'
@@ -14,7 +14,8 @@ type Empty = Record<never, never>
 const detail = (query: unknown) => ({ query: toValue(query) as KeyDetails['query'] })
 
 /**
- * One page of a resource: by number, or by cursor where the query has one.
+ * One page of a resource: `{ data: [...], meta: { page, limit, total } }`. With `cursor` in the query, `meta` has `nextCursor` instead of
+ * `page` and `total`. Refetches when the query changes. `error` is an `AutoApiError`.
  * @example
  * const { data, isPending } = useAutoApiList('posts', () => ({ filter: { status: 'draft' }, sort: '-id', page: page.value }))
  */
@@ -27,7 +28,8 @@ export function useAutoApiList<R extends ResourceWith<'read'>, const Q extends L
 }
 
 /**
- * One record. Nothing is asked for while there is no id.
+ * One record. Sends no request while the id is missing. `error.status` is 404 for a record that does not exist or that the caller cannot
+ * see.
  * @example
  * const { data: post, error } = useAutoApiGet('posts', () => route.params.id, { include: { author: true } })
  */
@@ -38,14 +40,15 @@ export function useAutoApiGet<R extends ResourceWith<'read'>, const Q extends Ge
   options?: QueryOptions<ResultOf<R, Q>, Data>,
 ): UseQueryReturnType<Data, AutoApiError> {
   const key = () => {
-    const known = toValue(id)
-    return isMissing(known) ? undefined : toApiKey(resource, 'get', { id: toIdentity(resource, known), ...detail(query) })
+    const recordId = toValue(id)
+    return isMissing(recordId) ? undefined : toApiKey(resource, 'get', { id: toIdentity(resource, recordId), ...detail(query) })
   }
   return useApiQuery(key, loadWith(useClient(), 'get'), options)
 }
 
 /**
- * A list that grows: each page begins where the one before it ended.
+ * An infinite list by cursor. `data.pages` holds one `{ data, meta: { limit, hasMore, nextCursor } }` per page; `fetchNextPage()` loads the
+ * next one. `error` is an `AutoApiError`.
  * @example
  * const { data, fetchNextPage, hasNextPage } = useAutoApiInfinite('posts', { sort: '-publishedAt', limit: 20 })
  */
@@ -63,7 +66,8 @@ export function useAutoApiInfinite<R extends ResourceWith<'read'>, const Q exten
 }
 
 /**
- * What is computed over all rows, or over each group of them.
+ * Aggregates over all rows, or over each group: `{ data: [{ group: { status: 'draft' }, count: 3, sum_views: 12 }], meta: { total } }`;
+ * without `groupBy`, one entry without `group`. `error` is an `AutoApiError`.
  * @example
  * const { data } = useAutoApiAggregate('posts', { aggregate: ['count', 'sum(views)'], groupBy: ['status'] })
  */

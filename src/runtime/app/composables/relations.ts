@@ -1,4 +1,4 @@
-/** What a record is linked to, and changing the links. */
+/** Composables for the linked records of a record, and for changing the links. */
 import type { UseQueryReturnType } from '@tanstack/vue-query'
 import { toValue, type MaybeRefOrGetter } from 'vue'
 import type { LinkResponse, RelatedResponse } from '../../shared/types/responses'
@@ -15,7 +15,8 @@ import { loadWith, useApiQuery, type QueryOptions } from '../query'
 type Empty = Record<never, never>
 
 /**
- * The records that one record is linked to.
+ * The linked records of one record, as a list: `{ data: [...], meta: { page, limit, total } }`. Sends no request while the id is missing.
+ * `error` is an `AutoApiError`.
  * @example
  * const { data: tags } = useAutoApiRelation('posts', () => post.value?.id, 'tags', { sort: 'name' })
  */
@@ -32,23 +33,23 @@ export function useAutoApiRelation<
   options?: QueryOptions<RelatedResponse<TargetOf<R, N>, Q>, Data>,
 ): UseQueryReturnType<Data, AutoApiError> {
   const key = () => {
-    const known = toValue(id)
-    return isMissing(known)
+    const recordId = toValue(id)
+    return isMissing(recordId)
       ? undefined
-      : toApiKey(resource, 'related', { id: toIdentity(resource, known), relation, query: toValue(query) as KeyDetails['query'] })
+      : toApiKey(resource, 'related', { id: toIdentity(resource, recordId), relation, query: toValue(query) as KeyDetails['query'] })
   }
   return useApiQuery(key, loadWith(useClient(), 'related'), options)
 }
 
-/** What is passed to `mutate`. */
+/** The variables of `mutate`. */
 export interface Links {
-  /** The record on this side. */
+  /** The id of the record on this side. */
   id: RecordId
-  /** Those on the other. */
+  /** The ids of the records on the other side. */
   ids: readonly RecordId[]
-  /** Further columns of the junction, for the links that are added. */
+  /** Values for further columns of the junction, for every added link. */
   metadata?: Record<string, unknown>
-  /** The same for single links, by the id of the other side; it goes before `metadata`. */
+  /** The same for single links, by the id of the other side. Overrides `metadata`. */
   metadataById?: Record<RecordId, Record<string, unknown>>
 }
 
@@ -66,7 +67,7 @@ function useLinks<Context>(
   return useApiMutation(
     {
       send: ({ id, ...body }) => client.call({ route, resource, id, relation, body }),
-      // Links of a registered junction are records of their own, and may be listed as such.
+      // Links of a registered junction are records, which lists of the junction contain.
       written: () => via === undefined
         ? { resources: new Set([resource, targetOf(resource, relation)]), links: true }
         : { resources: new Set([via, resource, targetOf(resource, relation)]) },
@@ -76,7 +77,8 @@ function useLinks<Context>(
 }
 
 /**
- * Links exactly these: takes `{ id, ids, metadata?, metadataById? }`.
+ * Replaces the links of a record: `mutate({ id, ids, metadata?, metadataById? })`. Resolves to `{ added, removed, total }`.
+ * Links to records that the caller cannot see stay. `mutateAsync` rejects with an `AutoApiError`.
  * @example
  * const { mutate } = useAutoApiRelationReplace('posts', 'tags')
  * mutate({ id: 1, ids: [2, 3] })
@@ -90,7 +92,8 @@ export function useAutoApiRelationReplace<R extends ResourceWith<'update'>, Cont
 }
 
 /**
- * Links these as well: takes `{ id, ids, metadata?, metadataById? }`.
+ * Adds links to a record: `mutate({ id, ids, metadata?, metadataById? })`. Resolves to `{ added, removed, total }`. Existing links stay.
+ * `mutateAsync` rejects with an `AutoApiError`.
  * @example
  * const { mutate } = useAutoApiRelationAdd('posts', 'tags')
  * mutate({ id: 1, ids: [2, 3], metadataById: { 3: { position: 1 } } })
@@ -104,7 +107,7 @@ export function useAutoApiRelationAdd<R extends ResourceWith<'update'>, Context 
 }
 
 /**
- * Takes the links to these away: takes `{ id, ids }`.
+ * Removes links of a record: `mutate({ id, ids })`. Resolves to `{ added, removed, total }`. `mutateAsync` rejects with an `AutoApiError`.
  * @example
  * const { mutate } = useAutoApiRelationRemove('posts', 'tags')
  * mutate({ id: 1, ids: [2] })

@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest'
 import { explainCause, withCause, withoutStack } from '../../../src/runtime/server/http/development'
 
 describe('the cause of a failure in development', () => {
-  it('holds every message down to the innermost cause', () => {
+  it('contains every message down to the innermost cause', () => {
     const error = new Error('Failed query', { cause: new TypeError('socket closed', { cause: 'reset' }) })
     expect(explainCause(error)).toBe('Error: Failed query\nCaused by TypeError: socket closed\nCaused by Error: reset')
   })
 
-  it('ends where a cause leads back to itself', () => {
+  it('ends at a circular cause', () => {
     const error: Error & { cause?: unknown } = new Error('again')
     error.cause = error
     expect(explainCause(error).match(/again/g)).toHaveLength(5)
@@ -23,7 +23,7 @@ describe('the cause of a failure in development', () => {
 })
 
 describe('outside development', () => {
-  it('an error response has no cause, and an error is passed on as it is', () => {
+  it('error responses have no cause, and errors are not changed', () => {
     const error = new Error('no such table: posts')
     expect(withCause(undefined, error)).toBeUndefined()
     expect(withCause({ code: 'BULK_FAILED' }, error)).toEqual({ code: 'BULK_FAILED' })

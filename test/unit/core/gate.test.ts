@@ -66,27 +66,27 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-describe.each(VALUES)('permission: %s', (_title, permission, passed) => {
-  it.each(everybody)('for %s', async (caller) => {
+describe.each(VALUES)('a permission that is %s', (_title, permission, passed) => {
+  it.each(everybody)('is decided for %s', async (caller) => {
     expect(await decide(session, permission, context(caller))).toBe(passed.includes(caller))
   })
 })
 
 describe('a permission function', () => {
-  it('is told who asks for what', async () => {
+  it('receives the caller, the resource and the operation', async () => {
     const rule = vi.fn(() => true)
     const ctx = context('editor')
     await decide(session, rule, ctx)
     expect(rule.mock.calls).toEqual([[ctx]])
   })
 
-  it('is not asked about \'*\'', async () => {
+  it('is not called for \'*\'', async () => {
     const rule = vi.fn(() => false)
     expect(await decide(session, rule, context('superAdmin'))).toBe(true)
     expect(rule).not.toHaveBeenCalled()
   })
 
-  it('that throws leaves its error in the log, with the resource and operation', async () => {
+  it('logs its error with the resource and operation if it throws', async () => {
     await decide(session, throws, context('signedIn'))
     const [message, error] = vi.mocked(console.error).mock.calls[0]!
     expect(message).toMatch(/posts.*update/)
@@ -129,13 +129,13 @@ describe('an operation without a permission', () => {
     expect(await ask('signedIn', asked, { permissions: { [declared]: true } })).toBe(answers)
   })
 
-  it.each(['read', 'create', 'update', 'delete', 'aggregate', 'restore', 'purge', 'viewDeleted'] as const)('is refused to everybody but \'*\': %s', async (operation) => {
+  it.each(['read', 'create', 'update', 'delete', 'aggregate', 'restore', 'purge', 'viewDeleted'] as const)('is refused to every caller without \'*\': %s', async (operation) => {
     expect(await ask('editor', operation, { permissions: {} })).toBe(false)
     expect(await ask('superAdmin', operation, { permissions: {} })).toBe(true)
     expect(await ask('superAdmin', operation, {})).toBe(true)
   })
 
-  it('that declares one of its own does not fall back', async () => {
+  it('does not fall back if it declares its own permission', async () => {
     expect(await ask('signedIn', 'aggregate', { permissions: { read: true, aggregate: false } })).toBe(false)
     expect(await ask('signedIn', 'restore', { permissions: { update: false, restore: true } })).toBe(true)
     expect(await ask('signedIn', 'viewDeleted', { permissions: { update: true, restore: false } })).toBe(false)
@@ -143,14 +143,14 @@ describe('an operation without a permission', () => {
 })
 
 describe('`false` as the permission of an operation', () => {
-  it.each(everybody)('refuses every caller but \'*\', also where another operation falls back to it: %s', async (caller) => {
+  it.each(everybody)('refuses every caller without \'*\', also for an operation that falls back to it: %s', async (caller) => {
     const answers = [await ask(caller, 'delete', { permissions: { delete: false } }), await ask(caller, 'purge', { permissions: { delete: false } })]
     expect(answers).toEqual(caller === 'superAdmin' ? [true, true] : [false, false])
   })
 })
 
 describe('\'*\'', () => {
-  it('passes every operation without asking a function', async () => {
+  it('passes every operation without a function call', async () => {
     const rule = vi.fn(() => false)
     for (const permission of [rule, [rule], false, [false], { policy: 'owner' }] as Permission[]) expect(await ask('superAdmin', 'update', { permissions: { update: permission } })).toBe(true)
     expect(rule).not.toHaveBeenCalled()
@@ -163,20 +163,20 @@ describe('\'*\'', () => {
 })
 
 describe('a resource without authorization', () => {
-  it.each(everybody)('refuses everybody, \'*\' included: %s', async (caller) => {
+  it.each(everybody)('refuses every caller, \'*\' included: %s', async (caller) => {
     for (const operation of ['read', 'create', 'update', 'delete', 'purge'] as const) expect(await ask(caller, operation, undefined)).toBe(false)
   })
 })
 
-describe('a question about one request', () => {
-  it('is asked once', async () => {
+describe('the permission of one request', () => {
+  it('is decided once', async () => {
     const read = vi.fn(() => true)
     const { call, resource } = callOf('signedIn', 'read', { permissions: { read } })
     expect([await can(call, resource, 'read'), await can(call, resource, 'read')]).toEqual([true, true])
     expect(read).toHaveBeenCalledTimes(1)
   })
 
-  it('names the operation that was asked for, not the one it falls back to', async () => {
+  it('is decided with the requested operation, not the one it falls back to', async () => {
     const seen: string[] = []
     await ask('signedIn', 'purge', { permissions: { delete: ctx => seen.push(`${ctx.resource} ${ctx.operation}`) } })
     expect(seen).toEqual(['it purge'])

@@ -24,13 +24,13 @@ async function findFailing(cases: number): Promise<string[]> {
   }
 }
 
-describe('without a bug', () => {
-  it('no property fails, with the same seed', async () => {
+describe('the core without a bug', () => {
+  it('passes every property with the same seed', async () => {
     expect(await findFailing(150)).toEqual([])
   }, 60_000)
 })
 
-describe.each(BUGS)('where $title', ({ file, plant, cases = 150 }: Bug) => {
+describe.each(BUGS)('the core with a bug: $title', ({ file, plant, cases = 150 }: Bug) => {
   beforeEach(() => {
     vi.resetModules()
     vi.doMock(pathOf(file), async importOriginal => plant(await importOriginal()))
@@ -42,7 +42,7 @@ describe.each(BUGS)('where $title', ({ file, plant, cases = 150 }: Bug) => {
     vi.restoreAllMocks()
   })
 
-  it('a property fails', async () => {
+  it('fails a property', async () => {
     // A bug may as well make the server stumble: what it logs is expected here.
     const log = vi.spyOn(console, 'error').mockImplementation(() => {})
     expect(await findFailing(cases)).toHaveLength(1)

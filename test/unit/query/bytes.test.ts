@@ -1,4 +1,4 @@
-/** Keys that SQLite keeps as bytes are found in every list of keys; and text that it keeps against the table's own limits has a place. */
+/** Keys that SQLite stores as bytes are found in every list of keys, and text that breaks the table's own limits is a valid cursor position. */
 import { blob, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { expect, it } from 'vitest'
 import { serveTables } from '../attack/tables-server'
@@ -6,7 +6,7 @@ import { serveTables } from '../attack/tables-server'
 const authorization = { permissions: { read: true, create: true, update: true, delete: true } } as const
 const filter = (value: unknown) => `filter=${encodeURIComponent(JSON.stringify(value))}`
 
-it('are found by many $like, in bulk, in includes and in the permissions of records', async () => {
+it('finds rows by keys that SQLite stores as bytes: by many $like, in bulk, in includes and in the permissions of records', async () => {
   const shelves = sqliteTable('shelves', { id: blob('id', { mode: 'bigint' }).primaryKey(), title: text('title') })
   const books = sqliteTable('books', {
     id: integer('id').primaryKey(), title: text('title'),
@@ -30,7 +30,7 @@ it('are found by many $like, in bulk, in includes and in the permissions of reco
   expect([updated.status, updated.body.meta.successful]).toEqual([200, 3])
 })
 
-it.each(['note', 'state'])('is what a cursor may stand on: %s', async (sort) => {
+it.each(['note', 'state'])('accepts cursors at text that breaks the limits of its column: %s', async (sort) => {
   const notes = sqliteTable('notes', { id: integer('id').primaryKey(), note: text('note', { length: 5 }), state: text('state', { enum: ['a', 'b'] }) })
   const server = await serveTables(`create table notes (id integer primary key, note text, state text);
     insert into notes values (1, 'longer than five', 'older'), (2, 'longer than that', 'older')`, [{ notes }], { notes: { schema: notes, authorization } })

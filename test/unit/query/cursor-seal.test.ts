@@ -12,13 +12,13 @@ const places = sqliteTable('places', { id: integer('id').primaryKey() })
 const resource = createResources([{ name: 'places', schema: places }], [{ places }], DEFAULT_CONFIG).get('places')!
 const order = planOrder(resource, allFields(resource), [])
 
-it('reads what it made, whatever the place', () => {
+it('reads every position that it wrote', () => {
   fc.assert(fc.property(fc.maxSafeInteger(), (id) => {
     expect(readCursor(createCursor(resource, order, [id]), resource, order)).toEqual([id])
   }))
 })
 
-it('refuses whatever differs in one character', () => {
+it('rejects a cursor that differs in one character', () => {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
   fc.assert(fc.property(fc.maxSafeInteger(), fc.nat(), fc.constantFrom(...alphabet), (id, place, character) => {
     const cursor = createCursor(resource, order, [id])

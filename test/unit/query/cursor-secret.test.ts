@@ -35,7 +35,7 @@ const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
 afterEach(() => warn.mockClear())
 
 describe.each(SECRETS)('a cursor over a key column that is %s', (_name, registration, rules) => {
-  it.each(['', '&sort=name', '&sort=-clinic', '&cursorFields=-name'])('goes through all rows and shows nothing of the column: %s', async (sort) => {
+  it.each(['', '&sort=name', '&sort=-clinic', '&cursorFields=-name'])('returns all rows and discloses nothing of the column: %s', async (sort) => {
     const ask = await open('a secret', registration, rules)
     const names: string[] = []
     const cursors = new Set<string>()
@@ -52,7 +52,7 @@ describe.each(SECRETS)('a cursor over a key column that is %s', (_name, registra
     expect(new Set([...cursors].map(({ length }) => length)).size).toBe(1)
   })
 
-  it('is refused when it was changed, made by others, or made for another order', async () => {
+  it('returns 400 for a cursor that was changed, issued with another secret, or issued for another order', async () => {
     const [ask, other] = [await open('a secret', registration, rules), await open('another secret', registration, rules)]
     const { nextCursor } = (await ask('limit=1&cursor=')).body.meta
     const bytes = Buffer.from(nextCursor, 'base64url')
@@ -63,7 +63,7 @@ describe.each(SECRETS)('a cursor over a key column that is %s', (_name, registra
     expect((await ask(`cursor=${nextCursor}`)).status).toBe(200)
   })
 
-  it('needs a secret in production: without it the list is refused by cursor, answered by page, and named at startup', async () => {
+  it('requires a secret in production: without one, cursor pages return 400, numbered pages work, and startup names the list', async () => {
     const ask = await open(undefined, registration, rules)
     expect(warn.mock.calls.flat().filter(text => String(text).includes('`patients`') && String(text).includes('NUXT_AUTO_API_SECRET'))).toHaveLength(1)
     for (const query of ['cursor=', 'cursor=abc', 'cursor=&sort=name']) expect((await ask(query)).body.data).toEqual({ code: 'INVALID_QUERY', parameter: 'cursor' })
@@ -72,7 +72,7 @@ describe.each(SECRETS)('a cursor over a key column that is %s', (_name, registra
 })
 
 describe('a cursor of a caller who can read the whole order', () => {
-  it('keeps its checksum, is asked without a secret, and is no cursor of a caller who cannot', async () => {
+  it('has a checksum, needs no secret, and is not valid for a caller who cannot read the order', async () => {
     const doctor = ['doctor']
     const [ask, without] = [await open('a secret'), await open(undefined)]
     const { nextCursor } = (await without('limit=1&cursor=', doctor)).body.meta
@@ -85,7 +85,7 @@ describe('a cursor of a caller who can read the whole order', () => {
 })
 
 describe('the secret', () => {
-  it('is that of the runtime configuration, asked for with the request', () => {
+  it('is read from the runtime configuration with each request', () => {
     const events: unknown[] = []
     const find = createSecret((event) => {
       events.push(event)
@@ -94,7 +94,7 @@ describe('the secret', () => {
     expect([find('event'), events]).toEqual(['own', ['event']])
   })
 
-  it('is a random one in development, the same for the whole process, and none in production', () => {
+  it('is random and constant in a development process, and absent in production', () => {
     for (const config of [undefined, () => ({}), () => ({ autoApi: { secret: '' } })]) {
       const find = createSecret(config, true)
       expect([find()!.length > 20, find() === find('event')]).toEqual([true, true])
@@ -103,7 +103,7 @@ describe('the secret', () => {
     expect(createSecret(undefined, true)()).not.toBe(createSecret(undefined, true)())
   })
 
-  it('is not missed at startup where every caller can read every key', async () => {
+  it('is not required at startup where every caller can read every key', async () => {
     await open(undefined, {}, { fields: { name: { read: 'doctor' }, ssn: { read: true, write: 'doctor' } } })
     expect(warn.mock.calls.flat().filter(text => String(text).includes('SECRET'))).toEqual([])
   })

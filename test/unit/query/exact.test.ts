@@ -35,7 +35,7 @@ afterAll(() => client.close())
 const get = async (path: string) => (await server.request('GET', encodeURI(`/api/sums${path}`))).body
 
 describe('a large number', () => {
-  it('is answered with every digit', async () => {
+  it('is returned with every digit', async () => {
     const { data } = await get('?fields=amount,serial')
     expect(data).toEqual(ROWS.map(({ amount, serial }) => ({ amount, serial: String(serial) })))
   })
@@ -45,7 +45,7 @@ describe('a large number', () => {
     expect(data).toEqual([{ [field]: value }])
   })
 
-  it.each([['amount', [3, 2, 1]], ['-amount', [1, 2, 3]], ['serial', [3, 2, 1]], ['-serial', [1, 2, 3]]])('is a place a cursor by %s goes on from', async (sort, ids) => {
+  it.each([['amount', [3, 2, 1]], ['-amount', [1, 2, 3]], ['serial', [3, 2, 1]], ['-serial', [1, 2, 3]]])('is a valid cursor position in a list sorted by %s', async (sort, ids) => {
     const seen: number[] = []
     let cursor: string | null = ''
     while (cursor !== null && seen.length < 5) {
@@ -56,7 +56,7 @@ describe('a large number', () => {
     expect(seen).toEqual(ids)
   })
 
-  it('is added, and compared with sums, to the last digit', async () => {
+  it('is summed and compared with sums exactly', async () => {
     const { data } = await get('/aggregate?aggregate=sum(amount),max(amount),sum(serial),min(serial),sum(whole)')
     expect(data).toEqual([{ sum_amount: '18014398509481985.1', max_amount: '9007199254740993', sum_serial: '9223372036854775805', min_serial: '-9223372036854775808', sum_whole: 18014398509481984 }])
     const above = (value: string) => get(`/aggregate?aggregate=max(amount)&having={"max_amount":{"$gt":"${value}"}}`)
@@ -64,8 +64,8 @@ describe('a large number', () => {
   })
 })
 
-describe('a number that SQLite keeps as bytes', () => {
-  it.each([['?filter={"bytes":"5"}', [1]], ['?filter={"bytes":{"$ne":"5"}}', [2]], ['?filter={"bytes":null}', [3]]])('equals another or not: %s', async (query, ids) => {
+describe('a number that SQLite stores as bytes', () => {
+  it.each([['?filter={"bytes":"5"}', [1]], ['?filter={"bytes":{"$ne":"5"}}', [2]], ['?filter={"bytes":null}', [3]]])('is compared for equality: %s', async (query, ids) => {
     expect((await get(query)).data.map(({ id }: { id: number }) => id)).toEqual(ids)
   })
 

@@ -91,7 +91,7 @@ describe.each([['sqlite', false], ['pg', true], ['mysql', true]] as const)('over
     server = await openLookAlikes(dialect, concurrent)
   })
 
-  it('requests for look-alike tables, by callers with look-alike filters, share a key only where they share the text', async () => {
+  it('shares a statement key between requests only if their SQL is the same, for similar tables and similar filters', async () => {
     await fc.assert(fc.asyncProperty(pairs, rules, async (requests, rules) => {
       for (const [index, { method, path, body }] of requests.entries()) {
         const { status } = await server.request(method, `/api/${path}`, { caller: { user: { id: 1, rules: rules[index] } }, ...body !== undefined && { body } })
@@ -136,7 +136,7 @@ describe.each(['sqlite', 'pg', 'mysql'] as const)('conditions over %s', (dialect
     ),
   }))
 
-  it('share a key only where they share the text', () => {
+  it('share a key only if their SQL is the same', () => {
     const cache = createCheckingCache()
     fc.assert(fc.property(clause, (clause) => {
       cache(clause.shape, () => ({ text: engine.render(clause.build()).text, extra: undefined }))
@@ -145,7 +145,7 @@ describe.each(['sqlite', 'pg', 'mysql'] as const)('conditions over %s', (dialect
   })
 })
 
-it('a key that two texts share is noticed', () => {
+it('detects a key that two different texts share', () => {
   const cache = createCheckingCache()
   cache('key', () => ({ text: 'select 1', extra: undefined }))
   expect(() => cache('key', () => ({ text: 'select 2', extra: undefined }))).toThrow('Two statements have the key key')

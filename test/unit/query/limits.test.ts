@@ -70,7 +70,7 @@ describe('a query', () => {
     expect([beyond.statusCode, beyond.data.code]).toEqual([400, 'LIMIT_EXCEEDED'])
   })
 
-  it('may bind more values than any engine takes parameters', async () => {
+  it('can bind more values than the parameter limit of an engine', async () => {
     const { status, body } = await server.request('GET', `/api/articles?${filter({ id: { $in: list(500) }, words: { $nin: list(500) } })}`, { caller })
     expect([status, body.data.length > 0]).toEqual([200, true])
     expect(server.statements().every(text => text.split('?').length <= 100)).toBe(true)
@@ -136,13 +136,13 @@ describe('a list', () => {
     expect(repeated).toEqual(comma)
   })
 
-  it('lowers a limit above the largest, and answers an empty page past the end', async () => {
+  it('lowers a limit above the maximum, and returns an empty page past the end', async () => {
     const { data, meta } = await get('articles?limit=1000')
     expect([data.length, meta.limit]).toEqual([25, 25])
     expect(await get('articles?page=1000')).toEqual({ data: [], meta: { page: 1000, limit: 7, total: meta.total } })
   })
 
-  it('spares the count with count=none, and says whether more follow', async () => {
+  it('does not count rows with count=none, and returns hasMore', async () => {
     const { total } = (await get('articles?count=exact')).meta
     server.statements()
     expect((await get('articles?count=none')).meta).toEqual({ page: 1, limit: 7, hasMore: true })
@@ -150,26 +150,26 @@ describe('a list', () => {
     expect((await get(`articles?count=none&limit=7&page=${Math.ceil(total / 7)}`)).meta.hasMore).toBe(false)
   })
 
-  it('is paged as configured where neither page nor cursor is given', async () => {
+  it('uses the configured pagination without page and cursor', async () => {
     expect((await get('authors', small)).meta).toEqual({ limit: 3, hasMore: true, nextCursor: expect.any(String) })
     expect((await get('authors?page=1', small)).meta).toEqual({ page: 1, limit: 3, total: expect.any(Number) })
   })
 
-  it('ignores parameters it does not know', async () => {
+  it('ignores unknown parameters', async () => {
     expect(await get('articles?utm_source=x&__proto__=1')).toEqual(await get('articles'))
   })
 
-  it('refuses more included rows than configured', async () => {
+  it('returns 400 for more included rows than configured', async () => {
     expect((await get('articles?include=author&limit=5', small)).data).toHaveLength(5)
     expect((await get('articles?include=credits,tags&limit=12', small)).data.code).toBe('LIMIT_EXCEEDED')
   })
 
-  it('groups by as many fields as configured', async () => {
+  it('limits groupBy to the configured number of fields', async () => {
     expect((await get('articles/aggregate?groupBy=id,words', small)).data.length).toBeGreaterThan(0)
     expect((await get('articles/aggregate?groupBy=id,words,score', small)).data.code).toBe('LIMIT_EXCEEDED')
   })
 
-  it('counts, numbers and aggregates as many rows as configured where code judges them; pages by cursor go on', async () => {
+  it('limits counts, page numbers and aggregates with objectLevel to the configured rows, but not cursor pages', async () => {
     for (const path of ['tags?page=1', 'tags/aggregate?aggregate=count', 'tags?cursor=&aggregate=count']) {
       expect([path, (await get(path, small)).data.code]).toEqual([path, 'LIMIT_EXCEEDED'])
     }

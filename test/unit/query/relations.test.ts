@@ -40,20 +40,20 @@ const HR: Viewer = { tenant: 1, permissions: ['hr'] }
 describe.each(PLACES)('an include, $place', ({ path, hidden, unreadable }) => {
   const ask = async (name: string, viewer = ANYBODY) => (await server.request('GET', `/api/${path(name)}`, { caller: callerOf(viewer) }))
 
-  it.each([['hidden', hidden], ['unreadable', unreadable]])('answers a relation over a %s key like one that does not exist', async (_, name) => {
+  it.each([['hidden', hidden], ['unreadable', unreadable]])('treats a relation over a %s key like one that does not exist', async (_, name) => {
     const [secret, missing] = [await ask(name), await ask('nobody')]
     expect([missing.status, missing.body.data]).toEqual([400, { code: 'UNKNOWN_RELATION', parameter: 'include', relation: 'nobody' }])
     expect(secret.text).toBe(missing.text.replaceAll('nobody', name))
   })
 
-  it('answers the same relation to a caller who may read its key, and the hidden one to nobody', async () => {
+  it('returns the relation to a caller who can read its key, and the one over a hidden key to no caller', async () => {
     expect((await ask(unreadable, HR)).status).toBe(200)
     expect((await ask(hidden, { tenant: 1, permissions: ['hr', '*'] })).status).toBe(400)
   })
 })
 
 describe('the list of a relation', () => {
-  it('is a 404 where the relation does not exist or is secret', async () => {
+  it('returns 404 for a relation that does not exist or that the caller cannot read', async () => {
     const { id } = server.data.authors!.find(row => row.organizationId === 1)!
     const ask = (name: string, viewer = ANYBODY) => server.request('GET', `/api/authors/${String(id)}/relations/${name}`, { caller: callerOf(viewer) })
     const missing = await ask('nobody')

@@ -21,7 +21,7 @@ const CALLERS = [{}, { user }, { user, permissions: ['trash'] }, { user, permiss
 describe.each(CASES)('%s', (_, permissions, expected) => {
   const registered = [{ name: 'articles', schema: tables.articles, authorization: { permissions: { read: true, ...permissions } } }]
 
-  it('about every read of deleted rows, and about nothing else', async () => {
+  it('applies to every read of deleted rows, and to no other read', async () => {
     const server = await openNewsdata({ registered })
     const gone = server.data.articles!.find(row => row.organizationId === 1 && row.deletedAt !== null)!
     const reads = ['articles?', `articles/${gone.id}?`, 'articles/aggregate?']
@@ -33,7 +33,7 @@ describe.each(CASES)('%s', (_, permissions, expected) => {
 })
 
 describe('the trash', () => {
-  it('is shown by onlyDeleted, shown besides by includeDeleted, and otherwise not', async () => {
+  it('is returned alone by onlyDeleted, with active rows by includeDeleted, and otherwise not', async () => {
     const server = await openNewsdata({ registered: [{ name: 'articles', schema: tables.articles, authorization: { permissions: { read: true, viewDeleted: true } } }] })
     const own = server.data.articles!.filter(row => row.organizationId === 1)
     const gone = own.filter(row => row.deletedAt !== null).length

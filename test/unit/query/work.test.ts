@@ -57,7 +57,7 @@ const BOUNDS: [rule: string, path: string, query: (more: 0 | 1) => Record<string
 ]
 
 describe('a query', () => {
-  it.each(BOUNDS)('is answered with %s, and refused with one more', async (_rule, path, query) => {
+  it.each(BOUNDS)('is accepted with %s, and returns 400 with one more', async (_rule, path, query) => {
     expect([await codeOf(path, query(0)), await codeOf(path, query(1))]).toEqual([200, 'LIMIT_EXCEEDED'])
   })
 })
@@ -102,13 +102,13 @@ const SEARCHES: [what: string, query: Record<string, unknown>][] = ([
 ] satisfies [string, Record<string, unknown>][]).filter((_, index) => process.env.FULL || index % 3 === 0)
 
 describe('a search through large texts', () => {
-  it.each(SEARCHES)('lets others have their turn after at most five times what one $like takes: %s', async (_what, query) => {
+  it.each(SEARCHES)('yields to other requests after at most five times the duration of one $like: %s', async (_what, query) => {
     const one = await blockOf({ filter: likes(['zz']), count: 'none' })
     const most = await blockOf(query)
     expect(most / one).toBeLessThanOrEqual(5)
   })
 
-  it('finds the same rows in slices as at once', async () => {
+  it('finds the same rows in slices as in one statement', async () => {
     const patterns = ['bbb', 'abbbb', '%bbbbb', `${'a'.repeat(60)}bbbbbb%`]
     const sliced = (await get('pages', { filter: likes(patterns), sort: '-id', limit: 3, page: 2, fields: 'id', aggregate: 'count' })).body
     expect(sliced).toEqual({ data: [10_007, 10_006, 10_005].map(id => ({ id })), meta: { page: 2, limit: 3, total: 7, aggregates: { count: 7 } } })

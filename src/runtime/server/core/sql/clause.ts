@@ -1,4 +1,4 @@
-/** SQL told apart from its values: a query's text is built once per shape and found by it ever after. */
+/** SQL conditions separate from their values: the text of a statement is built once per shape and cached. */
 import { is, sql, SQL, type Column } from 'drizzle-orm'
 import type { Engine, Statement } from '../../engines/engine'
 import { outline } from './outline'
@@ -6,7 +6,7 @@ import { quoted, shape, shapeOf, type Shape } from './shape'
 import type { Field } from '../../schema/field'
 import type { Compiled, StatementCache } from './statement-cache'
 
-/** A condition: two of one shape have the same text, whatever their values. */
+/** A condition. Conditions of one shape have the same text, whatever their values. */
 export interface Clause {
   readonly shape: Shape
   /** Driver values, in the order in which `build` places them. */
@@ -16,7 +16,7 @@ export interface Clause {
   readonly custom?: true
 }
 
-/** A column by the name it has in its table. */
+/** A column and the ways to compare it. */
 export type NamedColumn = Pick<Field, 'name' | 'column' | 'compare' | 'bytes'>
 
 /** The statement for a key; `build` runs only when the key is new. Its parameters must be `values`, in their order. */
@@ -31,25 +31,25 @@ export function statement<Extra>(
     const { sql, extra } = build()
     const rendered = engine.render(sql)
     if (rendered.values.length !== values.length)
-      throw new Error(`[auto-api] The statement ${key} has ${rendered.values.length} places for ${values.length} values.`)
+      throw new Error(`[auto-api] The statement ${key} has ${rendered.values.length} parameters for ${values.length} values.`)
     return { text: rendered.text, extra }
   }) as Compiled<Extra>
   return { text: compiled.text, values, extra: compiled.extra }
 }
 
-/** A key, a tenant: equal only to the same bytes, whatever the column's collation. */
+/** Equality by bytes, for keys and tenants, whatever the column's collation. */
 export function equals(field: Field, value: unknown): Clause {
   return equalsRaw(field, field.encode(value))
 }
 
-/** As {@link equals}, with the driver's value. The plain comparison is the one that an index serves. */
+/** {@link equals} with a driver value. The plain comparison is the one that an index serves. */
 export function equalsRaw(field: NamedColumn, value: unknown): Clause {
   const { column, bytes } = field
   if (!bytes) return { shape: shape`${column}=`, values: [value], build: () => sql`${column} = ${bound(field, value)}` }
   return { shape: shape`${column} bytewise=`, values: [value, value], build: () => sameBytes(column, bound(field, value), bytes) }
 }
 
-/** Both sides hold the same bytes: how keys meet. */
+/** Both sides have the same bytes, as keys and foreign keys must. */
 export function sameBytes(left: SQL | Column, right: SQL | Column, bytes: NamedColumn['bytes']): SQL {
   const plain = sql`${left} = ${right}`
   return bytes ? sql`(${plain} and ${bytes.beside(sql`${bytes.of(sql`${left}`)} = ${bytes.of(sql`${right}`)}`)})` : plain
@@ -58,7 +58,7 @@ export function sameBytes(left: SQL | Column, right: SQL | Column, bytes: NamedC
 /** A driver value where it is compared with its column. */
 export const bound = (field: NamedColumn, value: unknown): SQL => compared(field, sql`${sql.param(value)}`)
 
-/** What is compared with a column, told its type where the engine would otherwise compare something else. */
+/** A value with the column's type, where the engine would otherwise compare another type. */
 export function compared({ compare }: NamedColumn, value: SQL): SQL {
   return compare ? compare(value) : value
 }
@@ -71,13 +71,13 @@ export function isNotNull(field: Field): Clause {
   return { shape: shape`${field.column} set`, values: [], build: () => sql`${field.column} is not null` }
 }
 
-/** Nothing fits: the answer to a caller whose tenant cannot be told, should one come this far. */
+/** Matches no row: also the scope of a caller without a tenant. */
 export const NO_ROWS: Clause = { shape: shape`nothing`, values: [], build: () => sql`1 = 0` }
 
-/** SQL an app wrote: its text joins the shape, its parameters join the values. */
+/** SQL of the app: its text becomes part of the shape, its parameters become values. */
 export function fromSql(engine: Engine, condition: SQL): Clause {
-  const told = outline(condition)
-  if (told) return { shape: shape`sql ${told.shape}`, values: told.values, build: () => sql`(${condition})`, custom: true }
+  const outlined = outline(condition)
+  if (outlined) return { shape: shape`sql ${outlined.shape}`, values: outlined.values, build: () => sql`(${condition})`, custom: true }
   const { text, values } = engine.render(condition)
   return { shape: shape`text ${quoted(text)}`, values, build: () => sql`(${condition})`, custom: true }
 }
@@ -92,13 +92,13 @@ export function whereClause(clauses: readonly Clause[]): SQL {
 
 const PARAMETER = shape`?`
 
-/** A value in its place. A custom column type may turn a value into SQL: its text then joins the shape. */
+/** A parameter for a value. A custom column type may turn the value into SQL, whose text becomes part of the shape. */
 export function boundValue(engine: Engine, field: Field, value: unknown): Clause {
   const encoded = field.encode(value)
   return is(encoded, SQL) ? fromSql(engine, encoded) : { shape: PARAMETER, values: [encoded], build: () => sql`${sql.param(encoded)}` }
 }
 
-/** SQL around conditions of its own, in the order in which `build` places them. @param around what the SQL itself is made of. */
+/** SQL that contains conditions, in the order in which `build` uses them. @param around the shape of the SQL itself. */
 export function fromClauses(around: Shape, clauses: readonly Clause[], build: () => SQL): Clause {
   return { shape: shape`${around}${shapeOf(clauses)}`, values: valuesOf(clauses), build }
 }
@@ -122,11 +122,11 @@ export function joinAnd(clauses: readonly Clause[]): SQL {
   return clauses.length === 0 ? sql`1 = 1` : joined(clauses.map(clause => clause.build()), 'and')
 }
 
-/** In a row each AND is one level deeper than the one before, and D1 goes a hundred levels deep: many are put into halves of halves. */
+/** Each AND in a row nests one level deeper, and D1 accepts a hundred levels: long lists are split into halves. */
 function joined(conditions: readonly SQL[], word: 'and' | 'or'): SQL {
-  if (conditions.length <= IN_A_ROW) return sql.join([...conditions], sql.raw(` ${word} `))
+  if (conditions.length <= MAX_IN_A_ROW) return sql.join([...conditions], sql.raw(` ${word} `))
   const half = conditions.length >> 1
   return sql`(${joined(conditions.slice(0, half), word)}) ${sql.raw(word)} (${joined(conditions.slice(half), word)})`
 }
 
-const IN_A_ROW = 32
+const MAX_IN_A_ROW = 32

@@ -1,29 +1,29 @@
-/** Opaque places in an order: the driver's own values, so that no digit of a bigint or a microsecond is lost. */
+/** Opaque cursors: the driver's own values, so that no digit of a bigint or a microsecond is lost. */
 import type { Resource } from '../../schema/model'
 import { decrypt, encrypt } from '../encryption'
 import { invalidCursor } from '../error'
 import { orderKey, type Order } from './keyset'
 
-/** Cursors of another version are refused: what they mean has changed. */
+/** Cursors of another version are refused. */
 const VERSION = 1
 /** Two checksums of 32 bits, seven digits each. */
-const SEAL_LENGTH = 14
+const CHECKSUM_LENGTH = 14
 
-/** The cursor that stands on a row. @param values driver values, one per field of the order. */
+/** The cursor of a row. @param values driver values, one per field of the order. */
 export function createCursor(resource: Resource, order: readonly Order[], values: readonly unknown[]): string {
   const payload = toPayload(resource, order, values)
-  return toBase64(seal(payload) + payload)
+  return toBase64(checksum(payload) + payload)
 }
 
 const toPayload = (resource: Resource, order: readonly Order[], values: readonly unknown[]) =>
   JSON.stringify([VERSION, resource.name, orderKey(order), values.map(toJson)])
 
-/** As {@link createCursor}, for an order that holds a field the caller cannot read: nobody can read its values or make one. */
+/** As {@link createCursor}, for an order with a field the caller cannot read: clients can neither read its values nor forge one. */
 export function encryptCursor(secret: string, resource: Resource, order: readonly Order[], values: readonly unknown[]): Promise<string> {
   return encrypt(secret, PURPOSE, toPayload(resource, order, values))
 }
 
-/** The values of an encrypted cursor. @throws `INVALID_CURSOR`, for one that is not encrypted as well. */
+/** The values of an encrypted cursor. @throws `INVALID_CURSOR`, also when it is not encrypted. */
 export async function decryptCursor(
   secret: string,
   cursor: string,
@@ -37,11 +37,11 @@ export async function decryptCursor(
 
 const PURPOSE = 'cursor'
 
-/** The values a cursor stands on. @throws `INVALID_CURSOR` when it is foreign, old, edited, cut, or of another order. */
+/** The values of a cursor. @throws `INVALID_CURSOR` when it is of another resource, version or order, edited or truncated. */
 export function readCursor(cursor: string, resource: Resource, order: readonly Order[]): readonly unknown[] {
   const text = fromBase64(cursor)
-  const payload = text.slice(SEAL_LENGTH)
-  if (toBase64(text) !== cursor || text.slice(0, SEAL_LENGTH) !== seal(payload)) throw invalidCursor()
+  const payload = text.slice(CHECKSUM_LENGTH)
+  if (toBase64(text) !== cursor || text.slice(0, CHECKSUM_LENGTH) !== checksum(payload)) throw invalidCursor()
   return fromPayload(payload, resource, order)
 }
 
@@ -63,17 +63,17 @@ function parse(payload: string): readonly unknown[] {
 }
 
 /**
- * Tells an edited cursor from one of ours. Not a secret: the caller can read every field of the order, so the worst a forged one
- * does is to start elsewhere in the same rows. Other orders are encrypted.
- * So a checksum (FNV-1a, twice) does, at a fraction of what a cryptographic digest costs each page.
+ * Detects edited cursors. The checksum is not secret: the caller can read every field of the order, so a forged cursor only
+ * starts at another position in the same rows. Other orders are encrypted. Two FNV-1a hashes cost a fraction of a
+ * cryptographic digest.
  */
-function seal(payload: string): string {
+function checksum(payload: string): string {
   let [first, second] = [0x811C9DC5, 0x01234567]
-  for (let place = 0; place < payload.length; place++) {
-    const code = payload.charCodeAt(place)
+  for (let index = 0; index < payload.length; index++) {
+    const code = payload.charCodeAt(index)
     first = Math.imul(first ^ code, 0x01000193)
     second = Math.imul(second ^ code, 0x5BD1E995)
-    // What is multiplied only moves up: the upper bits are brought down again.
+    // Multiplication only moves bits up: the upper bits are mixed into the lower ones.
     second ^= second >>> 15
   }
   return [first, second].map(half => (half >>> 0).toString(36).padStart(7, '0')).join('')
@@ -93,7 +93,7 @@ function fromJson(value: unknown, { field }: Order): unknown {
     if (field.isDriverValue(raw)) return raw
   }
   catch {
-    // Not a value of the column: forged.
+    // Not a value of the column: the cursor is forged.
   }
   throw invalidCursor()
 }

@@ -1,4 +1,4 @@
-/** The order of a list, and the rows after a position in it: every order ends in the primary key, so that no two rows are equal in it. */
+/** The order of a list, and the rows after a position in it: every order ends with the primary key, so it has no ties. */
 import { sql, type SQL } from 'drizzle-orm'
 import type { Engine } from '../../engines/engine'
 import type { Field } from '../../schema/field'
@@ -19,8 +19,8 @@ export function orderList(order: readonly Order[]): SQL {
 }
 
 /**
- * The rows after a place. For `a, b desc` after (1, 2):
- * `a >= 1 and (a > 1 or (a = 1 and b < 2))`: the first bound lets an index on `a` begin there.
+ * The rows after a position. For `a, b desc` after (1, 2):
+ * `a >= 1 and (a > 1 or (a = 1 and b < 2))`: the first condition lets an index on `a` start there.
  * @param values driver values, one per field of the order.
  */
 export function after(engine: Engine, order: readonly Order[], values: readonly unknown[]): Clause {
@@ -30,7 +30,7 @@ export function after(engine: Engine, order: readonly Order[], values: readonly 
   return uniform && engine.adapter.tupleComparison ? afterTuple(order, values) : afterEach(engine, order, values)
 }
 
-/** `(a, b) > (?, ?)`: what an index over both columns is read by. */
+/** `(a, b) > (?, ?)`: an index over both columns serves it. */
 function afterTuple(order: readonly Order[], values: readonly unknown[]): Clause {
   return {
     shape: shape`after ${orderShape(order)}`,
@@ -87,7 +87,7 @@ function same(field: Field, value: unknown): Clause {
     : { shape: shape`${field.column}=`, values: [value], build: () => sql`${field.column} = ${bound(field, value)}` }
 }
 
-/** Strictly after a value in one column; nothing when the value is the last there can be. */
+/** Strictly after a value in one column; `undefined` when no value can follow. */
 function strictlyAfter({ adapter }: Engine, { field, descending }: Order, value: unknown): Clause | undefined {
   const nullsFirst = adapter.nullsLow !== descending
   if (value === null)
@@ -95,7 +95,7 @@ function strictlyAfter({ adapter }: Engine, { field, descending }: Order, value:
   return compare(field, descending ? '<' : '>', value, field.nullable && !nullsFirst)
 }
 
-/** At or after a value in the first column: where an index may begin to read. */
+/** At or after a value in the first column: the start of an index scan. */
 function atOrAfter({ adapter }: Engine, { field, descending }: Order, value: unknown): Clause | undefined {
   const nullsLast = adapter.nullsLow === descending
   return value === null || (field.nullable && nullsLast) ? undefined : compare(field, descending ? '<=' : '>=', value, false)

@@ -1,4 +1,4 @@
-/** Tells SQL that an app wrote apart from its parameters without rendering it: a walk costs a twentieth of the text. */
+/** Separates SQL of the app from its parameters without rendering it, which would cost twenty times as much. */
 import { Column, is, Param, SQL, StringChunk, Table } from 'drizzle-orm'
 import { idOf, quoted, type Shape } from './shape'
 
@@ -10,10 +10,10 @@ export interface Outline {
 
 const IS_ALIAS = Symbol.for('drizzle:IsAlias')
 
-/** The place of a parameter. App text is quoted, so that it never looks like this, or like anything else of a shape. */
-const PLACE = '?'
+/** A parameter. Text of the app is quoted, so it never equals this or another part of a shape. */
+const PARAMETER = '?'
 
-/** `undefined` where only rendering can tell: subqueries, views, named placeholders, parameters written into the text. */
+/** `undefined` where SQL has to be rendered: subqueries, views, named placeholders, inlined parameters. */
 export function outline(condition: SQL): Outline | undefined {
   const values: unknown[] = []
   const shape = walk(condition, values)
@@ -34,10 +34,10 @@ function walk(chunk: unknown, values: unknown[]): string | undefined {
   if (chunk === undefined) return ''
   if (typeof chunk === 'function' || (typeof chunk === 'object' && chunk !== null)) return undefined
   values.push(chunk)
-  return PLACE
+  return PARAMETER
 }
 
-/** By identity; an alias is made anew for every request and would fill the cache. */
+/** By identity. An alias is a new object in every request and would fill the cache. */
 function named(value: object, table: Table): string | undefined {
   return (table as unknown as Record<symbol, unknown>)[IS_ALIAS] === true ? undefined : `#${idOf(value)}`
 }
@@ -56,5 +56,5 @@ function parameter({ value, encoder }: Param, values: unknown[]): string | undef
   const encoded = value === null ? null : encoder.mapToDriverValue(value)
   if (is(encoded, SQL) || (typeof value === 'object' && value !== null && 'getSQL' in value)) return undefined
   values.push(encoded)
-  return PLACE
+  return PARAMETER
 }

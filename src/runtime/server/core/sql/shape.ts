@@ -1,6 +1,6 @@
 /**
- * Keys of the statement cache. Statements of one key must have the same text, whoever asks: a key that two texts share would run one
- * caller's SQL for another. So a key names tables, columns and relations by identity, never by a name that two of them may have.
+ * Keys of the statement cache. Statements with one key must have the same text: otherwise the SQL of one caller would run for
+ * another. A key identifies tables, columns and relations by identity, because several of them can have the same name.
  */
 import type { Column, Table } from 'drizzle-orm'
 import type { ForeignKeyFacts } from '../../schema/drizzle/foreign-keys'
@@ -12,17 +12,17 @@ declare const keyed: unique symbol
 /** A key, or a part of one. Only this file makes them. */
 export type Shape = string & { readonly [keyed]: true }
 
-/** What has an identity of its own: made once at start, the same object in every request. */
+/** Objects that are created once at startup, the same in every request. */
 export type Identity = Table | Column | Resource | GraphNode | ForeignKeyFacts | Relation
 
 type Part = string | Identity | number | boolean | undefined | readonly (Shape | Identity | number)[]
 
-/** A word of our own code, told by its literal type; any other text goes through `quoted`. */
+/** A word of this code, recognized by its literal type; other text goes through `quoted`. */
 type Word<T> = T extends string ? (string extends T ? never : T) : T
 
 /**
- * shape`count ${resource} ${shapeOf(where)}`. Each part stands in brackets, so that no two parts run into each other.
- * The words between the parts say what is built of them: no two builders of different SQL share them.
+ * shape`count ${resource} ${shapeOf(where)}`. Each part is in brackets, so that adjacent parts cannot be confused.
+ * The words between the parts identify the builder: builders of different SQL use different words.
  */
 export function shape<const P extends readonly Part[]>(
   words: TemplateStringsArray,
@@ -40,7 +40,7 @@ function toText(part: Part): string {
 
 const isList = (part: object): part is readonly (Shape | Identity | number)[] => Array.isArray(part)
 
-/** A list of parts that have a shape. Asked for several times in every request, it is put together by hand, as `orderShape` is. */
+/** The shape of a list. It runs several times per request, so it concatenates by hand, as `orderShape` does. */
 export function shapeOf(parts: readonly { readonly shape: Shape }[]): Shape {
   let text = '['
   for (const part of parts) text += `(${part.shape})`
@@ -53,7 +53,7 @@ export function orderShape(order: readonly { readonly field: { readonly column: 
   return `${text}]` as Shape
 }
 
-/** Text that is not ours: its length says where it ends, whatever it holds. */
+/** Text of the app: its length marks its end, whatever it contains. */
 export const quoted = (text: string) => `"${text.length}:${text}` as Shape
 
 const ids = new WeakMap<object, number>()

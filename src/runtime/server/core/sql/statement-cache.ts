@@ -1,7 +1,7 @@
-/** Statements by key: what is built once is found ever after. */
+/** The cache of statements by key. */
 import { createLruCache } from '../../engines/lru-cache'
 
-/** Compiled once per key: the text and whatever its answer is decoded with. */
+/** The text of a statement, and what its builder needs to decode the result. */
 export interface Compiled<Extra> {
   readonly text: string
   readonly extra: Extra
@@ -9,9 +9,9 @@ export interface Compiled<Extra> {
 
 export type StatementCache = (key: string, create: () => Compiled<unknown>) => Compiled<unknown>
 
-/** Statements beyond this many are built again: a client that invents queries cannot fill the memory. */
-const STATEMENTS_AT_MOST = 2000
+/** Further statements replace the oldest: a client that sends many queries cannot fill the memory. */
+const MAX_STATEMENTS = 2000
 
 export function createStatementCache(): StatementCache {
-  return createLruCache<Compiled<unknown>>(STATEMENTS_AT_MOST)
+  return createLruCache<Compiled<unknown>>(MAX_STATEMENTS)
 }

@@ -1,4 +1,4 @@
-/** Computes aggregates and groups over visible rows: in SQL, or row by row where only code can judge them. */
+/** Computes aggregates and groups over visible rows: in SQL, or row by row where an object rule decides on each of them. */
 import { sql, type SQL } from 'drizzle-orm'
 import { OPERATORS } from '../../../../shared/operators'
 import type { Engine, Row, Statement } from '../../../engines/engine'
@@ -19,14 +19,14 @@ import { scan } from '../rows/scan'
 
 export interface GroupResult {
   readonly data: readonly RecordValues[]
-  /** Groups that match, on all pages. */
+  /** The number of groups on all pages. */
   readonly total: number
 }
 
-export async function executeGroups(asked: Scoped<GroupPlan>, call: Call): Promise<GroupResult> {
-  const plan = await searchInSlices(asked, call)
+export async function executeGroups(requested: Scoped<GroupPlan>, call: Call): Promise<GroupResult> {
+  const plan = await searchInSlices(requested, call)
   if (plan.accepts) return groupRows(plan, await visibleRecords(plan, call), call.engine)
-  // Without groups there is one entry at most, on the first page: it is the total too.
+  // Without groups there is at most one entry, on the first page.
   if (plan.groups.groupBy.length === 0) {
     const entries = (await call.engine.query(groupsStatement(plan, 0, call))).map(row => toEntry(plan.groups, row))
     return { data: plan.page > 1 ? [] : entries, total: entries.length }
@@ -57,11 +57,11 @@ async function visibleRecords(plan: Scoped<GroupPlan>, call: Call): Promise<Reco
   return records
 }
 
-/** What a group says of itself: its fields in their wire form, then its results by alias. */
+/** The group's fields in their wire form, then its results by alias. */
 function toEntry({ groupBy, aggregates }: AggregatePlan, row: Row): RecordValues {
   const results = Object.fromEntries(aggregates.map((aggregate, index) => {
-    const place = groupBy.length + 2 * index
-    return [aggregate.alias, toResultValue(aggregate, row[place], row[place + 1])]
+    const position = groupBy.length + 2 * index
+    return [aggregate.alias, toResultValue(aggregate, row[position], row[position + 1])]
   }))
   if (groupBy.length === 0) return results
   const group = Object.fromEntries(groupBy.map((field, index) => {
@@ -77,10 +77,13 @@ function groupsStatement(plan: Scoped<GroupPlan>, offset: number, { api, engine 
   const where = conditions(plan)
   const having = havingClauses(plan, engine)
   const key = shape`groups ${resource}${groups.key}${shapeOf(where)}${shapeOf(having)}${order.map(sortShape)}`
-  return statement(api.statements, engine, key, [...valuesOf(where), ...valuesOf(having), limit, offset], () => ({
-    sql: sql`select ${columns(groups, engine)} from ${resource.table}${whereClause(where)}${grouping(groups, having)}${orderBy(plan, engine)} limit ${sql.param(limit)} offset ${sql.param(offset)}`,
-    extra: undefined,
-  }))
+  return statement(api.statements, engine, key, [...valuesOf(where), ...valuesOf(having), limit, offset], () => {
+    const rows = sql`${resource.table}${whereClause(where)}${grouping(groups, having)}${orderBy(plan, engine)}`
+    return {
+      sql: sql`select ${columns(groups, engine)} from ${rows} limit ${sql.param(limit)} offset ${sql.param(offset)}`,
+      extra: undefined,
+    }
+  })
 }
 
 const sortShape = ({ by, descending }: GroupOrder): Shape => shape`${'alias' in by ? aggregateShape(by) : by.column}${descending}`
@@ -98,7 +101,7 @@ function countGroupsStatement(plan: Scoped<GroupPlan>, { api, engine }: Call): S
 }
 
 function columns({ groupBy, aggregates }: AggregatePlan, engine: Engine): SQL {
-  // Beside the sum of an average stands its count.
+  // An average is selected as a sum and a count.
   const results = aggregates.flatMap(aggregate => [
     exactResult(aggregate, engine),
     aggregate.function === 'avg' ? sql`count(${aggregate.field!.column})` : sql`0`,

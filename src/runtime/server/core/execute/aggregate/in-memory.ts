@@ -1,4 +1,4 @@
-/** The results of aggregates: exact arithmetic, the same on every engine, and grouping without SQL. */
+/** Aggregates in memory: the exact arithmetic of results, the same on every engine, and grouping without SQL. */
 import Big from 'big.js'
 import { OPERATORS } from '../../../../shared/operators'
 import { isEnum, isExact } from '../../../engines/dialects/column'
@@ -8,10 +8,10 @@ import type { Field } from '../../../schema/field'
 import { comparesFields, type Aggregate, type AggregatePlan, type GroupPlan, type Having } from '../../plan/aggregate'
 import type { RecordValues } from '../rows/decode'
 
-/** Digits behind the point of an average that does not come out even. */
+/** Decimal places of an average. */
 Big.DP = 12
 
-/** The driver's values of one result to what is said: numbers, and strings over bigint and decimal columns; nothing to sum is null. */
+/** Turns the driver's values of one result into a number, or a string for bigint and decimal columns; null when there are no values. */
 export function toResultValue({ function: name, field }: Aggregate, raw: unknown, count: unknown): unknown {
   if (name === 'count') return Number(raw)
   if (raw === null || raw === undefined) return null
@@ -19,9 +19,9 @@ export function toResultValue({ function: name, field }: Aggregate, raw: unknown
     const value = field!.decode ? field!.decode(raw) : raw
     return field!.toJson ? field!.toJson(value) : value
   }
-  // A double may be what is no number, which a Big cannot be.
+  // A double can be NaN or infinite, a Big cannot.
   if (field!.kind === 'number') return orNull(name === 'avg' ? digits(Number(raw)) / Number(count) : digits(Number(raw)))
-  // Postgres keeps what is no number among its decimals too.
+  // A decimal of Postgres can be NaN too.
   if (isNoNumber(raw)) return null
   const sum = toBig(raw)
   return name === 'avg' ? toAverage(sum, Number(count), field!.kind) : toResult(sum, field!.kind)
@@ -29,10 +29,10 @@ export function toResultValue({ function: name, field }: Aggregate, raw: unknown
 
 const isNoNumber = (value: unknown) => /nan|infinity/i.test(String(value))
 
-/** JSON has no number beyond a double's: like nothing to add up, that is null. */
+/** JSON has no NaN and no infinity: both become null. */
 const orNull = (value: number) => Number.isFinite(value) ? value : null
 
-/** Over exact columns to twelve digits, over others as near as a number comes. */
+/** For exact columns with twelve decimal places, for others as a double. */
 function toAverage(sum: Big, count: number, kind: Kind): string | number {
   return isExact(kind) ? sum.div(count).toFixed() : sum.toNumber() / count
 }
@@ -41,14 +41,14 @@ function toResult(value: Big, kind: Kind): string | number {
   return isExact(kind) ? value.toFixed() : value.toNumber()
 }
 
-/** A sum as the database tells it: text, or SQLite's two halves of 64 bits and what has a fraction besides. */
+/** A sum as the database returns it: text, or on SQLite the upper and lower 32 bits and the sum of the fractional values. */
 function toBig(raw: unknown): Big {
   const [high, low, rest] = String(raw).split(':')
   if (low === undefined) return new Big(high!)
   return new Big(high!).times(4_294_967_296).plus(low).plus(rest === undefined ? 0 : String(digits(Number(rest))))
 }
 
-/** The digits of a double that count: engines that add in another order differ in the rest. */
+/** The significant digits of a double: engines that add in another order differ in the rest. */
 const digits = (value: number) => Number(value.toPrecision(15))
 
 interface Group {
@@ -56,7 +56,7 @@ interface Group {
   readonly records: RecordValues[]
 }
 
-/** The same answer as the SQL, from records that were checked one by one. */
+/** The same result as the SQL, computed from records. */
 export function groupRows(
   { groups, having, order, page, limit }: GroupPlan,
   records: readonly RecordValues[],
@@ -76,16 +76,16 @@ export function groupRows(
     }
     return 0
   })
-  const data = kept.slice((page - 1) * limit, page * limit).map(({ group, results }) => {
-    const said = Object.fromEntries(
-      groups.aggregates.map(aggregate => [aggregate.alias, resultToWire(aggregate, results.get(aggregate.alias))]),
+  const data = kept.slice((page - 1) * limit, page * limit).map(({ group, results: byAlias }) => {
+    const results = Object.fromEntries(
+      groups.aggregates.map(aggregate => [aggregate.alias, resultToWire(aggregate, byAlias.get(aggregate.alias))]),
     )
-    if (groups.groupBy.length === 0) return said
+    if (groups.groupBy.length === 0) return results
     return {
       group: Object.fromEntries(
         groups.groupBy.map((field, index) => [field.name, field.toJson ? field.toJson(group.values[index]) : group.values[index]]),
       ),
-      ...said,
+      ...results,
     }
   })
   return { data, total: kept.length }
@@ -119,7 +119,7 @@ function compute({ function: name, field }: Aggregate, records: readonly RecordV
   const order = (a: unknown, b: unknown) => compare(comparable(field, a), comparable(field, b))
   if (name === 'min') return values.reduce((least, value) => order(value, least) < 0 ? value : least)
   if (name === 'max') return values.reduce((most, value) => order(value, most) > 0 ? value : most)
-  // What a database keeps that is no number, no Big can be.
+  // A Big cannot be NaN or infinite.
   if (values.some(isNoNumber)) return values.reduce<number>((sum, value) => sum + Number(value), 0)
   const added = values.reduce<Big>((sum, value) => sum.plus(String(value)), new Big(0))
   if (name === 'avg' && isExact(field.kind)) return added.div(values.length)
@@ -138,12 +138,12 @@ function resultToWire({ function: name, field }: Aggregate, result: unknown): un
   return result instanceof Big ? toResult(result, field!.kind) : null
 }
 
-/** A result as it is compared. */
+/** A result in the form in which results are compared. */
 function toComparableResult(aggregate: Aggregate, result: unknown): unknown {
   return comparesFields(aggregate) ? comparable(aggregate.field!, result) : result
 }
 
-/** A decimal is text, and as text 9 would come after 10; an enum is ordered by the places of its values. */
+/** A decimal is text, and as text 9 would sort after 10; an enum sorts by the position of its values. */
 function comparable({ kind, column }: Field, value: unknown): unknown {
   if (value === null || value === undefined) return value
   return kind === 'decimal' ? toComparable(String(value)) : isEnum(column) ? column.enumValues!.indexOf(String(value)) : value
@@ -151,7 +151,7 @@ function comparable({ kind, column }: Field, value: unknown): unknown {
 
 const toComparable = (decimal: string): Big | number => isNoNumber(decimal) ? Number(decimal) : new Big(decimal)
 
-/** NULL is below every value, or above; text is ordered by its bytes, as databases do that know of no language. */
+/** NULL sorts below every value, or above; text sorts by its bytes, as in a database without a language. */
 function compare(a: unknown, b: unknown, nullsLow = true): number {
   if (a === null || b === null || a === undefined || b === undefined)
     return (Number(a !== null && a !== undefined) - Number(b !== null && b !== undefined)) * (nullsLow ? 1 : -1)

@@ -1,4 +1,4 @@
-/** What a commit changes, row by row: rows that go along are locked before it changes them, and told to the plugins that listen. */
+/** Locks the rows of a cascade before a commit changes them, and reports them to listeners. */
 import { sql, type SQL } from 'drizzle-orm'
 import type { Row, WriteStatement } from '../../../engines/engine'
 import { shape } from '../../sql/shape'
@@ -12,51 +12,51 @@ import type { WriteOperation } from '../commit/operation'
 import { lockInOrder } from '../commit/select'
 import { hasListeners } from '../commit/changes'
 
-/** Which of a table's rows a statement is going to take along. */
+/** The rows of a table that a statement includes in the cascade. */
 export interface CascadedRows {
   readonly kind: Change['kind']
-  /** Of the reached rows, those that the statement is about. */
+  /** The state of the reached rows that the statement changes. */
   readonly trash: 'active' | 'trashed' | 'all'
-  /** Rows the request names itself. */
+  /** Rows that the request names: they are not reported as cascaded. */
   readonly named: readonly Key[]
-  /** Rows of a table that are not meant. */
+  /** Reached rows of a table that the statement does not change. */
   readonly except?: (node: GraphNode) => Clause | undefined
 }
 
 /**
- * Rows that go along, the upper ones first, before anything is done to them: told to those who listen, and locked where
- * others may come between. A statement that waited for a row still goes by what it read before: it would take a row along
- * that has left meanwhile. Below rows that are locked nothing can be hung any more.
+ * Reads the rows of a cascade before they change, parents before children: to report them where there are listeners, and to
+ * lock them where other commits run at the same time. Without the lock, a statement that waited for a row would still use
+ * what it read before, and include a row that has moved to another parent. No row can be added below a locked row.
  */
-export function cascadeOperations(call: Call, closure: Closure, nodes: readonly GraphNode[], along: CascadedRows): WriteOperation[] {
-  const heard = hasListeners(call)
-  if (!heard && !call.engine.concurrent) return []
-  const upperFirst = closure.dependents.nodes.filter(node => nodes.includes(node))
-  return upperFirst.map(node =>
-    heard ? reportOperation(call, closure, node, along) : { statement: cascadedRowsStatement(call, closure, node, along, false) },
+export function cascadeOperations(call: Call, closure: Closure, nodes: readonly GraphNode[], cascaded: CascadedRows): WriteOperation[] {
+  const reported = hasListeners(call)
+  if (!reported && !call.engine.concurrent) return []
+  const parentsFirst = closure.dependents.nodes.filter(node => nodes.includes(node))
+  return parentsFirst.map(node =>
+    reported ? reportOperation(call, closure, node, cascaded) : { statement: cascadedRowsStatement(call, closure, node, cascaded, false) },
   )
 }
 
-function reportOperation(call: Call, closure: Closure, node: GraphNode, along: CascadedRows): WriteOperation {
-  const own = new Set(node.resource === closure.dependents.root.resource ? along.named.map(key => toId(node.resource!, key)) : [])
-  const changes = (rows: readonly Row[]) => rows.map(row => idOf(node, row)).filter(id => !own.has(id)).map((id): Change => ({
-    ...node.resource && { resource: node.resource.name }, table: node.facts.name, kind: along.kind, id, cascaded: true,
+function reportOperation(call: Call, closure: Closure, node: GraphNode, cascaded: CascadedRows): WriteOperation {
+  const named = new Set(node.resource === closure.dependents.root.resource ? cascaded.named.map(key => toId(node.resource!, key)) : [])
+  const changes = (rows: readonly Row[]) => rows.map(row => idOf(node, row)).filter(id => !named.has(id)).map((id): Change => ({
+    ...node.resource && { resource: node.resource.name }, table: node.facts.name, kind: cascaded.kind, id, cascaded: true,
   }))
-  return { statement: cascadedRowsStatement(call, closure, node, along, true), changes: ({ rows }) => changes(rows) }
+  return { statement: cascadedRowsStatement(call, closure, node, cascaded, true), changes: ({ rows }) => changes(rows) }
 }
 
-/** `with recursive reached … select id from child where deleted_at is null and id in (…) for update`; their number where nobody asks which. */
+/** `with recursive reached … select id from child where deleted_at is null and id in (…) for update`; without `keys` only their number. */
 function cascadedRowsStatement(
   call: Call,
   closure: Closure,
   node: GraphNode,
-  { trash, except: butOf }: CascadedRows,
+  { trash, except: exceptOf }: CascadedRows,
   keys: boolean,
 ): WriteStatement {
   const { api, engine } = call
-  const but = butOf?.(node)
-  const key = shape`along ${node}${keys}${trash}${closureShape(closure)}${but?.shape}`
-  const made = statement(api.statements, engine, key, [...closure.start.values, ...(but?.values ?? [])], () => {
+  const except = exceptOf?.(node)
+  const key = shape`cascaded ${node}${keys}${trash}${closureShape(closure)}${except?.shape}`
+  const made = statement(api.statements, engine, key, [...closure.start.values, ...(except?.values ?? [])], () => {
     const selection = keys
       ? sql.join(
           primaryKeyOf(node).map(column => sql`${column}`),
@@ -64,13 +64,15 @@ function cascadedRowsStatement(
         )
       : sql`1`
     const lock = engine.concurrent ? lockInOrder(engine, primaryKeyOf(node), 'update') : sql``
-    const rows = sql`select ${selection} from ${node.table} where ${ofTrash(node, trash)} and ${tuple(primaryKeyOf(node))} in (${selectKeys(closure, node)})${but ? sql` and not (${but.build()})` : sql``}${lock}`
+    const isReached = sql`${tuple(primaryKeyOf(node))} in (${selectKeys(closure, node)})`
+    const notExcepted = except ? sql` and not (${except.build()})` : sql``
+    const rows = sql`select ${selection} from ${node.table} where ${inTrashState(node, trash)} and ${isReached}${notExcepted}${lock}`
     return { extra: undefined, sql: sql`${withClosure(closure)} ${keys ? rows : engine.adapter.countLocked(rows)}` }
   })
   return { ...made, returnsRows: true }
 }
 
-function ofTrash({ roles: { deletedAt } }: GraphNode, trash: CascadedRows['trash']): SQL {
+function inTrashState({ roles: { deletedAt } }: GraphNode, trash: CascadedRows['trash']): SQL {
   if (!deletedAt || trash === 'all') return sql`1 = 1`
   return trash === 'active' ? sql`${deletedAt} is null` : sql`${deletedAt} is not null`
 }

@@ -1,6 +1,6 @@
 /**
- * Tables that hang on one another, in a circle. What goes first would break the way to the rest, so the rows are marked
- * before they go and keep their group until all of them are back.
+ * Removes and restores the rows of tables that reference each other in a cycle. Removing some rows would break the path to the
+ * others, so all rows are marked first, and keep their group until all of them are restored.
  */
 import { sql, type Column, type SQL } from 'drizzle-orm'
 import type { Engine, Row, Statement, WriteStatement } from '../../../engines/engine'
@@ -13,7 +13,7 @@ import { statement } from '../../sql/clause'
 import { removeStatement } from './statements'
 import { changeRows, CLOSURE, closureShape, GROUP, primaryKeyOf, selectKeys, tuple, withClosure, type Closure } from './closure/index'
 
-/** Removes the reached rows of these tables. Rows that cannot be marked are read before anything is removed, and found again by their keys. */
+/** Removes the reached rows of these tables. Tables without a `deletionId` read their rows first, and remove them by their keys. */
 export function removeCycle(call: Call, closure: Closure, nodes: readonly GraphNode[]): WriteStatement[] {
   const marker = crypto.randomUUID()
   const marking = nodes.filter(({ roles }) => roles.deletionId)
@@ -24,7 +24,7 @@ export function removeCycle(call: Call, closure: Closure, nodes: readonly GraphN
     ...(deferForeignKeys ? [{ text: deferForeignKeys, values: [] }] : []),
     ...marking.map(node => markStatement(call, closure, node, marker)),
   ]
-  // In a batch nothing can be read: tables that cannot mark a row find theirs while all the others are there.
+  // A batch cannot read: tables without a mark find their rows while the rows of all other tables still exist.
   if (unmarked.length > 0 && !call.engine.supportsFollowUp)
     return [
       ...first,
@@ -34,14 +34,14 @@ export function removeCycle(call: Call, closure: Closure, nodes: readonly GraphN
 
   const read = new Map<GraphNode, readonly Row[]>()
   const order = deletionOrder(nodes, closure.dependents.edges)
-  const hooks
+  const keysToClear
     = deferForeignKeys
       ? []
       : order
           .map((node, index) => ({ node, columns: keyColumnsToClear(node, closure.dependents.edges, order.slice(0, index + 1)) }))
           .filter(({ columns }) => columns.length > 0)
   const last = (): Statement[] => [
-    ...hooks.flatMap(({ node, columns }) =>
+    ...keysToClear.flatMap(({ node, columns }) =>
       node.roles.deletionId
         ? [clearKeysStatement(call, closure, node, columns, marker)]
         : clearKeysOfRows(call, node, columns, read.get(node)!),
@@ -57,11 +57,11 @@ export function removeCycle(call: Call, closure: Closure, nodes: readonly GraphN
   }))]
 }
 
-/** Whether a key can be emptied, so that its row does not stand in the way of the one it points at. */
+/** The columns of a foreign key that can be set to NULL. */
 const clearableColumns = (node: GraphNode, edge: ForeignKeyFacts) =>
   edge.columns.map(name => columnOf(node.facts, name)).filter(column => !column.notNull && !column.primary)
 
-/** Rows before those they point at; in a cycle the key that is broken is one that can be emptied. */
+/** Children before parents; a cycle is broken at a foreign key that can be cleared. */
 function deletionOrder(nodes: readonly GraphNode[], edges: readonly ForeignKeyFacts[]): readonly GraphNode[] {
   const left = [...nodes]
   const order: GraphNode[] = []
@@ -79,12 +79,12 @@ function deletionOrder(nodes: readonly GraphNode[], edges: readonly ForeignKeyFa
   return order
 }
 
-/** The columns of keys that point at rows which go before these, or at rows of the same table. */
-function keyColumnsToClear(node: GraphNode, edges: readonly ForeignKeyFacts[], gone: readonly GraphNode[]): readonly Column[] {
+/** The foreign key columns that reference rows deleted before these rows, or rows of the same table. */
+function keyColumnsToClear(node: GraphNode, edges: readonly ForeignKeyFacts[], deleted: readonly GraphNode[]): readonly Column[] {
   return [
     ...new Set(
       edges
-        .filter(edge => edge.table === node.table && gone.some(other => other.table === edge.foreignTable))
+        .filter(edge => edge.table === node.table && deleted.some(other => other.table === edge.foreignTable))
         .flatMap(edge => clearableColumns(node, edge)),
     ),
   ]
@@ -108,11 +108,11 @@ function markStatement(call: Call, closure: Closure, node: GraphNode, marker: st
   )
 }
 
-/** Whether no order of removing rows fits every foreign key: MySQL looks at them row by row, within one statement too. */
+/** Whether no order of deletes satisfies every foreign key. */
 export const needsMarking = ({ cyclic, edges }: Dependents, { engine }: Call) =>
   cyclic || (engine.adapter.checksForeignKeysByRow && edges.some(edge => edge.table === edge.foreignTable))
 
-/** `update child set parent_id = null where deletion_id = ?`: foreign keys that are not deferred would stand in each other's way. */
+/** `update child set parent_id = null where deletion_id = ?`: foreign keys that are not deferred would block the deletes.  */
 function clearKeysStatement(
   { api, engine }: Call,
   { dependents }: Closure,
@@ -121,16 +121,22 @@ function clearKeysStatement(
   marker: string,
 ): WriteStatement {
   const column = node.roles.deletionId!
-  return statement(api.statements, engine, shape`unhook ${dependents.root}${node}${columns}`, [column.mapToDriverValue(marker)], () => ({
-    extra: undefined,
-    sql: sql`update ${node.table} set ${sql.join(
-      columns.map(own => sql`${sql.identifier(engine.columnName(own))} = null`),
-      sql`, `,
-    )} where ${column} = ${sql.param(marker)}`,
-  }))
+  return statement(
+    api.statements,
+    engine,
+    shape`clear keys ${dependents.root}${node}${columns}`,
+    [column.mapToDriverValue(marker)],
+    () => ({
+      extra: undefined,
+      sql: sql`update ${node.table} set ${sql.join(
+        columns.map(own => sql`${sql.identifier(engine.columnName(own))} = null`),
+        sql`, `,
+      )} where ${column} = ${sql.param(marker)}`,
+    }),
+  )
 }
 
-/** `select id from child where id in (select … from reached)`: once others are gone, or unhooked, these are not found again. */
+/** `select id from child where id in (select … from reached)`: after other rows are deleted, they cannot be found. */
 function readUnmarked(
   call: Call,
   closure: Closure,
@@ -145,23 +151,25 @@ function readUnmarked(
   return { ...made, returnsRows: true, followUp }
 }
 
-const AT_ONCE = 1000
+const ROWS_PER_STATEMENT = 1000
 
 /** `update child set parent_id = null where id in (…)` */
 function clearKeysOfRows({ engine }: Call, node: GraphNode, columns: readonly Column[], rows: readonly Row[]): Statement[] {
-  const emptied = sql.join(columns.map(column => sql`${sql.identifier(engine.columnName(column))} = null`), sql`, `)
-  return batches(rows).map(batch => engine.render(sql`update ${node.table} set ${emptied} where ${isAmong(engine, node, batch)}`))
+  const cleared = sql.join(columns.map(column => sql`${sql.identifier(engine.columnName(column))} = null`), sql`, `)
+  return batches(rows).map(batch => engine.render(sql`update ${node.table} set ${cleared} where ${inRowKeys(engine, node, batch)}`))
 }
 
 /** `delete from child where id in (…)` */
 function deleteRows({ engine }: Call, node: GraphNode, rows: readonly Row[]): Statement[] {
-  return batches(rows).map(batch => engine.render(sql`delete from ${node.table} where ${isAmong(engine, node, batch)}`))
+  return batches(rows).map(batch => engine.render(sql`delete from ${node.table} where ${inRowKeys(engine, node, batch)}`))
 }
 
 const batches = (rows: readonly Row[]) =>
-  Array.from({ length: Math.ceil(rows.length / AT_ONCE) }, (_, index) => rows.slice(index * AT_ONCE, (index + 1) * AT_ONCE))
+  Array.from({ length: Math.ceil(rows.length / ROWS_PER_STATEMENT) }, (_, index) =>
+    rows.slice(index * ROWS_PER_STATEMENT, (index + 1) * ROWS_PER_STATEMENT),
+  )
 
-function isAmong({ adapter }: Engine, node: GraphNode, rows: readonly Row[]): SQL {
+function inRowKeys({ adapter }: Engine, node: GraphNode, rows: readonly Row[]): SQL {
   return sql`${tuple(primaryKeyOf(node))} in (${adapter.tuples(sql.join(
     rows.map(
       row =>
@@ -183,12 +191,21 @@ function removeMarkedStatement({ api, engine }: Call, node: GraphNode, marker: s
   }))
 }
 
-/** `update child set deletion_id = null where deleted_at is null and deletion_id in (select deletion_id from root where id = ?)`: the end of a restore in a circle. */
+/**
+ * `update child set deletion_id = null where deleted_at is null and deletion_id in (select deletion_id from root where id = ?)`:
+ * the end of a restore in a cycle.
+ */
 export function ungroupStatement(call: Call, closure: Closure, node: GraphNode): WriteStatement {
   const { api, engine } = call
   const { root } = closure.dependents
-  return statement(api.statements, engine, shape`ungroup ${node}${closureShape(closure)}`, closure.start.values, () => ({
-    extra: undefined,
-    sql: sql`update ${node.table} set ${sql.identifier(engine.columnName(node.roles.deletionId!))} = null where ${node.roles.deletedAt!} is null and ${node.roles.deletionId!} in (select ${GROUP} from (select ${root.roles.deletionId!} as ${GROUP} from ${root.table} where ${closure.start.build()}) as ${CLOSURE})`,
-  }))
+  const { deletionId, deletedAt } = node.roles
+  return statement(api.statements, engine, shape`ungroup ${node}${closureShape(closure)}`, closure.start.values, () => {
+    const group = sql`select ${root.roles.deletionId!} as ${GROUP} from ${root.table} where ${closure.start.build()}`
+    const column = sql.identifier(engine.columnName(deletionId!))
+    const inGroup = sql`${deletionId!} in (select ${GROUP} from (${group}) as ${CLOSURE})`
+    return {
+      extra: undefined,
+      sql: sql`update ${node.table} set ${column} = null where ${deletedAt!} is null and ${inGroup}`,
+    }
+  })
 }

@@ -1,33 +1,33 @@
-/** What goes with a row: the tables a delete, a restore or a purge reaches from a resource, found once per resource. */
+/** The tables that a delete, a restore or a purge of a resource reaches over foreign keys, found once per resource. */
 import type { Table } from 'drizzle-orm'
 import type { ForeignKeyFacts } from '../../../schema/drizzle/foreign-keys'
 import type { GraphNode, TableGraph } from '../../../schema/graph'
 
 export interface Dependents {
   readonly root: GraphNode
-  /** Foreign keys along which rows are taken along; both ends are reached. */
+  /** Foreign keys that the cascade follows; it reaches both tables. */
   readonly edges: readonly ForeignKeyFacts[]
-  /** Foreign keys that forbid it while a row still refers to one that goes. */
+  /** Foreign keys declared `restrict`: a row that references a reached row makes the write fail. */
   readonly restricting: readonly ForeignKeyFacts[]
-  /** Foreign keys that are emptied when the row they point at is gone for good. */
+  /** Foreign keys declared `set null` or `set default`: a purge clears them. */
   readonly cleared: readonly ForeignKeyFacts[]
-  /** The reached tables, the root first, every table after those it hangs on where there is no circle. */
+  /** The reached tables, parents before children except in a cycle. */
   readonly nodes: readonly GraphNode[]
-  /** Tables hang on one another: no order of them has every parent before its children. */
+  /** Tables reference each other: no order has every parent before its children. */
   readonly cyclic: boolean
 }
 
-const RELEASING = new Set<ForeignKeyFacts['onDelete']>(['set null', 'set default'])
+const CLEARING = new Set<ForeignKeyFacts['onDelete']>(['set null', 'set default'])
 
 const cache = new WeakMap<TableGraph, Map<Table, Dependents>>()
 
-/** Over every foreign key, declared `cascade` or not; `set null` leaves the child where it is, `restrict` forbids. */
+/** Follows every foreign key except those declared `set null`, `set default` or `restrict`. */
 export function findDependents(graph: TableGraph, table: Table): Dependents {
   let known = cache.get(graph)
   if (!known) cache.set(graph, known = new Map())
-  let reach = known.get(table)
-  if (!reach) known.set(table, reach = collectDependents(graph, graph.get(table)!))
-  return reach
+  let dependents = known.get(table)
+  if (!dependents) known.set(table, dependents = collectDependents(graph, graph.get(table)!))
+  return dependents
 }
 
 function collectDependents(graph: TableGraph, root: GraphNode): Dependents {
@@ -35,25 +35,25 @@ function collectDependents(graph: TableGraph, root: GraphNode): Dependents {
   const nodes = new Set([root])
   for (const node of nodes) {
     for (const key of node.children) {
-      if (key.onDelete === 'restrict' || RELEASING.has(key.onDelete)) continue
+      if (key.onDelete === 'restrict' || CLEARING.has(key.onDelete)) continue
       edges.add(key)
       nodes.add(graph.get(key.table)!)
     }
   }
   const all = [...nodes].flatMap(node => node.children)
   const sorted = sort([...nodes], [...edges])
-  const place = (table: Table) => sorted.findIndex(node => node.table === table)
+  const position = (table: Table) => sorted.findIndex(node => node.table === table)
   return Object.freeze({
     root,
     edges: [...edges],
     restricting: all.filter(key => key.onDelete === 'restrict'),
-    cleared: all.filter(key => RELEASING.has(key.onDelete)),
+    cleared: all.filter(key => CLEARING.has(key.onDelete)),
     nodes: sorted,
-    cyclic: [...edges].some(edge => place(edge.table) < place(edge.foreignTable)),
+    cyclic: [...edges].some(edge => position(edge.table) < position(edge.foreignTable)),
   })
 }
 
-/** Parents before children; within a circle in the order of discovery. */
+/** Parents before children; within a cycle in the order of discovery. */
 function sort(nodes: readonly GraphNode[], edges: readonly ForeignKeyFacts[]): readonly GraphNode[] {
   const sorted: GraphNode[] = []
   const left = new Set(nodes)

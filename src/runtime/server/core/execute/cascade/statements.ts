@@ -1,6 +1,6 @@
 /**
- * The statements that take descendants along. What a row takes along is found by one recursive query inside each
- * statement, so their number is fixed by the schema, however many rows there are.
+ * The statements that delete, restore and purge dependents. Each contains the recursive query that finds its rows, so the
+ * number of statements depends on the schema, not on the number of rows.
  */
 import { is, sql, SQL, type Column } from 'drizzle-orm'
 import { trashColumnsOf } from '../../../../shared/column-roles'
@@ -25,7 +25,7 @@ import {
   type Closure,
 } from './closure/index'
 
-/** `update child set deleted_at = ?, deletion_id = reached.g from reached where deleted_at is null and id = reached.k0 and reached.t = 1` */
+/** `update child set deleted_at = ?, deletion_id = reached.g from reached where deleted_at is null and t = 1 and id = k0` */
 export function trashStatement(
   call: Call,
   closure: Closure,
@@ -34,7 +34,7 @@ export function trashStatement(
 ): WriteStatement {
   const { api, engine } = call
   const { root } = closure.dependents
-  const key = shape`stamp ${node}${values.map(({ column }) => column)}${closureShape(closure)}`
+  const key = shape`trash ${node}${values.map(({ column }) => column)}${closureShape(closure)}`
   const assign = (column: Column, value: SQL) => sql`${sql.identifier(engine.columnName(column))} = ${value}`
   return statement(api.statements, engine, key, [...closure.start.values, ...values.map(({ value }) => value)], () => ({
     extra: undefined,
@@ -49,20 +49,20 @@ export function trashStatement(
 }
 
 /** `update child set deleted_at = null, … where id in (…)` */
-export function restoreStatement(call: Call, closure: Closure, node: GraphNode, but: Clause | undefined): WriteStatement {
+export function restoreStatement(call: Call, closure: Closure, node: GraphNode, except: Clause | undefined): WriteStatement {
   const { api, engine } = call
   const { deletionId, ...rest } = trashColumnsOf(node.roles)
   const columns = [...Object.values(rest), ...deletionId && !keepsDeletionId(closure, node) ? [deletionId] : []]
   return statement(
     api.statements,
     engine,
-    shape`clear ${node}${closureShape(closure)}${but?.shape}`,
-    [...closure.start.values, ...(but?.values ?? [])],
+    shape`clear ${node}${closureShape(closure)}${except?.shape}`,
+    [...closure.start.values, ...(except?.values ?? [])],
     () => ({
       extra: undefined,
       sql: changeRows(closure, node, primaryKeyOf(node), selectKeys(closure, node), {
         set: columns.map(column => sql`${sql.identifier(engine.columnName(column))} = null`),
-        where: sql`${node.roles.deletedAt!} is not null${butNot(but)}`,
+        where: sql`${node.roles.deletedAt!} is not null${andNot(except)}`,
       }),
     }),
   )
@@ -77,20 +77,26 @@ export function removeStatement(call: Call, closure: Closure, node: GraphNode): 
   }))
 }
 
-/** `update child set parent_id = null where parent_id in (…)`: keys declared `set null` or `set default`, before what they point at is gone. */
-export function clearReferencesStatement(call: Call, closure: Closure, edge: ForeignKeyFacts, child: GraphNode, parent: GraphNode): WriteStatement {
+/** `update child set parent_id = null where parent_id in (…)`: before the referenced rows are deleted, for `set null` and `set default`. */
+export function clearReferencesStatement(
+  call: Call,
+  closure: Closure,
+  edge: ForeignKeyFacts,
+  child: GraphNode,
+  parent: GraphNode,
+): WriteStatement {
   const { api, engine } = call
   const columns = edge.columns.map(name => columnOf(child.facts, name))
-  const emptied = columns.map(column => edge.onDelete === 'set default' ? defaultOf(column) : NULL)
+  const cleared = columns.map(column => (edge.onDelete === 'set default' ? defaultOf(column) : NULL))
   return statement(
     api.statements,
     engine,
-    shape`release ${edge}${closureShape(closure)}`,
-    [...closure.start.values, ...emptied.flatMap(({ values }) => values)],
+    shape`clear references ${edge}${closureShape(closure)}`,
+    [...closure.start.values, ...cleared.flatMap(({ values }) => values)],
     () => ({
       extra: undefined,
       sql: changeRows(closure, child, columns, selectReferenced(closure, edge, parent), {
-        set: columns.map((column, index) => sql`${sql.identifier(engine.columnName(column))} = ${emptied[index]!.build()}`),
+        set: columns.map((column, index) => sql`${sql.identifier(engine.columnName(column))} = ${cleared[index]!.build()}`),
       }),
     }),
   )
@@ -105,7 +111,7 @@ function defaultOf({ default: value, mapToDriverValue }: Column): { values: read
   return literal === undefined ? { values: [], build: () => sql`${value}` } : { values: [literal], build: () => sql`${sql.param(literal)}` }
 }
 
-/** `select 1 from child where parent_id in (…) and … limit 1`: must find nothing, or the commit is undone. */
+/** `select 1 from child where parent_id in (…) and … limit 1`: must find nothing, or the commit is rolled back. */
 export function restrictStatement(
   call: Call,
   closure: Closure,
@@ -116,14 +122,19 @@ export function restrictStatement(
   const { api, engine } = call
   const columns = edge.columns.map(name => columnOf(child.facts, name))
   const active = closure.following === 'active' && child.roles.deletedAt ? sql`${child.roles.deletedAt} is null` : sql`1 = 1`
-  const made = statement(api.statements, engine, shape`restrict ${edge}${closureShape(closure)}`, closure.start.values, () => ({
-    extra: undefined,
-    sql: sql`${withClosure(closure)} select 1 from ${child.table} where ${active} and ${inRows(closure, columns, selectReferenced(closure, edge, parent))}${closure.dependents.nodes.includes(child) ? sql` and not (${tuple(primaryKeyOf(child))} in (${selectKeys(closure, child)}))` : sql``} limit 1`,
-  }))
+  const made = statement(api.statements, engine, shape`restrict ${edge}${closureShape(closure)}`, closure.start.values, () => {
+    const references = inRows(closure, columns, selectReferenced(closure, edge, parent))
+    const isDependent = closure.dependents.nodes.includes(child)
+    const remains = isDependent ? sql` and not (${tuple(primaryKeyOf(child))} in (${selectKeys(closure, child)}))` : sql``
+    return {
+      extra: undefined,
+      sql: sql`${withClosure(closure)} select 1 from ${child.table} where ${active} and ${references}${remains} limit 1`,
+    }
+  })
   return { ...made, returnsRows: true, expectedRows: 0 }
 }
 
-/** `select 1 from child where deleted_at is null and parent_id in (select … from reached) limit 1`: must find nothing, or the commit is done again. */
+/** `select 1 from child where deleted_at is null and parent_id in (…) limit 1`: must find nothing, or the commit is repeated. */
 export function missedRowsStatement(
   call: Call,
   closure: Closure,
@@ -133,11 +144,14 @@ export function missedRowsStatement(
 ): WriteStatement {
   const { api, engine } = call
   const columns = edge.columns.map(name => columnOf(child.facts, name))
-  const made = statement(api.statements, engine, shape`left over ${edge}${closureShape(closure)}`, closure.start.values, () => ({
-    extra: undefined,
-    sql: sql`${withClosure(closure)} select 1 from ${child.table} where ${child.roles.deletedAt!} is null and ${inRows(closure, columns, selectReferenced(closure, edge, parent))} limit 1`,
-  }))
+  const made = statement(api.statements, engine, shape`missed ${edge}${closureShape(closure)}`, closure.start.values, () => {
+    const references = inRows(closure, columns, selectReferenced(closure, edge, parent))
+    return {
+      extra: undefined,
+      sql: sql`${withClosure(closure)} select 1 from ${child.table} where ${child.roles.deletedAt!} is null and ${references} limit 1`,
+    }
+  })
   return { ...made, returnsRows: true, expectedRows: 0, retry: true }
 }
 
-const butNot = (but: Clause | undefined) => but ? sql` and not (${but.build()})` : sql``
+const andNot = (except: Clause | undefined) => except ? sql` and not (${except.build()})` : sql``

@@ -1,6 +1,6 @@
 /**
- * `$like` on SQLite, in time that grows with the text and not with the text times the pattern: its own LIKE compares the pattern
- * at every position, and D1's takes fifty bytes. Both sides in lower case, of which SQLite knows the ASCII letters, as its LIKE does.
+ * `$like` on SQLite in time linear in the text: its own LIKE compares the pattern at every position, and D1's accepts fifty bytes.
+ * Both sides are in lower case, which on SQLite changes ASCII letters only, as in its LIKE.
  */
 import { sql, type SQL } from 'drizzle-orm'
 import { shape } from '../shape'
@@ -8,13 +8,13 @@ import type { Field } from '../../../schema/field'
 import { limitExceeded } from '../../error'
 import type { Clause } from '../clause'
 
-/** `_`: any one character. A number, for a character of the pattern is text. */
+/** `_`, which matches any one character. A number, because characters of the pattern are text. */
 const ONE = 1
 
-/** What stands between two `%`. */
+/** The pattern between two `%`. */
 type Part = readonly (string | typeof ONE)[]
 
-/** Parts of at most so many characters are found by LIKE at hardly any cost, and so is what the text begins with. */
+/** LIKE finds parts of at most this length, and the beginning of the text, at hardly any cost. */
 const SHORT = 4
 
 /** @param limit bytes of a LIKE pattern. @throws `LIMIT_EXCEEDED` for a pattern with `_` that is longer. */
@@ -30,9 +30,9 @@ export function sqliteLike(field: Field, pattern: string, limit = Infinity, para
       text,
       parts.map(part => part.join('')),
     )
-  if (!fits) throw limitExceeded(`\`${parameter}\`: $like with \`_\` takes at most ${limit} bytes on this database.`, parameter)
+  if (!fits) throw limitExceeded(`\`${parameter}\`: $like with \`_\` accepts at most ${limit} bytes on this database.`, parameter)
   const [part, whole] = [contains(field, text, longestText(parts.slice(1))), like(field, pattern)]
-  // What the text begins with is found at once; a single letter rejects few rows.
+  // The beginning of the text is found at once, and a single letter rejects few rows.
   if (part.values[0] === '' || [...part.values[0] as string].length === 1) return whole
   return {
     shape: shape`${field.column} like with part`,
@@ -52,7 +52,7 @@ function contains({ column }: Field, text: SQL, part: string): Clause {
 }
 
 /**
- * The parts one after another, each at the first place after the one before: no other place leaves more text to the next.
+ * The parts in order, each at its first position after the previous part: that leaves the most text for the next part.
  *
  * `instr(lower(title), ?) > 0 and substr(lower(title), 1, ?) = ? and exists (
  *   with recursive found(k, rest) as (
@@ -69,15 +69,20 @@ function inOrder(field: Field, text: SQL, parts: readonly string[]): Clause {
   const longest = parts.reduce((longest, part) => part.length > longest.length ? part : longest)
   const [head, tail, count] = [[...first].length, [...last].length, parts.length - 2]
   const part = sql`(${sql.param(middle)} ->> k)`
-  const step = sql`select k + 1, substr(rest, instr(rest, ${part}) + length(${part})) from found where k < ${sql.param(count)} and instr(rest, ${part}) > 0`
-  // The end of a text that is shorter is all of it, which is not what is looked for.
-  const end = sql`select 1 from found where k = ${sql.param(count)} and substr(rest, ${sql.param(-tail)}, ${sql.param(tail)}) = ${sql.param(last)} collate binary`
+  const next = sql`substr(rest, instr(rest, ${part}) + length(${part}))`
+  const step = sql`select k + 1, ${next} from found where k < ${sql.param(count)} and instr(rest, ${part}) > 0`
+  // Of a shorter text, `substr` returns all of it, which differs from the last part.
+  const ends = sql`substr(rest, ${sql.param(-tail)}, ${sql.param(tail)}) = ${sql.param(last)} collate binary`
+  const end = sql`select 1 from found where k = ${sql.param(count)} and ${ends}`
   const rest = sql`substr(${text}, ${sql.param(head + 1)})`
   return {
     shape: shape`${field.column} parts`,
     values: [longest, head, first, head + 1, middle, middle, count, middle, count, -tail, tail, last],
-    build: () =>
-      sql`(instr(${text}, ${sql.param(longest)}) > 0 and substr(${text}, 1, ${sql.param(head)}) = ${sql.param(first)} collate binary and exists (with recursive found(k, rest) as (select 0, ${rest} union all ${step}) ${end}))`,
+    build: () => {
+      const starts = sql`substr(${text}, 1, ${sql.param(head)}) = ${sql.param(first)} collate binary`
+      const found = sql`with recursive found(k, rest) as (select 0, ${rest} union all ${step}) ${end}`
+      return sql`(instr(${text}, ${sql.param(longest)}) > 0 and ${starts} and exists (${found}))`
+    },
   }
 }
 
@@ -94,7 +99,7 @@ function toParts(pattern: string): readonly Part[] {
   return parts
 }
 
-/** What every match holds: it is looked for first, and spares most rows the rest. */
+/** The longest text that every match contains: searched first, it rejects most rows. */
 function longestText(parts: readonly Part[]): string {
   const texts = ['', ...parts.flatMap(part => part.map(item => item === ONE ? '\0' : item).join('').split('\0'))]
   return texts.reduce((longest, text) => text.length > longest.length ? text : longest)

@@ -24,7 +24,8 @@ export function withClosure(closure: Closure): SQL {
   const { start, dependents: { root } } = closure
   const { deletionId, deletedAt } = root.roles
   const names = list([TABLE, ...Array.from({ length: widthOf(closure) }, (_, index) => key(index)), GROUP, TIME])
-  const first = sql`select ${tag(closure, root)}, ${keyList(closure, root)}, ${deletionId ?? sql`null`}, ${deletedAt ?? sql`null`} from ${root.table} where ${start.build()}`
+  const group = sql`${deletionId ?? sql`null`}, ${deletedAt ?? sql`null`}`
+  const first = sql`select ${tag(closure, root)}, ${keyList(closure, root)}, ${group} from ${root.table} where ${start.build()}`
   return sql`with recursive ${CLOSURE}(${names}) as (${first}${sqlOf(closure).recursion(closure)})`
 }
 

@@ -1,4 +1,4 @@
-/** The closure on MySQL and MariaDB: MySQL reads no table that it changes except a derived one, and MariaDB has no WITH before an UPDATE. */
+/** The closure on MySQL, which reads no table that it changes except a derived one, and on MariaDB, which has no WITH before an UPDATE. */
 import { sql, type Column, type SQL } from 'drizzle-orm'
 import { bytewise } from '../../../../engines/dialects/index'
 import type { GraphNode } from '../../../../schema/graph'
@@ -43,7 +43,8 @@ export const mysql: ClosureSql = {
   selectReferenced(closure, edge, parent) {
     const isReached = primaryKeyOf(parent).map((own, index) => sql`${own} = ${decodedKey(closure, parent, index)}`)
     const referenced = referencedColumnsOf(edge, parent).map((own, index) => sql`${own} as ${column(index)}`)
-    return sql`select distinct ${list(referenced)} from ${CLOSURE} inner join ${parent.table} on ${all(isReached)} where ${CLOSURE}.${TABLE} = ${tag(closure, parent)}`
+    const from = sql`${CLOSURE} inner join ${parent.table} on ${all(isReached)}`
+    return sql`select distinct ${list(referenced)} from ${from} where ${CLOSURE}.${TABLE} = ${tag(closure, parent)}`
   },
   /** `(a in (select …) and cast(a as binary) in (select cast(p0 as binary) from (select …) as exact))` */
   inRows(columns, rows) {
@@ -62,8 +63,10 @@ export const mysql: ClosureSql = {
  */
 function changeRows(withClosure: SQL, node: GraphNode, columns: readonly Column[], rows: SQL, { set, where }: RowChange): SQL {
   const derived = sql`(${withClosure} ${rows}) as ${DERIVED}`
-  if (!set)
-    return sql`delete from ${node.table} where ${tuple(columns)} in (select ${list(columns.map((_, index) => column(index)))} from ${derived})`
+  if (!set) {
+    const names = list(columns.map((_, index) => column(index)))
+    return sql`delete from ${node.table} where ${tuple(columns)} in (select ${names} from ${derived})`
+  }
   const join = all(columns.map((own, index) => sameKey(own, sql`${DERIVED}.${column(index)}`)))
   return sql`update ${derived} inner join ${node.table} on ${join} set ${list(set)}${where ? sql` where ${where}` : sql``}`
 }

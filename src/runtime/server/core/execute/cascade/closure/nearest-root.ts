@@ -16,6 +16,7 @@ function nearestRoot(closure: Closure): SQL {
   const keys = [TABLE, ...Array.from({ length: widthOf(closure) }, (_, index) => key(index))]
   const columns = list([...keys, GROUP])
   const numbered = adapterOf(closure).numbered(columns, sql`${CLOSURE}`, sql`${FOUND}`)
-  const ranked = sql`select ${columns}, row_number() over (partition by ${list(keys)} order by ${FOUND}) as ${TIMES} from (${numbered}) as ${ROWS}`
+  const rank = sql`row_number() over (partition by ${list(keys)} order by ${FOUND}) as ${TIMES}`
+  const ranked = sql`select ${columns}, ${rank} from (${numbered}) as ${ROWS}`
   return sql`(select ${columns} from (${ranked}) as ${ROWS} where ${TIMES} = 1)`
 }

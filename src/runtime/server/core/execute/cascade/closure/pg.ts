@@ -19,8 +19,9 @@ function lateralRecursion(closure: Closure): SQL {
   const keys = Array.from({ length: widthOf(closure) }, (_, index) => key(index))
   const parts = steps.map(({ child, from, where }) => {
     const childKeys = keys.map((name, index) => sql`${encodedKey(closure, child, index)} as ${name}`)
-    return sql`select ${tag(closure, child)} as ${TABLE}, ${list(childKeys)} from ${list(from.map(({ table }) => table))} where ${all(from.map(({ on }) => on))} and ${where}`
+    const [tables, joins] = [list(from.map(({ table }) => table)), all(from.map(({ on }) => on))]
+    return sql`select ${tag(closure, child)} as ${TABLE}, ${list(childKeys)} from ${tables} where ${joins} and ${where}`
   })
-  const columns = list([TABLE, ...keys].map(name => sql`${NEXT}.${name}`))
-  return sql` union select ${columns}, ${CLOSURE}.${GROUP}, ${CLOSURE}.${TIME} from ${CLOSURE} cross join lateral (${sql.join(parts, sql` union all `)}) as ${NEXT}`
+  const columns = [...[TABLE, ...keys].map(name => sql`${NEXT}.${name}`), sql`${CLOSURE}.${GROUP}`, sql`${CLOSURE}.${TIME}`]
+  return sql` union select ${list(columns)} from ${CLOSURE} cross join lateral (${sql.join(parts, sql` union all `)}) as ${NEXT}`
 }

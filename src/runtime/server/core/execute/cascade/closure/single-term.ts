@@ -40,10 +40,15 @@ export function singleTermRecursion(closure: Closure): SQL {
   }))
   const joins = entries.map(
     ({ table, edge, child, parent, aliased }, index) =>
-      sql` left join ${table} on ${number} = ${sql.raw(String(index))} and ${CLOSURE}.${TABLE} = ${tag(closure, parent)} and ${references(edge, child, parent, aliased)}${followed(closure, child, aliased)}`,
+      sql` left join ${table} on ${all([
+        sql`${number} = ${sql.raw(String(index))}`,
+        sql`${CLOSURE}.${TABLE} = ${tag(closure, parent)}`,
+        references(edge, child, parent, aliased),
+      ])}${followed(closure, child, aliased)}`,
   )
   const numbers = sql`json_each(${sql.raw(`'[${entries.map((_, index) => index)}]'`)}) as ${alias}`
-  return sql` union select ${choose(({ child }) => tag(closure, child))}, ${list(keys)}, ${CLOSURE}.${GROUP}, ${CLOSURE}.${TIME} from ${CLOSURE} cross join ${numbers}${sql.join(joins, sql``)} where ${keys[0]} is not null`
+  const columns = [choose(({ child }) => tag(closure, child)), ...keys, sql`${CLOSURE}.${GROUP}`, sql`${CLOSURE}.${TIME}`]
+  return sql` union select ${list(columns)} from ${CLOSURE} cross join ${numbers}${sql.join(joins, sql``)} where ${keys[0]} is not null`
 }
 
 interface Entry {
@@ -68,7 +73,7 @@ function toEntry(closure: Closure, edge: ForeignKeyFacts, index: number): Entry 
   }
 }
 
-/** `e0.post_id = reached.k0`; by way of the parent itself where the foreign key references other columns than its primary key. */
+/** `e0.post_id = reached.k0`; by way of the parent where the foreign key does not reference its primary key. */
 function references(edge: ForeignKeyFacts, child: GraphNode, parent: GraphNode, aliased: Entry['aliased']): SQL {
   const columns = columnsOf(edge, child).map(aliased)
   const positions = edge.foreignColumns.map(name => parent.facts.primaryKey.indexOf(name))

@@ -32,14 +32,17 @@ export const standard: Omit<ClosureSql, 'recursion'> = {
    */
   changeWithGroup(closure, withClosure, node, { set, where }) {
     const isReached = primaryKeyOf(node).map((column, index) => sql`${column} = ${reachedKey(closure, node, index)}`)
-    return sql`${withClosure} update ${node.table} set ${list(set)} from ${fromClosure(closure)} where ${where} and ${CLOSURE}.${TABLE} = ${tag(closure, node)} and ${all(isReached)}`
+    const conditions = all([where, sql`${CLOSURE}.${TABLE} = ${tag(closure, node)}`, ...isReached])
+    return sql`${withClosure} update ${node.table} set ${list(set)} from ${fromClosure(closure)} where ${conditions}`
   },
   groupOf: (closure, node) =>
     adapterOf(closure).convert(sql`${CLOSURE}.${GROUP}`, closure.dependents.root.roles.deletionId!, node.roles.deletionId!),
   selectKeys,
   /** `select slug from posts where id in (select k0 from reached where t = 0)` */
-  selectReferenced: (closure, edge, parent) =>
-    sql`select ${list(referencedColumnsOf(edge, parent))} from ${parent.table} where ${tuple(primaryKeyOf(parent))} in (${selectKeys(closure, parent)})`,
+  selectReferenced(closure, edge, parent) {
+    const isReached = sql`${tuple(primaryKeyOf(parent))} in (${selectKeys(closure, parent)})`
+    return sql`select ${list(referencedColumnsOf(edge, parent))} from ${parent.table} where ${isReached}`
+  },
   inRows,
 }
 
@@ -49,7 +52,7 @@ function selectKeys(closure: Closure, node: GraphNode): SQL {
   return sql`select ${list(keys)} from ${CLOSURE} where ${TABLE} = ${tag(closure, node)}`
 }
 
-/** Primary keys are unique under their collation too: the keys of found rows have one spelling, and the comparison by bytes is not needed. */
+/** Primary keys are unique under their collation too: found rows have one spelling, so no comparison by bytes is needed. */
 const isPrimaryKey = (node: GraphNode, columns: readonly Column[]) =>
   primaryKeyOf(node).every((column, index) => column === columns[index])
 

@@ -26,7 +26,7 @@ export function stepsOf(closure: Closure): ClosureStep[] {
 export const childOf = ({ dependents }: Closure, edge: ForeignKeyFacts) => dependents.nodes.find(node => node.table === edge.table)!
 export const parentOf = ({ dependents }: Closure, edge: ForeignKeyFacts) => dependents.nodes.find(node => node.table === edge.foreignTable)!
 
-/** `comments on comments.post_id = reached.k0`; by way of the parent itself where the foreign key references other columns than its primary key. */
+/** `comments on comments.post_id = reached.k0`; joins the parent too where the foreign key does not reference its primary key. */
 function joinTo(closure: Closure, edge: ForeignKeyFacts, child: GraphNode, parent: GraphNode): ClosureStep['from'] {
   const { primaryKey } = parent.facts
   const positions = edge.foreignColumns.map(name => primaryKey.indexOf(name))

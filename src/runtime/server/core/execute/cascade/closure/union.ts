@@ -4,11 +4,15 @@ import { CLOSURE, GROUP, tag, TIME, type Closure } from './closure'
 import { keyList } from './keys'
 import { stepsOf } from './steps'
 
-/** ` union select 1, comments.id, reached.g, reached.d from reached inner join comments on comments.post_id = reached.k0 where reached.t = 0 and …` */
+/**
+ * union select 1, comments.id, reached.g, reached.d
+ * from reached inner join comments on comments.post_id = reached.k0 where reached.t = 0 and …
+ */
 export function unionRecursion(closure: Closure): SQL {
   const terms = stepsOf(closure).map(({ child, from, where }) => {
     const joins = sql.join(from.map(({ table, on }) => sql` inner join ${table} on ${on}`), sql``)
-    return sql` union select ${tag(closure, child)}, ${keyList(closure, child)}, ${CLOSURE}.${GROUP}, ${CLOSURE}.${TIME} from ${CLOSURE}${joins} where ${where}`
+    const group = sql`${CLOSURE}.${GROUP}, ${CLOSURE}.${TIME}`
+    return sql` union select ${tag(closure, child)}, ${keyList(closure, child)}, ${group} from ${CLOSURE}${joins} where ${where}`
   })
   return sql.join(terms, sql``)
 }

@@ -1,4 +1,4 @@
-/** On every engine a row that a caller may not see is out of reach on every way to it, beside a twin that may be seen. */
+/** On every engine no request reaches a row that the caller cannot see, while the same requests reach a visible twin. */
 import { notLike, type Column, type Table } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Answered } from '../support/server'
@@ -92,7 +92,7 @@ const across = (ways: readonly Way[], reasons = REASONS) => ways.flatMap(way => 
 const IN_TRASH = REASONS.filter(([reason]) => reason !== 'in the trash')
 
 describe.each(ENGINE_CASES)('$name', (engineCase) => {
-  describe.skipIf(!isThere(engineCase))('a row that may not be seen', () => {
+  describe.skipIf(!isThere(engineCase))('a row the caller cannot see', () => {
     let blog: Blog
     const fill = () => blog.opened.exec(`${CLEAR}; ${SEED.replaceAll('TIME', TIMES[engineCase.dialect])}; ${OTHER}`)
     beforeAll(async () => {
@@ -108,18 +108,18 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
       return tells && answer.status === 200 ? tells(answer.body, id) : answer.status
     }
 
-    describe('when it is read', () => {
+    describe('in a read', () => {
       beforeAll(fill)
 
-      it.each([...across(READS), ...across(ABOUT_TRASH, IN_TRASH)])('being $reason, is not shown by $what; its twin is', async ({ id, ...way }) => {
+      it.each([...across(READS), ...across(ABOUT_TRASH, IN_TRASH)])('is not returned by $what, because it is $reason; its twin is', async ({ id, ...way }) => {
         expect([await ask(way, id), await ask(way, TWIN)]).toEqual([way.hidden, way.twin])
       })
     })
 
-    describe('when it is written', () => {
+    describe('in a write', () => {
       beforeEach(fill)
 
-      it.each([...across(WRITES), ...across(OF_THE_TRASH, IN_TRASH)])('being $reason, is not reached by $what; its twin is', async ({ id, ...way }) => {
+      it.each([...across(WRITES), ...across(OF_THE_TRASH, IN_TRASH)])('is not changed by $what, because it is $reason; its twin is', async ({ id, ...way }) => {
         const before = await dump()
         expect(await ask(way, id)).toEqual(way.hidden)
         expect(await dump()).toBe(before)

@@ -1,4 +1,4 @@
-/** On every engine a batch that fails names the items that are to blame, and writes nothing; a batch of deletes keeps its groups apart. */
+/** On every engine a failed batch names the invalid items and writes nothing; a batch of deletes has one group per item. */
 import { check as mysqlCheck, datetime, int, mysqlTable, varchar, type AnyMySqlColumn } from 'drizzle-orm/mysql-core'
 import { check as pgCheck, integer as pgInteger, pgTable, text as pgText, timestamp, type AnyPgColumn } from 'drizzle-orm/pg-core'
 import { sql } from 'drizzle-orm'
@@ -102,21 +102,21 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
     const create = (...items: object[]) => refused('POST', 'items/bulk', { items: items.map((item, index) => ({ id: 100 + index, ...item })) })
     const update = (...items: (Record<string, unknown> & { id: number })[]) => refused('PATCH', 'items/bulk', { items: items.map(({ id, ...data }) => ({ id, data })) })
 
-    it('that the database refuses names every item that fails alone, and no other', async () => {
+    it('names every item that fails by itself when the database refuses the batch', async () => {
       expect(await create({ slug: 'a' }, { slug: 's4' }, {}, { size: -1 }, { slug: 's5', size: 1 })).toEqual([409, 'rolled back', ['1: 409 CONFLICT', '3: 400 VALIDATION_FAILED', '4: 409 CONFLICT']])
       expect(await update({ id: 1, size: 1 }, { id: 2, size: -1 }, { id: 3, slug: 's4' }, { id: 4, slug: 'free' })).toEqual([400, 'rolled back', ['1: 400 VALIDATION_FAILED', '2: 409 CONFLICT']])
       const { body } = await server.request('POST', '/api/items/bulk', { body: { items: [{ id: 100, size: -1 }] } })
       expect(body.data.errors[0].issues).toEqual([{ path: ['size'], message: 'The value is not allowed.', code: 'check' }])
     })
 
-    it('whose items fail only beside each other names those in conflict', async () => {
+    it('names the items in conflict when they fail only together', async () => {
       expect(await create({ slug: 'new' }, { slug: 'other' }, { slug: 'new' }, {})).toEqual([409, 'rolled back', ['0: 409 CONFLICT', '2: 409 CONFLICT']])
       expect(await update({ id: 1, slug: 'new' }, { id: 2, size: 2 }, { id: 3, slug: 'new' })).toEqual([409, 'rolled back', ['0: 409 CONFLICT', '2: 409 CONFLICT']])
     })
 
     // MariaDB has no index over an expression.
     if (dialect !== 'mysql') {
-      it('whose items conflict in a way that the database does not name names none', async () => {
+      it('names no item when the database does not say which items conflict', async () => {
         await opened.exec('create unique index items_loud on items (lower(slug))')
         try {
           expect(await create({ slug: 'one' }, { slug: 'ONE' })).toEqual([409, 'rolled back', []])
@@ -127,22 +127,22 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
       })
     }
 
-    it('that a check of ours refuses was not written, and names the guilty items alone', async () => {
+    it('writes nothing and names the invalid items when a check of the API refuses it', async () => {
       expect(await refused('DELETE', 'items/bulk', { ids: [1, 5, 11, 7] })).toEqual([409, 'nothing was written', ['1: 409 CONFLICT', '3: 409 CONFLICT']])
       expect(await refused('DELETE', 'items/bulk?force=true', { ids: [1, 5, 11] })).toEqual([409, 'nothing was written', ['1: 409 CONFLICT']])
       expect(await create({ parentId: 1 }, { parentId: 9 }, { parentId: 999 })).toEqual([400, 'nothing was written', ['1: 400 INVALID_REFERENCE', '2: 400 INVALID_REFERENCE']])
     })
 
-    it('does not blame a row that only another row of the batch stands in the way of', async () => {
+    it('does not name a row that only another row of the batch blocks', async () => {
       expect(await refused('DELETE', 'items/bulk', { ids: [5, 6, 7] })).toEqual([409, 'nothing was written', ['2: 409 CONFLICT']])
       expect((await server.request('DELETE', '/api/items/bulk', { body: { ids: [5, 6] } })).status).toBe(200)
     })
 
-    it('tells invalid and invisible items together', async () => {
+    it('reports invalid and invisible items together', async () => {
       expect(await update({ id: 9, size: 1 }, { id: 1, size: 'x' }, { id: 2, size: 1 }, { id: 99 })).toEqual([404, 'nothing was written', ['0: 404 NOT_FOUND', '1: 400 VALIDATION_FAILED', '3: 404 NOT_FOUND']])
     })
 
-    it('of rows below each other gives each of them a deletionId of its own, and the rows below that of the nearest', async () => {
+    it('gives each row its own deletionId when rows descend from each other, and dependents the one of the nearest row', async () => {
       const { status, body } = await server.request('DELETE', '/api/items/bulk', { body: { ids: [3, 1] } })
       const [three, one] = body.data.map(({ deletionId }: { deletionId: string }) => deletionId)
       expect([status, three !== one]).toEqual([200, true])
@@ -155,7 +155,7 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
       expect(await dump()).toEqual(before)
     })
 
-    it('of rows that share what is below them gives it the deletionId of the nearest', async () => {
+    it('gives shared dependents the deletionId of the nearest row', async () => {
       // Note 212 is two steps below item 2, and one below item 11; 213 is three below item 2 and one below item 12.
       for (const ids of [[2, 11, 12], [12, 11, 2]]) {
         await opened.exec(rows(TIMES[dialect]))

@@ -1,4 +1,4 @@
-/** On every engine a commit that stands in others' way again and again is given up: 503 `BUSY` with `Retry-After`, and nothing is left behind. */
+/** On every engine a commit that conflicts in every attempt returns 503 `BUSY` with `Retry-After`, and writes nothing. */
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { CLEAR, openBlog, TIMES, type Blog, type BlogDatabase } from './support/blog'
@@ -8,7 +8,7 @@ const caller = { user: { id: 1, organizationId: 1 }, permissions: ['write'] }
 const SEED = `insert into posts (id, organization_id, title) values (1, 1, 'one'), (2, 1, 'two'); insert into comments (id, organization_id, post_id, body) values (91, 1, 1, 'c'), (92, 1, 2, 'd');
   insert into posts (id, organization_id, title, deleted_at, deletion_id) values (3, 1, 'three', TIME, 'd3')`
 
-/** Each has to write a row that somebody else keeps locked. */
+/** Each writes a row that another transaction has locked. */
 const WRITES: [what: string, method: string, path: string, body?: unknown][] = [
   ['an update', 'PATCH', 'api/posts/1', { title: 'new' }],
   ['a delete with what hangs on it', 'DELETE', 'api/posts/1'],
@@ -24,7 +24,7 @@ const WRITES: [what: string, method: string, path: string, body?: unknown][] = [
 ]
 
 describe.each(ENGINE_CASES.filter(({ pooled }) => pooled))('$name', (engineCase) => {
-  describe.skipIf(!isThere(engineCase))('what somebody else keeps locked', () => {
+  describe.skipIf(!isThere(engineCase))('a row that another transaction has locked', () => {
     let blog: Blog
     beforeAll(async () => {
       blog = await openBlog(engineCase, {
@@ -43,7 +43,7 @@ describe.each(ENGINE_CASES.filter(({ pooled }) => pooled))('$name', (engineCase)
     const lock = (id: number) => blog.opened.hold(engineCase.dialect === 'sqlite' ? 'select 1' : `select * from posts where id in (${id}, 3) for update`)
     const ask = (method: string, path: string, body?: unknown) => blog.request(method, `/${path}`, { body, caller })
 
-    it('is a 503 that says when to come again, whatever wants to write it, and nothing of it stays', async () => {
+    it('returns 503 with Retry-After for every kind of write, and nothing is written', async () => {
       const before = await dump()
       const letGo = await lock(1)
       const answers = await Promise.all(WRITES.map(async ([what, ...request]) => {
@@ -55,13 +55,13 @@ describe.each(ENGINE_CASES.filter(({ pooled }) => pooled))('$name', (engineCase)
       expect(await dump()).toEqual(before)
     })
 
-    it.each(WRITES)('is written once it is let go: %s', async (_what, ...request) => {
+    it.each(WRITES)('is written after it is unlocked: %s', async (_what, ...request) => {
       const before = await dump()
       expect((await ask(...request)).status).toBeLessThan(300)
       expect(await dump()).not.toEqual(before)
     })
 
-    it('is waited for a moment: a lock that is let go in time is no failure', async () => {
+    it('is written without a failure when it is unlocked in time', async () => {
       const letGo = await lock(1)
       const asked = ask('PATCH', 'api/posts/1', { title: 'new' })
       await new Promise(resolve => setTimeout(resolve, 60))

@@ -1,4 +1,4 @@
-/** On every engine tenants and keys are compared byte for byte, whatever the collation of their columns takes for equal. */
+/** On every engine tenants and keys are compared byte for byte, whatever the collation of their columns. */
 import { datetime, mysqlTable, primaryKey as mysqlKey, varchar, type AnyMySqlColumn } from 'drizzle-orm/mysql-core'
 import { customType, integer as pgInteger, pgTable, primaryKey as pgKey, text as pgText, timestamp, type AnyPgColumn, type PgTextBuilderInitial } from 'drizzle-orm/pg-core'
 import { integer, primaryKey, sqliteTable, text, type AnySQLiteColumn } from 'drizzle-orm/sqlite-core'
@@ -101,7 +101,7 @@ describe.each(CASES)('$name, $type', (engineCase) => {
     beforeEach(() => opened.exec(CLEAR + ROWS))
     afterAll(() => opened?.close())
 
-    it('of the tenant: the database takes the spellings for equal, as this test needs it', async () => {
+    it('of the tenant: the database considers the spellings equal, as this test requires', async () => {
       for (const spelling of spellings) expect(await opened.all(`select count(*) from items where organization_id = '${spelling}'`)).toEqual([[expect.toSatisfy(value => Number(value) === 4)]])
     })
 
@@ -132,13 +132,13 @@ describe.each(CASES)('$name, $type', (engineCase) => {
       expect(await dump()).toEqual(before)
     })
 
-    it('of the tenant: a row is stamped with the tenant as the caller has it, and seen by that tenant alone', async () => {
+    it('of the tenant: a new row has the spelling of the caller, and only that tenant sees it', async () => {
       const [tenant] = spellings as [string]
       expect((await ask('POST', 'items', { id: 'new' }, tenant)).body.organizationId).toBe(tenant)
       expect([(await ask('GET', 'items/new', undefined, tenant)).status, (await ask('GET', 'items/new')).status]).toEqual([200, 404])
     })
 
-    it('in paths, in ids and in batches name no row of another spelling', async () => {
+    it('in paths, ids and batches match no row of another spelling', async () => {
       const before = await dump()
       for (const [method, path, body] of [['GET', 'items/A1', undefined], ['PATCH', 'items/A1', { title: 'x' }], ['DELETE', 'items/A1', undefined], ['DELETE', 'items/bulk', { ids: ['a1', 'A2'] }], ['GET', 'items/A1/relations/tags', undefined], ['POST', 'items/a1/relations/tags', { ids: ['T1'] }]] as const) {
         expect([method, path, (await ask(method, path, body)).status]).toEqual([method, path, 404])
@@ -147,19 +147,19 @@ describe.each(CASES)('$name, $type', (engineCase) => {
       expect(await dump()).toEqual(before)
     })
 
-    it('that a new row refers to are those of a row, not another spelling of them', async () => {
+    it('that a new row references must have the spelling of the referenced row', async () => {
       expect((await ask('POST', 'parts', { id: 'p9', itemId: 'A1' })).body.data).toEqual({ code: 'INVALID_REFERENCE', field: 'itemId' })
       expect((await ask('POST', 'parts', { id: 'p9', itemId: 'a1' })).status).toBe(201)
     })
 
-    it('join only what is the same: includes, relation routes and links', async () => {
+    it('join only equal bytes in includes, relation routes and links', async () => {
       expect((await ask('GET', 'items/a1?include=parts[id],tags')).body).toMatchObject({ parts: [{ id: 'p1' }], tags: [] })
       expect((await ask('GET', 'parts?include=item[id]')).body.data.map(({ id, item }: { id: string, item: { id: string } | null }) => [id, item?.id])).toEqual([['p1', 'a1'], ['p2', undefined], ['p3', 'a2'], ['p4', undefined]])
       expect([await ids('items/a1/relations/parts'), await ids('items/a1/relations/tags'), await ids('tags/t1/relations/items')]).toEqual([['p1'], [], ['a3']])
       expect((await ask('PUT', 'items/a1/relations/tags', { ids: [] })).body).toEqual({ added: 0, removed: 0, total: 0 })
     })
 
-    it('of rows that go to the trash take along only their own children, and bring back only those', async () => {
+    it('cascade a delete and a restore to their own children only', async () => {
       expect((await ask('DELETE', 'items/a1')).status).toBe(200)
       const trashed = async () => (await opened.all('select id from parts where deleted_at is not null order by id')).flat()
       expect(await trashed()).toEqual(['p1'])
@@ -168,7 +168,7 @@ describe.each(CASES)('$name, $type', (engineCase) => {
       expect(await trashed()).toEqual(['p2'])
     })
 
-    it('of rows that go for good take along, release and are kept by only their own children', async () => {
+    it('cascade a purge to their own children only, and only those are cleared or restrict it', async () => {
       expect((await ask('DELETE', 'items/a1?force=true')).status).toBe(200)
       expect((await ask('DELETE', 'items/bulk?force=true', { ids: ['a2', 'a3'] })).status).toBe(200)
       const [items, parts, marks, locks] = await dump()
@@ -188,7 +188,7 @@ describe.each(ENGINE_CASES.filter(({ name }) => name === 'better-sqlite3' || nam
     let opened: Opened
     afterAll(() => opened?.close())
 
-    it('is read by its index, in the order of the index, although the tenant is compared twice', async () => {
+    it('uses its index, in the order of the index, although the tenant is compared twice', async () => {
       opened = await engineCase.open()
       const dialect = engineCase.dialect as keyof typeof PLAIN
       const rows = Array.from({ length: 20_000 }, (_, index) => `(${index}, 'o${index % 10}', ${index % 777})`)

@@ -1,4 +1,4 @@
-/** On every engine a commit is all or nothing: what is written when its statements succeed, fail, or touch another number of rows. */
+/** On every engine a commit is all or nothing when its statements succeed, fail, or affect another number of rows. */
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { findViolation } from '../../src/runtime/server/engines/violation'
@@ -35,28 +35,28 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
       ['a required value', () => [insert(2, 'bob'), insert(3, null)]],
       ['a statement that is no SQL', () => [insert(2, 'bob'), render(sql`insert into`)]],
       ['a guard that found no row', () => [insert(2, 'bob'), rename(99, 'carol')]],
-      ['a guard that found too many rows', () => [insert(2, 'bob'), render(sql`update parent set age = 1`, { expectedRows: 1 })]],
-      ['a guard over rows that are read', () => [insert(2, 'bob'), render(sql`select id from parent`, { returnsRows: true, expectedRows: 1 })]],
+      ['an expectation that finds too many rows', () => [insert(2, 'bob'), render(sql`update parent set age = 1`, { expectedRows: 1 })]],
+      ['an expectation about selected rows', () => [insert(2, 'bob'), render(sql`select id from parent`, { returnsRows: true, expectedRows: 1 })]],
       ['a guard in the middle', () => [insert(2, 'bob'), rename(99, 'carol'), insert(3, 'dan')]],
-      ['a single statement that touches too many rows', () => [render(sql`delete from child`, { expectedRows: 2 })]],
-    ])('is rolled back as a whole by %s', async (_why, statements) => {
+      ['a single statement that affects too many rows', () => [render(sql`delete from child`, { expectedRows: 2 })]],
+    ])('is rolled back completely after %s', async (_why, statements) => {
       const before = await dump()
       await expect((async () => engine.commit(statements()))()).rejects.toThrow()
       expect(await dump()).toEqual(before)
     })
 
-    it('is written as a whole when all succeed, one outcome each', async () => {
+    it('returns one outcome per statement when all succeed', async () => {
       const outcomes = await engine.commit([insert(2, 'bob'), rename(2, 'bert'), render(sql`select name, id from parent where id = 2`, { returnsRows: true, expectedRows: 1 })])
       expect(outcomes.map(({ affectedRows }) => affectedRows)).toEqual([1, 1, 1])
       expect(outcomes[2]!.rows).toEqual([['bert', 2]])
       expect(await opened.all('select name from parent order by id')).toEqual([['ada'], ['bert']])
     })
 
-    it('counts a row that an update leaves as it was', async () => {
+    it('counts a row that an update does not change', async () => {
       expect((await engine.commit([rename(1, 'ada')]))[0]!.affectedRows).toBe(1)
     })
 
-    it('says which guard failed and how many rows it touched', async () => {
+    it('reports the index of the failed statement and the number of affected rows', async () => {
       const error = await (async () => engine.commit([insert(2, 'bob'), render(sql`update parent set age = 1`, { expectedRows: 1 })]))().catch((error: unknown) => error)
       expect(error).toBeInstanceOf(ExpectationError)
       expect(error).toMatchObject({ index: 1, affectedRows: 2 })
@@ -72,14 +72,14 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
       ['reference', [], () => render(sql`delete from parent where id = 1`)],
       ['required', ['name'], () => insert(2, null)],
       ['check', [], () => render(sql`update parent set age = -1`)],
-    ])('tells a violated %s constraint from other errors', async (kind, columns, statement) => {
+    ])('recognizes a violated %s constraint', async (kind, columns, statement) => {
       const error = await (async () => engine.commit([statement()]))().catch((error: unknown) => error)
       const violation = findViolation(engineCase.dialect, error)
       expect(violation?.kind).toBe(kind)
       if (columns.length > 0) expect(violation?.columns.length ? violation.columns : [violation?.key]).toEqual(columns)
     })
 
-    it('keeps commits apart that are asked for at the same time', async () => {
+    it('isolates commits that run at the same time', async () => {
       await opened.exec('update parent set age = 1')
       const one = async () => engine.commit([render(sql`update parent set age = age + 1 where id = 1`, { expectedRows: 1 }), render(sql`update parent set age = age + 1 where id = 1`, { expectedRows: 1 })])
       const failing = async () => engine.commit([render(sql`update parent set age = age + 100 where id = 1`), render(sql`update parent set age = 1 where id = 99`, { expectedRows: 1 })])

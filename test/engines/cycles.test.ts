@@ -1,4 +1,4 @@
-/** Tables whose foreign keys form a cycle: their rows are trashed, restored and purged as one, on every engine. */
+/** On every engine the rows of tables whose foreign keys form a cycle are deleted, restored and purged together. */
 import type { Table } from 'drizzle-orm'
 import { datetime, int, mysqlTable, varchar, type AnyMySqlColumn } from 'drizzle-orm/mysql-core'
 import { integer as pgInteger, pgTable, text as pgText, timestamp, type AnyPgColumn } from 'drizzle-orm/pg-core'
@@ -18,7 +18,7 @@ interface TableSpec {
 }
 
 type Specs = Readonly<Record<string, TableSpec>>
-/** By table: id → what its key points at. */
+/** By table: id → the id that its foreign key references. */
 type Rows = Readonly<Record<string, Readonly<Record<number, number | null>>>>
 
 const TIME: Readonly<Record<Dialect, string>> = { sqlite: 'integer', pg: 'timestamptz', mysql: 'datetime(3)' }
@@ -128,7 +128,7 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
   const keys = (specs: Specs) => Promise.all(Object.keys(specs).map(name => opened.all(`select id, key_id from ${nameOf(name)} order by id`)))
   const hasTrash = ({ specs }: Scene) => Object.values(specs).every(({ trash = true }) => trash)
 
-  it.skipIf(!isThere(engineCase)).each(SCENES)('a purge removes exactly the rows of the cycle, or nothing: $what', async (scene) => {
+  it.skipIf(!isThere(engineCase)).each(SCENES)('purges exactly the rows of the cycle, or nothing: $what', async (scene) => {
     await open(scene)
     const before = await keys(scene.specs)
     const { status } = await ask('DELETE', `${scene.path}?force=true`)
@@ -139,7 +139,7 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
     else expect(await ids(scene.specs)).toEqual(scene.left)
   })
 
-  it.skipIf(!isThere(engineCase)).each(SCENES.filter(hasTrash))('a delete, a restore and a purge of the group take the same rows: $what', async (scene) => {
+  it.skipIf(!isThere(engineCase)).each(SCENES.filter(hasTrash))('deletes, restores and purges the same rows: $what', async (scene) => {
     await open(scene)
     const before = await keys(scene.specs)
     const { body: { deletionId } } = await ask('DELETE', scene.path)

@@ -1,4 +1,4 @@
-/** On every server engine: a row that comes under, leaves or lies below another one while that one goes to the trash, comes back or goes for good. */
+/** On every server engine: a row gets, leaves or has a parent while another transaction deletes, restores or purges the parent. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openBlog, type Blog } from './support/blog'
 import { ENGINE_CASES, isThere } from './support/databases'
@@ -49,7 +49,7 @@ const CASES: Case[] = [
 ]
 
 describe.each(ENGINE_CASES.filter(({ service }) => service !== undefined))('$name', (engineCase) => {
-  describe.skipIf(!isThere(engineCase))('while another transaction has not committed yet', () => {
+  describe.skipIf(!isThere(engineCase))('while another transaction is not committed', () => {
     const { dialect } = engineCase
     let blog: Blog
 
@@ -63,7 +63,7 @@ describe.each(ENGINE_CASES.filter(({ service }) => service !== undefined))('$nam
       // As MariaDB spells it.
       .replaceAll('for share', dialect === 'mysql' ? 'lock in share mode' : 'for share')
 
-    it.each(CASES)('$what: as one after the other', async ({ asked, other, answer }) => {
+    it.each(CASES)('has the result of running one after the other: $what', async ({ asked, other, answer }) => {
       await blog.opened.exec(`${toSql(other)}`)
       expect(await ask(blog, asked)).toBe(answer)
       const expected = await picture(blog)

@@ -1,4 +1,4 @@
-/** On every engine with a pool: fifty requests for the same rows at once. Some order of them explains what is left, and nothing is half-written. */
+/** On every engine with a pool: fifty concurrent requests for the same rows leave the result of some order, and nothing is half-written. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openBlog, type Blog } from './support/blog'
 import { ENGINE_CASES, isThere } from './support/databases'
@@ -7,7 +7,7 @@ import { ask, reset, WRITER, type Asked } from './support/scene'
 const FIFTY = Array.from({ length: 50 }, (_, index) => index)
 
 describe.each(ENGINE_CASES.filter(({ pooled }) => pooled))('$name', (engineCase) => {
-  describe.skipIf(!isThere(engineCase))('fifty at once', () => {
+  describe.skipIf(!isThere(engineCase))('fifty concurrent requests', () => {
     let blog: Blog
     beforeAll(async () => {
       blog = await openBlog(engineCase)
@@ -34,14 +34,14 @@ describe.each(ENGINE_CASES.filter(({ pooled }) => pooled))('$name', (engineCase)
     const done = (answers: readonly { status: number }[]) => answers.filter(({ status }) => status < 300).length
     const others = (answers: readonly { status: number }[], ...known: number[]) => answers.filter(({ status }) => status >= 300 && ![503, ...known].includes(status))
 
-    it('updates of one row: the last one stands', async () => {
+    it('update one row, and the last update remains', async () => {
       const answers = await all(FIFTY.map(index => ['PATCH', 'posts/1', { title: `by ${index}` }]))
       expect(others(answers)).toEqual([])
       const written = answers.flatMap(({ status, body }) => status === 200 ? [body.title] : [])
       expect(written).toContain((await one('select title from posts where id = 1'))[0])
     })
 
-    it.each(['', '?force=true'])('deletes of one row: one of them does it, with all that hangs on it: %s', async (query) => {
+    it.each(['', '?force=true'])('delete one row, and one of them deletes it with its dependents: %s', async (query) => {
       const answers = await all(FIFTY.map(() => ['DELETE', `posts/1${query}`]))
       expect(done(answers)).toBe(1)
       expect(others(answers, 404)).toEqual([])
@@ -49,14 +49,14 @@ describe.each(ENGINE_CASES.filter(({ pooled }) => pooled))('$name', (engineCase)
       expect(left).toEqual(query ? [] : Array.from({ length: 4 }, () => answers.find(({ status }) => status === 200)!.body.deletionId))
     })
 
-    it('restores of a group: one of them brings all of it back', async () => {
+    it('restore a group, and one of them restores all of it', async () => {
       const answers = await all(FIFTY.map(() => ['POST', 'posts/bulk/restore', { deletionId: 'd4' }]))
       expect(done(answers)).toBe(1)
       expect(others(answers, 404, 409)).toEqual([])
       expect(await one('select id from posts where deleted_at is not null union all select id from comments where deleted_at is not null')).toEqual([42])
     })
 
-    it('deletes and restores of one row follow one another', async () => {
+    it('delete and restore one row in turn', async () => {
       const answers = await all(FIFTY.map(index => index % 2 ? ['POST', 'posts/1/restore'] : ['DELETE', 'posts/1']))
       expect(others(answers, 404)).toEqual([])
       const [deletes, restores] = [0, 1].map(odd => done(answers.filter((_, index) => index % 2 === odd))) as [number, number]
@@ -66,7 +66,7 @@ describe.each(ENGINE_CASES.filter(({ pooled }) => pooled))('$name', (engineCase)
       if (group !== null) expect(answers.map(({ body }) => body.deletionId)).toContain(group)
     })
 
-    it('batches over the same rows, in opposite orders: each is written as a whole', async () => {
+    it('write batches over the same rows in opposite orders, and each is all or nothing', async () => {
       const ids = [1, 2, 3]
       const answers = await all(FIFTY.map(index => ['PATCH', 'posts/bulk', { items: (index % 2 ? ids : ids.toReversed()).map(id => ({ id, data: { title: `${id} by ${index}` } })) }]))
       expect(others(answers)).toEqual([])
@@ -75,7 +75,7 @@ describe.each(ENGINE_CASES.filter(({ pooled }) => pooled))('$name', (engineCase)
       expect(answers[Number(writers[0])]!.status).toBe(200)
     })
 
-    it('batches of deletes that overlap: those that share a row do not both succeed', async () => {
+    it('delete overlapping batches, and no two that share a row succeed', async () => {
       const pairs = [[1, 2], [2, 3], [3, 1]]
       const answers = await all(FIFTY.map(index => ['DELETE', 'posts/bulk', { ids: pairs[index % 3] }]))
       expect(done(answers)).toBe(1)
@@ -84,21 +84,21 @@ describe.each(ENGINE_CASES.filter(({ pooled }) => pooled))('$name', (engineCase)
       expect(await blog.opened.all('select id, deletion_id from posts where id in (1, 2, 3) and deleted_at is not null order by id')).toEqual(given.sort())
     })
 
-    it('comments on a post that goes and comes back: each hangs on what it was told, none is lost', async () => {
+    it('comment on a post that is deleted and restored, and no comment is lost', async () => {
       const answers = await all(FIFTY.map((index): Asked => index % 10 === 0 ? ['DELETE', 'posts/1'] : index % 10 === 5 ? ['POST', 'posts/1/restore'] : ['POST', 'comments', { body: `late ${index}`, postId: 1 }]))
       expect(others(answers, 404, 400)).toEqual([])
       const written = answers.flatMap(({ status, body }) => status === 201 ? [body.body] : [])
       expect((await one(`select body from comments where body like 'late%'`)).sort()).toEqual(written.sort())
     })
 
-    it('sets of links that replace each other: one of the sets stands', async () => {
+    it('replace sets of links, and one of the sets remains', async () => {
       const sets = [[1, 2], [2, 3, 4], [5], [1, 5]]
       const answers = await all(FIFTY.map(index => ['PUT', 'posts/1/relations/tags', { ids: sets[index % sets.length] }]))
       expect(others(answers)).toEqual([])
       expect(sets).toContainEqual(await one('select tag_id from post_tags where post_id = 1 order by tag_id'))
     })
 
-    it('links that come from both sides and go: what was added more often than removed is there', async () => {
+    it('add and remove links from both sides, and links added more often than removed exist', async () => {
       const requests: Asked[] = [['POST', 'posts/1/relations/tags', { ids: [3] }], ['POST', 'tags/3/relations/posts', { ids: [1] }], ['DELETE', 'posts/1/relations/tags', { ids: [3] }]]
       const answers = await all(FIFTY.map(index => requests[index % 3]!))
       expect(others(answers)).toEqual([])
@@ -106,7 +106,7 @@ describe.each(ENGINE_CASES.filter(({ pooled }) => pooled))('$name', (engineCase)
       expect(await one('select 1 from post_tags where post_id = 1 and tag_id = 3')).toHaveLength(sum('added') - sum('removed'))
     })
 
-    it('after all of it the next request is answered as ever', async () => {
+    it('do not affect the next request', async () => {
       expect(await ask(blog, ['PATCH', 'posts/1', { title: 'calm' }])).toBe('200')
     })
   })

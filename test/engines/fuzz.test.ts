@@ -1,4 +1,4 @@
-/** Whatever a client sends, no engine answers it with a 5xx, and no row of another tenant or of the trash is shown or changed. */
+/** No request returns a 5xx on any engine, or returns or changes a row of another tenant or of the trash. */
 import { getTableColumns, getTableName, sql, type Table } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Resource } from '../../src/runtime/server/schema/model'

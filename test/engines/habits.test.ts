@@ -1,4 +1,4 @@
-/** All that engines may do in their own way, as the docs say it: the place of NULLs, the collation of text, the case of letters beyond ASCII. */
+/** The documented differences between engines: the order of NULLs, the collation of text, the case of letters beyond ASCII. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Dialect } from '../../src/runtime/shared/dialects'
 import { ENGINE_CASES, isThere, type EngineCase } from './support/databases'
@@ -35,7 +35,7 @@ const open = (engineCase: EngineCase) => openFilled(engineCase, SPECS, ROWS, {
 })
 
 describe.each(ENGINE_CASES)('$name', (engineCase) => {
-  describe.skipIf(!isThere(engineCase))('in its own way', () => {
+  describe.skipIf(!isThere(engineCase))('a documented difference', () => {
     let server: Filled
     beforeAll(async () => {
       server = await open(engineCase)
@@ -54,13 +54,13 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
       expect([await ids('children', { sort: 'level' }), await ids('children', { sort: '-level' })]).toEqual([RISING, FALLING])
     })
 
-    it.each([1, 2, 3])('goes on from a NULL by cursor, and to one, %i at a time', async (limit) => {
+    it.each([1, 2, 3])('pages by cursor from and to a NULL, %i rows at a time', async (limit) => {
       for (const path of ['children', 'judged']) expect([await walk(server, path, { sort: 'level', limit }), await walk(server, path, { sort: '-level', limit })]).toEqual([RISING, FALLING])
       // Two columns with NULLs, in two directions.
       expect(await walk(server, 'words', { sort: 'at,-level', limit })).toEqual(low ? [4, 5, 2, 1, 6, 3] : [6, 1, 3, 5, 2, 4])
     })
 
-    it('puts NULLs there in included rows, and in groups, whether SQL or code judges their rows', async () => {
+    it('sorts NULLs alike in included rows and in groups, whether SQL or an object rule selects the rows', async () => {
       const { body } = await get(server, 'parents', { include: { children: { sort: '-level' } } })
       expect(body.data[0].children.map(({ id }: { id: number }) => id)).toEqual(FALLING)
       const groups = low ? [null, 1, 2] : [1, 2, null]
@@ -75,7 +75,7 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
       expect(await ids('words', { filter: { word: { $like: 'Ä' } } })).toEqual(letters === 'ASCII' ? [4] : [4, 5])
     })
 
-    it('by bytes, where that is the collation: text is equal and ordered letter for letter', async () => {
+    it('compares and sorts text by bytes, where that is the collation', async () => {
       expect(await walk(server, 'words', { sort: 'word', limit: 1 })).toEqual([2, 6, 3, 1, 4, 5])
       expect([await ids('words', { filter: { word: 'b' } }), await ids('words', { filter: { word: ['B', 'ä'] } }), await ids('words', { filter: { word: { $gte: 'b' } } })]).toEqual([[1], [2, 5], [1, 4, 5]])
     })
@@ -97,7 +97,7 @@ const SORTED: Readonly<Record<Dialect, { sorted: number[], equal: number[], like
 }
 
 describe.each(ENGINE_CASES)('$name', (engineCase) => {
-  describe.skipIf(!isThere(engineCase))('a column with a collation of its own', () => {
+  describe.skipIf(!isThere(engineCase))('a column with its own collation', () => {
     let server: Filled
     beforeAll(async () => {
       server = await open(engineCase)
@@ -107,7 +107,7 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
 
     const { sorted, equal, like, groups } = SORTED[engineCase.dialect]
 
-    it.each([1, 2, 4])('is ordered by it, and a cursor follows: %i at a time', async (limit) => {
+    it.each([1, 2, 4])('is sorted by it, and paged by cursor, %i rows at a time', async (limit) => {
       expect(await walk(server, 'words', { sort: 'word', limit })).toEqual(sorted)
     })
 
@@ -115,14 +115,14 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
       expect((await get(server, 'words', { filter: { word } })).body.data.map(({ id }: { id: number }) => id)).toEqual(ids)
     })
 
-    it('is grouped by it where SQL groups, by bytes where code judges the rows', async () => {
+    it('is grouped by it in SQL, and by bytes where an object rule selects the rows', async () => {
       const { body } = await get(server, 'words/aggregate', { groupBy: 'word', aggregate: 'count' })
       expect(body.data.map(({ count }: { count: number }) => count)).toEqual(groups)
       const judged = await get(server, 'judgedWords/aggregate', { groupBy: 'word' })
       expect(judged.body.data.map(({ group }: { group: { word: string } }) => group.word)).toEqual(['B', 'Z', 'a', 'b', 'Ä', 'ä'])
     })
 
-    it('as a key in a path equals the stored value byte for byte all the same', async () => {
+    it('is compared by bytes as a key in a path', async () => {
       const statuses = await Promise.all(['abc', 'ABC', 'abc ', 'äbc'].map(async id => (await get(server, `named/${encodeURIComponent(id)}`)).status))
       expect(statuses).toEqual([200, 404, 404, 404])
     })

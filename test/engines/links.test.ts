@@ -1,4 +1,4 @@
-/** On every engine: a link that exists is not added twice, without a unique constraint too, and what code judged is pinned until the commit. */
+/** On every engine an existing link is not added twice, even without a unique constraint, and rows accepted by an object rule stay unchanged until the commit. */
 import { boolean as mysqlBoolean, datetime, decimal, int, json as mysqlJson, mysqlTable, varchar } from 'drizzle-orm/mysql-core'
 import { boolean, integer as pgInteger, jsonb, numeric, pgTable, serial, timestamp, varchar as pgVarchar } from 'drizzle-orm/pg-core'
 import { integer, numeric as sqliteNumeric, sqliteTable, text } from 'drizzle-orm/sqlite-core'
@@ -89,7 +89,7 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
     const link = (method: string, path: string, body: unknown) => server.request(method, `/api/${path}`, { body })
     const pairs = async (table: string) => (await opened.all(`select post_id, tag_id from ${table}${table === 'marks' ? ' where deleted_at is null' : ''} order by 1, 2`)).map(row => row.join('-'))
 
-    it.each(['marks', 'plain'])('are added once by many requests at once, from one side and from both: %s', async (table) => {
+    it.each(['marks', 'plain'])('are added once by many concurrent requests, from one side and from both: %s', async (table) => {
       const [tagsOf, postsOf] = [`posts/1/relations/${table === 'marks' ? 'tagsByMarks' : table}`, (tag: number) => `tags/${tag}/relations/${table === 'marks' ? 'postsByMarks' : table}`]
       const answers = await Promise.all(Array.from({ length: 12 }, (_, index) => index % 3 === 0
         ? link('POST', postsOf(2), { ids: [1, 2] })
@@ -99,7 +99,7 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
       expect(answers.reduce((sum, { body }) => sum + body.added, 0)).toBe(4)
     })
 
-    it('come back from the trash once, the latest of them, and say what they are added with', async () => {
+    it('restore only the latest deleted link, with the new metadata', async () => {
       for (let round = 0; round < 2; round++) {
         await link('POST', 'posts/1/relations/tagsByMarks', { ids: [1, 2], metadata: { note: `round ${round}` } })
         expect((await link('DELETE', 'posts/1/relations/tagsByMarks', { ids: [1, 2] })).body).toEqual({ added: 0, removed: 2, total: 0 })
@@ -111,7 +111,7 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
       expect(await opened.all(`select note from marks where tag_id = 1 and deleted_at is null`)).toEqual([['back']])
     })
 
-    it('are made with metadata of every kind', async () => {
+    it('have metadata of every kind', async () => {
       const metadata = { note: 'it\'s', price: '12.50', bold: true, extra: { a: [1, null] }, since: '2026-01-02T03:04:05.678Z' }
       expect((await link('POST', 'posts/2/relations/tagsByMarks', { ids: [1, 2], metadata, metadataById: { 2: { note: null, extra: null } } })).body.added).toBe(2)
       const { body } = await server.request('GET', '/api/posts/2/relations/tagsByMarks?includeMetadata=true&sort=id')
@@ -122,7 +122,7 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
 
     // Without RETURNING each link is a statement of its own.
     if (dialect !== 'mysql') {
-      it('are added in as many statements as one is', async () => {
+      it('are added in as many statements as a single link', async () => {
         const count = async (ids: number[]) => {
           await link('PUT', 'posts/3/relations/plain', { ids: [] })
           opened.statements()
@@ -133,7 +133,7 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
       })
     }
 
-    describe('with rows that code judges', () => {
+    describe('with an object rule', () => {
       /** What somebody else does once a row has been judged. */
       let meanwhile: string | undefined
       beforeAll(async () => {
@@ -151,19 +151,19 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
         }
       })
 
-      it('are not made to a record that is hidden before the commit: 404', async () => {
+      it('return 404 for a record that becomes hidden before the commit', async () => {
         meanwhile = `update tags set name = 'hidden' where id = 30`
         const { status, body } = await link('POST', 'posts/1/relations/plain', { ids: TAGS })
         expect([status, body.data]).toEqual([404, { code: 'NOT_FOUND', relation: 'plain', ids: ['30'] }])
         expect(await pairs('plain')).toEqual([])
       })
 
-      it('are made to a record that changed and is visible still', async () => {
+      it('are added to a record that changes and remains visible', async () => {
         meanwhile = `update tags set name = null where id in (3, 30)`
         expect((await link('PUT', 'posts/1/relations/tagsByMarks', { ids: TAGS })).body.added).toBe(TAGS.length)
       })
 
-      it('are not removed when they are hidden before the commit', async () => {
+      it('are not removed when they become hidden before the commit', async () => {
         await link('POST', 'posts/1/relations/tagsByMarks', { ids: [1, 2] })
         meanwhile = `update marks set note = 'hidden' where tag_id = 2`
         expect((await link('PUT', 'posts/1/relations/tagsByMarks', { ids: [] })).body).toEqual({ added: 0, removed: 1, total: 0 })
@@ -181,7 +181,7 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
         await opened.exec('update tags set post_id = null; delete from tags where id >= 100')
       })
 
-      it('a reference to a record that changes again and again is a 409', async () => {
+      it('return 409 for a reference to a record that changes in every attempt', async () => {
         let count = 0
         judge = async (resource) => {
           if (resource === 'posts') await opened.exec(`update posts set title = 't${count++}' where id = 1`)

@@ -1,4 +1,4 @@
-/** Two Postgres schemas with tables of the same names: what is done in one never touches the other, whichever was asked first. */
+/** Two Postgres schemas with tables of the same names: a request to one never affects the other. */
 import { integer, pgSchema, primaryKey, text, timestamp } from 'drizzle-orm/pg-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createServer, type TestServer } from '../support/server'
@@ -80,7 +80,7 @@ describe.each(ENGINE_CASES.filter(({ name }) => name === 'pglite'))('$name', (en
     const dump = async (schema: Schema) => Promise.all(['items', 'parts', 'labels', 'item_labels'].map(table =>
       opened.all(`select * from ${schema}.${table} order by 1, 2`)))
 
-    it.each(REQUESTS)('%s in one schema leaves the other as it is', async (_, requests) => {
+    it.each(REQUESTS)('%s in one schema does not change the other', async (_, requests) => {
       for (const [method, path, body] of requests('shop', 1)) expect((await ask('shop', method, path, body)).status).toBeLessThan(300)
       const [shop, bank] = [await dump('shop'), await dump('bank')]
       expect((await ask('bank', 'DELETE', 'shopParts/2?force=true')).status).toBe(403)
@@ -89,7 +89,7 @@ describe.each(ENGINE_CASES.filter(({ name }) => name === 'pglite'))('$name', (en
       expect(await dump('bank')).not.toEqual(bank)
     })
 
-    it('reading from one schema never shows rows of the other', async () => {
+    it('a read of one schema never returns rows of the other', async () => {
       const answers = []
       for (const schema of ['shop', 'bank'] as const) {
         for (const path of READS(schema)) {

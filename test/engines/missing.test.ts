@@ -1,4 +1,4 @@
-/** What development says when the database lags behind the schema, by the error of each engine. */
+/** In development, an error about a missing table or column names the command that creates it, on every engine. */
 import { describe, expect, it } from 'vitest'
 import { explainCause } from '../../src/runtime/server/http/development'
 import { createEngine } from '../../src/runtime/server/engines/index'

@@ -96,7 +96,7 @@ describe.each(ENGINES)('$name', (engineCase) => {
       ]
     }
 
-    it.each(CASES)('$what goes by its index, and is known to when it does not', async (wanted) => {
+    it.each(CASES)('$what uses its index, and the check detects a plan without it', async (wanted) => {
       const sent = (await wanted.request(ask)).filter(({ text }) => wanted.statements.test(text))
       expect(sent).not.toEqual([])
       expect(await faults(sent, wanted)).toEqual([])

@@ -1,4 +1,4 @@
-/** On every engine any query answers what an oracle that knows nothing of the code says, but for the engine's own habits. */
+/** On every engine random queries return the result of an independent oracle, except for documented differences. */
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, it } from 'vitest'
 import { NEWSROOM } from '../support/newsdata/columns'

@@ -1,4 +1,4 @@
-/** On MariaDB, which checks foreign keys row by row: trees of rows go for good, and what comes back is told, as on every other engine. */
+/** On MariaDB, which checks foreign keys row by row, trees of rows are purged, and restored links are reported, as on other engines. */
 import { datetime, int, mysqlTable, primaryKey, varchar, type AnyMySqlColumn } from 'drizzle-orm/mysql-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createServer, type TestServer } from '../support/server'
@@ -50,12 +50,12 @@ describe.skipIf(!mariadb || !isThere(mariadb))('mysql2 on MariaDB', () => {
   const ask = async (method: string, path: string, body?: unknown) => (await server.request(method, `/api/${path}`, { body, caller: WRITER })).status
   const ids = async () => (await opened.all('select id from boxes order by id')).map(([id]) => id)
 
-  it.each([['shelves/1', [20, 21]], ['boxes/5', [20, 21]], ['boxes/9', [1, 5, 20, 21]], ['boxes/20', [1, 2, 5, 7, 9]]])('a tree without a deletionId goes for good: %s', async (path, left) => {
+  it.each([['shelves/1', [20, 21]], ['boxes/5', [20, 21]], ['boxes/9', [1, 5, 20, 21]], ['boxes/20', [1, 2, 5, 7, 9]]])('purges a tree without a deletionId: %s', async (path, left) => {
     expect(await ask('DELETE', `${path}?force=true`)).toBe(200)
     expect(await ids()).toEqual(left)
   })
 
-  it('links that come back from the junction\'s trash are told to plugins, as those that are new', async () => {
+  it('reports restored links to plugins, like new links', async () => {
     expect(await ask('POST', 'boxes/20/relations/labels', { ids: [1, 2, 3] })).toBe(200)
     expect(await ask('POST', 'boxes/5/relations/labels', { ids: [2] })).toBe(200)
     expect(told.map(({ kind, table, id }) => `${kind} ${table} ${id}`).sort()).toEqual(['link box_labels 20,1', 'link box_labels 20,3', 'link box_labels 5,2'])

@@ -1,4 +1,4 @@
-/** What a column's type cannot hold is refused by name on every engine: a 400 in bodies, filters, having and cursors, a 404 as an id of a path. */
+/** On every engine a value that does not fit its column returns 400 in bodies, filters, having and cursors, and 404 as an id in a path. */
 import { getTableColumns, sql } from 'drizzle-orm'
 import { integer as pgInteger, pgTable, text as pgText } from 'drizzle-orm/pg-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -30,7 +30,7 @@ const UNFIT: Readonly<Record<string, Readonly<Record<string, readonly unknown[]>
 const UNFILTERED = new Set(['barePoint'])
 
 describe.each(ENGINE_CASES)('$name', (engineCase) => {
-  describe.skipIf(!isThere(engineCase))('a value that none of its column\'s type is', () => {
+  describe.skipIf(!isThere(engineCase))('a value that does not fit its column', () => {
     const { dialect, engine, open } = engineCase
     const { things, parts, labels, pairs, thingLabels, before } = WORLDS[dialect]()
     let opened: Opened
@@ -80,7 +80,7 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
     const CASES = Object.entries(UNFIT[dialect]!).flatMap(([column, values]) => values.map(value => [column, JSON.stringify(value),
       value] as const))
 
-    it.each(CASES)('is a 400 that names the field in a body: %s = %s', async (column, _text, value) => {
+    it.each(CASES)('returns 400 with the field in a body: %s = %s', async (column, _text, value) => {
       for (const [method, path] of [['POST', 'things'], ['PATCH', 'things/1']] as const) {
         const { status, body } = await server.request(method, `/api/${path}`, { body: { title: 'a', organizationId: 1, [column]: value },
           caller: CALLER })
@@ -89,7 +89,7 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
       }
     })
 
-    it.each(CASES)('is a 400 in a filter, in a list of one and beside an aggregate: %s = %s', async (column, _text, value) => {
+    it.each(CASES)('returns 400 in a filter, in a list of one value and with an aggregate: %s = %s', async (column, _text, value) => {
       const code = UNFILTERED.has(column) ? 'INVALID_OPERATOR' : 'INVALID_VALUE'
       const filters = [{ [column]: { $eq: value } }, { [column]: { $in: [value] } }, { $or: [{ [column]: { $gt: value } }] }].slice(0,
         Array.isArray(value) || typeof value === 'object' ? 2 : 3)
@@ -116,7 +116,7 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
       }
     })
 
-    it('is null as a sum or an average beyond a double, whether SQL or code adds', async () => {
+    it('returns null for a sum or an average beyond a double, in SQL and in memory', async () => {
       const name = dialect === 'sqlite' ? 'real' : 'double'
       for (const resource of ['things', 'judged']) {
         const [status, data] = await get(`${resource}/aggregate`, { aggregate: `sum(${name}),avg(${name}),max(${name})` })
@@ -130,7 +130,7 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
     })
 
     it.each([['things', 'abc'], ['parts', 'x'], ['pairs', 'abc,10.0.0.1'], ['pairs', '2024-02-29,abc'], ['parts',
-      '%F0%9F%98%80']])('is a 404 as an id of a path: %s/%s', async (resource, id) => {
+      '%F0%9F%98%80']])('returns 404 as an id in a path: %s/%s', async (resource, id) => {
       for (const [method, path, body] of [['GET', '', undefined], ['PATCH', '', {}], ['DELETE', '', undefined], ['DELETE', '?force=true',
         undefined], ['POST', '/restore', undefined]] as const) {
         expect((await server.request(method, `/api/${resource}/${id}${path}`, { body, caller: CALLER })).status).toBe(404)
@@ -143,14 +143,14 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
     })
 
     if (dialect === 'pg') {
-      it('is a 400 without a field where only Postgres can tell', async () => {
+      it('returns 400 without a field where only Postgres detects it', async () => {
         for (const barePoint of [false, 5, 'abc']) {
           const { status, body } = await server.request('POST', '/api/things', { body: { title: 'a', organizationId: 1, barePoint }, caller: CALLER })
           expect([status, body.data.code]).toEqual([400, 'VALIDATION_FAILED'])
         }
       })
 
-      it('is a 400 within JSON that Postgres cannot keep', async () => {
+      it('returns 400 in JSON that Postgres cannot store', async () => {
         for (const jsonb of [{ a: '\0' }, { '\0': 1 }, ['\uD800'], 'a\0']) {
           const { status, body } = await server.request('POST', '/api/things', { body: { title: 'a', organizationId: 1, jsonb },
             caller: CALLER })
@@ -165,7 +165,7 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
 const misdeclared = pgTable('misdeclared', { id: pgText('id').primaryKey(), amount: pgInteger('amount') })
 
 describe.each(ENGINE_CASES.filter(({ dialect }) => dialect === 'pg'))('$name', ({ engine, open, ...engineCase }) => {
-  describe.skipIf(!isThere({ engine, open, ...engineCase }))('a value that only the database can tell does not fit', () => {
+  describe.skipIf(!isThere({ engine, open, ...engineCase }))('a value that only the database can refuse', () => {
     let opened: Opened
     let server: TestServer
     beforeAll(async () => {
@@ -190,7 +190,7 @@ describe.each(ENGINE_CASES.filter(({ dialect }) => dialect === 'pg'))('$name', (
       return [status, answer.data?.code]
     }
 
-    it.each(['misdeclared', 'narrowed'])('is a 400 in a filter and a 404 as an id: %s', async (name) => {
+    it.each(['misdeclared', 'narrowed'])('returns 400 in a filter and 404 as an id: %s', async (name) => {
       expect(await statusOf('GET', `${name}?filter={"id":"abc"}`)).toEqual([400, 'INVALID_VALUE'])
       expect(await statusOf('GET', `${name}/abc`)).toEqual([404, 'NOT_FOUND'])
       expect(await statusOf('PATCH', `${name}/abc`, {})).toEqual([404, 'NOT_FOUND'])
@@ -198,7 +198,7 @@ describe.each(ENGINE_CASES.filter(({ dialect }) => dialect === 'pg'))('$name', (
         'BULK_FAILED'])
     })
 
-    it('stays a 500 where the app\'s own row filter holds it', async () => {
+    it('returns 500 when it is part of the app\'s own row filter', async () => {
       expect(await statusOf('GET', 'broken')).toEqual([500, undefined])
       expect(await statusOf('GET', 'broken?filter={"amount":1}')).toEqual([500, undefined])
       expect(await statusOf('GET', 'broken/11111111-1111-4111-8111-111111111111')).toEqual([500, undefined])

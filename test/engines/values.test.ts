@@ -1,4 +1,4 @@
-/** On every engine numbers and times keep their digits on the way through, and results are the same numbers. */
+/** On every engine numbers and times keep all their digits, and aggregates return the same numbers. */
 import { datetime, int, mysqlEnum, mysqlTable } from 'drizzle-orm/mysql-core'
 import { integer, macaddr, pgEnum, pgTable, timestamp, uuid } from 'drizzle-orm/pg-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -33,7 +33,7 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
     }
     const LARGE = { id: { $in: [1, 2] } }
 
-    it('are answered with every digit: strings over bigint and decimal columns, numbers over others', async () => {
+    it('are returned with all digits: strings for bigint and decimal columns, numbers for others', async () => {
       const { body } = await get(server, 'sums', { sort: 'id' })
       expect(body.data).toEqual(server.data.sums!.map(row => ({ ...row, serial: String(row.serial) })))
     })
@@ -42,16 +42,16 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
       expect((await get(server, 'sums', { filter: { [field]: value } })).body.data.map((row: { id: number }) => row.id)).toEqual([id])
     })
 
-    it.each([['amount', [3, 4, 2, 1]], ['-amount', [1, 2, 4, 3]], ['serial', [3, 2, 1, 4]], ['-serial', [4, 1, 2, 3]]])('are places that a cursor by %s goes on from', async (sort, ids) => {
+    it.each([['amount', [3, 4, 2, 1]], ['-amount', [1, 2, 4, 3]], ['serial', [3, 2, 1, 4]], ['-serial', [4, 1, 2, 3]]])('are paged by a cursor sorted by %s', async (sort, ids) => {
       expect(await walk(server, 'sums', { sort, limit: 1 })).toEqual(ids)
     })
 
-    it('that are doubles are added without noise', async () => {
+    it('of type double are added without rounding noise', async () => {
       expect(await result('sum(ratio),avg(ratio),min(ratio),max(ratio)')).toEqual({ sum_ratio: 0.6, avg_ratio: 0.19999999999999998, min_ratio: 0.1, max_ratio: 0.3 })
       expect([await holds('sum(ratio)', { $eq: 0.6 }), await holds('sum(ratio)', { $gt: 0.6 }), await holds('sum(ratio)', { $lt: 0.6 })]).toEqual([true, false, false])
     })
 
-    it('that are large are added and averaged to the last digit', async () => {
+    it('beyond a double are added and averaged to the last digit', async () => {
       expect(await result('sum(amount),avg(amount),sum(serial),avg(serial)', LARGE)).toEqual({ sum_amount: '18014398509481985', avg_amount: '9007199254740992.5', sum_serial: '18014398509481985', avg_serial: '9007199254740992.5' })
       expect(await result('sum(serial),count(serial)', { id: { $gte: 3 } })).toEqual({ sum_serial: '-1', count_serial: 2 })
     })
@@ -91,7 +91,7 @@ describe.each(ENGINE_CASES.filter(({ dialect }) => dialect !== 'sqlite'))('$name
     afterAll(() => opened?.close())
 
     const ORDERS: [sort: string, ids: number[]][] = [['at', [5, 6, 1, 4, 2, 3]], ['-at', [3, 2, 4, 1, 6, 5]], ['local', [5, 6, 1, 4, 2, 3]], ['-local,id', [3, 2, 1, 4, 6, 5]], ['at,-local', [5, 6, 4, 1, 2, 3]]]
-    it.each(ORDERS.flatMap(([sort, ids]) => [1, 2, 4].map(limit => ({ sort, limit, ids }))))('are met once each by a cursor: sort=$sort, $limit at a time', async ({ sort, limit, ids }) => {
+    it.each(ORDERS.flatMap(([sort, ids]) => [1, 2, 4].map(limit => ({ sort, limit, ids }))))('are returned once each by a cursor: sort=$sort, $limit at a time', async ({ sort, limit, ids }) => {
       expect(await walk(server, 'instants', { sort, limit })).toEqual(ids)
     })
   })
@@ -121,7 +121,7 @@ describe.each(ENGINE_CASES.filter(({ dialect }) => dialect !== 'sqlite'))('$name
     })
     afterAll(() => opened?.close())
 
-    it.each([1, 2, 3])('is in the order of its values, and a cursor follows: %i at a time', async (limit) => {
+    it.each([1, 2, 3])('is sorted by the order of its values, and paged by cursor, %i at a time', async (limit) => {
       expect([await walk(server, 'tasks', { sort: 'level', limit }), await walk(server, 'tasks', { sort: '-level,id', limit })]).toEqual([[3, 5, 2, 4, 1], [1, 2, 4, 3, 5]])
     })
 
@@ -129,7 +129,7 @@ describe.each(ENGINE_CASES.filter(({ dialect }) => dialect !== 'sqlite'))('$name
       expect((await get(server, 'tasks', { filter: { level: filter } })).body.data.map(({ id }: { id: number }) => id)).toEqual(ids)
     })
 
-    it.each(['tasks', 'judged'])('has a least, a greatest and groups in that order, whether SQL or code judges the rows: %s', async (resource) => {
+    it.each(['tasks', 'judged'])('has min, max and groups in that order, in SQL and in memory: %s', async (resource) => {
       const { body } = await get(server, `${resource}/aggregate`, { aggregate: 'min(level),max(level)', having: { max_level: { $gt: 'it\'s' } } })
       expect(body.data).toEqual([{ min_level: 'low', max_level: 'high' }])
       const levels = async (query: object) => (await get(server, `${resource}/aggregate`, { groupBy: 'level', aggregate: 'max(level)', ...query })).body.data.map(({ group }: { group: { level: string } }) => group.level)
@@ -154,12 +154,12 @@ describe.each(ENGINE_CASES.filter(({ dialect }) => dialect === 'pg'))('$name', (
 
     const ids = async (query: object) => (await get(server, 'devices', { ...query })).body.data.map(({ id }: { id: string }) => id)
 
-    it('is sorted, walked and filtered like text', async () => {
+    it('is sorted, paged and filtered like text', async () => {
       expect([await walk(server, 'devices', { sort: '-id', limit: 1 }), await walk(server, 'devices', { sort: 'address', limit: 2 })]).toEqual([KEYS.toReversed(), KEYS])
       expect([await ids({ filter: { id: { $gt: KEYS[0] } } }), await ids({ filter: { id: KEYS.slice(0, 2) } }), await ids({ filter: { address: { $like: '%:02:01' } } })]).toEqual([KEYS.slice(1), KEYS.slice(0, 2), [KEYS[1]]])
     })
 
-    it('has a least and a greatest, and is compared with them', async () => {
+    it('has min and max, and having compares them', async () => {
       const { body } = await get(server, 'devices/aggregate', { aggregate: 'min(id),max(id),max(address)', having: { max_id: { $gt: KEYS[1], $lte: KEYS[2]!.toUpperCase() } } })
       expect(body.data).toEqual([{ min_id: KEYS[0], max_id: KEYS[2], max_address: '08:00:2b:01:02:02' }])
       expect((await get(server, 'devices/aggregate', { aggregate: 'max(address)', groupBy: 'id', sort: '-max_address' })).body.data.map(({ group }: { group: { id: string } }) => group.id)).toEqual(KEYS.toReversed())

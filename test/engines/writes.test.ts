@@ -1,4 +1,4 @@
-/** On every engine any sequence of writes by several callers leaves what a plain model says: trash, bulk and links included. */
+/** On every engine random sequences of writes by several callers have the result of a simple model, with trash, bulk and links. */
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { property, World } from '../unit/model/world'
@@ -15,7 +15,7 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
     })
     afterAll(() => blog?.opened.close())
 
-    it('leave what the model says, after every step', async () => {
+    it('match the model after every step', async () => {
       const outcomes = new Map<string, number>()
       const fresh = async () => {
         await blog.opened.exec(CLEAR)

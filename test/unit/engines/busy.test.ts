@@ -1,4 +1,4 @@
-/** A file that another process keeps locked: 503 `BUSY` with `Retry-After` on better-sqlite3 too, of a single write and of a batch. */
+/** A SQLite file locked by another process returns 503 `BUSY` with `Retry-After`, for a single write and for a batch. */
 import { rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -50,7 +50,7 @@ describe('a file that another process is writing', () => {
     expect((await told(method, path, body))[0]).toBeLessThan(300)
   })
 
-  it('is busy for readers while it is locked as a whole', async () => {
+  it('returns 503 to readers while the whole file is locked', async () => {
     other.exec('begin exclusive')
     expect(await told('GET', 'notes')).toEqual([503, 'BUSY', '1'])
     other.exec('rollback')
@@ -58,8 +58,8 @@ describe('a file that another process is writing', () => {
   })
 })
 
-describe('items of which each stands alone', () => {
-  it('are all busy: the answer says when to come again', async () => {
+describe('independent items', () => {
+  it('all return BUSY, with Retry-After', async () => {
     const config = { bulk: { enabled: true, maxBatchSize: 100, transactional: false } }
     const permissions = { read: true, create: true, update: true, delete: true } as const
     server = await createServer({ db: drizzle(own), registrations: [{ name: 'notes', schema: notes, authorization: { permissions } }], config })

@@ -1,4 +1,4 @@
-/** A commit is all or nothing: what is written when its statements succeed, fail, or touch another number of rows. */
+/** A commit is all or nothing when its statements succeed, fail, or affect another number of rows. */
 import Database from 'better-sqlite3'
 import { sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
@@ -36,22 +36,22 @@ const FAILING: [why: string, statements: WriteStatement[]][] = [
   ['a required value', [insert(2, 'bob'), insert(3, null)]],
   ['a statement that is no SQL', [insert(2, 'bob'), { text: 'insert into', values: [] }]],
   ['a guard that found no row', [insert(2, 'bob'), rename(99, 'carol')]],
-  ['a guard that found too many rows', [insert(2, 'bob'), { text: 'update parent set age = 1', values: [], expectedRows: 1 }]],
-  ['a guard over rows that are answered', [insert(2, 'bob'), { text: 'update parent set age = 1 returning id', values: [], returnsRows: true, expectedRows: 1 }]],
-  ['a guard over rows that are read', [insert(2, 'bob'), { text: 'select id from parent', values: [], returnsRows: true, expectedRows: 1 }]],
+  ['an expectation that finds too many rows', [insert(2, 'bob'), { text: 'update parent set age = 1', values: [], expectedRows: 1 }]],
+  ['an expectation about returned rows', [insert(2, 'bob'), { text: 'update parent set age = 1 returning id', values: [], returnsRows: true, expectedRows: 1 }]],
+  ['an expectation about selected rows', [insert(2, 'bob'), { text: 'select id from parent', values: [], returnsRows: true, expectedRows: 1 }]],
   ['a guard in the middle', [insert(2, 'bob'), rename(99, 'carol'), insert(3, 'dan')]],
-  ['a single statement that would touch too many rows', [insert(2, 'bob'), insert(3, 'carl'), { text: 'delete from parent where id > 1', values: [], expectedRows: 1 }]],
+  ['a single statement that would affect too many rows', [insert(2, 'bob'), insert(3, 'carl'), { text: 'delete from parent where id > 1', values: [], expectedRows: 1 }]],
 ]
 
 describe('a list of statements', () => {
-  it.each(FAILING)('is rolled back as a whole by %s', async (_why, statements) => {
+  it.each(FAILING)('is rolled back completely after %s', async (_why, statements) => {
     const before = dumpOf(client)
     await expect(async () => engine.commit(statements)).rejects.toThrow()
     expect(dumpOf(client)).toBe(before)
     expect(client.inTransaction).toBe(false)
   })
 
-  it('is written as a whole when all succeed, one outcome each', async () => {
+  it('returns one outcome per statement when all succeed', async () => {
     const outcomes = await engine.commit([
       insert(2, 'bob'),
       rename(2, 'bert'),
@@ -61,30 +61,30 @@ describe('a list of statements', () => {
     expect(client.prepare('select name from parent order by id').pluck().all()).toEqual(['ada', 'bert', 'cleo'])
   })
 
-  it('may go on after a guard that was met by no row', async () => {
+  it('continues after a statement that expects no row and affects none', async () => {
     await engine.commit([{ ...rename(99, 'x'), expectedRows: 0 }, insert(2, 'bob')])
     expect(client.prepare('select count(*) from parent').pluck().get()).toBe(2)
   })
 
-  it('leaves the next one as if it had never been', async () => {
+  it('does not affect the next commit after a rollback', async () => {
     await expect(async () => engine.commit([insert(2, 'bob'), insert(2, 'carol')])).rejects.toThrow()
     await engine.commit([insert(2, 'carol')])
     expect(client.prepare('select name from parent where id = 2').pluck().get()).toBe('carol')
   })
 
-  it('of none writes nothing', async () => {
+  it('writes nothing without statements', async () => {
     expect(await engine.commit([])).toEqual([])
   })
 })
 
-describe('a guard', () => {
-  it('says which statement it stood at and how many rows it found', async () => {
+describe('an expectation', () => {
+  it('reports the index of its statement and the number of affected rows', async () => {
     const error = await Promise.resolve().then(() => engine.commit([insert(2, 'bob'), rename(99, 'carol')])).catch(error => error)
     expect(error).toBeInstanceOf(ExpectationError)
     expect(error).toMatchObject({ index: 1, affectedRows: 0 })
   })
 
-  it('of a single statement lets nothing through either', async () => {
+  it('also rolls back a single statement', async () => {
     const before = dumpOf(client)
     await expect(async () => engine.commit([rename(99, 'carol')])).rejects.toThrow(ExpectationError)
     await expect(async () => engine.commit([{ text: 'delete from child', values: [], expectedRows: 2 }])).rejects.toThrow(ExpectationError)
@@ -93,7 +93,7 @@ describe('a guard', () => {
   })
 })
 
-/** By hand: what SQLite refuses, and what we call it. */
+/** Errors of SQLite, and the violations they mean. */
 const VIOLATIONS: [why: string, text: string, violation: object][] = [
   ['a unique value', 'insert into parent values (2, \'ada\', 1)', { kind: 'unique', columns: ['name'], table: 'parent' }],
   ['a primary key', 'insert into parent values (1, \'bob\', 1)', { kind: 'unique', columns: ['id'], table: 'parent' }],
@@ -103,18 +103,18 @@ const VIOLATIONS: [why: string, text: string, violation: object][] = [
   ['a check', 'insert into parent values (2, \'bob\', 0)', { kind: 'check', columns: [], key: 'age > 0' }],
 ]
 
-describe('what the database refuses', () => {
-  it.each(VIOLATIONS)('is known by its kind and its columns: %s', (_why, text, violation) => {
+describe('an error of the database', () => {
+  it.each(VIOLATIONS)('is a violation with a kind and columns: %s', (_why, text, violation) => {
     const error = catchError(() => client.exec(text))
     expect(findViolation('sqlite', error)).toEqual(violation)
     expect(findViolation('sqlite', new Error('wrapped', { cause: error }))).toEqual(violation)
   })
 
-  it.each([new Error('disk full'), Object.assign(new Error('busy'), { code: 'SQLITE_BUSY' }), undefined, 'text', { code: 'SQLITE_FULL' }])('for another reason is none of ours: %s', (error) => {
+  it.each([new Error('disk full'), Object.assign(new Error('busy'), { code: 'SQLITE_BUSY' }), undefined, 'text', { code: 'SQLITE_FULL' }])('is no violation for another reason: %s', (error) => {
     expect(findViolation('sqlite', error)).toBeUndefined()
   })
 
-  it('does not end in a circle of causes', () => {
+  it('is read when its causes form a cycle', () => {
     const error = new Error('round')
     error.cause = error
     expect(findViolation('sqlite', error)).toBeUndefined()
@@ -122,7 +122,7 @@ describe('what the database refuses', () => {
 })
 
 describe('a new database', () => {
-  it('has its foreign keys enforced, whatever the driver leaves off', () => {
+  it('enforces foreign keys, which the driver does not enable', () => {
     const own = new Database(':memory:')
     own.pragma('foreign_keys = off')
     createEngine('better-sqlite3', drizzle({ client: own }))
@@ -130,11 +130,11 @@ describe('a new database', () => {
     own.close()
   })
 
-  it.each([undefined, null, {}, 'app.db', { session: {} }])('has to be a Drizzle database: %s', (value) => {
+  it.each([undefined, null, {}, 'app.db', { session: {} }])('must be a Drizzle database: %s', (value) => {
     expect(() => createEngine('better-sqlite3', value)).toThrow('not a Drizzle database')
   })
 
-  it.each(['neon', 'postgres', 'neon-http', 'd1'])('of Neon over HTTP is refused as %s, with a sentence that names the alternatives', (name) => {
+  it.each(['neon', 'postgres', 'neon-http', 'd1'])('of Neon over HTTP is refused as %s, with an error that names the alternatives', (name) => {
     const dialect = new PgDialect()
     const session = new NeonHttpSession(() => {}, dialect, undefined)
     const sentence = 'drizzle-orm/neon-http has no transactions, which writes require. Use drizzle-orm/neon-serverless (Neon over WebSockets) as \'neon\', '
@@ -142,21 +142,21 @@ describe('a new database', () => {
     expect(() => createEngine(name as never, { dialect, session })).toThrow(sentence)
   })
 
-  it.each(['postgres', 'mysql', 'libsql', 'd1'] as const)('of another engine is refused at startup, and the error names the engine to use: better-sqlite3 as %s', (name) => {
+  it.each(['postgres', 'mysql', 'libsql', 'd1'] as const)('of another engine is refused at startup with the name of the engine to use: better-sqlite3 as %s', (name) => {
     expect(() => createEngine(name, drizzle({ client })))
       .toThrow(`initializeDatabase(db, '${name}'): the database uses drizzle-orm/better-sqlite3. Pass 'better-sqlite3' as the engine.`)
   })
 
-  it('of a driver that is not known is judged by its dialect', () => {
+  it('of an unknown driver is checked by its dialect', () => {
     expect(() => createEngine('mysql', { dialect: new PgDialect(), session: {} })).toThrow('the database is a Postgres database')
     expect(() => createEngine('postgres', { dialect: new PgDialect(), session: {} })).not.toThrow()
   })
 
-  it.each(['sqlite', 'constructor', '__proto__', ''])('has to have a supported engine; the error lists them: %s', (name) => {
+  it.each(['sqlite', 'constructor', '__proto__', ''])('requires a supported engine, and the error lists them: %s', (name) => {
     expect(() => createEngine(name as never, drizzle({ client }))).toThrow(/not a supported engine.*better-sqlite3/)
   })
 
-  it('prepares a text once and keeps values apart from it', async () => {
+  it('prepares each text once, without its values', async () => {
     const nasty = '\'); drop table child; --'
     await engine.commit([insert(2, nasty)])
     expect(await engine.query({ text: 'select name from parent where name = ?', values: [nasty] })).toEqual([[nasty]])

@@ -1,4 +1,4 @@
-/** What D1 takes less of than SQLite does lowers none of our own limits: the same requests, answered as on SQLite. */
+/** Requests beyond the limits of D1 return the same responses as on SQLite. */
 import Database from 'better-sqlite3'
 import { drizzle as overSqlite } from 'drizzle-orm/better-sqlite3'
 import { drizzle as overD1 } from 'drizzle-orm/d1'
@@ -16,7 +16,7 @@ const WIDE = Array.from({ length: 19 }, (_, index) => `c${index}`)
 const roots = sqliteTable('roots', { ...Object.fromEntries(WIDE.map(name => [name, text(name)])), id: integer().primaryKey(), code: text().unique(), ...trash() })
 const child = <N extends string>(name: N) => sqliteTable(name, { id: integer().primaryKey(), rootId: integer('root_id').references(() => roots.id), ...trash() })
 const [a, b, c, d, e] = ['a', 'b', 'c', 'd', 'e'].map(child) as [ReturnType<typeof child<'a'>>, ...ReturnType<typeof child<'a'>>[]]
-/** Refers to a column that is no primary key. */
+/** References a column that is not a primary key. */
 const f = sqliteTable('f', { id: integer().primaryKey(), rootCode: text('root_code').references(() => roots.code), ...trash() })
 const leaves = sqliteTable('leaves', { id: integer().primaryKey(), bId: integer('b_id').references(() => b!.id), parentId: integer('parent_id'), ...trash() })
 const tables = { roots, a, b, c, d, e, f, leaves }
@@ -57,7 +57,7 @@ afterAll(async () => {
   await local.close()
 })
 
-/** Every row, but what differs from run to run: the group of a delete and its time. */
+/** Every row, without the group and the time of a delete, which differ from run to run. */
 async function dumps() {
   const select = (name: string) => `select *, deleted_at is null as active, case deletion_id when 'earlier' then 1 when null then 0 else 2 end as grouped from ${name} order by id`
   const told = (rows: readonly (readonly unknown[])[]) => rows.map(row => row.filter(value => typeof value !== 'string' || value.length !== 36).filter(value => typeof value !== 'number' || value < 1_000_000_000_000))
@@ -76,14 +76,14 @@ async function both(method: string, path: string, body?: unknown) {
 }
 
 describe('on D1', () => {
-  it('a hundred records of twenty columns are created in one commit', async () => {
+  it('creates a hundred records of twenty columns in one commit', async () => {
     const items = Array.from({ length: 100 }, (_, row) => ({ id: 100 + row, ...Object.fromEntries(WIDE.map(name => [name, `${name} of ${row}`])) }))
     const answers = await both('POST', '/api/roots/bulk', { items })
     expect(answers.d1.meta.successful).toBe(100)
     expect(answers.d1).toEqual(answers.sqlite)
   })
 
-  it('a filter takes a hundred conditions and five hundred values of a list', async () => {
+  it('accepts a filter with a hundred conditions and a list of five hundred values', async () => {
     const many = { $or: Array.from({ length: 20 }, (_, index) => ({ c0: { $ne: `n${index}`, $gte: 'a', $lt: '~', ...index < 8 && { $like: 'c0' } }, id: { $gt: index } })) }
     const row = { id: { $in: Array.from({ length: 500 }, (_, index) => index), $gte: 0, $lte: 9999, $ne: 12_345 }, code: { $null: true } }
     const path = (filter: object) => `/api/roots?limit=100&filter=${encodeURIComponent(JSON.stringify(filter))}`
@@ -102,13 +102,13 @@ describe('on D1', () => {
     expect(answers.d1.meta.total).toBeLessThan(4)
   })
 
-  it('a pattern with `_` has at most fifty bytes, as a LIKE of D1 has', async () => {
+  it('refuses a pattern with `_` of more than fifty bytes', async () => {
     const ask = (like: string) => d1.request('GET', `/api/roots?fields=id&filter=${encodeURIComponent(JSON.stringify({ c0: { $like: like } }))}`)
     expect((await ask(`${'x'.repeat(49)}_`)).status).toBe(200)
     expect((await ask(`${'x'.repeat(50)}_`)).body.data).toEqual({ code: 'LIMIT_EXCEEDED', parameter: 'filter' })
   })
 
-  it('a cascade goes along more foreign keys than a compound has terms, and back, and for good', async () => {
+  it('deletes, restores and purges a cascade over more foreign keys than a compound has terms', async () => {
     const settled = async () => {
       const { d1, sqlite } = await dumps()
       expect(d1).toEqual(sqlite)
@@ -135,7 +135,7 @@ describe('a long pattern', () => {
   database.exec('create table texts (value text)')
   afterAll(() => void database.close())
 
-  it('matches what LIKE matches', async () => {
+  it('matches the same rows as LIKE', async () => {
     const piece = fc.constantFrom('a', 'A', 'b', 'ä', 'Ä', '😀', '%', '_', '\\%', '\\_', '\\\\', '1', '0', '"')
     const letter = fc.constantFrom('a', 'A', 'b', 'ä', 'Ä', '😀', '%', '_', '\\', '1', '0', '"')
     const limits = fc.constantFrom(undefined, 0, 10)

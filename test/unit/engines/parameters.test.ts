@@ -1,4 +1,4 @@
-/** Guards that SQL told apart by a walk is told apart as rendering would tell it: same text, same values, or no answer. */
+/** The outline of SQL has the same values as rendering it, and one shape per text. */
 import { alias, integer, SQLiteSyncDialect, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { and, eq, exists, gt, inArray, isNull, like, not, or, sql, type SQL } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
@@ -29,11 +29,11 @@ const CONDITIONS: Record<string, (n: number) => SQL | undefined> = {
 }
 
 describe.each(Object.entries(CONDITIONS))('%s', (_, condition) => {
-  it('has the values that rendering finds, in their order', () => {
+  it('has the same values as its rendering, in the same order', () => {
     expect(outline(condition(3)!)!.values).toEqual(dialect.sqlToQuery(condition(3)!).params)
   })
 
-  it('has one shape for one text, and another for every other text', () => {
+  it('has one shape per text', () => {
     const own = outline(condition(1)!)!.shape
     for (const [name, different] of Object.entries(CONDITIONS)) {
       const same = dialect.sqlToQuery(different(2)!).sql === dialect.sqlToQuery(condition(1)!).sql
@@ -42,7 +42,7 @@ describe.each(Object.entries(CONDITIONS))('%s', (_, condition) => {
   })
 })
 
-describe('what only rendering can tell', () => {
+describe('SQL that has to be rendered', () => {
   it.each([
     ['a subquery', exists(db.select().from(users))],
     ['an alias', eq(other.id, 1)],

@@ -1,4 +1,4 @@
-/** A database that comes with the request: asked for once, and nothing of one request reaches the next. */
+/** A database opened per request is opened once, and shares nothing with the next request. */
 import { drizzle } from 'drizzle-orm/d1'
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -36,15 +36,15 @@ beforeEach(() => {
 
 const on = (database: number) => ({ headers: { 'x-database': String(database) } })
 
-describe('a database that comes with the request', () => {
-  it('is asked for once per request', async () => {
+describe('a database per request', () => {
+  it('is opened once per request', async () => {
     await server.request('GET', '/api/notes')
     await server.request('POST', '/api/notes', { body: { text: 'first' } })
     expect(asked.length).toBe(2)
     expect(new Set(asked).size).toBe(2)
   })
 
-  it('is the request\'s own, whatever was asked of another one before', async () => {
+  it('belongs to its request only, whatever another request did before', async () => {
     for (const database of [1, 0, 1]) await server.request('POST', '/api/notes', { ...on(database), body: { text: `of ${database}` } })
     const texts = async (database: number) => (await server.request('GET', '/api/notes?filter[text][$like]=of', on(database))).body.data.map(({ text }: { text: string }) => text)
     expect(await texts(0)).toEqual(['of 0'])
@@ -52,7 +52,7 @@ describe('a database that comes with the request', () => {
     expect(await Promise.all([texts(0), texts(1), texts(0)])).toEqual([['of 0'], ['of 1', 'of 1'], ['of 0']])
   })
 
-  it('is logged to as the app asked, statement by statement', async () => {
+  it('logs each statement as the app configured', async () => {
     prepared = 0
     await server.request('GET', '/api/notes?count=none')
     expect(prepared).toBe(1)

@@ -1,4 +1,4 @@
-/** People who sign in with nuxt-auth-utils: the API takes its caller, permissions and tenant from their session, and from nothing else. */
+/** Users sign in with nuxt-auth-utils: the API takes the caller, the permissions and the tenant from the session only. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startNotebook, type Notebook } from './auth-utils/server'
 
@@ -28,18 +28,18 @@ describe('a caller without a session', () => {
     expect(await textsOf(await notebook.signIn('ben'))).toEqual(['first of one', 'second of one'])
   })
 
-  it('is given none by asking', async () => {
+  it('receives no session cookie from an API request', async () => {
     expect((await notebook.request('/api/notes')).cookie).toBeUndefined()
   })
 
-  it.each(['nuxt-session=', 'nuxt-session=nonsense', 'nuxt-session=Fe26.2**a*b*c*d**e*f'])('is not helped by a made-up one: %s', async (cookie) => {
+  it.each(['nuxt-session=', 'nuxt-session=nonsense', 'nuxt-session=Fe26.2**a*b*c*d**e*f'])('is refused with an invalid session cookie: %s', async (cookie) => {
     expect(await textsOf(cookie)).toEqual({ status: 401, code: 'UNAUTHENTICATED' })
   })
 
   it.each([
     ['a wrong password', { email: 'ada@example.com', password: 'wrong' }, 401],
     ['an unknown address', { email: 'nobody@example.com', password: 'correct horse' }, 401],
-    ['a user who belongs nowhere', { email: 'dora@example.com', password: 'correct horse' }, 401],
+    ['a user without an organisation', { email: 'dora@example.com', password: 'correct horse' }, 401],
     ['no password', { email: 'ada@example.com' }, 400],
   ])('cannot sign in with %s', async (_, body, expected) => {
     const { status, cookie } = await notebook.request('/api/login', { method: 'POST', body })
@@ -48,7 +48,7 @@ describe('a caller without a session', () => {
 })
 
 describe('a caller with a session', () => {
-  it('lists and creates in the organisation of the session, under the own name', async () => {
+  it('lists and creates rows of its own organisation, and is stored as their creator', async () => {
     const cookie = await notebook.signIn('cleo')
     expect(await textsOf(cookie)).toEqual(['first of two'])
     const created = await notebook.request('/api/notes', { method: 'POST', cookie, body: { text: 'second of two', organizationId: 1, createdBy: 1 } })
@@ -57,14 +57,14 @@ describe('a caller with a session', () => {
     expect(await textsOf(await notebook.signIn('ben'))).toEqual(['first of one', 'second of one'])
   })
 
-  it.each([['GET'], ['PATCH', { text: 'taken' }], ['DELETE']])('finds no row of another organisation: %s', async (method, body?: object) => {
+  it.each([['GET'], ['PATCH', { text: 'taken' }], ['DELETE']])('receives 404 for a row of another organisation: %s', async (method, body?: object) => {
     const editor = await notebook.signIn('cleo')
     const answer = await notebook.request('/api/notes/1', { method, body, cookie: editor, headers: { 'x-tenant-id': '1' } })
     expect({ status: answer.status, code: answer.body.data.code }).toEqual({ status: 404, code: 'NOT_FOUND' })
     expect(await notebook.request('/api/notes/1', { cookie: await notebook.signIn('ben') })).toMatchObject({ status: 200, body: { text: 'first of one' } })
   })
 
-  it('may do what the role in this organisation allows', async () => {
+  it('has the permissions of its role in the organisation', async () => {
     const [editor, member] = [await notebook.signIn('ada'), await notebook.signIn('ben')]
     const { body: { id } } = await notebook.request('/api/notes', { method: 'POST', cookie: member, body: { text: 'short-lived' } })
     const remove = (cookie: string) => notebook.request(`/api/notes/${id}`, { method: 'DELETE', cookie })
@@ -74,7 +74,7 @@ describe('a caller with a session', () => {
     expect((await notebook.request(`/api/notes/${id}`, { cookie: member })).status).toBe(404)
   })
 
-  it('goes over to another organisation of theirs, and to no other, with the role they have there', async () => {
+  it('switches only to an organisation it belongs to, with its role there', async () => {
     const [first, ben] = [await notebook.signIn('ada'), await notebook.signIn('ben')]
     const go = (cookie: string | undefined, organizationId: number) => notebook.request('/api/organization', { method: 'PUT', cookie, body: { organizationId } })
     const { status, cookie: second } = await go(first, 2)
@@ -86,7 +86,7 @@ describe('a caller with a session', () => {
     expect((await go(undefined, 2)).status).toBe(401)
   })
 
-  it('is whoever signed in last, with nothing left of whoever did before', async () => {
+  it('is replaced completely when another user signs in', async () => {
     const ada = await notebook.signIn('ada')
     const { cookie } = await notebook.request('/api/login', { method: 'POST', cookie: ada, body: { email: 'cleo@example.com', password: 'correct horse' } })
     expect((await notebook.request('/api/_auth/session', { cookie })).body.user).toEqual({ id: 3, name: 'Cleo', organizationId: 2 })
@@ -94,7 +94,7 @@ describe('a caller with a session', () => {
     expect(await textsOf(cookie)).not.toContain('first of one')
   })
 
-  it('sees the own rows in a page that the server renders', async () => {
+  it('sees its rows in a page that the server renders', async () => {
     const [named, unnamed] = await Promise.all([await notebook.signIn('ben'), undefined].map(cookie => notebook.request('/', { cookie })))
     expect(named!.body).toContain('Signed in as Ben')
     expect(named!.body).toContain('second of one')
@@ -102,14 +102,14 @@ describe('a caller with a session', () => {
     expect(unnamed!.body).not.toContain('second of one')
   })
 
-  it('writes nothing from a foreign page', async () => {
+  it('cannot write from a page of another site', async () => {
     const cookie = await notebook.signIn('ben')
     const answer = await notebook.request('/api/notes', { method: 'POST', cookie, body: { text: 'forged' }, headers: { 'sec-fetch-site': 'cross-site', 'origin': 'https://evil.example' } })
     expect({ status: answer.status, code: answer.body.data.code }).toEqual({ status: 403, code: 'CROSS_SITE' })
     expect(await textsOf(cookie)).not.toContain('forged')
   })
 
-  it('is nobody once signed out', async () => {
+  it('is anonymous after signing out', async () => {
     const cookie = await notebook.signIn('ben')
     const { status, headers } = await notebook.request('/api/_auth/session', { method: 'DELETE', cookie })
     const left = headers.getSetCookie().map(set => set.split(';', 1)[0])
@@ -117,8 +117,8 @@ describe('a caller with a session', () => {
     expect(await textsOf(left[0])).toEqual({ status: 401, code: 'UNAUTHENTICATED' })
   })
 
-  // The last one: it takes Ben's rights for good.
-  it('loses every right with the membership, though the session goes on', async () => {
+  // The last test, because Ben loses his membership.
+  it('loses every permission with the membership, although the session continues', async () => {
     const cookie = await notebook.signIn('ben')
     expect(await textsOf(cookie)).toEqual(['first of one', 'second of one'])
     expect(await notebook.request('/_memberships?user=2', { method: 'DELETE' })).toMatchObject({ status: 200, body: 1 })

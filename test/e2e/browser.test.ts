@@ -1,4 +1,4 @@
-/** The newsroom's pages in a browser: rendered on the server, taken over without a second request, and quick to change. */
+/** The playground's pages in a browser: server rendering, hydration, optimistic edits and invalidation. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -26,7 +26,7 @@ describe.runIf(there)('in a browser', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  /** Visits a page for as long as the test needs it. */
+  /** Opens a page and closes it after the test. */
   async function on(path: string, options: Parameters<typeof visit>[2], test: (visit: Visit) => Promise<void>): Promise<void> {
     const opened = await visit(browser, newsroom.url + path, options)
     try {
@@ -39,12 +39,12 @@ describe.runIf(there)('in a browser', () => {
 
   const titles = (page: Page) => page.locator('.lines strong').allTextContents()
   const ids = async (page: Page) => (await page.locator('.lines small').allTextContents()).map(text => Number(text.split(' ', 1)[0]))
-  /** The desk's first rows for a caller who sees all of a newsroom. */
+  /** The desk's first rows for a caller who sees every row of an organisation. */
   const newest = (organization = 1, limit = 20) => newsroom.rows<{ id: number, title: string }>('select id, title from posts where organization_id = ? and deleted_at is null order by published_at desc, id desc limit ?', organization, limit)
   const PAGES = ['/', '/?resource=users&limit=5', '/desk', '/trash', '/tagging', '/permissions', '/explore']
 
   describe('a page the server has rendered', () => {
-    it.each(PAGES)('asks for nothing again when Vue takes it over, differs in nothing, and fits a phone: %s', async (path) => {
+    it.each(PAGES)('hydrates without a request or a mismatch, and fits the width of a phone: %s', async (path) => {
       await on(path, { as: EDITOR, viewport: { width: 360, height: 740 } }, async ({ page, requests, complaints }) => {
         expect(requests).toEqual([])
         expect(complaints).toEqual([])
@@ -52,13 +52,13 @@ describe.runIf(there)('in a browser', () => {
       })
     })
 
-    it('holds its rows before any script runs', async () => {
+    it('contains its rows before any script runs', async () => {
       const { body } = await newsroom.request('/desk', { headers: { cookie: `newsroom-caller=${EDITOR}` } })
       const html = String(body).replace(/<script[\s\S]*?<\/script>/g, '')
       expect([...html.matchAll(/<strong[^>]*>([^<]+)<\/strong>/g)].map(([, title]) => title)).toEqual(newest().map(({ title }) => escape(title)))
     })
 
-    it('shows a refusal it was rendered with without asking again', async () => {
+    it('shows a refusal from server rendering without a second request', async () => {
       await on('/trash', { as: WRITER }, async ({ page, requests, complaints }) => {
         expect(await page.getByRole('alert').textContent()).toContain('403: You may not do this.')
         expect({ requests, complaints }).toEqual({ requests: [], complaints: [] })
@@ -67,7 +67,7 @@ describe.runIf(there)('in a browser', () => {
   })
 
   describe('an optimistic edit', () => {
-    /** Changes the first title of the desk by keyboard alone; the answer comes when the returned function is called. */
+    /** Changes the first title of the desk by keyboard. @returns a function that lets the response through */
     async function edit(page: Page, title: string, status?: number) {
       let release = () => {}
       const held = new Promise<void>(resolve => release = resolve)
@@ -85,14 +85,14 @@ describe.runIf(there)('in a browser', () => {
       return release
     }
 
-    it('shows at once, before the answer, and stays when it is confirmed', async () => {
+    it('is shown before the response, and stays after a success', async () => {
       await on('/desk', { as: EDITOR }, async ({ page }) => {
         const { id } = newest()[0]!
         const title = `A title of ${Date.now()}`
         const stored = () => newsroom.rows<{ title: string }>('select title from posts where id = ?', id)[0]!.title
         const release = await edit(page, title)
         await expect.poll(async () => (await titles(page))[0]).toBe(title)
-        // A wait is shown, and the keyboard is where it was.
+        // Progress is shown, and the focus is where it was.
         expect(await page.getByRole('progressbar').count()).toBeGreaterThan(0)
         await expect.poll(() => page.evaluate(() => document.activeElement?.textContent?.trim())).toBe('Edit')
         expect(stored()).not.toBe(title)
@@ -103,7 +103,7 @@ describe.runIf(there)('in a browser', () => {
       })
     })
 
-    it('is taken back on a 409, and the reason is told', async () => {
+    it('is rolled back on a 409, and the reason is shown', async () => {
       await on('/desk', { as: EDITOR }, async ({ page }) => {
         const before = await titles(page)
         const release = await edit(page, 'A title that comes too late', 409)
@@ -117,9 +117,9 @@ describe.runIf(there)('in a browser', () => {
   })
 
   describe('an infinite list', () => {
-    it('reaches the end without a gap or a repetition, also among rows that its order does not tell apart', async () => {
+    it('loads every row once, also rows with equal sort values', async () => {
       await on('/desk', { as: EDITOR }, async ({ page, requests }) => {
-        // No draft has a date of publication.
+        // Drafts have no publication date: their sort values are equal.
         const all = newsroom.rows<{ id: number }>('select id from posts where organization_id = 1 and deleted_at is null and status = \'draft\' order by published_at desc, id desc')
         expect(all.length).toBeGreaterThan(100)
         await page.getByLabel('Status').selectOption('draft')
@@ -146,7 +146,7 @@ describe.runIf(there)('in a browser', () => {
   })
 
   describe('a form', () => {
-    it('shows beside each field what the API finds wrong with it, and makes the record once it is right', async () => {
+    it('shows validation errors beside their fields, and creates the record when they are fixed', async () => {
       await on('/desk', { as: EDITOR }, async ({ page }) => {
         await page.getByText('Write a post').click()
         await page.locator('input[name=title]').fill('x'.repeat(161))
@@ -164,8 +164,8 @@ describe.runIf(there)('in a browser', () => {
     })
   })
 
-  describe('what a caller may not do', () => {
-    it('is not offered: neither to nobody, nor for the posts of others', async () => {
+  describe('an action without permission', () => {
+    it('is not offered to anonymous callers, nor for the posts of others', async () => {
       await on('/desk', {}, async ({ page }) => {
         expect(await page.getByRole('button', { name: /^(?:Edit|Delete) post/ }).count()).toBe(0)
         expect(await page.getByText('Write a post').count()).toBe(0)
@@ -184,7 +184,7 @@ describe.runIf(there)('in a browser', () => {
       })
     })
 
-    it('follows the caller: another one sees other rows, and none of those before', async () => {
+    it('shows the rows of the new caller only, when the caller changes', async () => {
       await on('/desk', { as: EDITOR }, async ({ page }) => {
         const mine = await titles(page)
         const [other] = newsroom.rows<{ id: number }>('select id from users where organization_id = 2 and role = \'editor\' and active = 1 order by id limit 1')
@@ -197,7 +197,7 @@ describe.runIf(there)('in a browser', () => {
   })
 
   describe('a write', () => {
-    it('brings up to date what it concerns and asks for nothing else', async () => {
+    it('refetches the queries it affects, and no others', async () => {
       await on('/?resource=posts&limit=5', { as: EDITOR }, async ({ page, requests }) => {
         const [first, second] = newsroom.rows<{ id: number }>('select id from posts where organization_id = 1 and deleted_at is null order by id limit 2') as [{ id: number }, { id: number }]
         await page.getByLabel(`Choose posts ${first.id}`, { exact: true }).check()
@@ -211,7 +211,7 @@ describe.runIf(there)('in a browser', () => {
       })
     })
 
-    it('into the trash is seen there, and back again', async () => {
+    it('that deletes or restores a row updates the list and the trash', async () => {
       await on('/?resource=posts&limit=5', { as: ADMIN }, async ({ page }) => {
         const [{ id, title }] = newsroom.rows<{ id: number, title: string }>('select id, title from posts where organization_id = 1 and deleted_at is null order by id limit 1') as [{ id: number, title: string }]
         const inTrash = () => newsroom.rows<{ trashed: number }>('select deleted_at is not null trashed from posts where id = ?', id)[0]!.trashed
@@ -230,7 +230,7 @@ describe.runIf(there)('in a browser', () => {
       })
     })
 
-    it('of links shows the links', async () => {
+    it('that changes links updates the shown links', async () => {
       const [{ id }] = newsroom.rows<{ id: number }>('select id from posts where organization_id = 1 and deleted_at is null order by id desc limit 1') as [{ id: number }]
       const linked = () => newsroom.rows<{ name: string }>('select t.name from tags t join posts_tags l on l.tag_id = t.id where l.post_id = ? order by t.name', id).map(({ name }) => name)
       await on(`/tagging?post=${id}`, { as: EDITOR }, async ({ page }) => {
@@ -250,8 +250,8 @@ describe.runIf(there)('in a browser', () => {
     })
   })
 
-  describe('renders of two callers at once', () => {
-    it('hold all of the own rows and none of the other\'s, in the page and in its payload', async () => {
+  describe('concurrent renders for two callers', () => {
+    it('contain every row of their caller and none of the other, in the page and in its payload', async () => {
       const callers = [1, 2].map((organization) => {
         const [{ id }] = newsroom.rows<{ id: number }>('select id from users where organization_id = ? and role = \'editor\' and active = 1 order by id limit 1', organization) as [{ id: number }]
         return { id, own: newest(organization).map(({ title }) => escape(title)) }
@@ -270,7 +270,7 @@ describe.runIf(there)('in a browser', () => {
   })
 })
 
-/** As it stands in HTML and, unless it has something to escape, in the payload too. */
+/** A text as HTML contains it. The payload contains the same unless the text has characters to escape. */
 function escape(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('\'', '&#39;').replaceAll('"', '&quot;')
 }

@@ -1,4 +1,4 @@
-/** The newsroom's API on Cloudflare Workers and D1: the same answers from the same rows. */
+/** The playground's API on Cloudflare Workers and D1 returns the same responses for the same rows. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -25,14 +25,14 @@ afterAll(async () => {
 })
 
 describe('reading at the edge', () => {
-  it('answers a page by its number, and how many rows there are', async () => {
+  it('returns a page and the total number of rows', async () => {
     const { status, body } = await newsroom.request('/api/posts?page=2&limit=5')
     expect(status, JSON.stringify(body)).toBe(200)
     expect(body.meta).toEqual({ page: 2, limit: 5, total: count(newsroom.rows, PUBLIC) })
     expect(body.data.map(({ id }: { id: number }) => id)).toEqual(newsroom.rows<{ id: number }>(`select id from posts where ${PUBLIC} order by id limit 5 offset 5`).map(({ id }) => id))
   })
 
-  it('walks every row once by cursor', async () => {
+  it('returns every row once by cursor', async () => {
     const seen: number[] = []
     for (let cursor: string | null = ''; cursor !== null;) {
       const { status, body }: { status: number, body: { data: { id: number }[], meta: { nextCursor: string | null } } } = await newsroom.request(`/api/posts?sort=-publishedAt&limit=100&fields=id&cursor=${cursor}`)
@@ -43,14 +43,14 @@ describe('reading at the edge', () => {
     expect(seen).toEqual(newsroom.rows<{ id: number }>(`select id from posts where ${PUBLIC} order by published_at desc, id desc`).map(({ id }) => id))
   })
 
-  it.each(EXAMPLES)('answers the explorer\'s examples as the tables hold them: $label', async ({ label, draft }) => {
+  it.each(EXAMPLES)('returns the rows of the tables for the explorer\'s examples: $label', async ({ label, draft }) => {
     const { as, check } = CHECKS[label]!
     const answer = await newsroom.request(toPath(draft), { as })
     expect(answer.status, JSON.stringify(answer.body)).toBe(200)
     await check(answer, newsroom)
   })
 
-  it('finds five hundred values of a list', async () => {
+  it('filters by a list of 500 values', async () => {
     const ids = Array.from({ length: 500 }, (_, index) => index + 1)
     const { body } = await newsroom.request(`/api/posts?limit=1&filter=${encodeURIComponent(JSON.stringify({ id: { $in: ids } }))}`)
     expect(body.meta.total).toBe(count(newsroom.rows, `${PUBLIC} and id <= 500`))
@@ -60,7 +60,7 @@ describe('reading at the edge', () => {
 describe('writing at the edge', () => {
   const post = (title: string) => ({ title, slug: title.toLowerCase().replaceAll(' ', '-'), body: 'Written at the edge.' })
 
-  it('creates a record, stamped with its tenant and its author', async () => {
+  it('sets the tenant and the author of a new record', async () => {
     const { status, body, headers } = await newsroom.request('/api/posts', { method: 'POST', as: WRITER, body: post('From the edge') })
     expect(status, JSON.stringify(body)).toBe(201)
     expect(headers.get('location')).toBe(`/api/posts/${body.id}`)
@@ -68,15 +68,15 @@ describe('writing at the edge', () => {
   })
 
   it.each([
-    ['nobody', undefined, 401],
-    ['a caller who may not', WRITER, 403],
+    ['an anonymous caller', undefined, 401],
+    ['a caller without the permission', WRITER, 403],
   ])('refuses to delete for %s, and deletes nothing', async (_who, as, status) => {
     const before = newsroom.rows('select * from posts where id = 1')
     expect((await newsroom.request('/api/posts/1', { method: 'DELETE', as })).status).toBe(status)
     expect(newsroom.rows('select * from posts where id = 1')).toEqual(before)
   })
 
-  it('creates a hundred records in one commit, or none', async () => {
+  it('creates 100 records in one commit, or none', async () => {
     const before = count(newsroom.rows, '1 = 1')
     const items = Array.from({ length: 100 }, (_, index) => post(`Edge item ${index}`))
     const refused = await newsroom.request('/api/posts/bulk', { method: 'POST', as: ADMIN, body: { items: [...items.slice(0, 99), { ...items[99]!, slug: items[0]!.slug }] } })
@@ -88,7 +88,7 @@ describe('writing at the edge', () => {
     expect(count(newsroom.rows, '1 = 1')).toBe(before + 100)
   })
 
-  it('answers a record that is not there as one that is hidden', async () => {
+  it('returns the same response for a missing and for a hidden record', async () => {
     const [foreign] = newsroom.rows<{ id: number }>('select id from posts where organization_id = 2 limit 1')
     const missing = await newsroom.request('/api/posts/999999999', { as: EDITOR })
     const hidden = await newsroom.request(`/api/posts/${foreign!.id}`, { as: EDITOR })
@@ -98,7 +98,7 @@ describe('writing at the edge', () => {
 })
 
 describe('HTTP at the edge', () => {
-  it.each(['POST', 'PATCH', 'DELETE'])('refuses a body that is too long: %s', async (method) => {
+  it.each(['POST', 'PATCH', 'DELETE'])('refuses a body over the limit: %s', async (method) => {
     const before = count(newsroom.rows, '1 = 1')
     const { status, body } = await newsroom.request('/api/posts/bulk', { method, as: ADMIN, body: { ids: [1], items: [], filler: 'x'.repeat(1_100_000) } })
     expect({ status, code: body.data?.code }).toEqual({ status: 413, code: 'PAYLOAD_TOO_LARGE' })
@@ -119,4 +119,4 @@ describe('bulk edits and the trash at the edge', () => describeTrash(() => newsr
 
 describe('the tags of a post at the edge', () => describeTags(() => newsroom))
 
-describe('who may do what at the edge', () => describeCapabilities(() => newsroom))
+describe('capabilities at the edge', () => describeCapabilities(() => newsroom))

@@ -1,4 +1,4 @@
-/** What a built server makes of HTTP: HEAD and OPTIONS, caching headers, bodies that are too long, clients that leave. */
+/** HTTP on a built server: HEAD and OPTIONS, caching headers, bodies over the limit, clients that disconnect. */
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
@@ -15,13 +15,13 @@ export function describeHttp(app: () => VisibilityApp, prefix: string): void {
     it.each([['', 200], ['/1', 200], ['/404', 404], ['?page=0', 400], ['/aggregate?groupBy=status', 200]])('HEAD returns what GET returns, without the body: <prefix>/articles%s', async (path, status) => {
       const [get, head] = [await app().request(`${prefix}/articles${path}`, { caller: member }), await app().request(`${prefix}/articles${path}`, { method: 'HEAD', caller: member })]
       expect([get.status, head.status, head.body]).toEqual([status, status, ''])
-      // Of the connection, and of an error, whose length Nitro leaves out.
+      // Headers of the connection; Nitro also omits the length of an error.
       const others = ['date', 'connection', 'keep-alive', ...status === 200 ? [] : ['content-length', 'transfer-encoding']]
       const kept = ({ headers }: typeof get) => Object.fromEntries([...headers].filter(([name]) => !others.includes(name)))
       expect(kept(head)).toEqual(kept(get))
     })
 
-    it('HEAD of a path whose GET is the app\'s own is the app\'s own', async () => {
+    it('HEAD reaches the app\'s route where GET does', async () => {
       const head = await app().request(`${prefix}/tags`, { method: 'HEAD' })
       expect([head.status, head.headers.get('ratelimit'), head.headers.get('cache-control')]).toEqual([200, null, null])
     })
@@ -38,24 +38,24 @@ export function describeHttp(app: () => VisibilityApp, prefix: string): void {
       }
     })
 
-    it.each([['GET', '/_m2m/debug-detection'], ['POST', '/admin/m2m/sync']])('a route of earlier versions is not the API\'s any more: %s <prefix>%s', async (method, path) => {
+    it.each([['GET', '/_m2m/debug-detection'], ['POST', '/admin/m2m/sync']])('a route of earlier versions belongs to the app: %s <prefix>%s', async (method, path) => {
       for (const caller of [undefined, member, { ...member, permissions: ['*'] }]) {
-        // What no route of the API answers is the app's: here a file for everything that is left.
+        // Paths without a route of the API reach the app's catch-all route.
         expect(await app().request(prefix + path, { method, caller })).toMatchObject({ status: 418, body: { from: 'the app', method } })
       }
     })
 
-    it.each([['declared', false], ['not declared', true]])('a body of 400 MB whose length is %s is refused at once, never held in memory, and received to its end', async (_, isChunked) => {
+    it.each([['declared', false], ['not declared', true]])('refuses a body of 400 MB at once, without holding it in memory, and reads it to its end, when its length is %s', async (_, isChunked) => {
       const before = peakOf(app().pid)
-      const { received, answeredAfter } = await send(app().url, `${prefix}/articles`, isChunked, 400)
+      const { received, respondedAfter } = await send(app().url, `${prefix}/articles`, isChunked, 400)
       expect(received.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 413', expect.stringMatching(/404|418/)])
       expect(received).toContain('"code": "PAYLOAD_TOO_LARGE"')
-      expect(answeredAfter).toBeLessThan(2000)
+      expect(respondedAfter).toBeLessThan(2000)
       expect(peakOf(app().pid) - before).toBeLessThan(100)
       expect((await app().request(`${prefix}/articles`, { method: 'POST', caller: member, body: { title: 'after it' } })).status).toBe(201)
     })
 
-    it('a client that leaves in the middle of its body leaves nothing in the log and changes nothing', async () => {
+    it('logs nothing and changes nothing when a client disconnects during its body', async () => {
       const [rows, logged] = [await app().rows(), app().printed()]
       for (const sent of ['', '{"title":', `{"title":"${'x'.repeat(100_000)}`]) {
         const socket = connect(Number(new URL(app().url).port), '127.0.0.1')
@@ -72,7 +72,7 @@ export function describeHttp(app: () => VisibilityApp, prefix: string): void {
 
 const MB = 1024 * 1024
 
-/** The most memory the process has had so far, in MB. */
+/** The peak memory of the process so far, in MB. */
 function peakOf(pid: number): number {
   return Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1024
 }
@@ -80,17 +80,17 @@ function peakOf(pid: number): number {
 interface Sent {
   readonly received: string
   /** Milliseconds until the response began. */
-  readonly answeredAfter: number
+  readonly respondedAfter: number
 }
 
-/** Sends all of a body, whatever the response is and whenever it comes. Node's own client stops sending once it has a response. */
+/** Sends all of a body, also after the response began. Node's client stops sending then. */
 async function send(url: string, path: string, isChunked: boolean, megabytes: number): Promise<Sent> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1')
   const began = Date.now()
-  let answeredAfter = Infinity
+  let respondedAfter = Infinity
   let received = ''
   socket.on('data', (data) => {
-    answeredAfter = Math.min(answeredAfter, Date.now() - began)
+    respondedAfter = Math.min(respondedAfter, Date.now() - began)
     received += data
   })
   socket.write(head(path, isChunked ? 'Transfer-Encoding: chunked' : `Content-Length: ${megabytes * MB}`))
@@ -98,10 +98,10 @@ async function send(url: string, path: string, isChunked: boolean, megabytes: nu
   const frame = isChunked ? Buffer.concat([Buffer.from(`${MB.toString(16)}\r\n`), chunk, Buffer.from('\r\n')]) : chunk
   for (let sent = 0; sent < megabytes; sent++) if (!socket.write(frame)) await once(socket, 'drain')
   if (isChunked) socket.write('0\r\n\r\n')
-  // The next request of the connection: it is answered once all of the first one was received.
+  // The next request of the connection: the server answers it after it has read the first request to its end.
   socket.write('GET /nothing HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
   await once(socket, 'close')
-  return { received, answeredAfter }
+  return { received, respondedAfter }
 }
 
 const head = (path: string, length: string) =>

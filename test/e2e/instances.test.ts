@@ -1,4 +1,4 @@
-/** Two servers on one Postgres: what one writes the other answers at once, and neither remembers what the other changed. */
+/** Two servers on one Postgres: each sees the writes of the other at once. */
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -43,7 +43,7 @@ describe.skipIf(!reachable)('two servers on one database', () => {
   const create = async (server: number, title: string) => (await send(server, 'POST', '/cards', { title })).body.id as number
   const titles = async (server: number, query = '') => (await send(server, 'GET', `/cards?limit=100${query}`)).body.data.map(({ title }: { title: string }) => title) as string[]
 
-  it.each([[0, 1], [1, 0]])('show each other what they write: %i to %i', async (one, other) => {
+  it.each([[0, 1], [1, 0]])('return each other\'s writes at once: %i to %i', async (one, other) => {
     const id = await create(one, `from ${one}`)
     const read = async () => {
       const { status, body } = await send(other, 'GET', `/cards/${id}?include=notes,labels`)
@@ -61,7 +61,7 @@ describe.skipIf(!reachable)('two servers on one database', () => {
     expect((await read()).status).toBe(404)
   })
 
-  it('give cursors that the other follows', async () => {
+  it('accept each other\'s cursors', async () => {
     for (let index = 0; index < 10; index++) await create(index % 2, `page ${index}`)
     const seen: string[] = []
     let cursor: string | null = ''
@@ -74,14 +74,14 @@ describe.skipIf(!reachable)('two servers on one database', () => {
     expect(seen.length).toBeGreaterThanOrEqual(10)
   })
 
-  it('let one of two take a title that only one may have', async () => {
+  it('let one of two concurrent requests use a unique title', async () => {
     for (let round = 0; round < 10; round++) {
       const answers = await Promise.all([0, 1].map(server => send(server, 'POST', '/cards', { title: `taken ${round}` })))
       expect(answers.map(({ status }) => status).sort()).toEqual([201, 409])
     }
   })
 
-  it('delete a card once, however many ask for it', async () => {
+  it('delete a card once when several requests delete it', async () => {
     for (let round = 0; round < 10; round++) {
       const id = await create(0, `gone ${round}`)
       const answers = await Promise.all([0, 1, 0, 1].map(server => send(server, 'DELETE', `/cards/${id}`)))
@@ -90,7 +90,7 @@ describe.skipIf(!reachable)('two servers on one database', () => {
     }
   })
 
-  it.each([[0, 1], [1, 0]])('find in the trash what the other put there with all that hangs on it, and bring it back: %i to %i', async (one, other) => {
+  it.each([[0, 1], [1, 0]])('list and restore rows and dependents that the other deleted: %i to %i', async (one, other) => {
     const lane = (await send(one, 'POST', '/lanes', { name: `lane ${one}` })).body.id as number
     const stickers: number[] = []
     for (const server of [one, other]) stickers.push((await send(server, 'POST', '/stickers', { laneId: lane, text: `by ${server}` })).body.id)
@@ -108,12 +108,12 @@ describe.skipIf(!reachable)('two servers on one database', () => {
     expect(rows).toEqual(Array.from({ length: 3 }, () => ({ deletion_id: answers.find(({ status }) => status === 200)!.body.deletionId })))
   })
 
-  it('move all cards of a list or none, when both move some of the same', async () => {
+  it('update all cards of a bulk request or none, when both update the same cards', async () => {
     const ids: number[] = []
     for (let index = 0; index < 6; index++) ids.push(await create(index % 2, `moved ${index}`))
     for (let round = 0; round < 3; round++) {
       const lanes = [`left ${round}`, `right ${round}`]
-      // In opposite orders, so that they stand in each other's way.
+      // In opposite orders, so that they block each other.
       const answers = await Promise.all(lanes.map((lane, server) => send(server, 'PATCH', '/cards/bulk', { items: (server === 0 ? ids : [...ids].reverse()).map(id => ({ id, data: { lane } })) })))
       expect(answers.map(({ status }) => status)).toContain(200)
       const { rows } = await database.query('select distinct lane from cards where id = any($1)', [ids])
@@ -123,7 +123,7 @@ describe.skipIf(!reachable)('two servers on one database', () => {
     await send(0, 'PATCH', '/cards/bulk', { items: ids.map(id => ({ id, data: { lane: 'done' } })) })
   })
 
-  it('count and sum up the same', async () => {
+  it('return the same aggregates', async () => {
     const totals = await Promise.all([0, 1].map(async server => (await send(server, 'GET', '/cards/aggregate?aggregate=count&groupBy=lane&sort=lane')).body))
     expect(totals[0]).toEqual(totals[1])
     expect(totals[0].meta.total).toBe(2)

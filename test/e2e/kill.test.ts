@@ -34,10 +34,10 @@ afterAll(() => {
 })
 
 interface Death {
-  /** A commit was under way when the process was killed. */
-  readonly unanswered: boolean
+  /** A commit had begun and not ended when the process was killed. */
+  readonly unfinished: boolean
   readonly batch: number
-  /** The commit was that of the cascade, not that of the rows. */
+  /** The commit was that of the cascade, not that of the batch. */
   readonly cascade: boolean
 }
 
@@ -62,7 +62,7 @@ function killOnce(file: string, mode: string, commits: number, delay: number): P
         child.kill('SIGKILL')
       }
     })
-    child.on('close', (_code, signal) => signal === 'SIGKILL' ? resolve({ unanswered: last.startsWith('begin'), batch: Number(last.split(' ')[1]), cascade: last.endsWith('trash') }) : reject(new Error(errors)))
+    child.on('close', (_code, signal) => signal === 'SIGKILL' ? resolve({ unfinished: last.startsWith('begin'), batch: Number(last.split(' ')[1]), cascade: last.endsWith('trash') }) : reject(new Error(errors)))
   })
 }
 
@@ -75,7 +75,7 @@ function createFile(name: string): string {
   return file
 }
 
-/** Batches that are there in part, and cascades that took only some rows along. */
+/** Batches and cascades of which only some rows were written. */
 function findHalves(file: string): unknown[] {
   const client = new Database(file)
   try {
@@ -102,28 +102,28 @@ const has = (file: string, sql: string, batch: number) => {
 }
 
 describe('a process that is killed while it writes', () => {
-  it('leaves every batch and every cascade whole or undone, over 50 kills and more', async () => {
+  it('leaves every batch and every cascade complete or absent, over at least 50 kills', async () => {
     const file = createFile('together')
-    let unanswered = 0
+    let unfinished = 0
     const outcomes = { all: 0, none: 0 }
-    // Where in a commit a kill lands is up to the machine: it goes on until both sides of one have been hit.
-    const isTelling = () => unanswered >= 20 && Math.min(outcomes.all, outcomes.none) > 0
+    // The moment of a kill depends on the machine: the test continues until commits were killed both before and after they took effect.
+    const isEnough = () => unfinished >= 20 && Math.min(outcomes.all, outcomes.none) > 0
     let kill = 0
-    for (; kill < 50 || (kill < 150 && !isTelling()); kill++) {
+    for (; kill < 50 || (kill < 150 && !isEnough()); kill++) {
       const death = await killOnce(file, 'together', 2 + kill % 3, (kill * 370) % 3000)
       expect(findHalves(file)).toEqual([])
-      if (!death.unanswered) continue
-      unanswered++
+      if (!death.unfinished) continue
+      unfinished++
       const table = death.cascade ? 'parents' : 'items'
       outcomes[has(file, `select 1 from ${table} where batch = ?`, death.batch) ? 'all' : 'none']++
     }
 
-    console.log(`${kill} kills, ${unanswered} while a commit was unanswered: ${outcomes.all} of these commits stood, ${outcomes.none} had not happened`)
-    expect(unanswered).toBeGreaterThanOrEqual(20)
+    console.log(`${kill} kills, ${unfinished} during a commit: ${outcomes.all} of these commits took effect, ${outcomes.none} did not`)
+    expect(unfinished).toBeGreaterThanOrEqual(20)
     expect(Math.min(outcomes.all, outcomes.none)).toBeGreaterThan(0)
   }, 400_000)
 
-  it('is caught when it commits statement by statement', async () => {
+  it('leaves a part of one when it commits statement by statement', async () => {
     const file = createFile('apart')
     for (let kill = 0; kill < 40 && findHalves(file).length === 0; kill++) await killOnce(file, 'apart', 2 + kill % 3, 200 + kill * 131)
     expect(findHalves(file)).not.toEqual([])

@@ -1,4 +1,4 @@
-/** A built server on the oldest Node that is supported, whatever Node built it. */
+/** A built server runs on the oldest supported Node, whichever Node built it. */
 import { spawnSync } from 'node:child_process'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { findNode20 } from '../support/node-20'
@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => server?.stop())
 
 describe('a built server on Node 20', () => {
-  it('runs on it', () => {
+  it('is started with Node 20', () => {
     expect(spawnSync(node, ['--version'], { encoding: 'utf8' }).stdout).toMatch(/^v20\./)
   })
 
@@ -31,7 +31,7 @@ describe('a built server on Node 20', () => {
     expect((await server.request(`/api/books?sort=title&limit=1&cursor=${next.body.meta.nextCursor}`)).body.data).toMatchObject([{ title: 'Persuasion' }])
   })
 
-  it('refuses what is not valid, and says nothing of the cause of a 500', async () => {
+  it('refuses an invalid body, and does not return the cause of a 500', async () => {
     expect(await server.request('/api/books', { method: 'POST', body: { titel: 'Emma' } })).toMatchObject({ status: 400, body: { data: { code: expect.any(String) } } })
     const { status, body } = await server.request('/api/notes')
     expect(status).toBe(500)

@@ -1,4 +1,4 @@
-/** What holds wherever the API is mounted: the app's own routes beside it, the methods of a path, the shape of an error. */
+/** Behaviour that does not depend on the prefix: the app's own routes, the methods of a path, the shape of an error. */
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { VisibilityApp } from './support/visibility'
 
@@ -9,7 +9,7 @@ export function describeOwnRoutes(app: () => VisibilityApp, prefix: string): voi
     await app().putRows({ articles: [{ id: 1, organization_id: 1, title: 'plain', note: 'hidden' }] })
   })
 
-  it('a plugin that a module brings is asked', async () => {
+  it('runs a plugin that a module registers', async () => {
     expect((await app().request(`${prefix}/articles/1`)).headers.get('x-polite')).toBe('please')
   })
 
@@ -28,13 +28,13 @@ export function describeOwnRoutes(app: () => VisibilityApp, prefix: string): voi
       expect(await body(`${prefix}/tags/4`)).toEqual({ id: 4, name: 'new' })
     })
 
-    it.each(['/nothing', '/nothing/1', '/articlesx', '/article', '/articles/1/nothing', '/_nothing'])('is reached by a path of no resource: <prefix>%s', async (path) => {
+    it.each(['/nothing', '/nothing/1', '/articlesx', '/article', '/articles/1/nothing', '/_nothing'])('answers a path without a resource: <prefix>%s', async (path) => {
       const answer = await app().request(prefix + path)
       expect(answer).toMatchObject({ status: 418, body: { from: 'the app', method: 'GET' } })
     })
   })
 
-  describe('a method that a path does not have', () => {
+  describe('a method that a path does not support', () => {
     it.each([
       ['PUT', '/articles', 'GET, HEAD, POST, OPTIONS'],
       ['DELETE', '/articles', 'GET, HEAD, POST, OPTIONS'],
@@ -42,7 +42,7 @@ export function describeOwnRoutes(app: () => VisibilityApp, prefix: string): voi
       ['PUT', '/articles/1', 'GET, HEAD, PATCH, DELETE, OPTIONS'],
       ['PUT', '/tags', 'GET, HEAD, POST, OPTIONS'],
       ['PATCH', '/articles/aggregate', 'GET, HEAD, OPTIONS'],
-    ])('is a 405 that lists those it has, not the app\'s: %s %s', async (method, path, allow) => {
+    ])('returns 405 with the supported methods, and does not reach the app: %s %s', async (method, path, allow) => {
       const { status, headers, body } = await app().request(prefix + path, { method })
       expect({ status, code: body.data?.code, allow: headers.get('allow') }).toEqual({ status: 405, code: 'METHOD_NOT_ALLOWED', allow })
     })
@@ -53,7 +53,7 @@ export function describeOwnRoutes(app: () => VisibilityApp, prefix: string): voi
       ['/articles', {}, { statusCode: 401, statusMessage: 'Unauthorized', message: 'Sign in to do this.', data: { code: 'UNAUTHENTICATED' } }],
       ['/articles/99', { caller: member }, { statusCode: 404, statusMessage: 'Not Found', message: 'There is no such record.', data: { code: 'NOT_FOUND' } }],
       ['/articles?page=0', { caller: member }, { statusCode: 400, statusMessage: 'Bad Request', message: expect.stringContaining('page'), data: { code: 'INVALID_QUERY', parameter: 'page' } }],
-    ])('has Nuxt\'s shape with a stable code, and nothing of the code behind it: %s', async (path, options, expected) => {
+    ])('has Nuxt\'s shape and a stable code, and no stack: %s', async (path, options, expected) => {
       const answer = await app().request(prefix + path, options)
       expect(answer.headers.get('content-type')).toMatch(/^application\/json/)
       expect(answer.body).toMatchObject({ error: true, ...expected })
@@ -62,12 +62,12 @@ export function describeOwnRoutes(app: () => VisibilityApp, prefix: string): voi
   })
 
   describe('a record', () => {
-    it('is answered as it is, without its hidden fields', async () => {
+    it('is returned without its hidden fields', async () => {
       const { status, body } = await app().request(`${prefix}/articles/1`, { caller: member })
       expect({ status, body }).toEqual({ status: 200, body: { id: 1, organizationId: 1, title: 'plain', status: 'open', deletedAt: null, deletionId: null } })
     })
 
-    it('that is made is found where Location says', async () => {
+    it('is returned at the Location of its creation', async () => {
       const made = await app().request(`${prefix}/articles`, { method: 'POST', body: { title: 'made' }, caller: member })
       expect([made.status, made.headers.get('location')]).toEqual([201, `${prefix}/articles/${made.body.id}`])
       expect(await body(made.headers.get('location')!, member)).toEqual(made.body)

@@ -1,4 +1,4 @@
-/** The newsroom as one serves it: built, on a database that it makes and fills itself. */
+/** The built playground, on a database that it creates and fills. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -48,7 +48,7 @@ describe('an empty database', () => {
 })
 
 describe('the public', () => {
-  it('reads the second page of five published posts of the public organisation, and how many there are', async () => {
+  it('reads the second page of five published posts of the public organisation, and their total', async () => {
     const { status, body } = await newsroom.request('/api/posts?page=2&limit=5')
     const expected = newsroom.rows(`select * from posts where ${PUBLIC} order by id limit 5 offset 5`)
     expect(status).toBe(200)
@@ -59,11 +59,11 @@ describe('the public', () => {
     })))
   })
 
-  it.each([['GET', '/api/_m2m/debug-detection'], ['POST', '/api/admin/m2m/sync']])('finds no route of earlier versions, whoever asks: %s %s', async (method, path) => {
+  it.each([['GET', '/api/_m2m/debug-detection'], ['POST', '/api/admin/m2m/sync']])('receives 404 for a route of earlier versions, like every caller: %s %s', async (method, path) => {
     for (const as of [undefined, WRITER, ADMIN]) expect((await newsroom.request(path, { method, as, ...method === 'POST' && { body: {} } })).status).toBe(404)
   })
 
-  it('deletes nothing', async () => {
+  it('cannot delete', async () => {
     const before = newsroom.rows('select * from posts where id = 1')
     const { status, body } = await newsroom.request('/api/posts/1', { method: 'DELETE' })
     expect({ status, code: body.data.code }).toEqual({ status: 401, code: 'UNAUTHENTICATED' })
@@ -72,26 +72,26 @@ describe('the public', () => {
 })
 
 describe('the query explorer', () => {
-  it('has an example for each of these, and no other', () => {
+  it('has exactly one check for each example', () => {
     expect(EXAMPLES.map(({ label }) => label).sort()).toEqual(Object.keys(CHECKS).sort())
   })
 
-  it.each(EXAMPLES)('answers what the tables hold: $label', async ({ label, draft }) => {
+  it.each(EXAMPLES)('returns the rows of the tables: $label', async ({ label, draft }) => {
     const { as, check } = CHECKS[label]!
     const answer = await newsroom.request(toPath(draft), { as })
     expect(answer.status, JSON.stringify(answer.body)).toBe(200)
     await check(answer, newsroom)
   })
 
-  it.each(EXAMPLES)('keeps a query in the address of the page: $label', ({ draft }) => {
+  it.each(EXAMPLES)('stores a query in the address of the page: $label', ({ draft }) => {
     expect(readDraft(writeDraft(draft))).toEqual(draft)
   })
 
-  it.each(['', '[]', 'null', '{"resource":"__proto__","fields":["constructor"],"include":{"toString":{}},"conditions":[{"field":"nope","operator":"$eq"}]}', '{"page":-1,"limit":"x","paging":7'])('takes an address that says nothing useful for an empty query: %s', (text) => {
+  it.each(['', '[]', 'null', '{"resource":"__proto__","fields":["constructor"],"include":{"toString":{}},"conditions":[{"field":"nope","operator":"$eq"}]}', '{"page":-1,"limit":"x","paging":7'])('reads an invalid address as an empty query: %s', (text) => {
     expect(readDraft(text)).toEqual(newDraft())
   })
 
-  // As an administrator, who may read every field there is.
+  // As an administrator, who can read every field.
   describe.each(RESOURCES)('on $name', ({ name, fields, relations }) => {
     const run = (changes: Partial<Draft>) => newsroom.request(toPath(newDraft({ resource: name, limit: 1, ...changes })), { as: ADMIN })
     const samples = { number: '1', text: 'a', date: '2025-01-01', boolean: 'true', json: 'true' }
@@ -100,7 +100,7 @@ describe('the query explorer', () => {
       return { field, operator, value }
     }))
 
-    it('offers conditions that the API understands', async () => {
+    it('offers only conditions that the API accepts', async () => {
       const refused = []
       for (const condition of conditions) {
         const { status, body } = await run({ conditions: [condition] })
@@ -109,12 +109,12 @@ describe('the query explorer', () => {
       expect(refused).toEqual([])
     })
 
-    it('offers the fields that a record has', async () => {
+    it('offers exactly the fields of a record', async () => {
       const { body } = await newsroom.request(`/api/${name}?limit=1`, { as: ADMIN })
       expect(Object.keys(fields).sort()).toEqual(Object.keys(body.data[0]).sort())
     })
 
-    it('offers the relations that the API knows, to what they lead to', async () => {
+    it('offers relations and their targets as the API has them', async () => {
       for (const [relation, { to, many }] of Object.entries(relations)) {
         const { status, body } = await run({ include: { [relation]: { limit: many ? 1 : 0, include: Object.fromEntries(Object.keys(RESOURCES.find(other => other.name === to)!.relations).map(next => [next, { limit: 0, include: {} }])) } } })
         expect({ relation, status, ...status !== 200 && { body } }).toEqual({ relation, status: 200 })
@@ -139,7 +139,7 @@ describe('the number of statements', () => {
     for (const limit of [2, 100]) expect(await statements(`${path}&limit=${limit}`, as)).toBe(expected)
   })
 
-  it('is each request\'s own, also when others come and go before it is read', async () => {
+  it('is counted per request, also when other requests run meanwhile', async () => {
     const slow = (milliseconds: number) => newsroom.request('/api/posts/1', { method: 'PATCH', as: EDITOR, body: {}, bodyDelay: milliseconds })
     const own = (await slow(0)).headers.get('x-demo-statements')
     expect(Number(own)).toBeGreaterThan(0)
@@ -155,7 +155,7 @@ describe('bulk edits and the trash', () => describeTrash(() => newsroom))
 
 describe('the tags of a post', () => describeTags(() => newsroom))
 
-describe('who may do what', () => describeCapabilities(() => newsroom))
+describe('capabilities', () => describeCapabilities(() => newsroom))
 
 describe('the pages', () => {
   const cookie = (id: number) => ({ cookie: `newsroom-caller=${id}` })
@@ -175,14 +175,14 @@ describe('the pages', () => {
     expect(body).not.toContain('role="alert"')
   })
 
-  it.each([[undefined, '401: Sign in to do this.'], [WRITER, '403: You may not do this.']])('show what a caller is refused: trash, as %s', async (as, problem) => {
+  it.each([[undefined, '401: Sign in to do this.'], [WRITER, '403: You may not do this.']])('show the refusal of the trash, as %s', async (as, problem) => {
     const { body } = await newsroom.request('/trash', { headers: as === undefined ? {} : cookie(as) })
     expect(body).toContain(problem)
   })
 })
 
 describe('the tag picker', () => {
-  it.each([{ who: 'nobody' }, { who: 'a writer, on a post of another', as: WRITER }])('offers no change to those who may make none: $who', async ({ as }) => {
+  it.each([{ who: 'an anonymous caller' }, { who: 'a writer, on a post of another', as: WRITER }])('offers no change to callers who cannot change tags: $who', async ({ as }) => {
     const post = newsroom.rows<{ id: number }>(`select id from posts where ${PUBLIC} and author_id != ? and created_by != ? order by id limit 1`, WRITER, WRITER)[0]!.id
     const { status, body } = await newsroom.request(`/tagging?post=${post}`, { headers: as === undefined ? {} : { cookie: `newsroom-caller=${as}` } })
     expect(status).toBe(200)
@@ -192,7 +192,7 @@ describe('the tag picker', () => {
 })
 
 describe('a restart', () => {
-  it('keeps what was changed and fills nothing again', async () => {
+  it('keeps changed rows, and does not fill the database again', async () => {
     const before = dump(newsroom)
     expect(before.posts).toHaveLength(1999)
     await newsroom.stop()

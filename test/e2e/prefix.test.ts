@@ -1,4 +1,4 @@
-/** Another prefix: the API is there and nowhere else, below the app's base URL as well. */
+/** With another prefix, and below the app's base URL, the API has its routes there and nowhere else. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startVisibilityApp, type VisibilityApp } from './support/visibility'
 import { describeHttp } from './http'
@@ -19,7 +19,7 @@ describeOwnRoutes(() => app, prefix)
 describeHttp(() => app, prefix)
 
 describe('the default prefix', () => {
-  it.each(['/api/articles', '/api/articles/1', '/api/articles/1/restore'])('is the app\'s then: %s', async (path) => {
+  it.each(['/api/articles', '/api/articles/1', '/api/articles/1/restore'])('belongs to the app: %s', async (path) => {
     for (const method of ['GET', 'POST', 'DELETE']) {
       expect(await app.request(base + path, { method })).toMatchObject({ status: 418, body: { from: 'the app', method } })
     }

@@ -1,4 +1,4 @@
-/** A built server takes the secret that it encrypts cursors with from the environment it is started in. */
+/** A built server reads the secret that encrypts cursors from the environment at its start. */
 import { afterEach, describe, expect, it } from 'vitest'
 import { startVisibilityApp, type VisibilityApp } from './support/visibility'
 
@@ -10,7 +10,7 @@ const start = async (env: Record<string, string> = {}) => app = await startVisib
 const list = async (query: string) => (await app!.request(`/api/labels?limit=1&${query}`)).body
 
 describe('cursors over a hidden key', () => {
-  it('are encrypted with NUXT_AUTO_API_SECRET, and read by every server that has the same', async () => {
+  it('are encrypted with NUXT_AUTO_API_SECRET, and accepted by every server with the same secret', async () => {
     await start({ NUXT_AUTO_API_SECRET: 'a secret of the test' })
     const first = await list('cursor=')
     expect(first.data).toEqual([{ name: 'one' }])
@@ -23,7 +23,7 @@ describe('cursors over a hidden key', () => {
     expect((await list(`cursor=${first.meta.nextCursor}`)).data.code).toBe('INVALID_CURSOR')
   })
 
-  it('are refused in production without a secret; pages are not', async () => {
+  it('are refused in production without a secret, while pages work', async () => {
     await start()
     expect((await list('cursor=')).data.code).toBe('INVALID_QUERY')
     expect((await list('page=2')).data).toEqual([{ name: 'two' }])

@@ -1,11 +1,11 @@
-/** A server whose endpoints name what there is not ends when it starts, and says why. */
+/** A server fails at startup when an endpoint names a gate or a resource that does not exist. */
 import { describe, expect, it } from 'vitest'
 import { startVisibilityApp } from './support/visibility'
 
-describe('a server does not start', () => {
+describe('a server fails at startup', () => {
   it.each([
-    ['wrong-gate', 'an endpoint names a gate that there is not', /createEndpoint\(\): `articles\.authorization\.custom` has no gate `publish`/],
-    ['wrong-resource', 'an endpoint names a resource that there is not', /createEndpoint\(\): there is no resource `magazines`/],
+    ['wrong-gate', 'an endpoint names a gate that does not exist', /createEndpoint\(\): `articles\.authorization\.custom` has no gate `publish`/],
+    ['wrong-resource', 'an endpoint names a resource that does not exist', /createEndpoint\(\): there is no resource `magazines`/],
   ])('%s: when %s', async (variant, _rule, message) => {
     const started = startVisibilityApp({ variant })
     await expect(started.then(app => app.stop())).rejects.toThrow(message)

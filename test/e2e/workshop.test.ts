@@ -1,4 +1,4 @@
-/** The built-in plugins in a built server: better-auth signs people in, a limit holds over two servers; listed in the config, in a file, in both. */
+/** The plugins `betterAuth` and `rateLimit` on two built servers, listed in the config, in a file and in both. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { isReachable, REDIS } from '../support/services'
 import type { ServerResponse } from './support/request'
@@ -7,7 +7,7 @@ import { startWorkshop, type Member, type Way, type Workshop } from './workshop/
 const WAYS: readonly Way[] = ['config', 'file', 'both']
 const there = await isReachable(REDIS)
 
-/** What the fixture allows of `aggregate`. */
+/** The fixture's limit of `aggregate`. */
 const LIMIT = 20
 
 const codeOf = ({ status, body }: ServerResponse) => ({ status, code: body.data?.code })
@@ -28,12 +28,12 @@ describe.runIf(there).each(WAYS)('plugins listed in: %s', (way) => {
       [ada, ben] = await Promise.all([workshop.join('Ada'), workshop.join('Ben')])
     })
 
-    it('is needed: anonymous callers are refused', async () => {
+    it('is required: anonymous callers are refused', async () => {
       expect(codeOf(await workshop.servers[0]!.request('/api/notes'))).toEqual({ status: 401, code: 'UNAUTHENTICATED' })
       expect(codeOf(await workshop.servers[0]!.request('/api/notes', { cookie: 'better-auth.session_token=made.up' }))).toEqual({ status: 401, code: 'UNAUTHENTICATED' })
     })
 
-    it('without an active organisation has no tenant, whatever else the request names', async () => {
+    it('has no tenant without an active organisation, whatever tenant the request names', async () => {
       expect(codeOf(await ada.request('GET', '/api/notes'))).toEqual({ status: 403, code: 'TENANT_REQUIRED' })
       const named = await workshop.servers[0]!.request('/api/notes', { cookie: ada.cookie, headers: { 'x-tenant-id': 'elsewhere' } })
       expect(codeOf(named)).toEqual({ status: 403, code: 'TENANT_REQUIRED' })
@@ -55,7 +55,7 @@ describe.runIf(there).each(WAYS)('plugins listed in: %s', (way) => {
       expect(codeOf(await ben.request('GET', '/api/notes'))).toEqual({ status: 403, code: 'TENANT_REQUIRED' })
     })
 
-    it('goes over to another organisation with the role the user has there', async () => {
+    it('switches to another organisation, with the user\'s role there', async () => {
       const { body: own } = await ben.request('POST', '/api/auth/organization/create', { name: 'Two', slug: 'two' })
       const { body: { id } } = await ben.request('POST', '/api/notes', { text: 'first of two' })
       const { body: invitation } = await ada.request('POST', '/api/auth/organization/invite-member', { email: 'ben@example.com', role: 'member' })
@@ -70,7 +70,7 @@ describe.runIf(there).each(WAYS)('plugins listed in: %s', (way) => {
       expect(await textsOf(ben)).toEqual(['first of one'])
     })
 
-    it('loses the organisation with the membership, though the session goes on and names it', async () => {
+    it('loses the organisation with the membership, although the session still names it', async () => {
       expect(await textsOf(ben)).toEqual(['first of one'])
       expect((await ada.request('POST', '/api/auth/organization/remove-member', { memberIdOrEmail: 'ben@example.com' })).status).toBe(200)
       const { body: { session } } = await ben.request('GET', '/api/auth/get-session')
@@ -78,12 +78,12 @@ describe.runIf(there).each(WAYS)('plugins listed in: %s', (way) => {
       expect(codeOf(await ben.request('GET', '/api/notes'))).toEqual({ status: 403, code: 'TENANT_REQUIRED' })
     })
 
-    it('shows the own rows in a page that the server renders', async () => {
+    it('reads its rows in a page that the server renders', async () => {
       expect((await ada.request('GET', '/')).body).toContain('first of one')
       expect((await workshop.servers[0]!.request('/')).body).not.toContain('first of one')
     })
 
-    it('is over once signed out', async () => {
+    it('ends when the user signs out', async () => {
       const { cookie } = ada
       expect((await ada.request('POST', '/api/auth/sign-out', {})).status).toBe(200)
       expect(codeOf(await workshop.servers[0]!.request('/api/notes', { cookie }))).toEqual({ status: 401, code: 'UNAUTHENTICATED' })
@@ -95,12 +95,12 @@ describe.runIf(there).each(WAYS)('plugins listed in: %s', (way) => {
 
     const aggregate = (server: number, headers: Record<string, string> = {}) => workshop.servers[server]!.request('/api/notes/aggregate', { headers })
 
-    it('is one limit for two servers: of many requests at once, as many are let in as it allows', async () => {
+    it('is shared by two servers: of many concurrent requests, exactly the allowed number succeeds', async () => {
       const answers = await Promise.all(Array.from({ length: 5 * LIMIT }, (_, index) => aggregate(index % 2)))
       expect(answers.filter(({ status }) => status !== 429)).toHaveLength(LIMIT)
     })
 
-    it('refuses with 429 and says when to come again; the answers before count down', async () => {
+    it('counts down in each response, then returns 429 with Retry-After', async () => {
       const answers: ServerResponse[] = []
       for (let index = 0; index <= LIMIT; index++) answers.push(await aggregate(index % 2))
       const refused = answers.pop()!
@@ -114,20 +114,20 @@ describe.runIf(there).each(WAYS)('plugins listed in: %s', (way) => {
       expect(refused.headers.get('ratelimit')).toBe(`"rate-limit-aggregate";r=0;t=${seconds}`)
     })
 
-    it('is not escaped by headers that name another address with every request', async () => {
+    it('ignores headers that name another address with every request', async () => {
       const names = ['x-forwarded-for', 'cf-connecting-ip', 'x-real-ip', 'forwarded', 'true-client-ip', 'x-client-ip']
       const answers: ServerResponse[] = []
       for (let index = 0; index < LIMIT + 5; index++) answers.push(await aggregate(0, Object.fromEntries(names.map(name => [name, name === 'forwarded' ? `for=1.2.3.${index}` : `1.2.3.${index}`]))))
       expect(answers.map(({ status }) => status === 429)).toEqual([...Array.from({ length: LIMIT }, () => false), ...Array.from({ length: 5 }, () => true)])
     })
 
-    it('leaves the other operations alone', async () => {
+    it('does not affect other operations', async () => {
       await Promise.all(Array.from({ length: LIMIT + 1 }, () => aggregate(0)))
       expect((await workshop.servers[0]!.request('/api/notes')).status).toBe(401)
       expect((await aggregate(0)).status).toBe(429)
     })
 
-    it('counts what a page asks of its own server for the visitor of the page', async () => {
+    it('counts the requests of server rendering for the client of the page', async () => {
       expect((await workshop.servers[0]!.request('/')).status).toBe(200)
       expect((await workshop.counted()).map(key => key.slice(key.indexOf('rate-limit:')))).toEqual(['rate-limit:rate-limit:*:ip:127.0.0.1'])
     })

@@ -1,4 +1,4 @@
-/** The package's own names, led to its sources: one table for type checks, tests and fixture apps. */
+/** Maps the package's entry points to their sources, for type checks, tests and fixture apps. */
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
@@ -8,11 +8,11 @@ interface Manifest {
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Where a built entry comes from: `dist/module.mjs` from `src/module`, everything else file by file. */
+/** The source of a built entry: `dist/module.mjs` is built from `src/module`. */
 const toSource = (entry: string) => root + entry.replace(/^\.\/dist\//, 'src/').replace(/(\.d)?\.m?[jt]s$/, '')
 
 /**
- * What `package.json` exports, each entry's specifier with its source file, longest specifier first.
+ * The source file of each specifier that `package.json` exports, longest specifier first.
  * @example `{ 'nuxt-auto-api/define': '/…/src/runtime/server/define', 'nuxt-auto-api': '/…/src/module' }`
  */
 export function packageAliases(): Record<string, string> {
@@ -22,5 +22,5 @@ export function packageAliases(): Record<string, string> {
   return Object.fromEntries(entries.sort(([a], [b]) => b.length - a.length))
 }
 
-/** Stands in for the modules the build generates, as `package.json#imports` does in the installed package. */
+/** The typed stand-ins for generated modules, as `package.json#imports` resolves them in the installed package. */
 export const virtualModules = `${root}src/runtime/server/virtual`

@@ -1,11 +1,11 @@
-/** A D1 in this process: Cloudflare's own runtime, with its limits, over a database in memory. */
+/** A D1 database for tests: Cloudflare's runtime with its limits, in memory. */
 import { Miniflare } from 'miniflare'
 
 type D1Database = Awaited<ReturnType<Miniflare['getD1Database']>>
 
 export interface LocalD1 {
   readonly d1: D1Database
-  /** Runs statements separated by semicolons, none of which stands inside a text. */
+  /** Runs statements separated by semicolons; no text contains a semicolon. */
   readonly exec: (script: string) => Promise<void>
   readonly rows: (text: string) => Promise<unknown[][]>
   readonly close: () => Promise<void>
@@ -28,8 +28,8 @@ export async function openD1(): Promise<LocalD1> {
 const { wait } = Atomics
 
 /**
- * Miniflare's thread stores that an answer is there, then wakes this one, which may have gone on to the next call by then
- * and would look for an answer that has not come: whoever is woken while nothing has changed waits on.
+ * Miniflare's thread stores its response, then wakes this thread. This thread can have read the response already and wait for
+ * the next one: a wake-up without a change must not end that wait.
  */
 function waitForChange(array: Int32Array, index: number, value: number, timeout?: number): ReturnType<typeof Atomics.wait> {
   for (;;) {

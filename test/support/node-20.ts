@@ -1,4 +1,4 @@
-/** Finds the oldest Node that is supported: the machine's own, or one that npm brings. */
+/** Finds the oldest supported Node: one on this machine, or one that npm installs. */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -8,17 +8,17 @@ const BINARY = process.platform === 'win32' ? 'node.exe' : 'node'
 
 const isNode20 = (file: string): boolean => existsSync(file) && /^v20\./.test(spawnSync(file, ['--version'], { encoding: 'utf8' }).stdout ?? '')
 
-/** @throws When there is none and npm cannot bring one: a test of it fails then, it is not left out. */
+/** @throws When the machine has none and npm cannot install one: tests fail then, they are not skipped. */
 export function findNode20(): string {
   const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/local/bin', '/usr/bin']
   const found = folders.map(folder => join(folder, BINARY)).find(isNode20)
   if (found !== undefined) return found
   // The package `node` holds a release of Node.
   const folder = join(tmpdir(), 'auto-api-node-20')
-  const brought = join(folder, 'node_modules/node/bin', BINARY)
-  if (isNode20(brought)) return brought
+  const installed = join(folder, 'node_modules/node/bin', BINARY)
+  if (isNode20(installed)) return installed
   mkdirSync(folder, { recursive: true })
   const { stderr } = spawnSync('npm', ['install', '--prefix', folder, '--no-audit', '--no-fund', 'node@20'], { cwd: folder, encoding: 'utf8', shell: process.platform === 'win32' })
-  if (!isNode20(brought)) throw new Error(`There is no Node 20 on this machine, and npm could not bring one.\n${stderr}`)
-  return brought
+  if (!isNode20(installed)) throw new Error(`Node 20 is not on this machine, and npm could not install it.\n${stderr}`)
+  return installed
 }

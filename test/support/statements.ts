@@ -1,15 +1,15 @@
-/** A cache of statements that trusts no key: every hit is built once more, and must have the text that was kept. */
+/** A statement cache that checks its keys: it builds every hit again and compares the text with the cached one. */
 import type { Compiled, StatementCache } from '../../src/runtime/server/core/sql/statement-cache'
 
 export interface CheckingCache extends StatementCache {
-  /** Texts by key. */
+  /** SQL texts by key. */
   readonly texts: ReadonlyMap<string, string>
 }
 
-/** Every collision since the process began: a request may hide what it threw. */
+/** Every collision since the process began: a request can hide the error. */
 export const collisions: string[] = []
 
-/** @throws From the request that finds another statement's text under its key. */
+/** @throws In the request that finds the text of another statement under its key. */
 export function createCheckingCache(): CheckingCache {
   const known = new Map<string, Compiled<unknown>>()
   const texts = new Map<string, string>()

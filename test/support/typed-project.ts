@@ -1,4 +1,4 @@
-/** A project of so many tables, each used by a page, for what the types cost the compiler. */
+/** A project with many tables, each used by a page, to measure the cost of the types for the compiler. */
 import { writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -10,7 +10,7 @@ import { config, describer, target } from './types.ts'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const COMPILER = { strict: true, noEmit: true, skipLibCheck: true, target: 'esnext', module: 'preserve', moduleResolution: 'bundler', lib: ['esnext', 'dom'], types: [], noUncheckedIndexedAccess: true }
 
-/** Twelve columns and a key to the table before it, so that every table has relations both ways. */
+/** A table with twelve columns and a foreign key to the previous table, so that every table has relations in both directions. */
 const tableOf = (index: number) => `
 export const things${index} = sqliteTable('things${index}', {
   id: integer('id').primaryKey({ autoIncrement: true }),
@@ -21,7 +21,7 @@ export const things${index} = sqliteTable('things${index}', {
   createdAt: integer('created_at', { mode: 'timestamp_ms' }).notNull(), deletedAt: integer('deleted_at', { mode: 'timestamp_ms' }),
 })`
 
-/** A page's worth of use: a list, a record, what it is related to, figures, and writes. */
+/** The code of a page: a list, a record, relations, aggregates and writes. */
 const useOf = (index: number) => `
 export function page${index}() {
   const list = useAutoApiList('things${index}', () => ({ fields: ['id', 'title'], filter: { status: 'draft', views: { $gt: 1 }, $or: [{ title: { $like: 'x' } }] }, sort: '-publishedAt', page: 1${index > 0 ? `, include: { parent${index - 1}: { fields: ['id'] } }` : ''} }))
@@ -33,7 +33,7 @@ export function page${index}() {
   return [list.data.value?.data[0]?.title, one.data.value?.createdAt, count.data.value?.data[0]?.sum_views, create.data.value?.price]
 }`
 
-/** Writes the project into a folder that is there, below the packages it imports. @throws When a table cannot be described. */
+/** Writes the project into an existing folder of the repository, where its packages resolve. @throws When a table cannot be described. */
 export async function writeTypedProject(at: string, count: number): Promise<void> {
   const tables = join(at, 'tables.ts')
   const numbers = Array.from({ length: count }, (_, index) => index)
@@ -52,7 +52,7 @@ export async function writeTypedProject(at: string, count: number): Promise<void
   }))
 }
 
-/** The same pages as one would write them without the module: the table's own types at each request. */
+/** The same page without the module: it takes the types of the table for each request. */
 const plainUseOf = (index: number) => `
 export function page${index}() {
   const list = useRequest<{ data: Pick<typeof things${index}.$inferSelect, 'id' | 'title'>[] }>('/api/things${index}', { fields: ['id', 'title'], filter: { status: 'draft', views: { $gt: 1 } }, sort: '-publishedAt', page: 1 })
@@ -64,7 +64,7 @@ export function page${index}() {
   return [list.data.value?.data[0]?.title, one.data.value?.createdAt, count.data.value?.data[0]?.sum_views, create.data.value?.price]
 }`
 
-/** As {@link writeTypedProject}, for the same pages without the module. */
+/** Like {@link writeTypedProject}, with pages that do not use the module. */
 export function writePlainProject(at: string, count: number): void {
   const numbers = Array.from({ length: count }, (_, index) => index)
   writeFileSync(join(at, 'tables.ts'), `import { integer, numeric, sqliteTable, text } from 'drizzle-orm/sqlite-core'\n${numbers.map(tableOf).join('\n')}\n`)

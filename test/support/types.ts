@@ -1,4 +1,4 @@
-/** The resources of the type tests, as an app registers them, and what the build writes down of them. */
+/** The resources of the type tests as an app registers them, and the types that the build generates for them. */
 import { fileURLToPath } from 'node:url'
 import { describeTables } from '../../src/build/table-descriptions.ts'
 import { generateTypes } from '../../src/build/types.ts'
@@ -25,7 +25,7 @@ export const registrations: readonly CheckedRegistration[] = [
   { name: 'replies', imports: { schema: schema('replies') }, data: { disabled: ['read', 'aggregate', 'update'] } },
 ]
 
-/** As Nitro finds them. */
+/** The endpoints as Nitro scans them. */
 const endpoints = ['report.get', 'report.post', 'articles/[id]/publish.post'].map(file => ({
   route: `/api/${file.replace(/\.\w+$/, '').replace(/\[(\w+)\]/g, ':$1')}`, method: /\.(\w+)$/.exec(file)![1]!, handler: path(`../types/app/server/api/${file}.ts`),
 }))

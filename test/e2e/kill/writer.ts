@@ -1,4 +1,4 @@
-/** A process that writes batches and cascades without end, to be killed: through the module's engine, or, as a control, statement by statement. */
+/** A process that writes batches and cascades until it is killed: through an engine or, as a control, statement by statement. */
 import Database from 'better-sqlite3'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { createEngine } from '../../../src/runtime/server/engines/index.ts'
@@ -10,7 +10,7 @@ client.pragma('busy_timeout = 5000')
 const engine = createEngine('better-sqlite3', drizzle(client))
 const SIZE = 150
 
-/** A batch of rows under one name, then their cascade into the trash: each all or nothing. */
+/** The statements of a batch of rows, and of its cascade into the trash. */
 function statements(batch: number) {
   const make = Array.from({ length: SIZE }, (_, place) => ({ text: 'insert into items (batch, place) values (?, ?)', values: [batch, place], expectedRows: 1 }))
   const trash = [
@@ -27,7 +27,7 @@ for (let batch = first; ; batch++) {
     await new Promise(resolve => setImmediate(resolve))
     if (mode === 'together') await engine.commit(list)
     else for (const statement of list) await engine.commit([{ ...statement, expectedRows: undefined }])
-    // The answer takes its time, as over a network: a commit that stands may go unanswered too.
+    // As over a network, the response takes time: a kill can come between the commit and the response.
     await new Promise(resolve => setTimeout(resolve, 2))
     process.stdout.write(`end ${batch} ${name}\n`)
   }

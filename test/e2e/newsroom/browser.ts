@@ -1,4 +1,4 @@
-/** A real browser in front of the built newsroom, and what it asks for and complains about. */
+/** A browser that opens pages of the built playground, and records their requests, errors and warnings. */
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
 import { CHROMIUM } from '../../support/services'
 
@@ -15,7 +15,7 @@ export interface Visit {
   readonly close: () => Promise<void>
 }
 
-/** Opens a page in the name of a demo user, and waits until Vue has taken it over and nothing is under way. */
+/** Opens a page as a demo user, and waits until it is hydrated and the network is idle. */
 export async function visit(browser: Browser, url: string, { as, ...options }: { readonly as?: number } & BrowserContextOptions = {}): Promise<Visit> {
   const context = await browser.newContext(options)
   if (as !== undefined) await context.addCookies([{ name: 'newsroom-caller', value: String(as), url }])
@@ -24,14 +24,14 @@ export async function visit(browser: Browser, url: string, { as, ...options }: {
   page.on('request', request => new URL(request.url()).pathname.startsWith('/api/') && requests.push(`${request.method()} ${request.url().slice(new URL(url).origin.length)}`))
   page.on('console', message => ['error', 'warning'].includes(message.type()) && complaints.push(message.text()))
   page.on('pageerror', error => complaints.push(error.message))
-  // Asking to be sure is answered with yes.
+  // Confirms every dialog.
   page.on('dialog', dialog => void dialog.accept())
   await page.goto(url)
   await settled(page)
   return { page, requests, complaints, close: () => context.close() }
 }
 
-/** The page is Vue's, and nothing has been asked for during half a second: true of a visit once, not again later. */
+/** Waits for hydration, and for half a second without requests. It works once per page. */
 async function settled(page: Page): Promise<void> {
   await page.waitForFunction(() => (window as unknown as { useNuxtApp?: () => { isHydrating?: boolean } }).useNuxtApp?.().isHydrating === false)
   await page.waitForLoadState('networkidle')

@@ -1,8 +1,8 @@
-/** Users of the public organisation, by what they may do, and what those see who are none. */
+/** Demo users of the public organisation, and the posts that anonymous callers see. */
 
 export const ADMIN = 1
 export const EDITOR = 2
 export const WRITER = 4
 
-/** The posts that the public reads. */
+/** The condition of the posts that anonymous callers read. */
 export const PUBLIC = 'organization_id = 1 and status = \'published\' and deleted_at is null'

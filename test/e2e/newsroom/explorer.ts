@@ -1,4 +1,4 @@
-/** What the explorer's examples have to answer, computed in SQL past the API: as the public, or as an editor where it says so. */
+/** The expected responses of the explorer's examples, computed in SQL without the API: for the public, or for the given user. */
 import { expect } from 'vitest'
 import { EDITOR, PUBLIC } from './callers'
 import type { ServerResponse } from '../support/request'
@@ -25,10 +25,10 @@ export function count(rows: Newsroom['rows'], where: string, table = 'posts'): n
   return rows<{ n: number }>(`select count(*) n from ${table} where ${where}`)[0]!.n
 }
 
-/** Label → what has to come back. */
+/** The check of each example, by its label. */
 export const CHECKS: Readonly<Record<string, Check>> = {
   'Most read': {
-    // Equal numbers of views follow the direction of the order.
+    // Ties follow the direction of the sort.
     check: (answer, newsroom) => expect(answer.body.data).toEqual(timed(newsroom.rows<Timed>(`${BRIEF} where ${PUBLIC} order by views desc, id desc limit 5`))),
   },
   'Featured in 2025, at least 1 000 views': {

@@ -1,4 +1,4 @@
-/** The requests that the tag picker and the grid of capabilities send, and what stands in the junction afterwards. */
+/** The requests of the tag picker and of the capabilities page, and the rows of the junction table afterwards. */
 import { expect, it } from 'vitest'
 import { ADMIN, EDITOR, PUBLIC, WRITER } from './callers'
 import type { Newsroom } from './server'
@@ -10,7 +10,7 @@ export function describeTags(newsroom: () => Newsroom): void {
   const others = (id: number) => newsroom().rows('select * from posts_tags where post_id != ? order by post_id, tag_id', id)
   const send = (method: string, ids: number[], as?: number) => newsroom().request(`/api/posts/${post()}/relations/tags`, { method, as, body: { ids } })
 
-  it('are replaced, added and removed, those of this post and no others', async () => {
+  it('are replaced, added and removed, for this post only', async () => {
     const id = post()
     const [before, [a, b, c]] = [others(id), tags(1)]
     await send('PUT', [], EDITOR)
@@ -27,15 +27,15 @@ export function describeTags(newsroom: () => Newsroom): void {
   })
 
   it.each([
-    ['nobody', undefined, 401],
+    ['an anonymous caller', undefined, 401],
     ['a writer, of another\'s post', WRITER, 404],
-  ])('are changed by no one who may not: %s', async (_, as, expected) => {
+  ])('cannot be changed by a caller without permission: %s', async (_, as, expected) => {
     const before = linksOf(post())
     for (const method of ['PUT', 'POST', 'DELETE']) expect((await send(method, tags(1).slice(0, 3), as)).status).toBe(expected)
     expect(linksOf(post())).toEqual(before)
   })
 
-  it('are none of another organisation', async () => {
+  it('cannot be tags of another organisation', async () => {
     const before = linksOf(post())
     const [own, foreign] = [tags(1).at(-1)!, tags(2)[0]!]
     for (const method of ['PUT', 'POST', 'DELETE']) {
@@ -45,7 +45,7 @@ export function describeTags(newsroom: () => Newsroom): void {
     expect(linksOf(post())).toEqual(before)
   })
 
-  it.each([[undefined, false], [WRITER, false], [EDITOR, true]])('are offered for change as the API says: to %s, %s', async (as, allowed) => {
+  it.each([[undefined, false], [WRITER, false], [EDITOR, true]])('can be changed according to the permissions route: by %s, %s', async (as, allowed) => {
     const { body } = await newsroom().request(`/api/posts/permissions?ids=${post()}`, { as })
     expect(body.records[post()]).toMatchObject({ canRead: true, canUpdate: allowed })
   })
@@ -62,14 +62,14 @@ const GRID: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 const LETTERS = { canRead: 'r', canCreate: 'c', canUpdate: 'u', canDelete: 'd', canAggregate: 'a', canRestore: 'R', canPurge: 'P', canViewDeleted: 'V' }
 
 export function describeCapabilities(newsroom: () => Newsroom): void {
-  it.each([['nobody', undefined], ['writer', WRITER], ['editor', EDITOR], ['admin', ADMIN]])('is told by the rules of the newsroom: %s', async (role, as) => {
+  it.each([['nobody', undefined], ['writer', WRITER], ['editor', EDITOR], ['admin', ADMIN]])('match the authorization of the playground: %s', async (role, as) => {
     const { status, body } = await newsroom().request('/api/permissions', { as })
     expect(status).toBe(200)
     const grid = Object.entries<Record<string, unknown>>(body.permissions).map(([resource, can]) => [resource, Object.entries(LETTERS).map(([name, letter]) => can[name] ? letter : '.').join('')])
     expect(Object.fromEntries(grid)).toEqual(GRID[role])
   })
 
-  it('tells of fields, too', async () => {
+  it('include fields', async () => {
     const fieldsOf = async (as?: number) => (await newsroom().request('/api/permissions', { as })).body.permissions.users.fields
     expect(await fieldsOf(EDITOR)).toEqual({ email: { canRead: true, canWrite: true }, salary: { canRead: false, canWrite: false } })
     expect(await fieldsOf(ADMIN)).toEqual({ email: { canRead: true, canWrite: true }, salary: { canRead: true, canWrite: true } })

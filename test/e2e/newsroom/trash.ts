@@ -1,4 +1,4 @@
-/** The requests that the list and the trash page send for many rows at once, and what becomes of the rows. */
+/** The bulk requests of the list and of the trash page, and the rows afterwards. */
 import { expect, it } from 'vitest'
 import { ADMIN, EDITOR, WRITER } from './callers'
 import type { Newsroom } from './server'
@@ -20,7 +20,7 @@ export function describeTrash(newsroom: () => Newsroom): void {
     expect(states(chosen).map(({ status }) => status)).toEqual(['archived', 'archived', 'archived'])
   })
 
-  it('put all chosen posts into the trash with their comments, a group each, and bring a group back exactly', async () => {
+  it('delete all chosen posts with their comments, a group each, and restore exactly one group', async () => {
     const chosen = ids()
     const before = chosen.map(commentsOf)
     expect((await newsroom().request('/api/posts/bulk', { method: 'DELETE', as: EDITOR, body: { ids: chosen } })).status).toBe(200)

@@ -1,13 +1,13 @@
-/** Tables as data, the same for every dialect; the newsroom has every column type, kind of key and kind of relation. */
+/** Table specs for every dialect. The newsroom has every column type, kind of key and kind of relation. */
 import type { Kind } from '../oracle/model'
 
-/** A kind of column; `!` where it holds no NULL. */
+/** A kind of column; `!` marks a NOT NULL column. */
 export type Spelled = Kind | `${Kind}!`
 
 export interface TableSpec {
   readonly columns: Readonly<Record<string, Spelled>>
   readonly key: readonly string[]
-  /** The table referred to by its key, and the columns that refer to it. Every table comes after those it refers to. */
+  /** Foreign keys: the referenced table and the own columns. A table comes after the tables it references. */
   readonly references?: readonly (readonly [table: string, ...columns: string[]])[]
 }
 
@@ -38,19 +38,19 @@ export const NEWSROOM = {
     columns: { id: 'integer!', label: 'text!', weight: 'integer', since: 'date', hits: 'bigint', price: 'decimal', ratio: 'real', active: 'boolean' },
     key: ['id'],
   },
-  /** A junction that is no resource. */
+  /** A junction table that is not a resource. */
   articleTags: {
     columns: { articleId: 'integer!', tagId: 'integer!' },
     key: ['articleId', 'tagId'],
     references: [['articles', 'articleId'], ['tags', 'tagId']],
   },
-  /** A junction that is a resource, with rows of its own to hide. */
+  /** A junction table that is a resource, with a row filter. */
   credits: {
     columns: { articleId: 'integer!', authorId: 'text!', role: 'text!', share: 'decimal' },
     key: ['articleId', 'authorId'],
     references: [['articles', 'articleId'], ['authors', 'authorId']],
   },
-  /** Keys beyond what a double holds, and hardly a column that may be null. */
+  /** Keys larger than a double can hold, and mostly NOT NULL columns. */
   entries: {
     columns: { id: 'bigint!', parentId: 'bigint', note: 'text!', amount: 'decimal!', at: 'date!', done: 'boolean!', ratio: 'real!' },
     key: ['id'],
@@ -60,7 +60,7 @@ export const NEWSROOM = {
 
 export type TableName = keyof typeof NEWSROOM
 
-/** The only values a text column takes. */
+/** The values of text columns with an enum. */
 export const ENUMS: Readonly<Record<string, readonly [string, ...string[]]>> = { status: ['draft', 'published', 'archived'] }
 
 export const kindOf = (spelled: Spelled) => spelled.replace('!', '') as Kind

@@ -1,4 +1,4 @@
-/** The rows of the newsroom: from a fixed seed, with many ties, many NULLs, and text that is awkward to order and to match. */
+/** The rows of the newsroom, from a fixed seed: many ties, many NULLs, and text that is hard to sort and to match. */
 import type { Row } from '../oracle/model'
 
 export type Data = Record<string, Row[]>
@@ -17,7 +17,7 @@ const DESKS = ['news', 'News', 'a,b']
 
 const set = <T>(values: readonly (T | null)[]) => values.filter((value): value is T => value !== null)
 
-/** A generator of its own, so that the rows are the same on every machine. */
+/** A random generator with a seed, so that the rows are the same on every machine. */
 function createPick(seed: number) {
   let state = seed
   const next = () => (state = (state * 1_103_515_245 + 12_345) % 2_147_483_648)

@@ -1,4 +1,4 @@
-/** Rows as SQL text of a dialect, written by no driver and by nothing of the module's. */
+/** Rows as SQL text of a dialect, written without a driver and without the module. */
 import { getTableColumns, getTableName, type Table } from 'drizzle-orm'
 import type { Dialect } from '../../../src/runtime/shared/dialects'
 import type { Kind, Row } from '../oracle/model'
@@ -32,10 +32,10 @@ const LITERALS: Readonly<Record<Dialect, Readonly<Record<Kind, Literal>>>> = {
   },
 }
 
-/** Rows of one INSERT. */
+/** Rows per INSERT. */
 const AT_ONCE = 40
 
-/** Whatever a row does not say is NULL. */
+/** Missing columns of a row are NULL. */
 export function seedText(dialect: Dialect, specs: Specs, tables: Readonly<Record<string, Table>>, data: Data): string {
   return Object.entries(data).flatMap(([name, rows]) => insertTexts(dialect, specs[name]!, tables[name]!, rows)).join(';\n')
 }
@@ -49,7 +49,7 @@ function insertTexts(dialect: Dialect, spec: TableSpec, table: Table, rows: read
     `insert into ${getTableName(table)} (${names.join(', ')}) values ${lines.slice(index * AT_ONCE, (index + 1) * AT_ONCE).join(', ')}`)
 }
 
-/** The same rows as an engine keeps them: MySQL's decimals have as many digits behind the point as their column. */
+/** The rows as an engine stores them: decimals of MySQL have the scale of their column. */
 export function asKept(dialect: Dialect, specs: Specs, data: Data): Data {
   if (dialect !== 'mysql') return data
   const scaled = (text: string) => {

@@ -1,4 +1,4 @@
-/** The newsroom behind the real routes: its rules, its callers, its rows in memory, and every statement it runs. */
+/** The newsroom on the in-process server: its authorization, callers and rows, and a log of its statements. */
 import Database from 'better-sqlite3'
 import { ne, or, sql, type SQL, type Table } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
@@ -36,10 +36,10 @@ export const createRegistrations = (tables: Tables): ResourceRegistration[] => [
 
 export const LIMITS = { defaultLimit: 7, maxLimit: 25 }
 
-/** The newsroom's configuration, whatever the engine. */
+/** The newsroom's configuration for every engine. */
 export const NEWS_CONFIG = { multiTenancy: DEFAULT_MULTI_TENANCY, pagination: { ...DEFAULT_CONFIG.pagination, ...LIMITS } }
 
-/** What a property of reading asks of: the routes, over rows that are known. */
+/** The server under a property of reading, and its rows. */
 export interface Served extends TestServer {
   readonly data: Data
   readonly habits: Habits
@@ -70,7 +70,7 @@ export async function openNewsdata({ config = {}, registered = createRegistratio
     registrations: registered, modules: [tables], db,
     config: { ...NEWS_CONFIG, ...config },
   })
-  // The rows point at rows of other tenants and at none: what is tested is that reading copes.
+  // Foreign keys of the rows name rows of other tenants and missing rows: reading must handle both.
   client.pragma('foreign_keys = off')
   const statements = () => {
     const seen = log

@@ -1,4 +1,4 @@
-/** Tables in each dialect: one Drizzle column per kind, put together from the same description. */
+/** Builds the Drizzle tables of each dialect from the same specs. */
 import { getTableColumns, getTableName, type Table } from 'drizzle-orm'
 import { bigint as mysqlBigint, boolean as mysqlBoolean, customType as mysqlType, datetime, decimal, double, foreignKey as mysqlForeignKey, int, json as mysqlJson, mysqlTable, primaryKey as mysqlKey, varchar } from 'drizzle-orm/mysql-core'
 import { bigint, boolean, customType as pgType, doublePrecision, foreignKey as pgForeignKey, integer as pgInteger, jsonb, numeric as pgNumeric, pgTable, primaryKey as pgKey, text as pgText, timestamp } from 'drizzle-orm/pg-core'
@@ -18,7 +18,7 @@ interface Maker {
   readonly kinds: Readonly<Record<Kind, (name: string, values: Values) => unknown>>
 }
 
-/** Drizzle has no bytes for these two: an app's own type, which is Base64 to the app. */
+/** Drizzle has no binary type for these dialects: a custom type, which the app reads as Base64. */
 const bytes = (type: string) => ({
   dataType: () => type,
   toDriver: (value: string) => Buffer.from(value, 'base64'),
@@ -27,7 +27,7 @@ const bytes = (type: string) => ({
 const bytea = pgType<{ data: string, driverData: Uint8Array }>(bytes('bytea'))
 const varbinary = mysqlType<{ data: string, driverData: Uint8Array }>(bytes('varbinary(100)') as never)
 
-/** Digits behind the point, where a column has to say how many. */
+/** The scale of decimal columns, where it is required. */
 export const MYSQL_SCALE = 7
 
 const MAKERS: Readonly<Record<Dialect, Maker>> = {
@@ -78,7 +78,7 @@ export function createTables<S extends Specs>(dialect: Dialect, specs: S): Table
 
 const toSnake = (name: string) => name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
 
-/** Without its foreign keys: rows of the newsroom point at rows of other tenants and at none, and reading copes. */
+/** Without foreign keys: rows of the newsroom reference rows of other tenants and missing rows. */
 export function createTableText({ key }: TableSpec, table: Table): string {
   const columns = getTableColumns(table)
   const lines = Object.values(columns).map(column => `${column.name} ${column.getSQLType()}${column.notNull ? ' not null' : ''}`)

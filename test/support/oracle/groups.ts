@@ -1,10 +1,10 @@
-/** The oracle of aggregates: exact arithmetic in whole numbers, groups one at a time. */
+/** The oracle of aggregates: exact integer arithmetic, one group at a time. */
 import { MODEL, type Kind, type Row } from './model'
 import { aliasOf, type Aggregate, type GroupQuery } from './query'
 import { matches, visibleRows, type World } from './rows'
 import { compare, SCALE, scaled, toWire } from './values'
 
-/** Digits an average is rounded to. */
+/** The digits of a rounded average. */
 const DIGITS = 12n
 
 interface Result { readonly kind: Kind, readonly value: unknown }
@@ -55,7 +55,7 @@ function valuesOf(field: string, rows: readonly Row[]): unknown[] {
   return rows.map(row => row[field]).filter(value => value !== null)
 }
 
-/** A result as it is compared. */
+/** A result for comparison. */
 function compute({ function: name, field }: Aggregate, resource: string, rows: readonly Row[]): Result {
   if (field === undefined) return { kind: 'integer', value: rows.length }
   const kind = MODEL[resource]!.fields[field]!
@@ -69,7 +69,7 @@ function compute({ function: name, field }: Aggregate, resource: string, rows: r
   return name === 'sum' ? { kind: 'bigint', value: sum } : { kind: 'real', value: toNumber(sum) / values.length }
 }
 
-/** A result as it is answered: strings over bigint and decimal columns, every digit of them. */
+/** A result of a response: exact strings for bigint and decimal columns. */
 function say(aggregate: Aggregate, resource: string, rows: readonly Row[]): unknown {
   const { function: name, field } = aggregate
   const { kind, value } = compute(aggregate, resource, rows)
@@ -85,7 +85,7 @@ function say(aggregate: Aggregate, resource: string, rows: readonly Row[]): unkn
 const sumOf = (values: readonly unknown[]) => values.reduce<bigint>((sum, value) => sum + scaled(value), 0n)
 const toNumber = (sum: bigint) => Number(unscaled(sum, SCALE))
 
-/** Half a digit is rounded away from zero. */
+/** Rounds half away from zero. */
 function average(sum: bigint, count: bigint): string {
   const sign = sum < 0n ? -1n : 1n
   const scale = 10n ** DIGITS

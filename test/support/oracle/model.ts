@@ -1,4 +1,4 @@
-/** What the oracle knows of the newsroom: columns, keys, relations and who sees what, written by hand and imported from nowhere. */
+/** The oracle's model of the newsroom: columns, keys, relations and visibility, written by hand without imports from the module. */
 
 export type Kind = 'text' | 'integer' | 'real' | 'boolean' | 'date' | 'bigint' | 'decimal' | 'json' | 'blob'
 
@@ -12,12 +12,12 @@ export interface Viewer {
 export interface RelationModel {
   readonly kind: 'one' | 'many' | 'manyToMany'
   readonly target: string
-  /** Pairs of an own column and the column it meets: of the target, or of the junction. */
+  /** Pairs of an own column and the joined column of the target or of the junction table. */
   readonly on: readonly (readonly [string, string])[]
   readonly junction?: string
-  /** Pairs of a junction's column and the target's. */
+  /** Pairs of a column of the junction table and a column of the target. */
   readonly there?: readonly (readonly [string, string])[]
-  /** How the relation is special, for the tally. */
+  /** What the coverage counts for the relation. */
   readonly trait?: 'self' | 'composite' | 'bigint'
 }
 
@@ -26,10 +26,10 @@ export interface ResourceModel {
   readonly fields: Readonly<Record<string, Kind>>
   readonly nullable: readonly string[]
   readonly visible: (row: Row, viewer: Viewer) => boolean
-  /** Whether the resource has a trash; `visible` leaves it out of account. */
+  /** Whether the resource has soft delete; `visible` ignores it. */
   readonly trash?: true
   readonly relations: Readonly<Record<string, RelationModel>>
-  /** Fields for callers with a permission only. */
+  /** Fields that require a permission. */
   readonly restricted?: Readonly<Record<string, string>>
 }
 

@@ -1,4 +1,4 @@
-/** A query as the tests speak of it, before it is spelled in any form of the query string. */
+/** A query of the tests, before it is written in one of the forms of the query string. */
 
 export type OperatorName = '$eq' | '$ne' | '$gt' | '$gte' | '$lt' | '$lte' | '$like' | '$in' | '$nin' | '$null'
 

@@ -1,4 +1,4 @@
-/** The oracle: what the rules say a list holds, computed over plain rows, one at a time. */
+/** The oracle: the expected rows of a list, computed from plain rows, one at a time. */
 import { MODEL, readable, type Kind, type RelationModel, type Row, type Viewer } from './model'
 import type { Condition, Filter, Include, ListQuery, OperatorName, Sort } from './query'
 import { compare, like, toWire, type Habits } from './values'
@@ -9,11 +9,11 @@ export interface World {
   readonly data: Data
   readonly viewer: Viewer
   readonly habits: Habits
-  /** Included rows of one parent at most. */
+  /** The most included rows of one parent. */
   readonly maxLimit: number
 }
 
-/** Every row of the list, in its order. */
+/** Every row of the list, sorted. */
 export function listRows(world: World, resource: string, query: Pick<ListQuery, 'filter' | 'sort' | 'cursorFields' | 'trash'>): Row[] {
   const rows = visibleRows(world, resource, query.trash).filter(row => matches(MODEL[resource]!.fields, row, query.filter, world.habits))
   return inOrder(world, rows, resource, query.sort, query.cursorFields)
@@ -51,7 +51,7 @@ export function matches(fields: Readonly<Record<string, Kind>>, row: Row, { and,
   return all(and) && (or.length === 0 || or.some(all))
 }
 
-/** SQL's rule: nothing is true of NULL but that it is NULL. */
+/** As in SQL, only a test for NULL is true for NULL. */
 function holds(kind: Kind, operator: OperatorName, own: unknown, value: unknown, habits: Habits): boolean {
   if (operator === '$null') return (own === null) === value
   if (value === null) return operator === '$eq' ? own === null : own !== null
@@ -70,7 +70,7 @@ function holds(kind: Kind, operator: OperatorName, own: unknown, value: unknown,
   }
 }
 
-/** A row as it is answered: the chosen fields the caller may read, and what hangs on it. */
+/** A row of a response: the requested fields that the caller can read, and the included rows. */
 export function toRecord(world: World, resource: string, row: Row, fields: readonly string[] | undefined, include: readonly Include[]): Row {
   const shown = Object.entries(readable(MODEL[resource]!, world.viewer)).filter(([name]) => !fields || fields.length === 0 || fields.includes(name))
   return {

@@ -1,11 +1,11 @@
-/** How values are ordered, matched and said, by the kind of their column. */
+/** How values are sorted, matched and returned, by the kind of their column. */
 import type { Kind } from './model'
 
-/** All that an engine may do in its own way. */
+/** The behaviour in which engines differ. */
 export interface Habits {
-  /** NULLs sort below every value, or above. */
+  /** Whether NULLs sort below or above every value. */
   readonly nulls: 'low' | 'high'
-  /** The letters that `$like` knows in both cases. */
+  /** The letters whose case `$like` ignores. */
   readonly letters: 'ASCII' | 'all'
 }
 
@@ -18,7 +18,7 @@ export function compare(kind: Kind, a: unknown, b: unknown, { nulls }: Habits = 
   return x < y ? -1 : x > y ? 1 : 0
 }
 
-/** Decimals are kept as tenths of a millionth: every amount in the data fits. */
+/** Decimals as integers with seven digits after the point, enough for every amount in the data. */
 export const SCALE = 10n ** 7n
 
 export function scaled(value: unknown): bigint {
@@ -34,7 +34,7 @@ export function toWire(kind: Kind, value: unknown): unknown {
   return kind === 'bigint' ? String(value) : value
 }
 
-/** `%` and `_` are wildcards and `\` escapes; without a wildcard the text may stand anywhere. */
+/** `%` and `_` are wildcards and `\` escapes. Without a wildcard the text can be anywhere in the value. */
 export function like(text: string, pattern: string, { letters }: Habits): boolean {
   const lower = LOWER[letters]
   const tokens = toTokens(pattern, lower)

@@ -7,7 +7,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createServer } from '../../support/server.ts'
 import { property, World } from './world.ts'
 
-const SEQUENCES = Number(process.env.SEQUENCES ?? 300)
+const SEQUENCES = Number(process.env.SEQUENCES ?? (process.env.FULL ? 300 : 100))
 const SEED = process.env.SEED ? Number(process.env.SEED) : undefined
 
 const trash = () => ({ deletedAt: integer('deleted_at', { mode: 'timestamp_ms' }), deletionId: text('deletion_id') })

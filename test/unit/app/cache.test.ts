@@ -1,4 +1,4 @@
-/** What a write does to what is cached: exactly what it concerns is asked for again, and what is foreseen is shown at once. */
+/** Cached responses after a write: exactly the stale ones are refetched, and optimistic updates are shown at once. */
 import { setTimeout } from 'node:timers/promises'
 import type { InfiniteData } from '@tanstack/vue-query'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -12,12 +12,12 @@ beforeEach(async () => {
 
 afterEach(() => harness.close())
 
-/** The names of the test's own resources are not those of the types: here it is about what happens. */
+/** The resources of this test are not in the generated types. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- see above
 type Loose = Record<string, (...args: any[]) => any>
 const use = () => harness.composables as unknown as Loose
 
-/** Everything one might have on the screen, by the request it makes. */
+/** Composables of a page, by the request that each sends. */
 async function openScreen() {
   const app = use()
   const screen = harness.setup(() => ({
@@ -73,7 +73,7 @@ const WRITES: readonly { readonly write: string, readonly send: (app: Loose) => 
 ]
 
 describe('a write', () => {
-  it.each(WRITES)('asks again for what it concerns, before it is done, and for nothing else: $write', async ({ send, again }) => {
+  it.each(WRITES)('refetches exactly the stale responses before it resolves: $write', async ({ send, again }) => {
     await openScreen()
     await harness.setup(() => send(use()))
     const [write, ...reads] = harness.requests
@@ -81,7 +81,7 @@ describe('a write', () => {
     expect(reads.sort()).toEqual(again.map(name => OF[name]).sort())
   })
 
-  it('that brings back from the trash concerns what it brings back', async () => {
+  it('refetches restored dependents after a restore', async () => {
     await openScreen()
     const { deletionId } = await harness.setup(() => use().useAutoApiDelete!('articles').mutateAsync(2))
     harness.requests.length = 0
@@ -91,14 +91,14 @@ describe('a write', () => {
     expect(harness.requests).not.toContain(OF.labels)
   })
 
-  it('that purges is a delete by force, of one, of several or of a group', async () => {
+  it('purges one record, several or a group by a delete with force', async () => {
     const purge = () => harness.setup(() => use().useAutoApiPurge!('articles'))
     await purge().mutateAsync(4)
     await purge().mutateAsync({ ids: [5] })
     expect(harness.requests).toEqual(['DELETE /v1/articles/4?force=true', 'DELETE /v1/articles/bulk?force=true'])
   })
 
-  it('that is refused asks for nothing', async () => {
+  it('refetches nothing when it is refused', async () => {
     await openScreen()
     harness.caller = {}
     await expect(harness.setup(() => use().useAutoApiCreate!('articles').mutateAsync({ title: 'x' }))).rejects.toMatchObject({ status: 401, code: 'UNAUTHENTICATED' })
@@ -109,7 +109,7 @@ describe('a write', () => {
 describe('an optimistic update', () => {
   const change = (updates: object, id: string | number = 1) => use().useAutoApiOptimisticUpdate!(harness.queryClient, 'articles', id, updates) as { rollback: () => void }
 
-  it('changes the record in lists, infinite lists, on its own and where it is included, at once and without a request', async () => {
+  it('changes the record at once in lists, infinite lists, single records and includes, without a request', async () => {
     const { articles, endless, article, writers, shelves } = await openScreen()
     const before = shelves.data.value
     change({ title: 'New' })
@@ -121,13 +121,13 @@ describe('an optimistic update', () => {
     expect(harness.requests).toEqual([])
   })
 
-  it('finds a record by its id as text, as a route has it', async () => {
+  it('finds a record by its id as text, as a route passes it', async () => {
     const { article } = await openScreen()
     change({ title: 'New' }, '1')
     expect(article.data.value.title).toBe('New')
   })
 
-  it('is taken back everywhere, exactly', async () => {
+  it('is rolled back exactly, in every response', async () => {
     const { articles, endless, article, writers } = await openScreen()
     const before = JSON.stringify([articles, endless, article, writers].map(({ data }) => data.value))
     const { rollback } = change({ title: 'New', writerId: 2 })
@@ -136,7 +136,7 @@ describe('an optimistic update', () => {
     expect(JSON.stringify([articles, endless, article, writers].map(({ data }) => data.value))).toBe(before)
   })
 
-  it('leaves alone, when taken back, what has been changed again since', async () => {
+  it('does not roll back fields that have changed again since', async () => {
     const { article } = await openScreen()
     const { rollback } = change({ title: 'New', writerId: 2 })
     change({ title: 'Newer' })
@@ -144,20 +144,20 @@ describe('an optimistic update', () => {
     expect(article.data.value).toMatchObject({ title: 'Newer', writerId: 1 })
   })
 
-  it('adds no field that was not asked for', async () => {
+  it('adds no field that the query did not request', async () => {
     const list = harness.setup(() => use().useAutoApiList!('articles', { fields: ['id', 'views'] }))
     await list.suspense()
     change({ title: 'New', views: 9 })
     expect(list.data.value.data[0]).toEqual({ id: 1, views: 9 })
   })
 
-  it('has values as an answer has them: a date is text', async () => {
+  it('converts values as a response has them: a date is text', async () => {
     const { article } = await openScreen()
     change({ publishedAt: new Date(0) })
     expect(article.data.value.publishedAt).toBe('1970-01-01T00:00:00.000Z')
   })
 
-  it('is not undone by an answer that was on its way', async () => {
+  it('is not overwritten by a pending response', async () => {
     const { articles } = await openScreen()
     const refetching = articles.refetch()
     change({ title: 'New' })
@@ -173,7 +173,7 @@ describe('an optimistic update', () => {
     expect(shelves.data.value.data[0].note).toBe('full')
   })
 
-  it('of a mutation is confirmed by the answer, or taken back by a refusal', async () => {
+  it('of a mutation is confirmed by a success and rolled back by an error', async () => {
     const { article } = await openScreen()
     const update = harness.setup(() => use().useAutoApiUpdate!('articles', { optimistic: true }))
     await update.mutateAsync({ id: 1, title: 'New' })
@@ -187,8 +187,8 @@ describe('an optimistic update', () => {
   })
 })
 
-describe('a caller\'s own callbacks', () => {
-  it('run after the built-in ones, and are given what TanStack gives them', async () => {
+describe('the caller\'s own callbacks', () => {
+  it('run after the built-in ones, with the arguments of TanStack', async () => {
     const { article } = await openScreen()
     const seen: unknown[] = []
     const update = harness.setup(() => use().useAutoApiUpdate!('articles', {

@@ -1,4 +1,4 @@
-/** The composables against the real API: a small newsroom in memory, the requests that were sent, and who sends them. */
+/** A test harness that runs the composables against the API in memory, and records the requests they send. */
 import Database from 'better-sqlite3'
 import { environmentManager, QueryClient, VueQueryPlugin } from '@tanstack/vue-query'
 import { drizzle } from 'drizzle-orm/better-sqlite3'

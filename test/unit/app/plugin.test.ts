@@ -1,4 +1,4 @@
-/** One query client per app, handed over with its answers and refusals; an app that has its own keeps it. */
+/** The query client: one per app, hydrated with responses and errors, unless the app provides its own. */
 import { QueryClient, VueQueryPlugin, type DehydratedState } from '@tanstack/vue-query'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { createApp, ref, type App, type Ref } from 'vue'
@@ -27,19 +27,19 @@ beforeEach(() => {
 })
 
 describe('the query client', () => {
-  it('is another one for each app: no request sees what another one read', async () => {
+  it('is a new one for each app, so that requests do not share responses', async () => {
     const [one, other] = [await install(createApp({})), await install(createApp({}))]
     expect(one).toBeInstanceOf(QueryClient)
     expect(other).not.toBe(one)
   })
 
-  it('is the app\'s own where it has one', async () => {
+  it('is the app\'s own when it provides one', async () => {
     const own = new QueryClient()
     const app = createApp({}).use(VueQueryPlugin, { queryClient: own })
     expect(await install(app)).toBe(own)
   })
 
-  it('begins in the browser with what the server read, refusals as errors', async () => {
+  it('starts in the browser with the server\'s responses and errors', async () => {
     const query = (hash: string, rest: object) => ({ queryHash: hash, queryKey: [hash], state: { dataUpdateCount: 1, dataUpdatedAt: 5, error: null, errorUpdateCount: 0, errorUpdatedAt: 0, fetchFailureCount: 0, fetchFailureReason: null, fetchMeta: null, isInvalidated: false, fetchStatus: 'idle', ...rest } })
     const problem = { status: 403, code: 'FORBIDDEN', message: 'You may not do this.', issues: [], fields: [], errors: [] }
     // As devalue brings it: plain data.

@@ -1,4 +1,4 @@
-/** What the client writes is what the server reads: each query goes to text and back. */
+/** The server parses what the client writes: each query is converted to text and back. */
 import { describe, expect, it } from 'vitest'
 import { DEFAULT_CONFIG } from '../../../src/runtime/shared/defaults'
 import { toQuery, toRequest, UnaddressableError } from '../../../src/runtime/shared/query'
@@ -8,7 +8,7 @@ import { parseList } from '../../../src/runtime/server/core/parse/list'
 
 const call = { api: { config: DEFAULT_CONFIG } } as never
 
-/** As it travels: form-encoded, and taken apart again. */
+/** Encodes a query as a URL does, and decodes it again. */
 function travel(query: object) {
   const text = new URLSearchParams(toQuery(query)).toString()
   return { query: Object.fromEntries(new URLSearchParams(text)) } as never
@@ -16,7 +16,7 @@ function travel(query: object) {
 
 const NOTHING = { position: { mode: 'offset', page: 1 }, limit: 20, count: true, sort: [], cursorFields: [], filter: { conditions: [] }, aggregates: [], include: new Map(), trash: 'active' }
 
-describe('a list\'s query', () => {
+describe('the query of a list', () => {
   it.each<[string, object, object]>([
     ['nothing', {}, {}],
     ['what is not set', { page: undefined, filter: undefined, sort: [], includeDeleted: false, fields: null }, {}],
@@ -46,13 +46,13 @@ describe('a list\'s query', () => {
       ['comments', { fields: ['id'], limit: 2, sort: [{ name: 'id', descending: true }], include: new Map([['author', { include: new Map() }]]) }],
     ]) }],
     ['aggregates', { aggregate: ['count', 'sum(a)'] }, { aggregates: [{ function: 'count', alias: 'count' }, { function: 'sum', field: 'a', alias: 'sum_a' }] }],
-  ])('is read as it was meant: %s', (_, query, expected) => {
+  ])('is parsed as the client intends: %s', (_, query, expected) => {
     expect(parseList(travel(query), call)).toEqual({ ...NOTHING, ...expected })
   })
 })
 
-describe('an aggregate\'s query', () => {
-  it('is read as it was meant', () => {
+describe('the query of an aggregate', () => {
+  it('is parsed as the client intends', () => {
     expect(parseGroups(travel({ aggregate: ['count'], groupBy: ['a', 'b'], having: { count: { $gt: 1 } }, sort: '-count', page: 2 }), call)).toMatchObject({
       aggregates: [{ function: 'count', alias: 'count' }], groupBy: ['a', 'b'], having: [{ alias: 'count', operator: '$gt', value: 1 }], sort: [{ name: 'count', descending: true }], page: 2,
     })
@@ -60,7 +60,7 @@ describe('an aggregate\'s query', () => {
 })
 
 describe('a route', () => {
-  it.each(ROUTES.map(({ name }) => name))('is found by its name, which no other has: %s', (name) => {
+  it.each(ROUTES.map(({ name }) => name))('is found by its unique name: %s', (name) => {
     expect(ROUTES.filter(route => route.name === name)).toHaveLength(1)
     const { method, path } = toRequest(name, { resource: 'posts', id: 1, relation: 'tags', table: 'post_tags', name: 'posts' })
     const route = ROUTES.find(route => route.name === name)!
@@ -68,7 +68,7 @@ describe('a route', () => {
     expect(path.split('/')).toHaveLength(route.path.split('/').length)
   })
 
-  it('has its parameters encoded, those of a composite key once', () => {
+  it('encodes its parameters, and those of a composite key once', () => {
     expect(toRequest('get', { resource: 'posts', id: 'a/b?c,d' }).path).toBe('/posts/a%2Fb%3Fc%2Cd')
     expect(toRequest('get', { resource: 'posts', id: 'a%2Fb,c', composite: true }).path).toBe('/posts/a%2Fb,c')
   })
@@ -100,7 +100,7 @@ describe('a path', () => {
     }
   })
 
-  it('stays the one of the resource for an id that a route of the app has decoded', () => {
+  it('is the same for an id that a route of the app has decoded', () => {
     expect(requested('delete', { resource: 'rates', id: 'USD,2023/../../users/1', composite: true })).toBe('/api/rates/USD,2023%2F..%2F..%2Fusers%2F1')
     expect(requested('get', { resource: 'rates', id: '..,..', composite: true })).toBe('/api/rates/..,..')
   })
@@ -115,12 +115,12 @@ describe('a path', () => {
     ['encoded dots as a composite key', { resource: 'rates', id: '%2e%2E', composite: true }],
     ['half a character in a composite key', { resource: 'rates', id: 'a,\uD800', composite: true }],
     ['dots as a resource', { resource: '..', id: 1 }],
-  ])('to a record that no path leads to is refused, and nothing is sent: %s', (_, params) => {
+  ])('throws for an id that cannot be in a URL, and sends nothing: %s', (_, params) => {
     expect(() => toRequest('get', params)).toThrow(/^The `(?:id|resource)` ".*" cannot be a segment of a URL\.$/s)
     expect(() => toRequest('related', { ...params, relation: 'tags' })).toThrow(UnaddressableError)
   })
 
-  it('to a relation of dots is refused', () => {
+  it('throws for a relation named by dots', () => {
     for (const relation of ['..', '.', '']) expect(() => toRequest('related', { resource: 'posts', id: 1, relation })).toThrow(UnaddressableError)
   })
 })

@@ -1,4 +1,4 @@
-/** What reading composables ask for, and what becomes of the answer: pages, refusals, ids, the prefix. */
+/** The reading composables: pages, errors, ids and the prefix. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { ref } from 'vue'
 import { openClientServer, type ClientServer } from './client-server'
@@ -16,7 +16,7 @@ type Loose = Record<string, (...args: any[]) => any>
 const use = () => harness.composables as unknown as Loose
 
 describe('an infinite list', () => {
-  it('begins with the empty cursor and ends where there is nothing more, with every row once', async () => {
+  it('starts with the empty cursor and ends after the last page, with every row once', async () => {
     const list = harness.setup(() => use().useAutoApiInfinite!('articles', { sort: '-title', limit: 2, fields: ['id', 'title'] }))
     await list.suspense()
     expect(harness.requests[0]).toBe('GET /v1/articles?sort=-title&limit=2&fields=id,title&cursor=')
@@ -27,7 +27,7 @@ describe('an infinite list', () => {
     expect(harness.requests).toHaveLength(3)
   })
 
-  it('without rows is one empty page', async () => {
+  it('is one empty page without rows', async () => {
     const list = harness.setup(() => use().useAutoApiInfinite!('articles', { filter: { title: 'None' } }))
     await list.suspense()
     expect(list.data.value.pages).toEqual([{ data: [], meta: { limit: 20, hasMore: false, nextCursor: null } }])
@@ -36,7 +36,7 @@ describe('an infinite list', () => {
 })
 
 describe('a record', () => {
-  it('is asked for once its id is known', async () => {
+  it('is requested once its id is set', async () => {
     const id = ref<number | null>(null)
     const record = harness.setup(() => use().useAutoApiGet!('articles', id))
     // Who waits for it meanwhile does not wait for ever.
@@ -46,7 +46,7 @@ describe('a record', () => {
     await expect.poll(() => record.data.value?.title, { interval: 1 }).toBe('Two')
   })
 
-  it('is one record, be its id text or a number', async () => {
+  it('is the same record for an id as text and as a number', async () => {
     const [text, number] = harness.setup(() => [use().useAutoApiGet!('articles', '1'), use().useAutoApiGet!('articles', () => 1)])
     await Promise.all([text.suspense(), number.suspense()])
     expect(harness.requests).toEqual(['GET /v1/articles/1'])
@@ -59,14 +59,14 @@ describe('a record', () => {
     expect(record.data.value).toEqual({ hall: 'a,b', row: 'c/d', note: null })
   })
 
-  it('of a composite key is the same record where a route of the app has decoded its id', async () => {
+  it('of a composite key is the same record when a route of the app has decoded its id', async () => {
     const [encoded, decoded] = harness.setup(() => [use().useAutoApiGet!('shelves', 'x,..%2F..%2Farticles%2F1'), use().useAutoApiGet!('shelves', 'x,../../articles/1')])
     await Promise.all([encoded.suspense(), decoded.suspense()])
     expect(harness.requests).toEqual(['GET /v1/shelves/x,../../articles/1'])
     expect(decoded.error.value).toMatchObject({ status: 404, code: 'NOT_FOUND', message: 'There is no such record.' })
   })
 
-  it.each(['..', '.'])('that no path leads to is an error at once, and nothing is sent: %s', async (id) => {
+  it.each(['..', '.'])('is an error without a request when its id cannot be in a URL: %s', async (id) => {
     const record = harness.setup(() => use().useAutoApiGet!('articles', id))
     const removal = harness.setup(() => use().useAutoApiDelete!('articles'))
     await record.suspense()
@@ -77,7 +77,7 @@ describe('a record', () => {
 })
 
 describe('permissions', () => {
-  it('are those of the caller, by operation and by field, and no before they are known', async () => {
+  it('are those of the caller by operation and field, and false until the response arrives', async () => {
     const may = harness.setup(() => use().useAutoApiPermissions!('articles'))
     expect(may.can('update')).toBe(false)
     await may.suspense()
@@ -85,7 +85,7 @@ describe('permissions', () => {
     expect([may.canField('views', 'write'), may.canField('views', 'read'), may.canField('title', 'write')]).toEqual([false, true, true])
   })
 
-  it('of records are told for each, also where an id holds a comma', async () => {
+  it('of records are returned by id, also for an id with a comma', async () => {
     const records = harness.setup(() => use().useAutoApiRecordPermissions!('shelves', ['a%2Cb,c%2Fd', 'none,none']))
     await records.suspense()
     expect(records.can('a%2Cb,c%2Fd', 'update')).toBe(true)
@@ -93,7 +93,7 @@ describe('permissions', () => {
     expect(records.can('never asked', 'read')).toBe(false)
   })
 
-  it('of all resources come in one answer', async () => {
+  it('of all resources come in one response', async () => {
     harness.caller = {}
     const all = harness.setup(() => use().useAutoApiPermissions!())
     await all.suspense()
@@ -103,7 +103,7 @@ describe('permissions', () => {
 })
 
 describe('an error', () => {
-  it('is one object with the API\'s status, code and message, and is not tried again', async () => {
+  it('has the API\'s status, code and message, and is not retried', async () => {
     const record = harness.setup(() => use().useAutoApiGet!('articles', 99))
     await record.suspense()
     expect(record.error.value).toBeInstanceOf(harness.composables.AutoApiError)
@@ -111,7 +111,7 @@ describe('an error', () => {
     expect(harness.requests).toHaveLength(1)
   })
 
-  it('of a body says what is wrong where, for a form to show', async () => {
+  it('of a body has messages by field, for a form', async () => {
     const create = harness.setup(() => use().useAutoApiCreate!('articles'))
     const error = await create.mutateAsync({ title: 'x'.repeat(41), writerId: 'me' }).catch((thrown: unknown) => thrown)
     expect(error).toMatchObject({ status: 400, code: 'VALIDATION_FAILED' })
@@ -123,21 +123,21 @@ describe('an error', () => {
   it.each([
     ['a field the caller may not write', { title: 'x', views: 3 }, { status: 403, code: 'FIELD_FORBIDDEN', fields: ['views'] }, 'views'],
     ['a key that points at nothing', { title: 'x', writerId: 99 }, { status: 400, code: 'INVALID_REFERENCE', fields: ['writerId'] }, 'writerId'],
-  ])('names the field it is about: %s', async (_, body, expected, name) => {
+  ])('names its field: %s', async (_, body, expected, name) => {
     const create = harness.setup(() => use().useAutoApiCreate!('articles'))
     const error = await create.mutateAsync(body).catch((thrown: unknown) => thrown)
     expect(error).toMatchObject(expected)
     expect(harness.composables.autoApiFormErrors(error)).toEqual([{ name, message: (error as Error).message }])
   })
 
-  it('of a batch has one entry per item that failed', async () => {
+  it('of a batch has one entry per failed item', async () => {
     const create = harness.setup(() => use().useAutoApiBulkCreate!('articles'))
     const error = await create.mutateAsync([{ title: 'good' }, { title: 'x'.repeat(41) }]).catch((thrown: unknown) => thrown)
     expect(error).toMatchObject({ status: 400, code: 'BULK_FAILED', errors: [{ index: 1, statusCode: 400 }] })
     expect(harness.composables.autoApiFormErrors(error)).toEqual([{ name: '1.title', message: expect.any(String) }])
   })
 
-  it('without an answer is one too', async () => {
+  it('is the same kind of object without a response', async () => {
     harness.refuseNext = { status: 500, body: '<h1>Bad gateway</h1>' }
     await expect(harness.setup(() => use().useAutoApiCreate!('articles')).mutateAsync({ title: 'x' })).rejects.toMatchObject({ status: 500, code: 'UNEXPECTED' })
     expect(harness.composables.autoApiFormErrors(new TypeError('no answer'))).toEqual([])
@@ -145,7 +145,7 @@ describe('an error', () => {
 })
 
 describe('the prefix', () => {
-  it('is the configured one, for every kind of request', async () => {
+  it('is used for every kind of request', async () => {
     harness.close()
     harness = await openClientServer({ prefix: '/data/v2' })
     const app = use()

@@ -1,4 +1,4 @@
-/** What the composables add to what a browser loads. */
+/** The size of the composables in the browser. */
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { build } from 'vite'
@@ -6,7 +6,7 @@ import { expect, it } from 'vitest'
 
 const path = (file: string) => fileURLToPath(new URL(`../../../src/runtime/app/${file}`, import.meta.url))
 
-/** Bytes of what these lines become, as they travel. */
+/** The gzipped size of a bundle of these lines, in bytes. */
 async function sizeOf(lines: readonly string[]): Promise<number> {
   const result = await build({
     configFile: false,
@@ -23,7 +23,7 @@ async function sizeOf(lines: readonly string[]): Promise<number> {
   return output.reduce((sum, { code = '' }) => sum + gzipSync(code).byteLength, 0)
 }
 
-it('all composables together are at most 6 kB beyond vue-query, gzipped', async () => {
+it('all composables add at most 6 kB gzipped to vue-query', async () => {
   const library = 'export * from \'@tanstack/vue-query\''
   const without = await sizeOf([library])
   const together = await sizeOf([library, `export * from '${path('index.ts')}'`, `export { default as plugin } from '${path('plugin.ts')}'`])
@@ -32,7 +32,7 @@ it('all composables together are at most 6 kB beyond vue-query, gzipped', async 
   expect(together - without).toBeLessThanOrEqual(6 * 1024)
 }, 30_000)
 
-it('one composable brings along only what it needs', async () => {
+it('one composable adds only the code it needs', async () => {
   const all = await sizeOf([`export * from '${path('index.ts')}'`])
   const one = await sizeOf([`export { useAutoApiList } from '${path('index.ts')}'`])
   expect(one).toBeLessThan(all * 0.8)

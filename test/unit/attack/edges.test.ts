@@ -1,4 +1,4 @@
-/** Values and errors at the edge: nothing a client invents becomes a 500, and no error of the server's own is told. */
+/** Edge cases of values and errors: no input causes a 500, and no internal error is disclosed. */
 import { digest } from 'ohash'
 import { sql } from 'drizzle-orm'
 import { customType, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
@@ -35,18 +35,18 @@ beforeEach(async () => {
 })
 
 describe('a query', () => {
-  it.each(['filter[title][$eq][x]=1', 'filter[title][$in][x]=1', 'filter[title][$nin][a][]=1', 'filter[flag][$ne][x]=1'])('%s is a 400', async (query) => {
+  it.each(['filter[title][$eq][x]=1', 'filter[title][$in][x]=1', 'filter[title][$nin][a][]=1', 'filter[flag][$ne][x]=1'])('returns 400: %s', async (query) => {
     expect((await target.request('GET', `/api/notes?${query}`)).status).toBe(400)
   })
 
-  it.each(['flag', 'dueAt'])('with a cursor of a boolean over %s is a 400', async (field) => {
+  it.each(['flag', 'dueAt'])('returns 400 for a cursor with a boolean over %s', async (field) => {
     const payload = JSON.stringify([1, 'notes', `${field},id`, [true, 1]])
     const cursor = Buffer.from(digest(payload).slice(0, 12) + payload).toString('base64url')
     const { status, body } = await target.request('GET', `/api/notes?sort=${field}&cursor=${cursor}`)
     expect([status, body.data?.code]).toEqual([400, 'INVALID_CURSOR'])
   })
 
-  it('with a reason that holds a NUL is a 400, and nothing is deleted', async () => {
+  it('returns 400 and deletes nothing for a reason with a NUL', async () => {
     const before = target.rows('notes')
     expect((await target.request('DELETE', '/api/notes/1?reason=a%00b')).body.data).toEqual({ code: 'INVALID_VALUE', parameter: 'reason' })
     expect((await target.request('DELETE', '/api/notes/bulk?reason=a%00b', { body: { ids: [1] } })).status).toBe(400)
@@ -55,11 +55,11 @@ describe('a query', () => {
   })
 })
 
-describe('a column whose values are written as SQL', () => {
+describe('a column whose type writes values as SQL', () => {
   const upper = customType<{ data: string, driverData: string }>({ dataType: () => 'text', toDriver: value => sql`upper(${value})` })
   const codes = sqliteTable('codes', { id: integer('id').primaryKey(), code: upper('code') })
 
-  it('is compared as it is written', async () => {
+  it('is compared in the same form', async () => {
     const server = await serveTables('create table codes (id integer primary key, code text)', [{ codes }], { codes: { schema: codes, authorization: { permissions: OPEN } } })
     await server.request('POST', '/api/codes', { body: { code: 'ab' } })
     const found = async (code: string) => (await server.request('GET', `/api/codes?filter[code]=${code}`)).body.meta?.total
@@ -70,7 +70,7 @@ describe('a column whose values are written as SQL', () => {
 describe('an error of a hook in a bulk', () => {
   const bulk = async () => (await target.request('POST', '/api/notes/bulk', { body: { items: [{ title: 'x' }] } })).body.data.errors
 
-  it('is not told when it is another server\'s, whatever status it has', async () => {
+  it('is not disclosed when it is an error of another server, whatever its status', async () => {
     vi.spyOn(console, 'error').mockImplementation(() => {})
     created.mockImplementation(() => {
       throw Object.assign(new Error('[GET] "http://inner/?token=1": 401'), { statusCode: 401, data: { code: 'inner' } })
@@ -79,7 +79,7 @@ describe('an error of a hook in a bulk', () => {
     vi.restoreAllMocks()
   })
 
-  it('is told when it was made to be', async () => {
+  it('is returned when the hook intends it for the client', async () => {
     created.mockImplementation(() => {
       throw createError({ statusCode: 409, message: 'Taken.', data: { code: 'TAKEN' } })
     })
@@ -92,7 +92,7 @@ describe('a cascade group', () => {
   const trash = async () => (await target.request('DELETE', '/api/notes/1')).body.deletionId as string
   const purge = (deletionId: string, caller: object = staff, name = 'notes') => target.request('DELETE', `/api/${name}/bulk?force=true`, { body: { deletionId }, caller })
 
-  it.each(['notes', 'replies'])('asked for by way of %s is no way around a before-hook of its rows', async (name) => {
+  it.each(['notes', 'replies'])('runs the before-hooks of its rows when it is requested over %s', async (name) => {
     const deletionId = await trash()
     held.mockImplementation(() => {
       throw createError({ statusCode: 423, message: 'Held.' })
@@ -104,7 +104,7 @@ describe('a cascade group', () => {
     expect([target.rows('notes').length, target.rows('replies').length, purged]).toEqual([1, 0, expect.arrayContaining([['note', 1], ['reply', 1]])])
   })
 
-  it('that is invisible is missing, also to those who may not touch what is in it', async () => {
+  it('returns 404 when it is not visible, also for callers who cannot change its rows', async () => {
     const deletionId = await trash()
     expect((await purge(deletionId, { user: { id: 2 } })).status).toBe(403)
     hidden = true

@@ -1,4 +1,4 @@
-/** Links as a way around: what a junction guards on its own routes it guards on the routes of both sides too. */
+/** The relation routes of both sides enforce the rules of a junction. */
 import { foreignKey, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { DEFAULT_MULTI_TENANCY } from '../../../src/runtime/shared/defaults'
@@ -43,14 +43,14 @@ beforeEach(async () => {
 })
 
 describe('the links of a registered junction', () => {
-  it('cannot be removed where the junction\'s own rules hide them; others can', async () => {
+  it('cannot be removed when the junction\'s rules hide them', async () => {
     const before = target.rows('post_tags')
     expect((await target.request('DELETE', path, { caller, body: { ids: [1] } })).body).toEqual({ added: 0, removed: 0, total: 1 })
     expect(target.rows('post_tags')).toEqual(before)
     expect((await target.request('DELETE', path, { caller, body: { ids: [2] } })).body).toEqual({ added: 0, removed: 1, total: 0 })
   })
 
-  it('come back from the trash only for those who could see them outside of it', async () => {
+  it('are restored only for callers who could see them outside of the trash', async () => {
     const before = target.rows('post_tags')
     expect((await target.request('POST', path, { caller, body: { ids: [3] } })).body.added).toBe(0)
     expect(target.rows('post_tags')).toEqual(before)
@@ -58,13 +58,13 @@ describe('the links of a registered junction', () => {
     expect(target.rows('post_tags')).toContainEqual([1, 5, null, null, 1, null])
   })
 
-  it.each([['invisible', 2], ['missing', 9]])('point in their metadata at no record that is %s', async (_reason, addedById) => {
+  it.each([['invisible', 2], ['missing', 9]])('cannot reference in their metadata a record that is %s', async (_reason, addedById) => {
     const { status, body } = await target.request('POST', path, { caller, body: { ids: [4], metadata: { addedById } } })
     expect([status, body.data]).toEqual([400, { code: 'INVALID_REFERENCE', field: 'addedById' }])
     expect(target.rows('post_tags')).toHaveLength(4)
   })
 
-  it('point in their metadata at records the caller can see', async () => {
+  it('can reference in their metadata records that the caller can see', async () => {
     expect((await target.request('POST', path, { caller, body: { ids: [4], metadata: { addedById: 1 } } })).body.added).toBe(1)
     expect(target.rows('post_tags')).toContainEqual([1, 4, 1, null, 1, null])
   })
@@ -75,7 +75,7 @@ describe('two junctions of one export name', () => {
   const inPosts = sqliteTable('post_members', { userId: integer('user_id').references(() => users.id), postId: integer('post_id').references(() => posts.id) }, t => [primaryKey({ columns: [t.userId, t.postId] })])
   const inGroups = sqliteTable('group_members', { userId: integer('user_id').references(() => users.id), groupId: integer('group_id').references(() => groups.id) }, t => [primaryKey({ columns: [t.userId, t.groupId] })])
 
-  it('are each written in their own table', async () => {
+  it('are written in their own tables', async () => {
     const server = await serveTables(`
       create table posts (id integer primary key);
       create table users (id integer primary key, organization_id integer);
@@ -100,7 +100,7 @@ describe('two records linked twice', () => {
     grade: text('grade'), sealed: integer('sealed'),
   })
 
-  it('show of their links, and lose, only what is visible', async () => {
+  it('show and remove only visible links', async () => {
     const server = await serveTables(`
       create table students (id integer primary key);
       create table courses (id integer primary key);
@@ -117,7 +117,7 @@ describe('two records linked twice', () => {
   })
 })
 
-describe('one column that refers to two tables', () => {
+describe('one column that references two tables', () => {
   const folders = sqliteTable('folders', { id: integer('id').primaryKey(), deletedAt: integer('deleted_at') })
   const files = sqliteTable('files', { id: integer('id').primaryKey(), folderId: integer('folder_id').references(() => folders.id) })
   const pins = sqliteTable('pins', { id: integer('id').primaryKey(), subjectId: integer('subject_id') }, t => [
@@ -125,7 +125,7 @@ describe('one column that refers to two tables', () => {
     foreignKey({ columns: [t.subjectId], foreignColumns: [files.id] }).onDelete('restrict'),
   ])
 
-  it('restricts the deletion of either', async () => {
+  it('restricts the deletion in both tables', async () => {
     const server = await serveTables(`
       create table folders (id integer primary key, deleted_at integer);
       create table files (id integer primary key, folder_id integer);

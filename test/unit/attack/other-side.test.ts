@@ -1,4 +1,4 @@
-/** The other side of a relation: what may be done here opens nothing there, and one caller's query nothing for another. */
+/** The other side of a relation: its own permissions apply, and callers with similar queries do not share statements. */
 import { foreignKey, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { describe, expect, it } from 'vitest'
 import { DEFAULT_MULTI_TENANCY } from '../../../src/runtime/shared/defaults'
@@ -17,7 +17,7 @@ describe('related records', () => {
     comments: { schema: comments, authorization: { permissions: { read: true, ...permissions } } },
   })
 
-  it.each(['includeDeleted=true', 'onlyDeleted=true', 'aggregate=sum(pay)'])('are not asked for with %s where their own resource refuses it', async (query) => {
+  it.each(['includeDeleted=true', 'onlyDeleted=true', 'aggregate=sum(pay)'])('are refused with %s when their own resource refuses it', async (query) => {
     const refusing = await open({ viewDeleted: false, aggregate: false })
     expect((await refusing.request('GET', `/api/posts/1/relations/comments?${query}`)).status).toBe(401)
     expect((await refusing.request('GET', `/api/posts/1/relations/comments?${query}`, { caller: { user: { id: 1 } } })).status).toBe(403)
@@ -32,7 +32,7 @@ describe('included records', () => {
     postId: integer('post_id').references(() => posts.id), tagId: integer('tag_id').references(() => tags.id), organizationId: integer('organization_id'),
   }, t => [primaryKey({ columns: [t.postId, t.tagId] })])
 
-  it('are found by the caller\'s own scope after staff asked a query that looks the same', async () => {
+  it('are filtered by the caller\'s own scope after staff has sent a similar query', async () => {
     const authorization = { permissions: OPEN }
     const target = await serveTables(`${POSTS}
       create table tags (id integer primary key, organization_id integer);
@@ -59,7 +59,7 @@ describe('a composite reference', () => {
   const owners = sqliteTable('owners', { region: text('region').notNull(), id: integer('id').notNull(), organizationId: integer('organization_id') }, t => [primaryKey({ columns: [t.region, t.id] })])
   const cars = sqliteTable('cars', { id: integer('id').primaryKey(), region: text('region').notNull().default('eu'), ownerId: integer('owner_id') }, t => [foreignKey({ columns: [t.region, t.ownerId], foreignColumns: [owners.region, owners.id] })])
 
-  it('is checked where a part of it is left to its default', async () => {
+  it('is checked when a part of it has its default value', async () => {
     const target = await serveTables(`
       create table owners (region text, id integer, organization_id integer, primary key (region, id));
       create table cars (id integer primary key, region text not null default 'eu', owner_id integer);

@@ -29,7 +29,7 @@ const signedIn = { user: { id: 1 }, permissions: [] }
 
 type Registrations = Record<string, Omit<ResourceRegistration, 'name'>>
 
-/** @param secret what makes the columns `ssn` and `code` unreadable. */
+/** @param secret makes the columns `ssn` and `code` unreadable */
 const resources = (secret: (column: string) => Partial<ResourceRegistration>): Registrations => ({
   people: { schema: people, authorization, ...secret('ssn') },
   guesses: { schema: guesses, authorization },
@@ -41,28 +41,28 @@ const SECRETS: [name: string, secret: (column: string) => Partial<ResourceRegist
   ['unreadable', column => ({ authorization: { permissions: OPEN, fields: { [column]: { read: 'hr' } } } as never })],
 ]
 
-/** Relations that stand on the secret columns, from either side. */
+/** Relations over the secret columns, from either side. */
 const INCLUDES = [['guesses', 'personSsnRecord'], ['people', 'guesses'], ['people', 'clubs'], ['clubs', 'people']]
 
 describe.each(SECRETS)('a relation over a column that is %s', (_name, secret) => {
-  it.each(INCLUDES)('is unknown to an include, whichever side has the column: %s?include=%s', async (resource, relation) => {
+  it.each(INCLUDES)('is unknown to an include from either side: %s?include=%s', async (resource, relation) => {
     const target = await serveTables(DDL, modules, resources(secret))
-    const [asked, missing] = [await target.request('GET', `/api/${resource}?include=${relation}`), await target.request('GET', `/api/${resource}?include=nobody`)]
-    expect([asked.status, asked.body.data.code]).toEqual([400, 'UNKNOWN_RELATION'])
-    expect(asked.text).toBe(missing.text.replaceAll('nobody', relation!))
+    const [hidden, missing] = [await target.request('GET', `/api/${resource}?include=${relation}`), await target.request('GET', `/api/${resource}?include=nobody`)]
+    expect([hidden.status, hidden.body.data.code]).toEqual([400, 'UNKNOWN_RELATION'])
+    expect(hidden.text).toBe(missing.text.replaceAll('nobody', relation!))
   })
 
   it.each(INCLUDES)('is unknown to the relation routes: /%s/1/relations/%s', async (resource, relation) => {
     const target = await serveTables(DDL, modules, resources(secret))
     const path = (name: string) => `/api/${resource}/1/relations/${name}`
     for (const [method, body] of [['GET', undefined], ['PUT', { ids: [1] }], ['POST', { ids: [1] }], ['DELETE', { ids: [1] }]] as const) {
-      const [asked, missing] = [await target.request(method, path(relation!), { body }), await target.request(method, path('nobody'), { body })]
-      expect([asked.status, asked.text]).toEqual([404, missing.text.replaceAll('nobody', relation!)])
+      const [hidden, missing] = [await target.request(method, path(relation!), { body }), await target.request(method, path('nobody'), { body })]
+      expect([hidden.status, hidden.text]).toEqual([404, missing.text.replaceAll('nobody', relation!)])
     }
     expect(target.rows('members')).toEqual([['123-45', 'c']])
   })
 
-  it('is not named among the relationships that a signed-in caller may list', async () => {
+  it('is not in the list of relationships for a signed-in caller', async () => {
     const target = await serveTables(DDL, modules, resources(secret))
     expect((await target.request('GET', '/api/_m2m/detect/people', { caller: signedIn })).body.relationships).toEqual([])
     const open = await serveTables(DDL, modules, resources(() => ({})))
@@ -70,14 +70,14 @@ describe.each(SECRETS)('a relation over a column that is %s', (_name, secret) =>
   })
 })
 
-describe('a relation over a column that everybody may read', () => {
+describe('a relation over a readable column', () => {
   it.each(INCLUDES)('is known: %s?include=%s', async (resource, relation) => {
     const target = await serveTables(DDL, modules, resources(() => ({})))
     expect((await target.request('GET', `/api/${resource}?include=${relation}`)).body.data[0][relation!]).toBeTruthy()
   })
 })
 
-it('A relation over a hidden column is in no generated type, whichever side has the column', () => {
+it('a relation over a hidden column is in no generated type of either side', () => {
   const described = (secret: (column: string) => Partial<ResourceRegistration>) => {
     const registrations = Object.entries(resources(secret)).map(([name, registration]) => ({ name, ...registration }) as ResourceRegistration)
     return describeResources(registrations, modules, DEFAULT_CONFIG).flatMap(({ relations }) => relations.map(({ name }) => name))
@@ -88,7 +88,7 @@ it('A relation over a hidden column is in no generated type, whichever side has 
 
 describe('a relation over a registered junction', () => {
   const open = (hiddenFields: string[]) => serveTables(DDL, modules, { ...resources(() => ({})), members: { schema: members, authorization, hiddenFields } })
-  it.each([['personSsn', 400], ['clubCode', 400], [undefined, 200]])('is unknown where one of the junction\'s key columns is hidden: %s', async (column, status) => {
+  it.each([['personSsn', 400], ['clubCode', 400], [undefined, 200]])('is unknown when one of the junction\'s key columns is hidden: %s', async (column, status) => {
     const target = await open(column === undefined ? [] : [column])
     expect((await target.request('GET', '/api/people?include=clubs')).status).toBe(status)
     expect((await target.request('GET', '/api/clubs?include=people')).status).toBe(status)

@@ -1,4 +1,4 @@
-/** Two callers with the same row filter, one on the links and one on the records: neither runs the other's SQL. */
+/** Two callers with the same row filter, one on the links and one on the records, do not share a statement. */
 import { sql } from 'drizzle-orm'
 import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { expect, it } from 'vitest'
@@ -26,7 +26,7 @@ const onlyPublicFor = (role: string) => ({
   listFilter: (_: unknown, ctx: { user: { role: string } | null }) => ctx.user?.role === role ? sql`level = 'public'` : undefined,
 }) as unknown as ResourceAuth
 
-it('the total after a change of links counts what the caller who asks may see, whoever asked before', async () => {
+it('the total after a change of links counts the links that the caller can see, whoever sent the previous request', async () => {
   const target = await serveTables(DDL, [{ posts, tags, postTags }], {
     posts: { schema: posts, authorization: { permissions: OPEN } },
     tags: { schema: tags, authorization: onlyPublicFor('reader of tags') },

@@ -1,4 +1,4 @@
-/** A server over tables of a test's own, in memory: what an attack needs and nothing more. */
+/** A test server in memory over the tables of one test. */
 import Database from 'better-sqlite3'
 import type { Table } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
@@ -13,7 +13,7 @@ export interface TablesServer extends TestServer {
 
 export const OPEN = Object.freeze({ read: true, create: true, update: true, delete: true })
 
-/** @param modules one record of tables by export name per schema file. */
+/** @param modules the tables of each schema file, by export name */
 export async function serveTables(ddl: string, modules: Record<string, Table>[], registrations: Record<string, Omit<ResourceRegistration, 'name'>>, config: Partial<AutoApiConfig> = {}): Promise<TablesServer> {
   const client = new Database(':memory:')
   client.exec(ddl)

@@ -1,4 +1,4 @@
-/** All or nothing: several relations in one commit, faults in the middle, many at once, and what it costs. */
+/** Changes of links are atomic: several relations in one commit, database failures, concurrent requests, and the number of statements. */
 import { afterEach, describe, expect, it } from 'vitest'
 import { OPEN, openServer, outcome, type LinksServer, type LinksServerOptions } from './links-server'
 
@@ -9,8 +9,8 @@ afterEach(() => server.client.close())
 const linked = (pupil: number) => (server.rows('course_id, 0', `pupil_courses where pupil_id = ${pupil} and course_id < 1000 and course_id not in (5, 11)`) as number[][]).map(([id]) => id)
 const several = (relations: unknown) => server.link('PUT', 'pupils/1/relations', { relations })
 
-describe('several relations of a record', () => {
-  it('are replaced together, each answered by name', async () => {
+describe('replacing several relations of a record', () => {
+  it('replaces all of them and returns the counts of each by name', async () => {
     await open()
     const { status, body } = await several({ courses: { ids: [3], metadata: { grade: 1 } }, clubs: { ids: [2, 3] }, rooms: { ids: [] }, pupilsByPupil: { ids: [3] } })
     expect([status, body]).toEqual([200, { relations: {
@@ -23,7 +23,7 @@ describe('several relations of a record', () => {
       .toEqual([[3], [[2, 'member'], [3, 'member']], [], [[1, 3], [3, 1]]])
   })
 
-  it('leave those that are not named alone', async () => {
+  it('does not change relations that the body does not name', async () => {
     await open()
     await several({ clubs: { ids: [] } })
     expect(linked(1)).toEqual([1, 2])
@@ -36,7 +36,7 @@ describe('several relations of a record', () => {
     ['ids of the wrong kind', { clubs: { ids: 1 } }, '400 INVALID_BODY'],
     ['metadata that does not fit', { clubs: { ids: [1], metadata: { nothing: 1 } } }, '400 VALIDATION_FAILED'],
     ['metadata that the database refuses', { rooms: { ids: ['north,2'], metadata: { code: 'x2' } } }, '409 CONFLICT'],
-  ])('change nothing when one of them holds %s', async (_what, bad, answer) => {
+  ])('changes nothing when one relation has %s', async (_what, bad, answer) => {
     await open()
     const before = server.dump()
     expect(outcome(await several({ courses: { ids: [3] }, ...bad }))).toBe(answer)
@@ -44,7 +44,7 @@ describe('several relations of a record', () => {
     expect(server.dump()).toBe(before)
   })
 
-  it('change nothing when the database fails in the middle, and say nothing of why', async () => {
+  it('changes nothing when the database fails halfway, and does not disclose the reason', async () => {
     await open()
     server.client.exec(`create trigger full before insert on memberships when new.club_id = 3 begin select raise(abort, 'the club is full'); end`)
     const before = server.dump()
@@ -54,37 +54,37 @@ describe('several relations of a record', () => {
     expect((await several({ courses: { ids: [3] }, clubs: { ids: [2] } })).status).toBe(200)
   })
 
-  it('change nothing when one of them may not be linked', async () => {
+  it('changes nothing when the caller cannot link one of them', async () => {
     await open({ auth: { clubs: { permissions: { ...OPEN, read: false } } } })
     const before = server.dump()
     expect(outcome(await several({ courses: { ids: [3] }, clubs: { ids: [2] } }))).toBe('403 FORBIDDEN')
     expect(server.dump()).toBe(before)
   })
 
-  it.each([[{}], [[]], [null], ['courses'], [undefined]])('are an object that is not empty: %j', async (relations) => {
+  it.each([[{}], [[]], [null], ['courses'], [undefined]])('returns 400 for anything but a non-empty object: %j', async (relations) => {
     await open()
     expect(outcome(await several(relations))).toBe('400 INVALID_BODY')
   })
 })
 
-describe('a change of links that comes too late', () => {
-  it('is refused when the record was deleted meanwhile, and nothing is written', async () => {
+describe('a change of links after a concurrent deletion', () => {
+  it('returns 404 and writes nothing when the record was deleted meanwhile', async () => {
     await open({ hooks: { pupils: { beforeLink: () => void server.client.exec('pragma foreign_keys = off; delete from pupils where id = 1; pragma foreign_keys = on') } } })
     expect(outcome(await server.link('PUT', 'pupils/1/relations/courses', { ids: [3] }))).toBe('404 NOT_FOUND')
     expect(server.rows('course_id, 0', 'pupil_courses where pupil_id = 1')).toHaveLength(4)
   })
 
-  it('is refused when a record to link went to the trash meanwhile, and nothing is written', async () => {
+  it('returns 404 and writes nothing when a record to link was moved to the trash meanwhile', async () => {
     await open({ hooks: { pupils: { beforeLink: () => void server.client.exec('update courses set deleted_at = 1 where id = 3') } } })
     expect(outcome(await server.link('PUT', 'pupils/1/relations/courses', { ids: [3] }))).toBe('404 NOT_FOUND')
     expect(linked(1)).toEqual([1, 2])
   })
 })
 
-describe('thirty changes of links at once', () => {
+describe('thirty concurrent changes of links', () => {
   const together = (change: (index: number) => Promise<{ status: number, body: { added: number, removed: number } }>) => Promise.all(Array.from({ length: 30 }, (_, index) => change(index)))
 
-  it('that add the same one add it once', async () => {
+  it('add the same link once', async () => {
     await open()
     const answers = await together(() => server.link('POST', 'pupils/3/relations/courses', { ids: [1, 2] }))
     expect(answers.every(({ status }) => status === 200)).toBe(true)
@@ -92,7 +92,7 @@ describe('thirty changes of links at once', () => {
     expect(linked(3)).toEqual([1, 2])
   })
 
-  it('that add and remove end where their counts say', async () => {
+  it('leave as many links as their counts of added and removed links say', async () => {
     await open()
     const answers = await together(index => server.link(index % 2 ? 'POST' : 'DELETE', 'pupils/1/relations/courses', { ids: [1 + index % 4] }))
     expect(answers.every(({ status }) => status === 200)).toBe(true)
@@ -101,7 +101,7 @@ describe('thirty changes of links at once', () => {
     expect((await server.get('pupils/1/relations/courses')).body.meta.total).toBe(linked(1).length)
   })
 
-  it('that replace leave one of the sets that were sent, never a mixture', async () => {
+  it('leave one of the sent sets after replacements, never a mixture', async () => {
     await open()
     const sets = [[1, 2], [3], [2, 3, 4], []]
     const answers = await together(index => server.link('PUT', 'pupils/1/relations/courses', { ids: sets[index % 4] }))
@@ -109,7 +109,7 @@ describe('thirty changes of links at once', () => {
     expect(sets).toContainEqual(linked(1))
   })
 
-  it('to a registered junction with a trash leave one row a link', async () => {
+  it('leave one row per link in a registered junction with soft delete', async () => {
     await open()
     const answers = await together(index => server.link(index % 2 ? 'POST' : 'DELETE', 'pupils/1/relations/clubs', { ids: [1] }))
     expect(answers.every(({ status }) => status === 200)).toBe(true)
@@ -124,7 +124,7 @@ describe('the number of statements', () => {
     ['PUT', 'courses', {}], ['POST', 'courses', {}], ['DELETE', 'courses', {}],
     ['PUT', 'clubs', {}], ['POST', 'clubs', {}], ['DELETE', 'clubs', {}],
     ['PUT', 'courses', { courses: { permissions: OPEN, objectLevel: () => true } }],
-  ] as const)('of %s %s does not grow with the ids', async (method, relation, auth) => {
+  ] as const)('does not grow with the number of ids: %s %s', async (method, relation, auth) => {
     const sent: string[] = []
     await open({ auth, log: statement => sent.push(statement) })
     for (const id of MANY) server.client.exec(`insert into courses values (${id}, 1, 'c', 1, null, null); insert into clubs values (${id}, 'c')`)
@@ -140,7 +140,7 @@ describe('the number of statements', () => {
     expect([await count(MANY), one > 2]).toEqual([one, true])
   })
 
-  it('of reading related records with metadata does not grow with them', async () => {
+  it('does not grow with the number of related records that are read with metadata', async () => {
     const sent: string[] = []
     await open({ log: statement => sent.push(statement) })
     for (const id of MANY) server.client.exec(`insert into courses values (${id}, 1, 'c', 1, null, null); insert into pupil_courses values (2, ${id}, null, null)`)

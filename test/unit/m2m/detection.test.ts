@@ -1,4 +1,4 @@
-/** What is a junction: told by its shape, or named in the options; everything else is a table like any other. */
+/** Detection of junction tables: by their keys, or by name in the options. */
 import type { Table } from 'drizzle-orm'
 import { foreignKey, integer, primaryKey, sqliteTable, text, unique, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import { describe, expect, it } from 'vitest'
@@ -27,7 +27,7 @@ const SHAPES = {
   'the primary key is the two foreign keys, with metadata that is required': sqliteTable('enrolments', { studentId: student(), courseId: course(), seat: integer('seat').notNull() }, t => [primaryKey({ columns: [t.studentId, t.courseId] })]),
 }
 
-/** Junctions only while they are no resource of their own. */
+/** Junctions only while they are not registered as resources. */
 const UNREGISTERED = {
   'a key of its own, both foreign keys unique together': sqliteTable('enrolments', { id: id(), studentId: student(), courseId: course() }, t => [unique().on(t.studentId, t.courseId)]),
   'a key of its own, a unique index over both': sqliteTable('enrolments', { id: id(), studentId: student(), courseId: course(), note: text('note') }, t => [uniqueIndex('both').on(t.courseId, t.studentId)]),
@@ -46,47 +46,47 @@ const NEVER = {
   'one foreign key': sqliteTable('enrolments', { studentId: student(), courseId: integer('course_id') }, t => [primaryKey({ columns: [t.studentId, t.courseId] })]),
 }
 
-describe('a table is a junction by its shape', () => {
-  it.each(Object.entries(SHAPES))('when %s, registered or not', (_shape, table) => {
+describe('detecting a junction by its keys', () => {
+  it.each(Object.entries(SHAPES))('detects a table, registered or not, when %s', (_shape, table) => {
     expect([isJunction(table), isJunction(table, { registered: true })]).toEqual([true, true])
   })
 
-  it.each(Object.entries(UNREGISTERED))('with %s, only when it is not registered', (_shape, table) => {
+  it.each(Object.entries(UNREGISTERED))('detects an unregistered table with %s', (_shape, table) => {
     expect(isJunction(table)).toBe(true)
   })
 
-  it.each(Object.entries(UNREGISTERED).filter(([shape]) => shape !== 'no key at all'))('never a registered one with %s', (_shape, table) => {
+  it.each(Object.entries(UNREGISTERED).filter(([shape]) => shape !== 'no key at all'))('does not detect a registered table with %s', (_shape, table) => {
     expect(isJunction(table, { registered: true })).toBe(false)
   })
 
-  it.each(Object.entries(NEVER))('never with %s', (_shape, table) => {
+  it.each(Object.entries(NEVER))('does not detect a table with: %s', (_shape, table) => {
     expect(isJunction(table)).toBe(false)
   })
 
-  it.each(Object.entries({ ...SHAPES, ...UNREGISTERED }))('not with autoDetect: false: %s', (_shape, table) => {
+  it.each(Object.entries({ ...SHAPES, ...UNREGISTERED }))('detects nothing with `autoDetect: false`: %s', (_shape, table) => {
     expect(isJunction(table, { m2m: { autoDetect: false } })).toBe(false)
   })
 })
 
-describe('a table is a junction by name', () => {
+describe('naming a junction in m2m.relations', () => {
   const relations = { enrolments: ['students', 'courses'] } as const
 
-  it.each(Object.entries(NEVER).filter(([shape]) => shape !== 'one foreign key'))('in m2m.relations, whatever its shape: %s', (_shape, table) => {
+  it.each(Object.entries(NEVER).filter(([shape]) => shape !== 'one foreign key'))('makes any table with both foreign keys a junction: %s', (_shape, table) => {
     const m2m = { autoDetect: false, relations }
     expect([isJunction(table, { m2m }), isJunction(table, { m2m, registered: true })]).toEqual([true, true])
   })
 
-  it('in either order of the two resources', () => {
+  it('accepts the two resources in either order', () => {
     const resources = over(NEVER['not unique'], { m2m: { relations: { enrolments: ['courses', 'students'] } } })
     expect([joined(resources.get('students')!), joined(resources.get('courses')!)]).toEqual([['courses'], ['students']])
   })
 
-  it('between those two only, where it has more foreign keys', () => {
+  it('joins only the two named resources when the table has more foreign keys', () => {
     const resources = resourcesOf({ students, courses, teachers }, { modules: [{ enrolments: NEVER['a third foreign key'] }], config: { m2m: { autoDetect: true, relations: { enrolments: ['students', 'teachers'] } } } })
     expect([...resources].map(([name, resource]) => [name, joined(resource)])).toEqual([['students', ['teachers']], ['courses', []], ['teachers', ['students']]])
   })
 
-  it('of a resource with itself', () => {
+  it('joins a resource with itself', () => {
     const pairs = sqliteTable('pairs', { id: id(), aId: integer('a_id').references(() => students.id), bId: integer('b_id').references(() => students.id) })
     expect(joined(resourcesOf({ students }, { modules: [{ pairs }], config: { m2m: { autoDetect: true, relations: { pairs: ['students', 'students'] } } } }).get('students')!)).toEqual(['studentsByA', 'studentsByB'])
   })
@@ -95,12 +95,12 @@ describe('a table is a junction by name', () => {
     ['a table without keys to both', { enrolments: NEVER['one foreign key'] }, ['students', 'courses']],
     ['a resource that is not registered', { enrolments: SHAPES['the primary key is the two foreign keys'] }, ['students', 'pupils']],
     ['a table that does not exist', {}, ['students', 'courses']],
-  ] as const)('stops the start when it names %s', (_what, modules, pair) => {
+  ] as const)('fails at startup when the options name %s', (_what, modules, pair) => {
     expect(() => resourcesOf({ students, courses }, { modules: [modules], config: { m2m: { autoDetect: true, relations: { enrolments: pair } } } })).toThrow('`m2m.relations.enrolments`')
   })
 })
 
-describe('keys of several columns', () => {
+describe('composite keys of a junction', () => {
   const wards = sqliteTable('wards', { clinic: integer('clinic'), number: integer('number') }, t => [primaryKey({ columns: [t.clinic, t.number] })])
   const nurses = sqliteTable('nurses', { clinic: integer('clinic'), code: text('code') }, t => [primaryKey({ columns: [t.clinic, t.code] })])
   const duties = sqliteTable('duties', { clinic: integer('clinic').notNull(), ward: integer('ward').notNull(), nurse: text('nurse').notNull() }, t => [
@@ -121,11 +121,11 @@ describe('keys of several columns', () => {
   const authorization = { permissions: OPEN }
   const openWards = () => serveTables(DDL, [{ wards, nurses, duties }], { wards: { schema: wards, authorization }, nurses: { schema: nurses, authorization } })
 
-  it('may share a column', () => {
+  it('can share a column', () => {
     expect(joined(resourcesOf({ wards, nurses }, { modules: [{ duties }] }).get('wards')!)).toEqual(['nurses'])
   })
 
-  it('that share a column link what agrees on it, and nothing else', async () => {
+  it('link only records with the same value in a shared column', async () => {
     const target = await openWards()
     expect((await target.request('PUT', '/api/wards/1,1/relations/nurses', { body: { ids: ['1,ann', '1,bob'] } })).body).toEqual({ added: 2, removed: 0, total: 2 })
     expect((await target.request('PUT', '/api/wards/1,1/relations/nurses', { body: { ids: ['1,bob'] } })).body).toEqual({ added: 0, removed: 1, total: 1 })
@@ -136,7 +136,7 @@ describe('keys of several columns', () => {
   })
 })
 
-describe('links over a junction that only the options know', () => {
+describe('links over a junction that the options name', () => {
   const m2m = { autoDetect: false, relations: { enrolments: ['students', 'courses'] } } as const
   const authorization = { permissions: OPEN }
   const open = (junction: Table, columns: string) => serveTables(`
@@ -145,7 +145,7 @@ describe('links over a junction that only the options know', () => {
     insert into students values (1); insert into courses values (1), (2);
   `, [{ students, courses, enrolments: junction }], { students: { schema: students, authorization }, courses: { schema: courses, authorization } }, { m2m })
 
-  it('are made once, without a constraint that says so', async () => {
+  it('are inserted once, without a unique constraint', async () => {
     const target = await open(NEVER['not unique'], 'id integer primary key autoincrement, student_id integer not null, course_id integer not null')
     const link = async (method: string, ids: number[]) => (await target.request(method, '/api/students/1/relations/courses', { body: { ids } })).body
     expect(await link('POST', [1])).toEqual({ added: 1, removed: 0, total: 1 })
@@ -155,7 +155,7 @@ describe('links over a junction that only the options know', () => {
     expect(await link('DELETE', [1])).toEqual({ added: 0, removed: 1, total: 1 })
   })
 
-  it('come back from a trash once', async () => {
+  it('are restored from the trash once', async () => {
     const kept = sqliteTable('enrolments', { id: id(), studentId: student(), courseId: course(), deletedAt: integer('deleted_at') })
     const target = await open(kept, 'id integer primary key autoincrement, student_id integer not null, course_id integer not null, deleted_at integer')
     const link = async (method: string, ids: number[]) => (await target.request(method, '/api/students/1/relations/courses', { body: { ids } })).body
@@ -165,7 +165,7 @@ describe('links over a junction that only the options know', () => {
     expect(target.rows('enrolments')).toEqual([[1, 1, 1, null]])
   })
 
-  it('over a table without a key of its own are made and removed', async () => {
+  it('are added and removed in a table without a primary key', async () => {
     const bare = sqliteTable('enrolments', { studentId: student(), courseId: course() }, t => [unique().on(t.studentId, t.courseId)])
     const target = await open(bare, 'student_id integer not null, course_id integer not null, unique (student_id, course_id)')
     const link = async (method: string, ids: number[]) => (await target.request(method, '/api/students/1/relations/courses', { body: { ids } })).body
@@ -174,7 +174,7 @@ describe('links over a junction that only the options know', () => {
     expect(await link('DELETE', [1])).toEqual({ added: 0, removed: 1, total: 1 })
   })
 
-  it('need the metadata their junction requires: 400, and nothing is written', async () => {
+  it('return 400 and write nothing without the metadata that their junction requires', async () => {
     const strict = sqliteTable('enrolments', { studentId: student(), courseId: course(), seat: integer('seat').notNull() }, t => [primaryKey({ columns: [t.studentId, t.courseId] })])
     const target = await open(strict, 'student_id integer not null, course_id integer not null, seat integer not null, primary key (student_id, course_id)')
     const post = (body: object) => target.request('POST', '/api/students/1/relations/courses', { body })

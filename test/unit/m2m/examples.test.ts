@@ -1,4 +1,4 @@
-/** What docs/relations.md shows, in a running API. */
+/** Runs the examples of docs/relations.md. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { DEFAULT_CONFIG } from '../../../src/runtime/shared/defaults'
 import { OPEN, serveTables, type TablesServer } from '../attack/tables-server'
@@ -28,45 +28,45 @@ beforeEach(async () => {
 })
 afterEach(() => vi.restoreAllMocks())
 
-const ask = async (method: string, path: string, body?: unknown) => {
+const send = async (method: string, path: string, body?: unknown) => {
   const answer = await target.request(method, `/api/${path}`, { body, caller: { user: { id: 1, name: 'Ann' } } })
   return { status: answer.status, body: answer.body }
 }
 
 describe('docs/relations.md', () => {
-  it('reads what is linked, with metadata where asked', async () => {
-    expect((await ask('GET', 'playlists/1/relations/songs?includeMetadata=true&fields=id,title')).body).toEqual({
+  it('reads linked records, with metadata on request', async () => {
+    expect((await send('GET', 'playlists/1/relations/songs?includeMetadata=true&fields=id,title')).body).toEqual({
       data: [{ id: 2, title: 'Blue', _junction: { position: 1 } }], meta: { page: 1, limit: 20, total: 1 },
     })
-    await ask('POST', 'playlists/1/relations/songs', { ids: [1, 3] })
-    expect((await ask('GET', 'playlists/1/relations/songs?sort=-seconds&limit=5&fields=id,title')).body.data).toEqual([{ id: 2, title: 'Blue' }, { id: 1, title: 'Red' }, { id: 3, title: 'Green' }])
+    await send('POST', 'playlists/1/relations/songs', { ids: [1, 3] })
+    expect((await send('GET', 'playlists/1/relations/songs?sort=-seconds&limit=5&fields=id,title')).body.data).toEqual([{ id: 2, title: 'Blue' }, { id: 1, title: 'Red' }, { id: 3, title: 'Green' }])
   })
 
-  it('adds with metadata and tells what was done', async () => {
-    expect(await ask('POST', 'playlists/1/relations/songs', { ids: [2, 3], metadata: { position: 1 } })).toEqual({ status: 200, body: { added: 1, removed: 0, total: 2 } })
+  it('adds links with metadata and returns the counts', async () => {
+    expect(await send('POST', 'playlists/1/relations/songs', { ids: [2, 3], metadata: { position: 1 } })).toEqual({ status: 200, body: { added: 1, removed: 0, total: 2 } })
     expect(target.rows('playlist_songs')).toEqual([[1, 2, 1], [1, 3, 1]])
   })
 
-  it('adds with metadata of each link\'s own', async () => {
-    await ask('POST', 'playlists/1/relations/songs', { ids: [1, 3], metadata: { position: 1 }, metadataById: { 3: { position: 2 } } })
+  it('adds links with metadata per link', async () => {
+    await send('POST', 'playlists/1/relations/songs', { ids: [1, 3], metadata: { position: 1 }, metadataById: { 3: { position: 2 } } })
     expect(target.rows('playlist_songs')).toEqual([[1, 2, 1], [1, 1, 1], [1, 3, 2]])
   })
 
-  it('joins over the junction that the options name', async () => {
-    expect((await ask('POST', 'songs/1/relations/listeners', { ids: [1], metadata: { since: 1999 } })).body).toEqual({ added: 1, removed: 0, total: 1 })
-    expect((await ask('GET', 'listeners/1/relations/songs?fields=title')).body.data).toEqual([{ title: 'Red' }])
+  it('joins resources over a junction that the options name', async () => {
+    expect((await send('POST', 'songs/1/relations/listeners', { ids: [1], metadata: { since: 1999 } })).body).toEqual({ added: 1, removed: 0, total: 1 })
+    expect((await send('GET', 'listeners/1/relations/songs?fields=title')).body.data).toEqual([{ title: 'Red' }])
   })
 
-  it('tells what joins what', async () => {
-    expect((await ask('GET', '_m2m/detect/playlists')).body).toEqual({ resource: 'playlists', relationships: [{ name: 'songs', resource: 'songs', junction: 'playlist_songs' }] })
-    expect((await ask('GET', '_m2m/is-junction/playlist_songs')).body.isJunction).toBe(true)
+  it('lists the junctions and the resources they join', async () => {
+    expect((await send('GET', '_m2m/detect/playlists')).body).toEqual({ resource: 'playlists', relationships: [{ name: 'songs', resource: 'songs', junction: 'playlist_songs' }] })
+    expect((await send('GET', '_m2m/is-junction/playlist_songs')).body.isJunction).toBe(true)
   })
 
-  it('lets hooks refuse and take note', async () => {
-    expect((await ask('PUT', 'playlists/1/relations/songs', { ids: [1, 3] })).status).toBe(200)
+  it('lets hooks refuse a change and record it', async () => {
+    expect((await send('PUT', 'playlists/1/relations/songs', { ids: [1, 3] })).status).toBe(200)
     expect(log).toHaveBeenCalledWith('Ann: songs +2 -1, now 2')
-    for (let id = 4; id < 60; id++) await ask('POST', 'songs', { title: 'more' })
-    expect((await ask('PUT', 'playlists/1/relations/songs', { ids: Array.from({ length: 51 }, (_, index) => index + 1) })).status).toBe(422)
+    for (let id = 4; id < 60; id++) await send('POST', 'songs', { title: 'more' })
+    expect((await send('PUT', 'playlists/1/relations/songs', { ids: Array.from({ length: 51 }, (_, index) => index + 1) })).status).toBe(422)
     expect(target.rows('playlist_songs')).toHaveLength(2)
   })
 })

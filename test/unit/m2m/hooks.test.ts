@@ -1,4 +1,4 @@
-/** The hooks around linking: before anything is written, and once it is. */
+/** The hooks `beforeLink` and `afterLink`. */
 import { createError } from 'h3'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { ADA, OPEN, openServer, outcome, type LinksServer, type LinksServerOptions } from './links-server'
@@ -16,16 +16,16 @@ const refuse = () => {
 }
 
 describe('beforeLink', () => {
-  it('is told the relation, the ids and the caller, before anything is written', async () => {
-    const told: unknown[] = []
+  it('receives the relation, the ids and the caller before anything is written', async () => {
+    const calls: unknown[] = []
     await open({ hooks: { pupils: { beforeLink: (relation, ids, ctx) => {
-      told.push([relation, [...ids], ctx.operation, ctx.resource, ctx.user?.id, server.rows('course_id, 0', 'pupil_courses where pupil_id = 1').length])
+      calls.push([relation, [...ids], ctx.operation, ctx.resource, ctx.user?.id, server.rows('course_id, 0', 'pupil_courses where pupil_id = 1').length])
     } } } })
     await server.link('POST', path, { ids: [3, 4] })
-    expect(told).toEqual([['courses', ['3', '4'], 'update', 'pupils', 1, 4]])
+    expect(calls).toEqual([['courses', ['3', '4'], 'update', 'pupils', 1, 4]])
   })
 
-  it('stops everything with the status it throws', async () => {
+  it('stops the whole request with the status it throws', async () => {
     await open({ hooks: { pupils: { beforeLink: relation => relation === 'clubs' ? refuse() : undefined } } })
     const before = server.dump()
     expect((await server.link('PUT', 'pupils/1/relations', { relations: { courses: { ids: [3] }, clubs: { ids: [2] } } })).status).toBe(409)
@@ -44,7 +44,7 @@ describe('beforeLink', () => {
     expect(beforeLink).not.toHaveBeenCalled()
   })
 
-  it('does not run for a caller who may not link', async () => {
+  it('does not run for a caller who cannot link', async () => {
     const beforeLink = vi.fn()
     await open({ hooks: { pupils: { beforeLink } }, auth: { pupils: { permissions: { ...OPEN, update: false } } } })
     expect(outcome(await server.link('PUT', path, { ids: [3] }))).toBe('403 FORBIDDEN')
@@ -53,19 +53,19 @@ describe('beforeLink', () => {
 })
 
 describe('afterLink', () => {
-  it('is told what was done, relation by relation, once it is committed', async () => {
-    const told: unknown[] = []
+  it('receives the counts of each relation after the commit', async () => {
+    const calls: unknown[] = []
     await open({ hooks: { pupils: { afterLink: (relation, result) => {
-      told.push([relation, result, server.rows('course_id, 0', 'pupil_courses where pupil_id = 1').length])
+      calls.push([relation, result, server.rows('course_id, 0', 'pupil_courses where pupil_id = 1').length])
     } } } })
     await server.link('PUT', 'pupils/1/relations', { relations: { courses: { ids: [2, 3, 4] }, clubs: { ids: [] } } })
-    expect(told).toEqual([
+    expect(calls).toEqual([
       ['courses', expect.objectContaining({ added: 2, removed: 1, total: 3 }), 5],
       ['clubs', expect.objectContaining({ added: 0, removed: 1, total: 0 }), 5],
     ])
   })
 
-  it('does not undo what was committed when it throws; the others run', async () => {
+  it('does not roll back the commit when it throws, and the other hooks run', async () => {
     const calls: string[] = []
     await open({ hooks: { pupils: { afterLink: (relation) => {
       calls.push(relation)
@@ -76,7 +76,7 @@ describe('afterLink', () => {
     expect((await server.get(path, ADA)).body.meta.total).toBe(0)
   })
 
-  it('is only logged where the app says so', async () => {
+  it('logs its error when the app configures that', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {})
     await open({ hooks: { pupils: { afterLink: refuse } }, config: { hookConfig: { timeout: 5000, afterErrors: 'log' } } })
     expect((await server.link('PUT', path, { ids: [] })).body).toEqual({ added: 0, removed: 2, total: 0 })

@@ -1,4 +1,4 @@
-/** Links over a registered junction are creates and deletes of it: what its own routes refuse, the relation routes refuse too. */
+/** Links over a registered junction are creates and deletes of the junction: the relation routes enforce all of its rules. */
 import { sql } from 'drizzle-orm'
 import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { createError } from 'h3'
@@ -17,14 +17,14 @@ const path = 'pupils/1/relations/clubs'
 const active = () => server.rows('club_id, role', 'memberships where pupil_id = 1 and deleted_at is null')
 const column = (table: unknown, name: string) => (table as Record<string, unknown>)[name]
 
-/** Ada may see every membership of hers, and may not delete the captain's. */
+/** Ada can see all of her memberships, and cannot delete the captain's. */
 const NO_CAPTAIN: Record<string, Partial<ResourceAuth>> = {
   objectLevel: { objectLevel: (row, ctx) => ctx.operation !== 'delete' || (row as { role: string }).role !== 'captain' },
   listFilter: { listFilter: (table, ctx) => ctx.operation === 'delete' ? sql`${column(table, 'role')} <> 'captain'` : undefined },
 }
 
 describe('removing a link over a registered junction', () => {
-  it.each(Object.entries(NO_CAPTAIN))('is a 403 when the %s of the junction shows the link and refuses its deletion', async (_rule, rule) => {
+  it.each(Object.entries(NO_CAPTAIN))('returns 403 when the %s of the junction shows the link and refuses its deletion', async (_rule, rule) => {
     await open({ auth: { memberships: { permissions: OPEN, ...rule } } })
     const before = server.dump()
     expect(outcome(await server.link('DELETE', path, { ids: [1] }))).toBe('403 FORBIDDEN')
@@ -34,20 +34,20 @@ describe('removing a link over a registered junction', () => {
     expect(server.dump()).toBe(before)
   })
 
-  it.each(Object.entries(NO_CAPTAIN))('leaves alone what it does not name: %s', async (_rule, rule) => {
+  it.each(Object.entries(NO_CAPTAIN))('does not check or remove links that it does not name: %s', async (_rule, rule) => {
     await open({ auth: { memberships: { permissions: OPEN, ...rule } } })
     expect((await server.link('PUT', path, { ids: [1, 2] })).body).toEqual({ added: 1, removed: 0, total: 2 })
     expect((await server.link('DELETE', path, { ids: [2] })).body).toEqual({ added: 0, removed: 1, total: 1 })
     expect(active()).toEqual([[1, 'captain']])
   })
 
-  it('does not touch a link that the caller cannot see, and does not refuse the request for it', async () => {
+  it('skips a link that the caller cannot see, and succeeds', async () => {
     await open({ auth: { memberships: { permissions: OPEN, objectLevel: row => row.role !== 'captain' } } })
     expect((await server.link('PUT', path, { ids: [] })).body).toEqual({ added: 0, removed: 0, total: 0 })
     expect(active()).toEqual([[1, 'captain']])
   })
 
-  it('runs beforeDelete and afterDelete of the junction for each link that goes', async () => {
+  it('runs beforeDelete and afterDelete of the junction for each removed link', async () => {
     const calls: unknown[] = []
     const note = (name: string) => (id: unknown, ctx: AutoApiContext) => void calls.push([name, id, ctx.resource, ctx.operation, active().length])
     await open({ hooks: { memberships: { beforeDelete: note('before'), afterDelete: note('after') } as ResourceHooks } })
@@ -59,7 +59,7 @@ describe('removing a link over a registered junction', () => {
     ])
   })
 
-  it.each(['PUT', 'DELETE'] as const)('is refused with what beforeDelete of the junction throws: %s', async (method) => {
+  it.each(['PUT', 'DELETE'] as const)('fails with the error that beforeDelete of the junction throws: %s', async (method) => {
     const refuse = () => Promise.reject(createError({ statusCode: 409, message: 'Not in the holidays.' }))
     await open({ hooks: { memberships: { beforeDelete: refuse } } })
     const before = server.dump()
@@ -67,7 +67,7 @@ describe('removing a link over a registered junction', () => {
     expect(server.dump()).toBe(before)
   })
 
-  it('puts the link in the trash with what hangs on it', async () => {
+  it('moves the link and its dependents to the trash', async () => {
     const notes = sqliteTable('notes', { id: integer('id').primaryKey(), joinId: integer('join_id').references(() => joins.id), deletedAt: integer('deleted_at'), deletionId: text('deletion_id') })
     const people = sqliteTable('people', { id: integer('id').primaryKey() })
     const teams = sqliteTable('teams', { id: integer('id').primaryKey() })
@@ -91,7 +91,7 @@ describe('removing a link over a registered junction', () => {
 })
 
 describe('adding a link over a registered junction', () => {
-  it('needs the right to write its key columns: 403, 401 anonymous', async () => {
+  it('requires write access to the key columns: 403, or 401 anonymously', async () => {
     await open({ auth: { memberships: { permissions: OPEN, fields: { clubId: { write: 'registrar' } } } } })
     const before = server.dump()
     const refused = await server.link('POST', path, { ids: [2] })
@@ -103,7 +103,7 @@ describe('adding a link over a registered junction', () => {
     expect(outcome(await server.link('POST', path, { ids: [2] }, { ...ADA, permissions: ['registrar'] }))).toBe('200')
   })
 
-  it('runs beforeCreate and afterCreate of the junction for each new link, and for no link that is there', async () => {
+  it('runs beforeCreate and afterCreate of the junction for each new link, and not for existing links', async () => {
     const calls: unknown[] = []
     await open({ hooks: { memberships: {
       beforeCreate: (data, ctx) => {
@@ -120,7 +120,7 @@ describe('adding a link over a registered junction', () => {
     expect(active()).toEqual([[1, 'captain'], [2, 'cox'], [3, 'cox']])
   })
 
-  it('runs them for a link that comes back from the trash', async () => {
+  it('runs the create hooks for a link that it restores from the trash', async () => {
     const calls: unknown[] = []
     await open({ hooks: { memberships: { beforeCreate: data => ({ ...data, role: 'again' }), afterCreate: record => void calls.push([record.clubId, record.role]) } } })
     await server.link('DELETE', path, { ids: [1] })
@@ -128,7 +128,7 @@ describe('adding a link over a registered junction', () => {
     expect([calls, active()]).toEqual([[[1, 'again']], [[1, 'again']]])
   })
 
-  it('has nothing left of what it said before it went to the trash: the caller may not be allowed to say it', async () => {
+  it('discards the former values of a link that it restores, which the caller may not be allowed to write', async () => {
     await open({ auth: { memberships: { permissions: OPEN, fields: { role: { write: 'registrar' }, fee: { write: 'registrar' } } } } })
     await server.link('POST', path, { ids: [2], metadata: { fee: 7 } }, { ...ADA, permissions: ['registrar'] })
     await server.link('DELETE', path, { ids: [1, 2] })
@@ -138,7 +138,7 @@ describe('adding a link over a registered junction', () => {
       .toEqual([[1, 'member', null, 1], [2, 'member', null, 1]])
   })
 
-  it('is refused when a hook makes it a link of other records', async () => {
+  it('returns an error when a hook changes which records it links', async () => {
     await open({ hooks: { memberships: { beforeCreate: data => ({ ...data, pupilId: 2 }) } } })
     const before = server.dump()
     expect(outcome(await server.link('POST', path, { ids: [2] }))).toBe('403 FIELD_FORBIDDEN')
@@ -166,7 +166,7 @@ describe('the validation of a registered junction', () => {
     ['made from its table', undefined],
     ['of its metadata', z.object({ weight: z.number().max(9), note: z.string().optional() })],
     ['of all its columns', z.strictObject({ postId: z.number(), tagId: z.number(), weight: z.number().max(9), note: z.string().optional() })],
-  ])('asks of a new link what a create needs: a schema %s', async (_which, schema) => {
+  ])('validates a new link like a create, with a schema %s', async (_which, schema) => {
     const server = await start(schema)
     expect((await link(server, { ids: [2] })).body.data.code).toBe('VALIDATION_FAILED')
     expect((await link(server, { ids: [2], metadata: { weight: 'x' } })).body.data.code).toBe('VALIDATION_FAILED')
@@ -177,13 +177,13 @@ describe('the validation of a registered junction', () => {
     expect(server.rows('post_tags')).toEqual([[1, 1, 7, null], [1, 2, 3, null]])
   })
 
-  it('asks nothing of a link that is there', async () => {
+  it('does not validate an existing link', async () => {
     const server = await start()
     expect((await link(server, { ids: [1] }, 'PUT')).body).toEqual({ added: 0, removed: 0, total: 1 })
     expect((await link(server, { ids: [1] })).body).toEqual({ added: 0, removed: 0, total: 1 })
   })
 
-  it('is not told of by the name of a hidden column that a schema makes of another key', async () => {
+  it('does not name a hidden column that a schema maps another key to', async () => {
     const renamed = z.object({ weight: z.number(), remark: z.string() }).transform(({ remark, ...rest }) => ({ ...rest, note: remark }))
     const server = await serveTables(DDL, [{ posts, tags, postTags }], {
       posts: { schema: posts, authorization }, tags: { schema: tags, authorization },
@@ -196,7 +196,7 @@ describe('the validation of a registered junction', () => {
     expect([refused.status, refused.body.data.code, JSON.stringify(refused.body).includes('note')]).toEqual([401, 'FIELD_FORBIDDEN', false])
   })
 
-  it('is asked of each link\'s own metadata', async () => {
+  it('validates the metadata of each link', async () => {
     const server = await start(z.object({ weight: z.number().max(9), note: z.string().optional() }))
     expect((await link(server, { ids: [2, 3], metadata: { weight: 1 }, metadataById: { 3: { weight: 10 } } })).body.data.code).toBe('VALIDATION_FAILED')
     expect((await link(server, { ids: [2, 3], metadata: { weight: 1, note: 'all' }, metadataById: { 3: { weight: 9 } } })).body.added).toBe(2)
@@ -205,7 +205,7 @@ describe('the validation of a registered junction', () => {
 })
 
 describe('metadataById', () => {
-  it('says of each link what is its own, on both kinds of junction', async () => {
+  it('sets the values of single links, on both kinds of junctions', async () => {
     await open()
     await server.link('POST', path, { ids: [2, 3], metadataById: { 3: { role: 'cox' } } })
     expect(active()).toEqual([[1, 'captain'], [2, 'member'], [3, 'cox']])
@@ -213,7 +213,7 @@ describe('metadataById', () => {
     expect(server.rows('course_id, grade', 'pupil_courses where pupil_id = 1 and course_id in (3, 4)')).toEqual([[3, 1], [4, 2]])
   })
 
-  it('is what a link comes back from the trash with', async () => {
+  it('sets the values of a link restored from the trash', async () => {
     await open()
     await server.link('POST', path, { ids: [2] })
     await server.link('DELETE', path, { ids: [1, 2] })
@@ -224,7 +224,7 @@ describe('metadataById', () => {
   it.each([
     [{ ids: [2], metadataById: [] }, '400 INVALID_BODY'], [{ ids: [2], metadataById: { 2: 1 } }, '400 INVALID_BODY'], [{ ids: [2], metadataById: { 3: { role: 'x' } } }, '400 INVALID_BODY'],
     [{ ids: [2], metadataById: { 2: { clubId: 3 } } }, '400 VALIDATION_FAILED'], [{ ids: [2], metadataById: { 2: { nothing: 1 } } }, '400 VALIDATION_FAILED'], [{ ids: [], metadata: { nothing: 1 } }, '400 VALIDATION_FAILED'],
-  ])('that does not fit is a 400, and nothing is written: %j', async (body, answer) => {
+  ])('returns 400 and writes nothing for an invalid value: %j', async (body, answer) => {
     await open()
     const before = server.dump()
     expect(outcome(await server.link('POST', path, body))).toBe(answer)
@@ -232,7 +232,7 @@ describe('metadataById', () => {
   })
 })
 
-describe('what code judged between reading and commit', () => {
+describe('an objectLevel decision that is outdated at the commit', () => {
   /** Once, as soon as the hooks run: what another request could do after the checks. */
   const during = (run: () => void): ResourceHooks => {
     let done = false
@@ -242,7 +242,7 @@ describe('what code judged between reading and commit', () => {
     } }
   }
 
-  it('is judged once more when the record to link changed: 404 when it is hidden now, 200 when it is not', async () => {
+  it('is made again when the record to link has changed: 404 when it is hidden now, otherwise 200', async () => {
     const rule = { courses: { permissions: OPEN, objectLevel: (row: Record<string, unknown>) => row.title !== 'hidden' } }
     await open({ auth: rule, hooks: { pupils: during(() => void server.client.exec(`update courses set title = 'hidden' where id = 3`)) } })
     expect((await server.link('POST', 'pupils/1/relations/courses', { ids: [3, 4] })).body.data).toEqual({ code: 'NOT_FOUND', relation: 'courses', ids: ['3'] })
@@ -252,7 +252,7 @@ describe('what code judged between reading and commit', () => {
     expect((await server.link('POST', 'pupils/1/relations/courses', { ids: [3, 4] })).body.added).toBe(2)
   })
 
-  it('is a 409 when it changes again and again', async () => {
+  it('returns 409 when the record changes at every try', async () => {
     let count = 0
     await open({ auth: { courses: { permissions: OPEN, objectLevel: (row: Record<string, unknown>) => {
       server.client.exec(`update courses set title = '${count++}' where id = 3`)
@@ -262,7 +262,7 @@ describe('what code judged between reading and commit', () => {
     expect(server.rows('course_id, 0', 'pupil_courses where pupil_id = 1 and course_id = 3')).toEqual([])
   })
 
-  it.each(['DELETE', 'PUT'] as const)('%s does not remove a link that may not be deleted any more', async (method) => {
+  it.each(['DELETE', 'PUT'] as const)('does not let %s remove a link that the caller can no longer delete', async (method) => {
     await open({
       auth: { memberships: { permissions: OPEN, objectLevel: (row, ctx) => ctx.operation !== 'delete' || row.role !== 'owner' } },
       hooks: { pupils: during(() => void server.client.exec(`update memberships set role = 'owner' where pupil_id = 1`)) },
@@ -271,14 +271,14 @@ describe('what code judged between reading and commit', () => {
     expect(active()).toEqual([[1, 'owner']])
   })
 
-  it('PUT removes, or keeps, what was added meanwhile as it would have had it come first', async () => {
+  it('lets PUT treat a link that was added meanwhile as if it had been added before', async () => {
     await open({
       hooks: { memberships: { beforeDelete: () => undefined }, pupils: during(() => void server.client.exec('insert into memberships (pupil_id, club_id, organization_id) values (1, 3, 1)')) },
     })
     expect((await server.link('PUT', path, { ids: [2] })).body).toEqual({ added: 1, removed: 2, total: 1 })
   })
 
-  it.each([['hidden', 400], ['other', 201]] as const)('a reference to a judged row that became %s is a %i', async (name, status) => {
+  it.each([['hidden', 400], ['other', 201]] as const)('checks a reference again when the referenced row became %s, and returns %i', async (name, status) => {
     let done = false
     await open({ auth: { pupils: { permissions: OPEN, objectLevel: (row: Record<string, unknown>) => {
       const accepted = row.name !== 'hidden'
@@ -293,8 +293,8 @@ describe('what code judged between reading and commit', () => {
   })
 })
 
-describe('many changes of links at once, with hooks of the junction', () => {
-  it('that replace leave one of the sets that were sent', async () => {
+describe('concurrent changes of links, with hooks of the junction', () => {
+  it('leave one of the sent sets after replacements', async () => {
     await open({ hooks: { memberships: { beforeCreate: () => undefined, beforeDelete: () => undefined } } })
     const sets = [[1, 2], [3], [2, 3], []]
     const answers = await Promise.all(Array.from({ length: 12 }, (_, index) => server.link('PUT', path, { ids: sets[index % 4] })))

@@ -1,4 +1,4 @@
-/** The `_m2m` routes: what joins what, for signed-in callers only. */
+/** The `_m2m` routes list junctions for signed-in callers. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { ADA, openServer, ANONYMOUS, type LinksServer } from './links-server'
 
@@ -11,7 +11,7 @@ afterEach(() => server.client.close())
 const ROUTES = ['_m2m/junctions', '_m2m/is-junction/pupil_courses', '_m2m/detect/pupils']
 
 describe('the junction routes', () => {
-  it.each(ROUTES)('GET %s is for signed-in callers', async (path) => {
+  it.each(ROUTES)('return 401 to anonymous callers: GET %s', async (path) => {
     for (const caller of [{}, ANONYMOUS, { user: null, permissions: ['*'] }]) {
       const { status, body } = await server.get(path, caller)
       expect([status, body.data]).toEqual([401, { code: 'UNAUTHENTICATED' }])
@@ -19,11 +19,11 @@ describe('the junction routes', () => {
     expect((await server.get(path, ADA)).status).toBe(200)
   })
 
-  it('need nothing but a user: neither a permission nor a tenant', async () => {
+  it('require a user, but neither a permission nor a tenant', async () => {
     for (const path of ROUTES) expect((await server.get(path, { user: { id: 5 } })).status).toBe(200)
   })
 
-  it('list every junction once, with the resources it joins', async () => {
+  it('list every junction once, with the resources that it joins', async () => {
     const { body } = await server.get('_m2m/junctions')
     expect({ ...body, junctions: body.junctions.sort((a: { table: string }, b: { table: string }) => a.table < b.table ? -1 : 1) }).toEqual({
       count: 4,
@@ -39,11 +39,11 @@ describe('the junction routes', () => {
   it.each([
     ['pupil_courses', true], ['pupilCourses', true], ['memberships', true], ['lockers', true],
     ['pupils', false], ['rooms', false], ['nothing', false], ['__proto__', false], ['sqlite_master', false],
-  ])('tell whether %s is a junction: %s', async (table, isJunction) => {
+  ])('return whether %s is a junction: %s', async (table, isJunction) => {
     expect((await server.get(`_m2m/is-junction/${table}`)).body).toEqual({ table, isJunction })
   })
 
-  it('name a resource\'s relations over junctions as the relation routes do', async () => {
+  it('name many-to-many relations as the relation routes do', async () => {
     const { body } = await server.get('_m2m/detect/pupils')
     expect(body).toEqual({ resource: 'pupils', relationships: expect.any(Array) })
     expect(body.relationships.sort((a: { name: string }, b: { name: string }) => a.name < b.name ? -1 : 1)).toEqual([
@@ -56,7 +56,7 @@ describe('the junction routes', () => {
     for (const { name } of body.relationships) expect((await server.get(`pupils/1/relations/${name}`)).status).toBe(200)
   })
 
-  it.each([['nothing'], ['lockers'], ['constructor']])('know no relations of what is not registered: %s', async (name) => {
+  it.each([['nothing'], ['lockers'], ['constructor']])('return 404 for a name that is not a registered resource: %s', async (name) => {
     expect((await server.get(`_m2m/detect/${name}`)).status).toBe(404)
   })
 })

@@ -1,4 +1,4 @@
-/** Replacing, adding and removing links: what is answered is what was done, and what cannot be seen is not touched. */
+/** Replacing, adding and removing links: the response has the counts, and links that the caller cannot see stay. */
 import { sql } from 'drizzle-orm'
 import { afterEach, describe, expect, it } from 'vitest'
 import { ADA, OPEN, openServer, outcome, ANONYMOUS, ZOE, type LinksServer, type LinksServerOptions } from './links-server'
@@ -20,13 +20,13 @@ describe('a change of links', () => {
     ['POST', [], { added: 0, removed: 0, total: 2 }, [1, 2, 5, 11]],
     ['DELETE', [1, 3], { added: 0, removed: 1, total: 1 }, [2, 5, 11]],
     ['DELETE', [], { added: 0, removed: 0, total: 2 }, [1, 2, 5, 11]],
-  ] as const)('%s %j answers what it did and counts the visible links', async (method, ids, answer, after) => {
+  ] as const)('returns what it added and removed, and the number of visible links: %s %j', async (method, ids, answer, after) => {
     await open()
     const { status, body } = await server.link(method, path, { ids })
     expect([status, body, linked()]).toEqual([200, answer, after])
   })
 
-  it('touches no other record\'s links', async () => {
+  it('does not change links of other records', async () => {
     await open()
     const others = () => server.rows('*', 'pupil_courses where pupil_id <> 1')
     const before = others()
@@ -35,13 +35,13 @@ describe('a change of links', () => {
     expect(others()).toEqual(before)
   })
 
-  it.each(['PUT', 'POST', 'DELETE'] as const)('%s counts an id that is named twice once, as a number or as text', async (method) => {
+  it.each(['PUT', 'POST', 'DELETE'] as const)('counts a repeated id once, as a number or as text: %s', async (method) => {
     await open()
     const { body } = await server.link(method, path, { ids: [2, '2', 2, 3, '3'] })
     expect(body).toEqual({ PUT: { added: 1, removed: 1, total: 2 }, POST: { added: 1, removed: 0, total: 3 }, DELETE: { added: 0, removed: 1, total: 1 } }[method])
   })
 
-  it('works from the other side, and in both directions of a table with itself', async () => {
+  it('works from the other side, and in both directions of a self-relation', async () => {
     await open()
     expect((await server.link('PUT', 'courses/3/relations/pupils', { ids: [1, 2] })).body).toEqual({ added: 2, removed: 0, total: 2 })
     expect(server.rows('pupil_id, course_id', 'pupil_courses where course_id = 3')).toEqual([[1, 3], [2, 3]])
@@ -50,7 +50,7 @@ describe('a change of links', () => {
     expect(server.rows('*', 'friends')).toEqual([[1, 2], [2, 3], [3, 1], [3, 2]])
   })
 
-  it('takes keys of two columns as their address in a path', async () => {
+  it('takes composite keys in the form of their ids in a path', async () => {
     await open()
     expect((await server.link('PUT', 'pupils/1/relations/rooms', { ids: ['north,2', 'a%2Cb,1'] })).body).toEqual({ added: 2, removed: 1, total: 2 })
     expect(server.rows('house, number', 'lockers where pupil_id = 1')).toEqual([['a,b', 1], ['north', 2]])
@@ -62,7 +62,7 @@ describe('a change of links', () => {
 describe('ids that cannot be linked', () => {
   it.each([
     ['missing', 99], ['another tenant\'s', 11], ['in the trash', 5], ['no id of the column', 'x'], ['written otherwise', '01'],
-  ])('are a 404 that names them, and nothing is written: %s', async (_reason, id) => {
+  ])('return a 404 that names them, and write nothing: %s', async (_reason, id) => {
     await open()
     const before = server.dump()
     for (const method of ['PUT', 'POST', 'DELETE'] as const) {
@@ -75,7 +75,7 @@ describe('ids that cannot be linked', () => {
   it.each([
     ['listFilter', { listFilter: (table: unknown) => sql`${(table as { level: unknown }).level} < 3` }],
     ['objectLevel', { objectLevel: (row: Record<string, unknown>) => Number(row.level) < 3 }],
-  ])('are those that %s hides: not linked, not removed, not counted', async (_rule, rule) => {
+  ])('include records hidden by %s, which are neither linked, removed nor counted', async (_rule, rule) => {
     await open({ auth: { courses: { permissions: OPEN, ...rule } } })
     server.client.exec('insert into pupil_courses (pupil_id, course_id) values (1, 4)')
     expect((await server.link('POST', path, { ids: [4] })).body.data).toMatchObject({ ids: ['4'] })
@@ -83,7 +83,7 @@ describe('ids that cannot be linked', () => {
     expect(linked()).toEqual([3, 4, 5, 11])
   })
 
-  it('are told apart from a relation that does not exist, or is none of a junction', async () => {
+  it('return no ids when the relation is unknown or has no junction', async () => {
     await open()
     for (const relation of ['nothing', 'constructor', 'pupils', 'mentor', 'memberships']) {
       const { status, body } = await server.link('PUT', `pupils/1/relations/${relation}`, { ids: [1] })
@@ -96,14 +96,14 @@ describe('a body of links', () => {
   it.each([
     [{}], [[]], [null], [{ ids: 1 }], [{ ids: '1,2' }], [{ ids: [null] }], [{ ids: [[1]] }], [{ ids: [{ id: 1 }] }], [{ ids: [true] }],
     [{ ids: [1], extra: 1 }], [{ ids: [1], metadata: [] }], [{ ids: [1], metadata: 'x' }],
-  ])('that is not { ids, metadata? } is a 400, and nothing is written: %j', async (body) => {
+  ])('returns 400 and writes nothing unless it is { ids, metadata? }: %j', async (body) => {
     await open()
     const before = server.dump()
     for (const method of ['PUT', 'POST', 'DELETE'] as const) expect(outcome(await server.link(method, path, body))).toBe('400 INVALID_BODY')
     expect(server.dump()).toBe(before)
   })
 
-  it('holds as many ids as a bulk holds items; repeated ones do not count', async () => {
+  it('can hold as many distinct ids as a bulk request holds items', async () => {
     await open({ config: { bulk: { enabled: true, maxBatchSize: 3, transactional: true } } })
     expect(outcome(await server.link('POST', path, { ids: [1, 2, 3, 4] }))).toBe('400 LIMIT_EXCEEDED')
     expect(outcome(await server.link('POST', path, { ids: [1, 2, 3, 3, '2'] }))).toBe('200')
@@ -111,7 +111,7 @@ describe('a body of links', () => {
 })
 
 describe('metadata', () => {
-  it('is written for the links that are added, in the junction\'s own types, and left alone elsewhere', async () => {
+  it('is written for added links only, converted to the column types of the junction', async () => {
     await open()
     expect((await server.link('PUT', path, { ids: [1, 3], metadata: { grade: 4, joinedAt: '2026-01-02T03:04:05.000Z' } })).body.added).toBe(1)
     expect(server.rows('course_id, grade, joined_at', 'pupil_courses where pupil_id = 1 and course_id in (1, 3)')).toEqual([
@@ -121,14 +121,14 @@ describe('metadata', () => {
 
   it.each([
     [{ grade: 'best' }], [{ nothing: 1 }], [{ joinedAt: 'soon' }], [{ pupilId: 2 }], [{ courseId: 4 }],
-  ])('that does not fit the junction is a 400, and nothing is written: %j', async (metadata) => {
+  ])('returns 400 and writes nothing when it does not fit the junction: %j', async (metadata) => {
     await open()
     const before = server.dump()
     expect(outcome(await server.link('POST', path, { ids: [3], metadata }))).toBe('400 VALIDATION_FAILED')
     expect(server.dump()).toBe(before)
   })
 
-  it('that the database refuses is told in our words, and nothing is written', async () => {
+  it('returns an error of the API, and writes nothing, when the database refuses it', async () => {
     await open()
     const before = server.dump()
     const { status, text } = await server.link('PUT', path, { ids: [3], metadata: { grade: 7 } })
@@ -136,7 +136,7 @@ describe('metadata', () => {
     expect(server.dump()).toBe(before)
   })
 
-  it('that takes a value another link has alone is a 409, not a link left out in silence', async () => {
+  it('returns 409 for a unique value of another link, instead of skipping the link silently', async () => {
     await open()
     const before = server.dump()
     expect(outcome(await server.link('POST', 'pupils/1/relations/rooms', { ids: ['north,2'], metadata: { code: 'x2' } }))).toBe('409 CONFLICT')
@@ -148,7 +148,7 @@ describe('metadata', () => {
 describe('linking', () => {
   const needs = { pupils: 'update', courses: 'read' } as const
 
-  it.each(Object.entries(needs))('needs the permission on its side: %s %s', async (name, operation) => {
+  it.each(Object.entries(needs))('requires the permission on its own side: %s %s', async (name, operation) => {
     await open({ auth: { [name]: { permissions: { ...OPEN, [operation]: 'linker' } } } })
     const before = server.dump()
     for (const method of ['PUT', 'POST', 'DELETE'] as const) {
@@ -159,12 +159,12 @@ describe('linking', () => {
     expect(outcome(await server.link('POST', path, { ids: [3] }, { ...ADA, permissions: ['linker'] }))).toBe('200')
   })
 
-  it('needs nothing else: neither read here nor update there', async () => {
+  it('requires neither read on its own side nor update on the other side', async () => {
     await open({ auth: { pupils: { permissions: { update: true } }, courses: { permissions: { read: true } } } })
     expect((await server.link('PUT', path, { ids: [3] })).body).toEqual({ added: 1, removed: 2, total: 1 })
   })
 
-  it('is refused for a record the caller cannot see: 404', async () => {
+  it('returns 404 for a record that the caller cannot see', async () => {
     await open()
     const before = server.dump()
     for (const method of ['PUT', 'POST', 'DELETE'] as const) {
@@ -175,7 +175,7 @@ describe('linking', () => {
     expect(outcome(await server.link('PUT', 'pupils/11/relations/courses', { ids: [] }, ZOE))).toBe('200')
   })
 
-  it('answers 403 for a record that may be read and not updated, 404 for one that may not be read', async () => {
+  it('returns 403 for a record that the caller can only read, and 404 for one that the caller cannot read', async () => {
     await open({ auth: { pupils: { permissions: OPEN, objectLevel: (row, ctx) => row.id === 1 ? ctx.operation === 'read' : row.id !== 2 } } })
     const before = server.dump()
     expect(outcome(await server.link('PUT', path, { ids: [3] }))).toBe('403 FORBIDDEN')

@@ -1,4 +1,4 @@
-/** A school over SQLite: pupils join courses, clubs, rooms and one another, over every kind of junction; rules are the test's own. */
+/** A test server with every kind of junction: pupils with courses, clubs, rooms and other pupils. Each test sets its own rules. */
 import Database from 'better-sqlite3'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { foreignKey, integer, primaryKey, sqliteTable, text, unique } from 'drizzle-orm/sqlite-core'
@@ -24,7 +24,7 @@ export const courses = sqliteTable('courses', {
   deletedAt: integer('deleted_at', { mode: 'timestamp_ms' }),
 })
 
-/** Not a resource: its key is its two foreign keys, the rest is metadata. */
+/** An unregistered junction: its primary key is its two foreign keys, other columns are metadata. */
 export const pupilCourses = sqliteTable('pupil_courses', {
   pupilId: integer('pupil_id').notNull().references(() => pupils.id),
   courseId: integer('course_id').notNull().references(() => courses.id),
@@ -34,7 +34,7 @@ export const pupilCourses = sqliteTable('pupil_courses', {
 
 export const clubs = sqliteTable('clubs', { id: integer('id').primaryKey(), name: text('name').notNull() })
 
-/** A junction that is a resource: tenant, trash and rules of its own. */
+/** A registered junction with a tenant, soft delete and rules of its own. */
 export const memberships = sqliteTable('memberships', {
   pupilId: integer('pupil_id').notNull().references(() => pupils.id),
   clubId: integer('club_id').notNull().references(() => clubs.id),
@@ -46,7 +46,7 @@ export const memberships = sqliteTable('memberships', {
   deletionId: text('deletion_id'),
 }, t => [primaryKey({ columns: [t.pupilId, t.clubId] })])
 
-/** Of a table with itself. */
+/** A junction of a table with itself. */
 export const friends = sqliteTable('friends', {
   pupilId: integer('pupil_id').notNull().references(() => pupils.id),
   friendId: integer('friend_id').notNull().references(() => pupils.id),
@@ -54,7 +54,7 @@ export const friends = sqliteTable('friends', {
 
 export const rooms = sqliteTable('rooms', { house: text('house').notNull(), number: integer('number').notNull(), seats: integer('seats') }, t => [primaryKey({ columns: [t.house, t.number] })])
 
-/** By its unique constraint, and to a key of two columns. */
+/** A junction by its unique constraint, with a foreign key to a composite key. */
 export const lockers = sqliteTable('lockers', {
   id: integer('id').primaryKey({ autoIncrement: true }),
   pupilId: integer('pupil_id').notNull().references(() => pupils.id),
@@ -119,7 +119,7 @@ export interface LinksServer extends TestServer {
 
 export const ADA: Caller = { user: { id: 1, organizationId: 1 } }
 export const ZOE: Caller = { user: { id: 11, organizationId: 2 } }
-/** Nobody, of a public organization. */
+/** An anonymous caller with a tenant. */
 export const ANONYMOUS: Caller = { tenantId: 1 }
 
 export async function openServer({ auth = {}, hooks = {}, config, log }: LinksServerOptions = {}): Promise<LinksServer> {

@@ -1,4 +1,4 @@
-/** The column presets: in every dialect the same table, as the API expects it. */
+/** The column presets make the same table in every dialect. */
 import { getTableConfig as mysqlConfig, mysqlTable, varchar } from 'drizzle-orm/mysql-core'
 import { getTableConfig as pgConfig, pgTable, text as pgText } from 'drizzle-orm/pg-core'
 import { getTableConfig as sqliteConfig, sqliteTable, text } from 'drizzle-orm/sqlite-core'
@@ -32,7 +32,7 @@ const ROLES = {
 describe.each(Object.entries(TABLES))('the presets of %s', (dialect, tables) => {
   const resource = resourceOf(tables.all, tenancy())
 
-  it('make a key the database generates, and clients never write', () => {
+  it('make a primary key that the database generates and clients cannot write', () => {
     expect(resource.primaryKey.map(({ name, kind }) => [name, kind])).toEqual([['id', 'integer']])
     expect(describeTable(tables.all).columns.find(({ name }) => name === 'id')).toMatchObject({ generated: true, nullable: false })
   })
@@ -46,18 +46,18 @@ describe.each(Object.entries(TABLES))('the presets of %s', (dialect, tables) => 
     expect(resourceOf(tables.bare, tenancy()).tenant).toBeUndefined()
   })
 
-  it('leave to the client what is the client\'s', () => {
+  it('leave only other columns writable for clients', () => {
     expect([...resource.writable.create].sort()).toEqual(['createdAt', 'slug'])
     expect([...resource.writable.update]).toEqual(['slug'])
   })
 
-  it('are dates where they are times, and may be empty only in the trash and the trace', () => {
+  it('use dates for times, and are nullable only for trash and audit columns', () => {
     const facts = new Map(describeTable(tables.all).columns.map(column => [column.name, column]))
     expect(['createdAt', 'updatedAt', 'deletedAt'].map(name => facts.get(name)!.kind)).toEqual(['date', 'date', 'date'])
     expect([...facts.values()].filter(({ nullable }) => nullable).map(({ name }) => name).sort()).toEqual(['createdBy', 'deletedAt', 'deletedBy', 'deletedReason', 'deletionId', 'updatedBy'])
   })
 
-  it('are named in the database as SQL is', () => {
+  it('are named in snake case in the database', () => {
     expect(describeTable(tables.all).columns.map(({ column }) => column.name)).toEqual([
       'id', 'organization_id', 'created_at', 'updated_at', 'created_by', 'updated_by', 'deleted_at', 'deleted_by', 'deletion_id', 'deleted_reason', 'slug',
     ])
@@ -67,7 +67,7 @@ describe.each(Object.entries(TABLES))('the presets of %s', (dialect, tables) => 
     expect(resourceOf(tables.bare).roles).toEqual({})
   })
 
-  it('unique among the living is not unique: no key of a junction, no key of a record', () => {
+  it('do not count liveUnique as a unique constraint, neither for junctions nor for records', () => {
     expect(describeTable(tables.all).uniques).toEqual([])
     const [index] = ({ sqlite: sqliteConfig, pg: pgConfig, mysql: mysqlConfig } as unknown as Record<string, (table: unknown) => { indexes: { config: { unique: boolean, name: string } }[] }>)[dialect]!(tables.all).indexes
     expect(index!.config).toMatchObject({ unique: true, name: 'posts_slug' })

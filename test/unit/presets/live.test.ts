@@ -1,4 +1,4 @@
-/** The presets in a running API over SQLite, its table made by drizzle-kit from the presets themselves. */
+/** The presets in a running API over SQLite, whose table drizzle-kit creates. */
 import { createRequire } from 'node:module'
 import Database from 'better-sqlite3'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
@@ -27,37 +27,37 @@ beforeEach(async () => {
 })
 afterEach(() => client.close())
 
-const ask = (method: string, path: string, body?: unknown, organizationId = 1): Promise<Answered> =>
+const send = (method: string, path: string, body?: unknown, organizationId = 1): Promise<Answered> =>
   server.request(method, `/api/pages${path}`, { body, caller: { user: { id: 7, organizationId } } })
-const statuses = async (...asked: [string, string, unknown?, number?][]) => {
+const statuses = async (...requests: [string, string, unknown?, number?][]) => {
   const answers: number[] = []
-  for (const request of asked) answers.push((await ask(...request)).status)
+  for (const request of requests) answers.push((await send(...request)).status)
   return answers
 }
 
 describe('a table of presets', () => {
-  it('is stamped by the server from the first row on', async () => {
+  it('gets its server-set values on create and update', async () => {
     const before = Date.now()
-    const { status, body } = await ask('POST', '', { slug: 'a', organizationId: 2, createdBy: 9, deletedAt: '2026-01-01T00:00:00.000Z' })
+    const { status, body } = await send('POST', '', { slug: 'a', organizationId: 2, createdBy: 9, deletedAt: '2026-01-01T00:00:00.000Z' })
     expect([status, body]).toEqual([201, {
       id: 1, organizationId: 1, slug: 'a', createdAt: expect.any(String), updatedAt: expect.any(String), createdBy: 7, updatedBy: 7,
       deletedAt: null, deletedBy: null, deletionId: null, deletedReason: null,
     }])
     expect(Date.parse(body.createdAt)).toBeGreaterThanOrEqual(before)
-    const changed = await ask('PATCH', '/1', { slug: 'b' })
+    const changed = await send('PATCH', '/1', { slug: 'b' })
     expect([changed.status, changed.body.createdAt, changed.body.updatedAt >= body.updatedAt]).toEqual([200, body.createdAt, true])
   })
 
-  it('has a trash that remembers who, when and why', async () => {
-    await ask('POST', '', { slug: 'a' })
-    const { body } = await ask('DELETE', '/1?reason=old')
+  it('records who deleted a row, when and why', async () => {
+    await send('POST', '', { slug: 'a' })
+    const { body } = await send('DELETE', '/1?reason=old')
     expect(body).toEqual({ success: true, softDeleted: true, deletionId: expect.any(String) })
     expect(client.prepare('select deleted_by, deletion_id, deleted_reason, deleted_at > 0 from pages').raw().get()).toEqual([7, body.deletionId, 'old', 1])
   })
 })
 
 describe('liveUnique', () => {
-  it('refuses a second live one: on create, on update and in a bulk', async () => {
+  it('refuses a second live row on create, on update and in a bulk request', async () => {
     expect(await statuses(
       ['POST', '', { slug: 'a' }], ['POST', '', { slug: 'a' }],
       ['POST', '', { slug: 'b' }], ['PATCH', '/2', { slug: 'a' }],
@@ -66,20 +66,20 @@ describe('liveUnique', () => {
     expect(client.prepare('select slug from pages order by id').pluck().all()).toEqual(['a', 'b'])
   })
 
-  it('holds within its columns only: another tenant has names of its own', async () => {
+  it('applies within its columns only: another tenant can use the same name', async () => {
     expect(await statuses(['POST', '', { slug: 'a' }], ['POST', '', { slug: 'a' }, 2], ['POST', '', { slug: 'a' }, 2])).toEqual([201, 201, 409])
   })
 
-  it('frees a name with the trash, as often as it takes', async () => {
+  it('frees the name of a deleted row, repeatedly', async () => {
     for (const n of [1, 2, 3]) {
       expect(await statuses(['POST', '', { slug: 'a' }], ['DELETE', `/${n}`])).toEqual([201, 200])
     }
     expect(client.prepare('select count(*) from pages where slug = ?').pluck().get('a')).toBe(3)
   })
 
-  it('refuses to restore into a name that is taken, alone and in a batch, and changes nothing', async () => {
+  it('refuses to restore a row whose name is taken, alone and in a batch, and changes nothing', async () => {
     await statuses(['POST', '', { slug: 'a' }], ['POST', '', { slug: 'b' }], ['DELETE', '/1'], ['DELETE', '/2'], ['POST', '', { slug: 'a' }])
-    const { status, body } = await ask('POST', '/1/restore')
+    const { status, body } = await send('POST', '/1/restore')
     expect([status, body.data.code]).toEqual([409, 'CONFLICT'])
     expect(await statuses(['POST', '/bulk/restore', { ids: [2, 1] }])).toEqual([409])
     expect(client.prepare('select id from pages where deleted_at is null').pluck().all()).toEqual([3])

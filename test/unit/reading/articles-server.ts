@@ -1,4 +1,4 @@
-/** A small newspaper with every kind of column and relation, the same rows in SQLite and as plain objects. */
+/** A test server with articles: every kind of column and relation, with the same rows in SQLite and as plain objects. */
 import Database from 'better-sqlite3'
 import { eq, ne, or } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
@@ -57,7 +57,7 @@ const replies = sqliteTable('replies', {
 export type Row = Record<string, unknown>
 export type Rows = Readonly<Record<'authors' | 'articles' | 'labels' | 'articleLabels' | 'notes' | 'replies', readonly Row[]>>
 
-/** The caller of every question: of organization 1. */
+/** The caller of every request, in organization 1. */
 export const CALLER = { user: { id: 1, organizationId: 1 }, permissions: ['reader'] }
 
 const ALPHABET = ['a', 'A', 'b', 'B', 'ab', 'Ba', 'a%b', 'a_b', 'a\\b', '']

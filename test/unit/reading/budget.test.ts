@@ -1,4 +1,4 @@
-/** The row budget: how many included records a response may hold, counted as JSON holds them. */
+/** The limit on included records of a response, counted as JSON repeats them. */
 import Database from 'better-sqlite3'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
@@ -57,7 +57,7 @@ function countIncluded(value: unknown): number {
 
 const odd = { objectLevel: (row: Record<string, unknown>) => Number(row.id) % 2 === 1 }
 
-describe('a response is refused with one included record more than the budget, and given with just as many', () => {
+describe('the limit on included records refuses one record more, and allows exactly as many', () => {
   it.each<[string, string, Parameters<typeof open>[0]['auth']]>([
     ['to-one, joined', 'tracks?include=artist', {}],
     ['to-one, shared by many', 'tracks?include=artist.tracks', {}],
@@ -86,7 +86,7 @@ describe('a response is refused with one included record more than the budget, a
   })
 })
 
-it('judges no more hidden rows for an include than configured', async () => {
+it('checks no more hidden rows for an include than configured', async () => {
   const hidden = { tracks: { objectLevel: () => false } }
   const config = { objectLevelMaxRows: 3, maxRows: 1 }
   const within = await (await open({ size: 4, auth: hidden, ...config }))('artists?include=tracks')
@@ -107,7 +107,7 @@ describe('ninety tracks in ninety playlists', () => {
     expect(statements.map(({ values }) => values.at(-1))).toEqual([91, 25_001, Math.floor((25_000 - 8100) / 90) + 1])
   })
 
-  it('are given with the one level that fits', async () => {
+  it('are returned with one level, which is within the limit', async () => {
     const { status, body } = await (await open({ size: 90 }))('tracks?limit=90&count=none&include=playlists')
     expect([status, countIncluded(body.data)]).toEqual([200, 8100])
   })

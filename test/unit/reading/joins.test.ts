@@ -1,4 +1,4 @@
-/** Guards to-one includes that are read along with their parents: fewer statements, the very same answers. */
+/** Joined to-one includes: fewer statements with the same responses. */
 import Database from 'better-sqlite3'
 import { sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
@@ -45,10 +45,10 @@ async function open(rules: Partial<Record<'people' | 'places' | 'visits', Resour
   }
 }
 
-describe('one statement', () => {
-  it('reads a list and its to-one includes, whichever there are, and the records are those a statement each would give', async () => {
-    const ask = await open()
-    const { data, statements } = await ask('visits?include=person[id,name],guide[name],place&count=none&fields=id')
+describe('a single statement', () => {
+  it('reads a list and all of its to-one includes, with the same records as separate statements', async () => {
+    const get = await open()
+    const { data, statements } = await get('visits?include=person[id,name],guide[name],place&count=none&fields=id')
     expect(statements).toHaveLength(1)
     expect(data).toEqual([
       { id: 1, person: { id: 1, name: 'Ann' }, guide: { name: 'Cid' }, place: { country: 'NL', code: 'AMS', name: 'Amsterdam' } },
@@ -59,49 +59,49 @@ describe('one statement', () => {
     ])
   })
 
-  it('reads a record and what it belongs to', async () => {
-    const ask = await open()
-    const { body, statements } = await ask('visits/1?include=person[name]&fields=id')
+  it('reads a record and its to-one include', async () => {
+    const get = await open()
+    const { body, statements } = await get('visits/1?include=person[name]&fields=id')
     expect([body, statements.length]).toEqual([{ id: 1, person: { name: 'Ann' } }, 1])
   })
 
   it('joins a table with itself', async () => {
-    const ask = await open()
-    const { data, statements } = await ask('people?include=boss[name]&fields=name&sort=-id&count=none&filter={"status":"here"}')
+    const get = await open()
+    const { data, statements } = await get('people?include=boss[name]&fields=name&sort=-id&count=none&filter={"status":"here"}')
     expect(data).toEqual([{ name: 'Cid', boss: { name: 'Bob' } }, { name: 'Ann', boss: null }])
     expect(statements).toHaveLength(1)
   })
 
-  it('leaves conditions an app wrote in SQL their columns, named with their table or without', async () => {
-    const ask = await open({ people: { ...read, listFilter: () => sql`status = 'here' and id < 9` }, visits: { ...read, listFilter: () => sql`status = 'open' and exists (select 1 from people where people.id = guide_id)` } })
-    const { data, statements } = await ask('visits?include=person[name]&fields=id&count=none')
+  it('keeps SQL conditions of the app unambiguous, with or without table names', async () => {
+    const get = await open({ people: { ...read, listFilter: () => sql`status = 'here' and id < 9` }, visits: { ...read, listFilter: () => sql`status = 'open' and exists (select 1 from people where people.id = guide_id)` } })
+    const { data, statements } = await get('visits?include=person[name]&fields=id&count=none')
     expect(data).toEqual([{ id: 1, person: { name: 'Ann' } }, { id: 2, person: null }, { id: 3, person: null }])
     expect(statements).toHaveLength(1)
   })
 
-  it('keeps the order, the cursor and the total as they are', async () => {
-    const ask = await open()
-    const first = await ask('visits?include=person[name],guide&fields=id&sort=-status&limit=2&cursor=')
-    const second = await ask(`visits?include=person[name]&fields=id&sort=-status&limit=2&cursor=${first.body.meta.nextCursor}`)
+  it('does not change the order, the cursor or the total', async () => {
+    const get = await open()
+    const first = await get('visits?include=person[name],guide&fields=id&sort=-status&limit=2&cursor=')
+    const second = await get(`visits?include=person[name]&fields=id&sort=-status&limit=2&cursor=${first.body.meta.nextCursor}`)
     expect([first, second].map(({ data }) => data.map(({ id }: { id: number }) => id))).toEqual([[4, 3], [2, 1]])
-    expect((await ask('visits?include=person&limit=1')).body.meta.total).toBe(4)
+    expect((await get('visits?include=person&limit=1')).body.meta.total).toBe(4)
   })
 })
 
-describe('a statement of its own', () => {
+describe('a separate statement', () => {
   it.each([
     ['what is hidden row by row', { people: { ...read, objectLevel: (row: Record<string, unknown>) => row.status === 'here' } }, 'visits?include=person[name]&fields=id&count=none', [{ name: 'Ann' }, null, null, { name: 'Cid' }]],
     ['what is hidden row by row on the list\'s side', { visits: { ...read, objectLevel: (row: Record<string, unknown>) => row.id !== 3 } }, 'visits?include=person[name]&fields=id&count=none', [{ name: 'Ann' }, { name: 'Bob' }, { name: 'Cid' }]],
     ['what has includes of its own', {}, 'visits?include=person[name].boss[name]&fields=id&count=none', [{ name: 'Ann', boss: null }, { name: 'Bob', boss: { name: 'Ann' } }, null, { name: 'Cid', boss: { name: 'Bob' } }]],
   ])('reads %s', async (_, rules, path, expected) => {
-    const ask = await open(rules as Parameters<typeof open>[0])
-    const { data, statements } = await ask(path)
+    const get = await open(rules as Parameters<typeof open>[0])
+    const { data, statements } = await get(path)
     expect(data.map(({ person }: { person: unknown }) => person)).toEqual(expected)
     expect(statements.length).toBeGreaterThan(1)
   })
 })
 
-it('counts the included records of a join like any others', async () => {
+it('counts joined records against the limit on included records', async () => {
   const limited = (maxRows: number) => ({ relations: { ...DEFAULT_CONFIG.relations, maxRows } })
   const three = await open({}, limited(3))
   expect((await three('visits?include=person&count=none')).status).toBe(200)

@@ -1,4 +1,4 @@
-/** Guards that a name the caller may not know is answered like one that does not exist, wherever a name can be written. */
+/** A field that the caller cannot read is treated like an unknown field, in every parameter. */
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { CALLER, openArticlesServer, type ArticlesServer } from './articles-server.ts'
@@ -13,7 +13,7 @@ const get = (path: string, caller = CALLER) => world.server.request('GET', path,
 const query = (parameters: Record<string, string>) => new URLSearchParams(parameters).toString()
 const condition = (name: string) => JSON.stringify({ [name]: { $gt: 1 } })
 
-/** Every place of a query in which a field's name can stand. */
+/** Every parameter of a query that takes a field name. */
 const PLACES: Record<string, (name: string) => string> = {
   'filter as JSON': name => `articles?${query({ filter: condition(name) })}`,
   'a plain condition': name => `articles?${query({ filter: JSON.stringify({ [name]: 'x' }) })}`,
@@ -42,28 +42,28 @@ const PLACES: Record<string, (name: string) => string> = {
   'a related list': name => `labels/1/relations/articles?sort=${name}`,
 }
 
-/** Where only what the query itself computes has a name. */
+/** Parameters that take only the names of computed values. */
 const KNOWN: Record<string, () => string> = {
   'having': () => `articles/aggregate?aggregate=max(views)&${query({ having: '{"max_views":{"$gt":1}}' })}`,
   'sort of groups': () => 'articles/aggregate?groupBy=views&sort=views',
 }
 
 describe.each(Object.entries(PLACES))('%s', (place, path) => {
-  it.each([['hidden', 'secret'], ['unreadable', 'salary'], ['inherited by every object', 'constructor'], ['a prototype', '__proto__']])('a name that is %s is one that does not exist', async (_reason, name) => {
+  it.each([['hidden', 'secret'], ['unreadable', 'salary'], ['inherited by every object', 'constructor'], ['a prototype', '__proto__']])('treats a name that is %s like an unknown name', async (_reason, name) => {
     const unknown = await get(`/api/${path('nothing')}`)
-    const asked = await get(`/api/${path(name)}`)
+    const hidden = await get(`/api/${path(name)}`)
     expect(unknown.status).toBe(400)
     expect(unknown.body.data.code).toBe('UNKNOWN_FIELD')
-    expect([asked.status, asked.text.replaceAll(name, 'nothing')]).toEqual([unknown.status, unknown.text])
+    expect([hidden.status, hidden.text.replaceAll(name, 'nothing')]).toEqual([unknown.status, unknown.text])
   })
 
-  it('a name that is known there is answered', async () => {
+  it('accepts a known name', async () => {
     const answer = await get(`/api/${KNOWN[place]?.() ?? path('views')}`)
     expect(answer.text).not.toContain('UNKNOWN_FIELD')
   })
 })
 
-describe('whatever is asked', () => {
+describe('any query', () => {
   const texts = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 30 }), fc.string({ unit: 'grapheme', maxLength: 30 }), fc.json({ maxDepth: 8 }),
     fc.constantFrom('', '-1', '0', '01', '1e9', '9'.repeat(40), 'NaN', '-', ',,,', '[', '{', '{}', '[]', '{"$or":[]}', '{"$or":[{}]}', '{"id":{"$in":[]}}', '{"title":{"$like":"%\\\\"}}', 'author[', 'author{', 'author{limit:0}', 'author.boss.boss.boss', 'a[b]{c:d}.e', 'count,sum(x', 'sum()', 'avg(title)', '__proto__', 'constructor', '{"__proto__":{"$eq":1}}', `${'['.repeat(3000)}`, `{"a":${'{"a":'.repeat(50)}1${'}'.repeat(51)}`, 'W10', '%', '\0', '\uD800'),
@@ -71,7 +71,7 @@ describe('whatever is asked', () => {
   const names = fc.oneof(fc.constantFrom('page', 'limit', 'cursor', 'cursorFields', 'sort', 'filter', 'fields', 'include', 'aggregate', 'groupBy', 'having', 'count', 'includeDeleted', 'onlyDeleted', 'includeMetadata', 'ids', 'filter[id]', 'filter[id][$in]', 'filter[$or][0][title][$like]', 'filter[__proto__][x]', 'filter[a][b][c][d][e]', 'filter[', 'filter[]'), fc.string({ maxLength: 8 }))
   const paths = fc.constantFrom('articles', 'articles/1', 'articles/aggregate', 'articles/permissions', 'authors', 'notes', 'notes/1,1', 'labels/1/relations/articles', 'permissions', '_m2m/junctions')
 
-  it('10 000 hostile query strings get an answer that is no 5xx, and nothing unexpected is logged', async () => {
+  it('never returns a 5xx or logs an unexpected error, for 10 000 hostile query strings', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {})
     await fc.assert(fc.asyncProperty(paths, fc.array(fc.tuple(names, texts), { minLength: 1, maxLength: 4 }), async (path, parameters) => {
       const text = parameters.map(([name, value]) => `${encodeURIComponent(name.toWellFormed())}=${encodeURIComponent(value.toWellFormed())}`).join('&')
@@ -82,7 +82,7 @@ describe('whatever is asked', () => {
     log.mockRestore()
   }, 120_000)
 
-  it('a cursor that was edited, cut, lengthened or made for another order or resource is a 400', async () => {
+  it('returns 400 for a cursor that was edited, cut, extended, or made for another order or resource', async () => {
     const { nextCursor } = (await get('/api/articles?cursor=&limit=3&sort=views')).body.meta as { nextCursor: string }
     expect((await get(`/api/articles?limit=3&sort=views&cursor=${nextCursor}`)).status).toBe(200)
     const broken = [...nextCursor].flatMap((_, index) => [nextCursor.slice(0, index), `${nextCursor.slice(0, index)}${nextCursor[index] === 'A' ? 'B' : 'A'}${nextCursor.slice(index + 1)}`]).filter(cursor => cursor !== '')

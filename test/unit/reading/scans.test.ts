@@ -1,4 +1,4 @@
-/** Lists that code judges row by row: how far they are read, and that others are answered meanwhile. */
+/** Lists with an object-level rule: the limit of a scan, and that other requests run meanwhile. */
 import Database from 'better-sqlite3'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
@@ -54,19 +54,19 @@ describe('with count=none', () => {
     ['the last page', 'notes?limit=20&count=none&page=50', 981, 20],
     ['a page of what is rare', 'notes?limit=20&count=none&filter[kind]=rare', 10, 20],
     ['a page of links', 'folders/1/relations/notes?limit=20&count=none', 1, 20],
-  ])('%s is answered', async (_, path, first, length) => {
+  ])('returns %s', async (_, path, first, length) => {
     const { get } = await open(1000, () => true, small)
     const { status, body } = await get(path)
     expect([status, body.data?.[0]?.id, body.data?.length, 'total' in (body.meta ?? {})]).toEqual([200, first, length, false])
   })
 
-  it('a page of the few rows that are accepted is answered', async () => {
+  it('returns a page when few rows are accepted', async () => {
     const { get } = await open(1000, row => Number(row.id) > 990, small)
     const { body } = await get('notes?limit=9&count=none')
     expect([body.data.map(({ id }: { id: number }) => id), body.meta.hasMore]).toEqual([[991, 992, 993, 994, 995, 996, 997, 998, 999], true])
   })
 
-  it('a counted list is refused beyond objectLevelMaxRows, and not before', async () => {
+  it('refuses a counted list beyond objectLevelMaxRows only', async () => {
     const { get } = await open(11, () => true, small)
     expect((await get('notes?filter[id][$lte]=10')).body.meta.total).toBe(10)
     const { status, body } = await get('notes')
@@ -75,8 +75,8 @@ describe('with count=none', () => {
   })
 })
 
-describe('a list of which no row is accepted', () => {
-  it.each(['notes?cursor=&limit=20', 'notes?count=none&limit=20'])('is read up to a bound and then refused: %s', async (path) => {
+describe('a list without any accepted row', () => {
+  it.each(['notes?cursor=&limit=20', 'notes?count=none&limit=20'])('is refused after a limited number of rows: %s', async (path) => {
     const { get } = await open(LIMITS.scan + 1000, () => false)
     let turns = 0
     let going = true
@@ -94,7 +94,7 @@ describe('a list of which no row is accepted', () => {
     expect(turns).toBeGreaterThanOrEqual(sent.length - 1)
   })
 
-  it('is answered where it is no longer than the bound', async () => {
+  it('is returned when it has no more rows than the limit', async () => {
     const { get } = await open(LIMITS.scan, () => false)
     expect((await get('notes?cursor=&limit=20')).body).toEqual({ data: [], meta: { limit: 20, hasMore: false, nextCursor: null } })
     expect((await get('notes?count=none&limit=20&filter[kind]=rare')).body.data).toEqual([])
@@ -102,7 +102,7 @@ describe('a list of which no row is accepted', () => {
 })
 
 describe('more links than a batch has', () => {
-  it('are all judged, removed and counted', async () => {
+  it('are all checked, removed and counted', async () => {
     const { request } = await open(1200, row => Number(row.id) > 5)
     const { status, body } = await request('PUT', 'folders/1/relations/notes', { ids: [7] })
     expect([status, body]).toEqual([200, { added: 0, removed: 1194, total: 1 }])

@@ -1,4 +1,4 @@
-/** Guards the SQL of each dialect: expected texts written by hand beside what they mean. */
+/** The SQL of each dialect, compared with texts written by hand. */
 import { PgDialect, boolean, integer as pgInteger, pgTable, text as pgText, timestamp } from 'drizzle-orm/pg-core'
 import { MySqlDialect, boolean as mysqlBoolean, int, mysqlTable, timestamp as mysqlTimestamp, varchar } from 'drizzle-orm/mysql-core'
 import { integer, SQLiteSyncDialect, sqliteTable, text } from 'drizzle-orm/sqlite-core'

@@ -1,4 +1,4 @@
-/** Guards what a read costs: the number of statements depends on what is asked, never on how many rows there are. */
+/** The cost of a read: the number of statements depends on the query, not on the number of rows. */
 import Database from 'better-sqlite3'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
@@ -53,33 +53,33 @@ async function count(path: string): Promise<{ statements: string[], records: num
 describe('an include of three levels', () => {
   const include = 'include=books.chapters.tags'
 
-  it('takes the same number of statements for 1 and for 100 parents: one for the page, one for each relation', async () => {
+  it('takes one statement for the page and one per relation, for 1 and for 100 parents', async () => {
     const one = await count(`authors?${include}&limit=1&count=none`)
     const hundred = await count(`authors?${include}&limit=100&count=none`)
     expect([one.records, hundred.records]).toEqual([1, 100])
     expect([one.statements.length, hundred.statements.length]).toEqual([4, 4])
   })
 
-  it('takes one more for the total', async () => {
+  it('takes one more statement for the total', async () => {
     expect((await count(`authors?${include}&limit=100`)).statements).toHaveLength(5)
   })
 })
 
-describe('what leaves the database', () => {
-  it('is what was asked for, and the keys that includes stand on', async () => {
+describe('the selected columns', () => {
+  it('are the requested columns and the keys of includes', async () => {
     const { statements } = await count('books?fields=title&count=none')
     expect(statements).toEqual(['select "books"."title" from "books" order by "books"."id" limit ?'])
   })
 
-  it('never holds a hidden column', async () => {
+  it('never contain a hidden column', async () => {
     const { statements } = await count('books?include=author&limit=5')
     expect(statements.join()).not.toContain('secret')
   })
 })
 
-describe('a shape that was asked before', () => {
-  it('is not built again: other values have the same text', async () => {
-    const asked = (n: number) => count(`books?count=none&limit=${n}&filter={"authorId":{"$in":[${Array.from({ length: n }, (_, index) => index)}]},"title":{"$like":"${n}"}}`)
-    expect((await asked(3)).statements).toEqual((await asked(40)).statements)
+describe('a query of a known shape', () => {
+  it('reuses the text of its statement with other values', async () => {
+    const readMany = (n: number) => count(`books?count=none&limit=${n}&filter={"authorId":{"$in":[${Array.from({ length: n }, (_, index) => index)}]},"title":{"$like":"${n}"}}`)
+    expect((await readMany(3)).statements).toEqual((await readMany(40)).statements)
   })
 })

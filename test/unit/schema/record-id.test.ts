@@ -1,4 +1,4 @@
-/** A record's address: every row has exactly one, and what is written otherwise is no address. */
+/** Record ids: every row has exactly one, in one spelling. */
 import fc from 'fast-check'
 import { bigint, date, pgTable, text, timestamp, uuid } from 'drizzle-orm/pg-core'
 import { integer, primaryKey, sqliteTable } from 'drizzle-orm/sqlite-core'
@@ -13,12 +13,12 @@ describe.each(DIALECTS)('an id of a $dialect-core table', ({ tables }) => {
   const employees = resourceOf(tables.employees)
   const seats = resourceOf(tables.seats)
 
-  it.each([['1', 1], ['0', 0], ['-5', -5], ['2147483647', 2147483647]])('of an integer key is the number as the column writes it: %s', (id, value) => {
+  it.each([['1', 1], ['0', 0], ['-5', -5], ['2147483647', 2147483647]])('of an integer key is the number in its canonical form: %s', (id, value) => {
     expect(toKey(users, id)).toEqual([value])
     expect(toId(users, [value])).toBe(id)
   })
 
-  it.each(['01', '1e0', '-0', '+1', '1.0', ' 1', '1 ', '', 'abc', '0x1', '1e30', '9007199254740993', '99999999999999999999', '１', NUL, `1${NUL}`, '1,2', 'null', 'true', '__proto__'])('of an integer key is nothing else: %j', (id) => {
+  it.each(['01', '1e0', '-0', '+1', '1.0', ' 1', '1 ', '', 'abc', '0x1', '1e30', '9007199254740993', '99999999999999999999', '１', NUL, `1${NUL}`, '1,2', 'null', 'true', '__proto__'])('of an integer key has no other form: %j', (id) => {
     expect(toKey(users, id)).toBeUndefined()
   })
 
@@ -41,17 +41,17 @@ describe.each(DIALECTS)('an id of a $dialect-core table', ({ tables }) => {
     expect(toId(seats, key)).toBe(id)
   })
 
-  it.each(['red', 'red,', 'red,7,', 'red,7,8', 'red,07', 'red,7e0', '7,red', 'red;7', 'red,abc', '%,7', 'red,%zz', '', ','])('of a composite key is nothing else: %j', (id) => {
+  it.each(['red', 'red,', 'red,7,', 'red,7,8', 'red,07', 'red,7e0', '7,red', 'red;7', 'red,abc', '%,7', 'red,%zz', '', ','])('of a composite key has no other form: %j', (id) => {
     expect(toKey(seats, id)).toBeUndefined()
   })
 
-  it('of a composite key comes back as the key it was made of', () => {
+  it('of a composite key converts back to the same key', () => {
     fc.assert(fc.property(fc.string({ maxLength: 15 }).filter(room => !room.includes(NUL)), fc.integer({ min: -1000, max: 1000 }), (room, number) => {
       expect(toKey(seats, toId(seats, [room, number]))).toEqual([room, number === 0 ? 0 : number])
     }))
   })
 
-  it('of an integer key is the only text that leads to its row', () => {
+  it('of an integer key is the only text that finds its row', () => {
     fc.assert(fc.property(fc.string({ unit: fc.constantFrom(...'0123456789+-.eE_, x'), maxLength: 6 }), (id) => {
       const key = toKey(users, id)
       if (key) expect(toId(users, key)).toBe(id)
@@ -72,7 +72,7 @@ describe('an id of another kind of key', () => {
     ['timestamp', '2024-05-06T07:08:09.123Z', new Date('2024-05-06T07:08:09.123Z')],
     ['uuid', '0198c0de-0000-7000-8000-000000000001', '0198c0de-0000-7000-8000-000000000001'],
     ['day', '2024-05-06', '2024-05-06'],
-  ] as const)('is the value in its wire form: %s', (type, id, value) => {
+  ] as const)('is the value in its JSON form: %s', (type, id, value) => {
     expect(toKey(key(type), id)).toEqual([value])
     expect(toId(key(type), [value])).toBe(id)
   })
@@ -85,7 +85,7 @@ describe('an id of another kind of key', () => {
     ['timestamp', '2024-05-06T07:08:09Z'],
     ['uuid', 'not-a-uuid'],
     ['uuid', '0198c0de00007000800000000000001'],
-  ] as const)('is not written in any other way: %s %.30s', (type, id) => {
+  ] as const)('has no other form: %s %.30s', (type, id) => {
     expect(toKey(key(type), id)).toBeUndefined()
   })
 })

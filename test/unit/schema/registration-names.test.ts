@@ -1,4 +1,4 @@
-/** Guards the names in what a registration points to: one that nothing has stops the start, with the file and the name that is meant. */
+/** Unknown names in a registration fail at startup, with the file and a suggestion. */
 import { describe, expect, it } from 'vitest'
 import type { ResourceRegistration } from '../../../src/runtime/server/registration'
 import { resourceOf, sqlite } from './tables'
@@ -6,7 +6,7 @@ import { resourceOf, sqlite } from './tables'
 const FROM = { schema: 'server/schema.ts, export `posts`', authorization: 'server/auth.ts, export `postsAuth`', hooks: 'server/hooks.ts, default export', validation: 'server/validation.ts, default export' }
 const start = (parts: object) => resourceOf({ schema: sqlite.posts, ...parts } as Omit<ResourceRegistration, 'name'>)
 
-describe('a name that nothing has stops the start', () => {
+describe('an unknown name in a registration fails at startup', () => {
   it.each([
     ['an operation', { authorization: { permissions: { reed: true } } }, '`it.authorization.permissions.reed` is not an operation (server/auth.ts, export `postsAuth`). Did you mean `read`?'],
     ['an operation of a named gate', { authorization: { custom: { publish: { permissions: { updat: true } } } } }, '`it.authorization.custom.publish.permissions.updat` is not an operation (server/auth.ts, export `postsAuth`). Did you mean `update`?'],
@@ -24,22 +24,22 @@ describe('a name that nothing has stops the start', () => {
     expect(() => start({ ...parts, from: needed })).toThrow(message)
   })
 
-  it('in `hiddenFields` of the module options, for the field would be readable', () => {
+  it('also in `hiddenFields` of the module options, where it would leave the field readable', () => {
     const config = { hiddenFields: { global: [], resources: { it: ['titl'] } } }
     expect(() => resourceOf(sqlite.posts, config)).toThrow('`autoApi.hiddenFields.resources.it` names `titl`, which is not a column of table "posts". Did you mean `title`?')
   })
 
-  it('and where no name is close, the message lists what there is', () => {
+  it('with a message that lists the valid names when none is similar', () => {
     expect(() => start({ authorization: { permissions: { publish: true } } })).toThrow('is not an operation. It can be `read`, `create`, `update`, `delete`, `aggregate`, `restore`, `purge`, `viewDeleted`.')
   })
 })
 
-describe('an export that is there and empty stops the start', () => {
-  it.each(['authorization', 'validation', 'hooks'] as const)('instead of leaving the resource without its %s', (key) => {
+describe('an export without a valid value fails at startup', () => {
+  it.each(['authorization', 'validation', 'hooks'] as const)('when it is undefined: %s', (key) => {
     expect(() => start({ [key]: undefined, from: { [key]: FROM[key] } })).toThrow(`\`it.${key}\` (${FROM[key]}) is undefined.`)
   })
 
-  it('and so does one that is not a table', () => {
+  it('when the schema is not a table', () => {
     expect(() => resourceOf({ schema: {} as never, from: FROM })).toThrow('`it.schema` (server/schema.ts, export `posts`) is not a Drizzle table')
   })
 })

@@ -1,4 +1,4 @@
-/** Relations and their names: one rule for what follows from foreign keys, Drizzle's own names first, a clash stops the start. */
+/** Relations and their names: derived from foreign keys unless Drizzle's `relations()` declares them. A conflict fails at startup. */
 import { relations } from 'drizzle-orm'
 import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { describe, expect, it } from 'vitest'
@@ -21,7 +21,7 @@ describe.each(DIALECTS)('a relation of $dialect-core tables', ({ tables }) => {
     expect(describeRelations(all.get('comments')!)).toContain('post: one posts(post_id → id)')
   })
 
-  it('to one that would be called like its own column is called <column>Record', () => {
+  it('to one is named <column>Record when the derived name is the name of a column', () => {
     expect(describeRelations(all.get('employees')!)).toContain('reportsToRecord: one employees(reportsTo → code)')
   })
 
@@ -35,7 +35,7 @@ describe.each(DIALECTS)('a relation of $dialect-core tables', ({ tables }) => {
     expect(describeRelations(all.get('seats')!)).toEqual(['bookings: many bookings(room,number → room,seatId)'])
   })
 
-  it('to many is called <resource>By<Key> where two keys lead to the same table', () => {
+  it('to many is named <resource>By<Key> when two keys reference the same table', () => {
     expect(describeRelations(all.get('users')!)).toEqual([
       'organization: one organizations(organizationId → id)',
       'posts: many posts(id → authorId)',
@@ -49,7 +49,7 @@ describe.each(DIALECTS)('a relation of $dialect-core tables', ({ tables }) => {
     expect(names(resourcesOf({ posts, comments }).get('posts')!)).toEqual(['comments'])
   })
 
-  it('takes the resource\'s name, whatever its table is called', () => {
+  it('uses the name of the resource, not of the table', () => {
     expect(names(resourcesOf({ articles: posts, remarks: comments }).get('articles')!)).toEqual(['remarks'])
   })
 
@@ -61,37 +61,37 @@ describe.each(DIALECTS)('a relation of $dialect-core tables', ({ tables }) => {
     expect(relation).toMatchObject({ junction: { name: 'postTags', sourceKey: { columns: ['postId'] }, targetKey: { columns: ['tagSlug'] } } })
   })
 
-  it('many to many is named after the junction where two junctions join the same pair', () => {
+  it('many to many is named after the junction when two junctions join the same resources', () => {
     const resources = resourcesOf({ posts, tags }, { modules: [{ postTags, topicTags }] })
     expect(names(resources.get('posts')!)).toEqual(['postTags', 'topicTags'])
     expect(names(resources.get('tags')!)).toEqual(['postTags', 'topicTags'])
   })
 
-  it('many to many is called <other>By<Junction> where the junction\'s name is taken', () => {
+  it('many to many is named <other>By<Junction> when the junction\'s name is taken', () => {
     const resources = resourcesOf({ posts, tags, postTags, topicTags })
     expect(names(resources.get('posts')!)).toEqual(['postTags', 'topicTags', 'tagsByPostTags', 'tagsByTopicTags'])
   })
 
-  it('many to many is called <other>By<Junction> where the other resource\'s name is taken', () => {
+  it('many to many is named <other>By<Junction> when the other resource\'s name is taken', () => {
     const resources = resourcesOf({ users, posts }, { modules: [{ bookmarks }] })
     expect(names(resources.get('users')!)).toEqual(['posts', 'postsByBookmarks'])
     expect(names(resources.get('posts')!)).toEqual(['author', 'users'])
   })
 
-  it('many to many stands beside the to-many of a registered junction', () => {
+  it('many to many exists in addition to the to-many relation of a registered junction', () => {
     const resources = resourcesOf({ posts, tags, postTags })
     expect(names(resources.get('posts')!)).toEqual(['postTags', 'tags'])
     expect(names(resources.get('postTags')!)).toEqual(['post', 'tagSlugRecord'])
   })
 
-  it('of a table with itself over a junction is named by the key on this side, once per direction', () => {
+  it('of a table with itself over a junction is named after the key on this side, once per direction', () => {
     expect(describeRelations(resourcesOf({ users }, { modules: [{ follows }] }).get('users')!)).toEqual([
       'usersByFollower: manyToMany users(id → id)',
       'usersByFollowed: manyToMany users(id → id)',
     ])
   })
 
-  it('many to many needs a table that is nothing but a junction', () => {
+  it('many to many requires a table that is only a junction', () => {
     // Registered, its key is its own: a resource like any other.
     expect(names(resourcesOf({ users, posts, bookmarks }).get('users')!)).toEqual(['posts', 'bookmarks'])
     // One more required column: linking could not fill it.
@@ -106,18 +106,18 @@ describe('a name of Drizzle\'s relations()', () => {
   }))
   const usersRelations = relations(users, ({ many }) => ({ articles: many(posts) }))
 
-  it('wins over the derived one, on the side that declares it', () => {
+  it('replaces the derived name on the side that declares it', () => {
     const resources = resourcesOf({ posts: { schema: posts, relations: postsRelations }, users: { schema: users, relations: usersRelations } })
     expect(describeRelations(resources.get('posts')!)).toEqual(['writer: one users(authorId → id)'])
     expect(describeRelations(resources.get('users')!)).toEqual(['articles: many posts(id → authorId)'])
   })
 
-  it('leaves the other names as derived', () => {
+  it('does not change the other derived names', () => {
     const resources = resourcesOf({ posts: { schema: posts, relations: postsRelations }, users, messages })
     expect(names(resources.get('users')!)).toEqual(['posts', 'messagesBySender', 'messagesByRecipient'])
   })
 
-  it('tells two keys to the same table apart by relationName', () => {
+  it('distinguishes two keys to the same table by relationName', () => {
     const messagesRelations = relations(messages, ({ one }) => ({
       from: one(users, { fields: [messages.senderId], references: [users.id], relationName: 'sent' }),
       to: one(users, { fields: [messages.recipientId], references: [users.id], relationName: 'received' }),
@@ -131,43 +131,43 @@ describe('a name of Drizzle\'s relations()', () => {
     expect(names(resources.get('messages')!)).toEqual(['from', 'to'])
   })
 
-  it('may join columns that no foreign key joins', () => {
+  it('can join columns without a foreign key', () => {
     const joined = relations(posts, ({ one }) => ({ publisher: one(organizations, { fields: [posts.organizationId], references: [organizations.id] }) }))
     const resources = resourcesOf({ posts: { schema: posts, relations: joined }, organizations })
     expect(describeRelations(resources.get('posts')!)).toEqual(['publisher: one organizations(organizationId → id)'])
   })
 
-  it('is taken only from a value that relations() made', () => {
+  it('is read only from a value that relations() returns', () => {
     expect(() => resourcesOf({ posts: { schema: posts, relations: { author: users } } })).toThrow('`posts.relations` is not a value made by Drizzle\'s relations()')
   })
 
-  it('that is a column of the table stops the start', () => {
+  it('fails at startup when it is the name of a column', () => {
     const clash = relations(posts, ({ one }) => ({ title: one(users, { fields: [posts.authorId], references: [users.id] }) }))
     expect(() => resourcesOf({ posts: { schema: posts, relations: clash }, users })).toThrow(/`posts`.*`title`/)
   })
 })
 
-describe('a name that is still taken', () => {
+describe('a relation name that is taken', () => {
   const authors = sqliteTable('authors', { id: integer().primaryKey(), books: integer() })
   const books = sqliteTable('books', { id: integer().primaryKey(), authorId: integer().references(() => authors.id), author_id: integer().references(() => authors.id) })
 
-  it('by a column stops the start and says how to name the relation', () => {
+  it('by a column fails at startup, with a message about how to name the relation', () => {
     const one = sqliteTable('books', { id: integer().primaryKey(), authorId: integer().references(() => authors.id) })
     expect(() => resourcesOf({ authors, books: one })).toThrow(/`authors`.*a relation and a column.*`books`.*relations\(\).*`authors\.relations`/)
   })
 
-  it('by another relation stops the start', () => {
+  it('by another relation fails at startup', () => {
     expect(() => resourcesOf({ books, authors })).toThrow(/`books`: two relations.*`author`/)
   })
 
-  it('can be given away with Drizzle\'s relations()', () => {
+  it('can be resolved with Drizzle\'s relations()', () => {
     const one = sqliteTable('books', { id: integer().primaryKey(), authorId: integer().references(() => authors.id) })
     const named = relations(authors, ({ many }) => ({ works: many(one) }))
     const resources = resourcesOf({ authors: { schema: authors, relations: named }, books: one })
     expect(names(resources.get('authors')!)).toEqual(['works'])
   })
 
-  it('by a column sends many to many to its second name', () => {
+  it('by a column makes a many-to-many relation use its second name', () => {
     const shelves = sqliteTable('shelves', { id: integer().primaryKey(), novels: text() })
     const novels = sqliteTable('novels', { id: integer().primaryKey() })
     const shelfNovels = sqliteTable('shelf_novels', {

@@ -1,4 +1,4 @@
-/** The columns the server owns: by name and nature, dropped from both bodies, absent from the generated schemas. */
+/** The columns that the server sets: found by name, ignored in bodies, absent from the generated schemas. */
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { describe, expect, it } from 'vitest'
 import { DIALECTS, resourceOf, resourcesOf, sqlite, tenancy, type Resource } from './tables'
@@ -14,24 +14,24 @@ describe.each(DIALECTS)('the server\'s columns of a $dialect-core table', ({ tab
     })
   })
 
-  it('make a table soft-deletable only by a deletedAt that may be null; its companions count only with it', () => {
+  it('enable soft delete only with a nullable deletedAt, which the other trash columns require', () => {
     expect(rolesOf(resourceOf(tables.comments))).toEqual({})
   })
 
-  it('are no client\'s to write: trash, stamps, the tenant, the key the database makes; on update createdAt as well', () => {
+  it('cannot be written by a client: trash, audit and tenant columns, generated keys, and createdAt on update', () => {
     expect(writable(resourceOf(tables.posts, tenancy()))).toEqual({
       create: ['authorId', 'title', 'status', 'score', 'createdAt'],
       update: ['authorId', 'title', 'status', 'score'],
     })
   })
 
-  it('leave the tenant column to the client where the resource belongs to no tenant', () => {
+  it('exclude the tenant column of a resource without tenants', () => {
     expect(resourceOf(tables.posts).writable.create).toContain('organizationId')
     expect(resourceOf(tables.posts, tenancy({ enabled: false })).writable.create).toContain('organizationId')
     expect(resourceOf(tables.posts, tenancy({ excludedResources: ['it'] })).writable.create).toContain('organizationId')
   })
 
-  it('include what protectedFields lists, on create and update', () => {
+  it('include the protectedFields, on create and update', () => {
     const { create, update } = writable(resourceOf({ schema: tables.posts, protectedFields: ['score', 'status'] }, tenancy()))
     expect(create).toEqual(['authorId', 'title', 'createdAt'])
     expect(update).toEqual(['authorId', 'title'])
@@ -43,30 +43,30 @@ describe.each(DIALECTS)('the server\'s columns of a $dialect-core table', ({ tab
     ['seats', { create: ['room', 'number', 'label'], update: ['label'] }],
     ['tickets', { create: ['name'], update: ['name'] }],
     ['organizations', { create: ['name'], update: ['name'] }],
-  ] as const)('include a key only where the database makes it; on update every key: %s', (name, expected) => {
+  ] as const)('include a key on create only when the database generates it, and every key on update: %s', (name, expected) => {
     expect(writable(resourceOf(tables[name]))).toEqual(expected)
   })
 
-  it('include columns the database computes', () => {
+  it('include columns that the database computes', () => {
     const { create, update } = writable(resourceOf(tables.kinds))
     expect([...create, ...update]).not.toContain('doubled')
   })
 
-  it('are everything a client may not write, so that sending one back is not an error', () => {
+  it('are ignored when a client sends them back', () => {
     const { fields, writable, dropped } = resourceOf(tables.posts, tenancy())
     for (const kind of ['create', 'update'] as const) {
       expect([...writable[kind], ...dropped[kind]].sort()).toEqual([...fields.keys()].sort())
     }
   })
 
-  it('are unknown to the generated schemas', () => {
+  it('are not in the generated schemas', () => {
     const { schemas, writable, fields } = resourceOf(tables.posts, tenancy())
     for (const kind of ['create', 'update'] as const) {
       expect([...fields.keys()].filter(name => schemas[kind].knows(name))).toEqual([...writable[kind]])
     }
   })
 
-  it('are asked of nobody: a create needs the other required columns, not createdAt, an update none', async () => {
+  it('are never required: a create requires the other required columns without createdAt, an update none', async () => {
     const { schemas } = resourceOf(tables.posts, tenancy())
     const validate = async (kind: 'create' | 'update', value: object) => (await schemas[kind].standard['~standard'].validate(value)).issues?.map(({ path }) => path?.join('.'))
     expect(await validate('create', {})).toEqual(['title'])
@@ -88,7 +88,7 @@ describe('the tenant column', () => {
     expect(resourceOf(rooms, tenancy()).tenant).toBeUndefined()
   })
 
-  it('counts for every resource that has it, or for those that are listed', () => {
+  it('applies to every resource that has it, or to the listed resources', () => {
     const scoped = (options: Parameters<typeof tenancy>[0]) =>
       [...resourcesOf({ posts, drafts: posts, tags }, { config: tenancy(options) }).values()].filter(({ tenant }) => tenant).map(({ name }) => name)
     expect(scoped({ scopedResources: '*' })).toEqual(['posts', 'drafts'])
@@ -96,11 +96,11 @@ describe('the tenant column', () => {
     expect(scoped({ scopedResources: '*', excludedResources: ['posts'] })).toEqual(['drafts'])
   })
 
-  it('has to exist in a listed resource, or the start fails', () => {
+  it('must exist in a listed resource, or startup fails', () => {
     expect(() => resourcesOf({ tags }, { config: tenancy({ scopedResources: ['tags'] }) })).toThrow(/`tags`.*"tags" has no column `organizationId`/)
   })
 
-  it.each(['scopedResources', 'excludedResources'] as const)('cannot be asked of a resource that is not registered: %s', (option) => {
+  it.each(['scopedResources', 'excludedResources'] as const)('fails at startup for a resource that is not registered: %s', (option) => {
     expect(() => resourcesOf({ posts }, { config: tenancy({ [option]: ['post'] }) })).toThrow(`\`multiTenancy.${option}\` lists \`post\``)
   })
 })
@@ -110,7 +110,7 @@ describe('a list of fields in a registration', () => {
     ['hiddenFields', { hiddenFields: ['password'] }, 'password'],
     ['protectedFields', { protectedFields: ['rank'] }, 'rank'],
     ['authorization.fields', { authorization: { fields: { salary: { read: false } } } }, 'salary'],
-  ])('that names no column stops the start, since it would protect nothing: %s', (key, options, name) => {
+  ])('fails at startup when it names an unknown column, which would protect nothing: %s', (key, options, name) => {
     expect(() => resourceOf({ schema: sqlite.posts, ...options })).toThrow(`\`it.${key}\` names \`${name}\``)
   })
 })

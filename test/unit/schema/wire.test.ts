@@ -1,16 +1,16 @@
-/** What a column's values look like in JSON, in a query string and in an answer, kind by kind. */
+/** The form of each kind of value in a JSON body, in a query string and in a response. */
 import { integer, sqliteTable } from 'drizzle-orm/sqlite-core'
 import { describe, expect, it } from 'vitest'
 import { KINDS, INVALID, WIRE_FORMATS, type Kind } from '../../../src/runtime/shared/wire'
 import { DIALECTS, resourceOf, sqlite } from './tables'
 
 interface Cases {
-  /** What comes in as JSON, and what Drizzle is given. */
+  /** JSON input, and the value for Drizzle. */
   json: [unknown, unknown][]
   unfitJson: unknown[]
   text: [string, unknown][]
   unfitText: string[]
-  /** What Drizzle gives, and what JSON says. */
+  /** A value of Drizzle, and its JSON output. */
   out: [unknown, unknown][]
 }
 
@@ -109,15 +109,15 @@ describe.each(KINDS)('the wire form of %s', (kind) => {
     expect(fromText(text)).toEqual(value)
   })
 
-  it.each(rows(cases.unfitJson, show))('does not take from JSON what is no value of it: %s', (_title, json) => {
+  it.each(rows(cases.unfitJson, show))('refuses an invalid JSON value: %s', (_title, json) => {
     expect(fromJson(json)).toBe(INVALID)
   })
 
-  it.each(rows(cases.unfitText, show))('does not take from text what is no value of it: %s', (_title, text) => {
+  it.each(rows(cases.unfitText, show))('refuses invalid text: %s', (_title, text) => {
     expect(fromText(text)).toBe(INVALID)
   })
 
-  it.each(rows(cases.out, ([value, json]) => `${show(String(value))} is ${show(json)}`))('in an answer: %s', (_title, [value, json]) => {
+  it.each(rows(cases.out, ([value, json]) => `${show(String(value))} is ${show(json)}`))('in a response: %s', (_title, [value, json]) => {
     expect(toJson ? toJson(value) : value).toEqual(json)
   })
 })
@@ -126,7 +126,7 @@ describe.each(DIALECTS)('a column of $dialect-core', ({ tables }) => {
   const { fields } = resourceOf(tables.kinds)
   const read = (name: string, json: unknown) => fields.get(name)!.fromJson(json)
 
-  it('takes the wire form of its kind', () => {
+  it('accepts the wire form of its kind', () => {
     expect(read('integer', 5)).toBe(5)
     expect(read('boolean', true)).toBe(true)
     expect(read('date', '2024-05-06T07:08:09.123Z')).toEqual(moment)
@@ -136,19 +136,19 @@ describe.each(DIALECTS)('a column of $dialect-core', ({ tables }) => {
     expect(read('number', 1e300)).toBe(1e300)
   })
 
-  it('refuses what fits its kind but not the column', () => {
+  it('refuses a value of its kind beyond the limits of the column', () => {
     const { fields: users } = resourceOf(tables.posts)
     expect(users.get('status')!.fromJson('lost')).toBe(INVALID)
     expect(users.get('status')!.fromText('draft')).toBe('draft')
   })
 
-  it('says bigints and decimals as strings and keeps null', () => {
+  it('returns bigints and decimals as strings, and null as null', () => {
     expect(fields.get('bigint')!.toJson!(1n)).toBe('1')
     expect(fields.get('decimal')!.toJson!('0.10')).toBe('0.10')
     expect(fields.get('bigint')!.toJson!(null)).toBeNull()
   })
 
-  it('gives its driver what the column gives it, and null as null', () => {
+  it('passes the column\'s driver value on, and null as null', () => {
     for (const field of fields.values()) expect(field.encode(null)).toBeNull()
     const date = fields.get('date')!
     expect(date.encode(moment)).toEqual(date.column.mapToDriverValue(moment))
@@ -157,7 +157,7 @@ describe.each(DIALECTS)('a column of $dialect-core', ({ tables }) => {
 })
 
 describe('a date in SQLite', () => {
-  it.each(['timestamp', 'timestamp_ms'] as const)('comes back as it was given: %s', (mode) => {
+  it.each(['timestamp', 'timestamp_ms'] as const)('is read as it was written: %s', (mode) => {
     const field = resourceOf(sqliteTable('t', { id: integer().primaryKey(), at: integer({ mode }) })).fields.get('at')!
     const given = mode === 'timestamp' ? new Date('2024-05-06T07:08:09.000Z') : moment
     expect(field.encode(given)).toBe(mode === 'timestamp' ? given.getTime() / 1000 : given.getTime())
@@ -166,7 +166,7 @@ describe('a date in SQLite', () => {
 })
 
 describe('an integer of 32 bits', () => {
-  it.each(DIALECTS.filter(({ dialect }) => dialect !== 'sqlite'))('refuses what its column could not hold: $dialect-core', ({ tables }) => {
+  it.each(DIALECTS.filter(({ dialect }) => dialect !== 'sqlite'))('refuses numbers that its column cannot hold: $dialect-core', ({ tables }) => {
     const field = resourceOf(tables.kinds).fields.get('integer')!
     expect(field.fromJson(2147483647)).toBe(2147483647)
     expect(field.fromJson(2147483648)).toBe(INVALID)

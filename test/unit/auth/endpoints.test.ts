@@ -1,6 +1,6 @@
 /** Endpoints of the app: the authorization, the caller, the rows and the errors of the generated routes. */
 import { createError, defineEventHandler, type EventHandler } from 'h3'
-import { eq } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { afterEach, describe, expect, it, vi } from 'vitest'
@@ -241,6 +241,13 @@ describe('rowScope', () => {
     expect(await read('/own', HOMELESS)).toEqual([])
     // Article 3 is done: it stands on the left, where nothing is scoped, and never on the right.
     expect(await read('/aliased', ANN)).toEqual([{ id: 1, other: 1 }, { id: 2, other: 2 }, { id: 3, other: 1 }])
+  })
+
+  it('keeps the tenant and the trash where listFilter is raw SQL with `or`', async () => {
+    await openWith(endpoints, { auth: { articles: { permissions: {}, listFilter: () => sql`status = 'done' or status = 'open'` } } })
+    const read = async (caller: Caller) => (await desk.request('GET', '/own', { caller })).body
+    expect(await read(ANN)).toEqual([{ id: 1 }, { id: 2 }, { id: 3 }])
+    expect(await read(HOMELESS)).toEqual([])
   })
 
   it('includes every row of a resource without rules', async () => {

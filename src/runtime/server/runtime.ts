@@ -29,5 +29,6 @@ export function useApi(event?: unknown): ServerApi {
 
 /** @throws When the caller does not run in a server: a registrar would have no effect there. */
 export function assertServer(name: string): void {
-  if (!useRuntime().isServer()) throw new Error(`[auto-api] ${name}() was called outside the server. Call it in a server plugin (server/plugins).`)
+  if (!useRuntime().isServer())
+    throw new Error(`[auto-api] ${name}() was called outside the server. Call it in a server plugin (server/plugins).`)
 }

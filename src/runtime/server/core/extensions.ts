@@ -52,7 +52,8 @@ export function createExtensions(resources: ReadonlyMap<string, Resource>): Exte
     addResourceHook(resource, added) {
       if (!resources.has(resource))
         throw new Error(
-          `[auto-api] addResourceHook('${resource}'): the resource \`${resource}\` is not registered. Use one of: ${[...resources.keys()].join(', ')}.`,
+          `[auto-api] addResourceHook('${resource}'): the resource \`${resource}\` is not registered. `
+          + `Use one of: ${[...resources.keys()].join(', ')}.`,
         )
       hooks.add(added, resource)
     },

@@ -35,7 +35,8 @@ export async function runRoute(api: Api, request: ApiRequest, resource: Resource
 
 /** Runs an entry in a session that is already open. */
 export async function runEntry<S extends Session, Result>(
-  session: S, { authorize, run }: { readonly authorize: (session: S) => void | Promise<void>, readonly run: (session: S) => Promise<Result> },
+  session: S,
+  { authorize, run }: { readonly authorize: (session: S) => void | Promise<void>, readonly run: (session: S) => Promise<Result> },
 ): Promise<Result> {
   await authorize(session)
   return run(session)

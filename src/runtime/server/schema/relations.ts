@@ -81,7 +81,11 @@ function toManyRelations(resource: Resource, keys: readonly ForeignKeyFacts[], r
   })
 }
 
-function manyToManyRelations(resource: Resource, junctions: readonly JunctionTable[], resources: ReadonlyMap<string, Resource>): Candidate[] {
+function manyToManyRelations(
+  resource: Resource,
+  junctions: readonly JunctionTable[],
+  resources: ReadonlyMap<string, Resource>,
+): Candidate[] {
   const sides = junctions.flatMap(junction => sidesOf(junction, resource).flatMap(([sourceKey, targetKey]) => {
     const target = resourceOf(targetKey.foreignTable, resources)
     return target ? [{ junction, sourceKey, targetKey, target }] : []

@@ -32,10 +32,10 @@ export function createResources(
 /** @param key the columns that identify a row where the table declares no primary key */
 function createResource(registration: ResourceRegistration, config: AutoApiConfig, key: readonly string[] = []): Resource {
   const { name, schema: table } = registration
-  if (!isTable(table))
-    throw new Error(
-      `[auto-api] \`${name}.schema\`${registration.from?.schema === undefined ? '' : ` (${registration.from.schema})`} is not a Drizzle table.`,
-    )
+  if (!isTable(table)) {
+    const source = registration.from?.schema
+    throw new Error(`[auto-api] \`${name}.schema\`${source === undefined ? '' : ` (${source})`} is not a Drizzle table.`)
+  }
   const described = describeTable(table)
   const facts = described.primaryKey.length > 0 ? described : { ...described, primaryKey: key }
   if (facts.primaryKey.length === 0)

@@ -7,7 +7,9 @@ const time = (name: string) => datetime(name, { fsp: 3 })
 /**
  * An integer key the database generates.
  * @example
- * export const posts = mysqlTable('posts', { ...id(), title: varchar('title', { length: 200 }).notNull(), ...timestamps(), ...softDelete() })
+ * export const posts = mysqlTable('posts', {
+ *   ...id(), title: varchar('title', { length: 200 }).notNull(), ...timestamps(), ...softDelete(),
+ * })
  */
 export function id() {
   return { id: int('id').primaryKey().autoincrement() }

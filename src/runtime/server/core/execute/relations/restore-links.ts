@@ -146,8 +146,8 @@ function freshValues({ fields }: WritePlan['resource']): RecordValues {
 }
 
 /**
- * `tag_id not in (select * from (select distinct tag_id from junction where post_id = ? and deleted_at is null) as linked)`: MySQL reads the
- * table that a statement changes only through a derived table.
+ * `tag_id not in (select * from (select distinct tag_id from junction where post_id = ? and deleted_at is null) as linked)`: MySQL reads
+ * the table that a statement changes only through a derived table.
  */
 function notLinked(task: LinkTask, targetFields: readonly Field[]): Clause {
   const { resource } = task.link.relation.junction

@@ -81,7 +81,10 @@ interface Decision {
   readonly changes: readonly LinkChange[]
 }
 
-/** Plans the change by the rules of both sides and of the junction. @throws The error of the first rule that refuses, before any hook runs. */
+/**
+ * Plans the change by the rules of both sides and of the junction.
+ * @throws The error of the first rule that refuses, before any hook runs.
+ */
 async function decide(plan: Scoped<LinkPlan>, ctx: AutoApiContext, call: Call): Promise<Decision> {
   const row = within<LinkPlan, Plan>(plan, {})
   const target: Target = { key: plan.key }

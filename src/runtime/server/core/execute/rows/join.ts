@@ -78,7 +78,8 @@ export function joinClauses(joins: readonly Join[]): SQL {
     const conditions = relation.foreignColumns.map((field, index) =>
       sameBytes(nameOf(join, fields.indexOf(field)), relation.columns[index]!.column, field.bytes),
     )
-    return sql` left join (select ${selected} from ${plan.resource.table}${whereClause(scopeOf(join))}) as ${sql.identifier(alias)} on ${sql.join(conditions, sql` and `)}`
+    const rows = sql`(select ${selected} from ${plan.resource.table}${whereClause(scopeOf(join))})`
+    return sql` left join ${rows} as ${sql.identifier(alias)} on ${sql.join(conditions, sql` and `)}`
   }), sql``)
 }
 

@@ -36,10 +36,12 @@ export function rowsStatement(
   const where = [...conditions(plan), ...start]
   const bounds = limit === undefined || limit === Infinity ? [] : offset ? [limit, offset] : [limit]
   const key = shape`read ${columns.key}${shapeOfJoins(joins)}${shapeOf(where)}${orderShape(order)}${bounds.length}`
-  return statement(api.statements, engine, key, [...valuesOfJoins(joins), ...valuesOf(where), ...bounds], () => ({
-    sql: sql`select ${selectList(columns)}${joinedSelectList(joins)} from ${resource.table}${joinClauses(joins)}${whereClause(where)}${order.length > 0 ? sql` order by ${orderList(order)}` : sql``}${limitClause(bounds)}`,
-    extra: undefined,
-  }))
+  return statement(api.statements, engine, key, [...valuesOfJoins(joins), ...valuesOf(where), ...bounds], () => {
+    const from = sql`${resource.table}${joinClauses(joins)}${whereClause(where)}`
+    const sorted = order.length > 0 ? sql` order by ${orderList(order)}` : sql``
+    const selected = sql`${selectList(columns)}${joinedSelectList(joins)}`
+    return { sql: sql`select ${selected} from ${from}${sorted}${limitClause(bounds)}`, extra: undefined }
+  })
 }
 
 function limitClause([limit, offset]: readonly number[]): SQL {

@@ -79,10 +79,8 @@ function sizesStatement({ resource }: Scoped<SearchPlan>, fields: readonly Field
   const key = shape`sizes ${resource}${fields.map(({ column }) => column)}${shapeOf(where)}${orderShape(order)}`
   return statement(api.statements, engine, key, [...valuesOf(where), SIZES_AT_ONCE], () => {
     const size = sql.join(fields.map(({ column }) => sql`coalesce(octet_length(${column}), 0)`), sql` + `)
-    return {
-      extra: undefined,
-      sql: sql`select ${keyList(resource.primaryKey)}, ${size} from ${resource.table}${whereClause(where)} order by ${orderList(order)} limit ${sql.param(SIZES_AT_ONCE)}`,
-    }
+    const rows = sql`select ${keyList(resource.primaryKey)}, ${size} from ${resource.table}${whereClause(where)}`
+    return { extra: undefined, sql: sql`${rows} order by ${orderList(order)} limit ${sql.param(SIZES_AT_ONCE)}` }
   })
 }
 

@@ -46,11 +46,11 @@ export function childrenStatement(
       source.parent.map(({ column, bytes }) => (bytes ? bytes.of(sql`${column}`) : sql`${column}`)),
       sql`, `,
     )
-    const ranked = sql`select ${sql.join(named, sql`, `)}, row_number() over (partition by ${partition}${order}) as ${sql.identifier('n')} from ${source.from}${whereClause(where)}`
-    return {
-      extra: undefined,
-      sql: sql`select ${sql.join(names, sql`, `)} from (${ranked}) as ${sql.identifier('ranked')} where ${sql.identifier('n')} <= ${sql.param(perParent)} order by ${sql.identifier('n')} limit ${sql.param(most)}`,
-    }
+    const n = sql.identifier('n')
+    const rank = sql`row_number() over (partition by ${partition}${order}) as ${n}`
+    const rows = sql`select ${sql.join(named, sql`, `)}, ${rank} from ${source.from}${whereClause(where)}`
+    const bounds = sql`where ${n} <= ${sql.param(perParent)} order by ${n} limit ${sql.param(most)}`
+    return { extra: undefined, sql: sql`select ${sql.join(names, sql`, `)} from (${rows}) as ${sql.identifier('ranked')} ${bounds}` }
   })
 }
 
@@ -64,8 +64,9 @@ function sourceOf(
   const { junction } = relation
   const columns = (names: readonly string[]) => names.map(name => junction.resource.fields.get(name)!)
   const parent = columns(junction.sourceKey.columns)
+  const isLinked = joinCondition(columns(junction.targetKey.columns), relation.foreignColumns)
   return {
-    from: sql`${junction.resource.table} inner join ${table} on ${joinCondition(columns(junction.targetKey.columns), relation.foreignColumns)}`,
+    from: sql`${junction.resource.table} inner join ${table} on ${isLinked}`,
     parent,
     extra: [
       ...parent.map(({ column }) => sql`${column}`),

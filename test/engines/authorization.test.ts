@@ -3,7 +3,7 @@ import { notLike, type Column, type Table } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Answered } from '../support/server'
 import { CLEAR, openBlog, TIMES, type Blog } from './support/blog'
-import { ENGINE_CASES, isThere } from './support/databases'
+import { ENGINE_CASES, isAvailable } from './support/databases'
 
 /** A post of each kind, with a comment of the caller's own and a tag on it. What is hidden lies in the trash once more, ten further on. */
 const TWIN = 1
@@ -92,7 +92,7 @@ const across = (ways: readonly Way[], reasons = REASONS) => ways.flatMap(way => 
 const IN_TRASH = REASONS.filter(([reason]) => reason !== 'in the trash')
 
 describe.each(ENGINE_CASES)('$name', (engineCase) => {
-  describe.skipIf(!isThere(engineCase))('a row the caller cannot see', () => {
+  describe.skipIf(!isAvailable(engineCase))('a row the caller cannot see', () => {
     let blog: Blog
     const fill = () => blog.opened.exec(`${CLEAR}; ${SEED.replaceAll('TIME', TIMES[engineCase.dialect])}; ${OTHER}`)
     beforeAll(async () => {

@@ -6,7 +6,7 @@ import { check, integer, sqliteTable, text, type AnySQLiteColumn } from 'drizzle
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Dialect } from '../../src/runtime/shared/dialects'
 import { createServer, type TestServer } from '../support/server'
-import { ENGINE_CASES, isThere, type Opened } from './support/databases'
+import { ENGINE_CASES, isAvailable, type Opened } from './support/databases'
 
 function sqliteTables() {
   const trash = () => ({ deletedAt: integer('deleted_at', { mode: 'timestamp_ms' }), deletionId: text('deletion_id') })
@@ -69,7 +69,7 @@ interface Failure { index: number, id?: number, statusCode: number, code: string
 
 describe.each(ENGINE_CASES)('$name', (engineCase) => {
   const { dialect } = engineCase
-  describe.skipIf(!isThere(engineCase))('a batch', () => {
+  describe.skipIf(!isAvailable(engineCase))('a batch', () => {
     let opened: Opened
     let server: TestServer
     let before: unknown

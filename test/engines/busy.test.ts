@@ -2,7 +2,7 @@
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { CLEAR, openBlog, TIMES, type Blog, type BlogDatabase } from './support/blog'
-import { ENGINE_CASES, isThere } from './support/databases'
+import { ENGINE_CASES, isAvailable } from './support/databases'
 
 const caller = { user: { id: 1, organizationId: 1 }, permissions: ['write'] }
 const SEED = `insert into posts (id, organization_id, title) values (1, 1, 'one'), (2, 1, 'two'); insert into comments (id, organization_id, post_id, body) values (91, 1, 1, 'c'), (92, 1, 2, 'd');
@@ -11,7 +11,7 @@ const SEED = `insert into posts (id, organization_id, title) values (1, 1, 'one'
 /** Each writes a row that another transaction has locked. */
 const WRITES: [what: string, method: string, path: string, body?: unknown][] = [
   ['an update', 'PATCH', 'api/posts/1', { title: 'new' }],
-  ['a delete with what hangs on it', 'DELETE', 'api/posts/1'],
+  ['a delete with dependents', 'DELETE', 'api/posts/1'],
   ['a restore', 'POST', 'api/posts/3/restore'],
   ['a purge', 'DELETE', 'api/posts/1?force=true'],
   ['a reference to it', 'POST', 'api/comments/bulk', { items: [{ body: 'new', postId: 1 }] }],
@@ -24,7 +24,7 @@ const WRITES: [what: string, method: string, path: string, body?: unknown][] = [
 ]
 
 describe.each(ENGINE_CASES.filter(({ pooled }) => pooled))('$name', (engineCase) => {
-  describe.skipIf(!isThere(engineCase))('a row that another transaction has locked', () => {
+  describe.skipIf(!isAvailable(engineCase))('a row that another transaction has locked', () => {
     let blog: Blog
     beforeAll(async () => {
       blog = await openBlog(engineCase, {

@@ -5,7 +5,7 @@ import { integer, primaryKey, sqliteTable, text, type AnySQLiteColumn } from 'dr
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { DEFAULT_MULTI_TENANCY } from '../../src/runtime/shared/defaults'
 import { createServer, type TestServer } from '../support/server'
-import { ENGINE_CASES, isThere, type EngineCase, type Opened } from './support/databases'
+import { ENGINE_CASES, isAvailable, type EngineCase, type Opened } from './support/databases'
 
 function sqliteTables() {
   const items = sqliteTable('items', { id: text('id').primaryKey(), organizationId: text('organization_id').notNull(), title: text('title'), deletedAt: integer('deleted_at', { mode: 'timestamp_ms' }), deletionId: text('deletion_id') })
@@ -70,7 +70,7 @@ const OPEN = { permissions: { read: true, create: true, update: true, delete: tr
 const CASES = ENGINE_CASES.filter(({ name }) => name !== 'pglite').flatMap(engineCase => LOOSE[engineCase.dialect].map(loose => ({ ...engineCase, ...loose })))
 
 describe.each(CASES)('$name, $type', (engineCase) => {
-  describe.skipIf(!isThere(engineCase))('keys', () => {
+  describe.skipIf(!isAvailable(engineCase))('keys', () => {
     const { type, setUp, spellings, dialect } = engineCase
     let opened: Opened
     let server: TestServer
@@ -184,7 +184,7 @@ const PLAIN = {
 }
 
 describe.each(ENGINE_CASES.filter(({ name }) => name === 'better-sqlite3' || name === 'node-postgres'))('$name', (engineCase) => {
-  describe.skipIf(!isThere(engineCase))('the page of a tenant whose key is text', () => {
+  describe.skipIf(!isAvailable(engineCase))('the page of a tenant whose key is text', () => {
     let opened: Opened
     afterAll(() => opened?.close())
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { findViolation } from '../../src/runtime/server/engines/violation'
 import { ExpectationError, type Engine, type WriteStatement } from '../../src/runtime/server/engines/engine'
 import { createEngine } from '../../src/runtime/server/engines/index'
-import { ENGINE_CASES, isThere, type Opened } from './support/databases'
+import { ENGINE_CASES, isAvailable, type Opened } from './support/databases'
 
 const TABLES = `
   create table parent (id integer primary key, name varchar(40) not null unique, age integer check (age > 0));
@@ -12,7 +12,7 @@ const TABLES = `
 `
 
 describe.each(ENGINE_CASES)('$name', (engineCase) => {
-  describe.skipIf(!isThere(engineCase))('a list of statements', () => {
+  describe.skipIf(!isAvailable(engineCase))('a list of statements', () => {
     let opened: Opened
     let engine: Engine
 

@@ -6,7 +6,7 @@ import { integer, sqliteTable, text, type AnySQLiteColumn } from 'drizzle-orm/sq
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Dialect } from '../../src/runtime/shared/dialects'
 import { createServer, type TestServer } from '../support/server'
-import { ENGINE_CASES, isThere, type Opened } from './support/databases'
+import { ENGINE_CASES, isAvailable, type Opened } from './support/databases'
 import { WRITER } from './support/scene'
 
 /** One key to another table of the cycle. */
@@ -111,7 +111,7 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
   /** Each scene has tables of its own: a new database would take longer than the rest. */
   const nameOf = (name: string) => `${name}_${scenes}`
   beforeAll(async () => {
-    if (isThere(engineCase)) opened = await engineCase.open()
+    if (isAvailable(engineCase)) opened = await engineCase.open()
   })
   afterAll(() => opened?.close())
 
@@ -128,7 +128,7 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
   const keys = (specs: Specs) => Promise.all(Object.keys(specs).map(name => opened.all(`select id, key_id from ${nameOf(name)} order by id`)))
   const hasTrash = ({ specs }: Scene) => Object.values(specs).every(({ trash = true }) => trash)
 
-  it.skipIf(!isThere(engineCase)).each(SCENES)('purges exactly the rows of the cycle, or nothing: $what', async (scene) => {
+  it.skipIf(!isAvailable(engineCase)).each(SCENES)('purges exactly the rows of the cycle, or nothing: $what', async (scene) => {
     await open(scene)
     const before = await keys(scene.specs)
     const { status } = await ask('DELETE', `${scene.path}?force=true`)
@@ -139,7 +139,7 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
     else expect(await ids(scene.specs)).toEqual(scene.left)
   })
 
-  it.skipIf(!isThere(engineCase)).each(SCENES.filter(hasTrash))('deletes, restores and purges the same rows: $what', async (scene) => {
+  it.skipIf(!isAvailable(engineCase)).each(SCENES.filter(hasTrash))('deletes, restores and purges the same rows: $what', async (scene) => {
     await open(scene)
     const before = await keys(scene.specs)
     const { body: { deletionId } } = await ask('DELETE', scene.path)

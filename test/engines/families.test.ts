@@ -1,7 +1,7 @@
 /** On every server engine: a row gets, leaves or has a parent while another transaction deletes, restores or purges the parent. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openBlog, type Blog } from './support/blog'
-import { ENGINE_CASES, isThere } from './support/databases'
+import { ENGINE_CASES, isAvailable } from './support/databases'
 import { ask, picture, reset, trashed, type Asked } from './support/scene'
 
 /** As the API does it: what the new row points at is kept as it is until the commit. */
@@ -49,7 +49,7 @@ const CASES: Case[] = [
 ]
 
 describe.each(ENGINE_CASES.filter(({ service }) => service !== undefined))('$name', (engineCase) => {
-  describe.skipIf(!isThere(engineCase))('while another transaction is not committed', () => {
+  describe.skipIf(!isAvailable(engineCase))('while another transaction is not committed', () => {
     const { dialect } = engineCase
     let blog: Blog
 

@@ -1,13 +1,13 @@
 /** On every engine with a pool: fifty concurrent requests for the same rows leave the result of some order, and nothing is half-written. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openBlog, type Blog } from './support/blog'
-import { ENGINE_CASES, isThere } from './support/databases'
+import { ENGINE_CASES, isAvailable } from './support/databases'
 import { ask, reset, WRITER, type Asked } from './support/scene'
 
 const FIFTY = Array.from({ length: 50 }, (_, index) => index)
 
 describe.each(ENGINE_CASES.filter(({ pooled }) => pooled))('$name', (engineCase) => {
-  describe.skipIf(!isThere(engineCase))('fifty concurrent requests', () => {
+  describe.skipIf(!isAvailable(engineCase))('fifty concurrent requests', () => {
     let blog: Blog
     beforeAll(async () => {
       blog = await openBlog(engineCase)

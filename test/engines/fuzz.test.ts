@@ -5,7 +5,7 @@ import type { Resource } from '../../src/runtime/server/schema/model'
 import { createServer, type Caller, type TestServer } from '../support/server'
 import { createRandom, createRequests, shapesOf, type Asked } from './fuzz/requests'
 import { tableText, WORLDS } from './fuzz/tables'
-import { ENGINE_CASES, isThere, type Opened } from './support/databases'
+import { ENGINE_CASES, isAvailable, type Opened } from './support/databases'
 import { TIMES } from './support/blog'
 
 /** Requests to each engine; the others take milliseconds for each. */
@@ -26,7 +26,7 @@ const THEM: Caller = { user: { id: 2, organizationId: 2 }, permissions: ['write'
 const STAFF: Caller = { user: { id: 3, organizationId: 3 }, permissions: ['write', 'staff'] }
 
 describe.each(ENGINE_CASES)('$name', (engineCase) => {
-  describe.skipIf(!isThere(engineCase))('random requests', () => {
+  describe.skipIf(!isAvailable(engineCase))('random requests', () => {
     const { dialect, engine, open } = engineCase
     const world = WORLDS[dialect]()
     let opened: Opened

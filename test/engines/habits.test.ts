@@ -1,7 +1,7 @@
 /** The documented differences between engines: the order of NULLs, the collation of text, the case of letters beyond ASCII. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Dialect } from '../../src/runtime/shared/dialects'
-import { ENGINE_CASES, isThere, type EngineCase } from './support/databases'
+import { ENGINE_CASES, isAvailable, type EngineCase } from './support/databases'
 import { openFilled, type Filled } from './support/tables'
 import { get, walk } from './support/walk'
 
@@ -35,7 +35,7 @@ const open = (engineCase: EngineCase) => openFilled(engineCase, SPECS, ROWS, {
 })
 
 describe.each(ENGINE_CASES)('$name', (engineCase) => {
-  describe.skipIf(!isThere(engineCase))('a documented difference', () => {
+  describe.skipIf(!isAvailable(engineCase))('a documented difference', () => {
     let server: Filled
     beforeAll(async () => {
       server = await open(engineCase)
@@ -97,7 +97,7 @@ const SORTED: Readonly<Record<Dialect, { sorted: number[], equal: number[], like
 }
 
 describe.each(ENGINE_CASES)('$name', (engineCase) => {
-  describe.skipIf(!isThere(engineCase))('a column with its own collation', () => {
+  describe.skipIf(!isAvailable(engineCase))('a column with its own collation', () => {
     let server: Filled
     beforeAll(async () => {
       server = await open(engineCase)

@@ -6,7 +6,7 @@ import { sql, type Table } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { ResourceHooks } from '../../src/runtime/server/registration'
 import { openBlog, type Blog } from './support/blog'
-import { ENGINE_CASES, isThere } from './support/databases'
+import { ENGINE_CASES, isAvailable } from './support/databases'
 import { ask, dump, reset, trashed, type Asked } from './support/scene'
 
 const HOOKS = ['beforeCreate', 'beforeUpdate', 'beforeDelete', 'beforeRestore', 'beforePurge', 'beforeLink'] as const
@@ -63,7 +63,7 @@ async function untilQuiet({ opened }: Blog): Promise<void> {
 }
 
 describe.each(ENGINE_CASES)('$name', (engineCase) => {
-  describe.skipIf(!isThere(engineCase))('what another connection does', () => {
+  describe.skipIf(!isAvailable(engineCase))('what another connection does', () => {
     const { dialect } = engineCase
     let blog: Blog
     let judged: Blog

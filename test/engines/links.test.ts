@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { ResourceAuth, ResourceRegistration } from '../../src/runtime/server/registration'
 import type { Dialect } from '../../src/runtime/shared/dialects'
 import { createServer, type TestServer } from '../support/server'
-import { ENGINE_CASES, isThere, type Opened } from './support/databases'
+import { ENGINE_CASES, isAvailable, type Opened } from './support/databases'
 
 /** `marks` joins posts and tags and has a trash; `plain` joins them and is no resource. Neither has a unique constraint. */
 const TABLES = {
@@ -62,7 +62,7 @@ const ddl = ({ id, time, json, bold }: (typeof TYPES)['pg']) => `
 const OPEN = { read: true, create: true, update: true, delete: true } as const
 
 describe.each(ENGINE_CASES)('$name', (engineCase) => {
-  describe.skipIf(!isThere(engineCase))('links without a unique constraint', () => {
+  describe.skipIf(!isAvailable(engineCase))('links without a unique constraint', () => {
     const { dialect, engine } = engineCase
     let opened: Opened
     let server: TestServer

@@ -2,12 +2,12 @@
 import { describe, expect, it } from 'vitest'
 import { explainCause } from '../../src/runtime/server/http/development'
 import { createEngine } from '../../src/runtime/server/engines/index'
-import { ENGINE_CASES, isThere } from './support/databases'
+import { ENGINE_CASES, isAvailable } from './support/databases'
 
 describe.each(ENGINE_CASES)('$name', (engineCase) => {
   const command = engineCase.engine === 'd1' ? 'npx wrangler d1 migrations apply' : 'npx drizzle-kit push'
 
-  it.skipIf(!isThere(engineCase))('a missing table or column names the command that creates it', async () => {
+  it.skipIf(!isAvailable(engineCase))('a missing table or column names the command that creates it', async () => {
     const opened = await engineCase.open()
     try {
       const engine = createEngine(engineCase.engine, opened.db)

@@ -5,12 +5,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ResourceHooks } from '../../src/runtime/server/registration'
 import { openBlog, type Blog } from './support/blog'
-import { ENGINE_CASES, isThere, sampleFor } from './support/databases'
+import { ENGINE_CASES, isAvailable, sampleFor } from './support/databases'
 import { ask, picture, reset, type Asked } from './support/scene'
 
 const REPETITIONS = Number(process.env.RUNS ?? 2)
 
-/** They meet at post 1 and what hangs on it, at posts 4 and 5 in the trash, and at the links of post 1. */
+/** They write the same rows: post 1 and its dependents, posts 4 and 5 in the trash, and the links of post 1. */
 const REQUESTS: Asked[] = [
   ['DELETE', 'posts/1'],
   ['DELETE', 'posts/1?force=true'],
@@ -38,7 +38,7 @@ const PAIRS = REQUESTS.flatMap((one, index) => REQUESTS.slice(index).map(other =
 const mayBeTooLate = ([,, body]: Asked) => typeof body === 'object' && body !== null && 'deletionId' in body
 
 describe.each(ENGINE_CASES.filter(({ pooled, dialect }) => pooled || dialect === 'sqlite'))('$name', (engineCase) => {
-  describe.skipIf(!isThere(engineCase))('two requests at the same time', () => {
+  describe.skipIf(!isAvailable(engineCase))('two requests at the same time', () => {
     let blog: Blog
     let waits = false
     beforeAll(async () => {

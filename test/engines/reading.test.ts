@@ -6,13 +6,13 @@ import { createRows } from '../support/newsdata/rows'
 import { createRegistrations } from '../support/newsdata/server'
 import { Coverage } from '../unit/query/coverage'
 import { READING } from '../unit/query/properties'
-import { ENGINE_CASES, isThere } from './support/databases'
+import { ENGINE_CASES, isAvailable } from './support/databases'
 import { openFilled, type Filled } from './support/tables'
 
 const seed = process.env.SEED === undefined ? Date.now() % 2_147_483_647 : Number(process.env.SEED)
 
 describe.each(ENGINE_CASES)('$name', (engineCase) => {
-  describe.skipIf(!isThere(engineCase))('random queries', () => {
+  describe.skipIf(!isAvailable(engineCase))('random queries', () => {
     let newsroom: Filled
     const cases = Number(process.env.RUNS ?? engineCase.runs)
 

@@ -2,7 +2,7 @@
 import { datetime, int, mysqlTable, primaryKey, varchar, type AnyMySqlColumn } from 'drizzle-orm/mysql-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createServer, type TestServer } from '../support/server'
-import { ENGINE_CASES, isThere, type Opened } from './support/databases'
+import { ENGINE_CASES, isAvailable, type Opened } from './support/databases'
 import { WRITER } from './support/scene'
 
 const shelves = mysqlTable('shelves', { id: int('id').primaryKey(), deletedAt: datetime('deleted_at', { fsp: 3 }) })
@@ -27,7 +27,7 @@ const ROWS = `
 
 const [mariadb] = ENGINE_CASES.filter(({ dialect }) => dialect === 'mysql')
 
-describe.skipIf(!mariadb || !isThere(mariadb))('mysql2 on MariaDB', () => {
+describe.skipIf(!mariadb || !isAvailable(mariadb))('mysql2 on MariaDB', () => {
   let opened: Opened
   let server: TestServer
   let told: { kind: string, table: string, id: string }[]

@@ -4,7 +4,7 @@ import { integer as pgInteger, pgTable, text as pgText } from 'drizzle-orm/pg-co
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createServer, type TestServer } from '../support/server'
 import { tableText, WORLDS } from './fuzz/tables'
-import { ENGINE_CASES, isThere, type Opened } from './support/databases'
+import { ENGINE_CASES, isAvailable, type Opened } from './support/databases'
 
 const CALLER = { user: { id: 1 }, permissions: ['write'] }
 
@@ -30,7 +30,7 @@ const UNFIT: Readonly<Record<string, Readonly<Record<string, readonly unknown[]>
 const UNFILTERED = new Set(['barePoint'])
 
 describe.each(ENGINE_CASES)('$name', (engineCase) => {
-  describe.skipIf(!isThere(engineCase))('a value that does not fit its column', () => {
+  describe.skipIf(!isAvailable(engineCase))('a value that does not fit its column', () => {
     const { dialect, engine, open } = engineCase
     const { things, parts, labels, pairs, thingLabels, before } = WORLDS[dialect]()
     let opened: Opened
@@ -165,7 +165,7 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
 const misdeclared = pgTable('misdeclared', { id: pgText('id').primaryKey(), amount: pgInteger('amount') })
 
 describe.each(ENGINE_CASES.filter(({ dialect }) => dialect === 'pg'))('$name', ({ engine, open, ...engineCase }) => {
-  describe.skipIf(!isThere({ engine, open, ...engineCase }))('a value that only the database can refuse', () => {
+  describe.skipIf(!isAvailable({ engine, open, ...engineCase }))('a value that only the database can refuse', () => {
     let opened: Opened
     let server: TestServer
     beforeAll(async () => {

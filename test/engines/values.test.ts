@@ -3,7 +3,7 @@ import { datetime, int, mysqlEnum, mysqlTable } from 'drizzle-orm/mysql-core'
 import { integer, macaddr, pgEnum, pgTable, timestamp, uuid } from 'drizzle-orm/pg-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createServer, type TestServer } from '../support/server'
-import { ENGINE_CASES, isThere, type Opened } from './support/databases'
+import { ENGINE_CASES, isAvailable, type Opened } from './support/databases'
 import { openFilled, type Filled } from './support/tables'
 import { get, walk } from './support/walk'
 
@@ -19,7 +19,7 @@ const ROWS = [
 ]
 
 describe.each(ENGINE_CASES)('$name', (engineCase) => {
-  describe.skipIf(!isThere(engineCase))('numbers', () => {
+  describe.skipIf(!isAvailable(engineCase))('numbers', () => {
     let server: Filled
     beforeAll(async () => {
       server = await openFilled(engineCase, SPECS, { sums: ROWS })
@@ -78,7 +78,7 @@ const CREATE = {
 }
 
 describe.each(ENGINE_CASES.filter(({ dialect }) => dialect !== 'sqlite'))('$name', (engineCase) => {
-  describe.skipIf(!isThere(engineCase))('times that differ by microseconds', () => {
+  describe.skipIf(!isAvailable(engineCase))('times that differ by microseconds', () => {
     const dialect = engineCase.dialect as keyof typeof TABLES
     let opened: Opened
     let server: TestServer
@@ -110,7 +110,7 @@ const CREATE_TASKS = {
 }
 
 describe.each(ENGINE_CASES.filter(({ dialect }) => dialect !== 'sqlite'))('$name', (engineCase) => {
-  describe.skipIf(!isThere(engineCase))('an enum of the database', () => {
+  describe.skipIf(!isAvailable(engineCase))('an enum of the database', () => {
     const dialect = engineCase.dialect as keyof typeof TASKS
     let opened: Opened
     let server: TestServer
@@ -142,7 +142,7 @@ const KEYS = ['1', '9', 'a'].map(digit => `${digit}0000000-0000-4000-8000-000000
 const devices = pgTable('devices', { id: uuid('id').primaryKey(), address: macaddr('address') })
 
 describe.each(ENGINE_CASES.filter(({ dialect }) => dialect === 'pg'))('$name', (engineCase) => {
-  describe.skipIf(!isThere(engineCase))('text that Postgres has a type of its own for', () => {
+  describe.skipIf(!isAvailable(engineCase))('text that Postgres has a type of its own for', () => {
     let opened: Opened
     let server: TestServer
     beforeAll(async () => {

@@ -3,12 +3,12 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { property, World } from '../unit/model/world'
 import { CLEAR, openBlog, type Blog } from './support/blog'
-import { ENGINE_CASES, isThere } from './support/databases'
+import { ENGINE_CASES, isAvailable } from './support/databases'
 
 const SEED = process.env.SEED ? Number(process.env.SEED) : undefined
 
 describe.each(ENGINE_CASES)('$name', (engineCase) => {
-  describe.skipIf(!isThere(engineCase))('random sequences of writes by several callers', () => {
+  describe.skipIf(!isAvailable(engineCase))('random sequences of writes by several callers', () => {
     let blog: Blog
     beforeAll(async () => {
       blog = await openBlog(engineCase)

@@ -6,7 +6,7 @@ export function didYouMean(unknown: string, known: readonly string[]): string {
   return closest ? ` Did you mean \`${closest}\`?` : ''
 }
 
-/** The closest name of which at most a third of the letters differ. */
+/** The closest known name by edit distance, up to a third of the length of that name (a distance of 1 is always accepted). */
 export function findClosest(unknown: string, known: readonly string[]): string | undefined {
   const ranked = known
     .map(name => ({ name, distance: editDistance(unknown.toLowerCase(), name.toLowerCase()) }))
@@ -15,9 +15,7 @@ export function findClosest(unknown: string, known: readonly string[]): string |
   return best && best.distance <= Math.max(1, Math.floor(best.name.length / 3)) ? best.name : undefined
 }
 
-/**
- * Levenshtein distance with one row of memory. A dependency would be installed in every app.
- */
+/** Levenshtein distance. It is written here because a dependency of the module would be installed in every app. */
 function editDistance(from: string, to: string): number {
   let previous = Array.from({ length: to.length + 1 }, (_, index) => index)
   for (const [row, letter] of [...from].entries()) {

@@ -259,4 +259,4 @@ const reachable = new Set((await Promise.all(SERVICES.map(async service => await
 
 /** With `ENGINE=pglite` only that one. Engines whose service is not there are left out by name. */
 export const ENGINE_CASES = CASES.filter(({ name }) => !process.env.ENGINE || name.includes(process.env.ENGINE))
-export const isThere = ({ service }: EngineCase) => service === undefined || reachable.has(service)
+export const isAvailable = ({ service }: EngineCase) => service === undefined || reachable.has(service)

@@ -93,7 +93,7 @@ it('checks no more hidden rows for an include than configured', async () => {
   expect([within.status, countIncluded(within.body.data)]).toEqual([200, 0])
   client.close()
   const { status, body } = await (await open({ size: 5, auth: hidden, ...config }))('artists?include=tracks')
-  expect([status, body.message]).toEqual([400, 'More than 3 rows would have to be checked one by one. Ask for fewer records, or narrow the filter.'])
+  expect([status, body.message]).toEqual([400, 'More than 3 rows would have to be checked one by one. Request fewer records, or narrow the filter.'])
 })
 
 describe('ninety tracks in ninety playlists', () => {
@@ -101,7 +101,7 @@ describe('ninety tracks in ninety playlists', () => {
     const request = await open({ size: 90 })
     const begin = performance.now()
     const { status, body } = await request(`tracks?limit=90&count=none&include=${include}`)
-    expect([status, body.data.code, body.message]).toEqual([400, 'LIMIT_EXCEEDED', 'The response would hold more than 25000 included records. Ask for fewer, or set limits in `include`.'])
+    expect([status, body.data.code, body.message]).toEqual([400, 'LIMIT_EXCEEDED', 'The response would hold more than 25000 included records. Request fewer, or set limits in `include`.'])
     expect(performance.now() - begin).toBeLessThan(1000)
     // The roots, 8100 playlists, and a track more than each playlist's 90 places leave room for.
     expect(statements.map(({ values }) => values.at(-1))).toEqual([91, 25_001, Math.floor((25_000 - 8100) / 90) + 1])

@@ -26,12 +26,12 @@ export interface Capabilities {
   readonly fields: Readonly<Record<string, { readonly canRead: boolean, readonly canWrite: boolean }>>
 }
 
-const OPERATION: Readonly<Record<Exclude<keyof Capabilities, 'fields'>, Operation>> = {
+const RESOURCE_OPERATIONS: Readonly<Record<Exclude<keyof Capabilities, 'fields'>, Operation>> = {
   canRead: 'read', canCreate: 'create', canUpdate: 'update', canDelete: 'delete',
   canAggregate: 'aggregate', canRestore: 'restore', canPurge: 'purge', canViewDeleted: 'viewDeleted',
 }
 
-const OF_TRASH = new Set<Operation>(['restore', 'purge', 'viewDeleted'])
+const TRASH_OPERATIONS = new Set<Operation>(['restore', 'purge', 'viewDeleted'])
 
 /** `GET /permissions` */
 export function allPermissions(request: ApiRequest, api: Api): Promise<ApiResponse> {
@@ -48,17 +48,17 @@ export function allPermissions(request: ApiRequest, api: Api): Promise<ApiRespon
 export function resourcePermissions(request: ApiRequest, api: Api): Promise<ApiResponse> {
   const resource = api.resources.get(request.resource)!
   return runRoute(api, request, resource, { operations: ['read'], authorize: allowEveryone, run: async (call) => {
-    const own = await capabilities(call)
+    const forAllRows = await capabilities(call)
     const { ids } = request.query
-    return { status: 200, body: ids === undefined ? own : { ...own, records: await recordPermissions(toIds(ids), call) } }
+    return { status: 200, body: ids === undefined ? forAllRows : { ...forAllRows, records: await recordPermissions(toIds(ids), call) } }
   } })
 }
 
 async function capabilities(call: Call): Promise<Capabilities> {
   const { resource } = call
   const allowed: Record<string, boolean> = {}
-  for (const [name, operation] of Object.entries(OPERATION)) {
-    const exists = !OF_TRASH.has(operation) || resource.roles.deletedAt !== undefined
+  for (const [name, operation] of Object.entries(RESOURCE_OPERATIONS)) {
+    const exists = !TRASH_OPERATIONS.has(operation) || resource.roles.deletedAt !== undefined
     allowed[name] = exists && await isAuthorized(call, resource, operation)
   }
   return { ...allowed, fields: await fieldCapabilities(call) } as unknown as Capabilities
@@ -67,46 +67,51 @@ async function capabilities(call: Call): Promise<Capabilities> {
 async function fieldCapabilities(call: Call): Promise<Capabilities['fields']> {
   const { resource } = call
   const hasRows = tenantScope(call.ctx, resource) !== 'none'
-  const as = (operation: Operation) => forResource(call, resource, inContext(call, resource, operation))
-  const [unreadable, unwritable] = [await refusedFields(as('read'), resource, 'read'), await refusedFields(as('update'), resource, 'write')]
-  const ruled = Object.entries(resource.auth?.fields ?? {}).filter(
+  const callFor = (operation: Operation) => forResource(call, resource, inContext(call, resource, operation))
+  const unreadable = await refusedFields(callFor('read'), resource, 'read')
+  const unwritable = await refusedFields(callFor('update'), resource, 'write')
+  const fieldsWithRules = Object.entries(resource.auth?.fields ?? {}).filter(
     ([name, rule]) => !resource.hidden.has(name) && (rule?.read !== undefined || rule?.write !== undefined),
   )
-  return Object.fromEntries(ruled.map(([name]) => [name, {
+  return Object.fromEntries(fieldsWithRules.map(([name]) => [name, {
     canRead: hasRows && !unreadable.has(name),
     canWrite: hasRows && !unwritable.has(name) && (resource.writable.create.has(name) || resource.writable.update.has(name)),
   }]))
 }
 
-/** A repeated `ids` has one id per value. A single `ids` is a comma list, in which a comma of an id is percent-encoded twice. */
+/**
+ * `?ids=1&ids=2` has one id per value. `?ids=1,2` is a list separated by commas. If an id in such a list contains a comma, the client
+ * encodes that comma twice: the URL contains `%252C`, the query value `%2C`.
+ */
 function toIds(ids: string | string[]): readonly string[] {
   const list = Array.isArray(ids) ? ids : ids.split(',').filter(id => id !== '').map(id => decode(id) ?? id)
   if (list.length > LIMITS.in) throw limitExceeded(`\`ids\` holds more than ${LIMITS.in} entries.`, 'ids')
   return list
 }
 
-const ON_RECORDS = { canRead: 'read', canUpdate: 'update', canDelete: 'delete' } as const
+const RECORD_OPERATIONS = { canRead: 'read', canUpdate: 'update', canDelete: 'delete' } as const
 
-type RecordCapabilities = Readonly<Record<keyof typeof ON_RECORDS, boolean>>
+type RecordCapabilities = Readonly<Record<keyof typeof RECORD_OPERATIONS, boolean>>
 
-/** Three statements, however many ids: the rows visible for reading, for updating and for deleting. */
+/** Runs one statement per operation, for any number of ids. The statement finds the rows that the caller can read, update or delete. */
 async function recordPermissions(ids: readonly string[], call: Call): Promise<Readonly<Record<string, RecordCapabilities>>> {
   const { resource } = call
   const found = new Map<string, Set<string>>()
-  for (const [name, operation] of Object.entries(ON_RECORDS)) {
-    const as = forResource(call, resource, inContext(call, resource, operation))
-    found.set(name, await isAuthorized(as, resource, operation) ? await visibleIds(ids, resource, operation, as) : new Set())
+  for (const [name, operation] of Object.entries(RECORD_OPERATIONS)) {
+    const callForOperation = forResource(call, resource, inContext(call, resource, operation))
+    const authorized = await isAuthorized(callForOperation, resource, operation)
+    found.set(name, authorized ? await visibleIds(ids, resource, operation, callForOperation) : new Set())
   }
-  return Object.fromEntries(
-    ids.map(id => [id, Object.fromEntries(Object.keys(ON_RECORDS).map(name => [name, found.get(name)!.has(id)])) as RecordCapabilities]),
-  )
+  const capabilitiesOf = (id: string) =>
+    Object.fromEntries([...found].map(([name, visible]) => [name, visible.has(id)])) as RecordCapabilities
+  return Object.fromEntries(ids.map(id => [id, capabilitiesOf(id)]))
 }
 
 async function visibleIds(ids: readonly string[], resource: Resource, operation: Operation, call: Call): Promise<Set<string>> {
-  const named = ids.flatMap((id) => {
+  const validIds = ids.flatMap((id) => {
     const key = toKey(resource, id)
     return key ? [{ id, key }] : []
   })
-  const { targets } = await loadVisible(call, resource, named.map(({ key }) => key), operation)
-  return new Set(named.filter((_, index) => targets[index]!.error === undefined).map(({ id }) => id))
+  const { targets } = await loadVisible(call, resource, validIds.map(({ key }) => key), operation)
+  return new Set(validIds.filter((_, index) => targets[index]!.error === undefined).map(({ id }) => id))
 }

@@ -35,10 +35,11 @@ const decoder = new TextDecoder()
 
 /**
  * The body as text; `undefined` for a request without one.
- * @throws `PAYLOAD_TOO_LARGE` as soon as the declared or the counted length is above the limit, `INVALID_BODY` when the client leaves
+ * @throws `PAYLOAD_TOO_LARGE` as soon as the declared or the counted length is above the limit, `INVALID_BODY` when the
+ * client disconnects
  */
 export async function readBody(event: EventWithBody, limit: number): Promise<string | undefined> {
-  // Refused without reading. A length that is too small, or absent, is detected while reading.
+  // A declared length above the limit is refused before reading. If the header is absent or wrong, the counted bytes decide.
   if (Number(event.headers.get('content-length')) > limit) throw payloadTooLarge(limit)
   const source = await findBody(event)
   if (source === undefined || source === null) return undefined
@@ -48,11 +49,11 @@ export async function readBody(event: EventWithBody, limit: number): Promise<str
 }
 
 function findBody(event: EventWithBody): unknown {
-  const web = event.req as { readonly headers?: { readonly get?: unknown }, readonly body?: unknown } | undefined
+  const h3Request = event.req as { readonly headers?: { readonly get?: unknown }, readonly body?: unknown } | undefined
   // In h3 2 `req` is the web request. In h3 1 it is Node's request, whose headers are a plain object.
-  if (typeof web?.headers?.get === 'function') return web.body
-  const ofPlatform = bodyOfDelete(event)
-  if (ofPlatform) return ofPlatform
+  if (typeof h3Request?.headers?.get === 'function') return h3Request.body
+  const cloudflareBody = bodyOfDelete(event)
+  if (cloudflareBody) return cloudflareBody
   const request = event.node?.req as NodeRequest | undefined
   const buffered = event._requestBody || event.web?.request?.body || request?.[H3_RAW_BODY] || request?.rawBody || request?.body
   if (buffered || !request) return buffered
@@ -62,8 +63,8 @@ function findBody(event: EventWithBody): unknown {
 }
 
 /**
- * Nitro 2 on Cloudflare reads the body of a POST, PUT or PATCH ahead, and leaves that of a DELETE in the platform's
- * request. The event never gets that body: waiting for it would never end.
+ * Nitro 2 on Cloudflare reads the body of a POST, PUT or PATCH before it creates the event. It does not read the body of a DELETE: that
+ * body stays in Cloudflare's request, and waiting for it on the event would never end.
  */
 function bodyOfDelete({ method, context }: EventWithBody): ReadableStream | undefined {
   const { request } = ((context as { cloudflare?: { request?: Request } }).cloudflare ?? {})
@@ -104,13 +105,13 @@ async function drain(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<v
   while (!(await reader.read()).done);
 }
 
-/** @throws An HTTP error of the app, such as its own limit, as it is. Any other error is a connection that ended. */
+/** Rethrows an HTTP error of the app, such as its own limit. @throws `INVALID_BODY` for any other error: the connection ended. */
 function throwReadError(error: unknown): never {
   throw isHttpError(error) ? error : incompleteBody()
 }
 
 function readNodeStream(stream: NodeStream, limit: number): Promise<Uint8Array> {
-  // The client left while the request was authorized: the stream emits no more events.
+  // The client disconnected while the request was being authorized. The stream emits no more events.
   if (stream.destroyed) return Promise.reject(incompleteBody())
   const reading = new Promise<Uint8Array>((resolve, reject) => {
     const chunks: Uint8Array[] = []
@@ -131,10 +132,10 @@ function readNodeStream(stream: NodeStream, limit: number): Promise<Uint8Array> 
     stream.on('data', onData)
     stream.on('end', onEnd)
     stream.on('close', onClosed)
-    // This listener stays: an error of a stream without one would end the server.
+    // `stop` does not remove this listener: without an `error` listener, a stream error would end the process.
     stream.on('error', onClosed)
   })
-  // Where h3's own functions look for the body, when a handler reads it again.
+  // h3's own functions find the body under this symbol if another handler reads it again.
   Object.assign(stream, { [H3_RAW_BODY]: reading })
   return reading
 }

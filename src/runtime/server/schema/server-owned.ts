@@ -1,8 +1,11 @@
-/** The columns of a table that the server sets, and those that a client can write. */
+/** Separates the columns that the server sets from the columns that a client can write. */
 import { COLUMN_ROLES, ROLES, type ColumnRole } from '../../shared/column-roles'
 import type { TableFacts } from './drizzle/table'
 
-/** The property name of the table's column for each role. The trash columns count only if there is a nullable `deletedAt`. */
+/**
+ * Finds the column of each role, such as `{ createdAt: 'created_at' }` (role to property name). Trash columns are ignored unless the
+ * table has a nullable `deletedAt`.
+ */
 export function findRoles(table: TableFacts): Partial<Record<ColumnRole, string>> {
   const columns = new Map(table.columns.map(column => [column.name, column]))
   const nameOf = (role: ColumnRole) => COLUMN_ROLES[role].names.find(name => columns.has(name))
@@ -19,7 +22,7 @@ export interface WritableColumns {
   readonly update: ReadonlySet<string>
 }
 
-/** The names that a client can write, for each of the two bodies. */
+/** Finds the columns that a client can write in the body of a create and of an update. */
 export function findWritable(
   table: TableFacts,
   roles: Partial<Record<ColumnRole, string>>,

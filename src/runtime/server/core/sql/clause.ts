@@ -52,7 +52,7 @@ export function equalsRaw(field: NamedColumn, value: unknown): Clause {
 /** Both sides have the same bytes, as keys and foreign keys must. */
 export function sameBytes(left: SQL | Column, right: SQL | Column, bytes: NamedColumn['bytes']): SQL {
   const plain = sql`${left} = ${right}`
-  return bytes ? sql`(${plain} and ${bytes.beside(sql`${bytes.of(sql`${left}`)} = ${bytes.of(sql`${right}`)}`)})` : plain
+  return bytes ? sql`(${plain} and ${bytes.condition(sql`${bytes.operand(sql`${left}`)} = ${bytes.operand(sql`${right}`)}`)})` : plain
 }
 
 /** A driver value where it is compared with its column. */

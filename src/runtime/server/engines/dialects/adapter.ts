@@ -41,12 +41,12 @@ export interface DialectAdapter {
   readonly aggregates: AggregateSql
 }
 
-/** A comparison by bytes. It stands beside the plain comparison, which is the one that an index serves. */
+/** A comparison by bytes. A statement combines it with the plain comparison (`and`), because only the plain one can use an index. */
 export interface Bytewise {
-  /** Put around both sides of the comparison. */
-  readonly of: (value: SQL) => SQL
-  /** Put around the comparison, where the planner would take it for one more condition that few rows meet. */
-  readonly beside: (condition: SQL) => SQL
+  /** Wraps each side of the comparison: `a` becomes `a collate binary`. */
+  readonly operand: (value: SQL) => SQL
+  /** Wraps the whole comparison on Postgres. Otherwise the planner assumes that it excludes further rows, and estimates too few. */
+  readonly condition: (condition: SQL) => SQL
 }
 
 type Term = (column: Column, kind: Kind) => SQL

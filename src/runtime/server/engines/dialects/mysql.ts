@@ -43,7 +43,7 @@ export const mysql: DialectAdapter = {
   // `utf8mb4_bin` is no substitute: it takes text that ends in spaces for the same text without them.
   bytewise: column =>
     /^(?:national )?n?(?:var)?char|^(?:tiny|medium|long)?text/i.test(column.getSQLType())
-      ? { of: value => sql`cast(convert(${value} using utf8mb4) as binary)`, beside: unchanged }
+      ? { operand: value => sql`cast(convert(${value} using utf8mb4) as binary)`, condition: unchanged }
       : undefined,
   aggregates,
 }

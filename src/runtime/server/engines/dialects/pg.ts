@@ -59,11 +59,11 @@ const typeOf = (column: Column) => withoutSerial(column.getSQLType())
 
 function bytewise(column: Column): Bytewise | undefined {
   const type = column.getSQLType()
-  if (PLAIN_TEXT.test(type)) return { of: value => sql`cast(${value} as text) collate "C"`, beside: hideFromPlanner }
+  if (PLAIN_TEXT.test(type)) return { operand: value => sql`cast(${value} as text) collate "C"`, condition: hideFromPlanner }
   // `char` pads; only a custom type itself knows what it does.
   const collated = is(column, PgChar) || (is(column, PgCustomColumn) && !UNCOLLATED.test(type))
   return collated
-    ? { of: value => sql`cast(cast(${value} as ${postgresType(column)}) as text) collate "C"`, beside: hideFromPlanner }
+    ? { operand: value => sql`cast(cast(${value} as ${postgresType(column)}) as text) collate "C"`, condition: hideFromPlanner }
     : undefined
 }
 

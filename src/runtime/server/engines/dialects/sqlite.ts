@@ -42,7 +42,7 @@ export const sqlite: DialectAdapter = {
   fromText: unchanged,
   convert: unchanged,
   bytewise: column =>
-    /char|clob|text/i.test(column.getSQLType()) ? { of: value => sql`${value} collate binary`, beside: unchanged } : undefined,
+    /char|clob|text/i.test(column.getSQLType()) ? { operand: value => sql`${value} collate binary`, condition: unchanged } : undefined,
   aggregates,
 }
 

@@ -1,6 +1,8 @@
 /**
- * The statements that delete, restore and purge dependents. Each contains the recursive query that finds its rows, so the
- * number of statements depends on the schema, not on the number of rows.
+ * The statements that delete, restore and purge dependents. Each contains the recursive query `reached` (see `withClosure`) that finds its
+ * rows, so the number of statements depends on the schema, not on the number of rows.
+ *
+ * Columns of `reached`: `t` is the position of the row's table, `k0`, `k1` … its primary key, `g` its deletion group.
  */
 import { is, sql, SQL, type Column } from 'drizzle-orm'
 import { trashColumnsOf } from '../../../../shared/column-roles'
@@ -48,7 +50,10 @@ export function trashStatement(
   }))
 }
 
-/** `update child set deleted_at = null, … where id in (…)` */
+/**
+ * `update child set deleted_at = null, … where id in (…) and deleted_at is not null and not (…)`
+ * @param except matches rows that another statement of the commit restores
+ */
 export function restoreStatement(call: Call, closure: Closure, node: GraphNode, except: Clause | undefined): WriteStatement {
   const { api, engine } = call
   const { deletionId, ...rest } = trashColumnsOf(node.roles)
@@ -77,7 +82,10 @@ export function removeStatement(call: Call, closure: Closure, node: GraphNode): 
   }))
 }
 
-/** `update child set parent_id = null where parent_id in (…)`: before the referenced rows are deleted, for `set null` and `set default`. */
+/**
+ * `update child set parent_id = null where parent_id in (…)`. Runs before the referenced rows are deleted, for foreign keys with
+ * `on delete set null` or `on delete set default`.
+ */
 export function clearReferencesStatement(
   call: Call,
   closure: Closure,
@@ -104,14 +112,14 @@ export function clearReferencesStatement(
 
 const NULL = { values: [], build: () => sql`null` }
 
-/** SQLite has no `set a = default`. */
+/** The default of a column as a value or as SQL, because SQLite does not accept `set a = default`. */
 function defaultOf({ default: value, mapToDriverValue }: Column): { values: readonly unknown[], build: () => SQL } {
   if (value === undefined || value === null) return NULL
   const literal = is(value, SQL) ? undefined : mapToDriverValue(value)
   return literal === undefined ? { values: [], build: () => sql`${value}` } : { values: [literal], build: () => sql`${sql.param(literal)}` }
 }
 
-/** `select 1 from child where parent_id in (…) and … limit 1`: must find nothing, or the commit is rolled back. */
+/** `select 1 from child where parent_id in (…) and … limit 1`. If it finds a row, the commit is rolled back. */
 export function restrictStatement(
   call: Call,
   closure: Closure,
@@ -122,19 +130,22 @@ export function restrictStatement(
   const { api, engine } = call
   const columns = edge.columns.map(name => columnOf(child.facts, name))
   const active = closure.following === 'active' && child.roles.deletedAt ? sql`${child.roles.deletedAt} is null` : sql`1 = 1`
-  const made = statement(api.statements, engine, shape`restrict ${edge}${closureShape(closure)}`, closure.start.values, () => {
+  const select = statement(api.statements, engine, shape`restrict ${edge}${closureShape(closure)}`, closure.start.values, () => {
     const references = inRows(closure, columns, selectReferenced(closure, edge, parent))
     const isDependent = closure.dependents.nodes.includes(child)
-    const remains = isDependent ? sql` and not (${tuple(primaryKeyOf(child))} in (${selectKeys(closure, child)}))` : sql``
+    const andNotDeleted = isDependent ? sql` and not (${tuple(primaryKeyOf(child))} in (${selectKeys(closure, child)}))` : sql``
     return {
       extra: undefined,
-      sql: sql`${withClosure(closure)} select 1 from ${child.table} where ${active} and ${references}${remains} limit 1`,
+      sql: sql`${withClosure(closure)} select 1 from ${child.table} where ${active} and ${references}${andNotDeleted} limit 1`,
     }
   })
-  return { ...made, returnsRows: true, expectedRows: 0 }
+  return { ...select, returnsRows: true, expectedRows: 0 }
 }
 
-/** `select 1 from child where deleted_at is null and parent_id in (…) limit 1`: must find nothing, or the commit is repeated. */
+/**
+ * `select 1 from child where deleted_at is null and parent_id in (…) limit 1`. If it finds a row, another transaction has inserted a
+ * dependent during the delete, and the commit is repeated.
+ */
 export function missedRowsStatement(
   call: Call,
   closure: Closure,
@@ -144,14 +155,14 @@ export function missedRowsStatement(
 ): WriteStatement {
   const { api, engine } = call
   const columns = edge.columns.map(name => columnOf(child.facts, name))
-  const made = statement(api.statements, engine, shape`missed ${edge}${closureShape(closure)}`, closure.start.values, () => {
+  const select = statement(api.statements, engine, shape`missed ${edge}${closureShape(closure)}`, closure.start.values, () => {
     const references = inRows(closure, columns, selectReferenced(closure, edge, parent))
     return {
       extra: undefined,
       sql: sql`${withClosure(closure)} select 1 from ${child.table} where ${child.roles.deletedAt!} is null and ${references} limit 1`,
     }
   })
-  return { ...made, returnsRows: true, expectedRows: 0, retry: true }
+  return { ...select, returnsRows: true, expectedRows: 0, retry: true }
 }
 
 const andNot = (except: Clause | undefined) => except ? sql` and not (${except.build()})` : sql``

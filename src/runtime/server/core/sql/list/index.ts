@@ -12,7 +12,7 @@ import { sqliteList } from './sqlite'
 
 const LISTS: Readonly<Record<Dialect, ListSql>> = { sqlite: sqliteList, pg: postgresList, mysql: mysqlList }
 
-/** The value is in the list, or it is not. NULL matches neither. */
+/** `field in (…)` if `inside` is true, otherwise `field not in (…)`. NULL matches neither condition. */
 export function inList(engine: Engine, field: Field, values: readonly unknown[], inside: boolean): Clause {
   if (values.length === 0) return inside ? NO_ROWS : isNotNull(field)
   const encoded = values.map(value => [field.encode(value)])
@@ -28,7 +28,10 @@ export function inList(engine: Engine, field: Field, values: readonly unknown[],
   }
 }
 
-/** The rows whose columns hold one of these combinations of keys, given as driver values, byte for byte. */
+/**
+ * `(a, b) in ((?, ?), (?, ?))`: matches rows by composite keys, given as driver values. Text is compared by bytes, whatever its collation:
+ * the plain condition uses the index, the bytewise condition excludes other spellings.
+ */
 export function inTuples(engine: Engine, columns: readonly NamedColumn[], tuples: readonly Tuple[]): Clause {
   if (tuples.length === 0) return NO_ROWS
   const listOf = LISTS[engine.dialect]
@@ -40,18 +43,18 @@ export function inTuples(engine: Engine, columns: readonly NamedColumn[], tuples
   }
   const bytes = columns.find(({ bytes }) => bytes)?.bytes
   if (!bytes) return plain
-  const exact = listOf(engine, columns, tuples, true)
-  const exactColumns = columns.map(({ column, bytes }) => bytes ? bytes.of(sql`${column}`) : sql`${column}`)
+  const exactList = listOf(engine, columns, tuples, true)
+  const exactColumns = columns.map(({ column, bytes }) => bytes ? bytes.operand(sql`${column}`) : sql`${column}`)
   return {
     shape: shape`bytewise ${plain.shape}`,
-    values: [...plain.values, ...exact.values],
-    build: () => sql`(${plain.build()} and ${bytes.beside(sql`${tuple(exactColumns)} in ${exact.build()}`)})`,
+    values: [...plain.values, ...exactList.values],
+    build: () => sql`(${plain.build()} and ${bytes.condition(sql`${tuple(exactColumns)} in ${exactList.build()}`)})`,
   }
 }
 
 const tuple = (parts: readonly SQL[]) => parts.length === 1 ? parts[0]! : sql`(${sql.join([...parts], sql`, `)})`
 
-/** `(point(?), point(?))`: a custom type may turn its values into SQL. */
+/** `(point(?), point(?))`, for a custom type that converts its values to SQL. */
 function listOfSql(engine: Engine, field: Field, values: readonly unknown[]): Clause {
   const items = values.map(value => boundValue(engine, field, value))
   return fromClauses(shape`list`, items, () => sql`(${sql.join(items.map(({ build }) => build()), sql`, `)})`)

@@ -7,7 +7,8 @@ import { padded, type ListSql, type Tuple } from './list-sql'
 /** `(?, ?)`, `((?, ?), (?, ?))` */
 export const mysqlList: ListSql = (_, columns, tuples, exact) => {
   const rows = padded(tuples)
-  const item = (column: NamedColumn, value: unknown) => exact && column.bytes ? column.bytes.of(bound(column, value)) : bound(column, value)
+  const item = (column: NamedColumn, value: unknown) =>
+    exact && column.bytes ? column.bytes.operand(bound(column, value)) : bound(column, value)
   const items = (tuple: Tuple) => sql.join(tuple.map((value, index) => item(columns[index]!, value)), sql`, `)
   return {
     shape: shape`${columns.length} x ${rows.length}`,

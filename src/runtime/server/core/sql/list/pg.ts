@@ -11,7 +11,7 @@ import type { ListSql } from './list-sql'
 export const postgresList: ListSql = (_, columns, tuples, exact) => {
   const arrays = columns.map((_, index) => toArray(tuples.map(tuple => tuple[index])))
   const array = (index: number) => sql`cast(cast(${sql.param(arrays[index])} as text) as ${postgresType(columns[index]!.column)}[])`
-  const item = (index: number, value: SQL) => exact ? columns[index]!.bytes?.of(value) ?? value : value
+  const item = (index: number, value: SQL) => exact ? columns[index]!.bytes?.operand(value) ?? value : value
   const names = columns.map((_, index) => sql.identifier(`v${index}`))
   const selection = exact ? sql.join(names.map((name, index) => item(index, sql`${name}`)), sql`, `) : sql`*`
   const alias = exact ? sql` as listed(${sql.join(names, sql`, `)})` : sql``

@@ -51,7 +51,7 @@ export const mysql: ClosureSql = {
     const bytes = columns.map(own => bytewise(own))
     const plain = sql`${tuple(columns)} in (${rows})`
     if (!bytes.some(bytes => bytes)) return plain
-    const exact = (values: readonly unknown[]) => values.map((value, index) => bytes[index]?.of(sql`${value}`) ?? value)
+    const exact = (values: readonly unknown[]) => values.map((value, index) => bytes[index]?.operand(sql`${value}`) ?? value)
     const right = list(exact(columns.map((_, index) => column(index))))
     return sql`(${plain} and ${tuple(exact(columns))} in (select ${right} from (${rows}) as ${EXACT}))`
   },

@@ -60,8 +60,8 @@ const isPrimaryKey = (node: GraphNode, columns: readonly Column[]) =>
 export function inRows(columns: readonly Column[], rows: SQL): SQL {
   const bytes = columns.map(column => bytewise(column))
   const plain = sql`${tuple(columns)} in (${rows})`
-  const beside = bytes.find(bytes => bytes)?.beside
-  if (!beside) return plain
-  const exact = columns.map((column, index) => bytes[index]?.of(sql`${column}`) ?? column)
-  return sql`(${plain} and ${beside(sql`${tuple(exact)} in (${rows})`)})`
+  const condition = bytes.find(bytes => bytes)?.condition
+  if (!condition) return plain
+  const exact = columns.map((column, index) => bytes[index]?.operand(sql`${column}`) ?? column)
+  return sql`(${plain} and ${condition(sql`${tuple(exact)} in (${rows})`)})`
 }

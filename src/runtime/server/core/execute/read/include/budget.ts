@@ -18,4 +18,4 @@ export function spendRecords(budget: Budget, records: number): void {
 }
 
 export const tooManyIncluded = ({ maxRecords: max }: Budget) =>
-  limitExceeded(`The response would hold more than ${max} included records. Ask for fewer, or set limits in \`include\`.`, 'include')
+  limitExceeded(`The response would hold more than ${max} included records. Request fewer, or set limits in \`include\`.`, 'include')

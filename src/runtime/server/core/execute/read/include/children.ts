@@ -17,9 +17,9 @@ interface Children extends Rows, Level {
   readonly byParent: ReadonlyMap<string, RecordValues[]>
 }
 
-/** Reads the visible children of all parents in their order, with the include's limit per parent. */
-export async function readChildren(unsearched: ScopedInclude, parents: Parents, call: Call, budget: Budget): Promise<Children> {
-  const include = await searchChildrenInSlices(unsearched, [...parents.values()].map(parent => parent.values), call)
+/** Reads the visible children of all parents, in the sort order of the include and with its limit per parent. */
+export async function readChildren(requested: ScopedInclude, parents: Parents, call: Call, budget: Budget): Promise<Children> {
+  const include = await searchChildrenInSlices(requested, [...parents.values()].map(parent => parent.values), call)
   const { relation, plan, perParent = 1 } = include
   const columns = columnsOf(include)
   const visible = await readVisible(include, columns, parents, call, budget)
@@ -28,11 +28,11 @@ export async function readChildren(unsearched: ScopedInclude, parents: Parents, 
   const parentOf = parentKey(relation, columns)
   const kept: Row[] = []
   const records: RecordValues[] = []
-  const times: number[] = []
+  const occurrences: number[] = []
   for (const row of visible) {
     const key = parentOf(row)!
     const parent = parents.get(key)
-    // A collation may match another spelling of a key, which no parent has.
+    // The database can match `A` with `a` (a collation), but no parent has exactly this key.
     if (!parent) continue
     let list = byParent.get(key)
     if (!list) byParent.set(key, list = [])
@@ -42,12 +42,12 @@ export async function readChildren(unsearched: ScopedInclude, parents: Parents, 
     list.push(record)
     kept.push(row)
     records.push(record)
-    times.push(parent.occurrences)
+    occurrences.push(parent.occurrences)
   }
-  return { columns, rows: kept, records, occurrences: times, byParent }
+  return { columns, rows: kept, records, occurrences, byParent }
 }
 
-/** Reads one row more than the budget allows, to detect that it is exceeded. @throws `LIMIT_EXCEEDED` */
+/** Reads one row more than the budget allows. If that row exists, the response would exceed the budget. @throws `LIMIT_EXCEEDED` */
 async function readVisible(
   include: ScopedInclude,
   columns: Selection,
@@ -60,7 +60,8 @@ async function readVisible(
   const read = (limited: number | undefined, max: number) =>
     call.engine.query(childrenStatement(include, columns, values, limited, max + 1, call))
   if (!plan.accepts && !through?.accepts) {
-    // A child appears in the response as often as its parent.
+    // The response contains each child once per occurrence of its parent, so every row uses at
+    // least `fewestOccurrences` records of the budget.
     const max = Math.floor(budget.recordsLeft / fewestOccurrences(parents))
     const rows = await read(perParent, max)
     if (rows.length > max) throw tooManyIncluded(budget)
@@ -68,11 +69,11 @@ async function readVisible(
   }
   // Rows are checked before the limit per parent applies, so that hidden rows do not count.
   const rows = await read(undefined, budget.checksLeft)
-  if (rows.length > budget.checksLeft) throw tooManyRowsToCheck(budget.maxChecks, 'Ask for fewer records, or narrow the filter.', 'include')
+  if (rows.length > budget.checksLeft) throw tooManyRowsToCheck(budget.maxChecks, 'Request fewer records, or narrow the filter.', 'include')
   budget.checksLeft -= rows.length
-  const from = columns.fields.length + relation.columns.length
+  const junctionStart = columns.fields.length + relation.columns.length
   const decodeLink = through?.accepts && decoder(allFields(through.resource))
-  const linked = decodeLink ? await filterAccepted(rows, row => decodeLink(row.slice(from)), through.accepts!) : rows
+  const linked = decodeLink ? await filterAccepted(rows, row => decodeLink(row.slice(junctionStart)), through.accepts!) : rows
   return plan.accepts ? filterAccepted(linked, decoder(columns), plan.accepts) : linked
 }
 
@@ -82,7 +83,7 @@ function fewestOccurrences(parents: Parents): number {
   return fewest
 }
 
-/** Searches in slices, after other requests have run, when a text search blocks the event loop. */
+/** A text search can block the event loop. This function lets other requests run first, then searches the table in slices. */
 async function searchChildrenInSlices(
   include: ScopedInclude,
   parents: readonly (readonly unknown[])[],

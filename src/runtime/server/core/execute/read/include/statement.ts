@@ -43,7 +43,7 @@ export function childrenStatement(
     const named = selected.map((column, index) => sql`${column} as ${sql.identifier(`c${index}`)}`)
     const names = selected.map((_, index) => sql`${sql.identifier(`c${index}`)}`)
     const partition = sql.join(
-      source.parent.map(({ column, bytes }) => (bytes ? bytes.of(sql`${column}`) : sql`${column}`)),
+      source.parent.map(({ column, bytes }) => (bytes ? bytes.operand(sql`${column}`) : sql`${column}`)),
       sql`, `,
     )
     const n = sql.identifier('n')
@@ -54,7 +54,7 @@ export function childrenStatement(
   })
 }
 
-/** Where the children stand, and which columns name their parent. */
+/** The tables that contain the children, and the columns that reference their parent. */
 function sourceOf(
   relation: Relation,
   through: ScopedInclude['through'],

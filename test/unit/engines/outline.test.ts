@@ -1,4 +1,4 @@
-/** The outline of SQL has the same values as rendering it, and one shape per text. */
+/** Compares `outline` with Drizzle's rendering: both have the same values, and two shapes are equal exactly if the SQL texts are equal. */
 import { alias, integer, SQLiteSyncDialect, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { and, eq, exists, gt, inArray, isNull, like, not, or, sql, type SQL } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
@@ -8,7 +8,7 @@ import { outline } from '../../../src/runtime/server/core/sql/outline'
 
 const posts = sqliteTable('posts', { id: integer('id').primaryKey(), status: text('status'), at: integer('at', { mode: 'timestamp' }), title: text('title') })
 const users = sqliteTable('users', { id: integer('id').primaryKey(), status: text('status') })
-const other = alias(posts, 'other')
+const postsAlias = alias(posts, 'other')
 const dialect = new SQLiteSyncDialect()
 const db = drizzle(new Database(':memory:'))
 
@@ -25,27 +25,27 @@ const CONDITIONS: Record<string, (n: number) => SQL | undefined> = {
   'like': n => like(posts.title, `%${n}%`),
   'a raw text': () => sql.raw('1 = 1'),
   'a table': n => sql`exists (select 1 from ${users} where ${users.id} = ${n})`,
-  'text with the separators of rendering': n => sql`${posts.title} = '|#1#|' and ${posts.id} > ${n}`,
+  'text that contains the separators of a shape': n => sql`${posts.title} = '|#1#|' and ${posts.id} > ${n}`,
 }
 
 describe.each(Object.entries(CONDITIONS))('%s', (_, condition) => {
-  it('has the same values as its rendering, in the same order', () => {
+  it('has the values of the rendered SQL, in the same order', () => {
     expect(outline(condition(3)!)!.values).toEqual(dialect.sqlToQuery(condition(3)!).params)
   })
 
-  it('has one shape per text', () => {
-    const own = outline(condition(1)!)!.shape
-    for (const [name, different] of Object.entries(CONDITIONS)) {
-      const same = dialect.sqlToQuery(different(2)!).sql === dialect.sqlToQuery(condition(1)!).sql
-      expect([name, outline(different(2)!)!.shape === own]).toEqual([name, same])
+  it('has the same shape as another condition only if the SQL text is the same', () => {
+    const shape = outline(condition(1)!)!.shape
+    for (const [name, other] of Object.entries(CONDITIONS)) {
+      const same = dialect.sqlToQuery(other(2)!).sql === dialect.sqlToQuery(condition(1)!).sql
+      expect([name, outline(other(2)!)!.shape === shape]).toEqual([name, same])
     }
   })
 })
 
-describe('SQL that has to be rendered', () => {
+describe('SQL that only Drizzle can render', () => {
   it.each([
     ['a subquery', exists(db.select().from(users))],
-    ['an alias', eq(other.id, 1)],
+    ['an alias', eq(postsAlias.id, 1)],
     ['parameters written into the text', sql`${posts.id} = ${1}`.inlineParams()],
     ['a named placeholder', sql`${posts.id} = ${sql.placeholder('id')}`],
     ['a parameter that is itself a placeholder', eq(posts.id, sql.placeholder('id'))],

@@ -87,7 +87,7 @@ function respondToOptions(event: H3Event, allowed: readonly string[]): null {
   return null
 }
 
-/** Whether a file of the app handles GET of this path: then HEAD belongs to the app too. The router of h3 1 knows the handler. */
+/** Whether a file of the app handles GET of this path: then HEAD belongs to the app too. The router of h3 1 finds the handler. */
 function findGetOfApp({ context }: H3Event, api: ServerApi): EventHandler | boolean {
   const { path, route = path, handlers } = (context.matchedRoute ?? {}) as MatchedRoute
   return handlers?.get ?? (route !== undefined && api.isAppRoute('GET', route))

@@ -4,7 +4,7 @@ import type { InferInsertModel, InferSelectModel, SQL, Table } from 'drizzle-orm
 import type { Operation } from '../shared/operations'
 
 /**
- * The signed-in user. Describe yours once and every callback knows it.
+ * The signed-in user. Declare its type once, and every callback has that type.
  * @example
  * declare module 'nuxt-auto-api/define' {
  *   interface AutoApiUser { id: number, organizationId: number, role: 'editor' | 'writer' }
@@ -14,7 +14,7 @@ export interface AutoApiUser {
   [key: string]: unknown
 }
 
-/** The HTTP adapter adds the event's type; the core does not know h3. */
+/** The HTTP adapter adds the event's type; the core does not depend on h3. */
 // eslint-disable-next-line @typescript-eslint/no-empty-object-type
 export interface AutoApiPlatform {}
 

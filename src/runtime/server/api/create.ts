@@ -49,7 +49,7 @@ export interface ServerApi extends Api {
 
 /**
  * @returns A frozen value that shares nothing with other APIs.
- * @throws When a registration cannot become a resource, or a plugin cannot be set up. Nothing is left behind.
+ * @throws When a registration cannot become a resource, or a plugin cannot be set up. No partial state remains.
  * @example
  * const api = createApi({ registrations: [{ name: 'posts', schema: posts, authorization: { permissions: { read: true } } }] })
  * api.initializeDatabase(db, 'better-sqlite3')

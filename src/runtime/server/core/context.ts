@@ -1,4 +1,4 @@
-/** The request as the core knows it, the session of its caller, and the call: a session on a resource. */
+/** The request of the core, the session of its caller, and the call: a session on a resource. */
 import type { AutoApiConfig } from '../../shared/config'
 import type { Operation } from '../../shared/operations'
 import type { Engine } from '../engines/engine'

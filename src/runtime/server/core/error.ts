@@ -164,7 +164,7 @@ export function invalidBody(message: string): ApiError {
   return new ApiError('INVALID_BODY', message)
 }
 
-/** The client left, or the connection broke, while the body was read. */
+/** The client disconnected, or the connection broke, while the body was read. */
 export function incompleteBody(): ApiError {
   return invalidBody('The body ended before it was complete.')
 }

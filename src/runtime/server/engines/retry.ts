@@ -15,7 +15,7 @@ const CODES = new Set<unknown>([
   'SQLITE_BUSY', 'SQLITE_BUSY_SNAPSHOT', 'SQLITE_BUSY_RECOVERY', 'SQLITE_BUSY_TIMEOUT', 'SQLITE_LOCKED', 'SQLITE_LOCKED_SHAREDCACHE',
 ])
 
-/** Waits twice as long after each attempt, with jitter, so that two conflicting commits do not meet again. */
+/** Waits twice as long after each attempt, with jitter, so that two conflicting commits do not conflict again. */
 export const backOff = (attempt: number) =>
   new Promise<void>(resolve => setTimeout(resolve, BASE_DELAY * 2 ** attempt * (0.5 + Math.random())))
 

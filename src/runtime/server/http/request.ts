@@ -1,4 +1,4 @@
-/** Event → request: what the core knows of an HTTP request. */
+/** Converts an h3 event to the request of the core. */
 import type { ServerApi } from '../api/create'
 import { clientAddressOf, type ClientEvent } from '../client-address'
 import type { ApiRequest } from '../core/context'

@@ -4,7 +4,7 @@ import type { Kind } from '../../shared/wire'
 import { isScalar } from '../engines/scalar'
 import { isWritable, isDateText, isTimeText, isInterval, ENDLESS, isAddress, NETWORK } from './text-formats'
 
-/** A value that Drizzle knows, never null. */
+/** A Drizzle value (such as a `Date`), never null. */
 type Test = (value: unknown, column: Column) => boolean
 
 export const text = (test: (text: string) => boolean): Test => value => typeof value === 'string' && test(value)

@@ -30,7 +30,7 @@ export interface Field {
   readonly bytes?: Bytewise
   /** Whether `=` finds a value that was read: false for JSON, for binary columns, and for numbers that a driver rounds. */
   readonly comparable: boolean
-  /** A driver's value (null included) to the value Drizzle knows; absent where both are the same. */
+  /** Converts a driver value (null included) to the Drizzle value; absent where both are the same. */
   readonly decode?: (raw: unknown) => unknown
   /** A driver's value (null included) straight to JSON, when no hook or rule reads it; absent where both are the same. */
   readonly toWire?: (raw: unknown) => unknown
@@ -39,17 +39,17 @@ export interface Field {
    * @throws {TypeError} When it is neither, because drivers take no objects.
    */
   readonly encode: (value: unknown) => unknown
-  /** The value Drizzle knows (null included) to JSON; absent where `JSON.stringify` converts it correctly. */
+  /** Converts a Drizzle value (null included) to JSON; absent where `JSON.stringify` converts it correctly. */
   readonly toJson?: (value: unknown) => unknown
-  /** Whether a value Drizzle knows is within the column's limits: length, range, enum. */
+  /** Whether a Drizzle value is within the column's limits: length, range, enum. */
   readonly fits: (value: unknown) => boolean
   /** Whether a value that a client sends has the form in which a driver returns the column. @throws When it cannot be decoded. */
   readonly isDriverValue: (raw: unknown) => boolean
   /** The name of the column's values in messages, where its type is narrower than its kind. */
   readonly expected?: string
-  /** A JSON value (never null) to the value Drizzle knows, without a check of its length and enum, or `INVALID`. */
+  /** Converts a JSON value (never null) to the Drizzle value, without a check of its length and enum, or `INVALID`. */
   readonly fromWire: (value: unknown) => unknown
-  /** A JSON value or text to the value Drizzle knows, checked against the column's limits, or `INVALID`. */
+  /** Converts a JSON value or text to the Drizzle value, checked against the column's limits, or `INVALID`. */
   readonly fromJson: (value: unknown) => unknown
   readonly fromText: (text: string) => unknown
 }

@@ -7,7 +7,7 @@ import type { ColumnFacts } from './drizzle/column'
 
 export interface BodySchema {
   readonly standard: StandardSchemaV1
-  /** Generated from the table: it validates values as Drizzle knows them. An app's own schema validates JSON. */
+  /** Generated from the table: it validates Drizzle values (such as `Date`). An app's own schema validates JSON. */
   readonly generated: boolean
   /** Whether the schema has this key. A schema whose keys cannot be listed checks unknown keys itself. */
   readonly knows: (key: string) => boolean

@@ -9,7 +9,7 @@ export interface DialectAdapter {
   readonly nullsLow: boolean
   /** An index over both columns serves `(a, b) > (?, ?)`. */
   readonly tupleComparison: boolean
-  /** Each column of a query has one type: keys of different types stand in it as text. */
+  /** Each column of a query has one type: keys of different types are converted to text. */
   readonly typedColumns: boolean
   /** A statement checks foreign keys after each row, so it cannot delete a row before another one that references it. */
   readonly checksForeignKeysByRow: boolean
@@ -31,7 +31,7 @@ export interface DialectAdapter {
   readonly tuples: (list: SQL) => SQL
   /** A parameter with the type of its column, where the statement does not imply it. */
   readonly typed: (value: SQL, column: Column) => SQL
-  /** A value as text, and text as a value of a column: keys of different types stand in one column of a query. */
+  /** A value as text, and text as a value of a column: one column of a query can contain keys of different types. */
   readonly toText: (value: SQL) => SQL
   readonly fromText: (text: SQL, column: Column) => SQL
   /** A value of one column as the type of another one. */

@@ -60,7 +60,7 @@ const typeOf = (column: Column) => withoutSerial(column.getSQLType())
 function bytewise(column: Column): Bytewise | undefined {
   const type = column.getSQLType()
   if (PLAIN_TEXT.test(type)) return { operand: value => sql`cast(${value} as text) collate "C"`, condition: hideFromPlanner }
-  // `char` pads; only a custom type itself knows what it does.
+  // `char` pads its values, and a custom type can convert them: both sides are cast to the type of the column first.
   const collated = is(column, PgChar) || (is(column, PgCustomColumn) && !UNCOLLATED.test(type))
   return collated
     ? { operand: value => sql`cast(cast(${value} as ${postgresType(column)}) as text) collate "C"`, condition: hideFromPlanner }

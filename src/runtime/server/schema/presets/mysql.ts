@@ -1,4 +1,4 @@
-/** Columns the API knows by name, for MySQL tables. Spread them into a table; rename nothing but the database column. */
+/** Columns that the API recognizes by name, for MySQL tables. Spread them into a table; rename nothing but the database column. */
 import { sql } from 'drizzle-orm'
 import { datetime, int, uniqueIndex, varchar, type AnyMySqlColumn } from 'drizzle-orm/mysql-core'
 

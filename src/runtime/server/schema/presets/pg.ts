@@ -1,4 +1,4 @@
-/** Columns the API knows by name, for Postgres tables. Spread them into a table; rename nothing but the database column. */
+/** Columns that the API recognizes by name, for Postgres tables. Spread them into a table; rename nothing but the database column. */
 import { isNull } from 'drizzle-orm'
 import { integer, text, timestamp, uniqueIndex, uuid, type AnyPgColumn } from 'drizzle-orm/pg-core'
 

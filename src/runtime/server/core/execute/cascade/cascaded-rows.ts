@@ -56,7 +56,7 @@ function cascadedRowsStatement(
   const { api, engine } = call
   const except = exceptOf?.(node)
   const key = shape`cascaded ${node}${keys}${trash}${closureShape(closure)}${except?.shape}`
-  const made = statement(api.statements, engine, key, [...closure.start.values, ...(except?.values ?? [])], () => {
+  const select = statement(api.statements, engine, key, [...closure.start.values, ...(except?.values ?? [])], () => {
     const selection = keys
       ? sql.join(
           primaryKeyOf(node).map(column => sql`${column}`),
@@ -69,7 +69,7 @@ function cascadedRowsStatement(
     const rows = sql`select ${selection} from ${node.table} where ${inTrashState(node, trash)} and ${isReached}${notExcepted}${lock}`
     return { extra: undefined, sql: sql`${withClosure(closure)} ${keys ? rows : engine.adapter.countLocked(rows)}` }
   })
-  return { ...made, returnsRows: true }
+  return { ...select, returnsRows: true }
 }
 
 function inTrashState({ roles: { deletedAt } }: GraphNode, trash: CascadedRows['trash']): SQL {

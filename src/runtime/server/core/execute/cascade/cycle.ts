@@ -144,11 +144,11 @@ function readUnmarked(
   followUp: (rows: readonly Row[]) => readonly Statement[],
 ): WriteStatement {
   const { api, engine } = call
-  const made = statement(api.statements, engine, shape`reached ${node}${closureShape(closure)}`, closure.start.values, () => ({
+  const select = statement(api.statements, engine, shape`reached ${node}${closureShape(closure)}`, closure.start.values, () => ({
     extra: undefined,
     sql: sql`${withClosure(closure)} ${selectKeys(closure, node)}`,
   }))
-  return { ...made, returnsRows: true, followUp }
+  return { ...select, returnsRows: true, followUp }
 }
 
 const ROWS_PER_STATEMENT = 1000

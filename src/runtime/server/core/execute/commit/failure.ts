@@ -77,7 +77,7 @@ const MESSAGES = {
 export function violatedFields({ columns, key, table }: Violation, { resource: { fields, facts }, engine }: Call): readonly string[] {
   // The constraint of another table: a dependent of the row violates it.
   if (table !== undefined && table !== facts.name) return []
-  // The table knows the columns of a named constraint. The constraint of a single column can have the name of that column.
+  // The table facts list the columns of a named constraint. The constraint of a single column can have the name of that column.
   const constrained = key === undefined ? undefined : key === 'PRIMARY' ? facts.primaryKey : facts.keys.get(key) ?? facts.checks.get(key)
   const reported = [...columns, ...key === undefined ? [] : [key]]
   return [...fields.values()]

@@ -40,17 +40,17 @@ describe.each(ENGINE_CASES.filter(({ pooled }) => pooled))('$name', (engineCase)
     afterAll(() => blog?.opened.close())
 
     const dump = async () => [await blog.opened.all('select * from posts order by id'), await blog.opened.all('select * from comments order by id'), await blog.opened.all('select * from post_tags order by 1, 2')]
-    const lock = (id: number) => blog.opened.hold(engineCase.dialect === 'sqlite' ? 'select 1' : `select * from posts where id in (${id}, 3) for update`)
+    const lock = (id: number) => blog.opened.openTransaction(engineCase.dialect === 'sqlite' ? 'select 1' : `select * from posts where id in (${id}, 3) for update`)
     const ask = (method: string, path: string, body?: unknown) => blog.request(method, `/${path}`, { body, caller })
 
     it('returns 503 with Retry-After for every kind of write, and nothing is written', async () => {
       const before = await dump()
-      const letGo = await lock(1)
+      const endTransaction = await lock(1)
       const answers = await Promise.all(WRITES.map(async ([what, ...request]) => {
         const { status, body, headers } = await ask(...request)
         return [what, status, body?.data?.code, headers.get('retry-after')]
       }))
-      await letGo()
+      await endTransaction()
       expect(answers).toEqual(WRITES.map(([what]) => [what, 503, 'BUSY', '1']))
       expect(await dump()).toEqual(before)
     })
@@ -62,10 +62,10 @@ describe.each(ENGINE_CASES.filter(({ pooled }) => pooled))('$name', (engineCase)
     })
 
     it('is written without a failure when it is unlocked in time', async () => {
-      const letGo = await lock(1)
+      const endTransaction = await lock(1)
       const asked = ask('PATCH', 'api/posts/1', { title: 'new' })
       await new Promise(resolve => setTimeout(resolve, 60))
-      await letGo()
+      await endTransaction()
       expect((await asked).status).toBe(200)
     })
   })

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openBlog, type Blog } from './support/blog'
 import { ENGINE_CASES, isAvailable } from './support/databases'
-import { ask, reset, WRITER, type Asked } from './support/scene'
+import { send, reset, WRITER, type TestRequest } from './support/scene'
 
 const FIFTY = Array.from({ length: 50 }, (_, index) => index)
 
@@ -21,7 +21,7 @@ describe.each(ENGINE_CASES.filter(({ pooled }) => pooled))('$name', (engineCase)
       where (c.deleted_at is null and (p.deleted_at is not null or q.deleted_at is not null)) or (c.deleted_at is null) <> (c.deletion_id is null)
       union all select title from posts where (deleted_at is null) <> (deletion_id is null)`)
 
-    async function all(requests: readonly Asked[]) {
+    async function all(requests: readonly TestRequest[]) {
       const answers = await Promise.all(requests.map(async ([method, path, body]) => {
         const { status, headers, body: answer } = await blog.request(method, `/api/${path}`, { body, caller: WRITER })
         // Too busy is an answer, as long as it says when to come again.
@@ -85,7 +85,7 @@ describe.each(ENGINE_CASES.filter(({ pooled }) => pooled))('$name', (engineCase)
     })
 
     it('comment on a post that is deleted and restored, and no comment is lost', async () => {
-      const answers = await all(FIFTY.map((index): Asked => index % 10 === 0 ? ['DELETE', 'posts/1'] : index % 10 === 5 ? ['POST', 'posts/1/restore'] : ['POST', 'comments', { body: `late ${index}`, postId: 1 }]))
+      const answers = await all(FIFTY.map((index): TestRequest => index % 10 === 0 ? ['DELETE', 'posts/1'] : index % 10 === 5 ? ['POST', 'posts/1/restore'] : ['POST', 'comments', { body: `late ${index}`, postId: 1 }]))
       expect(others(answers, 404, 400)).toEqual([])
       const written = answers.flatMap(({ status, body }) => status === 201 ? [body.body] : [])
       expect((await one(`select body from comments where body like 'late%'`)).sort()).toEqual(written.sort())
@@ -99,7 +99,7 @@ describe.each(ENGINE_CASES.filter(({ pooled }) => pooled))('$name', (engineCase)
     })
 
     it('add and remove links from both sides, and links added more often than removed exist', async () => {
-      const requests: Asked[] = [['POST', 'posts/1/relations/tags', { ids: [3] }], ['POST', 'tags/3/relations/posts', { ids: [1] }], ['DELETE', 'posts/1/relations/tags', { ids: [3] }]]
+      const requests: TestRequest[] = [['POST', 'posts/1/relations/tags', { ids: [3] }], ['POST', 'tags/3/relations/posts', { ids: [1] }], ['DELETE', 'posts/1/relations/tags', { ids: [3] }]]
       const answers = await all(FIFTY.map(index => requests[index % 3]!))
       expect(others(answers)).toEqual([])
       const sum = (name: string) => answers.reduce((total, { body }) => total + (body[name] ?? 0), 0)
@@ -107,7 +107,7 @@ describe.each(ENGINE_CASES.filter(({ pooled }) => pooled))('$name', (engineCase)
     })
 
     it('do not affect the next request', async () => {
-      expect(await ask(blog, ['PATCH', 'posts/1', { title: 'calm' }])).toBe('200')
+      expect(await send(blog, ['PATCH', 'posts/1', { title: 'calm' }])).toBe('200')
     })
   })
 })

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { ResourceHooks } from '../../src/runtime/server/registration'
 import { openBlog, type Blog } from './support/blog'
 import { ENGINE_CASES, isAvailable } from './support/databases'
-import { ask, dump, reset, trashed, type Asked } from './support/scene'
+import { send, dump, reset, trashAssignments, type TestRequest } from './support/scene'
 
 const HOOKS = ['beforeCreate', 'beforeUpdate', 'beforeDelete', 'beforeRestore', 'beforePurge', 'beforeLink'] as const
 
@@ -20,7 +20,7 @@ const BACK = 'set deleted_at = null, deletion_id = null'
 const rename = (...ids: number[]) => ({ items: ids.map(id => ({ id, data: { title: `new ${id}` } })) })
 
 /** Each is refused when this happens to this row first, and then writes nothing. */
-const WRITES: [asked: Asked, changes: readonly string[], row: number, answer: string][] = [
+const WRITES: [asked: TestRequest, changes: readonly string[], row: number, answer: string][] = [
   [['PATCH', 'posts/1', { title: 'new' }], [TENANT, HIDDEN, TRASHED], 1, '404 NOT_FOUND'],
   [['DELETE', 'posts/1'], [TENANT, HIDDEN, TRASHED], 1, '404 NOT_FOUND'],
   [['DELETE', 'posts/1?force=true'], [TENANT, HIDDEN], 1, '404 NOT_FOUND'],
@@ -46,7 +46,7 @@ const WRITES: [asked: Asked, changes: readonly string[], row: number, answer: st
 const CASES = WRITES.flatMap(([asked, changes, row, answer]) => changes.map(change => [asked, change, row, answer] as const))
 
 /** What code judged is pinned, where it is not read once more. */
-const JUDGED: [asked: Asked, answer: string][] = [
+const JUDGED: [asked: TestRequest, answer: string][] = [
   [['PATCH', 'posts/1', { title: 'new' }], '409 CONFLICT'], [['DELETE', 'posts/1'], '409 CONFLICT'], [['DELETE', 'posts/1?force=true'], '409 CONFLICT'],
   [['PATCH', 'posts/bulk', rename(1, 2)], '409 BULK_FAILED'], [['POST', 'posts/1/relations/tags', { ids: [3] }], '404 NOT_FOUND'],
 ]
@@ -94,7 +94,7 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
       await judged?.opened.close()
     })
 
-    const toSql = (change: string, row: number) => `update posts ${change.replace(':trash', trashed(dialect, 'other'))} where id = ${row}`
+    const toSql = (change: string, row: number) => `update posts ${change.replace(':trash', trashAssignments(dialect, 'other'))} where id = ${row}`
 
     it.each(CASES)('between check and write: %j, %s of post %i', async (asked, change, row, answer) => {
       let after: unknown
@@ -102,7 +102,7 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
         await blog.opened.exec(toSql(change, row))
         after = await dump(blog)
       }
-      expect(await ask(blog, asked)).toBe(answer)
+      expect(await send(blog, asked)).toBe(answer)
       expect(await dump(blog)).toEqual(after)
     })
 
@@ -112,22 +112,22 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
         await judged.opened.exec(`update posts set title = 'closed' where id = 1`)
         after = await dump(judged)
       }
-      expect(await ask(judged, asked)).toBe(answer)
+      expect(await send(judged, asked)).toBe(answer)
       expect(await dump(judged)).toEqual(after)
     })
 
     if (engineCase.pooled) describe('and has not committed yet', () => {
       /** Sent while the other transaction is open, and ended by it. */
-      async function during(asked: Asked, sql: string, end: 'commit' | 'rollback'): Promise<string> {
-        const letGo = await blog.opened.hold(sql)
+      async function during(asked: TestRequest, sql: string, end: 'commit' | 'rollback'): Promise<string> {
+        const endTransaction = await blog.opened.openTransaction(sql)
         blog.opened.statements()
         let answered = false
-        const answer = ask(blog, asked).finally(() => {
+        const answer = send(blog, asked).finally(() => {
           answered = true
         })
         await untilQuiet(blog)
         expect(answered).toBe(false)
-        await letGo(end)
+        await endTransaction(end)
         return answer
       }
 

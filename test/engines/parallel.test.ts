@@ -6,12 +6,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ResourceHooks } from '../../src/runtime/server/registration'
 import { openBlog, type Blog } from './support/blog'
 import { ENGINE_CASES, isAvailable, sampleFor } from './support/databases'
-import { ask, picture, reset, type Asked } from './support/scene'
+import { send, snapshot, reset, type TestRequest } from './support/scene'
 
 const REPETITIONS = Number(process.env.RUNS ?? 2)
 
 /** They write the same rows: post 1 and its dependents, posts 4 and 5 in the trash, and the links of post 1. */
-const REQUESTS: Asked[] = [
+const REQUESTS: TestRequest[] = [
   ['DELETE', 'posts/1'],
   ['DELETE', 'posts/1?force=true'],
   ['DELETE', 'posts/bulk', { ids: [2, 1] }],
@@ -35,7 +35,7 @@ const REQUESTS: Asked[] = [
 const PAIRS = REQUESTS.flatMap((one, index) => REQUESTS.slice(index).map(other => [one, other] as const))
 
 /** A whole group is asked for: one that has changed since it was looked at is left alone. */
-const mayBeTooLate = ([,, body]: Asked) => typeof body === 'object' && body !== null && 'deletionId' in body
+const mayBeTooLate = ([,, body]: TestRequest) => typeof body === 'object' && body !== null && 'deletionId' in body
 
 describe.each(ENGINE_CASES.filter(({ pooled, dialect }) => pooled || dialect === 'sqlite'))('$name', (engineCase) => {
   describe.skipIf(!isAvailable(engineCase))('two requests at the same time', () => {
@@ -51,20 +51,20 @@ describe.each(ENGINE_CASES.filter(({ pooled, dialect }) => pooled || dialect ===
 
     async function after(run: () => Promise<string[]>): Promise<string> {
       await reset(blog, engineCase.dialect)
-      return JSON.stringify([await run(), await picture(blog)])
+      return JSON.stringify([await run(), await snapshot(blog)])
     }
 
     it.each(sampleFor(engineCase, PAIRS))('%j and %j', async (one, other) => {
       waits = false
       const orders = [
-        await after(async () => [await ask(blog, one), await ask(blog, other)]),
-        await after(async () => [await ask(blog, other), await ask(blog, one)].reverse()),
-        ...mayBeTooLate(one) ? [await after(async () => ['409 CONFLICT', await ask(blog, other)])] : [],
-        ...mayBeTooLate(other) ? [await after(async () => [await ask(blog, one), '409 CONFLICT'])] : [],
+        await after(async () => [await send(blog, one), await send(blog, other)]),
+        await after(async () => [await send(blog, other), await send(blog, one)].reverse()),
+        ...mayBeTooLate(one) ? [await after(async () => ['409 CONFLICT', await send(blog, other)])] : [],
+        ...mayBeTooLate(other) ? [await after(async () => [await send(blog, one), '409 CONFLICT'])] : [],
       ]
       for (let repetition = 0; repetition < REPETITIONS; repetition++) {
         waits = repetition % 2 === 1
-        expect(orders).toContain(await after(() => Promise.all([ask(blog, one), ask(blog, other)])))
+        expect(orders).toContain(await after(() => Promise.all([send(blog, one), send(blog, other)])))
       }
     })
   })

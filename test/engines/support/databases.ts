@@ -1,4 +1,4 @@
-/** The engines the suite runs on: how each opens a database of its own, empty, and puts it away. */
+/** The engines that the suite runs on. Each opens an empty database of its own and removes it at the end. */
 import { randomUUID } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -34,26 +34,26 @@ export interface OpenOptions {
 }
 
 export interface Opened {
-  /** The Drizzle database an app would hand over. */
+  /** The Drizzle database that an app would pass to the module. */
   readonly db: object
-  /** Any SQL, by a way that is not the module's. */
+  /** Runs SQL without the module. */
   readonly exec: (sql: string) => Promise<void>
   readonly all: (sql: string, values?: readonly unknown[]) => Promise<unknown[][]>
   /** The statements that went through Drizzle since the last call. */
   readonly statements: () => string[]
   /** The same, with their parameters. */
   readonly sent: () => Sent[]
-  /** Another connection begins a transaction, runs this in it and keeps what it locked until it is told how to end. */
-  readonly hold: (sql: string) => Promise<(end?: 'commit' | 'rollback') => Promise<void>>
+  /** Another connection begins a transaction, runs the SQL in it and holds its locks until the returned function ends the transaction. */
+  readonly openTransaction: (sql: string) => Promise<(end?: 'commit' | 'rollback') => Promise<void>>
   readonly close: () => Promise<void>
 }
 
 export interface EngineCase {
-  /** As the table of results names it. */
+  /** The name in the table of results. */
   readonly name: string
   readonly engine: EngineName
   readonly dialect: Dialect
-  /** What must be running. */
+  /** The service that must run. */
   readonly service?: string
   /** Cases of each property test. */
   readonly runs: number
@@ -61,7 +61,7 @@ export interface EngineCase {
   readonly writeRuns?: number
   /** More than one request can be in the middle of a commit. */
   readonly pooled: boolean
-  /** What it does in its own way, as these databases are set up. */
+  /** Where the results differ from other engines, as these databases are configured. */
   readonly habits: Habits
   readonly open: (options?: OpenOptions) => Promise<Opened>
 }
@@ -77,14 +77,14 @@ function createLog() {
   }
 }
 
-/** Over a connection that is nobody else's. */
-const holdBy = (exec: Opened['exec']) => async (sql: string) => {
+/** @param exec runs SQL on a connection that nothing else uses */
+const openTransactionWith = (exec: Opened['exec']) => async (sql: string) => {
   await exec('begin')
   await exec(sql)
   return (end: 'commit' | 'rollback' = 'rollback') => exec(end)
 }
 
-const onlyOne = () => Promise.reject(new Error('There is no other connection to this database.'))
+const noOtherConnection = () => Promise.reject(new Error('There is no other connection to this database.'))
 
 async function openSqlite(): Promise<Opened> {
   const client = new BetterSqlite3(':memory:')
@@ -93,7 +93,7 @@ async function openSqlite(): Promise<Opened> {
     db: betterSqlite3({ client, logger }),
     exec: async sql => void client.exec(sql),
     all: async (sql, values = []) => client.prepare(sql).raw().all(values) as unknown[][],
-    hold: onlyOne,
+    openTransaction: noOtherConnection,
     ...seen,
     close: async () => void client.close(),
   }
@@ -108,7 +108,7 @@ async function openLibsql(): Promise<Opened> {
     db: libsql({ client, logger }),
     exec: sql => client.executeMultiple(sql),
     all: async (sql, values = []) => (await client.execute({ sql, args: values as InArgs })).rows.map(row => Array.from(row as ArrayLike<unknown>)),
-    async hold(sql) {
+    async openTransaction(sql) {
       const other = createClient({ url: `file:${file}` })
       const transaction = await other.transaction('write')
       await transaction.executeMultiple(sql)
@@ -128,7 +128,7 @@ async function openLibsql(): Promise<Opened> {
 async function openD1(): Promise<Opened> {
   const local = await openLocalD1()
   const { logger, seen } = createLog()
-  return { db: d1(local.d1 as never, { logger }), exec: local.exec, all: local.rows, hold: onlyOne, ...seen, close: local.close }
+  return { db: d1(local.d1 as never, { logger }), exec: local.exec, all: local.rows, openTransaction: noOtherConnection, ...seen, close: local.close }
 }
 
 async function openPglite(): Promise<Opened> {
@@ -138,7 +138,7 @@ async function openPglite(): Promise<Opened> {
     db: pglite({ client, logger }),
     exec: async sql => void await client.exec(sql),
     all: async (sql, values = []) => (await client.query(sql, [...values], { rowMode: 'array' })).rows as unknown[][],
-    hold: onlyOne,
+    openTransaction: noOtherConnection,
     ...seen,
     close: () => client.close(),
   }
@@ -160,7 +160,7 @@ async function createPostgres() {
     database,
     exec: async (sql: string) => void await client.query(sql),
     all: async (text: string, values: readonly unknown[] = []) => (await client.query({ text, values: [...values], rowMode: 'array' })).rows as unknown[][],
-    hold: holdBy(async sql => void await client.query(sql)),
+    openTransaction: openTransactionWith(async sql => void await client.query(sql)),
     async close() {
       await client.end()
       // A pool says it has ended before its last connection is gone: killing that one would be an error nobody catches.
@@ -221,7 +221,7 @@ async function openMysql2({ lockTimeout }: OpenOptions = {}): Promise<Opened> {
     db: mysql2({ client: pool, logger }),
     exec: async sql => void await admin.query(sql),
     all: async (sql, values = []) => (await admin.query({ sql, values: [...values] as string[], rowsAsArray: true }))[0] as unknown[][],
-    hold: holdBy(async sql => void await admin.query(sql)),
+    openTransaction: openTransactionWith(async sql => void await admin.query(sql)),
     ...seen,
     async close() {
       await pool.end()
@@ -257,6 +257,6 @@ const CASES: readonly EngineCase[] = [
 
 const reachable = new Set((await Promise.all(SERVICES.map(async service => await isReachable(service) ? service.name : ''))).filter(Boolean))
 
-/** With `ENGINE=pglite` only that one. Engines whose service is not there are left out by name. */
+/** All engines, or only the one that `ENGINE` names, such as `ENGINE=pglite`. */
 export const ENGINE_CASES = CASES.filter(({ name }) => !process.env.ENGINE || name.includes(process.env.ENGINE))
 export const isAvailable = ({ service }: EngineCase) => service === undefined || reachable.has(service)

@@ -1,13 +1,16 @@
-/** Posts with comments, replies and links to begin with, and what of them can be compared whatever ids and times the server makes. */
+/** Seeds posts, comments, replies and links, and takes snapshots of them that do not depend on generated ids and times. */
 import type { Dialect } from '../../../src/runtime/shared/dialects'
 import { CLEAR, type Blog } from './blog'
 
 const TIMES = { sqlite: '1000', pg: `'2026-01-01T00:00:00Z'`, mysql: `'2026-01-01 00:00:00'` }
 
-/** SQL that puts rows into the trash, by any way that is not the API's. */
-export const trashed = (dialect: Dialect, group: string) => `deleted_at = ${TIMES[dialect]}, deletion_id = '${group}'`
+/** The assignments of an UPDATE that soft-deletes rows without the API. */
+export const trashAssignments = (dialect: Dialect, group: string) => `deleted_at = ${TIMES[dialect]}, deletion_id = '${group}'`
 
-/** Post 1 has two comments, one with a reply; 4 and 5 went to the trash together, after a comment on 4 that is there on its own; 9 is another tenant's. */
+/**
+ * Post 1 has two comments, one of them with a reply. One request deleted posts 4 and 5. Comment 42 on post 4 was deleted before.
+ * Post 9 belongs to another tenant.
+ */
 const seed = (time: string) => `
   insert into posts (id, organization_id, title) values (1, 1, 'one'), (2, 1, 'two'), (3, 1, 'three'), (9, 2, 'theirs');
   insert into posts (id, organization_id, title, deleted_at, deletion_id) values (4, 1, 'four', ${time}, 'd4'), (5, 1, 'five', ${time}, 'd4');
@@ -16,21 +19,21 @@ const seed = (time: string) => `
   insert into post_tags values (1, 1), (1, 2);
 `
 
-/** Postgres would count on from 1, into the ids above. */
-const COUNT_ON = { sqlite: '', mysql: '', pg: 'alter sequence posts_id_seq restart with 1000; alter sequence comments_id_seq restart with 1000;' }
+/** Postgres would generate ids from 1, which the seed already uses. */
+const RESTART_SEQUENCES = { sqlite: '', mysql: '', pg: 'alter sequence posts_id_seq restart with 1000; alter sequence comments_id_seq restart with 1000;' }
 
-export const reset = ({ opened }: Blog, dialect: Dialect) => opened.exec(`${CLEAR}; ${COUNT_ON[dialect]} ${seed(TIMES[dialect])}`)
+export const reset = ({ opened }: Blog, dialect: Dialect) => opened.exec(`${CLEAR}; ${RESTART_SEQUENCES[dialect]} ${seed(TIMES[dialect])}`)
 
-/** Everything the database holds, as it is. */
+/** All rows of all tables. */
 export async function dump({ opened }: Blog): Promise<unknown[][][]> {
   return [await opened.all('select * from posts order by id'), await opened.all('select * from comments order by id'), await opened.all('select * from post_tags order by 1, 2'), await opened.all('select * from tags order by id')]
 }
 
 /**
- * Everything it holds, rows by their own texts instead of ids that the server made. A group in the trash is told by its
- * members, for its id is made anew by every delete.
+ * All rows, each with its title or body instead of its generated id. A `deletionId` is replaced by the names of the rows that have it,
+ * because every delete generates a new one.
  */
-export async function picture({ opened }: Blog): Promise<string[]> {
+export async function snapshot({ opened }: Blog): Promise<string[]> {
   const posts = await opened.all(`select concat('post ', title), organization_id, deletion_id, case when deleted_at is null then 0 else 1 end from posts`)
   const comments = await opened.all(`select concat('comment ', c.body), c.organization_id, c.deletion_id, case when c.deleted_at is null then 0 else 1 end, c.post_id, p.body
     from comments c left join comments p on p.id = c.parent_id`)
@@ -43,10 +46,10 @@ export async function picture({ opened }: Blog): Promise<string[]> {
 
 export const WRITER = { user: { id: 1, organizationId: 1 }, permissions: ['write'] }
 
-/** A request and its answer in short. */
-export type Asked = readonly [method: string, path: string, body?: unknown]
+export type TestRequest = readonly [method: string, path: string, body?: unknown]
 
-export async function ask(blog: Blog, [method, path, body]: Asked): Promise<string> {
-  const { status, body: answer } = await blog.request(method, `/api/${path}`, { body, caller: WRITER })
-  return status < 400 ? String(status) : `${status} ${answer.data?.code ?? answer.message}`
+/** Returns the status, and the code if the request failed: `200`, `404 NOT_FOUND`. */
+export async function send(blog: Blog, [method, path, body]: TestRequest): Promise<string> {
+  const { status, body: response } = await blog.request(method, `/api/${path}`, { body, caller: WRITER })
+  return status < 400 ? String(status) : `${status} ${response.data?.code ?? response.message}`
 }

@@ -55,7 +55,7 @@ describe('a bulk write with invalid items', () => {
     expect(body.data.errors).toEqual([
       { index: 0, statusCode: 409, message: 'Taken.' },
       { index: 2, statusCode: 403, message: 'You may not write: fee.', code: 'FIELD_FORBIDDEN' },
-      { index: 3, statusCode: 400, message: '`parentId` points at no record.', code: 'INVALID_REFERENCE' },
+      { index: 3, statusCode: 400, message: '`parentId` points to a record that does not exist.', code: 'INVALID_REFERENCE' },
     ])
     expect([world.dump(), before.mock.calls.length]).toEqual([dump, 4])
   })

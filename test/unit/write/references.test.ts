@@ -63,7 +63,7 @@ describe.each(WAYS)('a reference in a %s', (_name, write) => {
     const answers = []
     for (const id of [99, 2, 3, 4, 5]) answers.push(await write({ folderId: id }))
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
-    expect(answers[0]).toMatchObject({ status: 400, error: { code: 'INVALID_REFERENCE', message: '`folderId` points at no record.' } })
+    expect(answers[0]).toMatchObject({ status: 400, error: { code: 'INVALID_REFERENCE', message: '`folderId` points to a record that does not exist.' } })
     expect(world.rows('select count(*) from notes')).toEqual([3])
   })
 

@@ -86,32 +86,33 @@ export function refused(ctx: AutoApiContext): ApiError {
 export function tenantRequired(ctx: AutoApiContext): ApiError {
   return new ApiError(
     'TENANT_REQUIRED',
-    'This needs an organization, and the request has none.',
+    'This request requires an organization. The caller has none.',
     {},
-    anonymous(ctx) ?? ERRORS.TENANT_REQUIRED.status,
+    anonymousStatus(ctx) ?? ERRORS.TENANT_REQUIRED.status,
   )
 }
 
 export function fieldForbidden(ctx: AutoApiContext, fields: readonly string[]): ApiError {
   const message = fields.length > 0 ? `You may not write: ${fields.join(', ')}.` : 'You may not write one of these fields.'
-  return new ApiError('FIELD_FORBIDDEN', message, { fields }, anonymous(ctx) ?? ERRORS.FIELD_FORBIDDEN.status)
+  return new ApiError('FIELD_FORBIDDEN', message, { fields }, anonymousStatus(ctx) ?? ERRORS.FIELD_FORBIDDEN.status)
 }
 
-const anonymous = (ctx: AutoApiContext) => ctx.user === null ? ERRORS.UNAUTHENTICATED.status : undefined
+/** 401 for an anonymous caller. */
+const anonymousStatus = (ctx: AutoApiContext) => ctx.user === null ? ERRORS.UNAUTHENTICATED.status : undefined
 
 /** The same response for a row that does not exist and one that the caller cannot see. */
 export function notFound(): ApiError {
   return new ApiError('NOT_FOUND', 'There is no such record.')
 }
 
-/** A relation in a path that does not exist, or that the caller cannot read. */
+/** The path contains a relation that does not exist, or that the caller cannot read. */
 export function unknownRelationRoute(relation: string): ApiError {
-  return new ApiError('NOT_FOUND', `There is no relation ${quote(relation)} here.`, { relation: shorten(relation) })
+  return new ApiError('NOT_FOUND', `This resource has no relation ${quote(relation)}.`, { relation: shorten(relation) })
 }
 
-/** Records to link that do not exist or are not visible. */
+/** The request links records that do not exist, or that the caller cannot see. */
 export function unknownIds(relation: string, ids: readonly string[]): ApiError {
-  return new ApiError('NOT_FOUND', `There are no such records to link as ${quote(relation)}: ${ids.slice(0, 20).map(quote).join(', ')}.`, {
+  return new ApiError('NOT_FOUND', `Records to link in ${quote(relation)} do not exist: ${ids.slice(0, 20).map(quote).join(', ')}.`, {
     relation: shorten(relation),
     ids: ids.slice(0, LIMITS.issues).map(id => shorten(id, LIMITS.errorText)),
     ...ids.length > LIMITS.issues && { truncated: true },
@@ -119,7 +120,7 @@ export function unknownIds(relation: string, ids: readonly string[]): ApiError {
 }
 
 export function methodNotAllowed(allowed: readonly string[]): ApiError {
-  const message = allowed.length > 0 ? `Use one of: ${allowed.join(', ')}.` : 'This path is turned off.'
+  const message = allowed.length > 0 ? `Use one of: ${allowed.join(', ')}.` : 'This path is disabled.'
   return new ApiError('METHOD_NOT_ALLOWED', message, { allowed }, undefined, { Allow: allowed.join(', ') })
 }
 
@@ -140,7 +141,7 @@ export function unknownRelation(parameter: string, relation: string): ApiError {
 }
 
 export function invalidOperator(parameter: string, operator: string): ApiError {
-  return new ApiError('INVALID_OPERATOR', `\`${parameter}\` has no operator ${quote(operator)} for this.`, {
+  return new ApiError('INVALID_OPERATOR', `\`${parameter}\` does not support ${quote(operator)}.`, {
     parameter,
     operator: operator.slice(0, 60),
   })
@@ -151,9 +152,13 @@ export function limitExceeded(message: string, parameter?: string): ApiError {
 }
 
 export function invalidCursor(): ApiError {
-  return new ApiError('INVALID_CURSOR', 'The cursor does not belong to this list and order. Start again without one.', {
-    parameter: 'cursor',
-  })
+  return new ApiError(
+    'INVALID_CURSOR',
+    'The cursor is invalid for this list or this sort order. Request the first page without a cursor.',
+    {
+      parameter: 'cursor',
+    },
+  )
 }
 
 export function invalidQuery(message: string, parameter?: string): ApiError {
@@ -192,7 +197,7 @@ export function unsupportedMediaType(): ApiError {
   return new ApiError('UNSUPPORTED_MEDIA_TYPE', 'Send the body as application/json.')
 }
 
-/** A write from a page of another site. */
+/** A page of another site sent the write. */
 export function crossSite(): ApiError {
   return new ApiError('CROSS_SITE', 'Writes from another site are refused.')
 }
@@ -211,15 +216,15 @@ export function busy(): ApiError {
   return new ApiError('BUSY', 'Too many writes at once. Try again.', {}, undefined, { 'Retry-After': '1' })
 }
 
-const isOf = (code: ErrorCode) => (error: unknown) => error instanceof ApiError && error.data.code === code
+const hasCode = (code: ErrorCode) => (error: unknown) => error instanceof ApiError && error.data.code === code
 
-export const isBusy = isOf('BUSY')
-export const isInvalidReference = isOf('INVALID_REFERENCE')
+export const isBusy = hasCode('BUSY')
+export const isInvalidReference = hasCode('INVALID_REFERENCE')
 
 export function invalidReference(field?: string): ApiError {
   return new ApiError(
     'INVALID_REFERENCE',
-    field === undefined ? 'A reference points at no record.' : `\`${field}\` points at no record.`,
+    field === undefined ? 'A reference points to a record that does not exist.' : `\`${field}\` points to a record that does not exist.`,
     field === undefined ? {} : { field },
   )
 }
@@ -237,12 +242,12 @@ export function isHttpError(error: unknown): error is Error {
   return constructor?.__h3_error__ === true || (error instanceof Error && error.name === 'HTTPError')
 }
 
-/** Text of a client, quoted and shortened for a message. */
+/** Quotes and shortens text that the client sent, for an error message. */
 export function quote(text: string): string {
   return JSON.stringify(shorten(text))
 }
 
-/** Cuts off what exceeds the length. */
+/** Cuts the text at `length` characters and adds `…`. */
 export function shorten(text: string, length: number = LIMITS.quotedName): string {
   return text.length > length ? `${text.slice(0, length)}…` : text
 }

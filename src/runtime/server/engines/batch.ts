@@ -7,7 +7,7 @@ import { ExpectationError, type BuiltStatement, type Engine, type Outcome, type 
 import { toInvalidValue } from './violation'
 import { sqlite } from './dialects/sqlite'
 import { encodeParameters } from './encode-parameters'
-import { notABuilder, toDatabase } from './drizzle-database'
+import { notAQueryBuilder, toDatabase } from './drizzle-database'
 
 /** Cloudflare's limits, below SQLite's own. */
 const D1_LIMITS = Object.freeze({ terms: 5, pattern: 50 })
@@ -29,7 +29,7 @@ export function createBatchEngine(name: string, database: unknown): Engine {
   function builtEntry({ build }: BuiltStatement): BatchEntry {
     const query = build(db as never) as Partial<BatchEntry> | undefined
     if (typeof query?._prepare !== 'function')
-      throw notABuilder()
+      throw notAQueryBuilder()
     const prepared = query._prepare()
     const { sql, params } = prepared.getQuery()
     return entry({ text: sql, values: params }, result => ({

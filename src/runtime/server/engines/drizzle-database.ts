@@ -1,9 +1,9 @@
-/** The parts of a Drizzle database that engines use, and prepared statements of its synchronous sessions. */
+/** Types of the Drizzle members that the engines use, and the cache of prepared statements for synchronous drivers. */
 import { sql, type Column, type Query, type SQL } from 'drizzle-orm'
 import type { Row, Statement } from './engine'
 import { createLruCache } from './lru-cache'
 
-/** The same in every dialect. */
+/** The members that the database object has in every dialect. */
 export interface DrizzleDatabase {
   readonly dialect: {
     readonly casing: { getColumnCasing: (column: Column) => string }
@@ -18,7 +18,7 @@ export interface SynchronousQuery {
   readonly values: (values: readonly unknown[]) => Row[]
 }
 
-/** Further statements replace the oldest: a client that sends many query shapes cannot fill the memory. */
+/** The cache removes the oldest statement beyond this number. Without a limit, a client could fill the memory with different queries. */
 const MAX_PREPARED = 1000
 
 /** @throws When the value is not a Drizzle database. */
@@ -33,8 +33,8 @@ export function toDatabase(db: unknown): DrizzleDatabase {
   return candidate as DrizzleDatabase
 }
 
-/** Prepares each text once, through the app's own logger. */
-export function createPreparer(db: DrizzleDatabase): (statement: Statement) => SynchronousQuery {
+/** Prepares each SQL text once. The Drizzle session prepares it, so the logger of the app receives every query. */
+export function createStatementPreparer(db: DrizzleDatabase): (statement: Statement) => SynchronousQuery {
   const cache = createLruCache<SynchronousQuery>(MAX_PREPARED)
   const session = db.session as { prepareQuery: (query: Query, fields: undefined, method: 'all', arrayMode: boolean) => SynchronousQuery }
   return ({ text, values }) =>
@@ -43,7 +43,7 @@ export function createPreparer(db: DrizzleDatabase): (statement: Statement) => S
     )
 }
 
-/** The error for a statement of the app that is not a query builder. */
-export const notABuilder = () => new TypeError(
+/** The app passed a statement to `atomicWrites` that is not a query builder. */
+export const notAQueryBuilder = () => new TypeError(
   '[auto-api] atomicWrites(): a statement is not one of Drizzle\'s query builders. Return the builder, without awaiting it.',
 )

@@ -5,7 +5,7 @@ import { DIALECTS } from './dialects/index'
 import { DRIVERS, type Driver } from './drivers'
 import { ExpectationError, type BuiltStatement, type Engine, type Outcome, type WriteStatement } from './engine'
 import { withRetries } from './retry'
-import { notABuilder, toDatabase, type DrizzleDatabase } from './drizzle-database'
+import { notAQueryBuilder, toDatabase, type DrizzleDatabase } from './drizzle-database'
 
 /** @param maxParameters the number of parameters a statement of this dialect can have. */
 export function createInteractiveEngine(name: string, database: unknown, dialect: Dialect, maxParameters: number): Engine {
@@ -65,7 +65,7 @@ function assertExpected({ expectedRows }: WriteStatement, index: number, outcome
 /** A builder of Drizzle runs when it is awaited. */
 async function runBuilt(query: unknown): Promise<Outcome> {
   if (typeof (query as { then?: unknown } | null)?.then !== 'function' || query instanceof Promise) {
-    throw notABuilder()
+    throw notAQueryBuilder()
   }
   const result = await (query as PromiseLike<unknown>)
   return { rows: [], affectedRows: Array.isArray(result) ? result.length : 0, result }

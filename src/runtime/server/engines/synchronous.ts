@@ -3,7 +3,7 @@ import { BusyError, ExpectationError, type BuiltStatement, type Engine, type Out
 import { toInvalidValue } from './violation'
 import { sqlite } from './dialects/sqlite'
 import { isTransient } from './retry'
-import { createPreparer, notABuilder, toDatabase } from './drizzle-database'
+import { createStatementPreparer, notAQueryBuilder, toDatabase } from './drizzle-database'
 
 /** SQLite's own limit. */
 const MAX_PARAMETERS = 32_766
@@ -17,7 +17,7 @@ interface Database {
 
 export function createSynchronousEngine(name: string, database: unknown): Engine {
   const db = toDatabase(database)
-  const prepare = createPreparer(db)
+  const prepare = createStatementPreparer(db)
 
   // Reads all rows: a statement with RETURNING must reach its end, or the WAL is never checkpointed.
   function run(statement: WriteStatement, index: number): Outcome {
@@ -82,7 +82,7 @@ function runBuilt(query: unknown): Outcome {
   const { all, run, config } = query as Built
   const returnsRows = config?.returning !== undefined || config?.fields !== undefined
   if (returnsRows ? !all : !run)
-    throw notABuilder()
+    throw notAQueryBuilder()
   if (returnsRows) {
     const result = all!.call(query)
     return { rows: [], affectedRows: result.length, result }

@@ -29,6 +29,7 @@ export function findWritable(
   tenant: string | undefined,
   protectedFields: readonly string[],
 ): WritableColumns {
+  // `column.generated` marks `generated always as (…)`. `generated` includes serial and auto-increment keys.
   const columns = table.columns.filter(({ name, column }) => !protectedFields.includes(name) && name !== tenant && !column.generated)
   const roleOf = new Map(Object.entries(roles).map(([role, name]) => [name, role as ColumnRole]))
   const canCreate = (name: string) => !roleOf.has(name) || COLUMN_ROLES[roleOf.get(name)!].inCreateBody

@@ -84,7 +84,10 @@ export function narrow<P extends Plan & { readonly where: readonly Clause[] }>(p
 }
 
 /** Replaces the conditions of the plan, for example by the keys they found. The scope stays as it is. */
-export function foundBy<P extends Plan & { readonly where: readonly Clause[] }>(plan: Scoped<P>, where: readonly Clause[]): Scoped<P> {
+export function withConditions<P extends Plan & { readonly where: readonly Clause[] }>(
+  plan: Scoped<P>,
+  where: readonly Clause[],
+): Scoped<P> {
   return { ...plan, where }
 }
 

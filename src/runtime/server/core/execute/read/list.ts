@@ -21,17 +21,18 @@ export interface ListResult extends ReadResult<ListPlan> {
 
 /** Values that are added to the records before the after-hooks run. */
 export interface Attachment {
-  /** Columns to read besides those of the response. */
+  /** Columns that are read and not part of the response. */
   readonly extraColumns: readonly Field[]
-  /** @param values the driver's values of those columns, one tuple per record */
+  /** @param values the driver values of `extraColumns`, one tuple per record */
   readonly attach: (records: readonly RecordValues[], values: readonly (readonly unknown[])[]) => Promise<void>
 }
 
-export async function executeList(unsearched: Scoped<ListPlan>, call: Call, attachment?: Attachment): Promise<ListResult> {
+export async function executeList(requested: Scoped<ListPlan>, call: Call, attachment?: Attachment): Promise<ListResult> {
   await runHooks(call, 'beforeList', undefined, run => (run as AnyHook)(call.ctx))
-  const plan = await searchInSlices(unsearched, call)
+  const plan = await searchInSlices(requested, call)
   const byCursor = plan.position.mode === 'cursor'
-  // One row more than the page shows whether another page follows.
+  // Without a count, one row more than the page shows whether another page follows. With a count, `objectLevel` checks every row
+  // of the list, up to a limit.
   const options = {
     start: plan.start,
     offset: plan.offset,

@@ -40,7 +40,7 @@ export async function readRows(plan: Scoped<ReadPlan>, options: ReadOptions, cal
 
 /**
  * Reads the row of a key, if it is visible. A collation may match another spelling of the key, which is not the id of any row.
- * @param extraColumns columns to read besides those of the response
+ * @param extraColumns columns that are read and not part of the response
  */
 export async function readOne(plan: Scoped<ReadPlan>, key: Key, extraColumns: readonly Field[], call: Call): Promise<Rows> {
   const { primaryKey } = plan.resource

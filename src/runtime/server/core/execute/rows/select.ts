@@ -20,7 +20,7 @@ export interface ReadOptions {
   readonly cursor?: boolean
   /** How many rows `objectLevel` checks at most. @default The limit of a scan. */
   readonly maxScanned?: number
-  /** Columns to read besides those of the response. */
+  /** Columns that are read and not part of the response. */
   readonly extraColumns?: readonly Field[]
 }
 

@@ -11,7 +11,7 @@ import { after, orderList } from '../../sql/keyset'
 import type { Search } from '../../plan/search'
 import { shapeOf, statement, valuesOf, whereClause, type Clause } from '../../sql/clause'
 import { inTuples } from '../../sql/list/index'
-import { foundBy, type Plan, type Scoped } from '../../access/row-scope'
+import { withConditions, type Plan, type Scoped } from '../../access/row-scope'
 import { yieldToEventLoop } from './object-level'
 
 /** How many bytes of text one statement searches. */
@@ -31,7 +31,7 @@ export async function searchInSlices<P extends SearchPlan>(plan: Scoped<P>, call
   const { search, resource: { primaryKey } } = plan
   if (!search?.heavy || !call.engine.blocking || !primaryKey.every(isInlineKey)) return plan
   const keys = await findKeys(plan, search.fields, extraConditions, call)
-  return keys ? foundBy(plan, [inTuples(call.engine, primaryKey, keys)]) : plan
+  return keys ? withConditions(plan, [inTuples(call.engine, primaryKey, keys)]) : plan
 }
 
 /** Binary keys need a parameter each, which may exceed the engine's limit. */

@@ -14,7 +14,10 @@ export interface Closure {
   readonly dependents: Dependents
   /** The rows it starts from. */
   readonly start: Clause
-  /** The rows it follows: active or just deleted ones, those of the same group in the trash, or all. */
+  /**
+   * The dependents that the query includes: `active` rows and rows that this commit deletes; `grouped`: trashed rows with the same
+   * `deletionId`; `all` rows.
+   */
   readonly following: Following
   /** The number of terms a compound may have, where the engine accepts few. */
   readonly maxTerms?: number
@@ -79,6 +82,6 @@ export const all = (conditions: readonly SQL[]) => sql.join([...conditions], sql
 /** `id`, `(a, b)` */
 export const tuple = (parts: readonly unknown[]) => parts.length === 1 ? list(parts) : sql`(${list(parts)})`
 
-/** In a cycle rows are found through each other until all of them are restored. */
+/** In a cycle, the query finds rows by their `deletionId`, so rows keep it until all of them are restored. */
 export const keepsDeletionId = ({ dependents }: Closure, { roles }: GraphNode) =>
   dependents.cyclic && roles.deletionId !== undefined && dependents.root.roles.deletionId !== undefined

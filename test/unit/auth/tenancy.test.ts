@@ -163,7 +163,7 @@ describe('a request', () => {
     // One after another: the caller of a test server is the last one that asked.
     for (const caller of [ANN, VISITOR, HOMELESS, NOBODY]) expected.set(caller, await ask(caller))
     await fc.assert(fc.asyncProperty(fc.constantFrom(...expected.keys()), naming, async (caller, { headers, query }) => {
-      // An error repeats the address it was asked at; everything else of it must be the same.
+      // An error contains the URL of its request; the rest must be the same.
       const answers = await ask(caller, String(new URLSearchParams(query)), headers)
       const withoutUrl = (texts: string[]) => texts.map(text => text.replace(/"url":"[^"]*"/, ''))
       expect(withoutUrl(answers)).toEqual(withoutUrl(expected.get(caller)!))

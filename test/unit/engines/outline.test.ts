@@ -49,7 +49,7 @@ describe('SQL that only Drizzle can render', () => {
     ['parameters written into the text', sql`${posts.id} = ${1}`.inlineParams()],
     ['a named placeholder', sql`${posts.id} = ${sql.placeholder('id')}`],
     ['a parameter that is itself a placeholder', eq(posts.id, sql.placeholder('id'))],
-  ])('%s has no outline', (_, condition) => {
+  ])('returns no outline for %s', (_, condition) => {
     expect(outline(condition)).toBeUndefined()
   })
 })

@@ -49,7 +49,7 @@ export interface ClosureSql {
   readonly inRows: (columns: readonly Column[], rows: SQL) => SQL
 }
 
-/** `reached(t, k0, k1, g, d)` */
+/** `reached(t, k0, k1, g, d)`: table, primary key columns, `deletionId` and `deletedAt` of each reached row. */
 export const CLOSURE = sql.identifier('reached')
 /** The position of the row's table. */
 export const TABLE = sql.identifier('t')
@@ -63,8 +63,8 @@ export const closureShape = ({ dependents, start, following, manyRoots, maxTerms
 
 export const adapterOf = ({ dependents }: Closure) => DIALECTS[dependents.root.facts.dialect]
 
-/** The number of a table in the closure: a name would have to be quoted. */
-export const tag = ({ dependents }: Closure, node: GraphNode) => sql.raw(String(dependents.nodes.indexOf(node)))
+/** The number that stands for a table in the closure. Unlike a name, a number needs no quotes. */
+export const tableNumber = ({ dependents }: Closure, node: GraphNode) => sql.raw(String(dependents.nodes.indexOf(node)))
 
 /** The number of key columns in the closure. */
 export const widthOf = ({ dependents }: Closure) => Math.max(...dependents.nodes.map(node => node.facts.primaryKey.length))

@@ -3,7 +3,7 @@ import { sql, type Column, type SQL } from 'drizzle-orm'
 import type { Dialect } from '../../../../../shared/dialects'
 import type { ForeignKeyFacts } from '../../../../schema/drizzle/foreign-keys'
 import type { GraphNode } from '../../../../schema/graph'
-import { CLOSURE, GROUP, key, list, TABLE, tag, TIME, widthOf, type Closure, type ClosureSql, type RowChange } from './closure'
+import { CLOSURE, GROUP, key, list, TABLE, tableNumber, TIME, widthOf, type Closure, type ClosureSql, type RowChange } from './closure'
 import { keyList } from './keys'
 import { mysql } from './mysql'
 import { pg } from './pg'
@@ -25,7 +25,7 @@ export function withClosure(closure: Closure): SQL {
   const { deletionId, deletedAt } = root.roles
   const names = list([TABLE, ...Array.from({ length: widthOf(closure) }, (_, index) => key(index)), GROUP, TIME])
   const group = sql`${deletionId ?? sql`null`}, ${deletedAt ?? sql`null`}`
-  const first = sql`select ${tag(closure, root)}, ${keyList(closure, root)}, ${group} from ${root.table} where ${start.build()}`
+  const first = sql`select ${tableNumber(closure, root)}, ${keyList(closure, root)}, ${group} from ${root.table} where ${start.build()}`
   return sql`with recursive ${CLOSURE}(${names}) as (${first}${sqlOf(closure).recursion(closure)})`
 }
 

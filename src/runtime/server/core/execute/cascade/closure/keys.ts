@@ -4,7 +4,7 @@ import { bytewise } from '../../../../engines/dialects/index'
 import { withoutSerial } from '../../../../engines/dialects/column'
 import type { GraphNode } from '../../../../schema/graph'
 import { sameBytes } from '../../../sql/clause'
-import { adapterOf, CLOSURE, key, list, primaryKeyOf, TABLE, tag, widthOf, type Closure } from './closure'
+import { adapterOf, CLOSURE, key, list, primaryKeyOf, TABLE, tableNumber, widthOf, type Closure } from './closure'
 
 /** `id, null` */
 export function keyList(closure: Closure, node: GraphNode): SQL {
@@ -22,7 +22,10 @@ export function encodedKey(closure: Closure, node: GraphNode, index: number): SQ
 export function decodedKey(closure: Closure, node: GraphNode, index: number, prefix: SQL = sql``): SQL {
   const value = sql`${prefix}${key(index)}`
   if (!isMixed(closure, index)) return value
-  return adapterOf(closure).fromText(sql`case when ${prefix}${TABLE} = ${tag(closure, node)} then ${value} end`, primaryKeyOf(node)[index]!)
+  return adapterOf(closure).fromText(
+    sql`case when ${prefix}${TABLE} = ${tableNumber(closure, node)} then ${value} end`,
+    primaryKeyOf(node)[index]!,
+  )
 }
 
 /** `reached.k0` */

@@ -10,7 +10,7 @@ import {
   primaryKeyOf,
   referencedColumnsOf,
   TABLE,
-  tag,
+  tableNumber,
   tuple,
   type Closure,
   type ClosureSql,
@@ -33,18 +33,21 @@ export const mysql: ClosureSql = {
       withClosure,
       node,
       primaryKeyOf(node),
-      sql`select ${list([...aliasedKeys(closure, node), GROUP])} from ${fromClosure(closure)} where ${TABLE} = ${tag(closure, node)}`,
+      sql`select ${list([...aliasedKeys(closure, node), GROUP])} from ${
+        fromClosure(closure)
+      } where ${TABLE} = ${tableNumber(closure, node)}`,
       change,
     ),
   groupOf: () => sql`${DERIVED}.${GROUP}`,
   /** `select k0 as p0 from reached where t = 1` */
-  selectKeys: (closure, node) => sql`select ${list(aliasedKeys(closure, node))} from ${CLOSURE} where ${TABLE} = ${tag(closure, node)}`,
+  selectKeys: (closure, node) =>
+    sql`select ${list(aliasedKeys(closure, node))} from ${CLOSURE} where ${TABLE} = ${tableNumber(closure, node)}`,
   /** `select distinct slug as p0 from reached inner join posts on id = k0 where reached.t = 0` */
   selectReferenced(closure, edge, parent) {
     const isReached = primaryKeyOf(parent).map((own, index) => sql`${own} = ${decodedKey(closure, parent, index)}`)
     const referenced = referencedColumnsOf(edge, parent).map((own, index) => sql`${own} as ${column(index)}`)
     const from = sql`${CLOSURE} inner join ${parent.table} on ${all(isReached)}`
-    return sql`select distinct ${list(referenced)} from ${from} where ${CLOSURE}.${TABLE} = ${tag(closure, parent)}`
+    return sql`select distinct ${list(referenced)} from ${from} where ${CLOSURE}.${TABLE} = ${tableNumber(closure, parent)}`
   },
   /** `(a in (select …) and cast(a as binary) in (select cast(p0 as binary) from (select …) as exact))` */
   inRows(columns, rows) {

@@ -1,6 +1,6 @@
 /** The closure on Postgres, which accepts one recursive term. */
 import { sql, type SQL } from 'drizzle-orm'
-import { all, CLOSURE, GROUP, key, list, TABLE, tag, TIME, widthOf, type Closure, type ClosureSql } from './closure'
+import { all, CLOSURE, GROUP, key, list, TABLE, tableNumber, TIME, widthOf, type Closure, type ClosureSql } from './closure'
 import { encodedKey } from './keys'
 import { standard } from './standard'
 import { stepsOf } from './steps'
@@ -20,7 +20,7 @@ function lateralRecursion(closure: Closure): SQL {
   const parts = steps.map(({ child, from, where }) => {
     const childKeys = keys.map((name, index) => sql`${encodedKey(closure, child, index)} as ${name}`)
     const [tables, joins] = [list(from.map(({ table }) => table)), all(from.map(({ on }) => on))]
-    return sql`select ${tag(closure, child)} as ${TABLE}, ${list(childKeys)} from ${tables} where ${joins} and ${where}`
+    return sql`select ${tableNumber(closure, child)} as ${TABLE}, ${list(childKeys)} from ${tables} where ${joins} and ${where}`
   })
   const columns = [...[TABLE, ...keys].map(name => sql`${NEXT}.${name}`), sql`${CLOSURE}.${GROUP}`, sql`${CLOSURE}.${TIME}`]
   return sql` union select ${list(columns)} from ${CLOSURE} cross join lateral (${sql.join(parts, sql` union all `)}) as ${NEXT}`

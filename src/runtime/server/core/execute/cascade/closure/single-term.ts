@@ -1,4 +1,4 @@
-/** The recursion of D1, which accepts five terms: all foreign keys in one. */
+/** The recursion for D1. D1 allows few UNION terms per statement, so one term follows all foreign keys. */
 import { aliasedTable, getTableColumns, sql, type Column, type SQL } from 'drizzle-orm'
 import type { ForeignKeyFacts } from '../../../../schema/drizzle/foreign-keys'
 import type { GraphNode } from '../../../../schema/graph'
@@ -12,17 +12,18 @@ import {
   primaryKeyOf,
   referencedColumnsOf,
   TABLE,
-  tag,
+  tableNumber,
   TIME,
   widthOf,
   type Closure,
 } from './closure'
 import { sameKey } from './keys'
 import { inRows } from './standard'
-import { childOf, followed, parentOf } from './steps'
+import { childOf, trashCondition, parentOf } from './steps'
 
 /**
- * Each reached row is joined with the number of each foreign key, and reads only the table of that key.
+ * The query numbers the foreign keys and joins each reached row with each number. A number selects one child table: `e0` for number 0.
+ * The columns `t`, `k0`, `g` and `d` are those of `CLOSURE`.
  *
  * union select case e.value when 0 then 1 … end, case e.value when 0 then e0.id … end, reached.g, reached.d
  * from reached cross join json_each('[0,1,…]') as e left join comments as e0 on e.value = 0 and reached.t = 0 and e0.post_id = reached.k0 …
@@ -42,12 +43,12 @@ export function singleTermRecursion(closure: Closure): SQL {
     ({ table, edge, child, parent, aliased }, index) =>
       sql` left join ${table} on ${all([
         sql`${number} = ${sql.raw(String(index))}`,
-        sql`${CLOSURE}.${TABLE} = ${tag(closure, parent)}`,
+        sql`${CLOSURE}.${TABLE} = ${tableNumber(closure, parent)}`,
         references(edge, child, parent, aliased),
-      ])}${followed(closure, child, aliased)}`,
+      ])}${trashCondition(closure, child, aliased)}`,
   )
   const numbers = sql`json_each(${sql.raw(`'[${entries.map((_, index) => index)}]'`)}) as ${alias}`
-  const columns = [choose(({ child }) => tag(closure, child)), ...keys, sql`${CLOSURE}.${GROUP}`, sql`${CLOSURE}.${TIME}`]
+  const columns = [choose(({ child }) => tableNumber(closure, child)), ...keys, sql`${CLOSURE}.${GROUP}`, sql`${CLOSURE}.${TIME}`]
   return sql` union select ${list(columns)} from ${CLOSURE} cross join ${numbers}${sql.join(joins, sql``)} where ${keys[0]} is not null`
 }
 
@@ -57,7 +58,7 @@ interface Entry {
   readonly parent: GraphNode
   /** `comments as e0` */
   readonly table: SQL
-  /** A column of the child under that alias. */
+  /** Returns the column of the child with the alias as its table: `e0.id`. */
   readonly aliased: (column: Column) => Column
 }
 
@@ -69,11 +70,11 @@ function toEntry(closure: Closure, edge: ForeignKeyFacts, index: number): Entry 
     child,
     parent: parentOf(closure, edge),
     table: sql`${child.table} as ${sql.identifier(`e${index}`)}`,
-    aliased: column => columns[child.facts.columns.find(known => known.column === column)!.name]!,
+    aliased: column => columns[child.facts.columns.find(facts => facts.column === column)!.name]!,
   }
 }
 
-/** `e0.post_id = reached.k0`; by way of the parent where the foreign key does not reference its primary key. */
+/** `e0.post_id = reached.k0`. A subquery reads the parent if the foreign key references columns other than its primary key. */
 function references(edge: ForeignKeyFacts, child: GraphNode, parent: GraphNode, aliased: Entry['aliased']): SQL {
   const columns = columnsOf(edge, child).map(aliased)
   const positions = edge.foreignColumns.map(name => parent.facts.primaryKey.indexOf(name))

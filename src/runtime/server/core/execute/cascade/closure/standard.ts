@@ -11,7 +11,7 @@ import {
   primaryKeyOf,
   referencedColumnsOf,
   TABLE,
-  tag,
+  tableNumber,
   tuple,
   type Closure,
   type ClosureSql,
@@ -32,7 +32,7 @@ export const standard: Omit<ClosureSql, 'recursion'> = {
    */
   changeWithGroup(closure, withClosure, node, { set, where }) {
     const isReached = primaryKeyOf(node).map((column, index) => sql`${column} = ${reachedKey(closure, node, index)}`)
-    const conditions = all([where, sql`${CLOSURE}.${TABLE} = ${tag(closure, node)}`, ...isReached])
+    const conditions = all([where, sql`${CLOSURE}.${TABLE} = ${tableNumber(closure, node)}`, ...isReached])
     return sql`${withClosure} update ${node.table} set ${list(set)} from ${fromClosure(closure)} where ${conditions}`
   },
   groupOf: (closure, node) =>
@@ -49,7 +49,7 @@ export const standard: Omit<ClosureSql, 'recursion'> = {
 /** `select k0 from reached where t = 1` */
 function selectKeys(closure: Closure, node: GraphNode): SQL {
   const keys = primaryKeyOf(node).map((_, index) => decodedKey(closure, node, index))
-  return sql`select ${list(keys)} from ${CLOSURE} where ${TABLE} = ${tag(closure, node)}`
+  return sql`select ${list(keys)} from ${CLOSURE} where ${TABLE} = ${tableNumber(closure, node)}`
 }
 
 /** Primary keys are unique under their collation too: found rows have one spelling, so no comparison by bytes is needed. */

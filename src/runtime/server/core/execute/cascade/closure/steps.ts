@@ -2,7 +2,7 @@
 import { sql, type Column, type SQL } from 'drizzle-orm'
 import type { ForeignKeyFacts } from '../../../../schema/drizzle/foreign-keys'
 import { columnOf, type GraphNode } from '../../../../schema/graph'
-import { adapterOf, all, CLOSURE, columnsOf, GROUP, keepsDeletionId, TABLE, tag, TIME, type Closure } from './closure'
+import { adapterOf, all, CLOSURE, columnsOf, GROUP, keepsDeletionId, TABLE, tableNumber, TIME, type Closure } from './closure'
 import { reachedKey, sameKey } from './keys'
 
 export interface ClosureStep {
@@ -18,7 +18,7 @@ export function stepsOf(closure: Closure): ClosureStep[] {
     return {
       child,
       from: joinTo(closure, edge, child, parent),
-      where: sql`${CLOSURE}.${TABLE} = ${tag(closure, parent)}${followed(closure, child)}`,
+      where: sql`${CLOSURE}.${TABLE} = ${tableNumber(closure, parent)}${trashCondition(closure, child)}`,
     }
   })
 }
@@ -46,7 +46,7 @@ function joinTo(closure: Closure, edge: ForeignKeyFacts, child: GraphNode, paren
 }
 
 /** ` and (deleted_at is null or deletion_id = reached.g)`: which rows of a table with a trash the cascade follows. */
-export function followed(closure: Closure, node: GraphNode, aliased = (column: Column): Column => column): SQL {
+export function trashCondition(closure: Closure, node: GraphNode, aliased = (column: Column): Column => column): SQL {
   const { following } = closure
   if (!node.roles.deletedAt || following === 'all') return sql``
   const deletedAt = aliased(node.roles.deletedAt)

@@ -1,6 +1,6 @@
 /** The recursion of SQLite and MySQL: one recursive term for each foreign key. */
 import { sql, type SQL } from 'drizzle-orm'
-import { CLOSURE, GROUP, tag, TIME, type Closure } from './closure'
+import { CLOSURE, GROUP, tableNumber, TIME, type Closure } from './closure'
 import { keyList } from './keys'
 import { stepsOf } from './steps'
 
@@ -12,7 +12,7 @@ export function unionRecursion(closure: Closure): SQL {
   const terms = stepsOf(closure).map(({ child, from, where }) => {
     const joins = sql.join(from.map(({ table, on }) => sql` inner join ${table} on ${on}`), sql``)
     const group = sql`${CLOSURE}.${GROUP}, ${CLOSURE}.${TIME}`
-    return sql` union select ${tag(closure, child)}, ${keyList(closure, child)}, ${group} from ${CLOSURE}${joins} where ${where}`
+    return sql` union select ${tableNumber(closure, child)}, ${keyList(closure, child)}, ${group} from ${CLOSURE}${joins} where ${where}`
   })
   return sql.join(terms, sql``)
 }

@@ -92,15 +92,15 @@ async function searchChildrenInSlices(
   const { relation, plan } = include
   if (!plan.search || !call.engine.blocking) return include
   await yieldToEventLoop()
-  const own = relation.kind === 'many' ? [inTuples(call.engine, relation.foreignColumns, parents)] : []
-  return { ...include, plan: await searchInSlices(plan, call, own) }
+  const childrenOfParents = relation.kind === 'many' ? [inTuples(call.engine, relation.foreignColumns, parents)] : []
+  return { ...include, plan: await searchInSlices(plan, call, childrenOfParents) }
 }
 
 function columnsOf(include: ScopedInclude): Selection {
   return include.plan.accepts ? allFields(include.plan.resource) : includedColumns(include)
 }
 
-/** Reads the parent's key from a child: from its foreign key, or from the junction's columns after its own columns. */
+/** Reads the parent's key from a child row: from the foreign key, or from the junction columns, which follow the columns of the child. */
 function parentKey(relation: Relation, columns: Selection): (row: Row) => string | undefined {
   if (relation.kind !== 'manyToMany') return keyAt(columns, relation.foreignColumns)
   const positions = relation.columns.map((_, index) => columns.fields.length + index)

@@ -63,10 +63,10 @@ describe.each(ENGINE_CASES.filter(({ pooled }) => pooled))('$name', (engineCase)
 
     it('is written without a failure when it is unlocked in time', async () => {
       const endTransaction = await lock(1)
-      const asked = ask('PATCH', 'api/posts/1', { title: 'new' })
+      const pending = ask('PATCH', 'api/posts/1', { title: 'new' })
       await new Promise(resolve => setTimeout(resolve, 60))
       await endTransaction()
-      expect((await asked).status).toBe(200)
+      expect((await pending).status).toBe(200)
     })
   })
 })

@@ -16,19 +16,19 @@ describe.each(ENGINE_CASES.filter(({ pooled }) => pooled))('$name', (engineCase)
     afterAll(() => blog?.opened.close())
 
     const one = async (sql: string) => (await blog.opened.all(sql)).map(row => row.length === 1 ? row[0] : row)
-    /** Rows whose parent is in another state than they are, and rows with half a stamp. */
-    const torn = () => one(`select c.body from comments c left join posts p on p.id = c.post_id left join comments q on q.id = c.parent_id
+    /** Active rows of a deleted parent, and rows with only one of `deletedAt` and `deletionId`. */
+    const inconsistentRows = () => one(`select c.body from comments c left join posts p on p.id = c.post_id left join comments q on q.id = c.parent_id
       where (c.deleted_at is null and (p.deleted_at is not null or q.deleted_at is not null)) or (c.deleted_at is null) <> (c.deletion_id is null)
       union all select title from posts where (deleted_at is null) <> (deletion_id is null)`)
 
     async function all(requests: readonly TestRequest[]) {
       const answers = await Promise.all(requests.map(async ([method, path, body]) => {
         const { status, headers, body: answer } = await blog.request(method, `/api/${path}`, { body, caller: WRITER })
-        // Too busy is an answer, as long as it says when to come again.
+        // A 503 is a valid response if it has `Retry-After`.
         if (status >= 500) expect([status, answer.data?.code, headers.get('retry-after')]).toEqual([503, 'BUSY', '1'])
         return { status, body: answer }
       }))
-      expect(await torn()).toEqual([])
+      expect(await inconsistentRows()).toEqual([])
       return answers
     }
     const done = (answers: readonly { status: number }[]) => answers.filter(({ status }) => status < 300).length

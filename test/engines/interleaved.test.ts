@@ -11,7 +11,7 @@ import { send, dump, reset, trashAssignments, type TestRequest } from './support
 
 const HOOKS = ['beforeCreate', 'beforeUpdate', 'beforeDelete', 'beforeRestore', 'beforePurge', 'beforeLink'] as const
 
-/** What happens to a row; `:trash` stands for the columns of the trash. */
+/** Changes of a row. `:trash` is replaced by assignments that soft-delete the row. */
 const TENANT = 'set organization_id = 2'
 const HIDDEN = `set title = 'hidden'`
 const TRASHED = 'set :trash'
@@ -19,8 +19,8 @@ const BACK = 'set deleted_at = null, deletion_id = null'
 
 const rename = (...ids: number[]) => ({ items: ids.map(id => ({ id, data: { title: `new ${id}` } })) })
 
-/** Each is refused when this happens to this row first, and then writes nothing. */
-const WRITES: [asked: TestRequest, changes: readonly string[], row: number, answer: string][] = [
+/** If one of these changes happens to the row first, the request fails and writes nothing. */
+const WRITES: [request: TestRequest, changes: readonly string[], row: number, answer: string][] = [
   [['PATCH', 'posts/1', { title: 'new' }], [TENANT, HIDDEN, TRASHED], 1, '404 NOT_FOUND'],
   [['DELETE', 'posts/1'], [TENANT, HIDDEN, TRASHED], 1, '404 NOT_FOUND'],
   [['DELETE', 'posts/1?force=true'], [TENANT, HIDDEN], 1, '404 NOT_FOUND'],
@@ -31,7 +31,7 @@ const WRITES: [asked: TestRequest, changes: readonly string[], row: number, answ
   [['POST', 'posts/bulk/restore', { ids: [4, 5] }], [TENANT, HIDDEN, BACK], 5, '404 BULK_FAILED'],
   [['POST', 'posts/bulk/restore', { deletionId: 'd4' }], [TENANT, HIDDEN], 5, '404 NOT_FOUND'],
   [['DELETE', 'posts/bulk?force=true', { deletionId: 'd4' }], [TENANT, HIDDEN], 5, '404 NOT_FOUND'],
-  // What is left of the group may be asked for again.
+  // The client can send the request again for the remaining rows of the group.
   [['POST', 'posts/bulk/restore', { deletionId: 'd4' }], [BACK], 5, '409 CONFLICT'],
   [['DELETE', 'posts/bulk?force=true', { deletionId: 'd4' }], [BACK], 5, '409 CONFLICT'],
   [['POST', 'posts/1/relations/tags', { ids: [3] }], [TENANT, HIDDEN, TRASHED], 1, '404 NOT_FOUND'],
@@ -43,10 +43,10 @@ const WRITES: [asked: TestRequest, changes: readonly string[], row: number, answ
   [['PATCH', 'comments/21', { postId: 1 }], [TENANT, HIDDEN, TRASHED], 1, '400 INVALID_REFERENCE'],
   [['PATCH', 'comments/bulk', { items: [{ id: 11, data: { body: 'new' } }, { id: 21, data: { postId: 1 } }] }], [TENANT, HIDDEN, TRASHED], 1, '400 BULK_FAILED'],
 ]
-const CASES = WRITES.flatMap(([asked, changes, row, answer]) => changes.map(change => [asked, change, row, answer] as const))
+const CASES = WRITES.flatMap(([request, changes, row, answer]) => changes.map(change => [request, change, row, answer] as const))
 
-/** What code judged is pinned, where it is not read once more. */
-const JUDGED: [asked: TestRequest, answer: string][] = [
+/** A row that `objectLevel` checked must not change before the commit, unless the commit reads the row again. */
+const CHECKED_BY_CODE: [request: TestRequest, answer: string][] = [
   [['PATCH', 'posts/1', { title: 'new' }], '409 CONFLICT'], [['DELETE', 'posts/1'], '409 CONFLICT'], [['DELETE', 'posts/1?force=true'], '409 CONFLICT'],
   [['PATCH', 'posts/bulk', rename(1, 2)], '409 BULK_FAILED'], [['POST', 'posts/1/relations/tags', { ids: [3] }], '404 NOT_FOUND'],
 ]
@@ -66,63 +66,63 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
   describe.skipIf(!isAvailable(engineCase))('what another connection does', () => {
     const { dialect } = engineCase
     let blog: Blog
-    let judged: Blog
+    let checked: Blog
     let meanwhile: (() => Promise<unknown>) | undefined
-    const strike = async () => {
+    const runMeanwhile = async () => {
       const run = meanwhile
       meanwhile = undefined
       await run?.()
     }
 
     beforeAll(async () => {
-      const hooks = Object.fromEntries(HOOKS.map(name => [name, strike])) as ResourceHooks
+      const hooks = Object.fromEntries(HOOKS.map(name => [name, runMeanwhile])) as ResourceHooks
       const listFilter = (table: Table) => sql`${(table as unknown as Record<string, never>).title} <> 'hidden'`
       blog = await openBlog(engineCase, { hooks: { posts: hooks, comments: hooks }, rules: { posts: { listFilter } } })
-      judged = await openBlog(engineCase, { rules: { posts: { objectLevel: async (row: { title?: unknown }) => {
+      checked = await openBlog(engineCase, { rules: { posts: { objectLevel: async (row: { title?: unknown }) => {
         const accepted = row.title !== 'closed'
-        await strike()
+        await runMeanwhile()
         return accepted
       } } } })
     })
     beforeEach(async () => {
       meanwhile = undefined
       await reset(blog, dialect)
-      await reset(judged, dialect)
+      await reset(checked, dialect)
     })
     afterAll(async () => {
       await blog?.opened.close()
-      await judged?.opened.close()
+      await checked?.opened.close()
     })
 
     const toSql = (change: string, row: number) => `update posts ${change.replace(':trash', trashAssignments(dialect, 'other'))} where id = ${row}`
 
-    it.each(CASES)('between check and write: %j, %s of post %i', async (asked, change, row, answer) => {
+    it.each(CASES)('between check and write: %j, %s of post %i', async (request, change, row, answer) => {
       let after: unknown
       meanwhile = async () => {
         await blog.opened.exec(toSql(change, row))
         after = await dump(blog)
       }
-      expect(await send(blog, asked)).toBe(answer)
+      expect(await send(blog, request)).toBe(answer)
       expect(await dump(blog)).toEqual(after)
     })
 
-    it.each(JUDGED)('while code judges the row: %j', async (asked, answer) => {
+    it.each(CHECKED_BY_CODE)('while `objectLevel` checks the row: %j', async (request, answer) => {
       let after: unknown
       meanwhile = async () => {
-        await judged.opened.exec(`update posts set title = 'closed' where id = 1`)
-        after = await dump(judged)
+        await checked.opened.exec(`update posts set title = 'closed' where id = 1`)
+        after = await dump(checked)
       }
-      expect(await send(judged, asked)).toBe(answer)
-      expect(await dump(judged)).toEqual(after)
+      expect(await send(checked, request)).toBe(answer)
+      expect(await dump(checked)).toEqual(after)
     })
 
     if (engineCase.pooled) describe('and has not committed yet', () => {
       /** Sent while the other transaction is open, and ended by it. */
-      async function during(asked: TestRequest, sql: string, end: 'commit' | 'rollback'): Promise<string> {
+      async function during(request: TestRequest, sql: string, end: 'commit' | 'rollback'): Promise<string> {
         const endTransaction = await blog.opened.openTransaction(sql)
         blog.opened.statements()
         let answered = false
-        const answer = send(blog, asked).finally(() => {
+        const answer = send(blog, request).finally(() => {
           answered = true
         })
         await untilQuiet(blog)
@@ -131,16 +131,16 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
         return answer
       }
 
-      it.each(CASES)('%j waits for it and is refused: %s of post %i', async (asked, change, row, answer) => {
+      it.each(CASES)('%j waits for its commit and is refused: %s of post %i', async (request, change, row, answer) => {
         await blog.opened.exec(toSql(change, row))
         const after = await dump(blog)
         await reset(blog, dialect)
-        expect(await during(asked, toSql(change, row), 'commit')).toBe(answer)
+        expect(await during(request, toSql(change, row), 'commit')).toBe(answer)
         expect(await dump(blog)).toEqual(after)
       })
 
-      it.each(CASES)('%j waits for it and is done when it comes to nothing: %s of post %i', async (asked, change, row) => {
-        expect(await during(asked, toSql(change, row), 'rollback')).toMatch(/^20[01]$/)
+      it.each(CASES)('%j waits for it and succeeds after its rollback: %s of post %i', async (request, change, row) => {
+        expect(await during(request, toSql(change, row), 'rollback')).toMatch(/^20[01]$/)
       })
     })
   })

@@ -1,6 +1,6 @@
 /**
- * On every engine: two requests at the same time end as one of the two would after the other. What each order leaves is
- * not written down here: it is tried, one after the other, on the same rows.
+ * On every engine: two requests at the same time have the result of one of the two orders. The test finds the result of each order by
+ * running the requests one after the other on the same rows.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ResourceHooks } from '../../src/runtime/server/registration'
@@ -34,7 +34,7 @@ const REQUESTS: TestRequest[] = [
 
 const PAIRS = REQUESTS.flatMap((one, index) => REQUESTS.slice(index).map(other => [one, other] as const))
 
-/** A whole group is asked for: one that has changed since it was looked at is left alone. */
+/** The request names a whole group of deleted rows. If the group changed after the check, the request writes nothing. */
 const mayBeTooLate = ([,, body]: TestRequest) => typeof body === 'object' && body !== null && 'deletionId' in body
 
 describe.each(ENGINE_CASES.filter(({ pooled, dialect }) => pooled || dialect === 'sqlite'))('$name', (engineCase) => {
@@ -42,7 +42,7 @@ describe.each(ENGINE_CASES.filter(({ pooled, dialect }) => pooled || dialect ===
     let blog: Blog
     let waits = false
     beforeAll(async () => {
-      // So that they meet: both have been checked before either writes, in half of the tries.
+      // In about half of the runs, both requests are checked before one of them writes.
       const pause = () => waits ? new Promise<void>(resolve => setTimeout(resolve, Math.random() * 3)) : undefined
       const hooks = Object.fromEntries(['beforeCreate', 'beforeUpdate', 'beforeDelete', 'beforeRestore', 'beforePurge', 'beforeLink'].map(name => [name, pause])) as ResourceHooks
       blog = await openBlog(engineCase, { hooks: { posts: hooks, comments: hooks, tags: hooks } })

@@ -72,7 +72,7 @@ export function mountRoutes(
     options.handlers.splice(0, Infinity, ...options.handlers.filter(({ handler }) => !ownFiles.has(handler)))
   }
 
-  /** @throws AutoApiBuildError when a route rule would cache a path of the API. A path whose GET is the app's own may be cached. */
+  /** @throws AutoApiBuildError when a route rule would cache a path of the API. A path whose GET is the app's own can be cached. */
   function assertUncached({ options }: Nitro) {
     assertNoProblems(findCachedPaths(options.routeRules ?? {}, answeredPaths, prefix))
   }

@@ -60,7 +60,7 @@ describe.runIf(there)('in a browser', () => {
 
     it('shows a refusal from server rendering without a second request', async () => {
       await on('/trash', { as: WRITER }, async ({ page, requests, complaints }) => {
-        expect(await page.getByRole('alert').textContent()).toContain('403: You may not do this.')
+        expect(await page.getByRole('alert').textContent()).toContain('403: You do not have permission to do this.')
         expect({ requests, complaints }).toEqual({ requests: [], complaints: [] })
       })
     })

@@ -175,7 +175,7 @@ describe('the pages', () => {
     expect(body).not.toContain('role="alert"')
   })
 
-  it.each([[undefined, '401: Sign in to do this.'], [WRITER, '403: You may not do this.']])('show the refusal of the trash, as %s', async (as, problem) => {
+  it.each([[undefined, '401: Sign in to do this.'], [WRITER, '403: You do not have permission to do this.']])('show the refusal of the trash, as %s', async (as, problem) => {
     const { body } = await newsroom.request('/trash', { headers: as === undefined ? {} : cookie(as) })
     expect(body).toContain(problem)
   })
@@ -186,7 +186,7 @@ describe('the tag picker', () => {
     const post = newsroom.rows<{ id: number }>(`select id from posts where ${PUBLIC} and author_id != ? and created_by != ? order by id limit 1`, WRITER, WRITER)[0]!.id
     const { status, body } = await newsroom.request(`/tagging?post=${post}`, { headers: as === undefined ? {} : { cookie: `newsroom-caller=${as}` } })
     expect(status).toBe(200)
-    expect(body).toContain('This caller may read the tags of this post, not change them.')
+    expect(body).toContain('This caller can read the tags of this post, but not change them.')
     expect(body).not.toContain('Add tag')
   })
 })

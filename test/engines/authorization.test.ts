@@ -53,7 +53,7 @@ const READS: Way[] = [
   { what: 'a relation to it', request: id => ['GET', `tags/1/relations/posts?filter=${only(id)}`], tells: ({ data }, id) => holds(data, id), twin: true, hidden: false },
   { what: 'an aggregate', request: id => ['GET', `posts/aggregate?aggregate=count,max(title)&filter=${only(id)}`], tells: ({ data: [entry] }) => entry.count, twin: 1, hidden: 0 },
   { what: 'groups', request: () => ['GET', 'posts/aggregate?groupBy=id'], tells: ({ data }, id) => data.some(({ group }: { group: { id: number } }) => group.id === id), twin: true, hidden: false },
-  { what: 'what may be done with it', request: id => ['GET', `posts/permissions?ids=${id}`], tells: ({ records }, id) => [records[id].canRead, records[id].canUpdate, records[id].canDelete], twin: [true, true, true], hidden: [false, false, false] },
+  { what: 'its record permissions', request: id => ['GET', `posts/permissions?ids=${id}`], tells: ({ records }, id) => [records[id].canRead, records[id].canUpdate, records[id].canDelete], twin: [true, true, true], hidden: [false, false, false] },
 ]
 
 const WRITES: Way[] = [

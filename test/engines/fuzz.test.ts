@@ -106,7 +106,7 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
       return opened.all(`select ${columns.join(', ')} from ${getTableName(table)} where ${where} order by 1`)
     }
 
-    /** What no request of the writer or the staff may change. */
+    /** Rows that no request of the writer or the staff can change. */
     const untouched = async () => JSON.stringify(await Promise.all([
       rowsOf(world.things, `organization_id = 2 or (organization_id = 1 and title = '${BURIED}')`), rowsOf(world.parts,
         'organization_id = 2'), rowsOf(world.labels, 'organization_id = 2'), rowsOf(world.pairs, 'organization_id = 2'),

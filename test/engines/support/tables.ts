@@ -15,7 +15,7 @@ export interface Filled extends Served { readonly opened: Opened }
 const READ = { permissions: { read: true } }
 
 export interface FillOptions<S extends Specs> {
-  /** Without it every table is a resource that anybody may read. */
+  /** Without it every table is a resource that everybody can read. */
   readonly registrations?: (tables: Tables<S>) => ResourceRegistration[]
   readonly config?: Partial<AutoApiConfig>
 }

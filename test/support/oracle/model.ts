@@ -108,7 +108,7 @@ export const MODEL: Readonly<Record<string, ResourceModel>> = {
   },
 }
 
-/** The fields a caller may read, by kind. */
+/** The fields a caller can read, by kind. */
 export function readable({ fields, restricted = {} }: ResourceModel, viewer: Viewer): Readonly<Record<string, Kind>> {
   return Object.fromEntries(Object.entries(fields).filter(([name]) => restricted[name] === undefined || viewer.permissions.includes(restricted[name])))
 }

@@ -112,7 +112,7 @@ export function dumpOf(client: Database.Database): string {
   return JSON.stringify(names.map(name => [name, client.prepare(`select * from "${name}" order by 1, 2`).raw().all()]), (_key, value) => value?.type === 'Buffer' ? value.data.join() : value)
 }
 
-/** What no answer may say: the driver's words, our names in the database, our code. */
+/** What no response contains: the text of the driver's errors, our names in the database, our code. */
 const DATABASE_TEXT = /sqlite|constraint|drizzle|tbl_|col_|select |insert |update .* set|delete from|syntax error|typeerror|rangeerror|\.ts:\d|node_modules/i
 
 /** What is wrong with an answer that refuses: nothing, or how it differs from what was promised. */

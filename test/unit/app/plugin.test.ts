@@ -41,7 +41,7 @@ describe('the query client', () => {
 
   it('starts in the browser with the server\'s responses and errors', async () => {
     const query = (hash: string, rest: object) => ({ queryHash: hash, queryKey: [hash], state: { dataUpdateCount: 1, dataUpdatedAt: 5, error: null, errorUpdateCount: 0, errorUpdatedAt: 0, fetchFailureCount: 0, fetchFailureReason: null, fetchMeta: null, isInvalidated: false, fetchStatus: 'idle', ...rest } })
-    const problem = { status: 403, code: 'FORBIDDEN', message: 'You may not do this.', issues: [], fields: [], errors: [] }
+    const problem = { status: 403, code: 'FORBIDDEN', message: 'You do not have permission to do this.', issues: [], fields: [], errors: [] }
     // As devalue brings it: plain data.
     state.value = { mutations: [], queries: [query('["list"]', { status: 'success', data: [1, 2] }), query('["refused"]', { status: 'error', data: undefined, error: problem, fetchFailureReason: problem })] } as unknown as DehydratedState
     const client = await install(createApp({}))

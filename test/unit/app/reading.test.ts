@@ -121,7 +121,7 @@ describe('an error', () => {
   })
 
   it.each([
-    ['a field the caller may not write', { title: 'x', views: 3 }, { status: 403, code: 'FIELD_FORBIDDEN', fields: ['views'] }, 'views'],
+    ['a field the caller cannot write', { title: 'x', views: 3 }, { status: 403, code: 'FIELD_FORBIDDEN', fields: ['views'] }, 'views'],
     ['a key that points at nothing', { title: 'x', writerId: 99 }, { status: 400, code: 'INVALID_REFERENCE', fields: ['writerId'] }, 'writerId'],
   ])('names its field: %s', async (_, body, expected, name) => {
     const create = harness.setup(() => use().useAutoApiCreate!('articles'))

@@ -25,7 +25,7 @@ const reads = ROUTES.filter(({ method }) => method === 'GET')
 
 const foreign = { 'sec-fetch-site': 'cross-site', 'origin': 'https://evil.example' }
 
-/** By hand: what else a request says of itself, and whether it may write. */
+/** Cases by hand: further headers of a request, and whether it can write. */
 const FROM: [title: string, headers: Record<string, string>, passes: boolean][] = [
   ['another site', foreign, false],
   ['another site that tells no origin', { 'sec-fetch-site': 'cross-site' }, false],

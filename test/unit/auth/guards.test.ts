@@ -122,7 +122,7 @@ const GUARDS: Record<string, Guard> = {
   'field read, of what hooks return': { file: 'access/fields', exports: ['keepReadable'], removed: () => ({ keepReadable: (_resource: unknown, _selection: unknown, record: unknown) => record }), red: ['get a field from a hook'] },
   'field rules, as told': { file: 'access/fields', exports: ['refusedFields'], removed: () => ({ refusedFields: async () => new Set() }), red: ['know of a field'] },
   'field write': { file: 'access/fields', exports: ['unwritableFields'], removed: () => ({ unwritableFields: async () => [] }), red: ['write a field'] },
-  'fields that may be named': { file: 'access/fields', exports: ['requireField'], removed: () => ({ requireField: ({ byName, fields }: Any, name: string) => byName.get(name) ?? fields[0] }), red: ['filter by a field'] },
+  'fields that can be named': { file: 'access/fields', exports: ['requireField'], removed: () => ({ requireField: ({ byName, fields }: Any, name: string) => byName.get(name) ?? fields[0] }), red: ['filter by a field'] },
   'gate': { file: 'access/authorize', exports: ['authorize'], removed: () => ({ authorize: nothing }), red: ['create without permission', 'update without permission', 'read without permission', 'read the trash without permission', 'assert a permission'] },
   'gate, as told': { file: 'access/authorize', exports: ['isAuthorized'], removed: () => ({ isAuthorized: async () => true }), red: ['know of a permission'] },
   'gate of an endpoint': { file: 'access/authorize', exports: ['authorizeGate'], removed: () => ({ authorizeGate: nothing }), red: ['pass a named gate'] },

@@ -6,7 +6,7 @@ import { ROUTES, type RouteName } from '../../../src/runtime/shared/routes'
 import type { Answered, Caller } from '../../support/server'
 import { openDesk, told, type articles, type Desk, type DeskOptions } from './desk'
 
-/** Rows and values that everybody in organization 1 may see; the last id of each table is in use, so that the next one is the same. */
+/** Rows and values that everybody in organization 1 can see; the last id of each table is in use, so that the next one is the same. */
 const SEEN = `
   insert into writers values (1, 1, 'Ann'), (900, 1, 'Last');
   insert into articles (id, organization_id, writer_id, title, slug, status) values (1, 1, 1, 'one', 's1', 'open'), (8, 1, 1, 'eight', 's8', 'done'), (900, 1, 900, 'last', 's900', 'open');
@@ -17,7 +17,7 @@ const SEEN = `
   insert into codes values ('a', 1, 'p1');
 `
 
-/** In the trash of organization 1: seen by who may restore, by nobody else. */
+/** In the trash of organization 1: visible only to callers that can restore. */
 const TRASH = `insert into articles (id, organization_id, title, deleted_at, deletion_id) values (7, 1, 'gone', 1000, 'd7'); insert into comments values (7, 1, 7, 'gone', 1000, 'd7');`
 
 /** Hidden columns and fields with a rule; rows of others, filtered ones, judged ones, with everything that hangs on them and on what is seen. */

@@ -128,7 +128,7 @@ describe('adding a link over a registered junction', () => {
     expect([calls, active()]).toEqual([[[1, 'again']], [[1, 'again']]])
   })
 
-  it('discards the former values of a link that it restores, which the caller may not be allowed to write', async () => {
+  it('discards the former values of a link that it restores, which the caller might lack permission for', async () => {
     await open({ auth: { memberships: { permissions: OPEN, fields: { role: { write: 'registrar' }, fee: { write: 'registrar' } } } } })
     await server.link('POST', path, { ids: [2], metadata: { fee: 7 } }, { ...ADA, permissions: ['registrar'] })
     await server.link('DELETE', path, { ids: [1, 2] })

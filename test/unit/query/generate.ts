@@ -1,4 +1,4 @@
-/** Random queries that know the tables: names a caller may use, operators that fit, values that mostly occur in the rows. */
+/** Random queries that know the tables: names a caller can use, operators that fit, values that mostly occur in the rows. */
 import fc from 'fast-check'
 import { MODEL, readable, type Kind, type ResourceModel, type Viewer } from '../../support/oracle/model'
 import { aliasOf, type Aggregate, type Condition, type Filter, type GroupQuery, type Include, type ListQuery, type OperatorName, type Sort } from '../../support/oracle/query'

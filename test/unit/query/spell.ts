@@ -1,4 +1,4 @@
-/** Queries in the forms a client may write: JSON or brackets, text or objects, lists with commas or repeated. */
+/** Queries in the forms a client can write: JSON or brackets, text or objects, lists with commas or repeated. */
 import { MODEL, type Kind } from '../../support/oracle/model'
 import { aliasOf, type Aggregate, type Condition, type Filter, type GroupQuery, type Include, type ListQuery, type Sort } from '../../support/oracle/query'
 import type { Spelling } from './generate'

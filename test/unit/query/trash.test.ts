@@ -1,4 +1,4 @@
-/** Who may look into the trash: `viewDeleted`, which falls back to `restore`, which falls back to `update`. */
+/** Who can read the trash: `viewDeleted`, which falls back to `restore`, which falls back to `update`. */
 import { describe, expect, it } from 'vitest'
 import type { Permission } from '../../../src/runtime/server/registration'
 import { openNewsdata, tables } from '../../support/newsdata/server'

@@ -1,4 +1,4 @@
-/** How much work one query may ask for: counted over its filter and its includes, and never more than a few searches at a time. */
+/** How much work one query can cause: counted over its filter and its includes, and never more than a few searches at a time. */
 import Database from 'better-sqlite3'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'

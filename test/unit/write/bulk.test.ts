@@ -33,13 +33,13 @@ describe('a bulk write with invalid items', () => {
       { index: 3, statusCode: 400, message: 'The body is not a JSON object.', code: 'INVALID_BODY' },
     ]],
     ['PATCH', { items: [{ id: 1, data: { title: 'x' } }, { id: 7, data: {} }, { id: 6, data: {} }, { id: 99, data: {} }, { id: 'x', data: {} }, { id: 2, data: { rank: 'x' } }, { id: 3 }] }, 403, [
-      { index: 1, id: 7, statusCode: 403, message: 'You may not do this.', code: 'FORBIDDEN' },
+      { index: 1, id: 7, statusCode: 403, message: 'You do not have permission to do this.', code: 'FORBIDDEN' },
       { index: 2, id: 6, ...NOT_FOUND }, { index: 3, id: 99, ...NOT_FOUND }, { index: 4, id: 'x', ...NOT_FOUND },
       { index: 5, id: 2, ...INVALID, issues: issue('rank', 'invalid_type') },
       { index: 6, id: 3, statusCode: 400, message: 'The body is not a JSON object.', code: 'INVALID_BODY' },
     ]],
     ['DELETE', { ids: [1, 6, 7, 8] }, 404, [
-      { index: 1, id: 6, ...NOT_FOUND }, { index: 2, id: 7, statusCode: 403, message: 'You may not do this.', code: 'FORBIDDEN' }, { index: 3, id: 8, ...NOT_FOUND },
+      { index: 1, id: 6, ...NOT_FOUND }, { index: 2, id: 7, statusCode: 403, message: 'You do not have permission to do this.', code: 'FORBIDDEN' }, { index: 3, id: 8, ...NOT_FOUND },
     ]],
   ])('reports every failed item of a %s, returns the status of the first one, runs no hook and writes nothing', async (method, body, status, errors) => {
     const answer = await world.send(method, 'posts/bulk', body)
@@ -54,7 +54,7 @@ describe('a bulk write with invalid items', () => {
     expect([status, body.message]).toEqual([409, 'Bulk operation failed (nothing was written)'])
     expect(body.data.errors).toEqual([
       { index: 0, statusCode: 409, message: 'Taken.' },
-      { index: 2, statusCode: 403, message: 'You may not write: fee.', code: 'FIELD_FORBIDDEN' },
+      { index: 2, statusCode: 403, message: 'You cannot write: fee.', code: 'FIELD_FORBIDDEN' },
       { index: 3, statusCode: 400, message: '`parentId` points to a record that does not exist.', code: 'INVALID_REFERENCE' },
     ])
     expect([world.dump(), before.mock.calls.length]).toEqual([dump, 4])

@@ -80,7 +80,7 @@ export function unauthenticated(): ApiError {
 export function refused(ctx: AutoApiContext): ApiError {
   return ctx.user === null
     ? unauthenticated()
-    : new ApiError('FORBIDDEN', 'You may not do this.')
+    : new ApiError('FORBIDDEN', 'You do not have permission to do this.')
 }
 
 export function tenantRequired(ctx: AutoApiContext): ApiError {
@@ -93,7 +93,7 @@ export function tenantRequired(ctx: AutoApiContext): ApiError {
 }
 
 export function fieldForbidden(ctx: AutoApiContext, fields: readonly string[]): ApiError {
-  const message = fields.length > 0 ? `You may not write: ${fields.join(', ')}.` : 'You may not write one of these fields.'
+  const message = fields.length > 0 ? `You cannot write: ${fields.join(', ')}.` : 'You cannot write one of these fields.'
   return new ApiError('FIELD_FORBIDDEN', message, { fields }, anonymousStatus(ctx) ?? ERRORS.FIELD_FORBIDDEN.status)
 }
 

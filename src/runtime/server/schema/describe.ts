@@ -20,7 +20,7 @@ export interface ResourceDescription {
   /** The primary key, in key order. */
   readonly key: readonly string[]
   readonly hidden: readonly string[]
-  /** Columns that a client may send. */
+  /** Columns that a client can send. */
   readonly create: readonly string[]
   readonly update: readonly string[]
   /** The columns of `create` that the server sets when they are missing. */

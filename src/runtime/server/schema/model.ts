@@ -26,7 +26,7 @@ export interface Resource {
   /** Never returned and never usable in a query. */
   readonly hidden: ReadonlySet<string>
   readonly writable: WritableColumns
-  /** Names that a client may send and that are ignored. */
+  /** Names that a client can send and that are ignored. */
   readonly dropped: { readonly create: ReadonlySet<string>, readonly update: ReadonlySet<string> }
   readonly schemas: { readonly create: BodySchema, readonly update: BodySchema }
   /** Operations that this resource does not have, for any caller. */

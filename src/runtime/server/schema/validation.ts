@@ -1,4 +1,4 @@
-/** Validates bodies by a schema of the app, or by one generated from the columns that a client may write. */
+/** Validates bodies by a schema of the app, or by one generated from the columns that a client can write. */
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { Table } from 'drizzle-orm'
 import { createInsertSchema, createSelectSchema, createUpdateSchema } from 'drizzle-zod'
@@ -13,7 +13,7 @@ export interface BodySchema {
   readonly knows: (key: string) => boolean
 }
 
-/** @param columns the columns that a client may write; a generated schema has no others */
+/** @param columns the columns that a client can write; a generated schema has no others */
 export function bodySchema(
   own: StandardSchemaV1 | undefined,
   kind: 'create' | 'update',

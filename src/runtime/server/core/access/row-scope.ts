@@ -19,7 +19,7 @@ export interface Plan {
 
 declare const scoped: unique symbol
 
-/** A plan limited to the rows the caller may use. Only this file makes one, and only a scoped plan can be executed. */
+/** A plan limited to the rows the caller can use. Only this file makes one, and only a scoped plan can be executed. */
 export type Scoped<P extends Plan> = Omit<P, 'include'> & RowRules & {
   readonly include: ScopedIncludes<NonNullable<P['include']>>
   readonly [scoped]: true
@@ -47,7 +47,7 @@ export interface RowRules {
 type Reach = 'all' | 'tenant'
 
 /**
- * Limits a plan, and the plans of its includes, to the rows the caller may use.
+ * Limits a plan, and the plans of its includes, to the rows the caller can use.
  * @param operation what the rows are for: by default the operation of the request, and `read` for another resource.
  */
 export async function applyScope<P extends Plan>(
@@ -92,7 +92,7 @@ export function withConditions<P extends Plan & { readonly where: readonly Claus
 }
 
 /**
- * The rows a custom query may read, as SQL over the resource's table or an alias of it.
+ * The rows a custom query can read, as SQL over the resource's table or an alias of it.
  * Without `objectLevel`, which SQL cannot express.
  */
 export async function scopeSql(call: Call, resource: Resource, table: Table): Promise<SQL> {

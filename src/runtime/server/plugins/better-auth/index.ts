@@ -50,7 +50,7 @@ export const betterAuth = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins', n
       const { headers } = ctx.event
       const found = await api.getSession({ headers }) as Session | null
       if (!found) return
-      // The user record can have keys of the same names, which the user may be able to set.
+      // The user record can have keys of the same names, which the user might be able to set.
       const user: Record<string, unknown> = { ...found.user, ...await membershipOf(api, found, headers) }
       // The app declares the type of its user.
       ctx.user = user as AutoApiUser

@@ -41,7 +41,7 @@ export async function planCreates(task: LinkTask, call: Call): Promise<LinkCreat
   const junctionCall = registered ? forJunction(call, resource, 'create') : call
   const plan = within<Plan, WritePlan>(through, {
     kind: 'create', items: [], bulk: false, atomic: true, tenantId,
-    // The fields that an error may name.
+    // The fields that an error can name.
     selection: registered ? await readableFields(junctionCall, resource) : allFields(resource),
   })
   const linked = registered ? await findLinked(task, call) : new Map<string, readonly unknown[]>()

@@ -41,7 +41,7 @@ export interface LinkDeletes {
  * Finds the links to remove: the named links, or, for a replacement, the links that are not named.
  * @param visible for a replacement: the target keys of the linked records that the caller can see
  * @returns `undefined` when one statement can remove the links without reading them.
- * @throws 403 for a link that the caller can see and may not delete.
+ * @throws 403 for a link that the caller can see but cannot delete.
  */
 export async function planDeletes(task: LinkTask, visible: () => Promise<LinkValues>, call: Call): Promise<LinkDeletes | undefined> {
   const { link: { relation, through }, ofParent, targets, mode } = task

@@ -102,7 +102,7 @@ export async function linkedTo(relation: ManyToMany, parent: readonly unknown[],
   )
 }
 
-/** @throws `LIMIT_EXCEEDED` when the record has more links than a scan may check. */
+/** @throws `LIMIT_EXCEEDED` when the record has more links than a scan can check. */
 export async function acceptedLinks(
   relation: ManyToMany,
   where: readonly Clause[],

@@ -75,7 +75,7 @@ interface RestoreInput {
 }
 
 /**
- * Restores links with the values of new links: the old values are replaced, because the caller may not be allowed to write them. One
+ * Restores links with the values of new links: the old values are replaced, because the caller might lack permission for them. One
  * statement restores all links with the same values.
  */
 export function restoreLinkOperations(

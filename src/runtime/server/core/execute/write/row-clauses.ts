@@ -1,4 +1,4 @@
-/** Which rows a statement may write: those in the row scope that have not changed since code checked them. */
+/** Which rows a statement can write: those in the row scope that have not changed since code checked them. */
 import type { Row } from '../../../engines/engine'
 import { isScalar } from '../../../engines/scalar'
 import type { Call } from '../../context'

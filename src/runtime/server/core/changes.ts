@@ -1,16 +1,16 @@
-/** The rows that a commit changed, as plugins see them. */
+/** The changes of a commit, in the form that commit listeners receive. */
 import type { AutoApiContext } from '../registration'
 
-/** One row of a commit. */
+/** One changed row. */
 export interface Change {
   /** The registered resource; absent for a table that is not registered. */
   readonly resource?: string
   /** The table's name in the database. */
   readonly table: string
   readonly kind: 'create' | 'update' | 'delete' | 'restore' | 'purge' | 'link' | 'unlink'
-  /** The row's id, as in its path. */
+  /** The row's id, as the API returns it. The values of a composite key are joined by `,`. */
   readonly id: string
-  /** The request did not name the row: it was cascaded from one that the request named. */
+  /** The change is a cascade from another row. The request did not name this row. */
   readonly cascaded?: true
 }
 

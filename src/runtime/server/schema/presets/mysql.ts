@@ -1,11 +1,11 @@
-/** Columns that the API recognizes by name, for MySQL tables. Spread them into a table; rename nothing but the database column. */
+/** Columns that the API recognizes by name, for MySQL tables. Spread them into a table. Keep the property names. */
 import { sql } from 'drizzle-orm'
 import { datetime, int, uniqueIndex, varchar, type AnyMySqlColumn } from 'drizzle-orm/mysql-core'
 
 const time = (name: string) => datetime(name, { fsp: 3 })
 
 /**
- * An integer key the database generates.
+ * An integer primary key that the database generates.
  * @example
  * export const posts = mysqlTable('posts', {
  *   ...id(), title: varchar('title', { length: 200 }).notNull(), ...timestamps(), ...softDelete(),
@@ -15,7 +15,7 @@ export function id() {
   return { id: int('id').primaryKey().autoincrement() }
 }
 
-/** `createdAt` and `updatedAt`, stamped by the server, in milliseconds. */
+/** `createdAt` and `updatedAt`. The server sets both, with milliseconds. */
 export function timestamps() {
   return {
     createdAt: time('created_at')
@@ -27,17 +27,17 @@ export function timestamps() {
   }
 }
 
-/** `createdBy` and `updatedBy`, stamped with the caller's id. */
+/** `createdBy` and `updatedBy`. The server sets both to the caller's id. */
 export function audit() {
   return { createdBy: int('created_by'), updatedBy: int('updated_by') }
 }
 
-/** The tenant column, stamped from the resolved tenant. */
+/** The tenant column. The server sets it to the caller's tenant. */
 export function tenant() {
   return { organizationId: int('organization_id').notNull() }
 }
 
-/** The trash: a row is deleted by a stamp, and comes back with everything that went with it. */
+/** Columns for soft delete. A delete sets them; a restore clears them in the row and in the rows deleted with it. */
 export function softDelete() {
   return {
     deletedAt: time('deleted_at'),
@@ -48,8 +48,8 @@ export function softDelete() {
 }
 
 /**
- * Unique among rows that are not in the trash: a name is free again once its row is deleted. MySQL has no partial
- * indexes; a trashed row's key ends in a NULL, which equals nothing. Needs functional key parts (MySQL 8.0.13; not MariaDB).
+ * A unique index over the rows that are not in the trash: the values of a deleted row can be used again. MySQL has no partial
+ * indexes, so the key of a trashed row ends in NULL, and two NULLs do not conflict. Needs functional key parts (MySQL 8.0.13; not MariaDB).
  * @example
  * (table) => [liveUnique('posts_slug', table, table.organizationId, table.slug)]
  */

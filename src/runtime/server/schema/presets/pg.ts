@@ -1,11 +1,11 @@
-/** Columns that the API recognizes by name, for Postgres tables. Spread them into a table; rename nothing but the database column. */
+/** Columns that the API recognizes by name, for Postgres tables. Spread them into a table. Keep the property names. */
 import { isNull } from 'drizzle-orm'
 import { integer, text, timestamp, uniqueIndex, uuid, type AnyPgColumn } from 'drizzle-orm/pg-core'
 
 const time = (name: string) => timestamp(name, { withTimezone: true })
 
 /**
- * An integer key the database generates.
+ * An integer primary key that the database generates.
  * @example
  * export const posts = pgTable('posts', { ...id(), title: text('title').notNull(), ...timestamps(), ...softDelete() })
  */
@@ -13,22 +13,22 @@ export function id() {
   return { id: integer('id').primaryKey().generatedAlwaysAsIdentity() }
 }
 
-/** `createdAt` and `updatedAt`, stamped by the server. */
+/** `createdAt` and `updatedAt`. The server sets both. */
 export function timestamps() {
   return { createdAt: time('created_at').notNull().defaultNow(), updatedAt: time('updated_at').notNull().defaultNow() }
 }
 
-/** `createdBy` and `updatedBy`, stamped with the caller's id. */
+/** `createdBy` and `updatedBy`. The server sets both to the caller's id. */
 export function audit() {
   return { createdBy: integer('created_by'), updatedBy: integer('updated_by') }
 }
 
-/** The tenant column, stamped from the resolved tenant. */
+/** The tenant column. The server sets it to the caller's tenant. */
 export function tenant() {
   return { organizationId: integer('organization_id').notNull() }
 }
 
-/** The trash: a row is deleted by a stamp, and comes back with everything that went with it. */
+/** Columns for soft delete. A delete sets them; a restore clears them in the row and in the rows deleted with it. */
 export function softDelete() {
   return {
     deletedAt: time('deleted_at'),
@@ -39,7 +39,7 @@ export function softDelete() {
 }
 
 /**
- * Unique among rows that are not in the trash: a name is free again once its row is deleted.
+ * A unique index over the rows that are not in the trash: the values of a deleted row can be used again.
  * @example
  * (table) => [liveUnique('posts_slug', table, table.organizationId, table.slug)]
  */

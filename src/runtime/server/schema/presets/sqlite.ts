@@ -1,11 +1,11 @@
-/** Columns that the API recognizes by name, for SQLite tables. Spread them into a table; rename nothing but the database column. */
+/** Columns that the API recognizes by name, for SQLite tables. Spread them into a table. Keep the property names. */
 import { isNull } from 'drizzle-orm'
 import { integer, text, uniqueIndex, type AnySQLiteColumn } from 'drizzle-orm/sqlite-core'
 
 const time = (name: string) => integer(name, { mode: 'timestamp_ms' })
 
 /**
- * An integer key the database generates.
+ * An integer primary key that the database generates.
  * @example
  * export const posts = sqliteTable('posts', { ...id(), title: text('title').notNull(), ...timestamps(), ...softDelete() })
  */
@@ -13,7 +13,7 @@ export function id() {
   return { id: integer('id').primaryKey({ autoIncrement: true }) }
 }
 
-/** `createdAt` and `updatedAt`, stamped by the server, in milliseconds. */
+/** `createdAt` and `updatedAt`. The server sets both, with milliseconds. */
 export function timestamps() {
   return {
     createdAt: time('created_at')
@@ -25,17 +25,17 @@ export function timestamps() {
   }
 }
 
-/** `createdBy` and `updatedBy`, stamped with the caller's id. */
+/** `createdBy` and `updatedBy`. The server sets both to the caller's id. */
 export function audit() {
   return { createdBy: integer('created_by'), updatedBy: integer('updated_by') }
 }
 
-/** The tenant column, stamped from the resolved tenant. */
+/** The tenant column. The server sets it to the caller's tenant. */
 export function tenant() {
   return { organizationId: integer('organization_id').notNull() }
 }
 
-/** The trash: a row is deleted by a stamp, and comes back with everything that went with it. */
+/** Columns for soft delete. A delete sets them; a restore clears them in the row and in the rows deleted with it. */
 export function softDelete() {
   return {
     deletedAt: time('deleted_at'),
@@ -46,7 +46,7 @@ export function softDelete() {
 }
 
 /**
- * Unique among rows that are not in the trash: a name is free again once its row is deleted.
+ * A unique index over the rows that are not in the trash: the values of a deleted row can be used again.
  * @example
  * (table) => [liveUnique('posts_slug', table, table.organizationId, table.slug)]
  */

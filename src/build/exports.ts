@@ -1,4 +1,4 @@
-/** Finds module imports of missing exports without running the files. The bundler would report them in a generated module. */
+/** Finds module imports of missing exports without running the files. The bundler's message would name only a generated module. */
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { createJiti } from 'jiti'
 import { dirname, extname, isAbsolute, relative, resolve } from 'pathe'
@@ -7,16 +7,16 @@ import type { Problem } from './problem'
 import { findClosest } from '../runtime/shared/suggest'
 
 /** A module import and the path of the option that holds it: `posts.authorization`. */
-export interface NamedImport {
+export interface OptionImport {
   readonly where: string
   readonly import: ModuleImport
 }
 
-/** Most exports in a message that has no suggestion. */
+/** The largest number of exports that a message without a suggestion lists. */
 const MAX_LISTED = 10
 
-/** Every module import whose file does not export the name. Files whose exports cannot be read are left to the bundler. */
-export function findMissingExports(imports: readonly NamedImport[], rootDir: string): Problem[] {
+/** Every module import whose file does not export the name. The bundler checks the files whose exports cannot be read here. */
+export function findMissingExports(imports: readonly OptionImport[], rootDir: string): Problem[] {
   const files = new Map<string, FileExports>()
   return imports.flatMap(({ where, import: { path, name } }): Problem[] => {
     if (!isAbsolute(path) || !isFile(path)) return []
@@ -42,7 +42,7 @@ function toDisplayPath(path: string, rootDir: string): string {
   return short.startsWith('..') ? path : short
 }
 
-/** The exports of a file, read at first use. */
+/** The exports of a file. The file is compiled only when no `export` statement in its text declares the name. */
 class FileExports {
   readonly #path: string
   readonly #text: string
@@ -53,14 +53,13 @@ class FileExports {
     this.#text = readFileSync(path, 'utf8')
   }
 
-  /** Whether the file may have the export. */
+  /** Returns `false` only if the file certainly does not have the export. */
   has(name: string): boolean {
-    // The file is compiled only if no plain `export` statement declares the name.
-    const plain
+    const declaration
       = name === 'default'
         ? /\bexport\s+default\b/
         : new RegExp(`\\bexport\\s+(?:async\\s+)?(?:const|let|var|class|function)[\\s*]+${name.replaceAll('$', '\\$')}(?![\\w$])`)
-    if (plain.test(this.#text)) return true
+    if (declaration.test(this.#text)) return true
     const { names, complete } = this.#read()
     return !complete || names.has(name)
   }
@@ -80,14 +79,14 @@ interface Exports {
   readonly complete: boolean
 }
 
-const UNKNOWN: Exports = { names: new Set(), complete: false }
+const UNKNOWN_EXPORTS: Exports = { names: new Set(), complete: false }
 
 /** Compiles the file to CommonJS, in which each export is an assignment. */
 function readExports(path: string, source: string, seen: Set<string>): Exports {
   seen.add(path)
-  if (!/\bexport\b/.test(source)) return UNKNOWN
+  if (!/\bexport\b/.test(source)) return UNKNOWN_EXPORTS
   const code = compile(path, source)
-  if (code === undefined) return UNKNOWN
+  if (code === undefined) return UNKNOWN_EXPORTS
   const names = new Set([
     ...[...code.matchAll(/(?<![\w$.])exports\.([\p{ID_Start}$_][\p{ID_Continue}$]*)\s*=(?!=)/gu)].map(([, name]) => name!),
     ...[...code.matchAll(/Object\.defineProperty\(exports, "([^"]+)"/g)].map(([, name]) => name!),
@@ -99,7 +98,7 @@ function readExports(path: string, source: string, seen: Set<string>): Exports {
     const [, specifier] = new RegExp(`\\b${local!.replaceAll('$', '\\$')} = [^;]*?jitiImport\\("([^"]+)"\\)`).exec(code) ?? []
     const other = specifier === undefined ? undefined : findFile(resolve(dirname(path), specifier), specifier)
     if (other !== undefined && seen.has(other)) continue
-    const found = other === undefined ? UNKNOWN : readExports(other, readFileSync(other, 'utf8'), seen)
+    const found = other === undefined ? UNKNOWN_EXPORTS : readExports(other, readFileSync(other, 'utf8'), seen)
     for (const name of found.names) if (name !== 'default') names.add(name)
     complete &&= found.complete
   }

@@ -2,7 +2,7 @@
 import { inspect } from 'node:util'
 import { isAbsolute, normalize, resolve as join } from 'pathe'
 import type { AutoApiPlugin, MadeByFactory } from '../runtime/server/plugin/contract'
-import type { NamedImport } from './exports'
+import type { OptionImport } from './exports'
 import { describeInline, isInstance } from './inline-values'
 import { isModuleImport } from './module-import'
 import type { Problem } from './problem'
@@ -103,7 +103,7 @@ function withFoundPaths(value: unknown, findPath: FindPath): unknown {
 }
 
 /** Every module import in a value of the options. */
-export function findOptionImports(value: unknown, where: string): NamedImport[] {
+export function findOptionImports(value: unknown, where: string): OptionImport[] {
   if (isModuleImport(value)) return [{ where, import: value }]
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([key, child]) => findOptionImports(child, `${where}.${key}`))

@@ -3,7 +3,7 @@ import { inspect } from 'node:util'
 import { addServerHandler, addServerTemplate } from '@nuxt/kit'
 import type { Nuxt } from 'nuxt/schema'
 import type { AutoApiPlugin } from '../runtime/server/plugin/contract'
-import type { NamedImport } from './exports'
+import type { OptionImport } from './exports'
 import { isModuleImport, type ModuleImport } from './module-import'
 import { findOptionImports, toPluginSource, type ListedPlugin } from './plugin-source'
 import type { Problem } from './problem'
@@ -32,7 +32,7 @@ export interface CollectedPlugins {
   readonly made: readonly AutoApiPlugin[]
   readonly problems: readonly Problem[]
   /** The exports that the list and the options of plugins name. */
-  readonly named: readonly NamedImport[]
+  readonly named: readonly OptionImport[]
 }
 
 /**

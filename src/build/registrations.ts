@@ -1,7 +1,7 @@
 /** Collects the registrations of the hook `autoApi:registerSchema` and checks them. */
 import type { Operation } from '../runtime/shared/operations'
 import { RESERVED_NAMES } from '../runtime/shared/routes'
-import type { NamedImport } from './exports'
+import type { OptionImport } from './exports'
 import type { ModuleImport } from './module-import'
 import { AutoApiBuildError, DOCS, type Problem } from './problem'
 import { checkRegistration, type CheckedRegistration } from './registration-keys'
@@ -71,7 +71,7 @@ interface Entry {
 export interface CollectedRegistrations {
   readonly registrations: readonly CheckedRegistration[]
   /** The exports that registrations name. */
-  readonly named: readonly NamedImport[]
+  readonly named: readonly OptionImport[]
   readonly problems: readonly Problem[]
   readonly warnings: readonly string[]
 }

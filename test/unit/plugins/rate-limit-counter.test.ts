@@ -84,7 +84,7 @@ describe('memory', () => {
 describe('a store that does not respond', () => {
   const silence = () => vi.spyOn(console, 'error').mockImplementation(() => {})
 
-  it('makes each server count by itself, is logged once, and is tried again', async () => {
+  it('makes each server count on its own, is logged once, and is used again later', async () => {
     const log = silence()
     const { time, now } = clock()
     const shared = { hit: vi.fn(async () => ({ count: 7, left: 500 })) }
@@ -109,8 +109,8 @@ describe('a store that does not respond', () => {
     vi.useRealTimers()
     log.mockRestore()
   })
+})
 
-  it('that returns synchronously is used', async () => {
-    expect(await withFallback({ hit: () => ({ count: 3, left: 10 }) }, createMemoryCounter(10)).hit('a', 1000)).toEqual({ count: 3, left: 10 })
-  })
+it('uses the count of a store that returns synchronously', async () => {
+  expect(await withFallback({ hit: () => ({ count: 3, left: 10 }) }, createMemoryCounter(10)).hit('a', 1000)).toEqual({ count: 3, left: 10 })
 })

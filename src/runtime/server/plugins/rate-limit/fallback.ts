@@ -1,24 +1,24 @@
-/** While the shared store does not respond, each server counts by itself. */
+/** Counts requests on each server separately while the shared store does not respond. */
 import type { Count, Counter } from './counter'
 
-/** Milliseconds a request waits for the store: longer than a busy server needs to receive the response. */
+/** Milliseconds that a request waits for the store. Long enough for a busy server to process the response. */
 const TIMEOUT = 2_000
-/** Milliseconds before a store that failed is used again. Until then no request waits for it. */
+/** Milliseconds after a failure in which the store is not used, so that no request waits for it. */
 const RECOVERY = 5_000
 
-/** While the store is away, requests are still allowed and still limited. */
+/** Uses the local counter while the shared store fails, so that requests are neither refused nor unlimited. */
 export function withFallback(shared: Counter, local: Counter, now: () => number = () => performance.now()): Counter {
-  let away = -Infinity
+  let failedAt = -Infinity
   return {
     async hit(key, milliseconds): Promise<Count> {
-      if (now() - away >= RECOVERY) {
+      if (now() - failedAt >= RECOVERY) {
         try {
           return await withTimeout(shared.hit(key, milliseconds))
         }
         catch (error) {
-          away = now()
+          failedAt = now()
           console.error(
-            `[auto-api] rateLimit: the store does not respond. This server counts by itself, and tries again in ${RECOVERY / 1000} s.`,
+            `[auto-api] rateLimit: the store does not respond. This server counts on its own and retries in ${RECOVERY / 1000} s.`,
             error,
           )
         }
@@ -32,7 +32,7 @@ async function withTimeout<T>(result: T | Promise<T>): Promise<T> {
   if (!(result instanceof Promise)) return result
   let timer: ReturnType<typeof setTimeout> | undefined
   const timedOut = new Promise<never>((_, reject) => {
-    // One more turn of the event loop: the response may have arrived while this server was busy.
+    // A second timer, because the response may have arrived while this server was busy. The event loop then processes it first.
     timer = setTimeout(() => {
       timer = setTimeout(() => reject(new Error(`No response within ${TIMEOUT} ms.`)), 10)
     }, TIMEOUT)

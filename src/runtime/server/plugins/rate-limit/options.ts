@@ -44,11 +44,11 @@ export interface RateLimitOptions {
   readonly operations?: Readonly<Partial<Record<Operation, Partial<Limit> | false>>>
   /**
    * Where requests are counted: the name of a storage in `nitro.storage` with the driver `redis`, which all servers
-   * share; from a server file also an unstorage storage, or any counter. Without it, each server counts by itself.
+   * share; from a server file also an unstorage storage, or any counter. Without it, each server counts on its own.
    */
   readonly store?: string | Store
   /**
-   * Keys that one server keeps when it counts by itself. Beyond that, those whose window ends first are removed.
+   * Keys that one server keeps when it counts on its own. Above this number, the keys whose window ends first are removed.
    * @default 100000
    */
   readonly maxKeys?: number

@@ -1,4 +1,4 @@
-/** Computes aggregates and groups over visible rows: in SQL, or row by row where an object rule decides on each of them. */
+/** Computes aggregates and groups over visible rows: in SQL, or in memory where an `objectLevel` rule checks each row. */
 import { sql, type SQL } from 'drizzle-orm'
 import { OPERATORS } from '../../../../shared/operators'
 import type { Engine, Row, Statement } from '../../../engines/engine'
@@ -42,24 +42,25 @@ export async function executeGroups(requested: Scoped<GroupPlan>, call: Call): P
 
 /** The aggregates over all rows of a list. */
 export async function aggregateList(plan: Scoped<ReadPlan>, aggregates: AggregatePlan, call: Call): Promise<RecordValues> {
-  const groups = { groups: aggregates, having: [], order: [], page: 1, limit: 1, where: plan.where }
-  const { data } = await executeGroups(within<ReadPlan, GroupPlan>(plan, groups), call)
+  const groupPlan = { groups: aggregates, having: [], order: [], page: 1, limit: 1, where: plan.where }
+  const { data } = await executeGroups(within<ReadPlan, GroupPlan>(plan, groupPlan), call)
   return data[0]!
 }
 
 async function visibleRecords(plan: Scoped<GroupPlan>, call: Call): Promise<RecordValues[]> {
   const { resource, where } = plan
   const order = resource.primaryKey.map(field => ({ field, descending: false }))
-  const rows = within<Plan, ReadPlan>(plan, { where, order, selection: allFields(resource), count: false })
+  const readPlan = within<Plan, ReadPlan>(plan, { where, order, selection: allFields(resource), count: false })
   const decode = decoder(allFields(resource))
   const records: RecordValues[] = []
-  for await (const row of scan(rows, { maxScanned: call.api.config.objectLevelMaxRows }, call)) records.push(decode(row))
+  for await (const row of scan(readPlan, { maxScanned: call.api.config.objectLevelMaxRows }, call)) records.push(decode(row))
   return records
 }
 
-/** The group's fields in their wire form, then its results by alias. */
+/** One entry of the response: the group's fields in their wire form, and the group's results by alias. */
 function toEntry({ groupBy, aggregates }: AggregatePlan, row: Row): RecordValues {
   const results = Object.fromEntries(aggregates.map((aggregate, index) => {
+    // Each aggregate has two columns: its result, and its count for an average.
     const position = groupBy.length + 2 * index
     return [aggregate.alias, toResultValue(aggregate, row[position], row[position + 1])]
   }))
@@ -78,9 +79,9 @@ function groupsStatement(plan: Scoped<GroupPlan>, offset: number, { api, engine 
   const having = havingClauses(plan, engine)
   const key = shape`groups ${resource}${groups.key}${shapeOf(where)}${shapeOf(having)}${order.map(sortShape)}`
   return statement(api.statements, engine, key, [...valuesOf(where), ...valuesOf(having), limit, offset], () => {
-    const rows = sql`${resource.table}${whereClause(where)}${grouping(groups, having)}${orderBy(plan, engine)}`
+    const rows = sql`${resource.table}${whereClause(where)}${groupByClause(groups, having)}${orderBy(plan, engine)}`
     return {
-      sql: sql`select ${columns(groups, engine)} from ${rows} limit ${sql.param(limit)} offset ${sql.param(offset)}`,
+      sql: sql`select ${selectColumns(groups, engine)} from ${rows} limit ${sql.param(limit)} offset ${sql.param(offset)}`,
       extra: undefined,
     }
   })
@@ -95,12 +96,12 @@ function countGroupsStatement(plan: Scoped<GroupPlan>, { api, engine }: Call): S
   const having = havingClauses(plan, engine)
   const key = shape`count groups ${resource}${groups.key}${shapeOf(where)}${shapeOf(having)}`
   return statement(api.statements, engine, key, [...valuesOf(where), ...valuesOf(having)], () => ({
-    sql: sql`select count(*) from (select 1 as one from ${resource.table}${whereClause(where)}${grouping(groups, having)}) as g`,
+    sql: sql`select count(*) from (select 1 as one from ${resource.table}${whereClause(where)}${groupByClause(groups, having)}) as g`,
     extra: undefined,
   }))
 }
 
-function columns({ groupBy, aggregates }: AggregatePlan, engine: Engine): SQL {
+function selectColumns({ groupBy, aggregates }: AggregatePlan, engine: Engine): SQL {
   // An average is selected as a sum and a count.
   const results = aggregates.flatMap(aggregate => [
     exactResult(aggregate, engine),
@@ -109,7 +110,7 @@ function columns({ groupBy, aggregates }: AggregatePlan, engine: Engine): SQL {
   return sql.join([...groupBy.map(field => field.selection), ...results], sql`, `)
 }
 
-function grouping({ groupBy }: AggregatePlan, having: readonly Clause[]): SQL {
+function groupByClause({ groupBy }: AggregatePlan, having: readonly Clause[]): SQL {
   const by = groupBy.length === 0 ? sql`` : sql` group by ${sql.join(groupBy.map(({ column }) => sql`${column}`), sql`, `)}`
   return having.length === 0 ? by : sql`${by} having ${sql.join(having.map(clause => clause.build()), sql` and `)}`
 }

@@ -1,4 +1,4 @@
-/** Aggregates in memory: the exact arithmetic of results, the same on every engine, and grouping without SQL. */
+/** Computes the exact results of aggregates, equal on every engine, and groups rows in memory where SQL cannot. */
 import Big from 'big.js'
 import { OPERATORS } from '../../../../shared/operators'
 import { isEnum, isExact } from '../../../engines/dialects/column'
@@ -20,19 +20,19 @@ export function toResultValue({ function: name, field }: Aggregate, raw: unknown
     return field!.toJson ? field!.toJson(value) : value
   }
   // A double can be NaN or infinite, a Big cannot.
-  if (field!.kind === 'number') return orNull(name === 'avg' ? digits(Number(raw)) / Number(count) : digits(Number(raw)))
+  if (field!.kind === 'number') return finiteOrNull(name === 'avg' ? roundDouble(Number(raw)) / Number(count) : roundDouble(Number(raw)))
   // A decimal of Postgres can be NaN too.
-  if (isNoNumber(raw)) return null
+  if (isNotFinite(raw)) return null
   const sum = toBig(raw)
   return name === 'avg' ? toAverage(sum, Number(count), field!.kind) : toResult(sum, field!.kind)
 }
 
-const isNoNumber = (value: unknown) => /nan|infinity/i.test(String(value))
+const isNotFinite = (value: unknown) => /nan|infinity/i.test(String(value))
 
 /** JSON has no NaN and no infinity: both become null. */
-const orNull = (value: number) => Number.isFinite(value) ? value : null
+const finiteOrNull = (value: number) => Number.isFinite(value) ? value : null
 
-/** For exact columns with twelve decimal places, for others as a double. */
+/** The average: text with up to twelve decimal places for exact columns, a double for other columns. */
 function toAverage(sum: Big, count: number, kind: Kind): string | number {
   return isExact(kind) ? sum.div(count).toFixed() : sum.toNumber() / count
 }
@@ -43,35 +43,37 @@ function toResult(value: Big, kind: Kind): string | number {
 
 /** A sum as the database returns it: text, or on SQLite the upper and lower 32 bits and the sum of the fractional values. */
 function toBig(raw: unknown): Big {
-  const [high, low, rest] = String(raw).split(':')
+  const [high, low, fractions] = String(raw).split(':')
   if (low === undefined) return new Big(high!)
-  return new Big(high!).times(4_294_967_296).plus(low).plus(rest === undefined ? 0 : String(digits(Number(rest))))
+  return new Big(high!).times(4_294_967_296).plus(low).plus(fractions === undefined ? 0 : String(roundDouble(Number(fractions))))
 }
 
-/** The significant digits of a double: engines that add in another order differ in the rest. */
-const digits = (value: number) => Number(value.toPrecision(15))
+/** Rounds to 15 significant digits. Engines add doubles in different orders, so the digits after them differ. */
+const roundDouble = (value: number) => Number(value.toPrecision(15))
 
 interface Group {
   readonly values: readonly unknown[]
   readonly records: RecordValues[]
 }
 
-/** The same result as the SQL, computed from records. */
+/** Groups, filters, sorts and pages records, with the same result as the SQL of `groups.ts`. */
 export function groupRows(
   { groups, having, order, page, limit }: GroupPlan,
   records: readonly RecordValues[],
   { adapter }: Engine,
 ): { data: RecordValues[], total: number } {
-  const entries = collect(groups, records).map(group => ({
+  const entries = groupRecords(groups, records).map(group => ({
     group,
     results: new Map(groups.aggregates.map(aggregate => [aggregate.alias, compute(aggregate, group.records)])),
   }))
-  const kept = entries.filter(({ results }) => having.every(condition => holds(condition, results.get(condition.aggregate.alias))))
+  const kept = entries.filter(({ results }) => having.every(condition => matchesHaving(condition, results.get(condition.aggregate.alias))))
   kept.sort((a, b) => {
     for (const { by, descending } of order) {
-      const of = (entry: typeof a) =>
-        'alias' in by ? toComparableResult(by, entry.results.get(by.alias)) : comparable(by, entry.group.values[groups.groupBy.indexOf(by)])
-      const sign = compare(of(a), of(b), adapter.nullsLow)
+      const sortValue = (entry: typeof a) =>
+        'alias' in by
+          ? toComparableResult(by, entry.results.get(by.alias))
+          : toComparableValue(by, entry.group.values[groups.groupBy.indexOf(by)])
+      const sign = compare(sortValue(a), sortValue(b), adapter.nullsLow)
       if (sign !== 0) return descending ? -sign : sign
     }
     return 0
@@ -91,14 +93,14 @@ export function groupRows(
   return { data, total: kept.length }
 }
 
-function holds({ aggregate, operator, value }: Having, result: unknown): boolean {
+function matchesHaving({ aggregate, operator, value }: Having, result: unknown): boolean {
   if (result === null) return false
   const expected = comparesFields(aggregate) ? toComparableResult(aggregate, value) : new Big(String(value))
   const { signs }: { readonly signs: readonly number[] } = OPERATORS[operator].comparison
   return signs.includes(Math.sign(compare(toComparableResult(aggregate, result), expected)))
 }
 
-function collect({ groupBy }: AggregatePlan, records: readonly RecordValues[]): Group[] {
+function groupRecords({ groupBy }: AggregatePlan, records: readonly RecordValues[]): Group[] {
   if (groupBy.length === 0) return [{ values: [], records: [...records] }]
   const found = new Map<string, Group>()
   for (const record of records) {
@@ -116,19 +118,19 @@ function compute({ function: name, field }: Aggregate, records: readonly RecordV
   const values = records.map(record => record[field.name]).filter(value => value !== null && value !== undefined)
   if (name === 'count') return new Big(values.length)
   if (values.length === 0) return null
-  const order = (a: unknown, b: unknown) => compare(comparable(field, a), comparable(field, b))
+  const order = (a: unknown, b: unknown) => compare(toComparableValue(field, a), toComparableValue(field, b))
   if (name === 'min') return values.reduce((least, value) => order(value, least) < 0 ? value : least)
   if (name === 'max') return values.reduce((most, value) => order(value, most) > 0 ? value : most)
   // A Big cannot be NaN or infinite.
-  if (values.some(isNoNumber)) return values.reduce<number>((sum, value) => sum + Number(value), 0)
-  const added = values.reduce<Big>((sum, value) => sum.plus(String(value)), new Big(0))
-  if (name === 'avg' && isExact(field.kind)) return added.div(values.length)
-  if (field.kind !== 'number') return name === 'avg' ? toResultNumber(added.toNumber() / values.length) : added
-  const sum = digits(added.toNumber())
+  if (values.some(isNotFinite)) return values.reduce<number>((sum, value) => sum + Number(value), 0)
+  const exactSum = values.reduce<Big>((sum, value) => sum.plus(String(value)), new Big(0))
+  if (name === 'avg' && isExact(field.kind)) return exactSum.div(values.length)
+  if (field.kind !== 'number') return name === 'avg' ? toResultNumber(exactSum.toNumber() / values.length) : exactSum
+  const sum = roundDouble(exactSum.toNumber())
   return toResultNumber(name === 'avg' ? sum / values.length : sum)
 }
 
-/** Infinite where the doubles of a column add up to more than a double. */
+/** A sum of doubles can exceed the range of a double. It is then infinite, which a Big cannot be. */
 const toResultNumber = (value: number): Big | number => Number.isFinite(value) ? new Big(String(value)) : value
 
 function resultToWire({ function: name, field }: Aggregate, result: unknown): unknown {
@@ -138,20 +140,20 @@ function resultToWire({ function: name, field }: Aggregate, result: unknown): un
   return result instanceof Big ? toResult(result, field!.kind) : null
 }
 
-/** A result in the form in which results are compared. */
+/** Converts a result for comparison in HAVING and ORDER BY. */
 function toComparableResult(aggregate: Aggregate, result: unknown): unknown {
-  return comparesFields(aggregate) ? comparable(aggregate.field!, result) : result
+  return comparesFields(aggregate) ? toComparableValue(aggregate.field!, result) : result
 }
 
-/** A decimal is text, and as text 9 would sort after 10; an enum sorts by the position of its values. */
-function comparable({ kind, column }: Field, value: unknown): unknown {
+/** Decimals are compared as numbers, because as text 9 sorts after 10. Enums are compared by the position of the value. */
+function toComparableValue({ kind, column }: Field, value: unknown): unknown {
   if (value === null || value === undefined) return value
-  return kind === 'decimal' ? toComparable(String(value)) : isEnum(column) ? column.enumValues!.indexOf(String(value)) : value
+  return kind === 'decimal' ? toComparableDecimal(String(value)) : isEnum(column) ? column.enumValues!.indexOf(String(value)) : value
 }
 
-const toComparable = (decimal: string): Big | number => isNoNumber(decimal) ? Number(decimal) : new Big(decimal)
+const toComparableDecimal = (decimal: string): Big | number => isNotFinite(decimal) ? Number(decimal) : new Big(decimal)
 
-/** NULL sorts below every value, or above; text sorts by its bytes, as in a database without a language. */
+/** NULL sorts before every value with `nullsLow`, otherwise after. Text sorts by its bytes, as in a binary collation. */
 function compare(a: unknown, b: unknown, nullsLow = true): number {
   if (a === null || b === null || a === undefined || b === undefined)
     return (Number(a !== null && a !== undefined) - Number(b !== null && b !== undefined)) * (nullsLow ? 1 : -1)

@@ -1,4 +1,4 @@
-/** Removes links. Where the junction is a resource, each link passes its delete rules. */
+/** Removes links. If the junction is a resource, its delete rules are checked for each link. */
 import { isDeepStrictEqual } from 'node:util'
 import type { Row } from '../../../engines/engine'
 import type { Call } from '../../context'
@@ -24,7 +24,7 @@ import { selectStatement } from '../commit/select'
 import { updateStatement } from '../commit/update'
 import { trashDependents } from '../write/delete'
 
-type LinkValues = readonly (readonly unknown[])[]
+type KeyValues = readonly (readonly unknown[])[]
 
 /** The links to remove, read beforehand because the junction has delete rules, delete hooks or dependents. */
 export interface LinkDeletes {
@@ -33,8 +33,8 @@ export interface LinkDeletes {
   readonly call: Call
   readonly items: readonly Item[]
   readonly rows: readonly Row[]
-  /** The primary keys of all links that were read. */
-  readonly readKeys: LinkValues
+  /** The primary keys of all links that were read, removed or not. */
+  readonly existingKeys: KeyValues
 }
 
 /**
@@ -43,24 +43,24 @@ export interface LinkDeletes {
  * @returns `undefined` when one statement can remove the links without reading them.
  * @throws 403 for a link that the caller can see but cannot delete.
  */
-export async function planDeletes(task: LinkTask, visible: () => Promise<LinkValues>, call: Call): Promise<LinkDeletes | undefined> {
+export async function planDeletes(task: LinkTask, visible: () => Promise<KeyValues>, call: Call): Promise<LinkDeletes | undefined> {
   const { link: { relation, through }, ofParent, targets, mode } = task
   const { junction: { resource, registered } } = relation
   if (!registered || mode === 'add') return undefined
-  const deletable = await applyScope<Plan>(call, { resource, trash: 'active' }, 'delete')
-  if (!deletable.accepts && isSame(deletable.scope, through.scope) && !needsEachLink(task, call)) return undefined
+  const deleteRules = await applyScope<Plan>(call, { resource, trash: 'active' }, 'delete')
+  if (!deleteRules.accepts && isSameScope(deleteRules.scope, through.scope) && !mustReadLinks(task, call)) return undefined
   const columns = allFields(resource)
   const targetFields = junctionFields(relation, relation.junction.targetKey.columns)
-  const linkedTo = valuesAt(columns, targetFields)
+  const targetKeyOf = valuesAt(columns, targetFields)
   const namedKeys = new Set(targets.values.map(tupleKey))
   const where = [ofParent, ...mode === 'remove' ? [inTuples(call.engine, targetFields, targets.values)] : [], ...through.scope]
-  const all = await call.engine.query(selectStatement(call, resource, where, columns))
+  const existing = await call.engine.query(selectStatement(call, resource, where, columns))
   const removable = mode === 'remove' ? namedKeys : new Set((await visible()).map(tupleKey).filter(target => !namedKeys.has(target)))
-  const candidates = all.filter(row => removable.has(tupleKey(linkedTo(row))))
+  const candidates = existing.filter(row => removable.has(tupleKey(targetKeyOf(row))))
   const rows = through.accepts ? await filterLinks(candidates, resource, through) : candidates
   const keyOf = valuesAt(columns, resource.primaryKey)
   const junctionCall = forJunction(call, resource, 'delete')
-  await assertDeletable(rows, rows.map(keyOf), deletable, junctionCall)
+  await assertDeletable(rows, rows.map(keyOf), deleteRules, junctionCall)
   const decode = decoder(columns)
   const items = rows.map((row, index): Item => {
     const record = decode(row)
@@ -74,31 +74,31 @@ export async function planDeletes(task: LinkTask, visible: () => Promise<LinkVal
       ctx: itemContext(junctionCall),
     }
   })
-  const scope = [...through.scope, ...deletable.scope, ...mode === 'replace' ? [linksToVisible(task.link)] : []]
+  const scope = [...through.scope, ...deleteRules.scope, ...mode === 'replace' ? [linksToVisible(task.link)] : []]
   const plan = within<Plan, WritePlan>(
-    { ...deletable, scope },
+    { ...deleteRules, scope },
     { kind: 'delete', items: [], bulk: true, atomic: true, selection: keyFields(resource) },
   )
-  return { plan, call: junctionCall, items, rows, readKeys: all.map(keyOf) }
+  return { plan, call: junctionCall, items, rows, existingKeys: existing.map(keyOf) }
 }
 
-const isSame = (some: readonly Clause[], others: readonly Clause[]) =>
+const isSameScope = (some: readonly Clause[], others: readonly Clause[]) =>
   shapeOf(some) === shapeOf(others) && isDeepStrictEqual(valuesOf(some), valuesOf(others))
 
-/** Whether each link must be known: for the junction's delete hooks, or for the cascade to its dependents. */
-function needsEachLink({ link: { relation: { junction: { resource } } } }: LinkTask, call: Call): boolean {
+/** Whether the links must be read first: for the junction's delete hooks, or for the cascade to its dependents. */
+function mustReadLinks({ link: { relation: { junction: { resource } } } }: LinkTask, call: Call): boolean {
   const hooks = [...findHooks(call, resource, 'beforeDelete'), ...findHooks(call, resource, 'afterDelete')]
   return hooks.length > 0 || findDependents(call.api.graph, resource.table).edges.length > 0
 }
 
-/** A link that the caller can see and cannot delete is a 403, as on the junction's own routes. */
-async function assertDeletable(rows: readonly Row[], keys: LinkValues, deletable: Scoped<Plan>, call: Call): Promise<void> {
-  const { resource } = deletable
+/** @throws 403 for a link that the caller can see but cannot delete, as on the junction's own routes. */
+async function assertDeletable(rows: readonly Row[], keys: KeyValues, deleteRules: Scoped<Plan>, call: Call): Promise<void> {
+  const { resource } = deleteRules
   if (rows.length === 0) return
-  const where = [inTuples(call.engine, resource.primaryKey, keys), ...deletable.scope]
+  const where = [inTuples(call.engine, resource.primaryKey, keys), ...deleteRules.scope]
   const found = await call.engine.query(selectStatement(call, resource, where, keyFields(resource)))
   if (found.length < rows.length) throw refused(call.ctx)
-  if (deletable.accepts && (await filterLinks(rows, resource, deletable)).length < rows.length) throw refused(call.ctx)
+  if (deleteRules.accepts && (await filterLinks(rows, resource, deleteRules)).length < rows.length) throw refused(call.ctx)
 }
 
 export async function runBeforeDeleteHooks(
@@ -115,20 +115,24 @@ export async function runBeforeDeleteHooks(
   }
 }
 
-/** Checks that the links still exist, and that checked links are unchanged; removes them in one statement, with their dependents. */
-export function deleteLinkOperations(task: LinkTask, { plan, items, rows, readKeys }: LinkDeletes, call: Call): WriteOperation[] {
+/**
+ * Removes the links in one statement. A soft delete also moves the links' dependents to the trash.
+ * Checks first that the links still exist and, under an `objectLevel` rule, that the links are unchanged.
+ */
+export function deleteLinkOperations(task: LinkTask, { plan, items, rows, existingKeys }: LinkDeletes, call: Call): WriteOperation[] {
   const { counts, ofParent, mode, link: { through } } = task
   const { resource, scope } = plan
   const { primaryKey } = resource
-  const noneAdded: WriteOperation[] = mode === 'replace' ? [noOtherLinks(resource, [ofParent, ...through.scope], readKeys, call)] : []
-  if (items.length === 0) return noneAdded
+  const additionChecks: WriteOperation[]
+    = mode === 'replace' ? [noOtherLinks(resource, [ofParent, ...through.scope], existingKeys, call)] : []
+  if (items.length === 0) return additionChecks
   const columns = allFields(resource)
   const where = [inTuples(call.engine, primaryKey, rows.map(valuesAt(columns, primaryKey))), ...scope]
-  const locked: WriteOperation = {
+  const existenceCheck: WriteOperation = {
     statement: { ...selectStatement(call, resource, where, keyFields(resource), 'update'), expectedRows: items.length },
     expectation: 'group',
   }
-  const checks = plan.accepts ? checkUnchanged(plan, columns, rows, 'update', call) : [locked]
+  const checks = plan.accepts ? checkUnchanged(plan, columns, rows, 'update', call) : [existenceCheck]
   const time = new Date()
   const trash = () => trashValues(plan, crypto.randomUUID(), call, time)
   const removal: WriteOperation = {
@@ -140,12 +144,12 @@ export function deleteLinkOperations(task: LinkTask, { plan, items, rows, readKe
     },
     changes: () => items.map(({ key }) => changeOf(call, resource, 'unlink', key!)),
   }
-  return [...noneAdded, ...checks, removal, ...resource.roles.deletedAt ? trashDependents(plan, items, call, time) : []]
+  return [...additionChecks, ...checks, removal, ...resource.roles.deletedAt ? trashDependents(plan, items, call, time) : []]
 }
 
-/** A replacement planned from rows that were read fails when another link has been added since. */
-export function noOtherLinks(resource: Plan['resource'], where: readonly Clause[], readKeys: LinkValues, call: Call): WriteOperation {
-  const others = readKeys.length > 0 ? [negate(inTuples(call.engine, resource.primaryKey, readKeys))] : []
+/** Fails the commit of a replacement when another request has added a link since the links were read. */
+export function noOtherLinks(resource: Plan['resource'], where: readonly Clause[], existingKeys: KeyValues, call: Call): WriteOperation {
+  const others = existingKeys.length > 0 ? [negate(inTuples(call.engine, resource.primaryKey, existingKeys))] : []
   return {
     statement: { ...selectStatement(call, resource, [...where, ...others], keyFields(resource)), expectedRows: 0 },
     expectation: 'group',

@@ -1,4 +1,4 @@
-/** Reads the rows of a scoped plan, with the driver's own values at hand for cursors and includes. */
+/** Reads the rows of a scoped plan. The values stay as the driver returns them, because cursors and includes need that form. */
 import type { Row } from '../../../engines/engine'
 import type { Field } from '../../../schema/field'
 import type { Call } from '../../context'
@@ -16,11 +16,11 @@ import { valuesAt } from './decode'
 export interface Rows {
   readonly rows: readonly Row[]
   readonly columns: Selection
-  /** Joined includes, whose columns follow those columns. */
+  /** Joined includes. Their columns follow `columns` in each row. */
   readonly joins?: readonly Join[]
 }
 
-/** Reads visible rows of the plan. With `objectLevel`, batch by batch until `limit` rows are accepted. */
+/** Reads visible rows of the plan. Under an `objectLevel` rule, reads in batches until the rule has accepted `limit` rows. */
 export async function readRows(plan: Scoped<ReadPlan>, options: ReadOptions, call: Call): Promise<Rows> {
   const columns = columnsOf(plan, options.cursor ?? false, options.extraColumns ?? [])
   if (!plan.accepts) {
@@ -39,13 +39,14 @@ export async function readRows(plan: Scoped<ReadPlan>, options: ReadOptions, cal
 }
 
 /**
- * Reads the row of a key, if it is visible. A collation may match another spelling of the key, which is not the id of any row.
+ * Reads the row of a key, if the row is visible. Under a case-insensitive collation, the database also finds the row by another
+ * spelling of the key. Such a row is left out, because that spelling is not the row's id.
  * @param extraColumns columns that are read and not part of the response
  */
 export async function readOne(plan: Scoped<ReadPlan>, key: Key, extraColumns: readonly Field[], call: Call): Promise<Rows> {
   const { primaryKey } = plan.resource
   const textKeys = primaryKey.filter(field => field.kind === 'text' || field.kind === 'custom')
-  const found = await readValidKey(plan, { cursor: true, extraColumns: [...extraColumns, ...textKeys] }, call)
+  const found = await readRowsOrNone(plan, { cursor: true, extraColumns: [...extraColumns, ...textKeys] }, call)
   const values = valuesAt(found.columns, textKeys)
   const hasSameKey = (row: Row) =>
     values(row).every((value, index) => value === textKeys[index]!.encode(key[primaryKey.indexOf(textKeys[index]!)]))
@@ -53,7 +54,7 @@ export async function readOne(plan: Scoped<ReadPlan>, key: Key, extraColumns: re
 }
 
 /** Reads no rows for a key that is not a valid value of its column. */
-async function readValidKey(plan: Scoped<ReadPlan>, options: ReadOptions, call: Call): Promise<Rows> {
+async function readRowsOrNone(plan: Scoped<ReadPlan>, options: ReadOptions, call: Call): Promise<Rows> {
   try {
     return await readRows(plan, options, call)
   }

@@ -33,12 +33,12 @@ export function rootOf([, resource, kind, { relation }]: ApiKey): string {
   return kind === 'related' ? targetOf(resource, relation!) : resource
 }
 
-/** The resource that a relation leads to; `*`, any resource, when the build could not find it. */
+/** The target resource of a relation, or `*` (any resource) when the build does not know the relation. */
 export function targetOf(resource: string, relation: string): string {
   return resources[resource]?.relations[relation]?.to ?? '*'
 }
 
-/** Every resource with rows in a response: its own, its relation's, and those of its includes. */
+/** Every resource with rows in a response: the requested resource, the target of the relation, and the included resources. */
 export function resourcesOf(key: ApiKey): ReadonlySet<string> {
   const [, resource, , { query, reads = [] }] = key
   return new Set([resource, ...reads, rootOf(key), ...includedIn(rootOf(key), query?.include)])
@@ -48,12 +48,12 @@ function includedIn(resource: string, include: IncludeTree = {}): string[] {
   return Object.entries(include).flatMap(([relation, options]) => {
     if (!options) return []
     const target = targetOf(resource, relation)
-    const { via } = resources[resource]?.relations[relation] ?? {}
-    return [target, ...via === undefined ? [] : [via], ...includedIn(target, options === true ? {} : options.include)]
+    const { via: junction } = resources[resource]?.relations[relation] ?? {}
+    return [target, ...junction === undefined ? [] : [junction], ...includedIn(target, options === true ? {} : options.include)]
   })
 }
 
-/** A resource and its dependents, which a delete or a restore cascades to. */
+/** A resource and its descendants, to which a delete or a restore cascades. Many-to-many relations (`linked`) are not followed. */
 export function withDescendants(resource: string, found = new Set<string>()): ReadonlySet<string> {
   if (found.has(resource)) return found
   found.add(resource)
@@ -73,13 +73,13 @@ export function isComposite(resource: string): boolean {
   return (resources[resource]?.key?.length ?? 1) > 1
 }
 
-/** One text per record: routes of the app pass ids as text, and those of composite keys decoded. */
+/** The same text for every form of a record's id: number or text, and a composite key with encoded or decoded values. */
 export function toIdentity(resource: string, id: string | number): string {
   const text = String(id)
   return isComposite(resource) ? canonicalKey(text) ?? text : text
 }
 
-/** Without an id, no request is sent. */
+/** Whether an id is missing. Composables send no request without an id. */
 export function isMissing(id: string | number | null | undefined): id is null | undefined | '' {
   return id === undefined || id === null || id === ''
 }

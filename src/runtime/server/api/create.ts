@@ -10,7 +10,7 @@ import { createStatementCache, type StatementCache } from '../core/sql/statement
 import type { ListedPlugin, PluginTask } from '../plugin/contract'
 import { installPlugins } from '../plugin/install'
 import { createPluginRoutes, reservedSegments, type FindRoute } from '../plugin/routes'
-import { createFindStorage, type Mounts } from '../plugin/storage'
+import { createFindStorage, type StorageMounts } from '../plugin/storage'
 import type { ResourceRegistration } from '../registration'
 import { createGraph } from '../schema/graph'
 import { createResources } from '../schema/resource'
@@ -28,7 +28,7 @@ export interface ApiOptions {
   /** Nitro's. There is none outside of a server. */
   readonly useRuntimeConfig?: (event?: unknown) => unknown
   /** Nitro's. There is none outside of a server. */
-  readonly useStorage?: () => Mounts
+  readonly useStorage?: () => StorageMounts
   readonly database?: Database
   readonly statements?: StatementCache
   /** Adds extensions before those of plugins. */

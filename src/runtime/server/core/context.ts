@@ -1,4 +1,4 @@
-/** The request of the core, the session of its caller, and the call: a session on a resource. */
+/** An API request, the session of its caller, and the call: a session on one resource. */
 import type { AutoApiConfig } from '../../shared/config'
 import type { Operation } from '../../shared/operations'
 import type { Engine } from '../engines/engine'
@@ -8,7 +8,7 @@ import type { Api } from './api'
 import type { ContextExtender, Writable } from './extensions'
 import type { IncomingRequest } from './listeners'
 
-/** A request without a server around it. */
+/** A request, independent of the HTTP server. */
 export interface ApiRequest {
   readonly method: string
   /** The resource's name; empty for a request without a resource. */
@@ -47,13 +47,13 @@ export interface Call extends Session {
   readonly resource: Resource
 }
 
-/** The session of a context that was handed out: custom code passes the context alone. */
+/** The session of each context. Hooks and handlers receive only the context and pass it to the API. */
 const sessions = new WeakMap<object, Session>()
 
 /**
  * Resolves the caller: from the event's context, then from the extenders, in the order in which they were added.
- * @param operations everything the request does; the first operation is that of the context
- * @throws What a plugin refuses the request with, before anything is authorized.
+ * @param operations all operations of the request; the context has the first one
+ * @throws The error with which a plugin refuses the request, before any authorization.
  */
 export async function openSession(
   api: Api, request: ApiRequest, resource: string, operations: readonly [Operation, ...Operation[]],
@@ -71,16 +71,16 @@ async function openContext(
   const incoming = toIncoming(request, resource, operations)
   for (const listen of onRequest) await listen(incoming)
   const ctx = createContext(request, resource, operations[0])
-  let given = false
+  let setByExtender = false
   for (const extend of api.extenders) {
     const before = ctx.permissions
     await extend(ctx as Parameters<ContextExtender>[0])
     ctx.user ??= null
-    // Permissions set by an extender are kept, an empty list too. Otherwise they are those of the current user.
-    given ||= ctx.permissions !== before
-    ctx.permissions = toPermissions(given ? ctx.permissions : request.caller.permissions ?? ctx.user?.permissions)
+    // Permissions that an extender sets are kept, even an empty list. Otherwise the permissions of the current user apply.
+    setByExtender ||= ctx.permissions !== before
+    ctx.permissions = toPermissions(setByExtender ? ctx.permissions : request.caller.permissions ?? ctx.user?.permissions)
   }
-  ctx.tenant = firstTenant(api.config, ctx, request.caller.tenantId)
+  ctx.tenant = resolveTenant(api.config, ctx, request.caller.tenantId)
   for (const listen of onCaller) await listen(ctx, incoming)
   return ctx
 }
@@ -118,11 +118,11 @@ function createContext(request: ApiRequest, resource: string, operation: Operati
 
 /** @throws When the API did not create the context. */
 export function requireSession(ctx: object): Session {
-  for (let own: object | null = ctx; own; own = Object.getPrototypeOf(own) as object | null) {
-    const session = sessions.get(own)
+  for (let current: object | null = ctx; current; current = Object.getPrototypeOf(current) as object | null) {
+    const session = sessions.get(current)
     if (session) return session
   }
-  throw new TypeError('[auto-api] This is not a context of the API. Pass the `ctx` that a hook or a handler was given.')
+  throw new TypeError('[auto-api] This object is not a context of the API. Pass the `ctx` that a hook or a handler receives.')
 }
 
 /** A call for the server's own work: without a request and without a caller. */
@@ -156,8 +156,8 @@ function toPermissions(permissions: unknown): readonly string[] {
   return Array.isArray(permissions) ? permissions.filter(permission => typeof permission === 'string') : []
 }
 
-/** The first defined source is used; an empty string is none. The request's headers, query and body are never a source. */
-function firstTenant({ multiTenancy }: AutoApiConfig, ctx: AutoApiContext, tenantId: unknown): Tenant | undefined {
+/** Uses the first source with a valid id; an empty string is not an id. The request's headers, query and body are never a source. */
+function resolveTenant({ multiTenancy }: AutoApiConfig, ctx: AutoApiContext, tenantId: unknown): Tenant | undefined {
   if (ctx.tenant) return ctx.tenant
   const id = [tenantId, multiTenancy && ctx.user?.[multiTenancy.userTenantField]].find(isTenantId)
   return id === undefined ? undefined : { id }

@@ -14,8 +14,8 @@ export function findHooks({ api }: Session, resource: Resource, hook: HookName):
   return api.hooks.find(resource, hook)
 }
 
-/** The id that hooks get: the value of a single key column, the id in the path for a composite key. */
-export function hookId(resource: Resource, key: Key): unknown {
+/** The id that hooks receive: the value of a single key column, the id in the path for a composite key. */
+export function idForHooks(resource: Resource, key: Key): unknown {
   return key.length === 1 ? key[0] : toId(resource, key)
 }
 

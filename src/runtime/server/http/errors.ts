@@ -6,7 +6,7 @@ import { withCause, withoutStack } from './development'
 import { addCacheHeaders, keepCacheControl, type HeaderAccess } from './headers'
 import { sentUrl, type EventWithUrl } from './url'
 
-/** What h3 makes an error of, in both versions. */
+/** The argument of `createError` in h3 1 and h3 2. */
 export interface HttpErrorInput {
   readonly status: number
   readonly statusText?: string
@@ -16,7 +16,7 @@ export interface HttpErrorInput {
 
 type ErrorEvent = EventWithUrl & { readonly method: string, readonly node?: { readonly res?: unknown } }
 
-/** @param createError h3's */
+/** @param createError `createError` of h3 */
 export function createToHttpError<Event extends ErrorEvent>(
   createError: (input: HttpErrorInput) => Error,
   headers: HeaderAccess<Event> & { readonly set: (event: Event, name: string, value: string) => void },
@@ -30,8 +30,8 @@ export function createToHttpError<Event extends ErrorEvent>(
       const { status, message, data, cause } = error
       return withoutStack(createError({ status, statusText: STATUS_TEXT[status], message, data: withCause(data, cause) }))
     }
-    if (isHttpError(error)) return isRefusal(error) ? withoutStack(error) : error
-    // Only the log has the cause.
+    if (isHttpError(error)) return isClientError(error) ? withoutStack(error) : error
+    // In production, only the log contains the cause.
     console.error('[auto-api]', printable(event.method), printable(sentUrl(event).path), describeError(error))
     return createError({
       status: 500,
@@ -42,13 +42,13 @@ export function createToHttpError<Event extends ErrorEvent>(
   }
 }
 
-/** Whether the server utils throw the error as an HTTP error, so that a plain event handler responds with its status and code. */
+/** Whether the API threw the error. Server utils convert such errors, so that a plain event handler responds with their status and code. */
 export function isApiError(error: unknown): boolean {
   return error instanceof ApiError || error instanceof BusyError
 }
 
-/** An app's own 4xx. */
-function isRefusal(error: object): boolean {
+/** Whether an HTTP error of the app has a 4xx status. */
+function isClientError(error: object): boolean {
   const status = statusOf(error)
   return status !== undefined && status < 500
 }

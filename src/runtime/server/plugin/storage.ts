@@ -1,26 +1,26 @@
-/** Finds the storages of Nitro by name, for plugins. Outside of a server there are none. */
+/** Finds the storages of Nitro by name, for plugins. Code that runs outside of Nitro has no storages. */
 
-/** The parts of a driver of unstorage that plugins use. */
-export interface Mounted {
+/** The properties of an unstorage driver that plugins use. */
+export interface StorageDriver {
   readonly name?: string
   readonly options?: { readonly base?: unknown }
   /** The client of the driver, such as a client of Redis. */
   readonly getInstance?: () => unknown
 }
 
-/** The parts of a storage of unstorage that plugins use. */
-export interface Mounts {
-  readonly getMount: (key: string) => { readonly base: string, readonly driver: Mounted }
+/** The methods of an unstorage storage that plugins use. */
+export interface StorageMounts {
+  readonly getMount: (key: string) => { readonly base: string, readonly driver: StorageDriver }
 }
 
 /** The driver of a storage in `nitro.storage`; `undefined` where no storage has the name. */
-export type FindStorage = (name: string) => Mounted | undefined
+export type FindStorage = (name: string) => StorageDriver | undefined
 
-export function createFindStorage(useStorage: (() => Mounts) | undefined): FindStorage {
+export function createFindStorage(useStorage: (() => StorageMounts) | undefined): FindStorage {
   return (name) => {
     if (!useStorage) return undefined
-    const wanted = `${name.replace(/[/\\:]+/g, ':').replace(/^:|:$/g, '')}:`
-    const { base, driver } = useStorage().getMount(wanted)
-    return base === wanted ? driver : undefined
+    const expectedBase = `${name.replace(/[/\\:]+/g, ':').replace(/^:|:$/g, '')}:`
+    const { base, driver } = useStorage().getMount(expectedBase)
+    return base === expectedBase ? driver : undefined
   }
 }

@@ -24,7 +24,7 @@ export interface Field {
   readonly index: number
   /** The expression in a select list. */
   readonly selection: SQL
-  /** Casts a parameter to the column's type for a comparison; absent where the engine does so itself. */
+  /** Casts a parameter to the column's type for a comparison; absent where the engine casts correctly by itself. */
   readonly compare?: (value: SQL) => SQL
   /** Compares values by bytes; absent where the column's type has no collation. */
   readonly bytes?: Bytewise
@@ -32,35 +32,38 @@ export interface Field {
   readonly comparable: boolean
   /** Converts a driver value (null included) to the Drizzle value; absent where both are the same. */
   readonly decode?: (raw: unknown) => unknown
-  /** A driver's value (null included) straight to JSON, when no hook or rule reads it; absent where both are the same. */
+  /** Converts a driver value (null included) directly to JSON, when no hook or rule reads it; absent where both are the same. */
   readonly toWire?: (raw: unknown) => unknown
   /**
-   * The value Drizzle knows (null included) to the driver's value: a scalar, or the SQL that a custom type makes of it.
-   * @throws {TypeError} When it is neither, because drivers take no objects.
+   * Converts a Drizzle value (null included) to the driver value: a scalar, or the SQL that a custom type returns.
+   * @throws {TypeError} When the driver value is neither a scalar nor SQL, because no driver accepts it.
    */
   readonly encode: (value: unknown) => unknown
   /** Converts a Drizzle value (null included) to JSON; absent where `JSON.stringify` converts it correctly. */
   readonly toJson?: (value: unknown) => unknown
   /** Whether a Drizzle value is within the column's limits: length, range, enum. */
   readonly fits: (value: unknown) => boolean
-  /** Whether a value that a client sends has the form in which a driver returns the column. @throws When it cannot be decoded. */
+  /** Whether a value in a client's cursor has the form in which a driver returns the column. @throws When the value cannot be decoded. */
   readonly isDriverValue: (raw: unknown) => boolean
   /** The name of the column's values in messages, where its type is narrower than its kind. */
   readonly expected?: string
-  /** Converts a JSON value (never null) to the Drizzle value, without a check of its length and enum, or `INVALID`. */
+  /** Converts a JSON value (never null) to the Drizzle value or `INVALID`. Does not check its length and enum. */
   readonly fromWire: (value: unknown) => unknown
-  /** Converts a JSON value or text to the Drizzle value, checked against the column's limits, or `INVALID`. */
+  /** Converts a JSON value to the Drizzle value, or to `INVALID` when it exceeds the column's limits. `fromText` does so for text. */
   readonly fromJson: (value: unknown) => unknown
   readonly fromText: (text: string) => unknown
 }
 
-/** SQLite drivers return 64-bit integers as doubles; as text they keep every digit. Other numbers are doubles already. */
-const EXACT: Readonly<Record<string, (value: SQL) => SQL>> = {
+/**
+ * Selects values in a form that keeps every digit. SQLite drivers return 64-bit integers as doubles, so such columns are selected as text.
+ * Other SQLite numbers are stored as doubles.
+ */
+const EXACT_SELECTIONS: Readonly<Record<string, (value: SQL) => SQL>> = {
   SQLiteNumericBigInt: value => sql`cast(${value} as text)`,
   // MySQL drivers do the same.
   MySqlBigInt64: value => sql`cast(${value} as char)`,
   MySqlSerial64: value => sql`cast(${value} as char)`,
-  // MariaDB stores JSON as text, and MySQL drivers parse it. As text both return the same.
+  // MySQL drivers parse JSON, except from MariaDB, which stores it as text. The cast makes both return text.
   MySqlJson: value => sql`cast(${value} as char)`,
   SQLiteNumeric: exactNumeric,
   SQLiteNumericNumber: exactNumeric,
@@ -72,7 +75,7 @@ function exactNumeric(value: SQL): SQL {
 }
 
 /** Casts for comparisons: MySQL would compare the text of a number as a double, and an enum as text. */
-const COMPARED: Readonly<Record<string, (value: SQL, column: Column) => SQL>> = {
+const COMPARISON_CASTS: Readonly<Record<string, (value: SQL, column: Column) => SQL>> = {
   MySqlBigInt64: mysqlNumber,
   MySqlDecimal: mysqlNumber,
   MySqlDecimalBigInt: mysqlNumber,
@@ -82,20 +85,20 @@ const COMPARED: Readonly<Record<string, (value: SQL, column: Column) => SQL>> = 
 }
 
 /** Conversions that Drizzle leaves to the driver. */
-const DECODED: Readonly<Record<string, (raw: unknown) => unknown>> = {
+const DECODERS: Readonly<Record<string, (raw: unknown) => unknown>> = {
   MySqlJson: raw => typeof raw === 'string' ? JSON.parse(raw) : raw,
 }
 
-const ENCODED: Readonly<Record<string, (value: unknown) => unknown>> = {
+const ENCODERS: Readonly<Record<string, (value: unknown) => unknown>> = {
   MySqlDate: value => value instanceof Date ? value.toISOString().slice(0, 10) : value,
 }
 
-/** Types of custom columns without an order, some without equality, in their database. */
+/** Types of custom columns that the database cannot order, or cannot even test for equality. */
 const INCOMPARABLE = /^(?:jsonb?|jsonpath|xml|xid|point|line|lseg|box|path|polygon|circle|geometry|linestring|multi\w+)\b/i
 
 /** Selects an expression over a column in the same form as the column itself. */
 export function selectExactly({ column }: Field, value: SQL): SQL {
-  return EXACT[column.columnType]?.(value) ?? value
+  return EXACT_SELECTIONS[column.columnType]?.(value) ?? value
 }
 
 /** Converts a value to a scalar that every driver takes. SQLite has no booleans, and MySQL drivers take bytes as a Buffer only. */
@@ -108,7 +111,7 @@ function toScalar(column: Column, value: unknown): unknown {
       + 'a `toDriver` that returns text, a number, a boolean, a date or bytes.')
   }
   if (typeof value === 'boolean' && column.columnType.startsWith('SQLite')) return Number(value)
-  // As text, Postgres takes the type from the context; drivers would guess it from the value.
+  // Postgres infers the type of a text parameter from its context. For other values, drivers guess the type from the value.
   if (column.columnType === 'PgCustomColumn' && typeof value !== 'object' && !/^bool/i.test(column.getSQLType())) return String(value)
   if (globalThis.Buffer.isBuffer(value)) return value
   if (ArrayBuffer.isView(value)) return globalThis.Buffer.from(value.buffer, value.byteOffset, value.byteLength)
@@ -123,13 +126,13 @@ export function createField(facts: ColumnFacts, index: number, schema: ZodType):
   const isDriverValue = createDriverValueTest(column, kind)
   const fits = (value: unknown) => value !== INVALID && canHold(value) && schema.safeParse(value).success
   const checked = (value: unknown) => fits(value) ? value : INVALID
-  const exact = EXACT[column.columnType]
-  const fromDriver = DECODED[column.columnType] ?? ((raw: unknown) => column.mapFromDriverValue(raw))
-  const toDriver = ENCODED[column.columnType] ?? ((value: unknown) => column.mapToDriverValue(value))
-  const compare = COMPARED[column.columnType]
+  const exact = EXACT_SELECTIONS[column.columnType]
+  const fromDriver = DECODERS[column.columnType] ?? ((raw: unknown) => column.mapFromDriverValue(raw))
+  const toDriver = ENCODERS[column.columnType] ?? ((value: unknown) => column.mapToDriverValue(value))
+  const compare = COMPARISON_CASTS[column.columnType]
   const comparable = kind !== 'json' && kind !== 'blob' && !(kind === 'custom' && INCOMPARABLE.test(column.getSQLType()))
   const bytes = bytewise(column)
-  const anyText = kind === 'text' && column.columnType.startsWith('SQLite')
+  const unlimitedText = kind === 'text' && column.columnType.startsWith('SQLite')
   const decodes = exact !== undefined || column.mapFromDriverValue !== Column.prototype.mapFromDriverValue
   const toJsonValue = (value: unknown) => wire.toJson ? wire.toJson(value) : value instanceof Date ? toIso(value) : value
   return Object.freeze({
@@ -155,7 +158,7 @@ export function createField(facts: ColumnFacts, index: number, schema: ZodType):
       if (!isDriverValue(raw)) return false
       const value = decodes ? fromDriver(raw) : raw
       // A table may hold dates that a client cannot write, and SQLite stores text of any length and outside of the enum.
-      return (kind === 'date' || canHold(value)) && (anyText || schema.safeParse(value).success)
+      return (kind === 'date' || canHold(value)) && (unlimitedText || schema.safeParse(value).success)
     },
     ...EXPECTED_OF[column.columnType] && { expected: EXPECTED_OF[column.columnType] },
     fromWire: (json) => {
@@ -168,8 +171,8 @@ export function createField(facts: ColumnFacts, index: number, schema: ZodType):
 }
 
 /**
- * The text of a path or of an `ids` entry to a key value, or `INVALID`.
- * Only the canonical spelling counts (`1`, not `01` or `1e0`), so that one row has one address.
+ * Converts the text of a path segment or of an `ids` entry to a key value, or to `INVALID`.
+ * Accepts only the canonical form (`1`, not `01` or `1e0`), so that each row has one URL.
  */
 export function keyFromText(field: Field, text: string): unknown {
   const value = field.fromText(text)

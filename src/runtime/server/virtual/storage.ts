@@ -1,4 +1,4 @@
-/** Typed stand-in of Nitro's storages: outside of a server there are none. */
-import type { Mounts } from '../plugin/storage'
+/** Replaces Nitro's storages outside of Nitro, where none exist. */
+import type { StorageMounts } from '../plugin/storage'
 
-export const useStorage: (() => Mounts) | undefined = undefined
+export const useStorage: (() => StorageMounts) | undefined = undefined

@@ -15,7 +15,7 @@ import type { IncludePlan } from './read-plan'
 export async function planIncludes(tree: IncludeTree, call: Call): Promise<readonly IncludePlan[]> {
   if (tree.size === 0) return []
   const targets = new Set<Resource>()
-  const budget = { left: call.api.config.relations.maxIncludes }
+  const budget = { remaining: call.api.config.relations.maxIncludes }
   const plans = await planLevel(tree, call.resource, call, 1, budget, targets)
   for (const target of targets) await authorize(call, target, ['read'])
   return plans
@@ -26,14 +26,14 @@ async function planLevel(
   resource: Resource,
   call: Call,
   depth: number,
-  budget: { left: number },
+  budget: { remaining: number },
   targets: Set<Resource>,
 ): Promise<readonly IncludePlan[]> {
   const { maxDepth, maxIncludes } = call.api.config.relations
   if (tree.size > 0 && depth > maxDepth) throw limitExceeded(`\`include\` goes deeper than ${maxDepth} relations.`, 'include')
   const plans: IncludePlan[] = []
   for (const [name, options] of tree) {
-    if (--budget.left < 0) throw limitExceeded(`\`include\` names more than ${maxIncludes} relations.`, 'include')
+    if (--budget.remaining < 0) throw limitExceeded(`\`include\` names more than ${maxIncludes} relations.`, 'include')
     const relation = await requireRelation(call, resource, name)
     targets.add(relation.target)
     const include = await planLevel(options.include, relation.target, call, depth + 1, budget, targets)
@@ -42,7 +42,7 @@ async function planLevel(
   return plans
 }
 
-/** @throws `UNKNOWN_RELATION`, for a relation the caller cannot read as well. */
+/** @throws `UNKNOWN_RELATION` when the relation does not exist or the caller cannot read it. */
 export async function requireRelation(call: Call, resource: Resource, name: string, parameter = 'include'): Promise<Relation> {
   const relation = resource.relations.get(name)
   if (!relation || !await isRelationReadable(call, resource, relation)) throw unknownRelation(parameter, name)
@@ -50,12 +50,12 @@ export async function requireRelation(call: Call, resource: Resource, name: stri
 }
 
 /**
- * A relation discloses which values are equal, so the caller must be able to read the key columns of both sides, and those of a registered
- * junction.
+ * Whether the caller can read the key columns of both sides, and the key columns of a registered junction. Following a relation
+ * discloses which of their values are equal.
  */
 export async function isRelationReadable(call: Call, resource: Resource, relation: Relation): Promise<boolean> {
-  for (const [holder, fields] of relationColumns(resource, relation)) {
-    const { byName } = await readableFields(call, holder)
+  for (const [owner, fields] of relationColumns(resource, relation)) {
+    const { byName } = await readableFields(call, owner)
     if (fields.some(({ name }) => !byName.has(name))) return false
   }
   return true

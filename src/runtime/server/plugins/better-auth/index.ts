@@ -1,4 +1,4 @@
-/** The caller by the session of better-auth; the active organisation of the session is the tenant. */
+/** The caller by the session of better-auth; the active organization of the session is the tenant. */
 import type { ApiEvent } from '../../http'
 import { defineAutoApiPlugin } from '../../plugin/contract'
 import type { AutoApiUser } from '../../registration'
@@ -34,7 +34,7 @@ export interface BetterAuthOptions {
 }
 
 /**
- * Sets `ctx.user` to the user of the session, with `organizationId` and `organizationRole` of the active organisation, while
+ * Sets `ctx.user` to the user of the session, with `organizationId` and `organizationRole` of the active organization, while
  * the user is a member of it.
  * @throws When `auth` is not an instance of better-auth.
  * @example
@@ -59,7 +59,7 @@ export const betterAuth = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins', n
 })
 
 /**
- * Reads the membership for each request: when it ends, the session stays valid and still names the organisation.
+ * Reads the membership for each request: when it ends, the session stays valid and still names the organization.
  */
 async function membershipOf(
   { getActiveMember }: BetterAuthInstance['api'],
@@ -69,7 +69,7 @@ async function membershipOf(
   if (!activeOrganizationId) return { organizationId: null, organizationRole: undefined }
   if (!getActiveMember) return { organizationId: activeOrganizationId, organizationRole: undefined }
   const member = (await getActiveMember({ headers }).catch(toNoMember)) as Member | null
-  // Session and membership are two reads: the user can switch to another organisation in between.
+  // Session and membership are two reads: the user can switch to another organization in between.
   return member?.organizationId === activeOrganizationId
     ? { organizationId: activeOrganizationId, organizationRole: member.role }
     : { organizationId: null, organizationRole: undefined }

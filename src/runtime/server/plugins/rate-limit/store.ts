@@ -1,14 +1,14 @@
 /** Resolves where requests are counted: in this server, or in a storage that servers share. */
-import type { FindStorage, Mounted, Mounts } from '../../plugin/storage'
+import type { FindStorage, StorageDriver, StorageMounts } from '../../plugin/storage'
 import { createMemoryCounter, type Counter } from './counter'
 import { createRedisCounter, type RedisClient } from './redis'
 import { withFallback } from './fallback'
 
 /** An unstorage storage, or anything that counts atomically among all servers that share it. */
-export type Store = Mounts | Counter
+export type Store = StorageMounts | Counter
 
 /** Drivers of unstorage that can count. With the others, which only read and write, two servers could read the same count. */
-const DRIVERS: Readonly<Record<string, (driver: Mounted, maxKeys: number) => Counter>> = {
+const DRIVERS: Readonly<Record<string, (driver: StorageDriver, maxKeys: number) => Counter>> = {
   redis: ({ options, getInstance }, maxKeys) =>
     withFallback(
       createRedisCounter(() => getInstance!() as RedisClient, toBase(options?.base)),
@@ -37,7 +37,7 @@ export function resolveStore(store: string | Store | undefined, maxKeys: number,
   return create(driver, maxKeys)
 }
 
-function rootOf(store: Mounts): Mounted {
+function rootOf(store: StorageMounts): StorageDriver {
   if (typeof store.getMount !== 'function')
     throw new TypeError('[auto-api] `rateLimit.store` is neither a storage of unstorage nor a counter with a function `hit`.')
   return store.getMount('').driver

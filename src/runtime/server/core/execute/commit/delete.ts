@@ -6,7 +6,7 @@ import type { Resource } from '../../../schema/model'
 import type { Call } from '../../context'
 import { shapeOf, statement, valuesOf, whereClause, type Clause } from '../../sql/clause'
 
-/** `delete from t where …`, of exactly one row unless the caller replaces `expect`. */
+/** `delete from t where …`. It must delete exactly one row; callers can override `expectedRows`. */
 export function deleteStatement({ api, engine }: Call, resource: Resource, where: readonly Clause[]): WriteStatement {
   const compiled = statement(api.statements, engine, shape`delete ${resource}${shapeOf(where)}`, valuesOf(where), () => ({
     sql: sql`delete from ${resource.table}${whereClause(where)}`,

@@ -1,7 +1,7 @@
 /** Runs a scoped get: the one record of a key. */
 import type { Call } from '../../context'
 import { notFound } from '../../error'
-import { hookId, runHooks, type AnyHook } from '../../hooks'
+import { idForHooks, runHooks, type AnyHook } from '../../hooks'
 import type { GetPlan } from '../../plan/read'
 import type { Scoped } from '../../access/row-scope'
 import { readOne } from '../rows/rows'
@@ -11,7 +11,7 @@ import { formOf, runReadHooks, toRecords, type ReadResult } from './records'
 export async function executeGet(plan: Scoped<GetPlan>, call: Call): Promise<ReadResult> {
   const found = await readOne(plan, plan.key, [], call)
   if (found.rows.length === 0) throw notFound()
-  await runHooks(call, 'beforeGet', undefined, run => (run as AnyHook)(hookId(plan.resource, plan.key), call.ctx))
+  await runHooks(call, 'beforeGet', undefined, run => (run as AnyHook)(idForHooks(plan.resource, plan.key), call.ctx))
   const form = formOf(plan, 'afterGet', call)
   return { plan, form, records: await runReadHooks(plan, 'afterGet', await toRecords(plan, found, form, call), call) }
 }

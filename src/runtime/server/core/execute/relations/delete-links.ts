@@ -4,7 +4,7 @@ import type { Row } from '../../../engines/engine'
 import type { Call } from '../../context'
 import { refused } from '../../error'
 import { allFields, keyFields } from '../../access/fields'
-import { findHooks, hookId, itemContext, runAfterHooks, runHooks, type AnyHook } from '../../hooks'
+import { findHooks, idForHooks, itemContext, runAfterHooks, runHooks, type AnyHook } from '../../hooks'
 import { findDependents } from '../cascade/dependents'
 import type { WritePlan } from '../../plan/write'
 import { shapeOf, valuesOf, type Clause } from '../../sql/clause'
@@ -110,7 +110,7 @@ export async function runBeforeDeleteHooks(
     const linkId = `${link.relation.name} - ${tupleKey(item.key!)}`
     const result = hookResults.get(linkId)
     if (result) Object.assign(item, result)
-    else await runHooks(call, 'beforeDelete', item.values, run => (run as AnyHook)(hookId(resource, item.key!), item.ctx))
+    else await runHooks(call, 'beforeDelete', item.values, run => (run as AnyHook)(idForHooks(resource, item.key!), item.ctx))
     hookResults.set(linkId, { values: item.values, ctx: item.ctx })
   }
 }
@@ -158,6 +158,6 @@ export function noOtherLinks(resource: Plan['resource'], where: readonly Clause[
 
 export async function runAfterDeleteHooks({ plan: { resource }, call, items }: LinkDeletes, errors: unknown[]): Promise<void> {
   for (const { key, ctx } of items) {
-    await runAfterHooks(call, 'afterDelete', undefined, run => (run as AnyHook)(hookId(resource, key!), ctx), errors)
+    await runAfterHooks(call, 'afterDelete', undefined, run => (run as AnyHook)(idForHooks(resource, key!), ctx), errors)
   }
 }

@@ -1,6 +1,6 @@
 /** The hooks of a write: which one runs for each kind, and with which arguments. */
 import type { Call } from '../../context'
-import { hookId, runAfterHooks, runHooks, type AnyHook, type HookName } from '../../hooks'
+import { idForHooks, runAfterHooks, runHooks, type AnyHook, type HookName } from '../../hooks'
 import type { WriteKind, WritePlan } from '../../plan/write'
 import type { Item, WrittenItem } from './items'
 import type { WriteResult } from './result'
@@ -20,9 +20,9 @@ const AFTER: Readonly<Record<WriteKind, HookName>> = {
   purge: 'afterPurge',
 }
 
-/** Replaces the item's values by what the hooks return. */
+/** Replaces the item's values with the values that the hooks return. */
 export async function runBefore({ kind, resource }: WritePlan, item: Item, call: Call): Promise<void> {
-  const id = item.key && hookId(resource, item.key)
+  const id = item.key && idForHooks(resource, item.key)
   item.values = await runHooks(call, BEFORE[kind], item.values, (run, data) => {
     const hook = run as AnyHook
     if (kind === 'create') return hook(data, item.ctx)
@@ -30,7 +30,7 @@ export async function runBefore({ kind, resource }: WritePlan, item: Item, call:
   })
 }
 
-/** Replaces each record by what the hooks return. The write is committed, so an error of a hook stops no other hook. */
+/** Replaces each record with the record that the hooks return. The write is committed, so all hooks run even if one of them fails. */
 export async function runAfter(
   { kind, resource }: WritePlan,
   items: readonly Item[],
@@ -40,9 +40,10 @@ export async function runAfter(
 ): Promise<void> {
   for (const result of written) {
     const item = items[result.index]!
-    const run = (hook: AnyHook, record: WrittenItem['record']) =>
-      record ? hook(record, item.ctx) : hook(hookId(resource, item.key!), item.ctx)
-    const record = await runAfterHooks(call, AFTER[kind], result.record, (hook, record) => run(hook as AnyHook, record), errors)
+    const record = await runAfterHooks(call, AFTER[kind], result.record, (run, current) => {
+      const hook = run as AnyHook
+      return current ? hook(current, item.ctx) : hook(idForHooks(resource, item.key!), item.ctx)
+    }, errors)
     if (record) (result as WrittenItem).record = record
   }
 }

@@ -1,11 +1,11 @@
-/** The writes of a resource: the request of each action, and the cached responses that it makes stale. One row per action. */
+/** The write actions of a resource: the request of each action, and the resources whose cached responses become stale. */
 import type { BulkResponse, BulkDeletion, Deletion } from '../shared/types/responses'
 import type { CreateBody, DisabledIn, RecordId, RecordOf, ResourceName, UpdateBody } from '../shared/types/resources'
 import type { Written } from './cache'
 import type { ApiCall } from './client'
 import { withDescendants } from './keys'
 
-/** Records by their ids, or all records of one cascading deletion. */
+/** Several records: by id, or all records that one cascading deletion put in the trash. */
 export type Group = { readonly ids: readonly RecordId[] } | { readonly deletionId: string }
 
 /** The variables of `mutate`, by action. */
@@ -46,13 +46,14 @@ interface Operations {
   bulkDelete: 'delete'
 }
 
-/** The actions of a resource whose operation is not disabled. */
+/** The actions of a resource, without actions whose operation is disabled. */
 export type ActionOn<R extends ResourceName> = { [A in Action]: Operations[A] extends DisabledIn<R> ? never : A }[Action]
 
 type Request = Omit<ApiCall, 'resource'>
 
-interface ActionRow {
+interface ActionDefinition {
   readonly request: (variables: never) => Request
+  /** What the action changes. @default the resource itself */
   readonly written?: (resource: string, variables: never) => Written
 }
 
@@ -67,7 +68,7 @@ const idsOf = (value: IdWithReason | IdOrGroup) => isId(value) ? [value] : 'id' 
 const withDependents = (resource: string): Written => ({ resources: withDescendants(resource) })
 const withoutRecords = (resource: string, ids: readonly Id[]): Written => ({ ...withDependents(resource), removed: { resource, ids } })
 
-export const ACTIONS: Readonly<Record<Action, ActionRow>> = {
+export const ACTIONS: Readonly<Record<Action, ActionDefinition>> = {
   create: { request: (body: unknown) => ({ route: 'create', body }) },
   update: { request: ({ id, ...body }: { id: Id }) => ({ route: 'update', id, body }) },
   delete: {
@@ -94,7 +95,7 @@ export const ACTIONS: Readonly<Record<Action, ActionRow>> = {
   },
 }
 
-/** What an action changes; rows of its own resource, unless its table row says otherwise. */
+/** What an action changes. The client invalidates the cached responses with these rows. */
 export function writtenBy(action: Action, resource: string, variables: unknown): Written {
   return ACTIONS[action].written?.(resource, variables as never) ?? { resources: new Set([resource]) }
 }

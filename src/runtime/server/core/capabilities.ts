@@ -7,7 +7,7 @@ import { forResource, type ApiRequest, type Call } from './context'
 import { limitExceeded } from './error'
 import { loadVisible } from './execute/write/visible'
 import { refusedFields } from './access/fields'
-import { inContext, isAuthorized } from './access/authorize'
+import { contextFor, isAuthorized } from './access/authorize'
 import { decode, toKey } from '../schema/record-id'
 import type { ApiResponse } from './response'
 import { tenantScope } from './access/tenant'
@@ -38,7 +38,7 @@ export function allPermissions(request: ApiRequest, api: Api): Promise<ApiRespon
   return runRoute(api, request, undefined, { operations: ['read'], authorize: allowEveryone, run: async (session) => {
     const permissions: Record<string, Capabilities> = {}
     for (const resource of api.resources.values()) {
-      permissions[resource.name] = await capabilities(forResource(session, resource, inContext(session, resource, 'read')))
+      permissions[resource.name] = await capabilities(forResource(session, resource, contextFor(session, resource, 'read')))
     }
     return { status: 200, body: { permissions } }
   } })
@@ -67,7 +67,7 @@ async function capabilities(call: Call): Promise<Capabilities> {
 async function fieldCapabilities(call: Call): Promise<Capabilities['fields']> {
   const { resource } = call
   const hasRows = tenantScope(call.ctx, resource) !== 'none'
-  const callFor = (operation: Operation) => forResource(call, resource, inContext(call, resource, operation))
+  const callFor = (operation: Operation) => forResource(call, resource, contextFor(call, resource, operation))
   const unreadable = await refusedFields(callFor('read'), resource, 'read')
   const unwritable = await refusedFields(callFor('update'), resource, 'write')
   const fieldsWithRules = Object.entries(resource.auth?.fields ?? {}).filter(
@@ -98,7 +98,7 @@ async function recordPermissions(ids: readonly string[], call: Call): Promise<Re
   const { resource } = call
   const found = new Map<string, Set<string>>()
   for (const [name, operation] of Object.entries(RECORD_OPERATIONS)) {
-    const callForOperation = forResource(call, resource, inContext(call, resource, operation))
+    const callForOperation = forResource(call, resource, contextFor(call, resource, operation))
     const authorized = await isAuthorized(callForOperation, resource, operation)
     found.set(name, authorized ? await visibleIds(ids, resource, operation, callForOperation) : new Set())
   }

@@ -50,7 +50,7 @@ function toWire({ selection, include }: ResponsePlan, records: readonly RecordVa
 
 export function linkCounts({ plan, results }: LinkResult): ApiResponse {
   const entries = results.map(({ relation, ...counts }): [string, object] => [relation, counts])
-  return { status: 200, body: plan.several ? { relations: Object.fromEntries(entries) } : entries[0]![1] }
+  return { status: 200, body: plan.severalRelations ? { relations: Object.fromEntries(entries) } : entries[0]![1] }
 }
 
 export function createdRecord(result: WriteResult): ApiResponse {

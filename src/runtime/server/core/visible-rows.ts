@@ -6,7 +6,7 @@ import { loadVisible } from './execute/write/visible'
 import { decoder, type RecordValues } from './execute/rows/decode'
 import { readRows } from './execute/rows/rows'
 import { allFields } from './access/fields'
-import { inContext } from './access/authorize'
+import { contextFor } from './access/authorize'
 import { toId, toKey } from '../schema/record-id'
 import type { ReadPlan } from './plan/read-plan'
 import { inTuples } from './sql/list/index'
@@ -21,7 +21,7 @@ export function callFor(ctx: CallerContext, name: string): Call {
   const session = requireSession(ctx)
   const resource = session.api.resources.get(name)
   if (!resource) throw new Error(`[auto-api] There is no resource \`${name}\`.`)
-  return forResource(session, resource, inContext({ ...session, ctx: ctx as AutoApiContext }, resource, ctx.operation))
+  return forResource(session, resource, contextFor({ ...session, ctx: ctx as AutoApiContext }, resource, ctx.operation))
 }
 
 /**

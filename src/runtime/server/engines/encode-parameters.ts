@@ -1,10 +1,10 @@
-/** Encodes parameters for D1, which accepts a hundred per statement: more are sent as JSON arrays and extracted in SQL. */
+/** Encodes parameters for D1, which accepts 100 per statement. Longer lists are sent as JSON arrays, and SQL extracts the values. */
 import type { Statement } from './engine'
 
 /** D1's limit per statement. */
 export const MAX_PARAMETERS = 100
 
-/** Quoted text, names and comments, where a question mark is no parameter; then a parameter. */
+/** Matches parameters (`?`). Matches quoted text, names and comments first, because a question mark in these is not a parameter. */
 const TOKENS = /'(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]*`|\[[^\]]*\]|--[^\n]*|\/\*[\s\S]*?\*\/|\?/g
 
 /**
@@ -12,7 +12,7 @@ const TOKENS = /'(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]*`|\[[^\]]*\]|--[^\n]*|\/\*[\
  * parameters, so that each array is short. A statement within the limit keeps its text.
  */
 export function encodeParameters({ text, values }: Statement): Statement {
-  if (values.length <= MAX_PARAMETERS) return { text, values: values.map(toBound) }
+  if (values.length <= MAX_PARAMETERS) return { text, values: values.map(toD1Value) }
   const size = Math.ceil(values.length / MAX_PARAMETERS)
   const arrays = Array.from({ length: Math.ceil(values.length / size) }, (_, index) => values.slice(index * size, (index + 1) * size))
   let position = 0
@@ -24,8 +24,8 @@ export function encodeParameters({ text, values }: Statement): Statement {
   return { text: encoded, values: arrays.map(array => JSON.stringify(array.map(toJson))) }
 }
 
-/** D1 accepts no bigint, and its proxy no Buffer that shares its memory. */
-function toBound(value: unknown): unknown {
+/** D1 does not accept a `bigint`. The D1 proxy does not accept a Buffer that is a part of a larger buffer, so bytes are copied. */
+function toD1Value(value: unknown): unknown {
   if (value instanceof Uint8Array) return new Uint8Array(value)
   return typeof value === 'bigint' ? fromBigint(value) : value
 }
@@ -36,7 +36,7 @@ function toJson(value: unknown): unknown {
   return typeof value === 'bigint' ? fromBigint(value) : value
 }
 
-/** Beyond a double it is sent as text, which SQLite compares with an integer column as a number. */
+/** An integer beyond 2^53 is sent as text. SQLite compares the text with an integer column as a number. */
 function fromBigint(value: bigint): number | string {
   return Number.isSafeInteger(Number(value)) ? Number(value) : String(value)
 }

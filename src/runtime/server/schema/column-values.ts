@@ -1,15 +1,15 @@
-/** Which values a column can hold, beyond their kind: the API refuses what the database would refuse. */
+/** Tests whether a column can hold a value of the right kind, so that the API refuses the values that the database would refuse. */
 import { is, SQL, type Column } from 'drizzle-orm'
 import type { Kind } from '../../shared/wire'
 import { isScalar } from '../engines/scalar'
-import { isWritable, isDateText, isTimeText, isInterval, ENDLESS, isAddress, NETWORK } from './text-formats'
+import { isStorableText, isDateText, isTimeText, isInterval, INFINITY_TEXT, isAddress, NETWORK } from './text-formats'
 
 /** A Drizzle value (such as a `Date`), never null. */
 type Test = (value: unknown, column: Column) => boolean
 
 export const text = (test: (text: string) => boolean): Test => value => typeof value === 'string' && test(value)
 
-/** Years that ISO 8601 writes with four digits, as every dialect reads them. */
+/** ISO 8601 writes these years with four digits, which every dialect accepts. */
 const isYear = (year: number) => year >= 1 && year <= 9999
 
 function isDate(value: unknown): boolean {
@@ -19,31 +19,32 @@ function isDate(value: unknown): boolean {
 const hexadecimal = (...digits: number[]): Test => text(value =>
   /^[\da-f]+(?:[:.-][\da-f]+)*$/i.test(value) && digits.includes(value.replace(/[:.-]/g, '').length))
 
+/** Single precision: a value must not overflow to infinity or underflow to zero. */
 const isReal: Test = (value, column) => {
   const rounded = Math.fround(value as number)
-  return isSigned(value, column) && Number.isFinite(rounded) && (value === 0 || rounded !== 0)
+  return isSignAllowed(value, column) && Number.isFinite(rounded) && (value === 0 || rounded !== 0)
 }
 
-/** `unsigned` is part of a MySQL type. */
-const isSigned: Test = (value, column) => Number(value) >= 0 || !column.getSQLType().includes('unsigned')
+/** A negative value needs a type without `unsigned`. Only MySQL has unsigned types. */
+const isSignAllowed: Test = (value, column) => Number(value) >= 0 || !column.getSQLType().includes('unsigned')
 
-/** Limits the digits before the point. The database rounds those after it. */
+/** Limits the digits before the decimal point. The database rounds the digits after the decimal point. */
 const isNumeric: Test = (value, column) => {
   const { precision, scale } = column as Column & { precision?: number, scale?: number }
   const [digits, decimals] = column.columnType.startsWith('MySql') ? [precision ?? 10, scale ?? 0] : [precision, scale ?? 0]
-  if (!isSigned(value, column)) return false
+  if (!isSignAllowed(value, column)) return false
   if (digits === undefined) return true
   if (typeof value === 'number') return Math.abs(value) < 10 ** (digits - decimals)
   // Postgres allows a larger scale than precision, which leaves no digits before the point.
   return String(value).replace(/^[+-]?0*|\..*$/g, '').length <= Math.max(0, digits - decimals)
 }
 
-/** Whether `jsonb` of Postgres accepts every text in a JSON value, property names included. */
-function isWritableJson(value: unknown): boolean {
-  if (typeof value === 'string') return isWritable(value)
+/** Whether Postgres accepts all strings and property names of a JSON value in `jsonb`. */
+function isStorableJson(value: unknown): boolean {
+  if (typeof value === 'string') return isStorableText(value)
   if (typeof value !== 'object' || value === null) return true
-  if (Array.isArray(value)) return value.every(isWritableJson)
-  return Object.entries(value).every(([key, inner]) => isWritable(key) && isWritableJson(inner))
+  if (Array.isArray(value)) return value.every(isStorableJson)
+  return Object.entries(value).every(([key, inner]) => isStorableText(key) && isStorableJson(inner))
 }
 
 /** Types in which SQLite stores text and numbers unchanged. In all others, a whole number becomes an integer. */
@@ -56,9 +57,9 @@ function isReadable(encoded: unknown, column: Column): boolean {
   return !Number.isInteger(number) || Number.isSafeInteger(number)
 }
 
-/** A custom type without `toDriver` passes values on unchanged; with it, the result may be of any type. */
+/** The result of a custom type's `toDriver` can be of any type. Without `toDriver`, the driver receives the value unchanged. */
 const isCustom: Test = (value, column) => {
-  if (typeof value === 'string' && !isWritable(value)) return false
+  if (typeof value === 'string' && !isStorableText(value)) return false
   try {
     const encoded = column.mapToDriverValue(value)
     return is(encoded, SQL) || (isScalar(encoded) && isReadable(encoded, column))
@@ -71,20 +72,20 @@ const isCustom: Test = (value, column) => {
 const isArray: Test = (value, column) => {
   const { baseColumn } = column as unknown as { baseColumn: Column }
   const test = testOf(baseColumn, baseColumn.dataType as Kind)
-  const isElement = (item: unknown) => item === null || (isWritableJson(item) && (!test || test(item, baseColumn)))
+  const isElement = (item: unknown) => item === null || (isStorableJson(item) && (!test || test(item, baseColumn)))
   return Array.isArray(value) && value.every(isElement)
 }
 
-/** Dates before the common era included: Postgres appends `BC`. */
-const isPostgresDateText = text(value => isDateText(value.replace(/ BC$/i, '')) || ENDLESS.test(value))
+/** Includes dates before the common era, which Postgres writes with `BC`. */
+const isPostgresDateText = text(value => isDateText(value.replace(/ BC$/i, '')) || INFINITY_TEXT.test(value))
 
 const isMySqlDateText = text(value => isDateText(value) && !/BC$/i.test(value))
 
 const BY_TYPE: Readonly<Record<string, Test>> = {
   PgReal: isReal,
   MySqlFloat: isReal,
-  MySqlDouble: isSigned,
-  MySqlReal: isSigned,
+  MySqlDouble: isSignAllowed,
+  MySqlReal: isSignAllowed,
   PgNumeric: isNumeric,
   PgNumericNumber: isNumeric,
   PgNumericBigInt: isNumeric,
@@ -99,7 +100,7 @@ const BY_TYPE: Readonly<Record<string, Test>> = {
   PgCidr: text(value => isAddress(value) || NETWORK.test(value)),
   PgMacaddr: hexadecimal(12),
   PgMacaddr8: hexadecimal(12, 16),
-  PgJsonb: isWritableJson,
+  PgJsonb: isStorableJson,
   PgArray: isArray,
   MySqlDateString: isMySqlDateText,
   MySqlDateTimeString: isMySqlDateText,
@@ -107,11 +108,11 @@ const BY_TYPE: Readonly<Record<string, Test>> = {
   MySqlTime: text(value => /^-?\d{1,3}:[0-5]\d(?::[0-5]\d(?:\.\d{1,6})?)?$/.test(value)),
 }
 
-const BY_KIND: Readonly<Partial<Record<Kind, Test>>> = { custom: isCustom, date: isDate, text: text(isWritable) }
+const BY_KIND: Readonly<Partial<Record<Kind, Test>>> = { custom: isCustom, date: isDate, text: text(isStorableText) }
 
 const testOf = (column: Column, kind: Kind): Test | undefined => BY_TYPE[column.columnType] ?? BY_KIND[kind]
 
-/** The name of a type's values in messages, where the type is narrower than its kind. */
+/** The expected value in error messages, by column type. Other types use the name of their kind. */
 export const EXPECTED_OF: Readonly<Record<string, string>> = {
   PgDateString: 'an ISO 8601 date', PgTimestampString: 'an ISO 8601 date',
   MySqlDateString: 'an ISO 8601 date', MySqlDateTimeString: 'an ISO 8601 date', MySqlTimestampString: 'an ISO 8601 date',

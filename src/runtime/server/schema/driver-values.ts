@@ -1,7 +1,7 @@
 /** Checks values in the form drivers return them, when a client sends them back in a cursor. */
 import type { Column } from 'drizzle-orm'
 import type { Kind } from '../../shared/wire'
-import { isDateText, isWritable } from './text-formats'
+import { isDateText, isStorableText } from './text-formats'
 import { isScalar } from '../engines/scalar'
 
 const WHOLE = /^-?\d{1,40}$/
@@ -24,5 +24,5 @@ export function createDriverValueTest(column: Column, kind: Kind): (raw: unknown
   const test = BY_KIND[kind] ?? isScalar
   // SQLite has no booleans: its driver never returns one and does not take one.
   const booleans = !column.columnType.startsWith('SQLite')
-  return raw => test(raw) && (typeof raw !== 'string' || isWritable(raw)) && (typeof raw !== 'boolean' || booleans)
+  return raw => test(raw) && (typeof raw !== 'string' || isStorableText(raw)) && (typeof raw !== 'boolean' || booleans)
 }

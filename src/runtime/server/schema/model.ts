@@ -26,7 +26,7 @@ export interface Resource {
   /** Never returned and never usable in a query. */
   readonly hidden: ReadonlySet<string>
   readonly writable: WritableColumns
-  /** Names that a client can send and that are ignored. */
+  /** Columns that are ignored in a request body, because a client cannot write them. */
   readonly dropped: { readonly create: ReadonlySet<string>, readonly update: ReadonlySet<string> }
   readonly schemas: { readonly create: BodySchema, readonly update: BodySchema }
   /** Operations that this resource does not have, for any caller. */

@@ -1,4 +1,4 @@
-/** Creates the resources of registered tables once at startup, frozen. */
+/** Creates the resources of the registered tables at startup, and freezes the resources. */
 import type { AutoApiConfig } from '../../shared/config'
 import type { ResourceRegistration } from '../registration'
 import { describeForeignKeys } from './drizzle/foreign-keys'
@@ -12,7 +12,7 @@ import { findRoles, findWritable } from './server-owned'
 import { bodySchema, columnSchemas } from './validation'
 
 /**
- * @param modules all exports of the files with registered tables, among them junction tables
+ * @param modules the exports of the files with registered tables. Junction tables that are not registered are found here.
  * @throws When a registration cannot become a resource; the message names the resource and what to change.
  */
 export function createResources(
@@ -29,15 +29,15 @@ export function createResources(
   return resources
 }
 
-/** @param key the columns that identify a row where the table declares no primary key */
+/** @param key the columns that identify a row, if the table declares no primary key */
 function createResource(registration: ResourceRegistration, config: AutoApiConfig, key: readonly string[] = []): Resource {
   const { name, schema: table } = registration
   if (!isTable(table)) {
     const source = registration.from?.schema
     throw new Error(`[auto-api] \`${name}.schema\`${source === undefined ? '' : ` (${source})`} is not a Drizzle table.`)
   }
-  const described = describeTable(table)
-  const facts = described.primaryKey.length > 0 ? described : { ...described, primaryKey: key }
+  const tableFacts = describeTable(table)
+  const facts = tableFacts.primaryKey.length > 0 ? tableFacts : { ...tableFacts, primaryKey: key }
   if (facts.primaryKey.length === 0)
     throw new Error(
       `[auto-api] \`${name}\`: table "${facts.name}" has no primary key, so its rows have no id. Declare one in the table.`,
@@ -49,7 +49,8 @@ function createResource(registration: ResourceRegistration, config: AutoApiConfi
   const tenant = tenantField(name, facts, config)
   const writable = findWritable(facts, roles, tenant, registration.protectedFields ?? [])
   const columns = (names: ReadonlySet<string>) => facts.columns.filter(column => names.has(column.name))
-  const others = (names: ReadonlySet<string>) => new Set(facts.columns.map(column => column.name).filter(column => !names.has(column)))
+  const columnsExcept = (names: ReadonlySet<string>) =>
+    new Set(facts.columns.map(column => column.name).filter(column => !names.has(column)))
   return {
     name,
     table,
@@ -62,7 +63,7 @@ function createResource(registration: ResourceRegistration, config: AutoApiConfi
     ...(tenant && { tenant: fields.get(tenant)! }),
     hidden: new Set([...(registration.hiddenFields ?? []), ...config.hiddenFields.global, ...(config.hiddenFields.resources[name] ?? [])]),
     writable,
-    dropped: { create: others(writable.create), update: others(writable.update) },
+    dropped: { create: columnsExcept(writable.create), update: columnsExcept(writable.update) },
     schemas: {
       // The server sets `createdAt` when the client does not send it, so it is optional.
       create: bodySchema(

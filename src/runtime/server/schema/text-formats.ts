@@ -1,9 +1,9 @@
 /** The text formats of column types: dates, times, intervals and network addresses. */
 
-/** NUL characters, and lone surrogates, which no encoding can represent. */
-const UNWRITABLE = /\0|\p{Surrogate}/u
+/** NUL characters, which Postgres refuses, and lone surrogates, which no encoding can represent. */
+const UNSTORABLE = /\0|\p{Surrogate}/u
 
-export const isWritable = (text: string): boolean => !UNWRITABLE.test(text)
+export const isStorableText = (text: string): boolean => !UNSTORABLE.test(text)
 
 const DATE_TEXT = /^(\d{4,7})-(\d{2})-(\d{2})(?:[T ](.+))?$/i
 
@@ -49,13 +49,13 @@ const ISO_INTERVAL = /^P(?=.*\d)[-\dYMWDTHS.:]+$/i
 
 export function isInterval(text: string): boolean {
   if (text.length > 200) return false
-  if (ISO_INTERVAL.test(text) || ENDLESS.test(text)) return true
+  if (ISO_INTERVAL.test(text) || INFINITY_TEXT.test(text)) return true
   const words = text.trim().replace(/^@/, '').trim().split(/[\s,]+/)
   if (words.at(-1)!.toLowerCase() === 'ago') words.pop()
   return words.some(word => /\d/.test(word)) && words.every(word => WORD.test(word))
 }
 
-export const ENDLESS = /^[+-]?infinity$/i
+export const INFINITY_TEXT = /^[+-]?infinity$/i
 
 const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!$)|$)){4}$/
 

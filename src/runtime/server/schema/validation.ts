@@ -10,7 +10,7 @@ export interface BodySchema {
   /** Generated from the table: it validates Drizzle values (such as `Date`). An app's own schema validates JSON. */
   readonly generated: boolean
   /** Whether the schema has this key. A schema whose keys cannot be listed checks unknown keys itself. */
-  readonly knows: (key: string) => boolean
+  readonly hasKey: (key: string) => boolean
 }
 
 /** @param columns the columns that a client can write; a generated schema has no others */
@@ -22,7 +22,7 @@ export function bodySchema(
 ): BodySchema {
   const standard = own ?? pick((kind === 'create' ? createInsertSchema : createUpdateSchema)(table, refinements(columns) as never), columns)
   const keys = findKeys(standard)
-  return Object.freeze({ standard, generated: own === undefined, knows: key => keys?.has(key) ?? true } satisfies BodySchema)
+  return Object.freeze({ standard, generated: own === undefined, hasKey: key => keys?.has(key) ?? true } satisfies BodySchema)
 }
 
 /** drizzle-zod accepts less than the databases: no floats beyond 2^47, no uuids without a version. */

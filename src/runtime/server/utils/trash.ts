@@ -4,7 +4,7 @@ import type { CallerContext } from '../core/visible-rows'
 import { createSystemCall, forResource, requireSession } from '../core/context'
 import { executeWrite } from '../core/execute/write/run'
 import { purgeExpired } from '../core/execute/write/retention'
-import { authorize, inContext } from '../core/access/authorize'
+import { authorize, contextFor } from '../core/access/authorize'
 import { toGroupRequest } from '../core/parse/write'
 import { runEntry } from '../core/pipeline'
 import { planPurge, planRestore } from '../core/plan/write'
@@ -39,7 +39,7 @@ async function runBatch(ctx: CallerContext, name: string, operation: 'restore' |
   const session = requireSession(ctx)
   const resource = session.api.resources.get(name)
   if (!resource) throw new Error(`[auto-api] There is no resource \`${name}\`.`)
-  return runEntry(forResource(session, resource, inContext(session, resource, operation)), {
+  return runEntry(forResource(session, resource, contextFor(session, resource, operation)), {
     authorize: call => authorize(call, resource, [operation]),
     async run(call) {
       const plan = await (operation === 'restore' ? planRestore : planPurge)(toGroupRequest(batch, call), call)

@@ -40,7 +40,7 @@ async function decideOperation(session: Session, resource: Resource, operation: 
   if (!resource.auth || resource.disabled.has(operation)) return false
   if (isSuperAdmin(session.ctx)) return true
   const permission = findPermission(resource, operation)
-  return permission !== undefined && await decide(session, permission, inContext(session, resource, operation))
+  return permission !== undefined && await decide(session, permission, contextFor(session, resource, operation))
 }
 
 /** `'*'` passes every operation, also `false` and undeclared ones. No function or evaluator runs. */
@@ -67,7 +67,7 @@ export async function authorizeGate(call: Call, gate: string): Promise<void> {
 }
 
 /** The context that the rules of a resource and operation receive: the same object for all of them. */
-export function inContext({ ctx, memo }: Session, resource: Resource, operation: Operation): AutoApiContext {
+export function contextFor({ ctx, memo }: Session, resource: Resource, operation: Operation): AutoApiContext {
   if (ctx.resource === resource.name && ctx.operation === operation) return ctx
   const key = `context:${resource.name}:${operation}`
   const known = memo.get(key) as AutoApiContext | undefined

@@ -5,7 +5,7 @@ import type { Field } from '../../schema/field'
 import type { Resource } from '../../schema/model'
 import type { Call } from '../context'
 import { unknownField } from '../error'
-import { decide, inContext } from './authorize'
+import { decide, contextFor } from './authorize'
 
 /** A set of fields of one resource. The same set is the same object, and its key is part of the keys of statements. */
 export interface Selection {
@@ -39,7 +39,7 @@ export async function refusedFields(call: Call, resource: Resource, side: keyof 
   const refused = new Set<string>()
   for (const [name, rule] of Object.entries(resource.auth?.fields ?? {})) {
     const permission = rule?.[side]
-    if (permission !== undefined && !await decide(call, permission, inContext(call, resource, call.ctx.operation))) refused.add(name)
+    if (permission !== undefined && !await decide(call, permission, contextFor(call, resource, call.ctx.operation))) refused.add(name)
   }
   return refused
 }

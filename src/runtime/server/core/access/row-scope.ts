@@ -4,7 +4,7 @@ import type { Operation } from '../../../shared/operations'
 import type { Field } from '../../schema/field'
 import type { Resource } from '../../schema/model'
 import type { Call } from '../context'
-import { inContext } from './authorize'
+import { contextFor } from './authorize'
 import type { TrashMode } from '../../../shared/query'
 import { equals, fromSql, isNotNull, isNull, NO_ROWS, type Clause } from '../sql/clause'
 import { tenantScope } from './tenant'
@@ -142,7 +142,7 @@ async function listFilterClauses(call: Call, resource: Resource, operation: Oper
 }
 
 async function listFilterOf(call: Call, resource: Resource, operation: Operation, table: Table): Promise<SQL | undefined> {
-  const filter = await resource.auth?.listFilter?.(table, inContext(call, resource, operation))
+  const filter = await resource.auth?.listFilter?.(table, contextFor(call, resource, operation))
   // `null` or `false` can be a condition that was lost by mistake. It must not show every row.
   if (filter !== undefined && !is(filter, SQL))
     throw new TypeError(`[auto-api] \`${resource.name}.authorization.listFilter\` returned something that is neither SQL nor undefined.`)
@@ -150,7 +150,7 @@ async function listFilterOf(call: Call, resource: Resource, operation: Operation
 }
 
 function objectLevelRule(call: Call, resource: Resource, operation: Operation): RowRules['accepts'] {
-  const ctx = inContext(call, resource, operation)
+  const ctx = contextFor(call, resource, operation)
   return async (row) => {
     try {
       return Boolean(await resource.auth!.objectLevel!(row, ctx))

@@ -33,7 +33,7 @@ export async function parseData(
 ): Promise<WriteData> {
   const object = requireJsonObject(body)
   const schema = resource.schemas[kind]
-  const isKnown = (key: string) => resource.fields.has(key) || schema.knows(key)
+  const isKnown = (key: string) => resource.fields.has(key) || schema.hasKey(key)
   const given = Object.keys(object)
   const unknown = given.filter(key => !isKnown(key))
   const input = Object.fromEntries(given.filter(key => isKnown(key) && !resource.dropped[kind].has(key)).map(key => [key, object[key]]))
@@ -106,7 +106,7 @@ async function validateCustom(
     // The output of the schema still comes from the client, so dropped columns stay dropped.
     if (result === undefined || dropped[kind].has(key)) continue
     // Defaults of the schema do not apply on update: a value that was not sent stays as it is.
-    if (kind === 'update' && !(key in input) && schema.knows(key)) continue
+    if (kind === 'update' && !(key in input) && schema.hasKey(key)) continue
     const field = fields.get(key)
     const value = !field || result === null || field.fits(result) ? result : field.fromJson(result)
     if (value === INVALID) issues.push(wrongType(field!, result))

@@ -43,7 +43,7 @@ export interface LinkRequest {
   readonly mode: LinkMode
   readonly links: readonly RelationLinks[]
   /** The request changes several relations: the response has one entry for each. */
-  readonly several: boolean
+  readonly severalRelations: boolean
 }
 
 const MODES: Readonly<Record<string, LinkMode>> = { PUT: 'replace', POST: 'add', DELETE: 'remove' }
@@ -61,7 +61,7 @@ export function linkCountsAs({ method }: ApiRequest): readonly Operation[] {
 /** `{ ids, metadata?, metadataById? }` */
 export async function parseLink(request: ApiRequest, call: Call): Promise<LinkRequest> {
   const links = toLinks(request.params.relation ?? '', await request.body(), call)
-  return { mode: MODES[request.method]!, links: [links], several: false, key: parseKey(request, call.resource) }
+  return { mode: MODES[request.method]!, links: [links], severalRelations: false, key: parseKey(request, call.resource) }
 }
 
 /** `{ relations: { tags: { ids } } }` */
@@ -70,7 +70,7 @@ export async function parseLinks(request: ApiRequest, call: Call): Promise<LinkR
   if (!isObject(relations) || Object.keys(relations).length === 0)
     throw invalidBody('`relations` is an object of relations that is not empty.')
   const links = Object.entries(relations).map(([relation, body]) => toLinks(relation, body, call))
-  return { mode: 'replace', links, several: true, key: parseKey(request, call.resource) }
+  return { mode: 'replace', links, severalRelations: true, key: parseKey(request, call.resource) }
 }
 
 function toLinks(relation: string, body: unknown, call: Call): RelationLinks {

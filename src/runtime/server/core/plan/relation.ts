@@ -4,7 +4,7 @@ import type { ManyToMany, Relation } from '../../schema/model'
 import { forResource, type Call } from '../context'
 import { quote, unknownIds, unknownRelationRoute, validationFailed } from '../error'
 import { keyFields, readableFields, select } from '../access/fields'
-import { authorize, inContext } from '../access/authorize'
+import { authorize, contextFor } from '../access/authorize'
 import { parseData } from '../parse/body'
 import { toKey, type Key } from '../../schema/record-id'
 import { LINK_OPERATIONS, type LinkMode, type LinkRequest, type Metadata, type RelatedQuery, type RelationLinks } from '../parse/relation'
@@ -25,7 +25,7 @@ export interface RelatedPlan extends Plan {
 export async function planRelated(query: RelatedQuery, call: Call): Promise<RelatedPlan> {
   const relation = await relationOf(call, query.relation)
   const { target } = relation
-  const inner = await planList(query.list, forResource(call, target, inContext(call, target, 'read')))
+  const listPlan = await planList(query.list, forResource(call, target, contextFor(call, target, 'read')))
   // The route authorized the record's resource only. The list needs the permissions of its own resource.
   await authorize(call, target, listOperations(query))
   const metadata = query.metadata && relation.kind === 'manyToMany'
@@ -36,7 +36,7 @@ export async function planRelated(query: RelatedQuery, call: Call): Promise<Rela
     key: query.key,
     relation,
     metadata,
-    include: [{ plan: inner, ...relation.kind === 'manyToMany' && { through: throughOf(relation) } }],
+    include: [{ plan: listPlan, ...relation.kind === 'manyToMany' && { through: planJunction(relation) } }],
   }
 }
 
@@ -53,7 +53,8 @@ async function assertReadLinks({ junction }: ManyToMany, call: Call): Promise<vo
 export interface LinkPlan extends Plan {
   readonly key: Key
   readonly mode: LinkMode
-  readonly several: boolean
+  /** The request changes several relations: the response has one entry for each. */
+  readonly severalRelations: boolean
   readonly include: readonly LinkTarget[]
 }
 
@@ -61,26 +62,34 @@ export interface LinkTarget {
   readonly relation: ManyToMany
   readonly ids: readonly string[]
   readonly keys: readonly Key[]
-  /** The junction values of each link that is added, in the order of the ids; not validated yet for a registered junction. */
+  /** The junction values of each added link, in the order of `ids`. The values of a registered junction are not validated yet. */
   readonly metadata: readonly Metadata[]
-  /** The tenant of a junction that has one. */
+  /** The tenant of the new junction rows, if the junction has a tenant column. */
   readonly tenantId?: unknown
-  /** The records to link. */
+  /** Reads the records to link. */
   readonly plan: ReadPlan
+  /** Selects the rows of the junction. */
   readonly through: Plan
 }
 
 export async function planLink(request: LinkRequest, call: Call): Promise<LinkPlan> {
   const relations: ManyToMany[] = []
-  for (const { relation } of request.links) relations.push(await linkedBy(relation, call))
-  // Before ids and metadata are checked: their errors would disclose the columns of a junction.
+  for (const { relation } of request.links) relations.push(await requireManyToMany(relation, call))
+  // Authorizes before ids and metadata are validated, because validation errors disclose the columns of a junction.
   for (const relation of relations) await assertLink(relation, request.mode, call)
   const include: LinkTarget[] = []
   for (const [index, links] of request.links.entries()) include.push(await planTarget(relations[index]!, links, call))
-  return { resource: call.resource, trash: 'active', key: request.key, mode: request.mode, several: request.several, include }
+  return {
+    resource: call.resource,
+    trash: 'active',
+    key: request.key,
+    mode: request.mode,
+    severalRelations: request.severalRelations,
+    include,
+  }
 }
 
-async function linkedBy(name: string, call: Call): Promise<ManyToMany> {
+async function requireManyToMany(name: string, call: Call): Promise<ManyToMany> {
   const relation = await relationOf(call, name)
   if (relation.kind !== 'manyToMany') throw unknownRelationRoute(name)
   return relation
@@ -92,7 +101,7 @@ async function planTarget(relation: ManyToMany, { ids, metadata, metadataById }:
   const unknown = ids.filter((_, index) => !keys[index])
   if (unknown.length > 0) throw unknownIds(name, unknown)
   const parsed = new Map<Metadata, Metadata>()
-  for (const one of [metadata, ...metadataById.values()]) parsed.set(one, await parseMetadata(relation, one, call))
+  for (const values of [metadata, ...metadataById.values()]) parsed.set(values, await parseMetadata(relation, values, call))
   return {
     relation,
     ids,
@@ -108,11 +117,11 @@ async function planTarget(relation: ManyToMany, { ids, metadata, metadataById }:
       count: false,
       include: [],
     },
-    through: throughOf(relation),
+    through: planJunction(relation),
   }
 }
 
-const throughOf = ({ junction }: ManyToMany): Plan => ({ resource: junction.resource, trash: 'active' })
+const planJunction = ({ junction }: ManyToMany): Plan => ({ resource: junction.resource, trash: 'active' })
 
 async function relationOf(call: Call, name: string): Promise<Relation> {
   try {
@@ -130,8 +139,8 @@ async function assertLink({ target, junction }: ManyToMany, mode: LinkMode, call
 }
 
 /**
- * Checks metadata for a junction that is not registered: its columns are validated as in an update. For a registered junction each link is
- * validated as a create, once its keys are known.
+ * Checks the metadata of links. The columns of an unregistered junction are validated as in an update. For a registered junction, only the
+ * names are checked here: each link is validated as a create when its keys are known.
  */
 async function parseMetadata(
   { junction: { resource, registered, sourceKey, targetKey } }: ManyToMany,
@@ -141,12 +150,14 @@ async function parseMetadata(
   const keys = new Set([...sourceKey.columns, ...targetKey.columns])
   const key = Object.keys(metadata).find(name => keys.has(name))
   if (key !== undefined)
-    throw validationFailed([{ path: ['metadata', key], message: 'The keys of a link are its ids.', code: 'unrecognized_keys' }])
+    throw validationFailed([
+      { path: ['metadata', key], message: 'The ids of the link set this column. Remove it from `metadata`.', code: 'unrecognized_keys' },
+    ])
   if (!registered)
     return Object.keys(metadata).length === 0
       ? metadata
       : (await parseData(metadata, resource, 'update', () => readableFields(call, resource))).values
-  const unknown = Object.keys(metadata).filter(name => !resource.fields.has(name) && !resource.schemas.create.knows(name))
+  const unknown = Object.keys(metadata).filter(name => !resource.fields.has(name) && !resource.schemas.create.hasKey(name))
   const issues = unknown.map(name => ({ path: ['metadata', name], message: `Unknown field ${quote(name)}.`, code: 'unrecognized_keys' }))
   if (issues.length > 0) throw validationFailed(issues)
   return metadata

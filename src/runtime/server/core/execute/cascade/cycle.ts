@@ -1,6 +1,6 @@
 /**
- * Removes and restores the rows of tables that reference each other in a cycle. Removing some rows would break the path to the
- * others, so all rows are marked first, and keep their group until all of them are restored.
+ * Removes and restores the rows of tables that reference each other in a cycle. The recursive query finds a row through other rows, and
+ * cannot find it once these are gone. So a removal marks all rows first, and a restore clears `deletionId` last.
  */
 import { sql, type Column, type SQL } from 'drizzle-orm'
 import type { Engine, Row, Statement, WriteStatement } from '../../../engines/engine'
@@ -13,21 +13,25 @@ import { statement } from '../../sql/clause'
 import { removeStatement } from './statements'
 import { changeRows, CLOSURE, closureShape, GROUP, primaryKeyOf, selectKeys, tuple, withClosure, type Closure } from './closure/index'
 
-/** Removes the reached rows of these tables. Tables without a `deletionId` read their rows first, and remove them by their keys. */
+/**
+ * Removes the reached rows of these tables. A marker in `deletionId` identifies the rows to remove. In a table without `deletionId`, the
+ * primary keys are read first, and the rows are removed by primary key.
+ */
 export function removeCycle(call: Call, closure: Closure, nodes: readonly GraphNode[]): WriteStatement[] {
   const marker = crypto.randomUUID()
   const marking = nodes.filter(({ roles }) => roles.deletionId)
   const unmarked = nodes.filter(({ roles }) => !roles.deletionId)
-  // No order of the statements fits all foreign keys: they are checked at the end of the transaction, or cleared first.
+  // No order of the deletes satisfies all foreign keys. The database checks the foreign keys at the end of the transaction, or, if it
+  // cannot defer the check, nullable foreign keys are set to NULL before the deletes.
   const { deferForeignKeys } = call.engine.adapter
-  const first = [
+  const markStatements = [
     ...(deferForeignKeys ? [{ text: deferForeignKeys, values: [] }] : []),
     ...marking.map(node => markStatement(call, closure, node, marker)),
   ]
-  // A batch cannot read: tables without a mark find their rows while the rows of all other tables still exist.
+  // A batch cannot use the result of a SELECT. So rows of unmarked tables are removed while the rows of the marked tables still exist.
   if (unmarked.length > 0 && !call.engine.supportsFollowUp)
     return [
-      ...first,
+      ...markStatements,
       ...unmarked.map(node => removeStatement(call, closure, node)),
       ...marking.map(node => removeMarkedStatement(call, node, marker)),
     ]
@@ -40,7 +44,7 @@ export function removeCycle(call: Call, closure: Closure, nodes: readonly GraphN
       : order
           .map((node, index) => ({ node, columns: keyColumnsToClear(node, closure.dependents.edges, order.slice(0, index + 1)) }))
           .filter(({ columns }) => columns.length > 0)
-  const last = (): Statement[] => [
+  const deleteStatements = (): Statement[] => [
     ...keysToClear.flatMap(({ node, columns }) =>
       node.roles.deletionId
         ? [clearKeysStatement(call, closure, node, columns, marker)]
@@ -50,10 +54,10 @@ export function removeCycle(call: Call, closure: Closure, nodes: readonly GraphN
       node.roles.deletionId ? [removeMarkedStatement(call, node, marker)] : deleteRows(call, node, read.get(node)!),
     ),
   ]
-  if (unmarked.length === 0) return [...first, ...last()]
-  return [...first, ...unmarked.map((node, index) => readUnmarked(call, closure, node, (rows) => {
+  if (unmarked.length === 0) return [...markStatements, ...deleteStatements()]
+  return [...markStatements, ...unmarked.map((node, index) => readUnmarked(call, closure, node, (rows) => {
     read.set(node, rows)
-    return index === unmarked.length - 1 ? last() : []
+    return index === unmarked.length - 1 ? deleteStatements() : []
   }))]
 }
 
@@ -63,23 +67,26 @@ const clearableColumns = (node: GraphNode, edge: ForeignKeyFacts) =>
 
 /** Children before parents; a cycle is broken at a foreign key that can be cleared. */
 function deletionOrder(nodes: readonly GraphNode[], edges: readonly ForeignKeyFacts[]): readonly GraphNode[] {
-  const left = [...nodes]
+  const remaining = [...nodes]
   const order: GraphNode[] = []
-  const isFree = (node: GraphNode, holds: (edge: ForeignKeyFacts, child: GraphNode) => boolean) =>
-    !left.some(
-      child => child !== node && edges.some(edge => edge.table === child.table && edge.foreignTable === node.table && holds(edge, child)),
+  const hasNoChildren = (node: GraphNode, matches: (edge: ForeignKeyFacts, child: GraphNode) => boolean) =>
+    !remaining.some(
+      child => child !== node && edges.some(edge => edge.table === child.table && edge.foreignTable === node.table && matches(edge, child)),
     )
-  while (left.length > 0) {
+  while (remaining.length > 0) {
     const next
-      = left.find(node => isFree(node, () => true))
-        ?? left.find(node => isFree(node, (edge, child) => clearableColumns(child, edge).length === 0))
-        ?? left[0]!
-    order.push(...left.splice(left.indexOf(next), 1))
+      = remaining.find(node => hasNoChildren(node, () => true))
+        ?? remaining.find(node => hasNoChildren(node, (edge, child) => clearableColumns(child, edge).length === 0))
+        ?? remaining[0]!
+    order.push(...remaining.splice(remaining.indexOf(next), 1))
   }
   return order
 }
 
-/** The foreign key columns that reference rows deleted before these rows, or rows of the same table. */
+/**
+ * The nullable foreign key columns of a table that reference rows of the tables in `deleted`.
+ * @param deleted the tables whose rows are deleted earlier, and the table itself
+ */
 function keyColumnsToClear(node: GraphNode, edges: readonly ForeignKeyFacts[], deleted: readonly GraphNode[]): readonly Column[] {
   return [
     ...new Set(
@@ -108,11 +115,11 @@ function markStatement(call: Call, closure: Closure, node: GraphNode, marker: st
   )
 }
 
-/** Whether no order of deletes satisfies every foreign key. */
+/** Whether the rows must be marked before they are removed, because no order of the deletes satisfies all foreign keys. */
 export const needsMarking = ({ cyclic, edges }: Dependents, { engine }: Call) =>
   cyclic || (engine.adapter.checksForeignKeysByRow && edges.some(edge => edge.table === edge.foreignTable))
 
-/** `update child set parent_id = null where deletion_id = ?`: foreign keys that are not deferred would block the deletes.  */
+/** `update child set parent_id = null where deletion_id = ?`: foreign keys that are not deferred would block the deletes. */
 function clearKeysStatement(
   { api, engine }: Call,
   { dependents }: Closure,
@@ -129,14 +136,14 @@ function clearKeysStatement(
     () => ({
       extra: undefined,
       sql: sql`update ${node.table} set ${sql.join(
-        columns.map(own => sql`${sql.identifier(engine.columnName(own))} = null`),
+        columns.map(keyColumn => sql`${sql.identifier(engine.columnName(keyColumn))} = null`),
         sql`, `,
       )} where ${column} = ${sql.param(marker)}`,
     }),
   )
 }
 
-/** `select id from child where id in (select … from reached)`: after other rows are deleted, they cannot be found. */
+/** `select id from child where id in (select … from reached)`: runs before any delete, because later the query cannot find the rows. */
 function readUnmarked(
   call: Call,
   closure: Closure,
@@ -155,8 +162,8 @@ const ROWS_PER_STATEMENT = 1000
 
 /** `update child set parent_id = null where id in (…)` */
 function clearKeysOfRows({ engine }: Call, node: GraphNode, columns: readonly Column[], rows: readonly Row[]): Statement[] {
-  const cleared = sql.join(columns.map(column => sql`${sql.identifier(engine.columnName(column))} = null`), sql`, `)
-  return batches(rows).map(batch => engine.render(sql`update ${node.table} set ${cleared} where ${inRowKeys(engine, node, batch)}`))
+  const assignments = sql.join(columns.map(column => sql`${sql.identifier(engine.columnName(column))} = null`), sql`, `)
+  return batches(rows).map(batch => engine.render(sql`update ${node.table} set ${assignments} where ${inRowKeys(engine, node, batch)}`))
 }
 
 /** `delete from child where id in (…)` */
@@ -193,9 +200,9 @@ function removeMarkedStatement({ api, engine }: Call, node: GraphNode, marker: s
 
 /**
  * `update child set deletion_id = null where deleted_at is null and deletion_id in (select deletion_id from root where id = ?)`:
- * the end of a restore in a cycle.
+ * the last statements of a restore in a cycle.
  */
-export function ungroupStatement(call: Call, closure: Closure, node: GraphNode): WriteStatement {
+export function clearDeletionIdStatement(call: Call, closure: Closure, node: GraphNode): WriteStatement {
   const { api, engine } = call
   const { root } = closure.dependents
   const { deletionId, deletedAt } = node.roles

@@ -129,7 +129,7 @@ export function restrictStatement(
 ): WriteStatement {
   const { api, engine } = call
   const columns = edge.columns.map(name => columnOf(child.facts, name))
-  const active = closure.following === 'active' && child.roles.deletedAt ? sql`${child.roles.deletedAt} is null` : sql`1 = 1`
+  const active = closure.followedRows === 'active' && child.roles.deletedAt ? sql`${child.roles.deletedAt} is null` : sql`1 = 1`
   const select = statement(api.statements, engine, shape`restrict ${edge}${closureShape(closure)}`, closure.start.values, () => {
     const references = inRows(closure, columns, selectReferenced(closure, edge, parent))
     const isDependent = closure.dependents.nodes.includes(child)

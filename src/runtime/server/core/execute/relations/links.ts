@@ -7,7 +7,7 @@ import type { Operation } from '../../../../shared/operations'
 import type { ManyToMany, Resource } from '../../../schema/model'
 import { forResource, type Call } from '../../context'
 import { notFound } from '../../error'
-import { inContext } from '../../access/authorize'
+import { contextFor } from '../../access/authorize'
 import { allFields, select, type Selection } from '../../access/fields'
 import type { Key } from '../../../schema/record-id'
 import type { LinkMode } from '../../parse/relation'
@@ -82,7 +82,7 @@ export const linkChanges = (records: readonly RecordValues[], kind: 'link' | 'un
 
 /** The request in the context of the junction. */
 export const forJunction = (call: Call, junction: Resource, operation: Operation) =>
-  forResource(call, junction, inContext(call, junction, operation))
+  forResource(call, junction, contextFor(call, junction, operation))
 
 /** `exists (select 1 from junction where post_id = ? and tag_id = tags.id and …)`; by the accepted links under an object-level rule. */
 export async function linkedTo(relation: ManyToMany, parent: readonly unknown[], through: Scoped<Plan>, call: Call): Promise<Clause> {

@@ -18,7 +18,7 @@ export async function toNewLink(task: LinkTask, index: number, target: readonly 
   }
   const { create: schema } = resource.schemas
   // A schema without the keys describes the metadata alone.
-  const sentKeyValues = names.filter(name => schema.generated || schema.knows(name))
+  const sentKeyValues = names.filter(name => schema.generated || schema.hasKey(name))
     .map((name): [string, unknown] => [name, field(name).toWire?.(driver.get(name)) ?? driver.get(name)])
   const { values, sent } = await parseData(
     { ...metadata[index], ...Object.fromEntries(sentKeyValues) },

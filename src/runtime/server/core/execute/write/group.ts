@@ -5,7 +5,7 @@ import type { Resource } from '../../../schema/model'
 import { forResource, type Call } from '../../context'
 import { changedMeanwhile, notFound } from '../../error'
 import { keyFields } from '../../access/fields'
-import { authorize, inContext } from '../../access/authorize'
+import { authorize, contextFor } from '../../access/authorize'
 import { itemContext } from '../../hooks'
 import { findDependents } from '../cascade/dependents'
 import type { ReadPlan } from '../../plan/read-plan'
@@ -55,7 +55,7 @@ async function findPart(resource: Resource, plan: Scoped<WritePlan>, call: Call)
   const partPlan = resource === plan.resource
     ? plan
     : await applyScope(call, { ...plan, resource, trash: 'trashed' as const, include: [] }, call.ctx.operation)
-  const partCall = forResource(call, resource, inContext(call, resource, call.ctx.operation))
+  const partCall = forResource(call, resource, contextFor(call, resource, call.ctx.operation))
   const items = await readVisible(partPlan, partCall)
   // The number of rows is the same: one of them is not visible. Otherwise another write changed the group.
   if (items.length !== count) throw await countGroup(resource, plan.deletionId!, call) === count ? notFound() : changedMeanwhile()

@@ -17,7 +17,7 @@ export const purgeOperations: BuildOperations = (plan, items, written, call) => 
   // Rows of a self-referencing table are deleted in one statement with their dependents, so the row scope is in the closure.
   const selfReferencing = isSelfReferencing(dependents)
   const start = selfReferencing ? and([keysClause(plan, items, call), ...plan.scope]) : keysClause(plan, items, call)
-  const closure: Closure = { dependents, start, following: 'all', maxTerms: call.engine.limits?.terms }
+  const closure: Closure = { dependents, start, followedRows: 'all', maxTerms: call.engine.limits?.terms }
   const tables = dependentTables(closure, () => true)
   const removed = needsMarking(dependents, call)
     ? removeCycle(call, closure, tables)

@@ -2,7 +2,7 @@
 import { trashColumnsOf } from '../../../../shared/column-roles'
 import { keyClauses } from '../../plan/read'
 import { cascadeOperations } from '../cascade/cascaded-rows'
-import { ungroupStatement } from '../cascade/cycle'
+import { clearDeletionIdStatement } from '../cascade/cycle'
 import type { Dependents } from '../cascade/dependents'
 import { restoreStatement } from '../cascade/statements'
 import { changeOf } from '../commit/changes'
@@ -20,21 +20,29 @@ export const restoreOperations: BuildOperations = (plan, items, written, call) =
   const { resource } = plan
   const closure = closureOf(plan, items, call, 'grouped')
   const { root, cyclic } = closure.dependents
-  const empty = Object.fromEntries(Object.values(trashColumnsOf(resource.roles)).map(({ name }) => [name, null]))
+  const clearedTrashColumns = Object.fromEntries(Object.values(trashColumnsOf(resource.roles)).map(({ name }) => [name, null]))
   const tables = dependentTables(closure, node => node.roles.deletedAt !== undefined && !plan.separateTables?.has(node.table))
-  // The named rows are restored by statements of their own.
+  // `updates` restores the rows that the request names, so the cascade statements leave them out.
   const except = (node: Dependents['root']) => node === root ? keysClause(plan, items, call) : undefined
-  const ungrouped = cyclic ? tables.filter(node => node.roles.deletionId && root.roles.deletionId) : []
+  const groupedTables = cyclic ? tables.filter(node => node.roles.deletionId && root.roles.deletionId) : []
   const updates = items.map((item): WriteOperation => {
-    const statement = updateStatement(call, resource, empty, rowClauses(plan, item), returnedFields(plan), keyClauses(resource, item.key!))
+    const statement = updateStatement(
+      call,
+      resource,
+      clearedTrashColumns,
+      rowClauses(plan, item),
+      returnedFields(plan),
+      keyClauses(resource, item.key!),
+    )
     return { ...returningRow(statement, item, written), changes: () => [changeOf(call, resource, 'restore', item.key!)] }
   })
   return [
     ...lockRows(plan, items, call),
     ...cascadeOperations(call, closure, tables, { kind: 'restore', trash: 'trashed', named: keysOf(items), except }),
-    // Children before parents, because a statement reads the `deletionId` of the parent rows. In a cycle all rows keep it to the end.
+    // Children before parents, because a statement reads the `deletionId` of the parent rows. In a cycle, every table is a parent:
+    // all rows keep their `deletionId` until the other columns of the trash are cleared.
     ...tables.map(node => ({ statement: restoreStatement(call, closure, node, except(node)) })),
-    ...ungrouped.map(node => ({ statement: ungroupStatement(call, closure, node) })),
+    ...groupedTables.map(node => ({ statement: clearDeletionIdStatement(call, closure, node) })),
     ...updates,
   ]
 }

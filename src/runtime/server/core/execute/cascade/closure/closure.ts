@@ -7,21 +7,21 @@ import type { Clause } from '../../../sql/clause'
 import { shape, type Shape } from '../../../sql/shape'
 import type { Dependents } from '../dependents'
 
-export type Following = 'active' | 'grouped' | 'all'
+export type FollowedRows = 'active' | 'grouped' | 'all'
 
 /** The rows that a cascade reaches from some rows. */
 export interface Closure {
   readonly dependents: Dependents
-  /** The rows it starts from. */
+  /** Selects the rows that the cascade starts from. */
   readonly start: Clause
   /**
    * The dependents that the query includes: `active` rows and rows that this commit deletes; `grouped`: trashed rows with the same
    * `deletionId`; `all` rows.
    */
-  readonly following: Following
-  /** The number of terms a compound may have, where the engine accepts few. */
+  readonly followedRows: FollowedRows
+  /** The engine's limit for the terms of a compound SELECT, if it has a low limit. */
   readonly maxTerms?: number
-  /** It starts from several rows, each with its own group: rows that descend from several of them join the nearest. */
+  /** The cascade starts from several rows with a group each. A row that descends from several of them joins the group of the nearest. */
   readonly manyRoots?: boolean
 }
 
@@ -58,8 +58,8 @@ export const key = (index: number) => sql.identifier(`k${index}`)
 export const GROUP = sql.identifier('g')
 export const TIME = sql.identifier('d')
 
-export const closureShape = ({ dependents, start, following, manyRoots, maxTerms }: Closure): Shape =>
-  shape`${dependents.root}${following}${manyRoots}${maxTerms}${start.shape}`
+export const closureShape = ({ dependents, start, followedRows, manyRoots, maxTerms }: Closure): Shape =>
+  shape`${dependents.root}${followedRows}${manyRoots}${maxTerms}${start.shape}`
 
 export const adapterOf = ({ dependents }: Closure) => DIALECTS[dependents.root.facts.dialect]
 

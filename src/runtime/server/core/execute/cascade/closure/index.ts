@@ -9,7 +9,7 @@ import { mysql } from './mysql'
 import { pg } from './pg'
 import { sqlite } from './sqlite'
 
-export { CLOSURE, closureShape, columnsOf, GROUP, keepsDeletionId, primaryKeyOf, tuple, type Closure, type Following } from './closure'
+export { CLOSURE, closureShape, columnsOf, GROUP, keepsDeletionId, primaryKeyOf, tuple, type Closure, type FollowedRows } from './closure'
 
 const DIALECTS: Readonly<Record<Dialect, ClosureSql>> = { sqlite, pg, mysql }
 const sqlOf = ({ dependents }: Closure) => DIALECTS[dependents.root.facts.dialect]

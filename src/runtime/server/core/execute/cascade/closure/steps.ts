@@ -47,11 +47,11 @@ function joinTo(closure: Closure, edge: ForeignKeyFacts, child: GraphNode, paren
 
 /** ` and (deleted_at is null or deletion_id = reached.g)`: which rows of a table with a trash the cascade follows. */
 export function trashCondition(closure: Closure, node: GraphNode, aliased = (column: Column): Column => column): SQL {
-  const { following } = closure
-  if (!node.roles.deletedAt || following === 'all') return sql``
+  const { followedRows } = closure
+  if (!node.roles.deletedAt || followedRows === 'all') return sql``
   const deletedAt = aliased(node.roles.deletedAt)
   const grouped = inGroup(closure, deletedAt, node.roles.deletionId && aliased(node.roles.deletionId))
-  if (following === 'active') return sql` and (${deletedAt} is null or ${grouped})`
+  if (followedRows === 'active') return sql` and (${deletedAt} is null or ${grouped})`
   return keepsDeletionId(closure, node) ? sql` and ${grouped}` : sql` and ${deletedAt} is not null and ${grouped}`
 }
 

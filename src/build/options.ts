@@ -64,8 +64,8 @@ export interface ModuleOptions {
    */
   csrf?: Partial<CrossSiteConfig> | false
   /**
-   * Most rows that a count, an aggregate or a page by number reads where `objectLevel` decides row by row. Beyond it the response
-   * is 400.
+   * Maximum number of rows that a count, an aggregate or a page by number reads where `objectLevel` decides row by row. Beyond it the
+   * response is 400.
    * @default 10000
    */
   objectLevelMaxRows?: number

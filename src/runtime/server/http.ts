@@ -52,7 +52,7 @@ export function defineGlobalRoutes(methods: Methods): EventHandler {
   return defineMethods(methods, toGlobalRequest)
 }
 
-/** A method that a path does not have is a 405 with `Allow`, before any other check. HEAD is a GET without its body. */
+/** Returns 405 with `Allow` for a method that the path does not have, before any other check. HEAD runs the GET without its body. */
 function defineMethods(methods: Methods, toRequest: ToRequest<H3Event>): EventHandler {
   const routes = new Map<string, Route>(Object.entries(methods))
   const get = routes.get('GET')

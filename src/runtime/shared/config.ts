@@ -12,7 +12,7 @@ export interface PaginationConfig {
    */
   defaultLimit: number
   /**
-   * Most rows per page. A larger `limit` is lowered to it.
+   * Maximum number of rows per page. A larger `limit` is lowered to it.
    * @default 100
    */
   maxLimit: number
@@ -48,17 +48,17 @@ export interface MultiTenancyConfig {
 
 export interface RelationsConfig {
   /**
-   * Most levels of nested includes.
+   * Maximum depth of nested includes.
    * @default 3
    */
   maxDepth: number
   /**
-   * Most included relations of one request, over all levels.
+   * Maximum number of included relations of one request, over all levels.
    * @default 20
    */
   maxIncludes: number
   /**
-   * Most included rows of one response. Beyond it the response is 400.
+   * Maximum number of included rows of one response. Beyond it the response is 400.
    * @default 25000
    */
   maxRows: number
@@ -71,7 +71,7 @@ export interface AggregationsConfig {
    */
   enabled: boolean
   /**
-   * Most fields of one `groupBy`.
+   * Maximum number of fields of one `groupBy`.
    * @default 5
    */
   maxGroupByFields: number
@@ -98,7 +98,7 @@ export interface BulkConfig {
    */
   enabled: boolean
   /**
-   * Most items of one request.
+   * Maximum number of items of one request.
    * @default 100
    */
   maxBatchSize: number
@@ -133,7 +133,7 @@ export interface CrossSiteConfig {
 
 export interface HttpConfig {
   /**
-   * Most bytes of a JSON body. A larger body is refused with 413 while it is read.
+   * Maximum size of a JSON body in bytes. A larger body is refused with 413 while it is read.
    * @default 1048576
    */
   maxBodySize: number
@@ -173,7 +173,7 @@ export interface AutoApiConfig {
   /** Refuses writes from pages of other sites; `false` turns the check off. */
   csrf: CrossSiteConfig | false
   /**
-   * Most rows that a count, an aggregate or a page by number reads where `objectLevel` decides row by row.
+   * Maximum number of rows that a count, an aggregate or a page by number reads where `objectLevel` decides row by row.
    * @default 10000
    */
   objectLevelMaxRows: number

@@ -10,8 +10,8 @@ const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
 const SITES: ReadonlyMap<string, boolean> = new Map([['same-origin', false], ['same-site', false], ['none', false], ['cross-site', true]])
 
 /**
- * Browsers say where a request comes from: newer ones in `Sec-Fetch-Site`, all of them in the `Origin` of a write. A request
- * with neither comes from no browser. A browser never adds a bearer token by itself, as it does with a cookie.
+ * Browsers send the origin of a request: newer browsers in `Sec-Fetch-Site`, all browsers in the `Origin` of a write. A request
+ * with neither header does not come from a browser. A browser adds cookies automatically, but never a bearer token.
  * @throws `CROSS_SITE` (403)
  */
 export function assertSameSite(request: ApiRequest, { csrf, trustProxy }: AutoApiConfig): void {

@@ -110,7 +110,7 @@ export function toGroupRequest(body: unknown, call: Call): WriteRequest {
   if (deletionId === undefined) return toIdsRequest(body, call)
   if (typeof deletionId !== 'string' || deletionId === '' || ids !== undefined)
     throw invalidBody('The body is `{ ids }` or `{ deletionId }`.')
-  // Without a column for the group the write finds nothing, which is a 404.
+  // If the table has no `deletionId` column, the write finds no rows and returns 404.
   if (call.resource.roles.deletionId?.fits(deletionId) === false) throw invalidValue('deletionId', 'the value does not fit the field.')
   return { bulk: true, items: [], deletionId }
 }

@@ -18,7 +18,7 @@ export function encodedKey(closure: Closure, node: GraphNode, index: number): SQ
   return isMixed(closure, index) ? adapterOf(closure).toText(value) : value
 }
 
-/** A column of the closure with the type of the table's own key. CASE excludes the rows of other tables: their text may be no number. */
+/** A column of the closure with the type of the table's own key. CASE excludes the rows of other tables, whose keys might be text. */
 export function decodedKey(closure: Closure, node: GraphNode, index: number, prefix: SQL = sql``): SQL {
   const value = sql`${prefix}${key(index)}`
   if (!isMixed(closure, index)) return value

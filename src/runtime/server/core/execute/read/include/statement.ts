@@ -72,7 +72,7 @@ function sourceOf(
       ...parent.map(({ column }) => sql`${column}`),
       ...(through?.accepts ? allFields(through.resource).fields.map(field => field.selection) : []),
     ],
-    // Told apart from conditions on the records: a tenant column may have the same name on both.
+    // Kept separate from the conditions on the records, because both tables can have a tenant column of the same name.
     conditions: through && through.scope.length > 0 ? [fromClauses(shape`through`, through.scope, () => joinAnd(through.scope))] : [],
   }
 }

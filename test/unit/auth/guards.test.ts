@@ -66,20 +66,20 @@ const CELLS: Record<string, Cell> = {
   'filter by a field': { ask: ['GET', '/api/articles?filter[fee]=10'], expected: '400 UNKNOWN_FIELD' },
   'answer a field to a write': { ask: ['PATCH', '/api/articles/1', { title: 'a' }], pick: ({ body }) => Object.hasOwn(body, 'fee'), expected: false },
   'get a field from a hook': { ask: ['GET', '/api/articles/1'], pick: ({ body }) => Object.hasOwn(body, 'fee') || Object.hasOwn(body, 'secret'), expected: false },
-  'know of a field': { ask: ['GET', '/api/articles/permissions'], pick: ({ body }) => body.fields.fee.canRead, expected: false },
+  'see a field in the capabilities': { ask: ['GET', '/api/articles/permissions'], pick: ({ body }) => body.fields.fee.canRead, expected: false },
   'write a field': { ask: ['PATCH', '/api/articles/1', { fee: 99 }], expected: '403 FIELD_FORBIDDEN' },
   'create without permission': { ask: ['POST', '/api/articles', { title: 'a' }], caller: READER, expected: '403 FORBIDDEN' },
   'update without permission': { ask: ['PATCH', '/api/articles/1', { title: 'a' }], caller: READER, expected: '403 FORBIDDEN' },
   'read without permission': { ask: ['GET', '/api/invoices'], expected: '403 FORBIDDEN' },
   'read the trash without permission': { ask: ['GET', '/api/articles?onlyDeleted=true'], caller: READER, expected: '403 FORBIDDEN' },
   'include without permission': { ask: ['GET', '/api/articles?include=invoices'], expected: '403 FORBIDDEN' },
-  'know of a permission': { ask: ['GET', '/api/articles/permissions'], caller: READER, pick: ({ body }) => body.canUpdate, expected: false },
+  'see a permission in the capabilities': { ask: ['GET', '/api/articles/permissions'], caller: READER, pick: ({ body }) => body.canUpdate, expected: false },
   'pass a named gate': { ask: ['GET', '/named'], expected: '403 FORBIDDEN' },
   'assert a permission': { ask: ['GET', '/asserted'], caller: READER, expected: '403 FORBIDDEN' },
   'scope a query': { ask: ['GET', '/scoped'], pick: ({ body }) => body?.map?.(({ id }: { id: number }) => id), expected: [1, 3] },
   'list without a tenant': { ask: ['GET', '/api/articles'], caller: HOMELESS, expected: '403 TENANT_REQUIRED' },
   'create without a tenant': { ask: ['POST', '/api/articles', { title: 'a' }], caller: HOMELESS, expected: '403 TENANT_REQUIRED' },
-  'be told of junctions': { ask: ['GET', '/api/_m2m/junctions'], caller: {}, expected: '401 UNAUTHENTICATED' },
+  'list the junctions': { ask: ['GET', '/api/_m2m/junctions'], caller: {}, expected: '401 UNAUTHENTICATED' },
   'write from another site': { ask: ['PATCH', '/api/articles/1', { title: 'a' }], headers: { 'sec-fetch-site': 'cross-site' }, expected: '403 CROSS_SITE' },
 }
 
@@ -119,19 +119,19 @@ const GUARDS: Record<string, Guard> = {
   'scope of a derived plan': { file: 'access/row-scope', exports: ['within'], removed: original => ({ within: (...args: unknown[]) => ({ ...(original.within as Any)(...args), scope: [] }) }), red: ['permissions on 11', 'permissions on 2', 'permissions on 4'] },
   'scope of custom queries': { file: 'access/row-scope', exports: ['scopeSql'], removed: () => ({ scopeSql: async () => sql`1 = 1` }), red: ['scope a query'] },
   'field read': { file: 'access/fields', exports: ['readableFields'], removed: original => ({ readableFields: async (call: Any, resource = call.resource) => (original.allFields as Any)(resource) }), red: ['read a field', 'read a hidden field', 'filter by a field', 'answer a field to a write', 'get a field from a hook'] },
-  'field read, of what hooks return': { file: 'access/fields', exports: ['keepReadable'], removed: () => ({ keepReadable: (_resource: unknown, _selection: unknown, record: unknown) => record }), red: ['get a field from a hook'] },
-  'field rules, as told': { file: 'access/fields', exports: ['refusedFields'], removed: () => ({ refusedFields: async () => new Set() }), red: ['know of a field'] },
+  'field read of rows from hooks': { file: 'access/fields', exports: ['keepReadable'], removed: () => ({ keepReadable: (_resource: unknown, _selection: unknown, record: unknown) => record }), red: ['get a field from a hook'] },
+  'field rules in capabilities': { file: 'access/fields', exports: ['refusedFields'], removed: () => ({ refusedFields: async () => new Set() }), red: ['see a field in the capabilities'] },
   'field write': { file: 'access/fields', exports: ['unwritableFields'], removed: () => ({ unwritableFields: async () => [] }), red: ['write a field'] },
   'fields that can be named': { file: 'access/fields', exports: ['requireField'], removed: () => ({ requireField: ({ byName, fields }: Any, name: string) => byName.get(name) ?? fields[0] }), red: ['filter by a field'] },
   'gate': { file: 'access/authorize', exports: ['authorize'], removed: () => ({ authorize: nothing }), red: ['create without permission', 'update without permission', 'read without permission', 'read the trash without permission', 'assert a permission'] },
-  'gate, as told': { file: 'access/authorize', exports: ['isAuthorized'], removed: () => ({ isAuthorized: async () => true }), red: ['know of a permission'] },
+  'permissions in capabilities': { file: 'access/authorize', exports: ['isAuthorized'], removed: () => ({ isAuthorized: async () => true }), red: ['see a permission in the capabilities'] },
   'gate of an endpoint': { file: 'access/authorize', exports: ['authorizeGate'], removed: () => ({ authorizeGate: nothing }), red: ['pass a named gate'] },
   'permission of a field': { file: 'access/authorize', exports: ['decide'], removed: () => ({ decide: async () => true }), red: ['read a field', 'filter by a field', 'write a field'] },
   'reference check': { file: 'execute/write/references', exports: ['checkReferences'], removed: () => ({ checkReferences: nothing }), red: ['refer to 11', 'refer to 2', 'refer to 3', 'refer to 4'] },
   'row of a write': { file: 'execute/write/targets', exports: ['loadTargets'], removed: () => ({ loadTargets: nothing }), red: ['update 3', 'delete 3', 'permissions on 11', 'permissions on 2', 'permissions on 3', 'permissions on 4'] },
-  'tenant, required': { file: 'access/tenant', exports: ['assertTenant'], removed: () => ({ assertTenant: () => {} }), red: ['list without a tenant'] },
-  'tenant, stamped': { file: 'access/tenant', exports: ['requireTenantId'], removed: () => ({ requireTenantId: () => 2, assertTenant: () => {} }), red: ['create without a tenant'] },
-  'tenant, resolved': { file: 'access/tenant', exports: ['tenantScope'], removed: () => ({ tenantScope: () => ({ all: true }) }), red: ['list', 'get 11', 'update 11', 'delete 11', 'scope a query'] },
+  'required tenant': { file: 'access/tenant', exports: ['assertTenant'], removed: () => ({ assertTenant: () => {} }), red: ['list without a tenant'] },
+  'tenant of new rows': { file: 'access/tenant', exports: ['requireTenantId'], removed: () => ({ requireTenantId: () => 2, assertTenant: () => {} }), red: ['create without a tenant'] },
+  'tenant scope': { file: 'access/tenant', exports: ['tenantScope'], removed: () => ({ tenantScope: () => ({ all: true }) }), red: ['list', 'get 11', 'update 11', 'delete 11', 'scope a query'] },
   'other sites': { file: 'access/csrf', exports: ['assertSameSite'], removed: () => ({ assertSameSite: () => {} }), red: ['write from another site'] },
 }
 
@@ -208,7 +208,7 @@ describe('without the guard', () => {
     desk.client.close()
   })
 
-  it.each(Object.entries(GUARDS))('"%s", its cells fail', async (_name, { file, removed, red: named }) => {
+  it.each(Object.entries(GUARDS))('"%s": its requests get another response', async (_name, { file, removed, red: named }) => {
     vi.spyOn(console, 'error').mockImplementation(() => {})
     vi.resetModules()
     vi.doMock(`${core}/${file}.ts`, async (importOriginal) => {

@@ -2,7 +2,7 @@
 import type { QueryClient } from '@tanstack/vue-query'
 import { idOf, isApiKey, isMissing, resourcesOf, rootOf, targetOf, toIdentity, type ApiKey, type IncludeTree } from './keys'
 
-/** What a write changed. */
+/** The changes of a write. */
 export interface Written {
   readonly resources: ReadonlySet<string>
   /** Links between resources: only responses with rows of both sides are stale. */

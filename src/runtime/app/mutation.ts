@@ -13,7 +13,7 @@ export type MutationResult<Answer, Variables, Context = unknown> = UseMutationRe
 
 export interface MutationSteps<Variables> {
   readonly send: (variables: Variables) => Promise<unknown>
-  /** What a successful request changes. */
+  /** The changes of a successful request. */
   readonly written: (variables: Variables) => Written
   /** Changes the cache before the request; the returned function rolls the change back. */
   readonly optimistic?: (variables: Variables) => (() => void)

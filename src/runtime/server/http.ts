@@ -93,7 +93,7 @@ function findGetOfApp({ context }: H3Event, api: ServerApi): EventHandler | bool
   return handlers?.get ?? (route !== undefined && api.isAppRoute('GET', route))
 }
 
-/** What the routers of both versions tell about the matched route. */
+/** The matched route, as the routers of h3 1 and h3 2 describe it. */
 interface MatchedRoute {
   readonly path?: string
   readonly route?: string

@@ -10,7 +10,7 @@ export interface ColumnRoleFacts {
   readonly trash: boolean
   /** The writes for which the server sets the column. */
   readonly setBy: readonly ('create' | 'update' | 'delete')[]
-  /** What the server sets it to: the current time, the caller's id, the id of the deletion, or the reason that the request gives. */
+  /** The value that the server sets: the current time, the caller's id, the id of the deletion, or the reason that the request gives. */
   readonly value: 'time' | 'caller' | 'deletionId' | 'reason'
   /** A client can send it in the body of a create. An update body can set no role. */
   readonly inCreateBody: boolean

@@ -5,7 +5,7 @@ type ColumnKind = 'text' | 'number' | 'decimal' | 'bigint' | 'date' | 'custom' |
 
 interface Columns {
   readonly kinds: readonly ColumnKind[]
-  /** What the docs call them. */
+  /** Their name in the docs. */
   readonly label: string
 }
 
@@ -26,7 +26,7 @@ interface Operator {
   /** A value of the column, a value or null, a list of values, text with wildcards, or true and false. */
   readonly value: 'value' | 'nullable' | 'list' | 'pattern' | 'boolean'
   readonly columns: Columns
-  /** What the docs say. */
+  /** The description in the docs. */
   readonly matches: string
   /** Of operators that compare with one value: `having` takes them too. */
   readonly comparison?: {

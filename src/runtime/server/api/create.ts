@@ -25,9 +25,9 @@ export interface ApiOptions {
   readonly builtPlugins?: readonly string[]
   /** Routes below the prefix that are files of the app, as `METHOD /shape`. */
   readonly appRoutes?: readonly string[]
-  /** Nitro's. There is none outside of a server. */
+  /** `useRuntimeConfig` of Nitro; absent outside of Nitro. */
   readonly useRuntimeConfig?: (event?: unknown) => unknown
-  /** Nitro's. There is none outside of a server. */
+  /** `useStorage` of Nitro; absent outside of Nitro. */
   readonly useStorage?: () => StorageMounts
   readonly database?: Database
   readonly statements?: StatementCache

@@ -3,7 +3,7 @@ import type { Extensions } from '../core/extensions'
 import { createDatabase, type Database } from '../core/database'
 import type { ApiOptions, ServerApi } from './create'
 
-/** What a runtime decides about its API. */
+/** The options that a runtime sets for its API. */
 export type RuntimeOptions = Required<Pick<ApiOptions, 'database' | 'extend'>>
 
 /** An API that is created on first use. */

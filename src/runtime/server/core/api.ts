@@ -19,6 +19,6 @@ export interface Api extends Extensions {
   readonly initializeDatabase: Database['initialize']
   /** Path segments below a resource that are routes: no record can have them as its id. */
   readonly reservedIds: ReadonlySet<string>
-  /** What the server signs and encrypts with; `undefined` where the app has set no secret. */
+  /** The secret for signatures and encryption; `undefined` when the app has not set one. */
   readonly secret?: FindSecret
 }

@@ -21,7 +21,7 @@ export type EndpointContext<Body, Query> = Omit<AutoApiContext, 'body' | 'query'
 export interface EndpointOptions<Body extends StandardSchemaV1 | undefined, Query extends StandardSchemaV1 | undefined, Result> {
   /** The resource whose permissions authorize the caller. Without it nothing is authorized: the handler has to do it. */
   readonly resource?: string
-  /** What the handler does with the resource. */
+  /** The operation of the handler on the resource. */
   readonly operation?: Operation
   /** A named gate of `authorization.custom`: it decides the operations it declares, the resource's permissions the others. */
   readonly endpointName?: string

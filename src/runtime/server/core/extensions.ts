@@ -1,4 +1,4 @@
-/** What an app and its plugins add to one API: hooks, context extenders, permission evaluators, endpoints and listeners. */
+/** The extensions that an app and its plugins add to one API: hooks, context extenders, permission evaluators, endpoints and listeners. */
 import type { AutoApiContext, ResourceHooks } from '../registration'
 import type { Resource } from '../schema/model'
 import { createHookRegistry, type HookRegistry } from './hook-registry'

@@ -24,7 +24,7 @@ export function itemContext({ ctx }: Call): AutoApiContext {
   return Object.create(ctx) as AutoApiContext
 }
 
-/** Runs the hooks one after another. An object that a hook returns replaces the value for the next hook. @throws What a hook throws. */
+/** Runs the hooks one after another. An object that a hook returns replaces the value for the next hook. @throws The error of a hook. */
 export async function runHooks<T>(call: Call, hook: HookName, value: T, invoke: (run: Hook, value: T) => unknown): Promise<T> {
   let current = value
   for (const run of findHooks(call, call.resource, hook)) {

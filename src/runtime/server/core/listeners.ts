@@ -11,9 +11,9 @@ export interface IncomingRequest {
   readonly method: string
   /** The resource's name; empty for a request without a resource. */
   readonly resource: string
-  /** What the request does: the first of `operations`. */
+  /** The main operation: the first of `operations`. */
   readonly operation: Operation
-  /** Everything the request does: a list with `groupBy` is a read and an aggregate, a delete with `force` a purge and a delete. */
+  /** All operations of the request: a list with `groupBy` is a read and an aggregate, a delete with `force` a purge and a delete. */
   readonly operations: readonly Operation[]
   readonly query: Readonly<Record<string, string | string[]>>
   readonly header: (name: string) => string | undefined

@@ -51,21 +51,21 @@ export function assertSignedIn({ ctx }: Session): void {
 }
 
 export interface RouteSteps<Query, P extends Plan, Result> {
-  /** What the request does, then what else the caller must be allowed to do for it. */
+  /** The operation of the request, then further operations for which the caller needs permission. */
   readonly operation: Operation | ((request: ApiRequest) => readonly [Operation, ...Operation[]])
   /** Where `operation` is a function: every operation that it can name first. A method whose operations are all disabled is not allowed. */
   readonly operations?: readonly Operation[]
   /** Further operations that the request counts as, for limits by operation. Their permissions are not required here. */
   readonly countsAs?: (request: ApiRequest) => readonly Operation[]
-  /** Text to values; reads the body of a write. */
+  /** Converts text to values; reads the body of a write. */
   readonly parse: (request: ApiRequest, call: Call) => Query | Promise<Query>
-  /** Names to columns. */
+  /** Resolves names to columns. */
   readonly plan: (query: Query, call: Call) => P | Promise<P>
   readonly execute: (plan: Scoped<P>, call: Call) => Promise<Result>
   readonly respond: (result: Result, call: Call) => ApiResponse
 }
 
-/** A route without a server around it. */
+/** A route, independent of the HTTP server. */
 export interface Route {
   (request: ApiRequest, api: Api): Promise<ApiResponse>
   /** The operation of a request; absent on a route without one. */
@@ -77,7 +77,7 @@ export interface Route {
 /** The routes of a path by method. */
 export type RoutesByMethod = Readonly<Partial<Record<string, Route>>>
 
-/** What `Allow` lists: the methods of a path, without those whose operations the resource has disabled. HEAD comes with GET. */
+/** The methods in the `Allow` header of a path, without those whose operations the resource has disabled. HEAD comes with GET. */
 export function allowedMethods(routes: RoutesByMethod, disabled: ReadonlySet<Operation> | undefined): readonly string[] {
   const enabled = Object.entries(routes).filter(
     ([, route]) => !(disabled?.size && route?.operations?.every(operation => disabled.has(operation))),

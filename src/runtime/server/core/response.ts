@@ -1,4 +1,4 @@
-/** The response of a route, without a server around it. */
+/** The response of a route, independent of the HTTP server. */
 
 export interface ApiResponse {
   readonly status: number

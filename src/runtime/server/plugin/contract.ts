@@ -28,7 +28,7 @@ interface RoutePath {
 
 /** A route with a handler. The resource's permission and the tenant are checked before it. */
 export interface PluginEndpoint extends RoutePath {
-  /** What the handler does with the resource. Required for a path that begins with `/:resource`; other paths authorize nothing. */
+  /** The operation of the handler on the resource. Required for a path that begins with `/:resource`; other paths authorize nothing. */
   readonly operation?: Operation
   readonly body?: StandardSchemaV1
   readonly query?: StandardSchemaV1
@@ -50,7 +50,7 @@ export interface PluginTask {
   readonly run: () => unknown
 }
 
-/** What `setup` gets from the server. */
+/** The functions of the server that `setup` receives. */
 export interface PluginServer {
   readonly findStorage: FindStorage
 }

@@ -3,7 +3,7 @@ import type { Resource } from '../schema/model'
 import type { Extensions } from '../core/extensions'
 import type { AutoApiPlugin, ListedPlugin, PluginRoute, PluginServer, PluginTask } from './contract'
 
-/** What plugins are checked against, and what they get from the server. */
+/** The names that plugins are checked against, and the server functions that plugins receive. */
 export interface InstallOptions {
   readonly resources: ReadonlyMap<string, Resource>
   /** Names of the plugins whose `buildSetup` the build has run. */

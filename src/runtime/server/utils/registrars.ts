@@ -1,4 +1,4 @@
-/** What a server plugin can add to the API, before the first request. */
+/** Functions with which a server plugin extends the API, before the first request. */
 import { useRuntime } from '../api/runtime'
 import { assertServer } from '../runtime'
 import type { ContextExtender, PermissionEvaluator } from '../core/extensions'

@@ -1,4 +1,4 @@
-/** Replaces Nitro's storages outside of Nitro, where none exist. */
+/** Typed stand-in of Nitro's storages, which do not exist outside of a server. */
 import type { StorageMounts } from '../plugin/storage'
 
 export const useStorage: (() => StorageMounts) | undefined = undefined

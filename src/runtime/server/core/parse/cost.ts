@@ -4,7 +4,7 @@ import { limitExceeded } from '../error'
 import type { FilterCondition, Filter } from './filter'
 import type { IncludeTree } from './include'
 
-/** What the request can still use. */
+/** The remaining amounts that the request can use. */
 interface Budget {
   conditions: number
   likes: number

@@ -16,7 +16,7 @@ export interface WriteItem {
   readonly data?: WriteData
   /** The id as the client sent it, for the response. */
   readonly id?: string | number
-  /** What parsing rejected. */
+  /** The error of parsing this item. */
   readonly error?: ApiError
 }
 

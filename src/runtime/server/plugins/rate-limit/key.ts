@@ -11,7 +11,10 @@ const SOURCES = {
   tenant: (ctx: AutoApiContext) => ctx.tenant?.id,
 }
 
-/** `undefined` for a caller without one. @throws What the app's function throws, and when it returns a value that cannot be a key. */
+/**
+ * The key of a caller; `undefined` for a caller without a key.
+ * @throws The error of the app's function, or a `TypeError` when it returns a value that cannot be a key.
+ */
 export async function keyOf(by: 'user' | 'tenant' | KeyFunction, ctx: AutoApiContext): Promise<string | undefined> {
   const [kind, value]: [string, unknown] = typeof by === 'function' ? ['key', await by(ctx)] : [by, SOURCES[by](ctx)]
   if (value === undefined || value === null || value === '') return undefined

@@ -2,7 +2,7 @@
 import type { Outcome, WriteStatement } from '../../../engines/engine'
 import type { Change } from '../../changes'
 
-/** What a statement checks. It decides the error of a commit that fails because the statement touched another number of rows. */
+/** The check of a statement. It selects the error of a commit that fails because the statement affected another number of rows. */
 export type Expectation = 'row' | 'group' | 'restrict' | 'reference'
 
 export interface WriteOperation {

@@ -39,5 +39,5 @@ export async function* scan(unordered: Scoped<ReadPlan>, options: ReadOptions, c
 
 const byPrimaryKey = ({ resource }: Scoped<ReadPlan>) => resource.primaryKey.map(field => ({ field, descending: false }))
 
-/** What to do instead of counting, or of reading further pages. */
+/** Advice in errors: how to avoid the count, or the reading of further pages. */
 const ADVICE = { total: 'Narrow the filter, ask with count=none, or page by cursor.', page: 'Narrow the filter.' }

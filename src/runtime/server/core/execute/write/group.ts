@@ -99,7 +99,7 @@ function dependentsFirst({ api }: Call): readonly Resource[] {
 
 /**
  * Restores or purges every row of the group in one commit.
- * @throws What the database refuses, 404 for a row that is not visible any more, or 409 when the group has changed.
+ * @throws The error of the database, 404 for a row that is no longer visible, or 409 when the group has changed.
  */
 export async function commitGroup(plan: Scoped<WritePlan>, parts: readonly GroupPart[], call: Call): Promise<void> {
   const time = new Date()

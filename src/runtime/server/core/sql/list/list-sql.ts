@@ -1,4 +1,4 @@
-/** What a dialect provides to compare columns with a list of tuples. */
+/** The functions of a dialect that compare columns with a list of tuples. */
 import type { Engine } from '../../../engines/engine'
 import type { Clause, NamedColumn } from '../clause'
 

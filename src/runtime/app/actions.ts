@@ -1,7 +1,7 @@
 /** The write actions of a resource: the request of each action, and the resources whose cached responses become stale. */
 import type { BulkResponse, BulkDeletion, Deletion } from '../shared/types/responses'
 import type { CreateBody, DisabledIn, RecordId, RecordOf, ResourceName, UpdateBody } from '../shared/types/resources'
-import type { Written } from './cache'
+import type { Invalidation } from './cache'
 import type { ApiCall } from './client'
 import { withDescendants } from './keys'
 
@@ -54,7 +54,7 @@ type Request = Omit<ApiCall, 'resource'>
 interface ActionDefinition {
   readonly request: (variables: never) => Request
   /** What the action changes. @default the resource itself */
-  readonly written?: (resource: string, variables: never) => Written
+  readonly invalidates?: (resource: string, variables: never) => Invalidation
 }
 
 type Id = RecordId
@@ -65,8 +65,8 @@ const isId = (value: unknown): value is Id => typeof value !== 'object'
 const idsOf = (value: IdWithReason | IdOrGroup) => isId(value) ? [value] : 'id' in value ? [value.id] : 'ids' in value ? value.ids : []
 
 /** Deleting, restoring and purging cascade to dependents. */
-const withDependents = (resource: string): Written => ({ resources: withDescendants(resource) })
-const withoutRecords = (resource: string, ids: readonly Id[]): Written => ({ ...withDependents(resource), removed: { resource, ids } })
+const withDependents = (resource: string): Invalidation => ({ resources: withDescendants(resource) })
+const withoutRecords = (resource: string, ids: readonly Id[]): Invalidation => ({ ...withDependents(resource), removed: { resource, ids } })
 
 export const ACTIONS: Readonly<Record<Action, ActionDefinition>> = {
   create: { request: (body: unknown) => ({ route: 'create', body }) },
@@ -74,28 +74,28 @@ export const ACTIONS: Readonly<Record<Action, ActionDefinition>> = {
   delete: {
     request: (variables: IdWithReason) =>
       isId(variables) ? { route: 'delete', id: variables } : { route: 'delete', id: variables.id, query: { reason: variables.reason } },
-    written: (resource, variables: IdWithReason) => withoutRecords(resource, idsOf(variables)),
+    invalidates: (resource, variables: IdWithReason) => withoutRecords(resource, idsOf(variables)),
   },
   restore: {
     request: (variables: IdOrGroup) => (isId(variables) ? { route: 'restore', id: variables } : { route: 'bulk-restore', body: variables }),
-    written: withDependents,
+    invalidates: withDependents,
   },
   purge: {
     request: (variables: IdOrGroup) =>
       isId(variables)
         ? { route: 'delete', id: variables, query: { force: true } }
         : { route: 'bulk-delete', query: { force: true }, body: variables },
-    written: (resource, variables: IdOrGroup) => withoutRecords(resource, idsOf(variables)),
+    invalidates: (resource, variables: IdOrGroup) => withoutRecords(resource, idsOf(variables)),
   },
   bulkCreate: { request: (items: unknown) => ({ route: 'bulk-create', body: { items } }) },
   bulkUpdate: { request: (items: unknown) => ({ route: 'bulk-update', body: { items } }) },
   bulkDelete: {
     request: (ids: readonly Id[]) => ({ route: 'bulk-delete', body: { ids } }),
-    written: withoutRecords,
+    invalidates: withoutRecords,
   },
 }
 
 /** What an action changes. The client invalidates the cached responses with these rows. */
-export function writtenBy(action: Action, resource: string, variables: unknown): Written {
-  return ACTIONS[action].written?.(resource, variables as never) ?? { resources: new Set([resource]) }
+export function invalidationOf(action: Action, resource: string, variables: unknown): Invalidation {
+  return ACTIONS[action].invalidates?.(resource, variables as never) ?? { resources: new Set([resource]) }
 }

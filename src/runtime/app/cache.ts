@@ -2,8 +2,8 @@
 import type { QueryClient } from '@tanstack/vue-query'
 import { idOf, isApiKey, isMissing, resourcesOf, rootOf, targetOf, toIdentity, type ApiKey, type IncludeTree } from './keys'
 
-/** The changes of a write. */
-export interface Written {
+/** What a write changed, and so which cached responses are stale. */
+export interface Invalidation {
   readonly resources: ReadonlySet<string>
   /** Links between resources: only responses with rows of both sides are stale. */
   readonly links?: boolean
@@ -12,7 +12,7 @@ export interface Written {
 }
 
 /** Invalidates exactly the responses with rows of a written resource: lists, records, aggregates, includes, relations. */
-export async function invalidate(client: QueryClient, { resources, links = false, removed: gone }: Written): Promise<void> {
+export async function invalidate(client: QueryClient, { resources, links = false, removed: gone }: Invalidation): Promise<void> {
   const ids = new Set(gone?.ids.map(id => toIdentity(gone.resource, id)))
   const isGone = ([, resource, , { id }]: ApiKey) => resource === gone?.resource && !isMissing(id) && ids.has(toIdentity(resource, id))
   const isStale = (key: ApiKey) => {

@@ -1,45 +1,45 @@
-/** The mutation behind every writing composable: sends the request, updates the cache, then runs the caller's callbacks. */
+/** The mutation that every writing composable uses: it sends the request, updates the cache, then runs the caller's callbacks. */
 import { useMutation, useQueryClient, type MutationObserverOptions, type UseMutationReturnType } from '@tanstack/vue-query'
-import { invalidate, type Written } from './cache'
+import { invalidate, type Invalidation } from './cache'
 import type { AutoApiError } from './error'
 
 /** TanStack's mutation options, except `mutationFn`. */
-export type MutationOptions<Answer, Variables, Context = unknown> = Omit<
-  MutationObserverOptions<Answer, AutoApiError, Variables, Context>,
+export type MutationOptions<Data, Variables, Context = unknown> = Omit<
+  MutationObserverOptions<Data, AutoApiError, Variables, Context>,
   'mutationFn'
 >
 
-export type MutationResult<Answer, Variables, Context = unknown> = UseMutationReturnType<Answer, AutoApiError, Variables, Context>
+export type MutationResult<Data, Variables, Context = unknown> = UseMutationReturnType<Data, AutoApiError, Variables, Context>
 
-export interface MutationSteps<Variables> {
+export interface MutationHandlers<Variables> {
   readonly send: (variables: Variables) => Promise<unknown>
-  /** The changes of a successful request. */
-  readonly written: (variables: Variables) => Written
+  /** The cached responses that a successful request makes stale. */
+  readonly invalidates: (variables: Variables) => Invalidation
   /** Changes the cache before the request; the returned function rolls the change back. */
   readonly optimistic?: (variables: Variables) => (() => void)
 }
 
 /** A caller's `onSuccess` runs after the cache is updated, and `onError` after an optimistic change is rolled back. */
-export function useApiMutation<Answer, Variables, Context = unknown>(
-  { send, written, optimistic }: MutationSteps<Variables>,
-  options: MutationOptions<Answer, Variables, Context> = {},
-): MutationResult<Answer, Variables, Context> {
+export function useApiMutation<Data, Variables, Context = unknown>(
+  { send, invalidates, optimistic }: MutationHandlers<Variables>,
+  options: MutationOptions<Data, Variables, Context> = {},
+): MutationResult<Data, Variables, Context> {
   const client = useQueryClient()
-  return useMutation<Answer, AutoApiError, Variables, Context>({
+  return useMutation<Data, AutoApiError, Variables, Context>({
     ...(options as object),
     async mutationFn(variables) {
       const undo = optimistic?.(variables)
       try {
-        return (await send(variables)) as Answer
+        return (await send(variables)) as Data
       }
       catch (error) {
         undo?.()
         throw error
       }
     },
-    async onSuccess(answer, variables, ...rest) {
-      await invalidate(client, written(variables))
-      await options.onSuccess?.(answer, variables, ...rest)
+    async onSuccess(data, variables, ...rest) {
+      await invalidate(client, invalidates(variables))
+      await options.onSuccess?.(data, variables, ...rest)
     },
   })
 }

@@ -49,7 +49,7 @@ export function useAutoApiEndpoint(
     return useApiMutation(
       {
         send: body => client.send(method, toValue(path), toValue(query), body),
-        written: () => ({ resources: new Set<string>(resources) }),
+        invalidates: () => ({ resources: new Set<string>(resources) }),
       },
       options,
     )

@@ -1,7 +1,7 @@
 /** Composables that write: one for each action, all with the same mutation. */
 import { useQueryClient } from '@tanstack/vue-query'
 import type { RecordId, ResourceName, ResourceWith } from '../../shared/types/resources'
-import { ACTIONS, writtenBy, type Action, type ActionResponses, type ActionOn, type ActionVariables } from '../actions'
+import { ACTIONS, invalidationOf, type Action, type ActionResponses, type ActionOn, type ActionVariables } from '../actions'
 import { useClient } from '../client'
 import { useApiMutation, type MutationOptions, type MutationResult } from '../mutation'
 import { useAutoApiOptimisticUpdate } from '../optimistic'
@@ -33,7 +33,7 @@ function useAction<R extends ResourceName, A extends Action, Context>(
   return useApiMutation(
     {
       send: variables => client.call({ ...ACTIONS[action].request(variables as never), resource }),
-      written: variables => writtenBy(action, resource, variables),
+      invalidates: variables => invalidationOf(action, resource, variables),
       optimistic: applyOptimistically,
     },
     options,

@@ -68,7 +68,7 @@ function useLinks<Context>(
     {
       send: ({ id, ...body }) => client.call({ route, resource, id, relation, body }),
       // Links of a registered junction are records, which lists of the junction contain.
-      written: () => via === undefined
+      invalidates: () => via === undefined
         ? { resources: new Set([resource, targetOf(resource, relation)]), links: true }
         : { resources: new Set([via, resource, targetOf(resource, relation)]) },
     },

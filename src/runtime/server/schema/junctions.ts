@@ -6,7 +6,7 @@ import type { ForeignKeyFacts } from './drizzle/foreign-keys'
 import type { Junction, Resource } from './model'
 import { resourceOf } from './relation-columns'
 
-/** A table that joins two others, without the direction in which a relation crosses it. */
+/** A table that joins two others. A relation uses it in one of two directions. */
 export interface JunctionTable extends Omit<Junction, 'sourceKey' | 'targetKey'> {
   readonly sides: Sides
 }
@@ -14,7 +14,10 @@ export interface JunctionTable extends Omit<Junction, 'sourceKey' | 'targetKey'>
 type Sides = readonly [ForeignKeyFacts, ForeignKeyFacts]
 type ManyToManyOptions = AutoApiConfig['m2m']
 
-/** Makes the resource of a junction table that is not registered. @param key identifies its rows where it declares no primary key. */
+/**
+ * Creates the resource of a junction table that is not registered.
+ * @param key the columns that identify a row if the table declares no primary key
+ */
 export type CreateJunction = (name: string, table: Table, key: readonly string[]) => Resource
 
 /** @throws When the options name a junction that does not exist, or that lacks a key to one of its sides. */
@@ -25,10 +28,11 @@ export function findJunctions(
   options: ManyToManyOptions,
   createJunction: CreateJunction,
 ): JunctionTable[] {
-  assertNamed(options, [...tables.values()])
+  assertTablesExist(options, [...tables.values()])
   return [...tables].flatMap(([table, name]) => {
-    const own = keys.filter(key => key.table === table)
-    const sides = namedSides(name, own, resources, options) ?? (options.autoDetect ? detectSides(table, own, resources) : undefined)
+    const ownKeys = keys.filter(key => key.table === table)
+    const sides = configuredSides(name, ownKeys, resources, options)
+      ?? (options.autoDetect ? detectSides(table, ownKeys, resources) : undefined)
     if (!sides) return []
     const registered = resourceOf(table, resources)
     const columns = columnsOf(sides)
@@ -42,42 +46,42 @@ export function findJunctions(
   })
 }
 
-/** A misspelled name would join nothing, without an error. */
-function assertNamed({ relations }: ManyToManyOptions, names: readonly string[]): void {
+/** Without this check, a misspelled name would have no effect. */
+function assertTablesExist({ relations }: ManyToManyOptions, names: readonly string[]): void {
   const unknown = Object.keys(relations).find(name => !names.includes(name))
   if (unknown === undefined) return
   throw new Error(
-    `[auto-api] \`m2m.relations.${unknown}\` is neither a registered resource nor a table that the files of registered tables export. `
-    + 'Write the name the junction is registered or exported under.',
+    `[auto-api] \`m2m.relations.${unknown}\` is not a known table. `
+    + 'Use the name of a registered resource, or the export name of a table in a file with registered tables.',
   )
 }
 
-/** `m2m.relations: { enrolments: ['students', 'courses'] }` @throws When the junction has no key to one of the two. */
-function namedSides(
+/** `m2m.relations: { enrolments: ['students', 'courses'] }` @throws When the junction table does not reference both resources. */
+function configuredSides(
   name: string,
-  own: readonly ForeignKeyFacts[],
+  ownKeys: readonly ForeignKeyFacts[],
   resources: ReadonlyMap<string, Resource>,
   { relations }: ManyToManyOptions,
 ): Sides | undefined {
   const named = relations[name]
   if (!named) return undefined
   const [first, second] = named
-  const a = own.find(key => key.foreignTable === resources.get(first)?.table)
-  const b = own.find(key => key !== a && key.foreignTable === resources.get(second)?.table)
+  const a = ownKeys.find(key => key.foreignTable === resources.get(first)?.table)
+  const b = ownKeys.find(key => key !== a && key.foreignTable === resources.get(second)?.table)
   if (a && b) return [a, b]
   throw new Error(
-    `[auto-api] \`m2m.relations.${name}\` joins \`${first}\` and \`${second}\`, but its table has no foreign key to both. `
-    + 'Name two registered resources it refers to.',
+    `[auto-api] \`m2m.relations.${name}\` joins \`${first}\` and \`${second}\`, but the table does not have a foreign key to each of them. `
+    + 'Name two registered resources that the table references.',
   )
 }
 
 /**
- * A junction table has two foreign keys that are its primary key. A table that is not registered may also have a unique constraint over
+ * A junction table has two foreign keys that are its primary key. A table that is not registered can instead have a unique constraint over
  * its two foreign keys and no other required column.
  */
-function detectSides(table: Table, own: readonly ForeignKeyFacts[], resources: ReadonlyMap<string, Resource>): Sides | undefined {
-  const [a, b] = own
-  if (!a || !b || own.length !== 2) return undefined
+function detectSides(table: Table, ownKeys: readonly ForeignKeyFacts[], resources: ReadonlyMap<string, Resource>): Sides | undefined {
+  const [a, b] = ownKeys
+  if (!a || !b || ownKeys.length !== 2) return undefined
   const facts = describeTable(table)
   const columns = columnsOf([a, b])
   const others = facts.columns.filter(column => !columns.includes(column.name))
@@ -87,7 +91,7 @@ function detectSides(table: Table, own: readonly ForeignKeyFacts[], resources: R
   return byKey || byUnique ? [a, b] : undefined
 }
 
-/** Two composite keys may share a column, often the tenant's. */
+/** Two composite foreign keys can share a column, such as the tenant column. */
 const columnsOf = ([a, b]: Sides): readonly string[] => [...new Set([...a.columns, ...b.columns])]
 
 /** Whether a primary key or a unique constraint covers exactly these columns. */
@@ -98,8 +102,8 @@ function isUnique(table: Table, columns: readonly string[]): boolean {
 
 const sameSet = (a: readonly string[], b: readonly string[]) => a.length === b.length && a.every(item => b.includes(item))
 
-/** The directions in which relations of a resource cross the junction: one, or both where it joins a table with itself. */
-export function sidesOf({ sides: [a, b] }: JunctionTable, resource: Resource): [ForeignKeyFacts, ForeignKeyFacts][] {
+/** The directions in which a resource uses the junction: one, or both if the junction joins a table with itself. */
+export function directionsOf({ sides: [a, b] }: JunctionTable, resource: Resource): [ForeignKeyFacts, ForeignKeyFacts][] {
   const both: [ForeignKeyFacts, ForeignKeyFacts][] = [[a, b], [b, a]]
   return both.filter(([sourceKey]) => sourceKey.foreignTable === resource.table)
 }

@@ -5,7 +5,7 @@ import type { ResourceRegistration } from '../registration'
 import { describeForeignKeys, type ForeignKeyFacts } from './drizzle/foreign-keys'
 import { isTable } from './drizzle/config'
 import type { Resource } from './model'
-import { findJunctions, sidesOf, toJunction, type CreateJunction, type JunctionTable } from './junctions'
+import { findJunctions, directionsOf, toJunction, type CreateJunction, type JunctionTable } from './junctions'
 import { resolveDeclaredRelations } from './declared-relations'
 import { byKey, nameRelations, stem, type Candidate } from './relation-names'
 import { fieldsOf, resourceOf } from './relation-columns'
@@ -86,7 +86,7 @@ function manyToManyRelations(
   junctions: readonly JunctionTable[],
   resources: ReadonlyMap<string, Resource>,
 ): Candidate[] {
-  const sides = junctions.flatMap(junction => sidesOf(junction, resource).flatMap(([sourceKey, targetKey]) => {
+  const sides = junctions.flatMap(junction => directionsOf(junction, resource).flatMap(([sourceKey, targetKey]) => {
     const target = resourceOf(targetKey.foreignTable, resources)
     return target ? [{ junction, sourceKey, targetKey, target }] : []
   }))

@@ -32,7 +32,7 @@ export interface GroupOrder {
 export interface Having {
   readonly aggregate: Aggregate
   readonly operator: ComparisonName
-  /** A value of the column for `min` and `max`, a number as text for the others. */
+  /** For `min` and `max`, a value of the column. For other functions, a number as text. */
   readonly value: unknown
 }
 
@@ -49,8 +49,8 @@ export interface GroupPlan extends Plan {
 const NUMERIC = new Set<Kind>(['number', 'integer', 'bigint', 'decimal'])
 const COMPARABLE = new Set<Kind>([...NUMERIC, 'text', 'date'])
 
-/** Which functions fit which columns. */
-const FITTING: Readonly<Record<FunctionName, (kind: Kind) => boolean>> = {
+/** The kinds of columns that each function supports. */
+const SUPPORTS_KIND: Readonly<Record<FunctionName, (kind: Kind) => boolean>> = {
   count: () => true,
   sum: kind => NUMERIC.has(kind),
   avg: kind => NUMERIC.has(kind),
@@ -62,16 +62,16 @@ export function planAggregates(queries: readonly AggregateQuery[], groupBy: read
   const aggregates = queries.map(({ function: name, field, alias }): Aggregate => {
     if (field === undefined) return { alias, function: name }
     const column = requireField(readable, field, 'aggregate')
-    if (!FITTING[name](column.kind) || (name !== 'count' && !column.ordered)) throw invalidOperator('aggregate', `${name}(${field})`)
+    if (!SUPPORTS_KIND[name](column.kind) || (name !== 'count' && !column.ordered)) throw invalidOperator('aggregate', `${name}(${field})`)
     return { alias, function: name, field: column }
   })
-  const fields = groupBy.map(name => groupable(requireField(readable, name, 'groupBy')))
+  const fields = groupBy.map(name => requireGroupable(requireField(readable, name, 'groupBy')))
   return { aggregates, groupBy: fields, key: shape`${fields.map(({ column }) => column)}${aggregates.map(aggregateShape)}` }
 }
 
 export const aggregateShape = ({ function: name, field }: Aggregate): Shape => shape`${name}${field?.column}`
 
-function groupable(field: Field): Field {
+function requireGroupable(field: Field): Field {
   if (!field.ordered) throw invalidQuery(`\`groupBy\`: ${quote(field.name)} cannot be grouped by.`, 'groupBy')
   return field
 }
@@ -96,24 +96,25 @@ export async function planGroups(query: GroupQuery, call: Call): Promise<GroupPl
 function planHaving({ aggregates }: AggregatePlan, { alias, operator, value }: HavingCondition): Having {
   const aggregate = aggregates.find(aggregate => aggregate.alias === alias)
   if (!aggregate) throw unknownField('having', alias)
-  const converted = comparesFields(aggregate) ? aggregate.field!.fromJson(value) : toNumber(value)
-  if (converted === INVALID) throw invalidValue('having', `the value of ${quote(alias)} does not fit.`)
+  const converted = returnsColumnValue(aggregate) ? aggregate.field!.fromJson(value) : toNumberText(value)
+  if (converted === INVALID) throw invalidValue('having', `the value of ${quote(alias)} does not fit its type.`)
   return { aggregate, operator, value: converted }
 }
 
-/** `min` and `max` return a value of the column, the others a number. */
-export function comparesFields({ function: name }: Aggregate): boolean {
+/** `min` and `max` return a value of the column. Other functions return a number. */
+export function returnsColumnValue({ function: name }: Aggregate): boolean {
   return name === 'min' || name === 'max'
 }
 
-/** The number stays text, since a sum can have more digits than a double. Engines do not compute with more digits than these. */
-const DIGITS_AT_MOST = 200
-const EXPONENT_AT_MOST = 400
+/** The largest numbers that `having` accepts. No engine computes with more digits. */
+const MAX_DIGITS = 200
+const MAX_EXPONENT = 400
 
-function toNumber(value: string | number): unknown {
+/** Keeps the number as text, because a sum can have more digits than a double. */
+function toNumberText(value: string | number): unknown {
   const text = String(value)
   const [digits, exponent = '0'] = text.toLowerCase().split('e')
-  const isShort = digits!.length <= DIGITS_AT_MOST && Math.abs(Number(exponent)) <= EXPONENT_AT_MOST
+  const isShort = digits!.length <= MAX_DIGITS && Math.abs(Number(exponent)) <= MAX_EXPONENT
   return isShort && WIRE_FORMATS.number.fromText(text) !== INVALID ? text : INVALID
 }
 

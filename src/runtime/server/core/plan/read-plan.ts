@@ -11,10 +11,10 @@ export interface ReadPlan extends Plan {
   readonly selection: Selection
   readonly where: readonly Clause[]
   readonly order: readonly Order[]
-  /** The maximum number of rows; absent: all that match. */
+  /** The maximum number of rows. Without it, the read returns all matching rows. */
   readonly limit?: number
   readonly offset?: number
-  /** Also counts the rows that match. */
+  /** Whether the response contains the number of all matching rows. */
   readonly count: boolean
   readonly include: readonly IncludePlan[]
   /** The text search of the filter. */
@@ -24,8 +24,8 @@ export interface ReadPlan extends Plan {
 export interface IncludePlan {
   readonly relation: Relation
   readonly plan: ReadPlan
-  /** The rows of the junction. */
+  /** The plan for the rows of the junction table. */
   readonly through?: Plan
-  /** The maximum number of rows per parent; absent for to-one. */
+  /** The maximum number of rows per parent. Absent for a to-one relation. */
   readonly perParent?: number
 }

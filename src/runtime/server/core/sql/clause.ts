@@ -17,7 +17,7 @@ export interface Clause {
 }
 
 /** A column and the ways to compare it. */
-export type NamedColumn = Pick<Field, 'name' | 'column' | 'compare' | 'bytes'>
+export type ComparableColumn = Pick<Field, 'name' | 'column' | 'compare' | 'bytes'>
 
 /** The statement for a key; `build` runs only when the key is new. Its parameters must be `values`, in their order. */
 export function statement<Extra>(
@@ -43,23 +43,23 @@ export function equals(field: Field, value: unknown): Clause {
 }
 
 /** {@link equals} with a driver value. The plain comparison is the one that an index serves. */
-export function equalsRaw(field: NamedColumn, value: unknown): Clause {
+export function equalsRaw(field: ComparableColumn, value: unknown): Clause {
   const { column, bytes } = field
   if (!bytes) return { shape: shape`${column}=`, values: [value], build: () => sql`${column} = ${bound(field, value)}` }
   return { shape: shape`${column} bytewise=`, values: [value, value], build: () => sameBytes(column, bound(field, value), bytes) }
 }
 
 /** Both sides have the same bytes, as keys and foreign keys must. */
-export function sameBytes(left: SQL | Column, right: SQL | Column, bytes: NamedColumn['bytes']): SQL {
+export function sameBytes(left: SQL | Column, right: SQL | Column, bytes: ComparableColumn['bytes']): SQL {
   const plain = sql`${left} = ${right}`
   return bytes ? sql`(${plain} and ${bytes.condition(sql`${bytes.operand(sql`${left}`)} = ${bytes.operand(sql`${right}`)}`)})` : plain
 }
 
 /** A driver value where it is compared with its column. */
-export const bound = (field: NamedColumn, value: unknown): SQL => compared(field, sql`${sql.param(value)}`)
+export const bound = (field: ComparableColumn, value: unknown): SQL => compared(field, sql`${sql.param(value)}`)
 
 /** A value with the column's type, where the engine would otherwise compare another type. */
-export function compared({ compare }: NamedColumn, value: SQL): SQL {
+export function compared({ compare }: ComparableColumn, value: SQL): SQL {
   return compare ? compare(value) : value
 }
 

@@ -1,10 +1,10 @@
-/** The key that a request is counted for, once the caller is known. */
+/** The counter key of a request: the user, the tenant, or the value of the app's function. */
 import { digest } from 'ohash'
 import type { AutoApiContext } from '../../registration'
 import type { KeyFunction } from './options'
 
-/** Longer keys are replaced by their digest: a key is stored per caller, and the caller can choose its length. */
-const LONGEST = 64
+/** A digest replaces longer keys, because a caller can choose the length of a key that the server stores. */
+const MAX_KEY_LENGTH = 64
 
 const SOURCES = {
   user: (ctx: AutoApiContext) => ctx.user?.id,
@@ -12,14 +12,14 @@ const SOURCES = {
 }
 
 /**
- * The key of a caller; `undefined` for a caller without a key.
- * @throws The error of the app's function, or a `TypeError` when it returns a value that cannot be a key.
+ * Returns `undefined` if the caller has no such key.
+ * @throws The error of the app's function, or a `TypeError` if the key is neither a string nor a number.
  */
 export async function keyOf(by: 'user' | 'tenant' | KeyFunction, ctx: AutoApiContext): Promise<string | undefined> {
   const [kind, value]: [string, unknown] = typeof by === 'function' ? ['key', await by(ctx)] : [by, SOURCES[by](ctx)]
   if (value === undefined || value === null || value === '') return undefined
   if (!['string', 'number', 'bigint'].includes(typeof value))
-    throw new TypeError(`[auto-api] rateLimit counts by a ${kind} that is neither a string nor a number.`)
+    throw new TypeError(`[auto-api] \`rateLimit\` received a ${kind} of type ${typeof value}. Use a string or a number.`)
   const text = String(value)
-  return `${kind}:${text.length > LONGEST ? `#${digest(text)}` : text}`
+  return `${kind}:${text.length > MAX_KEY_LENGTH ? `#${digest(text)}` : text}`
 }

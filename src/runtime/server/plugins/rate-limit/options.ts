@@ -10,12 +10,13 @@ export interface Limit {
   readonly window: number
 }
 
-/** The key that a request is counted for. Without one it is counted for its address. */
+/** Returns the key under which a request is counted. Without a key, the request is counted under the client address. */
 export type KeyFunction = (ctx: AutoApiContext) => string | number | null | undefined | Promise<string | number | null | undefined>
 
 export interface RateLimitOptions {
   /**
-   * Identifies the limit, in the `RateLimit` headers too: letters, digits, `-` and `_`. Of two with one name the last is used.
+   * Identifies the limit, in the `RateLimit` headers too: letters, digits, `-` and `_`.
+   * If two limits have the same name, the last one applies.
    * @default 'rate-limit'
    */
   readonly name?: string

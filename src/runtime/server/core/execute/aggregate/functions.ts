@@ -2,7 +2,7 @@
 import { sql, type SQL } from 'drizzle-orm'
 import type { Engine } from '../../../engines/engine'
 import { selectExactly } from '../../../schema/field'
-import { comparesFields, type Aggregate } from '../../plan/aggregate'
+import { returnsColumnValue, type Aggregate } from '../../plan/aggregate'
 import { compared } from '../../sql/clause'
 
 /** The result with all its digits. */
@@ -26,7 +26,7 @@ export function comparableResult({ field, function: name }: Aggregate, { adapter
 
 /** A value that is compared with the result. */
 export function comparedValue(aggregate: Aggregate, value: SQL, { adapter: { aggregates } }: Engine): SQL {
-  if (!comparesFields(aggregate)) return aggregates.number(value)
+  if (!returnsColumnValue(aggregate)) return aggregates.number(value)
   const field = aggregate.field!
   return compared(field, aggregates.comparedExtreme(value, field.column, field.kind))
 }

@@ -5,7 +5,7 @@ import type { Engine, Row, Statement } from '../../../engines/engine'
 import { shape, type Shape } from '../../sql/shape'
 import type { Call } from '../../context'
 import { allFields } from '../../access/fields'
-import { aggregateShape, comparesFields, type AggregatePlan, type GroupOrder, type GroupPlan } from '../../plan/aggregate'
+import { aggregateShape, returnsColumnValue, type AggregatePlan, type GroupOrder, type GroupPlan } from '../../plan/aggregate'
 import { toOffset } from '../../parse/params'
 import type { ReadPlan } from '../../plan/read-plan'
 import { shapeOf, statement, valuesOf, whereClause, type Clause } from '../../sql/clause'
@@ -128,7 +128,7 @@ function orderBy({ order }: GroupPlan, engine: Engine): SQL {
 function havingClauses({ having }: GroupPlan, engine: Engine): readonly Clause[] {
   return having.map(({ aggregate, operator, value }) => {
     const { symbol } = OPERATORS[operator].comparison
-    const bound = comparesFields(aggregate) ? aggregate.field!.encode(value) : value
+    const bound = returnsColumnValue(aggregate) ? aggregate.field!.encode(value) : value
     return {
       shape: shape`${aggregateShape(aggregate)}${operator}`,
       values: [bound],

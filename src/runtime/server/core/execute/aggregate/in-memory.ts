@@ -5,7 +5,7 @@ import { isEnum, isExact } from '../../../engines/dialects/column'
 import type { Engine } from '../../../engines/engine'
 import type { Kind } from '../../../../shared/wire'
 import type { Field } from '../../../schema/field'
-import { comparesFields, type Aggregate, type AggregatePlan, type GroupPlan, type Having } from '../../plan/aggregate'
+import { returnsColumnValue, type Aggregate, type AggregatePlan, type GroupPlan, type Having } from '../../plan/aggregate'
 import type { RecordValues } from '../rows/decode'
 
 /** Decimal places of an average. */
@@ -95,7 +95,7 @@ export function groupRows(
 
 function matchesHaving({ aggregate, operator, value }: Having, result: unknown): boolean {
   if (result === null) return false
-  const expected = comparesFields(aggregate) ? toComparableResult(aggregate, value) : new Big(String(value))
+  const expected = returnsColumnValue(aggregate) ? toComparableResult(aggregate, value) : new Big(String(value))
   const { signs }: { readonly signs: readonly number[] } = OPERATORS[operator].comparison
   return signs.includes(Math.sign(compare(toComparableResult(aggregate, result), expected)))
 }
@@ -142,7 +142,7 @@ function resultToWire({ function: name, field }: Aggregate, result: unknown): un
 
 /** Converts a result for comparison in HAVING and ORDER BY. */
 function toComparableResult(aggregate: Aggregate, result: unknown): unknown {
-  return comparesFields(aggregate) ? toComparableValue(aggregate.field!, result) : result
+  return returnsColumnValue(aggregate) ? toComparableValue(aggregate.field!, result) : result
 }
 
 /** Decimals are compared as numbers, because as text 9 sorts after 10. Enums are compared by the position of the value. */

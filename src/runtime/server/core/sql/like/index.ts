@@ -15,8 +15,11 @@ const LIKES: Readonly<Record<Dialect, Like>> = {
   mysql: plainLike,
 }
 
-/** @throws `LIMIT_EXCEEDED` for a pattern that the engine does not accept. */
-export const like: Like = (engine, ...rest) => LIKES[engine.dialect](engine, ...rest)
+/**
+ * @param parameter the query parameter that an error names
+ * @throws `LIMIT_EXCEEDED` for a pattern that the engine does not accept.
+ */
+export const like: Like = (engine, field, pattern, parameter) => LIKES[engine.dialect](engine, field, pattern, parameter)
 
 function plainLike({ adapter }: Engine, { column }: Field, pattern: string): Clause {
   return { shape: shape`${column} like`, values: [pattern], build: () => adapter.like(column, sql`${sql.param(pattern)}`) }

@@ -3,7 +3,7 @@ import { is, sql, SQL } from 'drizzle-orm'
 import type { Dialect } from '../../../../shared/dialects'
 import type { Engine } from '../../../engines/engine'
 import type { Field } from '../../../schema/field'
-import { boundValue, fromClauses, isNotNull, NO_ROWS, type Clause, type NamedColumn } from '../clause'
+import { boundValue, fromClauses, isNotNull, NO_ROWS, type Clause, type ComparableColumn } from '../clause'
 import { shape } from '../shape'
 import type { ListSql, Tuple } from './list-sql'
 import { mysqlList } from './mysql'
@@ -32,7 +32,7 @@ export function inList(engine: Engine, field: Field, values: readonly unknown[],
  * `(a, b) in ((?, ?), (?, ?))`: matches rows by composite keys, given as driver values. Text is compared by bytes, whatever its collation:
  * the plain condition uses the index, the bytewise condition excludes other spellings.
  */
-export function inTuples(engine: Engine, columns: readonly NamedColumn[], tuples: readonly Tuple[]): Clause {
+export function inTuples(engine: Engine, columns: readonly ComparableColumn[], tuples: readonly Tuple[]): Clause {
   if (tuples.length === 0) return NO_ROWS
   const listOf = LISTS[engine.dialect]
   const list = listOf(engine, columns, tuples, false)

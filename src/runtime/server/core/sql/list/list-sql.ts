@@ -1,6 +1,6 @@
 /** The functions of a dialect that compare columns with a list of tuples. */
 import type { Engine } from '../../../engines/engine'
-import type { Clause, NamedColumn } from '../clause'
+import type { Clause, ComparableColumn } from '../clause'
 
 export type Tuple = readonly unknown[]
 
@@ -8,7 +8,7 @@ export type Tuple = readonly unknown[]
  * A list in parentheses, for the right of IN.
  * @param exact whether the columns are compared by bytes.
  */
-export type ListSql = (engine: Engine, columns: readonly NamedColumn[], tuples: readonly Tuple[], exact: boolean) => Clause
+export type ListSql = (engine: Engine, columns: readonly ComparableColumn[], tuples: readonly Tuple[], exact: boolean) => Clause
 
 /** Rounds a list up to a power of two by repeating its last tuple: few lengths, so few statements. */
 export function padded(tuples: readonly Tuple[], maxLength = Infinity): readonly Tuple[] {

@@ -1,13 +1,13 @@
 /** Lists on MySQL: one parameter per value. */
 import { sql } from 'drizzle-orm'
-import { bound, type NamedColumn } from '../clause'
+import { bound, type ComparableColumn } from '../clause'
 import { shape } from '../shape'
 import { padded, type ListSql, type Tuple } from './list-sql'
 
 /** `(?, ?)`, `((?, ?), (?, ?))` */
 export const mysqlList: ListSql = (_, columns, tuples, exact) => {
   const rows = padded(tuples)
-  const item = (column: NamedColumn, value: unknown) =>
+  const item = (column: ComparableColumn, value: unknown) =>
     exact && column.bytes ? column.bytes.operand(bound(column, value)) : bound(column, value)
   const items = (tuple: Tuple) => sql.join(tuple.map((value, index) => item(columns[index]!, value)), sql`, `)
   return {

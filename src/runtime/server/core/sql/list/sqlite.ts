@@ -1,7 +1,7 @@
 /** Lists on SQLite: one JSON parameter, so that every length has the same text. */
 import { sql } from 'drizzle-orm'
 import type { Engine } from '../../../engines/engine'
-import type { Clause, NamedColumn } from '../clause'
+import type { Clause, ComparableColumn } from '../clause'
 import { shape } from '../shape'
 import { padded, type ListSql, type Tuple } from './list-sql'
 
@@ -12,7 +12,7 @@ export const sqliteList: ListSql = (engine, columns, tuples) =>
 const isBytes = (value: unknown) => value instanceof Uint8Array
 
 /** `(select value from json_each(?))`, `(select value ->> 0, value ->> 1 from json_each(?))` */
-function jsonList(columns: readonly NamedColumn[], tuples: readonly Tuple[]): Clause {
+function jsonList(columns: readonly ComparableColumn[], tuples: readonly Tuple[]): Clause {
   const single = columns.length === 1
   const json = JSON.stringify(single ? tuples.map(([value]) => value) : tuples)
   return {
@@ -25,7 +25,7 @@ function jsonList(columns: readonly NamedColumn[], tuples: readonly Tuple[]): Cl
 }
 
 /** `(values (?), (?))`: JSON has no bytes. The length is rounded up as far as the engine accepts the number of parameters. */
-function bytesList({ maxParameters }: Engine, columns: readonly NamedColumn[], tuples: readonly Tuple[]): Clause {
+function bytesList({ maxParameters }: Engine, columns: readonly ComparableColumn[], tuples: readonly Tuple[]): Clause {
   const rows = padded(tuples, maxParameters / columns.length)
   const row = (tuple: Tuple) => sql`(${sql.join(tuple.map(value => sql`${sql.param(value)}`), sql`, `)})`
   return {

@@ -1,10 +1,10 @@
-/** Matches included rows with their parents by the key that both hold. */
+/** Matches included rows with their parents by the columns of the relation. */
 import type { Row } from '../../../../engines/engine'
 import type { Field } from '../../../../schema/field'
 import type { Selection } from '../../../access/fields'
 import type { RecordValues } from '../../rows/decode'
 
-/** The records of one level, one for each row, and how often each of them appears in the response. */
+/** The records of one level of includes. `records[i]` appears `occurrences[i]` times in the response. */
 export interface Level {
   readonly records: readonly RecordValues[]
   readonly occurrences: readonly number[]
@@ -37,9 +37,9 @@ export function parentsOf(
   return parents
 }
 
-/** Reads the key in some columns of a row as text; `undefined` with a NULL, which matches nothing. */
-export function keyAt(columns: Selection, wanted: readonly Field[]): (row: Row) => string | undefined {
-  const positions = wanted.map(field => columns.fields.indexOf(field))
+/** Returns a function that reads a key from a row, as text. The key is `undefined` if one of its columns is NULL: NULL matches no row. */
+export function keyAt(columns: Selection, keyColumns: readonly Field[]): (row: Row) => string | undefined {
+  const positions = keyColumns.map(field => columns.fields.indexOf(field))
   return row => keyText(row, positions)
 }
 

@@ -6,7 +6,7 @@ import type { Relation } from '../../../../schema/model'
 import type { Call } from '../../../context'
 import { allFields, type Selection } from '../../../access/fields'
 import { orderList } from '../../../sql/keyset'
-import { joinAnd, fromClauses, shapeOf, statement, valuesOf, whereClause, type Clause, type NamedColumn } from '../../../sql/clause'
+import { joinAnd, fromClauses, shapeOf, statement, valuesOf, whereClause, type Clause, type ComparableColumn } from '../../../sql/clause'
 import { inTuples } from '../../../sql/list/index'
 import { joinCondition } from '../../rows/junction'
 import type { ScopedInclude } from '../../rows/join'
@@ -15,30 +15,30 @@ import { conditions } from '../../rows/select'
 /**
  * To-one: `select … from author where id in (…)`.
  * To-many: `select c0, … from (select id as c0, …, row_number() over (partition by post_id order by id) as n
- * from comments where post_id in (…) and …) as rows where n <= ? order by n limit ?`.
+ * from comments where post_id in (…) and …) as ranked where n <= ? order by n limit ?`.
  */
 export function childrenStatement(
   include: ScopedInclude,
   columns: Selection,
   parents: readonly (readonly unknown[])[],
   perParent: number | undefined,
-  most: number,
+  maxRows: number,
   { api, engine }: Call,
 ): Statement {
   const { relation, plan, through } = include
   const source = sourceOf(relation, through)
   const where: readonly Clause[] = [inTuples(engine, source.parent, parents), ...conditions(plan), ...source.conditions]
   const many = relation.kind !== 'one'
-  const judgesLinks = through?.accepts !== undefined
-  const key = shape`include ${relation}${columns.key}${judgesLinks}${shapeOf(where)}${orderShape(plan.order)}${perParent !== undefined}`
-  const values = [...valuesOf(where), ...(perParent === undefined ? [] : [perParent]), most]
+  const checksLinks = through?.accepts !== undefined
+  const key = shape`include ${relation}${columns.key}${checksLinks}${shapeOf(where)}${orderShape(plan.order)}${perParent !== undefined}`
+  const values = [...valuesOf(where), ...(perParent === undefined ? [] : [perParent]), maxRows]
   return statement(api.statements, engine, key, values, () => {
-    const selected = [...columns.fields.map(field => field.selection), ...source.extra]
+    const selected = [...columns.fields.map(field => field.selection), ...source.junctionColumns]
     const order = many ? sql` order by ${orderList(plan.order)}` : sql``
     if (perParent === undefined)
       return {
         extra: undefined,
-        sql: sql`select ${sql.join(selected, sql`, `)} from ${source.from}${whereClause(where)}${order} limit ${sql.param(most)}`,
+        sql: sql`select ${sql.join(selected, sql`, `)} from ${source.from}${whereClause(where)}${order} limit ${sql.param(maxRows)}`,
       }
     const named = selected.map((column, index) => sql`${column} as ${sql.identifier(`c${index}`)}`)
     const names = selected.map((_, index) => sql`${sql.identifier(`c${index}`)}`)
@@ -49,7 +49,7 @@ export function childrenStatement(
     const n = sql.identifier('n')
     const rank = sql`row_number() over (partition by ${partition}${order}) as ${n}`
     const rows = sql`select ${sql.join(named, sql`, `)}, ${rank} from ${source.from}${whereClause(where)}`
-    const bounds = sql`where ${n} <= ${sql.param(perParent)} order by ${n} limit ${sql.param(most)}`
+    const bounds = sql`where ${n} <= ${sql.param(perParent)} order by ${n} limit ${sql.param(maxRows)}`
     return { extra: undefined, sql: sql`select ${sql.join(names, sql`, `)} from (${rows}) as ${sql.identifier('ranked')} ${bounds}` }
   })
 }
@@ -58,9 +58,9 @@ export function childrenStatement(
 function sourceOf(
   relation: Relation,
   through: ScopedInclude['through'],
-): { from: SQL, parent: readonly NamedColumn[], extra: readonly SQL[], conditions: readonly Clause[] } {
+): { from: SQL, parent: readonly ComparableColumn[], junctionColumns: readonly SQL[], conditions: readonly Clause[] } {
   const { table } = relation.target
-  if (relation.kind !== 'manyToMany') return { from: sql`${table}`, parent: relation.foreignColumns, extra: [], conditions: [] }
+  if (relation.kind !== 'manyToMany') return { from: sql`${table}`, parent: relation.foreignColumns, junctionColumns: [], conditions: [] }
   const { junction } = relation
   const columns = (names: readonly string[]) => names.map(name => junction.resource.fields.get(name)!)
   const parent = columns(junction.sourceKey.columns)
@@ -68,11 +68,11 @@ function sourceOf(
   return {
     from: sql`${junction.resource.table} inner join ${table} on ${isLinked}`,
     parent,
-    extra: [
+    junctionColumns: [
       ...parent.map(({ column }) => sql`${column}`),
       ...(through?.accepts ? allFields(through.resource).fields.map(field => field.selection) : []),
     ],
-    // Kept separate from the conditions on the records, because both tables can have a tenant column of the same name.
+    // The shape contains `through`, because the junction table and the target table can have a tenant column of the same name.
     conditions: through && through.scope.length > 0 ? [fromClauses(shape`through`, through.scope, () => joinAnd(through.scope))] : [],
   }
 }

@@ -1,4 +1,4 @@
-/** Plans aggregates and groups: which functions over which columns. */
+/** Plans aggregates and groups: resolves their names to functions and columns. */
 import type { ComparisonName } from '../../../shared/operators'
 import { INVALID, WIRE_FORMATS, type Kind } from '../../../shared/wire'
 import { shape, type Shape } from '../sql/shape'
@@ -19,6 +19,7 @@ export interface Aggregate {
 }
 
 export interface AggregatePlan {
+  /** A part of the key of the statement cache. */
   readonly key: Shape
   readonly groupBy: readonly Field[]
   readonly aggregates: readonly Aggregate[]
@@ -49,7 +50,7 @@ export interface GroupPlan extends Plan {
 const NUMERIC = new Set<Kind>(['number', 'integer', 'bigint', 'decimal'])
 const COMPARABLE = new Set<Kind>([...NUMERIC, 'text', 'date'])
 
-/** The kinds of columns that each function supports. */
+/** Whether a function supports a kind of column. */
 const SUPPORTS_KIND: Readonly<Record<FunctionName, (kind: Kind) => boolean>> = {
   count: () => true,
   sum: kind => NUMERIC.has(kind),
@@ -92,7 +93,7 @@ export async function planGroups(query: GroupQuery, call: Call): Promise<GroupPl
   }
 }
 
-/** `having` takes the aggregates of the query. Any other name is unknown, like a field that does not exist. */
+/** `having` accepts only the aggregates of the query. @throws `UNKNOWN_FIELD` for any other name. */
 function planHaving({ aggregates }: AggregatePlan, { alias, operator, value }: HavingCondition): Having {
   const aggregate = aggregates.find(aggregate => aggregate.alias === alias)
   if (!aggregate) throw unknownField('having', alias)
@@ -106,11 +107,11 @@ export function returnsColumnValue({ function: name }: Aggregate): boolean {
   return name === 'min' || name === 'max'
 }
 
-/** The largest numbers that `having` accepts. No engine computes with more digits. */
+/** Limits the length and the exponent of the numbers in `having`. No engine computes with more digits. */
 const MAX_DIGITS = 200
 const MAX_EXPONENT = 400
 
-/** Keeps the number as text, because a sum can have more digits than a double. */
+/** Validates a number and keeps it as text, because a sum can have more digits than a double. */
 function toNumberText(value: string | number): unknown {
   const text = String(value)
   const [digits, exponent = '0'] = text.toLowerCase().split('e')
@@ -118,6 +119,7 @@ function toNumberText(value: string | number): unknown {
   return isShort && WIRE_FORMATS.number.fromText(text) !== INVALID ? text : INVALID
 }
 
+/** Sorts by `sort`, then by the other fields of `groupBy`, so that the order has no ties. */
 function planGroupOrder({ sort }: GroupQuery, { groupBy, aggregates }: AggregatePlan): readonly GroupOrder[] {
   const order: GroupOrder[] = sort.map(({ name, descending }) => {
     const by = groupBy.find(field => field.name === name) ?? aggregates.find(({ alias }) => alias === name)

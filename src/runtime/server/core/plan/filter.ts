@@ -1,4 +1,4 @@
-/** Plans a filter: names become columns, and values are converted to the type of their column. */
+/** Plans a filter: replaces names with columns and converts values to the types of their columns. */
 import { sql } from 'drizzle-orm'
 import { LIMITS } from '../../../shared/limits'
 import { fitsColumn, OPERATORS, type ComparisonName, type OperatorName } from '../../../shared/operators'
@@ -15,7 +15,7 @@ import { compared, or, isNotNull, isNull, boundValue, type Clause } from '../sql
 
 type ToClause = (field: Field, condition: FilterCondition, parameter: string, engine: Engine) => Clause
 
-/** `title = ?` */
+/** Builds a comparison, for example `title = ?`. */
 const compare = (name: ComparisonName): ToClause => (field, condition, parameter, engine) => {
   const { symbol } = OPERATORS[name].comparison
   const value = boundValue(engine, field, convert(field, condition, condition.value, parameter))
@@ -40,10 +40,11 @@ export const CLAUSES: Readonly<Record<OperatorName, ToClause>> = {
   $null: (field, condition, parameter) => toBoolean(condition, parameter) ? isNull(field) : isNotNull(field),
 }
 
-/** The conditions of a filter, all of which must hold. @throws `UNKNOWN_FIELD`, `INVALID_OPERATOR`, `INVALID_VALUE` */
+/** Converts a filter to conditions. A row must meet all of them. @throws `UNKNOWN_FIELD`, `INVALID_OPERATOR`, `INVALID_VALUE` */
 export function planFilter(filter: Filter, readable: Selection, engine: Engine, parameter = 'filter'): readonly Clause[] {
-  const all = (conditions: readonly FilterCondition[]) => conditions.map(condition => toClause(condition, readable, engine, parameter))
-  return [...all(filter.conditions), ...filter.or ? [or(filter.or.map(all))] : []]
+  const toClauses = (conditions: readonly FilterCondition[]) =>
+    conditions.map(condition => toClause(condition, readable, engine, parameter))
+  return [...toClauses(filter.conditions), ...filter.or ? [or(filter.or.map(toClauses))] : []]
 }
 
 function toClause(condition: FilterCondition, readable: Selection, engine: Engine, parameter: string): Clause {
@@ -54,6 +55,7 @@ function toClause(condition: FilterCondition, readable: Selection, engine: Engin
   return CLAUSES[operator](field, condition, parameter, engine)
 }
 
+/** A field without an order is `opaque`, except a bigint that a blob stores. */
 const columnKind = ({ ordered, kind }: Field) => ordered ? COLUMN_KINDS[kind] : kind === 'bigint' ? 'bytes' : 'opaque'
 
 const COLUMN_KINDS = {
@@ -76,7 +78,8 @@ function convert(field: Field, { text }: FilterCondition, value: unknown, parame
 }
 
 /**
- * In brackets a list is repeated values or one comma list. Empty entries are ignored, except in a text column, where they are empty text.
+ * Reads the list of `$in` and `$nin`. In a bracket filter, the list is a repeated parameter or comma-separated text. Empty entries are
+ * ignored, except for a text column, where they mean empty text.
  */
 function toList(field: Field, condition: FilterCondition, parameter: string): unknown[] {
   const { operator, value, text } = condition
@@ -93,10 +96,10 @@ function toBoolean({ value, text }: FilterCondition, parameter: string): boolean
   return parsed
 }
 
-/** `%` and `_` are wildcards, `\` escapes them. A pattern without a wildcard matches values that contain it. */
+/** `%` and `_` are wildcards, and `\` escapes them. A pattern without wildcards matches every value that contains the pattern. */
 function toPattern({ name, value }: FilterCondition, parameter: string): string {
   if (typeof value !== 'string' || value.includes('\0')) throw invalidValue(parameter, `$like of ${quote(name)} takes text.`)
-  // A `\` that escapes nothing is a plain character. It is doubled, because Postgres refuses one at the end of a pattern.
+  // A `\` before another character is literal. It is doubled, because Postgres refuses a pattern that ends with a single `\`.
   const escaped = value.replace(/\\(?![%_\\])|\\([%_\\])/g, (match, escapee?: string) => escapee === undefined ? '\\\\' : match)
   return /[%_]/.test(escaped.replace(/\\./g, '')) ? escaped : `%${escaped}%`
 }

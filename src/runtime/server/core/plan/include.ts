@@ -1,4 +1,4 @@
-/** Plans includes: each relation becomes a plan with the permissions, fields and rows of its resource. */
+/** Plans includes: each relation gets a plan that applies the permissions, readable fields and row scope of the related resource. */
 import type { Relation, Resource } from '../../schema/model'
 import { relationColumns } from '../../schema/relation-columns'
 import type { Call } from '../context'
@@ -11,7 +11,7 @@ import { planOrder } from './order'
 import { planSearch } from './search'
 import type { IncludePlan } from './read-plan'
 
-/** @throws 400 for unknown relations and exceeded limits, before any 403 of an included resource. */
+/** Throws 400 for unknown relations and exceeded limits first, and only then 401 or 403 for an included resource. */
 export async function planIncludes(tree: IncludeTree, call: Call): Promise<readonly IncludePlan[]> {
   if (tree.size === 0) return []
   const targets = new Set<Resource>()
@@ -42,7 +42,7 @@ async function planLevel(
   return plans
 }
 
-/** @throws `UNKNOWN_RELATION` when the relation does not exist or the caller cannot read it. */
+/** @throws `UNKNOWN_RELATION` if the relation does not exist or the caller cannot read it. */
 export async function requireRelation(call: Call, resource: Resource, name: string, parameter = 'include'): Promise<Relation> {
   const relation = resource.relations.get(name)
   if (!relation || !await isRelationReadable(call, resource, relation)) throw unknownRelation(parameter, name)
@@ -50,8 +50,8 @@ export async function requireRelation(call: Call, resource: Resource, name: stri
 }
 
 /**
- * Whether the caller can read the key columns of both sides, and the key columns of a registered junction. Following a relation
- * discloses which of their values are equal.
+ * Whether the caller can read the key columns of both sides and of a registered junction. Otherwise, an include would disclose
+ * which of their values are equal.
  */
 export async function isRelationReadable(call: Call, resource: Resource, relation: Relation): Promise<boolean> {
   for (const [owner, fields] of relationColumns(resource, relation)) {
@@ -64,11 +64,11 @@ export async function isRelationReadable(call: Call, resource: Resource, relatio
 async function planInclude(relation: Relation, options: IncludeQuery, include: readonly IncludePlan[], call: Call): Promise<IncludePlan> {
   const { target } = relation
   const { maxLimit } = call.api.config.pagination
-  const many = relation.kind !== 'one'
-  if (!many && (options.limit !== undefined || options.filter || options.sort))
+  const isToMany = relation.kind !== 'one'
+  if (!isToMany && (options.limit !== undefined || options.filter || options.sort))
     throw invalidQuery(`\`include\`: ${quote(relation.name)} is one record; limit, sort and filter are for lists.`, 'include')
   const readable = await readableFields(call, target)
-  const order = many ? planOrder(target, readable, options.sort ?? [], [], 'include.sort') : []
+  const order = isToMany ? planOrder(target, readable, options.sort ?? [], [], 'include.sort') : []
   return {
     relation,
     plan: {
@@ -82,11 +82,11 @@ async function planInclude(relation: Relation, options: IncludeQuery, include: r
       include,
     },
     ...relation.kind === 'manyToMany' && { through: { resource: relation.junction.resource, trash: 'active' as const } },
-    ...many && { perParent: Math.min(options.limit ?? maxLimit, maxLimit) },
+    ...isToMany && { perParent: Math.min(options.limit ?? maxLimit, maxLimit) },
   }
 }
 
-/** The named fields, in the order of the table; without names all readable fields. @throws `UNKNOWN_FIELD` */
+/** Selects the named fields in the order of the table. Without names, it selects all readable fields. @throws `UNKNOWN_FIELD` */
 export function chooseFields(
   resource: Resource,
   readable: Selection,

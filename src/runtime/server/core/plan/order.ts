@@ -7,7 +7,7 @@ import type { SortField } from '../parse/params'
 import type { Order } from '../sql/keyset'
 
 /**
- * `sort`, then `cursorFields`, then the primary key in the direction of the last field before it.
+ * Sorts by `sort`, then by `cursorFields`, then by the primary key. The primary key has the direction of the last field before it.
  * @throws `UNKNOWN_FIELD`, and `INVALID_QUERY` for a field that has no order.
  */
 export function planOrder(
@@ -19,11 +19,11 @@ export function planOrder(
 ): readonly Order[] {
   const order: Order[] = []
   const add = (field: Field, descending: boolean) => {
-    if (!order.some(known => known.field === field)) order.push({ field, descending })
+    if (!order.some(existing => existing.field === field)) order.push({ field, descending })
   }
   for (const { name, descending } of sort) add(sortable(requireField(readable, name, parameter), parameter), descending)
   for (const { name, descending } of cursorFields) {
-    // The default `id` means the primary key, whatever its name.
+    // `id`, the default of `cursorFields`, means the primary key, even if its column has another name.
     if (name === 'id' && !resource.fields.has('id')) for (const field of resource.primaryKey) add(field, descending)
     else add(sortable(requireField(readable, name, 'cursorFields'), 'cursorFields'), descending)
   }

@@ -24,8 +24,8 @@ export interface ReadPlan extends Plan {
 export interface IncludePlan {
   readonly relation: Relation
   readonly plan: ReadPlan
-  /** The plan for the rows of the junction table. */
+  /** Selects the rows of the junction table. */
   readonly through?: Plan
-  /** The maximum number of rows per parent. Absent for a to-one relation. */
+  /** The maximum number of rows per parent. A to-one relation has none. */
   readonly perParent?: number
 }

@@ -1,4 +1,4 @@
-/** Plans a read: names become columns, and the order ends in the primary key. A single record is a list of one. */
+/** Plans the reads of lists and of single records: replaces names with columns, and ends the order of a list with the primary key. */
 import type { Resource } from '../../schema/model'
 import type { Call } from '../context'
 import { decryptCursor, readCursor } from '../sql/cursor'
@@ -19,10 +19,10 @@ import type { ReadPlan } from './read-plan'
 export interface ListPlan extends ReadPlan {
   readonly position: Position
   readonly limit: number
-  /** The rows after the cursor. Counts and aggregates ignore it. */
+  /** Selects the rows after the cursor. Counts and aggregates ignore this condition. */
   readonly start: readonly Clause[]
   readonly aggregates?: AggregatePlan
-  /** Encrypts the cursors of a list whose order has a field that the caller cannot read. */
+  /** Encrypts the cursors. It is set only if the order has a field that the caller cannot read. */
   readonly secret?: string
 }
 
@@ -43,7 +43,7 @@ export async function planList(query: ListQuery, call: Call): Promise<ListPlan> 
     limit,
     start:
       position.mode === 'cursor' && position.cursor !== ''
-        ? [after(engine, order, await valuesOf(position.cursor, resource, order, secret))]
+        ? [after(engine, order, await cursorValues(position.cursor, resource, order, secret))]
         : [],
     ...(secret !== undefined && { secret }),
     offset: position.mode === 'offset' ? toOffset(position.page, limit) : 0,
@@ -53,10 +53,10 @@ export async function planList(query: ListQuery, call: Call): Promise<ListPlan> 
   }
 }
 
-const valuesOf = (cursor: string, resource: Resource, order: readonly Order[], secret: string | undefined) =>
+const cursorValues = (cursor: string, resource: Resource, order: readonly Order[], secret: string | undefined) =>
   secret === undefined ? readCursor(cursor, resource, order) : decryptCursor(secret, cursor, resource, order)
 
-/** @throws `INVALID_QUERY` */
+/** @throws `INVALID_QUERY` if the server has no secret. */
 function requireSecret({ api, ctx }: Call): string {
   const secret = api.secret?.(ctx.event)
   if (secret === undefined)
@@ -83,7 +83,7 @@ export async function planGet(query: GetQuery, call: Call): Promise<GetPlan> {
   }
 }
 
-/** One record by its key. */
+/** The part of a plan that reads one record by its key. */
 export function byKey(resource: Resource, key: Key, selection: Selection): Omit<ReadPlan, 'resource' | 'trash' | 'include'> {
   return { selection, where: keyClauses(resource, key), order: [], count: false }
 }

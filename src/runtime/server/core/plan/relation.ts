@@ -1,4 +1,4 @@
-/** Plans the relation routes: related records and link changes, with the permissions, fields and rows of both sides. */
+/** Plans the relation routes, which read related records and change links. The plans apply the permissions and row scope of both sides. */
 import type { Operation } from '../../../shared/operations'
 import type { ManyToMany, Relation } from '../../schema/model'
 import { forResource, type Call } from '../context'
@@ -18,18 +18,18 @@ export interface RelatedPlan extends Plan {
   readonly key: Key
   readonly relation: Relation
   readonly metadata: boolean
-  /** The list of related records. */
+  /** The plan of the list of related records. */
   readonly include: readonly [{ readonly plan: ListPlan, readonly through?: Plan }]
 }
 
 export async function planRelated(query: RelatedQuery, call: Call): Promise<RelatedPlan> {
-  const relation = await relationOf(call, query.relation)
+  const relation = await requireRouteRelation(call, query.relation)
   const { target } = relation
   const listPlan = await planList(query.list, forResource(call, target, contextFor(call, target, 'read')))
-  // The route authorized the record's resource only. The list needs the permissions of its own resource.
+  // The route has authorized only the resource of the record. The list also needs the permissions of the related resource.
   await authorize(call, target, listOperations(query))
   const metadata = query.metadata && relation.kind === 'manyToMany'
-  if (metadata) await assertReadLinks(relation, call)
+  if (metadata) await authorizeMetadata(relation, call)
   return {
     resource: call.resource,
     trash: 'active',
@@ -44,8 +44,8 @@ function listOperations({ list }: RelatedQuery): readonly Operation[] {
   return ['read', ...list.aggregates.length > 0 ? ['aggregate' as const] : [], ...list.trash === 'active' ? [] : ['viewDeleted' as const]]
 }
 
-/** The metadata of a link is a record of the junction. A registered junction has its own read permission. */
-async function assertReadLinks({ junction }: ManyToMany, call: Call): Promise<void> {
+/** The junction table contains the metadata of the links. A registered junction requires its own read permission. */
+async function authorizeMetadata({ junction }: ManyToMany, call: Call): Promise<void> {
   if (!junction.registered) return
   await authorize(call, junction.resource, ['read'])
 }
@@ -53,7 +53,7 @@ async function assertReadLinks({ junction }: ManyToMany, call: Call): Promise<vo
 export interface LinkPlan extends Plan {
   readonly key: Key
   readonly mode: LinkMode
-  /** The request changes several relations: the response has one entry for each. */
+  /** Whether the request changes several relations. If so, the response has one entry per relation. */
   readonly severalRelations: boolean
   readonly include: readonly LinkTarget[]
 }
@@ -62,7 +62,7 @@ export interface LinkTarget {
   readonly relation: ManyToMany
   readonly ids: readonly string[]
   readonly keys: readonly Key[]
-  /** The junction values of each added link, in the order of `ids`. The values of a registered junction are not validated yet. */
+  /** The values of the junction row of each id, in the order of `ids`. The plan does not validate the values of a registered junction. */
   readonly metadata: readonly Metadata[]
   /** The tenant of the new junction rows, if the junction has a tenant column. */
   readonly tenantId?: unknown
@@ -75,8 +75,8 @@ export interface LinkTarget {
 export async function planLink(request: LinkRequest, call: Call): Promise<LinkPlan> {
   const relations: ManyToMany[] = []
   for (const { relation } of request.links) relations.push(await requireManyToMany(relation, call))
-  // Authorizes before ids and metadata are validated, because validation errors disclose the columns of a junction.
-  for (const relation of relations) await assertLink(relation, request.mode, call)
+  // Authorization precedes the validation of ids and metadata, because validation errors disclose the columns of a junction.
+  for (const relation of relations) await authorizeLink(relation, request.mode, call)
   const include: LinkTarget[] = []
   for (const [index, links] of request.links.entries()) include.push(await planTarget(relations[index]!, links, call))
   return {
@@ -90,7 +90,7 @@ export async function planLink(request: LinkRequest, call: Call): Promise<LinkPl
 }
 
 async function requireManyToMany(name: string, call: Call): Promise<ManyToMany> {
-  const relation = await relationOf(call, name)
+  const relation = await requireRouteRelation(call, name)
   if (relation.kind !== 'manyToMany') throw unknownRelationRoute(name)
   return relation
 }
@@ -123,7 +123,8 @@ async function planTarget(relation: ManyToMany, { ids, metadata, metadataById }:
 
 const planJunction = ({ junction }: ManyToMany): Plan => ({ resource: junction.resource, trash: 'active' })
 
-async function relationOf(call: Call, name: string): Promise<Relation> {
+/** Like `requireRelation`, but throws the error of an unknown route. */
+async function requireRouteRelation(call: Call, name: string): Promise<Relation> {
   try {
     return await requireRelation(call, call.resource, name)
   }
@@ -132,15 +133,15 @@ async function relationOf(call: Call, name: string): Promise<Relation> {
   }
 }
 
-/** Both sides need read permission; a registered junction also needs write permission. */
-async function assertLink({ target, junction }: ManyToMany, mode: LinkMode, call: Call): Promise<void> {
+/** Requires permission to read the target and, for a registered junction, to create or delete its records. */
+async function authorizeLink({ target, junction }: ManyToMany, mode: LinkMode, call: Call): Promise<void> {
   await authorize(call, target, ['read'])
   if (junction.registered) await authorize(call, junction.resource, LINK_OPERATIONS[mode])
 }
 
 /**
- * Checks the metadata of links. The columns of an unregistered junction are validated as in an update. For a registered junction, only the
- * names are checked here: each link is validated as a create when its keys are known.
+ * Checks the metadata of links. For an unregistered junction, it validates the columns as in an update. For a registered junction, it
+ * checks only the names: the write validates each link as a create, when it knows the keys.
  */
 async function parseMetadata(
   { junction: { resource, registered, sourceKey, targetKey } }: ManyToMany,

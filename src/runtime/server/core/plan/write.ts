@@ -1,4 +1,4 @@
-/** Plans a write. Every write is a batch of items; the routes of one record pass one item. */
+/** Plans a write. Every write is a batch of items. The routes for a single record pass one item. */
 import type { Table } from 'drizzle-orm'
 import type { Call } from '../context'
 import { readableFields, type Selection } from '../access/fields'
@@ -12,21 +12,21 @@ export interface WritePlan extends Plan {
   readonly kind: WriteKind
   readonly items: readonly WriteItem[]
   readonly bulk: boolean
-  /** All items or none. */
+  /** Whether the write changes all items or none. */
   readonly atomic: boolean
   /** The columns of the response. */
   readonly selection: Selection
   /** The tenant of new rows, as the column stores it. */
   readonly tenantId?: unknown
-  /** A cascade group in the trash, instead of items. */
+  /** Identifies a cascade group in the trash. Such a plan has no items. */
   readonly deletionId?: string
-  /** Tables whose rows of the group are items of their own: a restore does not cascade to them. */
+  /** Tables of the group whose rows are separate items. A restore does not cascade to these tables. */
   readonly separateTables?: ReadonlySet<Table>
-  /** Why rows go to the trash, in the caller's words. */
+  /** The caller's reason for the delete. */
   readonly reason?: string
 }
 
-/** The rows each write finds: purge active and trashed ones, restore trashed ones, the others active ones. */
+/** The rows that each kind of write selects: active rows, rows in the trash, or both. */
 const TRASH: Readonly<Record<WriteKind, Plan['trash']>> = {
   create: 'active',
   update: 'active',
@@ -40,7 +40,7 @@ const planWrite = (kind: WriteKind) => async (request: WriteRequest, call: Call)
   resource: call.resource,
   kind,
   trash: TRASH[kind],
-  // Restore and purge are always atomic, whatever `bulk.transactional` says.
+  // Restore and purge are always atomic, even if `bulk.transactional` is false.
   atomic: !request.bulk || kind === 'restore' || kind === 'purge' || call.api.config.bulk.transactional,
   selection: await readableFields(call),
   ...kind === 'create' && call.resource.tenant && { tenantId: requireTenantId(call) },

@@ -1,4 +1,4 @@
-/** Opaque cursors: the driver's own values, so that no digit of a bigint or a microsecond is lost. */
+/** Opaque cursors. They contain driver values, so a bigint keeps all its digits and a timestamp its microseconds. */
 import type { Resource } from '../../schema/model'
 import { decrypt, encrypt } from '../encryption'
 import { invalidCursor } from '../error'
@@ -6,10 +6,10 @@ import { orderKey, type Order } from './keyset'
 
 /** Cursors of another version are refused. */
 const VERSION = 1
-/** Two checksums of 32 bits, seven digits each. */
+/** A checksum consists of two 32-bit hashes with seven digits each. */
 const CHECKSUM_LENGTH = 14
 
-/** The cursor of a row. @param values driver values, one per field of the order. */
+/** Creates the cursor of a row. @param values driver values, one per field of the order. */
 export function createCursor(resource: Resource, order: readonly Order[], values: readonly unknown[]): string {
   const payload = toPayload(resource, order, values)
   return toBase64(checksum(payload) + payload)
@@ -18,12 +18,12 @@ export function createCursor(resource: Resource, order: readonly Order[], values
 const toPayload = (resource: Resource, order: readonly Order[], values: readonly unknown[]) =>
   JSON.stringify([VERSION, resource.name, orderKey(order), values.map(toJson)])
 
-/** As {@link createCursor}, for an order with a field the caller cannot read: clients can neither read its values nor forge one. */
+/** Encrypts a cursor whose order has a field that the caller cannot read. Clients can neither read its values nor forge a cursor. */
 export function encryptCursor(secret: string, resource: Resource, order: readonly Order[], values: readonly unknown[]): Promise<string> {
   return encrypt(secret, PURPOSE, toPayload(resource, order, values))
 }
 
-/** The values of an encrypted cursor. @throws `INVALID_CURSOR`, also when it is not encrypted. */
+/** Reads the values of an encrypted cursor. @throws `INVALID_CURSOR`, also if the cursor is not encrypted. */
 export async function decryptCursor(
   secret: string,
   cursor: string,
@@ -37,7 +37,10 @@ export async function decryptCursor(
 
 const PURPOSE = 'cursor'
 
-/** The values of a cursor. @throws `INVALID_CURSOR` when it is of another resource, version or order, edited or truncated. */
+/**
+ * Reads the values of a cursor.
+ * @throws `INVALID_CURSOR` if the cursor belongs to another resource, version or order, or if a client has edited or truncated it.
+ */
 export function readCursor(cursor: string, resource: Resource, order: readonly Order[]): readonly unknown[] {
   const text = fromBase64(cursor)
   const payload = text.slice(CHECKSUM_LENGTH)
@@ -64,8 +67,8 @@ function parse(payload: string): readonly unknown[] {
 
 /**
  * Detects edited cursors. The checksum is not secret: the caller can read every field of the order, so a forged cursor only
- * starts at another position in the same rows. Other orders are encrypted. Two FNV-1a hashes cost a fraction of a
- * cryptographic digest.
+ * starts at another position in the same rows. If the caller cannot read a field, the cursor is encrypted instead. Two FNV-1a
+ * hashes cost a fraction of a cryptographic digest.
  */
 function checksum(payload: string): string {
   let [first, second] = [0x811C9DC5, 0x01234567]
@@ -73,27 +76,28 @@ function checksum(payload: string): string {
     const code = payload.charCodeAt(index)
     first = Math.imul(first ^ code, 0x01000193)
     second = Math.imul(second ^ code, 0x5BD1E995)
-    // Multiplication only moves bits up: the upper bits are mixed into the lower ones.
+    // A product never moves high bits to lower positions. This line mixes them into the lower bits.
     second ^= second >>> 15
   }
   return [first, second].map(half => (half >>> 0).toString(36).padStart(7, '0')).join('')
 }
 
-interface Tagged { readonly bigint: string }
+/** A bigint in JSON, which has no such type. */
+interface JsonBigint { readonly bigint: string }
 
 function toJson(value: unknown): unknown {
-  if (typeof value === 'bigint') return { bigint: String(value) } satisfies Tagged
+  if (typeof value === 'bigint') return { bigint: String(value) } satisfies JsonBigint
   return value instanceof Date ? value.toISOString() : value
 }
 
 function fromJson(value: unknown, { field }: Order): unknown {
   if (value === null) return null
   try {
-    const raw = typeof value === 'object' ? BigInt((value as Tagged).bigint) : value
+    const raw = typeof value === 'object' ? BigInt((value as JsonBigint).bigint) : value
     if (field.isDriverValue(raw)) return raw
   }
   catch {
-    // Not a value of the column: the cursor is forged.
+    // The value does not fit the column, so the cursor is forged.
   }
   throw invalidCursor()
 }

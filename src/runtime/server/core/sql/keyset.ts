@@ -1,4 +1,4 @@
-/** The order of a list, and the rows after a position in it: every order ends with the primary key, so it has no ties. */
+/** The order of a list, and the condition for the rows after a position. Every order ends with the primary key, so it has no ties. */
 import { sql, type SQL } from 'drizzle-orm'
 import type { Engine } from '../../engines/engine'
 import type { Field } from '../../schema/field'
@@ -19,8 +19,8 @@ export function orderList(order: readonly Order[]): SQL {
 }
 
 /**
- * The rows after a position. For `a, b desc` after (1, 2):
- * `a >= 1 and (a > 1 or (a = 1 and b < 2))`: the first condition lets an index on `a` start there.
+ * Selects the rows after a position. For the order `a, b desc` and the position (1, 2), the condition is
+ * `a >= 1 and (a > 1 or (a = 1 and b < 2))`. The condition `a >= 1` lets a scan of an index on `a` start at the position.
  * @param values driver values, one per field of the order.
  */
 export function after(engine: Engine, order: readonly Order[], values: readonly unknown[]): Clause {
@@ -30,7 +30,7 @@ export function after(engine: Engine, order: readonly Order[], values: readonly 
   return uniform && engine.adapter.tupleComparison ? afterTuple(order, values) : afterEach(engine, order, values)
 }
 
-/** `(a, b) > (?, ?)`: an index over both columns serves it. */
+/** Builds `(a, b) > (?, ?)`, which can use an index over both columns. */
 function afterTuple(order: readonly Order[], values: readonly unknown[]): Clause {
   return {
     shape: shape`after ${orderShape(order)}`,
@@ -46,14 +46,15 @@ function afterTuple(order: readonly Order[], values: readonly unknown[]): Clause
   }
 }
 
+/** Builds one branch per column: the columns before it are equal, and the column itself is after the position. */
 function afterEach(engine: Engine, order: readonly Order[], values: readonly unknown[]): Clause {
   const parts: Clause[] = []
   order.forEach((_, index) => {
-    const last = strictlyAfter(engine, order[index]!, values[index])
-    if (last) parts.push(join([...order.slice(0, index).map(({ field }, before) => same(field, values[before])), last]))
+    const later = strictlyAfter(engine, order[index]!, values[index])
+    if (later) parts.push(allOf([...order.slice(0, index).map(({ field }, before) => sameValue(field, values[before])), later]))
   })
   const start = order.length > 1 ? atOrAfter(engine, order[0]!, values[0]) : undefined
-  const any: Clause
+  const anyPart: Clause
     = parts.length === 0
       ? NO_ROWS
       : {
@@ -65,10 +66,10 @@ function afterEach(engine: Engine, order: readonly Order[], values: readonly unk
               sql` or `,
             )})`,
         }
-  return join(start ? [start, any] : [any])
+  return allOf(start ? [start, anyPart] : [anyPart])
 }
 
-function join(parts: readonly Clause[]): Clause {
+function allOf(parts: readonly Clause[]): Clause {
   if (parts.length === 1) return parts[0]!
   return {
     shape: shape`both ${shapeOf(parts)}`,
@@ -81,13 +82,13 @@ function join(parts: readonly Clause[]): Clause {
   }
 }
 
-function same(field: Field, value: unknown): Clause {
+function sameValue(field: Field, value: unknown): Clause {
   return value === null
     ? { shape: shape`${field.column} null`, values: [], build: () => sql`${field.column} is null` }
     : { shape: shape`${field.column}=`, values: [value], build: () => sql`${field.column} = ${bound(field, value)}` }
 }
 
-/** Strictly after a value in one column; `undefined` when no value can follow. */
+/** Selects the rows strictly after a value of one column. Returns `undefined` if no value can follow. */
 function strictlyAfter({ adapter }: Engine, { field, descending }: Order, value: unknown): Clause | undefined {
   const nullsFirst = adapter.nullsLow !== descending
   if (value === null)
@@ -95,7 +96,7 @@ function strictlyAfter({ adapter }: Engine, { field, descending }: Order, value:
   return compare(field, descending ? '<' : '>', value, field.nullable && !nullsFirst)
 }
 
-/** At or after a value in the first column: the start of an index scan. */
+/** Selects the rows at or after a value of the first column, where an index scan can start. */
 function atOrAfter({ adapter }: Engine, { field, descending }: Order, value: unknown): Clause | undefined {
   const nullsLast = adapter.nullsLow === descending
   return value === null || (field.nullable && nullsLast) ? undefined : compare(field, descending ? '<=' : '>=', value, false)

@@ -1,19 +1,19 @@
-/** Separates SQL of the app from its parameters without rendering it, which would cost twenty times as much. */
+/** Separates SQL of the app from its parameters. It does not render the SQL, because that costs twenty times as much. */
 import { Column, is, Param, SQL, StringChunk, Table } from 'drizzle-orm'
 import { idOf, quoted, type Shape } from './shape'
 
 export interface Outline {
-  /** The same for every condition whose text would be the same. */
+  /** Conditions with the same shape have the same text. */
   readonly shape: Shape
   readonly values: readonly unknown[]
 }
 
 const IS_ALIAS = Symbol.for('drizzle:IsAlias')
 
-/** A parameter. Text of the app is quoted, so it never equals this or another part of a shape. */
+/** Represents a parameter. Text of the app is quoted, so it cannot equal this or another part of a shape. */
 const PARAMETER = '?'
 
-/** `undefined` where SQL has to be rendered: subqueries, views, named placeholders, inlined parameters. */
+/** Returns `undefined` if the SQL must be rendered: for subqueries, views, named placeholders and inlined parameters. */
 export function outline(condition: SQL): Outline | undefined {
   const values: unknown[] = []
   const shape = walk(condition, values)
@@ -29,16 +29,16 @@ function walk(chunk: unknown, values: unknown[]): string | undefined {
     const list = walkAll(chunk, values, ',')
     return list === undefined ? undefined : `[${list}]`
   }
-  if (is(chunk, Column)) return named(chunk, chunk.table)
-  if (is(chunk, Table)) return named(chunk, chunk)
+  if (is(chunk, Column)) return identify(chunk, chunk.table)
+  if (is(chunk, Table)) return identify(chunk, chunk)
   if (chunk === undefined) return ''
   if (typeof chunk === 'function' || (typeof chunk === 'object' && chunk !== null)) return undefined
   values.push(chunk)
   return PARAMETER
 }
 
-/** By identity. An alias is a new object in every request and would fill the cache. */
-function named(value: object, table: Table): string | undefined {
+/** Identifies a table or column by its object. Returns `undefined` for an alias: it is new in every request and would fill the cache. */
+function identify(value: object, table: Table): string | undefined {
   return (table as unknown as Record<symbol, unknown>)[IS_ALIAS] === true ? undefined : `#${idOf(value)}`
 }
 

@@ -1,6 +1,6 @@
 /**
- * Keys of the statement cache. Statements with one key must have the same text: otherwise the SQL of one caller would run for
- * another. A key identifies tables, columns and relations by identity, because several of them can have the same name.
+ * Keys of the statement cache. Statements with the same key must have the same text. Otherwise, the SQL of one caller would run for
+ * another caller. A key contains the ids of tables, columns and relations instead of their names, because names can repeat.
  */
 import type { Column, Table } from 'drizzle-orm'
 import type { ForeignKeyFacts } from '../../schema/drizzle/foreign-keys'
@@ -9,20 +9,20 @@ import type { Relation, Resource } from '../../schema/model'
 
 declare const keyed: unique symbol
 
-/** A key, or a part of one. Only this file makes them. */
+/** A key or a part of a key. Only this file and `outline.ts` create shapes. */
 export type Shape = string & { readonly [keyed]: true }
 
-/** Objects that are created once at startup, the same in every request. */
+/** Objects that are created once at startup and are the same in every request. */
 export type Identity = Table | Column | Resource | GraphNode | ForeignKeyFacts | Relation
 
 type Part = string | Identity | number | boolean | undefined | readonly (Shape | Identity | number)[]
 
-/** A word of this code, recognized by its literal type; other text goes through `quoted`. */
+/** Accepts a string only if its type is a literal, that is, a word of this code. Other text must use `quoted`. */
 type Word<T> = T extends string ? (string extends T ? never : T) : T
 
 /**
- * shape`count ${resource} ${shapeOf(where)}`. Each part is in brackets, so that adjacent parts cannot be confused.
- * The words between the parts identify the builder: builders of different SQL use different words.
+ * Builds a key, for example shape`count ${resource} ${shapeOf(where)}`. Brackets separate each part from the next one.
+ * The words between the parts identify the kind of SQL: different kinds must use different words.
  */
 export function shape<const P extends readonly Part[]>(
   words: TemplateStringsArray,
@@ -40,7 +40,7 @@ function toText(part: Part): string {
 
 const isList = (part: object): part is readonly (Shape | Identity | number)[] => Array.isArray(part)
 
-/** The shape of a list. It runs several times per request, so it concatenates by hand, as `orderShape` does. */
+/** The shape of a list. For speed, this function and `orderShape` concatenate strings: they run several times per request. */
 export function shapeOf(parts: readonly { readonly shape: Shape }[]): Shape {
   let text = '['
   for (const part of parts) text += `(${part.shape})`
@@ -53,13 +53,13 @@ export function orderShape(order: readonly { readonly field: { readonly column: 
   return `${text}]` as Shape
 }
 
-/** Text of the app: its length marks its end, whatever it contains. */
+/** Quotes text of the app. The length shows where the text ends, even if it contains a quote. */
 export const quoted = (text: string) => `"${text.length}:${text}` as Shape
 
 const ids = new WeakMap<object, number>()
 let last = 0
 
-/** The number of an object, the same for as long as it exists. */
+/** A number that identifies an object. It never changes and is never used again. */
 export function idOf(value: object): number {
   let id = ids.get(value)
   if (id === undefined) ids.set(value, id = ++last)

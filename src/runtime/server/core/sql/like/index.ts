@@ -1,4 +1,4 @@
-/** `$like` in each dialect. */
+/** Builds the condition of `$like` for each dialect. */
 import { sql } from 'drizzle-orm'
 import type { Dialect } from '../../../../shared/dialects'
 import type { Engine } from '../../../engines/engine'
@@ -17,7 +17,7 @@ const LIKES: Readonly<Record<Dialect, Like>> = {
 
 /**
  * @param parameter the query parameter that an error names
- * @throws `LIMIT_EXCEEDED` for a pattern that the engine does not accept.
+ * @throws `LIMIT_EXCEEDED` for a pattern that is too long for the engine
  */
 export const like: Like = (engine, field, pattern, parameter) => LIKES[engine.dialect](engine, field, pattern, parameter)
 

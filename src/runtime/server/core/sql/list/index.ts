@@ -29,8 +29,8 @@ export function inList(engine: Engine, field: Field, values: readonly unknown[],
 }
 
 /**
- * `(a, b) in ((?, ?), (?, ?))`: matches rows by composite keys, given as driver values. Text is compared by bytes, whatever its collation:
- * the plain condition uses the index, the bytewise condition excludes other spellings.
+ * Builds `(a, b) in ((?, ?), (?, ?))`, which selects rows by composite keys. The keys are driver values. For text, the condition also
+ * compares by bytes: the plain part can use an index, and the bytewise part excludes other spellings that the collation treats as equal.
  */
 export function inTuples(engine: Engine, columns: readonly ComparableColumn[], tuples: readonly Tuple[]): Clause {
   if (tuples.length === 0) return NO_ROWS
@@ -54,7 +54,7 @@ export function inTuples(engine: Engine, columns: readonly ComparableColumn[], t
 
 const tuple = (parts: readonly SQL[]) => parts.length === 1 ? parts[0]! : sql`(${sql.join([...parts], sql`, `)})`
 
-/** `(point(?), point(?))`, for a custom type that converts its values to SQL. */
+/** Builds `(point(?), point(?))` for a custom type that converts its values to SQL. */
 function listOfSql(engine: Engine, field: Field, values: readonly unknown[]): Clause {
   const items = values.map(value => boundValue(engine, field, value))
   return fromClauses(shape`list`, items, () => sql`(${sql.join(items.map(({ build }) => build()), sql`, `)})`)

@@ -1,16 +1,19 @@
-/** The functions of a dialect that compare columns with a list of tuples. */
+/** Types and helpers for the lists of tuples that each dialect builds. */
 import type { Engine } from '../../../engines/engine'
 import type { Clause, ComparableColumn } from '../clause'
 
 export type Tuple = readonly unknown[]
 
 /**
- * A list in parentheses, for the right of IN.
+ * Builds a list in parentheses, for the right side of IN.
  * @param exact whether the columns are compared by bytes.
  */
 export type ListSql = (engine: Engine, columns: readonly ComparableColumn[], tuples: readonly Tuple[], exact: boolean) => Clause
 
-/** Rounds a list up to a power of two by repeating its last tuple: few lengths, so few statements. */
+/**
+ * Repeats the last tuple until the length is a power of two. Lists then have few different lengths, which produce few statements.
+ * If the rounded length exceeds `maxLength`, the list does not change.
+ */
 export function padded(tuples: readonly Tuple[], maxLength = Infinity): readonly Tuple[] {
   const rounded = 2 ** Math.ceil(Math.log2(tuples.length))
   const length = rounded > maxLength ? tuples.length : rounded

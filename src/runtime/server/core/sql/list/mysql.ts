@@ -4,7 +4,7 @@ import { bound, type ComparableColumn } from '../clause'
 import { shape } from '../shape'
 import { padded, type ListSql, type Tuple } from './list-sql'
 
-/** `(?, ?)`, `((?, ?), (?, ?))` */
+/** Builds `(?, ?)` for one column, and `((?, ?), (?, ?))` for several columns. */
 export const mysqlList: ListSql = (_, columns, tuples, exact) => {
   const rows = padded(tuples)
   const item = (column: ComparableColumn, value: unknown) =>

@@ -5,8 +5,8 @@ import { shape } from '../shape'
 import type { ListSql } from './list-sql'
 
 /**
- * `(select unnest(cast(cast(? as text) as integer[])))`: sent as text, so that every driver writes it alike.
- * By bytes: `(select v0, cast(v1 as text) collate "C" from unnest(…, …) as listed(v0, v1))`.
+ * Builds `(select unnest(cast(cast(? as text) as integer[])))`. The array is text, so that every driver sends it in the same format.
+ * For a comparison by bytes: `(select v0, cast(v1 as text) collate "C" from unnest(…, …) as listed(v0, v1))`, with a name for each column.
  */
 export const postgresList: ListSql = (_, columns, tuples, exact) => {
   const arrays = columns.map((_, index) => toArray(tuples.map(tuple => tuple[index])))
@@ -24,7 +24,7 @@ export const postgresList: ListSql = (_, columns, tuples, exact) => {
   }
 }
 
-/** `{"a","it's"}` */
+/** Formats an array as text: `{"a","it's"}`. */
 function toArray(values: readonly unknown[]): string {
   return `{${values.map(value => `"${toElement(value).replace(/["\\]/g, '\\$&')}"`).join(',')}}`
 }

@@ -1,17 +1,20 @@
-/** Lists on SQLite: one JSON parameter, so that every length has the same text. */
+/** Lists on SQLite: one JSON parameter, so that every length has the same text. Lists with binary values have one parameter per value. */
 import { sql } from 'drizzle-orm'
 import type { Engine } from '../../../engines/engine'
 import type { Clause, ComparableColumn } from '../clause'
 import { shape } from '../shape'
 import { padded, type ListSql, type Tuple } from './list-sql'
 
-/** A comparison uses the collation of its left side: the list needs none. */
+/** Ignores `exact`: SQLite compares with the collation of the left side, so the list needs no collation. */
 export const sqliteList: ListSql = (engine, columns, tuples) =>
   tuples.some(tuple => tuple.some(isBytes)) ? bytesList(engine, columns, tuples) : jsonList(columns, tuples)
 
 const isBytes = (value: unknown) => value instanceof Uint8Array
 
-/** `(select value from json_each(?))`, `(select value ->> 0, value ->> 1 from json_each(?))` */
+/**
+ * Builds `(select value from json_each(?))` for one column,
+ * and `(select value ->> 0, value ->> 1 from json_each(?))` for several columns.
+ */
 function jsonList(columns: readonly ComparableColumn[], tuples: readonly Tuple[]): Clause {
   const single = columns.length === 1
   const json = JSON.stringify(single ? tuples.map(([value]) => value) : tuples)
@@ -24,7 +27,7 @@ function jsonList(columns: readonly ComparableColumn[], tuples: readonly Tuple[]
   }
 }
 
-/** `(values (?), (?))`: JSON has no bytes. The length is rounded up as far as the engine accepts the number of parameters. */
+/** Builds `(values (?), (?))`, because JSON cannot contain bytes. Rounds the length up if the engine accepts that many parameters. */
 function bytesList({ maxParameters }: Engine, columns: readonly ComparableColumn[], tuples: readonly Tuple[]): Clause {
   const rows = padded(tuples, maxParameters / columns.length)
   const row = (tuple: Tuple) => sql`(${sql.join(tuple.map(value => sql`${sql.param(value)}`), sql`, `)})`

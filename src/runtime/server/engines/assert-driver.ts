@@ -3,7 +3,7 @@ import { entityKind } from 'drizzle-orm'
 import type { Dialect } from '../../shared/dialects'
 import type { DrizzleDatabase } from './drizzle-database'
 
-/** How the statements of a commit are run. */
+/** The way an engine commits its statements. `engine.ts` describes the three mechanisms. */
 export type Mechanism = 'synchronous' | 'batch' | 'interactive'
 
 interface DriverRow {
@@ -11,11 +11,11 @@ interface DriverRow {
   readonly from: string
   readonly mechanism: Mechanism
   readonly dialect: Dialect
-  /** The engine to register it as. */
+  /** The engine name that the app must pass to `initializeDatabase()`. */
   readonly engine: string
 }
 
-/** Drivers by Drizzle's name for their session. Of other drivers only the dialect is checked. */
+/** The known drivers, by the name of their Drizzle session class. `assertDriver` checks only the dialect of other drivers. */
 const DRIVERS: Readonly<Record<string, DriverRow>> = {
   BetterSQLiteSession: { from: 'better-sqlite3', mechanism: 'synchronous', dialect: 'sqlite', engine: 'better-sqlite3' },
   LibSQLSession: { from: 'libsql', mechanism: 'interactive', dialect: 'sqlite', engine: 'libsql' },
@@ -28,7 +28,7 @@ const DRIVERS: Readonly<Record<string, DriverRow>> = {
   PlanetscaleSession: { from: 'planetscale-serverless', mechanism: 'interactive', dialect: 'mysql', engine: 'planetscale' },
 }
 
-/** Dialects by Drizzle's name for them. */
+/** The dialects, by the name of their Drizzle dialect class. */
 const DIALECT_NAMES: Readonly<Record<string, { readonly dialect: Dialect, readonly what: string }>> = {
   SQLiteSyncDialect: { dialect: 'sqlite', what: 'a SQLite database' },
   SQLiteAsyncDialect: { dialect: 'sqlite', what: 'a SQLite database' },
@@ -38,11 +38,11 @@ const DIALECT_NAMES: Readonly<Record<string, { readonly dialect: Dialect, readon
 
 const ALL_OR_NOTHING = 'has no transactions, which writes require. Use'
 
-/** The message for Neon over HTTP, given as a driver or as the name of an engine. */
+/** The error message if the app passes a Neon HTTP database, or the engine name `neon-http`. */
 export const NEON_HTTP = `drizzle-orm/neon-http ${ALL_OR_NOTHING} drizzle-orm/neon-serverless (Neon over WebSockets) as 'neon', `
   + 'or drizzle-orm/node-postgres or drizzle-orm/postgres-js as \'postgres\'.'
 
-/** Sessions without transactions, by Drizzle's name for them. */
+/** The error messages for drivers without transactions, by the name of their Drizzle session class. */
 const WITHOUT_TRANSACTIONS: Readonly<Record<string, string>> = {
   NeonHttpSession: NEON_HTTP,
   XataHttpSession: `drizzle-orm/xata-http ${ALL_OR_NOTHING} drizzle-orm/node-postgres as 'postgres'.`,
@@ -52,7 +52,7 @@ const WITHOUT_TRANSACTIONS: Readonly<Record<string, string>> = {
 
 const kindOf = (value: object): string => String((value.constructor as unknown as Record<symbol, unknown>)[entityKind])
 
-/** @throws When the driver has no transactions, or is not one of the engine. */
+/** @throws When the driver has no transactions, or when it belongs to another engine. */
 export function assertDriver(
   name: string,
   engine: { readonly dialect: Dialect, readonly mechanism: Mechanism },

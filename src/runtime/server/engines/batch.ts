@@ -1,6 +1,8 @@
 /**
- * Commits a list of statements as a D1 batch, which is all or nothing. A batch cannot check a result before its end, so a
- * guard statement follows each statement with an expectation, and fails where it affected another number of rows.
+ * Commits a list of statements as one D1 batch. D1 applies all statements of a batch or none.
+ *
+ * JavaScript cannot check a result before the batch ends. Therefore each statement with an expectation is followed by a guard
+ * statement. The guard fails if the statement before it affected another number of rows than expected, and D1 rolls back the batch.
  */
 import type { SQL } from 'drizzle-orm'
 import { ExpectationError, type BuiltStatement, type Engine, type Outcome, type Row, type Statement, type WriteStatement } from './engine'
@@ -9,7 +11,7 @@ import { sqlite } from './dialects/sqlite'
 import { encodeParameters } from './encode-parameters'
 import { notAQueryBuilder, toDatabase } from './drizzle-database'
 
-/** Cloudflare's limits, below SQLite's own. */
+/** The limits of Cloudflare D1. They are lower than the limits of SQLite. */
 const D1_LIMITS = Object.freeze({ terms: 5, pattern: 50 })
 
 export function createBatchEngine(name: string, database: unknown): Engine {
@@ -43,9 +45,9 @@ export function createBatchEngine(name: string, database: unknown): Engine {
     name,
     dialect: 'sqlite' as const,
     adapter: sqlite,
-    // More than D1's hundred parameters are sent as JSON arrays; this number keeps the text within its hundred kilobytes.
+    // D1 accepts 100 parameters. `encodeParameters` sends more as JSON arrays. This limit keeps the SQL text below D1's 100 KB.
     maxParameters: 6_000,
-    // No other statement runs between those of a batch.
+    // D1 runs no other statement between the statements of a batch.
     concurrent: false,
     supportsFollowUp: false,
     limits: D1_LIMITS,
@@ -98,7 +100,7 @@ interface BatchSession {
   readonly batch: (entries: readonly BatchEntry[]) => Promise<unknown[]>
 }
 
-/** An entry of a batch: what Drizzle's builders have in common. */
+/** An entry of a batch. Drizzle's query builders implement this interface too. */
 interface BatchEntry {
   readonly _prepare: () => {
     readonly stmt: unknown
@@ -112,9 +114,12 @@ interface BatchResult {
   readonly meta: { readonly changes: number }
 }
 
-/** A batch returns rows by name, and JavaScript sorts names that are numbers first. @throws When a name is a number. */
+/**
+ * A batch returns each row as an object, and JavaScript orders numeric property names before all others.
+ * @throws When the name of a column consists of digits.
+ */
 function assertNames(text: string): void {
-  // A JSON path such as '$."2024"' is not a name.
+  // Removes quoted text first, because a JSON path such as '$."2024"' is not a column name.
   const [, name] = /"(\d+)"/.exec(text.replace(/'(?:[^']|'')*'/g, '')) ?? []
   if (name !== undefined)
     throw new Error(
@@ -123,12 +128,14 @@ function assertNames(text: string): void {
     )
 }
 
-function toOutcome({ returnsRows: returns }: WriteStatement, { results, meta }: BatchResult): Outcome {
-  // A batch returns rows by name. A write returns columns of one table, so their names differ.
-  return returns ? { rows: results.map(row => Object.values(row)), affectedRows: results.length } : { rows: [], affectedRows: meta.changes }
+function toOutcome({ returnsRows }: WriteStatement, { results, meta }: BatchResult): Outcome {
+  // A batch returns each row as an object. A write returns columns of one table, so no two columns share a name.
+  return returnsRows
+    ? { rows: results.map(row => Object.values(row)), affectedRows: results.length }
+    : { rows: [], affectedRows: meta.changes }
 }
 
-/** A single statement affects all expected rows or none: nothing has to be rolled back. */
+/** A single atomic statement affects all expected rows or none, so nothing has to be rolled back. */
 function assertAffected(statement: WriteStatement | BuiltStatement, { affectedRows }: Outcome): void {
   if ('expectedRows' in statement && statement.expectedRows !== undefined && affectedRows !== statement.expectedRows)
     throw new ExpectationError(0, affectedRows)
@@ -137,20 +144,21 @@ function assertAffected(statement: WriteStatement | BuiltStatement, { affectedRo
 const MARK = 'auto-api guard'
 
 /**
- * `select case when changes() = 1 then 1 else json_extract('{}', 'auto-api guard 3 touched ' || changes()) end`
+ * Creates the guard of a statement:
+ * `select case n when 1 then 1 else json_extract('{}', 'auto-api guard 3 touched ' || n) end from (select changes() as n)`
  *
- * The path is not valid: the error quotes it, which identifies the guard. The rows of a read are counted by reading them
- * again, because no other statement runs in between.
+ * The JSON path is invalid, so `json_extract` fails. The error message quotes the path, which contains the statement's index.
+ * `changes()` does not count the rows of a read, so the guard runs the read again. No other statement runs between the two.
  */
-function guards({ text, values, expectedRows, returnsRows: returns }: WriteStatement, index: number): readonly Statement[] {
+function guards({ text, values, expectedRows, returnsRows }: WriteStatement, index: number): readonly Statement[] {
   if (expectedRows === undefined) return []
-  const reads = returns && /^\s*(?:select|with)\b/i.test(text)
-  const touched = reads ? `(select count(*) from (${text}))` : 'changes()'
+  const isRead = returnsRows && /^\s*(?:select|with)\b/i.test(text)
+  const touched = isRead ? `(select count(*) from (${text}))` : 'changes()'
   return [
     {
       text: `select case n when ${expectedRows} then 1 else json_extract('{}', '${MARK} ${index} touched ' || n) end `
         + `from (select ${touched} as n)`,
-      values: reads ? values : [],
+      values: isRead ? values : [],
     },
   ]
 }

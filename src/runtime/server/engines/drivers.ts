@@ -1,4 +1,4 @@
-/** Runs statements on Drizzle's asynchronous sessions, of a database or of a transaction: text in, rows by position out. */
+/** Runs SQL text on Drizzle's asynchronous sessions, of a database or of a transaction. Each row is an array of values. */
 import type { Query } from 'drizzle-orm'
 import { isScalar } from './scalar'
 import type { Row, Statement } from './engine'
@@ -35,11 +35,11 @@ interface Session {
 const sessionOf = (db: DrizzleDatabase) => db.session as Session
 const asQuery = ({ text, values }: Statement): Query => ({ sql: text, params: [...values] })
 const unmapped = (rows: unknown) => rows
-/** Each statement reads the latest committed rows. */
+/** Runs a transaction in which each statement reads the latest committed rows. */
 const readCommitted = <T>(db: DrizzleDatabase, run: Transaction<T>) =>
   db.transaction(run, { isolationLevel: 'read committed' }) as Promise<T>
 
-/** node-postgres, postgres.js, PGlite, Neon: with a custom mapper their sessions return rows by position. */
+/** node-postgres, postgres.js, PGlite and Neon. With a custom mapper, their sessions return each row as an array. */
 const postgres: Driver = {
   rows: (db, statement) => sessionOf(db).prepareQuery(asQuery(statement), undefined, undefined, true, unmapped).execute() as Promise<Rows>,
   run: async (db, statement) => {
@@ -54,7 +54,10 @@ const postgres: Driver = {
   blocking: () => false,
 }
 
-/** These drivers write values into the text, and older ones an object as `key = value`: SQL of the app must not contain one either. */
+/**
+ * Refuses objects as parameters, also in SQL that the app wrote. MySQL drivers write the values into the SQL text, and older versions
+ * write an object as `key = value`.
+ */
 function withScalars(statement: Statement): Query {
   const invalid = statement.values.findIndex(value => value !== null && !isScalar(value))
   if (invalid === -1) return asQuery(statement)
@@ -87,8 +90,9 @@ const isFile = (db: DrizzleDatabase) => (sessionOf(db).client as LibsqlClient | 
 const FOREIGN_KEYS = 'pragma foreign_keys = on'
 
 /**
- * The session of a file whose transactions begin with a script. While another process writes, the driver's own
- * `begin immediate` fails and remains unfinished on the connection: no later transaction on it could commit.
+ * Creates a session for a database file. Its transactions begin with a script instead of the driver's own `begin immediate`.
+ * If another process writes, the driver's statement fails but stays unfinished on the connection. After that, no transaction on
+ * this connection can commit.
  */
 function sessionOfFile(db: DrizzleDatabase, client: LibsqlClient): Session {
   const begin = async () => {
@@ -123,9 +127,9 @@ const libsql: Driver = {
     await libsql.run(db, { text: FOREIGN_KEYS, values: [] })
     return await db.transaction(run) as Awaited<ReturnType<typeof run>>
   },
-  // A file has one writer at a time, and a database in memory has one connection.
+  // A file accepts one writer at a time. A database in memory has only one connection.
   lock: db => isFile(db) ? createReadWriteLock() : NO_LOCK,
-  // A file, or a libSQL server, has one writer at a time from its `begin immediate` on.
+  // After `begin immediate`, a file or a libSQL server accepts no other writer until the commit.
   concurrent: false,
   // libSQL's client reads a file in the calling thread.
   blocking: isFile,
@@ -133,13 +137,13 @@ const libsql: Driver = {
 
 export const DRIVERS = { pg: postgres, mysql, sqlite: libsql } as const
 
-/** Whether requests share one connection: it has a method that a pool does not have. */
+/** Whether the client is a single connection, which requests share. A connection and a pool have different methods. */
 function isSingle(db: DrizzleDatabase, single: string, pool: string): boolean {
   const client = sessionOf(db).client
   return client !== undefined && single in client && !(pool in client)
 }
 
-/** libSQL's rows are objects with numbered properties, and its blobs are not Buffers. */
+/** Converts a libSQL row to an array. libSQL returns an object with numbered properties, and each blob as an `ArrayBuffer`. */
 function toRow(row: Row): Row {
   return Array.from(row, value => value instanceof ArrayBuffer ? globalThis.Buffer.from(value) : value)
 }

@@ -3,7 +3,7 @@ import { sql, type Column, type Query, type SQL } from 'drizzle-orm'
 import type { Row, Statement } from './engine'
 import { createLruCache } from './lru-cache'
 
-/** The members that the database object has in every dialect. */
+/** The members that Drizzle's database object has in every dialect. */
 export interface DrizzleDatabase {
   readonly dialect: {
     readonly casing: { getColumnCasing: (column: Column) => string }
@@ -18,7 +18,10 @@ export interface SynchronousQuery {
   readonly values: (values: readonly unknown[]) => Row[]
 }
 
-/** The cache removes the oldest statement beyond this number. Without a limit, a client could fill the memory with different queries. */
+/**
+ * The maximum number of prepared statements. Beyond it, the cache removes the least recently used one. Without a limit, a client could
+ * fill the memory with different queries.
+ */
 const MAX_PREPARED = 1000
 
 /** @throws When the value is not a Drizzle database. */
@@ -33,7 +36,7 @@ export function toDatabase(db: unknown): DrizzleDatabase {
   return candidate as DrizzleDatabase
 }
 
-/** Prepares each SQL text once. The Drizzle session prepares it, so the logger of the app receives every query. */
+/** Prepares each SQL text once. It uses the Drizzle session, so that the app's logger receives every query. */
 export function createStatementPreparer(db: DrizzleDatabase): (statement: Statement) => SynchronousQuery {
   const cache = createLruCache<SynchronousQuery>(MAX_PREPARED)
   const session = db.session as { prepareQuery: (query: Query, fields: undefined, method: 'all', arrayMode: boolean) => SynchronousQuery }
@@ -43,7 +46,7 @@ export function createStatementPreparer(db: DrizzleDatabase): (statement: Statem
     )
 }
 
-/** The app passed a statement to `atomicWrites` that is not a query builder. */
+/** Creates the error if the app passes a value to `atomicWrites` that is not a query builder. */
 export const notAQueryBuilder = () => new TypeError(
   '[auto-api] atomicWrites(): a statement is not one of Drizzle\'s query builders. Return the builder, without awaiting it.',
 )

@@ -4,12 +4,12 @@ import type { Statement } from './engine'
 /** D1's limit per statement. */
 export const MAX_PARAMETERS = 100
 
-/** Matches parameters (`?`). Matches quoted text, names and comments first, because a question mark in these is not a parameter. */
+/** Matches parameters (`?`). It matches quoted text, names and comments first, because a question mark in them is not a parameter. */
 const TOKENS = /'(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]*`|\[[^\]]*\]|--[^\n]*|\/\*[\s\S]*?\*\/|\?/g
 
 /**
- * `… in (?, ?, …)` with too many values becomes `… in ((?1 ->> 0), (?1 ->> 1), …)`. The values are spread evenly over all
- * parameters, so that each array is short. A statement within the limit keeps its text.
+ * Rewrites `… in (?, ?, …)` with too many values to `… in ((?1 ->> 0), (?1 ->> 1), …)`. It distributes the values evenly over
+ * all parameters, so that each array is short. A statement within the limit keeps its text.
  */
 export function encodeParameters({ text, values }: Statement): Statement {
   if (values.length <= MAX_PARAMETERS) return { text, values: values.map(toD1Value) }
@@ -24,7 +24,7 @@ export function encodeParameters({ text, values }: Statement): Statement {
   return { text: encoded, values: arrays.map(array => JSON.stringify(array.map(toJson))) }
 }
 
-/** D1 does not accept a `bigint`. The D1 proxy does not accept a Buffer that is a part of a larger buffer, so bytes are copied. */
+/** Converts `bigint`, which D1 does not accept. Copies bytes, because the D1 proxy does not accept a view of a larger buffer. */
 function toD1Value(value: unknown): unknown {
   if (value instanceof Uint8Array) return new Uint8Array(value)
   return typeof value === 'bigint' ? fromBigint(value) : value
@@ -36,7 +36,7 @@ function toJson(value: unknown): unknown {
   return typeof value === 'bigint' ? fromBigint(value) : value
 }
 
-/** An integer beyond 2^53 is sent as text. SQLite compares the text with an integer column as a number. */
+/** Converts an integer beyond 2^53 to text. SQLite compares this text with an integer column as a number. */
 function fromBigint(value: bigint): number | string {
   return Number.isSafeInteger(Number(value)) ? Number(value) : String(value)
 }

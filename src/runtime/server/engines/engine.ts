@@ -1,17 +1,19 @@
 /**
- * The interface between core and a database: run a statement, commit a list of statements.
+ * The interface to a database. An engine runs one statement (`query`), or commits a list of statements (`commit`).
  *
- * A write is a *list*, never a callback with awaits in it. One form fits the three ways databases commit:
+ * A write is a list of statements, never an async callback. A list fits the three mechanisms with which databases commit:
  *
- * - **interactive** (Postgres, MySQL, libSQL): the statements run one after another in a transaction; an expectation
- *   that is not met throws, which rolls back.
- * - **synchronous** (better-sqlite3): its transactions cannot wait. An `async` callback would be rolled back while it
- *   continues to write outside, and awaits between `BEGIN` and `COMMIT` would mix in the statements of other requests.
- * - **batch** (D1): one `db.batch()`, which is all or nothing but cannot check a result before the end. An expectation
- *   becomes a statement that fails when the one before it changed another number of rows
- *   (`select case when changes() = n then 1 else json_extract('{}', 'no path') end`).
+ * - **interactive** (Postgres, MySQL, libSQL): The engine runs the statements one after another in a transaction. If an
+ *   expectation is not met, the engine throws and the transaction rolls back.
+ * - **synchronous** (better-sqlite3): A transaction cannot wait for a promise. The driver would roll back an `async` callback,
+ *   and the callback would continue to write outside of the transaction. With an `await` between `BEGIN` and `COMMIT`, statements
+ *   of other requests would run inside the transaction.
+ * - **batch** (D1): The engine sends one `db.batch()`. D1 applies all statements or none, but JavaScript cannot check a result
+ *   before the end. The engine turns an expectation into a statement that fails if the statement before it changed another
+ *   number of rows (`select case when changes() = n then 1 else json_extract('{}', 'no path') end`).
  *
- * A statement reads the results of an earlier one in SQL; the server generates ids such as the `deletionId` first.
+ * A statement can only use the results of an earlier statement in SQL. Therefore the server generates ids, such as the
+ * `deletionId`, before the commit.
  */
 import type { SQL } from 'drizzle-orm'
 import type { Dialect } from '../../shared/dialects'
@@ -24,36 +26,39 @@ export interface Statement {
 }
 
 export interface WriteStatement extends Statement {
-  /** The number of rows the statement must affect; otherwise nothing of the commit is applied. */
+  /** The number of rows that the statement must affect. If it affects another number, the whole commit rolls back. */
   readonly expectedRows?: number
-  /** It affects all expected rows or none: alone it needs no transaction. */
+  /** The statement affects all expected rows or none. If it is the only one of a commit, it needs no transaction. */
   readonly atomic?: boolean
   /** The statement returns rows (`SELECT`, or `RETURNING`). */
   readonly returnsRows?: boolean
-  /** Reads the written rows where a dialect has no `RETURNING`, in the same transaction. @param insertId the generated key. */
+  /**
+   * Reads the written rows in the same transaction, if the dialect has no `RETURNING`.
+   * @param insertId the generated key
+   */
   readonly readBack?: (insertId: unknown) => Statement
   /**
-   * Statements over the rows it read, in the same transaction, for rows that SQL could not find again.
-   * Only where the engine has `supportsFollowUp`.
+   * Creates further statements from the rows that this statement returned. They run in the same transaction. Writes use it if
+   * a later SQL statement could not find the same rows again. Requires an engine with `supportsFollowUp`.
    */
   readonly followUp?: (rows: readonly Row[]) => readonly Statement[]
-  /** The expectation fails because of a concurrent commit: the engine repeats the whole commit. */
+  /** If the expectation is not met, the cause is a concurrent commit, and the engine repeats the whole commit. */
   readonly retry?: boolean
 }
 
-/** A statement of the app, built with Drizzle on the database or the transaction that commits it. */
+/** A statement that the app builds with Drizzle. The engine passes the database or the transaction that commits it. */
 export interface BuiltStatement {
   readonly build: (db: never) => unknown
 }
 
-/** Values by position, in the order of the select list. */
+/** The values of a row, in the order of the select list. */
 export type Row = readonly unknown[]
 
 export interface Outcome {
   readonly rows: readonly Row[]
   /** The number of rows the statement returned or changed. */
   readonly affectedRows: number
-  /** Drizzle's result of a statement that the app built. */
+  /** Drizzle's result, if the app built the statement. */
   readonly result?: unknown
 }
 
@@ -64,22 +69,22 @@ export interface Engine {
   readonly dialect: Dialect
   /** The SQL of the dialect. */
   readonly adapter: DialectAdapter
-  /** The number of parameters one statement can have. */
+  /** The maximum number of parameters of one statement. */
   readonly maxParameters: number
-  /** Other commits can run between the statements of one: rows that must not change have to be locked. */
+  /** Whether other commits can run between the statements of one commit. If so, a commit locks the rows that must not change. */
   readonly concurrent: boolean
-  /** Statements of a commit can depend on the rows that an earlier one has read. */
+  /** Whether `followUp` can create statements from the rows that an earlier statement of the commit returned. */
   readonly supportsFollowUp: boolean
-  /** A statement blocks the process while it runs. */
+  /** Whether a statement blocks the process while it runs. */
   readonly blocking?: boolean
-  /** Limits below those of the dialect: terms of a compound, bytes of a LIKE pattern. */
+  /** Limits below those of the dialect: the terms of a compound SELECT, and the bytes of a LIKE pattern. */
   readonly limits?: { readonly terms: number, readonly pattern: number }
-  /** Renders Drizzle SQL in this dialect, with its parameters encoded. */
+  /** Renders Drizzle SQL in this dialect, and encodes its parameters. */
   readonly render: (sql: SQL) => Statement
-  /** The column's name in the database, `casing` included. */
+  /** The column's name in the database, after Drizzle applied its `casing` option. */
   readonly columnName: (column: Parameters<ColumnName>[0]) => string
   /**
-   * @throws {BusyError} As `commit` does.
+   * @throws {BusyError} When the database was busy in every attempt.
    * @throws {InvalidValueError} When a value does not fit the type that it is compared with.
    */
   readonly query: (statement: Statement) => Awaitable<readonly Row[]>
@@ -93,7 +98,7 @@ export interface Engine {
 
 type ColumnName = (column: import('drizzle-orm').Column) => string
 
-/** A statement of a commit affected another number of rows than expected; nothing was applied. */
+/** A statement of a commit affected another number of rows than expected. The database applied nothing of the commit. */
 export class ExpectationError extends Error {
   constructor(readonly index: number, readonly affectedRows: number) {
     super(`statement ${index} affected ${affectedRows} rows; rolled back`)
@@ -101,7 +106,7 @@ export class ExpectationError extends Error {
   }
 }
 
-/** Concurrent commits conflicted in every attempt; nothing was applied. */
+/** Concurrent commits conflicted in every attempt. The database applied nothing of the commit. */
 export class BusyError extends Error {
   constructor(cause: unknown) {
     super('the database is busy; rolled back', { cause })
@@ -109,7 +114,7 @@ export class BusyError extends Error {
   }
 }
 
-/** A value of the request, or of SQL that the app wrote, does not fit the type that it is compared with. */
+/** A value does not fit the type that it is compared with. The request or the app's SQL contains the value. */
 export class InvalidValueError extends Error {
   constructor(cause: unknown) {
     super('a value does not fit the type that it is compared with', { cause })

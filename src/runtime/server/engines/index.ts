@@ -1,4 +1,4 @@
-/** The engines by name, with their dialect and the mechanism that commits for them. */
+/** The engines by name. Each has a dialect and a mechanism that commits its statements. */
 import { sql } from 'drizzle-orm'
 import { didYouMean } from '../../shared/suggest'
 import type { Dialect } from '../../shared/dialects'
@@ -13,7 +13,7 @@ interface EngineRow {
   readonly dialect: Dialect
   readonly mechanism: Mechanism
   readonly create: (name: string, db: unknown) => Engine
-  /** Statements that run once on every new database. Synchronous engines only. */
+  /** Statements that run once on each new database. Only synchronous engines have them. */
   readonly setUp?: readonly string[]
 }
 
@@ -23,7 +23,7 @@ const interactive = (dialect: Dialect): EngineRow => ({
   create: (name, db) => createInteractiveEngine(name, db, dialect, MAX_PARAMETERS[dialect]),
 })
 
-/** The number of parameters per statement: counted in 16 bits on Postgres and MySQL. */
+/** The maximum number of parameters of one statement. Postgres and MySQL count parameters with 16 bits. */
 const MAX_PARAMETERS = { sqlite: 32_766, pg: 65_535, mysql: 65_535 }
 
 export const ENGINES = {

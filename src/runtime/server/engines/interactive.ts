@@ -7,7 +7,7 @@ import { ExpectationError, type BuiltStatement, type Engine, type Outcome, type 
 import { withRetries } from './retry'
 import { notAQueryBuilder, toDatabase, type DrizzleDatabase } from './drizzle-database'
 
-/** @param maxParameters the number of parameters a statement of this dialect can have. */
+/** @param maxParameters the maximum number of parameters of one statement in this dialect */
 export function createInteractiveEngine(name: string, database: unknown, dialect: Dialect, maxParameters: number): Engine {
   const db = toDatabase(database)
   const driver = DRIVERS[dialect]
@@ -62,7 +62,7 @@ function assertExpected({ expectedRows }: WriteStatement, index: number, outcome
   return outcome
 }
 
-/** A builder of Drizzle runs when it is awaited. */
+/** Runs a Drizzle query builder, which sends its query when it is awaited. Refuses a promise, because its query already runs. */
 async function runBuilt(query: unknown): Promise<Outcome> {
   if (typeof (query as { then?: unknown } | null)?.then !== 'function' || query instanceof Promise) {
     throw notAQueryBuilder()

@@ -1,8 +1,8 @@
-/** A read-write lock for a connection that requests share: a transaction must not include the statements of other requests. */
+/** A read-write lock for a connection that requests share. It keeps statements of other requests out of a transaction. */
 export interface ReadWriteLock {
-  /** Runs alone: after all earlier calls, and before all later ones. */
+  /** Runs a function alone: after all earlier calls, and before all later calls. */
   readonly exclusive: <T>(run: () => Promise<T>) => Promise<T>
-  /** Runs at the same time as other shared calls, never with an exclusive one. */
+  /** Runs a function at the same time as other shared calls, but never during an exclusive call. */
   readonly shared: <T>(run: () => Promise<T>) => Promise<T>
 }
 
@@ -20,14 +20,14 @@ export function createReadWriteLock(): ReadWriteLock {
     },
     shared(run) {
       const done = last.then(run)
-      const quiet: Promise<unknown> = settled(done).then(() => {
-        readers = readers.filter(reader => reader !== quiet)
+      const finished: Promise<unknown> = settled(done).then(() => {
+        readers = readers.filter(reader => reader !== finished)
       })
-      readers.push(quiet)
+      readers.push(finished)
       return done
     },
   }
 }
 
-/** Each transaction has its own connection of a pool. */
+/** A pool needs no lock, because each transaction uses a connection of its own. */
 export const NO_LOCK: ReadWriteLock = { exclusive: run => run(), shared: run => run() }

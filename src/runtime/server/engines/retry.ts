@@ -1,8 +1,8 @@
-/** Repeats a commit after a deadlock, a serialization failure or a locked database: nothing of it was applied. */
+/** Repeats a commit after a deadlock, a serialization failure or a locked database. The failed attempt changed nothing. */
 import { BusyError, ExpectationError } from './engine'
 
 const ATTEMPTS = 8
-/** Milliseconds before the second attempt. */
+/** The base of the delay before the second attempt, in milliseconds. */
 const BASE_DELAY = 4
 
 const CODES = new Set<unknown>([
@@ -15,11 +15,11 @@ const CODES = new Set<unknown>([
   'SQLITE_BUSY', 'SQLITE_BUSY_SNAPSHOT', 'SQLITE_BUSY_RECOVERY', 'SQLITE_BUSY_TIMEOUT', 'SQLITE_LOCKED', 'SQLITE_LOCKED_SHAREDCACHE',
 ])
 
-/** Waits twice as long after each attempt, with jitter, so that two conflicting commits do not conflict again. */
+/** Waits before the next attempt. The delay doubles with each attempt. Jitter keeps two conflicting commits from conflicting again. */
 export const backOff = (attempt: number) =>
   new Promise<void>(resolve => setTimeout(resolve, BASE_DELAY * 2 ** attempt * (0.5 + Math.random())))
 
-/** @param shouldRetry whether the statement at this index repeats the commit when its expectation is not met. */
+/** @param shouldRetry whether the commit is repeated when the expectation of the statement at this index is not met */
 export async function withRetries<T>(run: () => Promise<T>, shouldRetry: (index: number) => boolean): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -33,7 +33,7 @@ export async function withRetries<T>(run: () => Promise<T>, shouldRetry: (index:
   }
 }
 
-/** Drivers wrap the database's error, and Drizzle wraps theirs. */
+/** Whether an error or one of its causes is temporary. A driver wraps the database's error, and Drizzle wraps the driver's error. */
 export function isTransient(error: unknown): boolean {
   for (
     let current = error as { code?: unknown, errno?: unknown, cause?: unknown } | undefined, depth = 0;

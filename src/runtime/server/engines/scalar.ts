@@ -1,6 +1,6 @@
-/** The values that every driver accepts unchanged. */
+/** Detects the values that every driver accepts unchanged. */
 
-/** Drivers could convert every other object: older versions of mysql2 write one as `key = value`. */
+/** Whether every driver accepts the value unchanged. Drivers can convert other objects: older mysql2 versions write `key = value`. */
 export function isScalar(value: unknown): boolean {
   switch (typeof value) {
     case 'string': case 'bigint': case 'boolean': return true

@@ -5,7 +5,7 @@ import { sqlite } from './dialects/sqlite'
 import { isTransient } from './retry'
 import { createStatementPreparer, notAQueryBuilder, toDatabase } from './drizzle-database'
 
-/** SQLite's own limit. */
+/** SQLite's default limit. */
 const MAX_PARAMETERS = 32_766
 
 /** The driver behind Drizzle's database. */
@@ -19,7 +19,7 @@ export function createSynchronousEngine(name: string, database: unknown): Engine
   const db = toDatabase(database)
   const prepare = createStatementPreparer(db)
 
-  // Reads all rows: a statement with RETURNING must reach its end, or the WAL is never checkpointed.
+  // Reads all rows. If a statement with RETURNING does not reach its end, SQLite never checkpoints the WAL.
   function run(statement: WriteStatement, index: number): Outcome {
     const query = prepare(statement)
     const rows = statement.returnsRows ? query.values(statement.values) : []
@@ -29,12 +29,12 @@ export function createSynchronousEngine(name: string, database: unknown): Engine
     return { rows, affectedRows }
   }
 
-  /** A statement of the app runs on the only connection, so it is part of the transaction. */
+  /** A statement that the app built runs on the same connection, so it is part of the transaction. */
   function runAny(statement: WriteStatement | BuiltStatement, index: number): Outcome {
     return 'build' in statement ? runBuilt(statement.build(database as never)) : run(statement, index)
   }
 
-  // The driver's own function, created once: Drizzle creates it for every transaction.
+  // Uses the driver's transaction function and creates it once. Drizzle would create it for every transaction.
   const { immediate } = (database as Database).$client.transaction((statements: readonly (WriteStatement | BuiltStatement)[]) =>
     statements.map(runAny),
   )
@@ -52,12 +52,12 @@ export function createSynchronousEngine(name: string, database: unknown): Engine
     query: statement => translateErrors(() => prepare(statement).values(statement.values), error => toInvalidValue('sqlite', error)),
     commit: statements => translateErrors(() => statements.length === 1 && isAtomic(statements[0]!)
       ? [runAny(statements[0]!, 0)]
-      // Immediate: a lock requested within a transaction cannot be waited for.
+      // `immediate` takes the write lock at the start. SQLite does not wait for a write lock in the middle of a transaction.
       : immediate(statements)),
   } satisfies Engine)
 }
 
-/** A locked database is not tried again: the driver has blocked the process for its whole `timeout`. */
+/** Translates driver errors. It does not retry a locked database: the driver already waited for its `timeout` and blocked the process. */
 function translateErrors<T>(run: () => T, toError: (error: unknown) => unknown = error => error): T {
   try {
     return run()
@@ -67,11 +67,11 @@ function translateErrors<T>(run: () => T, toError: (error: unknown) => unknown =
   }
 }
 
-/** A single statement is its own transaction, unless its expectation can fail after it changed rows. */
+/** Whether a single statement needs no transaction. It needs one if its expectation can fail after it changed rows. */
 const isAtomic = (statement: WriteStatement | BuiltStatement) =>
   'build' in statement || statement.expectedRows === undefined || statement.atomic === true
 
-/** The methods that run a synchronous builder of Drizzle. */
+/** The members of Drizzle's synchronous query builder that run it. */
 interface Built {
   readonly all?: () => unknown[]
   readonly run?: () => { changes: number }

@@ -4,11 +4,11 @@ import { InvalidValueError } from './engine'
 
 export interface Violation {
   readonly kind: 'unique' | 'reference' | 'required' | 'check'
-  /** Database names of the columns, where the driver's error has them. */
+  /** The database names of the columns. Empty if the driver's error does not contain them. */
   readonly columns: readonly string[]
-  /** Name of the violated constraint, where the error has it instead of the columns. */
+  /** The name of the violated constraint, if the error contains it instead of the columns. */
   readonly key?: string
-  /** Database name of the table, where the error has it. */
+  /** The database name of the table, if the error contains it. */
   readonly table?: string
 }
 
@@ -39,28 +39,28 @@ const SQLITE: Kinds = {
   SQLITE_CONSTRAINT_NOTNULL: 'required',
   SQLITE_CONSTRAINT_CHECK: 'check',
   SQLITE_CONSTRAINT_DATATYPE: 'check',
-  // A value of another type, or larger than the limit of a value.
+  // The value has another type, or exceeds SQLite's size limit.
   SQLITE_MISMATCH: 'check',
   SQLITE_TOOBIG: 'check',
 }
 
-/** Errors without a code of their own, and all of D1's. */
+/** Messages of errors that have no specific code. No error of D1 has one. */
 const SQLITE_INVALID = /datatype mismatch|string or blob too big|integer overflow|cannot store \w+ value|bigint is too (?:big|large)/
 
-/** D1 puts everything into the message: `D1_ERROR: UNIQUE constraint failed: posts.slug: SQLITE_CONSTRAINT (extended: …)` */
+/** D1 writes code and columns into the message: `D1_ERROR: UNIQUE constraint failed: posts.slug: SQLITE_CONSTRAINT (extended: …)` */
 const SQLITE_MESSAGE = /(UNIQUE|FOREIGN KEY|NOT NULL|CHECK) constraint failed(?:: ([^:]*))?/
 
 const SQLITE_NAMES: Kinds = { 'UNIQUE': 'unique', 'FOREIGN KEY': 'reference', 'NOT NULL': 'required', 'CHECK': 'check' }
 
 const POSTGRES: Kinds = {
   '23505': 'unique', '23503': 'reference', '23001': 'reference', '23502': 'required', '23514': 'check',
-  // An exclusion constraint: another row conflicts.
+  // An exclusion constraint found a conflicting row.
   '23P01': 'unique',
-  // A value of another type, or too large for an index over its column.
+  // The value has another type, or is too large for an index over its column.
   '42804': 'check', '54000': 'check',
 }
 
-/** Too long, out of range, of another type. Errors of functions are excluded, because no client's value reaches them. */
+/** Codes for values that are too long, out of range or of another type. Excludes errors of functions: they get no client values. */
 const POSTGRES_INVALID = /^22(?!012|014|016|01[EFG])/
 
 const MYSQL: Kinds = {
@@ -72,7 +72,7 @@ const MYSQL: Kinds = {
   1217: 'reference',
   1048: 'required',
   1364: 'required',
-  // 4025 is a check constraint of MariaDB, 3819 of MySQL; the others are values that a column cannot hold.
+  // 4025 is a check constraint of MariaDB, and 3819 of MySQL. The other codes report values that a column cannot hold.
   4025: 'check',
   3819: 'check',
   1406: 'check',
@@ -90,13 +90,13 @@ const MYSQL: Kinds = {
   3141: 'check',
   3854: 'check',
   3988: 'check',
-  // Larger than a packet, a row or a key.
+  // The value is larger than a packet, a row or a key.
   1153: 'check',
   1118: 'check',
   1071: 'check',
 }
 
-/** Values that MySQL cannot compare. */
+/** The error codes for values that MySQL cannot compare. */
 const MYSQL_INVALID: ReadonlySet<unknown> = new Set([
   1264, 1265, 1267, 1270, 1271, 1292, 1300, 1366, 1367, 1406, 1411, 1416, 1525, 1690, 3140, 3141, 3854, 3988, 1153,
 ])
@@ -117,19 +117,19 @@ const READERS: Readonly<Record<Dialect, Reader>> = {
   // Key (slug, organization_id)=(a, 1) already exists.
   pg({ code, detail, column, column_name, constraint, constraint_name, table, table_name }) {
     const kind = POSTGRES[String(code)] ?? (POSTGRES_INVALID.test(String(code)) ? 'check' : undefined)
-    const key = kind === 'unique' ? /^Key \((.+?)\)=/.exec(String(detail))?.[1]?.split(', ').map(unquote) : undefined
-    const text = (...values: unknown[]) => values.find(value => typeof value === 'string' && value !== '') as string | undefined
-    const [named, check, of] = [
-      text(column, column_name),
-      kind === 'check' ? text(constraint, constraint_name) : undefined,
-      text(table, table_name),
+    const keyColumns = kind === 'unique' ? /^Key \((.+?)\)=/.exec(String(detail))?.[1]?.split(', ').map(unquote) : undefined
+    const firstText = (...values: unknown[]) => values.find(value => typeof value === 'string' && value !== '') as string | undefined
+    const [columnName, checkName, tableName] = [
+      firstText(column, column_name),
+      kind === 'check' ? firstText(constraint, constraint_name) : undefined,
+      firstText(table, table_name),
     ]
     return (
       kind && {
         kind,
-        columns: key ?? (named === undefined ? [] : [named]),
-        ...(check !== undefined && { key: check }),
-        ...(of !== undefined && { table: of }),
+        columns: keyColumns ?? (columnName === undefined ? [] : [columnName]),
+        ...(checkName !== undefined && { key: checkName }),
+        ...(tableName !== undefined && { table: tableName }),
       }
     )
   },
@@ -146,24 +146,24 @@ const READERS: Readonly<Record<Dialect, Reader>> = {
 
 const unquote = (name: string) => name.replace(/^"|"$/g, '').replaceAll('""', '"')
 
-/** The violated constraint; `undefined` for every other error. */
+/** Finds the violated constraint. Returns `undefined` for every other error. */
 export function findViolation(dialect: Dialect, error: unknown): Violation | undefined {
   return findCause(error, READERS[dialect])
 }
 
 const INVALID: Readonly<Record<Dialect, (error: DriverError) => boolean>> = {
   sqlite: ({ code, message }) => code === 'SQLITE_MISMATCH' || code === 'SQLITE_TOOBIG' || SQLITE_INVALID.test(String(message)),
-  // A custom type may have no such operator.
+  // 42883: a custom type can lack the operator of the comparison.
   pg: ({ code, message }) => POSTGRES_INVALID.test(String(code)) || (code === '42883' && /operator/.test(String(message))),
   mysql: ({ errno }) => MYSQL_INVALID.has(errno),
 }
 
-/** The error of a query, as an `InvalidValueError` where a value does not fit the type that it is compared with. */
+/** Wraps the error of a query in an `InvalidValueError` if a value does not fit the type that it is compared with. */
 export function toInvalidValue(dialect: Dialect, error: unknown): unknown {
   return findCause(error, found => INVALID[dialect](found) || undefined) ? new InvalidValueError(error) : error
 }
 
-/** Searches the causes too: drivers wrap the database's error, and Drizzle wraps the driver's. */
+/** Searches the error and its causes. A driver wraps the database's error, and Drizzle wraps the driver's error. */
 function findCause<T>(error: unknown, read: (error: DriverError) => T | undefined): T | undefined {
   for (
     let current = error as DriverError | undefined, depth = 0;

@@ -1,68 +1,76 @@
-/** The differences between SQL dialects: everything else of a statement has the same text in all of them. */
+/** The differences between SQL dialects. All other SQL has the same text in every dialect. */
 import type { Column, SQL } from 'drizzle-orm'
 import type { Kind } from '../../../shared/wire'
 
 export interface DialectAdapter {
-  /** A write returns its rows. Without RETURNING they are read back in the same transaction. */
+  /** Whether a write can return its rows (`RETURNING`). If not, the engine reads them back in the same transaction. */
   readonly returning: boolean
-  /** NULL sorts below every value; otherwise above. */
+  /** Whether NULL sorts before every value. If not, NULL sorts after every value. */
   readonly nullsLow: boolean
-  /** An index over both columns serves `(a, b) > (?, ?)`. */
+  /** Whether the database uses an index over `a` and `b` for `(a, b) > (?, ?)`. */
   readonly tupleComparison: boolean
-  /** Each column of a query has one type: keys of different types are converted to text. */
+  /** Whether each column of a query must have one type. If so, a query converts keys of different types to text. */
   readonly typedColumns: boolean
-  /** A statement checks foreign keys after each row, so it cannot delete a row before another one that references it. */
+  /** Whether the database checks foreign keys after each row. If so, a row must be deleted before the row it references. */
   readonly checksForeignKeysByRow: boolean
-  /** The statement that defers the check of all foreign keys to the end of the transaction; absent where there is none. */
+  /** The statement that defers the check of all foreign keys to the end of the transaction. Absent if the dialect has none. */
   readonly deferForeignKeys?: string
-  /** The statement that checks deferred constraints at once; absent where no constraint is checked at the commit only. */
+  /** The statement that checks deferred constraints immediately. Absent if the dialect has none. */
   readonly checkDeferred?: string
-  /** Ignores the case of ASCII letters; `\` escapes. */
+  /** Creates a LIKE condition that ignores the case of ASCII letters. `\` escapes a wildcard in the pattern. */
   readonly like: (column: Column, pattern: SQL) => SQL
-  /** Locks the rows of a SELECT until the commit, against changes and against other locks. */
+  /** The clause that locks the rows of a SELECT until the commit: other transactions cannot change the rows. */
   readonly lock: Readonly<Record<'share' | 'update', SQL>>
-  /** `select …` with a number for each row, in the order in which the rows are found. */
+  /** Creates a SELECT that numbers its rows in the order in which the database finds them. */
   readonly numbered: (columns: SQL, table: SQL, number: SQL) => SQL
-  /** The number of rows that a SELECT has locked. */
+  /** Creates a query that counts the rows that a locking SELECT returns. */
   readonly countLocked: (rows: SQL) => SQL
-  /** The rest of an `insert into t` that sets no column. */
+  /** The end of an `insert into t` statement that sets no column. */
   readonly defaultValues: SQL
-  /** A list of tuples on the right of IN, without its parentheses. */
+  /** Creates the list of tuples to the right of IN, without the outer parentheses. */
   readonly tuples: (list: SQL) => SQL
-  /** A parameter with the type of its column, where the statement does not imply it. */
+  /** Casts a parameter to the type of a column, for positions in which the database cannot infer the type. */
   readonly typed: (value: SQL, column: Column) => SQL
-  /** A value as text, and text as a value of a column: one column of a query can contain keys of different types. */
+  /** Converts a value to text, so that one column of a query can contain keys of different types. `fromText` converts it back. */
   readonly toText: (value: SQL) => SQL
+  /** Converts the text from `toText` to a value of the column. */
   readonly fromText: (text: SQL, column: Column) => SQL
-  /** A value of one column as the type of another one. */
+  /** Converts a value of one column to the type of another column. */
   readonly convert: (value: SQL, from: Column, to: Column) => SQL
-  /** Compares values of a column by bytes, whatever its collation; `undefined` for types without a collation. */
+  /** Compares values of a column by bytes, independent of its collation. Returns `undefined` for types without a collation. */
   readonly bytewise: (column: Column) => Bytewise | undefined
   readonly aggregates: AggregateSql
 }
 
-/** A comparison by bytes. A statement combines it with the plain comparison (`and`), because only the plain one can use an index. */
+/**
+ * A comparison by bytes. A statement combines it with the plain comparison (`and`), because an index supports only the
+ * plain comparison.
+ */
 export interface Bytewise {
   /** Wraps each side of the comparison: `a` becomes `a collate binary`. */
   readonly operand: (value: SQL) => SQL
-  /** Wraps the whole comparison on Postgres. Otherwise the planner assumes that it excludes further rows, and estimates too few. */
+  /**
+   * Wraps the whole comparison on Postgres. Without it, the planner assumes that the comparison excludes more rows, and its
+   * estimate of the row count is too low.
+   */
   readonly condition: (condition: SQL) => SQL
 }
 
-type Term = (column: Column, kind: Kind) => SQL
+type ColumnExpression = (column: Column, kind: Kind) => SQL
 
 export interface AggregateSql {
-  /** A sum with all its digits, for `toResultValue`. */
-  readonly exactSum: Term
-  /** A sum and an average in ORDER BY and HAVING: the numbers of the response, except for a double's last digits. */
-  readonly sum: Term
-  readonly average: Term
-  /** A number sent as text, compared with a count, a sum or an average. */
+  /** A sum with all its digits. `toResultValue` reads it. */
+  readonly exactSum: ColumnExpression
+  /** A sum in ORDER BY and HAVING. It equals the number in the response, except for the last digits of a double. */
+  readonly sum: ColumnExpression
+  /** An average in ORDER BY and HAVING, with the same precision as `sum`. */
+  readonly average: ColumnExpression
+  /** Casts a number that a driver sends as text, to compare it with a count, a sum or an average. */
   readonly number: (value: SQL) => SQL
-  /** The least or the greatest value as the database compares it. */
+  /** The least or the greatest value, in the form that the database can compare. */
   readonly extreme: (name: 'min' | 'max', column: Column) => SQL
-  /** The column's value for its least or greatest value. */
+  /** Converts the result of `extreme` back to a value of the column. */
   readonly fromExtreme: (extreme: SQL, column: Column) => SQL
-  /** A value compared with the least or the greatest one. */
+  /** Converts a value to the form of `extreme`, to compare the two. */
   readonly comparedExtreme: (value: SQL, column: Column, kind: Kind) => SQL
 }

@@ -1,19 +1,19 @@
-/** Facts about a column's type that more than one dialect needs. */
+/** Facts about column types, and SQL that more than one dialect uses. */
 import { sql, type Column, type SQL } from 'drizzle-orm'
 import type { Kind } from '../../../shared/wire'
 
-/** An enum type of the database: it sorts by the order in which the type lists its values. */
+/** Whether the column has an enum type of the database. Such a column sorts in the order in which the type lists its values. */
 export const isEnum = (column: Column): boolean => /^(?:Pg|MySql)Enum/.test(column.columnType)
 
-/** Kinds whose values have more digits than a double. */
+/** Whether values of this kind can have more digits than a double. */
 export const isExact = (kind: Kind): boolean => kind === 'bigint' || kind === 'decimal'
 
 const SERIAL: Readonly<Record<string, string>> = { serial: 'integer', bigserial: 'bigint', smallserial: 'smallint' }
 
-/** `serial` is an integer with a default: a key and the foreign key to it have one type. */
+/** `serial` is an integer with a default, so a `serial` key and the `integer` foreign key to it have the same type. */
 export const withoutSerial = (type: string): string => SERIAL[type] ?? type
 
-/** A condition, a value or a text without anything around it. */
+/** Returns the SQL as it is, if the dialect needs no conversion. */
 export const unchanged = (value: SQL): SQL => value
 
 /** `select a, row_number() over () as n from t` */

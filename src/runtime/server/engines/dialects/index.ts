@@ -1,4 +1,4 @@
-/** The adapters of the dialects by name, one file each. */
+/** The adapters of all dialects, by name. */
 import { is, type Column } from 'drizzle-orm'
 import { MySqlColumn } from 'drizzle-orm/mysql-core'
 import { PgColumn } from 'drizzle-orm/pg-core'

@@ -3,7 +3,7 @@ import { sql, type Column, type SQL } from 'drizzle-orm'
 import type { AggregateSql, DialectAdapter } from './adapter'
 import { isEnum, isExact, unchanged } from './column'
 
-/** MySQL's averages end four digits behind the point of their column: they are divided here, with more digits. */
+/** MySQL's `avg()` has only four more decimals than its column. `average` divides the sum by the count, which gives more digits. */
 const aggregates: AggregateSql = {
   exactSum: (column, kind) => sql`cast(${kind === 'number' ? sumOfDoubles(column) : sql`sum(${column})`} as char)`,
   sum: (column, kind) => (kind === 'number' ? toDigits(sumOfDoubles(column)) : sql`sum(${column})`),
@@ -11,9 +11,9 @@ const aggregates: AggregateSql = {
     isExact(kind)
       ? sql`cast(sum(${column}) as decimal(65, 20)) / count(${column})`
       : sql`${aggregates.sum(column, kind)} * 1e0 / count(${column})`,
-  // Text and a decimal would be compared as doubles.
+  // Without the cast, MySQL compares text with a decimal as doubles.
   number: value => sql`cast(${value} as decimal(65, 30))`,
-  // An enum by the position of its value: MySQL would compare its text.
+  // `column + 0` is the position of an enum value. Without it, MySQL compares the text of the value.
   extreme: (name, column) => isEnum(column) ? sql`${sql.raw(name)}(${column} + 0)` : sql`${sql.raw(name)}(${column})`,
   fromExtreme: (extreme, column) => isEnum(column) ? enumValueAt(extreme, column) : extreme,
   comparedExtreme: unchanged,
@@ -26,21 +26,21 @@ export const mysql: DialectAdapter = {
   typedColumns: true,
   checksForeignKeysByRow: true,
   like: (column, pattern) => sql`lower(${column}) like lower(${pattern})`,
-  // The spelling of MySQL 5 and MariaDB; MySQL 8 accepts it.
+  // MySQL 5 and MariaDB do not support `for share`. MySQL 8 accepts both.
   lock: { share: sql` lock in share mode`, update: sql` for update` },
-  // MariaDB sorts before it numbers by a window.
+  // A user variable numbers the rows, because MariaDB sorts the rows before it computes a window function.
   numbered: (columns, table, number) =>
     sql`select ${columns}, (@found := @found + 1) as ${number} from (select @found := 0) as start cross join ${table}`,
-  // The rows of a derived table cannot be locked.
+  // MySQL cannot lock the rows of a derived table, so the caller counts the rows that the SELECT returns.
   countLocked: unchanged,
   defaultValues: sql`() values ()`,
   tuples: unchanged,
   typed: unchanged,
   toText: value => sql`cast(${value} as char(255))`,
-  // Text compared with a number would be compared as doubles, and no index would be read.
+  // Without the cast, MySQL compares text with a number as doubles, and uses no index.
   fromText: (text, column) => isNumber(column) ? mysqlNumber(text, column) : sql`${text} collate utf8mb4_bin`,
   convert: unchanged,
-  // `utf8mb4_bin` is no substitute: it takes text that ends in spaces for the same text without them.
+  // The collation `utf8mb4_bin` is not enough, because it ignores spaces at the end of text.
   bytewise: column =>
     /^(?:national )?n?(?:var)?char|^(?:tiny|medium|long)?text/i.test(column.getSQLType())
       ? { operand: value => sql`cast(convert(${value} using utf8mb4) as binary)`, condition: unchanged }
@@ -50,33 +50,36 @@ export const mysql: DialectAdapter = {
 
 const isNumber = (column: Column) => /Int|Serial|Year|Boolean|Decimal/.test(column.columnType)
 
-/** A parameter for a number beyond what a double holds: drivers send it as text. */
+/** Casts a parameter to a number. Drivers send a number as text if a double cannot hold it. */
 export function mysqlNumber(value: SQL, column: Column): SQL {
   if (/Decimal/.test(column.columnType)) return sql`cast(${value} as decimal(65, 30))`
   return column.getSQLType().includes('unsigned') ? sql`cast(${value} as unsigned)` : sql`cast(${value} as signed)`
 }
 
-/** `field(?, 'low', 'high')`: an enum sorts by the position of its value, and would be compared with text as text. */
+/**
+ * `field(?, 'low', 'high')`: converts an enum value to its position. An enum sorts by position, but MySQL compares an enum with
+ * text as text.
+ */
 export function mysqlEnum(value: SQL, column: Column): SQL {
   return sql`field(${value} collate utf8mb4_bin, ${enumValues(column)})`
 }
 
-/** `elt(2, 'low', 'high')` */
+/** `elt(2, 'low', 'high')`: converts a position to its enum value. */
 function enumValueAt(position: SQL, column: Column): SQL {
   return sql`elt(${position}, ${enumValues(column)})`
 }
 
-/** In hexadecimal no character of a value has a meaning in SQL. */
+/** Lists the enum values in hexadecimal, so that no character of a value has a meaning in SQL. */
 function enumValues({ enumValues: values = [] }: Column): SQL {
   return sql.raw(values.map(text => `_utf8mb4 x'${globalThis.Buffer.from(text).toString('hex')}'`).join(', '))
 }
 
-/** A sum of doubles beyond a double is NULL: MariaDB would return 0, and fail where it computes with it. */
+/** Returns NULL if a double cannot hold the sum. MariaDB would return 0, or fail in a calculation with the sum. */
 function sumOfDoubles(column: Column): SQL {
   return sql`case when abs(sum(${column} / 1e16)) <= 1.797e292 then sum(${column}) end`
 }
 
-/** The significant digits of a double: `round(s, 14 - floor(log10(abs(s))))`, where zero has none. */
+/** Rounds a double to its significant digits: `round(s, 14 - floor(log10(abs(s))))`. Zero has no logarithm and stays zero. */
 function toDigits(value: SQL): SQL {
   return sql`coalesce(round(${value}, 14 - floor(log10(abs(nullif(${value}, 0))))), ${value})`
 }

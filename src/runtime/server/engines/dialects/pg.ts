@@ -4,12 +4,12 @@ import { PgChar, PgCustomColumn, PgEnumColumn } from 'drizzle-orm/pg-core'
 import type { AggregateSql, Bytewise, DialectAdapter } from './adapter'
 import { countOf, isExact, numberedByWindow, unchanged, withoutSerial } from './column'
 
-/** Doubles are added as decimals: otherwise a sum depends on the order of the rows. */
+/** Adds doubles as `numeric`, because a sum of doubles depends on the order of the rows. */
 const aggregates: AggregateSql = {
   exactSum: (column, kind) => sql`cast(${aggregates.sum(column, kind)} as text)`,
   sum: (column, kind) => kind === 'number' ? sql`sum(cast(${column} as numeric))` : sql`sum(${column})`,
   average: (column, kind) => isExact(kind) ? sql`avg(${column})` : sql`cast(avg(cast(${column} as numeric)) as double precision)`,
-  // Compared with a sum of integers, a parameter would have to be an integer.
+  // Without the cast, Postgres expects an integer for a parameter that is compared with a sum of integers.
   number: value => sql`cast(${value} as numeric)`,
   extreme: (name, column) =>
     hasNoExtremes(column) ? sql`${sql.raw(name)}(cast(${column} as text) collate "C")` : sql`${sql.raw(name)}(${column})`,
@@ -25,15 +25,15 @@ export const pg: DialectAdapter = {
   checksForeignKeysByRow: false,
   checkDeferred: 'set constraints all immediate',
   like: (column, pattern) => sql`cast(${column} as text) ilike ${pattern}`,
-  // Foreign keys take weaker locks than these; a writer of the row itself has to wait.
+  // A foreign key check takes a weaker lock, so it waits for neither. A write to the row itself waits for both.
   lock: { share: sql` for share`, update: sql` for no key update` },
   numbered: numberedByWindow,
   countLocked: countOf,
   defaultValues: sql`default values`,
   tuples: unchanged,
-  // A parameter that is assigned to no column would be text.
+  // Without the cast, a parameter that is not assigned to a column has the type text.
   typed: (value, column) => sql`cast(${value} as ${postgresType(column)})`,
-  // A column of a recursive query has one collation, whichever columns its values come from.
+  // A column of a recursive query must have one collation, although its values come from columns with different collations.
   toText: value => sql`cast(${value} as text) collate "C"`,
   fromText: (text, column) => sql`cast(${text} as ${postgresType(column)})${isText(column) ? sql` collate "default"` : sql``}`,
   convert: (value, from, to) => typeOf(from) === typeOf(to) ? value : sql`cast(cast(${value} as text) as ${postgresType(to)})`,
@@ -41,13 +41,13 @@ export const pg: DialectAdapter = {
   aggregates,
 }
 
-/** Types without `min` and `max`. Their texts have one length: bytes are in the order of the values. */
+/** Types without `min` and `max`. All texts of such a type have the same length, so their bytes sort in the order of the values. */
 const WITHOUT_EXTREMES = new Set(['PgUUID', 'PgMacaddr', 'PgMacaddr8'])
 const hasNoExtremes = (column: Column) => WITHOUT_EXTREMES.has(column.columnType)
 
-/** Types whose text depends on the value only, `citext` among them. */
+/** Types that store text unchanged, including `citext`. */
 const PLAIN_TEXT = /^(?:text|varchar|character varying|citext|name)\b(?!.*\[)/i
-/** Types without a collation. Another name of a custom column type may be a domain over text. */
+/** Types without a collation. A custom column with any other type name can be a domain over text, which has a collation. */
 const UNCOLLATED = new RegExp(
   '^(?:(?:small|big)?int\\d?\\b|integer|(?:small|big)?serial|numeric|decimal|real|double|float|bool|uuid|json|date|time|interval'
   + '|bytea|inet|cidr|macaddr|bit|varbit|money)|\\[',
@@ -60,20 +60,23 @@ const typeOf = (column: Column) => withoutSerial(column.getSQLType())
 function bytewise(column: Column): Bytewise | undefined {
   const type = column.getSQLType()
   if (PLAIN_TEXT.test(type)) return { operand: value => sql`cast(${value} as text) collate "C"`, condition: hideFromPlanner }
-  // `char` pads its values, and a custom type can convert them: both sides are cast to the type of the column first.
+  // `char` pads its values, and a custom type can convert them. Therefore both sides are cast to the type of the column first.
   const collated = is(column, PgChar) || (is(column, PgCustomColumn) && !UNCOLLATED.test(type))
   return collated
     ? { operand: value => sql`cast(cast(${value} as ${postgresType(column)}) as text) collate "C"`, condition: hideFromPlanner }
     : undefined
 }
 
-/** Postgres has no statistics on how often a CASE holds: it plans by the plain comparison. */
+/** Postgres has no statistics for a CASE condition, so the planner estimates rows from the plain comparison only. */
 const hideFromPlanner = (condition: SQL) => sql`case when ${condition} then true else false end`
 
-/** Without a length these would mean one character or one bit. */
+/** Without a length, `char` means one character and `bit` means one bit. The mapped types have no limit. */
 const UNBOUNDED: Readonly<Record<string, string>> = { char: 'bpchar', bit: 'varbit' }
 
-/** The type a value of the column is cast to: without length and precision, which would cut or round it, and without a collation. */
+/**
+ * The type for casts to the column's type. It has no length and no precision, because these would cut or round the value. It has no
+ * collation.
+ */
 export function postgresType(column: Column): SQL {
   if (is(column, PgEnumColumn)) {
     const { enumName, schema } = column.enum

@@ -3,17 +3,17 @@ import { sql, type Column, type SQL } from 'drizzle-orm'
 import type { AggregateSql, DialectAdapter } from './adapter'
 import { countOf, isExact, numberedByWindow, unchanged } from './column'
 
-/** SQLite would overflow on a sum of large integers, and returns 64 bits as a double. */
+/** In SQLite, a sum of large integers overflows. The drivers also return 64-bit integers as doubles. */
 const aggregates: AggregateSql = {
   exactSum(column, kind) {
     if (isWhole(kind)) return sumHalves(column)
     if (kind !== 'decimal') return sql`sum(cast(${column} as real))`
-    // A decimal without a fraction is stored as an integer: integers and doubles are added separately.
+    // SQLite stores a decimal without a fraction as an integer. This expression adds integers and doubles separately.
     const whole = sql`case typeof(${column}) when 'integer' then ${column} end`
     const fractional = sql`case typeof(${column}) when 'integer' then 0.0 else ${column} end`
     return sql`coalesce(${sumHalves(whole)}, case when count(${column}) > 0 then '0:0' end) || ':' || sum(${fractional})`
   },
-  // Exact within 64 bits; beyond them SQLite continues with doubles, where a plain sum would fail.
+  // Exact within 64 bits. For larger sums SQLite continues with doubles, but a plain `sum()` would fail.
   sum: (column, kind) =>
     isWhole(kind) ? sql`(sum(${column} >> 32) * 4294967296 + sum(${column} & 4294967295))` : sql`sum(cast(${column} as real))`,
   average: column => sql`avg(${column})`,
@@ -31,7 +31,7 @@ export const sqlite: DialectAdapter = {
   checksForeignKeysByRow: false,
   deferForeignKeys: 'pragma defer_foreign_keys = on',
   like: (column, pattern) => sql`${column} like ${pattern} escape '\\'`,
-  // One writer at a time.
+  // SQLite has one writer at a time, so rows need no locks.
   lock: { share: sql``, update: sql`` },
   numbered: numberedByWindow,
   countLocked: countOf,
@@ -48,12 +48,12 @@ export const sqlite: DialectAdapter = {
 
 const isWhole = (kind: string) => kind === 'bigint' || kind === 'integer'
 
-/** The result of an aggregate has no type: compared with it, a parameter would be text. */
+/** The result of an aggregate has no type affinity. Without the cast, SQLite compares it with a parameter as text. */
 function toNumber(value: SQL): SQL {
   return sql`cast(${value} as numeric)`
 }
 
-/** `'high:low'`: the sums of the upper and lower 32 bits, added up when the row is read. */
+/** `'high:low'`: the sums of the upper and of the lower 32 bits. The server adds the two when it reads the row. */
 function sumHalves(value: SQL | Column): SQL {
   return sql`cast(sum(${value} >> 32) as text) || ':' || cast(sum(${value} & 4294967295) as text)`
 }

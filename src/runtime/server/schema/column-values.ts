@@ -1,15 +1,15 @@
-/** Tests whether a column can hold a value of the right kind, so that the API refuses the values that the database would refuse. */
+/** Tests whether a column can hold a value of its kind, so that the API refuses every value that the database would refuse. */
 import { is, SQL, type Column } from 'drizzle-orm'
 import type { Kind } from '../../shared/wire'
 import { isScalar } from '../engines/scalar'
 import { isStorableText, isDateText, isTimeText, isInterval, INFINITY_TEXT, isAddress, NETWORK } from './text-formats'
 
-/** A Drizzle value (such as a `Date`), never null. */
+/** Tests a Drizzle value (such as a `Date`), never null. */
 type Test = (value: unknown, column: Column) => boolean
 
 export const text = (test: (text: string) => boolean): Test => value => typeof value === 'string' && test(value)
 
-/** ISO 8601 writes these years with four digits, which every dialect accepts. */
+/** Accepts only years that ISO 8601 writes with four digits, because every dialect accepts these. */
 const isYear = (year: number) => year >= 1 && year <= 9999
 
 function isDate(value: unknown): boolean {
@@ -19,13 +19,13 @@ function isDate(value: unknown): boolean {
 const hexadecimal = (...digits: number[]): Test => text(value =>
   /^[\da-f]+(?:[:.-][\da-f]+)*$/i.test(value) && digits.includes(value.replace(/[:.-]/g, '').length))
 
-/** Single precision: a value must not overflow to infinity or underflow to zero. */
+/** Tests a single-precision value: it must not overflow to infinity or underflow to zero. */
 const isReal: Test = (value, column) => {
   const rounded = Math.fround(value as number)
   return isSignAllowed(value, column) && Number.isFinite(rounded) && (value === 0 || rounded !== 0)
 }
 
-/** A negative value needs a type without `unsigned`. Only MySQL has unsigned types. */
+/** Refuses a negative value for an `unsigned` type. Only MySQL has unsigned types. */
 const isSignAllowed: Test = (value, column) => Number(value) >= 0 || !column.getSQLType().includes('unsigned')
 
 /** Limits the digits before the decimal point. The database rounds the digits after the decimal point. */
@@ -35,7 +35,7 @@ const isNumeric: Test = (value, column) => {
   if (!isSignAllowed(value, column)) return false
   if (digits === undefined) return true
   if (typeof value === 'number') return Math.abs(value) < 10 ** (digits - decimals)
-  // Postgres allows a larger scale than precision, which leaves no digits before the point.
+  // In Postgres, the scale can be larger than the precision. Such a column has no digits before the decimal point.
   return String(value).replace(/^[+-]?0*|\..*$/g, '').length <= Math.max(0, digits - decimals)
 }
 
@@ -47,17 +47,19 @@ function isStorableJson(value: unknown): boolean {
   return Object.entries(value).every(([key, inner]) => isStorableText(key) && isStorableJson(inner))
 }
 
-/** Types in which SQLite stores text and numbers unchanged. In all others, a whole number becomes an integer. */
+/** Types in which SQLite stores text and numbers unchanged. In all other types, SQLite stores a whole number as an integer. */
 const STORED_UNCHANGED = /^(?!.*int).*(?:char|clob|text|blob|real|floa|doub)/i
 
-/** SQLite stores integers that a double cannot hold, and libSQL's driver then refuses to read the row. */
+/** Refuses an integer that a double cannot hold. SQLite would store it, but libSQL's driver would refuse to read the row. */
 function isReadable(encoded: unknown, column: Column): boolean {
   if (!column.columnType.startsWith('SQLite') || typeof encoded === 'bigint' || STORED_UNCHANGED.test(column.getSQLType())) return true
   const number = typeof encoded === 'string' && encoded.length < 400 ? Number(encoded) : encoded
   return !Number.isInteger(number) || Number.isSafeInteger(number)
 }
 
-/** The result of a custom type's `toDriver` can be of any type. Without `toDriver`, the driver receives the value unchanged. */
+/**
+ * Tests the result of a custom type's `toDriver`, which can have any type. Without `toDriver`, the driver receives the value unchanged.
+ */
 const isCustom: Test = (value, column) => {
   if (typeof value === 'string' && !isStorableText(value)) return false
   try {
@@ -76,7 +78,7 @@ const isArray: Test = (value, column) => {
   return Array.isArray(value) && value.every(isElement)
 }
 
-/** Includes dates before the common era, which Postgres writes with `BC`. */
+/** Accepts dates before the common era too. Postgres writes these with `BC`. */
 const isPostgresDateText = text(value => isDateText(value.replace(/ BC$/i, '')) || INFINITY_TEXT.test(value))
 
 const isMySqlDateText = text(value => isDateText(value) && !/BC$/i.test(value))
@@ -112,7 +114,7 @@ const BY_KIND: Readonly<Partial<Record<Kind, Test>>> = { custom: isCustom, date:
 
 const testOf = (column: Column, kind: Kind): Test | undefined => BY_TYPE[column.columnType] ?? BY_KIND[kind]
 
-/** The expected value in error messages, by column type. Other types use the name of their kind. */
+/** The name of the expected value in error messages, by column type. Other types use the name of their kind. */
 export const EXPECTED_OF: Readonly<Record<string, string>> = {
   PgDateString: 'an ISO 8601 date', PgTimestampString: 'an ISO 8601 date',
   MySqlDateString: 'an ISO 8601 date', MySqlDateTimeString: 'an ISO 8601 date', MySqlTimestampString: 'an ISO 8601 date',

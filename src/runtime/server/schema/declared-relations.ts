@@ -13,7 +13,7 @@ export interface ResolvedRelation {
   readonly foreignColumns: readonly string[]
 }
 
-/** The declared names with the columns they join, so that they can replace derived names. */
+/** Resolves the declared relations to the columns that they join. Their names replace derived names. */
 export function resolveDeclaredRelations(
   resource: Resource,
   registration: ResourceRegistration,
@@ -25,12 +25,12 @@ export function resolveDeclaredRelations(
     if (!target) return []
     const { name, columns, foreignColumns } = relation
     if (columns && foreignColumns) return [{ name, kind: 'one', target, columns, foreignColumns }]
-    const back = findInverse(
+    const inverse = findInverse(
       resource,
       relation,
       registrations.find(({ name }) => name === target.name)!,
     )
-    return back ? [{ name, kind: 'many', target, columns: back.foreignColumns, foreignColumns: back.columns }] : []
+    return inverse ? [{ name, kind: 'many', target, columns: inverse.foreignColumns, foreignColumns: inverse.columns }] : []
   })
 }
 
@@ -44,7 +44,10 @@ function readDeclared(registration: ResourceRegistration): DeclaredRelation[] {
   }
 }
 
-/** The inverse of a declared to-many, which holds the key: the one with the same relation name, or the only one. */
+/**
+ * Finds the to-one relation that is the inverse of a declared to-many relation, because only the to-one relation lists the columns.
+ * The inverse has the same relation name. Without a relation name, it is the only to-one relation or the only foreign key.
+ */
 function findInverse(
   resource: Resource,
   relation: DeclaredRelation,

@@ -1,4 +1,4 @@
-/** Describes resources by names: facts for the build that TypeScript types lack, such as the targets of foreign keys. */
+/** Describes resources for the build as plain names. It adds facts that TypeScript types lack, such as the targets of foreign keys. */
 import type { AutoApiConfig } from '../../shared/config'
 import type { ResourceRegistration } from '../registration'
 import type { Relation, Resource } from './model'
@@ -9,9 +9,9 @@ export interface RelationDescription {
   readonly name: string
   readonly to: string
   readonly many: boolean
-  /** Many-to-many, over a junction. */
+  /** Whether the relation is many-to-many, over a junction table. */
   readonly linked: boolean
-  /** The registered resource that holds the links. */
+  /** The name of the junction table's resource, if the junction table is registered. */
   readonly via?: string
 }
 
@@ -20,10 +20,11 @@ export interface ResourceDescription {
   /** The primary key, in key order. */
   readonly key: readonly string[]
   readonly hidden: readonly string[]
-  /** Columns that a client can send. */
+  /** The columns that a client can send in a create. */
   readonly create: readonly string[]
+  /** The columns that a client can send in an update. */
   readonly update: readonly string[]
-  /** The columns of `create` that the server sets when they are missing. */
+  /** The columns of `create` that the server sets if the client does not send them. */
   readonly filled: readonly string[]
   readonly relations: readonly RelationDescription[]
   /** Whether its rows belong to tenants. */
@@ -56,7 +57,7 @@ export function describeResources(
   }))
 }
 
-/** Nobody can read a relation that compares a hidden column, on either side. */
+/** Whether a relation compares a hidden column on either side. No caller can read such a relation. */
 function isHidden(resource: Resource, relation: Relation): boolean {
   return relationColumns(resource, relation).some(([holder, fields]) => fields.some(({ name }) => holder.hidden.has(name)))
 }

@@ -1,4 +1,4 @@
-/** Checks values in the form drivers return them, when a client sends them back in a cursor. */
+/** Checks the values that a client sends in a cursor. A cursor contains values in the form in which drivers return them. */
 import type { Column } from 'drizzle-orm'
 import type { Kind } from '../../shared/wire'
 import { isDateText, isStorableText } from './text-formats'
@@ -19,10 +19,10 @@ const BY_KIND: Readonly<Partial<Record<Kind, (raw: unknown) => boolean>>> = {
   date: raw => typeof raw === 'number' || (typeof raw === 'string' && isDateText(raw)),
 }
 
-/** Creates the check of a value before it is decoded. Its decoded form is checked as well. */
+/** Creates the check of a value before it is decoded. `Field.isDriverValue` also checks the decoded value. */
 export function createDriverValueTest(column: Column, kind: Kind): (raw: unknown) => boolean {
   const test = BY_KIND[kind] ?? isScalar
-  // SQLite has no booleans: its driver never returns one and does not take one.
-  const booleans = !column.columnType.startsWith('SQLite')
-  return raw => test(raw) && (typeof raw !== 'string' || isStorableText(raw)) && (typeof raw !== 'boolean' || booleans)
+  // SQLite has no booleans. Its driver does not return or accept them.
+  const acceptsBooleans = !column.columnType.startsWith('SQLite')
+  return raw => test(raw) && (typeof raw !== 'string' || isStorableText(raw)) && (typeof raw !== 'boolean' || acceptsBooleans)
 }

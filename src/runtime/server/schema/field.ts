@@ -1,4 +1,4 @@
-/** A column of a resource: how its values are read, written, validated and converted to JSON. Created once at startup. */
+/** A field is a column of a resource. It reads, writes and validates values, and converts them to JSON. Created once at startup. */
 import { Column, getTableName, is, sql, SQL } from 'drizzle-orm'
 import type { ZodType } from 'zod'
 import { toIso, INVALID, WIRE_FORMATS, type Kind } from '../../shared/wire'
@@ -11,56 +11,60 @@ import { isScalar } from '../engines/scalar'
 import { createDriverValueTest } from './driver-values'
 
 export interface Field {
-  /** The property name in the table, and the name on the wire. */
+  /** The property name in the table. Requests and responses use the same name. */
   readonly name: string
   readonly column: Column
   readonly kind: Kind
   readonly nullable: boolean
-  /** Whether the database orders values by their meaning: false for JSON, and for numbers that SQLite stores as bytes. */
+  /** Whether the database can sort the values correctly. False for JSON, binary columns, and numbers that SQLite stores as bytes. */
   readonly ordered: boolean
   readonly optional: boolean
   readonly generated: boolean
-  /** The position among the table's columns. Responses list fields in this order. */
+  /** The position of the column in the table. Responses list fields in this order. */
   readonly index: number
   /** The expression in a select list. */
   readonly selection: SQL
-  /** Casts a parameter to the column's type for a comparison; absent where the engine casts correctly by itself. */
+  /** Casts a parameter to the column's type for a comparison. Absent if the database compares correctly without a cast. */
   readonly compare?: (value: SQL) => SQL
-  /** Compares values by bytes; absent where the column's type has no collation. */
+  /** Compares values by bytes. Absent if the column's type has no collation. */
   readonly bytes?: Bytewise
-  /** Whether `=` finds a value that was read: false for JSON, for binary columns, and for numbers that a driver rounds. */
+  /** Whether `=` matches a value that was read from the column. False for JSON, binary columns, and numbers that a driver rounds. */
   readonly comparable: boolean
-  /** Converts a driver value (null included) to the Drizzle value; absent where both are the same. */
+  /** Converts a driver value (null included) to the Drizzle value. Absent if both are the same. */
   readonly decode?: (raw: unknown) => unknown
-  /** Converts a driver value (null included) directly to JSON, when no hook or rule reads it; absent where both are the same. */
+  /** Converts a driver value (null included) directly to JSON, if no hook and no rule reads the value. Absent if both are the same. */
   readonly toWire?: (raw: unknown) => unknown
   /**
    * Converts a Drizzle value (null included) to the driver value: a scalar, or the SQL that a custom type returns.
    * @throws {TypeError} When the driver value is neither a scalar nor SQL, because no driver accepts it.
    */
   readonly encode: (value: unknown) => unknown
-  /** Converts a Drizzle value (null included) to JSON; absent where `JSON.stringify` converts it correctly. */
+  /** Converts a Drizzle value (null included) to JSON. Absent if `JSON.stringify` converts it correctly. */
   readonly toJson?: (value: unknown) => unknown
   /** Whether a Drizzle value is within the column's limits: length, range, enum. */
   readonly fits: (value: unknown) => boolean
-  /** Whether a value in a client's cursor has the form in which a driver returns the column. @throws When the value cannot be decoded. */
+  /**
+   * Whether a value in a client's cursor has the form in which a driver returns the column.
+   * @throws When the value cannot be decoded.
+   */
   readonly isDriverValue: (raw: unknown) => boolean
-  /** The name of the column's values in messages, where its type is narrower than its kind. */
+  /** The name of the column's values in error messages, if the column's type is narrower than its kind. */
   readonly expected?: string
-  /** Converts a JSON value (never null) to the Drizzle value or `INVALID`. Does not check its length and enum. */
+  /** Converts a JSON value (never null) to the Drizzle value or `INVALID`. Does not check length and enum values. */
   readonly fromWire: (value: unknown) => unknown
-  /** Converts a JSON value to the Drizzle value, or to `INVALID` when it exceeds the column's limits. `fromText` does so for text. */
+  /** Converts a JSON value to the Drizzle value, or to `INVALID` if it exceeds the column's limits. */
   readonly fromJson: (value: unknown) => unknown
+  /** Converts text, such as a query parameter, in the same way as `fromJson`. */
   readonly fromText: (text: string) => unknown
 }
 
 /**
- * Selects values in a form that keeps every digit. SQLite drivers return 64-bit integers as doubles, so such columns are selected as text.
- * Other SQLite numbers are stored as doubles.
+ * Selects values in a form that keeps every digit. SQLite drivers return 64-bit integers as doubles, so such columns are selected as
+ * text. Other SQLite numbers need no conversion, because SQLite stores them as doubles.
  */
 const EXACT_SELECTIONS: Readonly<Record<string, (value: SQL) => SQL>> = {
   SQLiteNumericBigInt: value => sql`cast(${value} as text)`,
-  // MySQL drivers do the same.
+  // MySQL drivers also return 64-bit integers as doubles.
   MySqlBigInt64: value => sql`cast(${value} as char)`,
   MySqlSerial64: value => sql`cast(${value} as char)`,
   // MySQL drivers parse JSON, except from MariaDB, which stores it as text. The cast makes both return text.
@@ -69,12 +73,12 @@ const EXACT_SELECTIONS: Readonly<Record<string, (value: SQL) => SQL>> = {
   SQLiteNumericNumber: exactNumeric,
 }
 
-/** SQLite stores a number without a fraction as an integer, and libSQL's driver refuses to read integers beyond a double. */
+/** SQLite stores a number without a fraction as an integer. libSQL's driver refuses to read an integer that a double cannot hold. */
 function exactNumeric(value: SQL): SQL {
   return sql`case typeof(${value}) when 'integer' then cast(${value} as text) else ${value} end`
 }
 
-/** Casts for comparisons: MySQL would compare the text of a number as a double, and an enum as text. */
+/** Casts for comparisons. Without a cast, MySQL compares the text of a number as a double, and an enum as text. */
 const COMPARISON_CASTS: Readonly<Record<string, (value: SQL, column: Column) => SQL>> = {
   MySqlBigInt64: mysqlNumber,
   MySqlDecimal: mysqlNumber,
@@ -84,7 +88,7 @@ const COMPARISON_CASTS: Readonly<Record<string, (value: SQL, column: Column) => 
   MySqlEnumObjectColumn: mysqlEnum,
 }
 
-/** Conversions that Drizzle leaves to the driver. */
+/** Decoders for types that Drizzle does not decode, because it relies on the driver. */
 const DECODERS: Readonly<Record<string, (raw: unknown) => unknown>> = {
   MySqlJson: raw => typeof raw === 'string' ? JSON.parse(raw) : raw,
 }
@@ -101,7 +105,7 @@ export function selectExactly({ column }: Field, value: SQL): SQL {
   return EXACT_SELECTIONS[column.columnType]?.(value) ?? value
 }
 
-/** Converts a value to a scalar that every driver takes. SQLite has no booleans, and MySQL drivers take bytes as a Buffer only. */
+/** Converts a value to a scalar that every driver accepts. SQLite has no booleans. MySQL drivers accept bytes only as a Buffer. */
 function toScalar(column: Column, value: unknown): unknown {
   if (typeof value === 'string') return value
   if (value === null || is(value, SQL)) return value
@@ -118,7 +122,7 @@ function toScalar(column: Column, value: unknown): unknown {
   return value instanceof ArrayBuffer ? globalThis.Buffer.from(value) : value
 }
 
-/** @param schema the column's own Zod schema: lengths, ranges, enum values. */
+/** @param schema the Zod schema of the column, which checks length, range and enum values */
 export function createField(facts: ColumnFacts, index: number, schema: ZodType): Field {
   const { column, kind } = facts
   const wire = WIRE_FORMATS[kind]
@@ -157,7 +161,7 @@ export function createField(facts: ColumnFacts, index: number, schema: ZodType):
     isDriverValue: (raw) => {
       if (!isDriverValue(raw)) return false
       const value = decodes ? fromDriver(raw) : raw
-      // A table may hold dates that a client cannot write, and SQLite stores text of any length and outside of the enum.
+      // A table can contain dates that a client cannot write. SQLite also stores text of any length, and text that the enum does not list.
       return (kind === 'date' || canHold(value)) && (unlimitedText || schema.safeParse(value).success)
     },
     ...EXPECTED_OF[column.columnType] && { expected: EXPECTED_OF[column.columnType] },

@@ -10,13 +10,13 @@ import { findRoles } from './server-owned'
 export interface GraphNode {
   readonly table: Table
   readonly facts: TableFacts
-  /** The first resource of the table, if it is registered. */
+  /** The first resource of the table, if the table is registered. */
   readonly resource?: Resource
-  /** Trash columns by role. A cascade passes through a table without `deletedAt`. */
+  /** Columns by role. If a table has no `deletedAt`, a cascade continues with the rows that reference its rows. */
   readonly roles: Readonly<Partial<Record<ColumnRole, Column>>>
-  /** Own foreign keys. */
+  /** The foreign keys of this table. */
   readonly keys: readonly ForeignKeyFacts[]
-  /** Foreign keys, its own included, that reference this table. */
+  /** The foreign keys that reference this table, including its own. */
   readonly children: readonly ForeignKeyFacts[]
 }
 

@@ -1,4 +1,4 @@
-/** Finds the junction tables of many-to-many relations: named in the options, or detected by their keys. */
+/** Finds the junction tables of many-to-many relations. The options name them, or their keys identify them. */
 import type { Table } from 'drizzle-orm'
 import type { AutoApiConfig } from '../../shared/config'
 import { describeTable } from './drizzle/table'
@@ -20,7 +20,7 @@ type ManyToManyOptions = AutoApiConfig['m2m']
  */
 export type CreateJunction = (name: string, table: Table, key: readonly string[]) => Resource
 
-/** @throws When the options name a junction that does not exist, or that lacks a key to one of its sides. */
+/** @throws When the options name a junction table that does not exist, or that lacks a foreign key to one of its sides. */
 export function findJunctions(
   tables: ReadonlyMap<Table, string>,
   keys: readonly ForeignKeyFacts[],
@@ -56,7 +56,10 @@ function assertTablesExist({ relations }: ManyToManyOptions, names: readonly str
   )
 }
 
-/** `m2m.relations: { enrolments: ['students', 'courses'] }` @throws When the junction table does not reference both resources. */
+/**
+ * Reads the sides from the options: `m2m.relations: { enrolments: ['students', 'courses'] }`.
+ * @throws When the junction table does not reference both resources.
+ */
 function configuredSides(
   name: string,
   ownKeys: readonly ForeignKeyFacts[],
@@ -76,8 +79,8 @@ function configuredSides(
 }
 
 /**
- * A junction table has two foreign keys that are its primary key. A table that is not registered can instead have a unique constraint over
- * its two foreign keys and no other required column.
+ * Detects a junction table: it has exactly two foreign keys, and their columns are its primary key. A table that is not registered is
+ * also a junction table if it has a unique constraint over these columns and no other required column.
  */
 function detectSides(table: Table, ownKeys: readonly ForeignKeyFacts[], resources: ReadonlyMap<string, Resource>): Sides | undefined {
   const [a, b] = ownKeys

@@ -19,21 +19,21 @@ export interface Resource {
   readonly fields: ReadonlyMap<string, Field>
   readonly primaryKey: readonly Field[]
   readonly roles: Readonly<Partial<Record<ColumnRole, Field>>>
-  /** Own foreign keys. */
+  /** The foreign keys of the resource's table. */
   readonly foreignKeys: readonly ForeignKeyFacts[]
-  /** The tenant column; present exactly when the resource is tenant-scoped. */
+  /** The tenant column. Absent if the resource is not tenant-scoped. */
   readonly tenant?: Field
-  /** Never returned and never usable in a query. */
+  /** The names of hidden fields. Responses never contain them, and queries cannot use them. */
   readonly hidden: ReadonlySet<string>
   readonly writable: WritableColumns
-  /** Columns that are ignored in a request body, because a client cannot write them. */
+  /** The columns that the server ignores in a request body, because a client cannot write them. */
   readonly dropped: { readonly create: ReadonlySet<string>, readonly update: ReadonlySet<string> }
   readonly schemas: { readonly create: BodySchema, readonly update: BodySchema }
-  /** Operations that this resource does not have, for any caller. */
+  /** The operations that this resource refuses for every caller. */
   readonly disabled: ReadonlySet<Operation>
-  /** Without it every request is refused. */
+  /** The authorization of the resource. Without it, the resource refuses every request. */
   readonly auth?: ResourceAuth
-  /** The registration's own hooks; those of plugins come before them. */
+  /** The hooks of the registration. Plugin hooks run before them. */
   readonly hooks?: ResourceHooks
   readonly relations: ReadonlyMap<string, Relation>
   readonly metadata?: Readonly<Record<string, unknown>>
@@ -66,15 +66,16 @@ export interface ManyToMany extends BaseRelation {
 export type Relation = ToOne | ToMany | ManyToMany
 
 export interface Junction {
-  /** The table's export name, or its resource name where it is registered. */
+  /** The resource name of the junction table. If the table is not registered, its export name. */
   readonly name: string
-  /** The junction's own columns, tenant and trash, registered or not. */
+  /** The junction table as a resource, with its columns, tenant column and trash columns. Exists even if the table is not registered. */
   readonly resource: Resource
-  /** Whether the junction is a resource, whose permissions, field rules and row scope apply. */
+  /** Whether the app registers the junction table. If so, its permissions, field rules and row scope apply. */
   readonly registered: boolean
   /** Whether a constraint of the database prevents duplicate links. */
   readonly unique: boolean
-  /** The junction's foreign key to this side, and the one to the other side. */
+  /** The junction table's foreign key to the resource of this relation. */
   readonly sourceKey: ForeignKeyFacts
+  /** The junction table's foreign key to the target. */
   readonly targetKey: ForeignKeyFacts
 }

@@ -1,4 +1,4 @@
-/** Checks the names in a registration: a mistyped name would hide, protect or refuse nothing without an error. */
+/** Checks the names in a registration. Without this check, a mistyped name would have no effect: it would hide or protect no column. */
 import type { AutoApiConfig } from '../../shared/config'
 import { OPERATIONS } from '../../shared/operations'
 import { didYouMean } from '../../shared/suggest'
@@ -45,15 +45,15 @@ const HOOKS = keysOf<Required<ResourceHooks>>({
 
 type Part = 'schema' | 'authorization' | 'validation' | 'hooks' | 'relations'
 
-/** One group of names: its path in the registration, and the names that are valid there. */
+/** A group of names in a registration, with the names that are valid in this group. */
 interface NameGroup {
-  /** The part of the registration that contains them. */
+  /** The part of the registration that contains the names. */
   readonly part: Part
-  /** The path from the registration: `authorization.permissions`. */
+  /** The path in the registration, such as `authorization.permissions`. */
   readonly at: string
   readonly names: readonly string[]
   readonly known: readonly string[]
-  /** Completes the sentence: `is not an operation`. */
+  /** The end of the error message, such as `is not an operation`. */
   readonly what: string
 }
 
@@ -61,7 +61,7 @@ interface NameGroup {
 export function assertRegistrationNames(registration: ResourceRegistration, facts: TableFacts, config: AutoApiConfig): void {
   assertExports(registration)
   const columns = facts.columns.map(({ name }) => name)
-  const ofTable = `is not a column of table "${facts.name}"`
+  const noColumn = `is not a column of table "${facts.name}"`
   const lists = {
     'hiddenFields': registration.hiddenFields ?? [],
     'protectedFields': registration.protectedFields ?? [],
@@ -70,12 +70,12 @@ export function assertRegistrationNames(registration: ResourceRegistration, fact
   for (const [key, names] of Object.entries(lists)) {
     const unknown = names.find(name => !columns.includes(name))
     if (unknown !== undefined)
-      throw unknownName(`\`${registration.name}.${key}\` names \`${unknown}\`, which ${ofTable}`, registration, 'schema', unknown, columns)
+      throw unknownName(`\`${registration.name}.${key}\` names \`${unknown}\`, which ${noColumn}`, registration, 'schema', unknown, columns)
   }
   const hidden = config.hiddenFields.resources[registration.name]?.find(name => !columns.includes(name))
   if (hidden !== undefined)
     throw unknownName(
-      `\`autoApi.hiddenFields.resources.${registration.name}\` names \`${hidden}\`, which ${ofTable}`,
+      `\`autoApi.hiddenFields.resources.${registration.name}\` names \`${hidden}\`, which ${noColumn}`,
       registration,
       'schema',
       hidden,
@@ -114,20 +114,20 @@ function groupsOf({ authorization, validation, hooks }: ResourceRegistration): N
 
 /** An empty export would leave the resource without its rules. */
 function assertExports({ name, from = {}, ...parts }: ResourceRegistration): void {
-  for (const [key, where] of Object.entries(from)) {
+  for (const [key, file] of Object.entries(from)) {
     const value = parts[key as Part]
     if (value === undefined || value === null)
       throw new Error(
-        `[auto-api] \`${name}.${key}\` (${where}) is ${String(value)}. Export a value, or remove the key from the registration.`,
+        `[auto-api] \`${name}.${key}\` (${file}) is ${String(value)}. Export a value, or remove the key from the registration.`,
       )
   }
 }
 
 function unknownName(sentence: string, { from }: ResourceRegistration, part: Part, unknown: string, known: readonly string[]): Error {
-  const where = from?.[part]
+  const file = from?.[part]
   const closest = didYouMean(unknown, known)
   return new Error(
-    `[auto-api] ${sentence}${where === undefined ? '' : ` (${where})`}.`
+    `[auto-api] ${sentence}${file === undefined ? '' : ` (${file})`}.`
     + (closest || ` It can be ${known.map(name => `\`${name}\``).join(', ')}.`),
   )
 }

@@ -1,4 +1,4 @@
-/** The columns that relations compare. */
+/** Finds the columns that relations compare. */
 import type { Table } from 'drizzle-orm'
 import type { Field } from './field'
 import type { Relation, Resource } from './model'
@@ -9,7 +9,7 @@ export function resourceOf(table: Table, resources: ReadonlyMap<string, Resource
   return [...resources.values()].find(resource => resource.table === table)
 }
 
-/** The columns that a relation compares, by resource: of both sides, and of a registered junction. */
+/** Lists the columns that a relation compares, by resource: the two sides, and the junction table if it is registered. */
 export function relationColumns(resource: Resource, relation: Relation): readonly (readonly [Resource, readonly Field[]])[] {
   const sides = [[resource, relation.columns], [relation.target, relation.foreignColumns]] as const
   if (relation.kind !== 'manyToMany' || !relation.junction.registered) return sides

@@ -1,27 +1,30 @@
-/** Names relations: the declared name, otherwise one derived from the foreign key. */
+/** Names relations. A relation has its declared name. Without one, the name is derived from the foreign key. */
 import type { ForeignKeyFacts } from './drizzle/foreign-keys'
 import type { Field } from './field'
 import type { Relation, Resource } from './model'
 import type { ResolvedRelation } from './declared-relations'
 import { fieldsOf } from './relation-columns'
 
-/** A relation without its final name; `names` lists derived names, the preferred one first. */
+/** A relation without its final name. `names` lists derived names, and the preferred name is first. */
 export type Candidate = {
   [R in Relation as R['kind']]: Omit<R, 'name'> & { key: ForeignKeyFacts, names: readonly string[] }
 }[Relation['kind']]
 
-/** Adds the candidates and the declared relations to the resource. @throws When a name is taken. */
+/**
+ * Adds the candidates and the declared relations to the resource.
+ * @throws When another relation or a field already has the name.
+ */
 export function nameRelations(resource: Resource, candidates: readonly Candidate[], declared: readonly ResolvedRelation[]): void {
   const relations = resource.relations as Map<string, Relation>
   const names = candidates.map(candidate => declaredName(candidate, declared))
   const reserved = new Set(names.filter(name => name !== undefined))
-  // To-one and to-many relations are named first: many-to-many relations have a second name to fall back to.
+  // Names to-one and to-many relations first, because only many-to-many relations can have a second derived name.
   candidates.forEach(({ key: _key, names: derived, ...relation }, index) => {
     const name = names[index] ?? derived.find(name => !relations.has(name) && !reserved.has(name) && !resource.fields.has(name))
     if (name === undefined || relations.has(name) || resource.fields.has(name)) throw nameTaken(resource, name ?? derived[0]!)
     relations.set(name, Object.freeze({ ...relation, name }) as Relation)
   })
-  // A relation that only `relations()` declares, without a foreign key in the database, joins the columns it lists.
+  // Adds the relations without a foreign key in the database. They join the columns that `relations()` lists.
   for (const { name, kind, target, columns, foreignColumns } of declared) {
     if (relations.has(name)) continue
     if (resource.fields.has(name)) throw nameTaken(resource, name)
@@ -51,10 +54,11 @@ function declaredName(candidate: Candidate, declared: readonly ResolvedRelation[
   )?.name
 }
 
-/** `authorId` → `author`. A composite key is named by its last column; the others usually hold the tenant. */
+/** `authorId` → `author`. Uses the last column of a composite key, because the other columns usually contain the tenant. */
 export function stem(key: ForeignKeyFacts): string {
   const column = key.columns.at(-1)!
   return column.replace(/_id$|Id$/, '') || column
 }
 
+/** `('posts', 'author')` → `postsByAuthor` */
 export const byKey = (name: string, key: string) => `${name}By${key.charAt(0).toUpperCase()}${key.slice(1)}`

@@ -1,4 +1,4 @@
-/** Finds the relations between resources once at startup: from foreign keys, junction tables and Drizzle's `relations()`. */
+/** Finds the relations between resources at startup. It reads foreign keys, junction tables and Drizzle's `relations()`. */
 import { getTableName, type Table } from 'drizzle-orm'
 import type { AutoApiConfig } from '../../shared/config'
 import type { ResourceRegistration } from '../registration'
@@ -43,8 +43,8 @@ function collectTables(resources: ReadonlyMap<string, Resource>, modules: readon
 }
 
 /**
- * Gives each table a name of its own, because permissions are stored by name. Where two files export tables of one name, the registered
- * table keeps it.
+ * Gives each table a unique name, because permissions are stored by name. If two files export tables with the same name, the registered
+ * table keeps the name.
  */
 function withDistinctNames(tables: ReadonlyMap<Table, string>, resources: ReadonlyMap<string, Resource>): Map<Table, string> {
   const taken = new Set(resources.keys())
@@ -91,8 +91,8 @@ function manyToManyRelations(
     return target ? [{ junction, sourceKey, targetKey, target }] : []
   }))
   return sides.map(({ junction, sourceKey, targetKey, target }) => {
-    const rivals = sides.filter(side => side.target === target)
-    const self = rivals.some(side => side.junction === junction && side.sourceKey !== sourceKey)
+    const sameTarget = sides.filter(side => side.target === target)
+    const joinsItself = sameTarget.some(side => side.junction === junction && side.sourceKey !== sourceKey)
     return {
       kind: 'manyToMany' as const,
       key: sourceKey,
@@ -100,9 +100,9 @@ function manyToManyRelations(
       columns: fieldsOf(resource, sourceKey.foreignColumns),
       foreignColumns: fieldsOf(target, targetKey.foreignColumns),
       junction: Object.freeze(toJunction(junction, sourceKey, targetKey)),
-      names: self
+      names: joinsItself
         ? [byKey(target.name, stem(sourceKey))]
-        : rivals.length > 1
+        : sameTarget.length > 1
           ? [junction.name, byKey(target.name, junction.name)]
           : [target.name, byKey(target.name, junction.name)],
     }

@@ -1,4 +1,4 @@
-/** Creates the resources of the registered tables at startup, and freezes the resources. */
+/** Creates the resources of the registered tables at startup, and freezes them. */
 import type { AutoApiConfig } from '../../shared/config'
 import type { ResourceRegistration } from '../registration'
 import { describeForeignKeys } from './drizzle/foreign-keys'
@@ -12,7 +12,7 @@ import { findRoles, findWritable } from './server-owned'
 import { bodySchema, columnSchemas } from './validation'
 
 /**
- * @param modules the exports of the files with registered tables. Junction tables that are not registered are found here.
+ * @param modules the exports of the files that contain registered tables. They can contain junction tables that are not registered.
  * @throws When a registration cannot become a resource; the message names the resource and what to change.
  */
 export function createResources(
@@ -65,7 +65,7 @@ function createResource(registration: ResourceRegistration, config: AutoApiConfi
     writable,
     dropped: { create: columnsExcept(writable.create), update: columnsExcept(writable.update) },
     schemas: {
-      // The server sets `createdAt` when the client does not send it, so it is optional.
+      // The server sets `createdAt` if the client does not send it, so the column is optional.
       create: bodySchema(
         registration.validation?.create,
         'create',

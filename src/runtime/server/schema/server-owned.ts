@@ -3,8 +3,8 @@ import { COLUMN_ROLES, ROLES, type ColumnRole } from '../../shared/column-roles'
 import type { TableFacts } from './drizzle/table'
 
 /**
- * Finds the column of each role, such as `{ createdAt: 'created_at' }` (role to property name). Trash columns are ignored unless the
- * table has a nullable `deletedAt`.
+ * Finds the property name of the column for each role, such as `{ createdAt: 'created_at' }`. Ignores trash columns if the table has no
+ * nullable `deletedAt`.
  */
 export function findRoles(table: TableFacts): Partial<Record<ColumnRole, string>> {
   const columns = new Map(table.columns.map(column => [column.name, column]))
@@ -29,7 +29,7 @@ export function findWritable(
   tenant: string | undefined,
   protectedFields: readonly string[],
 ): WritableColumns {
-  // `column.generated` marks `generated always as (…)`. `generated` includes serial and auto-increment keys.
+  // Drizzle's `column.generated` marks only `generated always as (…)`. Our `generated` also includes serial and auto-increment keys.
   const columns = table.columns.filter(({ name, column }) => !protectedFields.includes(name) && name !== tenant && !column.generated)
   const roleOf = new Map(Object.entries(roles).map(([role, name]) => [name, role as ColumnRole]))
   const canCreate = (name: string) => !roleOf.has(name) || COLUMN_ROLES[roleOf.get(name)!].inCreateBody

@@ -1,6 +1,6 @@
 /** The text formats of column types: dates, times, intervals and network addresses. */
 
-/** NUL characters, which Postgres refuses, and lone surrogates, which no encoding can represent. */
+/** Matches NUL characters and lone surrogates. Postgres refuses NUL characters, and UTF-8 cannot represent lone surrogates. */
 const UNSTORABLE = /\0|\p{Surrogate}/u
 
 export const isStorableText = (text: string): boolean => !UNSTORABLE.test(text)
@@ -9,7 +9,7 @@ const DATE_TEXT = /^(\d{4,7})-(\d{2})-(\d{2})(?:[T ](.+))?$/i
 
 const TIME_TEXT = /^(\d{1,2}):(\d{2})(?::(\d{2})(?:\.\d{1,9})?)?(?:Z|[+-](\d{2})(?::?(\d{2}))?(?::\d{2})?)?$/i
 
-/** A date with or without a time, as ISO 8601 and the databases write it. */
+/** Whether the text is a date, with or without a time, in the format of ISO 8601 or of the databases. */
 export function isDateText(text: string): boolean {
   const [, year, month, day, time] = DATE_TEXT.exec(text) ?? []
   if (year === undefined || Number(year) < 1 || Number(month) < 1 || Number(month) > 12) return false
@@ -26,7 +26,7 @@ export function isTimeText(text: string): boolean {
   return (hour <= 23 || isLast) && minute <= 59 && second <= 59 && hours <= 15 && minutes <= 59
 }
 
-/** `1 day 02:03:04`, `P1Y2M`, `@ 3 mons ago`: a coarse check of each word. The database checks the rest. */
+/** The units of an interval, in all spellings that Postgres accepts. */
 const UNITS = [
   '(?:micro|milli)?s(?:ec(?:ond)?s?)?',
   '[um]s(?:ecs?)?',
@@ -47,6 +47,7 @@ const WORD = new RegExp(`^(?:[+-]?\\d+(?::\\d{1,2}){1,2}(?:\\.\\d*)?|[+-]?\\d+-\
 
 const ISO_INTERVAL = /^P(?=.*\d)[-\dYMWDTHS.:]+$/i
 
+/** Checks each word of an interval roughly: `1 day 02:03:04`, `P1Y2M`, `@ 3 mons ago`. The database checks the rest. */
 export function isInterval(text: string): boolean {
   if (text.length > 200) return false
   if (ISO_INTERVAL.test(text) || INFINITY_TEXT.test(text)) return true
@@ -66,5 +67,5 @@ export function isAddress(text: string): boolean {
   return Number(bits ?? 0) <= 128 && /^[\da-f:.]+$/i.test(address) && address.includes(':') && URL.canParse(`http://[${address}]`)
 }
 
-/** Also a short form such as `10.1/16`. */
+/** Matches an IPv4 network, including short forms such as `10.1/16`. */
 export const NETWORK = /^\d{1,3}(?:\.\d{1,3}){0,3}(?:\/\d{1,2})?$/

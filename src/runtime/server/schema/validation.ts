@@ -1,4 +1,4 @@
-/** Validates bodies by a schema of the app, or by one generated from the columns that a client can write. */
+/** Creates the schemas that validate request bodies. The app provides a schema, or the API generates one from the writable columns. */
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { Table } from 'drizzle-orm'
 import { createInsertSchema, createSelectSchema, createUpdateSchema } from 'drizzle-zod'
@@ -7,13 +7,13 @@ import type { ColumnFacts } from './drizzle/column'
 
 export interface BodySchema {
   readonly standard: StandardSchemaV1
-  /** Generated from the table: it validates Drizzle values (such as `Date`). An app's own schema validates JSON. */
+  /** Whether the API generated the schema. A generated schema validates Drizzle values (such as `Date`). An app's schema validates JSON. */
   readonly generated: boolean
   /** Whether the schema has this key. A schema whose keys cannot be listed checks unknown keys itself. */
   readonly hasKey: (key: string) => boolean
 }
 
-/** @param columns the columns that a client can write; a generated schema has no others */
+/** @param columns the columns that a client can write. A generated schema contains only these. */
 export function bodySchema(
   own: StandardSchemaV1 | undefined,
   kind: 'create' | 'update',
@@ -25,7 +25,10 @@ export function bodySchema(
   return Object.freeze({ standard, generated: own === undefined, hasKey: key => keys?.has(key) ?? true } satisfies BodySchema)
 }
 
-/** drizzle-zod accepts less than the databases: no floats beyond 2^47, no uuids without a version. */
+/**
+ * Replaces schemas of drizzle-zod that refuse valid values. drizzle-zod refuses floats beyond 2^47 and uuids without a version, but the
+ * databases accept both.
+ */
 function refinements(columns: readonly ColumnFacts[]): Record<string, () => ZodType> {
   return Object.fromEntries(columns.flatMap(({ name, column, kind }): [string, () => ZodType][] => {
     if (kind === 'number') return [[name, () => z.number()]]
@@ -33,7 +36,7 @@ function refinements(columns: readonly ColumnFacts[]): Record<string, () => ZodT
   }))
 }
 
-/** The schema of each column's values, without null. */
+/** Creates a schema for the values of each column. The schemas do not accept null. */
 export function columnSchemas(table: Table, columns: readonly ColumnFacts[]): Record<string, ZodType> {
   const { shape } = createSelectSchema(table, refinements(columns) as never) as unknown as { shape: Record<string, ZodType> }
   return Object.fromEntries(
@@ -50,7 +53,7 @@ function pick(schema: unknown, columns: readonly ColumnFacts[]): ZodType {
   )
 }
 
-/** The keys of an object schema (Zod, Valibot), through pipes and transforms. */
+/** Lists the keys of an object schema (Zod, Valibot). It looks inside pipes and transforms. Returns `undefined` for other schemas. */
 function findKeys(schema: unknown): ReadonlySet<string> | undefined {
   const { shape, entries, def, pipe } = schema as {
     shape?: object

@@ -8,9 +8,9 @@ export interface ColumnFacts {
   readonly column: Column
   readonly kind: Kind
   readonly nullable: boolean
-  /** Whether a row can be inserted without it. */
+  /** Whether an insert can omit the column. */
   readonly optional: boolean
-  /** Whether the database makes the value: auto-increment, serial, identity, or a default on a primary key. */
+  /** Whether the database generates the value: auto-increment, serial, identity, a generated column, or a default on a primary key. */
   readonly generated: boolean
 }
 
@@ -33,7 +33,7 @@ function isGenerated(column: Column & { autoIncrement?: boolean, generatedIdenti
     || column.generatedIdentity !== undefined
     || column.autoIncrement === true
     || SERIAL.test(column.columnType)
-    // An INTEGER PRIMARY KEY of SQLite is the rowid; a database default makes uuid and text keys.
+    // In SQLite, an INTEGER PRIMARY KEY is the rowid. For uuid and text keys, a database default generates the value.
     || (column.primary && (/^SQLite(?:Integer|Boolean|Timestamp)$/.test(column.columnType) || column.default !== undefined))
 }
 

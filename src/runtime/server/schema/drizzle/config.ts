@@ -1,4 +1,4 @@
-/** Reads the configuration of a Drizzle table, which each dialect keeps in a module of its own. */
+/** Reads the configuration of a Drizzle table. Drizzle exports a different `getTableConfig` for each dialect. */
 import type { Column, SQL } from 'drizzle-orm'
 import { getTableColumns, getTableName, is, Table } from 'drizzle-orm'
 import { getTableConfig as mysqlConfig, MySqlTable } from 'drizzle-orm/mysql-core'

@@ -10,7 +10,7 @@ export interface ForeignKeyFacts {
   readonly onDelete: 'cascade' | 'restrict' | 'no action' | 'set null' | 'set default'
 }
 
-/** Separate from `describeTable`, because a reference may name a table that the file declares later. */
+/** Separate from `describeTable`, because a foreign key can reference a table that the file declares later. */
 export function describeForeignKeys(table: Table): ForeignKeyFacts[] {
   return readConfig(table).config.foreignKeys.map((key) => {
     const { columns, foreignTable, foreignColumns } = key.reference()

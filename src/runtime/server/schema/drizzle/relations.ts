@@ -1,4 +1,4 @@
-/** Describes what Drizzle's `relations()` declares for a table as plain data. */
+/** Describes as plain data the relations that Drizzle's `relations()` declares for a table. */
 import type { Table } from 'drizzle-orm'
 import { is, One, Relations, createTableRelationsHelpers } from 'drizzle-orm'
 import { propertyName } from './config'

@@ -11,13 +11,13 @@ export interface TableFacts {
   /** The table's name in the database. */
   readonly name: string
   readonly columns: readonly ColumnFacts[]
-  /** Property names in key order; empty when the table has no primary key. */
+  /** Property names in key order. Empty if the table has no primary key. */
   readonly primaryKey: readonly string[]
-  /** Property names of every unique constraint and index without a condition. */
+  /** Property names of each unique constraint, and of each unique index without a condition. */
   readonly uniques: readonly (readonly string[])[]
-  /** Property names by the database's name of a unique constraint or index. */
+  /** Property names, by the database name of the unique constraint or index. */
   readonly keys: ReadonlyMap<string, readonly string[]>
-  /** Property names of the columns that a check constraint compares, by its name. */
+  /** Property names of the columns that a check constraint uses, by the name of the constraint. */
   readonly checks: ReadonlyMap<string, readonly string[]>
 }
 
@@ -55,7 +55,7 @@ export function describeTable(table: Table): TableFacts {
             ]
           : [],
       ),
-      // The constraint of a unique column has the column's name, or one that Drizzle generates.
+      // Databases report the constraint of a unique column by the column's name, or by the name that Drizzle generates.
       ...columns
         .filter(({ column }) => column.isUnique)
         .flatMap(({ name, column }) => [[column.name, [name]] as const, [column.uniqueName ?? column.name, [name]] as const]),

@@ -37,7 +37,7 @@ export function tenant() {
   return { organizationId: int('organization_id').notNull() }
 }
 
-/** Columns for soft delete. A delete sets them; a restore clears them in the row and in the rows deleted with it. */
+/** Columns for soft delete. A delete sets them. A restore clears them in the row and in the rows deleted with it. */
 export function softDelete() {
   return {
     deletedAt: time('deleted_at'),
@@ -48,8 +48,10 @@ export function softDelete() {
 }
 
 /**
- * A unique index over the rows that are not in the trash: the values of a deleted row can be used again. MySQL has no partial
- * indexes, so the key of a trashed row ends in NULL, and two NULLs do not conflict. Needs functional key parts (MySQL 8.0.13; not MariaDB).
+ * A unique index over the rows that are not in the trash. A new row can reuse the values of a row in the trash.
+ *
+ * MySQL has no partial indexes. Instead, the index key of a row in the trash ends in NULL, and keys with NULL do not conflict.
+ * Requires functional key parts: MySQL 8.0.13 or later, not MariaDB.
  * @example
  * (table) => [liveUnique('posts_slug', table, table.organizationId, table.slug)]
  */

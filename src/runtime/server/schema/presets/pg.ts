@@ -28,7 +28,7 @@ export function tenant() {
   return { organizationId: integer('organization_id').notNull() }
 }
 
-/** Columns for soft delete. A delete sets them; a restore clears them in the row and in the rows deleted with it. */
+/** Columns for soft delete. A delete sets them. A restore clears them in the row and in the rows deleted with it. */
 export function softDelete() {
   return {
     deletedAt: time('deleted_at'),
@@ -39,7 +39,7 @@ export function softDelete() {
 }
 
 /**
- * A unique index over the rows that are not in the trash: the values of a deleted row can be used again.
+ * A unique index over the rows that are not in the trash. A new row can reuse the values of a row in the trash.
  * @example
  * (table) => [liveUnique('posts_slug', table, table.organizationId, table.slug)]
  */

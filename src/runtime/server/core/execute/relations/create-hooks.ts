@@ -12,7 +12,7 @@ import { checkReferences } from '../write/references'
 import type { LinkCreates } from './create-links'
 import { linkKeys } from './new-link'
 
-/** Runs the junction's before-hooks, its field rules and its reference checks. @throws The error of the first that refuses. */
+/** Runs the junction's before-hooks, field rules and reference checks. @throws The error of the first hook or check that refuses a link. */
 export async function runBeforeCreateHooks(task: LinkTask, { plan, call, items }: LinkCreates, hookResults: HookResults): Promise<void> {
   const { relation: { name, junction } } = task.link
   if (junction.registered) {
@@ -27,7 +27,7 @@ export async function runBeforeCreateHooks(task: LinkTask, { plan, call, items }
     }
     await assertWritable(task, items, plan, call)
   }
-  // The route has checked both sides already.
+  // The plan has already checked the record and the records to link, so their foreign keys are skipped.
   const isSide = ({ columns, foreignTable }: ForeignKeyFacts) =>
     [junction.sourceKey, junction.targetKey].some(side => side.foreignTable === foreignTable && side.columns.join() === columns.join())
   await checkReferences(plan, items, call, 'now', isSide)
@@ -35,7 +35,11 @@ export async function runBeforeCreateHooks(task: LinkTask, { plan, call, items }
   if (failed) throw failed.error
 }
 
-/** Checks the fields that the client sent and no hook removed, keys included. A hook cannot link other records instead. */
+/**
+ * Checks the fields that the client sent and no hook removed. A key that a hook changed also fails, because a hook must not link other
+ * records than the request names.
+ * @throws 403
+ */
 async function assertWritable(task: LinkTask, items: readonly NewLink[], { selection }: Scoped<WritePlan>, call: Call): Promise<void> {
   const { resource } = task.link.relation.junction
   const names = new Set(items.flatMap(({ sent, values }) => sent.filter(name => Object.hasOwn(values, name))))
@@ -47,7 +51,7 @@ async function assertWritable(task: LinkTask, items: readonly NewLink[], { selec
       if (!isUnchanged) unwritable.add(name)
     }
   }
-  // A schema may map a sent field to a hidden column, whose name the response must not mention.
+  // A schema can map a field that the client sent to a hidden column. The error must not name that column.
   const canName = (name: string) => selection.byName.has(name) || items.some(({ sentKeys }) => sentKeys?.includes(name))
   if (unwritable.size > 0) throw fieldForbidden(call.ctx, [...unwritable].filter(canName))
 }

@@ -1,4 +1,4 @@
-/** Creates links. Where the junction is a resource, each link passes its create rules. */
+/** Creates links. If the junction is a resource, its create rules apply to each link. */
 import { groupBy } from '../../../../shared/group-by'
 import type { Call } from '../../context'
 import { allFields, keyFields, readableFields, select } from '../../access/fields'
@@ -25,12 +25,12 @@ export interface LinkCreates {
   /** The request in the context of the junction. */
   readonly call: Call
   readonly items: readonly NewLink[]
-  /** Primary keys of links that exist already and are not part of the insert. */
+  /** The primary keys of existing links that the insert leaves out. */
   readonly kept: readonly (readonly unknown[])[]
   readonly trashed?: TrashedLinks
-  /** Filled by the commit: the primary keys of the links it added. */
+  /** The primary keys of the added links. The commit fills this set. */
   readonly added: Set<string>
-  /** Filled by the commit: the added links, by their target key. */
+  /** The added links, by their target key. The commit fills this map. */
   readonly records: Map<string, RecordValues>
 }
 
@@ -41,7 +41,7 @@ export async function planCreates(task: LinkTask, call: Call): Promise<LinkCreat
   const junctionCall = registered ? forJunction(call, resource, 'create') : call
   const plan = within<Plan, WritePlan>(through, {
     kind: 'create', items: [], bulk: false, atomic: true, tenantId,
-    // The fields that an error can name.
+    // An error names only these fields.
     selection: registered ? await readableFields(junctionCall, resource) : allFields(resource),
   })
   const linked = registered ? await findLinked(task, call) : new Map<string, readonly unknown[]>()
@@ -63,14 +63,14 @@ export async function planCreates(task: LinkTask, call: Call): Promise<LinkCreat
   return { plan, call: junctionCall, items, kept, ...trashed && { trashed }, added: new Set(), records: new Map() }
 }
 
-/** Without hooks and field rules, new and existing links need no distinction: the insert skips existing links. */
+/** Without hooks and field rules, the insert can contain existing links, because its statement skips them. */
 function canInsertExisting({ relation: { junction: { resource, registered } } }: ScopedLink, call: Call): boolean {
   return !registered || (!resource.auth?.fields && findHooks(call, resource, 'beforeCreate').length === 0 && !hasAfter(call, resource))
 }
 
 const hasAfter = (call: Call, resource: WritePlan['resource']) => findHooks(call, resource, 'afterCreate').length > 0
 
-/** The primary keys of the existing links, by their target key. */
+/** Reads the primary keys of the existing links, by their target key. */
 async function findLinked(task: LinkTask, call: Call): Promise<ReadonlyMap<string, readonly unknown[]>> {
   const { link: { relation }, targets } = task
   const { resource } = relation.junction
@@ -111,7 +111,7 @@ export function createLinkOperations(task: LinkTask, creates: LinkCreates, call:
   ]
 }
 
-/** A replacement relies on the links that it keeps, so they must still exist. */
+/** Fails the commit of a replacement if a link that it keeps no longer exists. */
 function keptLinksExist(task: LinkTask, { kept }: LinkCreates, call: Call): WriteOperation[] {
   const { resource } = task.link.relation.junction
   if (task.mode !== 'replace' || kept.length === 0) return []

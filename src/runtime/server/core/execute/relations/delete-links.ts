@@ -1,4 +1,4 @@
-/** Removes links. If the junction is a resource, its delete rules are checked for each link. */
+/** Removes links. If the junction is a resource, its delete rules apply to each link. */
 import { isDeepStrictEqual } from 'node:util'
 import type { Row } from '../../../engines/engine'
 import type { Call } from '../../context'
@@ -26,20 +26,20 @@ import { trashDependents } from '../write/delete'
 
 type KeyValues = readonly (readonly unknown[])[]
 
-/** The links to remove, read beforehand because the junction has delete rules, delete hooks or dependents. */
+/** The links to remove. They are read before the commit, because the junction has delete rules, delete hooks or dependents. */
 export interface LinkDeletes {
   readonly plan: Scoped<WritePlan>
   /** The request in the context of the junction. */
   readonly call: Call
   readonly items: readonly Item[]
   readonly rows: readonly Row[]
-  /** The primary keys of all links that were read, removed or not. */
+  /** The primary keys of all links that were read, including the links that stay. */
   readonly existingKeys: KeyValues
 }
 
 /**
- * Finds the links to remove: the named links, or, for a replacement, the links that are not named.
- * @param visible for a replacement: the target keys of the linked records that the caller can see
+ * Finds the links to remove: the links that the request names or, for a replacement, the visible links that it does not name.
+ * @param visible reads the target keys of the linked records that the caller can see. It runs only for a replacement.
  * @returns `undefined` when one statement can remove the links without reading them.
  * @throws 403 for a link that the caller can see but cannot delete.
  */
@@ -85,7 +85,7 @@ export async function planDeletes(task: LinkTask, visible: () => Promise<KeyValu
 const isSameScope = (some: readonly Clause[], others: readonly Clause[]) =>
   shapeOf(some) === shapeOf(others) && isDeepStrictEqual(valuesOf(some), valuesOf(others))
 
-/** Whether the links must be read first: for the junction's delete hooks, or for the cascade to its dependents. */
+/** The junction's delete hooks and the cascade to its dependents need the links before they are deleted. */
 function mustReadLinks({ link: { relation: { junction: { resource } } } }: LinkTask, call: Call): boolean {
   const hooks = [...findHooks(call, resource, 'beforeDelete'), ...findHooks(call, resource, 'afterDelete')]
   return hooks.length > 0 || findDependents(call.api.graph, resource.table).edges.length > 0
@@ -117,7 +117,7 @@ export async function runBeforeDeleteHooks(
 
 /**
  * Removes the links in one statement. A soft delete also moves the links' dependents to the trash.
- * Checks first that the links still exist and, under an `objectLevel` rule, that the links are unchanged.
+ * Before that, it checks that the links still exist. If the junction has an `objectLevel` rule, the links must also be unchanged.
  */
 export function deleteLinkOperations(task: LinkTask, { plan, items, rows, existingKeys }: LinkDeletes, call: Call): WriteOperation[] {
   const { counts, ofParent, mode, link: { through } } = task

@@ -1,4 +1,4 @@
-/** Plans the change of one relation's links and makes its statements: removals, additions and the resulting total. */
+/** Plans the change of one relation's links and builds its operations: remove links, add links and count the remaining links. */
 import { sql } from 'drizzle-orm'
 import { shape } from '../../sql/shape'
 import type { Call } from '../../context'
@@ -22,7 +22,7 @@ import { deleteStatement } from '../commit/delete'
 import { selectStatement } from '../commit/select'
 import { updateStatement } from '../commit/update'
 
-/** Whether an object-level rule decides which links or linked records are visible, which SQL alone cannot. */
+/** Returns whether an object-level rule decides which links or linked records are visible. SQL cannot evaluate such a rule. */
 export const hasObjectLevel = ({ plan, through }: ScopedLink) => plan.accepts !== undefined || through.accepts !== undefined
 
 /** The planned change of a relation's links. */
@@ -30,7 +30,10 @@ export interface LinkChange {
   readonly task: LinkTask
   readonly creates?: LinkCreates
   readonly deletes?: LinkDeletes
-  /** For a replacement with an object-level rule: the accepted linked records, and the primary keys of all links. */
+  /**
+   * The linked records that their object-level rule accepts, and the primary keys of all links. It is set only for a replacement, and
+   * only if the linked resource has such a rule.
+   */
   readonly accepted?: { readonly records: Rows, readonly linkKeys: readonly (readonly unknown[])[] }
 }
 
@@ -60,17 +63,20 @@ export async function linkOperations({ task, creates, deletes, accepted }: LinkC
     : [{ statement: countLinks(link, ofParent, call), read: ({ rows }) => {
         counts.total = Number(rows[0]![0])
       } }]
-  return [...accepted ? stillVisible(task, accepted.records, call) : [], ...removed, ...added, ...total]
+  return [...accepted ? checkAcceptedRecords(task, accepted.records, call) : [], ...removed, ...added, ...total]
 }
 
-/** The accepted records whose links a replacement removes must be unchanged. */
-function stillVisible({ link: { relation, plan }, targets }: LinkTask, { columns, rows }: Rows, call: Call): WriteOperation[] {
+/** Fails the commit of a replacement if a record whose link it removes has changed since an object-level rule accepted the record. */
+function checkAcceptedRecords({ link: { relation, plan }, targets }: LinkTask, { columns, rows }: Rows, call: Call): WriteOperation[] {
   const named = new Set(targets.values.map(tupleKey))
   const targetOf = valuesAt(columns, relation.foreignColumns)
   return checkUnchanged(plan, columns, rows.filter(row => !named.has(tupleKey(targetOf(row)))), 'share', call)
 }
 
-/** Removes the named links, or the links to visible records that are not named. Links that the caller cannot see stay. */
+/**
+ * Removes the links that the request names. A replacement removes the links to visible records that the request does not name. Links
+ * that the caller cannot see stay.
+ */
 function removeOperations(
   { link, mode, ofParent, targets, counts }: LinkTask,
   accepted: LinkChange['accepted'],
@@ -111,13 +117,13 @@ async function readVisible({ link, parent }: Pick<LinkTask, 'link' | 'parent'>, 
   return readRows(narrow(link.plan, [await linkedTo(link.relation, parent, link.through, call)]), { cursor: true }, call)
 }
 
-/** The target keys of linked records. */
+/** Returns the target keys of linked records. */
 const valuesOfLinked = ({ relation }: ScopedLink, { columns, rows }: Rows) => rows.map(valuesAt(columns, relation.foreignColumns))
 
-/** Counts the links that the caller can see, under an object-level rule. */
+/** Reads and counts the linked records that the caller can see. Under an object-level rule, SQL cannot count them. */
 export const countVisible = async (task: LinkTask, call: Call) => (await readVisible(task, call)).rows.length
 
-/** `select count(*) from junction where post_id = ? and exists (select 1 from tags where …)` */
+/** Counts the links to visible records: `select count(*) from junction where post_id = ? and exists (select 1 from tags where …)`. */
 function countLinks({ relation, plan, through }: ScopedLink, ofParent: Clause, { api, engine }: Call) {
   const { junction, foreignColumns, target } = relation
   const targetFields = junctionFields(relation, junction.targetKey.columns)

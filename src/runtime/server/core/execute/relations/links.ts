@@ -1,4 +1,4 @@
-/** The links of a record in a junction table: which exist, and which the caller can see. */
+/** Finds the links of a record in a junction table: all existing links, or only the links that the caller can see. */
 import { sql } from 'drizzle-orm'
 import type { Row } from '../../../engines/engine'
 import { shape } from '../../sql/shape'
@@ -29,12 +29,13 @@ export type ScopedLink = Scoped<LinkPlan>['include'][number]
 
 export type Counts = { added: number, removed: number, total: number }
 
-/** One relation's part of a request. */
+/** The change of one relation in a request. */
 export interface LinkTask {
   readonly link: ScopedLink
   readonly mode: LinkMode
-  /** The record's key values, and the condition that a link belongs to it. */
+  /** The values of the record that the junction's source key references. */
   readonly parent: readonly unknown[]
+  /** The condition that a link belongs to the record. */
   readonly ofParent: Clause
   readonly targets: Targets
   readonly counts: Counts
@@ -42,18 +43,18 @@ export interface LinkTask {
 
 /** The records to link or to unlink. */
 export interface Targets {
-  /** Their key values in the junction, in the order of the ids. */
+  /** The target key of each record, in the order of the ids in the request. */
   readonly values: readonly (readonly unknown[])[]
   readonly columns: Selection
   readonly rows: readonly Row[]
 }
 
-/** The results of before-hooks by link, so that no hook runs twice for one link when a commit is retried. */
+/** The results of the before-hooks, by link. A retry of the commit reuses them, so that no hook runs twice for one link. */
 export type HookResults = Map<string, Pick<Item, 'values' | 'ctx'>>
 
 /** A link to add. */
 export interface NewLink extends Item {
-  /** Its target key. */
+  /** The target key of the link: the values of the junction's foreign key to the linked record. */
   readonly target: readonly unknown[]
 }
 
@@ -65,13 +66,16 @@ export async function readParentValues(plan: Scoped<Plan>, key: Key, columns: re
   return valuesAt(selected, columns)(rows[0]!)
 }
 
-/** The columns that identify a link: both keys, and the tenant when no constraint covers the keys alone. */
+/** Returns the columns that identify a link: both keys and, if no unique constraint covers exactly the two keys, the tenant. */
 export function sameLink({ relation: { junction: { resource, unique, sourceKey, targetKey } } }: ScopedLink): readonly Field[] {
   const names = new Set([...sourceKey.columns, ...targetKey.columns, ...!unique && resource.tenant ? [resource.tenant.name] : []])
   return [...names].map(name => resource.fields.get(name)!)
 }
 
-/** All links of the record, visible or not, outside of the trash; in the tenant when no constraint covers the keys alone. */
+/**
+ * Matches all links of the record that are not in the trash, including links that the caller cannot see. If no unique constraint covers
+ * exactly the two keys, it matches only links of the tenant.
+ */
 export function linkedClauses({ link: { relation, tenantId }, ofParent }: LinkTask): readonly Clause[] {
   const { resource: { roles: { deletedAt }, tenant }, unique } = relation.junction
   return [ofParent, ...deletedAt ? [isNull(deletedAt)] : [], ...!unique && tenant ? [equals(tenant, tenantId)] : []]
@@ -84,7 +88,10 @@ export const linkChanges = (records: readonly RecordValues[], kind: 'link' | 'un
 export const forJunction = (call: Call, junction: Resource, operation: Operation) =>
   forResource(call, junction, contextFor(call, junction, operation))
 
-/** `exists (select 1 from junction where post_id = ? and tag_id = tags.id and …)`; by the accepted links under an object-level rule. */
+/**
+ * Matches the records that are linked to the parent: `exists (select 1 from junction where post_id = ? and tag_id = tags.id and …)`.
+ * If the junction has an object-level rule, it matches the target keys of the accepted links instead.
+ */
 export async function linkedTo(relation: ManyToMany, parent: readonly unknown[], through: Scoped<Plan>, call: Call): Promise<Clause> {
   const { junction, foreignColumns } = relation
   const targetFields = junctionFields(relation, junction.targetKey.columns)
@@ -102,7 +109,10 @@ export async function linkedTo(relation: ManyToMany, parent: readonly unknown[],
   )
 }
 
-/** @throws `LIMIT_EXCEEDED` when the record has more links than a scan can check. */
+/**
+ * Reads the links that the junction's object-level rule accepts.
+ * @throws `LIMIT_EXCEEDED` when the record has more links than a scan can check.
+ */
 export async function acceptedLinks(
   relation: ManyToMany,
   where: readonly Clause[],
@@ -124,15 +134,15 @@ export async function acceptedLinks(
   return filterLinks(rows, resource, through)
 }
 
-/** The rows of a junction that its object-level rule accepts. */
+/** Keeps the rows of a junction that its object-level rule accepts. */
 export function filterLinks(rows: readonly Row[], resource: Resource, through: Scoped<Plan>): Promise<readonly Row[]> {
   return filterAccepted(rows, decoder(allFields(resource)), through.accepts!)
 }
 
-/** `not (…)`, for conditions that compare no NULL. */
+/** `not (…)`. The condition must not compare NULL: its result is NULL then, and `not (NULL)` matches no row. */
 export const negate = (clause: Clause) => fromClauses(shape`not`, [clause], () => sql`not (${clause.build()})`)
 
-/** The condition that a link leads to a visible record, by SQL alone. */
+/** Matches the links to visible records. It contains the row scope in SQL, without object-level rules. */
 export function linksToVisible({ relation, plan }: ScopedLink): Clause {
   const targetFields = junctionFields(relation, relation.junction.targetKey.columns)
   const { target, foreignColumns } = relation

@@ -1,4 +1,4 @@
-/** Reads the linked records: a list of the visible records of the other side, with the metadata of each link. */
+/** Lists the linked records that the caller can see, with the metadata of each link. */
 import type { ManyToMany } from '../../../schema/model'
 import { forResource, type Call } from '../../context'
 import { allFields, readableFields, select } from '../../access/fields'

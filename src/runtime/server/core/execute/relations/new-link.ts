@@ -1,4 +1,4 @@
-/** Makes a link from the keys of two records and the metadata of a request. */
+/** Builds a link from the keys of two records and the metadata of a request. */
 import type { Call } from '../../context'
 import { readableFields } from '../../access/fields'
 import { itemContext } from '../../hooks'
@@ -7,19 +7,19 @@ import type { LinkTask, NewLink } from './links'
 
 export async function toNewLink(task: LinkTask, index: number, target: readonly unknown[], call: Call): Promise<NewLink> {
   const { relation: { junction: { resource, registered } }, metadata } = task.link
-  const driver = linkKeys(task, target)
+  const driverValues = linkKeys(task, target)
   const field = (name: string) => resource.fields.get(name)!
-  const decoded = (name: string) => field(name).decode?.(driver.get(name)) ?? driver.get(name)
-  const names = [...driver.keys()]
+  const decoded = (name: string) => field(name).decode?.(driverValues.get(name)) ?? driverValues.get(name)
+  const names = [...driverValues.keys()]
   const base = { index, target, ctx: itemContext(call) }
   if (!registered) {
     const values = { ...metadata[index], ...Object.fromEntries(names.map(name => [name, decoded(name)])) }
     return { ...base, sent: Object.keys(metadata[index]!), values, original: values }
   }
   const { create: schema } = resource.schemas
-  // A schema without the keys describes the metadata alone.
+  // A schema that does not contain the keys validates only the metadata.
   const sentKeyValues = names.filter(name => schema.generated || schema.hasKey(name))
-    .map((name): [string, unknown] => [name, field(name).toWire?.(driver.get(name)) ?? driver.get(name)])
+    .map((name): [string, unknown] => [name, field(name).toWire?.(driverValues.get(name)) ?? driverValues.get(name)])
   const { values, sent } = await parseData(
     { ...metadata[index], ...Object.fromEntries(sentKeyValues) },
     resource,
@@ -38,7 +38,7 @@ export async function toNewLink(task: LinkTask, index: number, target: readonly 
   }
 }
 
-/** Both keys of a link, as driver values by column name. */
+/** Returns both keys of a link: the driver values, by column name. */
 export function linkKeys(
   {
     link: {

@@ -1,4 +1,4 @@
-/** Restores links from the junction's trash when they are added again, instead of inserting them twice. */
+/** Restores a link from the junction's trash if the link is added again. An insert would store the same link twice. */
 import { is, sql, SQL } from 'drizzle-orm'
 import { trashColumnsOf } from '../../../../shared/column-roles'
 import { groupBy } from '../../../../shared/group-by'
@@ -25,11 +25,14 @@ import { writableValues } from '../write/writable-values'
 
 export interface TrashedLinks {
   readonly where: readonly Clause[]
-  /** The primary key of the link to restore, by its target key. */
+  /** The primary keys of the links to restore, by their target key. */
   readonly picked: ReadonlyMap<string, readonly unknown[]>
 }
 
-/** Finds trashed links that the caller could see outside of the trash and, where the junction is a resource, can create. */
+/**
+ * Finds the trashed links that the caller can restore: the links that the caller could see outside of the trash. If the junction is a
+ * resource, the caller must also be able to create the link.
+ */
 export async function findTrashed({ link, ofParent }: LinkTask, items: readonly NewLink[], call: Call): Promise<TrashedLinks> {
   const { relation, tenantId } = link
   const { resource, registered, targetKey } = relation.junction
@@ -53,7 +56,7 @@ export async function findTrashed({ link, ofParent }: LinkTask, items: readonly 
   }
 }
 
-/** Without a constraint, the trash may hold several links between the same records. The last removed link is restored. */
+/** Picks the link that was deleted last. Without a unique constraint, the trash can contain several links between the same records. */
 function latestByTarget(rows: readonly Row[], resource: WritePlan['resource'], fields: readonly Field[]): ReadonlyMap<string, Row> {
   const columns = allFields(resource)
   const decode = decoder(columns)
@@ -75,8 +78,8 @@ interface RestoreInput {
 }
 
 /**
- * Restores links with the values of new links: the old values are replaced, because the caller might lack permission for them. One
- * statement restores all links with the same values.
+ * Restores links with the values of the new links. It replaces the old values, because the caller might not have permission for them.
+ * One statement restores all links that receive the same values.
  */
 export function restoreLinkOperations(
   task: LinkTask,
@@ -92,15 +95,15 @@ export function restoreLinkOperations(
   } = task
   const { resource, unique } = relation.junction
   const targetFields = junctionFields(relation, relation.junction.targetKey.columns)
-  const empty = Object.fromEntries(Object.values(trashColumnsOf(resource.roles)).map(({ name }) => [name, null]))
+  const clearedTrash = Object.fromEntries(Object.values(trashColumnsOf(resource.roles)).map(({ name }) => [name, null]))
   const keys = keyFields(resource)
   const keyOf = valuesAt(keys, resource.primaryKey)
   const keptFields = [...resource.primaryKey, ...sameLink(task.link), ...(resource.tenant ? [resource.tenant] : [])]
   const keptNames = new Set(keptFields.map(({ name }) => name))
-  const emptyRow = freshValues(resource)
+  const defaults = defaultValues(resource)
   const newValues = (item: NewLink): RecordValues =>
     Object.fromEntries(
-      Object.entries({ ...emptyRow, ...createValues(plan, writableValues(plan, item), call, time) }).filter(
+      Object.entries({ ...defaults, ...createValues(plan, writableValues(plan, item), call, time) }).filter(
         ([name]) => !keptNames.has(name),
       ),
     )
@@ -118,7 +121,7 @@ export function restoreLinkOperations(
       group.map(({ key }) => key),
     )
     const where = [own, ...trashed.where, ...(unique ? [] : [notLinked(task, targetFields)])]
-    // Not every engine returns the rows that an update changed, so they are read beforehand.
+    // Not every engine returns the rows that an update changes, so a select reads them before the update.
     const restored = { ...selectStatement(call, resource, where, keys, 'update'), expectedRows: undefined }
     const readRestored: WriteOperation = {
       statement: restored,
@@ -128,7 +131,7 @@ export function restoreLinkOperations(
     return [
       ...(hasListeners(call) || needsRows ? [readRestored] : []),
       {
-        statement: { ...updateStatement(call, resource, { ...group[0]!.values, ...empty }, where, keys), expectedRows: undefined },
+        statement: { ...updateStatement(call, resource, { ...group[0]!.values, ...clearedTrash }, where, keys), expectedRows: undefined },
         read: ({ affectedRows }) => {
           counts.added += affectedRows
         },
@@ -137,8 +140,11 @@ export function restoreLinkOperations(
   })
 }
 
-/** The values of a row without input: defaults and NULLs. A column whose default only the database can make keeps its value. */
-function freshValues({ fields }: WritePlan['resource']): RecordValues {
+/**
+ * Returns the defaults of a new row, with NULL for a nullable column without default. It leaves out generated columns and columns whose
+ * default only the database can compute. A restored link keeps the old values of these columns.
+ */
+function defaultValues({ fields }: WritePlan['resource']): RecordValues {
   return Object.fromEntries([...fields.values()].flatMap(({ name, column, nullable, generated }) => {
     if (generated || is(column.default, SQL)) return []
     return column.default !== undefined ? [[name, column.default]] : nullable ? [[name, null]] : []
@@ -146,8 +152,9 @@ function freshValues({ fields }: WritePlan['resource']): RecordValues {
 }
 
 /**
- * `tag_id not in (select * from (select distinct tag_id from junction where post_id = ? and deleted_at is null) as linked)`: MySQL reads
- * the table that a statement changes only through a derived table.
+ * Matches the links to target records that the parent record is not linked to yet:
+ * `tag_id not in (select * from (select distinct tag_id from junction where post_id = ? and deleted_at is null) as linked)`.
+ * The derived table `linked` is necessary because a MySQL statement cannot select directly from the table that it changes.
  */
 function notLinked(task: LinkTask, targetFields: readonly Field[]): Clause {
   const { resource } = task.link.relation.junction

@@ -1,4 +1,7 @@
-/** Changes the links of a record, in one commit for all relations of the request. Both sides must be visible; hidden links stay. */
+/**
+ * Changes the links of a record in one commit for all relations of the request. The caller must be able to see the record and the records
+ * to link. Links that the caller cannot see stay.
+ */
 import { backOff } from '../../../engines/retry'
 import type { AutoApiContext } from '../../../registration'
 import type { Call } from '../../context'
@@ -27,7 +30,7 @@ export interface LinkResult {
   readonly results: readonly ({ readonly relation: string } & Readonly<Counts>)[]
 }
 
-/** How often a change is planned again because rows that it relies on changed before its commit. */
+/** The maximum number of tries. A try fails if rows that the plan relies on change before the commit. */
 const MAX_TRIES = 8
 
 export async function executeLink(plan: Scoped<LinkPlan>, call: Call): Promise<LinkResult> {
@@ -36,7 +39,7 @@ export async function executeLink(plan: Scoped<LinkPlan>, call: Call): Promise<L
   const changes = await commitWithRetries(async () => {
     const decision = await decide(plan, ctx, call)
     await runBeforeHooks(decision.changes, ctx, hookResults, call)
-    // A foreign key that fails a removal belongs to a row that still references the link.
+    // The kind selects the error of a foreign key violation: a removal fails if another row still references the link.
     await commitOperations(
       { ...decision.row, kind: plan.mode === 'remove' ? 'delete' : 'update' },
       await toOperations(plan, decision, call),
@@ -59,7 +62,7 @@ export async function executeLink(plan: Scoped<LinkPlan>, call: Call): Promise<L
   return { plan, results }
 }
 
-/** Retries when rows have changed since they were read or checked. @throws 409 when they change at every try. */
+/** Tries again if rows have changed since they were read or checked. @throws 409 if rows change during every try. */
 async function commitWithRetries(commit: () => Promise<readonly LinkChange[]>): Promise<readonly LinkChange[]> {
   for (let tries = 1; ; tries++) {
     try {
@@ -82,7 +85,7 @@ interface Decision {
 }
 
 /**
- * Plans the change by the rules of both sides and of the junction.
+ * Plans the change. Applies the rules of the record, of the records to link and of the junction.
  * @throws The error of the first rule that refuses, before any hook runs.
  */
 async function decide(plan: Scoped<LinkPlan>, ctx: AutoApiContext, call: Call): Promise<Decision> {
@@ -108,7 +111,7 @@ async function toLinkTask(plan: Scoped<LinkPlan>, link: ScopedLink, call: Call):
   }
 }
 
-/** Runs the hooks of the record's resource, then those of its junctions for each link, each of them once. */
+/** Runs the hooks of the record's resource, then the hooks of the junctions for each link. A retry does not run a hook again. */
 async function runBeforeHooks(changes: readonly LinkChange[], ctx: AutoApiContext, hookResults: HookResults, call: Call): Promise<void> {
   if (!hookResults.has(LINK)) {
     for (const { task: { link: { relation: { name }, ids } } } of changes) {
@@ -126,7 +129,7 @@ async function toOperations({ mode }: Scoped<LinkPlan>, { row, target, changes }
   const parentLock = { table: row.resource.facts.name, operation: lockParent(row, target, call) }
   const targetLocks = changes.flatMap(({ task: { link, targets } }) =>
     targetOperations(mode, link, targets, call).map(operation => ({ table: link.relation.target.facts.name, operation })))
-  // Both sides are locked in a fixed order, or two requests that link the same records from both sides would deadlock.
+  // Locks the tables in the order of their names. Otherwise, two requests that link the same records from opposite sides can deadlock.
   const operations = [parentLock, ...targetLocks]
     .toSorted((a, b) => (a.table < b.table ? -1 : Number(a.table > b.table)))
     .map(({ operation }) => operation)

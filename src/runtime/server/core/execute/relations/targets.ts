@@ -15,7 +15,7 @@ import { readRows } from '../rows/rows'
 import { valuesAt } from '../rows/decode'
 import { selectStatement } from '../commit/select'
 
-/** @throws 404 naming the ids that are not visible. */
+/** @throws 404 with the ids of the records that the caller cannot see. */
 export async function loadLinkTargets({ relation, plan, keys, ids }: ScopedLink, parent: readonly unknown[], call: Call): Promise<Targets> {
   const { primaryKey } = relation.target
   const encoded = keys.map(key => key.map((value, index) => primaryKey[index]!.encode(value)))
@@ -31,7 +31,7 @@ export async function loadLinkTargets({ relation, plan, keys, ids }: ScopedLink,
   return { columns, rows: wanted as Row[], values: (wanted as Row[]).map(linkedBy) }
 }
 
-/** Where the junction's two keys share a column, only records with the same value in it can be linked. */
+/** If the junction's two keys share a column, only records with the same value in that column can be linked. Returns this check. */
 function sharedColumns(
   { junction: { sourceKey, targetKey } }: ManyToMany,
   parent: readonly unknown[],
@@ -39,10 +39,10 @@ function sharedColumns(
   const shared = sourceKey.columns.flatMap((name, index) =>
     targetKey.columns.includes(name) ? [[index, targetKey.columns.indexOf(name)] as const] : [],
   )
-  return target => shared.every(([mine, theirs]) => String(parent[mine]) === String(target[theirs]))
+  return target => shared.every(([sourceIndex, targetIndex]) => String(parent[sourceIndex]) === String(target[targetIndex]))
 }
 
-/** In the commit, the records must still be visible; records that an object-level rule accepted must be unchanged. */
+/** Fails the commit if a record is no longer visible, or has changed since an object-level rule accepted it. */
 export function targetOperations(
   mode: LinkPlan['mode'],
   link: ScopedLink,

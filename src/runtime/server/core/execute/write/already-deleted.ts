@@ -1,4 +1,4 @@
-/** Finds out whether an item of a delete is already deleted, because the cascade of an earlier item of the batch included its row. */
+/** Finds the result of an item whose row the cascade of an earlier item of the same batch has already deleted. */
 import type { Call } from '../../context'
 import { select } from '../../access/fields'
 import type { ReadPlan } from '../../plan/read-plan'
@@ -9,7 +9,7 @@ import { readRows } from '../rows/rows'
 import type { Item, WrittenItem } from './items'
 import { keysClause } from './targets'
 
-/** @returns The result of the item; undefined if its row still exists, or another write deleted it. */
+/** @returns The result of the item, or undefined if its row still exists or another write deleted the row. */
 export async function findAlreadyDeleted(
   plan: Scoped<WritePlan>,
   item: Item,

@@ -1,4 +1,4 @@
-/** What the file of each kind of write exports: a function that builds the operations of one commit, in the order in which they run. */
+/** The type of the functions that build the operations of one commit. Each kind of write has one such function. */
 import type { Call } from '../../context'
 import type { WritePlan } from '../../plan/write'
 import type { Scoped } from '../../access/row-scope'
@@ -6,8 +6,8 @@ import type { WriteOperation } from '../commit/operation'
 import type { Item, WrittenItem } from './items'
 
 /**
- * The row scope is in the WHERE of every statement that names a row.
- * @param written receives the result of each item, by its index: when the operations are built, or when their outcome is read.
+ * Returns the operations in the order in which they run. Every statement that names a row has the row scope in its WHERE clause.
+ * @param written receives the result of each item, by its index. The function sets it at once or when an operation has run.
  * @param time the server's time for every row of the write.
  */
 export type BuildOperations = (

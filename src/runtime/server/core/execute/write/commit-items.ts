@@ -1,4 +1,4 @@
-/** Commits the items of a write, all in one commit or each in its own, and finds the item and the error of a failed commit. */
+/** Commits the items of a write: all in one commit, or each in its own. If a commit fails, it finds the failed items and their errors. */
 import type { Call } from '../../context'
 import { bulkFailed } from '../../bulk-error'
 import { changedMeanwhile, isBusy, isInvalidReference } from '../../error'
@@ -27,7 +27,7 @@ export async function commitAll(
   catch (error) {
     if (!(error instanceof CommitFailed)) throw error
     if (error.expectation === 'reference') await assertReferences(plan, items, call, 'now')
-    // A busy database is the fault of no item.
+    // If the database is busy, the items are not the cause.
     if (isBusy(error.reason)) throw error.reason
     if (!plan.bulk) throw await recheckTarget(plan, items[0]!, error.reason, call)
     const failed = await findFailedItems(plan, items, error, call)
@@ -58,8 +58,8 @@ export async function commitOne(
 }
 
 /**
- * A referenced row that code checked can change before the commit, which then fails. Code checks the row once more and the commit is
- * repeated once.
+ * Commits the items. If an object-level rule accepted a referenced row and that row changes before the commit, the commit fails. This
+ * function then checks the references again and repeats the commit once.
  * @throws {CommitFailed}
  */
 async function commitWithRecheck(
@@ -84,8 +84,8 @@ async function commitWithRecheck(
     try {
       await commit()
     }
-    catch (again) {
-      throw canRetry(again) ? new CommitFailed(changedMeanwhile(), again.item) : again
+    catch (secondError) {
+      throw canRetry(secondError) ? new CommitFailed(changedMeanwhile(), secondError.item) : secondError
     }
   }
 }
@@ -103,8 +103,8 @@ export async function assertReferences(
 }
 
 /**
- * The row of an update and the row that it refers to can be deleted together, by one cascade. The caller then gets the error of the row
- * itself (404), not the one of the reference.
+ * Loads the row of an update again if a reference of the update is invalid. One cascade can delete the row and the row that it
+ * references. In this case, the caller gets the error of the row itself (404), not the error of the reference.
  */
 async function recheckTarget(plan: Scoped<WritePlan>, item: Item, reason: unknown, call: Call): Promise<unknown> {
   if (plan.kind !== 'update' || !isInvalidReference(reason)) return reason

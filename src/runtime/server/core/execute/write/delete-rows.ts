@@ -1,4 +1,4 @@
-/** Deletes the named rows from their table. Rows that still refer to them are left to the foreign keys of the database. */
+/** Deletes the named rows from their table. The foreign keys of the database handle rows that still reference them. */
 import type { Call } from '../../context'
 import { keyFields } from '../../access/fields'
 import type { Scoped } from '../../access/row-scope'
@@ -23,7 +23,7 @@ export function deleteRows(plan: Scoped<WritePlan>, items: readonly Item[], call
     return [{ statement: deleteStatement(call, resource, rowClauses(plan, item)), expectation: 'row', item: item.index, changes }]
   }
   const statement = deleteStatement(call, resource, [keysClause(plan, items, call), ...scope])
-  // The database does not count a row that it deletes as the dependent of another one.
+  // The database can delete a named row as the dependent of another named row. It does not count that row, so a select checks the result.
   if (isSelfReferencing(findDependents(call.api.graph, resource.table)))
     return [
       ...checkVisible(plan, items, call),
@@ -36,7 +36,7 @@ export function deleteRows(plan: Scoped<WritePlan>, items: readonly Item[], call
   ]
 }
 
-/** The commit fails if one of the rows still exists. */
+/** Fails the commit if one of the rows still exists. */
 export function checkDeleted(plan: Scoped<WritePlan>, items: readonly Item[], call: Call): WriteOperation {
   return {
     statement: { ...selectStatement(call, plan.resource, [keysClause(plan, items, call)], keyFields(plan.resource)), expectedRows: 0 },

@@ -37,7 +37,7 @@ export const deleteOperations: BuildOperations = (plan, items, written, call, ti
   return [...lockSeveral(plan, items, call), ...updates, ...trashDependents(plan, items, call, time)]
 }
 
-/** Moves the dependents of rows that are in the trash by now to the trash, parents before children. */
+/** Moves dependents to the trash, parents before children. Runs after the operations that move the named rows to the trash. */
 export function trashDependents(plan: Scoped<WritePlan>, items: readonly Item[], call: Call, time: Date): WriteOperation[] {
   if (plan.resource.auth?.softDelete?.cascade === 'off') return []
   const closure = closureOf(plan, items, call, 'active')
@@ -51,8 +51,8 @@ export function trashDependents(plan: Scoped<WritePlan>, items: readonly Item[],
 }
 
 /**
- * Another transaction can insert a dependent while its table is being updated: the commit is then repeated. Only the tables of a cycle
- * need this check. The rows of every other table are updated after the rows that they refer to, and are found by them.
+ * Finds dependents that another transaction inserts while their table is updated. The commit is then repeated. Only the tables of a
+ * cycle need this check. Every other table is updated after the tables that it references, so its update finds all dependents.
  */
 function checkMissedRows(closure: Closure, call: Call): WriteOperation[] {
   if (!call.engine.concurrent) return []

@@ -1,4 +1,4 @@
-/** The dependents of the rows that a write names. */
+/** Finds the dependents of the rows that a write names. */
 import type { Call } from '../../context'
 import type { Scoped } from '../../access/row-scope'
 import type { WritePlan } from '../../plan/write'
@@ -19,14 +19,14 @@ export function closureOf(plan: Scoped<WritePlan>, items: readonly Item[], call:
   }
 }
 
-/** The tables that contain dependents, children before parents. The root table is included if it references itself. */
+/** Returns the tables that contain dependents, children before parents. The root table is included if it references itself. */
 export function dependentTables({ dependents }: Closure, accepts: (node: Dependents['root']) => boolean): Dependents['root'][] {
   return dependents.nodes.filter(node => accepts(node) && dependents.edges.some(edge => edge.table === node.table)).reverse()
 }
 
 export const isSelfReferencing = ({ root, edges }: Dependents) => edges.some(edge => edge.table === root.table)
 
-/** Makes the commit fail if a foreign key declared `restrict` references a row of the closure. */
+/** Fails the commit if a foreign key declared `restrict` references a row of the closure. */
 export function restrictOperations(closure: Closure, call: Call): WriteOperation[] {
   return closure.dependents.restricting.map(edge => ({
     statement: restrictStatement(call, closure, edge, call.api.graph.get(edge.table)!, call.api.graph.get(edge.foreignTable)!),

@@ -1,4 +1,4 @@
-/** Finds the items that made a batch fail: tries each item alone and rolls it back. Hooks do not run again. */
+/** Finds the items that made a batch fail. It tries each item alone and rolls the try back. Hooks do not run again. */
 import type { Call } from '../../context'
 import { isBusy } from '../../error'
 import type { WritePlan } from '../../plan/write'
@@ -19,14 +19,15 @@ interface FailedItem {
 
 type Attempt = (items: readonly Item[]) => Promise<CommitFailed | undefined>
 
-/** Milliseconds after which no further item is tried. */
+/** The time limit in milliseconds. After this time, no further item is tried. */
 const MAX_DURATION = 5_000
-/** Attempts between which other requests run, also on an engine that never waits. */
+/** The number of attempts after which other requests can run. A synchronous engine would block them otherwise. */
 const ATTEMPTS_PER_TURN = 10
 
 /**
- * The items that fail alone. If none does, the items that conflict with each other, as far as the database names them.
- * @param batchFailure why the commit of the whole batch failed.
+ * Returns the items that fail alone. If no item fails alone, it returns the items that conflict with each other, as far as the database
+ * reports them.
+ * @param batchFailure the reason why the commit of the whole batch failed.
  * @throws 503 when the database is too busy to try the items.
  */
 export async function findFailedItems(
@@ -49,7 +50,7 @@ export async function findFailedItems(
   if (failing.length === 0) return findConflicts(plan, items, batchFailure, call)
   const failed: FailedItem[] = []
   for (const { item, failure } of failing) {
-    // Rows that refer to each other can depend on the rest of the batch: an item that passes together with the passing ones has not failed.
+    // Items can reference each other. An item that fails alone but passes together with the passing items has not failed.
     const dependsOnOthers = failing.length > 1 && passing.length > 0 && isAboutReferences(failure) && Date.now() < deadline
     if (dependsOnOthers && !await attempt(items.filter(other => other === item || passing.includes(other)))) continue
     failed.push({ item, reason: failure.reason })
@@ -69,19 +70,19 @@ function createAttempt(plan: Scoped<WritePlan>, expectation: Expectation | undef
   }
 }
 
-/** Leaves out the operations behind the last check of this kind, because they cannot make it fail: a cascade does not have to run. */
+/** Leaves out the operations after the last check of this kind, such as a cascade, because they cannot make the check fail. */
 function upToLast(expectation: Expectation | undefined, operations: readonly WriteOperation[]): readonly WriteOperation[] {
   const last = expectation ? operations.findLastIndex(operation => operation.expectation === expectation) : -1
   return last === -1 ? operations : operations.slice(0, last + 1)
 }
 
-/** The item whose operation failed because of another item, or all items with the same values of a unique constraint. */
+/** Returns the item whose operation failed. If it is unknown, returns all items with the same values in a violated unique constraint. */
 function findConflicts(plan: Scoped<WritePlan>, items: readonly Item[], batchFailure: CommitFailed, call: Call): readonly FailedItem[] {
   const { item: index, reason, violation } = batchFailure
   const reported = items.filter(item => item.index === index)
   if (reported.length > 0 || violation?.kind !== 'unique') return reported.map(item => ({ item, reason }))
   const names = violatedFields(violation, call).filter(name => name !== plan.resource.tenant?.name)
-  // A collation can ignore case and spaces, so that different texts violate the constraint.
+  // A collation can ignore case and spaces. Different texts can then violate the constraint.
   const duplicates = findDuplicates(plan, items, names, String)
     ?? findDuplicates(plan, items, names, value => String(value).toLowerCase().trim())
   return (duplicates ?? []).map(item => ({ item, reason }))
@@ -89,7 +90,7 @@ function findConflicts(plan: Scoped<WritePlan>, items: readonly Item[], batchFai
 
 type ToText = (value: unknown) => string
 
-/** The items with the same values of these fields. A value that was neither written nor read counts as empty text. */
+/** Returns the items with the same values in these fields. A value that was neither written nor read is compared as an empty text. */
 function findDuplicates(
   plan: Scoped<WritePlan>,
   items: readonly Item[],
@@ -100,7 +101,7 @@ function findDuplicates(
   const byValues = new Map<string, Item[]>()
   for (const item of items) {
     const row = { ...item.row && decode(item.row), ...item.values }
-    // NULL equals no other NULL.
+    // A unique constraint treats NULLs as different values.
     if (!names.some(name => Object.hasOwn(item.values, name)) || names.some(name => row[name] === null)) continue
     const texts = names
       .map(name => row[name])

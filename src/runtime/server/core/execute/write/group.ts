@@ -31,7 +31,7 @@ export interface GroupPart {
 }
 
 /**
- * The rows of the group, by resource. Resources without dependents come first.
+ * Finds the rows of the group, by resource. Resources with the fewest dependents come first.
  * @throws 404 when the resource has no trash, the group does not exist, or the caller cannot see one of its rows.
  * 409 when the group changes while it is read. 401 or 403 when one of the resources refuses the operation.
  */
@@ -44,7 +44,7 @@ export async function findGroup(plan: Scoped<WritePlan>, call: Call): Promise<re
     if (part) parts.push(part)
   }
   if (parts.length === 0) throw notFound()
-  // After the 404s: a refusal would disclose that the group exists.
+  // Authorization runs after the 404 checks, because a 401 or 403 would disclose that the group exists.
   for (const { plan: { resource } } of parts) await authorize(call, resource, [call.ctx.operation])
   return parts
 }
@@ -57,12 +57,12 @@ async function findPart(resource: Resource, plan: Scoped<WritePlan>, call: Call)
     : await applyScope(call, { ...plan, resource, trash: 'trashed' as const, include: [] }, call.ctx.operation)
   const partCall = forResource(call, resource, contextFor(call, resource, call.ctx.operation))
   const items = await readVisible(partPlan, partCall)
-  // The number of rows is the same: one of them is not visible. Otherwise another write changed the group.
+  // If a second count returns the same number, the caller cannot see one of the rows. Otherwise, another write changed the group.
   if (items.length !== count) throw await countGroup(resource, plan.deletionId!, call) === count ? notFound() : changedMeanwhile()
   return { plan: partPlan, call: partCall, items, written: new Map() }
 }
 
-/** The rows of the group that the caller can see and write. */
+/** Reads the rows of the group that the caller can see and write. */
 async function readVisible(plan: Scoped<WritePlan>, call: Call): Promise<Item[]> {
   const { resource } = plan
   const where = [equals(resource.roles.deletionId!, plan.deletionId)]
@@ -78,7 +78,7 @@ async function readVisible(plan: Scoped<WritePlan>, call: Call): Promise<Item[]>
   return items.filter(item => item.error === undefined)
 }
 
-/** `select count(*) from t where deletion_id = ?`, invisible rows included. The response does not contain the number. */
+/** `select count(*) from t where deletion_id = ?`. The number includes hidden rows, so the response does not contain it. */
 async function countGroup(resource: Resource, deletionId: string, { api, engine }: Call): Promise<number> {
   const group = equals(resource.roles.deletionId!, deletionId)
   const rows = await engine.query(statement(api.statements, engine, shape`count group ${resource}${group.shape}`, group.values, () => ({
@@ -88,7 +88,10 @@ async function countGroup(resource: Resource, deletionId: string, { api, engine 
   return Number(rows[0]![0])
 }
 
-/** One resource per table, those with the fewest dependents first: a purged row must have no row that refers to it. */
+/**
+ * Returns one resource per table. Resources with the fewest dependents come first, because a row can be purged only after the rows that
+ * reference it.
+ */
 function dependentsFirst({ api }: Call): readonly Resource[] {
   const resources = [...api.resources.values()].filter(
     (resource, index, all) => all.findIndex(other => other.table === resource.table) === index,
@@ -119,7 +122,7 @@ export async function commitGroup(plan: Scoped<WritePlan>, parts: readonly Group
   }
 }
 
-/** The commit fails if a row has left the group: it was restored, or restored and deleted again. */
+/** Fails the commit if a row no longer belongs to the group, because another write restored it or also deleted it again. */
 function checkGroup({ plan: { resource, deletionId, ...plan }, items }: GroupPart, call: Call): WriteOperation {
   const where = [keysClause({ ...plan, resource }, items, call), equals(resource.roles.deletionId!, deletionId)]
   return {

@@ -1,4 +1,4 @@
-/** The hooks of a write: which one runs for each kind, and with which arguments. */
+/** Runs the hooks of a write. Each kind of write has its own hooks with their own arguments. */
 import type { Call } from '../../context'
 import { idForHooks, runAfterHooks, runHooks, type AnyHook, type HookName } from '../../hooks'
 import type { WriteKind, WritePlan } from '../../plan/write'

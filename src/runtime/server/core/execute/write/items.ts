@@ -11,10 +11,10 @@ import type { Row } from '../../../engines/engine'
 import type { RecordValues } from '../rows/decode'
 import type { Rows } from '../rows/rows'
 
-/** A row that a request names by its key: the row in the database, or the error that refuses it. */
+/** A row that a request names by its key. `loadTargets` sets `row` and, if the caller cannot use the row, `error`. */
 export interface Target {
   readonly key?: Key
-  /** In the columns of `targetColumns`. */
+  /** The row as it was read, with the columns of `targetColumns`. */
   row?: Row
   error?: unknown
 }
@@ -33,19 +33,19 @@ export interface Item extends Target {
   /** The client's values before the hooks. */
   readonly original: Readonly<Record<string, unknown>>
   readonly ctx: AutoApiContext
-  /** The rows that its foreign keys refer to, which the commit checks again. */
+  /** The rows that the foreign keys of the item reference. The commit checks them again. */
   references?: readonly Reference[]
 }
 
 export interface Reference {
-  /** The same object for every item, so that one statement checks all of them. */
+  /** All items share this object for a foreign key, so that one statement checks all of them. */
   readonly target: {
     readonly plan: Scoped<ReadPlan>
     readonly fields: readonly Field[]
-    /** The rows as code checked them. */
+    /** The rows that an object-level rule accepted, as they were read. */
     readonly acceptedRows?: Rows
   }
-  /** The field that an error names. */
+  /** The field that an error names. It is undefined if the error must not name a field. */
   readonly name: string | undefined
   /** Driver values, in the order of `target.fields`. */
   readonly values: readonly unknown[]
@@ -53,7 +53,7 @@ export interface Reference {
 
 /** The result of one item. */
 export interface WrittenItem {
-  /** The written record with its key; absent for deleted rows. */
+  /** The written record with its primary key. It is absent for deleted rows. */
   record?: RecordValues
   deletionId?: string
 }
@@ -77,7 +77,7 @@ export const keysOf = (items: readonly Item[]): readonly Key[] => items.map(({ k
 export const withoutError = <T extends Target>(items: readonly T[]) => items.filter(item => item.error === undefined)
 
 /**
- * In an atomic write one failed item stops the others.
+ * Stops an atomic write if one of its items has failed.
  * @throws The error of a single write, or `BULK_FAILED`.
  */
 export function stopOnFailure(plan: WritePlan, items: readonly Item[]): void {
@@ -87,7 +87,7 @@ export function stopOnFailure(plan: WritePlan, items: readonly Item[]): void {
   throw plan.bulk ? bulkFailed('nothing was written', failed) : failed[0]!.error
 }
 
-/** Calls `run` for each item without error. What it throws becomes the error of the item. */
+/** Calls `run` for each item without an error. An error that `run` throws becomes the error of the item. */
 export async function forEachItem(items: readonly Item[], run: (item: Item) => Promise<void>): Promise<void> {
   for (const item of withoutError(items)) {
     try {

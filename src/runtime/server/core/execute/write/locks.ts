@@ -9,17 +9,17 @@ import type { Item } from './items'
 import { rowClauses } from './row-clauses'
 import { keysClause } from './targets'
 
-/** On an engine with concurrent transactions the named rows are locked first, so that of two writes to the same rows one waits. */
+/** Locks the named rows if the engine runs transactions concurrently. If two requests write the same rows, one of them waits. */
 export function lockRows(plan: Scoped<WritePlan>, items: readonly Item[], call: Call): WriteOperation[] {
   if (!call.engine.concurrent) return []
   return [{ statement: { ...selectForUpdate(plan, items, call), expectedRows: undefined }, phase: 'lock' }]
 }
 
-/** A single row is locked by the statement that writes it. Several rows are locked in the order of their keys, to avoid deadlocks. */
+/** Locks several rows in the order of their keys, to avoid deadlocks. A single row needs no lock before the statement that writes it. */
 export const lockSeveral = (plan: Scoped<WritePlan>, items: readonly Item[], call: Call) =>
   items.length > 1 ? lockRows(plan, items, call) : []
 
-/** Locks the rows, and fails if one is not visible any more or has changed since code checked it. */
+/** Locks the rows. Fails the commit if a row is no longer visible or has changed since code checked it. */
 export function checkVisible(plan: Scoped<WritePlan>, items: readonly Item[], call: Call): WriteOperation[] {
   if (!plan.accepts)
     return [{ statement: { ...selectForUpdate(plan, items, call), expectedRows: items.length }, expectation: 'row', phase: 'lock' }]

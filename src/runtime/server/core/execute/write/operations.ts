@@ -1,4 +1,4 @@
-/** The operations of a write, by its kind. */
+/** Maps each kind of write to the function that builds its operations. */
 import type { WriteKind } from '../../plan/write'
 import type { BuildOperations } from './build-operations'
 import { createOperations } from './create'

@@ -1,4 +1,4 @@
-/** The operations of a purge: delete or release the dependents, then delete the rows. */
+/** The operations of a purge: delete the dependents or clear their references, then delete the rows. */
 import { and } from '../../sql/clause'
 import { cascadeOperations } from '../cascade/cascaded-rows'
 import type { Closure } from '../cascade/closure/index'
@@ -14,7 +14,7 @@ import { keysClause } from './targets'
 
 export const purgeOperations: BuildOperations = (plan, items, written, call) => {
   const dependents = findDependents(call.api.graph, plan.resource.table)
-  // Rows of a self-referencing table are deleted in one statement with their dependents, so the row scope is in the closure.
+  // In a self-referencing table, one statement deletes the rows and their dependents. The closure therefore contains the row scope.
   const selfReferencing = isSelfReferencing(dependents)
   const start = selfReferencing ? and([keysClause(plan, items, call), ...plan.scope]) : keysClause(plan, items, call)
   const closure: Closure = { dependents, start, followedRows: 'all', maxTerms: call.engine.limits?.terms }

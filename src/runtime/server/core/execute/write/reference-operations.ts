@@ -9,7 +9,7 @@ import { selectStatement } from '../commit/select'
 import type { Item } from './items'
 import { rowsUnchanged } from './row-clauses'
 
-/** One statement for each foreign key, for all items. */
+/** Builds one statement for each foreign key. It checks the references of all items. */
 export function referenceOperations(items: readonly Item[], call: Call): WriteOperation[] {
   const references = items.flatMap(item => (item.references ?? []).map(reference => ({ item, reference })))
   return [...groupBy(references, ({ reference }) => reference.target)].map(([{ plan, fields, acceptedRows }, group]): WriteOperation => {

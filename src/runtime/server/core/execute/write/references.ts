@@ -18,12 +18,12 @@ import { decoder, valuesAt } from '../rows/decode'
 import { readRows } from '../rows/rows'
 
 /**
- * Sets `references` of each item, or its error. One statement per foreign key, for all items. Keys to tables without a resource are left to
- * the constraints of the database.
+ * Sets `references` or `error` of each item. One statement per foreign key reads the rows for all items. The constraints of the database
+ * check the foreign keys to tables without a resource.
  *
- * @param when `'commit'`: reads nothing where `referenceOperations` can check the same in the commit, because most references are valid.
- * `'now'`: reads the rows, to find the item after such a commit failed.
- * @param isChecked foreign keys whose rows the caller of this function has checked.
+ * @param when `'commit'`: reads no rows if `referenceOperations` can do the same check in the commit. This saves a statement, because most
+ * references are valid. `'now'`: reads the rows, to find the failed item after such a commit.
+ * @param isChecked returns true for a foreign key whose rows are already checked.
  */
 export async function checkReferences(
   plan: Scoped<WritePlan>,
@@ -70,28 +70,34 @@ async function checkForeignKey(
 
 type ReferenceTarget = Reference['target']
 
-/** SQL alone decides which rows are visible, and no collation finds a row by another text than its key. */
+/**
+ * Returns whether a statement in the commit can do the whole check. SQL alone must decide which rows are visible, and the key must be an
+ * integer: for a text key, a collation can find a row with a different text.
+ */
 function isCheckedByCommit({ plan, fields }: ReferenceTarget): boolean {
   return !plan.accepts && fields.every(({ kind }) => kind === 'integer' || kind === 'bigint')
 }
 
-/** The field that an error names. Validation can return a hidden column under another name than the client sent: it is not named. */
+/**
+ * Returns the field that an error names. Validation can map a field that the client sent to a hidden column. The error must not name that
+ * column.
+ */
 function sentName({ selection }: WritePlan, { columns }: ForeignKeyFacts, { sent, sentKeys }: Item): string | undefined {
   return columns.find(name => sent.includes(name) && (!sentKeys || sentKeys.includes(name) || selection.byName.has(name)))
 }
 
 type ReferenceScope = 'visible' | 'tenant' | 'any'
 
-/** From the least to the most strict. */
+/** Ordered from the least to the most strict scope. */
 const REFERENCE_SCOPES: readonly ReferenceScope[] = ['any', 'tenant', 'visible']
 
-/** The columns of a composite key can have different rules: the least strict one applies. */
+/** The columns of a composite key can have different rules. The least strict rule applies. */
 function referenceScopeOf({ auth }: Resource, { columns }: ForeignKeyFacts): ReferenceScope {
   const rules = columns.map(name => (auth?.fields?.[name as never] as { reference?: ReferenceScope } | undefined)?.reference)
   return REFERENCE_SCOPES.find(scope => rules.includes(scope)) ?? 'visible'
 }
 
-/** The values of the key, if the client sent one of them and the key changes. A value that a hook set is trusted. */
+/** Returns the values of the key if the client sent one of them and the key changes. Values that a hook sets need no check. */
 function changedReference(
   plan: Scoped<WritePlan>,
   { columns }: ForeignKeyFacts,
@@ -110,7 +116,7 @@ function changedReference(
   return before && columns.every((name, index) => isDeepStrictEqual(before[name], after[index])) ? undefined : after
 }
 
-/** The table's default for a column of a composite key that is not set. */
+/** Returns the table's default for a column of the key that a create does not set. */
 function defaultOf({ column }: Field): unknown {
   return is(column.default, SQL) ? undefined : column.default ?? column.defaultFn?.()
 }

@@ -39,8 +39,8 @@ export const restoreOperations: BuildOperations = (plan, items, written, call) =
   return [
     ...lockRows(plan, items, call),
     ...cascadeOperations(call, closure, tables, { kind: 'restore', trash: 'trashed', named: keysOf(items), except }),
-    // Children before parents, because a statement reads the `deletionId` of the parent rows. In a cycle, every table is a parent:
-    // all rows keep their `deletionId` until the other columns of the trash are cleared.
+    // Restores children before parents, because each statement reads the `deletionId` of the parent rows. In a cycle, every table is a
+    // parent. All rows of a cycle keep their `deletionId` until the other trash columns are cleared.
     ...tables.map(node => ({ statement: restoreStatement(call, closure, node, except(node)) })),
     ...groupedTables.map(node => ({ statement: clearDeletionIdStatement(call, closure, node) })),
     ...updates,

@@ -1,4 +1,4 @@
-/** The result of a write, which the response is built from. */
+/** The result of a write. The response is built from it. */
 import { bulkFailed, describeFailures, type DescribedFailure } from '../../bulk-error'
 import { toId } from '../../../schema/record-id'
 import type { WritePlan } from '../../plan/write'
@@ -7,11 +7,11 @@ import type { Item, WrittenItem } from './items'
 
 export interface WriteResult {
   readonly plan: WritePlan
-  /** One for each written item, in the order of the request. */
+  /** The results of the written items, in the order of the request. */
   readonly written: readonly (WrittenItem & { readonly index: number, readonly id: string })[]
   /** The failed items of a batch that is not atomic. */
   readonly failures: readonly DescribedFailure[]
-  /** Number of rows of a cascade group, over all resources. */
+  /** The number of rows in a cascade group, across all resources. */
   readonly total?: number
 }
 

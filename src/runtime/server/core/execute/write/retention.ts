@@ -1,4 +1,4 @@
-/** Purges rows whose time in the trash has ended. A scheduled task runs it, without a caller and its row scope. */
+/** Purges rows whose retention time in the trash has ended. A scheduled task runs the purge, so there is no caller and no row scope. */
 import { sql } from 'drizzle-orm'
 import { LIMITS } from '../../../../shared/limits'
 import { shape } from '../../sql/shape'
@@ -20,7 +20,7 @@ import { purgeOperations } from './purge'
 import { serverTime } from './server-values'
 
 /**
- * Reads and purges one batch after the other. A row that other rows still refer to stays, with a warning.
+ * Reads and purges the rows in batches. A row that other rows still reference stays in the trash, and a warning is logged.
  * @returns The number of purged rows.
  */
 export async function purgeExpired(call: Call, before: Date): Promise<number> {
@@ -56,7 +56,7 @@ function deletedBefore({ resource }: Call, before: Date): Clause {
   return { shape: shape`${field.column} before`, values: [value], build: () => sql`${field.column} < ${sql.param(value)}` }
 }
 
-/** Purges the rows in one commit. If that fails, each row in its own commit. */
+/** Purges the rows in one commit. If that commit fails, it purges each row in its own commit. */
 async function purge(plan: Scoped<WritePlan>, keys: readonly Key[], call: Call): Promise<number> {
   const items = keys.map((key, index): Item => ({ index, key, sent: [], values: {}, original: {}, ctx: itemContext(call) }))
   try {

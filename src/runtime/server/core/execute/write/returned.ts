@@ -5,12 +5,12 @@ import type { WriteOperation } from '../commit/operation'
 import type { Returning } from '../commit/select'
 import type { Item, WrittenItem } from './items'
 
-/** The fields that the caller can read, and the primary key. */
+/** Returns the fields that the caller can read, and the primary key. */
 export function returnedFields({ resource, selection }: WritePlan): Selection {
   return withKey(resource, selection)
 }
 
-/** The statement must write exactly one row. */
+/** Stores the row that the statement returns as the result of the item. The statement must return exactly one row. */
 export function returningRow(statement: Returning, item: Item, written: Map<number, WrittenItem>): WriteOperation {
   return {
     statement,

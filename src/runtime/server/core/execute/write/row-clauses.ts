@@ -1,4 +1,4 @@
-/** Which rows a statement can write: those in the row scope that have not changed since code checked them. */
+/** The conditions that limit a write to rows in the row scope that have not changed since code checked them. */
 import type { Row } from '../../../engines/engine'
 import { isScalar } from '../../../engines/scalar'
 import type { Call } from '../../context'
@@ -13,17 +13,17 @@ import { valuesAt } from '../rows/decode'
 import type { Target } from './items'
 import { targetColumns } from './targets'
 
-/** The row of one target: by its key, if it is visible, and unchanged since code checked it. */
+/** Matches the row of one target by its key, if the row is visible and has not changed since code checked it. */
 export function rowClauses(plan: Scoped<Plan>, target: Target): readonly Clause[] {
   return [...keyClauses(plan.resource, target.key!), ...plan.scope, ...unchangedSince(plan, target)]
 }
 
-/** No conditions where the row scope is SQL alone. */
+/** Returns no conditions if SQL alone decides the row scope, because no code has checked the row then. */
 function unchangedSince(plan: Scoped<Plan>, { row }: Target): readonly Clause[] {
   return plan.accepts && row ? columnsUnchanged(targetColumns(plan), row) : []
 }
 
-/** Every column has the value that was read. Columns whose values the engine cannot compare are left out. */
+/** Matches the row if every column still has the value that was read. Leaves out columns whose values the engine cannot compare. */
 function columnsUnchanged({ fields }: Selection, row: Row): readonly Clause[] {
   return fields.flatMap((field, index): Clause[] => {
     const value = row[index]
@@ -33,8 +33,9 @@ function columnsUnchanged({ fields }: Selection, row: Row): readonly Clause[] {
 }
 
 /**
- * `(id = ? and title = ?) or (id = ? and title is null) or …`: the rows that have not changed since they were read. The last row is
- * repeated up to a power of two, which keeps the number of different statements small.
+ * Matches the rows that have not changed since they were read: `(id = ? and title = ?) or (id = ? and title is null) or …`.
+ * Repeats the condition of the last row until the number of conditions is a power of two. This keeps the number of different statements
+ * small.
  */
 export function rowsUnchanged(columns: Selection, rows: readonly Row[]): Clause {
   const branches = rows.map(row => columnsUnchanged(columns, row)).sort((a, b) => shapeOf(a) < shapeOf(b) ? -1 : 1)
@@ -44,7 +45,7 @@ export function rowsUnchanged(columns: Selection, rows: readonly Row[]): Clause 
 
 const ROWS_PER_CHECK = 100
 
-/** The commit fails if one of these rows, which code checked, is not visible any more or has changed. */
+/** Fails the commit if a row is no longer visible or has changed since code checked it. */
 export function checkUnchanged(
   plan: Scoped<Plan>,
   columns: Selection,

@@ -12,7 +12,7 @@ import { forEachItem, stopOnFailure, toItems, withoutError, type Item, type Writ
 import { loadTargets } from './targets'
 import { toResult, type WriteResult } from './result'
 
-/** A single record is a batch of one. */
+/** Writes the items of a request. A write of a single record has one item. */
 export async function executeWrite(plan: Scoped<WritePlan>, call: Call): Promise<WriteResult> {
   if (plan.deletionId !== undefined) return executeGroupWrite(plan, call)
   const items = toItems(plan, () => itemContext(call))
@@ -53,6 +53,6 @@ async function executeGroupWrite(plan: Scoped<WritePlan>, call: Call): Promise<W
 async function assertWritable({ resource, selection }: WritePlan, { sent, sentKeys, values }: Item, call: Call): Promise<void> {
   const unwritable = await unwritableFields(call, resource, sent.filter(name => Object.hasOwn(values, name)))
   if (unwritable.length === 0) return
-  // Validation can return a hidden column under another name than the client sent: the error does not name it.
+  // Validation can map a field that the client sent to a hidden column. The error must not name that column.
   throw fieldForbidden(call.ctx, unwritable.filter(name => sentKeys?.includes(name) || selection.byName.has(name)))
 }

@@ -10,7 +10,7 @@ import type { WritePlan } from '../../plan/write'
 
 type Values = Record<string, unknown>
 
-/** A new row: the server's values and the table's defaults, then the values of the body and of hooks, then the tenant. */
+/** Returns the values of a new row. Values of the body and of hooks replace defaults and server values. The server sets the tenant last. */
 export function createValues({ resource, tenantId }: WritePlan, values: Values, call: Call, time: Date): Values {
   const defaults = defaultsOf(resource.fields)
   return {
@@ -23,8 +23,8 @@ export function createValues({ resource, tenantId }: WritePlan, values: Values, 
 }
 
 /**
- * The table's default for `createdAt` wins over the server's time, unless the default is the current time: then the server's time
- * makes `createdAt` and `updatedAt` of a new row equal.
+ * Returns the table's default for `createdAt`, which replaces the server's time. If the default is the current time, the server's time
+ * stays, so that `createdAt` and `updatedAt` of a new row are equal.
  */
 function createdAtDefault({ roles: { createdAt } }: Resource, defaults: Values, time: Date): Values {
   if (!createdAt || !Object.hasOwn(defaults, createdAt.name)) return {}
@@ -32,21 +32,21 @@ function createdAtDefault({ roles: { createdAt } }: Resource, defaults: Values, 
   return isCurrentTime(createdAt, value, time) ? {} : { [createdAt.name]: value }
 }
 
-/** Milliseconds: longer than the checks of a write take. */
-const CURRENT = 60_000
+/** The largest difference, in milliseconds, from the server's time. It is longer than the checks of a write take. */
+const MAX_DIFFERENCE = 60_000
 
-/** Whether a value is about now, in the format that the server writes. Seconds and other text formats do not count. */
+/** Returns whether a value is close to the server's time, in the server's format. Seconds and other text formats do not match. */
 function isCurrentTime(field: Field, value: unknown, time: Date): boolean {
   if (value === undefined || value === null) return false
   const parsed = value instanceof Date ? value : new Date(typeof value === 'string' ? value : Number(value))
-  return Math.abs(parsed.getTime() - time.getTime()) < CURRENT && String(serverTime(field, parsed)) === String(value)
+  return Math.abs(parsed.getTime() - time.getTime()) < MAX_DIFFERENCE && String(serverTime(field, parsed)) === String(value)
 }
 
 export function updateValues({ resource }: WritePlan, values: Values, call: Call, time: Date): Values {
   return { ...updateDefaultsOf(resource.fields), ...roleValues(resource, 'update', { call, time }), ...values }
 }
 
-/** The trash columns of a row that moves to the trash. */
+/** Returns the values of the trash columns of a deleted row. */
 export function trashValues(
   { resource, reason }: Pick<WritePlan, 'resource' | 'reason'>,
   deletionId: string,
@@ -56,7 +56,7 @@ export function trashValues(
   return roleValues(resource, 'delete', { call, time, deletionId, reason })
 }
 
-/** The trash columns of dependents, as driver values, without `deletionId`: the statement reads that one from the parent row. */
+/** Returns the trash columns of dependents as driver values. Leaves out `deletionId`: the statement reads it from the parent row. */
 export function cascadeTrashValues(
   { reason }: WritePlan,
   { facts, roles }: GraphNode,
@@ -96,7 +96,7 @@ const VALUES: Readonly<Record<ColumnRoleFacts['value'], (field: Field, source: V
   reason: (_field, { reason }) => reason ?? null,
 }
 
-/** The columns with a role that the server sets in this kind of write. */
+/** Returns the values of the columns whose role the server sets in this kind of write. */
 function roleValues({ roles }: Resource, write: ServerWrite, source: ValueSource): Values {
   const values: Values = {}
   for (const role of ROLES_SET_BY[write]) {
@@ -106,15 +106,15 @@ function roleValues({ roles }: Resource, write: ServerWrite, source: ValueSource
   return values
 }
 
-/** `$defaultFn` of the table, or `$onUpdateFn` as Drizzle does. The database applies its own defaults itself. */
+/** Calls `$defaultFn` of each column. Without it, calls `$onUpdateFn`, as Drizzle does. The database applies its own defaults. */
 const defaultsOf = valuesFrom(({ defaultFn, onUpdateFn }) => defaultFn ?? onUpdateFn)
 
-/** `$onUpdateFn` of the table. */
+/** Calls `$onUpdateFn` of each column. */
 const updateDefaultsOf = valuesFrom(({ onUpdateFn }) => onUpdateFn)
 
 type Defaults = readonly (readonly [name: string, createValue: () => unknown])[]
 
-/** Calls a function of each column that has one. Which columns have one is cached per table. */
+/** Returns a function that calls the default function of each column. It caches per table which columns have a default function. */
 function valuesFrom(functionOf: (column: Column) => (() => unknown) | undefined): (fields: ReadonlyMap<string, Field>) => Values {
   const cache = new WeakMap<ReadonlyMap<string, Field>, Defaults>()
   return (fields) => {
@@ -131,7 +131,7 @@ function valuesFrom(functionOf: (column: Column) => (() => unknown) | undefined)
   }
 }
 
-/** The server's time in the type of the column. Plain numbers are milliseconds. */
+/** Converts the server's time to the type of the column. Numbers are milliseconds. */
 export function serverTime(field: Pick<Field, 'kind'>, time: Date): unknown {
   switch (field.kind) {
     case 'date': return time
@@ -141,7 +141,7 @@ export function serverTime(field: Pick<Field, 'kind'>, time: Date): unknown {
   }
 }
 
-/** The caller's id in the type of the column; null for an anonymous caller and for an id that does not fit. */
+/** Converts the caller's id to the type of the column. Returns null for an anonymous caller and for an id that does not fit the type. */
 function callerId({ ctx }: Call, field: Field): unknown {
   const id = ctx.user?.id
   if (id === undefined || id === null) return null
@@ -149,7 +149,7 @@ function callerId({ ctx }: Call, field: Field): unknown {
   return value === INVALID ? null : value
 }
 
-/** As {@link callerId}, for a column of a table that is not necessarily registered. */
+/** Does the same as {@link callerId} for a table that does not have to be a resource. */
 function callerIdFor({ ctx }: Call, kind: Kind): unknown {
   const id = ctx.user?.id
   if (id === undefined || id === null) return null

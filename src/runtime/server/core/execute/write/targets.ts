@@ -1,4 +1,4 @@
-/** Loads the rows that a write names, in one statement. A row that the caller cannot see is not found. */
+/** Loads the rows that a write names, in one statement. A row that the caller cannot see gets 404. */
 import type { Row } from '../../../engines/engine'
 import type { Call } from '../../context'
 import { notFound, refused } from '../../error'
@@ -13,14 +13,14 @@ import { isInvalidValue } from '../rows/invalid-value'
 import { decoder, valuesAt, type RecordValues } from '../rows/decode'
 import { rowsStatement } from '../rows/select'
 
-/** The columns to load: the primary key and the foreign keys, or every column if `objectLevel` rules read the row. */
+/** Returns the columns to load: the primary key and the foreign keys, or every column if `objectLevel` rules read the row. */
 export function targetColumns({ resource, accepts }: Scoped<Plan>): Selection {
   if (accepts) return allFields(resource)
   const keys = new Set([...resource.primaryKey.map(({ name }) => name), ...resource.foreignKeys.flatMap(key => key.columns)])
   return select(resource, field => keys.has(field.name))
 }
 
-/** Sets the row or the error of each item: 404 for a row that is not visible, 403 for a row that the caller can only read. */
+/** Sets the row or the error of each item: 404 for a row that is not visible, 403 for a row that the caller can read but not write. */
 export async function loadTargets(plan: Scoped<Plan>, items: readonly Target[], call: Call): Promise<void> {
   const named = withoutError(items).filter(item => item.key)
   if (named.length === 0) return
@@ -35,7 +35,10 @@ export async function loadTargets(plan: Scoped<Plan>, items: readonly Target[], 
   }
 }
 
-/** A key that does not fit the type of its column fails the whole query. Each row is then read alone, and that key finds none. */
+/**
+ * Reads the rows in one query. The query fails if a key does not fit the type of its column. Each row is then read alone, and the
+ * invalid key finds no row.
+ */
 async function readTargets(plan: Scoped<Plan>, items: readonly Target[], columns: Selection, call: Call): Promise<readonly Row[]> {
   try {
     return await call.engine.query(rowsStatement(readPlan(plan, items, columns, call), columns, {}, call))

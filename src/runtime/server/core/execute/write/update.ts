@@ -1,4 +1,4 @@
-/** The operations of an update: check the references, lock the rows, then update each. */
+/** The operations of an update: check the references, lock the rows, then update each row. */
 import { keyClauses } from '../../plan/read'
 import { changeOf } from '../commit/changes'
 import type { WriteOperation } from '../commit/operation'

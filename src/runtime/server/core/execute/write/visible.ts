@@ -1,4 +1,4 @@
-/** Finds the rows of some keys that the caller can use for an operation. */
+/** Loads rows by their keys and checks whether the caller can use them for an operation. */
 import type { Operation } from '../../../../shared/operations'
 import type { Key } from '../../../schema/record-id'
 import type { Resource } from '../../../schema/model'
@@ -8,9 +8,9 @@ import type { Target } from './items'
 import { loadTargets } from './targets'
 
 export interface VisibleRows {
-  /** Every active row the caller can use for the operation. */
+  /** The scope that contains every active row that the caller can use for the operation. */
   readonly plan: Scoped<Plan>
-  /** In the order of the keys: the row, or the 404 or 403 that refuses it. */
+  /** One target for each key, in the order of the keys. It has a 404 or 403 error if the caller cannot use the row. */
   readonly targets: readonly Target[]
 }
 

@@ -1,10 +1,10 @@
-/** The columns that a write sets from the body and from hooks. */
+/** Selects the columns that a write sets from the body and from hooks. */
 import { TRASH_ROLES } from '../../../../shared/column-roles'
 import type { Resource } from '../../../schema/model'
 import type { WriteKind, WritePlan } from '../../plan/write'
 import type { Item } from './items'
 
-/** Drops the keys that are no column, which only hooks read, and the columns that no write can set. */
+/** Drops the keys that are not columns, because only hooks read them. Also drops the columns that no write can set. */
 export function writableValues({ resource, kind }: WritePlan, { values }: Item): Record<string, unknown> {
   const unwritable = unwritableNames(resource, kind)
   const result: Record<string, unknown> = {}
@@ -16,7 +16,7 @@ export function writableValues({ resource, kind }: WritePlan, { values }: Item):
 
 const cache = { update: new WeakMap<Resource, ReadonlySet<string>>(), create: new WeakMap<Resource, ReadonlySet<string>>() }
 
-/** The columns that neither a body nor a hook can set: the primary key of an existing row, the tenant, and the trash columns. */
+/** Returns the columns that neither a body nor a hook can set: the primary key of an existing row, the tenant, and the trash columns. */
 function unwritableNames(resource: Resource, kind: WriteKind): ReadonlySet<string> {
   const known = cache[kind === 'update' ? 'update' : 'create']
   let names = known.get(resource)

@@ -12,21 +12,21 @@ import type { WriteOperation } from '../commit/operation'
 import { lockInOrder } from '../commit/select'
 import { hasListeners } from '../commit/changes'
 
-/** The rows of a table that a statement includes in the cascade. */
+/** Describes which reached rows a statement changes. */
 export interface CascadedRows {
   readonly kind: Change['kind']
-  /** The state of the reached rows that the statement changes. */
+  /** The statement changes only reached rows in this state. */
   readonly trash: 'active' | 'trashed' | 'all'
-  /** Rows that the request names: they are not reported as cascaded. */
+  /** The rows that the request names. They are not reported as cascaded. */
   readonly named: readonly Key[]
-  /** Reached rows of a table that the statement does not change. */
+  /** Returns a condition for the reached rows of a table that the statement does not change. */
   readonly except?: (node: GraphNode) => Clause | undefined
 }
 
 /**
- * Reads the rows of a cascade before they change, parents before children: to report them where there are listeners, and to
- * lock them where other commits run at the same time. Without the lock, a statement that waited for a row would still use
- * what it read before, and include a row that has moved to another parent. No row can be added below a locked row.
+ * Reads the rows of a cascade before they change, parents before children. Listeners need the ids of the rows. If commits can run
+ * concurrently, the statements also lock the rows. Without the lock, a statement that waits for a row would use values that it read
+ * before the wait, and could change a row that has moved to another parent. Other commits cannot add children to a locked row.
  */
 export function cascadeOperations(call: Call, closure: Closure, nodes: readonly GraphNode[], cascaded: CascadedRows): WriteOperation[] {
   const reported = hasListeners(call)
@@ -45,7 +45,10 @@ function reportOperation(call: Call, closure: Closure, node: GraphNode, cascaded
   return { statement: cascadedRowsStatement(call, closure, node, cascaded, true), changes: ({ rows }) => changes(rows) }
 }
 
-/** `with recursive reached … select id from child where deleted_at is null and id in (…) for update`; without `keys` only their number. */
+/**
+ * `with recursive reached … select id from child where deleted_at is null and id in (…) for update`.
+ * @param keys if false, the statement locks the rows and returns only their number
+ */
 function cascadedRowsStatement(
   call: Call,
   closure: Closure,

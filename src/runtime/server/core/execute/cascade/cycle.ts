@@ -1,6 +1,6 @@
 /**
- * Removes and restores the rows of tables that reference each other in a cycle. The recursive query finds a row through other rows, and
- * cannot find it once these are gone. So a removal marks all rows first, and a restore clears `deletionId` last.
+ * Removes and restores the rows of tables that reference each other in a cycle. The recursive query finds a row through other rows. It
+ * cannot find the row after those other rows are removed. So a removal marks all rows first, and a restore clears `deletionId` last.
  */
 import { sql, type Column, type SQL } from 'drizzle-orm'
 import type { Engine, Row, Statement, WriteStatement } from '../../../engines/engine'
@@ -14,21 +14,21 @@ import { removeStatement } from './statements'
 import { changeRows, CLOSURE, closureShape, GROUP, primaryKeyOf, selectKeys, tuple, withClosure, type Closure } from './closure/index'
 
 /**
- * Removes the reached rows of these tables. A marker in `deletionId` identifies the rows to remove. In a table without `deletionId`, the
- * primary keys are read first, and the rows are removed by primary key.
+ * Removes the reached rows of these tables. A marker in `deletionId` identifies the rows to remove. If a table has no `deletionId`, the
+ * commit reads the primary keys first, and removes the rows by primary key.
  */
 export function removeCycle(call: Call, closure: Closure, nodes: readonly GraphNode[]): WriteStatement[] {
   const marker = crypto.randomUUID()
   const marking = nodes.filter(({ roles }) => roles.deletionId)
   const unmarked = nodes.filter(({ roles }) => !roles.deletionId)
-  // No order of the deletes satisfies all foreign keys. The database checks the foreign keys at the end of the transaction, or, if it
-  // cannot defer the check, nullable foreign keys are set to NULL before the deletes.
+  // No order of the deletes satisfies all foreign keys. So the database checks foreign keys at the end of the transaction. If it
+  // cannot defer the check, the commit sets nullable foreign keys to NULL before the deletes.
   const { deferForeignKeys } = call.engine.adapter
   const markStatements = [
     ...(deferForeignKeys ? [{ text: deferForeignKeys, values: [] }] : []),
     ...marking.map(node => markStatement(call, closure, node, marker)),
   ]
-  // A batch cannot use the result of a SELECT. So rows of unmarked tables are removed while the rows of the marked tables still exist.
+  // A batch cannot use the result of a SELECT. So it removes the rows of unmarked tables first, while the query can still find them.
   if (unmarked.length > 0 && !call.engine.supportsFollowUp)
     return [
       ...markStatements,
@@ -36,7 +36,7 @@ export function removeCycle(call: Call, closure: Closure, nodes: readonly GraphN
       ...marking.map(node => removeMarkedStatement(call, node, marker)),
     ]
 
-  const read = new Map<GraphNode, readonly Row[]>()
+  const unmarkedRows = new Map<GraphNode, readonly Row[]>()
   const order = deletionOrder(nodes, closure.dependents.edges)
   const keysToClear
     = deferForeignKeys
@@ -48,24 +48,24 @@ export function removeCycle(call: Call, closure: Closure, nodes: readonly GraphN
     ...keysToClear.flatMap(({ node, columns }) =>
       node.roles.deletionId
         ? [clearKeysStatement(call, closure, node, columns, marker)]
-        : clearKeysOfRows(call, node, columns, read.get(node)!),
+        : clearKeysOfRows(call, node, columns, unmarkedRows.get(node)!),
     ),
     ...order.flatMap(node =>
-      node.roles.deletionId ? [removeMarkedStatement(call, node, marker)] : deleteRows(call, node, read.get(node)!),
+      node.roles.deletionId ? [removeMarkedStatement(call, node, marker)] : deleteRows(call, node, unmarkedRows.get(node)!),
     ),
   ]
   if (unmarked.length === 0) return [...markStatements, ...deleteStatements()]
   return [...markStatements, ...unmarked.map((node, index) => readUnmarked(call, closure, node, (rows) => {
-    read.set(node, rows)
+    unmarkedRows.set(node, rows)
     return index === unmarked.length - 1 ? deleteStatements() : []
   }))]
 }
 
-/** The columns of a foreign key that can be set to NULL. */
+/** Returns the columns of a foreign key that can be set to NULL. */
 const clearableColumns = (node: GraphNode, edge: ForeignKeyFacts) =>
   edge.columns.map(name => columnOf(node.facts, name)).filter(column => !column.notNull && !column.primary)
 
-/** Children before parents; a cycle is broken at a foreign key that can be cleared. */
+/** Sorts children before parents. In a cycle, a parent can precede a child whose foreign key can be set to NULL. */
 function deletionOrder(nodes: readonly GraphNode[], edges: readonly ForeignKeyFacts[]): readonly GraphNode[] {
   const remaining = [...nodes]
   const order: GraphNode[] = []
@@ -84,8 +84,8 @@ function deletionOrder(nodes: readonly GraphNode[], edges: readonly ForeignKeyFa
 }
 
 /**
- * The nullable foreign key columns of a table that reference rows of the tables in `deleted`.
- * @param deleted the tables whose rows are deleted earlier, and the table itself
+ * Returns the nullable foreign key columns of a table that reference rows of the tables in `deleted`.
+ * @param deleted the table itself, and the tables whose rows are deleted before its rows
  */
 function keyColumnsToClear(node: GraphNode, edges: readonly ForeignKeyFacts[], deleted: readonly GraphNode[]): readonly Column[] {
   return [
@@ -115,11 +115,11 @@ function markStatement(call: Call, closure: Closure, node: GraphNode, marker: st
   )
 }
 
-/** Whether the rows must be marked before they are removed, because no order of the deletes satisfies all foreign keys. */
+/** Returns whether the rows need a marker before the deletes, because no order of the deletes satisfies all foreign keys. */
 export const needsMarking = ({ cyclic, edges }: Dependents, { engine }: Call) =>
   cyclic || (engine.adapter.checksForeignKeysByRow && edges.some(edge => edge.table === edge.foreignTable))
 
-/** `update child set parent_id = null where deletion_id = ?`: foreign keys that are not deferred would block the deletes. */
+/** `update child set parent_id = null where deletion_id = ?`. If the database cannot defer foreign keys, they would block the deletes. */
 function clearKeysStatement(
   { api, engine }: Call,
   { dependents }: Closure,
@@ -143,7 +143,7 @@ function clearKeysStatement(
   )
 }
 
-/** `select id from child where id in (select … from reached)`: runs before any delete, because later the query cannot find the rows. */
+/** `select k0 from reached where t = 1`. Runs before all deletes, because the query cannot find the rows after them. */
 function readUnmarked(
   call: Call,
   closure: Closure,
@@ -199,8 +199,8 @@ function removeMarkedStatement({ api, engine }: Call, node: GraphNode, marker: s
 }
 
 /**
- * `update child set deletion_id = null where deleted_at is null and deletion_id in (select deletion_id from root where id = ?)`:
- * the last statements of a restore in a cycle.
+ * `update child set deletion_id = null where deleted_at is null and deletion_id in (select deletion_id from root where id = ?)`.
+ * A restore in a cycle runs these statements last.
  */
 export function clearDeletionIdStatement(call: Call, closure: Closure, node: GraphNode): WriteStatement {
   const { api, engine } = call

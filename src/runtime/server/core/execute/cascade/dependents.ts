@@ -1,19 +1,19 @@
-/** The tables that a delete, a restore or a purge of a resource reaches over foreign keys, found once per resource. */
+/** Finds the tables that a delete, restore or purge reaches through foreign keys. Caches the result for each table. */
 import type { Table } from 'drizzle-orm'
 import type { ForeignKeyFacts } from '../../../schema/drizzle/foreign-keys'
 import type { GraphNode, TableGraph } from '../../../schema/graph'
 
 export interface Dependents {
   readonly root: GraphNode
-  /** Foreign keys that the cascade follows; it reaches both tables. */
+  /** The foreign keys that the cascade follows. */
   readonly edges: readonly ForeignKeyFacts[]
-  /** Foreign keys declared `restrict`: a row that references a reached row makes the write fail. */
+  /** Foreign keys declared `restrict`. The write fails if a row references a reached row. */
   readonly restricting: readonly ForeignKeyFacts[]
-  /** Foreign keys declared `set null` or `set default`: a purge clears them. */
+  /** Foreign keys declared `set null` or `set default`. A purge clears them. */
   readonly cleared: readonly ForeignKeyFacts[]
-  /** The reached tables, parents before children except in a cycle. */
+  /** The reached tables. Parents precede children, except in a cycle. */
   readonly nodes: readonly GraphNode[]
-  /** Tables reference each other: no order has every parent before its children. */
+  /** If true, tables reference each other in a cycle, so no order has every parent before its children. */
   readonly cyclic: boolean
 }
 
@@ -23,10 +23,10 @@ const cache = new WeakMap<TableGraph, Map<Table, Dependents>>()
 
 /** Follows every foreign key except those declared `set null`, `set default` or `restrict`. */
 export function findDependents(graph: TableGraph, table: Table): Dependents {
-  let known = cache.get(graph)
-  if (!known) cache.set(graph, known = new Map())
-  let dependents = known.get(table)
-  if (!dependents) known.set(table, dependents = collectDependents(graph, graph.get(table)!))
+  let byTable = cache.get(graph)
+  if (!byTable) cache.set(graph, byTable = new Map())
+  let dependents = byTable.get(table)
+  if (!dependents) byTable.set(table, dependents = collectDependents(graph, graph.get(table)!))
   return dependents
 }
 
@@ -40,34 +40,36 @@ function collectDependents(graph: TableGraph, root: GraphNode): Dependents {
       nodes.add(graph.get(key.table)!)
     }
   }
-  const all = [...nodes].flatMap(node => node.children)
+  const foreignKeys = [...nodes].flatMap(node => node.children)
   const sorted = sort([...nodes], [...edges])
   const position = (table: Table) => sorted.findIndex(node => node.table === table)
   return Object.freeze({
     root,
     edges: [...edges],
-    restricting: all.filter(key => key.onDelete === 'restrict'),
-    cleared: all.filter(key => CLEARING.has(key.onDelete)),
+    restricting: foreignKeys.filter(key => key.onDelete === 'restrict'),
+    cleared: foreignKeys.filter(key => CLEARING.has(key.onDelete)),
     nodes: sorted,
     cyclic: [...edges].some(edge => position(edge.table) < position(edge.foreignTable)),
   })
 }
 
-/** Parents before children; within a cycle in the order of discovery. */
+/** Sorts parents before children. Tables of a cycle stay in the order of discovery. */
 function sort(nodes: readonly GraphNode[], edges: readonly ForeignKeyFacts[]): readonly GraphNode[] {
   const sorted: GraphNode[] = []
-  const left = new Set(nodes)
-  while (left.size > 0) {
-    const ready = [...left].filter(
+  const remaining = new Set(nodes)
+  while (remaining.size > 0) {
+    const ready = [...remaining].filter(
       node =>
         !edges.some(
           edge =>
-            edge.table === node.table && edge.foreignTable !== node.table && [...left].some(other => other.table === edge.foreignTable),
+            edge.table === node.table
+            && edge.foreignTable !== node.table
+            && [...remaining].some(other => other.table === edge.foreignTable),
         ),
     )
-    for (const node of ready.length > 0 ? ready : [...left].slice(0, 1)) {
+    for (const node of ready.length > 0 ? ready : [...remaining].slice(0, 1)) {
       sorted.push(node)
-      left.delete(node)
+      remaining.delete(node)
     }
   }
   return sorted

@@ -1,8 +1,8 @@
 /**
- * The statements that delete, restore and purge dependents. Each contains the recursive query `reached` (see `withClosure`) that finds its
- * rows, so the number of statements depends on the schema, not on the number of rows.
+ * Builds the statements that delete, restore and purge dependents. Each statement contains the recursive query `reached` (see
+ * `withClosure`), which finds its rows. So the number of statements depends on the schema, not on the number of rows.
  *
- * Columns of `reached`: `t` is the position of the row's table, `k0`, `k1` … its primary key, `g` its deletion group.
+ * Columns of `reached`: `t` is the number of the row's table, `k0`, `k1` … are its primary key, `g` is its deletion group.
  */
 import { is, sql, SQL, type Column } from 'drizzle-orm'
 import { trashColumnsOf } from '../../../../shared/column-roles'
@@ -52,7 +52,7 @@ export function trashStatement(
 
 /**
  * `update child set deleted_at = null, … where id in (…) and deleted_at is not null and not (…)`
- * @param except matches rows that another statement of the commit restores
+ * @param except the condition for rows that another statement of the commit restores
  */
 export function restoreStatement(call: Call, closure: Closure, node: GraphNode, except: Clause | undefined): WriteStatement {
   const { api, engine } = call
@@ -112,7 +112,7 @@ export function clearReferencesStatement(
 
 const NULL = { values: [], build: () => sql`null` }
 
-/** The default of a column as a value or as SQL, because SQLite does not accept `set a = default`. */
+/** Returns the default of a column as a value or as SQL, because SQLite does not accept `set a = default`. */
 function defaultOf({ default: value, mapToDriverValue }: Column): { values: readonly unknown[], build: () => SQL } {
   if (value === undefined || value === null) return NULL
   const literal = is(value, SQL) ? undefined : mapToDriverValue(value)
@@ -144,7 +144,7 @@ export function restrictStatement(
 
 /**
  * `select 1 from child where deleted_at is null and parent_id in (…) limit 1`. If it finds a row, another transaction has inserted a
- * dependent during the delete, and the commit is repeated.
+ * dependent during the delete. The commit then runs again.
  */
 export function missedRowsStatement(
   call: Call,

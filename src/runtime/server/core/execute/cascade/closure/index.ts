@@ -1,4 +1,4 @@
-/** The recursive query that finds the rows of a cascade, and the statements over them, in the dialect of the tables. */
+/** Builds the recursive query that finds the rows of a cascade, and the statements over these rows, in the dialect of the tables. */
 import { sql, type Column, type SQL } from 'drizzle-orm'
 import type { Dialect } from '../../../../../shared/dialects'
 import type { ForeignKeyFacts } from '../../../../schema/drizzle/foreign-keys'
@@ -15,6 +15,8 @@ const DIALECTS: Readonly<Record<Dialect, ClosureSql>> = { sqlite, pg, mysql }
 const sqlOf = ({ dependents }: Closure) => DIALECTS[dependents.root.facts.dialect]
 
 /**
+ * The columns `t`, `k0`, `g` and `d` are those of `CLOSURE`.
+ *
  * with recursive reached(t, k0, g, d) as (
  *   select 0, id, deletion_id, deleted_at from posts where deletion_id in (…)
  *   union select 1, comments.id, reached.g, reached.d from reached inner join comments on … where reached.t = 0 and …
@@ -29,32 +31,32 @@ export function withClosure(closure: Closure): SQL {
   return sql`with recursive ${CLOSURE}(${names}) as (${first}${sqlOf(closure).recursion(closure)})`
 }
 
-/** Updates or deletes the rows of a table whose columns are among those of a query. */
+/** Updates or deletes the rows of `node` whose `columns` are in the result of the query `rows`. */
 export function changeRows(closure: Closure, node: GraphNode, columns: readonly Column[], rows: SQL, change: RowChange): SQL {
   return sqlOf(closure).changeRows(withClosure(closure), node, columns, rows, change)
 }
 
-/** Updates the reached rows of a table; the assignments can use {@link groupOf}. */
+/** Updates the reached rows of a table. The assignments can use {@link groupOf}. */
 export function changeWithGroup(closure: Closure, node: GraphNode, change: Required<RowChange>): SQL {
   return sqlOf(closure).changeWithGroup(closure, withClosure(closure), node, change)
 }
 
-/** The group of a reached row, in {@link changeWithGroup}. */
+/** Returns the group of a reached row, for an assignment of {@link changeWithGroup}. */
 export function groupOf(closure: Closure, node: GraphNode): SQL {
   return sqlOf(closure).groupOf(closure, node)
 }
 
-/** The primary keys of the reached rows of a table. */
+/** Selects the primary keys of the reached rows of a table. */
 export function selectKeys(closure: Closure, node: GraphNode): SQL {
   return sqlOf(closure).selectKeys(closure, node)
 }
 
-/** The columns that a foreign key references, of the reached rows of a table. */
+/** Selects the columns that the foreign key `edge` references, from the reached rows of `parent`. */
 export function selectReferenced(closure: Closure, edge: ForeignKeyFacts, parent: GraphNode): SQL {
   return sqlOf(closure).selectReferenced(closure, edge, parent)
 }
 
-/** The columns are among those of a query, byte for byte. */
+/** Returns the condition that the columns are in the result of a query. It compares values byte by byte. */
 export function inRows(closure: Closure, columns: readonly Column[], rows: SQL): SQL {
   return sqlOf(closure).inRows(columns, rows)
 }

@@ -1,4 +1,4 @@
-/** Primary keys as columns of the closure: tables whose keys have different types share them as text. */
+/** Converts primary keys to columns of the closure and back. If the keys of the tables have different types, the column contains text. */
 import { sql, type Column, type SQL } from 'drizzle-orm'
 import { bytewise } from '../../../../engines/dialects/index'
 import { withoutSerial } from '../../../../engines/dialects/column'
@@ -6,19 +6,19 @@ import type { GraphNode } from '../../../../schema/graph'
 import { sameBytes } from '../../../sql/clause'
 import { adapterOf, CLOSURE, key, list, primaryKeyOf, TABLE, tableNumber, widthOf, type Closure } from './closure'
 
-/** `id, null` */
+/** `id, null`. A table with a shorter primary key has NULL in the remaining columns. */
 export function keyList(closure: Closure, node: GraphNode): SQL {
   return list(Array.from({ length: widthOf(closure) }, (_, index) => encodedKey(closure, node, index)))
 }
 
-/** A key column of a table as a column of the closure. */
+/** Converts a key column of a table to the type of the closure column. */
 export function encodedKey(closure: Closure, node: GraphNode, index: number): SQL {
   const column = primaryKeyOf(node)[index]
   const value = column ? sql`${column}` : sql`null`
   return isMixed(closure, index) ? adapterOf(closure).toText(value) : value
 }
 
-/** A column of the closure with the type of the table's own key. CASE excludes the rows of other tables, whose keys might be text. */
+/** Converts a closure column to the type of the table's key. CASE excludes rows of other tables, because their keys can be text. */
 export function decodedKey(closure: Closure, node: GraphNode, index: number, prefix: SQL = sql``): SQL {
   const value = sql`${prefix}${key(index)}`
   if (!isMixed(closure, index)) return value
@@ -31,7 +31,7 @@ export function decodedKey(closure: Closure, node: GraphNode, index: number, pre
 /** `reached.k0` */
 export const reachedKey = (closure: Closure, node: GraphNode, index: number) => decodedKey(closure, node, index, sql`${CLOSURE}.`)
 
-/** A foreign key and what it references hold the same bytes. */
+/** Compares a foreign key column with the referenced value, byte by byte. */
 export const sameKey = (column: Column, value: SQL) => sameBytes(column, value, bytewise(column))
 
 function isMixed(closure: Closure, index: number): boolean {

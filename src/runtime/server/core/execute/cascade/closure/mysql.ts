@@ -1,4 +1,7 @@
-/** The closure on MySQL, which reads no table that it changes except a derived one, and on MariaDB, which has no WITH before an UPDATE. */
+/**
+ * The closure on MySQL and MariaDB. MySQL cannot read a table in the statement that changes it, except in a derived table. MariaDB does
+ * not accept WITH before UPDATE. So UPDATE and DELETE contain the WITH clause in a derived table.
+ */
 import { sql, type Column, type SQL } from 'drizzle-orm'
 import { bytewise } from '../../../../engines/dialects/index'
 import type { GraphNode } from '../../../../schema/graph'
@@ -22,7 +25,7 @@ import { unionRecursion } from './union'
 
 const DERIVED = sql.identifier('picked')
 const EXACT = sql.identifier('exact')
-/** A column of a query that is a derived table. */
+/** Returns the alias of a column in a derived table: `p0`, `p1` … */
 const column = (index: number) => sql.identifier(`p${index}`)
 
 export const mysql: ClosureSql = {

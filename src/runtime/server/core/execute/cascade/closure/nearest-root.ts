@@ -1,14 +1,15 @@
-/** Selects each reached row once, with the group of the nearest row that the closure starts from. */
+/** Selects each reached row once. A row that several start rows reach gets the group of the nearest one. */
 import { sql, type SQL } from 'drizzle-orm'
 import { adapterOf, CLOSURE, GROUP, key, list, TABLE, widthOf, type Closure } from './closure'
 
-/** The closure for a FROM clause: `reached`, or `(select …) as reached` when the closure starts from several rows. */
+/** Returns the closure for a FROM clause: `reached`, or `(select …) as reached` if the closure starts from several rows. */
 export function fromClosure(closure: Closure): SQL {
   return closure.manyRoots ? sql`${nearestRoot(closure)} as ${CLOSURE}` : sql`${CLOSURE}`
 }
 
 /**
  * Selects the first occurrence of each row. A recursive query returns rows by depth, so the first occurrence has the shortest path.
+ * `n` is the position of a row in `reached`. `m` counts the occurrences of the same row.
  *
  * ```sql
  * (select t, k0, g from (

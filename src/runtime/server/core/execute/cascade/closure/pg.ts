@@ -1,4 +1,4 @@
-/** The closure on Postgres, which accepts one recursive term. */
+/** The closure on Postgres. Postgres accepts only one recursive term, so one term follows all foreign keys. */
 import { sql, type SQL } from 'drizzle-orm'
 import { all, CLOSURE, GROUP, key, list, TABLE, tableNumber, TIME, widthOf, type Closure, type ClosureSql } from './closure'
 import { encodedKey } from './keys'
@@ -8,6 +8,8 @@ import { stepsOf } from './steps'
 export const pg: ClosureSql = { ...standard, recursion: lateralRecursion }
 
 /**
+ * `next` contains the children of a reached row over all foreign keys.
+ *
  * union select next.t, next.k0, reached.g, reached.d from reached cross join lateral (
  *   select 1 as t, comments.id as k0 from comments where comments.post_id = reached.k0 and reached.t = 0 and … union all …
  * ) as next

@@ -22,7 +22,8 @@ import { inRows } from './standard'
 import { childOf, trashCondition, parentOf } from './steps'
 
 /**
- * The query numbers the foreign keys and joins each reached row with each number. A number selects one child table: `e0` for number 0.
+ * The query numbers the foreign keys and joins each reached row with each number. `e.value` is the number, and `e0` is the child table
+ * of foreign key 0. CASE selects the columns of the child table with that number.
  * The columns `t`, `k0`, `g` and `d` are those of `CLOSURE`.
  *
  * union select case e.value when 0 then 1 … end, case e.value when 0 then e0.id … end, reached.g, reached.d

@@ -1,4 +1,4 @@
-/** The statements over a closure on SQLite and Postgres: a WITH clause before UPDATE and DELETE. */
+/** The statements over a closure on SQLite and Postgres. Both accept a WITH clause before UPDATE and DELETE. */
 import { sql, type Column, type SQL } from 'drizzle-orm'
 import { bytewise } from '../../../../engines/dialects/index'
 import type { GraphNode } from '../../../../schema/graph'
@@ -23,12 +23,12 @@ export const standard: Omit<ClosureSql, 'recursion'> = {
   /** `with recursive reached … update child set … where … and id in (select k0 from reached …)` */
   changeRows(withClosure, node, columns, rows, { set, where }) {
     const command = set ? sql`update ${node.table} set ${list(set)}` : sql`delete from ${node.table}`
-    const among = isPrimaryKey(node, columns) ? sql`${tuple(columns)} in (${rows})` : inRows(columns, rows)
-    return sql`${withClosure} ${command} where ${where ? sql`${where} and ` : sql``}${among}`
+    const matches = isPrimaryKey(node, columns) ? sql`${tuple(columns)} in (${rows})` : inRows(columns, rows)
+    return sql`${withClosure} ${command} where ${where ? sql`${where} and ` : sql``}${matches}`
   },
   /**
-   * `with recursive reached … update child set … from reached where … and reached.t = 1 and child.id = reached.k0`: a join, because a
-   * lookup of the group for each row would cost the number of rows squared.
+   * `with recursive reached … update child set … from reached where … and reached.t = 1 and child.id = reached.k0`. The statement
+   * joins `reached`, because a subquery that finds the group of each row would take quadratic time.
    */
   changeWithGroup(closure, withClosure, node, { set, where }) {
     const isReached = primaryKeyOf(node).map((column, index) => sql`${column} = ${reachedKey(closure, node, index)}`)
@@ -52,11 +52,11 @@ function selectKeys(closure: Closure, node: GraphNode): SQL {
   return sql`select ${list(keys)} from ${CLOSURE} where ${TABLE} = ${tableNumber(closure, node)}`
 }
 
-/** Primary keys are unique under their collation too: found rows have one spelling, so no comparison by bytes is needed. */
+/** A primary key is unique under its collation, so only one spelling of a key exists. It needs no comparison by bytes. */
 const isPrimaryKey = (node: GraphNode, columns: readonly Column[]) =>
   primaryKeyOf(node).every((column, index) => column === columns[index])
 
-/** `(a, b) in (select …)`; `(a in (select …) and a collate binary in (select …))` where a column has a collation. */
+/** `(a, b) in (select …)`. If a column has a collation: `(a in (select …) and a collate binary in (select …))`. */
 export function inRows(columns: readonly Column[], rows: SQL): SQL {
   const bytes = columns.map(column => bytewise(column))
   const plain = sql`${tuple(columns)} in (${rows})`

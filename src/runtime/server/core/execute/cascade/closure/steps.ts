@@ -1,4 +1,4 @@
-/** One step of a cascade: from the reached rows of a table to the rows that reference them, for each foreign key. */
+/** Builds the steps of a cascade, one for each foreign key. A step finds the rows that reference the reached rows of a table. */
 import { sql, type Column, type SQL } from 'drizzle-orm'
 import type { ForeignKeyFacts } from '../../../../schema/drizzle/foreign-keys'
 import { columnOf, type GraphNode } from '../../../../schema/graph'
@@ -26,7 +26,7 @@ export function stepsOf(closure: Closure): ClosureStep[] {
 export const childOf = ({ dependents }: Closure, edge: ForeignKeyFacts) => dependents.nodes.find(node => node.table === edge.table)!
 export const parentOf = ({ dependents }: Closure, edge: ForeignKeyFacts) => dependents.nodes.find(node => node.table === edge.foreignTable)!
 
-/** `comments on comments.post_id = reached.k0`; joins the parent too where the foreign key does not reference its primary key. */
+/** `comments on comments.post_id = reached.k0`. If the foreign key does not reference the primary key, the step joins the parent too. */
 function joinTo(closure: Closure, edge: ForeignKeyFacts, child: GraphNode, parent: GraphNode): ClosureStep['from'] {
   const { primaryKey } = parent.facts
   const positions = edge.foreignColumns.map(name => primaryKey.indexOf(name))
@@ -45,7 +45,7 @@ function joinTo(closure: Closure, edge: ForeignKeyFacts, child: GraphNode, paren
   ]
 }
 
-/** ` and (deleted_at is null or deletion_id = reached.g)`: which rows of a table with a trash the cascade follows. */
+/** ` and (deleted_at is null or deletion_id = reached.g)`. Limits a step to the rows of `followedRows`, if the table has a trash. */
 export function trashCondition(closure: Closure, node: GraphNode, aliased = (column: Column): Column => column): SQL {
   const { followedRows } = closure
   if (!node.roles.deletedAt || followedRows === 'all') return sql``

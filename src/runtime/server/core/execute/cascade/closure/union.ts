@@ -5,6 +5,8 @@ import { keyList } from './keys'
 import { stepsOf } from './steps'
 
 /**
+ * The columns of the closure are those of `CLOSURE`.
+ *
  * union select 1, comments.id, reached.g, reached.d
  * from reached inner join comments on comments.post_id = reached.k0 where reached.t = 0 and …
  */

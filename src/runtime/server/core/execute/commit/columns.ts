@@ -1,9 +1,9 @@
-/** Columns in the SQL of the commit statements. */
+/** Builds column names and lists for the statements of a commit. */
 import { sql, type Column, type SQL } from 'drizzle-orm'
 import type { Field } from '../../../schema/field'
 import type { Call } from '../../context'
 
-/** The column's name without its table: the left side of an assignment, and the column list of an insert. */
+/** Returns the column's name without its table, for the left side of an assignment and for the column list of an insert. */
 export function columnName(engine: Call['engine'], field: Field): SQL {
   return sql`${sql.identifier(engine.columnName(field.column))}`
 }

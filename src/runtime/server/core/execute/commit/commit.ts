@@ -1,11 +1,11 @@
-/** Runs the operations of a write in one commit, and reports the changes to the listeners. */
+/** Runs the operations of a write in one commit, and reports the changes to listeners. */
 import { ExpectationError, type Outcome, type WriteStatement } from '../../../engines/engine'
 import type { Call } from '../../context'
 import { emitChanges } from '../../listeners'
 import { toCommitFailed, type CommitFailed, type WritingPlan } from './failure'
 import type { WriteOperation } from './operation'
 
-/** @throws {CommitFailed} Nothing was written. */
+/** @throws {CommitFailed} If an operation fails. The database is then unchanged. */
 export async function commitOperations(plan: WritingPlan, operations: readonly WriteOperation[], call: Call): Promise<void> {
   let outcomes: readonly Outcome[]
   try {
@@ -23,17 +23,20 @@ export async function commitOperations(plan: WritingPlan, operations: readonly W
   )
 }
 
-/** The last statement of a commit that must not be applied. It always fails, on every engine. */
+/** Rolls back a commit if it is the last statement: it returns a row but expects none, so it fails on every engine. */
 const ROLL_BACK: WriteStatement = Object.freeze({ text: 'select 1', values: [], returnsRows: true, expectedRows: 0 })
 
-/** Runs the operations and rolls them back, on every engine. @returns Why the commit would fail, or `undefined` if it would succeed. */
+/**
+ * Runs the operations and rolls them back.
+ * @returns the error with which a commit would fail, or `undefined` if it would succeed
+ */
 export async function tryOperations(
   plan: WritingPlan,
   operations: readonly WriteOperation[],
   call: Call,
 ): Promise<CommitFailed | undefined> {
   const { checkDeferred } = call.engine.adapter
-  // Deferred constraints are checked at the end of a transaction, which a rollback never reaches.
+  // The database checks deferred constraints when a transaction commits. This one rolls back, so a statement runs the checks.
   const checks = checkDeferred ? [{ text: checkDeferred, values: [] }] : []
   const statements = [...operations.map(({ statement }) => statement), ...checks]
   try {

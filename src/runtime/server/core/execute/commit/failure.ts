@@ -1,4 +1,4 @@
-/** Why a commit failed: an unmet expectation, a busy database or a violated constraint, as the error of the response. */
+/** Turns a failed commit into the error of the response. Causes: an unmet expectation, a busy database or a violated constraint. */
 import { findViolation, type Violation } from '../../../engines/violation'
 import { BusyError, ExpectationError } from '../../../engines/engine'
 import type { Call } from '../../context'
@@ -10,13 +10,13 @@ import type { Expectation, WriteOperation } from './operation'
 
 export type WritingPlan = Scoped<Plan & { readonly kind: WriteKind }>
 
-/** A commit of which nothing was written. */
+/** The error of a failed commit. The commit has written nothing. */
 export class CommitFailed extends Error {
   /**
    * @param reason the error of the response.
    * @param item the index of the item that failed, if it is known.
-   * @param expectation the check that failed, if one did.
-   * @param violation the constraint that the database enforced, if one did.
+   * @param expectation the expectation that the statement did not meet, if that is the cause.
+   * @param violation the constraint that the write violated, if that is the cause.
    */
   constructor(
     readonly reason: unknown,
@@ -42,14 +42,20 @@ export async function toCommitFailed(
   return new CommitFailed(violation ? await violationError(violation, plan.kind, call) : error, undefined, undefined, violation)
 }
 
-/** A named row was loaded before the commit, so another write has deleted it or changed it in between. */
+/**
+ * Returns the error of an operation whose expectation is not met. A row that the request names was loaded before the commit. If the
+ * commit does not find it, another write has deleted or changed it since.
+ */
 function expectationError(plan: Scoped<Plan>, { expectation, field }: WriteOperation): Error {
   if (expectation === 'reference') return invalidReference(field)
   if (expectation === 'restrict') return conflict('Other records still refer to this one.')
   return plan.accepts || expectation === 'group' ? changedMeanwhile() : notFound()
 }
 
-/** Names the columns that the caller can read, without the tenant's, and never quotes the database. */
+/**
+ * Returns the error of a violated constraint. It names only fields that the caller can read, and never the tenant field. It does not
+ * contain the message of the database.
+ */
 async function violationError(violation: Violation, write: WriteKind, call: Call): Promise<Error> {
   const { kind } = violation
   const readable = await readableFields(call)
@@ -73,9 +79,12 @@ const MESSAGES = {
   check: { one: 'The value is not allowed.', unnamed: 'A value is not allowed.' },
 } as const
 
-/** The fields of this resource in a violated constraint, in the table's order, as far as the database or the table names them. */
+/**
+ * Returns the fields of this resource in a violated constraint, in the order of the table. The result is empty if neither the database
+ * nor the table facts name the columns.
+ */
 export function violatedFields({ columns, key, table }: Violation, { resource: { fields, facts }, engine }: Call): readonly string[] {
-  // The constraint of another table: a dependent of the row violates it.
+  // The constraint belongs to another table: a dependent of the row violates it.
   if (table !== undefined && table !== facts.name) return []
   // The table facts list the columns of a named constraint. The constraint of a single column can have the name of that column.
   const constrained = key === undefined ? undefined : key === 'PRIMARY' ? facts.primaryKey : facts.keys.get(key) ?? facts.checks.get(key)

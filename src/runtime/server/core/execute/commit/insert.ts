@@ -1,4 +1,4 @@
-/** The statements of an insert. */
+/** Builds the statements of an insert. */
 import { sql } from 'drizzle-orm'
 import { shape } from '../../sql/shape'
 import type { Field } from '../../../schema/field'
@@ -11,17 +11,23 @@ import { selectList } from '../rows/select'
 import { columnName, columnsOf, commaList } from './columns'
 import { selectStatement, type Returning } from './select'
 
-/** Which rows an insert skips: those that exist already. */
+/** Describes the rows that an insert skips because they already exist. */
 export interface Unless {
   /** The columns that identify a row. */
   readonly fields: readonly Field[]
-  /** The table has a unique constraint over these columns. Otherwise the statement looks for the row, under the locks of its commit. */
+  /**
+   * If true, the table has a unique constraint over these columns. If false, the statement searches for an existing row, and the locks
+   * of the commit prevent a concurrent insert.
+   */
   readonly unique: boolean
-  /** The rows that count as existing. */
+  /** Conditions that an existing row must match too. The statement uses them only if `unique` is false. */
   readonly where: readonly Clause[]
 }
 
-/** All rows set the same fields. Without RETURNING each row is a statement of its own, because the key is known only for a single row. */
+/**
+ * Inserts rows that all set the same fields, in as few statements as possible. Without RETURNING, each statement inserts one row,
+ * because the database reports the generated key of one row only.
+ */
 export function insertStatements(
   call: Call,
   resource: Resource,
@@ -44,8 +50,9 @@ const shapeOfUnless = (unless: Unless | undefined) =>
   unless ? shape`unless ${unless.unique}${columnsOf(unless.fields)}${shapeOf(unless.where)}` : shape`always`
 
 /**
- * `insert into t (a, b) values (?, ?), … returning …`. Existing rows are skipped: `… on conflict (a) do nothing`, or
+ * `insert into t (a, b) values (?, ?), … returning …`. With `unless`, the statement skips existing rows: `… on conflict (a) do nothing`, or
  * `insert into t (a, b) select column1, column2 from (values …) as made where not exists (select 1 from t where a = column1)`.
+ * `made` contains the new rows.
  */
 function insertStatement(
   { api, engine }: Call,
@@ -63,18 +70,18 @@ function insertStatement(
       unless?.unique === false ? engine.adapter.typed(value.build(), fields[index]!.column) : value.build()
     const values = commaList(parameters.map(row => sql`(${commaList(row.map(toSql))})`))
     const columns = commaList(fields.map(field => columnName(engine, field)))
-    const given = (field: Field) => sql.raw(`made.column${fields.indexOf(field) + 1}`)
-    const same = (unless?.fields ?? []).map((field): Clause => ({
+    const newValue = (field: Field) => sql.raw(`made.column${fields.indexOf(field) + 1}`)
+    const sameKey = (unless?.fields ?? []).map((field): Clause => ({
       shape: shape`made`,
       values: [],
-      build: () => sameBytes(field.column, given(field), field.bytes),
+      build: () => sameBytes(field.column, newValue(field), field.bytes),
     }))
-    const exists = sql`exists (select 1 from ${resource.table}${whereClause([...same, ...existing])})`
+    const exists = sql`exists (select 1 from ${resource.table}${whereClause([...sameKey, ...existing])})`
     const source = !unless
       ? sql`values ${values}`
       : unless.unique
         ? sql`values ${values} on conflict (${commaList(unless.fields.map(field => columnName(engine, field)))}) do nothing`
-        : sql`select ${commaList(fields.map(given))} from (values ${values}) as made where not ${exists}`
+        : sql`select ${commaList(fields.map(newValue))} from (values ${values}) as made where not ${exists}`
     const row = fields.length === 0 ? engine.adapter.defaultValues : sql`(${columns}) ${source}`
     return { sql: sql`insert into ${resource.table} ${row} returning ${selectList(selection)}`, extra: decoder(selection) }
   })
@@ -82,9 +89,9 @@ function insertStatement(
 }
 
 /**
- * `insert into t (a, b) values (?, ?)`, read back by its key. To skip an existing row:
- * `insert into t (a, b) select ?, ? from dual where not exists (select 1 from t where a = ?) on duplicate key update a = a`,
- * because `insert ignore` would suppress every other error too.
+ * `insert into t (a, b) values (?, ?)`. The commit reads the row back by its key. With `unless`, the statement skips an existing row:
+ * `insert into t (a, b) select ?, ? from dual where not exists (select 1 from t where a = ?) on duplicate key update a = a`.
+ * It does not use `insert ignore`, because that suppresses every other error too.
  */
 function insertOne(
   call: Call,
@@ -118,7 +125,7 @@ function insertOne(
   }
 }
 
-/** The key of an inserted row: as it was given, or the auto-increment value that the database reports. */
+/** Returns conditions for the key of an inserted row. A value is in the row, or is the auto-increment value that the database reports. */
 function keyOf(resource: Resource, row: Record<string, unknown>, insertId: unknown): readonly Clause[] {
   return resource.primaryKey.map((field) => {
     const value = row[field.name]

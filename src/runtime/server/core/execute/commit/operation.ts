@@ -1,20 +1,20 @@
-/** An operation of a commit: a statement, what it must find, and what to do with its outcome. */
+/** An operation of a commit: a statement, the expectation that it must meet, and the functions that use its outcome. */
 import type { Outcome, WriteStatement } from '../../../engines/engine'
 import type { Change } from '../../changes'
 
-/** The check of a statement. It selects the error of a commit that fails because the statement affected another number of rows. */
+/** If a statement does not affect the expected number of rows, the commit fails. The expectation selects the error of the response. */
 export type Expectation = 'row' | 'group' | 'restrict' | 'reference'
 
 export interface WriteOperation {
   readonly statement: WriteStatement
   readonly expectation?: Expectation
-  /** The field with the reference that the statement checks. */
+  /** The field whose reference the statement checks. */
   readonly field?: string
-  /** The index of the item, if the statement belongs to one item alone. */
+  /** The index of the item in the request, if the statement belongs to only one item. */
   readonly item?: number
-  /** `'lock'`: runs before any operation of the commit that removes a row. */
+  /** An operation with `'lock'` runs before every operation of the commit that removes a row. */
   readonly phase?: 'lock'
   readonly read?: (outcome: Outcome) => void
-  /** The rows that the statement changes or is about to change. Called only if there are listeners. */
+  /** Returns the changes of rows that this or a later statement changes. The commit calls it only if there are listeners. */
   readonly changes?: (outcome: Outcome) => readonly Change[]
 }

@@ -1,4 +1,4 @@
-/** The statement that reads rows inside a commit, with or without a lock. */
+/** Builds the statement that reads rows inside a commit, with or without a lock. */
 import { sql, type Column, type SQL } from 'drizzle-orm'
 import type { WriteStatement, Row, Engine } from '../../../engines/engine'
 import { shape } from '../../sql/shape'
@@ -14,8 +14,8 @@ import { commaList } from './columns'
 export type Returning = WriteStatement & { readonly extra: (row: Row) => RecordValues }
 
 /**
- * `select … from t where …`. With a lock, `… order by id for update`: the rows stay unchanged until the end of the commit. Every
- * transaction locks rows in the same order, to avoid deadlocks.
+ * `select … from t where …`, or with a lock `select … from t where … order by id for update`. A lock prevents changes of the rows until
+ * the end of the commit. Every transaction locks rows in the same order, to avoid deadlocks.
  */
 export function selectStatement(
   { api, engine }: Call,

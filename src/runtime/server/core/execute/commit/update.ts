@@ -1,4 +1,4 @@
-/** The statement of an update. The row scope is in its WHERE, so that a row cannot leave the scope between check and write. */
+/** Builds the statement of an update. Its WHERE contains the row scope, so that a row cannot leave the scope between check and write. */
 import { sql } from 'drizzle-orm'
 import { shape } from '../../sql/shape'
 import type { Resource } from '../../../schema/model'
@@ -11,8 +11,8 @@ import { columnName, columnsOf, commaList } from './columns'
 import { selectStatement, type Returning } from './select'
 
 /**
- * `update t set a = ? where … returning …`, of exactly one row unless the caller replaces `expect`.
- * @param keys finds the row again, to read it back where the engine has no RETURNING.
+ * `update t set a = ? where … returning …`. It must update exactly one row, unless the caller overrides `expectedRows`.
+ * @param keys the conditions that find the updated row. An engine without RETURNING reads the row back with them.
  */
 export function updateStatement(
   call: Call,

@@ -1,4 +1,4 @@
-/** Computes aggregates and groups over visible rows: in SQL, or in memory where an `objectLevel` rule checks each row. */
+/** Computes aggregates and groups over visible rows: in SQL, or in memory if an `objectLevel` rule checks each row. */
 import { sql, type SQL } from 'drizzle-orm'
 import { OPERATORS } from '../../../../shared/operators'
 import type { Engine, Row, Statement } from '../../../engines/engine'
@@ -26,7 +26,7 @@ export interface GroupResult {
 export async function executeGroups(requested: Scoped<GroupPlan>, call: Call): Promise<GroupResult> {
   const plan = await searchInSlices(requested, call)
   if (plan.accepts) return groupRows(plan, await visibleRecords(plan, call), call.engine)
-  // Without groups there is at most one entry, on the first page.
+  // Without `groupBy`, the result has at most one entry. It is on the first page.
   if (plan.groups.groupBy.length === 0) {
     const entries = (await call.engine.query(groupsStatement(plan, 0, call))).map(row => toEntry(plan.groups, row))
     return { data: plan.page > 1 ? [] : entries, total: entries.length }
@@ -40,7 +40,7 @@ export async function executeGroups(requested: Scoped<GroupPlan>, call: Call): P
   return { data: rows.map(row => toEntry(plan.groups, row)), total: Number(counted[0]![0]) }
 }
 
-/** The aggregates over all rows of a list. */
+/** Computes the aggregates over all rows of a list. */
 export async function aggregateList(plan: Scoped<ReadPlan>, aggregates: AggregatePlan, call: Call): Promise<RecordValues> {
   const groupPlan = { groups: aggregates, having: [], order: [], page: 1, limit: 1, where: plan.where }
   const { data } = await executeGroups(within<ReadPlan, GroupPlan>(plan, groupPlan), call)
@@ -57,10 +57,10 @@ async function visibleRecords(plan: Scoped<GroupPlan>, call: Call): Promise<Reco
   return records
 }
 
-/** One entry of the response: the group's fields in their wire form, and the group's results by alias. */
+/** Returns one entry of the response: the group's fields in their JSON form, and the results by alias. */
 function toEntry({ groupBy, aggregates }: AggregatePlan, row: Row): RecordValues {
   const results = Object.fromEntries(aggregates.map((aggregate, index) => {
-    // Each aggregate has two columns: its result, and its count for an average.
+    // Each aggregate has two columns: its result, and the count that an average needs (otherwise 0).
     const position = groupBy.length + 2 * index
     return [aggregate.alias, toResultValue(aggregate, row[position], row[position + 1])]
   }))
@@ -72,7 +72,10 @@ function toEntry({ groupBy, aggregates }: AggregatePlan, row: Row): RecordValues
   return { group, ...results }
 }
 
-/** `select status, count(*), 0, sum(amount), count(amount) from t where … group by status having … order by … limit ? offset ?` */
+/**
+ * `select status, count(*), 0, sum(amount), count(amount) from t where … group by status having … order by … limit ? offset ?`.
+ * Each aggregate has two columns; the second is 0 except for an average.
+ */
 function groupsStatement(plan: Scoped<GroupPlan>, offset: number, { api, engine }: Call): Statement {
   const { resource, groups, order, limit } = plan
   const where = conditions(plan)

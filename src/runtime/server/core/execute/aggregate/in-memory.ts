@@ -1,4 +1,4 @@
-/** Computes the exact results of aggregates, equal on every engine, and groups rows in memory where SQL cannot. */
+/** Computes exact aggregate results, which are equal on every engine. Groups rows in memory if SQL cannot group them. */
 import Big from 'big.js'
 import { OPERATORS } from '../../../../shared/operators'
 import { isEnum, isExact } from '../../../engines/dialects/column'
@@ -8,10 +8,10 @@ import type { Field } from '../../../schema/field'
 import { returnsColumnValue, type Aggregate, type AggregatePlan, type GroupPlan, type Having } from '../../plan/aggregate'
 import type { RecordValues } from '../rows/decode'
 
-/** Decimal places of an average. */
+/** An average has at most twelve decimal places. */
 Big.DP = 12
 
-/** Turns the driver's values of one result into a number, or a string for bigint and decimal columns; null when there are no values. */
+/** Converts the driver's values of one result to a number, or to a string for bigint and decimal columns. Without values, returns null. */
 export function toResultValue({ function: name, field }: Aggregate, raw: unknown, count: unknown): unknown {
   if (name === 'count') return Number(raw)
   if (raw === null || raw === undefined) return null
@@ -29,10 +29,10 @@ export function toResultValue({ function: name, field }: Aggregate, raw: unknown
 
 const isNotFinite = (value: unknown) => /nan|infinity/i.test(String(value))
 
-/** JSON has no NaN and no infinity: both become null. */
+/** JSON has no NaN and no infinity, so both become null. */
 const finiteOrNull = (value: number) => Number.isFinite(value) ? value : null
 
-/** The average: text with up to twelve decimal places for exact columns, a double for other columns. */
+/** Returns the average: for exact columns text with at most twelve decimal places, for other columns a double. */
 function toAverage(sum: Big, count: number, kind: Kind): string | number {
   return isExact(kind) ? sum.div(count).toFixed() : sum.toNumber() / count
 }
@@ -41,14 +41,17 @@ function toResult(value: Big, kind: Kind): string | number {
   return isExact(kind) ? value.toFixed() : value.toNumber()
 }
 
-/** A sum as the database returns it: text, or on SQLite the upper and lower 32 bits and the sum of the fractional values. */
+/**
+ * Parses a sum of the database, which is text. SQLite returns `high:low` or `high:low:fractions`: the upper and lower 32 bits, and the
+ * sum of the fractional values.
+ */
 function toBig(raw: unknown): Big {
   const [high, low, fractions] = String(raw).split(':')
   if (low === undefined) return new Big(high!)
   return new Big(high!).times(4_294_967_296).plus(low).plus(fractions === undefined ? 0 : String(roundDouble(Number(fractions))))
 }
 
-/** Rounds to 15 significant digits. Engines add doubles in different orders, so the digits after them differ. */
+/** Rounds to 15 significant digits. Engines add doubles in different orders, so the later digits differ between engines. */
 const roundDouble = (value: number) => Number(value.toPrecision(15))
 
 interface Group {
@@ -56,7 +59,7 @@ interface Group {
   readonly records: RecordValues[]
 }
 
-/** Groups, filters, sorts and pages records, with the same result as the SQL of `groups.ts`. */
+/** Groups, filters, sorts and paginates records. The SQL of `groups.ts` returns the same result. */
 export function groupRows(
   { groups, having, order, page, limit }: GroupPlan,
   records: readonly RecordValues[],
@@ -130,7 +133,7 @@ function compute({ function: name, field }: Aggregate, records: readonly RecordV
   return toResultNumber(name === 'avg' ? sum / values.length : sum)
 }
 
-/** A sum of doubles can exceed the range of a double. It is then infinite, which a Big cannot be. */
+/** A sum that exceeds the range of a double is infinite. A Big cannot be infinite, so the sum stays a number. */
 const toResultNumber = (value: number): Big | number => Number.isFinite(value) ? new Big(String(value)) : value
 
 function resultToWire({ function: name, field }: Aggregate, result: unknown): unknown {
@@ -145,7 +148,7 @@ function toComparableResult(aggregate: Aggregate, result: unknown): unknown {
   return returnsColumnValue(aggregate) ? toComparableValue(aggregate.field!, result) : result
 }
 
-/** Decimals are compared as numbers, because as text 9 sorts after 10. Enums are compared by the position of the value. */
+/** Decimals compare as numbers, because the text `9` sorts after `10`. Enums compare by the position of the value. */
 function toComparableValue({ kind, column }: Field, value: unknown): unknown {
   if (value === null || value === undefined) return value
   return kind === 'decimal' ? toComparableDecimal(String(value)) : isEnum(column) ? column.enumValues!.indexOf(String(value)) : value
@@ -153,7 +156,7 @@ function toComparableValue({ kind, column }: Field, value: unknown): unknown {
 
 const toComparableDecimal = (decimal: string): Big | number => isNotFinite(decimal) ? Number(decimal) : new Big(decimal)
 
-/** NULL sorts before every value with `nullsLow`, otherwise after. Text sorts by its bytes, as in a binary collation. */
+/** If `nullsLow` is true, NULL sorts before every value, otherwise after. Text sorts by its bytes, as in a binary collation. */
 function compare(a: unknown, b: unknown, nullsLow = true): number {
   if (a === null || b === null || a === undefined || b === undefined)
     return (Number(a !== null && a !== undefined) - Number(b !== null && b !== undefined)) * (nullsLow ? 1 : -1)

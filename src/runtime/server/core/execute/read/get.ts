@@ -1,4 +1,4 @@
-/** Runs a scoped get: the one record of a key. */
+/** Runs a scoped get. */
 import type { Call } from '../../context'
 import { notFound } from '../../error'
 import { idForHooks, runHooks, type AnyHook } from '../../hooks'
@@ -7,7 +7,7 @@ import type { Scoped } from '../../access/row-scope'
 import { readOne } from '../rows/rows'
 import { formOf, runReadHooks, toRecords, type ReadResult } from './records'
 
-/** Reads the record of the plan's key. @throws 404 when the caller cannot see it. */
+/** Reads the record with the plan's key. @throws 404 if the caller cannot see the record. */
 export async function executeGet(plan: Scoped<GetPlan>, call: Call): Promise<ReadResult> {
   const found = await readOne(plan, plan.key, [], call)
   if (found.rows.length === 0) throw notFound()

@@ -1,4 +1,4 @@
-/** Runs a scoped list: one statement for the page, one for its total, one for each include that cannot be joined. */
+/** Runs a scoped list: one statement for the page, one for the total, and one for each include that cannot be joined. */
 import type { Field } from '../../../schema/field'
 import type { Call } from '../../context'
 import { createCursor, encryptCursor } from '../../sql/cursor'
@@ -19,9 +19,9 @@ export interface ListResult extends ReadResult<ListPlan> {
   readonly aggregates?: RecordValues
 }
 
-/** Values that are added to the records before the after-hooks run. */
+/** Adds values to the records before the after-hooks run. */
 export interface Attachment {
-  /** Columns that are read and not part of the response. */
+  /** Columns that the query reads but the response does not contain. */
   readonly extraColumns: readonly Field[]
   /** @param values the driver values of `extraColumns`, one tuple per record */
   readonly attach: (records: readonly RecordValues[], values: readonly (readonly unknown[])[]) => Promise<void>
@@ -31,8 +31,8 @@ export async function executeList(requested: Scoped<ListPlan>, call: Call, attac
   await runHooks(call, 'beforeList', undefined, run => (run as AnyHook)(call.ctx))
   const plan = await searchInSlices(requested, call)
   const byCursor = plan.position.mode === 'cursor'
-  // Without a count, one row more than the page shows whether another page follows. With a count, `objectLevel` checks every row
-  // of the list, up to a limit.
+  // Without a count, the query reads one row beyond the page, to find out whether another page exists. With a count, `objectLevel`
+  // checks every row of the list, up to `objectLevelMaxRows`.
   const options = {
     start: plan.start,
     offset: plan.offset,

@@ -1,4 +1,4 @@
-/** The records of a response: decoded rows with their includes, after the hooks. */
+/** Creates the records of a response: decodes rows, attaches includes and runs after-hooks. */
 import type { Call } from '../../context'
 import { keepReadable, readableFields } from '../../access/fields'
 import { findHooks, runHooks, type AnyHook } from '../../hooks'
@@ -11,16 +11,16 @@ import type { Rows } from '../rows/rows'
 export interface ReadResult<P extends ReadPlan = ReadPlan> {
   readonly plan: Scoped<P>
   readonly records: readonly RecordValues[]
-  /** `wire`: the records are JSON already. */
+  /** If it is `wire`, the records already contain JSON values. */
   readonly form: ValueForm
 }
 
-/** After-hooks receive values as Drizzle returns them. Without after-hooks, rows are decoded straight to JSON. */
+/** After-hooks receive values as Drizzle returns them. Without after-hooks, rows are decoded directly to JSON. */
 export function formOf({ resource }: Scoped<ReadPlan>, hook: 'afterGet' | 'afterList', call: Call): ValueForm {
   return findHooks(call, resource, hook).length > 0 ? 'value' : 'wire'
 }
 
-/** Runs the after-hooks and removes every field from their result that the caller cannot read. */
+/** Runs the after-hooks. Removes the fields that the caller cannot read from their result. */
 export async function runReadHooks(
   { resource }: Scoped<ReadPlan>,
   hook: 'afterGet' | 'afterList',

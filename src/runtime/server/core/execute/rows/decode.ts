@@ -1,14 +1,14 @@
-/** Turns the driver's rows, values by position, into records, values by name. */
+/** Turns the driver's rows (values by position) into records (values by name). */
 import type { Row } from '../../../engines/engine'
 import type { Field } from '../../../schema/field'
 import type { Selection } from '../../access/fields'
 
 export type RecordValues = Record<string, unknown>
 
-/** The form of a record's values: as Drizzle returns them, for hooks and rules, or as JSON, when only the client reads them. */
+/** The form of a record's values. Hooks and rules need `value`: values as Drizzle returns them. The response needs `wire`: JSON values. */
 export type ValueForm = 'value' | 'wire'
 
-/** The function that turns rows into records; created once per pair of selections. */
+/** Returns a function that turns rows with `columns` into records with the fields of `shown`. Caches it per pair of selections. */
 export function decoder(columns: Selection, shown: Selection = columns, form: ValueForm = 'value'): (row: Row) => RecordValues {
   let bySelection = decoders[form].get(columns)
   if (!bySelection) decoders[form].set(columns, bySelection = new WeakMap())
@@ -34,7 +34,7 @@ function createDecoder({ fields }: Selection, shown: Selection, form: ValueForm)
   }
 }
 
-/** Reads the driver's values of some fields from a row. */
+/** Returns a function that reads the driver's values of some fields from a row. */
 export function valuesAt({ fields }: Selection, wanted: readonly Field[]): (row: Row) => readonly unknown[] {
   const positions = wanted.map(field => fields.indexOf(field))
   return row => positions.map(position => row[position])

@@ -1,4 +1,4 @@
-/** Turns a database error over a value of the request into a 400. Some values only the database can check against their column's type. */
+/** Turns a database error about an invalid value of the request into a 400. For some column types, only the database can check values. */
 import { sql } from 'drizzle-orm'
 import { InvalidValueError } from '../../../engines/engine'
 import { shape } from '../../sql/shape'
@@ -8,19 +8,19 @@ import { shapeOf, statement, valuesOf, whereClause } from '../../sql/clause'
 import type { Plan, Scoped } from '../../access/row-scope'
 
 /**
- * Whether a query failed over a value of the request. SQL that an app wrote can fail in the same way, which is an error of the app:
- * the app's row filters run alone, on one row, to tell the two apart.
+ * Returns whether a query failed because of an invalid value of the request. The app's own row filters can cause the same database
+ * error, which is an error of the app. To distinguish the two, the function runs the row scope alone, on one row.
  */
 export async function isInvalidValue(error: unknown, plan: Scoped<Plan>, call: Call): Promise<boolean> {
   if (!(error instanceof InvalidValueError)) return false
   for (const { resource, scope } of plansOf(plan)) {
     if (!scope.some(({ custom }) => custom)) continue
-    const alone = statement(call.api.statements, call.engine, shape`scope of ${resource}${shapeOf(scope)}`, valuesOf(scope), () => ({
+    const scopeQuery = statement(call.api.statements, call.engine, shape`scope of ${resource}${shapeOf(scope)}`, valuesOf(scope), () => ({
       sql: sql`select 1 from ${resource.table}${whereClause(scope)} limit 1`,
       extra: undefined,
     }))
     try {
-      await call.engine.query(alone)
+      await call.engine.query(scopeQuery)
     }
     catch {
       return false
@@ -33,7 +33,7 @@ function plansOf(plan: Scoped<Plan>): readonly Scoped<Plan>[] {
   return [plan, ...plan.include.flatMap(({ plan, through }) => [...plansOf(plan), ...through ? [through] : []])]
 }
 
-/** The error to respond with when a query of the request throws. The database does not report which value is invalid. */
+/** Returns the error of the response after a query has thrown. The database does not report which value is invalid. */
 export async function toRequestError(error: unknown, plan: Scoped<Plan>, call: Call): Promise<unknown> {
   if (!await isInvalidValue(error, plan, call)) return error
   const { where = [], start = [] } = plan as { where?: readonly unknown[], start?: readonly unknown[] }

@@ -1,9 +1,9 @@
 /**
- * To-one includes as joins of their parents' statement:
+ * Joins to-one includes in the statement of their parents (`i0` is the alias of the first join, `c0` of its first column):
  * `select …, i0.c0, … from posts left join (select id as c0, … from users where …) as i0 on i0.c0 = posts.author_id where …`.
  *
- * A subquery selects the included rows, so that column names in SQL that an app wrote stay unambiguous, also when a table is joined
- * with itself. Query planners flatten the subquery and find the row by its key.
+ * A subquery selects the included rows. So column names in SQL of the app stay unambiguous, even if a table is joined with itself.
+ * Query planners flatten the subquery and find the row by its key.
  */
 import { sql, type SQL } from 'drizzle-orm'
 import type { Row } from '../../../engines/engine'
@@ -18,17 +18,18 @@ export type ScopedInclude = Scoped<ReadPlan>['include'][number]
 export interface Join {
   readonly include: ScopedInclude
   readonly alias: string
-  /** The selected columns of the included row: those in the response, and its key. */
+  /** The selected columns of the included row: the columns of the response, and the key. */
   readonly columns: Selection
   /** The position of the first of these columns in a row. */
   readonly offset: number
 }
 
-/** Postgres optimizes the join order of eight tables at most, and D1 returns a hundred columns at most. */
+/** Postgres optimizes the join order of at most eight tables. */
 const MAX_JOINS = 4
+/** D1 returns at most a hundred columns. */
 const MAX_COLUMNS = 100
 
-/** The includes of a plan that are joined; their columns follow the plan's own columns. */
+/** Selects the includes of a plan to join. Their columns follow the plan's own columns in each row. */
 export function planJoins({ include }: Scoped<ReadPlan>, { fields }: Selection): readonly Join[] {
   const joins: Join[] = []
   let from = fields.length
@@ -42,7 +43,7 @@ export function planJoins({ include }: Scoped<ReadPlan>, { fields }: Selection):
   return joins
 }
 
-/** Whether an include is one row at most, visible by SQL conditions alone, and found by its primary key. */
+/** A join needs a to-one relation to a primary key of the same column types, no nested includes and no `objectLevel` rule. */
 function isJoinable({ relation, plan }: ScopedInclude): boolean {
   const { primaryKey } = relation.target
   return relation.kind === 'one' && plan.accepts === undefined && plan.include.length === 0
@@ -50,7 +51,7 @@ function isJoinable({ relation, plan }: ScopedInclude): boolean {
     && relation.columns.every((field, index) => field.column.getSQLType() === relation.foreignColumns[index]!.column.getSQLType())
 }
 
-/** The columns of an include in the response, and the keys that match it with its parents and its own includes. */
+/** Returns the columns of an include: those of the response, and the keys that match its rows with parents and nested includes. */
 export function includedColumns({ relation, plan }: ScopedInclude): Selection {
   const keys = [
     ...plan.include.flatMap(({ relation }) => relation.columns),
@@ -64,7 +65,7 @@ const scopeOf = ({ include: { plan } }: Join): readonly Clause[] => [...plan.whe
 export const shapeOfJoins = (joins: readonly Join[]): Shape =>
   shape`${joins.map(join => shape`${join.include.relation}${join.columns.key}${shapeOf(scopeOf(join))}`)}`
 
-/** In the order of the placeholders: joins precede the WHERE. */
+/** Returns the values of the joins. They precede the values of the WHERE clause, like their placeholders. */
 export const valuesOfJoins = (joins: readonly Join[]) => joins.flatMap(join => valuesOf(scopeOf(join)))
 
 export function joinedSelectList(joins: readonly Join[]): SQL {
@@ -87,5 +88,5 @@ function nameOf({ alias }: Join, index: number): SQL {
   return sql`${sql.identifier(alias)}.${sql.identifier(`${alias}_${index}`)}`
 }
 
-/** The included row's part of a row. */
+/** Returns the part of a row that contains the included row. */
 export const joinedRow = ({ offset: from, columns }: Join, row: Row): Row => row.slice(from, from + columns.fields.length)

@@ -4,13 +4,13 @@ import type { Row } from '../../../engines/engine'
 import type { Call } from '../../context'
 import { limitExceeded } from '../../error'
 
-/** Lets the event loop handle other requests, because a synchronous driver never yields. Workers have no `setImmediate`. */
+/** Lets other requests run, because a synchronous driver never yields to the event loop. Workers have no `setImmediate`. */
 export const yieldToEventLoop = (): Promise<void> => new Promise<void>((resolve) => {
   if (typeof setImmediate === 'function') setImmediate(resolve)
   else setTimeout(resolve, 0)
 })
 
-/** How many rows one scan checks at most without a limit of its own; never fewer than a count checks. */
+/** The default for the maximum number of rows that a scan checks. It is never lower than the maximum of a count. */
 export const maxScanRows = ({ api: { config } }: Call) => Math.max(LIMITS.scan, config.objectLevelMaxRows)
 
 export const tooManyRowsToCheck = (max: number, advice: string, parameter?: string) =>
@@ -18,7 +18,7 @@ export const tooManyRowsToCheck = (max: number, advice: string, parameter?: stri
 
 type Values = Record<string, unknown>
 
-/** The accepted rows, in their order. */
+/** Returns the accepted rows in their original order. */
 export async function filterAccepted(
   rows: readonly Row[],
   decode: (row: Row) => Values,

@@ -39,9 +39,9 @@ export async function readRows(plan: Scoped<ReadPlan>, options: ReadOptions, cal
 }
 
 /**
- * Reads the row of a key, if the row is visible. Under a case-insensitive collation, the database also finds the row by another
- * spelling of the key. Such a row is left out, because that spelling is not the row's id.
- * @param extraColumns columns that are read and not part of the response
+ * Reads the row with a key, if the row is visible. Under a case-insensitive collation, the database also finds the row by another
+ * spelling of its key. The function removes such a row, because that spelling is not the row's id.
+ * @param extraColumns columns that the query reads but the response does not contain
  */
 export async function readOne(plan: Scoped<ReadPlan>, key: Key, extraColumns: readonly Field[], call: Call): Promise<Rows> {
   const { primaryKey } = plan.resource
@@ -53,7 +53,7 @@ export async function readOne(plan: Scoped<ReadPlan>, key: Key, extraColumns: re
   return { ...found, rows: found.rows.filter(hasSameKey) }
 }
 
-/** Reads no rows for a key that is not a valid value of its column. */
+/** Returns no rows if the key is not a valid value of its column. */
 async function readRowsOrNone(plan: Scoped<ReadPlan>, options: ReadOptions, call: Call): Promise<Rows> {
   try {
     return await readRows(plan, options, call)
@@ -64,7 +64,7 @@ async function readRowsOrNone(plan: Scoped<ReadPlan>, options: ReadOptions, call
   }
 }
 
-/** The columns to read: those of the response, the keys of the includes, and the columns of the cursor. */
+/** Returns the columns to read: those of the response, the keys of the includes, and the columns of the cursor. */
 function columnsOf(plan: Scoped<ReadPlan>, cursor: boolean, extraColumns: readonly Field[]): Selection {
   if (plan.accepts) return allFields(plan.resource)
   const keys = plan.include.flatMap(({ relation }) => relation.columns)

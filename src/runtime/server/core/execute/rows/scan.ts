@@ -12,7 +12,7 @@ import { decoder, valuesAt } from './decode'
 
 /**
  * Yields every row that `objectLevel` accepts, in the plan's order or by primary key. Other requests run between the batches.
- * @throws `LIMIT_EXCEEDED` when `maxScanned` rows have been checked, more exist, and the reader wants another row.
+ * @throws `LIMIT_EXCEEDED` if the consumer requests another row after `maxScanned` checked rows, and more rows exist.
  */
 export async function* scan(unordered: Scoped<ReadPlan>, options: ReadOptions, call: Call): AsyncGenerator<Row> {
   const { start = [], offset, limit = Infinity, maxScanned = maxScanRows(call) } = options
@@ -39,5 +39,5 @@ export async function* scan(unordered: Scoped<ReadPlan>, options: ReadOptions, c
 
 const byPrimaryKey = ({ resource }: Scoped<ReadPlan>) => resource.primaryKey.map(field => ({ field, descending: false }))
 
-/** Advice in errors: how to avoid the count, or the reading of further pages. */
+/** The advice of the error, for a list with a total and for a single page. */
 const ADVICE = { total: 'Narrow the filter, ask with count=none, or page by cursor.', page: 'Narrow the filter.' }

@@ -1,4 +1,4 @@
-/** The SELECT of a plan's rows: columns, joins, conditions, order and bounds. */
+/** Builds the SELECT of a plan's rows: columns, joins, conditions, order, limit and offset. */
 import { sql, type SQL } from 'drizzle-orm'
 import type { Statement } from '../../../engines/engine'
 import { orderShape, shape } from '../../sql/shape'
@@ -16,11 +16,11 @@ export interface ReadOptions {
   readonly start?: readonly Clause[]
   readonly offset?: number
   readonly limit?: number
-  /** Whether to read the columns that a cursor needs. */
+  /** If true, the query also reads the columns that a cursor needs. */
   readonly cursor?: boolean
-  /** How many rows `objectLevel` checks at most. @default The limit of a scan. */
+  /** The maximum number of rows that `objectLevel` checks. @default the result of `maxScanRows` */
   readonly maxScanned?: number
-  /** Columns that are read and not part of the response. */
+  /** Columns that the query reads but the response does not contain. */
   readonly extraColumns?: readonly Field[]
 }
 
@@ -49,7 +49,7 @@ function limitClause([limit, offset]: readonly number[]): SQL {
   return offset === undefined ? sql` limit ${sql.param(limit)}` : sql` limit ${sql.param(limit)} offset ${sql.param(offset)}`
 }
 
-/** The conditions of the query and of the row scope, in one WHERE. */
+/** Returns the conditions of the query and of the row scope, for one WHERE clause. */
 export function conditions(plan: { readonly where: readonly Clause[], readonly scope: readonly Clause[] }): readonly Clause[] {
   return [...plan.where, ...plan.scope]
 }

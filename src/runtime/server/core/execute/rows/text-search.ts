@@ -1,6 +1,7 @@
 /**
- * Searches text in slices. With a synchronous driver, several patterns over large texts would block every other request. The keys of
- * matching rows are found slice by slice, limited by bytes, and the rows are then read by their keys.
+ * Searches text in slices. With a synchronous driver, a search for several patterns in large texts would block every other request.
+ * So the search splits the table into slices of limited size, finds the keys of matching rows in each slice, and then reads the rows by
+ * their keys.
  */
 import { sql } from 'drizzle-orm'
 import type { Row } from '../../../engines/engine'
@@ -14,11 +15,11 @@ import { inTuples } from '../../sql/list/index'
 import { withConditions, type Plan, type Scoped } from '../../access/row-scope'
 import { yieldToEventLoop } from './object-level'
 
-/** How many bytes of text one statement searches. */
+/** The number of text bytes that one statement searches. */
 const SLICE_BYTES = 512 * 1024
-/** How many rows' text sizes one statement reads. */
+/** The number of rows whose text size one statement reads. */
 const SIZES_AT_ONCE = 500
-/** With more matching rows, the statement runs unchanged, because it finds many matches quickly. */
+/** If more rows match, the search runs in one statement without slices, because that statement finds many matches quickly. */
 const MAX_KEYS = 20_000
 
 interface SearchPlan extends Plan {
@@ -26,7 +27,7 @@ interface SearchPlan extends Plan {
   readonly search?: Search
 }
 
-/** A plan that finds the same rows by their keys, when the search is expensive; otherwise the plan itself. */
+/** If the search is expensive, returns a plan that finds the same rows by their keys. Otherwise returns the plan unchanged. */
 export async function searchInSlices<P extends SearchPlan>(plan: Scoped<P>, call: Call, extraConditions: readonly Clause[] = []) {
   const { search, resource: { primaryKey } } = plan
   if (!search?.heavy || !call.engine.blocking || !primaryKey.every(isInlineKey)) return plan
@@ -34,7 +35,7 @@ export async function searchInSlices<P extends SearchPlan>(plan: Scoped<P>, call
   return keys ? withConditions(plan, [inTuples(call.engine, primaryKey, keys)]) : plan
 }
 
-/** Binary keys need a parameter each, which may exceed the engine's limit. */
+/** Each binary key needs its own parameter, so many keys can exceed the engine's limit. */
 const isInlineKey = ({ kind, ordered }: Field) => kind !== 'blob' && ordered
 
 async function findKeys(
@@ -73,7 +74,7 @@ function slices(sizes: readonly { key: Row, bytes: number }[]): readonly (readon
   return found
 }
 
-/** `select id, octet_length(title) from t where … order by id limit 500`: the database stores the size with the row and reads no text. */
+/** `select id, octet_length(title) from t where … order by id limit 500`. The row contains the size, so the database reads no text. */
 function sizesStatement({ resource }: Scoped<SearchPlan>, fields: readonly Field[], where: readonly Clause[], { api, engine }: Call) {
   const order = resource.primaryKey.map(field => ({ field, descending: false }))
   const key = shape`sizes ${resource}${fields.map(({ column }) => column)}${shapeOf(where)}${orderShape(order)}`

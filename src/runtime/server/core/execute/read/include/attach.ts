@@ -1,4 +1,7 @@
-/** Adds the included records to their parents: joined rows first, otherwise one statement per relation, however many parents. */
+/**
+ * Adds included records to their parents. The rows of the parents already contain joined includes. For every other relation, one
+ * statement reads the children of all parents.
+ */
 import type { Call } from '../../../context'
 import type { ReadPlan } from '../../../plan/read-plan'
 import type { Scoped } from '../../../access/row-scope'
@@ -10,8 +13,8 @@ import { parentsOf, keyAt, type Level } from './parents'
 import { readChildren } from './children'
 
 /**
- * @throws `LIMIT_EXCEEDED` before the response holds more included records than configured. A record with several parents counts once
- * per parent, because JSON repeats it.
+ * @throws `LIMIT_EXCEEDED` if the response would contain more than `relations.maxRows` included records. A record with several parents
+ * counts once per parent, because JSON repeats it.
  */
 export async function attachIncludes(
   plan: Scoped<ReadPlan>,
@@ -38,7 +41,7 @@ async function attachLevel(plan: Scoped<ReadPlan>, found: Rows, level: Level, ca
   }
 }
 
-/** A collation may match another spelling of a key. In JSON that is a different key, so the row is not included. */
+/** Adds joined rows. A collation can match two spellings of a key. In JSON they are different keys, so such a row is not included. */
 function attachJoined(join: Join, { columns, rows }: Rows, { records, occurrences }: Level, budget: Budget): void {
   const { relation, plan } = join.include
   const keyOf = keyAt(columns, relation.columns)

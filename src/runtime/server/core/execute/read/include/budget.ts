@@ -2,7 +2,7 @@
 import { limitExceeded } from '../../../error'
 import type { ValueForm } from '../../rows/decode'
 
-/** The records that may still be included, the rows that `objectLevel` may still check, and the form of values. */
+/** `recordsLeft` more records can be included, and `objectLevel` can check `checksLeft` more rows. `form` is the form of values. */
 export interface Budget {
   recordsLeft: number
   readonly maxRecords: number
@@ -11,7 +11,7 @@ export interface Budget {
   readonly form: ValueForm
 }
 
-/** @throws `LIMIT_EXCEEDED` */
+/** @throws `LIMIT_EXCEEDED` if the budget has fewer records left */
 export function spendRecords(budget: Budget, records: number): void {
   if (records > budget.recordsLeft) throw tooManyIncluded(budget)
   budget.recordsLeft -= records

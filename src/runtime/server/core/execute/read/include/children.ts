@@ -32,7 +32,7 @@ export async function readChildren(requested: ScopedInclude, parents: Parents, c
   for (const row of visible) {
     const key = parentOf(row)!
     const parent = parents.get(key)
-    // The database can match `A` with `a` (a collation), but no parent has exactly this key.
+    // A collation can match `A` with `a`. This row then references a key that no parent has exactly.
     if (!parent) continue
     let list = byParent.get(key)
     if (!list) byParent.set(key, list = [])
@@ -47,7 +47,7 @@ export async function readChildren(requested: ScopedInclude, parents: Parents, c
   return { columns, rows: kept, records, occurrences, byParent }
 }
 
-/** Reads one row more than the budget allows. If that row exists, the response would exceed the budget. @throws `LIMIT_EXCEEDED` */
+/** Reads one row beyond the budget. @throws `LIMIT_EXCEEDED` if that row exists */
 async function readVisible(
   include: ScopedInclude,
   columns: Selection,
@@ -67,7 +67,7 @@ async function readVisible(
     if (rows.length > max) throw tooManyIncluded(budget)
     return rows
   }
-  // Rows are checked before the limit per parent applies, so that hidden rows do not count.
+  // `objectLevel` checks the rows before the limit per parent applies, so that hidden rows do not count toward the limit.
   const rows = await read(undefined, budget.checksLeft)
   if (rows.length > budget.checksLeft) throw tooManyRowsToCheck(budget.maxChecks, 'Request fewer records, or narrow the filter.', 'include')
   budget.checksLeft -= rows.length
@@ -100,7 +100,10 @@ function columnsOf(include: ScopedInclude): Selection {
   return include.plan.accepts ? allFields(include.plan.resource) : includedColumns(include)
 }
 
-/** Reads the parent's key from a child row: from the foreign key, or from the junction columns, which follow the columns of the child. */
+/**
+ * Returns a function that reads the parent's key from a child row. The key is in the `foreignColumns` of the relation. For a
+ * many-to-many relation, it is in the junction columns, which follow the columns of the child.
+ */
 function parentKey(relation: Relation, columns: Selection): (row: Row) => string | undefined {
   if (relation.kind !== 'manyToMany') return keyAt(columns, relation.foreignColumns)
   const positions = relation.columns.map((_, index) => columns.fields.length + index)

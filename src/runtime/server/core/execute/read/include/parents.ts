@@ -13,7 +13,7 @@ export interface Level {
 interface Parent {
   /** The key values that its children reference. */
   readonly values: readonly unknown[]
-  /** How often records with these key values appear in the response. */
+  /** The number of times that records with these key values appear in the response. */
   occurrences: number
 }
 
@@ -37,7 +37,7 @@ export function parentsOf(
   return parents
 }
 
-/** Returns a function that reads a key from a row, as text. The key is `undefined` if one of its columns is NULL: NULL matches no row. */
+/** Returns a function that reads a key from a row as text. If a column is NULL, the key is `undefined`, because NULL matches no row. */
 export function keyAt(columns: Selection, keyColumns: readonly Field[]): (row: Row) => string | undefined {
   const positions = keyColumns.map(field => columns.fields.indexOf(field))
   return row => keyText(row, positions)

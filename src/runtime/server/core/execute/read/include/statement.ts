@@ -16,6 +16,7 @@ import { conditions } from '../../rows/select'
  * To-one: `select … from author where id in (…)`.
  * To-many: `select c0, … from (select id as c0, …, row_number() over (partition by post_id order by id) as n
  * from comments where post_id in (…) and …) as ranked where n <= ? order by n limit ?`.
+ * `c0`, `c1` … are the selected columns, and `n` is the position of a child among the children of its parent.
  */
 export function childrenStatement(
   include: ScopedInclude,
@@ -54,7 +55,7 @@ export function childrenStatement(
   })
 }
 
-/** The tables that contain the children, and the columns that reference their parent. */
+/** Returns the FROM clause of the children, the columns that reference the parent, and the columns and conditions of the junction table. */
 function sourceOf(
   relation: Relation,
   through: ScopedInclude['through'],

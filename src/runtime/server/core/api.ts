@@ -1,4 +1,4 @@
-/** The API as a value: what is known before the first request, and what was added to it. */
+/** The type of one API: its configuration, resources and database, and the extensions that the app and its plugins add. */
 import type { AutoApiConfig } from '../../shared/config'
 import type { TableGraph } from '../schema/graph'
 import type { Resource } from '../schema/model'
@@ -7,7 +7,7 @@ import type { Extensions } from './extensions'
 import type { FindSecret } from './secret'
 import type { StatementCache } from './sql/statement-cache'
 
-/** Frozen. Two APIs in one process share nothing. */
+/** The object is frozen. Two APIs in one process share no state. */
 export interface Api extends Extensions {
   readonly config: AutoApiConfig
   readonly resources: ReadonlyMap<string, Resource>
@@ -17,8 +17,8 @@ export interface Api extends Extensions {
   readonly database: Database
   /** Sets the database. @throws As {@link Database.initialize}. */
   readonly initializeDatabase: Database['initialize']
-  /** Path segments below a resource that are routes: no record can have them as its id. */
+  /** Path segments after the resource that belong to other routes. No record can have such a segment as its id. */
   readonly reservedIds: ReadonlySet<string>
-  /** The secret for signatures and encryption; `undefined` when the app has not set one. */
+  /** Finds the secret for signatures and encryption. It returns `undefined` if the app has not set one. */
   readonly secret?: FindSecret
 }

@@ -10,21 +10,21 @@ export interface ItemFailure {
 }
 
 /**
- * The error of a batch that wrote nothing: the status of the first failed item, and the failure of each.
+ * Creates the error of a batch that wrote nothing. It has the status of the first failed item and lists the failures of all items.
  * @param reason the error of the whole batch, for a batch without a failed item
  */
-export function bulkFailed(what: 'nothing was written' | 'rolled back', failures: readonly ItemFailure[], reason?: unknown): ApiError {
+export function bulkFailed(outcome: 'nothing was written' | 'rolled back', failures: readonly ItemFailure[], reason?: unknown): ApiError {
   const errors = describeFailures(failures)
   const first = failures.length > 0 ? failures[0]!.error : reason
   const status = errors[0]?.statusCode ?? describeFailure({ index: 0, error: reason }).statusCode
   const failed = new ApiError(
     'BULK_FAILED',
-    `Bulk operation failed (${what})`,
+    `Bulk operation failed (${outcome})`,
     { errors },
     status,
     first instanceof ApiError ? first.headers : {},
   )
-  // Only an unexpected failure has a cause that development shows.
+  // Development mode shows the cause. Only an unexpected failure needs one.
   return status === 500 ? Object.assign(failed, { cause: first }) : failed
 }
 
@@ -35,11 +35,11 @@ export interface DescribedFailure {
   readonly message: string
   readonly code?: string
   readonly issues?: unknown
-  /** Some issues are left out. */
+  /** The response leaves out some issues. */
   readonly truncated?: true
 }
 
-/** The failures as the response lists them. They share {@link LIMITS.issues} issues; each keeps at least one. */
+/** Describes the failures for the response. All failures share {@link LIMITS.issues} issues. Each failure keeps at least one issue. */
 export function describeFailures(failures: readonly ItemFailure[]): readonly DescribedFailure[] {
   let left = LIMITS.issues - failures.length
   return failures.map((failure) => {
@@ -51,7 +51,7 @@ export function describeFailures(failures: readonly ItemFailure[]): readonly Des
   })
 }
 
-/** One failure as the response shows it; an unexpected error without details. */
+/** Describes one failure for the response. The response shows no details of an unexpected error. */
 function describeFailure({ index, id, error }: ItemFailure): DescribedFailure {
   const { status, statusCode, message, data } = error as {
     status?: number
@@ -59,7 +59,7 @@ function describeFailure({ index, id, error }: ItemFailure): DescribedFailure {
     message?: string
     data?: { code?: string, issues?: unknown, truncated?: boolean }
   }
-  // An error of another library may have a status too, such as a failed request of a hook. Its message is internal.
+  // An error of another library can also have a status, for example if a request that a hook sends fails. Its message is internal.
   const known = error instanceof ApiError || isHttpError(error) ? status ?? statusCode : undefined
   if (known === undefined) console.error('[auto-api] An item of a bulk operation failed unexpectedly.', describeError(error))
   return {

@@ -1,4 +1,4 @@
-/** The permission routes: what the caller can do, decided by the code that enforces it. */
+/** The permission routes. They report what the caller can do, with the same checks that authorize requests. */
 import { LIMITS } from '../../shared/limits'
 import type { Operation } from '../../shared/operations'
 import type { Resource } from '../schema/model'
@@ -22,7 +22,7 @@ export interface Capabilities {
   readonly canRestore: boolean
   readonly canPurge: boolean
   readonly canViewDeleted: boolean
-  /** Only fields that have a rule. */
+  /** Contains only fields that have a rule. */
   readonly fields: Readonly<Record<string, { readonly canRead: boolean, readonly canWrite: boolean }>>
 }
 
@@ -93,7 +93,7 @@ const RECORD_OPERATIONS = { canRead: 'read', canUpdate: 'update', canDelete: 'de
 
 type RecordCapabilities = Readonly<Record<keyof typeof RECORD_OPERATIONS, boolean>>
 
-/** Runs one statement per operation, for any number of ids. The statement finds the rows that the caller can read, update or delete. */
+/** Runs one statement per operation for all ids together. The statement finds the rows that the caller can read, update or delete. */
 async function recordPermissions(ids: readonly string[], call: Call): Promise<Readonly<Record<string, RecordCapabilities>>> {
   const { resource } = call
   const found = new Map<string, Set<string>>()

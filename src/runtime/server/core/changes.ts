@@ -3,12 +3,12 @@ import type { AutoApiContext } from '../registration'
 
 /** One changed row. */
 export interface Change {
-  /** The registered resource; absent for a table that is not registered. */
+  /** The registered resource. It is absent if the table is not registered. */
   readonly resource?: string
   /** The table's name in the database. */
   readonly table: string
   readonly kind: 'create' | 'update' | 'delete' | 'restore' | 'purge' | 'link' | 'unlink'
-  /** The row's id, as the API returns it. The values of a composite key are joined by `,`. */
+  /** The row's id, as the API returns it. The id of a composite key contains its values, separated by `,`. */
   readonly id: string
   /** The change is a cascade from another row. The request did not name this row. */
   readonly cascaded?: true

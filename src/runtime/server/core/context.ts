@@ -13,13 +13,13 @@ export interface ApiRequest {
   readonly method: string
   /** The resource's name; empty for a request without a resource. */
   readonly resource: string
-  /** Path parameters, decoded; `undefined` where the text is not valid percent-encoding. */
+  /** Decoded path parameters. A parameter is `undefined` if its text is not valid percent-encoding. */
   readonly params: Readonly<Record<string, string | undefined>>
   readonly query: Readonly<Record<string, string | string[]>>
   /** Reads and parses the body, once. @throws 400 and 415. */
   readonly body: () => Promise<unknown>
   readonly header: (name: string) => string | undefined
-  /** The client's address; `undefined` where there is none, as for the server's own requests. */
+  /** Returns the client's address, or `undefined` if there is none, as in the server's own requests. */
   readonly address: () => string | undefined
   /** Sets a header of the response. */
   readonly setHeader: (name: string, value: string) => void
@@ -47,12 +47,12 @@ export interface Call extends Session {
   readonly resource: Resource
 }
 
-/** The session of each context. Hooks and handlers receive only the context and pass it to the API. */
+/** Maps each context to its session. Hooks and handlers receive only the context, and they pass it back to the API. */
 const sessions = new WeakMap<object, Session>()
 
 /**
- * Resolves the caller: from the event's context, then from the extenders, in the order in which they were added.
- * @param operations all operations of the request; the context has the first one
+ * Opens the session of a request. The caller comes from the event's context. Then the extenders run, in the order in which they were added.
+ * @param operations all operations of the request; the first one becomes `ctx.operation`
  * @throws The error with which a plugin refuses the request, before any authorization.
  */
 export async function openSession(
@@ -116,7 +116,7 @@ function createContext(request: ApiRequest, resource: string, operation: Operati
   }
 }
 
-/** @throws When the API did not create the context. */
+/** Finds the session of a context, or of an object that inherits from one. @throws When the API did not create the context. */
 export function requireSession(ctx: object): Session {
   for (let current: object | null = ctx; current; current = Object.getPrototypeOf(current) as object | null) {
     const session = sessions.get(current)
@@ -125,7 +125,7 @@ export function requireSession(ctx: object): Session {
   throw new TypeError('[auto-api] This object is not a context of the API. Pass the `ctx` that a hook or a handler receives.')
 }
 
-/** A call for the server's own work: without a request and without a caller. */
+/** Creates a call for the server's own work. This call has no HTTP request and no caller. */
 export function createSystemCall(api: Api, resource: Resource, operation: Operation, engine: Engine, db: unknown): Call {
   const request: ApiRequest = {
     method: 'GET',
@@ -147,7 +147,7 @@ export function createSystemCall(api: Api, resource: Resource, operation: Operat
   return call
 }
 
-/** The session on a resource; `ctx` is the context for that resource. */
+/** Creates a call of the session on a resource. `ctx` is the context for that resource. */
 export function forResource({ api, engine, memo }: Session, resource: Resource, ctx: AutoApiContext): Call {
   return { api, ctx, resource, engine, memo }
 }

@@ -1,4 +1,4 @@
-/** The database of one API: given once when the server starts, resolved for every request. */
+/** Stores the database of one API. The app sets it once at startup. The API resolves it for every request. */
 import { assertEngine, createEngine, type EngineName } from '../engines/index'
 import type { Engine } from '../engines/engine'
 
@@ -6,11 +6,11 @@ import type { Engine } from '../engines/engine'
 type Source = (event?: unknown) => unknown
 
 export interface Database {
-  /** @throws When the engine is unknown, the value is not a Drizzle database, or the database is one of another engine. */
+  /** @throws When the engine is unknown, the value is not a Drizzle database, or the database belongs to another engine. */
   readonly initialize: (db: object, engine: EngineName) => void
   /** @throws When the database is not initialized. */
   readonly get: (event?: unknown) => unknown
-  /** The engine of the request's database; made once per database. @throws As `get`. */
+  /** Returns the engine of the request's database. Each database has one engine object. @throws When the database is not initialized. */
   readonly engine: (event?: unknown) => Engine
 }
 
@@ -49,7 +49,7 @@ export function createDatabase(): Database {
   }
 }
 
-/** The function is called once for each request. */
+/** Calls the function once for each request and caches the database it returns. */
 function oncePerRequest(get: Source): Source {
   const databases = new WeakMap<object, unknown>()
   return (event) => {

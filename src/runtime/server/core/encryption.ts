@@ -1,4 +1,4 @@
-/** Encrypts text for this server itself: AES-GCM with a key that is derived from the app's secret. */
+/** Encrypts text that only this server decrypts. It uses AES-GCM with a key that is derived from the app's secret. */
 
 const IV_LENGTH = 12
 /** Text is padded to a multiple of this many bytes, so that the length of the ciphertext reveals less. */
@@ -7,7 +7,7 @@ const SPACE = 0x20
 
 const keys = new Map<string, Promise<CryptoKey>>()
 
-/** @param purpose a different purpose gives an independent key */
+/** @param purpose Each purpose has an independent key. */
 function keyFor(secret: string, purpose: string): Promise<CryptoKey> {
   const name = `${purpose}\0${secret}`
   let key = keys.get(name)
@@ -37,7 +37,7 @@ export async function encrypt(secret: string, purpose: string, text: string): Pr
   return globalThis.Buffer.concat([iv, encrypted]).toString('base64url')
 }
 
-/** `undefined` for text that {@link encrypt} did not make with this secret and for this purpose. */
+/** Returns `undefined` if {@link encrypt} did not create the text with this secret and this purpose. */
 export async function decrypt(secret: string, purpose: string, text: string): Promise<string | undefined> {
   const bytes = Uint8Array.from(globalThis.Buffer.from(text, 'base64url'))
   if (globalThis.Buffer.from(bytes).toString('base64url') !== text) return undefined

@@ -1,4 +1,4 @@
-/** An endpoint: authorization by its resource or a named gate, the schemas of body and query, then the app's own handler. */
+/** Runs an endpoint: authorizes the caller by a resource or a named gate, validates query and body, then calls the app's handler. */
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { Operation } from '../../shared/operations'
 import type { AutoApiContext } from '../registration'
@@ -19,17 +19,17 @@ export type EndpointContext<Body, Query> = Omit<AutoApiContext, 'body' | 'query'
 }
 
 export interface EndpointOptions<Body extends StandardSchemaV1 | undefined, Query extends StandardSchemaV1 | undefined, Result> {
-  /** The resource whose permissions authorize the caller. Without it nothing is authorized: the handler has to do it. */
+  /** The resource whose permissions authorize the caller. If it is absent, the handler has to authorize the caller. */
   readonly resource?: string
   /** The operation of the handler on the resource. */
   readonly operation?: Operation
-  /** A named gate of `authorization.custom`: it decides the operations it declares, the resource's permissions the others. */
+  /** A named gate of `authorization.custom`. It decides the operations it declares. The resource's permissions decide the others. */
   readonly endpointName?: string
-  /** Validates the JSON body; without it the body is not read. */
+  /** Validates the JSON body. If it is absent, the body is not read. */
   readonly body?: Body
   /** Validates the query string. */
   readonly query?: Query
-  /** Returns the response body as it is; `undefined` is a 204. */
+  /** Returns the response body. `undefined` gives a 204 response without a body. */
   readonly handler: (ctx: EndpointContext<Body, Query>) => Result | Promise<Result>
 }
 
@@ -47,7 +47,7 @@ function findEndpointResource({ resource: name, endpointName }: EndpointTarget, 
   return resource
 }
 
-/** Endpoints of the app, and routes of plugins that have a handler. */
+/** Runs an endpoint of the app, or a plugin route that has a handler. */
 export function runEndpoint<Result, Body extends StandardSchemaV1 | undefined, Query extends StandardSchemaV1 | undefined>(
   options: EndpointOptions<Body, Query, Result>,
   request: ApiRequest,

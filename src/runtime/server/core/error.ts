@@ -76,7 +76,7 @@ export function unauthenticated(): ApiError {
   return new ApiError('UNAUTHENTICATED', 'Sign in to do this.')
 }
 
-/** 401 for an anonymous caller, 403 for a signed-in one. */
+/** Responds with 401 to an anonymous caller, with 403 to a signed-in caller. */
 export function refused(ctx: AutoApiContext): ApiError {
   return ctx.user === null
     ? unauthenticated()
@@ -97,7 +97,7 @@ export function fieldForbidden(ctx: AutoApiContext, fields: readonly string[]): 
   return new ApiError('FIELD_FORBIDDEN', message, { fields }, anonymousStatus(ctx) ?? ERRORS.FIELD_FORBIDDEN.status)
 }
 
-/** 401 for an anonymous caller. */
+/** Returns 401 for an anonymous caller, `undefined` for a signed-in caller. */
 const anonymousStatus = (ctx: AutoApiContext) => ctx.user === null ? ERRORS.UNAUTHENTICATED.status : undefined
 
 /** The same response for a row that does not exist and one that the caller cannot see. */
@@ -124,7 +124,7 @@ export function methodNotAllowed(allowed: readonly string[]): ApiError {
   return new ApiError('METHOD_NOT_ALLOWED', message, { allowed }, undefined, { Allow: allowed.join(', ') })
 }
 
-/** The same response for a field that does not exist, a hidden one and one that the caller cannot read. */
+/** The same response for a field that does not exist, a hidden field, and a field that the caller cannot read. */
 export function unknownField(parameter: string, field: string): ApiError {
   return new ApiError('UNKNOWN_FIELD', `\`${parameter}\` names an unknown field: ${quote(field)}.`, { parameter, field: shorten(field) })
 }
@@ -174,13 +174,13 @@ export function incompleteBody(): ApiError {
   return invalidBody('The body ended before it was complete.')
 }
 
-/** @param limit bytes */
+/** @param limit in bytes */
 export function payloadTooLarge(limit: number): ApiError {
   return new ApiError('PAYLOAD_TOO_LARGE', `The body is larger than ${limit} bytes.`, { maxBodySize: limit })
 }
 
 export function validationFailed(issues: readonly Issue[]): ApiError {
-  // Only the first issues: a response must not be many times the size of its request.
+  // Reports only the first issues, so that a response is not many times larger than its request.
   const truncated = issues.length > LIMITS.issues
   return new ApiError('VALIDATION_FAILED', 'The body is not valid.', {
     issues: issues.slice(0, LIMITS.issues).map(shortIssue),
@@ -229,14 +229,14 @@ export function invalidReference(field?: string): ApiError {
   )
 }
 
-/** @param seconds until the next request is accepted */
+/** @param seconds the time until the API accepts the next request */
 export function rateLimited(seconds: number): ApiError {
   return new ApiError('RATE_LIMITED', 'Too many requests. Try again later.', { retryAfter: seconds }, undefined, {
     'Retry-After': String(seconds),
   })
 }
 
-/** An error of `createError`, from any copy of h3 that the app uses. */
+/** Whether `createError` of h3 made the error. An app can contain several copies of h3, so this does not compare classes. */
 export function isHttpError(error: unknown): error is Error {
   const constructor = (error as { constructor?: { __h3_error__?: boolean } } | null)?.constructor
   return constructor?.__h3_error__ === true || (error instanceof Error && error.name === 'HTTPError')

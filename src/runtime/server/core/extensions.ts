@@ -6,17 +6,17 @@ import type { Listeners } from './listeners'
 
 export type Writable<T> = { -readonly [K in keyof T]: T[K] }
 
-/** Adds to the context of every request: the caller, the tenant, keys of the app's own. */
+/** Extends the context of every request: sets the caller, the tenant, or the app's own keys. */
 export type ContextExtender = (ctx: Writable<AutoApiContext> & Record<string, unknown>) => unknown
 
-/** Decides permissions that are objects of a kind it knows. */
+/** Evaluates permissions that are objects, if the evaluator supports this kind of object. */
 export interface PermissionEvaluator {
-  /** Whether the object is one of its kind. */
+  /** Whether this evaluator supports the permission object. */
   readonly claims: (permission: Readonly<Record<string, unknown>>) => boolean
   readonly evaluate: (permission: Readonly<Record<string, unknown>>, ctx: AutoApiContext) => unknown
 }
 
-/** The resource and the named gate that an endpoint is authorized by. */
+/** The resource and the named gate that authorize an endpoint. */
 export interface EndpointTarget {
   readonly resource?: string
   readonly endpointName?: string

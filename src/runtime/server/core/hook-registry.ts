@@ -1,4 +1,7 @@
-/** The hooks of one API: global ones, those of plugins and server plugins, the registration's own, in this order. */
+/**
+ * Stores the hooks of one API. They run in this order: global hooks, hooks that plugins and server plugins add to the resource,
+ * hooks of the registration.
+ */
 import type { ResourceHooks } from '../registration'
 import type { Resource } from '../schema/model'
 
@@ -7,7 +10,7 @@ export type HookName = keyof ResourceHooks
 export type Hook = (...args: never[]) => unknown
 
 export interface HookRegistry {
-  /** @param resource every resource where it is absent. */
+  /** @param resource If it is absent, the hooks apply to every resource. */
   readonly add: (hooks: ResourceHooks, resource?: string) => void
   readonly find: (resource: Resource, hook: HookName) => readonly Hook[]
 }
@@ -15,7 +18,7 @@ export interface HookRegistry {
 export function createHookRegistry(): HookRegistry {
   const global: ResourceHooks[] = []
   const byResource = new Map<string, ResourceHooks[]>()
-  /** Found hooks per resource and name. Adding a hook invalidates all of them. */
+  /** Caches the hooks by resource and hook name. `add` clears the cache. */
   let found = new WeakMap<Resource, Map<HookName, readonly Hook[]>>()
 
   const collect = ({ name, hooks }: Resource, hook: HookName): readonly Hook[] =>

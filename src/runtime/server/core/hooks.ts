@@ -1,4 +1,4 @@
-/** Runs hooks in their order, each within its time limit. */
+/** Runs hooks one after another, each with a timeout. */
 import type { AutoApiContext } from '../registration'
 import type { Resource } from '../schema/model'
 import type { Call, Session } from './context'
@@ -7,19 +7,19 @@ import type { Hook, HookName } from './hook-registry'
 
 export type { HookName } from './hook-registry'
 
-/** A hook with the arguments of its name. */
+/** A hook of any name. The name determines the arguments. */
 export type AnyHook = (...args: unknown[]) => unknown
 
 export function findHooks({ api }: Session, resource: Resource, hook: HookName): readonly Hook[] {
   return api.hooks.find(resource, hook)
 }
 
-/** The id that hooks receive: the value of a single key column, the id in the path for a composite key. */
+/** Returns the id that hooks receive: the value of a single key column, or the id as in the path if the key is composite. */
 export function idForHooks(resource: Resource, key: Key): unknown {
   return key.length === 1 ? key[0] : toId(resource, key)
 }
 
-/** The context that the hooks of one item share. Keys that a hook sets in it are not visible to the hooks of other items. */
+/** Creates the context that the hooks of one item share. Keys that a hook sets in it are not visible to the hooks of other items. */
 export function itemContext({ ctx }: Call): AutoApiContext {
   return Object.create(ctx) as AutoApiContext
 }
@@ -34,7 +34,7 @@ export async function runHooks<T>(call: Call, hook: HookName, value: T, invoke: 
   return current
 }
 
-/** Runs every after-hook of a write. Errors are collected, or only logged with `hookConfig.afterErrors: 'log'`. */
+/** Runs every after-hook of a write. Adds errors to `errors`, or only logs them if `hookConfig.afterErrors` is `'log'`. */
 export async function runAfterHooks<T>(
   call: Call,
   hook: HookName,

@@ -1,4 +1,4 @@
-/** The routes that list junctions: which tables join which resources. Signed-in callers only. */
+/** The routes that list junction tables and the resources that they connect. The caller must be signed in. */
 import { getTableName } from 'drizzle-orm'
 import type { ManyToMany, Resource } from '../schema/model'
 import type { Api } from './api'
@@ -21,7 +21,7 @@ export function listJunctions(request: ApiRequest, api: Api): Promise<ApiRespons
   })
 }
 
-/** `GET /_m2m/is-junction/:table`, by the table's name in the database, or the name it is exported or registered under. */
+/** `GET /_m2m/is-junction/:table`. `:table` is the table's name in the database, its export name, or its registered name. */
 export function isJunction(request: ApiRequest, api: Api): Promise<ApiResponse> {
   return runForSignedIn(request, api, async () => {
     const table = request.params.last ?? ''

@@ -1,4 +1,7 @@
-/** Where plugins take part in a request: before the caller is known, before authorization, around the rest, and after every commit. */
+/**
+ * The listeners of plugins. They run before the API resolves the caller, before authorization, around the rest of the request,
+ * and after every commit.
+ */
 import type { Operation } from '../../shared/operations'
 import type { AutoApiContext, AutoApiPlatform } from '../registration'
 import type { Change, CommitListener } from './changes'
@@ -17,18 +20,18 @@ export interface IncomingRequest {
   readonly operations: readonly Operation[]
   readonly query: Readonly<Record<string, string | string[]>>
   readonly header: (name: string) => string | undefined
-  /** The client's address in its canonical spelling; never a value that the client itself can set. */
+  /** Returns the client's address in its canonical form. The client itself cannot set this value. */
   readonly address: () => string | undefined
   /** Sets a header of the response, error responses included. */
   readonly setHeader: (name: string, value: string) => void
   readonly event: PlatformEvent
 }
 
-/** Can refuse by throwing. Nothing of the request has been read yet. */
+/** Runs before the API resolves the caller and parses the request. It can throw an error to refuse the request. */
 export type RequestListener = (request: IncomingRequest) => unknown
-/** Can refuse by throwing. The caller is known, and nothing is authorized yet. */
+/** Runs after the API has resolved the caller, before authorization. It can throw an error to refuse the request. */
 export type CallerListener = (ctx: AutoApiContext, request: IncomingRequest) => unknown
-/** Returns its own response, or that of `next`. */
+/** Returns its own response, or the response of `next`. */
 export type Around = (ctx: AutoApiContext, next: () => Promise<ApiResponse>) => ApiResponse | Promise<ApiResponse>
 
 export interface Listeners {
@@ -38,12 +41,12 @@ export interface Listeners {
   readonly onCommit: readonly CommitListener[]
 }
 
-/** Runs `run` inside of every plugin's `around`. The plugin that is listed first is the outermost. */
+/** Wraps `run` in the `around` of every plugin. The first plugin in the list is the outermost. */
 export function runAround({ around }: Listeners, ctx: AutoApiContext, run: () => Promise<ApiResponse>): Promise<ApiResponse> {
   return around.reduceRight<() => Promise<ApiResponse>>((next, wrap) => async () => wrap(ctx, once(next)), run)()
 }
 
-/** An error of a listener is logged: the commit is not undone. */
+/** Reports the changes to the commit listeners. If a listener throws, the error is only logged: the commit stays. */
 export async function emitChanges({ onCommit }: Listeners, changes: readonly Change[], ctx: AutoApiContext): Promise<void> {
   if (changes.length === 0) return
   for (const listen of onCommit) {
@@ -56,7 +59,7 @@ export async function emitChanges({ onCommit }: Listeners, changes: readonly Cha
   }
 }
 
-/** A plugin that calls `next` again gets the same response: the request runs once. */
+/** Runs the function at most once. A plugin that calls `next` again gets the same response. */
 function once<T>(run: () => T): () => T {
   let result: { readonly value: T } | undefined
   return () => (result ??= { value: run() }).value

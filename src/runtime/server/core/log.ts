@@ -1,11 +1,11 @@
-/** Text in log lines: what a client sent can neither begin a line of its own nor steer a terminal. */
+/** Escapes text for log lines, so that text of a client can neither start a new line nor control a terminal. */
 
-/** Everything but printable ASCII is escaped, line breaks included. */
+/** Escapes every character that is not printable ASCII, line breaks included. */
 export function printable(text: string): string {
   return text.replace(/[^\x20-\x7E]/g, character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
-/** An error with its stack and its causes. The message may quote the client, so every line but the first is indented. */
+/** Returns an error with its stack and causes. The message can contain text of the client, so all lines after the first are indented. */
 export function describeError(error: unknown, depth = 0): string {
   if (!(error instanceof Error)) return printable(String(error))
   const { stack, message, cause, code } = error as Error & { readonly code?: unknown }

@@ -1,4 +1,4 @@
-/** The pipeline of every request: open the session, authorize, let plugins wrap the rest, run. */
+/** The pipeline of every request: opens the session, authorizes the caller, then runs the entry inside the `around` of plugins. */
 import type { Operation } from '../../shared/operations'
 import type { Resource } from '../schema/model'
 import type { Api } from './api'
@@ -10,9 +10,9 @@ import { runAround } from './listeners'
 import type { ApiResponse } from './response'
 import { applyScope, type Plan, type Scoped } from './access/row-scope'
 
-/** One entry of the API: which callers can pass it, and what it does. */
+/** One entry point of the API: authorizes the caller, then runs. */
 export interface Entry<S extends Session> {
-  /** Everything the request does. The first operation is that of the context. */
+  /** All operations of the request. The first one becomes `ctx.operation`. */
   readonly operations: readonly [Operation, ...Operation[]]
   /** @throws 401, 403 */
   readonly authorize: (session: S) => void | Promise<void>
@@ -21,12 +21,12 @@ export interface Entry<S extends Session> {
   readonly run: (session: S) => Promise<ApiResponse>
 }
 
-/** Runs an entry on a resource, or one of the whole API. Nothing of the request is interpreted before the caller is authorized. */
+/** Runs an entry on one resource or on the whole API. The API does not interpret the request before the caller is authorized. */
 export async function runRoute(api: Api, request: ApiRequest, resource: Resource, entry: Entry<Call>): Promise<ApiResponse>
 export async function runRoute(api: Api, request: ApiRequest, resource: undefined, entry: Entry<Session>): Promise<ApiResponse>
 export async function runRoute(api: Api, request: ApiRequest, resource: Resource | undefined, entry: Entry<Call>): Promise<ApiResponse> {
   const session = await openSession(api, request, resource?.name ?? '', entry.operations)
-  // An entry of the whole API takes a session: the overloads leave it no way to read the resource.
+  // Without a resource, the overloads accept only an `Entry<Session>`, which cannot read `call.resource`. So the cast is safe.
   const call = resource ? forResource(session, resource, session.ctx) : session as Call
   const { listeners } = api
   if (!entry.around || listeners.around.length === 0) return runEntry(call, entry)
@@ -42,7 +42,7 @@ export async function runEntry<S extends Session, Result>(
   return run(session)
 }
 
-/** Lets every caller pass: the entry responds to each with what that caller can access. */
+/** Lets every caller pass. The entry itself must return only data that the caller can access. */
 export function allowEveryone(): void {}
 
 /** @throws 401 for an anonymous caller. */
@@ -53,7 +53,10 @@ export function assertSignedIn({ ctx }: Session): void {
 export interface RouteSteps<Query, P extends Plan, Result> {
   /** The operation of the request, then further operations for which the caller needs permission. */
   readonly operation: Operation | ((request: ApiRequest) => readonly [Operation, ...Operation[]])
-  /** Where `operation` is a function: every operation that it can name first. A method whose operations are all disabled is not allowed. */
+  /**
+   * If `operation` is a function, this list contains every operation that can be the first one it returns.
+   * If the resource disables all of these operations, the method is not allowed.
+   */
   readonly operations?: readonly Operation[]
   /** Further operations that the request counts as, for limits by operation. Their permissions are not required here. */
   readonly countsAs?: (request: ApiRequest) => readonly Operation[]
@@ -68,16 +71,16 @@ export interface RouteSteps<Query, P extends Plan, Result> {
 /** A route, independent of the HTTP server. */
 export interface Route {
   (request: ApiRequest, api: Api): Promise<ApiResponse>
-  /** The operation of a request; absent on a route without one. */
+  /** Returns the operation of a request. It is absent if the route has no operation. */
   readonly operationOf?: (request: ApiRequest) => Operation
-  /** The operations that a request can have, where they are known beforehand. */
+  /** The operations that a request can have, if they are known before the request. */
   readonly operations?: readonly Operation[]
 }
 
 /** The routes of a path by method. */
 export type RoutesByMethod = Readonly<Partial<Record<string, Route>>>
 
-/** The methods in the `Allow` header of a path, without those whose operations the resource has disabled. HEAD comes with GET. */
+/** The methods in the `Allow` header of a path, without methods whose operations the resource disables. GET includes HEAD. */
 export function allowedMethods(routes: RoutesByMethod, disabled: ReadonlySet<Operation> | undefined): readonly string[] {
   const enabled = Object.entries(routes).filter(
     ([, route]) => !(disabled?.size && route?.operations?.every(operation => disabled.has(operation))),
@@ -92,7 +95,7 @@ export function assertEnabled(routes: RoutesByMethod, route: Route, request: Api
   throw methodNotAllowed(allowedMethods(routes, disabled))
 }
 
-/** A route made of steps. Nothing without a scope is executed: `execute` accepts only a `Scoped` plan. */
+/** Creates a route from its steps. `execute` accepts only a `Scoped` plan, so no plan runs without a row scope. */
 export function toRoute<Query, P extends Plan, Result>(steps: RouteSteps<Query, P, Result>): Route {
   const operationsOf = (request: ApiRequest) =>
     typeof steps.operation === 'function' ? steps.operation(request) : ([steps.operation] as const)

@@ -1,4 +1,4 @@
-/** Results → responses: readable fields in their wire form, in the envelope of the route. */
+/** Converts the results of routes to responses. A response contains only readable fields, in their wire form. */
 import type { ApiResponse } from './response'
 import type { GroupResult } from './execute/aggregate/groups'
 import type { ListResult } from './execute/read/list'
@@ -38,7 +38,7 @@ interface ResponseInclude {
   readonly plan: ResponsePlan
 }
 
-/** Converts values that JSON has no type for, down the include tree. Most selections have none. */
+/** Converts values for which JSON has no type, in records and in included records. Most selections have no such values. */
 function toWire({ selection, include }: ResponsePlan, records: readonly RecordValues[]): readonly RecordValues[] {
   for (const { name, toJson } of selection.fields) {
     if (toJson) for (const record of records) if (record[name] !== undefined) record[name] = toJson(record[name])
@@ -66,7 +66,7 @@ export function deletion({ plan, written: [item] }: WriteResult): ApiResponse {
 }
 
 export interface BulkEnvelope {
-  /** Records; after a delete or a purge, their ids. */
+  /** The records. After a delete or a purge, each entry contains the id instead. */
   readonly data: readonly object[]
   readonly meta: { readonly total: number, readonly successful: number, readonly failed: number, readonly errors?: WriteResult['failures'] }
 }
@@ -87,7 +87,7 @@ export function bulkEnvelope(result: WriteResult): ApiResponse & { readonly body
   }
 }
 
-/** A numeric single key is a number in JSON, any other id a string. */
+/** The id of a single numeric key is a number in JSON. Any other id is a string. */
 function wireId({ resource: { primaryKey } }: WriteResult['plan'], id: string): string | number {
   const [field] = primaryKey
   return primaryKey.length === 1 && (field!.kind === 'integer' || field!.kind === 'number') ? Number(id) : id

@@ -1,12 +1,12 @@
-/** The app's secret, `runtimeConfig.autoApi.secret`, with which the server signs and encrypts. */
+/** Reads the app's secret, `runtimeConfig.autoApi.secret`. The server signs and encrypts with it. */
 import type { Resource } from '../schema/model'
 
-/** @param event the request: on some platforms the environment comes with it. */
+/** @param event The request. On some platforms, it contains the environment variables. */
 export type FindSecret = (event?: unknown) => string | undefined
 
 /**
- * @param useRuntimeConfig Nitro's; absent outside of a server
- * @param dev in development a missing secret is replaced by a random one, for this process only
+ * @param useRuntimeConfig The function of Nitro. It is absent outside a server.
+ * @param dev In development, a random secret replaces a missing one. It is valid for this process only.
  */
 export function createSecret(useRuntimeConfig: ((event?: unknown) => unknown) | undefined, dev: boolean): FindSecret {
   const random = dev ? crypto.randomUUID() : undefined
@@ -21,7 +21,7 @@ function readSecret(useRuntimeConfig: ((event?: unknown) => unknown) | undefined
 /** Read rules that allow every caller. */
 const READABLE: ReadonlySet<unknown> = new Set([undefined, true])
 
-/** Warns at startup about lists that need a secret while none is set. */
+/** Warns at startup about lists that need a secret, if the app has not set one. */
 export function warnWithoutSecret(resources: Iterable<Resource>, useRuntimeConfig: ((event?: unknown) => unknown) | undefined): void {
   if (!useRuntimeConfig || readSecret(useRuntimeConfig, undefined) !== undefined) return
   for (const { name, primaryKey, hidden, auth } of resources) {

@@ -1,4 +1,4 @@
-/** Loads rows for custom code by the rules of the generated routes. */
+/** Loads rows for custom code. It applies the same row scope as the generated routes. */
 import type { Resource } from '../schema/model'
 import { requireSession, forResource, type Call } from './context'
 import { notFound } from './error'
@@ -13,10 +13,10 @@ import { inTuples } from './sql/list/index'
 import { within, type Plan } from './access/row-scope'
 import type { AutoApiContext } from '../registration'
 
-/** The context of a hook or a handler. The types that an endpoint gives its body and query do not matter here. */
+/** The context of a hook or a handler. It leaves out `body` and `query`, because each endpoint has its own types for them. */
 export type CallerContext = Omit<AutoApiContext, 'body' | 'query'>
 
-/** The call of a context on a resource, for the context's operation. @throws When there is no such resource. */
+/** Creates a call on a resource for the operation of the context. @throws When there is no such resource. */
 export function callFor(ctx: CallerContext, name: string): Call {
   const session = requireSession(ctx)
   const resource = session.api.resources.get(name)
@@ -25,8 +25,8 @@ export function callFor(ctx: CallerContext, name: string): Call {
 }
 
 /**
- * Whole rows by their ids, hidden columns included, in the order of the ids.
- * @throws 404 for a row that is not visible, 403 for one the caller can only read.
+ * Loads whole rows by their ids, in the order of the ids. The rows contain hidden columns.
+ * @throws 404 for a row that the caller cannot see, 403 for a row that the caller can read but not use for the operation.
  */
 export async function loadVisibleRows(
   ctx: CallerContext,

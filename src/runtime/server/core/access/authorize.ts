@@ -1,4 +1,4 @@
-/** Authorization: permission values, their fallbacks, denial by default, then the tenant. Runs before the request is parsed. */
+/** Authorizes a caller: checks the permission of each operation, then the tenant. By default, every operation is refused. */
 import { FALLBACKS, type Operation } from '../../../shared/operations'
 import type { AutoApiContext, Permission } from '../../registration'
 import type { Resource } from '../../schema/model'
@@ -9,7 +9,8 @@ import { assertTenant, hasTenantId, tenantScope } from './tenant'
 const SUPER_ADMIN = '*'
 
 /**
- * Permission for each operation, in order, then the tenant. Every entry calls this before it reads anything of the request.
+ * Checks the permission of each operation in order, then the tenant. A route calls this function before it parses
+ * the request. A plan calls it again for each related resource.
  * @throws 401 for an anonymous caller, 403 for a signed-in one, `TENANT_REQUIRED` for a tenant-scoped resource without a tenant.
  */
 export async function authorize(session: Session, resource: Resource, operations: readonly Operation[]): Promise<void> {
@@ -27,7 +28,7 @@ export async function isAuthorized(session: Session, resource: Resource, operati
   return can(session, resource, operation)
 }
 
-/** Whether the caller has the permission; decided once per request. */
+/** Whether the caller has permission for the operation. The decision is cached for the request. */
 export async function can(session: Session, resource: Resource, operation: Operation): Promise<boolean> {
   const key = `can:${resource.name}:${operation}`
   let allowed = session.memo.get(key) as boolean | undefined
@@ -43,7 +44,7 @@ async function decideOperation(session: Session, resource: Resource, operation: 
   return permission !== undefined && await decide(session, permission, contextFor(session, resource, operation))
 }
 
-/** `'*'` passes every operation, also `false` and undeclared ones. No function or evaluator runs. */
+/** `'*'` allows every operation, even if its permission is `false` or undeclared. No permission function or evaluator runs. */
 const isSuperAdmin = ({ permissions }: AutoApiContext) => permissions.includes(SUPER_ADMIN)
 
 function findPermission(resource: Resource, operation: Operation): Permission | undefined {
@@ -55,7 +56,7 @@ function findPermission(resource: Resource, operation: Operation): Permission | 
 }
 
 /**
- * As {@link authorize}, through a named gate: the gate decides the operations it declares, the resource's permissions the others.
+ * Authorizes a call through a named gate. The gate decides the operations it declares. The resource's permissions decide the others.
  * @throws 401, 403
  */
 export async function authorizeGate(call: Call, gate: string): Promise<void> {
@@ -66,22 +67,22 @@ export async function authorizeGate(call: Call, gate: string): Promise<void> {
   assertTenant(call, resource)
 }
 
-/** The context that the rules of a resource and operation receive: the same object for all of them. */
+/** Returns the context that the rules of a resource receive for an operation. All these rules receive the same object. */
 export function contextFor({ ctx, memo }: Session, resource: Resource, operation: Operation): AutoApiContext {
   if (ctx.resource === resource.name && ctx.operation === operation) return ctx
   const key = `context:${resource.name}:${operation}`
   const known = memo.get(key) as AutoApiContext | undefined
-  // `forResource` gives a call another context, but the same memo.
+  // Calls of one session share the memo, but `forResource` can give them different contexts.
   if (known && Object.getPrototypeOf(known) === ctx) return known
-  // By prototype: properties that an extender or a hook adds to the request's context later are visible here too.
+  // The new context inherits from the request's context, so it also has the properties that an extender or a hook adds later.
   const inner = Object.assign(Object.create(ctx) as AutoApiContext, { resource: resource.name, operation })
   memo.set(key, inner)
   return inner
 }
 
 /**
- * Decides one permission value. A value that is not a permission refuses, and so does a function that throws.
- * `false` refuses `'*'` as well, which field rules need.
+ * Evaluates one permission value. An invalid value refuses the caller, and so does a function that throws.
+ * `false` also refuses a caller with `'*'`, because field rules need this.
  */
 export async function decide(session: Session, permission: Permission, ctx: AutoApiContext): Promise<boolean> {
   if (typeof permission === 'boolean') return permission

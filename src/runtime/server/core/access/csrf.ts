@@ -6,12 +6,13 @@ import { crossSite } from '../error'
 
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
 
-/** The values of `Sec-Fetch-Site`, and whether the request comes from another site. */
+/** Whether the request comes from another site, by the value of `Sec-Fetch-Site`. */
 const SITES: ReadonlyMap<string, boolean> = new Map([['same-origin', false], ['same-site', false], ['none', false], ['cross-site', true]])
 
 /**
- * Browsers send the origin of a request: newer browsers in `Sec-Fetch-Site`, all browsers in the `Origin` of a write. A request
- * with neither header does not come from a browser. A browser adds cookies automatically, but never a bearer token.
+ * Refuses a write from another site, unless the app trusts that site or the request has a bearer token. Newer browsers send
+ * `Sec-Fetch-Site`, and all browsers send `Origin` with a write. A request with neither header does not come from a browser.
+ * A browser adds cookies automatically, but never a bearer token.
  * @throws `CROSS_SITE` (403)
  */
 export function assertSameSite(request: ApiRequest, { csrf, trustProxy }: AutoApiConfig): void {
@@ -33,8 +34,8 @@ function findHost({ header }: ApiRequest, trustProxy: boolean | number): string 
 }
 
 /**
- * The scheme of the request is not compared: behind a proxy that ends TLS, the server does not know it. Read with the origin's
- * scheme, both hosts lose the same default port.
+ * Compares the hosts, but not the schemes: behind a proxy that terminates TLS, the server does not know the scheme of the request.
+ * Both hosts are parsed with the scheme of the origin, so the parser removes the same default port from both.
  */
 function isOwnOrigin(origin: string, host: string | undefined): boolean {
   const page = toUrl(origin)

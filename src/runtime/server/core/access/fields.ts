@@ -1,4 +1,4 @@
-/** Column visibility: what a caller can read and write. A column that is not readable is treated like one that does not exist. */
+/** Decides which columns a caller can read and write. A column that the caller cannot read is treated as if it did not exist. */
 import { quoted, shape, type Shape } from '../sql/shape'
 import type { FieldRule } from '../../registration'
 import type { Field } from '../../schema/field'
@@ -7,16 +7,16 @@ import type { Call } from '../context'
 import { unknownField } from '../error'
 import { decide, contextFor } from './authorize'
 
-/** A set of fields of one resource. The same set is the same object, and its key is part of the keys of statements. */
+/** A set of fields of one resource. {@link select} caches selections by `key`. The key of a cached statement contains this key. */
 export interface Selection {
   readonly key: Shape
   readonly fields: readonly Field[]
   readonly byName: ReadonlyMap<string, Field>
 }
 
-/** Per resource: the selections made so far, by key. */
+/** Caches the selections of each resource by key. */
 const selections = new WeakMap<Resource, Map<string, Selection>>()
-const SELECTIONS_AT_MOST = 500
+const MAX_SELECTIONS = 500
 
 /** The fields the caller can read. */
 export async function readableFields(call: Call, resource: Resource = call.resource): Promise<Selection> {
@@ -34,7 +34,7 @@ export async function unwritableFields(call: Call, resource: Resource, names: re
   return names.filter(name => refused.has(name))
 }
 
-/** A field rule of `false` refuses every caller, `'*'` included. */
+/** Returns the fields whose rule refuses the caller. The rule `false` refuses every caller, even a caller with `'*'`. */
 export async function refusedFields(call: Call, resource: Resource, side: keyof FieldRule): Promise<ReadonlySet<string>> {
   const refused = new Set<string>()
   for (const [name, rule] of Object.entries(resource.auth?.fields ?? {})) {
@@ -44,7 +44,7 @@ export async function refusedFields(call: Call, resource: Resource, side: keyof 
   return refused
 }
 
-/** The fields that pass, in the order of the table. */
+/** Selects the fields for which `passes` returns true, in the order of the table. */
 export function select(resource: Resource, passes: (field: Field) => boolean): Selection {
   const fields = [...resource.fields.values()].filter(passes)
   const key = fields.length === resource.fields.size ? '*' : fields.map(field => field.index).join(',')
@@ -53,7 +53,7 @@ export function select(resource: Resource, passes: (field: Field) => boolean): S
   let selection = known.get(key)
   if (!selection) {
     selection = Object.freeze({ key: shape`${resource}${quoted(key)}`, fields, byName: new Map(fields.map(field => [field.name, field])) })
-    if (known.size < SELECTIONS_AT_MOST) known.set(key, selection)
+    if (known.size < MAX_SELECTIONS) known.set(key, selection)
   }
   return selection
 }
@@ -65,7 +65,7 @@ export function requireField(readable: Selection, name: string, parameter: strin
   return field
 }
 
-/** A record that a hook of the app returned, without the columns the caller cannot read. Other properties that the hook added stay. */
+/** Removes columns that the caller cannot read from a record that a hook returned. Other properties that the hook added stay. */
 export function keepReadable(
   resource: Resource,
   { byName }: Selection,
@@ -78,17 +78,17 @@ export function keepReadable(
   return kept
 }
 
-/** These fields and the primary key, which identifies the row. */
+/** Adds the primary key to a selection, because the key identifies the row. */
 export function withKey(resource: Resource, { byName }: Selection): Selection {
   return select(resource, field => byName.has(field.name) || resource.primaryKey.includes(field))
 }
 
-/** The primary key alone. */
+/** Selects only the primary key. */
 export function keyFields(resource: Resource): Selection {
   return select(resource, field => resource.primaryKey.includes(field))
 }
 
-/** The whole row, for rules and hooks. Never for a response. */
+/** Selects the whole row, for rules and hooks. Responses must not use this selection. */
 export function allFields(resource: Resource): Selection {
   return select(resource, () => true)
 }

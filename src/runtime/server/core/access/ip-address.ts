@@ -1,21 +1,24 @@
 /** The IP address of the client: from the connection, or from a header that a trusted proxy or platform wrote. */
 
 export interface AddressSources {
-  /** The other end of the connection. */
+  /** The address that opened the connection to the server: the client or the nearest proxy. */
   readonly connection?: string
   /** `X-Forwarded-For`: each proxy appends the address that connected to it. The client can send entries before those. */
   readonly forwardedFor?: string
-  /** The header of an edge platform. Absent on other platforms, where the client could send it. */
+  /** The address in the header of an edge platform. It is absent on other platforms, because a client could send the header there. */
   readonly edge?: string
 }
 
-/** The client's address in its canonical form, `undefined` if unknown. `trustProxy`: the number of the app's own proxies; `true` is one. */
+/**
+ * Returns the client's address in its canonical form, or `undefined` if the address is unknown.
+ * `trustProxy` is the number of the app's own proxies. `true` means one proxy.
+ */
 export function resolveClientAddress({ connection, forwardedFor, edge }: AddressSources, trustProxy: boolean | number): string | undefined {
   const forwarded = forwardedFor === undefined ? undefined : forwardedValue(forwardedFor, Number(trustProxy))
   return [edge, forwarded, connection].map(text => text === undefined ? undefined : toAddress(text)).find(address => address !== undefined)
 }
 
-/** Counts from the right: the nearest proxy wrote the last entry, and the client can write the first ones. */
+/** Returns the entry at position `hops` from the right. The nearest proxy wrote the last entry. The client can write the first ones. */
 export function forwardedValue(header: string, hops: number): string | undefined {
   if (hops < 1) return undefined
   const entries = header.split(',')
@@ -41,7 +44,7 @@ function isIpv4(text: string): boolean {
 }
 
 function toIpv6(text: string): string | undefined {
-  // The URL parser takes other hosts too, so the characters are checked first.
+  // The URL parser also accepts other hosts, so this function checks the characters first.
   if (!/^[\da-f:.]+$/i.test(text)) return undefined
   const groups = URL.canParse(`http://[${text}]`) ? toGroups(new URL(`http://[${text}]`).hostname.slice(1, -1)) : undefined
   if (!groups) return undefined

@@ -1,4 +1,4 @@
-/** Row visibility: tenant, trash, row filter and object rules as one predicate. Every plan gets it before it is executed. */
+/** Row scope: combines the tenant, the trash mode, `listFilter` and `objectLevel`. Every plan gets its scope before it is executed. */
 import { and, is, sql, SQL, type Column, type Table } from 'drizzle-orm'
 import type { Operation } from '../../../shared/operations'
 import type { Field } from '../../schema/field'
@@ -25,7 +25,7 @@ export type Scoped<P extends Plan> = Omit<P, 'include'> & RowRules & {
   readonly [scoped]: true
 }
 
-/** Keeps tuples and the further members of each include. */
+/** Scopes the plan of each include. Tuples stay tuples, and each include keeps its other properties. */
 type ScopedIncludes<T extends NonNullable<Plan['include']>> = { readonly [I in keyof T]: ScopedInclude<T[I]> }
 
 type ScopedInclude<I> = I extends { readonly plan: infer Q extends Plan }
@@ -35,26 +35,27 @@ type ScopedInclude<I> = I extends { readonly plan: infer Q extends Plan }
 type ScopedThrough<I> = I extends { readonly through: Plan } ? { readonly through: Scoped<Plan> } : { readonly through?: Scoped<Plan> }
 
 export interface RowRules {
-  /** The rules that are SQL. */
+  /** The rules that run in SQL. */
   readonly scope: readonly Clause[]
-  /** The rules that are code: checks one row after SQL has found it. Absent without `objectLevel`. */
+  /** The rule that runs in code. It checks one row after SQL has found it. It is absent if the resource has no `objectLevel`. */
   readonly accepts?: (row: Record<string, unknown>) => Promise<boolean>
   /** Whether the caller can read a row that `accepts` refuses. If so, the response is 403 instead of 404. */
   readonly canRead?: (row: Record<string, unknown>) => Promise<boolean>
 }
 
-/** `'tenant'`: every active row of the tenant, without `listFilter` and `objectLevel`; for references declared that way. */
-type Reach = 'all' | 'tenant'
+/** `'all'` applies every rule. `'tenant'` skips `listFilter` and `objectLevel`, for references that are declared that way. */
+type AppliedRules = 'all' | 'tenant'
 
 /**
  * Limits a plan, and the plans of its includes, to the rows the caller can use.
- * @param operation what the rows are for: by default the operation of the request, and `read` for another resource.
+ * @param operation The operation that the caller performs on the rows. The default for the resource of the request is the operation
+ *   of the request. The default for another resource is `read`.
  */
 export async function applyScope<P extends Plan>(
   call: Call,
   plan: P,
   operation: Operation = defaultOperation(call, plan.resource),
-  reach: Reach = 'all',
+  rules: AppliedRules = 'all',
 ): Promise<Scoped<P>> {
   const include = []
   for (const { plan: inner, through, ...rest } of plan.include ?? []) {
@@ -64,26 +65,26 @@ export async function applyScope<P extends Plan>(
       ...(through && { through: await applyScope(call, through, 'read') }),
     })
   }
-  return { ...plan, ...(await rowRules(call, plan, operation, reach)), include } as unknown as Scoped<P>
+  return { ...plan, ...(await rowRules(call, plan, operation, rules)), include } as unknown as Scoped<P>
 }
 
-/** Another plan over the same rows. Its conditions can narrow the scope, but not widen it. */
+/** Gives `plan` the row scope of `outer`. The conditions of `plan` can narrow this scope, but not widen it. */
 export function within<P extends Plan, Q extends Plan>(outer: Scoped<P>, plan: Omit<Q, keyof Plan>): Scoped<Q> {
   const { resource, trash, scope, accepts, canRead } = outer
   return { ...plan, resource, trash, scope, accepts, canRead, include: [] } as unknown as Scoped<Q>
 }
 
-/** Every row of every tenant, for scheduled tasks. No caller sees these rows. */
+/** Scopes a plan to the rows of all tenants, for scheduled tasks. No response contains these rows. */
 export function everyRow<P extends Plan>(plan: P): Scoped<P> {
   return { ...plan, scope: trashClauses(plan.resource, plan.trash), include: [] } as unknown as Scoped<P>
 }
 
-/** The rows of the plan that also meet these conditions. */
+/** Adds conditions to the plan. */
 export function narrow<P extends Plan & { readonly where: readonly Clause[] }>(plan: Scoped<P>, where: readonly Clause[]): Scoped<P> {
   return { ...plan, where: [...plan.where, ...where] }
 }
 
-/** Replaces the conditions of the plan, for example by the keys they found. The scope stays as it is. */
+/** Replaces the conditions of the plan, for example with the keys of the rows it found. The scope does not change. */
 export function withConditions<P extends Plan & { readonly where: readonly Clause[] }>(
   plan: Scoped<P>,
   where: readonly Clause[],
@@ -92,8 +93,8 @@ export function withConditions<P extends Plan & { readonly where: readonly Claus
 }
 
 /**
- * The rows a custom query can read, as SQL over the resource's table or an alias of it.
- * Without `objectLevel`, which SQL cannot express.
+ * Returns the row scope for a custom query: a SQL condition on the resource's table or on an alias of it.
+ * The condition leaves out `objectLevel`, because SQL cannot express it.
  */
 export async function scopeSql(call: Call, resource: Resource, table: Table): Promise<SQL> {
   const { scope } = await rowRules(call, { resource, trash: 'active' }, defaultOperation(call, resource), 'all', table)
@@ -102,17 +103,17 @@ export async function scopeSql(call: Call, resource: Resource, table: Table): Pr
 
 const defaultOperation = (call: Call, resource: Resource): Operation => resource === call.resource ? call.ctx.operation : 'read'
 
-/** tenant ∧ trash ∧ listFilter ∧ objectLevel, over the resource's table or an alias of it. */
+/** Combines tenant, trash mode, `listFilter` and `objectLevel` with AND. `table` is the resource's table or an alias of it. */
 async function rowRules(
   call: Call,
   { resource, trash }: Plan,
   operation: Operation,
-  reach: Reach,
+  rules: AppliedRules,
   table: Table = resource.table,
 ): Promise<RowRules> {
-  const rows = [...tenantClauses(call, resource, table), ...trashClauses(resource, trash, table)]
-  if (reach === 'tenant') return { scope: rows }
-  const scope = [...rows, ...await listFilterClauses(call, resource, operation, table)]
+  const tenantAndTrash = [...tenantClauses(call, resource, table), ...trashClauses(resource, trash, table)]
+  if (rules === 'tenant') return { scope: tenantAndTrash }
+  const scope = [...tenantAndTrash, ...await listFilterClauses(call, resource, operation, table)]
   if (!resource.auth?.objectLevel) return { scope }
   return { scope, accepts: objectLevelRule(call, resource, operation), canRead: objectLevelRule(call, resource, 'read') }
 }
@@ -131,7 +132,7 @@ function trashClauses(resource: Resource, trash: TrashMode, table: Table = resou
   return [trash === 'trashed' ? isNotNull(field) : isNull(field)]
 }
 
-/** The field over the column of an alias. */
+/** Returns the field with the column of `table`, which is the resource's table or an alias of it. */
 function fieldIn(table: Table, resource: Resource, field: Field): Field {
   return table === resource.table ? field : { ...field, column: (table as unknown as Record<string, Column>)[field.name]! }
 }
@@ -143,7 +144,7 @@ async function listFilterClauses(call: Call, resource: Resource, operation: Oper
 
 async function listFilterOf(call: Call, resource: Resource, operation: Operation, table: Table): Promise<SQL | undefined> {
   const filter = await resource.auth?.listFilter?.(table, contextFor(call, resource, operation))
-  // `null` or `false` can be a condition that was lost by mistake. It must not show every row.
+  // `null` or `false` is probably a mistake, such as a condition that is missing. It must not show every row.
   if (filter !== undefined && !is(filter, SQL))
     throw new TypeError(`[auto-api] \`${resource.name}.authorization.listFilter\` returned something that is neither SQL nor undefined.`)
   return filter

@@ -19,19 +19,22 @@ export function assertTenant({ ctx }: Session, resource: Resource): void {
   if (tenantScope(ctx, resource) === 'none') throw tenantRequired(ctx)
 }
 
-/** Whether a new row of the resource can be given to a tenant. */
+/** Whether the request has the tenant id that a new row needs. A resource without tenants needs none. */
 export function hasTenantId(ctx: AutoApiContext, resource: Resource): boolean {
   return !resource.tenant || tenantId(ctx, resource) !== undefined
 }
 
-/** The tenant id for a new row, as the column stores it. @throws As {@link assertTenant}, also for staff without a tenant. */
+/**
+ * Returns the tenant id for a new row, as the column stores it.
+ * @throws `TENANT_REQUIRED` for a caller without a tenant, even if the caller can access all tenants.
+ */
 export function requireTenantId(call: Call, resource: Resource = call.resource): unknown {
   const id = tenantId(call.ctx, resource)
   if (id === undefined) throw tenantRequired(call.ctx)
   return id
 }
 
-/** `undefined` for an id that does not fit the column, such as `acme` for a number. */
+/** Returns `undefined` if there is no id, or if the id does not fit the column, such as `acme` in a numeric column. */
 function tenantId({ tenant }: AutoApiContext, { tenant: field }: Resource): unknown {
   if (!field || !isTenantId(tenant?.id)) return undefined
   const value = field.fromText(String(tenant.id))

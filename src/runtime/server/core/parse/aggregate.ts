@@ -1,4 +1,4 @@
-/** Parses `aggregate`, `groupBy` and `having`. Fields are still names. */
+/** Parses `aggregate`, `groupBy` and `having`. It does not resolve field names. */
 import { LIMITS } from '../../../shared/limits'
 import { isComparison, type ComparisonName } from '../../../shared/operators'
 import type { AutoApiConfig } from '../../../shared/config'
@@ -27,9 +27,9 @@ export type FunctionName = typeof FUNCTIONS[number]
 
 export interface AggregateQuery {
   readonly function: FunctionName
-  /** Absent: counts rows. */
+  /** If it is absent, the function counts rows. */
   readonly field?: string
-  /** The name of the result: `count`, `sum_amount`. */
+  /** The name of the result, such as `count` or `sum_amount`. */
   readonly alias: string
 }
 

@@ -13,9 +13,9 @@ import { toIssues } from './standard-schema'
 export type BodyKind = 'create' | 'update'
 
 export interface WriteData {
-  /** The values by field name, as Drizzle takes them. Keys without a column are for hooks. */
+  /** The values by field name, in the types that Drizzle expects. Keys without a column are for hooks. */
   readonly values: Readonly<Record<string, unknown>>
-  /** The keys that the schema returned. Field rules and references are checked for these. */
+  /** The keys that the schema returned. The API checks field rules and references for these keys. */
   readonly sent: readonly string[]
   /** The keys in the client's JSON. */
   readonly given: readonly string[]
@@ -24,7 +24,7 @@ export interface WriteData {
 const NONE: ReadonlySet<string> = new Set()
 
 /**
- * @param readable the fields that the caller can read; only called to report issues
+ * @param readable returns the fields that the caller can read; only called to report issues
  * @param taken path segments of other routes, which cannot be ids of new records
  * @throws `INVALID_BODY`, `VALIDATION_FAILED` with all issues
  */
@@ -55,10 +55,10 @@ function onlyReadable(issues: readonly Issue[], { fields }: Resource, { byName }
   return [...reported, { path: [], message: 'A value is missing or not valid.', code: 'invalid' }]
 }
 
-/** Segments that URLs drop. */
+/** Path segments that URL parsers remove. */
 const UNREACHABLE: ReadonlySet<string> = new Set(['', '.', '..'])
 
-/** Refuses ids that no URL can contain: such a record could be created, but not read. */
+/** Refuses an id that cannot be in the URL of a record. Otherwise a client could create the record, but never read it. */
 function assertReachable(values: Readonly<Record<string, unknown>>, { primaryKey }: Resource, taken: ReadonlySet<string>): void {
   const [field] = primaryKey
   const id = primaryKey.length === 1 ? values[field!.name] : undefined
@@ -74,19 +74,19 @@ export function requireJsonObject(body: unknown): Record<string, unknown> {
 
 interface Validated { readonly values: Record<string, unknown>, readonly issues: readonly Issue[] }
 
-/** Converts values from the wire first: a generated schema checks dates and bigints, not their text. */
+/** Converts the JSON values before validation, because a generated schema expects dates and bigints, not their text. */
 async function validateGenerated(input: Record<string, unknown>, { fields }: Resource, { standard }: BodySchema): Promise<Validated> {
   const values: Record<string, unknown> = {}
-  const unfit: Issue[] = []
+  const conversionIssues: Issue[] = []
   for (const [key, json] of Object.entries(input)) {
     const field = fields.get(key)!
     const value = json === null ? null : field.fromWire(json)
-    if (value === INVALID) unfit.push(wrongType(field, json))
+    if (value === INVALID) conversionIssues.push(wrongType(field, json))
     values[key] = value === INVALID ? json : value
   }
   const result = await standard['~standard'].validate(values)
-  const misfits = new Set(unfit.map(({ path }) => path[0]))
-  const issues = [...unfit, ...toIssues(result.issues).filter(({ path }) => !misfits.has(path[0]!))]
+  const unconverted = new Set(conversionIssues.map(({ path }) => path[0]))
+  const issues = [...conversionIssues, ...toIssues(result.issues).filter(({ path }) => !unconverted.has(path[0]!))]
   return { values: issues.length > 0 ? {} : (result as StandardSchemaV1.SuccessResult<Record<string, unknown>>).value, issues }
 }
 
@@ -102,28 +102,29 @@ async function validateCustom(
   const output = requireJsonObject(result.value)
   const values: Record<string, unknown> = {}
   const issues: Issue[] = []
-  for (const [key, result] of Object.entries(output)) {
+  for (const [key, returned] of Object.entries(output)) {
     // The output of the schema still comes from the client, so dropped columns stay dropped.
-    if (result === undefined || dropped[kind].has(key)) continue
+    if (returned === undefined || dropped[kind].has(key)) continue
     // Defaults of the schema do not apply on update: a value that was not sent stays as it is.
     if (kind === 'update' && !(key in input) && schema.hasKey(key)) continue
     const field = fields.get(key)
-    const value = !field || result === null || field.fits(result) ? result : field.fromJson(result)
-    if (value === INVALID) issues.push(wrongType(field!, result))
+    const value = !field || returned === null || field.fits(returned) ? returned : field.fromJson(returned)
+    if (value === INVALID) issues.push(wrongType(field!, returned))
     else values[key] = value
   }
   return { values, issues }
 }
 
 function wrongType(field: Field, value: unknown): Issue {
-  if (holdsNul(value)) return { path: [field.name], message: 'A value cannot contain NUL characters.', code: 'invalid_format' }
+  if (containsNul(value)) return { path: [field.name], message: 'A value cannot contain NUL characters.', code: 'invalid_format' }
   return { path: [field.name], message: `Expected ${field.expected ?? EXPECTED[field.kind]}.`, code: 'invalid_type' }
 }
 
-/** Also inside JSON. */
-function holdsNul(value: unknown): boolean {
+/** Whether the value contains a NUL character. Also checks the keys and values inside JSON. */
+function containsNul(value: unknown): boolean {
   if (typeof value === 'string') return value.includes('\0')
-  return typeof value === 'object' && value !== null && Object.entries(value).some(([key, child]) => key.includes('\0') || holdsNul(child))
+  if (typeof value !== 'object' || value === null) return false
+  return Object.entries(value).some(([key, child]) => key.includes('\0') || containsNul(child))
 }
 
 const EXPECTED: Readonly<Record<Field['kind'], string>> = {

@@ -1,10 +1,10 @@
-/** Limits the work of one request: counts the conditions and patterns of its query and its includes together. */
+/** Limits the work of one request. It counts the conditions and `$like` patterns of the query and of all its includes. */
 import { LIMITS } from '../../../shared/limits'
 import { limitExceeded } from '../error'
 import type { FilterCondition, Filter } from './filter'
 import type { IncludeTree } from './include'
 
-/** The remaining amounts that the request can use. */
+/** The number of conditions, `$like` patterns and pattern characters that the request can still use. */
 interface Budget {
   conditions: number
   likes: number
@@ -17,7 +17,7 @@ interface CountedQuery {
   readonly having?: readonly unknown[]
 }
 
-/** @throws `LIMIT_EXCEEDED` naming the limit. */
+/** @throws `LIMIT_EXCEEDED` with a message that names the limit. */
 export function assertCost({ filter, include, having = [] }: CountedQuery): void {
   const budget: Budget = { conditions: LIMITS.conditions, likes: LIMITS.likes, characters: LIMITS.likeTotalLength }
   if (having.length > 0) spendConditions(budget, having.length, 'having')
@@ -44,7 +44,7 @@ function spendConditions(budget: Budget, count: number, parameter: string): void
     throw limitExceeded(`The query, with its includes, holds more than ${LIMITS.conditions} conditions.`, parameter)
 }
 
-/** `\\%` and `\\_` are not wildcards. */
+/** Captures wildcards. Escaped characters (`\%`, `\_`) are not wildcards. */
 const WILDCARDS = /\\[%_\\]|([%_])/g
 
 function spendPattern(budget: Budget, { value }: FilterCondition, parameter: string): void {

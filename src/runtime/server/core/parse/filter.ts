@@ -1,4 +1,4 @@
-/** Parses `filter`, as JSON or in brackets, into conditions. Fields are still names, and values are not converted. */
+/** Parses `filter`, as JSON or in brackets, into conditions. It does not resolve field names, and it does not convert values. */
 import { LIMITS } from '../../../shared/limits'
 import { isOperator, type OperatorName } from '../../../shared/operators'
 import { invalidOperator, invalidQuery, invalidValue, limitExceeded, quote } from '../error'
@@ -8,13 +8,13 @@ export interface FilterCondition {
   readonly name: string
   readonly operator: OperatorName
   readonly value: unknown
-  /** The value is text of the query string instead of JSON. It is converted by the type of the column. */
+  /** Whether the value is text of the query string instead of JSON. The type of the column determines how this text is converted. */
   readonly text: boolean
 }
 
 export interface Filter {
   readonly conditions: readonly FilterCondition[]
-  /** At least one of these branches must hold. */
+  /** A row must match at least one of these branches. */
   readonly or?: readonly (readonly FilterCondition[])[]
 }
 
@@ -68,7 +68,7 @@ function toOperator(operator: string, parameter: string): OperatorName {
   return operator
 }
 
-/** `filter[a][$gt]=1&filter[$or][0][b]=2` as the object of the JSON form. */
+/** Converts `filter[a][$gt]=1&filter[$or][0][b]=2` to the object that the JSON form contains. */
 function fromBrackets(query: Query, keys: readonly string[]): Record<string, unknown> {
   const root: Record<string, unknown> = Object.create(null)
   for (const key of keys) {
@@ -86,7 +86,7 @@ function fromBrackets(query: Query, keys: readonly string[]): Record<string, unk
   return root
 }
 
-/** The deepest path is `$or`, branch, field, operator. Some clients write lists with a trailing `[]`, which is ignored. */
+/** Splits a key into at most four parts: `$or`, branch, field, operator. Ignores a trailing `[]`, with which some clients write lists. */
 function toPath(key: string): string[] {
   const text = key.slice('filter'.length).replace(/\[\]$/, '')
   const path = [...text.matchAll(/\[([^[\]]+)\]/g)].map(match => match[1]!)

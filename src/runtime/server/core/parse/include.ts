@@ -80,9 +80,9 @@ function nodeOf(into: Map<string, Node>, name: string): Node {
   return node
 }
 
-/** `author[id,name],comments{limit:5}.author` */
+/** Parses `author[id,name],comments{limit:5}.author`. */
 function addText(root: Map<string, Node>, text: string): void {
-  for (const path of listed(text)) {
+  for (const path of entriesOf(text)) {
     let at = root
     for (const segment of split(path, '.')) {
       if (segment.trim() === '') throw invalidQuery(`\`include\`: ${quote(path)} has an empty segment.`, 'include')
@@ -97,9 +97,9 @@ function addText(root: Map<string, Node>, text: string): void {
   }
 }
 
-/** `limit:5,sort:-createdAt,filter:{"a":1}`; `sort` may be repeated. */
+/** Parses `limit:5,sort:-createdAt,filter:{"a":1}`. `sort` can occur several times. */
 function addOptions(node: Node, text: string): void {
-  for (const option of listed(text)) {
+  for (const option of entriesOf(text)) {
     const colon = option.indexOf(':')
     const key = option.slice(0, colon).trim()
     const value = option.slice(colon + 1).trim()
@@ -108,8 +108,8 @@ function addOptions(node: Node, text: string): void {
   }
 }
 
-/** The entries of a comma list. Empty ones are ignored. */
-const listed = (text: string) => split(text, ',').filter(entry => entry.trim() !== '')
+/** Returns the entries of a comma-separated list. Ignores empty entries. */
+const entriesOf = (text: string) => split(text, ',').filter(entry => entry.trim() !== '')
 
 /** Splits at separators outside brackets, braces and JSON strings. */
 function split(text: string, separator: string): string[] {

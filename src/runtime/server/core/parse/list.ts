@@ -1,4 +1,4 @@
-/** Parses the query string of a list or a record. Fields and relations are still names. */
+/** Parses the query string of a list or a record. It does not resolve the names of fields and relations. */
 import type { ApiRequest, Call } from '../context'
 import { invalidQuery, quote } from '../error'
 import { parseAggregates, type AggregateQuery } from './aggregate'
@@ -21,7 +21,7 @@ export interface GetQuery extends ReadQuery {
   readonly key: Key
 }
 
-/** A page by number, or the page after a cursor (`''`: the first one). */
+/** A page by number, or the page after a cursor. An empty cursor means the first page. */
 export type Position = { readonly mode: 'offset', readonly page: number } | { readonly mode: 'cursor', readonly cursor: string }
 
 export interface ListQuery extends ReadQuery {

@@ -7,14 +7,14 @@ import { invalidQuery, limitExceeded, quote } from '../error'
 
 export type Query = ApiRequest['query']
 
-/** One value, or none. @throws When the parameter is repeated. */
+/** Returns the only value, or `undefined` if the parameter is absent. @throws When the parameter is repeated. */
 export function singleValue(query: Query, parameter: string): string | undefined {
   const value = query[parameter]
   if (Array.isArray(value)) throw invalidQuery(`\`${parameter}\` is given more than once.`, parameter)
   return value
 }
 
-/** A whole number of at least 1. */
+/** Returns a whole number of at least 1, or `undefined` if the parameter is absent. */
 export function wholeNumber(query: Query, parameter: string): number | undefined {
   const text = singleValue(query, parameter)
   return text === undefined ? undefined : toWholeNumber(text, parameter)
@@ -25,7 +25,7 @@ export function toWholeNumber(text: string, parameter: string): number {
   return Number(text)
 }
 
-/** `true` or `false`; absent is false. */
+/** Parses `true` or `false`. An absent parameter means false. */
 export function flag(query: Query, parameter: string): boolean {
   const text = singleValue(query, parameter)
   if (text !== undefined && text !== 'true' && text !== 'false')
@@ -33,7 +33,7 @@ export function flag(query: Query, parameter: string): boolean {
   return text === 'true'
 }
 
-/** A comma list, a repeated parameter, or both; `undefined` for an absent parameter. */
+/** Parses a comma-separated list, a repeated parameter, or both. Returns `undefined` if the parameter is absent. */
 export function nameList(query: Query, parameter: string): readonly string[] | undefined {
   const value = query[parameter]
   if (value === undefined) return undefined
@@ -54,7 +54,7 @@ export function toJson(text: string, parameter: string): unknown {
   return value
 }
 
-/** Whether a value is nested deeper than these levels. Does not visit deeper levels, so a hostile value cannot overflow the stack. */
+/** Whether a value has more levels than `levels`. It does not visit deeper levels, so a hostile value cannot overflow the stack. */
 export function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false
   return levels === 0 || Object.values(value).some(child => isDeeper(child, levels - 1))
@@ -69,31 +69,31 @@ export interface SortField {
   readonly descending: boolean
 }
 
-/** `-createdAt` or `title`. */
+/** Parses `-createdAt` (descending) or `title` (ascending). */
 export function toSort(texts: readonly string[], parameter: string): readonly SortField[] {
   if (texts.length > LIMITS.sort) throw limitExceeded(`\`${parameter}\` names more than ${LIMITS.sort} fields.`, parameter)
   return texts.map(text => text.startsWith('-') ? { name: text.slice(1), descending: true } : { name: text, descending: false })
 }
 
-/** Whether a read includes rows in the trash. */
+/** Whether a read returns active rows, rows in the trash, or both. */
 export function trashMode(query: Query): TrashMode {
   const [all, only] = [flag(query, 'includeDeleted'), flag(query, 'onlyDeleted')]
   if (all && only) throw invalidQuery('`includeDeleted` and `onlyDeleted` exclude each other.')
   return only ? 'trashed' : all ? 'both' : 'active'
 }
 
-/** The operations that a read needs permission for. Authorization needs them before the query is parsed. */
+/** Returns the operations for which a read needs permission. Authorization needs them before the query is parsed. */
 export function readOperations({ query }: ApiRequest): readonly ['read', ...Operation[]] {
   const has = (parameter: string) => query[parameter] !== undefined
-  const says = (parameter: string) => query[parameter] !== undefined && [query[parameter]].flat().includes('true')
+  const isTrue = (parameter: string) => query[parameter] !== undefined && [query[parameter]].flat().includes('true')
   return [
     'read',
     ...has('aggregate') || has('groupBy') ? ['aggregate' as const] : [],
-    ...says('includeDeleted') || says('onlyDeleted') ? ['viewDeleted' as const] : [],
+    ...isTrue('includeDeleted') || isTrue('onlyDeleted') ? ['viewDeleted' as const] : [],
   ]
 }
 
-/** As {@link readOperations}, for a route that only aggregates. */
+/** Does the same as {@link readOperations}, for a route that only aggregates. */
 export function aggregateOperations(request: ApiRequest): readonly ['aggregate', ...Operation[]] {
   return ['aggregate', ...readOperations(request).filter(operation => operation === 'viewDeleted')]
 }
@@ -113,7 +113,7 @@ export function pageSize(query: Query, { defaultLimit, maxLimit }: { defaultLimi
   return Math.min(wholeNumber(query, 'limit') ?? defaultLimit, maxLimit)
 }
 
-/** The number of entries before a page, at most the largest safe integer. Engines refuse larger numbers. */
+/** Returns the number of entries before a page. The result is at most the largest safe integer, because engines refuse larger numbers. */
 export function toOffset(page: number, limit: number): number {
   return Math.min((page - 1) * limit, Number.MAX_SAFE_INTEGER)
 }

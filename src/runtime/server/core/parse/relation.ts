@@ -12,7 +12,7 @@ export interface RelatedQuery {
   readonly key: Key
   readonly relation: string
   readonly list: ListQuery
-  /** Also return the junction's own columns of each link. */
+  /** Whether the response also contains the junction's own columns of each link. */
   readonly metadata: boolean
 }
 
@@ -30,9 +30,9 @@ export type LinkMode = 'replace' | 'add' | 'remove'
 export interface RelationLinks {
   readonly relation: string
   readonly ids: readonly string[]
-  /** Values of further junction columns, for every link that is added. */
+  /** Values of other junction columns, for every link that the request adds. */
   readonly metadata: Metadata
-  /** The same for single links, by id. Overrides the values for all links. */
+  /** Values for single links, by id. They override `metadata`. */
   readonly metadataById: ReadonlyMap<string, Metadata>
 }
 
@@ -42,13 +42,13 @@ export interface LinkRequest {
   readonly key: Key
   readonly mode: LinkMode
   readonly links: readonly RelationLinks[]
-  /** The request changes several relations: the response has one entry for each. */
+  /** Whether the request uses the format for several relations. If so, the response has one entry for each relation. */
   readonly severalRelations: boolean
 }
 
 const MODES: Readonly<Record<string, LinkMode>> = { PUT: 'replace', POST: 'add', DELETE: 'remove' }
 
-/** The operations of a link change on the rows of the junction. */
+/** The operations on junction rows that each link mode needs. */
 export const LINK_OPERATIONS: Readonly<Record<LinkMode, readonly Operation[]>> = {
   replace: ['create', 'delete'], add: ['create'], remove: ['delete'],
 }
@@ -86,7 +86,7 @@ function toLinks(relation: string, body: unknown, call: Call): RelationLinks {
   return { relation, ids: distinct, metadata, metadataById: toMetadataById(metadataById, metadata, distinct) }
 }
 
-/** `{ 3: { position: 1 } }`, each merged with the values for all links. */
+/** Parses `{ 3: { position: 1 } }`. Merges the values of each id into the values for all links. */
 function toMetadataById(byId: unknown, shared: Metadata, ids: readonly string[]): ReadonlyMap<string, Metadata> {
   if (!isObject(byId) || !Object.values(byId).every(isObject)) throw invalidBody('`metadataById` is an object of objects, by id.')
   const unlisted = Object.keys(byId).find(id => !ids.includes(id))

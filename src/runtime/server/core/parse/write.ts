@@ -1,4 +1,4 @@
-/** Parses writes: one record or a batch becomes a list of items. An error of one item of a batch stays in that item. */
+/** Parses writes: one record or a batch becomes a list of items. An invalid item of a batch gets an `error`. */
 import type { Operation } from '../../../shared/operations'
 import { INVALID, WIRE_FORMATS } from '../../../shared/wire'
 import type { Resource } from '../../schema/model'
@@ -11,12 +11,12 @@ import { toKey, type Key } from '../../schema/record-id'
 import { flag, isObject, singleValue } from './params'
 
 export interface WriteItem {
-  /** Absent for a create. */
+  /** A create has no key. */
   readonly key?: Key
   readonly data?: WriteData
   /** The id as the client sent it, for the response. */
   readonly id?: string | number
-  /** The error of parsing this item. */
+  /** The error that parsing this item threw. */
   readonly error?: ApiError
 }
 
@@ -24,7 +24,7 @@ export interface WriteItem {
 export interface WriteRequest {
   readonly items: readonly WriteItem[]
   readonly bulk: boolean
-  /** A cascade group in the trash, instead of items. */
+  /** The id of a cascade group in the trash. If it is present, `items` is empty. */
   readonly deletionId?: string
   readonly reason?: string
 }
@@ -56,7 +56,7 @@ export function deleteOperation({ query }: ApiRequest): readonly [Operation] {
   return query.force === 'true' ? ['purge'] : ['delete']
 }
 
-/** Rate limits on deletes count purges too. The permission of a purge is `purge` alone. */
+/** Rate limits on deletes also count purges. A purge needs only the `purge` permission. */
 export function purgeCountsAs(request: ApiRequest): readonly Operation[] {
   return deleteOperation(request)[0] === 'purge' ? ['delete'] : []
 }
@@ -103,7 +103,7 @@ export async function parseBulkRestore(request: ApiRequest, call: Call): Promise
   return toGroupRequest(await request.body(), call)
 }
 
-/** `{ ids }` or `{ deletionId }`: some rows, or every row that one delete moved to the trash. */
+/** Parses `{ ids }` or `{ deletionId }`. A deletion id stands for all rows that one delete moved to the trash. */
 export function toGroupRequest(body: unknown, call: Call): WriteRequest {
   assertBulk(call)
   const { ids, deletionId } = requireJsonObject(body)
@@ -115,7 +115,7 @@ export function toGroupRequest(body: unknown, call: Call): WriteRequest {
   return { bulk: true, items: [], deletionId }
 }
 
-/** A repeated id counts once. */
+/** Parses `{ ids }` without repeated ids. */
 function toIdsRequest(body: unknown, call: Call): WriteRequest {
   const ids = new Map(listOf(body, 'ids', call).map(id => [String(toId(id)), toId(id)]))
   return { bulk: true, items: [...ids.values()].map(id => byId(id, call)) }

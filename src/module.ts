@@ -26,7 +26,7 @@ export type { RegistrationOptions, ResourceRegistry } from './build/registration
 
 export interface ModuleHooks {
   /**
-   * Registers resources. Called once, after every Nuxt module is set up.
+   * Registers resources. Nuxt calls the hook once, after the setup of all modules.
    * @example
    * nuxt.hook('autoApi:registerSchema', (registry) => {
    *   registry.register('posts', { schema: createModuleImport(resolve('./schema'), 'posts') })
@@ -34,7 +34,7 @@ export interface ModuleHooks {
    */
   'autoApi:registerSchema': (registry: ResourceRegistry) => void | Promise<void>
   /**
-   * Lists plugins of a module, before those of the app.
+   * Adds plugins of a module to the list, before the plugins of the app.
    * @example
    * nuxt.hook('autoApi:registerPlugins', (registry) => {
    *   registry.add(createModuleImport(resolve('./runtime/plugin'), 'default'))
@@ -46,7 +46,10 @@ export interface ModuleHooks {
 declare module '@nuxt/schema' {
   interface RuntimeConfig {
     autoApi?: {
-      /** Key for signing and encryption, for example of cursors over columns that the caller cannot read: `NUXT_AUTO_API_SECRET`. */
+      /**
+       * Key for signing and encryption. Set it with `NUXT_AUTO_API_SECRET`. For example, it encrypts a cursor that contains values of
+       * columns that the caller cannot read.
+       */
       secret?: string
     }
   }
@@ -67,7 +70,7 @@ export default defineNuxtModule<ModuleOptions>({
 
     const peers = await checkPeerDependencies(isInstalled(nuxt))
 
-    // Nuxt reads NUXT_AUTO_API_SECRET only for a declared key.
+    // Nuxt reads NUXT_AUTO_API_SECRET only if the runtime config declares the key.
     nuxt.options.runtimeConfig.autoApi = { secret: '', ...nuxt.options.runtimeConfig.autoApi as object | undefined }
     prepareNitro(nuxt, resolve('./runtime'))
     addAutoImports(nuxt, resolve, peers)

@@ -1,4 +1,4 @@
-/** Adds the Vue part: the query client, the data of the composables, and the types of the resources. */
+/** Adds the Vue plugin with the query client, the data that the composables read, and the generated types of the resources. */
 import { stat } from 'node:fs/promises'
 import { addPlugin, addTemplate, addTypeTemplate, isNuxtMajorVersion, updateTemplates, useLogger } from '@nuxt/kit'
 import type { Nuxt } from 'nuxt/schema'
@@ -14,9 +14,9 @@ import { generateClient } from './virtual/client'
 const CLIENT = 'auto-api/client.ts'
 const TYPES = 'types/auto-api.d.ts'
 
-/** The part of Nitro, old or new, that generates types and rebuilds. */
+/** The properties of Nitro 2 and Nitro 3 that this file uses to generate types and to react to rebuilds. */
 interface Nitro {
-  /** The handlers found in the app's files, layers included. */
+  /** The handlers that Nitro finds in the files of the app and of its layers. */
   scannedHandlers: Endpoint[]
   hooks: { hook: (name: string, listener: (argument: never) => unknown) => unknown }
 }
@@ -24,7 +24,7 @@ interface Nitro {
 export interface ClientSource {
   readonly registrations: readonly CheckedRegistration[]
   readonly config: AutoApiConfig
-  /** Whether the peer dependency of the composables is installed. */
+  /** Whether `@tanstack/vue-query`, the peer dependency of the composables, is installed. */
   readonly composables: boolean
 }
 
@@ -53,7 +53,7 @@ export function addClient(nuxt: Nuxt, { registrations, config, composables }: Cl
       ])
         logger.warn(warning)
       if (descriptions.error === undefined) return descriptions
-      // The dev server continues, and describes the tables again when the file changes.
+      // The dev server continues after an error. It describes the tables again when a file changes.
       if (!nuxt.options.dev) throw new Error(descriptions.error)
       logger.error(descriptions.error)
       return descriptions
@@ -79,7 +79,7 @@ export function addClient(nuxt: Nuxt, { registrations, config, composables }: Cl
     },
     { nuxt: true, nitro: true },
   )
-  // Last, so that the plugin finds the query client of the app, if it has one.
+  // The plugin runs last. If the app provides a query client, the plugin uses that client.
   if (composables) addPlugin({ src: resolve('./runtime/app/plugin') }, { append: true })
 
   nuxt.hook('nitro:init', (value) => {
@@ -90,7 +90,7 @@ export function addClient(nuxt: Nuxt, { registrations, config, composables }: Cl
     if (!nuxt.options.dev) return
 
     let lastTimes = readModifiedTimes(files)
-    // Nitro rebuilds when a file of the server changes: an endpoint may be new, and a table may have other relations.
+    // Nitro rebuilds when a server file changes. The change can add an endpoint or change the relations of a table.
     nitro.hooks.hook('dev:reload', async () => {
       const [before, now] = [await lastTimes, await (lastTimes = readModifiedTimes(files))]
       if (before !== now) described = undefined

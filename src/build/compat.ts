@@ -2,12 +2,12 @@
 import { addServerTemplate, isNuxtMajorVersion } from '@nuxt/kit'
 import type { Nuxt } from 'nuxt/schema'
 
-/** The part of Nitro's options that both versions have, or one of them reads. */
+/** The Nitro options that this file changes. Some options exist in only one of the two versions. */
 interface NitroOptions {
   alias?: Record<string, string>
-  /** Nitro 2. */
+  /** Only Nitro 2 reads this option. */
   externals?: { inline?: unknown[] }
-  /** Nitro 3; `true` bundles everything. */
+  /** Only Nitro 3 reads this option. `true` bundles everything. */
   noExternals?: boolean | unknown[]
 }
 
@@ -18,9 +18,12 @@ interface NitroVersion {
   readonly storage: string
   /** The module behind `#auto-api/runtime-config`. */
   readonly runtimeConfig: string
-  /** The package that types the routes. */
+  /** The package that declares the types of the routes. */
   readonly types: string
-  /** Makes Nitro bundle the files of a folder. Node would load them with the stand-ins instead of the generated modules. */
+  /**
+   * Makes Nitro bundle the files of a folder. Outside the bundle, Node would load the placeholder modules instead of the generated
+   * modules.
+   */
   readonly bundle: (options: NitroOptions, path: string) => void
 }
 
@@ -52,7 +55,7 @@ export function nitroVersionOf(isNuxt4: boolean): NitroVersion {
 /** Adds the modules behind `#auto-api/h3`, `#auto-api/storage` and `#auto-api/runtime-config`, and makes Nitro bundle the runtime. */
 export function prepareNitro(nuxt: Nuxt, runtimeDir: string): void {
   const version = nitroVersionOf(isNuxtMajorVersion(4, nuxt))
-  // Generated modules, because Nitro resolves imports of its own runtime in bundled files, wherever it is installed.
+  // These two modules are generated and bundled. In bundled files, Nitro resolves imports of its own runtime, wherever Nitro is installed.
   addServerTemplate({ filename: '#auto-api/storage', getContents: () => `export { useStorage } from '${version.storage}'\n` })
   addServerTemplate({
     filename: '#auto-api/runtime-config',
@@ -61,7 +64,7 @@ export function prepareNitro(nuxt: Nuxt, runtimeDir: string): void {
   nuxt.hook('nitro:config', (config) => {
     const options = config as NitroOptions
     options.alias ??= {}
-    // Nuxt's own alias comes first: the package's name could resolve to another copy of h3.
+    // The alias of Nuxt has priority, because the package name could resolve to another copy of h3.
     options.alias['#auto-api/h3'] = options.alias[version.h3] ?? version.h3
     version.bundle(options, runtimeDir)
   })

@@ -4,7 +4,10 @@ import { didYouMean } from '../runtime/shared/suggest'
 import type { Problem } from './problem'
 import type { Descriptions } from './table-descriptions'
 
-/** An unknown resource name fails the build: the resource that is meant would be open to every tenant, or its hidden fields readable. */
+/**
+ * Reports unknown resource names, which fail the build. With a mistyped name, the intended resource would be open to every tenant, or
+ * callers could read its hidden fields.
+ */
 export function checkResourceNames({ multiTenancy, hiddenFields }: AutoApiConfig, registered: readonly string[]): Problem[] {
   const { scopedResources, excludedResources } = multiTenancy || { scopedResources: [], excludedResources: [] }
   const scoped = scopedResources === '*' ? [] : scopedResources
@@ -26,17 +29,17 @@ export function checkResourceNames({ multiTenancy, hiddenFields }: AutoApiConfig
   return [...unknown, ...contradicting]
 }
 
-/** Warnings that need the tables: their columns decide which resources are tenant-scoped and which fields exist. */
+/** Returns the warnings that depend on table columns: resources without a tenant scope, and hidden fields that do not exist. */
 export function findConfigWarnings(names: readonly string[], descriptions: Descriptions, config: AutoApiConfig): string[] {
   return [...warnOfUnscopedResources(names, descriptions, config), ...warnOfUnknownHiddenFields(descriptions, config)]
 }
 
-/** Resources that callers of every tenant share, unless `excludedResources` says that this is intended. */
+/** Warns of resources that all tenants share. A resource in `excludedResources` is shared on purpose and causes no warning. */
 function warnOfUnscopedResources(names: readonly string[], { resources }: Descriptions, { multiTenancy }: AutoApiConfig): string[] {
   if (!multiTenancy) return []
   const { tenantIdField, scopedResources, excludedResources } = multiTenancy
   const described = new Map(resources.map(({ name, tenantScoped }) => [name, tenantScoped]))
-  // For a table that could not be loaded, only the option tells whether it is scoped.
+  // If a table could not be loaded, its columns are unknown and only the option decides.
   const isScoped = (name: string) => described.get(name) ?? (scopedResources === '*' || scopedResources.includes(name))
   const unscoped = names.filter(name => !isScoped(name) && !excludedResources.includes(name)).map(name => `\`${name}\``)
   if (unscoped.length === 0) return []
@@ -50,7 +53,7 @@ function warnOfUnscopedResources(names: readonly string[], { resources }: Descri
   ]
 }
 
-/** A layer can hide a field that only some apps have, so an unknown field name is a warning and not an error. */
+/** Warns of unknown field names. They are not errors, because a layer can hide a field that only some apps have. */
 function warnOfUnknownHiddenFields({ resources, warnings, error }: Descriptions, { hiddenFields }: AutoApiConfig): string[] {
   if (resources.length === 0 || warnings.length > 0 || error !== undefined) return []
   const hidden = new Set(resources.flatMap(resource => resource.hidden))

@@ -1,4 +1,7 @@
-/** Finds module imports of missing exports without running the files. The bundler's message would name only a generated module. */
+/**
+ * Finds module imports whose file does not have the export, without running the file. The bundler would also report the error, but its
+ * message would name only a generated module.
+ */
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { createJiti } from 'jiti'
 import { dirname, extname, isAbsolute, relative, resolve } from 'pathe'
@@ -12,10 +15,10 @@ export interface OptionImport {
   readonly import: ModuleImport
 }
 
-/** The largest number of exports that a message without a suggestion lists. */
+/** Maximum number of exports in a message that suggests no name. */
 const MAX_LISTED = 10
 
-/** Every module import whose file does not export the name. The bundler checks the files whose exports cannot be read here. */
+/** Reports each module import whose file does not export the name. If this function cannot read a file, the bundler checks it. */
 export function findMissingExports(imports: readonly OptionImport[], rootDir: string): Problem[] {
   const files = new Map<string, FileExports>()
   return imports.flatMap(({ where, import: { path, name } }): Problem[] => {
@@ -42,7 +45,7 @@ function toDisplayPath(path: string, rootDir: string): string {
   return short.startsWith('..') ? path : short
 }
 
-/** The exports of a file. The file is compiled only when no `export` statement in its text declares the name. */
+/** Reads the exports of a file. It searches the text for the `export` statement first, and compiles the file only if there is none. */
 class FileExports {
   readonly #path: string
   readonly #text: string
@@ -75,13 +78,13 @@ class FileExports {
 
 interface Exports {
   readonly names: Set<string>
-  /** Whether the names are all exports of the file. */
+  /** `true` if `names` contains every export of the file. */
   readonly complete: boolean
 }
 
 const UNKNOWN_EXPORTS: Exports = { names: new Set(), complete: false }
 
-/** Compiles the file to CommonJS, in which each export is an assignment. */
+/** Compiles the file to CommonJS, where each export is an assignment, and collects the names of the assignments. */
 function readExports(path: string, source: string, seen: Set<string>): Exports {
   seen.add(path)
   if (!/\bexport\b/.test(source)) return UNKNOWN_EXPORTS
@@ -105,7 +108,7 @@ function readExports(path: string, source: string, seen: Set<string>): Exports {
   return { names, complete }
 }
 
-/** `undefined` for a file with syntax errors, which the bundler reports. */
+/** Compiles a file to CommonJS. It returns `undefined` if the file has a syntax error, because the bundler reports the error. */
 function compile(path: string, source: string): string | undefined {
   const extension = extname(path)
   const code = createJiti(import.meta.url).transform({
@@ -120,7 +123,7 @@ function compile(path: string, source: string): string | undefined {
 
 const EXTENSIONS = ['', '.ts', '.mts', '.cts', '.mjs', '.js', '.cjs', '.tsx', '.jsx', '/index.ts', '/index.mjs', '/index.js']
 
-/** The file of a relative specifier; `undefined` for a package or an alias. */
+/** Finds the file of a relative specifier. It returns `undefined` for a package or an alias. */
 function findFile(path: string, specifier: string): string | undefined {
   if (!/^\.{1,2}\//.test(specifier)) return undefined
   return [path, path.replace(/\.(m?)js$/, '.$1ts')].flatMap(base => EXTENSIONS.map(extension => base + extension)).find(isFile)

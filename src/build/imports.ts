@@ -1,15 +1,15 @@
-/** The auto-imports of server code and Vue code. */
+/** Adds the auto-imports for server code and for Vue code. */
 import { addImports, addServerImports } from '@nuxt/kit'
 import type { Nuxt } from 'nuxt/schema'
 
-/** From `nuxt-auto-api/utils`, in server code. */
+/** Exports of `nuxt-auto-api/utils` that server code can use without an import. */
 export const SERVER_IMPORTS: readonly string[] = Object.freeze([
   'createEndpoint', 'getAutoApiContext', 'findAuthorizedRow', 'findAuthorizedRows', 'rowScope', 'atomicWrites',
   'restoreSoftDeletedBatch', 'purgeSoftDeletedBatch', 'assertPermission', 'initializeDatabase', 'getDatabase',
   'addContextExtender', 'addResourceHook', 'addGlobalHook', 'registerPermissionEvaluator',
 ])
 
-/** From `runtime/app`, in Vue code. */
+/** Exports of `runtime/app` that Vue code can use without an import. */
 export const APP_IMPORTS: readonly string[] = Object.freeze([
   'useAutoApiList', 'useAutoApiGet', 'useAutoApiInfinite', 'useAutoApiAggregate', 'useAutoApiCreate', 'useAutoApiUpdate',
   'useAutoApiDelete', 'useAutoApiRestore', 'useAutoApiPurge', 'useAutoApiMutation', 'useAutoApiOptimisticUpdate',
@@ -18,7 +18,7 @@ export const APP_IMPORTS: readonly string[] = Object.freeze([
   'useAutoApiEndpoint', 'AutoApiError', 'autoApiFormErrors',
 ])
 
-/** Types from `runtime/app`. */
+/** Types of `runtime/app` that Vue code can use without an import. */
 export const APP_TYPES: readonly string[] = Object.freeze([
   'AutoApiError',
   'AutoApiResource',
@@ -31,7 +31,7 @@ export const APP_TYPES: readonly string[] = Object.freeze([
 
 export function addAutoImports(nuxt: Nuxt, resolve: (path: string) => string, { composables }: { readonly composables: boolean }): void {
   const server = resolve('./runtime/server/utils/index')
-  // Adding imports would turn on the auto-imports of a Nitro that has them turned off.
+  // If the app turned off auto-imports in Nitro, `addServerImports` would turn them on again.
   if (nuxt.options.nitro.imports !== false) addServerImports(SERVER_IMPORTS.map(name => ({ name, from: server })))
 
   if (!composables) return

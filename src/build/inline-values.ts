@@ -8,7 +8,7 @@ export interface InlineValue {
   readonly what: string
 }
 
-/** Describes the first function or class instance inside a value, or else the value itself. */
+/** Describes the first function or class instance inside a value. If there is none, it describes the value itself. */
 export function describeInline(value: unknown, where: string): InlineValue {
   return findCode(value, where, new Set()) ?? { where, what: `is ${nameOf(value)}` }
 }
@@ -39,6 +39,6 @@ function nameOf(value: unknown): string {
 export function isInstance(value: unknown): value is object {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
   const prototype: unknown = Object.getPrototypeOf(value)
-  // Objects of another realm, such as those of a loaded config, have another `Object.prototype`.
+  // The test does not compare with `Object.prototype`, because objects of another realm, such as a loaded config, have a different one.
   return prototype !== null && Object.getPrototypeOf(prototype) !== null
 }

@@ -1,11 +1,11 @@
-/** Module imports: references to exports of files, which the server loads and the build does not run. */
+/** Module imports: references to exports of files. The server loads these exports; the build does not run their code. */
 import { existsSync, statSync } from 'node:fs'
 import { inspect } from 'node:util'
 import { resolveAlias } from '@nuxt/kit'
 import { isAbsolute, normalize } from 'pathe'
 import { AutoApiBuildError, type Problem } from './problem'
 
-/** Names an export of a file. It is plain data, so that an import made by another copy of this package works as well. */
+/** A reference to an export of a file. It is plain data, so a reference from another copy of this package works as well. */
 export interface ModuleImport {
   readonly __moduleImport: true
   /** An absolute path, a path with an alias or the entry of a package. */
@@ -14,18 +14,18 @@ export interface ModuleImport {
   readonly name: string
 }
 
-/** In Nitro's order. */
+/** The file extensions, in the order in which Nitro tries them. */
 const EXTENSIONS = ['.ts', '.mjs', '.js', '.mts', '.cts', '.cjs', '.tsx', '.jsx'] as const
 
 const IDENTIFIER = /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u
 
 /**
- * Names an export that the server imports. The build loads only tables and relations, to generate types.
+ * Creates a reference to an export that the server imports. The build itself loads only tables and relations, to generate types.
  *
  * @param path an absolute path (`resolve('./schema')` of `createResolver`), a path with an alias (`~~/server/schema`) or the entry of a
  * package; the extension is optional
  * @param name the export's name, `'default'` for the default export
- * @throws AutoApiBuildError for a relative path or a name that cannot be an export
+ * @throws AutoApiBuildError if the path is relative or the name cannot be the name of an export
  * @example
  * const { resolve } = createResolver(import.meta.url)
  * registry.register('posts', { schema: createModuleImport(resolve('./schema'), 'posts') })
@@ -37,7 +37,7 @@ export function createModuleImport(path: string, name: string): ModuleImport {
   return Object.freeze({ __moduleImport: true, path, name })
 }
 
-/** Whether a value was made by `createModuleImport`, of this copy of the package or another. */
+/** Whether `createModuleImport` of any copy of this package created the value. */
 export function isModuleImport(value: unknown): value is ModuleImport {
   if (typeof value !== 'object' || value === null) return false
   const { __moduleImport, path, name } = value as Partial<Record<keyof ModuleImport, unknown>>
@@ -46,7 +46,7 @@ export function isModuleImport(value: unknown): value is ModuleImport {
 
 function findReferenceProblem(path: unknown, name: unknown): Pick<Problem, 'what' | 'instead'> | undefined {
   if (typeof path !== 'string' || path.trim() === '') return { what: 'has no path', instead: 'Pass the path of a file as a string.' }
-  // The import is written into a generated module, which is in another folder.
+  // A relative path would resolve against the folder of the generated module that contains the import.
   if (/^\.{1,2}(?:[\\/]|$)/.test(path))
     return {
       what: 'has a relative path',
@@ -57,14 +57,14 @@ function findReferenceProblem(path: unknown, name: unknown): Pick<Problem, 'what
     return { what: 'has no export name', instead: 'Pass the name of an export, or `\'default\'` for the default export.' }
 }
 
-/** The parts of Nuxt's options that decide where a path leads. */
+/** The Nuxt options that are necessary to resolve a path. */
 export interface PathOptions {
   readonly alias: Record<string, string>
-  /** Files in this folder are generated and may not exist yet. */
+  /** The folder of generated files. They can be missing when the build checks the path. */
   readonly buildDir: string
 }
 
-/** The path for the bundler: that of the file, if the path leads to one. `undefined` for a file that does not exist. */
+/** Returns the path that the bundler can import, with the extension of the file. It returns `undefined` if the file does not exist. */
 export function findImportPath(
   path: string,
   { alias, buildDir }: PathOptions,

@@ -1,10 +1,10 @@
-/** The rules of the module options: which values each option accepts. To add an option, add its row here, its type and its default. */
+/** Rules for the values of the module options. To add an option, add a row here, a type in `options.ts` and a default. */
 import { UPGRADE_NOTES } from './problem'
 import { REMOVED_OPTIONS } from './removed'
 
 interface OptionRule {
   readonly accepts: (value: unknown) => boolean
-  /** What the option accepts, as the end of the sentence "Use …". */
+  /** The accepted values, as the end of the sentence "Use …". */
   readonly use: string
 }
 
@@ -14,7 +14,7 @@ const originList: OptionRule = { accepts: isOriginList, use: 'a list of origins 
 const size: OptionRule = { accepts: value => toBytes(value) !== undefined, use: 'a number of bytes or a size such as `\'1mb\'`' }
 const propertyName: OptionRule = { accepts: isName, use: 'the name of a property' }
 
-/** One row per option. The key is the path below `autoApi`. */
+/** The rule of each option. The key is the path of the option inside `autoApi`. */
 export const OPTION_RULES: Readonly<Record<string, OptionRule>> = {
   'prefix': {
     accepts: value => typeof value === 'string' && /^(?:\/[\w~-][\w.~-]*)+\/?$/.test(value),
@@ -57,34 +57,37 @@ export const OPTION_RULES: Readonly<Record<string, OptionRule>> = {
   },
 }
 
-/** Options that are accepted and have no effect, with the warning. */
+/** Options that have no effect. The build accepts them and logs the text as a warning. */
 export const IGNORED_OPTIONS: Readonly<Record<string, string>> = {
   database: `is ignored. Pass the engine to \`initializeDatabase(db, engine)\` instead. → ${UPGRADE_NOTES}#database`,
 }
 
-/** Options that hold other options: `pagination`, `multiTenancy`, … */
+/** Options that contain other options: `pagination`, `multiTenancy`, … */
 export const GROUPS = new Set(Object.keys(OPTION_RULES).filter(path => path.includes('.')).map(path => path.split('.')[0]!))
-/** Groups that `false` turns off. */
+/** Groups that accept `false`, which turns the feature off. */
 export const SWITCHABLE_GROUPS = new Set(['multiTenancy', 'csrf'])
-/** Groups whose options protect the API: an unknown one fails the build. */
+/** Groups whose options protect the API. An unknown option in these groups fails the build; in other groups it is a warning. */
 export const STRICT_GROUPS = new Set(['multiTenancy', 'csrf'])
 /** Paths of removed options, which `removed.ts` reports. */
 export const REMOVED_PATHS = new Set(REMOVED_OPTIONS.map(({ path }) => path))
 
 const UNITS: Readonly<Record<string, number>> = { b: 1, kb: 1024, mb: 1024 ** 2, gb: 1024 ** 3 }
 
-/** Whole bytes of a size: a number, or a text with a unit such as `'1.5 MB'`. `undefined` for anything else. */
+/** Converts a size to bytes. The size is a number or a text such as `'1.5 MB'`. For any other value it returns `undefined`. */
 export function toBytes(value: unknown): number | undefined {
   const [, digits, unit = 'b'] = typeof value === 'string' ? /^(\d+(?:\.\d+)?) ?([kmg]?b)?$/i.exec(value) ?? [] : []
   const bytes = digits === undefined ? value : Math.floor(Number(digits) * UNITS[unit.toLowerCase()]!)
   return positiveInteger.accepts(bytes) ? bytes as number : undefined
 }
 
-/** Origins in the form that browsers send. `URL` has no origin for the schemes of mobile apps and extensions, such as `capacitor:`. */
 function isOriginList(value: unknown): value is string[] {
   return Array.isArray(value) && value.every(text => typeof text === 'string' && URL.canParse(text) && isOrigin(text))
 }
 
+/**
+ * Whether the text equals the `Origin` header that a browser sends. For the schemes of mobile apps and extensions, such as `capacitor:`,
+ * `URL` returns the origin `'null'`, so the function checks their text itself.
+ */
 function isOrigin(text: string): boolean {
   const { origin, protocol } = new URL(text)
   return origin === 'null' ? protocol !== 'file:' && /^[a-z][a-z\d+.-]*:\/\/[^\s/?#@]+$/.test(text) : origin === text

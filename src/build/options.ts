@@ -1,4 +1,4 @@
-/** The module options, and how they are checked and resolved to the configuration. */
+/** Declares the module options, checks them and resolves them to the configuration. */
 import { inspect } from 'node:util'
 import type {
   AggregationsConfig,
@@ -34,10 +34,10 @@ export interface ModuleOptions {
    * @default '/api'
    */
   prefix?: string
-  /** Page sizes of lists, and whether they are paged by number or by cursor. */
+  /** Page sizes of lists, and the default pagination: by page number or by cursor. */
   pagination?: Partial<PaginationConfig>
   /**
-   * Restricts rows to the tenant of the caller. An object turns it on; `{}` uses every default.
+   * Restricts rows to the tenant of the caller. An object turns multi-tenancy on; `{}` uses every default.
    * @default false
    */
   multiTenancy?: Partial<MultiTenancyConfig> | false
@@ -53,7 +53,7 @@ export interface ModuleOptions {
   hookConfig?: Partial<HookConfig>
   http?: {
     /**
-     * Largest JSON body: a number of bytes, or a size such as `'512kb'` or `'2mb'`. The response to a larger body is 413.
+     * Maximum size of a JSON body: a number of bytes, or a size such as `'512kb'` or `'2mb'`. The response to a larger body is 413.
      * @default '1mb'
      */
     maxBodySize?: number | string
@@ -64,21 +64,21 @@ export interface ModuleOptions {
    */
   csrf?: Partial<CrossSiteConfig> | false
   /**
-   * Maximum number of rows that a count, an aggregate or a page by number reads where `objectLevel` decides row by row. Beyond it the
-   * response is 400.
+   * Maximum number of rows that a request reads to check them with `objectLevel` for a count, an aggregate or a numbered page. If there
+   * are more rows, the response is 400.
    * @default 10000
    */
   objectLevelMaxRows?: number
   /** Fields that no response contains and no query can use. */
   hiddenFields?: Partial<HiddenFieldsConfig>
   /**
-   * Number of your own proxies in front of the app; `true` is one. The `X-Forwarded-For` and `X-Forwarded-Host` headers are read only
-   * if it is set.
+   * Number of your own proxies in front of the app; `true` means one proxy. The server reads the `X-Forwarded-For` and
+   * `X-Forwarded-Host` headers only if this option is set.
    * @default false
    */
   trustProxy?: boolean | number
   /**
-   * Plugins in the order in which they run. Each is the result of a factory, or the path of a file that exports one or several plugins.
+   * Plugins in the order in which they run. Each entry is the result of a factory, or the path of a file that exports one or more plugins.
    * @default []
    */
   plugins?: PluginListing | readonly PluginListing[]
@@ -95,7 +95,7 @@ export interface ResolvedOptions {
   readonly warnings: readonly string[]
 }
 
-/** Checks the options and fills in the defaults. `removed.ts` reports removed options. */
+/** Checks the options and adds the defaults. It skips removed options, because `removed.ts` reports them. */
 export function resolveOptions(options: Readonly<Record<string, unknown>>): ResolvedOptions {
   const problems: Problem[] = []
   const warnings: string[] = []
@@ -144,7 +144,7 @@ export function resolveOptions(options: Readonly<Record<string, unknown>>): Reso
   return { config, problems, warnings }
 }
 
-/** The option with the closest path, otherwise the option of another group with the closest name. */
+/** Suggests the option with the closest path. If no path is close, it suggests the option of another group with the closest name. */
 function suggestOption(path: string): string {
   const known = [...Object.keys(OPTION_RULES), ...GROUPS, 'plugins']
   const closest = findClosest(path, known)
@@ -159,7 +159,7 @@ function toConfig(values: ReadonlyMap<string, unknown>, disabledGroups: Readonly
     Object.fromEntries(Object.entries(defaults).map(([key, value]) => [key, values.get(prefix + key) ?? value])) as T
 
   const pagination = withDefaults('pagination.', DEFAULT_CONFIG.pagination)
-  // A `maxLimit` below the default page size lowers the default page size.
+  // If the app sets only `maxLimit`, the default page size must not exceed it.
   if (!values.has('pagination.defaultLimit')) pagination.defaultLimit = Math.min(pagination.defaultLimit, pagination.maxLimit)
   const multiTenancy = withDefaults('multiTenancy.', DEFAULT_MULTI_TENANCY)
   const { prefix, objectLevelMaxRows, trustProxy } = withDefaults('', {

@@ -1,4 +1,4 @@
-/** Checks that the app has installed the peer dependencies, so that the error names the package and not an import. */
+/** Checks that the peer dependencies are installed. Without this check, the error would name an import instead of the package. */
 import { pathToFileURL } from 'node:url'
 import { tryResolveModule } from '@nuxt/kit'
 import type { Nuxt } from 'nuxt/schema'
@@ -7,7 +7,7 @@ import type { Problem } from './problem'
 export interface PeerDependencies {
   readonly problems: readonly Problem[]
   readonly warnings: readonly string[]
-  /** Whether the composables can be added. */
+  /** Whether `@tanstack/vue-query`, which the composables require, is installed. */
   readonly composables: boolean
 }
 
@@ -28,7 +28,7 @@ export async function checkPeerDependencies(isInstalled: (name: string) => boole
   }
 }
 
-/** Searches from the module and from the app, as the bundler does. */
+/** Creates a function that searches a package from the folders of the module and of the app, as the bundler does. */
 export function isInstalled(nuxt: Nuxt): (name: string) => Promise<boolean> {
   const { rootDir, modulesDir } = nuxt.options
   const urls = [new URL(import.meta.url), ...[rootDir, ...modulesDir.map(dir => `${dir}/..`)].map(dir => pathToFileURL(`${dir}/`))]

@@ -1,4 +1,4 @@
-/** Turns an entry of the plugin list into the import from which the server makes the plugin. */
+/** Converts an entry of the plugin list to the import with which the server creates the plugin. */
 import { inspect } from 'node:util'
 import { isAbsolute, normalize, resolve as join } from 'pathe'
 import type { AutoApiPlugin, MadeByFactory } from '../runtime/server/plugin/contract'
@@ -15,14 +15,17 @@ export interface ListedPlugin {
 
 export interface CheckedPlugin {
   readonly source?: PluginSource
-  /** The plugin itself, where a factory made it. */
+  /** The plugin itself, if a factory created it in the config. */
   readonly made?: AutoApiPlugin
   readonly problem?: Problem
 }
 
 type FindPath = (path: string) => string | undefined
 
-/** A plugin made by a factory is passed to the server as the factory and its options, so the options must be plain data. */
+/**
+ * Converts an entry to a plugin source. If a factory created the plugin, the server imports the factory and calls it with the same
+ * options, so the options must be plain data.
+ */
 export function toPluginSource({ where, listing }: ListedPlugin, findPath: FindPath, rootDir: string): CheckedPlugin {
   if (typeof listing === 'string') return toFileSource(where, listing, 'default', findPath, rootDir)
   if (isModuleImport(listing)) return toFileSource(where, listing.path, listing.name, findPath, rootDir)
@@ -69,7 +72,7 @@ function toNoFactoryProblem(listing: unknown, where: string): Problem {
   }
 }
 
-/** The first value that JSON would lose or change. A module import is plain data. */
+/** Finds the first value that JSON would omit or change. A module import is plain data, so it passes the check. */
 function findUnserializable(value: unknown, where: string): Pick<Problem, 'where' | 'what'> | undefined {
   if (value === null || value === undefined || typeof value === 'string' || typeof value === 'boolean') return undefined
   if (typeof value === 'number' && Number.isFinite(value)) return undefined
@@ -82,7 +85,7 @@ function findUnserializable(value: unknown, where: string): Pick<Problem, 'where
   return undefined
 }
 
-/** A module import in the options whose file does not exist. The value is plain data: `findUnserializable` found nothing in it. */
+/** Finds the first module import whose file does not exist. The value has no cycles, because `findUnserializable` checks it first. */
 function findMissingFile(value: unknown, where: string, findPath: FindPath): Problem | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   if (!isModuleImport(value))
@@ -94,7 +97,7 @@ function findMissingFile(value: unknown, where: string, findPath: FindPath): Pro
   return { where, what: `names an export of ${inspect(value.path)}, which is not a file`, instead }
 }
 
-/** Replaces the paths of module imports by those for the bundler. */
+/** Replaces the path of each module import by the path that the bundler can import. */
 function withFoundPaths(value: unknown, findPath: FindPath): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (isModuleImport(value)) return { ...value, path: findPath(value.path)! }
@@ -102,7 +105,7 @@ function withFoundPaths(value: unknown, findPath: FindPath): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, child]) => [key, withFoundPaths(child, findPath)]))
 }
 
-/** Every module import in a value of the options. */
+/** Returns every module import inside an option value. */
 export function findOptionImports(value: unknown, where: string): OptionImport[] {
   if (isModuleImport(value)) return [{ where, import: value }]
   if (typeof value !== 'object' || value === null) return []

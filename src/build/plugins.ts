@@ -28,16 +28,17 @@ export interface PluginRegistry {
 
 export interface CollectedPlugins {
   readonly sources: readonly PluginSource[]
-  /** Plugins that a factory made in the process of the build. Plugins from files exist on the server only. */
+  /** Plugins that a factory created during the build. Plugins from files exist only on the server. */
   readonly made: readonly AutoApiPlugin[]
   readonly problems: readonly Problem[]
-  /** The exports that the list and the options of plugins name. */
+  /** The module imports in the plugin list and in the options of plugins. */
   readonly named: readonly OptionImport[]
 }
 
 /**
+ * Collects the plugins of other modules, then the plugins of the app.
  * @param option the value of `autoApi.plugins`
- * @param findPath returns the path for the bundler, `undefined` where there is no file
+ * @param findPath returns the path that the bundler can import, or `undefined` if no file exists
  */
 export async function collectPlugins(
   option: unknown,
@@ -81,6 +82,6 @@ export async function addPlugins(
   if (sources.length === 0) return
   // The handler runs before the router and after the app's own middleware, which sets the user.
   addServerHandler({ middleware: true, handler: resolve('./runtime/server/routes/plugins') })
-  // A plugin from a file is unknown here, so it may have tasks.
+  // The build does not load plugins from files, so it assumes that they have tasks.
   if (sources.length > made.length || made.some(({ tasks }) => tasks)) addPluginTasks(nuxt, resolve)
 }

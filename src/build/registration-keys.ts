@@ -1,4 +1,4 @@
-/** The keys of a registration, with the values that each one accepts. */
+/** Checks the keys of a registration and their values. */
 import { OPERATIONS } from '../runtime/shared/operations'
 import { describeInline, isInstance } from './inline-values'
 import { isModuleImport, type ModuleImport } from './module-import'
@@ -19,7 +19,7 @@ export const IMPORT_KEYS = {
   relations: { anchor: 'module-imports' },
 } as const satisfies Record<string, ImportRule>
 
-/** Keys whose value is data. The function returns what is wrong with a value, if anything. */
+/** Keys whose value is data. The function returns the problem of an invalid value. */
 const DATA_KEYS = {
   hiddenFields: findFieldListProblem,
   protectedFields: findFieldListProblem,
@@ -34,7 +34,7 @@ export type DataKey = keyof typeof DATA_KEYS
 /** A registration without problems, from which the registry is generated. */
 export interface CheckedRegistration {
   readonly name: string
-  /** Their paths are those for the bundler. */
+  /** The module imports by key. Each has the path that the bundler can import. */
   readonly imports: Readonly<Partial<Record<ImportKey, ModuleImport>>>
   readonly data: Readonly<Partial<Record<DataKey, unknown>>>
 }
@@ -129,14 +129,14 @@ function findOperationListProblem(value: unknown, where: string): Problem | unde
   }
 }
 
-/** Metadata is written into a generated module as JSON. */
+/** Finds the first value that is not plain JSON, because the build writes metadata into a generated module as JSON. */
 function findJsonProblem(value: unknown, where: string, parents: readonly unknown[] = []): Problem | undefined {
   if (value === null || typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value)) return undefined
   if (parents.includes(value)) return { where, what: 'is a circular reference', instead: 'Use plain JSON.' }
   if (typeof value !== 'object' || isInstance(value)) return { ...describeInline(value, where), instead: 'Use plain JSON.' }
   for (const [key, child] of Object.entries(value)) {
     const at = Array.isArray(value) ? `${where}[${key}]` : `${where}.${key}`
-    // The generated object literal would set the prototype with this key.
+    // In the generated object literal, this key would set the prototype.
     if (key === '__proto__') return { where: at, what: 'is a key that JavaScript reserves', instead: 'Choose another key.' }
     const problem = findJsonProblem(child, at, [...parents, value])
     if (problem) return problem

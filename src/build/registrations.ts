@@ -6,7 +6,7 @@ import type { ModuleImport } from './module-import'
 import { AutoApiBuildError, DOCS, type Problem } from './problem'
 import { checkRegistration, type CheckedRegistration } from './registration-keys'
 
-/** The parts of a resource. Code is passed as a module import, never inline, because only the server loads it. */
+/** The parts of a resource. Pass code as a module import and not inline, because only the server loads it. */
 export interface RegistrationOptions {
   /** The Drizzle table. */
   schema: ModuleImport
@@ -16,7 +16,7 @@ export interface RegistrationOptions {
   validation?: ModuleImport
   /** Hooks before and after the operations of the resource. */
   hooks?: ModuleImport
-  /** Drizzle `relations()` of the table, which name its relations. */
+  /** The Drizzle `relations()` of the table. They give each relation its name. */
   relations?: ModuleImport
   /**
    * Names of fields that no response contains and no query can use.
@@ -35,7 +35,7 @@ export interface RegistrationOptions {
    */
   disabled?: Operation[]
   /**
-   * JSON for tools and the admin.
+   * Custom JSON data for tools and for the admin.
    * @default {}
    */
   metadata?: Record<string, unknown>
@@ -45,8 +45,8 @@ export interface RegistrationOptions {
 export interface ResourceRegistry {
   /**
    * Registers a resource.
-   * @param name the resource's name, which is also its segment of the URL
-   * @throws AutoApiBuildError when called after the hook has ended
+   * @param name the name of the resource, which is also its segment in the URL
+   * @throws AutoApiBuildError if the hook has already ended
    * @example
    * registry.register('posts', {
    *   schema: createModuleImport(resolve('./schema'), 'posts'),
@@ -56,7 +56,7 @@ export interface ResourceRegistry {
   register: (name: string, registration: RegistrationOptions) => void
   /**
    * Replaces parts of a registration. The registration can come from another module, before or after this call.
-   * @throws AutoApiBuildError when called after the hook has ended
+   * @throws AutoApiBuildError if the hook has already ended
    * @example
    * registry.override('posts', { authorization: createModuleImport(resolve('./auth'), 'ourPostsAuth') })
    */
@@ -70,7 +70,7 @@ interface Entry {
 
 export interface CollectedRegistrations {
   readonly registrations: readonly CheckedRegistration[]
-  /** The exports that registrations name. */
+  /** The module imports of all registrations. */
   readonly named: readonly OptionImport[]
   readonly problems: readonly Problem[]
   readonly warnings: readonly string[]
@@ -78,7 +78,7 @@ export interface CollectedRegistrations {
 
 /**
  * Calls the hook, then checks all registrations together, because a later call can override an earlier one.
- * @param findPath returns the path for the bundler, `undefined` where there is no file
+ * @param findPath returns the path that the bundler can import, or `undefined` if no file exists
  */
 export async function collectRegistrations(
   callHook: (registry: ResourceRegistry) => unknown,
@@ -88,7 +88,7 @@ export async function collectRegistrations(
   const overrides: Entry[] = []
   let isOpen = true
   const addTo = (list: Entry[]) => (name: string, registration: unknown) => {
-    // A registration after the end of the hook would be missing from the API without an error.
+    // The build no longer reads the list after the hook. Without this error, the resource would silently be missing.
     if (!isOpen)
       throw new AutoApiBuildError([
         {
@@ -105,7 +105,7 @@ export async function collectRegistrations(
   return { ...collected, problems: [...problems, ...checkOverrides(entries, overrides)] }
 }
 
-/** Later overrides win over earlier ones. */
+/** Applies the overrides of a registration. A later override has priority over an earlier one. */
 function withOverrides({ name, registration }: Entry, overrides: readonly Entry[]): Entry {
   const parts = overrides
     .filter(override => override.name === name && isObject(override.registration))
@@ -115,7 +115,7 @@ function withOverrides({ name, registration }: Entry, overrides: readonly Entry[
     : { name, registration: Object.assign({}, registration, ...parts) as unknown }
 }
 
-/** An override without effect fails the build: the rules that it was meant to replace would still apply. */
+/** Reports overrides without effect. They fail the build, because the rules that they should replace would still apply. */
 function checkOverrides(entries: readonly Entry[], overrides: readonly Entry[]): Problem[] {
   return overrides.flatMap(({ name, registration }): Problem[] => {
     if (!entries.some(entry => entry.name === name))
@@ -143,7 +143,7 @@ export function checkRegistrations(entries: readonly Entry[], findPath: (path: s
       Object.entries(imports).map(([key, reference]) => ({ where: `${name}.${key}`, import: reference })),
     ),
     problems: [...names, ...checked.flatMap(({ problems }) => problems)],
-    // A registration with problems is skipped: its `authorization` key could be misspelled.
+    // A registration with problems gets no warning about authorization, because its `authorization` key could be misspelled.
     warnings: [
       ...warnOfNoResources(entries),
       ...warnOfNoAuthorization(checked.filter(({ problems }) => !problems.length).map(({ registration }) => registration)),
@@ -178,7 +178,7 @@ function checkNames(names: readonly unknown[]): Problem[] {
   })
 }
 
-/** Usually the hook is not used, or the module that uses it is not in `modules`. */
+/** Warns if there are no resources. Usually, the app does not use the hook, or `modules` does not contain the module that uses it. */
 function warnOfNoResources(entries: readonly Entry[]): string[] {
   return entries.length > 0
     ? []
@@ -188,7 +188,7 @@ function warnOfNoResources(entries: readonly Entry[]): string[] {
       ]
 }
 
-/** One warning for all resources without authorization. */
+/** Returns one warning that lists all resources without authorization. */
 function warnOfNoAuthorization(registrations: readonly CheckedRegistration[]): string[] {
   const resources = [...new Set(registrations.filter(({ imports }) => !imports.authorization).map(({ name }) => `\`${name}\``))]
   if (!resources.length) return []

@@ -1,4 +1,4 @@
-/** Removed options, which fail the build. To remove an option, add a row here and a heading in the upgrade notes. */
+/** Finds removed options, which fail the build. To remove an option, add a row here and a heading to the upgrade notes. */
 import type { Problem } from './problem'
 
 export interface RemovedOption {
@@ -45,14 +45,14 @@ export const REMOVED_OPTIONS: readonly RemovedOption[] = Object.freeze([
   },
 ])
 
-/** Every removed option that is set, also to `false`, which once had an effect as well. */
+/** Reports each removed option that the config sets. The value `false` counts as set, because it also had an effect before. */
 export function findRemovedOptions(config: Readonly<Record<string, unknown>>): Problem[] {
   return REMOVED_OPTIONS.flatMap(({ path, instead, anchor }) =>
     findSetPaths(config, path.split('.')).map(where => ({ where, what: 'was removed', instead, anchor })),
   )
 }
 
-/** Concrete paths at which a pattern is set: `pages[].canAccess` → `pages[0].canAccess`, `pages[3].canAccess`. */
+/** Returns the paths in a value that match a pattern: `pages[].canAccess` → `pages[0].canAccess`, `pages[3].canAccess`. */
 function findSetPaths(value: unknown, [segment, ...rest]: readonly string[], at = ''): string[] {
   if (segment === undefined) return value === undefined ? [] : [at]
   if (typeof value !== 'object' || value === null) return []

@@ -1,10 +1,10 @@
-/** Finds route rules that would cache responses of the API, which depend on the caller. */
+/** Finds route rules that would cache responses of the API. Such a rule is unsafe, because the responses depend on the caller. */
 import type { Problem } from './problem'
 
 /** Nitro's route rules, by pattern. */
 export type RouteRules = Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>>
 
-/** The rules that cache a response. `cache` comes last, because Nitro derives it from the others. */
+/** The keys of a rule that cache a response. `cache` is last, because Nitro derives its value from the other keys. */
 const CACHING = ['swr', 'isr', 'static', 'prerender', 'cache'] as const
 
 type Caching = typeof CACHING[number]
@@ -18,10 +18,10 @@ interface Rule {
 /**
  * @param paths patterns of the API's routes, such as `/api/posts/:id`
  * @param prefix the prefix of all paths
- * @returns one problem for each rule that caches one of them
+ * @returns one problem for each rule that caches at least one of the paths
  */
 export function findCachedPaths(rules: RouteRules, paths: readonly string[], prefix: string): Problem[] {
-  // A more specific rule comes later and overrides the rules before it.
+  // The most specific rule is last, because a rule overrides the rules before it.
   const sorted = Object.entries(rules).flatMap(([pattern, values]) => values ? toRule(pattern, values) : []).sort(bySpecificity)
   return sorted.filter(isCaching).flatMap((rule) => {
     for (const path of paths) {
@@ -45,7 +45,7 @@ function toProblem({ pattern, values, segments }: Rule, key: Caching, path: stri
   }
 }
 
-/** The key with which a rule caches a path, unless a more specific rule turns it off. */
+/** Returns the key with which a rule caches a path, or `undefined` if a more specific rule overrides the key. */
 function findEffectiveKey(rule: Rule, path: readonly string[], rules: readonly Rule[]): Caching | undefined {
   const matching = rules.filter(({ segments }) => matches(segments, path))
   const decides = (key: Caching) => matching.findLast(({ values }) => values[key] !== undefined && values[key] !== null) === rule
@@ -55,7 +55,7 @@ function findEffectiveKey(rule: Rule, path: readonly string[], rules: readonly R
 const isCaching = ({ values }: Rule) => CACHING.some(key => values[key])
 
 function toRule(pattern: string, values: Readonly<Record<string, unknown>>): Rule {
-  // A rule of Nitro 3 can be for one method.
+  // In Nitro 3, a pattern can start with a method: `GET /api/**`.
   return { pattern, segments: toSegments(pattern.replace(/^[A-Z]+ +(?=\/)/i, '')), values }
 }
 
@@ -82,10 +82,10 @@ function matches(rule: readonly string[], path: readonly string[]): boolean {
   return isLongEnough && fixed.every((segment, index) => fits(segment, path[index]!))
 }
 
-/** A value of a parameter that no rule contains. */
+/** A character for "any value" of a parameter. No rule contains this character. */
 const ANY = '\u0000'
 
-/** The most general path that both patterns match; `undefined` if there is none. */
+/** Returns the most general path that both patterns match, or `undefined` if no path matches both. */
 function findCommonPath(rule: readonly string[], path: readonly string[]): readonly string[] | undefined {
   const rest = rule.findIndex(isRest)
   const fixed = rest === -1 ? rule : rule.slice(0, rest)
@@ -102,7 +102,10 @@ function findCommonPath(rule: readonly string[], path: readonly string[]): reado
 const KINDS: readonly ((segment: string) => boolean)[] = [isRest, isParameter, isMixed, () => true]
 const rankOf = (segment: string | undefined) => segment === undefined ? -1 : KINDS.findIndex(isKind => isKind(segment))
 
-/** Nitro's order: the first segment that differs in kind decides; text is more specific than a parameter, a parameter than `**`. */
+/**
+ * Compares two rules in the order of Nitro. The first position whose segments differ in kind decides. Text is more specific than a
+ * parameter, and a parameter is more specific than `**`.
+ */
 function bySpecificity({ segments: one }: Pick<Rule, 'segments'>, { segments: other }: Pick<Rule, 'segments'>): number {
   for (let index = 0; index < Math.max(one.length, other.length); index++) {
     const difference = rankOf(one[index]) - rankOf(other[index])

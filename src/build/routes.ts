@@ -1,15 +1,15 @@
-/** Mounts the generated routes, one static path per resource; the app's own routes take precedence. */
+/** Mounts the generated routes, with separate paths for each resource. The app's own routes take precedence. */
 import { addServerHandler } from '@nuxt/kit'
 import type { Nuxt } from 'nuxt/schema'
 import { PATHS, ROUTES, toRouteKey, toShape, type Route } from '../runtime/shared/routes'
 import { assertNoProblems } from './problem'
 import { findCachedPaths, type RouteRules } from './route-rules'
 
-/** The part of a Nitro handler that decides which requests it gets. */
+/** The properties of a Nitro handler that decide which requests it handles. */
 export interface Handler {
   route?: string
   method?: string
-  /** Conditions of which one must hold: `dev`, `prod`, a preset. */
+  /** The environments in which the handler exists: `dev`, `prod` or the name of a preset. One match is enough. */
   env?: string | string[]
   middleware?: boolean
   lazy?: boolean
@@ -18,14 +18,14 @@ export interface Handler {
 
 interface MountedHandler extends Handler {
   route: string
-  /** A handler of the module answers every method of its path: 405 for those it does not have. */
+  /** A handler of the module handles every method of its path. It responds with 405 to the methods without a route. */
   method?: undefined
 }
 
-/** The part of Nitro, old or new, that holds the mounted handlers. */
+/** The properties of Nitro 2 and Nitro 3 that contain the mounted handlers. */
 interface Nitro {
   options: { dev?: boolean, preset?: string, handlers: Handler[], routeRules?: RouteRules }
-  /** The handlers found in the app's files, layers included. */
+  /** The handlers that Nitro finds in the files of the app and of its layers. */
   scannedHandlers: Handler[]
   hooks: { hook: (name: string, listener: (...args: never[]) => void) => unknown }
   /** Nitro 3 compiles the handlers into a router. */
@@ -33,14 +33,14 @@ interface Nitro {
 }
 
 export interface MountedRoutes {
-  /** The app's own routes below the prefix, as keys without the prefix; complete once Nitro has scanned the app's files. */
+  /** Returns route keys, without the prefix, of the app's own routes below the prefix. The list is complete after Nitro's scan. */
   readonly appRoutes: () => readonly string[]
 }
 
 /**
- * Mounts the routes of every resource. Each time Nitro scans the app's files (dev server and prerendering included), the handlers that
- * the app has itself are left out.
- * @param pluginPaths paths of plugins below the prefix, as far as the build knows them
+ * Mounts the routes of every resource, except those that the app handles itself. The function updates the list each time Nitro scans the
+ * app's files, also in the dev server and before prerendering.
+ * @param pluginPaths paths below the prefix that plugins handle. The build does not know the paths of plugins from files.
  */
 export function mountRoutes(
   nuxt: Nuxt, names: readonly string[], prefix: string, resolve: (path: string) => string, pluginPaths: readonly string[] = [],
@@ -49,32 +49,36 @@ export function mountRoutes(
   const ownFiles = new Set(own.map(({ handler }) => handler))
   const paths = pluginPaths.flatMap(path => /^\/:resource(?:\/|$)/.test(path) ? names.map(name => path.replace(':resource', name)) : [path])
   let others: readonly Handler[] = []
-  let answeredPaths: readonly string[] = []
+  let handledPaths: readonly string[] = []
   for (const handler of own) addServerHandler(handler)
 
   function updateHandlers(nitro: Nitro) {
     const mounted = nitro.options.handlers.filter(({ handler }) => !ownFiles.has(handler))
     others = [...nitro.scannedHandlers, ...mounted].filter(createEnvFilter(nitro))
     const remaining = withoutAppRoutes(own, others)
-    // In place, because Nuxt and other modules may keep a reference to the list.
+    // The list is changed in place, because Nuxt and other modules can have a reference to it.
     nitro.options.handlers.splice(0, Infinity, ...mounted, ...remaining)
     const otherKeys = new Set(others.flatMap(({ route, method, middleware }) => route && !middleware ? [toRouteKey(route, method)] : []))
-    const isAnsweredByApp = (path: string) => otherKeys.has(toRouteKey(path)) || otherKeys.has(toRouteKey(path, 'GET'))
-    answeredPaths = [...remaining.map(({ route }) => route), ...paths.map(path => prefix + path)].filter(path => !isAnsweredByApp(path))
+    const isHandledByApp = (path: string) => otherKeys.has(toRouteKey(path)) || otherKeys.has(toRouteKey(path, 'GET'))
+    handledPaths = [...remaining.map(({ route }) => route), ...paths.map(path => prefix + path)].filter(path => !isHandledByApp(path))
     nitro.routing?.sync?.()
   }
 
   /**
-   * Nitro compares every import with the file of every mounted handler to decide what it bundles. The module's handlers are bundled
-   * by their folder, and thousands of them would slow down each comparison: by a second and more with 200 resources.
+   * Removes the module's handlers before the build. To decide which files to bundle, Nitro compares every import with the file of every
+   * mounted handler. The module's handlers do not need this, because Nitro bundles their whole folder. With 200 resources, thousands of
+   * handlers would slow the build down by more than a second.
    */
   function removeOwnHandlers({ options }: Nitro) {
     options.handlers.splice(0, Infinity, ...options.handlers.filter(({ handler }) => !ownFiles.has(handler)))
   }
 
-  /** @throws AutoApiBuildError when a route rule would cache a path of the API. A path whose GET is the app's own can be cached. */
+  /**
+   * Ignores paths whose GET requests the app handles itself, because the app can cache its own responses.
+   * @throws AutoApiBuildError if a route rule would cache a path of the API
+   */
   function assertUncached({ options }: Nitro) {
-    assertNoProblems(findCachedPaths(options.routeRules ?? {}, answeredPaths, prefix))
+    assertNoProblems(findCachedPaths(options.routeRules ?? {}, handledPaths, prefix))
   }
 
   function watch(nitro: Nitro) {
@@ -82,10 +86,10 @@ export function mountRoutes(
     assertUncached(nitro)
     nitro.hooks.hook('prerender:init', watch)
     nitro.hooks.hook('build:before', () => removeOwnHandlers(nitro))
-    // The dev server scans again whenever a file is added or removed, and bundles right after.
+    // In development, Nitro scans again after a file is added or removed, and then bundles.
     nitro.hooks.hook('rollup:before', (_nitro: Nitro, config: { plugins: unknown[] }) => {
       updateHandlers(nitro)
-      // Again, because modules and pages can add route rules until Nitro bundles.
+      // Modules and pages can add route rules until Nitro bundles, so the check runs again.
       assertUncached(nitro)
       config.plugins.unshift({ name: 'nuxt-auto-api:routes', buildStart: () => updateHandlers(nitro) })
     })
@@ -100,14 +104,14 @@ export function mountRoutes(
   }
 }
 
-/** Whether a handler exists under the conditions of this build. */
+/** Creates a filter that accepts the handlers whose `env` matches the current build. */
 function createEnvFilter({ options: { dev, preset } }: Nitro): (handler: Handler) => boolean {
   const conditions = new Set([dev ? 'dev' : 'prod', preset, preset === 'nitro-prerender' ? 'prerender' : undefined])
   return ({ env }) => !env?.length || [env].flat().some(condition => conditions.has(condition))
 }
 
 /**
- * The handlers of every resource, one per path, and those of the whole API.
+ * Returns one handler per path: the paths of every resource, then the paths that belong to no resource.
  * @param toFile returns the file of a handler from its name in `server/routes`
  */
 export function toHandlers(names: readonly string[], prefix: string, toFile: (name: string) => string): MountedHandler[] {
@@ -118,7 +122,7 @@ export function toHandlers(names: readonly string[], prefix: string, toFile: (na
     .map(({ path, handler }) => ({ route: prefix + path, lazy: true, handler }))
 }
 
-/** The routes that a file of `server/routes` answers. */
+/** Maps each file of `server/routes` to the routes that it handles. */
 export const ROUTES_OF: ReadonlyMap<string, readonly Route[]> = new Map(
   Object.entries(PATHS).map(([path, file]) => [file, ROUTES.filter(route => route.path === path)]),
 )
@@ -126,10 +130,10 @@ export const ROUTES_OF: ReadonlyMap<string, readonly Route[]> = new Map(
 const routesOf = ({ handler }: Handler) => ROUTES_OF.get(handler.slice(handler.lastIndexOf('/') + 1)) ?? []
 
 /**
- * The module's handlers without those that the app replaces. Nitro's router prefers a handler for one method, so where the app has some
- * of the methods, the module's handler gets the others. Where the app handles the whole path or every method of it, the module's handler
- * is left out: Nitro would prefer the handler that is mounted last, and the 405 of that path is up to the app. Names of parameters make
- * no difference.
+ * Returns the module's handlers that the app does not replace. If the app handles only some methods of a path, the module's handler stays
+ * mounted and gets the other methods, because Nitro's router prefers a handler for one method. If the app handles the whole path or every
+ * method of it, the module's handler is removed, because Nitro would prefer the handler that is mounted last. The app then decides about
+ * the 405 response of that path. The comparison ignores the names of parameters.
  */
 export function withoutAppRoutes(own: readonly MountedHandler[], others: readonly Handler[]): MountedHandler[] {
   const appKeys = new Set<string>()
@@ -146,7 +150,7 @@ export function withoutAppRoutes(own: readonly MountedHandler[], others: readonl
     .map(handler => ({ ...handler, route: withParametersOf(handler.route, parameters) }))
 }
 
-/** Each parameter of a route with the shape of the path up to and including it. */
+/** Returns each parameter of a route, with the shape of the path up to and including the parameter. */
 function parametersOf(route: string): [shape: string, parameter: string][] {
   const segments = route.split('/')
   return segments.flatMap((segment, index) => {
@@ -156,9 +160,9 @@ function parametersOf(route: string): [shape: string, parameter: string][] {
 }
 
 /**
- * Uses the app's names of parameters. Nitro 2 treats parameters of different names at one position as different branches and searches
- * only one of them: beside the app's `posts/[slug]/comments`, a `posts/:id` of the module would hide the comments. The module's handlers
- * read their parameters by position.
+ * Replaces the parameter names of a route by the names that the app uses at the same position. If two names differ, Nitro 2 creates two
+ * branches and searches only one of them: the module's `posts/:id` would hide the app's `posts/[slug]/comments`. Other names are safe,
+ * because the module's handlers read their parameters by position.
  */
 function withParametersOf(route: string, parameters: ReadonlyMap<string, string>): string {
   const segments = route.split('/')

@@ -1,10 +1,10 @@
-/** Makes the server create the API at startup, with the app's endpoints loaded, so that an invalid endpoint fails at startup. */
+/** Makes the server load the app's endpoints and create the API at startup. An invalid endpoint then fails at startup. */
 import { readFileSync } from 'node:fs'
 import { addServerPlugin } from '@nuxt/kit'
 import type { Nuxt } from 'nuxt/schema'
 import type { Handler } from './routes'
 
-/** The parts of Nitro for its scanned files and its bundler, which both versions have. */
+/** The properties of Nitro 2 and Nitro 3 for scanned files and for the bundler. */
 interface Nitro {
   readonly scannedHandlers: Handler[]
   readonly hooks: { hook: (name: 'rollup:before', run: (nitro: unknown, bundler: { plugins?: unknown }) => void) => void }
@@ -22,7 +22,7 @@ export function addStartup(nuxt: Nuxt, resolve: (path: string) => string): void 
   })
 }
 
-/** Nitro loads a handler at its first request. This loads the handlers that call `createEndpoint` when the server starts. */
+/** Turns off lazy loading for handlers that call `createEndpoint`. By default, Nitro loads a handler at its first request. */
 export function loadEndpointsAtStartup(handlers: readonly Handler[], read: (file: string) => string): void {
   for (const handler of handlers) if (handler.lazy && read(handler.handler).includes('createEndpoint')) handler.lazy = false
 }

@@ -1,4 +1,4 @@
-/** Describes the registered tables at build time: relations and server-owned columns are not part of their TypeScript types. */
+/** Describes the registered tables at build time, because their TypeScript types do not contain relations and server-owned columns. */
 import { createJiti } from 'jiti'
 import type { ResourceDescription } from '../runtime/server/schema/describe'
 import type { ResourceRegistration } from '../runtime/server/registration'
@@ -8,9 +8,9 @@ import { generateRegistry } from './virtual/registry'
 
 export interface Descriptions {
   readonly resources: readonly ResourceDescription[]
-  /** Why some descriptions are missing. The build continues with the types of these tables. */
+  /** The reasons for missing descriptions. For these tables, the build continues with their TypeScript types only. */
   readonly warnings: readonly string[]
-  /** The error that the server would fail with at startup. It is known only if every table was loaded. */
+  /** The error with which the server would fail at startup. The build detects it only if it could load every table. */
   readonly error?: string
 }
 
@@ -19,7 +19,7 @@ export interface TableSource {
   readonly config: AutoApiConfig
   readonly rootDir: string
   readonly alias: Record<string, string>
-  /** The file of `describeResources`, which the server uses as well. */
+  /** The file that exports `describeResources`. The server uses the same function. */
   readonly describer: string
 }
 
@@ -36,7 +36,7 @@ interface Tables {
   readonly schemaModules: () => Record<string, unknown>[]
 }
 
-/** Loads tables and relations only; authorization, validation and hooks are loaded by the server. */
+/** Loads and describes tables and relations. Only the server loads authorization, validation and hooks. */
 export async function describeTables(source: TableSource): Promise<Descriptions> {
   const { describeResources } = await createJiti(import.meta.url).import<Describer>(source.describer)
   const tables = source.registrations.map(
@@ -52,16 +52,16 @@ export async function describeTables(source: TableSource): Promise<Descriptions>
     return { resources: describeResources(registrations(), schemaModules(), source.config), warnings }
   }
   catch (error) {
-    // Without warnings every table was loaded, so the error is not caused by a missing table.
+    // If there are no warnings, every table was loaded, so a missing table cannot be the cause of the error.
     if (warnings.length === 0 && isOwnError(error)) return { resources: [], warnings, error: error.message }
     return { resources: [], warnings: [...warnings, withoutRelations(loadable.map(({ name }) => name), error)] }
   }
 }
 
-/** Whether the module threw the error, and not a file that cannot be loaded at build time. */
+/** Whether this module threw the error. Other errors come from files that cannot be loaded at build time. */
 const isOwnError = (error: unknown): error is Error => error instanceof Error && error.message.startsWith('[auto-api] ')
 
-/** The tables whose files can be loaded outside the server, so that one file does not prevent the types of the others. */
+/** Returns the tables whose files can be loaded outside the server. A file that fails then affects only its own tables. */
 async function findLoadable(
   tables: readonly CheckedRegistration[],
   source: TableSource,
@@ -83,8 +83,8 @@ async function findLoadable(
 }
 
 /**
- * Loads the tables as one module, so that a table which several files import is one object. Modules are not cached, because files change
- * under the dev server; jiti caches the transpiled text.
+ * Loads the tables as one module, so that all files share one object for a table that several files import. Modules are not cached,
+ * because files can change while the dev server runs. jiti still caches the transpiled text.
  */
 async function load(tables: readonly CheckedRegistration[], { rootDir, alias }: TableSource): Promise<Tables> {
   const filename = `${rootDir}/auto-api-tables.mjs`

@@ -2,7 +2,7 @@
 import type { Nuxt } from 'nuxt/schema'
 
 const TRASH = 'auto-api:trash'
-/** Every day at 03:17. */
+/** The cron expression for every day at 03:17. */
 const DAILY = '17 3 * * *'
 
 interface TaskOptions {
@@ -11,7 +11,7 @@ interface TaskOptions {
   scheduledTasks?: Record<string, string | string[]>
 }
 
-/** Registers `auto-api:trash`. A schedule of the app replaces the default one. */
+/** Registers the task `auto-api:trash`. If the app schedules the task itself, the default schedule is not added. */
 export function addTasks(nuxt: Nuxt, resolve: (path: string) => string): void {
   const nitro = nuxt.options.nitro as TaskOptions
   nitro.experimental = { ...nitro.experimental, tasks: true }
@@ -30,7 +30,7 @@ export function addTasks(nuxt: Nuxt, resolve: (path: string) => string): void {
 const PLUGINS = 'auto-api:plugins'
 const EVERY_MINUTE = '* * * * *'
 
-/** Registers `auto-api:plugins`, which runs every minute and starts the tasks of plugins that are due. */
+/** Registers the task `auto-api:plugins`. It runs every minute and starts each plugin task that is due. */
 export function addPluginTasks(nuxt: Nuxt, resolve: (path: string) => string): void {
   const nitro = nuxt.options.nitro as TaskOptions
   nitro.tasks = {

@@ -1,4 +1,4 @@
-/** Generates the types of the app: its resources, and the responses of the routes for `$fetch` and `useFetch`. */
+/** Generates types for the app: the registered resources, and the responses of the routes for `$fetch` and `useFetch`. */
 import { genObjectFromRaw, genString } from 'knitwork'
 import { isAbsolute, relative } from 'pathe'
 import type { ResourceDescription } from '../runtime/server/schema/describe'
@@ -16,7 +16,7 @@ export interface TypeSource {
   readonly folder: string
   /** The module's file whose interfaces are augmented. */
   readonly target: string
-  /** The package that types Nitro's routes. */
+  /** The package that declares the types of Nitro's routes. */
   readonly nitro: string
   /** The handlers of the app's own routes. */
   readonly endpoints: readonly Endpoint[]
@@ -29,7 +29,7 @@ export interface Endpoint {
   readonly middleware?: boolean
 }
 
-/** Names of columns that a client cannot write, for a table whose columns are not known at build time. */
+/** Names of columns that a client cannot write. The types exclude these names if the columns of a table are unknown at build time. */
 const SERVER_OWNED = rolesWith(({ inCreateBody }) => !inCreateBody).flatMap(role => COLUMN_ROLES[role].names)
 
 export function generateTypes(source: TypeSource): string {
@@ -79,7 +79,7 @@ function toEntry(
 
 const disabledIn = (registration: Pick<CheckedRegistration, 'data'> | undefined) => (registration?.data.disabled ?? []) as readonly string[]
 
-/** Route → method → return type of the handler after JSON serialization. */
+/** Returns the JSON-serialized return type of each handler, by route and method. */
 function toEndpoints({ endpoints, folder, nitro }: TypeSource): Record<string, Record<string, string>> {
   const types: Record<string, Record<string, string>> = {}
   for (const { route, method = 'any', handler, middleware } of endpoints) {
@@ -92,21 +92,21 @@ function toEndpoints({ endpoints, folder, nitro }: TypeSource): Record<string, R
 
 const union = (names: readonly string[]) => names.length > 0 ? [...new Set(names)].map(name => genString(name)).join(' | ') : 'never'
 
-/** The import specifier: a path relative to the generated file, or the name of a package. */
+/** Returns the import specifier: a path relative to the folder of the generated file, or the name of a package. */
 export function toSpecifier(path: string, folder: string): string {
   if (!isAbsolute(path)) return path
   const specifier = relative(folder, path).replace(/\.[cm]?[jt]sx?$/, '')
   return specifier.startsWith('.') ? specifier : `./${specifier}`
 }
 
-/** Route → method → type expressions, in the form of Nitro. */
+/** Type expressions by route and method, in the format of Nitro. */
 type RouteTypes = Record<string, Partial<Record<string, string[]>>>
 
 const ROUTE_HANDLER = /import\((['"])(.+\/runtime\/)server\/routes\/([\w-]+)\1\)/
 
 /**
- * Types the module's routes by resource and method. Nitro uses the return type of the handler, which is the same for every resource.
- * Methods that the app handles itself keep their types.
+ * Sets the types of the module's routes by resource and method. Nitro alone uses the return type of the handler, which is the same for
+ * every resource. Methods that the app handles itself keep their types.
  */
 export function typeRoutes(routes: RouteTypes, prefix: string, registrations: readonly Pick<CheckedRegistration, 'name' | 'data'>[]): void {
   const resources = new Map(registrations.map(registration => [registration.name, disabledIn(registration)]))

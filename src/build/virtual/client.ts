@@ -1,4 +1,4 @@
-/** `#build/auto-api/client`: the prefix, keys and relations of the API as data, for the composables. */
+/** Generates `#build/auto-api/client`: the prefix of the API and the keys and relations of its resources, as data for the composables. */
 import type { ResourceDescription } from '../../runtime/server/schema/describe'
 
 export function generateClient(prefix: string, resources: readonly ResourceDescription[]): string {
@@ -6,7 +6,7 @@ export function generateClient(prefix: string, resources: readonly ResourceDescr
     resources.map(({ name, key, relations }) => [
       name,
       {
-        // Only keys other than `id` are written, because browsers load this file.
+        // The default key `id` is omitted to keep the file small, because browsers load it.
         ...(key.join() !== 'id' && { key }),
         relations: Object.fromEntries(
           relations.map(({ name, to, many, linked, via }) => [

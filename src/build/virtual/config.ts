@@ -1,4 +1,4 @@
-/** `#auto-api/config`: the resolved options, as data. */
+/** Generates `#auto-api/config`: the resolved options, as data. */
 import type { AutoApiConfig } from '../../runtime/shared/config'
 
 export function generateConfig(config: AutoApiConfig): string {

@@ -1,8 +1,8 @@
-/** `#auto-api/plugins`: the listed plugins, as imports and data. */
+/** Generates `#auto-api/plugins`: the listed plugins, as imports and data. */
 import { genImport, genString } from 'knitwork'
 import { isModuleImport, type ModuleImport } from '../module-import'
 
-/** How the server gets a plugin: an export of a file, called with options if it is a factory. */
+/** The source of a plugin: an export of a file. If the export is a factory, the server calls it with `options`. */
 export interface PluginSource {
   readonly where: string
   readonly import: ModuleImport
@@ -11,11 +11,12 @@ export interface PluginSource {
 }
 
 /**
+ * Generates the module.
  * @param built names of the plugins whose `buildSetup` has run
  * @param appRoutes keys of the app's own routes below the prefix
  */
 export function generatePlugins(sources: readonly PluginSource[], built: readonly string[], appRoutes: readonly string[]): string {
-  /** Exports that options name. The server passes their values to the factory. */
+  /** The module imports inside the options. The server passes the imported values to the factory. */
   const named: ModuleImport[] = []
   const listed = sources.map((source, index) => toLiteral(source, index, named))
   return [
@@ -35,7 +36,7 @@ function toLiteral({ where, options }: PluginSource, index: number, named: Modul
   return `{ where: ${genString(where)}, listed: () => ${listed} }`
 }
 
-/** JSON in which each module import is the imported name. */
+/** Returns the option as JSON. Each module import is replaced by the name of the imported value. */
 function toOption(value: unknown, named: ModuleImport[]): string {
   if (isModuleImport(value)) return `option${named.push(value) - 1}`
   if (Array.isArray(value)) return `[${value.map(inner => toOption(inner, named)).join(',')}]`

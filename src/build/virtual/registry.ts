@@ -1,17 +1,18 @@
-/** `#auto-api/registry`: the registered resources, as imports and data. */
+/** Generates `#auto-api/registry`: the registered resources, as imports and data. */
 import { genImport, genObjectFromRaw, genString } from 'knitwork'
 import { isAbsolute, relative } from 'pathe'
 import type { ModuleImport } from '../module-import'
 import type { CheckedRegistration } from '../registration-keys'
 
 /**
- * Exports are imported by name, so that a missing one fails the bundle and not a request. The module exports functions, so that
- * registered files can import the server utils without an import cycle at load time.
+ * Generates the module. It imports exports by name, so that a missing export fails the bundle and not a request. It exports functions,
+ * because registered files can import the server utils: a function reads the imports only after all modules are loaded, so the import
+ * cycle has no effect.
  *
- * @param rootDir the app's folder, to which the paths in the server's messages are relative
+ * @param rootDir the folder of the app. Paths in messages of the server are relative to it.
  */
 export function generateRegistry(registrations: readonly CheckedRegistration[], rootDir?: string): string {
-  /** By file: the local names of its exports. One import statement per file is faster to bundle when many resources share a file. */
+  /** The local names of the imports, by file and export. One import statement per file is faster to bundle than one per export. */
   const files = new Map<string, Map<string, string>>()
   let count = 0
   const nameImport = ({ path, name }: ModuleImport): string => {
@@ -51,7 +52,7 @@ function toLiteral(
   )
 }
 
-/** The file and the export for messages: `server/auth.ts, export postsAuth`. */
+/** Returns the text for a file and its export in messages: "server/auth.ts, export `postsAuth`". */
 export function toSourceName({ path, name }: ModuleImport, rootDir: string): string {
   return `${isAbsolute(path) ? relative(rootDir, path) : path}, ${name === 'default' ? 'default export' : `export \`${name}\``}`
 }

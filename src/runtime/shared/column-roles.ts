@@ -1,18 +1,18 @@
-/** Columns with a meaning for the server: their names, which writes set them, and to what. */
+/** Roles of columns that the server maintains. Each role has column names, the writes that set the column, and the value. */
 
 export type ColumnRole
   = 'deletedAt' | 'deletedBy' | 'deletionId' | 'deletedReason' | 'createdAt' | 'updatedAt' | 'createdBy' | 'updatedBy'
 
 export interface ColumnRoleFacts {
-  /** Property names that give a column this role. A table may call its property after the column (`deleted_at`) as well. */
+  /** Property names that give a column this role. The property of a Drizzle table can be in camelCase or in snake_case. */
   readonly names: readonly [camelCase: string, snakeCase: string]
-  /** A delete sets it, a restore sets it to null, and no other write changes it, hooks included. */
+  /** `true`: a delete sets the column, and a restore sets it to null. No other write and no hook can change it. */
   readonly trash: boolean
-  /** The writes for which the server sets the column. */
+  /** The writes in which the server sets the column. */
   readonly setBy: readonly ('create' | 'update' | 'delete')[]
-  /** The value that the server sets: the current time, the caller's id, the id of the deletion, or the reason that the request gives. */
+  /** The value that the server sets: the current time, the id of the caller, the id of the deletion, or the reason in the request. */
   readonly value: 'time' | 'caller' | 'deletionId' | 'reason'
-  /** A client can send it in the body of a create. An update body can set no role. */
+  /** Whether a client can set the column in the body of a create. The body of an update can set no column with a role. */
   readonly inCreateBody: boolean
 }
 
@@ -39,7 +39,7 @@ export function rolesWith(accepts: (facts: ColumnRoleFacts) => boolean): readonl
   return ROLES.filter(role => accepts(COLUMN_ROLES[role]))
 }
 
-/** The trash columns among a table's columns. */
+/** Returns only the columns of a table that have a trash role. */
 export function trashColumnsOf<Column>(roles: Readonly<Partial<Record<ColumnRole, Column>>>): Partial<Record<ColumnRole, Column>> {
   const columns: Partial<Record<ColumnRole, Column>> = {}
   for (const role of TRASH_ROLES) if (roles[role] !== undefined) columns[role] = roles[role]

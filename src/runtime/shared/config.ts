@@ -1,18 +1,18 @@
-/** The resolved module options: the build generates them as data, and the server reads them. */
+/** The resolved module options. The build writes them into a generated module, and the server reads them. */
 
 export interface PaginationConfig {
   /**
-   * How a list without `page` and `cursor` is paged: by number (`'offset'`) or by cursor.
+   * Pagination of a list request without `page` and `cursor`: by page number (`'offset'`) or by cursor.
    * @default 'offset'
    */
   default: 'offset' | 'cursor'
   /**
-   * Rows per page without `limit`.
+   * Number of rows per page if the request has no `limit`.
    * @default 20
    */
   defaultLimit: number
   /**
-   * Maximum number of rows per page. A larger `limit` is lowered to it.
+   * Maximum number of rows per page. It replaces a larger `limit`.
    * @default 100
    */
   maxLimit: number
@@ -30,12 +30,12 @@ export interface MultiTenancyConfig {
    */
   tenantIdField: string
   /**
-   * Property of the signed-in user that holds the tenant.
+   * Property of the signed-in user that contains the tenant.
    * @default 'organizationId'
    */
   userTenantField: string
   /**
-   * Names of the tenant-scoped resources. `'*'` is every resource whose table has the tenant column.
+   * Names of the tenant-scoped resources. `'*'` means every resource whose table has the tenant column.
    * @default '*'
    */
   scopedResources: '*' | string[]
@@ -53,12 +53,12 @@ export interface RelationsConfig {
    */
   maxDepth: number
   /**
-   * Maximum number of included relations of one request, over all levels.
+   * Maximum number of included relations in one request, counted over all levels.
    * @default 20
    */
   maxIncludes: number
   /**
-   * Maximum number of included rows of one response. Beyond it the response is 400.
+   * Maximum number of included rows in one response. If there are more, the response is 400.
    * @default 25000
    */
   maxRows: number
@@ -71,7 +71,7 @@ export interface AggregationsConfig {
    */
   enabled: boolean
   /**
-   * Maximum number of fields of one `groupBy`.
+   * Maximum number of fields in one `groupBy`.
    * @default 5
    */
   maxGroupByFields: number
@@ -84,7 +84,7 @@ export interface HiddenFieldsConfig {
    */
   global: string[]
   /**
-   * Names of hidden fields by resource, in addition to `hiddenFields` of the registration.
+   * Names of hidden fields by resource. They add to the `hiddenFields` of the registration.
    * @default {}
    * @example { users: ['passwordHash'] }
    */
@@ -98,7 +98,7 @@ export interface BulkConfig {
    */
   enabled: boolean
   /**
-   * Maximum number of items of one request.
+   * Maximum number of items in one request.
    * @default 100
    */
   maxBatchSize: number
@@ -133,7 +133,7 @@ export interface CrossSiteConfig {
 
 export interface HttpConfig {
   /**
-   * Maximum size of a JSON body in bytes. A larger body is refused with 413 while it is read.
+   * Maximum size of a JSON body in bytes. The server stops reading a larger body and responds with 413.
    * @default 1048576
    */
   maxBodySize: number
@@ -146,7 +146,7 @@ export interface HookConfig {
    */
   timeout: number
   /**
-   * Effect of an error in an after-hook of a write: `'throw'` responds with the error, `'log'` only logs it. Neither undoes the commit.
+   * Effect of an error in an after-hook of a write: `'throw'` responds with the error, `'log'` only logs it. Neither rolls back the write.
    * @default 'throw'
    */
   afterErrors: 'throw' | 'log'
@@ -160,7 +160,7 @@ export interface AutoApiConfig {
   prefix: string
   pagination: PaginationConfig
   /**
-   * `false` where rows belong to no tenant.
+   * `false` turns multi-tenancy off.
    * @default false
    */
   multiTenancy: MultiTenancyConfig | false
@@ -173,13 +173,13 @@ export interface AutoApiConfig {
   /** Refuses writes from pages of other sites; `false` turns the check off. */
   csrf: CrossSiteConfig | false
   /**
-   * Maximum number of rows that a count, an aggregate or a page by number reads where `objectLevel` decides row by row.
+   * Maximum number of rows that a request reads to check them with `objectLevel` for a count, an aggregate or a numbered page.
    * @default 10000
    */
   objectLevelMaxRows: number
   hiddenFields: HiddenFieldsConfig
   /**
-   * Number of the app's own proxies; `true` is one.
+   * Number of the app's own proxies; `true` means one proxy.
    * @default false
    */
   trustProxy: boolean | number

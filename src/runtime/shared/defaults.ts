@@ -1,4 +1,4 @@
-/** The default configuration: every option that the app leaves out. */
+/** The default values of the options. */
 import type { AutoApiConfig, MultiTenancyConfig } from './config'
 
 export const DEFAULT_MULTI_TENANCY: Readonly<MultiTenancyConfig> = Object.freeze({

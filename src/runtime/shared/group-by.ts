@@ -1,4 +1,4 @@
-/** Groups entries by key, in the order of each key's first entry. Node 20 does not have `Map.groupBy`. */
+/** Groups entries by key. The groups have the order of their first entries. Node 20 does not have `Map.groupBy`. */
 export function groupBy<K, V>(entries: readonly V[], keyOf: (entry: V) => K): Map<K, V[]> {
   const groups = new Map<K, V[]>()
   for (const entry of entries) {

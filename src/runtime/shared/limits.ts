@@ -1,4 +1,4 @@
-/** Limits of requests and responses that cannot be configured. */
+/** Maximum numbers for requests and responses. Apps cannot configure them. */
 export const LIMITS = Object.freeze({
   /** Values of one `$in`, `$nin` or array condition. */
   in: 500,
@@ -8,9 +8,9 @@ export const LIMITS = Object.freeze({
   conditions: 100,
   /** Characters of a query string. */
   queryLength: 64 * 1024,
-  /** Nesting of a JSON parameter. */
+  /** Nesting levels of a JSON parameter. */
   jsonDepth: 12,
-  /** Nesting of a request body. */
+  /** Nesting levels of a request body. */
   bodyDepth: 64,
   /** `$like` patterns of one query, including those of its includes. */
   likes: 8,
@@ -20,18 +20,18 @@ export const LIMITS = Object.freeze({
   likeTotalLength: 512,
   /** Wildcards of one `$like` pattern. */
   wildcards: 16,
-  /** Fields of one `sort`. */
+  /** Fields in one `sort` parameter. */
   sort: 20,
-  /** Functions of one aggregate. */
+  /** Functions in one `aggregate` parameter. */
   aggregates: 20,
   /** Validation issues, or ids that were not found, in one response. */
   issues: 100,
-  /** Characters of a name from the request that a message quotes. */
+  /** Characters of a name from the request, if a message quotes the name. */
   quotedName: 60,
-  /** Characters of an id in an error, or of a message of a validation schema. */
+  /** Characters of an id in an error message, or of the message of a validation schema. */
   errorText: 300,
-  /** Rows of one batch of an `objectLevel` scan. */
+  /** Rows in one batch of an `objectLevel` scan. */
   scanBatch: 500,
-  /** Rows of one `objectLevel` scan to which `objectLevelMaxRows` does not apply: pages without a total, links of a record. */
+  /** Rows in an `objectLevel` scan that computes no total, such as the scan for a page without a total or for the links of a record. */
   scan: 100_000,
 })

@@ -1,10 +1,13 @@
-/** The operations of a resource, and the permission that decides each one if its own is not declared. */
+/** The operations of a resource, and the fallback permissions of operations whose own permission is not declared. */
 
 export const OPERATIONS = ['read', 'create', 'update', 'delete', 'aggregate', 'restore', 'purge', 'viewDeleted'] as const
 
 export type Operation = typeof OPERATIONS[number]
 
-/** Operation → the operation whose permission decides it if its own is not declared. Other undeclared operations are refused. */
+/**
+ * Maps an operation to its fallback. If the permission of the operation is not declared, the permission of the fallback decides. An
+ * operation without a declared permission and without a fallback is refused.
+ */
 export const FALLBACKS: Readonly<Partial<Record<Operation, Operation>>> = Object.freeze({
   aggregate: 'read',
   restore: 'update',

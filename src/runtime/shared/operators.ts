@@ -1,11 +1,14 @@
-/** The filter operators of the API: one row each, for the parser, the planner, `having`, the client's types and the docs. */
+/** The filter operators of the API. The parser, the planner, `having`, the types of the client and the docs use this table. */
 
-/** The kinds of columns that differ in their operators. `bytes`: a bigint in a blob. `opaque`: JSON, blobs, and types without an order. */
+/**
+ * The kind of a column, which decides its operators. `bytes` is a bigint in a blob. `opaque` is JSON, a blob, or another type without an
+ * order.
+ */
 type ColumnKind = 'text' | 'number' | 'decimal' | 'bigint' | 'date' | 'custom' | 'boolean' | 'bytes' | 'opaque'
 
 interface Columns {
   readonly kinds: readonly ColumnKind[]
-  /** Their name in the docs. */
+  /** The text for these columns in the docs. */
   readonly label: string
 }
 
@@ -23,15 +26,15 @@ const COMPARABLE = { kinds: [...LISTED.kinds, 'bytes'], label: 'all except JSON 
 const ALL = { kinds: [...COMPARABLE.kinds, 'opaque'], label: 'all' } as const satisfies Columns
 
 interface Operator {
-  /** A value of the column, a value or null, a list of values, text with wildcards, or true and false. */
+  /** The form of the operand: a column value, a column value or null, a list of values, text with wildcards, or a boolean. */
   readonly value: 'value' | 'nullable' | 'list' | 'pattern' | 'boolean'
   readonly columns: Columns
   /** The description in the docs. */
   readonly matches: string
-  /** Of operators that compare with one value: `having` takes them too. */
+  /** Present if the operator compares with one value. `having` accepts these operators too. */
   readonly comparison?: {
     readonly symbol: '=' | '<>' | '>' | '>=' | '<' | '<='
-    /** The order of the two values for which the comparison holds, as a sort function returns it. */
+    /** The results of a compare function, as for `Array.sort`, for which the operator is true. */
     readonly signs: readonly (-1 | 0 | 1)[]
   }
 }
@@ -63,20 +66,20 @@ type Operators = typeof OPERATORS
 
 export type OperatorName = keyof Operators
 
-/** The operators that `having` takes. */
+/** The operators that `having` accepts. */
 export type ComparisonName = { [N in OperatorName]: Operators[N] extends { readonly comparison: object } ? N : never }[OperatorName]
 
 export const isOperator = (name: string): name is OperatorName => Object.hasOwn(OPERATORS, name)
 
 export const isComparison = (name: string): name is ComparisonName => isOperator(name) && 'comparison' in OPERATORS[name]
 
-/** Whether an operator takes columns of a kind. */
+/** Whether an operator accepts columns of this kind. */
 export function fitsColumn(name: OperatorName, kind: ColumnKind): boolean {
   const { kinds }: Columns = OPERATORS[name].columns
   return kinds.includes(kind)
 }
 
-/** The types of an operator's values, for values of type `V`. */
+/** The type of each operand form, for a column with values of type `V`. */
 interface ValueForms<V> {
   value: V
   nullable: V | null
@@ -85,7 +88,7 @@ interface ValueForms<V> {
   boolean: boolean
 }
 
-/** The operators of a kind of column, with their values. */
+/** The operators for columns of kind `K`, with the types of their operands. */
 export type OperatorsOf<K, V> = {
   [N in OperatorName as K extends Operators[N]['columns']['kinds'][number] ? N : never]?: ValueForms<V>[Operators[N]['value']]
 }

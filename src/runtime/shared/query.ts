@@ -1,12 +1,12 @@
-/** Builds the path and the query string of a request. The server's `core/parse` does the reverse. */
+/** Builds the path and the query string of a request. On the server, `core/parse` parses them. */
 import { ROUTES, type Method, type RouteName } from './routes'
 
 type Serializer = (value: unknown) => string
 
 const json: Serializer = value => stringify(value)
-/** Names contain no commas. */
+/** Joins names with commas. Names contain no commas, so this needs no encoding. */
 const list: Serializer = value => [value].flat().join(',')
-/** A comma in an id is encoded in addition to the encoding of the query string. */
+/** Joins ids with commas. It encodes each id first, because an id can contain a comma. The query string is encoded once more later. */
 const ids: Serializer = value => [value].flat().map(id => encodeURIComponent(String(id))).join(',')
 
 /** Serializers of parameters that are objects or lists. Other parameters are converted with `String`. */
@@ -16,7 +16,7 @@ const SERIALIZERS: Readonly<Record<string, Serializer>> = {
   ids,
 }
 
-/** Leaves out parameters without effect. An empty cursor is kept: it requests the first page. */
+/** Builds the parameters of a query. It omits parameters without effect, but keeps an empty cursor, which requests the first page. */
 export function toQuery(query: object): Record<string, string> {
   return Object.fromEntries(
     Object.entries(query).flatMap(([name, value]: [string, unknown]) =>
@@ -29,23 +29,24 @@ function isOmitted(value: unknown): boolean {
   return value === undefined || value === null || value === false || (Array.isArray(value) && value.length === 0)
 }
 
-/** JSON with bigints as text. */
+/** Converts a value to JSON, with each bigint as text. */
 export function stringify(value: unknown): string {
   return JSON.stringify(value, (_, part: unknown) => typeof part === 'bigint' ? String(part) : part)
 }
 
 export interface RouteParams {
   readonly resource?: string
-  /** A record's id. The id of a composite key is its values, each URL-encoded, joined by commas. */
+  /** The id of a record. The id of a composite key contains its values, each URL-encoded and joined by commas. */
   readonly id?: string | number
   readonly composite?: boolean
   readonly relation?: string
-  /** A parameter of the routes below `/_m2m`. */
+  /** The parameter of `/_m2m/is-junction/:table`. */
   readonly table?: string
+  /** The parameter of `/_m2m/detect/:name`. */
   readonly name?: string
 }
 
-/** A value that cannot be one segment of a path, because the URL would be another one. */
+/** The error for a value that cannot be a segment of a path. For example, URL parsers remove the segment `..`. */
 export class UnaddressableError extends Error {
   constructor(what: string, value: unknown) {
     super(`The \`${what}\` ${JSON.stringify(String(value ?? ''))} cannot be a segment of a URL.`)
@@ -54,7 +55,7 @@ export class UnaddressableError extends Error {
 }
 
 /**
- * A route with its parameters filled in, below the prefix.
+ * Returns the method of a route, and its path with the parameter values. The path does not contain the prefix.
  * @throws UnaddressableError
  */
 export function toRequest(route: RouteName, params: RouteParams): { method: Method, path: string } {
@@ -73,8 +74,8 @@ function toSegment(name: string, value: unknown, composite = false): string {
 }
 
 /**
- * The id of a composite key with each value URL-encoded once. The id can come from a route parameter of the app, where it is decoded.
- * `undefined` if a value cannot be encoded.
+ * Returns the id of a composite key with each value URL-encoded exactly once. The values of the given id can be decoded already, for
+ * example if the id comes from a route parameter of the app. The result is `undefined` if a value cannot be encoded.
  */
 export function canonicalKey(id: string): string | undefined {
   const values = id.split(',').map(value => encode(decode(value)))
@@ -90,7 +91,7 @@ function decode(text: string): string {
   }
 }
 
-/** A lone surrogate cannot be encoded. */
+/** URL-encodes a text. It returns `undefined` for text with a lone surrogate, which cannot be encoded. */
 function encode(text: string): string | undefined {
   try {
     return encodeURIComponent(text)
@@ -100,5 +101,5 @@ function encode(text: string): string | undefined {
   }
 }
 
-/** Which rows of a table with soft delete a request includes. */
+/** Selects the rows of a table with soft delete: active rows, rows in the trash, or both. */
 export type TrashMode = 'active' | 'trashed' | 'both'

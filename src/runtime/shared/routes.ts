@@ -4,14 +4,14 @@ import type { Operation } from './operations'
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
 
 export interface Route {
-  /** Unique name, by which the client and the types refer to the route. */
+  /** Unique name. The client and the types use it to identify the route. */
   readonly name: string
   readonly method: Method
-  /** Relative to the prefix. A leading `/:resource` is the name of a registered resource. */
+  /** Path after the prefix. A leading `/:resource` stands for the name of a registered resource. */
   readonly path: string
-  /** The operation whose permission the route requires; `null` if every caller gets a response. */
+  /** The operation whose permission the route requires; `null` if the route requires no permission. */
   readonly operation: Operation | null
-  /** The operation if a parameter changes it: `?force=true` purges. */
+  /** The operation that a parameter selects instead: `?force=true` changes a delete to a purge. */
   readonly alternative?: Operation
 }
 
@@ -58,12 +58,12 @@ export const PATHS: Readonly<Record<typeof ROUTES[number]['path'], string>> = {
   '/_m2m/detect/:name': 'm2m-detect',
 }
 
-/** Paths of one shape match the same requests: `/posts/:id` and `/posts/:slug/` are both `/posts/:`. */
+/** Replaces the names of parameters. Paths with the same shape match the same requests: `/posts/:id` and `/posts/:slug/` → `/posts/:`. */
 export function toShape(path: string): string {
   return path.replace(/\/(?::\w+|\*)(?=\/|$)/g, '/:').replace(/\/$/, '')
 }
 
-/** Method and shape of a route. The method is empty for a handler of all methods. */
+/** Returns the method and the shape of a route as one text. The method is empty if a handler handles all methods. */
 export function toRouteKey(path: string, method = ''): string {
   return `${method.toUpperCase()} ${toShape(path)}`
 }

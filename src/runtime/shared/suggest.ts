@@ -6,7 +6,7 @@ export function didYouMean(unknown: string, known: readonly string[]): string {
   return closest ? ` Did you mean \`${closest}\`?` : ''
 }
 
-/** The closest known name by edit distance, up to a third of the length of that name (a distance of 1 is always accepted). */
+/** Returns the known name with the smallest edit distance. The distance can be 1, or up to a third of the length of the known name. */
 export function findClosest(unknown: string, known: readonly string[]): string | undefined {
   const ranked = known
     .map(name => ({ name, distance: editDistance(unknown.toLowerCase(), name.toLowerCase()) }))
@@ -15,7 +15,7 @@ export function findClosest(unknown: string, known: readonly string[]): string |
   return best && best.distance <= Math.max(1, Math.floor(best.name.length / 3)) ? best.name : undefined
 }
 
-/** Levenshtein distance. It is written here because a dependency of the module would be installed in every app. */
+/** Computes the Levenshtein distance. The code is here to avoid a dependency, which every app would have to install. */
 function editDistance(from: string, to: string): number {
   let previous = Array.from({ length: to.length + 1 }, (_, index) => index)
   for (const [row, letter] of [...from].entries()) {

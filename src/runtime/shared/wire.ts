@@ -1,26 +1,26 @@
-/** Wire formats: how the value of a column is represented in JSON and in a query string. */
+/** Wire formats: the representation of column values in JSON and in query strings. */
 
 /** The kinds of columns. Each has its own wire format. */
 export const KINDS = ['text', 'number', 'integer', 'boolean', 'date', 'bigint', 'decimal', 'json', 'blob', 'custom'] as const
 
 export type Kind = typeof KINDS[number]
 
-/** The result of a conversion whose input is not a value of the kind. */
+/** The result of a conversion if the input is not a valid value of the kind. */
 export const INVALID: unique symbol = Symbol('invalid')
 
 export interface WireFormat {
-  /** Converts a JSON value other than null to Drizzle's value, or returns {@link INVALID}. */
+  /** Converts a JSON value to the value that Drizzle uses, or returns {@link INVALID}. The input is never null. */
   fromJson: (value: unknown) => unknown
-  /** Converts text of a query string or a path to Drizzle's value, or returns {@link INVALID}. */
+  /** Converts text of a query string or a path to the value that Drizzle uses, or returns {@link INVALID}. */
   fromText: (text: string) => unknown
-  /** Converts Drizzle's value other than null to JSON; `undefined` if `JSON.stringify` converts it. */
+  /** Converts a value of Drizzle, which is never null, to JSON. Without this function, `JSON.stringify` converts the value. */
   toJson?: (value: unknown) => unknown
 }
 
 const DECIMAL = /^-?\d+(?:\.\d+)?$/
 const NUMBER = /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i
 const INTEGER = /^-?\d+$/
-/** ISO 8601: a date, or a date and time. Without an offset it is UTC. */
+/** ISO 8601: a date, or a date and time. A time without an offset is UTC. */
 const DATE = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/i
 const OFFSET = /(?:Z|[+-]\d{2}:?\d{2})$/i
 const BASE64 = /^[\w+/-]*={0,2}$/
@@ -39,7 +39,7 @@ function date(value: string): unknown {
   return Number.isNaN(parsed.getTime()) || !isDay(value.slice(0, 10)) ? INVALID : parsed
 }
 
-/** Whether the day exists. JavaScript parses February 30 as March 1. */
+/** Whether the day exists in the calendar. JavaScript parses a day that does not exist, such as February 30, as a day in March. */
 const isDay = (day: string) => new Date(day).toISOString().startsWith(day)
 
 function blob(value: string): unknown {
@@ -74,23 +74,26 @@ export const WIRE_FORMATS: Readonly<Record<Kind, WireFormat>> = {
 }
 
 const DAY = 86_400_000
-/** Later years have more than four digits. */
-const LAST = Date.UTC(9999, 11, 31)
-let lastDay = Number.NaN
-let lastPrefix = ''
+/** The start of the last day whose year has four digits. */
+const MAX_TIME = Date.UTC(9999, 11, 31)
+let cachedDay = Number.NaN
+let cachedPrefix = ''
 
-/** The same text as `date.toJSON()`, but five times as fast for the dates of one page, which are often of the same day. */
+/**
+ * Returns the same text as `date.toJSON()`. It caches the date part of the previous call, because the dates of one page are often on the
+ * same day. For such dates it is five times as fast.
+ */
 export function toIso(date: Date): string | null {
   const time = date.getTime()
-  if (!(time >= 0 && time <= LAST)) return date.toJSON() as string | null
+  if (!(time >= 0 && time <= MAX_TIME)) return date.toJSON() as string | null
   const day = Math.floor(time / DAY)
-  if (day !== lastDay) {
-    lastDay = day
-    lastPrefix = new Date(day * DAY).toISOString().slice(0, 11)
+  if (day !== cachedDay) {
+    cachedDay = day
+    cachedPrefix = new Date(day * DAY).toISOString().slice(0, 11)
   }
   const ms = time - day * DAY
   const two = (value: number) => value < 10 ? `0${value}` : String(value)
   const rest = ms % 1000
   const clock = `${two(Math.floor(ms / 3_600_000))}:${two(Math.floor(ms / 60_000) % 60)}:${two(Math.floor(ms / 1000) % 60)}`
-  return `${lastPrefix}${clock}.${rest < 10 ? '00' : rest < 100 ? '0' : ''}${rest}Z`
+  return `${cachedPrefix}${clock}.${rest < 10 ? '00' : rest < 100 ? '0' : ''}${rest}Z`
 }

@@ -1,4 +1,4 @@
-/** The response type of an endpoint of the app, found by its path. Nitro's own types are slow to check with many routes. */
+/** Finds the response type of an endpoint of the app by its path. The types of Nitro are slow to check if there are many routes. */
 import type { AutoApiEndpoints } from './resources'
 
 /** The paths that match a route: `/api/posts/:id/publish` matches `/api/posts/${string}/publish`. */
@@ -18,7 +18,7 @@ type Methods<Path> = Path extends keyof AutoApiEndpoints
 
 type ResponseOf<M, Method> = Method extends keyof M ? M[Method] : M extends { ANY: infer Response } ? Response : unknown
 
-/** The return type of the handler; `unknown` if no handler has the path and method. */
+/** The return type of the handler for a path and a method; `unknown` if there is no such handler. */
 export type EndpointResponse<Path extends string, Method extends string> = [Methods<WithoutQuery<Path>>] extends [never]
   ? unknown
   : ResponseOf<Methods<WithoutQuery<Path>>, Method>

@@ -1,18 +1,19 @@
-/** Rejects unknown names in a query. TypeScript does not check for them where it infers the type of the query. */
+/** Rejects unknown names in a query. If TypeScript infers the type of the query, it does not report unknown names itself. */
 import type { Conditions } from './query'
 import type { FieldName, RelationName, ResourceName, TargetOf } from './resources'
 
 /**
- * A type to intersect with an inferred query: `unknown` if every name is known, otherwise a type that no query has, whose error message
- * contains the unknown name.
+ * Intersect this type with an inferred query type. It is `unknown` if every name is known. Otherwise, no query is assignable to it, and the
+ * error message contains the unknown name.
  */
 export type Exact<R extends ResourceName, Q, Names> = [UnknownIn<R, Q, Names>] extends [never]
   ? unknown
   : { readonly 'unknown name': UnknownIn<R, Q, Names> }
 
+/** The options of an included to-many relation. */
 type NamesOfMany = 'fields' | 'include' | 'limit' | 'sort' | 'filter'
 
-/** The unknown names of a query and of its filter and includes. */
+/** The unknown names in a query, in its filter and in its includes. */
 type UnknownIn<R extends ResourceName, Q, Names>
   = | Exclude<keyof Q, Names>
     | (Q extends { readonly filter: infer F extends object } ? UnknownInFilter<R, F> : never)
@@ -26,7 +27,7 @@ type UnknownInConditions<R extends ResourceName, F>
   = | Exclude<keyof F, FieldName<R>>
     | { [K in keyof F & FieldName<R>]: Exclude<OperatorNames<F[K]>, OperatorNames<Conditions<R>[K]>> }[keyof F & FieldName<R>]
 
-/** The operators of a condition; a plain value has none. */
+/** The operators of a condition. A plain value has no operators. */
 type OperatorNames<C> = C extends readonly unknown[] | Date ? never : C extends object ? keyof C : never
 
 type UnknownInInclude<R extends ResourceName, I>

@@ -1,4 +1,4 @@
-/** The types of queries, by resource: filters by column type, sort, fields, includes. */
+/** The types of queries for each resource: filters by column type, sorts, fields and includes. */
 import type { ComparisonName, OperatorsOf } from '../operators'
 import type { FieldKind, FieldName, FieldsOfKind, IsMany, OrderedField, RelationName, ResourceName, SentField, TargetOf } from './resources'
 
@@ -7,12 +7,12 @@ type Condition<R extends ResourceName, K>
     ? OperatorsOf<'opaque', never> | null
     : SentField<R, K> | null | readonly SentField<R, K>[] | OperatorsOf<FieldKind<R, K>, SentField<R, K>>
 
-/** All conditions must match. */
+/** Conditions by field. A row must match all of them. */
 export type Conditions<R extends ResourceName> = { readonly [K in FieldName<R>]?: Condition<R, K> }
 
 export type Filter<R extends ResourceName> = Conditions<R> & { readonly $or?: readonly Conditions<R>[] }
 
-/** A field, or `-` and a field for descending order. */
+/** A field for ascending order, or `-` and a field for descending order. */
 export type SortKey<R extends ResourceName> = OrderedField<R> | `-${OrderedField<R>}`
 
 export interface ToOneOptions<R extends ResourceName> {
@@ -21,7 +21,7 @@ export interface ToOneOptions<R extends ResourceName> {
 }
 
 export interface ToManyOptions<R extends ResourceName> extends ToOneOptions<R> {
-  /** Rows per record. */
+  /** Maximum number of related rows for each record. */
   readonly limit?: number
   readonly sort?: SortKey<R> | readonly SortKey<R>[]
   readonly filter?: Filter<R>
@@ -32,7 +32,7 @@ export type Include<R extends ResourceName> = {
   readonly [N in RelationName<R>]?: boolean | (IsMany<R, N> extends true ? ToManyOptions<TargetOf<R, N>> : ToOneOptions<TargetOf<R, N>>)
 }
 
-/** Rows in the trash. Requires the permission `viewDeleted`. */
+/** Options to read rows in the trash. They require the permission `viewDeleted`. */
 interface Trash {
   readonly includeDeleted?: boolean
   readonly onlyDeleted?: boolean
@@ -45,14 +45,14 @@ export interface GetQuery<R extends ResourceName> extends Trash {
 
 type Numeric = 'number' | 'bigint' | 'decimal'
 
-/** `count`, `count(title)`, `sum(views)`: the functions that the kind of the column allows. */
+/** An aggregate function, such as `count`, `count(title)` or `sum(views)`. The kind of the column decides which functions are possible. */
 export type Aggregate<R extends ResourceName>
   = | 'count'
     | `count(${FieldName<R>})`
     | `${'sum' | 'avg'}(${FieldsOfKind<R, Numeric>})`
     | `${'min' | 'max'}(${FieldsOfKind<R, Numeric | 'text' | 'date'>})`
 
-/** The query of an infinite list, which sets `cursor` itself. */
+/** The query of an infinite list. It has no `page` and no `cursor`, because the infinite list sets `cursor` itself. */
 export interface UnpagedQuery<R extends ResourceName> extends GetQuery<R> {
   readonly filter?: Filter<R>
   readonly sort?: SortKey<R> | readonly SortKey<R>[]
@@ -62,20 +62,20 @@ export interface UnpagedQuery<R extends ResourceName> extends GetQuery<R> {
 }
 
 export interface ListQuery<R extends ResourceName> extends UnpagedQuery<R> {
-  /** Number of the page, from 1. */
+  /** Number of the page. The first page is 1. */
   readonly page?: number
-  /** `nextCursor` of the previous page; `''` for the first page. */
+  /** The `nextCursor` of the previous page; `''` requests the first page. */
   readonly cursor?: string
-  /** `'none'` skips the count: the response has `meta.hasMore` instead of `meta.total`. */
+  /** `'none'` skips the count. The response then has `meta.hasMore` instead of `meta.total`. */
   readonly count?: 'exact' | 'none'
 }
 
 export interface RelatedQuery<R extends ResourceName> extends ListQuery<R> {
-  /** Adds the further columns of the junction row as `_junction`. */
+  /** Adds the additional columns of the junction row as `_junction`. */
   readonly includeMetadata?: boolean
 }
 
-/** The name of an aggregate in the response: `sum(views)` is `sum_views`. */
+/** The name of an aggregate in the response: `sum(views)` becomes `sum_views`. */
 export type AliasOf<A> = A extends `${infer F}(${infer K})` ? `${F}_${K}` : A
 
 type HavingCondition = Readonly<Partial<Record<ComparisonName, string | number>>> | string | number
@@ -84,7 +84,7 @@ export interface AggregateQuery<R extends ResourceName> extends Trash {
   readonly aggregate?: readonly Aggregate<R>[]
   readonly groupBy?: readonly OrderedField<R>[]
   readonly filter?: Filter<R>
-  /** Conditions on aggregates, by their names in the response. */
+  /** Conditions on aggregates. Each key is the name of the aggregate in the response. */
   readonly having?: { readonly [alias in AliasOf<Aggregate<R>>]?: HavingCondition }
   readonly sort?: GroupSort<R> | readonly GroupSort<R>[]
   readonly page?: number

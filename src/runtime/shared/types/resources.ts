@@ -1,27 +1,27 @@
-/** The registered resources as types, and the types of their fields in requests and responses. */
+/** The types of the registered resources and of their fields in requests and responses. */
 import type { Operation } from '../operations'
 
 /**
- * Filled by the build with one entry per registered resource: the type of its table, and the names of its hidden and writable fields.
+ * The build adds one entry per registered resource: the type of its table, and the names of its hidden and writable fields.
  * @see generateTypes in the build
  */
 // eslint-disable-next-line @typescript-eslint/no-empty-object-type -- an augmentation fills it
 export interface AutoApiResources {}
 
-/** Filled by the build: the options that types depend on. */
+/** The build adds the module options on which types depend. */
 // eslint-disable-next-line @typescript-eslint/no-empty-object-type -- an augmentation fills it
 export interface AutoApiSettings {}
 
-/** Filled by the build: the responses of the app's endpoints, by path and method. */
+/** The build adds the response types of the app's endpoints, by path and method. */
 // eslint-disable-next-line @typescript-eslint/no-empty-object-type -- an augmentation fills it
 export interface AutoApiEndpoints {}
 
 export type ResourceName = keyof AutoApiResources & string
 
-/** A record's id in a path: the key's value, or the values of a composite key joined by commas, each URL-encoded. */
+/** The id of a record in a path: the value of the key. The values of a composite key are each URL-encoded and joined by commas. */
 export type RecordId = string | number
 
-/** The part of a Drizzle column's type that these types use. */
+/** The properties of a Drizzle column type that the types in this file use. */
 export interface ColumnType {
   readonly _: {
     readonly data: unknown
@@ -64,10 +64,10 @@ type ColumnOf<R extends ResourceName, K> = K extends keyof ColumnsOf<R>
     : never
   : never
 
-/** The names of the fields a record may have. */
+/** The names of the fields that a response can contain. */
 export type FieldName<R extends ResourceName> = Exclude<keyof ColumnsOf<R>, Entry<R>['hidden']> & string
 
-/** Data types that are text in JSON. */
+/** Drizzle data types whose values are text in JSON. */
 type AsText = 'date' | 'bigint' | 'buffer'
 
 export type WireValue<C extends ColumnType> = C['_']['dataType'] extends AsText ? string : C['_']['data']
@@ -76,10 +76,10 @@ type Nullable<C extends ColumnType, V> = C['_']['notNull'] extends true ? V : V 
 
 export type FieldValue<R extends ResourceName, K> = ColumnOf<R, K> extends infer C extends ColumnType ? Nullable<C, WireValue<C>> : never
 
-/** A record of a response with all its fields: dates are ISO 8601, bigint and decimal are text, bytes are base64. */
+/** A record in a response, with all fields. Dates are ISO 8601 text, bigint and decimal are text, and bytes are base64 text. */
 export type RecordOf<R extends ResourceName> = { -readonly [K in FieldName<R>]: FieldValue<R, K> }
 
-/** The kinds of columns that differ in the operators of a filter. */
+/** The kind of a column, which decides its filter operators. */
 type KindOf<C extends ColumnType>
   = C['_']['dataType'] extends 'json' | 'array' | 'buffer' ? 'opaque'
     : C['_']['dataType'] extends 'boolean' ? 'boolean'
@@ -91,7 +91,7 @@ type KindOf<C extends ColumnType>
 
 export type FieldKind<R extends ResourceName, K> = KindOf<ColumnOf<R, K>>
 
-/** The value of a column in a request: its wire format, or a value that is serialized to it. */
+/** The value of a column in a request: the wire format, or a value that the client serializes to the wire format. */
 export type SentValue<C extends ColumnType>
   = KindOf<C> extends 'date' ? string | Date
     : KindOf<C> extends 'bigint' | 'bytes' ? string | number | bigint
@@ -100,10 +100,10 @@ export type SentValue<C extends ColumnType>
 
 export type SentField<R extends ResourceName, K> = SentValue<ColumnOf<R, K>>
 
-/** The fields of some kinds. */
+/** The fields whose kind is one of `Kind`. */
 export type FieldsOfKind<R extends ResourceName, Kind> = { [K in FieldName<R>]: FieldKind<R, K> extends Kind ? K : never }[FieldName<R>]
 
-/** Fields that the database can sort and group by. */
+/** Fields by which the database can sort and group. */
 export type OrderedField<R extends ResourceName> = FieldsOfKind<R, 'text' | 'number' | 'boolean' | 'date' | 'bigint' | 'decimal' | 'custom'>
 
 interface RelationType {
@@ -124,7 +124,7 @@ type RelationOf<R extends ResourceName, N> = N extends keyof RelationsOf<R>
 export type TargetOf<R extends ResourceName, N> = RelationOf<R, N>['to'] & ResourceName
 export type IsMany<R extends ResourceName, N> = RelationOf<R, N>['many']
 
-/** To-many relations, over a foreign key or a junction table. */
+/** The to-many relations of a resource. They use a foreign key or a junction table. */
 export type ToManyName<R extends ResourceName> = { [N in RelationName<R>]: IsMany<R, N> extends true ? N : never }[RelationName<R>]
 
 type CreateName<R extends ResourceName> = Entry<R>['create'] & keyof ColumnsOf<R>
@@ -152,12 +152,12 @@ type GeneratedCreate<R extends ResourceName> = { [K in RequiredName<R>]: SentNul
 }
 type GeneratedUpdate<R extends ResourceName> = { [K in UpdateName<R>]?: SentNullable<R, K> }
 
-/** The body of a create: the input of the registration's own schema, or the fields that a client can write. */
+/** The body of a create: the input type of the registration's schema. Without a schema, it has the fields that a client can write. */
 export type CreateBody<R extends ResourceName> = Simplify<
   [OwnSchema<R, 'create'>] extends [never] ? GeneratedCreate<R> : OwnSchema<R, 'create'>
 >
 
-/** The body of an update. */
+/** The body of an update: the input type of the registration's schema. Without a schema, it has the fields that a client can write. */
 export type UpdateBody<R extends ResourceName> = Simplify<
   [OwnSchema<R, 'update'>] extends [never] ? GeneratedUpdate<R> : OwnSchema<R, 'update'>
 >

@@ -1,8 +1,8 @@
-/** The types of route responses, by resource and query. */
+/** The response types of the routes. They depend on the resource and on the query. */
 import type { AliasOf } from './query'
 import type { AutoApiSettings, FieldKind, FieldName, FieldValue, IsMany, RecordOf, ResourceName, Simplify, TargetOf } from './resources'
 
-/** The fields in `fields`, or all fields without it. */
+/** The fields that the query lists in `fields`. Without `fields`, all fields. */
 type SelectedFields<R extends ResourceName, Q> = Q extends { readonly fields: readonly (infer F)[] }
   ? [F] extends [never]
       ? RecordOf<R>
@@ -16,7 +16,7 @@ type Included<R extends ResourceName, Q> = Q extends { readonly include: infer I
   ? { -readonly [N in keyof I as I[N] extends false | undefined ? never : N]: IncludedValue<R, N, I[N]> }
   : unknown
 
-/** One record of a response: its fields and included relations. */
+/** A record in a response, with its selected fields and its included relations. */
 export type ResultOf<R extends ResourceName, Q> = Simplify<SelectedFields<R, Q> & Included<R, Q>>
 
 export interface OffsetMeta {
@@ -62,7 +62,7 @@ export interface CursorResponse<R extends ResourceName, Q = unknown> {
   meta: Simplify<CursorMeta & AggregatesMeta<R, Q>>
 }
 
-/** `_junction`: further columns of the junction row. */
+/** `_junction` contains the additional columns of the junction row. */
 type JunctionColumns<Q> = Q extends { readonly includeMetadata: true } ? { _junction: Record<string, unknown> } : unknown
 
 export interface RelatedResponse<R extends ResourceName, Q = unknown> {
@@ -70,7 +70,7 @@ export interface RelatedResponse<R extends ResourceName, Q = unknown> {
   meta: ListMeta<R, Q>
 }
 
-/** Sums of bigint and decimal are text. Without rows the sum is null. */
+/** The type of a sum or an average. For bigint and decimal it is text. If there are no rows, it is null. */
 type SumOf<R extends ResourceName, K> = (FieldKind<R, K> extends 'bigint' | 'decimal' ? string : number) | null
 
 type AggregateValue<R extends ResourceName, A>
@@ -87,7 +87,7 @@ type GroupOf<R extends ResourceName, Q> = Q extends { readonly groupBy: readonly
   : unknown
 
 export interface AggregateResponse<R extends ResourceName, Q = unknown> {
-  /** One entry per group; a single entry without `group` if the query has no `groupBy`. */
+  /** One entry per group. If the query has no `groupBy`, there is one entry, without `group`. */
   data: Simplify<GroupOf<R, Q> & AggregatesOf<R, Q>>[]
   meta: { total: number }
 }
@@ -149,7 +149,7 @@ export interface RecordCapabilities {
   canDelete: boolean
 }
 
-/** The response of each route of a resource to a request without a query: the types of `$fetch('/api/posts')`. */
+/** The response types of the routes of a resource, for requests without a query. `$fetch('/api/posts')` uses them. */
 export interface RouteResponses<R extends ResourceName> {
   'list': ListResponse<R>
   'create': RecordOf<R>
@@ -170,7 +170,7 @@ export interface RouteResponses<R extends ResourceName> {
   'relations-replace': { relations: Record<string, LinkResponse> }
 }
 
-/** The responses of the routes that belong to no resource. */
+/** The response types of the routes that belong to no resource. */
 export interface GlobalResponses {
   'permissions': { permissions: Record<string, Capabilities> }
   'm2m-junctions': { junctions: { table: string, resources: string[] }[], count: number }

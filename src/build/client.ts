@@ -79,7 +79,7 @@ export function addClient(nuxt: Nuxt, { registrations, config, composables }: Cl
     },
     { nuxt: true, nitro: true },
   )
-  // The plugin runs last. If the app provides a query client, the plugin uses that client.
+  // The plugin runs last, so that it can detect a query client of the app. It then creates none.
   if (composables) addPlugin({ src: resolve('./runtime/app/plugin') }, { append: true })
 
   nuxt.hook('nitro:init', (value) => {

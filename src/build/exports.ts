@@ -45,7 +45,7 @@ function toDisplayPath(path: string, rootDir: string): string {
   return short.startsWith('..') ? path : short
 }
 
-/** Reads the exports of a file. It searches the text for the `export` statement first, and compiles the file only if there is none. */
+/** Reads the exports of a file. It searches the text for an `export` of the name first, and compiles the file only if there is none. */
 class FileExports {
   readonly #path: string
   readonly #text: string

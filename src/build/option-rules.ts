@@ -1,4 +1,4 @@
-/** Rules for the values of the module options. To add an option, add a row here, a type in `options.ts` and a default. */
+/** Rules for the values of the module options. To add an option, add a row here, its type and its default. */
 import { UPGRADE_NOTES } from './problem'
 import { REMOVED_OPTIONS } from './removed'
 

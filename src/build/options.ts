@@ -30,7 +30,7 @@ import type { Problem } from './problem'
  */
 export interface ModuleOptions {
   /**
-   * Path under which every route is mounted. It starts with a slash and has no parameters.
+   * Path prefix of every route. It starts with a slash and has no parameters.
    * @default '/api'
    */
   prefix?: string

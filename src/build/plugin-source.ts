@@ -85,7 +85,7 @@ function findUnserializable(value: unknown, where: string): Pick<Problem, 'where
   return undefined
 }
 
-/** Finds the first module import whose file does not exist. The value has no cycles, because `findUnserializable` checks it first. */
+/** Finds the first module import whose file does not exist. `findUnserializable` checks first that the value is plain data. */
 function findMissingFile(value: unknown, where: string, findPath: FindPath): Problem | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   if (!isModuleImport(value))

@@ -11,15 +11,15 @@ import { addPluginTasks } from './tasks'
 import { generatePlugins, type PluginSource } from './virtual/plugins'
 
 /**
- * An entry of the plugin list: a plugin made by a factory, the path of a file whose default export is one plugin or a list of them, or
- * a named export of a file.
+ * An entry of the plugin list: a plugin that a factory created, the path of a file, or a named export of a file. The default export of the
+ * file is one plugin or a list of plugins.
  */
 export type PluginListing = AutoApiPlugin | string | ModuleImport
 
 /** The argument of the `autoApi:registerPlugins` hook. */
 export interface PluginRegistry {
   /**
-   * Lists a plugin before those of the app.
+   * Adds a plugin to the list, before the plugins of the app.
    * @example
    * registry.add(createModuleImport(resolve('./runtime/plugin'), 'default'))
    */

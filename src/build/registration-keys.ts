@@ -31,7 +31,7 @@ const DATA_KEYS = {
 export type ImportKey = keyof typeof IMPORT_KEYS
 export type DataKey = keyof typeof DATA_KEYS
 
-/** A registration without problems, from which the registry is generated. */
+/** The valid parts of a registration. The build generates the registry from them. */
 export interface CheckedRegistration {
   readonly name: string
   /** The module imports by key. Each has the path that the bundler can import. */

@@ -12,7 +12,7 @@ export interface RegistrationOptions {
   schema: ModuleImport
   /** Permissions of the resource. A resource without authorization refuses every request, and the build warns. */
   authorization?: ModuleImport
-  /** Schemas for `create` and `update`. A missing schema is generated from the table. */
+  /** Schemas for `create` and `update`. If a schema is missing, the server generates it from the table. */
   validation?: ModuleImport
   /** Hooks before and after the operations of the resource. */
   hooks?: ModuleImport
@@ -24,7 +24,7 @@ export interface RegistrationOptions {
    */
   hiddenFields?: string[]
   /**
-   * Names of fields that are removed from request bodies. Hooks can write them.
+   * Names of fields that the server removes from request bodies. Hooks can write these fields.
    * @default []
    */
   protectedFields?: string[]
@@ -153,7 +153,7 @@ export function checkRegistrations(entries: readonly Entry[], findPath: (path: s
 
 type NameRule = readonly [breaks: (name: string, earlier: readonly unknown[]) => boolean, what: string, instead: string]
 
-/** Rules of resource names. Only the first broken rule is reported. */
+/** Rules for resource names. The build reports only the first rule that a name breaks. */
 const NAME_RULES: readonly NameRule[] = [
   [name => name.startsWith('_'), 'begins with `_`, which is reserved for routes of the API', 'Begin the name with a letter.'],
   [name => !/^[A-Z][\w-]*$/i.test(name), 'cannot be a segment of a URL', 'Use letters, digits, `_` and `-`, beginning with a letter.'],

@@ -56,7 +56,7 @@ export function mountRoutes(
     const mounted = nitro.options.handlers.filter(({ handler }) => !ownFiles.has(handler))
     others = [...nitro.scannedHandlers, ...mounted].filter(createEnvFilter(nitro))
     const remaining = withoutAppRoutes(own, others)
-    // The list is changed in place, because Nuxt and other modules can have a reference to it.
+    // This changes the list in place, because Nuxt and other modules can have a reference to it.
     nitro.options.handlers.splice(0, Infinity, ...mounted, ...remaining)
     const otherKeys = new Set(others.flatMap(({ route, method, middleware }) => route && !middleware ? [toRouteKey(route, method)] : []))
     const isHandledByApp = (path: string) => otherKeys.has(toRouteKey(path)) || otherKeys.has(toRouteKey(path, 'GET'))

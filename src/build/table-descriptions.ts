@@ -58,7 +58,7 @@ export async function describeTables(source: TableSource): Promise<Descriptions>
   }
 }
 
-/** Whether this module threw the error. Other errors come from files that cannot be loaded at build time. */
+/** Whether this package threw the error. Other errors come from files that cannot be loaded at build time. */
 const isOwnError = (error: unknown): error is Error => error instanceof Error && error.message.startsWith('[auto-api] ')
 
 /** Returns the tables whose files can be loaded outside the server. A file that fails then affects only its own tables. */

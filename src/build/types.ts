@@ -14,7 +14,7 @@ export interface TypeSource {
   readonly config: AutoApiConfig
   /** The folder of the generated file. */
   readonly folder: string
-  /** The module's file whose interfaces are augmented. */
+  /** The file of the module whose interfaces the generated types augment. */
   readonly target: string
   /** The package that declares the types of Nitro's routes. */
   readonly nitro: string

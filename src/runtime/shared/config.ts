@@ -116,7 +116,8 @@ export interface ManyToManyConfig {
    */
   autoDetect: boolean
   /**
-   * Junction tables that are not detected: the table's export or resource name, and the two resources that it joins.
+   * Junction tables that `autoDetect` does not find. The key is the export or the resource name of the table. The value is the two
+   * resources that the table joins.
    * @default {}
    * @example { enrolments: ['students', 'courses'] }
    */
@@ -154,7 +155,7 @@ export interface HookConfig {
 
 export interface AutoApiConfig {
   /**
-   * Path under which every route is mounted.
+   * Path prefix of every route.
    * @default '/api'
    */
   prefix: string

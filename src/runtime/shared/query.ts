@@ -9,7 +9,7 @@ const list: Serializer = value => [value].flat().join(',')
 /** Joins ids with commas. It encodes each id first, because an id can contain a comma. The query string is encoded once more later. */
 const ids: Serializer = value => [value].flat().map(id => encodeURIComponent(String(id))).join(',')
 
-/** Serializers of parameters that are objects or lists. Other parameters are converted with `String`. */
+/** Serializers of parameters that are objects or lists. `String` converts the other parameters. */
 const SERIALIZERS: Readonly<Record<string, Serializer>> = {
   filter: json, include: json, having: json,
   sort: list, fields: list, cursorFields: list, aggregate: list, groupBy: list,

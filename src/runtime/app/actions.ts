@@ -5,7 +5,7 @@ import type { Invalidation } from './cache'
 import type { ApiCall } from './client'
 import { withDescendants } from './keys'
 
-/** Several records: by id, or all records that one cascading deletion put in the trash. */
+/** Selects several records: by their ids, or all records that one cascading deletion moved to the trash. */
 export type Group = { readonly ids: readonly RecordId[] } | { readonly deletionId: string }
 
 /** The variables of `mutate`, by action. */
@@ -53,7 +53,7 @@ type Request = Omit<ApiCall, 'resource'>
 
 interface ActionDefinition {
   readonly request: (variables: never) => Request
-  /** What the action changes. @default the resource itself */
+  /** Returns the resources that the action changes. @default the resource itself */
   readonly invalidates?: (resource: string, variables: never) => Invalidation
 }
 
@@ -95,7 +95,7 @@ export const ACTIONS: Readonly<Record<Action, ActionDefinition>> = {
   },
 }
 
-/** What an action changes. The client invalidates the cached responses with these rows. */
+/** Returns the resources that an action changes. The client invalidates the cached responses with their rows. */
 export function invalidationOf(action: Action, resource: string, variables: unknown): Invalidation {
   return ACTIONS[action].invalidates?.(resource, variables as never) ?? { resources: new Set([resource]) }
 }

@@ -2,19 +2,20 @@
 import type { QueryClient } from '@tanstack/vue-query'
 import { idOf, isApiKey, isMissing, resourcesOf, rootOf, targetOf, toIdentity, type ApiKey, type IncludeTree } from './keys'
 
-/** What a write changed, and so which cached responses are stale. */
+/** Describes the changes of a write. They decide which cached responses are stale. */
 export interface Invalidation {
   readonly resources: ReadonlySet<string>
-  /** Links between resources: only responses with rows of both sides are stale. */
+  /** If true, the write changed only links between the resources: only responses with rows of every resource are stale. */
   readonly links?: boolean
-  /** Removed records, whose own responses are not refetched because that would return a 404. */
+  /** The removed records. Their own responses are not refetched, because the server would return 404. */
   readonly removed?: { readonly resource: string, readonly ids: readonly (string | number)[] }
 }
 
 /** Invalidates exactly the responses with rows of a written resource: lists, records, aggregates, includes, relations. */
-export async function invalidate(client: QueryClient, { resources, links = false, removed: gone }: Invalidation): Promise<void> {
-  const ids = new Set(gone?.ids.map(id => toIdentity(gone.resource, id)))
-  const isGone = ([, resource, , { id }]: ApiKey) => resource === gone?.resource && !isMissing(id) && ids.has(toIdentity(resource, id))
+export async function invalidate(client: QueryClient, { resources, links = false, removed }: Invalidation): Promise<void> {
+  const removedIds = new Set(removed?.ids.map(id => toIdentity(removed.resource, id)))
+  const isRemoved = ([, resource, , { id }]: ApiKey) =>
+    resource === removed?.resource && !isMissing(id) && removedIds.has(toIdentity(resource, id))
   const isStale = (key: ApiKey) => {
     const ofKey = resourcesOf(key)
     return (
@@ -26,8 +27,8 @@ export async function invalidate(client: QueryClient, { resources, links = false
     predicate: ({ queryKey }: { queryKey: readonly unknown[] }) => isApiKey(queryKey) && isStale(queryKey) && test(queryKey),
   })
   await Promise.all([
-    client.invalidateQueries(matching(key => !isGone(key))),
-    client.invalidateQueries({ ...matching(isGone), refetchType: 'none' }),
+    client.invalidateQueries(matching(key => !isRemoved(key))),
+    client.invalidateQueries({ ...matching(isRemoved), refetchType: 'none' }),
   ])
 }
 

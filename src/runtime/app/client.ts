@@ -1,4 +1,4 @@
-/** Sends the requests of all composables; on the server, with the headers of the page's request. */
+/** Sends the requests of all composables. On the server, each request has the headers of the page's request. */
 import { stringify, toQuery, toRequest, UnaddressableError, type RouteParams } from '../shared/query'
 import type { RouteName } from '../shared/routes'
 import { AutoApiError, toAutoApiError } from './error'
@@ -24,7 +24,7 @@ export interface Client {
 
 type Fetch = (path: string, options: object) => Promise<unknown>
 
-/** Call it in `setup`, where the headers of the page's request are available. */
+/** Creates the client. Call it in `setup`, because the headers of the page's request are available only there. */
 export function useClient(): Client {
   const fetch = useRequestFetch() as unknown as Fetch
   const send: Client['send'] = async (method, path, query = {}, body, signal) => {
@@ -34,7 +34,7 @@ export function useClient(): Client {
         query: toQuery(query),
         ...body !== undefined && { body: stringify(body), headers: { 'content-type': 'application/json' } },
         signal,
-        // The query decides about retries, and a write is never sent twice.
+        // TanStack Query retries queries. A write is never retried, because the server could run it twice.
         retry: 0,
       })
     }
@@ -51,7 +51,7 @@ export function useClient(): Client {
   }
 }
 
-/** @throws AutoApiError The server's 404, for an id that cannot be part of a path. */
+/** @throws AutoApiError With status 404, as from the server, if the id cannot be part of a path. */
 function toPath(route: RouteName, params: RouteParams): ReturnType<typeof toRequest> {
   try {
     return toRequest(route, params)

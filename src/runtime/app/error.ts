@@ -6,7 +6,7 @@ export interface ApiIssue {
   readonly code: string
 }
 
-/** One item of a batch that failed. */
+/** The error of one failed item of a batch. */
 export interface ApiItemError {
   readonly index: number
   readonly id?: string | number
@@ -16,23 +16,23 @@ export interface ApiItemError {
   readonly issues?: readonly ApiIssue[]
 }
 
-/** An error as plain data, in the form in which the server sends it to the browser with the rendered page. */
+/** An error as plain data. The server sends errors in this form to the browser with the rendered page. */
 export interface ApiProblem {
-  /** The HTTP status; 0 without a response. */
+  /** The HTTP status. It is 0 if there was no response. */
   readonly status: number
-  /** The API's stable error code; `NO_ANSWER` without a response, `UNEXPECTED` for a response without a code. */
+  /** The API's stable error code. It is `NO_ANSWER` without a response and `UNEXPECTED` for a response without a code. */
   readonly code: string
   readonly message: string
   /** Validation errors of the body, by path. */
   readonly issues: readonly ApiIssue[]
   /** The fields that caused the error: forbidden, in conflict, or with an unknown reference. */
   readonly fields: readonly string[]
-  /** The items of a batch that failed. */
+  /** The errors of the failed items of a batch. */
   readonly errors: readonly ApiItemError[]
 }
 
 /**
- * The `error` of every composable, and what `mutateAsync` rejects with.
+ * The type of `error` in every composable. `mutateAsync` rejects with this error too.
  * @example
  * const { error } = useAutoApiGet('posts', id)
  * // <p v-if="error?.status === 404">This post does not exist.</p>
@@ -66,7 +66,7 @@ interface ErrorBody {
   }
 }
 
-/** Converts the error that a failed request threw, with the details of the API's response. */
+/** Converts the error of a failed request. The result contains the details of the API's response. */
 export function toAutoApiError(thrown: unknown): AutoApiError {
   if (thrown instanceof AutoApiError) return thrown
   const {
@@ -83,20 +83,20 @@ export function toAutoApiError(thrown: unknown): AutoApiError {
   }, { cause: thrown })
 }
 
-/** An error without its cause, which may contain the whole request. */
+/** Returns an error without its cause, because the cause can contain the whole request. */
 export function toProblem({ status, code, message, issues, fields, errors }: ApiProblem): ApiProblem {
   return { status, code, message, issues, fields, errors }
 }
 
-/** A message and the name of its form field, as Nuxt UI's `UForm` and other form libraries take it. */
+/** A message and the name of its form field, in the format of Nuxt UI's `UForm` and other form libraries. */
 export interface FormError {
   name: string
   message: string
 }
 
 /**
- * The messages of a refused body, by field: `[{ name: 'author.email', message: 'Invalid email' }]`. Empty for errors without fields, and
- * for values that are not an `AutoApiError`. For a bulk write, `name` starts with the index of the item: `2.title`.
+ * Returns the messages of a refused body, by field: `[{ name: 'author.email', message: 'Invalid email' }]`. The list is empty for errors
+ * without fields, and for values that are not an `AutoApiError`. For a bulk write, `name` starts with the index of the item: `2.title`.
  * @example
  * const { mutate } = useAutoApiCreate('posts', { onError: error => form.value?.setErrors(autoApiFormErrors(error)) })
  */

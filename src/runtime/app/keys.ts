@@ -33,12 +33,12 @@ export function rootOf([, resource, kind, { relation }]: ApiKey): string {
   return kind === 'related' ? targetOf(resource, relation!) : resource
 }
 
-/** The target resource of a relation, or `*` (any resource) when the build does not know the relation. */
+/** Returns the target resource of a relation, or `*` (any resource) if the relation is not known at build time. */
 export function targetOf(resource: string, relation: string): string {
   return resources[resource]?.relations[relation]?.to ?? '*'
 }
 
-/** Every resource with rows in a response: the requested resource, the target of the relation, and the included resources. */
+/** Returns every resource with rows in a response: the requested resource, the target of the relation, and the included resources. */
 export function resourcesOf(key: ApiKey): ReadonlySet<string> {
   const [, resource, , { query, reads = [] }] = key
   return new Set([resource, ...reads, rootOf(key), ...includedIn(rootOf(key), query?.include)])
@@ -53,7 +53,7 @@ function includedIn(resource: string, include: IncludeTree = {}): string[] {
   })
 }
 
-/** A resource and its descendants, to which a delete or a restore cascades. Many-to-many relations (`linked`) are not followed. */
+/** Returns a resource and its descendants: a delete or a restore cascades to them. Skips many-to-many relations (`linked`). */
 export function withDescendants(resource: string, found = new Set<string>()): ReadonlySet<string> {
   if (found.has(resource)) return found
   found.add(resource)
@@ -61,7 +61,7 @@ export function withDescendants(resource: string, found = new Set<string>()): Re
   return found
 }
 
-/** A record's id as a path segment; `undefined` when the record lacks a field of its key. */
+/** Returns a record's id as a path segment, or `undefined` if the record lacks a field of its key. */
 export function idOf(resource: string, record: Readonly<Record<string, unknown>>): string | undefined {
   const key = resources[resource]?.key ?? ['id']
   if (key.some(name => record[name] === undefined)) return undefined
@@ -73,7 +73,7 @@ export function isComposite(resource: string): boolean {
   return (resources[resource]?.key?.length ?? 1) > 1
 }
 
-/** The same text for every form of a record's id: number or text, and a composite key with encoded or decoded values. */
+/** Converts every form of an id to the same text: a number, a text, or a composite key with encoded or decoded values. */
 export function toIdentity(resource: string, id: string | number): string {
   const text = String(id)
   return isComposite(resource) ? canonicalKey(text) ?? text : text

@@ -19,7 +19,7 @@ export interface MutationHandlers<Variables> {
   readonly optimistic?: (variables: Variables) => (() => void)
 }
 
-/** A caller's `onSuccess` runs after the cache is updated, and `onError` after an optimistic change is rolled back. */
+/** The caller's `onSuccess` runs after the cache is updated. The caller's `onError` runs after an optimistic change is rolled back. */
 export function useApiMutation<Data, Variables, Context = unknown>(
   { send, invalidates, optimistic }: MutationHandlers<Variables>,
   options: MutationOptions<Data, Variables, Context> = {},

@@ -7,8 +7,8 @@ import { isApiKey, resourcesOf } from './keys'
 
 /**
  * Changes a record in every cached response: lists, infinite lists, single records and includes. Only fields that a response contains
- * change. A plain function: call it in an event handler, before the request is sent.
- * @returns `rollback` restores the previous values, except of fields that have changed again since.
+ * change. It is a plain function, not a composable: call it in an event handler, before the request is sent.
+ * @returns `rollback`, which restores the previous values. A field that has changed again keeps its current value.
  * @example
  * const { rollback } = useAutoApiOptimisticUpdate(queryClient, 'posts', 1, { title: 'New' })
  * save.mutate({ id: 1, title: 'New' }, { onError: rollback })
@@ -33,7 +33,6 @@ export function useAutoApiOptimisticUpdate<R extends ResourceWith<'update'>>(
   })
 
   return {
-    // A field that has changed again since keeps its current value.
     rollback: () =>
       changeRecord(queryClient, resource, id, (record, key) => {
         const own = Object.entries(previous.get(JSON.stringify(key)) ?? {}).filter(([name]) => record[name] === newValues[name])

@@ -1,4 +1,4 @@
-/** Provides one query client per request and sends its state from the server to the browser; not needed when the app provides one. */
+/** Provides one query client per request and sends its state from the server to the browser. Does nothing if the app provides a client. */
 import { dehydrate, hydrate, QueryClient, VueQueryPlugin, type DehydratedState } from '@tanstack/vue-query'
 import { AutoApiError, toProblem, type ApiProblem } from './error'
 import { defineNuxtPlugin, useState, type Plugin } from './nuxt'
@@ -19,7 +19,7 @@ const plugin: Plugin = defineNuxtPlugin({
 
 export default plugin
 
-/** Errors of the API are included, so that the browser shows the same page as the server. */
+/** Includes the errors of the API, so that the browser shows the same page as the server. */
 function dehydrateWithErrors(client: QueryClient): DehydratedState {
   const { queries, mutations } = dehydrate(client, {
     shouldDehydrateQuery: ({ state }) => state.status === 'success' || state.error instanceof AutoApiError,

@@ -1,4 +1,4 @@
-/** The query behind every reading composable: a TanStack query that runs on the server and is not refetched during hydration. */
+/** The query that every reading composable uses: a TanStack query that runs on the server and is not refetched during hydration. */
 import {
   useInfiniteQuery,
   useQuery,
@@ -15,8 +15,8 @@ import type { ApiKey } from './keys'
 import { useNuxtApp } from './nuxt'
 
 /** TanStack's query options, except the key and the query function. */
-export type QueryOptions<Answer, Data = Answer> = Omit<
-  QueryObserverOptions<Answer, AutoApiError, Data>,
+export type QueryOptions<ResponseBody, Data = ResponseBody> = Omit<
+  QueryObserverOptions<ResponseBody, AutoApiError, Data>,
   'queryKey' | 'queryFn' | 'queryHash' | 'queryKeyHashFn' | 'enabled'
 > & {
   /** Sends no request while it is false. @default true */
@@ -34,11 +34,14 @@ export type InfiniteOptions<Page> = Omit<
 /** The key of the request; `undefined` while a parameter is missing. */
 type KeyGetter = () => ApiKey | undefined
 
-/** @param load sends the request of a key */
-export function useApiQuery<Answer, Data>(
+/**
+ * Creates a query.
+ * @param load sends the request of a key
+ */
+export function useApiQuery<ResponseBody, Data>(
   key: KeyGetter,
   load: (key: ApiKey, signal: AbortSignal) => Promise<unknown>,
-  options: QueryOptions<Answer, Data> = {},
+  options: QueryOptions<ResponseBody, Data> = {},
 ): UseQueryReturnType<Data, AutoApiError> {
   const { enabled, ...rest } = toOptions(key, options.enabled)
   const query = useQuery(
@@ -56,7 +59,7 @@ export function useApiQuery<Answer, Data>(
   return withPrefetch(query, enabled) as unknown as UseQueryReturnType<Data, AutoApiError>
 }
 
-/** Pages by cursor; the first page has the empty cursor. */
+/** Creates an infinite query, which loads pages by cursor. The cursor of the first page is empty. */
 export function useApiPages<Page extends { meta: { nextCursor: string | null } }>(
   key: KeyGetter,
   load: (key: ApiKey, cursor: string, signal: AbortSignal) => Promise<unknown>,
@@ -83,7 +86,7 @@ export function useApiPages<Page extends { meta: { nextCursor: string | null } }
 
 const NO_KEY = ['auto-api', 'nothing']
 
-/** Options that are set once, in `setup`. The caller's own options override them. */
+/** Returns the options that are set once, in `setup`. The caller's own options override them. */
 function toOptions(key: KeyGetter, enabled: MaybeRefOrGetter<boolean> = true) {
   const { isHydrating = false } = useNuxtApp()
   return {

@@ -1,6 +1,6 @@
 /**
- * The client's address of an event. A page that is rendered sends requests to its own server: they have the address of the page's
- * request.
+ * Finds the client address of an event. While the server renders a page, the page sends requests to the same server. These requests have
+ * the client address of the page's request.
  */
 import { resolveClientAddress } from './core/access/ip-address'
 
@@ -8,7 +8,7 @@ import { resolveClientAddress } from './core/access/ip-address'
 export interface ClientEvent {
   readonly context: object
   readonly headers: Headers
-  /** h3 1. A request of the server to itself has no connection. It has the context of the event that it was sent for. */
+  /** h3 1. A request that the server sends to itself has no connection. `__unenv__` is the context of the original event. */
   readonly node?: { readonly req?: { readonly socket?: { readonly remoteAddress?: string }, readonly __unenv__?: object } }
   /** h3 2. */
   readonly req?: { readonly ip?: string, readonly runtime?: { readonly cloudflare?: unknown } }
@@ -16,15 +16,15 @@ export interface ClientEvent {
 
 const events = new WeakMap<object, ClientEvent>()
 
-/** Called for every request of the app, before any handler. */
+/** Stores the event by its context. Runs for every request of the app, before any handler. */
 export function rememberEvent(event: ClientEvent): void {
   events.set(event.context, event)
 }
 
-/** @param trustProxy the number of the app's own proxies in front of it */
+/** @param trustProxy the number of the app's own proxies; `true` is one */
 export function clientAddressOf(event: object, trustProxy: boolean | number): string | undefined {
   const { context, headers, node, req } = outermost(event as ClientEvent)
-  // Nitro sets this from the platform's own data. Everywhere else the client can set the header.
+  // Nitro sets `cloudflare` from the platform's data. On other platforms the client can set the header `cf-connecting-ip` itself.
   const onEdge = (context as { cloudflare?: unknown }).cloudflare ?? req?.runtime?.cloudflare
   return resolveClientAddress({
     connection: node?.req?.socket?.remoteAddress ?? req?.ip,
@@ -34,6 +34,6 @@ export function clientAddressOf(event: object, trustProxy: boolean | number): st
 }
 
 function outermost(event: ClientEvent): ClientEvent {
-  const around = events.get(event.node?.req?.__unenv__ ?? event)
-  return around && around !== event ? outermost(around) : event
+  const outer = events.get(event.node?.req?.__unenv__ ?? event)
+  return outer && outer !== event ? outermost(outer) : event
 }

@@ -1,19 +1,19 @@
-/** The database of the app's default API: given once in a server plugin, resolved for every request. */
+/** The database of the app's default API. A server plugin sets it once. The API resolves it for every request. */
 import { useRuntime } from './api/runtime'
 import type { EngineName } from './engines/index'
 
 export type { EngineName as Engine } from './engines/index'
 
-/** Returns the database of a request. The event's type is h3's, which only the HTTP adapter imports. */
+/** Returns the database of a request. The event is h3's. Its type is `any`, because only the HTTP adapter imports h3. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- the app's platform decides what the event holds
 export type DatabaseOfEvent = (event: any) => object
 
 /**
  * Sets the database of the API. Call it in a Nitro plugin.
- * @param db any Drizzle database, or a function that returns it, called once per request: D1's binding comes with the event,
- * a Nitro task's event included. Outside of a request it is called without one.
- * @param engine the driver behind it: the engine decides how writes are committed.
- * @throws When the engine is unknown, the value is not a Drizzle database, or the database is one of another engine.
+ * @param db any Drizzle database, or a function that returns it. The API calls the function once per request with the event, because
+ * D1's binding comes with the event. The event of a Nitro task works too. Outside of a request the function gets no event.
+ * @param engine the name of the database driver. It decides how writes are committed.
+ * @throws When the engine is unknown, the value is not a Drizzle database, or the database belongs to another engine.
  * @example
  * export default defineNitroPlugin(() => {
  *   initializeDatabase(drizzle(new Database('app.db')), 'better-sqlite3')
@@ -28,8 +28,8 @@ export function initializeDatabase(db: object | DatabaseOfEvent, engine: EngineN
 }
 
 /**
- * The Drizzle database given to {@link initializeDatabase}.
- * @param event the request, where the database comes with it.
+ * Returns the Drizzle database that {@link initializeDatabase} has set.
+ * @param event the event of the request. It is required if the database comes with the event.
  * @throws When `initializeDatabase` was not called.
  * @example
  * const db = getDatabase(event) as ReturnType<typeof drizzle>

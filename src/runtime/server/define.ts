@@ -1,4 +1,4 @@
-/** Typed identities for the files a registration points at. Importing this file loads nothing else. */
+/** Functions that add types to the files of a registration. They return their argument. This file loads only the plugin contract. */
 import type { Table } from 'drizzle-orm'
 import type { ResourceAuth, ResourceHooks, ResourceValidation } from './registration'
 
@@ -17,12 +17,12 @@ export { defineAutoApiPlugin, type AutoApiPlugin, type PluginEndpoint, type Plug
 export type { Change, CommitListener } from './core/changes'
 export type { Around, CallerListener, IncomingRequest, RequestListener } from './core/listeners'
 export type { ApiResponse } from './core/response'
-/** The request's event; exporting it here gives every `ctx` its type. */
+/** The request's event. This export gives `ctx.event` its type. */
 export type { ApiEvent } from './http'
 export type { Operation } from '../shared/operations'
 
 /**
- * The permissions of a resource, and which of its rows exist for a caller.
+ * Declares who can access a resource, and which of its rows a caller can see.
  * @example
  * export const postsAuth = defineResourceAuth<typeof posts>({
  *   permissions: { read: true, create: ctx => ctx.user !== null, update: 'posts:write', delete: ['admin', 'editor'] },
@@ -34,7 +34,7 @@ export function defineResourceAuth<T extends Table>(auth: ResourceAuth<T>): Reso
 }
 
 /**
- * Functions that run before and after the operations on a resource.
+ * Declares functions that run before and after the operations on a resource.
  * @example
  * export const postsHooks = defineResourceHooks<typeof posts>({
  *   beforeCreate: data => ({ ...data, slug: slugify(data.title!) }),
@@ -45,7 +45,7 @@ export function defineResourceHooks<T extends Table>(hooks: ResourceHooks<T>): R
 }
 
 /**
- * The schemas of a resource's bodies: any Standard Schema; a missing one is generated from the table.
+ * Declares the schemas of a resource's bodies. Any Standard Schema works. A missing schema is generated from the table.
  * @example
  * export const postsValidation = defineResourceValidation({ create: z.object({ title: z.string().min(3) }) })
  */

@@ -1,4 +1,4 @@
-/** The HTTP adapter: event → request, response → event, error → h3 error. The only file that imports h3. */
+/** The HTTP adapter: converts events to requests, writes responses, and converts errors to h3 errors. Only this file imports h3. */
 import {
   createError,
   defineEventHandler,
@@ -23,7 +23,7 @@ import { segmentsBelow, sentUrl } from './http/url'
 import { useApi } from './runtime'
 import { idToPath } from './schema/record-id'
 
-/** The event of a request: h3's, of the version that Nuxt brings. */
+/** The event of a request, from the h3 version that Nuxt uses. */
 export type ApiEvent = H3Event
 
 declare module './registration' {
@@ -32,7 +32,7 @@ declare module './registration' {
   }
 }
 
-/** A handler whose response body is known: Nitro types its route by it. */
+/** A handler with a typed response body. Nitro derives the type of the route from it. */
 export type TypedHandler<Body> = EventHandler<EventHandlerRequest, Promise<Body>>
 
 /** The routes of a path by method. */
@@ -42,12 +42,12 @@ const HEADERS = { get: getResponseHeader, set: setResponseHeader } satisfies Hea
 
 const toHttpError = createToHttpError<H3Event>(createError, HEADERS)
 
-/** A generated path below a resource, as event handler. */
+/** Creates the event handler of a generated path below a resource. */
 export function defineRoutes(methods: Methods): EventHandler {
   return defineMethods(methods, toResourceRequest)
 }
 
-/** A path of the whole API, without a resource. */
+/** Creates the event handler of a path of the whole API, without a resource. */
 export function defineGlobalRoutes(methods: Methods): EventHandler {
   return defineMethods(methods, toGlobalRequest)
 }
@@ -69,7 +69,7 @@ function defineMethods(methods: Methods, toRequest: ToRequest<H3Event>): EventHa
   })
 }
 
-/** The methods of a path without those that its resource has disabled. */
+/** Returns the methods of a path, without methods that its resource has disabled. */
 function allowedOn(event: H3Event, { config, resources }: ServerApi, methods: Methods): readonly string[] {
   const [name] = segmentsBelow(config.prefix, event, sentUrl(event))
   return allowedMethods(methods, resources.get(name ?? '')?.disabled)
@@ -87,7 +87,7 @@ function respondToOptions(event: H3Event, allowed: readonly string[]): null {
   return null
 }
 
-/** Whether a file of the app handles GET of this path: then HEAD belongs to the app too. The router of h3 1 finds the handler. */
+/** Returns the app's own GET handler of this path (h3 1), or whether there is one (h3 2). The app then handles HEAD too. */
 function findGetOfApp({ context }: H3Event, api: ServerApi): EventHandler | boolean {
   const { path, route = path, handlers } = (context.matchedRoute ?? {}) as MatchedRoute
   return handlers?.get ?? (route !== undefined && api.isAppRoute('GET', route))
@@ -100,7 +100,7 @@ interface MatchedRoute {
   readonly handlers?: { readonly get?: EventHandler }
 }
 
-/** An endpoint on a path of the app, with the caller and the errors of the API. */
+/** Creates the event handler of an endpoint of the app, with the caller and the errors of the API. */
 export function defineCustomRoute(route: Route): EventHandler {
   return defineEventHandler((event) => {
     const api = requireApi(event)
@@ -108,7 +108,7 @@ export function defineCustomRoute(route: Route): EventHandler {
   })
 }
 
-/** Handles the routes of plugins before the router does. Passes every other request on. */
+/** Creates the middleware that handles the routes of plugins. It passes every other request to the router. */
 export function definePluginRoutes(): EventHandler {
   return defineEventHandler(async (event) => {
     const api = requireApi(event)
@@ -118,7 +118,7 @@ export function definePluginRoutes(): EventHandler {
       throw toHttpError(event, error)
     })
     const path = segmentsBelow(prefix, event, sentUrl(event))
-    // An encoded slash would make two segments of one.
+    // An encoded slash would split one segment into two.
     const found = path[0]?.includes('/') ? undefined : api.findPluginRoute(event.method, `/${path.join('/')}`)
     if (!found) return
     const { resource: name, params, route, methods } = found
@@ -135,7 +135,7 @@ export function definePluginRoutes(): EventHandler {
   })
 }
 
-/** @throws As an HTTP error, when the API cannot be created. */
+/** @throws An HTTP error if the API cannot be created. */
 function requireApi(event: H3Event): ServerApi {
   try {
     return useApi(event)
@@ -168,12 +168,12 @@ async function handle(
   }
 }
 
-/** The request of an event that custom code passes. */
+/** Converts an event of custom code to a request. */
 export function requestOf(event: H3Event): ApiRequest {
   return toCustomRequest(event, useApi(event), setResponseHeader)
 }
 
-/** Errors of the server utils as HTTP errors: a plain event handler, too, responds with their status and code. */
+/** Throws errors of the server utils as HTTP errors, so that a plain event handler also responds with their status and code. */
 export async function withHttpErrors<T>(event: H3Event, run: () => Promise<T>): Promise<T> {
   try {
     return await run()

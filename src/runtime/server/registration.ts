@@ -26,11 +26,11 @@ export interface Tenant {
   readonly canAccessAllTenants?: boolean
 }
 
-/** The request, as every callback gets it. */
+/** The context of a request. Every callback receives it. */
 export interface AutoApiContext {
   /** The signed-in user; `null` for an anonymous caller. */
   user: AutoApiUser | null
-  /** The caller's permissions; `'*'` is the super-admin's. */
+  /** The caller's permissions. A super-admin has `'*'`. */
   permissions: readonly string[]
   tenant: Tenant | undefined
   readonly event: PlatformEvent
@@ -38,9 +38,9 @@ export interface AutoApiContext {
   readonly resource: string
   readonly operation: Operation
   readonly params: Readonly<Record<string, string>>
-  /** The query string, repeated parameters as arrays. */
+  /** The parsed query string. A repeated parameter is an array. */
   readonly query: Readonly<Record<string, string | string[]>>
-  /** The parsed body of a write; `undefined` elsewhere and before it is read. */
+  /** The parsed body of a write. It is `undefined` before the body is read, and for other requests. */
   readonly body: unknown
   /** The Drizzle database of this request, as given to `initializeDatabase`. */
   readonly db: unknown
@@ -49,8 +49,12 @@ export interface AutoApiContext {
 export type PermissionRule = (ctx: AutoApiContext) => unknown
 
 /**
- * Who can do something: `true` everybody; `false` nobody but `'*'` (for a field: nobody at all); a permission or role by name; an array:
- * any of its entries; a function of the context, which refuses by throwing; an object for a registered permission evaluator.
+ * Decides who has access:
+ * - `true` allows everybody. `false` refuses everybody except a caller with `'*'`; for a field it refuses that caller too.
+ * - A string is a permission or a role of the caller.
+ * - An array allows a caller that one of its entries allows.
+ * - A function of the context refuses if it returns a falsy value or throws an error.
+ * - An object is for a registered permission evaluator.
  */
 export type Permission
   = boolean | string | readonly (string | PermissionRule | boolean)[] | PermissionRule | Readonly<Record<string, unknown>>
@@ -59,34 +63,35 @@ export interface FieldRule {
   readonly read?: Permission
   readonly write?: Permission
   /**
-   * Which rows a foreign key from a client can refer to: those the caller can see, those of the tenant, or any.
+   * The rows to which a client can set a foreign key: rows that the caller can see, rows of the tenant, or any row.
    * @default 'visible'
    */
   readonly reference?: 'visible' | 'tenant' | 'any'
 }
 
 export interface ResourceAuth<T extends Table = Table> {
-  /** One entry per operation; an undeclared operation falls back to another one, or is refused. */
+  /** One entry per operation. An operation without an entry uses the entry of another operation, or is refused. */
   readonly permissions?: Readonly<Partial<Record<Operation, Permission>>>
-  /** Which rows exist for the caller, in SQL. `undefined`: all of them. Applies to every route and operation. */
+  /** Returns the SQL condition of the rows that the caller can see; `undefined` means all rows. Applies to every route and operation. */
   readonly listFilter?: (table: T, ctx: AutoApiContext) => SQL | undefined | Promise<SQL | undefined>
   /**
-   * Which rows exist for the caller, where SQL cannot express it. Gets the whole row, hidden columns included, and the operation
-   * as `ctx.operation`. A throw hides the row. Lists, counts and aggregates then read every candidate row: prefer `listFilter`.
+   * Decides whether the caller can see a row, for rules that SQL cannot express. It receives the whole row with its hidden columns;
+   * `ctx.operation` is the operation. A falsy result or an error hides the row. Lists, counts and aggregates read every
+   * candidate row to call it, so prefer `listFilter`.
    */
   readonly objectLevel?: (row: InferSelectModel<T>, ctx: AutoApiContext) => unknown
-  /** Named gates for `createEndpoint`: each decides only the operations it declares. */
+  /** Named gates for `createEndpoint`. Each gate decides only the operations that it declares. */
   readonly custom?: Readonly<Record<string, { readonly permissions?: Readonly<Partial<Record<Operation, Permission>>> }>>
   readonly softDelete?: {
     /**
-     * Whether the dependents of a row go to the trash with it.
+     * Whether a delete also moves the dependents of the row to the trash.
      * @default 'auto'
      */
     readonly cascade?: 'auto' | 'off'
-    /** Days after which the task `auto-api:trash` purges a row; without it rows stay. */
+    /** Days after which the task `auto-api:trash` purges a row. Without this option, rows stay in the trash. */
     readonly retentionDays?: number
   }
-  /** Who can read and write a field. Absolute: `'*'` does not pass `false`. */
+  /** Rules for who can read and write a field. `false` also refuses a caller with `'*'`. */
   readonly fields?: Readonly<Partial<Record<keyof InferSelectModel<T> & string, FieldRule>>>
 }
 
@@ -100,9 +105,9 @@ type Insert<T extends Table> = Partial<InferInsertModel<T>> & Record<string, unk
 type Select<T extends Table> = Partial<InferSelectModel<T>> & Record<string, unknown>
 
 /**
- * Functions that run before and after the operations on a resource, in process. An object that a `before*` returns replaces the
- * data; an error it throws keeps its status. An `after*` runs after the commit;
- * an object that it returns replaces the record in the response.
+ * Functions that run before and after the operations on a resource, in the server's process. A `before*` hook can return an object,
+ * which replaces the data. If it throws an error, the response has the error's status. An `after*` hook runs after the commit. It can
+ * return an object, which replaces the record in the response.
  */
 export interface ResourceHooks<T extends Table = Table> {
   readonly beforeCreate?: (data: Insert<T>, ctx: AutoApiContext) => unknown

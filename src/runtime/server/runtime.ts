@@ -1,4 +1,4 @@
-/** The app's default API: created of the generated modules, on first use. */
+/** The app's default API. It is created from the generated modules on first use. */
 import { config, server } from '#auto-api/config'
 import { built, plugins, taken } from '#auto-api/plugins'
 import { registrations, schemaModules } from '#auto-api/registry'
@@ -20,14 +20,14 @@ provideDefaultApi(options => createApi({
 }), server)
 
 /**
- * The API of a request; without an event the app's default API.
+ * Returns the API of a request. Without an event, it returns the app's default API.
  * @throws When a registration cannot become a resource, or a plugin cannot be set up.
  */
 export function useApi(event?: unknown): ServerApi {
   return useRuntime(event).api()
 }
 
-/** @throws When the caller does not run in a server: a registrar would have no effect there. */
+/** @throws When the code does not run in a server, because a registrar has no effect there. */
 export function assertServer(name: string): void {
   if (!useRuntime().isServer())
     throw new Error(`[auto-api] ${name}() was called outside the server. Call it in a server plugin (server/plugins).`)

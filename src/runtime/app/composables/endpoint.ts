@@ -14,20 +14,20 @@ type WriteMethod = 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 export interface EndpointQuery {
   readonly method?: 'GET'
   readonly query?: MaybeRefOrGetter<Record<string, unknown>>
-  /** The resources that it reads. A write of one of them refetches the response. @default [] */
+  /** The resources that the endpoint reads. A write to one of them refetches the response. @default [] */
   readonly resources?: readonly ResourceName[]
 }
 
 export interface EndpointWrite {
   readonly method: WriteMethod
   readonly query?: MaybeRefOrGetter<Record<string, unknown>>
-  /** The resources that it writes. Their cached responses are refetched. @default [] */
+  /** The resources that the endpoint writes. Their cached responses are refetched. @default [] */
   readonly resources?: readonly ResourceName[]
 }
 
 /**
- * Requests an endpoint of the app, typed by its handler: a query for GET, or a mutation for any other method, whose variables are the body.
- * `error` is an `AutoApiError`.
+ * Requests an endpoint of the app. For GET it returns a query. For any other method it returns a mutation, whose variables are the body.
+ * The handler of the endpoint decides the type of the response. `error` is an `AutoApiError`.
  * @example
  * const { data: stats } = useAutoApiEndpoint('/api/stats', { resources: ['posts'] })
  * const { mutate: publish } = useAutoApiEndpoint(() => `/api/posts/${id.value}/publish`, { method: 'POST', resources: ['posts'] })

@@ -1,4 +1,4 @@
-/** Composables that write: one for each action, all with the same mutation. */
+/** Composables that write: one for each action. All of them use the same mutation. */
 import { useQueryClient } from '@tanstack/vue-query'
 import type { RecordId, ResourceName, ResourceWith } from '../../shared/types/resources'
 import { ACTIONS, invalidationOf, type Action, type ActionResponses, type ActionOn, type ActionVariables } from '../actions'
@@ -10,7 +10,7 @@ type Options<R extends ResourceName, A extends Action, Context> = MutationOption
 type Result<R extends ResourceName, A extends Action, Context> = MutationResult<ActionResponses<R>[A], ActionVariables<R>[A], Context>
 
 /**
- * A write of a resource, by the name of its action: `create`, `update`, `delete`, `restore`, `purge`, `bulkCreate`, `bulkUpdate` or
+ * Writes to a resource. The action is `create`, `update`, `delete`, `restore`, `purge`, `bulkCreate`, `bulkUpdate` or
  * `bulkDelete`. Stale responses are refetched before `onSuccess` runs. `mutateAsync` rejects with an `AutoApiError`.
  * @example
  * const { mutate } = useAutoApiMutation('posts', 'restore')
@@ -62,7 +62,7 @@ export function useAutoApiUpdate<R extends ResourceWith<'update'>, Context = unk
   resource: R,
   options: Options<R, 'update', Context> & {
     /**
-     * Changes cached records before the request, and rolls back when it fails.
+     * Changes cached records before the request. If the request fails, the change is rolled back.
      * @default false
      */
     optimistic?: boolean

@@ -1,4 +1,4 @@
-/** The caller's permissions, for showing or hiding controls. The server checks every request regardless. */
+/** Reads the caller's permissions, so that a page can show or hide controls. The server still checks every request. */
 import type { UseQueryReturnType } from '@tanstack/vue-query'
 import { toValue, type MaybeRefOrGetter } from 'vue'
 import type { Operation } from '../../shared/operations'
@@ -26,7 +26,8 @@ export type AllPermissionsResult = UseQueryReturnType<AllPermissions, AutoApiErr
 }
 
 /**
- * The caller's permissions on a resource: `{ canRead: true, canCreate: false, …, fields }`; without an argument, on every resource.
+ * Reads the caller's permissions on a resource: `{ canRead: true, canCreate: false, …, fields }`. Without an argument, it reads the
+ * permissions on every resource.
  * @example
  * const { can } = useAutoApiPermissions('posts')
  * // <button v-if="can('create')">
@@ -49,7 +50,7 @@ export function useAutoApiPermissions(resource?: string, options?: QueryOptions<
   })
 }
 
-/** The key uses `permissions` as a resource name, which no resource can have. */
+/** Uses `permissions` as the resource name in the cache key. No resource can have this name. */
 function useAllPermissions(): AllPermissionsResult {
   const client = useClient()
   const query = useApiQuery<AllPermissions, AllPermissions>(
@@ -70,7 +71,7 @@ export type RecordPermissionsResult = UseQueryReturnType<RecordPermissions, Auto
 }
 
 /**
- * The caller's permissions on each of up to 500 records. Sends no request for an empty list.
+ * Reads the caller's permissions on each of up to 500 records. It sends no request for an empty list.
  * @example
  * const { can } = useAutoApiRecordPermissions('posts', () => posts.value?.data.map(({ id }) => id) ?? [])
  * // <button v-if="can(post.id, 'update')">

@@ -14,8 +14,8 @@ type Empty = Record<never, never>
 const detail = (query: unknown) => ({ query: toValue(query) as KeyDetails['query'] })
 
 /**
- * One page of a resource: `{ data: [...], meta: { page, limit, total } }`. With `cursor` in the query, `meta` has `nextCursor` instead of
- * `page` and `total`. Refetches when the query changes. `error` is an `AutoApiError`.
+ * Reads one page of a resource: `{ data: [...], meta: { page, limit, total } }`. With `cursor` in the query, `meta` has `nextCursor`
+ * instead of `page` and `total`. Refetches when the query changes. `error` is an `AutoApiError`.
  * @example
  * const { data, isPending } = useAutoApiList('posts', () => ({ filter: { status: 'draft' }, sort: '-id', page: page.value }))
  */
@@ -28,8 +28,8 @@ export function useAutoApiList<R extends ResourceWith<'read'>, const Q extends L
 }
 
 /**
- * One record. Sends no request while the id is missing. `error.status` is 404 for a record that does not exist or that the caller cannot
- * see.
+ * Reads one record. Sends no request while the id is missing. `error.status` is 404 if the record does not exist or the caller cannot
+ * see it.
  * @example
  * const { data: post, error } = useAutoApiGet('posts', () => route.params.id, { include: { author: true } })
  */
@@ -47,8 +47,8 @@ export function useAutoApiGet<R extends ResourceWith<'read'>, const Q extends Ge
 }
 
 /**
- * An infinite list by cursor. `data.pages` holds one `{ data, meta: { limit, hasMore, nextCursor } }` per page; `fetchNextPage()` loads the
- * next one. `error` is an `AutoApiError`.
+ * Reads an infinite list by cursor. `data.pages` contains one `{ data, meta: { limit, hasMore, nextCursor } }` per page.
+ * `fetchNextPage()` loads the next page. `error` is an `AutoApiError`.
  * @example
  * const { data, fetchNextPage, hasNextPage } = useAutoApiInfinite('posts', { sort: '-publishedAt', limit: 20 })
  */
@@ -66,8 +66,8 @@ export function useAutoApiInfinite<R extends ResourceWith<'read'>, const Q exten
 }
 
 /**
- * Aggregates over all rows, or over each group: `{ data: [{ group: { status: 'draft' }, count: 3, sum_views: 12 }], meta: { total } }`;
- * without `groupBy`, one entry without `group`. `error` is an `AutoApiError`.
+ * Aggregates over all rows, or over each group: `{ data: [{ group: { status: 'draft' }, count: 3, sum_views: 12 }], meta: { total } }`.
+ * Without `groupBy`, `data` has one entry without `group`. `error` is an `AutoApiError`.
  * @example
  * const { data } = useAutoApiAggregate('posts', { aggregate: ['count', 'sum(views)'], groupBy: ['status'] })
  */

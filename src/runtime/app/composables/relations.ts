@@ -15,7 +15,7 @@ import { loadWith, useApiQuery, type QueryOptions } from '../query'
 type Empty = Record<never, never>
 
 /**
- * The linked records of one record, as a list: `{ data: [...], meta: { page, limit, total } }`. Sends no request while the id is missing.
+ * Reads the linked records of one record: `{ data: [...], meta: { page, limit, total } }`. Sends no request while the id is missing.
  * `error` is an `AutoApiError`.
  * @example
  * const { data: tags } = useAutoApiRelation('posts', () => post.value?.id, 'tags', { sort: 'name' })
@@ -47,9 +47,9 @@ export interface Links {
   id: RecordId
   /** The ids of the records on the other side. */
   ids: readonly RecordId[]
-  /** Values for further columns of the junction, for every added link. */
+  /** Values for the other columns of the junction table, for every added link. */
   metadata?: Record<string, unknown>
-  /** The same for single links, by the id of the other side. Overrides `metadata`. */
+  /** Values for single links, by the id of the record on the other side. They override `metadata`. */
   metadataById?: Record<RecordId, Record<string, unknown>>
 }
 
@@ -67,7 +67,7 @@ function useLinks<Context>(
   return useApiMutation(
     {
       send: ({ id, ...body }) => client.call({ route, resource, id, relation, body }),
-      // Links of a registered junction are records, which lists of the junction contain.
+      // If the junction is a registered resource (`via`), its lists contain the links as records.
       invalidates: () => via === undefined
         ? { resources: new Set([resource, targetOf(resource, relation)]), links: true }
         : { resources: new Set([via, resource, targetOf(resource, relation)]) },

@@ -1,4 +1,4 @@
-/** Creates an API: the resources of the registrations, with every plugin installed. */
+/** Creates an API: builds the resources of the registrations and installs every plugin. */
 import type { AutoApiConfig } from '../../shared/config'
 import { DEFAULT_CONFIG } from '../../shared/defaults'
 import { RESERVED_IDS, toRouteKey } from '../../shared/routes'
@@ -17,17 +17,17 @@ import { createResources } from '../schema/resource'
 
 export interface ApiOptions {
   readonly registrations: readonly ResourceRegistration[]
-  /** All exports of every file that holds a registered table: unregistered tables are found there. */
+  /** All exports of every file that contains a registered table. The API finds unregistered tables there. */
   readonly modules?: readonly Record<string, unknown>[]
   readonly config?: AutoApiConfig
   readonly plugins?: readonly ListedPlugin[]
   /** Names of the plugins whose `buildSetup` the build has run. */
   readonly builtPlugins?: readonly string[]
-  /** Routes below the prefix that are files of the app, as `METHOD /shape`. */
+  /** The app's own file routes below the prefix, as `METHOD /shape`: a shape is a path without parameter names. */
   readonly appRoutes?: readonly string[]
-  /** `useRuntimeConfig` of Nitro; absent outside of Nitro. */
+  /** Nitro's `useRuntimeConfig`. It is absent outside of Nitro. */
   readonly useRuntimeConfig?: (event?: unknown) => unknown
-  /** `useStorage` of Nitro; absent outside of Nitro. */
+  /** Nitro's `useStorage`. It is absent outside of Nitro. */
   readonly useStorage?: () => StorageMounts
   readonly database?: Database
   readonly statements?: StatementCache
@@ -37,18 +37,18 @@ export interface ApiOptions {
 
 /** An API with the routes and tasks of its plugins. */
 export interface ServerApi extends Api {
-  /** Pending until every plugin is set up; `undefined` afterwards. No request is handled before. */
+  /** Returns a promise until every plugin is set up, and `undefined` afterwards. Requests wait for the promise. */
   readonly whenReady: () => Promise<void> | undefined
-  /** The route of a plugin, by the path below the prefix. */
+  /** Finds the route of a plugin by its method and its path below the prefix. */
   readonly findPluginRoute: FindRoute
-  /** Whether a route of the router, from the server's root, is a file of the app for this method. */
+  /** Whether the app has its own file for this method of a route. The route is the full path, as the router has it. */
   readonly isAppRoute: (method: string, route: string) => boolean
-  /** By `plugin:task`. */
+  /** The tasks of plugins, by `plugin:task`. */
   readonly tasks: ReadonlyMap<string, PluginTask>
 }
 
 /**
- * @returns A frozen value that shares nothing with other APIs.
+ * @returns A frozen value that shares no state with other APIs.
  * @throws When a registration cannot become a resource, or a plugin cannot be set up. No partial state remains.
  * @example
  * const api = createApi({ registrations: [{ name: 'posts', schema: posts, authorization: { permissions: { read: true } } }] })
@@ -79,7 +79,7 @@ export function createApi(options: ApiOptions): ServerApi {
     ready = undefined
   })
   if (!ready) mountRoutes()
-  // Requests that wait get the error. Without this handler Node would end the process if none waits yet.
+  // Waiting requests get the error. Without this handler, Node would end the process if no request waits yet.
   ready?.catch(() => {})
 
   const ownRoutes = new Set(appRoutes)

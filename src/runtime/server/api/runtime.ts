@@ -1,4 +1,4 @@
-/** Which API handles a request, and what the app adds to its default API, before and after that API is created. */
+/** Finds the API that handles a request, and collects the app's extensions of the default API before that API is created. */
 import type { Extensions } from '../core/extensions'
 import { createDatabase, type Database } from '../core/database'
 import type { ApiOptions, ServerApi } from './create'
@@ -9,7 +9,7 @@ export type RuntimeOptions = Required<Pick<ApiOptions, 'database' | 'extend'>>
 /** An API that is created on first use. */
 export interface Runtime {
   readonly database: Database
-  /** Outside of a server, registrars have no effect. */
+  /** Whether the code runs in a server. Registrars throw an error elsewhere. */
   readonly isServer: () => boolean
   /** @throws When the API cannot be created. The next call tries again. */
   readonly api: () => ServerApi
@@ -57,22 +57,22 @@ let current = createRuntime((options) => {
 }, () => generated?.server === true)
 const mounted = new WeakMap<object, Runtime>()
 
-/** How the default API is created. Additions made earlier are kept. */
+/** Sets the function that creates the default API. Earlier extensions are kept. */
 export function provideDefaultApi(create: CreateApi, server: boolean): void {
   generated = { create, server }
 }
 
-/** Replaces the default API: registrars, tasks and requests without an API of their own use this one. */
+/** Replaces the default runtime. Registrars, tasks and requests without a mounted runtime use the new one. */
 export function setDefaultRuntime(runtime: Runtime): void {
   current = runtime
 }
 
-/** Lets an API handle the request of an event, in place of the default API. */
+/** Sets the runtime that handles the request of an event, instead of the default runtime. */
 export function mountRuntime(event: object, runtime: Runtime): void {
   mounted.set(event, runtime)
 }
 
-/** The runtime of a request; without an event that of the default API. */
+/** Returns the runtime of a request. Without an event, it returns the default runtime. */
 export function useRuntime(event?: unknown): Runtime {
   return typeof event === 'object' && event !== null ? mounted.get(event) ?? current : current
 }

@@ -1,4 +1,4 @@
-/** Reads the body of a request and counts its bytes while reading, so that no more than the limit is ever held in memory. */
+/** Reads the body of a request and counts its bytes while reading, so that memory never contains more than the limit. */
 import { incompleteBody, isHttpError, payloadTooLarge } from '../core/error'
 
 /** A request that arrives over a Node connection. */
@@ -28,15 +28,15 @@ interface NodeStream {
   readonly destroyed?: boolean
 }
 
-/** Where h3 1 keeps a body that was read, so that it can be read again. */
+/** The property in which h3 1 stores a body that was read, so that another handler can read it again. */
 const H3_RAW_BODY = Symbol.for('h3RawBody')
 
 const decoder = new TextDecoder()
 
 /**
- * The body as text; `undefined` for a request without one.
- * @throws `PAYLOAD_TOO_LARGE` as soon as the declared or the counted length is above the limit, `INVALID_BODY` when the
- * client disconnects
+ * Reads the body as text. Returns `undefined` for a request without a body.
+ * @throws `PAYLOAD_TOO_LARGE` as soon as the declared or the counted length is above the limit, or `INVALID_BODY` if the client
+ * disconnects
  */
 export async function readBody(event: EventWithBody, limit: number): Promise<string | undefined> {
   // A declared length above the limit is refused before reading. If the header is absent or wrong, the counted bytes decide.

@@ -1,16 +1,16 @@
-/** Details of error responses in development only: why a request failed, and which command helps. */
+/** Adds details to error responses in development only: the cause of the error, and a command that helps. */
 
-/** Nitro replaces this constant when it builds, so that production code does not contain what depends on it. */
+/** Nitro replaces `import.meta.dev` at build time, so that the production build contains no code for development. */
 const isDevelopment = import.meta.dev === true
 
-/** The `data` of an error response, with its cause in development. */
+/** Adds the cause to the `data` of an error response, in development only. */
 export function withCause(data: object | undefined, error: unknown): object | undefined {
   return isDevelopment && error !== undefined ? { ...data, cause: explainCause(error) } : data
 }
 
 /**
- * The error without a stack in development: a refusal is a response, not a bug.
- * Nitro's error handler sets a stack on every error there; this prevents it.
+ * Removes the stack of an error in development, because a refusal is a response, not a bug.
+ * In development, Nitro's error handler sets a stack on every error. The proxy prevents this.
  */
 export function withoutStack<E extends Error>(error: E): E {
   if (!isDevelopment) return error
@@ -31,7 +31,7 @@ interface Failure {
 
 const MAX_DEPTH = 5
 
-/** The messages from the error to its innermost cause, and what to do when the database or a table is missing. */
+/** Returns the messages from the error to its innermost cause, and a hint if the database or a table is missing. */
 export function explainCause(error: unknown): string {
   const chain: Failure[] = []
   for (let current = error; current !== undefined && current !== null && chain.length < MAX_DEPTH; current = (current as Failure).cause) {
@@ -50,7 +50,7 @@ interface Hint {
 
 const PUSH = 'Run `npx drizzle-kit push`, or `npx drizzle-kit migrate` where the app keeps migrations'
 
-/** By the codes of Postgres and MySQL, and by the messages of SQLite. */
+/** A hint applies if one of its codes (Postgres, MySQL) or its message matches the error. */
 const HINTS: readonly Hint[] = [
   {
     codes: [],

@@ -1,4 +1,4 @@
-/** Error → HTTP error: errors of the API with their code, errors of the app as they are, any other error as a 500. */
+/** Converts errors to HTTP errors. Errors of the API keep their code, HTTP errors of the app stay unchanged, other errors become 500. */
 import { ApiError, busy, isHttpError, STATUS_TEXT } from '../core/error'
 import { describeError, printable } from '../core/log'
 import { BusyError } from '../engines/engine'

@@ -1,6 +1,6 @@
 /** The caching headers of every response of the API, and the headers of a response without its body. */
 
-/** Responses depend on the caller, so no cache can return one to another caller. Headers that the app sets are kept. */
+/** Responses depend on the caller, so a cache must not return them to another caller. Headers that the app sets are kept. */
 const CACHE_CONTROL = 'private, no-cache'
 const VARY = 'Cookie, Authorization, Accept'
 
@@ -12,7 +12,10 @@ export interface HeaderAccess<Event> {
   readonly set: (event: Event, name: Name, value: string) => void
 }
 
-/** @param body a web response of a handler has headers of its own */
+/**
+ * Adds the caching headers that are not set yet.
+ * @param body the response body. If it is a web response, its own headers count as set.
+ */
 export function addCacheHeaders<Event>(event: Event, { get, set }: HeaderAccess<Event>, body?: unknown): void {
   const own = (body as { headers?: unknown } | null | undefined)?.headers
   const isSet = (name: Name) => Boolean(get(event, name)) || (own instanceof Headers && own.has(name))
@@ -24,7 +27,7 @@ interface NodeResponse {
   setHeader: (name: string, value: unknown) => unknown
 }
 
-/** Nitro 2 gives every 404 the header `Cache-Control: no-cache` while it renders the error, whatever the response has. */
+/** Keeps the `Cache-Control` header of a 404. Nitro 2 replaces it with `no-cache` while it renders the error. */
 export function keepCacheControl(event: { readonly node?: { readonly res?: unknown } }): void {
   const response = event.node?.res as NodeResponse | undefined
   const set = response?.setHeader
@@ -33,7 +36,7 @@ export function keepCacheControl(event: { readonly node?: { readonly res?: unkno
   response.setHeader = (name, value) => isSetByNitro(name, value) ? response : set.call(response, name, value)
 }
 
-/** The response to a HEAD request: no body, with the length and the type of GET. h3 handles a stream or a web response. */
+/** Returns the response to a HEAD request: no body, but the length and type of the GET response. h3 handles streams and web responses. */
 export function withoutBody<Event>(event: Event, { get, set }: HeaderAccess<Event>, body: unknown): unknown {
   const isText = typeof body === 'string'
   if (!isText && !isPlain(body)) return body

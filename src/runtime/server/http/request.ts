@@ -9,16 +9,16 @@ import { decode, idFromPath } from '../schema/record-id'
 import { readBody, type EventWithBody } from './body'
 import { parseQuery, segmentsBelow, sentUrl, type EventWithUrl, type SentUrl } from './url'
 
-/** The parts of an event that a request is made of. */
+/** The parts of an event that the conversion reads. */
 export type RequestEvent = EventWithUrl & ClientEvent & EventWithBody & { readonly method: string }
 
 /** Sets a header of the response. */
 export type SetHeader<Event> = (event: Event, name: string, value: string) => void
 
-/** Makes a request of an event. */
+/** Converts an event to a request. */
 export type ToRequest<Event> = (event: Event, api: ServerApi, setHeader: SetHeader<Event>) => ApiRequest
 
-/** Of a path below a resource. @throws 404 when there is no such resource */
+/** Converts an event of a path below a resource. @throws 404 if the resource does not exist */
 export function toResourceRequest<Event extends RequestEvent>(event: Event, api: ServerApi, setHeader: SetHeader<Event>): ApiRequest {
   const url = sentUrl(event)
   const [name, id, , relation] = segmentsBelow(api.config.prefix, event, url)
@@ -30,14 +30,14 @@ export function toResourceRequest<Event extends RequestEvent>(event: Event, api:
   }
 }
 
-/** Of a path without a resource: its last segment is the parameter. */
+/** Converts an event of a path without a resource. The last segment of the path is the parameter. */
 export function toGlobalRequest<Event extends RequestEvent>(event: Event, api: ServerApi, setHeader: SetHeader<Event>): ApiRequest {
   const url = sentUrl(event)
   const last = segmentsBelow(api.config.prefix, event, url).at(-1)
   return { ...toBareRequest(event, url, api, setHeader), params: last === undefined ? {} : { last: decode(last) } }
 }
 
-/** Of a path of the app. The parameters are those of the router, decoded. */
+/** Converts an event of the app's own path. The parameters come from the router, decoded. */
 export function toCustomRequest<Event extends RequestEvent>(event: Event, api: ServerApi, setHeader: SetHeader<Event>): ApiRequest {
   const { params: encoded = {} } = event.context as { readonly params?: Readonly<Record<string, string>> }
   const params = Object.entries(encoded).map(([name, value]) => [name, decode(value)])
@@ -47,7 +47,7 @@ export function toCustomRequest<Event extends RequestEvent>(event: Event, api: S
   }
 }
 
-/** Of a route of a plugin. @param params as they stand in the path */
+/** Converts an event of a plugin's route. @param params the parameters, encoded as in the path */
 export function toPluginRequest<Event extends RequestEvent>(
   event: Event, api: ServerApi, setHeader: SetHeader<Event>, resource: Resource | undefined, params: Readonly<Record<string, string>>,
 ): ApiRequest {
@@ -62,7 +62,7 @@ export function toPluginRequest<Event extends RequestEvent>(
   }
 }
 
-/** @throws 404 where the router read an encoded `?` as the end of the path and found a resource that was not requested. */
+/** @throws 404 if the resource does not exist. The router can find a route for it when it takes an encoded `?` for the end of the path. */
 export function requireResource(api: ServerApi, name: string | undefined): Resource {
   const resource = api.resources.get(name ?? '')
   if (!resource) throw notFound()

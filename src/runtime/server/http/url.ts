@@ -1,4 +1,4 @@
-/** The URL of a request as the client sent it, taken apart. */
+/** Reads the URL of a request as the client sent it, and splits it into its parts. */
 import type { ApiRequest } from '../core/context'
 import { decode } from '../schema/record-id'
 
@@ -12,13 +12,13 @@ export interface EventWithUrl {
 
 export interface SentUrl {
   readonly path: string
-  /** With its `?`; empty without one. */
+  /** The query string with its `?`. It is empty if the URL has no query string. */
   readonly query: string
 }
 
 /**
- * The URL as the client sent it, the app's base URL included. `event.path` is no substitute: h3 decodes it, and an id
- * that holds an encoded `?` would turn into a query, one that holds an encoded `,` into a composite key.
+ * Returns the URL as the client sent it, with the app's base URL. `event.path` cannot replace it, because h3 decodes that path: an
+ * encoded `?` in an id would start the query string, and an encoded `,` would separate the values of a composite key.
  */
 export function sentUrl(event: EventWithUrl): SentUrl {
   const { node, req } = event as { node?: { req?: { originalUrl?: string } }, req?: { url?: string } }
@@ -27,9 +27,9 @@ export function sentUrl(event: EventWithUrl): SentUrl {
   return start === -1 ? { path: url, query: '' } : { path: url.slice(0, start), query: url.slice(start) }
 }
 
-/** The segments below the prefix: the resource's name, then the others, still encoded. */
+/** Returns the segments below the prefix: first the resource's name, decoded, then the other segments, still encoded. */
 export function segmentsBelow(prefix: string, event: EventWithUrl, { path, query }: SentUrl): string[] {
-  // The client can encode base URL and prefix in any way. The number of segments after them is the same in both paths.
+  // The client can encode the base URL and the prefix in any way. The number of segments after them is the same in both paths.
   const decoded = event.path.slice(prefix.length, event.path.length - query.length)
   const depth = split(decoded).length
   const [resource, ...rest] = depth === 0 ? [] : split(path).slice(-depth)
@@ -38,7 +38,7 @@ export function segmentsBelow(prefix: string, event: EventWithUrl, { path, query
 
 const split = (path: string) => path.split('/').filter(segment => segment !== '')
 
-/** @param text with its `?` */
+/** @param text the query string with its `?` */
 export function parseQuery(text: string): ApiRequest['query'] {
   const query: Record<string, string | string[]> = Object.create(null)
   if (text === '') return query

@@ -1,4 +1,4 @@
-/** Creates the API when the server starts, so that a wrong set-up fails the start and not a request. */
+/** Creates the API when the server starts, so that a wrong setup fails at startup and not at the first request. */
 import { assertEndpoints } from '../core/endpoint'
 import { useApi } from '../runtime'
 import { rememberEvent, type ClientEvent } from '../client-address'
@@ -9,7 +9,7 @@ interface Nitro {
 }
 
 /**
- * A Nitro plugin.
+ * The Nitro plugin that starts the API.
  * @throws When a registration cannot become a resource, a plugin cannot be set up, or an endpoint names a gate that does not exist.
  */
 export default function start(nitro: Nitro): void {

@@ -15,12 +15,12 @@ type PlatformNuxt = AutoApiPlatform extends { nuxt: infer Nuxt } ? Nuxt : unknow
 interface RoutePath {
   readonly method: Method
   /**
-   * Below the prefix. `/:resource` at its beginning stands for each resource of `resources`; an `:id` after it is a
-   * record's. File routes of the app take precedence. A path that the API has itself is an error.
+   * The path below the prefix. If it begins with `/:resource`, the route exists for each resource of `resources`, and a parameter
+   * `:id` is the id of a record. File routes of the app take precedence. A path that the API already has is an error.
    */
   readonly path: string
   /**
-   * The resources that have a path that begins with `/:resource`.
+   * The resources of a path that begins with `/:resource`.
    * @default every registered one
    */
   readonly resources?: readonly string[]
@@ -32,7 +32,7 @@ export interface PluginEndpoint extends RoutePath {
   readonly operation?: Operation
   readonly body?: StandardSchemaV1
   readonly query?: StandardSchemaV1
-  /** Returns the response body as it is; `undefined` is a 204. Rows are read with `findAuthorizedRow` and `rowScope`. */
+  /** Returns the response body. `undefined` responds with 204. Read rows with `findAuthorizedRow` and `rowScope`. */
   readonly handler: (ctx: AutoApiContext) => unknown
 }
 
@@ -56,7 +56,7 @@ export interface PluginServer {
 }
 
 export interface AutoApiPlugin {
-  /** Unique: of two plugins with one name the one listed last is used. */
+  /** The unique name. If two plugins have the same name, the one that is listed last is used. */
   readonly name: string
   /** Runs once, when the server starts. No request is handled before it is done, and an error fails the start. */
   readonly setup?: (server: PluginServer) => unknown
@@ -68,18 +68,18 @@ export interface AutoApiPlugin {
   readonly onCaller?: CallerListener
   /** Wraps everything after authorization, on every generated route of a resource. Can return its own response. */
   readonly around?: Around
-  /** By resource; `'*'` for all of them. */
+  /** Hooks by resource. The key `'*'` stands for all resources. */
   readonly hooks?: Readonly<Record<string, ResourceHooks>>
-  /** Runs once per commit, with every row it changed. An error is logged: the commit is not undone. */
+  /** Runs once per commit, with every changed row. An error is logged and does not undo the commit. */
   readonly onCommit?: CommitListener
   readonly routes?: readonly PluginRoute[]
-  /** By name. */
+  /** Tasks by name. */
   readonly tasks?: Readonly<Record<string, PluginTask>>
   /** Runs while the app is built, in the process of the Nuxt config. Only for plugins that `nuxt.config` lists by value, not by file. */
   readonly buildSetup?: (nuxt: PlatformNuxt) => unknown
 }
 
-/** Where the server finds the factory of a plugin, and the factory's options. */
+/** The module from which the server imports the factory of a plugin, and the factory's options. */
 export interface PluginSource {
   /** A package's entry, or an absolute path. */
   readonly from: string
@@ -90,31 +90,32 @@ export interface PluginSource {
 
 /** An entry of the list of plugins. */
 export interface ListedPlugin {
-  /** Where it is listed, for messages. */
+  /** The option or file that lists the entry, for error messages. */
   readonly where: string
-  /** The list's entry: a plugin, several plugins, or a function that creates them. */
+  /** Returns the entry: a plugin, several plugins, or a function that creates them. */
   readonly listed: () => unknown
 }
 
 /**
- * A function, under a name: Nuxt copies its config before modules see it, by enumerable names, and would copy class instances among the
- * options to plain objects. The result of a function is not copied.
+ * A plugin that a factory has created. Nuxt copies its config before modules read it. The copy has only enumerable string keys, so the key
+ * is not a symbol. The copy also turns class instances into plain objects. Nuxt does not copy the result of a function, so `__recipe` is
+ * a function.
  */
 export interface MadeByFactory {
   readonly __recipe: () => PluginSource
 }
 
 /**
- * A plugin, or a factory that can be called in `nuxt.config`. The server calls such a factory again with the same options, so they
- * have to be plain data. In a file that the config lists the options can be any value.
+ * Defines a plugin, or a factory that `nuxt.config` can call. The server calls such a factory again with the same options, so the
+ * options must be plain data. In a file that `nuxt.config` lists, the options can be any value.
  * @example
  * export default defineAutoApiPlugin({
- *   name: 'tell',
+ *   name: 'commit-log',
  *   onCommit: changes => console.log(changes),
  * })
  * @example
- * export const tell = defineAutoApiPlugin({ from: 'my-plugins', name: 'tell' }, (options: { prefix: string }) => ({
- *   name: 'tell',
+ * export const commitLog = defineAutoApiPlugin({ from: 'my-plugins', name: 'commitLog' }, (options: { prefix: string }) => ({
+ *   name: 'commit-log',
  *   onCommit: changes => console.log(options.prefix, changes),
  * }))
  */

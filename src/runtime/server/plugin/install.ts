@@ -1,9 +1,9 @@
-/** Installs the listed plugins in an API when the server starts. A wrong plugin fails the start. */
+/** Installs the listed plugins in an API when the server starts. An invalid plugin fails the start. */
 import type { Resource } from '../schema/model'
 import type { Extensions } from '../core/extensions'
 import type { AutoApiPlugin, ListedPlugin, PluginRoute, PluginServer, PluginTask } from './contract'
 
-/** The names that plugins are checked against, and the server functions that plugins receive. */
+/** The names that validate plugins, and the server functions that plugins receive. */
 export interface InstallOptions {
   readonly resources: ReadonlyMap<string, Resource>
   /** Names of the plugins whose `buildSetup` the build has run. */
@@ -14,15 +14,15 @@ export interface InstallOptions {
 export interface Installed {
   readonly routes: readonly (PluginRoute & { readonly plugin: string })[]
   readonly tasks: ReadonlyMap<string, PluginTask>
-  /** Pending while a plugin is set up asynchronously. No request is handled before. */
+  /** A promise while a plugin is set up asynchronously. Requests wait for it. */
   readonly pending?: Promise<void>
 }
 
-/** @throws When a plugin is invalid, and what a plugin throws while it is created or set up. */
+/** @throws When a plugin is invalid. Errors that a plugin throws during its creation or setup are thrown too. */
 export function installPlugins(listed: readonly ListedPlugin[], extensions: Extensions, options: InstallOptions): Installed {
   const found = listed.map(({ where, listed }) => ({ where, made: make(listed()) }))
   const installed: Installing = { routes: [], tasks: new Map() }
-  /** Returns the asynchronous set-ups. */
+  /** Installs all plugins. Returns the promises of asynchronous setups. */
   const install = (all: readonly { where: string, made: unknown }[]): Promise<unknown>[] => {
     const plugins = lastOfEachName(all.flatMap(({ where, made }) => toPlugins(made, where)))
     for (const plugin of plugins) addPlugin(plugin, installed, extensions, options)
@@ -82,7 +82,10 @@ function assertPlugin(plugin: unknown, where: string): asserts plugin is AutoApi
     )
 }
 
-/** Of plugins with one name, the one listed last, at the position of the first: a file can hold what the config cannot. */
+/**
+ * Keeps one plugin for each name: the one that is listed last, at the position of the first. So a file can replace a plugin of the
+ * config, with options that the config cannot contain.
+ */
 function lastOfEachName(plugins: readonly AutoApiPlugin[]): AutoApiPlugin[] {
   return [...new Map(plugins.map(plugin => [plugin.name, plugin])).values()]
 }

@@ -17,9 +17,9 @@ interface Mounted {
 
 export interface FoundRoute {
   readonly resource?: string
-  /** By name, encoded as in the path. */
+  /** The parameters by name, encoded as in the path. */
   readonly params: Readonly<Record<string, string>>
-  /** Absent when the path has no route for the method. */
+  /** It is absent if the path has no route for the method. */
   readonly route?: Route
   /** The routes of the path by method. */
   readonly methods: RoutesByMethod
@@ -30,8 +30,9 @@ export type FindRoute = (method: string, path: string) => FoundRoute | undefined
 const METHODS = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'] as const
 
 /**
- * @param appRoutes routes of the app below the prefix, by key; they take precedence
- * @throws When a route is invalid, or exists already.
+ * Creates the function that finds a plugin's route. Returns `undefined` if there are no routes.
+ * @param appRoutes keys of the app's own routes below the prefix. They take precedence.
+ * @throws When a route is invalid or already exists.
  */
 export function createPluginRoutes(
   routes: readonly OfPlugin[],
@@ -42,28 +43,28 @@ export function createPluginRoutes(
   assertUnique(mounted, names)
   const ofApp = new Set(appRoutes)
   const isAppRoute = (method: string, path: string) => ofApp.has(toRouteKey(path, method)) || ofApp.has(toRouteKey(path))
-  const left = mounted.filter(({ method, path }) => !isAppRoute(method, path))
-  if (left.length === 0) return undefined
+  const active = mounted.filter(({ method, path }) => !isAppRoute(method, path))
+  if (active.length === 0) return undefined
 
   const router: RouterContext<Mounted> = createRouter<Mounted>()
-  for (const route of left) addRoute(router, route.method, route.path, route)
+  for (const route of active) addRoute(router, route.method, route.path, route)
   const find = (method: string, path: string) => findRoute(router, method, path, { params: true })
   return (requested, path) => {
     const method = requested === 'HEAD' ? 'GET' : requested
     const own = find(method, path)
-    const known = METHODS.flatMap(known => find(known, path) ?? [])
-    const [any] = known
-    if (!any || (!own && isAppRoute(method, any.data.path))) return undefined
+    const matches = METHODS.flatMap(candidate => find(candidate, path) ?? [])
+    const [first] = matches
+    if (!first || (!own && isAppRoute(method, first.data.path))) return undefined
     return {
-      resource: any.data.resource,
-      params: (own ?? any).params ?? {},
+      resource: first.data.resource,
+      params: (own ?? first).params ?? {},
       ...(own && { route: own.data.route }),
-      methods: Object.fromEntries(known.map(({ data }) => [data.method, data.route])),
+      methods: Object.fromEntries(matches.map(({ data }) => [data.method, data.route])),
     }
   }
 }
 
-/** The first segments below a resource: no record can have them as its id. */
+/** Returns the first path segments below a resource. No record can have one of them as its id. */
 export function reservedSegments(routes: readonly PluginRoute[]): string[] {
   return routes.flatMap(({ path }) => /^\/[^/]+\/([^:/]+)/.exec(path)?.slice(1) ?? [])
 }
@@ -98,7 +99,7 @@ function toRouteOf(route: PluginRoute, resource: string): Route {
 }
 
 function endpoint(options: PluginEndpoint & { readonly resource?: string }): Route {
-  // The schemas decide the types of `body` and `query`. The contract's type has them unvalidated.
+  // The schemas decide the types of `body` and `query`. The contract has their types before validation.
   const { operation } = options
   const route: Route = (request, api) => runEndpoint(options as unknown as EndpointOptions<undefined, undefined, unknown>, request, api)
   return operation === undefined ? route : Object.assign(route, { operationOf: () => operation, operations: [operation] })

@@ -13,7 +13,7 @@ export interface StorageMounts {
   readonly getMount: (key: string) => { readonly base: string, readonly driver: StorageDriver }
 }
 
-/** The driver of a storage in `nitro.storage`; `undefined` where no storage has the name. */
+/** Finds the driver of a storage in `nitro.storage`. Returns `undefined` if no storage has the name. */
 export type FindStorage = (name: string) => StorageDriver | undefined
 
 export function createFindStorage(useStorage: (() => StorageMounts) | undefined): FindStorage {

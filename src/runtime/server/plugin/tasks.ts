@@ -1,10 +1,10 @@
-/** Runs the tasks of plugins that are due. Only the clock decides, so all processes agree and nothing is stored. */
+/** Runs the tasks of plugins that are due. Only the clock decides which tasks are due, so all processes agree without a store. */
 import type { PluginTask } from './contract'
 
 const MINUTE = 60_000
 
 /**
- * @param only a task by its name, `plugin:task`, whether it is due or not
+ * @param only the name of a task, `plugin:task`. This task runs even if it is not due.
  * @returns the names of the tasks that ran
  * @throws When there is no such task. An error of a task is thrown after all tasks ran.
  */

@@ -1,4 +1,4 @@
-/** `/:resource/bulk`; a delete with `?force=true` is a purge, of a cascade group too. */
+/** `/:resource/bulk`. A delete with `?force=true` is a purge. It can also purge all rows of one cascading deletion. */
 import { executeWrite } from '../core/execute/write/run'
 import { deleteOperation, parseBulkCreate, parseBulkDelete, parseBulkUpdate, purgeCountsAs } from '../core/parse/write'
 import { toRoute } from '../core/pipeline'

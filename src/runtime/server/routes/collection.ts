@@ -1,4 +1,4 @@
-/** `/:resource`; a list with `groupBy` responds as `/aggregate` does. */
+/** `/:resource`. A list with `groupBy` has the same response as `/aggregate`. */
 import type { Api } from '../core/api'
 import type { ApiRequest } from '../core/context'
 import { executeGroups } from '../core/execute/aggregate/groups'

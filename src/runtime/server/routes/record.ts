@@ -1,4 +1,4 @@
-/** `/:resource/:id`; a delete with `?force=true` is a purge. */
+/** `/:resource/:id`. A delete with `?force=true` is a purge. */
 import { executeGet } from '../core/execute/read/get'
 import { executeWrite } from '../core/execute/write/run'
 import { parseGet } from '../core/parse/list'

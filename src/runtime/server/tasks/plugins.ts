@@ -1,4 +1,4 @@
-/** The Nitro task `auto-api:plugins`, run every minute: the tasks of plugins that are due, or the one named by `payload.task`. */
+/** The Nitro task `auto-api:plugins`. Every minute it runs the tasks of plugins that are due. `payload.task` runs only the named task. */
 import { runTasks } from '../plugin/tasks'
 import { useApi } from '../runtime'
 

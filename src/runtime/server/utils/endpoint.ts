@@ -1,6 +1,6 @@
 /**
- * Custom endpoints: a handler of the app with the caller, the authorization and the errors of the generated routes. The server checks
- * their resource and named gate when it starts; for an endpoint that is loaded later the first request does.
+ * Custom endpoints: handlers of the app with the caller, the authorization and the errors of the generated routes. The server checks the
+ * resource and the named gate of an endpoint at startup. If the endpoint is loaded later, its first request checks them.
  */
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { useRuntime } from '../api/runtime'
@@ -10,8 +10,8 @@ import { defineCustomRoute, type TypedHandler } from '../http'
 export type { EndpointContext, EndpointOptions } from '../core/endpoint'
 
 /**
- * An endpoint of the app with the caller, the authorization and the errors of the API.
- * @throws When `resource` comes without `operation`, or `endpointName` without `resource`.
+ * Creates an endpoint of the app with the caller, the authorization and the errors of the API.
+ * @throws When `resource` is set without `operation`, or `endpointName` without `resource`.
  * @example
  * export default createEndpoint({
  *   resource: 'posts', operation: 'update', endpointName: 'publish',

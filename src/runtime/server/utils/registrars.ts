@@ -1,11 +1,11 @@
-/** Functions with which a server plugin extends the API, before the first request. */
+/** Functions that a server plugin calls to extend the API, before the first request. */
 import { useRuntime } from '../api/runtime'
 import { assertServer } from '../runtime'
 import type { ContextExtender, PermissionEvaluator } from '../core/extensions'
 import type { ResourceHooks } from '../registration'
 
 /**
- * Adds hooks for one resource, run before the registration's own.
+ * Adds hooks for one resource. They run before the hooks of its registration.
  * @throws When it is called outside the server. The start fails when the resource is not registered.
  * @example
  * export default defineNitroPlugin(() => {
@@ -18,7 +18,7 @@ export function addResourceHook(resource: string, hooks: ResourceHooks): void {
 }
 
 /**
- * Adds hooks for every resource, run before those of each one.
+ * Adds hooks for every resource. They run before the hooks of each resource.
  * @throws When it is called outside the server.
  * @example
  * addGlobalHook({ afterCreate: (record, ctx) => { console.log(ctx.resource, record.id) } })
@@ -30,7 +30,7 @@ export function addGlobalHook(hooks: ResourceHooks): void {
 
 /**
  * Adds to the context of every request, before its permissions are checked: `ctx.user`, `ctx.permissions`,
- * `ctx.tenant`, or keys of the app's own. Extenders run in the order in which they are added.
+ * `ctx.tenant`, or the app's own keys. Extenders run in the order in which they are added.
  * @throws When it is called outside the server.
  * @example
  * addContextExtender(async (ctx) => {
@@ -43,7 +43,7 @@ export function addContextExtender(extender: ContextExtender): void {
 }
 
 /**
- * Decides permissions that are objects. An object that no evaluator claims refuses the request.
+ * Registers an evaluator for permissions that are objects. If no evaluator claims an object, the request is refused.
  * @throws When it is called outside the server.
  * @example
  * registerPermissionEvaluator({

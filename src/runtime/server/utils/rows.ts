@@ -14,7 +14,7 @@ type Event = AutoApiPlatform extends { event: infer E } ? E : never
 const contexts = new WeakMap<object, Promise<AutoApiContext>>()
 
 /**
- * The caller of a request, as the generated routes resolve it. Authorizes nothing: the handler has to do it.
+ * Resolves the caller of a request, as the generated routes do. It authorizes nothing: the handler must do that.
  * @example
  * export default defineEventHandler(async (event) => {
  *   const ctx = await getAutoApiContext(event)
@@ -33,8 +33,8 @@ async function openFor(event: Event): Promise<AutoApiContext> {
 }
 
 /**
- * The whole row, hidden columns included, by the rules for `ctx.operation`.
- * @throws 404 when it is not visible, 403 when the caller can only read it.
+ * Reads one row and applies the rules for `ctx.operation`. Returns the whole row with its hidden columns.
+ * @throws 404 if the caller cannot see the row, 403 if the caller can only read it.
  * @example
  * const post = await findAuthorizedRow<typeof posts>(ctx, 'posts', ctx.params.id)
  */
@@ -48,8 +48,8 @@ export async function findAuthorizedRow<T extends Table>(
 }
 
 /**
- * As {@link findAuthorizedRow}, for several rows in two statements, in the order of the ids.
- * @throws 404, 403 for the first such row.
+ * Reads several rows like {@link findAuthorizedRow}, in two statements. Returns them in the order of the ids.
+ * @throws 404 or 403 for the first refused row.
  */
 export async function findAuthorizedRows<T extends Table>(
   ctx: CallerContext,
@@ -60,7 +60,7 @@ export async function findAuthorizedRows<T extends Table>(
 }
 
 /**
- * Tenant, `listFilter` and trash as one condition for custom queries. `objectLevel` is not included: it is no SQL.
+ * Returns one SQL condition for custom queries: the tenant, `listFilter` and the trash. It does not include `objectLevel`, which is code.
  * @param table the resource's table, or an alias of it.
  * @example
  * const mine = await db.select().from(posts).where(and(await rowScope(ctx, 'posts', posts), eq(posts.status, 'draft')))
@@ -72,7 +72,7 @@ export function rowScope(ctx: CallerContext, resource: string, table: Table): Pr
 
 /**
  * Checks a permission of the caller.
- * @throws 401 for an anonymous caller, 403 for a signed-in one, and where the resource needs a tenant and the request has none.
+ * @throws 401 for an anonymous caller, 403 for a signed-in one. Also throws if the resource requires a tenant and the request has none.
  * @example
  * await assertPermission(ctx, 'posts', 'update')
  */

@@ -12,7 +12,7 @@ import { bulkEnvelope, type BulkEnvelope } from '../core/respond'
 import { applyScope } from '../core/access/row-scope'
 import { withHttpErrors } from '../http'
 
-/** Rows by their ids, or every row of one delete, cascaded rows included. */
+/** Selects rows by their ids, or all rows of one deletion with its cascaded rows. */
 export type TrashBatch = { readonly ids: readonly (string | number)[] } | { readonly deletionId: string }
 
 /**
@@ -49,9 +49,9 @@ async function runBatch(ctx: CallerContext, name: string, operation: 'restore' |
 }
 
 /**
- * Purges what has been in the trash for longer than its resource's `softDelete.retentionDays`.
- * @param now the time that `retentionDays` is counted back from.
- * @param event the request or the task's event, where the database comes with it.
+ * Purges rows that have been in the trash for longer than the `softDelete.retentionDays` of their resource.
+ * @param now the time from which `retentionDays` is subtracted.
+ * @param event the event of the request or the task. It is required if the database comes with the event.
  * @returns the number of purged rows by resource; cascaded rows are not counted.
  */
 export async function purgeExpiredTrash(now = new Date(), event?: object): Promise<Record<string, number>> {

@@ -1,8 +1,8 @@
-/** Typed stand-in of the generated configuration: the defaults, outside of a server. */
+/** Typed placeholder of the generated configuration. It contains the defaults, for code outside of a server. */
 import type { AutoApiConfig } from '../../shared/config'
 import { DEFAULT_CONFIG } from '../../shared/defaults'
 
 export const config: AutoApiConfig = DEFAULT_CONFIG
 
-/** Whether this is a built server. Registrars have no effect outside of one. */
+/** Whether this is a built server. Registrars throw an error outside of a server. */
 export const server: boolean = false

@@ -1,3 +1,3 @@
-/** Typed stand-in of h3: `h3` on Nuxt 4, `nitro/h3` on Nuxt 5. Only exports that both have. */
+/** Typed placeholder of h3: the build uses `h3` on Nuxt 4 and `nitro/h3` on Nuxt 5. It exports only names that both have. */
 export { createError, defineEventHandler, getResponseHeader, setResponseHeader, setResponseStatus } from 'h3'
 export type { EventHandler, EventHandlerRequest, H3Event } from 'h3'

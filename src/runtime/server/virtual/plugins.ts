@@ -1,4 +1,4 @@
-/** Typed stand-in of the generated list of plugins: none. Tests replace it; the build generates it. */
+/** Typed placeholder of the generated list of plugins, which is empty here. The build generates the list. Tests replace it. */
 import type { ListedPlugin } from '../plugin/contract'
 
 export function plugins(): readonly ListedPlugin[] {
@@ -8,5 +8,5 @@ export function plugins(): readonly ListedPlugin[] {
 /** Plugins whose `buildSetup` the build has run. */
 export const built: readonly string[] = []
 
-/** Routes below the prefix that are files of the app, as `METHOD /shape`. */
+/** The app's own file routes below the prefix, as `METHOD /shape`: a shape is a path without parameter names. */
 export const taken: readonly string[] = []

@@ -1,12 +1,12 @@
-/** Typed stand-in of the generated registry: an API without resources. Tests replace it; the build generates it. */
+/** Typed placeholder of the generated registry, which has no resources here. The build generates the registry. Tests replace it. */
 import type { ResourceRegistration } from '../registration'
 
-/** The registered resources. A function, so that user files can import our utils without a cycle at load time. */
+/** Returns the registered resources. It is a function, so that user files can import the server utils without an import cycle. */
 export function registrations(): readonly ResourceRegistration[] {
   return []
 }
 
-/** All exports of every file that holds a registered table: unregistered tables are found there. */
+/** Returns all exports of every file that contains a registered table. The API finds unregistered tables there. */
 export function schemaModules(): readonly Record<string, unknown>[] {
   return []
 }

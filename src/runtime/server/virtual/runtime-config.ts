@@ -1,2 +1,2 @@
-/** Typed stand-in of Nitro's runtime configuration, which does not exist outside of a server. */
+/** Typed placeholder of Nitro's runtime configuration, which does not exist outside of a server. */
 export const useRuntimeConfig: ((event?: unknown) => unknown) | undefined = undefined

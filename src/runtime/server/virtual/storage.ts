@@ -1,4 +1,4 @@
-/** Typed stand-in of Nitro's storages, which do not exist outside of a server. */
+/** Typed placeholder of Nitro's storages, which do not exist outside of a server. */
 import type { StorageMounts } from '../plugin/storage'
 
 export const useStorage: (() => StorageMounts) | undefined = undefined

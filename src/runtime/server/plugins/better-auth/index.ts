@@ -1,4 +1,4 @@
-/** The caller by the session of better-auth; the active organization of the session is the tenant. */
+/** Reads the caller from the session of better-auth. The active organization of the session is the tenant. */
 import type { ApiEvent } from '../../http'
 import { defineAutoApiPlugin } from '../../plugin/contract'
 import type { AutoApiUser } from '../../registration'
@@ -17,15 +17,15 @@ interface Session {
 export interface BetterAuthInstance {
   readonly api: {
     readonly getSession: (input: { headers: Headers }) => Promise<unknown>
-    /** Of the plugin `organization()`. */
+    /** Exists with better-auth's plugin `organization()`. */
     readonly getActiveMember?: (input: { headers: Headers }) => Promise<unknown>
   }
 }
 
 export interface BetterAuthOptions {
   /**
-   * The app's instance, or a function that creates it from the event, where bindings come with the request. In `nuxt.config`, name the
-   * export: `createModuleImport('~~/server/auth', 'auth')`.
+   * The app's instance of better-auth. If bindings come with the request, a function creates the instance from the event. In
+   * `nuxt.config`, name the export: `createModuleImport('~~/server/auth', 'auth')`.
    */
   readonly auth:
     | BetterAuthInstance
@@ -34,8 +34,8 @@ export interface BetterAuthOptions {
 }
 
 /**
- * Sets `ctx.user` to the user of the session, with `organizationId` and `organizationRole` of the active organization, while
- * the user is a member of it.
+ * Sets `ctx.user` to the user of the session. Adds `organizationId` and `organizationRole` of the active organization if the user is a
+ * member of it.
  * @throws When `auth` is not an instance of better-auth.
  * @example
  * // server/api-plugins.ts, listed as `autoApi: { plugins: ['./server/api-plugins'] }`
@@ -50,7 +50,7 @@ export const betterAuth = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins', n
       const { headers } = ctx.event
       const found = await api.getSession({ headers }) as Session | null
       if (!found) return
-      // The user record can have keys of the same names, which the user might be able to set.
+      // The membership overrides the user record: the record can have the same keys, and the user could set them.
       const user: Record<string, unknown> = { ...found.user, ...await membershipOf(api, found, headers) }
       // The app declares the type of its user.
       ctx.user = user as AutoApiUser
@@ -59,7 +59,7 @@ export const betterAuth = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins', n
 })
 
 /**
- * Reads the membership for each request: when it ends, the session stays valid and still names the organization.
+ * Reads the membership for each request. When a membership ends, the session stays valid and still names the organization.
  */
 async function membershipOf(
   { getActiveMember }: BetterAuthInstance['api'],

@@ -1,6 +1,6 @@
 /** Counts requests by key within one server. The window of a key begins with its first request. */
 
-/** The window of a key after one more request. */
+/** The state of a key's window after one more request. */
 export interface Count {
   /** Requests in the window, this one included. */
   readonly count: number
@@ -8,12 +8,12 @@ export interface Count {
   readonly left: number
 }
 
-/** Counts one more request for a key. Must be atomic among all servers that share it. */
+/** `hit` counts one more request for a key. It must be atomic among all servers that share the counter. */
 export interface Counter {
   readonly hit: (key: string, milliseconds: number) => Count | Promise<Count>
 }
 
-/** Returns synchronously. */
+/** A counter that returns synchronously. */
 export interface MemoryCounter extends Counter {
   readonly hit: (key: string, milliseconds: number) => Count
 }
@@ -23,15 +23,15 @@ interface Slot {
   end: number
 }
 
-/** Ended windows that one request removes: more than it can open, so that they never accumulate. */
-const CLEARED = 64
+/** Maximum number of ended windows that one request removes. A request opens fewer windows, so ended windows never accumulate. */
+const MAX_CLEARED = 64
 
 /**
  * Keeps at most `maxKeys` keys for each length of window. Beyond that, the key whose window ends first is removed, and its next
  * request begins a new window.
  */
 export function createMemoryCounter(maxKeys: number, now: () => number = wholeMilliseconds): MemoryCounter {
-  /** By the length of the window, in which the first key of a map is always the one whose window ends first. */
+  /** Maps of keys, by the length of their window. The first key of each map is the key whose window ends first. */
   const windows = new Map<number, Map<string, Slot>>()
   return {
     hit(key, milliseconds) {
@@ -46,13 +46,13 @@ export function createMemoryCounter(maxKeys: number, now: () => number = wholeMi
   }
 }
 
-/** Whole, because `time + window - time` of a fraction can be slightly longer than `window`, and would round up to one second more. */
+/** Returns no fraction, because then `time + window - time` could be slightly longer than `window` and round up to one more second. */
 const wholeMilliseconds = () => Math.floor(performance.now())
 
 function clearEnded(slots: Map<string, Slot>, time: number): void {
   let cleared = 0
   for (const [key, { end }] of slots) {
-    if (end > time || cleared++ === CLEARED) return
+    if (end > time || cleared++ === MAX_CLEARED) return
     slots.delete(key)
   }
 }
@@ -63,7 +63,7 @@ function findOpen(slots: Map<string, Slot>, key: string, time: number): Slot | u
 }
 
 function open(slots: Map<string, Slot>, key: string, end: number, maxKeys: number): Slot {
-  // The old window has ended. Deleting it puts the new one at the end of the map, in the order of their ends.
+  // Removes the ended window, so that the map appends the new window and keeps its windows in the order of their ends.
   slots.delete(key)
   if (slots.size >= maxKeys) slots.delete(slots.keys().next().value!)
   const slot = { count: 0, end }

@@ -1,9 +1,9 @@
 /** Counts requests on each server separately while the shared store does not respond. */
 import type { Count, Counter } from './counter'
 
-/** Milliseconds that a request waits for the store. Long enough for a busy server to process the response. */
+/** Milliseconds that a request waits for the store. This is long enough for a busy server to process the response. */
 const TIMEOUT = 2_000
-/** Milliseconds after a failure in which the store is not used, so that no request waits for it. */
+/** Milliseconds after a failure during which requests do not use the store, so that they do not wait for it. */
 const RECOVERY = 5_000
 
 /** Uses the local counter while the shared store fails, so that requests are neither refused nor unlimited. */
@@ -32,7 +32,7 @@ async function withTimeout<T>(result: T | Promise<T>): Promise<T> {
   if (!(result instanceof Promise)) return result
   let timer: ReturnType<typeof setTimeout> | undefined
   const timedOut = new Promise<never>((_, reject) => {
-    // A second timer, because the response may have arrived while this server was busy. The event loop then processes it first.
+    // The response can arrive while this server is busy. The second timer lets the event loop process it first.
     timer = setTimeout(() => {
       timer = setTimeout(() => reject(new Error(`No response within ${TIMEOUT} ms.`)), 10)
     }, TIMEOUT)

@@ -14,7 +14,7 @@ export function limitHeaders(
   }
 }
 
-/** Whole seconds, rounded up and never zero: after them the window has ended. */
+/** Converts to whole seconds, rounded up and at least 1, so that the window has ended after them. */
 export function toSeconds(milliseconds: number): number {
   return Math.max(1, Math.ceil(milliseconds / 1000))
 }

@@ -1,4 +1,4 @@
-/** Limits requests: by address before the caller is resolved; by user, tenant or a key of the app's own afterwards. */
+/** Limits requests: by address before the caller is resolved, or by user, tenant or the app's own key afterwards. */
 import { rateLimited } from '../../core/error'
 import { toNetwork } from '../../core/access/ip-address'
 import type { IncomingRequest } from '../../core/listeners'
@@ -13,7 +13,7 @@ import { resolveStore } from './store'
 
 /**
  * Limits requests to the API: 429 `RATE_LIMITED` with `Retry-After`, and the `RateLimit` headers on every response.
- * @throws For unknown options and invalid values, and on the server for a store that cannot count.
+ * @throws If an option is unknown or a value is invalid. On the server, also if the store cannot count.
  * @example
  * export default defineNuxtConfig({
  *   modules: ['nuxt-auto-api'],
@@ -28,7 +28,7 @@ export const rateLimit = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins', na
   const { name, by } = policy
   let counter: Counter
   const setup = ({ findStorage }: PluginServer) => void (counter = resolveStore(options.store, policy.maxKeys, findStorage))
-  /** A handler that resolves its caller again is still one request. */
+  /** The counted requests. If a handler resolves its caller again, its request is not counted again. */
   const counted = new WeakSet<ApiEvent>()
 
   async function count(request: IncomingRequest, findKey: () => string | Promise<string>): Promise<void> {
@@ -72,7 +72,7 @@ function addressKey(request: IncomingRequest): string {
   return 'ip:unknown'
 }
 
-/** The headers of a request so far: each limit adds to their lists. */
+/** The rate limit headers that each request has so far. Each limit adds a member to their lists. */
 const sentHeaders = new WeakMap<ApiEvent, Record<string, string>>()
 
 function addHeaders({ event, setHeader }: IncomingRequest, headers: Readonly<Record<string, string>>): void {

@@ -3,7 +3,7 @@ import { OPERATIONS, type Operation } from '../../../shared/operations'
 import type { AutoApiContext } from '../../registration'
 import type { Store } from './store'
 
-/** A number of requests in a number of seconds, from the first request on. */
+/** The maximum number of requests in one window. The window begins with the first request. */
 export interface Limit {
   readonly limit: number
   /** Seconds. */
@@ -15,41 +15,42 @@ export type KeyFunction = (ctx: AutoApiContext) => string | number | null | unde
 
 export interface RateLimitOptions {
   /**
-   * Identifies the limit, in the `RateLimit` headers too: letters, digits, `-` and `_`.
+   * The name of the limit, also in the `RateLimit` headers. Use letters, digits, `-` and `_`.
    * If two limits have the same name, the last one applies.
    * @default 'rate-limit'
    */
   readonly name?: string
   /**
-   * Requests of one window.
+   * Maximum number of requests in one window.
    * @default 100
    */
   readonly limit?: number
   /**
-   * Seconds of one window. It begins with the first request.
+   * Length of one window in seconds. A window begins with its first request.
    * @default 60
    */
   readonly window?: number
   /**
-   * What requests are counted by: the client's address, the signed-in user, the tenant, or the result of a function (only
-   * from a server file). A request without a user, a tenant or a result is counted by address.
+   * The key of the counter: the client's address, the signed-in user, the tenant, or the result of a function (only in a server
+   * file). A request without a user, a tenant or a result is counted by address.
    * @default 'ip'
    */
   readonly by?: 'ip' | 'user' | 'tenant' | KeyFunction
   /**
-   * Operations with a limit of their own, counted separately; `false` removes the limit. A request that does several,
+   * Operations with their own limit, which are counted separately. `false` removes the limit. A request with several operations,
    * such as a list with `groupBy`, is counted for each of them.
    * @default {}
    * @example { create: { limit: 10 }, read: false }
    */
   readonly operations?: Readonly<Partial<Record<Operation, Partial<Limit> | false>>>
   /**
-   * Where requests are counted: the name of a storage in `nitro.storage` with the driver `redis`, which all servers
-   * share; from a server file also an unstorage storage, or any counter. Without it, each server counts on its own.
+   * The store of the counter: the name of a storage in `nitro.storage` with the driver `redis`, which all servers share. A server
+   * file can also pass an unstorage storage or any counter. Without a store, each server counts on its own.
    */
   readonly store?: string | Store
   /**
-   * Keys that one server keeps when it counts on its own. Above this number, the keys whose window ends first are removed.
+   * Maximum number of keys that one server keeps when it counts on its own. Above this number, it removes the keys whose window
+   * ends first.
    * @default 100000
    */
   readonly maxKeys?: number
@@ -59,7 +60,7 @@ export interface RateLimitPolicy {
   readonly name: string
   readonly by: 'ip' | 'user' | 'tenant' | KeyFunction
   readonly maxKeys: number
-  /** The limits of a request with these operations, each once. */
+  /** Finds the limits of a request with these operations. The list has no duplicates. */
   readonly find: (operations: readonly Operation[]) => readonly GroupLimit[]
 }
 

@@ -20,7 +20,7 @@ end
 return { count, left }`
 
 /**
- * @param connect returns the client. Called with the first request, because a client connects as soon as it is created
+ * @param connect returns the client. It runs at the first request, because a client connects as soon as it is created
  * @param base the prefix of the storage's keys
  */
 export function createRedisCounter(connect: () => RedisClient, base: string): Counter {

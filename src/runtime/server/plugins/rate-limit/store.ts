@@ -1,4 +1,4 @@
-/** Resolves where requests are counted: in this server, or in a storage that servers share. */
+/** Creates the counter of a store: in this server, or in a storage that servers share. */
 import type { FindStorage, StorageDriver, StorageMounts } from '../../plugin/storage'
 import { createMemoryCounter, type Counter } from './counter'
 import { createRedisCounter, type RedisClient } from './redis'
@@ -7,7 +7,7 @@ import { withFallback } from './fallback'
 /** An unstorage storage, or anything that counts atomically among all servers that share it. */
 export type Store = StorageMounts | Counter
 
-/** Drivers of unstorage that can count. With the others, which only read and write, two servers could read the same count. */
+/** The unstorage drivers that can count. Other drivers only read and write, so two servers could read the same count. */
 const DRIVERS: Readonly<Record<string, (driver: StorageDriver, maxKeys: number) => Counter>> = {
   redis: ({ options, getInstance }, maxKeys) =>
     withFallback(
@@ -17,7 +17,7 @@ const DRIVERS: Readonly<Record<string, (driver: StorageDriver, maxKeys: number) 
   memory: (_, maxKeys) => createMemoryCounter(maxKeys),
 }
 
-/** @throws When there is no such storage, or its driver cannot count. */
+/** @throws When the storage does not exist, or its driver cannot count. */
 export function resolveStore(store: string | Store | undefined, maxKeys: number, findStorage: FindStorage): Counter {
   if (store === undefined) return createMemoryCounter(maxKeys)
   if (typeof store === 'object' && 'hit' in store) return withFallback(store, createMemoryCounter(maxKeys))
@@ -43,5 +43,5 @@ function rootOf(store: StorageMounts): StorageDriver {
   return store.getMount('').driver
 }
 
-/** As the driver puts it in front of its keys. */
+/** Converts `base` to the prefix that the driver adds to its keys. */
 const toBase = (base: unknown) => typeof base === 'string' && base !== '' ? `${base.replace(/:$/, '')}:` : ''

@@ -1,6 +1,9 @@
 /** Detects the values that every driver accepts unchanged. */
 
-/** Whether every driver accepts the value unchanged. Drivers can convert other objects: older mysql2 versions write `key = value`. */
+/**
+ * Whether every driver accepts the value unchanged. Drivers can convert plain objects: older mysql2 versions expand `{ key: value }` to the
+ * SQL text `key = value`.
+ */
 export function isScalar(value: unknown): boolean {
   switch (typeof value) {
     case 'string': case 'bigint': case 'boolean': return true

@@ -48,29 +48,29 @@ interface Hint {
   readonly say: (failure: string) => string
 }
 
-const PUSH = 'Run `npx drizzle-kit push`, or `npx drizzle-kit migrate` where the app keeps migrations'
+const PUSH = 'un `npx drizzle-kit push`, or `npx drizzle-kit migrate` if the app has migration files.'
 
 /** A hint applies if one of its codes (Postgres, MySQL) or its message matches the error. */
 const HINTS: readonly Hint[] = [
   {
     codes: [],
     message: /D1_ERROR.*(?:no such (?:table|column)|has no column named)/,
-    say: () => 'The database lags behind the schema. Run `npx wrangler d1 migrations apply <database> --local`.',
+    say: () => 'The schema is newer than the database. Run `npx wrangler d1 migrations apply <database> --local`.',
   },
   {
     codes: ['42P01', '42703', 1146, 1054],
     message: /no such (?:table|column): |has no column named /,
-    say: () => `The database lags behind the schema. ${PUSH}.`,
+    say: () => `The schema is newer than the database. R${PUSH}`,
   },
   {
     codes: ['3D000'],
     message: /^database "[^"]+" does not exist$/,
-    say: text => `The database is missing. Run \`createdb ${nameIn(text)}\`. ${PUSH} after that.`,
+    say: text => `The database is missing. Run \`createdb ${nameIn(text)}\`. Then r${PUSH}`,
   },
   {
     codes: [1049],
     message: /^Unknown database '/,
-    say: text => `The database is missing. Run \`mysqladmin create ${nameIn(text)}\`. ${PUSH} after that.`,
+    say: text => `The database is missing. Run \`mysqladmin create ${nameIn(text)}\`. Then r${PUSH}`,
   },
 ]
 

@@ -1,4 +1,7 @@
-/** Describes resources for the build as plain names. It adds facts that TypeScript types lack, such as the targets of foreign keys. */
+/**
+ * Describes resources as plain data (names and flags) for the build. The description includes facts that TypeScript types lack, such as
+ * the targets of foreign keys.
+ */
 import type { AutoApiConfig } from '../../shared/config'
 import type { ResourceRegistration } from '../registration'
 import type { Relation, Resource } from './model'
@@ -31,7 +34,7 @@ export interface ResourceDescription {
   readonly tenantScoped: boolean
 }
 
-/** @throws The server's startup error, when the tables cannot become resources. */
+/** @throws The same error that the server throws at startup, if a table cannot be used as a resource. */
 export function describeResources(
   registrations: readonly ResourceRegistration[],
   modules: readonly Record<string, unknown>[],

@@ -72,9 +72,9 @@ export function contextFor({ ctx, memo }: Session, resource: Resource, operation
   if (ctx.resource === resource.name && ctx.operation === operation) return ctx
   const key = `context:${resource.name}:${operation}`
   const known = memo.get(key) as AutoApiContext | undefined
-  // Calls of one session share the memo, but `forResource` can give them different contexts.
+  // Calls of one session share the memo but can have different contexts (see `forResource`). Only one that inherits from this context fits.
   if (known && Object.getPrototypeOf(known) === ctx) return known
-  // The new context inherits from the request's context, so it also has the properties that an extender or a hook adds later.
+  // The new context inherits from the request's context, so it also has the properties that a context extender or a hook adds later.
   const inner = Object.assign(Object.create(ctx) as AutoApiContext, { resource: resource.name, operation })
   memo.set(key, inner)
   return inner
@@ -82,7 +82,8 @@ export function contextFor({ ctx, memo }: Session, resource: Resource, operation
 
 /**
  * Evaluates one permission value. An invalid value refuses the caller, and so does a function that throws.
- * `false` also refuses a caller with `'*'`, because field rules need this.
+ * Here, `false` also refuses a caller with `'*'`: a field rule `false` applies to every caller. For operations, `decideOperation` and
+ * `authorizeGate` allow `'*'` before they call this function.
  */
 export async function decide(session: Session, permission: Permission, ctx: AutoApiContext): Promise<boolean> {
   if (typeof permission === 'boolean') return permission

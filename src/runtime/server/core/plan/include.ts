@@ -50,8 +50,8 @@ export async function requireRelation(call: Call, resource: Resource, name: stri
 }
 
 /**
- * Whether the caller can read the key columns of both sides and of a registered junction. Otherwise, an include would disclose
- * which of their values are equal.
+ * Whether the caller can read the key columns of both sides and of a registered junction. If the caller could not
+ * read a key column, an include would still disclose which rows have equal values in it.
  */
 export async function isRelationReadable(call: Call, resource: Resource, relation: Relation): Promise<boolean> {
   for (const [owner, fields] of relationColumns(resource, relation)) {

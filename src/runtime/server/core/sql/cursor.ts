@@ -6,7 +6,7 @@ import { orderKey, type Order } from './keyset'
 
 /** Cursors of another version are refused. */
 const VERSION = 1
-/** A checksum consists of two 32-bit hashes with seven digits each. */
+/** A checksum consists of two 32-bit hashes, each written as seven base-36 digits. */
 const CHECKSUM_LENGTH = 14
 
 /** Creates the cursor of a row. @param values driver values, one per field of the order. */
@@ -67,8 +67,8 @@ function parse(payload: string): readonly unknown[] {
 
 /**
  * Detects edited cursors. The checksum is not secret: the caller can read every field of the order, so a forged cursor only
- * starts at another position in the same rows. If the caller cannot read a field, the cursor is encrypted instead. Two FNV-1a
- * hashes cost a fraction of a cryptographic digest.
+ * starts at another position in the same rows. If the caller cannot read a field, the cursor is encrypted instead. Two hashes
+ * in the manner of FNV-1a cost a fraction of a cryptographic digest.
  */
 function checksum(payload: string): string {
   let [first, second] = [0x811C9DC5, 0x01234567]

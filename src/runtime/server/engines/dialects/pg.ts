@@ -25,7 +25,7 @@ export const pg: DialectAdapter = {
   checksForeignKeysByRow: false,
   checkDeferred: 'set constraints all immediate',
   like: (column, pattern) => sql`cast(${column} as text) ilike ${pattern}`,
-  // A foreign key check takes a weaker lock, so it waits for neither. A write to the row itself waits for both.
+  // Both locks block an update or a delete of the row. A foreign key check takes the weaker `for key share` lock, which neither blocks.
   lock: { share: sql` for share`, update: sql` for no key update` },
   numbered: numberedByWindow,
   countLocked: countOf,
@@ -67,7 +67,10 @@ function bytewise(column: Column): Bytewise | undefined {
     : undefined
 }
 
-/** Postgres has no statistics for a CASE condition, so the planner estimates rows from the plain comparison only. */
+/**
+ * The query contains the plain comparison and the bytewise one. Postgres has no statistics for a CASE condition, so only the plain
+ * comparison affects the number of rows that the planner expects.
+ */
 const hideFromPlanner = (condition: SQL) => sql`case when ${condition} then true else false end`
 
 /** Without a length, `char` means one character and `bit` means one bit. The mapped types have no limit. */

@@ -2,7 +2,8 @@
  * Builds the statements that delete, restore and purge dependents. Each statement contains the recursive query `reached` (see
  * `withClosure`), which finds its rows. So the number of statements depends on the schema, not on the number of rows.
  *
- * Columns of `reached`: `t` is the number of the row's table, `k0`, `k1` … are its primary key, `g` is its deletion group.
+ * Columns of `reached`: `t` is the number of the row's table, `k0`, `k1` … are its primary key, `g` is the `deletionId` that the row has
+ * or gets. All rows that one delete moves to the trash share it.
  */
 import { is, sql, SQL, type Column } from 'drizzle-orm'
 import { trashColumnsOf } from '../../../../shared/column-roles'

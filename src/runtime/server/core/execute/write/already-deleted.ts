@@ -1,4 +1,6 @@
-/** Finds the result of an item whose row the cascade of an earlier item of the same batch has already deleted. */
+/**
+ * In a batch delete, the cascade of an earlier item can delete the row of a later item. This module finds the result of that later item.
+ */
 import type { Call } from '../../context'
 import { select } from '../../access/fields'
 import type { ReadPlan } from '../../plan/read-plan'
@@ -9,7 +11,10 @@ import { readRows } from '../rows/rows'
 import type { Item, WrittenItem } from './items'
 import { keysClause } from './targets'
 
-/** @returns The result of the item, or undefined if its row still exists or another write deleted the row. */
+/**
+ * @returns The result of the item, or undefined if its row still exists or another write deleted the row. A table without `deletionId` does
+ * not tell these writes apart: there, a deleted row counts as deleted by this batch.
+ */
 export async function findAlreadyDeleted(
   plan: Scoped<WritePlan>,
   item: Item,

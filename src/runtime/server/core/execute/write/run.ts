@@ -32,7 +32,10 @@ export async function executeWrite(plan: Scoped<WritePlan>, call: Call): Promise
   return result
 }
 
-/** Restores or purges a cascade group. The hooks of each resource run for its rows, as in a write that names them. */
+/**
+ * Restores or purges all rows that one cascading delete moved to the trash. For each row, the hooks of its resource run, as if the request
+ * had addressed the row by its id.
+ */
 async function executeGroupWrite(plan: Scoped<WritePlan>, call: Call): Promise<WriteResult> {
   const parts = await findGroup(plan, call)
   for (const { plan, items, call } of parts) await forEachItem(items, item => runBefore(plan, item, call))

@@ -13,7 +13,7 @@ export type {
   ResourceValidation,
   Tenant,
 } from './registration'
-export { defineAutoApiPlugin, type AutoApiPlugin, type PluginEndpoint, type PluginRoute, type PluginTask } from './plugin/contract'
+export { defineAutoApiPlugin, type AutoApiPlugin, type PluginRoute, type PluginTask } from './plugin/contract'
 export type { Change, CommitListener } from './core/changes'
 export type { Around, CallerListener, IncomingRequest, RequestListener } from './core/listeners'
 export type { ApiResponse } from './core/response'

@@ -5,14 +5,13 @@ import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { ContextExtender } from '../core/extensions'
 import type { Around, CallerListener, RequestListener } from '../core/listeners'
 import type { CommitListener } from '../core/changes'
-import type { RouteSteps } from '../core/pipeline'
-import type { Plan } from '../core/access/row-scope'
 import type { AutoApiContext, AutoApiPlatform, ResourceHooks } from '../registration'
 import type { FindStorage } from './storage'
 
 type PlatformNuxt = AutoApiPlatform extends { nuxt: infer Nuxt } ? Nuxt : unknown
 
-interface RoutePath {
+/** A route of a plugin. On a path below `/:resource`, the API checks the resource's permission and the tenant before the handler. */
+export interface PluginRoute {
   readonly method: Method
   /**
    * The path below the prefix. If it begins with `/:resource`, the route exists for each resource of `resources`, and a parameter
@@ -24,10 +23,6 @@ interface RoutePath {
    * @default every registered one
    */
   readonly resources?: readonly string[]
-}
-
-/** A route with a handler. The resource's permission and the tenant are checked before it. */
-export interface PluginEndpoint extends RoutePath {
   /** The operation of the handler on the resource. Required for a path that begins with `/:resource`; other paths authorize nothing. */
   readonly operation?: Operation
   readonly body?: StandardSchemaV1
@@ -35,13 +30,6 @@ export interface PluginEndpoint extends RoutePath {
   /** Returns the response body. `undefined` responds with 204. Read rows with `findAuthorizedRow` and `rowScope`. */
   readonly handler: (ctx: AutoApiContext) => unknown
 }
-
-/** A route made of the steps of the pipeline, for a path that begins with `/:resource`. */
-export interface PluginPipelineRoute extends RoutePath {
-  readonly steps: RouteSteps<never, Plan & never, never>
-}
-
-export type PluginRoute = PluginEndpoint | PluginPipelineRoute
 
 /** Work that runs at regular intervals. */
 export interface PluginTask {

@@ -1,10 +1,9 @@
 /** The routes of plugins: validated when the server starts, found by method and path, run by the pipeline. */
 import { addRoute, createRouter, findRoute, type RouterContext } from 'rou3'
 import { ROUTES, toRouteKey, type Route as GeneratedRoute } from '../../shared/routes'
-import { toRoute, type Route, type RoutesByMethod, type RouteSteps } from '../core/pipeline'
-import type { Plan } from '../core/access/row-scope'
+import type { Route, RoutesByMethod } from '../core/pipeline'
 import { runEndpoint, type EndpointOptions } from '../core/endpoint'
-import type { PluginEndpoint, PluginRoute } from './contract'
+import type { PluginRoute } from './contract'
 
 type OfPlugin = PluginRoute & { readonly plugin: string }
 
@@ -75,30 +74,24 @@ function mount(route: OfPlugin, names: ReadonlySet<string>): Mounted[] {
   if (!METHODS.includes(method)) throw new TypeError(`${where} has a method that is none of ${METHODS.join(', ')}.`)
   if (typeof path !== 'string' || !/^(?:\/(?::[a-z]\w*|[\w~-][\w.~-]*))+$/i.test(path))
     throw new TypeError(`${where} has a path that is not made of segments and \`:parameters\`, such as \`/:resource/export\`.`)
-  if (!('steps' in route) && typeof route.handler !== 'function') throw new TypeError(`${where} has no \`handler\`.`)
+  if (typeof route.handler !== 'function') throw new TypeError(`${where} has no \`handler\`.`)
   if (!/^\/:resource(?:\/|$)/.test(path)) {
-    if (resources || 'steps' in route || route.operation)
-      throw new TypeError(
-        `${where} is for no resource: begin its path with \`/:resource\`, or leave out \`resources\`, \`operation\` and \`steps\`.`,
-      )
+    if (resources || route.operation)
+      throw new TypeError(`${where} is for no resource: begin its path with \`/:resource\`, or leave out \`resources\` and \`operation\`.`)
     return [{ method, path, route: endpoint(route) }]
   }
-  if (!('steps' in route) && !route.operation) throw new TypeError(`${where} has no \`operation\`, which \`/:resource\` requires.`)
+  if (!route.operation) throw new TypeError(`${where} has no \`operation\`, which \`/:resource\` requires.`)
   const unknown = resources?.find(name => !names.has(name))
   if (unknown !== undefined) throw new Error(`${where} is for \`${unknown}\`, which is not a registered resource.`)
   return (resources ?? [...names]).map(resource => ({
     method,
     path: path.replace(':resource', resource),
     resource,
-    route: toRouteOf(route, resource),
+    route: endpoint({ ...route, resource }),
   }))
 }
 
-function toRouteOf(route: PluginRoute, resource: string): Route {
-  return 'steps' in route ? toRoute(route.steps as unknown as RouteSteps<unknown, Plan, unknown>) : endpoint({ ...route, resource })
-}
-
-function endpoint(options: PluginEndpoint & { readonly resource?: string }): Route {
+function endpoint(options: PluginRoute & { readonly resource?: string }): Route {
   // The schemas decide the types of `body` and `query`. The contract has their types before validation.
   const { operation } = options
   const route: Route = (request, api) => runEndpoint(options as unknown as EndpointOptions<undefined, undefined, unknown>, request, api)

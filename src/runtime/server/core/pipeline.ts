@@ -7,6 +7,7 @@ import { methodNotAllowed, unauthenticated } from './error'
 import { toRequestError } from './execute/rows/invalid-value'
 import { authorize } from './access/authorize'
 import { runAround } from './listeners'
+import { readsOf } from './reads'
 import type { ApiResponse } from './response'
 import { applyScope, type Plan, type Scoped } from './access/row-scope'
 
@@ -119,9 +120,12 @@ async function runSteps<Query, P extends Plan, Result>(
   const plan = await steps.plan(query, call)
   const scoped = await applyScope(call, plan)
   try {
-    return steps.respond(await steps.execute(scoped, call), call)
+    const response = steps.respond(await steps.execute(scoped, call), call)
+    return isRead(call) && call.api.listeners.around.length > 0 ? { ...response, reads: readsOf(scoped, call) } : response
   }
   catch (error) {
     throw await toRequestError(error, scoped, call)
   }
 }
+
+const isRead = ({ ctx: { operation } }: Call) => operation === 'read' || operation === 'aggregate'

@@ -6,4 +6,9 @@ export interface ApiResponse {
   /** The id of the created record, for the `Location` header. */
   readonly created?: string
   readonly headers?: Readonly<Record<string, string>>
+  /**
+   * The resources that the response was read from, included and junction tables too. A table without a resource is `table:` and its name
+   * in the database. Present on the generated routes that read records, if a plugin has `around`.
+   */
+  readonly reads?: readonly string[]
 }

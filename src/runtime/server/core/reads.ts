@@ -1,0 +1,48 @@
+/** Names the resources that a response was read from. Plugins that store responses drop them when one of these resources changes. */
+import type { Table } from 'drizzle-orm'
+import type { Plan, Scoped } from './access/row-scope'
+import type { Call } from './context'
+import type { Clause } from './sql/clause'
+
+/**
+ * Returns the resources of the plan, of its includes, of junction tables and of the SQL rules that select their rows. If several
+ * resources have the same table, the list contains all of them. A table without a resource is `table:` and its name in the database.
+ */
+export function readsOf(plan: Scoped<Plan>, call: Call): readonly string[] {
+  const names = new Set<string>()
+  addPlan(plan, call, names)
+  return [...names]
+}
+
+function addPlan({ resource, scope, include }: Scoped<Plan>, call: Call, names: Set<string>): void {
+  for (const name of namesOf(resource.table, resource.facts.name, call)) names.add(name)
+  for (const clause of scope) if (clause.custom) for (const name of namesInRule(clause, call)) names.add(name)
+  for (const { plan, through } of include) {
+    addPlan(plan, call, names)
+    if (through) addPlan(through, call, names)
+  }
+}
+
+function namesOf(table: Table, tableName: string, { api }: Call): readonly string[] {
+  const names = [...api.resources.values()].filter(resource => resource.table === table).map(({ name }) => name)
+  return names.length > 0 ? names : [`table:${tableName}`]
+}
+
+/**
+ * Finds the tables that a rule of the app reads, by their names in its SQL text. A word of the text that is the name of a table by
+ * coincidence counts too: a listed table that was not read is harmless, a missing one is not.
+ */
+function namesInRule({ shape, build }: Clause, call: Call): readonly string[] {
+  const { api, engine } = call
+  return api.statements(`${engine.name}|tables ${shape}`, () => {
+    const { text } = engine.render(build())
+    const read = [...api.graph.values()].filter(({ facts }) => containsWord(text, facts.name))
+    return { text, extra: read.flatMap(({ table, facts }) => namesOf(table, facts.name, call)) }
+  }).extra as readonly string[]
+}
+
+/** SQL compares names without regard to case in some databases. */
+function containsWord(text: string, word: string): boolean {
+  const escaped = word.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
+  return new RegExp(`(?<!\\w)${escaped}(?!\\w)`, 'i').test(text)
+}

@@ -1,7 +1,7 @@
 /** Example of docs/endpoints.md: several statements in one commit. */
 import { eq, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
-import { atomicWrites, createEndpoint, findAuthorizedRows } from 'nuxt-auto-api/utils'
+import { atomicWrites, createEndpoint, findAuthorizedRows, reportChanges } from 'nuxt-auto-api/utils'
 import { z } from 'zod'
 import { articles } from '../desk'
 
@@ -15,6 +15,7 @@ export default createEndpoint({
     await atomicWrites<BetterSQLite3Database>(ctx, [
       db => db.update(articles).set({ fee: sql`${articles.fee} - ${amount}` }).where(eq(articles.id, from)),
       db => db.update(articles).set({ fee: sql`${articles.fee} + ${amount}` }).where(eq(articles.id, to)),
+      reportChanges(ctx, [from, to].map(id => ({ resource: 'articles', kind: 'update', id }))),
     ])
   },
 })

@@ -1,0 +1,98 @@
+/** The changes that custom code reports for its own statements. Only a commit can report them to the listeners. */
+import type { Table } from 'drizzle-orm'
+import { didYouMean } from '../../shared/suggest'
+import type { AutoApiContext } from '../registration'
+import { isTable } from '../schema/drizzle/config'
+import { describeTable } from '../schema/drizzle/table'
+import { toId, toKey } from '../schema/record-id'
+import type { Resource } from '../schema/model'
+import type { Api } from './api'
+import { CHANGE_KINDS, type Change } from './changes'
+import { requireSession, type Session } from './context'
+import { emitChanges } from './listeners'
+import type { CallerContext } from './visible-rows'
+
+interface ChangedRow {
+  readonly kind: Change['kind']
+  /** The row's id, as the API returns it. The id of a composite key contains its URL-encoded values, separated by `,`. */
+  readonly id: string | number | bigint
+}
+
+/** A row that custom code changes, named by its resource or by its table. */
+export type ReportedChange = ChangedRow & (
+  | { readonly resource: string, readonly table?: undefined }
+  /** A Drizzle table, or the name of a known table in the database. */
+  | { readonly table: Table | string, readonly resource?: undefined }
+)
+
+declare const entryOfAtomicWrites: unique symbol
+
+/** An entry for `atomicWrites`. It has no effect anywhere else. */
+export interface ReportedChanges {
+  readonly [entryOfAtomicWrites]: true
+}
+
+interface Report {
+  readonly session: Session
+  readonly ctx: AutoApiContext
+  readonly changes: readonly Change[]
+}
+
+const reports = new WeakMap<object, Report>()
+
+/** @throws {TypeError} When the API did not create `ctx`, or an entry does not describe a row of a known table. */
+export function createReport(ctx: CallerContext, changes: readonly ReportedChange[]): ReportedChanges {
+  const session = requireSession(ctx)
+  if (!Array.isArray(changes)) throw invalid('the second argument is not an array of changes.')
+  const entry = Object.freeze({}) as ReportedChanges
+  reports.set(entry, { session, ctx: ctx as AutoApiContext, changes: changes.map(change => toChange(change, session.api)) })
+  return entry
+}
+
+/** Returns the report of an entry, if {@link createReport} created the entry. */
+export function findReport(entry: unknown): Report | undefined {
+  return typeof entry === 'object' && entry !== null ? reports.get(entry) : undefined
+}
+
+/** Reports the changes to the commit listeners, in the order of the reports. Runs after the commit. */
+export async function emitReports(reported: readonly Report[]): Promise<void> {
+  const [first] = reported
+  if (first) await emitChanges(first.session.api.listeners, reported.flatMap(({ changes }) => changes), first.ctx)
+}
+
+function toChange(change: ReportedChange, api: Api): Change {
+  if (typeof change !== 'object' || change === null) throw invalid('an entry is not an object.')
+  const { resource: name, table, kind, id } = change
+  if (!CHANGE_KINDS.includes(kind)) {
+    const suggestion = didYouMean(String(kind), CHANGE_KINDS)
+    throw invalid(`\`${String(kind)}\` is not a kind of change. Use one of: ${CHANGE_KINDS.join(', ')}.${suggestion}`)
+  }
+  if ((name === undefined) === (table === undefined)) throw invalid('an entry needs either `resource` or `table`.')
+  if (typeof id !== 'bigint' && typeof id !== 'number' && typeof id !== 'string')
+    throw invalid('the `id` of an entry is not a string, a number or a bigint.')
+  return name === undefined ? changeOfTable(table!, kind, String(id), api) : changeOfResource(findResource(name, api), kind, String(id))
+}
+
+function findResource(name: string, { resources }: Api): Resource {
+  const resource = resources.get(name)
+  if (!resource) throw invalid(`there is no resource \`${name}\`.${didYouMean(name, [...resources.keys()])}`)
+  return resource
+}
+
+function changeOfResource(resource: Resource, kind: Change['kind'], id: string): Change {
+  const key = toKey(resource, id)
+  if (!key) throw invalid(`no record of \`${resource.name}\` can have the id \`${id.slice(0, 100)}\`.`)
+  return { resource: resource.name, table: resource.facts.name, kind, id: toId(resource, key) }
+}
+
+function changeOfTable(table: Table | string, kind: Change['kind'], id: string, { graph }: Api): Change {
+  if (typeof table === 'object' && !isTable(table)) throw invalid('the `table` of an entry is not a Drizzle table.')
+  const nodes = [...graph.values()]
+  const node = nodes.find(({ table: known, facts }) => known === table || facts.name === table)
+  if (!node && typeof table === 'string')
+    throw invalid(`there is no table \`${table}\`. Pass the Drizzle table.${didYouMean(table, nodes.map(({ facts }) => facts.name))}`)
+  if (node?.resource) return changeOfResource(node.resource, kind, id)
+  return { table: node?.facts.name ?? describeTable(table as Table).name, kind, id }
+}
+
+const invalid = (problem: string) => new TypeError(`[auto-api] reportChanges(): ${problem}`)

@@ -3,16 +3,10 @@ import { existsSync, statSync } from 'node:fs'
 import { inspect } from 'node:util'
 import { resolveAlias } from '@nuxt/kit'
 import { isAbsolute, normalize } from 'pathe'
+import type { ModuleImport } from '../runtime/shared/types/module-import'
 import { AutoApiBuildError, type Problem } from './problem'
 
-/** A reference to an export of a file. It is plain data, so a reference from another copy of this package works as well. */
-export interface ModuleImport {
-  readonly __moduleImport: true
-  /** An absolute path, a path with an alias or the entry of a package. */
-  readonly path: string
-  /** The export's name; `default` for the default export. */
-  readonly name: string
-}
+export type { ModuleImport } from '../runtime/shared/types/module-import'
 
 /** The file extensions, in the order in which Nitro tries them. */
 const EXTENSIONS = ['.ts', '.mjs', '.js', '.mts', '.cts', '.cjs', '.tsx', '.jsx'] as const

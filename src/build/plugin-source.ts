@@ -35,8 +35,10 @@ export function toPluginSource({ where, listing }: ListedPlugin, findPath: FindP
   const options = recipe.options.map((value, index) => ({ value, at: `${where}.${recipe.name}(${index ? `${index}: ` : ''}…)` }))
   const unserializable = options.map(({ value, at }) => findUnserializable(value, at)).find(found => found)
   if (unserializable) {
-    const instead = `Call \`${recipe.name}()\` in a file and list the path of the file: \`plugins: ['./server/api-plugins']\`.`
-    return { problem: { ...unserializable, instead, anchor: 'plugins' } }
+    const { isCode, ...found } = unserializable
+    const inFile = `all \`${recipe.name}()\` in a file and list the path of the file: \`plugins: ['./server/api-plugins']\`.`
+    const instead = isCode ? `Name an export with \`createModuleImport(path, name)\`, or c${inFile}` : `C${inFile}`
+    return { problem: { ...found, instead, anchor: 'plugins' } }
   }
   const missing = options.map(({ value, at }) => findMissingFile(value, at, findPath)).find(problem => problem)
   if (missing) return { problem: missing }
@@ -72,14 +74,31 @@ function toNoFactoryProblem(listing: unknown, where: string): Problem {
   }
 }
 
-/** Finds the first value that JSON would omit or change. A module import is plain data, so it passes the check. */
-function findUnserializable(value: unknown, where: string): Pick<Problem, 'where' | 'what'> | undefined {
+/** A value that cannot be passed to the server, and whether an export of a file could replace it. */
+interface Unserializable extends Pick<Problem, 'where' | 'what'> {
+  readonly isCode?: true
+}
+
+/**
+ * Finds the first value that the generated module could not create again. A module import is plain data, so it passes the check.
+ * @param parents the objects that contain the value
+ */
+function findUnserializable(value: unknown, where: string, parents: readonly object[] = []): Unserializable | undefined {
   if (value === null || value === undefined || typeof value === 'string' || typeof value === 'boolean') return undefined
   if (typeof value === 'number' && Number.isFinite(value)) return undefined
-  if (typeof value === 'function' || isInstance(value)) return describeInline(value, where)
+  if (typeof value === 'function' || isInstance(value)) return { ...describeInline(value, where), isCode: true }
   if (typeof value !== 'object') return { where, what: `is ${inspect(value)}` }
-  for (const [key, child] of Object.entries(value)) {
-    const found = findUnserializable(child, Array.isArray(value) ? `${where}[${key}]` : `${where}.${key}`)
+  if (parents.includes(value)) return { where, what: 'refers to an object that contains it' }
+  if (Object.getOwnPropertySymbols(value).length > 0) return { where, what: 'has a key that is a symbol' }
+  if (Array.isArray(value) && Object.keys(value).length !== value.length) return { where, what: 'is a list with empty positions or keys' }
+  for (const [key, { enumerable, get, value: child }] of Object.entries(Object.getOwnPropertyDescriptors(value))) {
+    // Skips properties that JavaScript defines, such as the `length` of an array.
+    if (!enumerable) continue
+    const at = Array.isArray(value) ? `${where}[${key}]` : `${where}.${key}`
+    // Reading a getter would run its code.
+    const found = get
+      ? { where: at, what: 'is an inline getter', isCode: true as const }
+      : findUnserializable(child, at, [...parents, value])
     if (found) return found
   }
   return undefined

@@ -42,5 +42,8 @@ function toOption(value: unknown, named: ModuleImport[]): string {
   if (Array.isArray(value)) return `[${value.map(inner => toOption(inner, named)).join(',')}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'undefined'
   const entries = Object.entries(value).filter(([, inner]) => inner !== undefined)
-  return `{${entries.map(([key, inner]) => `${JSON.stringify(key)}:${toOption(inner, named)}`).join(',')}}`
+  return `{${entries.map(([key, inner]) => `${toKey(key)}:${toOption(inner, named)}`).join(',')}}`
 }
+
+/** Returns the key of a property. In an object literal, `"__proto__": value` would set the prototype instead of a property. */
+const toKey = (key: string) => key === '__proto__' ? '["__proto__"]' : JSON.stringify(key)

@@ -9,6 +9,8 @@ import { defineAutoApiPlugin } from '../../../src/runtime/server/plugin/contract
 const notify = defineAutoApiPlugin({ from: 'my-plugins', name: 'notify' }, (options?: unknown, more?: unknown) => ({ name: 'notify', onRequest: () => [options, more] }))
 const files = new Set(['/app/server/api-plugins', '/module/plugin.ts'])
 const collect = (option: unknown, hook: Parameters<typeof collectPlugins>[1] = () => {}) => collectPlugins(option, hook, path => path.startsWith('/') && !files.has(path) ? undefined : path, '/app')
+const cyclic: { list: unknown[] } = { list: [] }
+cyclic.list.push(cyclic)
 const messages = async (option: unknown) => (await collect(option)).problems.map(toMessage)
 
 describe('the list of plugins', () => {
@@ -52,6 +54,12 @@ export const taken = ["GET /posts/:"]
     expect(await messages([notify({ nested: [{ auth: createModuleImport('/nowhere', 'auth') }] })])).toEqual(['`autoApi.plugins[0].notify(…).nested.0.auth` names an export of \'/nowhere\', which is not a file. Use the path of a file: absolute or with an alias.'])
   })
 
+  it('creates an object that two options share, and the key `__proto__`, as in the config', async () => {
+    const shared = { a: 1 }
+    const generated = generatePlugins((await collect([notify({ one: shared, two: shared, odd: JSON.parse('{"__proto__":1}') })])).sources, [], [])
+    expect(generated).toContain('plugin0({"one":{"a":1},"two":{"a":1},"odd":{["__proto__"]:1}})')
+  })
+
   it('passes every argument to the factory', async () => {
     expect(generatePlugins((await collect([notify(undefined, 2)])).sources, [], [])).toContain('plugin0(undefined, 2)')
   })
@@ -59,11 +67,18 @@ export const taken = ["GET /posts/:"]
 
 describe('a plugin that cannot be passed to the server fails the build with its path and what to do', () => {
   it.each<[string, unknown, string]>([
-    ['a function', { key: () => 'x' }, '`autoApi.plugins[0].notify(…).key` is an inline function. Call `notify()` in a file and list the path of the file'],
-    ['an instance', { nested: [{ store: new Map() }] }, '`autoApi.plugins[0].notify(…).nested[0].store` is an instance of `Map`. Call'],
-    ['a date', { since: new Date(0) }, '`autoApi.plugins[0].notify(…).since` is an instance of `Date`. Call'],
+    ['a function', { key: () => 'x' }, '`autoApi.plugins[0].notify(…).key` is an inline function. Name an export with `createModuleImport(path, name)`, or call `notify()` in a file and list the path of the file'],
+    ['an instance', { nested: [{ store: new Map() }] }, '`autoApi.plugins[0].notify(…).nested[0].store` is an instance of `Map`. Name an export'],
+    ['a date', { since: new Date(0) }, '`autoApi.plugins[0].notify(…).since` is an instance of `Date`. Name an export'],
     ['a number that JSON has no form for', { limit: Infinity }, '`autoApi.plugins[0].notify(…).limit` is Infinity. Call'],
     ['a bigint', { limit: 1n }, '`autoApi.plugins[0].notify(…).limit` is 1n. Call'],
+    ['a symbol', { key: Symbol('x') }, '`autoApi.plugins[0].notify(…).key` is Symbol(x). Call'],
+    ['a key that is a symbol', { nested: { [Symbol('x')]: 1 } }, '`autoApi.plugins[0].notify(…).nested` has a key that is a symbol. Call'],
+    ['a class', { store: class { hit() {} } }, '`autoApi.plugins[0].notify(…).store` is a class. Name an export'],
+    ['a getter', { get key() { throw new Error('runs') } }, '`autoApi.plugins[0].notify(…).key` is an inline getter. Name an export'],
+    ['an object that contains itself', { nested: cyclic }, '`autoApi.plugins[0].notify(…).nested.list[0]` refers to an object that contains it. Call'],
+    // eslint-disable-next-line no-sparse-arrays -- the build must not close the gap
+    ['a list with a gap', { list: [1, , 2] }, '`autoApi.plugins[0].notify(…).list` is a list with empty positions or keys. Call'],
   ])('reports %s in the options', async (_what, options, expected) => {
     const [message] = await messages([notify(options)])
     expect(message).toContain(expected)

@@ -42,5 +42,5 @@ it('does not change the caller without a session', async () => {
 })
 
 it.each([{}, { auth: {} }, { auth: null }, { auth: 'auth' }])('throws for a value that is not an instance of better-auth: %j', (options) => {
-  expect(() => betterAuth(options as never)).toThrow('betterAuth({ auth }): `auth` is not an instance of better-auth.')
+  expect(() => betterAuth(options as never)).toThrow(/`betterAuth\.auth` is .*\. Use the instance that `betterAuth\(\)` of better-auth returned/)
 })

@@ -166,7 +166,8 @@ describe('a wrong option', () => {
     [{ operations: { read: 5 } }, '`rateLimit.operations.read` is 5. Use an object such as `{ limit: 10 }`, or `false`.'],
     [{ operations: { read: { limit: -5 } } }, '`rateLimit.operations.read.limit` is -5. Use a positive integer.'],
     [{ operations: { read: { by: 'user' } } }, '`rateLimit.operations.read.by` is not an option. The options are limit, window.'],
-    [[], '`rateLimit` is given []. Use an object; without one it takes every default.'],
+    [[], '`rateLimit` is given an empty list. Use an object of options.'],
+    [{ operations: { craete: false } }, '`rateLimit.operations.craete` is not an operation. Did you mean `create`? The operations are read,'],
   ])('throws when the plugin is created: %j', (options, message) => {
     expect(() => rateLimit(options)).toThrow(message)
   })
@@ -184,6 +185,11 @@ describe('a store', () => {
   it('fails at startup when its driver cannot count for several servers', () => {
     expect(setUp(storage({ name: 'fs' }))).toThrow('has the driver `fs`, which cannot count for several servers at once. Use one of: redis, memory; or pass a counter of your own')
     expect(setUp({} as never)).toThrow('`rateLimit.store` is neither a storage of unstorage nor a counter')
+  })
+
+  it('fails at startup when a server file passes a module import, which only the build replaces', () => {
+    expect(setUp({ __moduleImport: true, path: '/app/store', name: 'store' })).toThrow('`rateLimit.store` is a module import, which only works in nuxt.config. Import `store` and pass the value itself.')
+    expect(() => rateLimit({ by: { __moduleImport: true, path: '/app/plan', name: 'planOf' } }).setup!({ findStorage: () => undefined })).toThrow('`rateLimit.by` is a module import')
   })
 
   it('in memory counts as without a store', async () => {

@@ -1,6 +1,7 @@
 /** Reads the caller from the session of better-auth. The active organization of the session is the tenant. */
 import type { ApiEvent } from '../../http'
 import { defineAutoApiPlugin } from '../../plugin/contract'
+import { assertOptions, imported, type Importable, type OptionRules } from '../../plugin/options'
 import type { AutoApiUser } from '../../registration'
 
 interface Member {
@@ -27,22 +28,29 @@ export interface BetterAuthOptions {
    * The app's instance of better-auth. If bindings come with the request, a function creates the instance from the event. In
    * `nuxt.config`, name the export: `createModuleImport('~~/server/auth', 'auth')`.
    */
-  readonly auth:
-    | BetterAuthInstance
-    | ((event: ApiEvent) => BetterAuthInstance)
-    | { readonly __moduleImport: true, readonly path: string, readonly name: string }
+  readonly auth: Importable<BetterAuthInstance | ((event: ApiEvent) => BetterAuthInstance)>
+}
+
+const RULES: OptionRules<BetterAuthOptions> = {
+  auth: {
+    fits: value => typeof value === 'function' || typeof (value as Partial<BetterAuthInstance> | null)?.api?.getSession === 'function',
+    use: 'the instance that `betterAuth()` of better-auth returned, or a function of the event that returns it',
+    code: true,
+    required: true,
+  },
 }
 
 /**
  * Sets `ctx.user` to the user of the session. Adds `organizationId` and `organizationRole` of the active organization if the user is a
  * member of it.
- * @throws When `auth` is not an instance of better-auth.
+ * @throws When an option is unknown, or `auth` is not an instance of better-auth.
  * @example
  * // server/api-plugins.ts, listed as `autoApi: { plugins: ['./server/api-plugins'] }`
  * export default betterAuth({ auth })
  */
-export const betterAuth = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins', name: 'betterAuth' }, ({ auth }: BetterAuthOptions) => {
-  const find = toFinder(auth)
+export const betterAuth = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins', name: 'betterAuth' }, (options: BetterAuthOptions) => {
+  assertOptions(options, RULES, 'betterAuth')
+  const find = toFinder(options.auth)
   return {
     name: 'better-auth',
     async extendContext(ctx) {
@@ -84,19 +92,5 @@ function toNoMember(error: unknown): null {
 
 function toFinder(auth: BetterAuthOptions['auth']): (event: ApiEvent) => BetterAuthInstance {
   if (typeof auth === 'function') return auth
-  // `nuxt.config` only names the instance. The server gets the instance itself.
-  if (isNamed(auth)) return throwForName
-  if (typeof auth?.api?.getSession !== 'function')
-    throw new TypeError(
-      '[auto-api] betterAuth({ auth }): `auth` is not an instance of better-auth. '
-      + 'Pass what its `betterAuth()` returned; in nuxt.config, `createModuleImport(path, name)` of it.',
-    )
-  return () => auth
+  return () => imported(auth, 'betterAuth.auth')
 }
-
-function throwForName(): never {
-  throw new Error('[auto-api] betterAuth() got the name of an instance, which only the build can resolve. Pass the instance.')
-}
-
-const isNamed = (auth: BetterAuthOptions['auth']): auth is Extract<BetterAuthOptions['auth'], { __moduleImport: true }> =>
-  typeof auth === 'object' && auth !== null && '__moduleImport' in auth

@@ -4,6 +4,7 @@ import { toNetwork } from '../../core/access/ip-address'
 import type { IncomingRequest } from '../../core/listeners'
 import type { ApiEvent } from '../../http'
 import { defineAutoApiPlugin, type PluginServer } from '../../plugin/contract'
+import { imported } from '../../plugin/options'
 import type { AutoApiContext } from '../../registration'
 import type { Counter } from './counter'
 import { limitHeaders, toSeconds } from './headers'
@@ -27,7 +28,10 @@ export const rateLimit = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins', na
   const policy = resolvePolicy(options)
   const { name, by } = policy
   let counter: Counter
-  const setup = ({ findStorage }: PluginServer) => void (counter = resolveStore(options.store, policy.maxKeys, findStorage))
+  const setup = ({ findStorage }: PluginServer) => {
+    imported(by, 'rateLimit.by')
+    counter = resolveStore(imported(options.store, 'rateLimit.store'), policy.maxKeys, findStorage)
+  }
   /** The counted requests. If a handler resolves its caller again, its request is not counted again. */
   const counted = new WeakSet<ApiEvent>()
 
@@ -53,7 +57,7 @@ export const rateLimit = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins', na
         name,
         setup,
         onCaller: (ctx: AutoApiContext, request: IncomingRequest) =>
-          count(request, async () => (await keyOf(by, ctx)) ?? addressKey(request)),
+          count(request, async () => (await keyOf(imported(by, 'rateLimit.by'), ctx)) ?? addressKey(request)),
       }
 })
 

@@ -1,5 +1,7 @@
 /** The options of a limit, and the limit of each operation that they result in. */
 import { OPERATIONS, type Operation } from '../../../shared/operations'
+import { didYouMean } from '../../../shared/suggest'
+import { assertOptions, describeValue, isObject, type Importable, type OptionRules } from '../../plugin/options'
 import type { AutoApiContext } from '../../registration'
 import type { Store } from './store'
 
@@ -31,11 +33,12 @@ export interface RateLimitOptions {
    */
   readonly window?: number
   /**
-   * The key of the counter: the client's address, the signed-in user, the tenant, or the result of a function (only in a server
-   * file). A request without a user, a tenant or a result is counted by address.
+   * The key of the counter: the client's address, the signed-in user, the tenant, or the result of a function. In `nuxt.config`, name
+   * the function: `createModuleImport('~~/server/limits', 'planOf')`. A request without a user, a tenant or a result is counted by
+   * address.
    * @default 'ip'
    */
-  readonly by?: 'ip' | 'user' | 'tenant' | KeyFunction
+  readonly by?: 'ip' | 'user' | 'tenant' | Importable<KeyFunction>
   /**
    * Operations with their own limit, which are counted separately. `false` removes the limit. A request with several operations,
    * such as a list with `groupBy`, is counted for each of them.
@@ -45,9 +48,10 @@ export interface RateLimitOptions {
   readonly operations?: Readonly<Partial<Record<Operation, Partial<Limit> | false>>>
   /**
    * The store of the counter: the name of a storage in `nitro.storage` with the driver `redis`, which all servers share. A server
-   * file can also pass an unstorage storage or any counter. Without a store, each server counts on its own.
+   * file can also pass an unstorage storage or any counter, and `nuxt.config` can name one with `createModuleImport(path, name)`.
+   * Without a store, each server counts on its own.
    */
-  readonly store?: string | Store
+  readonly store?: string | Importable<Store>
   /**
    * Maximum number of keys that one server keeps when it counts on its own. Above this number, it removes the keys whose window
    * ends first.
@@ -58,7 +62,7 @@ export interface RateLimitOptions {
 
 export interface RateLimitPolicy {
   readonly name: string
-  readonly by: 'ip' | 'user' | 'tenant' | KeyFunction
+  readonly by: 'ip' | 'user' | 'tenant' | Importable<KeyFunction>
   readonly maxKeys: number
   /** Finds the limits of a request with these operations. The list has no duplicates. */
   readonly find: (operations: readonly Operation[]) => readonly GroupLimit[]
@@ -78,20 +82,29 @@ const isCount = (value: unknown) => Number.isSafeInteger(value) && Number(value)
 /** One day is long enough for a window. A window that is longer than a Redis key can last would never end. */
 const MAX_WINDOW = 31 * 24 * 60 * 60
 
-const RULES: Readonly<Record<keyof RateLimitOptions, readonly [fits: (value: unknown) => boolean, use: string]>> = {
-  name: [value => typeof value === 'string' && /^[a-z][\w-]*$/i.test(value), 'a name of letters, digits, `-` and `_`'],
-  limit: [isCount, 'a positive integer'],
-  window: [value => isCount(value) && Number(value) <= MAX_WINDOW, `a number of seconds, a positive integer up to ${MAX_WINDOW}`],
-  by: [
-    value => typeof value === 'function' || ['ip', 'user', 'tenant'].includes(value as string),
-    '`\'ip\'`, `\'user\'`, `\'tenant\'` or, in a server file, a function',
-  ],
-  operations: [isObject, 'an object of limits by operation'],
-  store: [
-    value => (typeof value === 'string' && value !== '') || isObject(value),
-    'the name of a storage of Nitro\'s or, in a server file, a storage',
-  ],
-  maxKeys: [isCount, 'a positive integer'],
+const LIMIT_RULES: OptionRules<Limit> = {
+  limit: { fits: isCount, use: 'a positive integer' },
+  window: {
+    fits: value => isCount(value) && Number(value) <= MAX_WINDOW,
+    use: `a number of seconds, a positive integer up to ${MAX_WINDOW}`,
+  },
+}
+
+const RULES: OptionRules<RateLimitOptions> = {
+  name: { fits: value => typeof value === 'string' && /^[a-z][\w-]*$/i.test(value), use: 'a name of letters, digits, `-` and `_`' },
+  ...LIMIT_RULES,
+  by: {
+    fits: value => typeof value === 'function' || ['ip', 'user', 'tenant'].includes(value as string),
+    use: '`\'ip\'`, `\'user\'`, `\'tenant\'` or, in a server file, a function',
+    code: true,
+  },
+  operations: { fits: isObject, use: 'an object of limits by operation' },
+  store: {
+    fits: value => (typeof value === 'string' && value !== '') || isObject(value),
+    use: 'the name of a storage of Nitro\'s or, in a server file, a storage',
+    code: true,
+  },
+  maxKeys: { fits: isCount, use: 'a positive integer' },
 }
 
 /** @throws TypeError for an unknown option or an invalid value. */
@@ -122,33 +135,14 @@ export function resolvePolicy(options: RateLimitOptions): RateLimitPolicy {
 function assertOperation(operation: string, limits: unknown): void {
   const where = `rateLimit.operations.${operation}`
   if (!(OPERATIONS as readonly string[]).includes(operation))
-    throw new TypeError(`[auto-api] \`${where}\` is not an operation. The operations are ${OPERATIONS.join(', ')}.`)
+    throw new TypeError(
+      `[auto-api] \`${where}\` is not an operation.${didYouMean(operation, OPERATIONS)} The operations are ${OPERATIONS.join(', ')}.`,
+    )
   if (limits === false || limits === undefined) return
   if (!isObject(limits))
-    throw new TypeError(`[auto-api] \`${where}\` is ${show(limits)}. Use an object such as \`{ limit: 10 }\`, or \`false\`.`)
-  assertOptions(limits, { limit: RULES.limit, window: RULES.window }, where)
-}
-
-function assertOptions(
-  options: object,
-  rules: Readonly<Record<string, readonly [fits: (value: unknown) => boolean, use: string]>>,
-  where: string,
-): void {
-  if (!isObject(options))
-    throw new TypeError(`[auto-api] \`${where}\` is given ${show(options)}. Use an object; without one it takes every default.`)
-  for (const [option, value] of Object.entries(options)) {
-    const rule = Object.hasOwn(rules, option) ? rules[option] : undefined
-    if (!rule) throw new TypeError(`[auto-api] \`${where}.${option}\` is not an option. The options are ${Object.keys(rules).join(', ')}.`)
-    const [fits, use] = rule
-    if (value !== undefined && !fits(value)) throw new TypeError(`[auto-api] \`${where}.${option}\` is ${show(value)}. Use ${use}.`)
-  }
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    throw new TypeError(`[auto-api] \`${where}\` is ${describeValue(limits)}. Use an object such as \`{ limit: 10 }\`, or \`false\`.`)
+  assertOptions(limits, LIMIT_RULES, where)
 }
 
 const withoutUndefined = <T extends object>(value: T): Partial<T> =>
   Object.fromEntries(Object.entries(value).filter(([, part]) => part !== undefined)) as Partial<T>
-
-const show = (value: unknown) => typeof value === 'function' ? 'a function' : JSON.stringify(value) ?? String(value)

@@ -1,0 +1,10 @@
+/** References to exports of files, as `createModuleImport` of the build creates them. */
+
+/** A reference to an export of a file. It is plain data, so a reference from another copy of this package works as well. */
+export interface ModuleImport {
+  readonly __moduleImport: true
+  /** An absolute path, a path with an alias or the entry of a package. */
+  readonly path: string
+  /** The export's name; `default` for the default export. */
+  readonly name: string
+}

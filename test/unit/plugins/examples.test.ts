@@ -14,7 +14,7 @@ afterEach(() => client.close())
 async function open(plugin: unknown) {
   client = new Database(':memory:')
   client.exec('create table posts (id integer primary key, title text not null); insert into posts values (1, \'old\')')
-  return createServer({ db: drizzle({ client }), registrations: [{ name: 'posts', schema: posts, authorization: { permissions: { read: 'reader', update: true } } }], plugins: [plugin] })
+  return createServer({ db: drizzle({ client }), registrations: [{ name: 'posts', schema: posts, authorization: { permissions: { read: 'reader', create: true, update: true } } }], plugins: [plugin] })
 }
 
 it('records the history of each record, for callers who can read it', async () => {
@@ -30,4 +30,11 @@ it('records the history of each record, for callers who can read it', async () =
 it('adds a header with the duration of each response', async () => {
   const server = await open(stamp({ header: 'x-took' }))
   expect((await server.request('GET', '/api/posts', { caller: { permissions: ['reader'] } })).headers.get('x-took')).toMatch(/^\d+ ms$/)
+})
+
+it('refuses a post with an error of its own until the user has the plan', async () => {
+  const server = await open(async () => (await import('./examples/plan')).default)
+  const refused = await server.request('POST', '/api/posts', { body: { title: 'new' }, caller: { user: { id: 7, plan: 'free' } } })
+  expect([refused.status, refused.body.data]).toEqual([402, { code: 'PLAN_REQUIRED', plan: 'pro' }])
+  expect((await server.request('POST', '/api/posts', { body: { title: 'new' }, caller: { user: { id: 7, plan: 'pro' } } })).status).toBe(201)
 })

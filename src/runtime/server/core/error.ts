@@ -29,7 +29,7 @@ export const ERRORS = {
   BUSY: { status: 503 },
 } as const
 
-/** The reason phrase of each status in {@link ERRORS}. */
+/** The reason phrases: of each status in {@link ERRORS}, then of further statuses that plugins use. */
 export const STATUS_TEXT: Readonly<Record<number, string>> = {
   400: 'Bad Request',
   401: 'Unauthorized',
@@ -41,28 +41,51 @@ export const STATUS_TEXT: Readonly<Record<number, string>> = {
   415: 'Unsupported Media Type',
   429: 'Too Many Requests',
   503: 'Service Unavailable',
+  402: 'Payment Required',
+  406: 'Not Acceptable',
+  408: 'Request Timeout',
+  410: 'Gone',
+  422: 'Unprocessable Content',
+  423: 'Locked',
+  424: 'Failed Dependency',
+  428: 'Precondition Required',
+  451: 'Unavailable For Legal Reasons',
+  500: 'Internal Server Error',
+  501: 'Not Implemented',
+  502: 'Bad Gateway',
+  504: 'Gateway Timeout',
 }
 
 export type ErrorCode = keyof typeof ERRORS
 
+declare const custom: unique symbol
+
+/** An error code of an app or a plugin. Only `apiError` of the server utils makes one. */
+export type CustomCode = string & { readonly [custom]: true }
+
 export interface ErrorData {
-  readonly code: ErrorCode
+  readonly code: ErrorCode | CustomCode
   readonly [detail: string]: unknown
 }
 
 /** An error whose message and data the client receives. Any other error becomes a 500 without details. */
 export class ApiError extends Error {
   readonly data: ErrorData
+  readonly status: number
+  constructor(code: ErrorCode, message: string, details?: object, status?: number, headers?: Readonly<Record<string, string>>)
+  constructor(code: CustomCode, message: string, details: object, status: number, headers?: Readonly<Record<string, string>>)
   constructor(
-    code: ErrorCode,
+    code: ErrorCode | CustomCode,
     message: string,
-    details: Record<string, unknown> = {},
-    readonly status: number = ERRORS[code].status,
+    details: object = {},
+    status?: number,
     readonly headers: Readonly<Record<string, string>> = {},
   ) {
     super(message)
     this.name = 'ApiError'
-    this.data = { code, ...details }
+    this.data = { ...details, code }
+    // The overloads require the status of a custom code.
+    this.status = status ?? ERRORS[code as ErrorCode].status
   }
 }
 

@@ -3,5 +3,6 @@ export { atomicWrites, reportChanges, type ReportedChange, type ReportedChanges 
 export { assertPermission, findAuthorizedRow, findAuthorizedRows, getAutoApiContext, rowScope } from './rows'
 export { getDatabase, initializeDatabase } from '../database'
 export { createEndpoint } from './endpoint'
+export { apiError, type ApiErrorOptions } from './error'
 export { addContextExtender, addGlobalHook, addResourceHook, registerPermissionEvaluator } from './registrars'
 export { purgeSoftDeletedBatch, restoreSoftDeletedBatch } from './trash'

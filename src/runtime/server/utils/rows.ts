@@ -28,7 +28,7 @@ export function getAutoApiContext(event: Event): Promise<AutoApiContext> {
 }
 
 async function openFor(event: Event): Promise<AutoApiContext> {
-  const { ctx } = await openSession(useApi(event), requestOf(event), '', ['read'])
+  const { ctx } = await withHttpErrors(event, () => openSession(useApi(event), requestOf(event), '', ['read']))
   return ctx
 }
 

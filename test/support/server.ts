@@ -1,5 +1,7 @@
 /** The API over HTTP without a Nuxt build: the real routes on a real h3 router, over whatever tables a test registers. */
-import { createApp, createRouter, defineEventHandler, send, setResponseStatus, toWebHandler, type EventHandler, type H3Error, type H3Event } from 'h3'
+import { createServer as createHttpServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createApp, createRouter, defineEventHandler, send, setResponseStatus, toNodeListener, toWebHandler, type EventHandler, type H3Error, type H3Event } from 'h3'
 import type { AutoApiConfig } from '../../src/runtime/shared/config.ts'
 import { DEFAULT_CONFIG } from '../../src/runtime/shared/defaults.ts'
 import { PATHS } from '../../src/runtime/shared/routes.ts'
@@ -39,6 +41,16 @@ export interface Answered { status: number, headers: Headers, body: any, text: s
 
 export interface TestServer {
   request: (method: string, path: string, options?: { body?: unknown, raw?: string | Uint8Array, headers?: Record<string, string>, caller?: Caller }) => Promise<Answered>
+  /** Handles a request as a web server does, and returns its response unread. */
+  fetch: (request: Request, caller?: Caller) => Promise<Response>
+  /** Listens on a free port of Node's HTTP server. */
+  listen: (caller?: Caller) => Promise<ListeningServer>
+}
+
+export interface ListeningServer {
+  readonly url: string
+  readonly port: number
+  close: () => Promise<void>
 }
 
 /** Its API is a value: several servers of one test share the modules and nothing else. The last one is the default API, for registrars and tasks. */
@@ -73,6 +85,20 @@ export async function createServer({ registrations, modules = [], config = {}, d
   app.use(await mount(registrations.map(({ name }) => name), resolved.prefix))
   const handle = toWebHandler(app)
   return {
+    fetch: (request, asked = {}) => {
+      caller = asked
+      return handle(request)
+    },
+    async listen(asked = {}) {
+      caller = asked
+      const listener = createHttpServer(toNodeListener(app))
+      await new Promise<void>(resolve => listener.listen(0, '127.0.0.1', resolve))
+      const { port } = listener.address() as AddressInfo
+      return { port, url: `http://127.0.0.1:${port}`, close: () => new Promise<void>((resolve) => {
+        listener.close(() => resolve())
+        listener.closeAllConnections()
+      }) }
+    },
     async request(method, path, { body, raw, headers = {}, caller: asked = {} } = {}) {
       caller = asked
       const payload = raw ?? (body === undefined ? undefined : JSON.stringify(body))

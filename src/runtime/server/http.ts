@@ -16,9 +16,11 @@ import type { ApiRequest } from './core/context'
 import { methodNotAllowed } from './core/error'
 import { allowedMethods, assertEnabled, type Route, type RoutesByMethod } from './core/pipeline'
 import type { ApiResponse } from './core/response'
-import { createToHttpError, isApiError } from './http/errors'
+import { discard, isStreamed, type StreamedBody } from './http/chunks'
+import { createToHttpError, isApiError, logFailure } from './http/errors'
 import { addCacheHeaders, withoutBody, type HeaderAccess } from './http/headers'
 import { requireResource, toCustomRequest, toGlobalRequest, toPluginRequest, toResourceRequest, type ToRequest } from './http/request'
+import { sendStream } from './http/stream'
 import { segmentsBelow, sentUrl } from './http/url'
 import { useApi } from './runtime'
 import { idToPath } from './schema/record-id'
@@ -153,19 +155,37 @@ async function handle(
     if (pending) await pending
     const request = toRequest()
     assertSameSite(request, api.config)
-    const { status, body, created, headers } = await run(request)
-    if (status !== 200) setResponseStatus(event, status)
-    if (headers) for (const [name, value] of Object.entries(headers)) setResponseHeader(event, name, value)
+    const response = await run(request)
+    const { body, created } = response
+    if (isStreamed(body)) return await respondWithStream(event, response, body)
+    setHead(event, response)
     if (created !== undefined) {
       const collection = sentUrl(event).path.replace(/\/$/, '')
       setResponseHeader(event, 'location', `${collection}/${idToPath(requireResource(api, request.resource), created)}`)
     }
-    addCacheHeaders(event, HEADERS, body)
     return event.method === 'HEAD' ? withoutBody(event, HEADERS, body) : body
   }
   catch (error) {
     throw toHttpError(event, error)
   }
+}
+
+/** Sets the status and the headers of a response. */
+function setHead(event: H3Event, { status, body, headers }: ApiResponse): void {
+  if (status !== 200) setResponseStatus(event, status)
+  if (headers) for (const [name, value] of Object.entries(headers)) setResponseHeader(event, name, value)
+  addCacheHeaders(event, HEADERS, body)
+}
+
+async function respondWithStream(event: H3Event, response: ApiResponse, body: StreamedBody): Promise<unknown> {
+  const setStreamHead = () => {
+    setHead(event, response)
+    if (!getResponseHeader(event, 'content-type')) setResponseHeader(event, 'content-type', 'application/octet-stream')
+  }
+  if (event.method !== 'HEAD') return sendStream(event, body, { setHead: setStreamHead, onError: error => logFailure(event, error) })
+  discard(body)
+  setStreamHead()
+  return ''
 }
 
 /** Converts an event of custom code to a request. */

@@ -2,6 +2,7 @@
 
 export interface ApiResponse {
   readonly status: number
+  /** A JSON value, or an async iterable of strings and bytes, which is sent chunk by chunk. */
   readonly body: unknown
   /** The id of the created record, for the `Location` header. */
   readonly created?: string

@@ -32,7 +32,7 @@ export function createToHttpError<Event extends ErrorEvent>(
     }
     if (isHttpError(error)) return isClientError(error) ? withoutStack(error) : error
     // In production, only the log contains the cause.
-    console.error('[auto-api]', printable(event.method), printable(sentUrl(event).path), describeError(error))
+    logFailure(event, error)
     return createError({
       status: 500,
       statusText: 'Internal Server Error',
@@ -40,6 +40,11 @@ export function createToHttpError<Event extends ErrorEvent>(
       data: withCause(undefined, error),
     })
   }
+}
+
+/** Logs an error whose cause the client does not receive. */
+export function logFailure(event: ErrorEvent, error: unknown): void {
+  console.error('[auto-api]', printable(event.method), printable(sentUrl(event).path), describeError(error))
 }
 
 /** Whether the API threw the error. Server utils convert such errors, so that a plain event handler responds with their status and code. */

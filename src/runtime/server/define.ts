@@ -14,6 +14,7 @@ export type {
   Tenant,
 } from './registration'
 export { defineAutoApiPlugin, type AutoApiPlugin, type PluginRoute, type PluginTask } from './plugin/contract'
+export type { PluginField, PluginResource, PluginServer } from './plugin/server'
 export type { Change, CommitListener } from './core/changes'
 export type { Around, CallerListener, IncomingRequest, RequestListener } from './core/listeners'
 export type { ApiResponse } from './core/response'

@@ -5,7 +5,7 @@ import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { createError } from 'h3'
 import { z } from 'zod'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { defineAutoApiPlugin, type AutoApiPlugin, type PluginRoute } from '../../../src/runtime/server/define'
+import { defineAutoApiPlugin, type AutoApiPlugin, type PluginRoute, type PluginServer } from '../../../src/runtime/server/define'
 import type { ResourceAuth, ResourceRegistration } from '../../../src/runtime/server/registration'
 import { createServer, type Caller, type TestServer } from '../../support/server'
 
@@ -307,6 +307,28 @@ describe('the set-up of a plugin', () => {
     await server.request('GET', '/api/posts', { caller: MEMBER })
     await server.request('GET', '/api/posts', { caller: MEMBER })
     expect(done).toEqual(['probe', 'slow', 'request', 'request'])
+  })
+
+  it('receives the resources with their tables, columns and relations, and nothing that can change the API', async () => {
+    let received: PluginServer | undefined
+    const server = await open([plugin({ setup: server => void (received = server) })])
+    const { resources, config, storage } = received!
+    expect([...resources.keys()]).toEqual(['posts', 'tags'])
+    const own = resources.get('posts')!
+    expect(own).toMatchObject({ name: 'posts', primaryKey: ['id'], tenant: 'organizationId' })
+    expect(own.table).toBe(posts)
+    expect([...own.fields.values()].map(({ name, kind, nullable, optional, hidden }) => [name, kind, nullable, optional, hidden])).toEqual([
+      ['id', 'text', false, false, false], ['organizationId', 'integer', false, false, false], ['title', 'text', false, false, false],
+    ])
+    expect(own.fields.get('title')!.column).toBe(posts.title)
+    expect(resources.get('tags')).not.toHaveProperty('tenant')
+    expect([config.prefix, storage('cache')]).toEqual(['/api', undefined])
+
+    expect(() => (config.pagination.maxLimit = 1_000_000)).toThrow(TypeError)
+    expect(() => Object.assign(config, { multiTenancy: false })).toThrow(TypeError)
+    expect(() => Object.assign(own, { tenant: undefined })).toThrow(TypeError)
+    ;(resources as Map<string, unknown>).clear()
+    expect((await server.request('GET', '/api/posts', { caller: MEMBER })).body.data.map((post: { id: string }) => post.id)).toEqual(['a'])
   })
 
   it('fails the start by throwing', async () => {

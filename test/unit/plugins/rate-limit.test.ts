@@ -4,8 +4,10 @@ import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { rateLimit, type RateLimitOptions } from '../../../src/runtime/server/plugins'
+import { createPluginServer } from '../../../src/runtime/server/plugin/server'
 import type { getAutoApiContext } from '../../../src/runtime/server/utils'
 import type { AutoApiConfig } from '../../../src/runtime/shared/config'
+import { DEFAULT_CONFIG } from '../../../src/runtime/shared/defaults'
 import { createServer, type Caller, type TestServer } from '../../support/server'
 
 const posts = sqliteTable('posts', { id: integer('id').primaryKey(), organizationId: integer('organization_id').notNull(), title: text('title').notNull() })
@@ -176,7 +178,8 @@ describe('a wrong option', () => {
 describe('a store', () => {
   const storage = (driver: object) => ({ getMount: () => ({ base: '', driver }) })
 
-  const setUp = (store: RateLimitOptions['store']) => () => rateLimit({ store }).setup!({ findStorage: () => undefined })
+  const NO_STORAGE = createPluginServer({ resources: new Map(), config: DEFAULT_CONFIG, useStorage: undefined })
+  const setUp = (store: RateLimitOptions['store']) => () => rateLimit({ store }).setup!(NO_STORAGE)
 
   it('fails at startup when the storage does not exist', () => {
     expect(setUp('limits')).toThrow('rateLimit: Storage `limits` is not configured. Add it to `nitro.storage`')
@@ -189,7 +192,7 @@ describe('a store', () => {
 
   it('fails at startup when a server file passes a module import, which only the build replaces', () => {
     expect(setUp({ __moduleImport: true, path: '/app/store', name: 'store' })).toThrow('`rateLimit.store` is a module import, which only works in nuxt.config. Import `store` and pass the value itself.')
-    expect(() => rateLimit({ by: { __moduleImport: true, path: '/app/plan', name: 'planOf' } }).setup!({ findStorage: () => undefined })).toThrow('`rateLimit.by` is a module import')
+    expect(() => rateLimit({ by: { __moduleImport: true, path: '/app/plan', name: 'planOf' } }).setup!(NO_STORAGE)).toThrow('`rateLimit.by` is a module import')
   })
 
   it('in memory counts as without a store', async () => {

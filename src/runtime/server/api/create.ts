@@ -10,7 +10,8 @@ import { createStatementCache, type StatementCache } from '../core/sql/statement
 import type { ListedPlugin, PluginTask } from '../plugin/contract'
 import { installPlugins } from '../plugin/install'
 import { createPluginRoutes, reservedSegments, type FindRoute } from '../plugin/routes'
-import { createFindStorage, type StorageMounts } from '../plugin/storage'
+import { createPluginServer } from '../plugin/server'
+import type { StorageMounts } from '../plugin/storage'
 import type { ResourceRegistration } from '../registration'
 import { createGraph } from '../schema/graph'
 import { createResources } from '../schema/resource'
@@ -65,7 +66,7 @@ export function createApi(options: ApiOptions): ServerApi {
   const { routes, tasks, pending } = installPlugins(plugins, extensions, {
     resources,
     builtPlugins,
-    server: { findStorage: createFindStorage(options.useStorage) },
+    server: createPluginServer({ resources, config, useStorage: options.useStorage }),
   })
 
   const reservedIds = new Set(RESERVED_IDS)

@@ -6,7 +6,7 @@ import type { ContextExtender } from '../core/extensions'
 import type { Around, CallerListener, RequestListener } from '../core/listeners'
 import type { CommitListener } from '../core/changes'
 import type { AutoApiContext, AutoApiPlatform, ResourceHooks } from '../registration'
-import type { FindStorage } from './storage'
+import type { PluginServer } from './server'
 
 type PlatformNuxt = AutoApiPlatform extends { nuxt: infer Nuxt } ? Nuxt : unknown
 
@@ -38,15 +38,13 @@ export interface PluginTask {
   readonly run: () => unknown
 }
 
-/** The functions of the server that `setup` receives. */
-export interface PluginServer {
-  readonly findStorage: FindStorage
-}
-
 export interface AutoApiPlugin {
   /** The unique name. If two plugins have the same name, the one that is listed last is used. */
   readonly name: string
-  /** Runs once, when the server starts. No request is handled before it is done, and an error fails the start. */
+  /**
+   * Runs once, when the server starts, with the resources and the configuration. No request is handled before it is done, and an error
+   * fails the start.
+   */
   readonly setup?: (server: PluginServer) => unknown
   /** Runs before the caller is known, for cheap refusals. An error becomes the response. */
   readonly onRequest?: RequestListener

@@ -1,7 +1,8 @@
 /** Installs the listed plugins in an API when the server starts. An invalid plugin fails the start. */
 import type { Resource } from '../schema/model'
 import type { Extensions } from '../core/extensions'
-import type { AutoApiPlugin, ListedPlugin, PluginRoute, PluginServer, PluginTask } from './contract'
+import type { AutoApiPlugin, ListedPlugin, PluginRoute, PluginTask } from './contract'
+import type { PluginServer } from './server'
 
 /** The names that validate plugins, and the server functions that plugins receive. */
 export interface InstallOptions {

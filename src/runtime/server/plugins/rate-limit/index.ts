@@ -3,7 +3,8 @@ import { rateLimited } from '../../core/error'
 import { toNetwork } from '../../core/access/ip-address'
 import type { IncomingRequest } from '../../core/listeners'
 import type { ApiEvent } from '../../http'
-import { defineAutoApiPlugin, type PluginServer } from '../../plugin/contract'
+import { defineAutoApiPlugin } from '../../plugin/contract'
+import type { PluginServer } from '../../plugin/server'
 import { imported } from '../../plugin/options'
 import type { AutoApiContext } from '../../registration'
 import type { Counter } from './counter'
@@ -28,9 +29,9 @@ export const rateLimit = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins', na
   const policy = resolvePolicy(options)
   const { name, by } = policy
   let counter: Counter
-  const setup = ({ findStorage }: PluginServer) => {
+  const setup = ({ storage }: PluginServer) => {
     imported(by, 'rateLimit.by')
-    counter = resolveStore(imported(options.store, 'rateLimit.store'), policy.maxKeys, findStorage)
+    counter = resolveStore(imported(options.store, 'rateLimit.store'), policy.maxKeys, storage)
   }
   /** The counted requests. If a handler resolves its caller again, its request is not counted again. */
   const counted = new WeakSet<ApiEvent>()

@@ -1,0 +1,81 @@
+/** What a plugin receives when it is set up: the resources, the configuration and the functions of the server. Everything is read-only. */
+import type { Column, Table } from 'drizzle-orm'
+import type { AutoApiConfig } from '../../shared/config'
+import type { Kind } from '../../shared/wire'
+import type { Field } from '../schema/field'
+import type { Resource } from '../schema/model'
+import { createFindStorage, type FindStorage, type StorageMounts } from './storage'
+
+/** A column of a resource. */
+export interface PluginField {
+  /** The property name in the table, which is the name in requests and responses. */
+  readonly name: string
+  readonly column: Column
+  readonly kind: Kind
+  readonly nullable: boolean
+  /** Whether an insert can omit the column. */
+  readonly optional: boolean
+  /** Whether no response contains the column. */
+  readonly hidden: boolean
+}
+
+/** A registered resource. */
+export interface PluginResource {
+  readonly name: string
+  readonly table: Table
+  /** Every column, hidden ones included, by property name. */
+  readonly fields: ReadonlyMap<string, PluginField>
+  /** The names of the key columns, in key order. */
+  readonly primaryKey: readonly string[]
+  /** The name of the tenant column. It is absent if the resource is not tenant-scoped. */
+  readonly tenant?: string
+  /** The name of the column that marks rows in the trash. It is absent if the resource has no trash. */
+  readonly deletedAt?: string
+  /** The related resource of each relation. */
+  readonly relations: ReadonlyMap<string, string>
+}
+
+/** The argument of `setup` of a plugin. */
+export interface PluginServer {
+  /** The registered resources by name. */
+  readonly resources: ReadonlyMap<string, PluginResource>
+  /** The resolved module options, deeply frozen. */
+  readonly config: AutoApiConfig
+  /** Finds the driver of a storage in `nitro.storage`. Returns `undefined` if no storage has the name. */
+  readonly storage: FindStorage
+}
+
+export interface PluginServerOptions {
+  readonly resources: ReadonlyMap<string, Resource>
+  readonly config: AutoApiConfig
+  readonly useStorage: (() => StorageMounts) | undefined
+}
+
+export function createPluginServer({ resources, config, useStorage }: PluginServerOptions): PluginServer {
+  return Object.freeze({
+    resources: new Map([...resources].map(([name, resource]) => [name, toPluginResource(resource)])),
+    config: freezeDeeply(config),
+    storage: createFindStorage(useStorage),
+  })
+}
+
+function toPluginResource({ name, table, fields, primaryKey, tenant, roles, relations, hidden }: Resource): PluginResource {
+  const toPluginField = ({ name, column, kind, nullable, optional }: Field): PluginField =>
+    Object.freeze({ name, column, kind, nullable, optional, hidden: hidden.has(name) })
+  return Object.freeze({
+    name,
+    table,
+    fields: new Map([...fields.values()].map(field => [field.name, toPluginField(field)])),
+    primaryKey: Object.freeze(primaryKey.map(({ name }) => name)),
+    ...tenant && { tenant: tenant.name },
+    ...roles.deletedAt && { deletedAt: roles.deletedAt.name },
+    relations: new Map([...relations.values()].map(({ name, target }) => [name, target.name])),
+  })
+}
+
+/** Freezes plain data in place. Also descends into frozen objects, because their children can be mutable. */
+function freezeDeeply<T>(value: T): T {
+  if (typeof value !== 'object' || value === null) return value
+  for (const child of Object.values(value)) freezeDeeply(child)
+  return Object.freeze(value)
+}

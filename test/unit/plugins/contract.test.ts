@@ -270,32 +270,6 @@ describe('the list of plugins', () => {
   })
 })
 
-describe('the tasks of plugins', () => {
-  const at = (minute: number) => new Date(minute * 60_000)
-
-  it('run when they are due, or by their name', async () => {
-    const ran: string[] = []
-    const task = (name: string, every: number) => ({ [name]: { every, run: () => void ran.push(name) } })
-    await open([plugin({ tasks: { ...task('often', 1), ...task('seldom', 60) } })])
-    const { runPluginTasks } = await import('../../../src/runtime/server/tasks/plugins')
-    expect(await runPluginTasks(at(59))).toEqual(['probe:often'])
-    expect(await runPluginTasks(at(60))).toEqual(['probe:often', 'probe:seldom'])
-    expect(await runPluginTasks(at(61), 'probe:seldom')).toEqual(['probe:seldom'])
-    await expect(runPluginTasks(at(61), 'probe:never')).rejects.toThrow('The tasks are: probe:often, probe:seldom')
-    expect(ran).toEqual(['often', 'often', 'seldom', 'seldom'])
-  })
-
-  it('run even when another task fails', async () => {
-    const ran = vi.fn()
-    await open([plugin({ tasks: { broken: { every: 1, run: () => {
-      throw new Error('broken')
-    } }, whole: { every: 1, run: ran } } })])
-    const { runPluginTasks } = await import('../../../src/runtime/server/tasks/plugins')
-    await expect(runPluginTasks(at(1))).rejects.toThrow('broken')
-    expect(ran).toHaveBeenCalledOnce()
-  })
-})
-
 describe('the set-up of a plugin', () => {
   it('runs once, only for the last plugin of a name, before the first response', async () => {
     const done: string[] = []

@@ -11,10 +11,15 @@ const posts = sqliteTable('posts', { id: integer('id').primaryKey(), title: text
 let client: Database.Database
 afterEach(() => client.close())
 
-async function open(plugin: unknown) {
+async function open(plugin: unknown, modules?: Record<string, unknown>[]) {
   client = new Database(':memory:')
   client.exec('create table posts (id integer primary key, title text not null); insert into posts values (1, \'old\')')
-  return createServer({ db: drizzle({ client }), registrations: [{ name: 'posts', schema: posts, authorization: { permissions: { read: 'reader', create: true, update: true } } }], plugins: [plugin] })
+  return serve(plugin, modules)
+}
+
+/** Starts a server on the open database. */
+function serve(plugin: unknown, modules?: Record<string, unknown>[]) {
+  return createServer({ db: drizzle({ client }), registrations: [{ name: 'posts', schema: posts, authorization: { permissions: { read: 'reader', create: true, update: true } } }], plugins: [plugin], modules })
 }
 
 it('records the history of each record, for callers who can read it', async () => {
@@ -37,4 +42,17 @@ it('refuses a post with an error of its own until the user has the plan', async 
   const refused = await server.request('POST', '/api/posts', { body: { title: 'new' }, caller: { user: { id: 7, plan: 'free' } } })
   expect([refused.status, refused.body.data]).toEqual([402, { code: 'PLAN_REQUIRED', plan: 'pro' }])
   expect((await server.request('POST', '/api/posts', { body: { title: 'new' }, caller: { user: { id: 7, plan: 'pro' } } })).status).toBe(201)
+})
+
+it('deletes expired sessions every hour, on one of two servers', async () => {
+  const modules = [await import('./examples/schema')]
+  const plugin = async () => (await import('./examples/cleanup')).default
+  await open(plugin, modules)
+  client.exec(`create table sessions (id text primary key, expires_at integer not null); create table task_runs (task text primary key, due integer not null);
+    insert into sessions values ('old', 3599), ('new', 3601)`)
+  const { runPluginTasks } = await import('../../../src/runtime/server/tasks/plugins')
+  expect(await runPluginTasks(new Date(3_600_000))).toEqual(['cleanup:sessions'])
+  expect(client.prepare('select id from sessions').pluck().all()).toEqual(['new'])
+  await serve(plugin, modules)
+  expect(await runPluginTasks(new Date(3_600_000))).toEqual([])
 })

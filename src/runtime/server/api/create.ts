@@ -7,13 +7,15 @@ import { createDatabase, type Database } from '../core/database'
 import { createExtensions, type Extensions } from '../core/extensions'
 import { createSecret, warnWithoutSecret } from '../core/secret'
 import { createStatementCache, type StatementCache } from '../core/sql/statement-cache'
-import type { ListedPlugin, PluginTask } from '../plugin/contract'
+import type { ListedPlugin } from '../plugin/contract'
 import { installPlugins } from '../plugin/install'
 import { createPluginRoutes, reservedSegments, type FindRoute } from '../plugin/routes'
 import { createPluginServer } from '../plugin/server'
 import type { StorageMounts } from '../plugin/storage'
+import { createScheduler, type Scheduler } from '../plugin/tasks'
 import type { ResourceRegistration } from '../registration'
 import { createGraph } from '../schema/graph'
+import { findPresetTable } from '../schema/preset-tables'
 import { createResources } from '../schema/resource'
 
 export interface ApiOptions {
@@ -44,8 +46,8 @@ export interface ServerApi extends Api {
   readonly findPluginRoute: FindRoute
   /** Whether the app has its own file for this method of a route. The route is the full path, as the router has it. */
   readonly isAppRoute: (method: string, route: string) => boolean
-  /** The tasks of plugins, by `plugin:task`. */
-  readonly tasks: ReadonlyMap<string, PluginTask>
+  /** Runs the tasks of plugins, and decides which server runs a task. */
+  readonly scheduler: Scheduler
 }
 
 /**
@@ -98,6 +100,11 @@ export function createApi(options: ApiOptions): ServerApi {
     findPluginRoute: (method: string, path: string) => findRoute?.(method, path),
     isAppRoute: (method: string, route: string) =>
       route.startsWith(`${config.prefix}/`) && ownRoutes.has(toRouteKey(route.slice(config.prefix.length), method)),
-    tasks,
+    scheduler: createScheduler({
+      tasks,
+      ownTasks: [...resources.values()].some(({ auth }) => auth?.softDelete?.retentionDays !== undefined) ? ['auto-api:trash'] : [],
+      table: findPresetTable(modules, 'taskRuns'),
+      database,
+    }),
   })
 }

@@ -21,4 +21,6 @@ export default function start(nitro: Nitro): void {
     // Platforms without a process respond to every request with an error.
     globalThis.process?.exit?.(1)
   })
+  // The other server plugins have set the database when this runs.
+  void Promise.resolve(api.whenReady()).then(() => api.scheduler.warnIfShared(), () => {})
 }

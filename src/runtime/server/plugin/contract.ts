@@ -31,11 +31,20 @@ export interface PluginRoute {
   readonly handler: (ctx: AutoApiContext) => unknown
 }
 
+/** One run of a task. */
+export interface TaskRun {
+  /** The time at which the task was due. */
+  readonly due: Date
+  /** The event of the Nitro task. Pass it to `getDatabase` if the database comes with the event, as on D1. */
+  readonly event?: object
+}
+
 /** Work that runs at regular intervals. */
 export interface PluginTask {
-  /** Minutes between two runs. */
+  /** Minutes between two due times. They are counted from midnight UTC of 1970-01-01: a task with `every: 1440` is due at midnight UTC. */
   readonly every: number
-  readonly run: () => unknown
+  /** Runs once for each due time, on one server if the schema exports a `taskRunsTable()`. An error is logged. */
+  readonly run: (run: TaskRun) => unknown
 }
 
 export interface AutoApiPlugin {
@@ -59,7 +68,7 @@ export interface AutoApiPlugin {
   /** Runs once per commit, with every changed row. An error is logged and does not undo the commit. */
   readonly onCommit?: CommitListener
   readonly routes?: readonly PluginRoute[]
-  /** Tasks by name. */
+  /** Tasks by name. They run at regular intervals. */
   readonly tasks?: Readonly<Record<string, PluginTask>>
   /** Runs while the app is built, in the process of the Nuxt config. Only for plugins that `nuxt.config` lists by value, not by file. */
   readonly buildSetup?: (nuxt: PlatformNuxt) => unknown

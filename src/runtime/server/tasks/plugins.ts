@@ -1,14 +1,21 @@
 /** The Nitro task `auto-api:plugins`. Every minute it runs the tasks of plugins that are due. `payload.task` runs only the named task. */
-import { runTasks } from '../plugin/tasks'
 import { useApi } from '../runtime'
 
-export async function runPluginTasks(now: Date, only?: unknown): Promise<readonly string[]> {
-  const api = useApi()
+interface TaskEvent {
+  readonly payload?: { readonly task?: unknown }
+}
+
+/** @returns the names of the tasks that this server ran */
+export async function runPluginTasks(now: Date, event?: TaskEvent): Promise<readonly string[]> {
+  const api = useApi(event)
   await api.whenReady()
-  return runTasks(api.tasks, now, only)
+  const task = event?.payload?.task
+  if (task === undefined) return api.scheduler.runDue(now, event)
+  await api.scheduler.runNow(String(task), event)
+  return [String(task)]
 }
 
 export default {
   meta: { description: 'Run the tasks of plugins that are due' },
-  run: async ({ payload }: { payload?: { task?: unknown } }) => ({ result: await runPluginTasks(new Date(), payload?.task) }),
+  run: async (event?: TaskEvent) => ({ result: await runPluginTasks(new Date(), event) }),
 }

@@ -1,6 +1,7 @@
-/** Columns that the API recognizes by name, for MySQL tables. Spread them into a table. Keep the property names. */
+/** Columns that the API recognizes by name, for MySQL tables: spread them into a table and keep the property names. And whole tables. */
 import { sql } from 'drizzle-orm'
-import { datetime, int, uniqueIndex, varchar, type AnyMySqlColumn } from 'drizzle-orm/mysql-core'
+import { datetime, int, mysqlTable, uniqueIndex, varchar, type AnyMySqlColumn } from 'drizzle-orm/mysql-core'
+import { markTable } from './mark'
 
 const time = (name: string) => datetime(name, { fsp: 3 })
 
@@ -57,4 +58,14 @@ export function softDelete() {
  */
 export function liveUnique(name: string, table: { deletedAt: AnyMySqlColumn }, ...columns: [AnyMySqlColumn, ...AnyMySqlColumn[]]) {
   return uniqueIndex(name).on(...columns, sql`((case when ${table.deletedAt} is null then 1 end))`)
+}
+
+/**
+ * The table with which several servers run each due task once: the server that writes the row runs the task. Export the table from a file
+ * that also contains a registered table.
+ * @example
+ * export const taskRuns = taskRunsTable()
+ */
+export function taskRunsTable(name = 'task_runs') {
+  return markTable(mysqlTable(name, { task: varchar('task', { length: 191 }).primaryKey(), due: time('due').notNull() }), 'taskRuns')
 }

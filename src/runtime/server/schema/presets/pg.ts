@@ -1,6 +1,7 @@
-/** Columns that the API recognizes by name, for Postgres tables. Spread them into a table. Keep the property names. */
+/** Columns that the API recognizes by name, for Postgres tables: spread them into a table and keep the property names. And whole tables. */
 import { isNull } from 'drizzle-orm'
-import { integer, text, timestamp, uniqueIndex, uuid, type AnyPgColumn } from 'drizzle-orm/pg-core'
+import { integer, pgTable, text, timestamp, uniqueIndex, uuid, type AnyPgColumn } from 'drizzle-orm/pg-core'
+import { markTable } from './mark'
 
 const time = (name: string) => timestamp(name, { withTimezone: true })
 
@@ -45,4 +46,14 @@ export function softDelete() {
  */
 export function liveUnique(name: string, table: { deletedAt: AnyPgColumn }, ...columns: [AnyPgColumn, ...AnyPgColumn[]]) {
   return uniqueIndex(name).on(...columns).where(isNull(table.deletedAt))
+}
+
+/**
+ * The table with which several servers run each due task once: the server that writes the row runs the task. Export the table from a file
+ * that also contains a registered table.
+ * @example
+ * export const taskRuns = taskRunsTable()
+ */
+export function taskRunsTable(name = 'task_runs') {
+  return markTable(pgTable(name, { task: text('task').primaryKey(), due: time('due').notNull() }), 'taskRuns')
 }

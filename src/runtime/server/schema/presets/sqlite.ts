@@ -1,6 +1,7 @@
-/** Columns that the API recognizes by name, for SQLite tables. Spread them into a table. Keep the property names. */
+/** Columns that the API recognizes by name, for SQLite tables: spread them into a table and keep the property names. And whole tables. */
 import { isNull } from 'drizzle-orm'
-import { integer, text, uniqueIndex, type AnySQLiteColumn } from 'drizzle-orm/sqlite-core'
+import { integer, sqliteTable, text, uniqueIndex, type AnySQLiteColumn } from 'drizzle-orm/sqlite-core'
+import { markTable } from './mark'
 
 const time = (name: string) => integer(name, { mode: 'timestamp_ms' })
 
@@ -52,4 +53,14 @@ export function softDelete() {
  */
 export function liveUnique(name: string, table: { deletedAt: AnySQLiteColumn }, ...columns: [AnySQLiteColumn, ...AnySQLiteColumn[]]) {
   return uniqueIndex(name).on(...columns).where(isNull(table.deletedAt))
+}
+
+/**
+ * The table with which several servers run each due task once: the server that writes the row runs the task. Export the table from a file
+ * that also contains a registered table.
+ * @example
+ * export const taskRuns = taskRunsTable()
+ */
+export function taskRunsTable(name = 'task_runs') {
+  return markTable(sqliteTable(name, { task: text('task').primaryKey(), due: time('due').notNull() }), 'taskRuns')
 }

@@ -35,8 +35,10 @@ export interface RegistrationOptions {
    */
   disabled?: Operation[]
   /**
-   * Custom JSON data for tools and for the admin.
+   * Labels and custom JSON data for tools and forms: `label` of the resource, `fields` by field name, and keys of the app. Everybody who
+   * can use the resource can read it in the description of the API, but the metadata of a field only if they can use the field.
    * @default {}
+   * @example { label: 'Articles', icon: 'newspaper', fields: { publishedAt: { label: 'Published' } } }
    */
   metadata?: Record<string, unknown>
 }

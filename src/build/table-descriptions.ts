@@ -40,10 +40,14 @@ interface Tables {
 export async function describeTables(source: TableSource): Promise<Descriptions> {
   const { describeResources } = await createJiti(import.meta.url).import<Describer>(source.describer)
   const tables = source.registrations.map(
-    ({ name, imports: { schema, relations }, data: { hiddenFields, protectedFields } }): CheckedRegistration => ({
+    ({ name, imports: { schema, relations }, data: { hiddenFields, protectedFields, metadata } }): CheckedRegistration => ({
       name,
       imports: { ...(schema && { schema }), ...(relations && { relations }) },
-      data: { ...(hiddenFields !== undefined && { hiddenFields }), ...(protectedFields !== undefined && { protectedFields }) },
+      data: {
+        ...(hiddenFields !== undefined && { hiddenFields }),
+        ...(protectedFields !== undefined && { protectedFields }),
+        ...(metadata !== undefined && { metadata }),
+      },
     }),
   )
   const { loadable, warnings } = await findLoadable(tables, source)

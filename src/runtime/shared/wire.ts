@@ -1,9 +1,7 @@
 /** Wire formats: the representation of column values in JSON and in query strings. */
+import type { Kind } from './kinds'
 
-/** The kinds of columns. Each has its own wire format. */
-export const KINDS = ['text', 'number', 'integer', 'boolean', 'date', 'bigint', 'decimal', 'json', 'blob', 'custom'] as const
-
-export type Kind = typeof KINDS[number]
+export { KINDS, type Kind } from './kinds'
 
 /** The result of a conversion if the input is not a valid value of the kind. */
 export const INVALID: unique symbol = Symbol('invalid')

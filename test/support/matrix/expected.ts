@@ -43,6 +43,7 @@ const outOfSight: Cells = {
   'permissions on the row': 'absent',
   'permissions on the resource': 'done',
   'all permissions': 'done',
+  'schema': 'done',
   'junctions': 'done',
   'is a junction': 'done',
   'detect junctions': 'done',
@@ -78,6 +79,7 @@ const everything: Cells = {
   'permissions on the row': 'done',
   'permissions on the resource': 'done',
   'all permissions': 'done',
+  'schema': 'done',
   'junctions': 'done',
   'is a junction': 'done',
   'detect junctions': 'done',
@@ -88,7 +90,7 @@ const FROM_TAGS = ['related, from the other side', 'link, from the other side', 
 /** These requests describe junction tables: every signed-in caller can send them. */
 const ABOUT_TABLES = ['junctions', 'is a junction', 'detect junctions'] as const
 /** Every caller can read their capabilities; all are false then. */
-const ABOUT_CALLER = ['permissions on the row', 'permissions on the resource', 'all permissions'] as const
+const ABOUT_CALLER = ['permissions on the row', 'permissions on the resource', 'all permissions', 'schema'] as const
 /** These requests create a row and set its tenant. */
 const CREATING = ['create', 'bulk create'] as const
 

@@ -68,6 +68,7 @@ function lists({ body: { data, meta } }: MatrixResponse): boolean {
 }
 
 const CAPABILITIES = ['canRead', 'canUpdate', 'canDelete']
+const REFUSED = Object.fromEntries(CAPABILITIES.map(name => [name, false]))
 
 /** Every capability of a caller on a row or a resource, or none of them. */
 function allows(capabilities: Record<string, boolean>): boolean {
@@ -111,6 +112,7 @@ export const REQUESTS = {
   'permissions on the row': { route: 'resource-permissions', target: it => [`/${it}/permissions?ids=${ID}`], status: 200, changes: nothing, shows: ({ body }) => allows(body.records[ID]) },
   'permissions on the resource': { route: 'resource-permissions', target: it => [`/${it}/permissions`], status: 200, changes: nothing, shows: ({ body }) => allows(body) },
   'all permissions': { route: 'permissions', target: () => ['/permissions'], status: 200, changes: nothing, shows: ({ body }, it) => allows(body.permissions[it]) },
+  'schema': { route: 'schema', target: () => ['/_schema'], status: 200, changes: nothing, shows: ({ body }, it) => allows(body.resources[it]?.capabilities ?? REFUSED) },
   'junctions': { route: 'm2m-junctions', target: () => ['/_m2m/junctions'], status: 200, changes: nothing },
   'is a junction': { route: 'm2m-is-junction', target: () => ['/_m2m/is-junction/articleTags'], status: 200, changes: nothing },
   'detect junctions': { route: 'm2m-detect', target: it => [`/_m2m/detect/${it}`], status: 200, changes: nothing },

@@ -80,7 +80,7 @@ const ASKS: Ask[] = [
   ['bulk-delete', 'DELETE', '/articles/bulk?force=true', { deletionId: 'd14' }], ['bulk-delete', 'DELETE', '/articles/bulk?force=true', { deletionId: 'd6' }],
   ['related', 'GET', '/tags/1/relations/articles'], ['related', 'GET', '/tags/1/relations/articles?limit=1&sort=-id'], ['related', 'GET', '/writers/1/relations/articles?count=none'],
   ['relation-replace', 'PUT', '/tags/1/relations/articles', { ids: [] }], ['relation-replace', 'PUT', '/tags/2/relations/articles', { ids: [1, 8] }], ['delete', 'DELETE', '/writers/900'], ['delete', 'DELETE', '/articles/900?force=true'],
-  ['permissions', 'GET', '/permissions'], ['resource-permissions', 'GET', '/articles/permissions'], ['m2m-junctions', 'GET', '/_m2m/junctions'], ['m2m-is-junction', 'GET', '/_m2m/is-junction/article_tags'], ['m2m-detect', 'GET', '/_m2m/detect/articles'],
+  ['permissions', 'GET', '/permissions'], ['resource-permissions', 'GET', '/articles/permissions'], ['schema', 'GET', '/_schema'], ['m2m-junctions', 'GET', '/_m2m/junctions'], ['m2m-is-junction', 'GET', '/_m2m/is-junction/article_tags'], ['m2m-detect', 'GET', '/_m2m/detect/articles'],
 ]
 
 let desk: Desk

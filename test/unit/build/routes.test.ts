@@ -34,11 +34,11 @@ describe('the mounted routes', () => {
 
   it('have the configured prefix', () => {
     const handlers = mount(['posts'], '/internal/v2')
-    expect(handlers.filter(({ route }) => !/^\/internal\/v2\/(?:posts|permissions|_m2m)/.test(route))).toEqual([])
+    expect(handlers.filter(({ route }) => !/^\/internal\/v2\/(?:posts|permissions|_m2m|_schema)/.test(route))).toEqual([])
   })
 
   it('are only the global ones without resources', () => {
-    expect(mount([]).filter(({ route }) => !/^\/api\/(?:permissions|_m2m)/.test(route))).toEqual([])
+    expect(mount([]).filter(({ route }) => !/^\/api\/(?:permissions|_m2m|_schema)/.test(route))).toEqual([])
   })
 })
 

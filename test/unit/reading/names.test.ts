@@ -69,7 +69,7 @@ describe('any query', () => {
     fc.constantFrom('', '-1', '0', '01', '1e9', '9'.repeat(40), 'NaN', '-', ',,,', '[', '{', '{}', '[]', '{"$or":[]}', '{"$or":[{}]}', '{"id":{"$in":[]}}', '{"title":{"$like":"%\\\\"}}', 'author[', 'author{', 'author{limit:0}', 'author.boss.boss.boss', 'a[b]{c:d}.e', 'count,sum(x', 'sum()', 'avg(title)', '__proto__', 'constructor', '{"__proto__":{"$eq":1}}', `${'['.repeat(3000)}`, `{"a":${'{"a":'.repeat(50)}1${'}'.repeat(51)}`, 'W10', '%', '\0', '\uD800'),
   )
   const names = fc.oneof(fc.constantFrom('page', 'limit', 'cursor', 'cursorFields', 'sort', 'filter', 'fields', 'include', 'aggregate', 'groupBy', 'having', 'count', 'includeDeleted', 'onlyDeleted', 'includeMetadata', 'ids', 'filter[id]', 'filter[id][$in]', 'filter[$or][0][title][$like]', 'filter[__proto__][x]', 'filter[a][b][c][d][e]', 'filter[', 'filter[]'), fc.string({ maxLength: 8 }))
-  const paths = fc.constantFrom('articles', 'articles/1', 'articles/aggregate', 'articles/permissions', 'authors', 'notes', 'notes/1,1', 'labels/1/relations/articles', 'permissions', '_m2m/junctions')
+  const paths = fc.constantFrom('articles', 'articles/1', 'articles/aggregate', 'articles/permissions', 'authors', 'notes', 'notes/1,1', 'labels/1/relations/articles', 'permissions', '_schema', '_m2m/junctions')
 
   it('never returns a 5xx or logs an unexpected error, for 10 000 hostile query strings', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {})

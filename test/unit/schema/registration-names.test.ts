@@ -19,6 +19,7 @@ describe('an unknown name in a registration fails at startup', () => {
     ['a protected field', { protectedFields: ['titl'] }, '`it.protectedFields` names `titl`'],
     ['a hook', { hooks: { beforeCreat: () => undefined } }, '`it.hooks.beforeCreat` is not a hook (server/hooks.ts, default export). Did you mean `beforeCreate`?'],
     ['a body', { validation: { creat: {} } }, '`it.validation.creat` is not a body (server/validation.ts, default export). Did you mean `create`?'],
+    ['a field with metadata', { metadata: { fields: { titl: { label: 'Title' } } } }, '`it.metadata.fields` names `titl`, which is not a column of table "posts" (server/schema.ts, export `posts`). Did you mean `title`?'],
   ])('%s', (_, parts, message) => {
     const needed = Object.fromEntries(Object.entries(FROM).filter(([key]) => key === 'schema' || key in parts))
     expect(() => start({ ...parts, from: needed })).toThrow(message)
@@ -31,6 +32,18 @@ describe('an unknown name in a registration fails at startup', () => {
 
   it('with a message that lists the valid names when none is similar', () => {
     expect(() => start({ authorization: { permissions: { publish: true } } })).toThrow('is not an operation. It can be `read`, `create`, `update`, `delete`, `aggregate`, `restore`, `purge`, `viewDeleted`.')
+  })
+})
+
+describe('metadata that the server cannot read fails at startup', () => {
+  it.each([
+    [{ label: 1 }, '`it.metadata.label` is not text.'],
+    [{ fields: ['title'] }, '`it.metadata.fields` is not an object.'],
+    [{ fields: null }, '`it.metadata.fields` is not an object.'],
+    [{ fields: { title: 'Title' } }, '`it.metadata.fields.title` is not an object.'],
+    [{ fields: { title: { label: ['Title'] } } }, '`it.metadata.fields.title.label` is not text.'],
+  ])('%j', (metadata, message) => {
+    expect(() => start({ metadata })).toThrow(message)
   })
 })
 

@@ -3,7 +3,7 @@ import { LIMITS } from '../../shared/limits'
 import type { Operation } from '../../shared/operations'
 import type { Resource } from '../schema/model'
 import type { Api } from './api'
-import { forResource, type ApiRequest, type Call } from './context'
+import { forResource, type ApiRequest, type Call, type Session } from './context'
 import { limitExceeded } from './error'
 import { loadVisible } from './execute/write/visible'
 import { refusedFields } from './access/fields'
@@ -55,13 +55,19 @@ export function resourcePermissions(request: ApiRequest, api: Api): Promise<ApiR
 }
 
 async function capabilities(call: Call): Promise<Capabilities> {
-  const { resource } = call
+  return { ...await operationCapabilities(call, call.resource), fields: await fieldCapabilities(call) }
+}
+
+export type OperationCapabilities = Omit<Capabilities, 'fields'>
+
+/** Whether the caller can use each operation of a resource. A resource without a trash has no operations on it. */
+export async function operationCapabilities(session: Session, resource: Resource): Promise<OperationCapabilities> {
   const allowed: Record<string, boolean> = {}
   for (const [name, operation] of Object.entries(RESOURCE_OPERATIONS)) {
     const exists = !TRASH_OPERATIONS.has(operation) || resource.roles.deletedAt !== undefined
-    allowed[name] = exists && await isAuthorized(call, resource, operation)
+    allowed[name] = exists && await isAuthorized(session, resource, operation)
   }
-  return { ...allowed, fields: await fieldCapabilities(call) } as unknown as Capabilities
+  return allowed as unknown as OperationCapabilities
 }
 
 async function fieldCapabilities(call: Call): Promise<Capabilities['fields']> {

@@ -66,6 +66,7 @@ export function assertRegistrationNames(registration: ResourceRegistration, fact
     'hiddenFields': registration.hiddenFields ?? [],
     'protectedFields': registration.protectedFields ?? [],
     'authorization.fields': Object.keys(registration.authorization?.fields ?? {}),
+    'metadata.fields': fieldsWithMetadata(registration),
   }
   for (const [key, names] of Object.entries(lists)) {
     const unknown = names.find(name => !columns.includes(name))
@@ -85,6 +86,24 @@ export function assertRegistrationNames(registration: ResourceRegistration, fact
     const unknown = names.find(name => !known.includes(name))
     if (unknown !== undefined) throw unknownName(`\`${registration.name}.${at}.${unknown}\` ${what}`, registration, part, unknown, known)
   }
+}
+
+/** The server reads `label` and `fields` of the metadata. Other keys can have any value. */
+function fieldsWithMetadata({ name, metadata: { label, fields = {} } = {} }: ResourceRegistration): readonly string[] {
+  const assertLabel = (at: string, value: unknown) => {
+    if (value !== undefined && typeof value !== 'string') throw new Error(`[auto-api] \`${name}.metadata.${at}\` is not text.`)
+  }
+  const assertObject = (at: string, value: unknown) => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value))
+      throw new Error(`[auto-api] \`${name}.metadata.${at}\` is not an object.`)
+  }
+  assertLabel('label', label)
+  assertObject('fields', fields)
+  for (const [field, ofField] of Object.entries(fields as object)) {
+    assertObject(`fields.${field}`, ofField)
+    assertLabel(`fields.${field}.label`, (ofField as { readonly label?: unknown }).label)
+  }
+  return Object.keys(fields as object)
 }
 
 function groupsOf({ authorization, validation, hooks }: ResourceRegistration): NameGroup[] {

@@ -1,4 +1,5 @@
 /** The response types of the routes. They depend on the resource and on the query. */
+import type { ApiDescription } from './description'
 import type { AliasOf } from './query'
 import type { AutoApiSettings, FieldKind, FieldName, FieldValue, IsMany, RecordOf, ResourceName, Simplify, TargetOf } from './resources'
 
@@ -173,6 +174,7 @@ export interface RouteResponses<R extends ResourceName> {
 /** The response types of the routes that belong to no resource. */
 export interface GlobalResponses {
   'permissions': { permissions: Record<string, Capabilities> }
+  'schema': ApiDescription
   'm2m-junctions': { junctions: { table: string, resources: string[] }[], count: number }
   'm2m-is-junction': { table: string, isJunction: boolean }
   'm2m-detect': { resource: string, relationships: { name: string, resource: string, junction: string }[] }

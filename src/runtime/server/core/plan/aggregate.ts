@@ -59,11 +59,15 @@ const SUPPORTS_KIND: Readonly<Record<FunctionName, (kind: Kind) => boolean>> = {
   max: kind => COMPARABLE.has(kind),
 }
 
+/** Whether a function supports a column. */
+export const canAggregate = (name: FunctionName, { kind, ordered }: Field): boolean =>
+  SUPPORTS_KIND[name](kind) && (name === 'count' || ordered)
+
 export function planAggregates(queries: readonly AggregateQuery[], groupBy: readonly string[], readable: Selection): AggregatePlan {
   const aggregates = queries.map(({ function: name, field, alias }): Aggregate => {
     if (field === undefined) return { alias, function: name }
     const column = requireField(readable, field, 'aggregate')
-    if (!SUPPORTS_KIND[name](column.kind) || (name !== 'count' && !column.ordered)) throw invalidOperator('aggregate', `${name}(${field})`)
+    if (!canAggregate(name, column)) throw invalidOperator('aggregate', `${name}(${field})`)
     return { alias, function: name, field: column }
   })
   const fields = groupBy.map(name => requireGroupable(requireField(readable, name, 'groupBy')))

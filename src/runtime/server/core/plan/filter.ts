@@ -1,11 +1,12 @@
 /** Plans a filter: replaces names with columns and converts values to the types of their columns. */
 import { sql } from 'drizzle-orm'
 import { LIMITS } from '../../../shared/limits'
-import { fitsColumn, OPERATORS, type ComparisonName, type OperatorName } from '../../../shared/operators'
-import { INVALID, type Kind } from '../../../shared/wire'
+import { OPERATORS, type ComparisonName, type OperatorName } from '../../../shared/operators'
+import { INVALID } from '../../../shared/wire'
 import type { Engine } from '../../engines/engine'
 import { shape } from '../sql/shape'
 import type { Field } from '../../schema/field'
+import { acceptsOperator } from '../../schema/operators-of'
 import { invalidOperator, invalidValue, limitExceeded, quote } from '../error'
 import { requireField, type Selection } from '../access/fields'
 import type { Filter, FilterCondition } from '../parse/filter'
@@ -51,25 +52,9 @@ function toClause(condition: FilterCondition, readable: Selection, engine: Engin
   const { name, operator, value } = condition
   const field = requireField(readable, name, parameter)
   const isNullTest = operator === '$eq' && value === null
-  if (!isNullTest && !fitsColumn(operator, columnKind(field))) throw invalidOperator(parameter, operator)
+  if (!isNullTest && !acceptsOperator(field, operator)) throw invalidOperator(parameter, operator)
   return CLAUSES[operator](field, condition, parameter, engine)
 }
-
-/** A field without an order is `opaque`, except a bigint that a blob stores. */
-const columnKind = ({ ordered, kind }: Field) => ordered ? COLUMN_KINDS[kind] : kind === 'bigint' ? 'bytes' : 'opaque'
-
-const COLUMN_KINDS = {
-  text: 'text',
-  number: 'number',
-  integer: 'number',
-  boolean: 'boolean',
-  date: 'date',
-  bigint: 'bigint',
-  decimal: 'decimal',
-  json: 'opaque',
-  blob: 'opaque',
-  custom: 'custom',
-} as const satisfies Readonly<Record<Kind, string>>
 
 function convert(field: Field, { text }: FilterCondition, value: unknown, parameter: string): unknown {
   const converted = value === null ? INVALID : text ? (typeof value === 'string' ? field.fromText(value) : INVALID) : field.fromJson(value)

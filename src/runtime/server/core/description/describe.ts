@@ -1,0 +1,64 @@
+/** Describes the API for one caller: resources, fields, relations, bodies and limits. The description contains no rows. */
+import type { AutoApiConfig } from '../../../shared/config'
+import { LIMITS } from '../../../shared/limits'
+import type { ApiDescription, DescribedLimits, DescribedResource } from '../../../shared/types/description'
+import type { AutoApiContext } from '../../registration'
+import type { Resource } from '../../schema/model'
+import type { Api } from '../api'
+import { requireSession, type ApiRequest, type Session } from '../context'
+import { allowEveryone, runRoute } from '../pipeline'
+import type { ApiResponse } from '../response'
+import { canReadReference, findAccess, findRelationAccess, type Accesses, type RelationAccess, type ResourceAccess } from './access'
+import { factsOf } from './facts'
+import { describeResource } from './resource'
+
+/** `GET /_schema`. It requires no permission: the description contains only what the caller can use. */
+export function describeRoute(request: ApiRequest, api: Api): Promise<ApiResponse> {
+  return runRoute(api, request, undefined, {
+    operations: ['read'],
+    authorize: allowEveryone,
+    run: async session => ({ status: 200, body: await describe(session) }),
+  })
+}
+
+/** Describes the API for the caller of a context. @throws When the API did not create the context. */
+export function describeFor(context: object): Promise<ApiDescription> {
+  const { api, engine } = requireSession(context)
+  // The context can belong to another operation, such as the update of a hook. Its decisions about `read` are not these.
+  const ctx = Object.assign(Object.create(context) as AutoApiContext, { resource: '', operation: 'read' })
+  return describe({ api, engine, ctx, memo: new Map() })
+}
+
+async function describe(session: Session): Promise<ApiDescription> {
+  const { api: { resources, config } } = session
+  const accesses = new Map<Resource, ResourceAccess>()
+  for (const resource of resources.values()) {
+    const access = await findAccess(session, resource)
+    if (access) accesses.set(resource, access)
+  }
+  const described: [string, DescribedResource][] = []
+  for (const [resource, access] of accesses) described.push([resource.name, await describeOne(session, resource, access, accesses)])
+  return { resources: Object.fromEntries(described), limits: limitsOf(config) }
+}
+
+async function describeOne(session: Session, resource: Resource, access: ResourceAccess, accesses: Accesses): Promise<DescribedResource> {
+  const facts = factsOf(resource, session.api.resources)
+  const relations = new Map<string, RelationAccess>()
+  for (const relation of facts.relations) relations.set(relation.name, await findRelationAccess(session, resource, relation, accesses))
+  const references = new Set<string>()
+  for (const { field, reference } of facts.fields)
+    if (reference && await canReadReference(session, reference, accesses)) references.add(field.name)
+  return describeResource(resource, facts, { ...access, relations, references })
+}
+
+function limitsOf({ pagination, relations, aggregations, bulk, http }: AutoApiConfig): DescribedLimits {
+  return {
+    pagination: { default: pagination.default, defaultLimit: pagination.defaultLimit, maxLimit: pagination.maxLimit },
+    include: { maxDepth: relations.maxDepth, maxIncludes: relations.maxIncludes },
+    filter: { conditions: LIMITS.conditions, or: LIMITS.or, in: LIMITS.in, likes: LIMITS.likes },
+    sort: LIMITS.sort,
+    aggregates: { enabled: aggregations.enabled, functions: LIMITS.aggregates, groupBy: aggregations.maxGroupByFields },
+    bulk: { enabled: bulk.enabled, items: bulk.maxBatchSize, transactional: bulk.transactional },
+    body: http.maxBodySize,
+  }
+}

@@ -1,0 +1,76 @@
+/** Converts the schemas of request bodies to JSON Schema. A generated schema describes the wire format of each column. */
+import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
+import { z, type ZodType } from 'zod'
+import type { JsonSchema } from '../../shared/types/description'
+import type { Kind } from '../../shared/wire'
+import type { ColumnFacts } from './drizzle/column'
+import type { Resource } from './model'
+import { columnSchemas } from './validation'
+
+const DATE_TIME: JsonSchema = { type: 'string', format: 'date-time' }
+
+/** Kinds whose JSON differs from the value that the column's Zod schema validates. */
+const WIRE_SCHEMAS: Readonly<Partial<Record<Kind, JsonSchema>>> = {
+  date: DATE_TIME,
+  bigint: { type: 'string', pattern: '^-?\\d+$' },
+  decimal: { type: 'string', pattern: '^-?\\d+(?:\\.\\d+)?$' },
+  blob: { type: 'string', contentEncoding: 'base64' },
+  custom: {},
+}
+
+/** Date columns in `string` mode: their text is a date without a time. */
+const DAYS: ReadonlySet<string> = new Set(['PgDateString', 'MySqlDateString'])
+
+/** Returns the JSON Schema of a generated body. It contains every writable column. */
+export function generatedBody({ table, facts, writable, roles }: Resource, kind: 'create' | 'update'): JsonSchema {
+  const schemas = columnSchemas(table, facts.columns)
+  const columns = facts.columns.filter(({ name }) => writable[kind].has(name))
+  // The server sets `createdAt` if the client does not send it.
+  const required = kind === 'update' ? [] : columns.filter(({ name, optional }) => !optional && name !== roles.createdAt?.name)
+  return {
+    type: 'object',
+    properties: Object.fromEntries(columns.map(column => [column.name, valueSchema(column, schemas[column.name]!)])),
+    ...required.length > 0 && { required: required.map(({ name }) => name) },
+    additionalProperties: false,
+  }
+}
+
+function valueSchema({ column, kind, nullable }: ColumnFacts, schema: ZodType): JsonSchema {
+  const value = kind === 'json' && column.dataType !== 'array' ? {} : WIRE_SCHEMAS[kind] ?? fromZod(schema)
+  const described = DAYS.has(column.columnType) ? { ...value, format: 'date' } : value
+  return nullable && Object.keys(described).length > 0 ? { anyOf: [described, { type: 'null' }] } : described
+}
+
+/**
+ * Returns the JSON Schema of an app's own schema, which validates JSON. Zod schemas are converted here, because they can contain types
+ * that Zod's own conversion refuses, such as `z.coerce.date()`. Other libraries convert their schemas themselves.
+ * @returns `undefined` if the library cannot convert the schema
+ */
+export function customBody(schema: StandardSchemaV1, where: string): JsonSchema | undefined {
+  try {
+    if ('_zod' in schema) return fromZod(schema as unknown as ZodType)
+    const { jsonSchema } = schema['~standard'] as Partial<StandardJSONSchemaV1.Props>
+    return jsonSchema && toPlain(jsonSchema.input({ target: 'draft-2020-12' }))
+  }
+  catch (error) {
+    console.warn(`[auto-api] \`${where}\` cannot be converted to JSON Schema, so the description of the API leaves it out.`, error)
+    return undefined
+  }
+}
+
+function fromZod(schema: ZodType): JsonSchema {
+  return toPlain(z.toJSONSchema(schema, {
+    io: 'input',
+    unrepresentable: 'any',
+    override({ zodSchema, jsonSchema }) {
+      if (zodSchema._zod.def.type === 'date') Object.assign(jsonSchema, DATE_TIME)
+      if (zodSchema._zod.def.type === 'bigint') Object.assign(jsonSchema, WIRE_SCHEMAS.bigint)
+    },
+  }))
+}
+
+/** Copies the schema as JSON, without functions and symbols. */
+function toPlain(schema: object): JsonSchema {
+  const { $schema: _, ...plain } = JSON.parse(JSON.stringify(schema)) as JsonSchema
+  return plain
+}

@@ -1,0 +1,17 @@
+/** Server util that describes the API for one caller. */
+import type { ApiDescription } from '../../shared/types/description'
+import { describeFor } from '../core/description/describe'
+import type { CallerContext } from '../core/visible-rows'
+
+/**
+ * Describes the resources, fields, relations and request bodies that the caller of a context can use. `GET /_schema` returns the same
+ * description. The result is frozen, and callers with the same access share parts of it.
+ * @throws {TypeError} When the API did not create the context.
+ * @example
+ * export default createEndpoint({
+ *   handler: async ctx => Object.keys((await describeApi(ctx)).resources),
+ * })
+ */
+export function describeApi(ctx: CallerContext): Promise<ApiDescription> {
+  return describeFor(ctx)
+}

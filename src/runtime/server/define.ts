@@ -5,6 +5,7 @@ import type { ResourceAuth, ResourceHooks, ResourceValidation } from './registra
 export type {
   AutoApiContext,
   AutoApiUser,
+  ConditionalContext,
   FieldRule,
   Permission,
   PermissionRule,

@@ -46,6 +46,17 @@ export interface AutoApiContext {
   readonly db: unknown
 }
 
+/** The context of a before-hook of a write to an existing row. */
+export interface ConditionalContext extends AutoApiContext {
+  /**
+   * SQL over the resource's table. The write changes the row only if the row meets this condition. Otherwise the write fails with 412
+   * `PRECONDITION_FAILED`, and nothing is written. If several hooks set a condition, the row must meet all of them.
+   * @example
+   * beforeUpdate: (id, data, ctx) => { ctx.condition = eq(tasks.status, 'open') }
+   */
+  condition?: SQL
+}
+
 export type PermissionRule = (ctx: AutoApiContext) => unknown
 
 /**
@@ -111,10 +122,10 @@ type Select<T extends Table> = Partial<InferSelectModel<T>> & Record<string, unk
  */
 export interface ResourceHooks<T extends Table = Table> {
   readonly beforeCreate?: (data: Insert<T>, ctx: AutoApiContext) => unknown
-  readonly beforeUpdate?: (id: Id, data: Insert<T>, ctx: AutoApiContext) => unknown
-  readonly beforeDelete?: (id: Id, ctx: AutoApiContext) => unknown
-  readonly beforeRestore?: (id: Id, ctx: AutoApiContext) => unknown
-  readonly beforePurge?: (id: Id, ctx: AutoApiContext) => unknown
+  readonly beforeUpdate?: (id: Id, data: Insert<T>, ctx: ConditionalContext) => unknown
+  readonly beforeDelete?: (id: Id, ctx: ConditionalContext) => unknown
+  readonly beforeRestore?: (id: Id, ctx: ConditionalContext) => unknown
+  readonly beforePurge?: (id: Id, ctx: ConditionalContext) => unknown
   readonly beforeGet?: (id: Id, ctx: AutoApiContext) => unknown
   readonly beforeList?: (ctx: AutoApiContext) => unknown
   readonly beforeLink?: (relation: string, ids: readonly string[], ctx: AutoApiContext) => unknown

@@ -1,6 +1,8 @@
 /** The hooks `beforeLink` and `afterLink`. */
+import { sql } from 'drizzle-orm'
 import { createError } from 'h3'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import type { ConditionalContext } from '../../../src/runtime/server/registration'
 import { ADA, OPEN, openServer, outcome, type LinksServer, type LinksServerOptions } from './links-server'
 
 let server: LinksServer
@@ -81,5 +83,29 @@ describe('afterLink', () => {
     await open({ hooks: { pupils: { afterLink: refuse } }, config: { hookConfig: { timeout: 5000, afterErrors: 'log' } } })
     expect((await server.link('PUT', path, { ids: [] })).body).toEqual({ added: 0, removed: 2, total: 0 })
     expect(log).toHaveBeenCalledOnce()
+  })
+})
+
+describe('a condition of a junction\'s hook', () => {
+  const limitTo = (role: string) => ({ beforeDelete: (_id: unknown, ctx: ConditionalContext) => void (ctx.condition = sql`role = ${role}`) })
+
+  it.each([
+    ['a removal', 'DELETE', 'pupils/1/relations/clubs', { ids: [1] }],
+    ['a replacement', 'PUT', 'pupils/1/relations/clubs', { ids: [2] }],
+    ['a replacement of several relations', 'PUT', 'pupils/1/relations', { relations: { clubs: { ids: [] }, courses: { ids: [3] } } }],
+  ] as const)('decides whether %s removes the link', async (_name, method, path, body) => {
+    await open({ hooks: { memberships: limitTo('member') as never } })
+    const before = server.dump()
+    expect(outcome(await server.link(method, path, body))).toBe('412 PRECONDITION_FAILED')
+    expect(server.dump()).toBe(before)
+    server.client.close()
+    await open({ hooks: { memberships: limitTo('captain') as never } })
+    expect(outcome(await server.link(method, path, body))).toBe('200')
+  })
+
+  it('is a 500 when a link is added, which has no row to check', async () => {
+    vi.spyOn(console, 'error').mockReturnValue()
+    await open({ hooks: { memberships: { beforeCreate: (_data, ctx) => void Object.assign(ctx, { condition: sql`1 = 1` }) } } })
+    expect((await server.link('POST', 'pupils/1/relations/clubs', { ids: [2] })).status).toBe(500)
   })
 })

@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { ResourceRegistration } from '../../../src/runtime/server/registration'
 import { projectsAuth } from './examples/auth'
+import { approvedTasksHooks } from './examples/condition'
 import { tasksHooks } from './examples/hooks'
 import { projects, tasks } from './examples/schema'
 import { tasksValidation } from './examples/validation'
@@ -66,6 +67,14 @@ describe('docs/trash.md', () => {
 })
 
 describe('docs/hooks.md', () => {
+  it('changes a task only while it is not approved', async () => {
+    const { addResourceHook } = await import('nuxt-auto-api/utils')
+    addResourceHook('tasks', approvedTasksHooks as never)
+    expect(outcome(await send('PATCH', 'tasks/1', { title: 'Plan more' }))).toBe('200')
+    world.client.exec('update tasks set approved = 1 where id = 1')
+    expect(outcome(await send('PATCH', 'tasks/1', { title: 'Plan less' }))).toBe('412 PRECONDITION_FAILED')
+  })
+
   it('runs the hooks of the registration', async () => {
     expect((await send('POST', 'tasks', { projectId: 1, title: 'Paint' })).body.approved).toBe(false)
     expect((await send('POST', 'tasks', { projectId: 1, title: 'Paint' }, { ...writer, permissions: ['tasks:approve'] })).body.approved).toBe(true)

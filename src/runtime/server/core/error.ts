@@ -24,6 +24,7 @@ export const ERRORS = {
   UNSUPPORTED_MEDIA_TYPE: { status: 415 },
   PAYLOAD_TOO_LARGE: { status: 413 },
   CONFLICT: { status: 409 },
+  PRECONDITION_FAILED: { status: 412 },
   RATE_LIMITED: { status: 429 },
   BULK_FAILED: { status: 400 },
   BUSY: { status: 503 },
@@ -37,6 +38,7 @@ export const STATUS_TEXT: Readonly<Record<number, string>> = {
   404: 'Not Found',
   405: 'Method Not Allowed',
   409: 'Conflict',
+  412: 'Precondition Failed',
   413: 'Payload Too Large',
   415: 'Unsupported Media Type',
   429: 'Too Many Requests',
@@ -232,6 +234,11 @@ export function conflict(message: string, fields?: readonly string[]): ApiError 
 /** The row changed after it was checked and before it was written. */
 export function changedMeanwhile(): ApiError {
   return new ApiError('CONFLICT', 'The record was changed by somebody else. Try again.')
+}
+
+/** The row is visible but does not meet the condition of the write. Nothing was written. */
+export function preconditionFailed(): ApiError {
+  return new ApiError('PRECONDITION_FAILED', 'The record does not meet the condition of this write.')
 }
 
 /** Concurrent writes made every attempt fail. Nothing was written. */

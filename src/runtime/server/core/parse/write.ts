@@ -8,12 +8,15 @@ import { readableFields } from '../access/fields'
 import { parseData, requireJsonObject, type BodyKind, type WriteData } from './body'
 import { parseKey } from './key'
 import { toKey, type Key } from '../../schema/record-id'
+import type { WriteCondition } from '../sql/condition'
 import { flag, isObject, singleValue } from './params'
 
 export interface WriteItem {
   /** A create has no key. */
   readonly key?: Key
   readonly data?: WriteData
+  /** The condition that the row must meet. It is checked before the hooks run, and again by the statement that writes the row. */
+  readonly condition?: WriteCondition
   /** The id as the client sent it, for the response. */
   readonly id?: string | number
   /** The error that parsing this item threw. */

@@ -2,7 +2,7 @@
 import { findViolation, type Violation } from '../../../engines/violation'
 import { BusyError, ExpectationError } from '../../../engines/engine'
 import type { Call } from '../../context'
-import { busy, changedMeanwhile, conflict, invalidReference, notFound, validationFailed } from '../../error'
+import { busy, changedMeanwhile, conflict, invalidReference, notFound, preconditionFailed, validationFailed } from '../../error'
 import { readableFields } from '../../access/fields'
 import type { Plan, Scoped } from '../../access/row-scope'
 import type { WriteKind } from '../../plan/write'
@@ -49,6 +49,7 @@ export async function toCommitFailed(
 function expectationError(plan: Scoped<Plan>, { expectation, field }: WriteOperation): Error {
   if (expectation === 'reference') return invalidReference(field)
   if (expectation === 'restrict') return conflict('Other records still refer to this one.')
+  if (expectation === 'condition') return preconditionFailed()
   return plan.accepts || expectation === 'group' ? changedMeanwhile() : notFound()
 }
 

@@ -3,7 +3,7 @@ import type { Outcome, WriteStatement } from '../../../engines/engine'
 import type { Change } from '../../changes'
 
 /** If a statement does not affect the expected number of rows, the commit fails. The expectation selects the error of the response. */
-export type Expectation = 'row' | 'group' | 'restrict' | 'reference'
+export type Expectation = 'row' | 'group' | 'condition' | 'restrict' | 'reference'
 
 export interface WriteOperation {
   readonly statement: WriteStatement

@@ -3,11 +3,12 @@ import type { ForeignKeyFacts } from '../../../schema/drizzle/foreign-keys'
 import type { Call } from '../../context'
 import { fieldForbidden } from '../../error'
 import { unwritableFields } from '../../access/fields'
-import { runAfterHooks, runHooks, type AnyHook } from '../../hooks'
+import { runAfterHooks, type AnyHook } from '../../hooks'
 import type { WritePlan } from '../../plan/write'
 import { tupleKey } from '../../sql/tuple-key'
 import type { Scoped } from '../../access/row-scope'
 import type { HookResults, LinkTask, NewLink } from './links'
+import { runBefore } from '../write/hooks'
 import { checkReferences } from '../write/references'
 import type { LinkCreates } from './create-links'
 import { linkKeys } from './new-link'
@@ -18,12 +19,10 @@ export async function runBeforeCreateHooks(task: LinkTask, { plan, call, items }
   if (junction.registered) {
     for (const item of items) {
       const linkId = `${name} + ${tupleKey(item.target)}`
-      const result = hookResults.get(linkId) ?? {
-        ctx: item.ctx,
-        values: await runHooks(call, 'beforeCreate', item.values, (run, data) => (run as AnyHook)(data, item.ctx)),
-      }
-      hookResults.set(linkId, result)
-      Object.assign(item, result)
+      const result = hookResults.get(linkId)
+      if (result) Object.assign(item, result)
+      else await runBefore({ kind: 'create', resource: junction.resource }, item, call)
+      hookResults.set(linkId, { values: item.values, ctx: item.ctx })
     }
     await assertWritable(task, items, plan, call)
   }

@@ -4,7 +4,7 @@ import type { Row } from '../../../engines/engine'
 import type { Call } from '../../context'
 import { refused } from '../../error'
 import { allFields, keyFields } from '../../access/fields'
-import { findHooks, idForHooks, itemContext, runAfterHooks, runHooks, type AnyHook } from '../../hooks'
+import { findHooks, idForHooks, itemContext, runAfterHooks, type AnyHook } from '../../hooks'
 import { findDependents } from '../cascade/dependents'
 import type { WritePlan } from '../../plan/write'
 import { shapeOf, valuesOf, type Clause } from '../../sql/clause'
@@ -13,6 +13,8 @@ import { tupleKey } from '../../sql/tuple-key'
 import { applyScope, within, type Plan, type Scoped } from '../../access/row-scope'
 import { changeOf } from '../commit/changes'
 import type { WriteOperation } from '../commit/operation'
+import { conditionOperations } from '../write/conditions'
+import { runBefore } from '../write/hooks'
 import type { Item } from '../write/items'
 import { forJunction, filterLinks, negate, linksToVisible, type HookResults, type LinkTask } from './links'
 import { junctionFields } from '../rows/junction'
@@ -110,8 +112,8 @@ export async function runBeforeDeleteHooks(
     const linkId = `${link.relation.name} - ${tupleKey(item.key!)}`
     const result = hookResults.get(linkId)
     if (result) Object.assign(item, result)
-    else await runHooks(call, 'beforeDelete', item.values, run => (run as AnyHook)(idForHooks(resource, item.key!), item.ctx))
-    hookResults.set(linkId, { values: item.values, ctx: item.ctx })
+    else await runBefore({ kind: 'delete', resource }, item, call)
+    hookResults.set(linkId, { values: item.values, ctx: item.ctx, conditions: item.conditions })
   }
 }
 
@@ -132,7 +134,11 @@ export function deleteLinkOperations(task: LinkTask, { plan, items, rows, existi
     statement: { ...selectStatement(call, resource, where, keyFields(resource), 'update'), expectedRows: items.length },
     expectation: 'group',
   }
-  const checks = plan.accepts ? checkUnchanged(plan, columns, rows, 'update', call) : [existenceCheck]
+  const checks = [
+    ...plan.accepts ? checkUnchanged(plan, columns, rows, 'update', call) : [existenceCheck],
+    // The link exists, so that its condition is the only reason why this check can fail.
+    ...conditionOperations(plan, items, call).map(operation => ({ ...operation, expectation: 'condition' as const })),
+  ]
   const time = new Date()
   const trash = () => trashValues(plan, crypto.randomUUID(), call, time)
   const removal: WriteOperation = {

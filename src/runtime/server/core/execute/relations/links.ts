@@ -50,7 +50,7 @@ export interface Targets {
 }
 
 /** The results of the before-hooks, by link. A retry of the commit reuses them, so that no hook runs twice for one link. */
-export type HookResults = Map<string, Pick<Item, 'values' | 'ctx'>>
+export type HookResults = Map<string, Pick<Item, 'values' | 'ctx' | 'conditions'>>
 
 /** A link to add. */
 export interface NewLink extends Item {

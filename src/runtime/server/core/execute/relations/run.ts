@@ -13,7 +13,7 @@ import { inTuples } from '../../sql/list/index'
 import { within, type Plan, type Scoped } from '../../access/row-scope'
 import { commitOperations } from '../commit/commit'
 import { CommitFailed } from '../commit/failure'
-import type { WriteOperation } from '../commit/operation'
+import type { Expectation, WriteOperation } from '../commit/operation'
 import type { Target } from '../write/items'
 import { runAfterCreateHooks, runBeforeCreateHooks } from './create-hooks'
 import { runAfterDeleteHooks, runBeforeDeleteHooks } from './delete-links'
@@ -62,6 +62,9 @@ export async function executeLink(plan: Scoped<LinkPlan>, call: Call): Promise<L
   return { plan, results }
 }
 
+/** A new try would fail for the same reason. */
+const FINAL: ReadonlySet<Expectation> = new Set(['restrict', 'condition'])
+
 /** Tries again if rows have changed since they were read or checked. @throws 409 if rows change during every try. */
 async function commitWithRetries(commit: () => Promise<readonly LinkChange[]>): Promise<readonly LinkChange[]> {
   for (let tries = 1; ; tries++) {
@@ -70,7 +73,7 @@ async function commitWithRetries(commit: () => Promise<readonly LinkChange[]>): 
     }
     catch (error) {
       if (!(error instanceof CommitFailed)) throw error
-      if (error.expectation === undefined || error.expectation === 'restrict') throw error.reason
+      if (error.expectation === undefined || FINAL.has(error.expectation)) throw error.reason
       if (tries === MAX_TRIES) throw changedMeanwhile()
       await backOff(tries)
     }

@@ -7,6 +7,7 @@ import type { Scoped } from '../../access/row-scope'
 import { commitOperations } from '../commit/commit'
 import { CommitFailed } from '../commit/failure'
 import { findAlreadyDeleted } from './already-deleted'
+import { checkConditions, hasConditions } from './conditions'
 import { findFailedItems } from './failed-items'
 import { stopOnFailure, type Item, type WrittenItem } from './items'
 import { OPERATIONS } from './operations'
@@ -29,10 +30,10 @@ export async function commitAll(
     if (error.expectation === 'reference') await assertReferences(plan, items, call, 'now')
     // If the database is busy, the items are not the cause.
     if (isBusy(error.reason)) throw error.reason
-    if (!plan.bulk) throw await recheckTarget(plan, items[0]!, error.reason, call)
+    if (!plan.bulk) throw await recheckTarget(plan, items[0]!, error, call)
     const failed = await findFailedItems(plan, items, error, call)
     const failures = await Promise.all(
-      failed.map(async ({ item, reason }) => ({ index: item.index, id: item.id, error: await recheckTarget(plan, item, reason, call) })),
+      failed.map(async ({ item, failure }) => ({ index: item.index, id: item.id, error: await recheckTarget(plan, item, failure, call) })),
     )
     throw bulkFailed(error.expectation ? 'nothing was written' : 'rolled back', failures, error.reason)
   }
@@ -53,7 +54,7 @@ export async function commitOne(
     written.delete(item.index)
     const alreadyDeleted = error instanceof CommitFailed && await findAlreadyDeleted(plan, item, written, call)
     if (alreadyDeleted) written.set(item.index, alreadyDeleted)
-    else item.error = await recheckTarget(plan, item, error instanceof CommitFailed ? error.reason : error, call)
+    else item.error = error instanceof CommitFailed ? await recheckTarget(plan, item, error, call) : error
   }
 }
 
@@ -98,17 +99,27 @@ export async function assertReferences(
   when: 'now' | 'commit',
 ): Promise<void> {
   await checkReferences(plan, items, call, when)
-  for (const item of items) if (item.error !== undefined) item.error = await recheckTarget(plan, item, item.error, call)
+  for (const item of items) if (item.error !== undefined) item.error = await recheckTarget(plan, item, { reason: item.error }, call)
   stopOnFailure(plan, items)
 }
 
 /**
- * Loads the row of an update again if a reference of the update is invalid. One cascade can delete the row and the row that it
- * references. In this case, the caller gets the error of the row itself (404), not the error of the reference.
+ * Loads the row again to find the reason why its item failed.
+ *
+ * - A reference of an update is invalid: one cascade can delete the row and the row that it references. In this case, the caller gets the
+ *   error of the row itself (404), not the error of the reference.
+ * - The statement did not find the row of an item with conditions: the row is no longer visible, or it does not meet a condition.
  */
-async function recheckTarget(plan: Scoped<WritePlan>, item: Item, reason: unknown, call: Call): Promise<unknown> {
-  if (plan.kind !== 'update' || !isInvalidReference(reason)) return reason
+export async function recheckTarget(
+  plan: Scoped<WritePlan>,
+  item: Item,
+  { reason, expectation }: Pick<CommitFailed, 'reason' | 'expectation'>,
+  call: Call,
+): Promise<unknown> {
+  const unmet = expectation === 'row' && hasConditions(item)
+  if (!unmet && (plan.kind !== 'update' || !isInvalidReference(reason))) return reason
   const current = { ...item, error: undefined }
   await loadTargets(plan, [current], call)
-  return current.error ?? reason
+  if (unmet) await checkConditions(plan, [current], call)
+  return current.error ?? (unmet ? changedMeanwhile() : reason)
 }

@@ -8,10 +8,11 @@ import { changeOf } from '../commit/changes'
 import type { WriteOperation } from '../commit/operation'
 import { deleteStatement } from '../commit/delete'
 import { selectStatement } from '../commit/select'
+import { conditionOperations, hasConditions } from './conditions'
 import { isSelfReferencing } from './dependents'
 import type { Item } from './items'
-import { checkVisible } from './locks'
-import { rowClauses } from './row-clauses'
+import { checkVisible, lockRows } from './locks'
+import { writeClauses } from './row-clauses'
 import { keysClause } from './targets'
 
 /** Several rows are deleted in one statement, because they can refer to each other. */
@@ -20,18 +21,20 @@ export function deleteRows(plan: Scoped<WritePlan>, items: readonly Item[], call
   const changes = () => deletedChanges(plan, items, call)
   if (items.length === 1) {
     const [item] = items as [Item]
-    return [{ statement: deleteStatement(call, resource, rowClauses(plan, item)), expectation: 'row', item: item.index, changes }]
+    return [{ statement: deleteStatement(call, resource, writeClauses(plan, item)), expectation: 'row', item: item.index, changes }]
   }
   const statement = deleteStatement(call, resource, [keysClause(plan, items, call), ...scope])
   // The database can delete a named row as the dependent of another named row. It does not count that row, so a select checks the result.
   if (isSelfReferencing(findDependents(call.api.graph, resource.table)))
     return [
       ...checkVisible(plan, items, call),
+      ...conditionOperations(plan, items, call),
       { statement: { text: statement.text, values: statement.values }, changes },
       checkDeleted(plan, items, call),
     ]
   return [
-    ...(plan.accepts ? checkVisible(plan, items, call) : []),
+    ...(plan.accepts ? checkVisible(plan, items, call) : items.some(hasConditions) ? lockRows(plan, items, call) : []),
+    ...conditionOperations(plan, items, call),
     { statement: { ...statement, expectedRows: items.length, atomic: false }, expectation: 'row', changes },
   ]
 }

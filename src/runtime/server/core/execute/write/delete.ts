@@ -14,7 +14,7 @@ import { deleteRows } from './delete-rows'
 import { closureOf, dependentTables, restrictOperations } from './dependents'
 import { keysOf, type Item } from './items'
 import { lockSeveral } from './locks'
-import { rowClauses } from './row-clauses'
+import { writeClauses } from './row-clauses'
 import { cascadeTrashValues, trashValues } from './server-values'
 
 export const deleteOperations: BuildOperations = (plan, items, written, call, time) => {
@@ -28,7 +28,7 @@ export const deleteOperations: BuildOperations = (plan, items, written, call, ti
     const deletionId = crypto.randomUUID()
     written.set(item.index, roles.deletionId ? { deletionId } : {})
     return {
-      statement: updateStatement(call, resource, trashValues(plan, deletionId, call, time), rowClauses(plan, item), keyFields(resource)),
+      statement: updateStatement(call, resource, trashValues(plan, deletionId, call, time), writeClauses(plan, item), keyFields(resource)),
       expectation: 'row',
       item: item.index,
       changes: () => [changeOf(call, resource, 'delete', item.key!)],

@@ -14,7 +14,7 @@ import { OPERATIONS } from './operations'
 
 interface FailedItem {
   readonly item: Item
-  readonly reason: unknown
+  readonly failure: CommitFailed
 }
 
 type Attempt = (items: readonly Item[]) => Promise<CommitFailed | undefined>
@@ -38,7 +38,7 @@ export async function findFailedItems(
 ): Promise<readonly FailedItem[]> {
   const attempt = createAttempt(plan, batchFailure.expectation, call)
   const deadline = Date.now() + MAX_DURATION
-  const failing: { item: Item, failure: CommitFailed }[] = []
+  const failing: FailedItem[] = []
   const passing: Item[] = []
   for (const [index, item] of items.entries()) {
     if (Date.now() > deadline) break
@@ -53,9 +53,9 @@ export async function findFailedItems(
     // Items can reference each other. An item that fails alone but passes together with the passing items has not failed.
     const dependsOnOthers = failing.length > 1 && passing.length > 0 && isAboutReferences(failure) && Date.now() < deadline
     if (dependsOnOthers && !await attempt(items.filter(other => other === item || passing.includes(other)))) continue
-    failed.push({ item, reason: failure.reason })
+    failed.push({ item, failure })
   }
-  return failed.length > 0 ? failed : failing.map(({ item, failure }) => ({ item, reason: failure.reason }))
+  return failed.length > 0 ? failed : failing
 }
 
 const isAboutReferences = ({ expectation, violation }: CommitFailed) => expectation === 'restrict' || violation?.kind === 'reference'
@@ -78,14 +78,14 @@ function upToLast(expectation: Expectation | undefined, operations: readonly Wri
 
 /** Returns the item whose operation failed. If it is unknown, returns all items with the same values in a violated unique constraint. */
 function findConflicts(plan: Scoped<WritePlan>, items: readonly Item[], batchFailure: CommitFailed, call: Call): readonly FailedItem[] {
-  const { item: index, reason, violation } = batchFailure
+  const { item: index, violation } = batchFailure
   const reported = items.filter(item => item.index === index)
-  if (reported.length > 0 || violation?.kind !== 'unique') return reported.map(item => ({ item, reason }))
+  if (reported.length > 0 || violation?.kind !== 'unique') return reported.map(item => ({ item, failure: batchFailure }))
   const names = violatedFields(violation, call).filter(name => name !== plan.resource.tenant?.name)
   // A collation can ignore case and spaces. Different texts can then violate the constraint.
   const duplicates = findDuplicates(plan, items, names, String)
     ?? findDuplicates(plan, items, names, value => String(value).toLowerCase().trim())
-  return (duplicates ?? []).map(item => ({ item, reason }))
+  return (duplicates ?? []).map(item => ({ item, failure: batchFailure }))
 }
 
 type ToText = (value: unknown) => string

@@ -18,6 +18,7 @@ import type { WriteOperation } from '../commit/operation'
 import { selectStatement } from '../commit/select'
 import { decoder } from '../rows/decode'
 import { readRows } from '../rows/rows'
+import { checkConditions, hasConditions } from './conditions'
 import type { Item, WrittenItem } from './items'
 import { OPERATIONS } from './operations'
 import { keysClause, loadTargets } from './targets'
@@ -118,8 +119,21 @@ export async function commitGroup(plan: Scoped<WritePlan>, parts: readonly Group
     await commitOperations(plan, [...locks, ...others], call)
   }
   catch (error) {
-    throw error instanceof CommitFailed ? error.reason : error
+    if (!(error instanceof CommitFailed)) throw error
+    throw error.expectation === 'row' ? await findUnmet(parts) ?? error.reason : error.reason
   }
+}
+
+/** Returns the error of the first row that does not meet a condition of its hooks. */
+async function findUnmet(parts: readonly GroupPart[]): Promise<unknown> {
+  for (const { plan, call, items } of parts) {
+    const conditioned = items.filter(hasConditions).map(item => ({ ...item, error: undefined }))
+    await loadTargets(plan, conditioned, call)
+    await checkConditions(plan, conditioned, call)
+    const failed = conditioned.find(({ error }) => error !== undefined)
+    if (failed) return failed.error
+  }
+  return undefined
 }
 
 /** Fails the commit if a row no longer belongs to the group, because another write restored it or also deleted it again. */

@@ -1,7 +1,12 @@
 /** Runs the hooks of a write. Each kind of write has its own hooks with their own arguments. */
+import { is, SQL } from 'drizzle-orm'
+import type { ConditionalContext } from '../../../registration'
 import type { Call } from '../../context'
+import { preconditionFailed } from '../../error'
 import { idForHooks, runAfterHooks, runHooks, type AnyHook, type HookName } from '../../hooks'
 import type { WriteKind, WritePlan } from '../../plan/write'
+import { fromSql } from '../../sql/clause'
+import type { WriteCondition } from '../../sql/condition'
 import type { Item, WrittenItem } from './items'
 import type { WriteResult } from './result'
 
@@ -20,14 +25,32 @@ const AFTER: Readonly<Record<WriteKind, HookName>> = {
   purge: 'afterPurge',
 }
 
-/** Replaces the item's values with the values that the hooks return. */
-export async function runBefore({ kind, resource }: WritePlan, item: Item, call: Call): Promise<void> {
+/** Replaces the item's values with the values that the hooks return. Adds the conditions that they set to those of the item. */
+export async function runBefore({ kind, resource }: Pick<WritePlan, 'kind' | 'resource'>, item: Item, call: Call): Promise<void> {
   const id = item.key && idForHooks(resource, item.key)
+  const takeCondition = <T>(result: T): T => {
+    const condition = takeConditionOf(kind, item, call)
+    if (condition) item.conditions = [...item.conditions ?? [], condition]
+    return result
+  }
   item.values = await runHooks(call, BEFORE[kind], item.values, (run, data) => {
     const hook = run as AnyHook
-    if (kind === 'create') return hook(data, item.ctx)
-    return kind === 'update' ? hook(id, data, item.ctx) : hook(id, item.ctx)
+    const result = kind === 'create' ? hook(data, item.ctx) : kind === 'update' ? hook(id, data, item.ctx) : hook(id, item.ctx)
+    return result instanceof Promise ? result.then(takeCondition) : takeCondition(result)
   })
+}
+
+/** Removes the condition from the context, so that the next hook sets its own. The context of the request can have a key of this name. */
+function takeConditionOf(kind: WriteKind, { ctx }: Item, { resource, engine }: Call): WriteCondition | undefined {
+  if (!Object.hasOwn(ctx, 'condition')) return undefined
+  const set = ctx as ConditionalContext
+  const condition: unknown = set.condition
+  delete set.condition
+  if (condition === undefined) return undefined
+  const hook = `${BEFORE[kind]} of \`${resource.name}\``
+  if (kind === 'create') throw new TypeError(`[auto-api] ${hook} set \`ctx.condition\`. There is no row yet that could meet it.`)
+  if (!is(condition, SQL)) throw new TypeError(`[auto-api] ${hook} set \`ctx.condition\` to something that is neither SQL nor undefined.`)
+  return { clauses: [fromSql(engine, condition)], error: preconditionFailed }
 }
 
 /** Replaces each record with the record that the hooks return. The write is committed, so all hooks run even if one of them fails. */

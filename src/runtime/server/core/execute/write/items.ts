@@ -5,6 +5,7 @@ import type { Key } from '../../../schema/record-id'
 import type { WriteItem } from '../../parse/write'
 import type { ReadPlan } from '../../plan/read-plan'
 import type { WritePlan } from '../../plan/write'
+import type { WriteCondition } from '../../sql/condition'
 import type { Scoped } from '../../access/row-scope'
 import type { Field } from '../../../schema/field'
 import type { Row } from '../../../engines/engine'
@@ -33,6 +34,8 @@ export interface Item extends Target {
   /** The client's values before the hooks. */
   readonly original: Readonly<Record<string, unknown>>
   readonly ctx: AutoApiContext
+  /** The conditions of the request and of the before-hooks that the row must meet. */
+  conditions?: readonly WriteCondition[]
   /** The rows that the foreign keys of the item reference. The commit checks them again. */
   references?: readonly Reference[]
 }
@@ -59,7 +62,7 @@ export interface WrittenItem {
 }
 
 export function toItems({ items }: WritePlan, createContext: () => AutoApiContext): Item[] {
-  return items.map(({ key, data, id, error }: WriteItem, index) => ({
+  return items.map(({ key, data, id, condition, error }: WriteItem, index) => ({
     index,
     key,
     id,
@@ -68,6 +71,7 @@ export function toItems({ items }: WritePlan, createContext: () => AutoApiContex
     values: { ...data?.values },
     original: data?.values ?? {},
     ctx: createContext(),
+    ...condition && { conditions: [condition] },
     ...error && { error },
   }))
 }

@@ -6,9 +6,10 @@ import { needsMarking, removeCycle } from '../cascade/cycle'
 import { findDependents } from '../cascade/dependents'
 import { clearReferencesStatement, removeStatement } from '../cascade/statements'
 import type { BuildOperations } from './build-operations'
+import { conditionOperations } from './conditions'
 import { checkDeleted, deleteRows, deletedChanges } from './delete-rows'
 import { dependentTables, isSelfReferencing, restrictOperations } from './dependents'
-import { keysOf } from './items'
+import { keysOf, type Item } from './items'
 import { checkVisible, lockRows } from './locks'
 import { keysClause } from './targets'
 
@@ -25,6 +26,7 @@ export const purgeOperations: BuildOperations = (plan, items, written, call) => 
   for (const item of items) written.set(item.index, {})
   return [
     ...(selfReferencing ? checkVisible(plan, items, call) : lockRows(plan, items, call)),
+    ...conditionOperations(plan, items, call),
     ...cascadeOperations(call, closure, tables, { kind: 'purge', trash: 'all', named: keysOf(items) }),
     ...restrictOperations(closure, call),
     ...dependents.cleared.map(edge => ({
@@ -33,6 +35,9 @@ export const purgeOperations: BuildOperations = (plan, items, written, call) => 
     ...removed.map(statement => ({ statement })),
     ...(selfReferencing
       ? [{ ...checkDeleted(plan, items, call), changes: () => deletedChanges(plan, items, call) }]
-      : deleteRows(plan, items, call)),
+      : deleteRows(plan, items.map(withoutConditions), call)),
   ]
 }
+
+/** `conditionOperations` has checked the conditions. After the cascade they could have another result. */
+const withoutConditions = (item: Item): Item => ({ ...item, conditions: undefined })

@@ -9,6 +9,7 @@ import { changeOf } from '../commit/changes'
 import type { WriteOperation } from '../commit/operation'
 import { updateStatement } from '../commit/update'
 import type { BuildOperations } from './build-operations'
+import { conditionOperations } from './conditions'
 import { closureOf, dependentTables } from './dependents'
 import { keysOf } from './items'
 import { lockRows } from './locks'
@@ -38,6 +39,7 @@ export const restoreOperations: BuildOperations = (plan, items, written, call) =
   })
   return [
     ...lockRows(plan, items, call),
+    ...conditionOperations(plan, items, call),
     ...cascadeOperations(call, closure, tables, { kind: 'restore', trash: 'trashed', named: keysOf(items), except }),
     // Restores children before parents, because each statement reads the `deletionId` of the parent rows. In a cycle, every table is a
     // parent. All rows of a cycle keep their `deletionId` until the other trash columns are cleared.

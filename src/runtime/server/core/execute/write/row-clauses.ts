@@ -10,13 +10,21 @@ import { inTuples } from '../../sql/list/index'
 import type { WriteOperation } from '../commit/operation'
 import { selectStatement } from '../commit/select'
 import { valuesAt } from '../rows/decode'
-import type { Target } from './items'
+import type { Item, Target } from './items'
 import { targetColumns } from './targets'
 
 /** Matches the row of one target by its key, if the row is visible and has not changed since code checked it. */
 export function rowClauses(plan: Scoped<Plan>, target: Target): readonly Clause[] {
   return [...keyClauses(plan.resource, target.key!), ...plan.scope, ...unchangedSince(plan, target)]
 }
+
+/** Like {@link rowClauses}, with the conditions of the item. */
+export function writeClauses(plan: Scoped<Plan>, item: Item): readonly Clause[] {
+  return [...rowClauses(plan, item), ...conditionClauses(item)]
+}
+
+export const conditionClauses = ({ conditions = [] }: Pick<Item, 'conditions'>): readonly Clause[] =>
+  conditions.flatMap(({ clauses }) => clauses)
 
 /** Returns no conditions if SQL alone decides the row scope, because no code has checked the row then. */
 function unchangedSince(plan: Scoped<Plan>, { row }: Target): readonly Clause[] {

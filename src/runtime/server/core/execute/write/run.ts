@@ -6,6 +6,7 @@ import { itemContext } from '../../hooks'
 import type { WritePlan } from '../../plan/write'
 import type { Scoped } from '../../access/row-scope'
 import { assertReferences, commitAll, commitOne } from './commit-items'
+import { checkConditions } from './conditions'
 import { commitGroup, findGroup } from './group'
 import { runAfter, runBefore } from './hooks'
 import { forEachItem, stopOnFailure, toItems, withoutError, type Item, type WrittenItem } from './items'
@@ -17,6 +18,7 @@ export async function executeWrite(plan: Scoped<WritePlan>, call: Call): Promise
   if (plan.deletionId !== undefined) return executeGroupWrite(plan, call)
   const items = toItems(plan, () => itemContext(call))
   await loadTargets(plan, items, call)
+  await checkConditions(plan, items, call)
   stopOnFailure(plan, items)
   await forEachItem(items, item => runBefore(plan, item, call))
   await forEachItem(items, item => assertWritable(plan, item, call))

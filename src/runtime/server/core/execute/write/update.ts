@@ -8,7 +8,7 @@ import type { BuildOperations } from './build-operations'
 import { lockSeveral } from './locks'
 import { referenceOperations } from './reference-operations'
 import { returnedFields, returningRow } from './returned'
-import { rowClauses } from './row-clauses'
+import { writeClauses } from './row-clauses'
 import { updateValues } from './server-values'
 import { writableValues } from './writable-values'
 
@@ -17,7 +17,7 @@ export const updateOperations: BuildOperations = (plan, items, written, call, ti
   const selection = returnedFields(plan)
   const updates = items.map((item): WriteOperation => {
     const values = writableValues(plan, item)
-    const where = rowClauses(plan, item)
+    const where = writeClauses(plan, item)
     if (Object.keys(values).length === 0) return returningRow(selectStatement(call, resource, where, selection), item, written)
     const statement
       = updateStatement(call, resource, updateValues(plan, values, call, time), where, selection, keyClauses(resource, item.key!))

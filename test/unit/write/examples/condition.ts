@@ -1,0 +1,10 @@
+/** The condition of docs/hooks.md. */
+import { eq } from 'drizzle-orm'
+import { defineResourceHooks } from 'nuxt-auto-api/define'
+import { tasks } from './schema'
+
+export const approvedTasksHooks = defineResourceHooks<typeof tasks>({
+  beforeUpdate: (id, data, ctx) => {
+    ctx.condition = eq(tasks.approved, false)
+  },
+})

@@ -18,6 +18,7 @@ export { defineAutoApiPlugin, type AutoApiPlugin, type PluginRoute, type PluginT
 export type { PluginField, PluginResource, PluginServer } from './plugin/server'
 export type { Change, CommitListener } from './core/changes'
 export type { Around, CallerListener, IncomingRequest, RequestListener } from './core/listeners'
+export type { BodyStreamOptions, RouteRequest } from './core/route-request'
 export type { ApiResponse } from './core/response'
 /** The request's event. This export gives `ctx.event` its type. */
 export type { ApiEvent } from './http'

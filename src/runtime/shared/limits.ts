@@ -12,6 +12,8 @@ export const LIMITS = Object.freeze({
   jsonDepth: 12,
   /** Nesting levels of a request body. */
   bodyDepth: 64,
+  /** Fields of a form body. */
+  formFields: 1000,
   /** `$like` patterns of one query, including those of its includes. */
   likes: 8,
   /** Characters of one `$like` pattern. */

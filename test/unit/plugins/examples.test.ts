@@ -1,4 +1,5 @@
 /** The plugins of the documentation work as described. */
+import { createHash } from 'node:crypto'
 import Database from 'better-sqlite3'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
@@ -55,4 +56,11 @@ it('deletes expired sessions every hour, on one of two servers', async () => {
   expect(client.prepare('select id from sessions').pluck().all()).toEqual(['new'])
   await serve(plugin, modules)
   expect(await runPluginTasks(new Date(3_600_000))).toEqual([])
+})
+
+it('computes the checksum of an upload', async () => {
+  const server = await open(async () => (await import('./examples/checksum')).default)
+  const upload = (type: string) => server.request('POST', '/api/posts/1/checksum', { raw: 'id,title\n', headers: { 'content-type': type }, caller: { permissions: ['reader'] } })
+  expect((await upload('text/csv')).body).toEqual({ sha256: createHash('sha256').update('id,title\n').digest('hex') })
+  expect((await upload('text/html')).status).toBe(415)
 })

@@ -16,8 +16,12 @@ export interface ApiRequest {
   /** Decoded path parameters. A parameter is `undefined` if its text is not valid percent-encoding. */
   readonly params: Readonly<Record<string, string | undefined>>
   readonly query: Readonly<Record<string, string | string[]>>
-  /** Reads and parses the body, once. @throws 400 and 415. */
-  readonly body: () => Promise<unknown>
+  /** Reads and parses the body, once. The media type is JSON, or one of `accepted`. @throws 400, 413 and 415. */
+  readonly body: (accepted?: readonly string[]) => Promise<unknown>
+  /** Reads the body as bytes, once. @throws 400, 413 and 415. */
+  readonly stream: (accepted: readonly string[], maxSize: number) => AsyncIterable<Uint8Array>
+  /** Returns a signal that aborts when the client leaves. */
+  readonly signal: () => AbortSignal
   readonly header: (name: string) => string | undefined
   /** Returns the client's address, or `undefined` if there is none, as in the server's own requests. */
   readonly address: () => string | undefined
@@ -85,7 +89,7 @@ async function openContext(
   return ctx
 }
 
-function toIncoming(request: ApiRequest, resource: string, operations: readonly Operation[]): IncomingRequest {
+export function toIncoming(request: ApiRequest, resource: string, operations: readonly Operation[]): IncomingRequest {
   const { method, query, header, address, setHeader, event } = request
   return {
     method,
@@ -136,6 +140,8 @@ export function createSystemCall(api: Api, resource: Resource, operation: Operat
     address: () => undefined,
     setHeader: () => {},
     body: async () => undefined,
+    async* stream() {},
+    signal: () => new AbortController().signal,
     event: undefined,
     caller: { user: null },
     engine,

@@ -8,6 +8,8 @@ import type { EndpointTarget } from './extensions'
 import type { ApiResponse } from './response'
 import type { ApiRequest, Session } from './context'
 import { authorizeGate } from './access/authorize'
+import { assertMediaType, mediaTypeOf } from './media-type'
+import { createRouteRequest, type RouteRequest } from './route-request'
 import { validate } from './parse/standard-schema'
 import { allowEveryone, runRoute } from './pipeline'
 
@@ -25,12 +27,17 @@ export interface EndpointOptions<Body extends StandardSchemaV1 | undefined, Quer
   readonly operation?: Operation
   /** A named gate of `authorization.custom`. It decides the operations it declares. The resource's permissions decide the others. */
   readonly endpointName?: string
-  /** Validates the JSON body. If it is absent, the body is not read. */
+  /** Validates the body: JSON, or a form if `accepts` lists it. If it is absent, only `request.stream()` reads the body. */
   readonly body?: Body
+  /**
+   * The media types of the body, such as `text/csv` or `image/*`. Other types are a 415.
+   * @default ['application/json']
+   */
+  readonly accepts?: readonly string[]
   /** Validates the query string. */
   readonly query?: Query
-  /** Returns the response body. `undefined` gives a 204 response without a body. */
-  readonly handler: (ctx: EndpointContext<Body, Query>) => Result | Promise<Result>
+  /** Returns the response body. `undefined` gives a 204 response without a body. An async iterable of strings and bytes is streamed. */
+  readonly handler: (ctx: EndpointContext<Body, Query>, request: RouteRequest) => Result | Promise<Result>
 }
 
 /** Runs when the server starts. @throws When an endpoint names a resource or a named gate that does not exist. */
@@ -54,7 +61,7 @@ export function runEndpoint<Result, Body extends StandardSchemaV1 | undefined, Q
   api: Api,
 ): Promise<ApiResponse> {
   const operations = [options.operation ?? 'read'] as const
-  const run = (session: Session) => handle(options, request, session.ctx)
+  const run = (session: Session) => handle(options, request, session)
   const resource = findEndpointResource(options, api)
   return resource
     ? runRoute(api, request, resource, { operations, authorize: call => authorizeGate(call, options.endpointName ?? ''), run })
@@ -62,11 +69,19 @@ export function runEndpoint<Result, Body extends StandardSchemaV1 | undefined, Q
 }
 
 async function handle<Result, Body extends StandardSchemaV1 | undefined, Query extends StandardSchemaV1 | undefined>(
-  options: EndpointOptions<Body, Query, Result>, request: ApiRequest, ctx: AutoApiContext,
+  options: EndpointOptions<Body, Query, Result>, request: ApiRequest, session: Session,
 ): Promise<ApiResponse> {
+  const { ctx } = session
+  const { accepts } = options
   const own = ctx as { -readonly [K in keyof AutoApiContext]: unknown }
+  if (accepts && hasBody(request)) assertMediaType(mediaTypeOf(request.header('content-type')), accepts)
   if (options.query) own.query = await validate(options.query, { ...request.query })
-  if (options.body) own.body = await validate(options.body, await request.body())
-  const body = await options.handler(ctx as unknown as EndpointContext<Body, Query>)
-  return { status: body === undefined ? 204 : 200, body: body === undefined ? null : body }
+  if (options.body) own.body = await validate(options.body, await request.body(accepts))
+  // A streamed body can set headers until its first chunk, so the response contains this object and not a copy.
+  const headers: Record<string, string> = Object.create(null)
+  const body = await options.handler(ctx as unknown as EndpointContext<Body, Query>, createRouteRequest(request, session, accepts, headers))
+  return { status: body === undefined ? 204 : 200, body: body === undefined ? null : body, headers }
 }
+
+const hasBody = ({ header }: ApiRequest) =>
+  header('content-type') !== undefined || header('transfer-encoding') !== undefined || Number(header('content-length')) > 0

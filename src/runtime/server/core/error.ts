@@ -218,8 +218,8 @@ function shortIssue({ path, message, code }: Issue): Issue {
   return { path: parts, message: shorten(message, LIMITS.errorText), code }
 }
 
-export function unsupportedMediaType(): ApiError {
-  return new ApiError('UNSUPPORTED_MEDIA_TYPE', 'Send the body as application/json.')
+export function unsupportedMediaType(accepted: readonly string[]): ApiError {
+  return new ApiError('UNSUPPORTED_MEDIA_TYPE', `Send the body as ${accepted.join(' or ')}.`, { accepted })
 }
 
 /** A page of another site sent the write. */

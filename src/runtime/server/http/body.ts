@@ -1,4 +1,4 @@
-/** Reads the body of a request and counts its bytes while reading, so that memory never contains more than the limit. */
+/** Reads the body of a request, whole or in chunks, and counts its bytes while reading. */
 import { incompleteBody, isHttpError, payloadTooLarge } from '../core/error'
 
 /** A request that arrives over a Node connection. */
@@ -24,6 +24,7 @@ export interface EventWithBody {
 interface NodeStream {
   on: (name: 'data' | 'end' | 'error' | 'close', listen: (value: never) => void) => unknown
   off: (name: 'data' | 'end' | 'error' | 'close', listen: (value: never) => void) => unknown
+  pause: () => unknown
   resume: () => unknown
   readonly destroyed?: boolean
 }
@@ -35,17 +36,40 @@ const decoder = new TextDecoder()
 
 /**
  * Reads the body as text. Returns `undefined` for a request without a body.
+ * @throws As {@link readChunks}.
+ */
+export async function readBody(event: EventWithBody, limit: number): Promise<string | undefined> {
+  const request = event.node?.req
+  const isStream = request !== undefined && findBody(event) === request
+  const reading = readAll(event, limit)
+  // h3's own functions find the body under this symbol if another handler reads it again.
+  if (isStream) Object.assign(request, { [H3_RAW_BODY]: reading })
+  const bytes = await reading
+  return bytes && decoder.decode(bytes)
+}
+
+async function readAll(event: EventWithBody, limit: number): Promise<Uint8Array | undefined> {
+  const chunks: Uint8Array[] = []
+  for await (const chunk of readChunks(event, limit)) chunks.push(chunk)
+  return chunks.length === 0 ? undefined : join(chunks)
+}
+
+/**
+ * Reads the body in chunks, as they arrive. The next chunk is received when the consumer asks for it.
  * @throws `PAYLOAD_TOO_LARGE` as soon as the declared or the counted length is above the limit, or `INVALID_BODY` if the client
  * disconnects
  */
-export async function readBody(event: EventWithBody, limit: number): Promise<string | undefined> {
+export async function* readChunks(event: EventWithBody, limit: number): AsyncGenerator<Uint8Array> {
   // A declared length above the limit is refused before reading. If the header is absent or wrong, the counted bytes decide.
   if (Number(event.headers.get('content-length')) > limit) throw payloadTooLarge(limit)
-  const source = await findBody(event)
-  if (source === undefined || source === null) return undefined
-  const bytes = await toBytes(source, event, limit)
-  if (bytes.byteLength > limit) throw payloadTooLarge(limit)
-  return decoder.decode(bytes)
+  const source = findBody(event)
+  if (source === undefined || source === null) return
+  let length = 0
+  for await (const chunk of toChunks(source, event)) {
+    length += chunk.byteLength
+    if (length > limit) throw payloadTooLarge(limit)
+    if (chunk.byteLength > 0) yield chunk
+  }
 }
 
 function findBody(event: EventWithBody): unknown {
@@ -71,12 +95,16 @@ function bodyOfDelete({ method, context }: EventWithBody): ReadableStream | unde
   return method === 'DELETE' && request?.method === 'DELETE' && !request.bodyUsed ? request.body ?? undefined : undefined
 }
 
-async function toBytes(source: unknown, event: EventWithBody, limit: number): Promise<Uint8Array> {
+async function* toChunks(source: unknown, event: EventWithBody): AsyncGenerator<Uint8Array> {
+  const { getReader, on } = source as { getReader?: unknown, on?: unknown }
+  if (typeof getReader === 'function') yield* fromWebStream(source as ReadableStream<Uint8Array>, event.node !== undefined)
+  else if (typeof on === 'function') yield* fromNodeStream(source as NodeStream)
+  else yield await toBytes(source)
+}
+
+async function toBytes(source: unknown): Promise<Uint8Array> {
   if (source instanceof Uint8Array) return source
   if (typeof source === 'string') return new TextEncoder().encode(source)
-  const { getReader, on } = source as { getReader?: unknown, on?: unknown }
-  if (typeof getReader === 'function') return readWebStream(source as ReadableStream<Uint8Array>, limit, event.node !== undefined)
-  if (typeof on === 'function') return readNodeStream(source as NodeStream, limit)
   if (source instanceof URLSearchParams || source instanceof Blob || source instanceof FormData || source instanceof ArrayBuffer) {
     return new Uint8Array(await new Response(source).arrayBuffer())
   }
@@ -84,20 +112,20 @@ async function toBytes(source: unknown, event: EventWithBody, limit: number): Pr
   return new TextEncoder().encode(JSON.stringify(source))
 }
 
-async function readWebStream(stream: ReadableStream<Uint8Array>, limit: number, isNode: boolean): Promise<Uint8Array> {
+async function* fromWebStream(stream: ReadableStream<Uint8Array>, isNode: boolean): AsyncGenerator<Uint8Array> {
   const reader = stream.getReader()
-  const chunks: Uint8Array[] = []
-  let length = 0
-  for (;;) {
-    const { done, value } = await reader.read().catch(throwReadError)
-    if (done) return join(chunks, length)
-    length += value.byteLength
-    if (length > limit) {
-      // On Node, canceling would reset the connection before the client has the response.
-      void (isNode ? drain(reader) : reader.cancel()).catch(() => {})
-      throw payloadTooLarge(limit)
+  let isDone = false
+  try {
+    for (;;) {
+      const { done, value } = await reader.read().catch(throwReadError)
+      isDone = done
+      if (done) return
+      yield value
     }
-    chunks.push(value)
+  }
+  finally {
+    // On Node, canceling would reset the connection before the client has the response.
+    if (!isDone) void (isNode ? drain(reader) : reader.cancel()).catch(() => {})
   }
 }
 
@@ -110,39 +138,50 @@ function throwReadError(error: unknown): never {
   throw isHttpError(error) ? error : incompleteBody()
 }
 
-function readNodeStream(stream: NodeStream, limit: number): Promise<Uint8Array> {
+/** The stream is paused while the consumer works on a chunk. The socket then receives no more than its own buffer. */
+async function* fromNodeStream(stream: NodeStream): AsyncGenerator<Uint8Array> {
   // The client disconnected while the request was being authorized. The stream emits no more events.
-  if (stream.destroyed) return Promise.reject(incompleteBody())
-  const reading = new Promise<Uint8Array>((resolve, reject) => {
-    const chunks: Uint8Array[] = []
-    let length = 0
-    const onData = (chunk: Uint8Array) => {
-      length += chunk.byteLength
-      if (length <= limit) return chunks.push(chunk)
-      stop(() => reject(payloadTooLarge(limit)))
-      // Receives and drops the rest. Otherwise the client could block on sending and never read the response.
-      stream.resume()
+  if (stream.destroyed) throw incompleteBody()
+  const chunks: Uint8Array[] = []
+  const progress: { state: 'open' | 'ended' | 'closed' } = { state: 'open' }
+  let wake: () => void = () => {}
+  const onData = (chunk: Uint8Array) => {
+    chunks.push(chunk)
+    stream.pause()
+    wake()
+  }
+  const finish = (reached: 'ended' | 'closed') => () => {
+    if (progress.state === 'open') progress.state = reached
+    wake()
+  }
+  const onEnd = finish('ended')
+  const onClosed = finish('closed')
+  const listeners = [['data', onData], ['end', onEnd], ['close', onClosed]] as const
+  for (const [name, listen] of listeners) stream.on(name, listen)
+  // This listener stays: without an `error` listener, a stream error would end the process.
+  stream.on('error', onClosed)
+  try {
+    for (;;) {
+      const chunk = chunks.shift()
+      if (chunk) yield chunk
+      else if (progress.state === 'ended') return
+      else if (progress.state === 'closed') throw incompleteBody()
+      else await new Promise<void>((resolve) => {
+        wake = resolve
+        stream.resume()
+      })
     }
-    const onEnd = () => stop(() => resolve(join(chunks, length)))
-    const onClosed = () => stop(() => reject(incompleteBody()))
-    const stop = (settle: () => void) => {
-      for (const [name, listen] of [['data', onData], ['end', onEnd], ['close', onClosed]] as const) stream.off(name, listen)
-      settle()
-    }
-    stream.on('data', onData)
-    stream.on('end', onEnd)
-    stream.on('close', onClosed)
-    // `stop` does not remove this listener: without an `error` listener, a stream error would end the process.
-    stream.on('error', onClosed)
-  })
-  // h3's own functions find the body under this symbol if another handler reads it again.
-  Object.assign(stream, { [H3_RAW_BODY]: reading })
-  return reading
+  }
+  finally {
+    for (const [name, listen] of listeners) stream.off(name, listen)
+    // Receives and drops the rest. Otherwise the client could block on sending and never read the response.
+    stream.resume()
+  }
 }
 
-function join(chunks: readonly Uint8Array[], length: number): Uint8Array {
+function join(chunks: readonly Uint8Array[]): Uint8Array {
   if (chunks.length === 1) return chunks[0]!
-  const bytes = new Uint8Array(length)
+  const bytes = new Uint8Array(chunks.reduce((length, chunk) => length + chunk.byteLength, 0))
   let at = 0
   for (const chunk of chunks) {
     bytes.set(chunk, at)

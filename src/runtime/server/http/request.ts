@@ -1,16 +1,19 @@
 /** Converts an h3 event to the request of the core. */
+import { LIMITS } from '../../shared/limits'
 import type { ServerApi } from '../api/create'
 import { clientAddressOf, type ClientEvent } from '../client-address'
 import type { ApiRequest } from '../core/context'
-import { invalidBody, notFound, unsupportedMediaType } from '../core/error'
+import { invalidBody, limitExceeded, notFound } from '../core/error'
+import { assertMediaType, DEFAULT_ACCEPTS, FORM_TYPE, mediaTypeOf } from '../core/media-type'
 import type { AutoApiUser } from '../registration'
 import type { Resource } from '../schema/model'
 import { decode, idFromPath } from '../schema/record-id'
-import { readBody, type EventWithBody } from './body'
+import { readBody, readChunks, type EventWithBody } from './body'
+import { signalOf, type EventWithConnection } from './stream'
 import { parseQuery, segmentsBelow, sentUrl, type EventWithUrl, type SentUrl } from './url'
 
 /** The parts of an event that the conversion reads. */
-export type RequestEvent = EventWithUrl & ClientEvent & EventWithBody & { readonly method: string }
+export type RequestEvent = EventWithUrl & ClientEvent & EventWithBody & EventWithConnection & { readonly method: string }
 
 /** Sets a header of the response. */
 export type SetHeader<Event> = (event: Event, name: string, value: string) => void
@@ -83,7 +86,8 @@ function toBareRequest<Event extends RequestEvent>(event: Event, url: SentUrl, a
     header: name => event.headers.get(name) ?? undefined,
     address: () => clientAddressOf(event, api.config.trustProxy),
     setHeader: (name, value) => setHeader(event, name, value),
-    body: () => readJson(event, api.config.http.maxBodySize),
+    ...bodyOf(event, api.config.http.maxBodySize),
+    signal: () => signalOf(event),
     event,
     caller: { user: user ?? null, permissions, tenantId },
     engine: api.database.engine(event),
@@ -91,14 +95,60 @@ function toBareRequest<Event extends RequestEvent>(event: Event, url: SentUrl, a
   }
 }
 
-async function readJson(event: RequestEvent, maxBodySize: number): Promise<unknown> {
-  const type = event.headers.get('content-type')?.split(';', 1)[0]!.trim().toLowerCase()
-  if (type !== 'application/json') throw unsupportedMediaType()
-  const text = await readBody(event, maxBodySize)
+/** The functions that read the body. Only one of them can be called, and only once. */
+function bodyOf(event: RequestEvent, maxBodySize: number): Pick<ApiRequest, 'body' | 'stream'> {
+  const type = mediaTypeOf(event.headers.get('content-type') ?? undefined)
+  let isRead = false
+  const markRead = () => {
+    if (isRead) throw new TypeError('[auto-api] The body was read before. Read it once, by a `body` schema or by `stream()`.')
+    isRead = true
+  }
+  return {
+    async body(accepted = DEFAULT_ACCEPTS) {
+      assertMediaType(type, accepted)
+      markRead()
+      return parseBody(type, await readBody(event, maxBodySize) ?? '')
+    },
+    stream(accepted, maxSize) {
+      if (type !== undefined) assertMediaType(type, accepted)
+      markRead()
+      return streamOf(event, type, accepted, maxSize)
+    },
+  }
+}
+
+/** An empty body has no media type. */
+async function* streamOf(
+  event: RequestEvent, type: string | undefined, accepted: readonly string[], maxSize: number,
+): AsyncGenerator<Uint8Array> {
+  for await (const chunk of readChunks(event, maxSize)) {
+    assertMediaType(type, accepted)
+    yield chunk
+  }
+}
+
+function parseBody(type: string, text: string): unknown {
+  if (type === FORM_TYPE) return parseForm(text)
   try {
-    return JSON.parse(text ?? '')
+    return JSON.parse(text)
   }
   catch {
     throw invalidBody('The body is not valid JSON.')
   }
+}
+
+/** A field that is repeated becomes a list. The fields are counted first, because parsing a megabyte of them blocks for seconds. */
+function parseForm(text: string): Record<string, string | string[]> {
+  let separators = 0
+  for (let at = text.indexOf('&'); at !== -1; at = text.indexOf('&', at + 1)) {
+    if (++separators >= LIMITS.formFields) throw limitExceeded(`The form has more than ${LIMITS.formFields} fields.`)
+  }
+  const fields: Record<string, string | string[]> = Object.create(null)
+  for (const [name, value] of new URLSearchParams(text)) {
+    const known = fields[name]
+    if (known === undefined) fields[name] = value
+    else if (typeof known === 'string') fields[name] = [known, value]
+    else known.push(value)
+  }
+  return fields
 }

@@ -5,6 +5,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { ContextExtender } from '../core/extensions'
 import type { Around, CallerListener, RequestListener } from '../core/listeners'
 import type { CommitListener } from '../core/changes'
+import type { RouteRequest } from '../core/route-request'
 import type { AutoApiContext, AutoApiPlatform, ResourceHooks } from '../registration'
 import type { PluginServer } from './server'
 
@@ -25,10 +26,19 @@ export interface PluginRoute {
   readonly resources?: readonly string[]
   /** The operation of the handler on the resource. Required for a path that begins with `/:resource`; other paths authorize nothing. */
   readonly operation?: Operation
+  /** Validates the body: JSON, or a form if `accepts` lists it. If it is absent, only `request.stream()` reads the body. */
   readonly body?: StandardSchemaV1
+  /**
+   * The media types of the body, such as `text/csv` or `image/*`. Other types are a 415.
+   * @default ['application/json']
+   */
+  readonly accepts?: readonly string[]
   readonly query?: StandardSchemaV1
-  /** Returns the response body. `undefined` responds with 204. Read rows with `findAuthorizedRow` and `rowScope`. */
-  readonly handler: (ctx: AutoApiContext) => unknown
+  /**
+   * Returns the response body. `undefined` responds with 204. An async iterable of strings and bytes is streamed. Read rows with
+   * `findAuthorizedRow` and `rowScope`.
+   */
+  readonly handler: (ctx: AutoApiContext, request: RouteRequest) => unknown
 }
 
 /** One run of a task. */

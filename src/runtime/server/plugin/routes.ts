@@ -3,6 +3,7 @@ import { addRoute, createRouter, findRoute, type RouterContext } from 'rou3'
 import { ROUTES, toRouteKey, type Route as GeneratedRoute } from '../../shared/routes'
 import type { Route, RoutesByMethod } from '../core/pipeline'
 import { runEndpoint, type EndpointOptions } from '../core/endpoint'
+import { assertAccepts } from '../core/media-type'
 import type { PluginRoute } from './contract'
 
 type OfPlugin = PluginRoute & { readonly plugin: string }
@@ -75,6 +76,7 @@ function mount(route: OfPlugin, names: ReadonlySet<string>): Mounted[] {
   if (typeof path !== 'string' || !/^(?:\/(?::[a-z]\w*|[\w~-][\w.~-]*))+$/i.test(path))
     throw new TypeError(`${where} has a path that is not made of segments and \`:parameters\`, such as \`/:resource/export\`.`)
   if (typeof route.handler !== 'function') throw new TypeError(`${where} has no \`handler\`.`)
+  assertAccepts(where, route)
   if (!/^\/:resource(?:\/|$)/.test(path)) {
     if (resources || route.operation)
       throw new TypeError(`${where} is for no resource: begin its path with \`/:resource\`, or leave out \`resources\` and \`operation\`.`)

@@ -4,14 +4,16 @@
  */
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { useRuntime } from '../api/runtime'
+import { assertAccepts } from '../core/media-type'
 import { runEndpoint, type EndpointOptions } from '../core/endpoint'
 import { defineCustomRoute, type TypedHandler } from '../http'
 
 export type { EndpointContext, EndpointOptions } from '../core/endpoint'
+export type { BodyStreamOptions, RouteRequest } from '../core/route-request'
 
 /**
  * Creates an endpoint of the app with the caller, the authorization and the errors of the API.
- * @throws When `resource` is set without `operation`, or `endpointName` without `resource`.
+ * @throws When `resource` is set without `operation`, `endpointName` without `resource`, or `accepts` lists what `body` cannot validate.
  * @example
  * export default createEndpoint({
  *   resource: 'posts', operation: 'update', endpointName: 'publish',
@@ -31,6 +33,7 @@ export function createEndpoint<
     throw new Error(`[auto-api] createEndpoint({ resource: '${resource}' }): \`resource\` requires \`operation\`.`)
   if (endpointName !== undefined && resource === undefined)
     throw new Error(`[auto-api] createEndpoint({ endpointName: '${endpointName}' }): \`endpointName\` requires \`resource\`.`)
+  assertAccepts(`[auto-api] createEndpoint(${resource === undefined ? '' : `{ resource: '${resource}' }`})`, options)
   useRuntime().extend(api => api.addEndpoint(options))
   return defineCustomRoute((request, api) => runEndpoint(options, request, api)) as TypedHandler<Result>
 }

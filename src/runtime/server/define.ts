@@ -16,7 +16,9 @@ export type {
 } from './registration'
 export { defineAutoApiPlugin, type AutoApiPlugin, type PluginRoute, type PluginTask } from './plugin/contract'
 export type { PluginField, PluginResource, PluginServer } from './plugin/server'
-export type { Change, CommitListener } from './core/changes'
+export type {
+  Change, ChangedRows, ChangedRowsInsert, ChangedRowsValues, ChangedValue, CommitListener, CommitParticipant, CommitStatement,
+} from './core/changes'
 export type { Around, CallerListener, IncomingRequest, RequestListener } from './core/listeners'
 export type { BodyStreamOptions, RouteRequest } from './core/route-request'
 export type { ApiResponse } from './core/response'

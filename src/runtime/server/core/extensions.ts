@@ -42,7 +42,7 @@ export function createExtensions(resources: ReadonlyMap<string, Resource>): Exte
   const extenders: ContextExtender[] = []
   const evaluators: PermissionEvaluator[] = []
   const endpoints: EndpointTarget[] = []
-  const listeners = { onRequest: [], onCaller: [], around: [], onCommit: [] } satisfies Listeners as FillableListeners
+  const listeners = { onRequest: [], onCaller: [], around: [], onCommit: [], inCommit: [] } satisfies Listeners as FillableListeners
   return {
     hooks,
     extenders,
@@ -61,11 +61,12 @@ export function createExtensions(resources: ReadonlyMap<string, Resource>): Exte
     addContextExtender: extender => void extenders.push(extender),
     registerPermissionEvaluator: evaluator => void evaluators.push(evaluator),
     addEndpoint: endpoint => void endpoints.push(endpoint),
-    addListeners({ onRequest, onCaller, around, onCommit }) {
+    addListeners({ onRequest, onCaller, around, onCommit, inCommit }) {
       if (onRequest) listeners.onRequest.push(onRequest)
       if (onCaller) listeners.onCaller.push(onCaller)
       if (around) listeners.around.push(around)
       if (onCommit) listeners.onCommit.push(onCommit)
+      if (inCommit) listeners.inCommit.push(inCommit)
     },
   }
 }

@@ -4,7 +4,7 @@
  */
 import type { Operation } from '../../shared/operations'
 import type { AutoApiContext, AutoApiPlatform } from '../registration'
-import type { Change, CommitListener } from './changes'
+import type { Change, CommitListener, CommitParticipant } from './changes'
 import type { ApiResponse } from './response'
 
 type PlatformEvent = AutoApiPlatform extends { event: infer Event } ? Event : unknown
@@ -34,11 +34,21 @@ export type CallerListener = (ctx: AutoApiContext, request: IncomingRequest) => 
 /** Returns its own response, or the response of `next`. */
 export type Around = (ctx: AutoApiContext, next: () => Promise<ApiResponse>) => ApiResponse | Promise<ApiResponse>
 
+/** A plugin that takes part in commits. */
+export interface Participant {
+  /** The plugin's name, for error messages. */
+  readonly name: string
+  readonly run: CommitParticipant
+  /** Whether it needs the changed rows as they are stored. */
+  readonly images: boolean
+}
+
 export interface Listeners {
   readonly onRequest: readonly RequestListener[]
   readonly onCaller: readonly CallerListener[]
   readonly around: readonly Around[]
   readonly onCommit: readonly CommitListener[]
+  readonly inCommit: readonly Participant[]
 }
 
 /** Wraps `run` in the `around` of every plugin. The first plugin in the list is the outermost. */

@@ -5,7 +5,9 @@
  * statement. The guard fails if the statement before it affected another number of rows than expected, and D1 rolls back the batch.
  */
 import type { SQL } from 'drizzle-orm'
-import { ExpectationError, type BuiltStatement, type Engine, type Outcome, type Row, type Statement, type WriteStatement } from './engine'
+import {
+  ExpectationError, type BuiltStatement, type CommitEntry, type Engine, type Outcome, type Row, type Statement, type WriteStatement,
+} from './engine'
 import { toInvalidValue } from './violation'
 import { sqlite } from './dialects/sqlite'
 import { encodeParameters } from './encode-parameters'
@@ -68,14 +70,14 @@ export function createBatchEngine(name: string, database: unknown): Engine {
     async commit(statements) {
       if (statements.length === 0) return []
       const single = statements.length === 1
-      const entries = statements.flatMap((statement, index) =>
-        'build' in statement
-          ? [builtEntry(statement)]
-          : [
-              entry(statement, result => toOutcome(statement, result)),
-              ...(single && statement.atomic ? [] : guards(statement, index).map(guard => entry(guard, () => undefined))),
-            ],
-      )
+      const entries = statements.flatMap((statement, index) => {
+        if ('build' in statement) return [builtEntry(statement)]
+        if ('derive' in statement) throw new TypeError('[auto-api] A batch cannot use the outcomes of earlier statements.')
+        return [
+          entry(statement, result => toOutcome(statement, result)),
+          ...(single && statement.atomic ? [] : guards(statement, index).map(guard => entry(guard, () => undefined))),
+        ]
+      })
       try {
         const outcomes = (await session.batch(entries)).filter(outcome => outcome !== undefined) as Outcome[]
         if (single) assertAffected(statements[0]!, outcomes[0]!)
@@ -136,7 +138,7 @@ function toOutcome({ returnsRows }: WriteStatement, { results, meta }: BatchResu
 }
 
 /** A single atomic statement affects all expected rows or none, so nothing has to be rolled back. */
-function assertAffected(statement: WriteStatement | BuiltStatement, { affectedRows }: Outcome): void {
+function assertAffected(statement: CommitEntry, { affectedRows }: Outcome): void {
   if ('expectedRows' in statement && statement.expectedRows !== undefined && affectedRows !== statement.expectedRows)
     throw new ExpectationError(0, affectedRows)
 }

@@ -46,7 +46,8 @@ export function createStatementPreparer(db: DrizzleDatabase): (statement: Statem
     )
 }
 
-/** Creates the error if the app passes a value to `atomicWrites` that is not a query builder. */
+/** Creates the error for a statement of the app, in `atomicWrites` or `inCommit`, that is not a query builder. */
 export const notAQueryBuilder = () => new TypeError(
-  '[auto-api] atomicWrites(): a statement is not one of Drizzle\'s query builders. Return the builder, without awaiting it.',
+  '[auto-api] A statement of atomicWrites() or inCommit() is not one of Drizzle\'s query builders. '
+  + 'Return the builder, without awaiting it.',
 )

@@ -51,6 +51,17 @@ export interface BuiltStatement {
   readonly build: (db: never) => unknown
 }
 
+/**
+ * Statements that the engine creates from the outcomes of all earlier entries of the commit. They run in the same transaction. The
+ * outcome contains the rows of all statements. Requires an engine with `supportsFollowUp`. A retry of the commit creates them again.
+ */
+export interface DerivedStatements {
+  readonly derive: (outcomes: readonly Outcome[]) => readonly WriteStatement[]
+}
+
+/** An entry of a commit. */
+export type CommitEntry = WriteStatement | BuiltStatement | DerivedStatements
+
 /** The values of a row, in the order of the select list. */
 export type Row = readonly unknown[]
 
@@ -61,6 +72,12 @@ export interface Outcome {
   /** Drizzle's result, if the app built the statement. */
   readonly result?: unknown
 }
+
+/** The outcome of statements that are one entry of a commit. */
+export const joinOutcomes = (outcomes: readonly Outcome[]): Outcome => ({
+  rows: outcomes.flatMap(({ rows }) => rows),
+  affectedRows: outcomes.reduce((sum, { affectedRows }) => sum + affectedRows, 0),
+})
 
 export type Awaitable<T> = T | Promise<T>
 
@@ -73,7 +90,7 @@ export interface Engine {
   readonly maxParameters: number
   /** Whether other commits can run between the statements of one commit. If so, a commit locks the rows that must not change. */
   readonly concurrent: boolean
-  /** Whether `followUp` can create statements from the rows that an earlier statement of the commit returned. */
+  /** Whether `followUp` and `derive` can create statements from the rows that earlier statements of the commit returned. */
   readonly supportsFollowUp: boolean
   /** Whether a statement blocks the process while it runs. */
   readonly blocking?: boolean
@@ -93,7 +110,7 @@ export interface Engine {
    * @throws {ExpectationError} When a statement affected another number of rows than expected.
    * @throws {BusyError} When concurrent commits conflicted in every attempt.
    */
-  readonly commit: (statements: readonly (WriteStatement | BuiltStatement)[]) => Awaitable<readonly Outcome[]>
+  readonly commit: (entries: readonly CommitEntry[]) => Awaitable<readonly Outcome[]>
 }
 
 type ColumnName = (column: import('drizzle-orm').Column) => string

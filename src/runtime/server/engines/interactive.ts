@@ -3,7 +3,7 @@ import type { Dialect } from '../../shared/dialects'
 import { toInvalidValue } from './violation'
 import { DIALECTS } from './dialects/index'
 import { DRIVERS, type Driver } from './drivers'
-import { ExpectationError, type BuiltStatement, type Engine, type Outcome, type WriteStatement } from './engine'
+import { ExpectationError, joinOutcomes, type CommitEntry, type Engine, type Outcome, type WriteStatement } from './engine'
 import { withRetries } from './retry'
 import { notAQueryBuilder, toDatabase, type DrizzleDatabase } from './drizzle-database'
 
@@ -12,13 +12,12 @@ export function createInteractiveEngine(name: string, database: unknown, dialect
   const db = toDatabase(database)
   const driver = DRIVERS[dialect]
   const lock = driver.lock(db)
-  const commit = (statements: readonly (WriteStatement | BuiltStatement)[]) => driver.transaction(db, async (tx) => {
+  const commit = (entries: readonly CommitEntry[]) => driver.transaction(db, async (tx) => {
     const outcomes: Outcome[] = []
-    for (const [index, statement] of statements.entries()) outcomes.push(await runAny(driver, tx, statement, index))
+    for (const entry of entries) outcomes.push(await runAny(driver, tx, entry, outcomes))
     return outcomes
   })
-  const shouldRetry = (statement: WriteStatement | BuiltStatement | undefined) =>
-    statement !== undefined && 'retry' in statement && statement.retry === true
+  const shouldRetry = (entry: CommitEntry | undefined) => entry !== undefined && 'retry' in entry && entry.retry === true
 
   const fail = (error: unknown): never => {
     throw toInvalidValue(dialect, error)
@@ -42,8 +41,16 @@ export function createInteractiveEngine(name: string, database: unknown, dialect
   } satisfies Engine)
 }
 
-function runAny(driver: Driver, tx: DrizzleDatabase, statement: WriteStatement | BuiltStatement, index: number): Promise<Outcome> {
-  return 'build' in statement ? runBuilt(statement.build(tx as never)) : run(driver, tx, statement, index)
+/** @param outcomes the outcomes of the earlier entries of the commit */
+function runAny(driver: Driver, tx: DrizzleDatabase, entry: CommitEntry, outcomes: readonly Outcome[]): Promise<Outcome> {
+  if ('build' in entry) return runBuilt(entry.build(tx as never))
+  return 'derive' in entry ? runDerived(driver, tx, entry.derive(outcomes), outcomes.length) : run(driver, tx, entry, outcomes.length)
+}
+
+async function runDerived(driver: Driver, tx: DrizzleDatabase, statements: readonly WriteStatement[], index: number): Promise<Outcome> {
+  const outcomes: Outcome[] = []
+  for (const statement of statements) outcomes.push(await run(driver, tx, statement, index))
+  return joinOutcomes(outcomes)
 }
 
 async function run(driver: Driver, tx: DrizzleDatabase, statement: WriteStatement, index: number): Promise<Outcome> {

@@ -1,5 +1,5 @@
 /** Commits statements in a synchronous transaction of better-sqlite3. */
-import { BusyError, ExpectationError, type BuiltStatement, type Engine, type Outcome, type WriteStatement } from './engine'
+import { BusyError, ExpectationError, joinOutcomes, type CommitEntry, type Engine, type Outcome, type WriteStatement } from './engine'
 import { toInvalidValue } from './violation'
 import { sqlite } from './dialects/sqlite'
 import { isTransient } from './retry'
@@ -30,14 +30,20 @@ export function createSynchronousEngine(name: string, database: unknown): Engine
   }
 
   /** A statement that the app built runs on the same connection, so it is part of the transaction. */
-  function runAny(statement: WriteStatement | BuiltStatement, index: number): Outcome {
-    return 'build' in statement ? runBuilt(statement.build(database as never)) : run(statement, index)
+  function runAny(entry: CommitEntry, outcomes: readonly Outcome[]): Outcome {
+    if ('build' in entry) return runBuilt(entry.build(database as never))
+    if ('derive' in entry) return joinOutcomes(entry.derive(outcomes).map(statement => run(statement, outcomes.length)))
+    return run(entry, outcomes.length)
+  }
+
+  function runAll(entries: readonly CommitEntry[]): Outcome[] {
+    const outcomes: Outcome[] = []
+    for (const entry of entries) outcomes.push(runAny(entry, outcomes))
+    return outcomes
   }
 
   // Uses the driver's transaction function and creates it once. Drizzle would create it for every transaction.
-  const { immediate } = (database as Database).$client.transaction((statements: readonly (WriteStatement | BuiltStatement)[]) =>
-    statements.map(runAny),
-  )
+  const { immediate } = (database as Database).$client.transaction(runAll)
 
   return Object.freeze({
     name,
@@ -50,10 +56,10 @@ export function createSynchronousEngine(name: string, database: unknown): Engine
     render: sql => toStatement(db.dialect.sqlToQuery(sql)),
     columnName: column => db.dialect.casing.getColumnCasing(column),
     query: statement => translateErrors(() => prepare(statement).values(statement.values), error => toInvalidValue('sqlite', error)),
-    commit: statements => translateErrors(() => statements.length === 1 && isAtomic(statements[0]!)
-      ? [runAny(statements[0]!, 0)]
+    commit: entries => translateErrors(() => entries.length === 1 && isAtomic(entries[0]!)
+      ? runAll(entries)
       // `immediate` takes the write lock at the start. SQLite does not wait for a write lock in the middle of a transaction.
-      : immediate(statements)),
+      : immediate(entries)),
   } satisfies Engine)
 }
 
@@ -68,8 +74,8 @@ function translateErrors<T>(run: () => T, toError: (error: unknown) => unknown =
 }
 
 /** Whether a single statement needs no transaction. It needs one if its expectation can fail after it changed rows. */
-const isAtomic = (statement: WriteStatement | BuiltStatement) =>
-  'build' in statement || statement.expectedRows === undefined || statement.atomic === true
+const isAtomic = (entry: CommitEntry) =>
+  'build' in entry || (!('derive' in entry) && (entry.expectedRows === undefined || entry.atomic === true))
 
 /** The members of Drizzle's synchronous query builder that run it. */
 interface Built {

@@ -4,7 +4,7 @@ import type { Operation } from '../../shared/operations'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { ContextExtender } from '../core/extensions'
 import type { Around, CallerListener, RequestListener } from '../core/listeners'
-import type { CommitListener } from '../core/changes'
+import type { CommitListener, CommitParticipant } from '../core/changes'
 import type { RouteRequest } from '../core/route-request'
 import type { AutoApiContext, AutoApiPlatform, ResourceHooks } from '../registration'
 import type { PluginServer } from './server'
@@ -77,6 +77,13 @@ export interface AutoApiPlugin {
   readonly hooks?: Readonly<Record<string, ResourceHooks>>
   /** Runs once per commit, with every changed row. An error is logged and does not undo the commit. */
   readonly onCommit?: CommitListener
+  /**
+   * Runs once per commit, before it. Returns statements that run in the same commit, after the change. An error refuses the commit. If
+   * other writes make the API repeat a commit, it asks again.
+   */
+  readonly inCommit?: CommitParticipant
+  /** `images: true` gives `inCommit` the changed columns before and after the change. The API reads them only then. */
+  readonly needs?: { readonly images: true }
   readonly routes?: readonly PluginRoute[]
   /** Tasks by name. They run at regular intervals. */
   readonly tasks?: Readonly<Record<string, PluginTask>>

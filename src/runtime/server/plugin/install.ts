@@ -49,6 +49,10 @@ function toPlugins(made: unknown, where: string): AutoApiPlugin[] {
 const isFunction = (value: unknown) => typeof value === 'function'
 const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value)
 
+/** Whether the value is `{ images: true }`. */
+const isNeeds = (value: unknown) =>
+  isObject(value) && Object.keys(value as object).join() === 'images' && (value as { images: unknown }).images === true
+
 const PARTS: Readonly<Record<keyof AutoApiPlugin, readonly [fits: (value: unknown) => boolean, what: string]>> = {
   name: [value => typeof value === 'string' && value !== '', 'a string'],
   setup: [isFunction, 'a function'],
@@ -58,6 +62,8 @@ const PARTS: Readonly<Record<keyof AutoApiPlugin, readonly [fits: (value: unknow
   around: [isFunction, 'a function'],
   hooks: [isObject, 'an object of hooks by resource'],
   onCommit: [isFunction, 'a function'],
+  inCommit: [isFunction, 'a function'],
+  needs: [isNeeds, '`{ images: true }`'],
   routes: [Array.isArray, 'a list of routes'],
   tasks: [isObject, 'an object of tasks by name'],
   buildSetup: [isFunction, 'a function'],
@@ -105,7 +111,10 @@ function addPlugin(
       `[auto-api] The plugin \`${name}\` has a \`buildSetup\`, which never ran, because only the server loads its file. `
       + 'List the plugin in `autoApi.plugins` of nuxt.config as well.',
     )
-  extensions.addListeners(plugin)
+  if (plugin.needs && !plugin.inCommit)
+    throw new Error(`[auto-api] The plugin \`${name}\` has \`needs\` without \`inCommit\`. Only \`inCommit\` receives images.`)
+  const { inCommit: run, ...listeners } = plugin
+  extensions.addListeners({ ...listeners, ...run && { inCommit: { name, run, images: plugin.needs?.images === true } } })
   if (extendContext) extensions.addContextExtender(extendContext)
   for (const [resource, own] of Object.entries(hooks)) {
     if (resource !== '*' && !resources.has(resource))

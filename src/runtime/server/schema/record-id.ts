@@ -18,7 +18,7 @@ export function toKey({ primaryKey }: Resource, id: string): Key | undefined {
 }
 
 /** Converts a key to the id, in the form in which a client sends it. */
-export function toId({ primaryKey }: Resource, key: Key): string {
+export function toId({ primaryKey }: Pick<Resource, 'primaryKey'>, key: Key): string {
   const texts = primaryKey.map((field, index) => keyToText(field, key[index]))
   return texts.length === 1 ? texts[0]! : texts.map(encodeURIComponent).join(',')
 }

@@ -4,12 +4,12 @@ import type { ResourceRegistration } from '../registration'
 import { describeForeignKeys } from './drizzle/foreign-keys'
 import { describeTable, type TableFacts } from './drizzle/table'
 import { isTable } from './drizzle/config'
-import { createField } from './field'
+import { createFields } from './fields'
 import { assertRegistrationNames } from './registration-names'
 import type { Resource } from './model'
 import { linkRelations } from './relations'
 import { findRoles, findWritable } from './server-owned'
-import { bodySchema, columnSchemas } from './validation'
+import { bodySchema } from './validation'
 
 /**
  * @param modules the exports of the files that contain registered tables. They can contain junction tables that are not registered.
@@ -43,8 +43,7 @@ function createResource(registration: ResourceRegistration, config: AutoApiConfi
       `[auto-api] \`${name}\`: table "${facts.name}" has no primary key, so its rows have no id. Declare one in the table.`,
     )
   assertRegistrationNames(registration, facts, config)
-  const schemas = columnSchemas(table, facts.columns)
-  const fields = new Map(facts.columns.map((column, index) => [column.name, createField(column, index, schemas[column.name]!)]))
+  const fields = createFields(facts)
   const roles = findRoles(facts)
   const tenant = tenantField(name, facts, config)
   const writable = findWritable(facts, roles, tenant, registration.protectedFields ?? [])

@@ -1,16 +1,19 @@
 /** Locks the rows of a cascade before a commit changes them, and reports them to listeners. */
 import { sql, type SQL } from 'drizzle-orm'
-import type { Row, WriteStatement } from '../../../engines/engine'
+import type { WriteStatement } from '../../../engines/engine'
 import { shape } from '../../sql/shape'
 import type { GraphNode } from '../../../schema/graph'
 import type { Call } from '../../context'
 import { toId, type Key } from '../../../schema/record-id'
 import type { Change } from '../../changes'
+import type { Selection } from '../../access/fields'
 import { statement, type Clause } from '../../sql/clause'
+import { selectList } from '../rows/select'
 import { closureShape, primaryKeyOf, selectKeys, tuple, withClosure, type Closure } from './closure/index'
 import type { WriteOperation } from '../commit/operation'
 import { lockInOrder } from '../commit/select'
-import { hasListeners } from '../commit/changes'
+import { hasListeners, reportedColumns } from '../commit/changes/report'
+import { changedTable } from '../commit/changes/table'
 
 /** Describes which reached rows a statement changes. */
 export interface CascadedRows {
@@ -33,44 +36,42 @@ export function cascadeOperations(call: Call, closure: Closure, nodes: readonly 
   if (!reported && !call.engine.concurrent) return []
   const parentsFirst = closure.dependents.nodes.filter(node => nodes.includes(node))
   return parentsFirst.map(node =>
-    reported ? reportOperation(call, closure, node, cascaded) : { statement: cascadedRowsStatement(call, closure, node, cascaded, false) },
+    reported ? reportOperation(call, closure, node, cascaded) : { statement: cascadedRowsStatement(call, closure, node, cascaded) },
   )
 }
 
 function reportOperation(call: Call, closure: Closure, node: GraphNode, cascaded: CascadedRows): WriteOperation {
-  const named = new Set(node.resource === closure.dependents.root.resource ? cascaded.named.map(key => toId(node.resource!, key)) : [])
-  const changes = (rows: readonly Row[]) => rows.map(row => idOf(node, row)).filter(id => !named.has(id)).map((id): Change => ({
-    ...node.resource && { resource: node.resource.name }, table: node.facts.name, kind: cascaded.kind, id, cascaded: true,
-  }))
-  return { statement: cascadedRowsStatement(call, closure, node, cascaded, true), changes: ({ rows }) => changes(rows) }
+  const isRoot = node.resource === closure.dependents.root.resource
+  const except = new Set(isRoot ? cascaded.named.map(key => toId(node.resource!, key)) : [])
+  const table = changedTable(call, node)
+  const columns = reportedColumns(call, table)
+  return {
+    statement: cascadedRowsStatement(call, closure, node, cascaded, columns),
+    changes: { table, kind: cascaded.kind, cascaded: true, columns, state: 'before', except },
+  }
 }
 
 /**
  * `with recursive reached … select id from child where deleted_at is null and id in (…) for update`.
- * @param keys if false, the statement locks the rows and returns only their number
+ * @param columns the columns to return. Without them, the statement locks the rows and returns only their number
  */
 function cascadedRowsStatement(
   call: Call,
   closure: Closure,
   node: GraphNode,
   { trash, except: exceptOf }: CascadedRows,
-  keys: boolean,
+  columns?: Selection,
 ): WriteStatement {
   const { api, engine } = call
   const except = exceptOf?.(node)
-  const key = shape`cascaded ${node}${keys}${trash}${closureShape(closure)}${except?.shape}`
+  const key = shape`cascaded ${node}${columns?.key ?? shape`count`}${trash}${closureShape(closure)}${except?.shape}`
   const select = statement(api.statements, engine, key, [...closure.start.values, ...(except?.values ?? [])], () => {
-    const selection = keys
-      ? sql.join(
-          primaryKeyOf(node).map(column => sql`${column}`),
-          sql`, `,
-        )
-      : sql`1`
+    const selection = columns ? selectList(columns) : sql`1`
     const lock = engine.concurrent ? lockInOrder(engine, primaryKeyOf(node), 'update') : sql``
     const isReached = sql`${tuple(primaryKeyOf(node))} in (${selectKeys(closure, node)})`
     const notExcepted = except ? sql` and not (${except.build()})` : sql``
     const rows = sql`select ${selection} from ${node.table} where ${inTrashState(node, trash)} and ${isReached}${notExcepted}${lock}`
-    return { extra: undefined, sql: sql`${withClosure(closure)} ${keys ? rows : engine.adapter.countLocked(rows)}` }
+    return { extra: undefined, sql: sql`${withClosure(closure)} ${columns ? rows : engine.adapter.countLocked(rows)}` }
   })
   return { ...select, returnsRows: true }
 }
@@ -78,11 +79,4 @@ function cascadedRowsStatement(
 function inTrashState({ roles: { deletedAt } }: GraphNode, trash: CascadedRows['trash']): SQL {
   if (!deletedAt || trash === 'all') return sql`1 = 1`
   return trash === 'active' ? sql`${deletedAt} is null` : sql`${deletedAt} is not null`
-}
-
-function idOf({ resource, facts }: GraphNode, row: Row): string {
-  if (resource)
-    return toId(resource, resource.primaryKey.map((field, index) => (field.decode ? field.decode(row[index]) : row[index])) as Key)
-  const texts = row.map(String)
-  return facts.primaryKey.length === 1 ? texts[0]! : texts.map(encodeURIComponent).join(',')
 }

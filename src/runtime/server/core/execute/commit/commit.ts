@@ -2,14 +2,17 @@
 import { ExpectationError, type Outcome, type WriteStatement } from '../../../engines/engine'
 import type { Call } from '../../context'
 import { emitChanges } from '../../listeners'
+import { planParticipation } from './changes/plan'
+import { toChanges } from './changes/report'
 import { toCommitFailed, type CommitFailed, type WritingPlan } from './failure'
 import type { WriteOperation } from './operation'
 
-/** @throws {CommitFailed} If an operation fails. The database is then unchanged. */
+/** @throws {CommitFailed} If an operation fails. The error of a plugin that refuses the commit. The database is then unchanged. */
 export async function commitOperations(plan: WritingPlan, operations: readonly WriteOperation[], call: Call): Promise<void> {
+  const added = await planParticipation(operations, call)
   let outcomes: readonly Outcome[]
   try {
-    outcomes = await call.engine.commit(operations.map(({ statement }) => statement))
+    outcomes = await call.engine.commit([...operations.map(({ statement }) => statement), ...added])
   }
   catch (error) {
     throw await toCommitFailed(error, plan, operations, call)
@@ -18,7 +21,7 @@ export async function commitOperations(plan: WritingPlan, operations: readonly W
   if (call.api.listeners.onCommit.length === 0) return
   await emitChanges(
     call.api.listeners,
-    operations.flatMap((operation, index) => operation.changes?.(outcomes[index]!) ?? []),
+    operations.flatMap((operation, index) => operation.changes ? toChanges(operation.changes, outcomes[index]!) : []),
     call.ctx,
   )
 }

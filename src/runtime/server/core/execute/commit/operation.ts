@@ -1,11 +1,11 @@
 /** An operation of a commit: a statement, the expectation that it must meet, and the functions that use its outcome. */
 import type { Outcome, WriteStatement } from '../../../engines/engine'
-import type { Change } from '../../changes'
+import type { ReportingOperation } from './changes/report'
 
 /** If a statement does not affect the expected number of rows, the commit fails. The expectation selects the error of the response. */
 export type Expectation = 'row' | 'group' | 'condition' | 'restrict' | 'reference'
 
-export interface WriteOperation {
+export interface WriteOperation extends ReportingOperation {
   readonly statement: WriteStatement
   readonly expectation?: Expectation
   /** The field whose reference the statement checks. */
@@ -15,6 +15,4 @@ export interface WriteOperation {
   /** An operation with `'lock'` runs before every operation of the commit that removes a row. */
   readonly phase?: 'lock'
   readonly read?: (outcome: Outcome) => void
-  /** Returns the changes of rows that this or a later statement changes. The commit calls it only if there are listeners. */
-  readonly changes?: (outcome: Outcome) => readonly Change[]
 }

@@ -8,9 +8,10 @@ import { isNull } from '../../sql/clause'
 import { inTuples } from '../../sql/list/index'
 import { tupleKey } from '../../sql/tuple-key'
 import { within, type Plan, type Scoped } from '../../access/row-scope'
+import { reportRows, withReported } from '../commit/changes/report'
 import type { WriteOperation } from '../commit/operation'
 import { findTrashed, restoreLinkOperations, type TrashedLinks } from './restore-links'
-import { forJunction, linkChanges, linkedClauses, sameLink, type LinkTask, type NewLink, type ScopedLink } from './links'
+import { forJunction, linkedClauses, sameLink, type LinkTask, type NewLink, type ScopedLink } from './links'
 import { junctionFields } from '../rows/junction'
 import { valuesAt, type RecordValues } from '../rows/decode'
 import { createValues } from '../write/server-values'
@@ -88,20 +89,21 @@ export function createLinkOperations(task: LinkTask, creates: LinkCreates, call:
   const { deletedAt } = resource.roles
   const { plan, call: junctionCall, items, added } = creates
   const time = new Date()
-  const keyOf = valuesAt(keyFields(resource), resource.primaryKey)
+  const columns = withReported(call, resource, keyFields(resource))
+  const keyOf = valuesAt(columns, resource.primaryKey)
   const rows = items.map(item => createValues(plan, writableValues(plan, item), junctionCall, time))
   // Rows that set the same columns go into one statement.
   const groups = groupBy(rows, row => Object.keys(row).filter(name => resource.fields.has(name)).sort().join(','))
   const unless: Unless = { fields: sameLink(link), unique, where: !unique && deletedAt ? [isNull(deletedAt)] : [] }
   const inserts = [...groups.values()]
-    .flatMap(group => insertStatements(call, resource, group, keyFields(resource), unless))
+    .flatMap(group => insertStatements(call, resource, group, columns, unless))
     .map(({ statement }): WriteOperation => ({
       statement: { ...statement, expectedRows: undefined },
       read: ({ affectedRows, rows }) => {
         counts.added += affectedRows
         for (const row of rows) added.add(tupleKey(keyOf(row)))
       },
-      changes: ({ rows }) => linkChanges(rows.map(statement.extra), 'link', resource, call),
+      changes: reportRows(call, resource, 'link', columns, 'after'),
     }))
   return [
     ...keptLinksExist(task, creates, call),

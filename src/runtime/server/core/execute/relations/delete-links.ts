@@ -11,11 +11,11 @@ import { shapeOf, valuesOf, type Clause } from '../../sql/clause'
 import { inTuples } from '../../sql/list/index'
 import { tupleKey } from '../../sql/tuple-key'
 import { applyScope, within, type Plan, type Scoped } from '../../access/row-scope'
-import { changeOf } from '../commit/changes'
+import { changedTable } from '../commit/changes/table'
 import type { WriteOperation } from '../commit/operation'
 import { conditionOperations } from '../write/conditions'
 import { runBefore } from '../write/hooks'
-import type { Item } from '../write/items'
+import { keysOf, type Item } from '../write/items'
 import { forJunction, filterLinks, negate, linksToVisible, type HookResults, type LinkTask } from './links'
 import { junctionFields } from '../rows/junction'
 import { checkUnchanged } from '../write/row-clauses'
@@ -23,6 +23,7 @@ import { decoder, valuesAt } from '../rows/decode'
 import { trashValues } from '../write/server-values'
 import { deleteStatement } from '../commit/delete'
 import { selectStatement } from '../commit/select'
+import { snapshotOperations } from '../commit/snapshot'
 import { updateStatement } from '../commit/update'
 import { trashDependents } from '../write/delete'
 
@@ -148,9 +149,15 @@ export function deleteLinkOperations(task: LinkTask, { plan, items, rows, existi
     read: () => {
       counts.removed += items.length
     },
-    changes: () => items.map(({ key }) => changeOf(call, resource, 'unlink', key!)),
+    changes: { table: changedTable(call, resource), kind: 'unlink', keys: keysOf(items) },
   }
-  return [...additionChecks, ...checks, removal, ...resource.roles.deletedAt ? trashDependents(plan, items, call, time) : []]
+  return [
+    ...additionChecks,
+    ...checks,
+    ...snapshotOperations(call, resource, where, false),
+    removal,
+    ...resource.roles.deletedAt ? trashDependents(plan, items, call, time) : [],
+  ]
 }
 
 /** Fails the commit of a replacement when another request has added a link since the links were read. */

@@ -8,11 +8,12 @@ import { joinAnd, shapeOf, statement, valuesOf, type Clause } from '../../sql/cl
 import { inTuples } from '../../sql/list/index'
 import { tupleKey } from '../../sql/tuple-key'
 import { narrow } from '../../access/row-scope'
-import { hasListeners } from '../commit/changes'
+import { hasListeners, reportedColumns, reportRows } from '../commit/changes/report'
+import { changedTable } from '../commit/changes/table'
 import type { WriteOperation } from '../commit/operation'
 import { readAddedOperations, createLinkOperations, planCreates, type LinkCreates } from './create-links'
 import { deleteLinkOperations, noOtherLinks, planDeletes, type LinkDeletes } from './delete-links'
-import { linkChanges, linkedTo, negate, linksToVisible, type LinkTask, type ScopedLink } from './links'
+import { linkedTo, negate, linksToVisible, type LinkTask, type ScopedLink } from './links'
 import { junctionFields, joinCondition } from '../rows/junction'
 import { checkUnchanged } from '../write/row-clauses'
 import { readRows, type Rows } from '../rows/rows'
@@ -92,10 +93,10 @@ function removeOperations(
   const notNamed = targets.values.length > 0 ? [negate(named)] : []
   const visible = () => (accepted ? inTuples(call.engine, targetFields, valuesOfLinked(link, accepted.records)) : linksToVisible(link))
   const where = [ofParent, ...(mode === 'remove' ? [named] : [...notNamed, visible()]), ...through.scope]
-  const removedLinks = { ...selectStatement(call, resource, where, keyFields(resource)), expectedRows: undefined }
+  const reported = reportedColumns(call, changedTable(call, resource))
   const reportChanges: WriteOperation = {
-    statement: removedLinks,
-    changes: ({ rows }) => linkChanges(rows.map(removedLinks.extra), 'unlink', resource, call),
+    statement: { ...selectStatement(call, resource, where, reported, 'update'), expectedRows: undefined },
+    changes: reportRows(call, resource, 'unlink', reported, 'before'),
   }
   const trash = () => trashValues({ resource } as WritePlan, crypto.randomUUID(), call, new Date())
   return [

@@ -17,10 +17,9 @@ import type { ReadPlan } from '../../plan/read-plan'
 import { joinAnd, equals, fromClauses, isNull, shapeOf, statement, valuesOf, whereClause, type Clause } from '../../sql/clause'
 import { inTuples } from '../../sql/list/index'
 import { within, type Plan, type Scoped } from '../../access/row-scope'
-import { changeOf } from '../commit/changes'
 import type { Item } from '../write/items'
 import { filterAccepted, maxScanRows, tooManyRowsToCheck } from '../rows/object-level'
-import { decoder, valuesAt, type RecordValues } from '../rows/decode'
+import { decoder, valuesAt } from '../rows/decode'
 import { readOne } from '../rows/rows'
 import { selectList } from '../rows/select'
 import { junctionFields, joinCondition } from '../rows/junction'
@@ -80,9 +79,6 @@ export function linkedClauses({ link: { relation, tenantId }, ofParent }: LinkTa
   const { resource: { roles: { deletedAt }, tenant }, unique } = relation.junction
   return [ofParent, ...deletedAt ? [isNull(deletedAt)] : [], ...!unique && tenant ? [equals(tenant, tenantId)] : []]
 }
-
-export const linkChanges = (records: readonly RecordValues[], kind: 'link' | 'unlink', resource: Resource, call: Call) =>
-  records.map(record => changeOf(call, resource, kind, resource.primaryKey.map(field => record[field.name])))
 
 /** The request in the context of the junction. */
 export const forJunction = (call: Call, junction: Resource, operation: Operation) =>

@@ -12,9 +12,10 @@ import { joinAnd, equals, fromClauses, type Clause } from '../../sql/clause'
 import { inTuples } from '../../sql/list/index'
 import { tupleKey } from '../../sql/tuple-key'
 import { applyScope, type Plan, type Scoped } from '../../access/row-scope'
-import { hasListeners } from '../commit/changes'
+import { hasListeners, reportedColumns, reportRows } from '../commit/changes/report'
+import { changedTable } from '../commit/changes/table'
 import type { WriteOperation } from '../commit/operation'
-import { filterLinks, linkChanges, linkedClauses, sameLink, type LinkTask, type NewLink } from './links'
+import { filterLinks, linkedClauses, sameLink, type LinkTask, type NewLink } from './links'
 import { junctionFields } from '../rows/junction'
 import { rowsUnchanged } from '../write/row-clauses'
 import { decoder, valuesAt, type RecordValues } from '../rows/decode'
@@ -97,7 +98,8 @@ export function restoreLinkOperations(
   const targetFields = junctionFields(relation, relation.junction.targetKey.columns)
   const clearedTrash = Object.fromEntries(Object.values(trashColumnsOf(resource.roles)).map(({ name }) => [name, null]))
   const keys = keyFields(resource)
-  const keyOf = valuesAt(keys, resource.primaryKey)
+  const columns = reportedColumns(call, changedTable(call, resource))
+  const keyOf = valuesAt(columns, resource.primaryKey)
   const keptFields = [...resource.primaryKey, ...sameLink(task.link), ...(resource.tenant ? [resource.tenant] : [])]
   const keptNames = new Set(keptFields.map(({ name }) => name))
   const defaults = defaultValues(resource)
@@ -122,11 +124,11 @@ export function restoreLinkOperations(
     )
     const where = [own, ...trashed.where, ...(unique ? [] : [notLinked(task, targetFields)])]
     // Not every engine returns the rows that an update changes, so a select reads them before the update.
-    const restored = { ...selectStatement(call, resource, where, keys, 'update'), expectedRows: undefined }
+    const restored = { ...selectStatement(call, resource, where, columns, 'update'), expectedRows: undefined }
     const readRestored: WriteOperation = {
       statement: restored,
       read: ({ rows }) => rows.forEach(row => added.add(tupleKey(keyOf(row)))),
-      changes: ({ rows }) => linkChanges(rows.map(restored.extra), 'link', resource, call),
+      changes: reportRows(call, resource, 'link', columns, 'before'),
     }
     return [
       ...(hasListeners(call) || needsRows ? [readRestored] : []),

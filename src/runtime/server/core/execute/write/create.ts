@@ -1,11 +1,9 @@
 /** The operations of a create: check the references, then insert the rows. */
 import { groupBy } from '../../../../shared/group-by'
-import type { Call } from '../../context'
-import type { WritePlan } from '../../plan/write'
-import { changeOf } from '../commit/changes'
+import { reportRows, withReported } from '../commit/changes/report'
 import type { WriteOperation } from '../commit/operation'
 import { insertStatements } from '../commit/insert'
-import type { RecordValues } from '../rows/decode'
+import { decoder } from '../rows/decode'
 import type { BuildOperations } from './build-operations'
 import { referenceOperations } from './reference-operations'
 import { returnedFields } from './returned'
@@ -21,20 +19,19 @@ export const createOperations: BuildOperations = (plan, items, written, call, ti
       .sort()
       .join(','),
   )
+  const returned = returnedFields(plan)
+  const columns = withReported(call, plan.resource, returned)
+  const decode = decoder(columns, returned)
   const inserts = [...groups.values()].flatMap((group) => {
     const itemOf = new Map(group.map(({ item, values }) => [values, item]))
     const values = group.map(({ values }) => values)
-    return insertStatements(call, plan.resource, values, returnedFields(plan)).map(({ statement, rows: inserted }): WriteOperation => ({
+    return insertStatements(call, plan.resource, values, columns).map(({ statement, rows: inserted }): WriteOperation => ({
       statement,
       ...(inserted.length === 1 && { item: itemOf.get(inserted[0]!)!.index }),
       read: ({ rows }) =>
-        inserted.forEach((values, index) => written.set(itemOf.get(values)!.index, { record: statement.extra(rows[index]!) })),
-      changes: () => inserted.map(values => createChange(plan, written.get(itemOf.get(values)!.index)!.record!, call)),
+        inserted.forEach((values, index) => written.set(itemOf.get(values)!.index, { record: decode(rows[index]!) })),
+      changes: reportRows(call, plan.resource, 'create', columns, 'after'),
     }))
   })
   return [...referenceOperations(items, call), ...inserts]
-}
-
-function createChange({ resource }: WritePlan, record: RecordValues, call: Call) {
-  return changeOf(call, resource, 'create', resource.primaryKey.map(field => record[field.name]))
 }

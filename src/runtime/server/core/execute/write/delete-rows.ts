@@ -4,21 +4,27 @@ import { keyFields } from '../../access/fields'
 import type { Scoped } from '../../access/row-scope'
 import type { WritePlan } from '../../plan/write'
 import { findDependents } from '../cascade/dependents'
-import { changeOf } from '../commit/changes'
+import type { ChangeReport } from '../commit/changes/report'
+import { changedTable } from '../commit/changes/table'
 import type { WriteOperation } from '../commit/operation'
 import { deleteStatement } from '../commit/delete'
 import { selectStatement } from '../commit/select'
+import { snapshotOperations } from '../commit/snapshot'
 import { conditionOperations, hasConditions } from './conditions'
 import { isSelfReferencing } from './dependents'
-import type { Item } from './items'
+import { keysOf, type Item } from './items'
 import { checkVisible, lockRows } from './locks'
 import { writeClauses } from './row-clauses'
 import { keysClause } from './targets'
 
+/** Reads the rows of a delete or of a purge before it removes them, if a plugin needs them. */
+export const snapshotRows = ({ resource, scope, ...plan }: Scoped<WritePlan>, items: readonly Item[], call: Call) =>
+  snapshotOperations(call, resource, [keysClause({ ...plan, resource }, items, call), ...scope], false)
+
 /** Several rows are deleted in one statement, because they can refer to each other. */
 export function deleteRows(plan: Scoped<WritePlan>, items: readonly Item[], call: Call): WriteOperation[] {
   const { resource, scope } = plan
-  const changes = () => deletedChanges(plan, items, call)
+  const changes = deletedRows(plan, items, call)
   if (items.length === 1) {
     const [item] = items as [Item]
     return [{ statement: deleteStatement(call, resource, writeClauses(plan, item)), expectation: 'row', item: item.index, changes }]
@@ -47,5 +53,5 @@ export function checkDeleted(plan: Scoped<WritePlan>, items: readonly Item[], ca
   }
 }
 
-export const deletedChanges = ({ resource, kind }: WritePlan, items: readonly Item[], call: Call) =>
-  items.map(({ key }) => changeOf(call, resource, kind as 'delete' | 'purge', key!))
+export const deletedRows = ({ resource, kind }: WritePlan, items: readonly Item[], call: Call): ChangeReport =>
+  ({ table: changedTable(call, resource), kind: kind as 'delete' | 'purge', keys: keysOf(items) })

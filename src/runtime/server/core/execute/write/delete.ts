@@ -2,39 +2,50 @@
 import type { Call } from '../../context'
 import { keyFields } from '../../access/fields'
 import type { Scoped } from '../../access/row-scope'
+import { keyClauses } from '../../plan/read'
 import type { WritePlan } from '../../plan/write'
 import { cascadeOperations } from '../cascade/cascaded-rows'
 import type { Closure } from '../cascade/closure/index'
 import { missedRowsStatement, trashStatement } from '../cascade/statements'
-import { changeOf } from '../commit/changes'
+import { hasParticipants, reportKey, withReported } from '../commit/changes/report'
 import type { WriteOperation } from '../commit/operation'
+import { snapshotOperations } from '../commit/snapshot'
 import { updateStatement } from '../commit/update'
 import type { BuildOperations } from './build-operations'
-import { deleteRows } from './delete-rows'
+import { deleteRows, snapshotRows } from './delete-rows'
 import { closureOf, dependentTables, restrictOperations } from './dependents'
 import { keysOf, type Item } from './items'
 import { lockSeveral } from './locks'
 import { writeClauses } from './row-clauses'
 import { cascadeTrashValues, trashValues } from './server-values'
+import { keysClause } from './targets'
 
 export const deleteOperations: BuildOperations = (plan, items, written, call, time) => {
   const { resource } = plan
   const { roles } = resource
   if (!roles.deletedAt) {
     for (const item of items) written.set(item.index, {})
-    return deleteRows(plan, items, call)
+    return [...snapshotRows(plan, items, call), ...deleteRows(plan, items, call)]
   }
+  const columns = withReported(call, resource, keyFields(resource))
   const updates = items.map((item): WriteOperation => {
     const deletionId = crypto.randomUUID()
     written.set(item.index, roles.deletionId ? { deletionId } : {})
+    const values = trashValues(plan, deletionId, call, time)
+    const readBackKey = hasParticipants(call) ? keyClauses(resource, item.key!) : undefined
     return {
-      statement: updateStatement(call, resource, trashValues(plan, deletionId, call, time), writeClauses(plan, item), keyFields(resource)),
+      statement: updateStatement(call, resource, values, writeClauses(plan, item), columns, readBackKey),
       expectation: 'row',
       item: item.index,
-      changes: () => [changeOf(call, resource, 'delete', item.key!)],
+      changes: reportKey(call, resource, 'delete', item.key!, columns),
     }
   })
-  return [...lockSeveral(plan, items, call), ...updates, ...trashDependents(plan, items, call, time)]
+  return [
+    ...lockSeveral(plan, items, call),
+    ...snapshotOperations(call, resource, [keysClause(plan, items, call), ...plan.scope], true),
+    ...updates,
+    ...trashDependents(plan, items, call, time),
+  ]
 }
 
 /** Moves dependents to the trash, parents before children. Runs after the operations that move the named rows to the trash. */

@@ -7,7 +7,7 @@ import { findDependents } from '../cascade/dependents'
 import { clearReferencesStatement, removeStatement } from '../cascade/statements'
 import type { BuildOperations } from './build-operations'
 import { conditionOperations } from './conditions'
-import { checkDeleted, deleteRows, deletedChanges } from './delete-rows'
+import { checkDeleted, deletedRows, deleteRows, snapshotRows } from './delete-rows'
 import { dependentTables, isSelfReferencing, restrictOperations } from './dependents'
 import { keysOf, type Item } from './items'
 import { checkVisible, lockRows } from './locks'
@@ -27,6 +27,7 @@ export const purgeOperations: BuildOperations = (plan, items, written, call) => 
   return [
     ...(selfReferencing ? checkVisible(plan, items, call) : lockRows(plan, items, call)),
     ...conditionOperations(plan, items, call),
+    ...snapshotRows(plan, items, call),
     ...cascadeOperations(call, closure, tables, { kind: 'purge', trash: 'all', named: keysOf(items) }),
     ...restrictOperations(closure, call),
     ...dependents.cleared.map(edge => ({
@@ -34,7 +35,7 @@ export const purgeOperations: BuildOperations = (plan, items, written, call) => 
     })),
     ...removed.map(statement => ({ statement })),
     ...(selfReferencing
-      ? [{ ...checkDeleted(plan, items, call), changes: () => deletedChanges(plan, items, call) }]
+      ? [{ ...checkDeleted(plan, items, call), changes: deletedRows(plan, items, call) }]
       : deleteRows(plan, items.map(withoutConditions), call)),
   ]
 }

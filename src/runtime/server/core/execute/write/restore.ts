@@ -5,9 +5,11 @@ import { cascadeOperations } from '../cascade/cascaded-rows'
 import { clearDeletionIdStatement } from '../cascade/cycle'
 import type { Dependents } from '../cascade/dependents'
 import { restoreStatement } from '../cascade/statements'
-import { changeOf } from '../commit/changes'
+import { reportKey, withReported } from '../commit/changes/report'
 import type { WriteOperation } from '../commit/operation'
+import { snapshotOperations } from '../commit/snapshot'
 import { updateStatement } from '../commit/update'
+import { decoder } from '../rows/decode'
 import type { BuildOperations } from './build-operations'
 import { conditionOperations } from './conditions'
 import { closureOf, dependentTables } from './dependents'
@@ -26,20 +28,24 @@ export const restoreOperations: BuildOperations = (plan, items, written, call) =
   // `updates` restores the rows that the request names, so the cascade statements leave them out.
   const except = (node: Dependents['root']) => node === root ? keysClause(plan, items, call) : undefined
   const groupedTables = cyclic ? tables.filter(node => node.roles.deletionId && root.roles.deletionId) : []
+  const selection = returnedFields(plan)
+  const columns = withReported(call, resource, selection)
+  const decode = decoder(columns, selection)
   const updates = items.map((item): WriteOperation => {
     const statement = updateStatement(
       call,
       resource,
       clearedTrashColumns,
       rowClauses(plan, item),
-      returnedFields(plan),
+      columns,
       keyClauses(resource, item.key!),
     )
-    return { ...returningRow(statement, item, written), changes: () => [changeOf(call, resource, 'restore', item.key!)] }
+    return { ...returningRow(statement, item, written, decode), changes: reportKey(call, resource, 'restore', item.key!, columns) }
   })
   return [
     ...lockRows(plan, items, call),
     ...conditionOperations(plan, items, call),
+    ...snapshotOperations(call, resource, [keysClause(plan, items, call), ...plan.scope], true),
     ...cascadeOperations(call, closure, tables, { kind: 'restore', trash: 'trashed', named: keysOf(items), except }),
     // Restores children before parents, because each statement reads the `deletionId` of the parent rows. In a cycle, every table is a
     // parent. All rows of a cycle keep their `deletionId` until the other trash columns are cleared.

@@ -1,8 +1,10 @@
 /** Reads the written record back in the statement that writes it. */
+import type { Row } from '../../../engines/engine'
 import { withKey, type Selection } from '../../access/fields'
 import type { WritePlan } from '../../plan/write'
 import type { WriteOperation } from '../commit/operation'
 import type { Returning } from '../commit/select'
+import type { RecordValues } from '../rows/decode'
 import type { Item, WrittenItem } from './items'
 
 /** Returns the fields that the caller can read, and the primary key. */
@@ -10,12 +12,20 @@ export function returnedFields({ resource, selection }: WritePlan): Selection {
   return withKey(resource, selection)
 }
 
-/** Stores the row that the statement returns as the result of the item. The statement must return exactly one row. */
-export function returningRow(statement: Returning, item: Item, written: Map<number, WrittenItem>): WriteOperation {
+/**
+ * Stores the row that the statement returns as the result of the item. The statement must return exactly one row.
+ * @param decode creates the record of the result from the row. @default all columns that the statement returns
+ */
+export function returningRow(
+  statement: Returning,
+  item: Item,
+  written: Map<number, WrittenItem>,
+  decode: (row: Row) => RecordValues = statement.extra,
+): WriteOperation {
   return {
     statement,
     expectation: 'row',
     item: item.index,
-    read: ({ rows }) => written.set(item.index, { record: statement.extra(rows[0]!) }),
+    read: ({ rows }) => written.set(item.index, { record: decode(rows[0]!) }),
   }
 }

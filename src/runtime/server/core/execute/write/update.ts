@@ -1,27 +1,43 @@
 /** The operations of an update: check the references, lock the rows, then update each row. */
 import { keyClauses } from '../../plan/read'
-import { changeOf } from '../commit/changes'
+import { reportKey, withReported } from '../commit/changes/report'
 import type { WriteOperation } from '../commit/operation'
 import { selectStatement } from '../commit/select'
+import { snapshotOperations } from '../commit/snapshot'
 import { updateStatement } from '../commit/update'
+import { decoder } from '../rows/decode'
 import type { BuildOperations } from './build-operations'
+import type { Item } from './items'
 import { lockSeveral } from './locks'
 import { referenceOperations } from './reference-operations'
 import { returnedFields, returningRow } from './returned'
 import { writeClauses } from './row-clauses'
 import { updateValues } from './server-values'
+import { keysClause } from './targets'
 import { writableValues } from './writable-values'
 
 export const updateOperations: BuildOperations = (plan, items, written, call, time) => {
   const { resource } = plan
   const selection = returnedFields(plan)
+  const columns = withReported(call, resource, selection)
+  const decode = decoder(columns, selection)
+  const changed: Item[] = []
   const updates = items.map((item): WriteOperation => {
     const values = writableValues(plan, item)
     const where = writeClauses(plan, item)
     if (Object.keys(values).length === 0) return returningRow(selectStatement(call, resource, where, selection), item, written)
+    changed.push(item)
     const statement
-      = updateStatement(call, resource, updateValues(plan, values, call, time), where, selection, keyClauses(resource, item.key!))
-    return { ...returningRow(statement, item, written), changes: () => [changeOf(call, resource, 'update', item.key!)] }
+      = updateStatement(call, resource, updateValues(plan, values, call, time), where, columns, keyClauses(resource, item.key!))
+    return {
+      ...returningRow(statement, item, written, decode),
+      changes: reportKey(call, resource, 'update', item.key!, columns),
+    }
   })
-  return [...referenceOperations(items, call), ...lockSeveral(plan, items, call), ...updates]
+  return [
+    ...referenceOperations(items, call),
+    ...lockSeveral(plan, items, call),
+    ...changed.length > 0 ? snapshotOperations(call, resource, [keysClause(plan, changed, call), ...plan.scope], true) : [],
+    ...updates,
+  ]
 }

@@ -1,0 +1,101 @@
+/** The sets of changed rows that plugins receive before a commit, and the statements that they return. */
+import type { Change, ChangedRows, ChangedRowsInsert, CommitStatement } from '../../../changes'
+import type { Call } from '../../../context'
+import type { Participant } from '../../../listeners'
+import { JSON_OPERANDS, operandValue, OPERANDS, type Operand } from './operand'
+import type { ReportingOperation } from './report'
+import type { ChangedTable } from './table'
+import { toTarget, type Target } from './target'
+
+/** The rows of one table that a commit changes in one way. */
+export interface ChangeSet {
+  readonly table: ChangedTable
+  readonly kind: Change['kind']
+  readonly cascaded?: true
+}
+
+/** Rows that a plugin inserts for the rows of a set. */
+export interface Insertion {
+  readonly set: ChangeSet
+  readonly target: Target
+}
+
+export type RequestedStatement = Insertion | { readonly build: (db: never) => unknown }
+
+const keyOf = ({ table: { name, resource }, kind, cascaded }: ChangeSet) => JSON.stringify([name, resource, kind, cascaded])
+
+/** Finds the set of a report: reports of one table, resource and kind share a set. */
+export type FindSet = (report: ChangeSet) => ChangeSet
+
+export function groupSets(operations: readonly ReportingOperation[]): { readonly sets: readonly ChangeSet[], readonly setOf: FindSet } {
+  const sets = new Map<string, ChangeSet>()
+  for (const { changes } of operations) {
+    if (!changes || sets.has(keyOf(changes))) continue
+    const { table, kind, cascaded } = changes
+    sets.set(keyOf(changes), { table, kind, ...cascaded && { cascaded } })
+  }
+  return { sets: [...sets.values()], setOf: report => sets.get(keyOf(report))! }
+}
+
+/**
+ * Asks every plugin that takes part in commits for its statements.
+ * @throws The error with which a plugin refuses the commit. `TypeError` when a plugin returns something else than statements.
+ */
+export async function requestStatements(sets: readonly ChangeSet[], call: Call): Promise<readonly RequestedStatement[]> {
+  const insertions = new Map<unknown, Insertion>()
+  const requested: RequestedStatement[] = []
+  for (const participant of call.api.listeners.inCommit) {
+    const changes = Object.freeze(sets.map(set => createChangedRows(set, participant, insertions, call)))
+    const statements: unknown = await participant.run(changes, call.ctx)
+    if (!Array.isArray(statements)) throw invalid(participant, 'did not return a list of statements')
+    requested.push(...(statements as readonly CommitStatement[]).map(statement => toRequested(statement, participant, insertions)))
+  }
+  return requested
+}
+
+const AsyncFunction = (async () => {}).constructor
+
+function toRequested(
+  statement: CommitStatement,
+  participant: Participant,
+  insertions: ReadonlyMap<unknown, Insertion>,
+): RequestedStatement {
+  if (statement instanceof AsyncFunction) throw invalid(participant, 'returned an async function. Return the builder, without awaiting it')
+  if (typeof statement === 'function') return { build: statement }
+  const insertion = insertions.get(statement)
+  if (!insertion) throw invalid(participant, 'returned a statement that is neither a function nor from `insertInto` of this commit')
+  return insertion
+}
+
+function createChangedRows(
+  set: ChangeSet,
+  participant: Participant,
+  insertions: Map<unknown, Insertion>,
+  { engine }: Call,
+): ChangedRows {
+  const { table: { name, resource }, kind, cascaded } = set
+  const changed = {
+    ...resource !== undefined && { resource },
+    table: name,
+    kind,
+    ...cascaded && { cascaded },
+    insertInto(table: unknown, values: unknown): ChangedRowsInsert {
+      const statement = Object.freeze({}) as ChangedRowsInsert
+      insertions.set(statement, { set, target: toTarget(engine, table, values) })
+      return statement
+    },
+  }
+  for (const operand of OPERANDS) {
+    // Not enumerable, so that a copy or a log of the set does not read images that the plugin did not ask for.
+    Object.defineProperty(changed, operand, { get: () => readOperand(operand, participant) })
+  }
+  return Object.freeze(changed) as unknown as ChangedRows
+}
+
+function readOperand(operand: Operand, { name, images }: Participant) {
+  if (!images && JSON_OPERANDS.has(operand))
+    throw new TypeError(`[auto-api] The plugin \`${name}\` reads \`${operand}\` of changed rows. Add \`needs: { images: true }\` to it.`)
+  return operandValue(operand)
+}
+
+const invalid = ({ name }: Participant, problem: string) => new TypeError(`[auto-api] \`inCommit\` of the plugin \`${name}\` ${problem}.`)

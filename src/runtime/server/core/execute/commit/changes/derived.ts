@@ -1,0 +1,73 @@
+/** Creates the statements of plugins from the rows that the commit changed. For engines that can use the outcomes of a commit. */
+import { sql } from 'drizzle-orm'
+import type { CommitEntry, Outcome, WriteStatement } from '../../../../engines/engine'
+import type { Call } from '../../../context'
+import { statement } from '../../../sql/clause'
+import { inTuples } from '../../../sql/list/index'
+import { shape } from '../../../sql/shape'
+import { selectList } from '../../rows/select'
+import type { ChangeSet, FindSet, RequestedStatement } from './changed-rows'
+import { createCollector, type FoundRow, type FoundRows } from './found-rows'
+import { isRemovedRow } from './image'
+import { insertRows } from './insert-rows'
+import { needsImages, reportedIds, type ReportingOperation } from './report'
+import type { ChangedTable } from './table'
+
+/** Returns the entries to append to the operations of the commit. */
+export function derivedEntries(
+  operations: readonly ReportingOperation[],
+  sets: readonly ChangeSet[],
+  setOf: FindSet,
+  requested: readonly RequestedStatement[],
+  call: Call,
+): readonly CommitEntry[] {
+  const changed = needsImages(call) ? sets.filter(({ kind, table }) => !isRemovedRow(kind, table)) : []
+  const tables = [...new Set(changed.map(({ table }) => table))]
+
+  const collect = (outcomes: readonly Outcome[]) => {
+    const collector = createCollector(call)
+    operations.forEach((operation, index) => collector.addOperation(operation, outcomes[index]!))
+    tables.slice(0, outcomes.length - operations.length).forEach((table, index) =>
+      collector.addRows(table, table.row, outcomes[operations.length + index]!, 'after'))
+    return collector.rows
+  }
+
+  const rowsOf = (set: ChangeSet, found: FoundRows, outcomes: readonly Outcome[]): readonly FoundRow[] => {
+    const ids = operations.flatMap(({ changes }, index) => changes && setOf(changes) === set ? reportedIds(changes, outcomes[index]!) : [])
+    return [...new Set(ids)].map(id => found.get(set.table)!.get(id)!)
+  }
+
+  // All insertions of one attempt of the commit use the same rows. Each attempt has its own list of outcomes.
+  const cache = new WeakMap<readonly Outcome[], FoundRows>()
+  const foundRows = (outcomes: readonly Outcome[]) => {
+    let found = cache.get(outcomes)
+    if (!found) cache.set(outcomes, found = collect(outcomes))
+    return found
+  }
+
+  const reads = tables.map((table): CommitEntry => ({
+    derive(outcomes) {
+      const found = collect(outcomes)
+      const rows = changed.filter(set => set.table === table).flatMap(set => rowsOf(set, found, outcomes))
+      return readRows(table, rows.filter(({ after }) => !after), call)
+    },
+  }))
+  return [...reads, ...requested.map((request): CommitEntry => 'build' in request
+    ? request
+    : { derive: outcomes => insertRows(request, rowsOf(request.set, foundRows(outcomes), outcomes), call) })]
+}
+
+const ROWS_PER_STATEMENT = 1000
+
+/** `select … from t where id in (…)`: reads rows after the change, if the statement that changed them did not return them. */
+function readRows({ table, primaryKey, row }: ChangedTable, rows: readonly FoundRow[], { api, engine }: Call): WriteStatement[] {
+  const size = Math.min(ROWS_PER_STATEMENT, Math.floor(engine.maxParameters / Math.max(1, 2 * primaryKey.length)))
+  return Array.from({ length: Math.ceil(rows.length / size) }, (_, index): WriteStatement => {
+    const where = inTuples(engine, primaryKey, rows.slice(index * size, (index + 1) * size).map(({ key }) => key))
+    const select = statement(api.statements, engine, shape`changed rows ${row.key}${where.shape}`, where.values, () => ({
+      sql: sql`select ${selectList(row)} from ${table} where ${where.build()}`,
+      extra: undefined,
+    }))
+    return { ...select, returnsRows: true }
+  })
+}

@@ -1,0 +1,78 @@
+/** Checks and encodes the values that a plugin inserts for changed rows. */
+import { is, SQL, type Table } from 'drizzle-orm'
+import { didYouMean } from '../../../../../shared/suggest'
+import { INVALID } from '../../../../../shared/wire'
+import type { Engine } from '../../../../engines/engine'
+import { isTable } from '../../../../schema/drizzle/config'
+import { describeTable, type TableFacts } from '../../../../schema/drizzle/table'
+import { createFields } from '../../../../schema/fields'
+import type { Field } from '../../../../schema/field'
+import { boundValue, fromSql, type Clause } from '../../../sql/clause'
+import { findOperand, JSON_OPERANDS, type Operand } from './operand'
+
+/** A column of an inserted row: one value for every row, or one value per changed row. */
+export interface TargetColumn {
+  readonly field: Field
+  readonly operand?: Operand
+  readonly value?: Clause
+}
+
+export interface Target {
+  readonly table: Table
+  readonly name: string
+  readonly columns: readonly TargetColumn[]
+}
+
+interface Description {
+  readonly facts: TableFacts
+  readonly fields: ReadonlyMap<string, Field>
+}
+
+const descriptions = new WeakMap<Table, Description>()
+
+function describe(table: Table): Description {
+  let description = descriptions.get(table)
+  if (!description) {
+    const facts = describeTable(table)
+    descriptions.set(table, description = { facts, fields: createFields(facts) })
+  }
+  return description
+}
+
+/** @throws {TypeError} When the values do not fit the table. */
+export function toTarget(engine: Engine, table: unknown, values: unknown): Target {
+  if (!isTable(table)) throw invalid('the first argument is not a Drizzle table')
+  const { facts: { name, dialect }, fields } = describe(table)
+  if (dialect !== engine.dialect) throw invalid(`the table "${name}" is not a table of this database`)
+  if (typeof values !== 'object' || values === null || Array.isArray(values)) throw invalid(`the values for "${name}" are not an object`)
+  const given = Object.entries(values).filter(([, value]) => value !== undefined)
+  const columns = given.map(([key, value]) => toColumn(engine, name, fields, key, value))
+  for (const field of fields.values()) {
+    if (columns.some(column => column.field === field)) continue
+    const { nullable, generated, column } = field
+    if (!nullable && !generated && column.default === undefined)
+      throw invalid(`the column "${name}.${field.name}" has no value. \`$defaultFn\` does not run here; use \`uuid\` for a new id`)
+  }
+  return { table, name, columns }
+}
+
+function toColumn(engine: Engine, table: string, fields: ReadonlyMap<string, Field>, key: string, value: unknown): TargetColumn {
+  const field = fields.get(key)
+  if (!field) throw invalid(`the table "${table}" has no column \`${key}\`.${didYouMean(key, [...fields.keys()])}`)
+  const operand = findOperand(value)
+  if (!operand) return { field, value: is(value, SQL) ? fromSql(engine, value) : boundValue(engine, field, value) }
+  if (JSON_OPERANDS.has(operand) && field.kind !== 'json' && field.kind !== 'text')
+    throw invalid(`the column "${table}.${key}" cannot contain \`${operand}\`. Use a column for JSON or text`)
+  return { field, operand }
+}
+
+/** Converts a value of a changed row to the driver value of the column. @throws {TypeError} When the column cannot contain it. */
+export function encodeOperand({ field, operand }: TargetColumn, value: unknown): unknown {
+  if (value === null || value === undefined) return null
+  if (JSON_OPERANDS.has(operand!)) return field.encode(field.kind === 'json' ? value : JSON.stringify(value))
+  const converted = field.kind === 'text' || field.kind === 'custom' ? String(value) : field.fromText(String(value))
+  if (converted === INVALID) throw invalid(`the column "${field.name}" cannot contain the \`${operand}\` ${JSON.stringify(String(value))}`)
+  return field.encode(converted)
+}
+
+const invalid = (problem: string) => new TypeError(`[auto-api] insertInto(): ${problem}.`)

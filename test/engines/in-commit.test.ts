@@ -1,0 +1,234 @@
+/**
+ * On every engine: statements of plugins run in the commit of the change. A plugin writes each change with its images into a ledger. The
+ * ledger equals the changes that `onCommit` reports, and a comparison of all tables before and after the request.
+ */
+import { isDeepStrictEqual } from 'node:util'
+import { eq, sql } from 'drizzle-orm'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { defineAutoApiPlugin, type Change, type ChangedRows, type CommitStatement } from '../../src/runtime/server/define'
+import { apiError } from '../../src/runtime/server/utils/error'
+import { ENGINE_CASES, isAvailable } from './support/databases'
+import { dump, openLedger, readTable, reset, type Ledger, type LedgerTables } from './support/ledger'
+
+const CALLER = { user: { id: 1, organizationId: 1 } }
+
+type Request = readonly [method: string, path: string, body?: unknown]
+
+const WRITES: readonly (readonly [string, readonly Request[]])[] = [
+  ['a create', [['POST', 'articles', { title: 'new', data: { deep: ['ü', 1.5] }, price: '0.1000000001', big: '9007199254740995', at: '2026-02-03T04:05:06.789Z' }]]],
+  ['a create with bytes', [['POST', 'articles', { title: 'b', bytes: 'AP8Q' }]]],
+  ['a create of a row that refers to another', [['POST', 'comments', { body: 'hi', articleId: 1 }]]],
+  ['a bulk create with different columns', [['POST', 'articles/bulk', { items: [{ title: 'a' }, { title: 'b', price: '3' }, { title: 'c' }] }]]],
+  ['an update', [['PATCH', 'articles/1', { title: 'other', data: { a: [1, 'x'] } }]]],
+  ['an update to the same values', [['PATCH', 'articles/2', { title: 'two' }]]],
+  ['an update without values', [['PATCH', 'articles/2', {}]]],
+  ['an update to NULL', [['PATCH', 'articles/1', { price: null, big: null, bytes: null, data: null, at: null }]]],
+  ['a bulk update', [['PATCH', 'articles/bulk', { items: [{ id: 1, data: { title: 'x' } }, { id: 2, data: { price: '9' } }, { id: 3, data: {} }] }]]],
+  ['a delete with its cascade', [['DELETE', 'articles/1']]],
+  ['a bulk delete whose rows depend on each other', [['DELETE', 'comments/bulk', { ids: [11, 111, 12] }]]],
+  ['a restore', [['DELETE', 'articles/1'], ['POST', 'articles/1/restore']]],
+  ['a bulk restore', [['POST', 'articles/bulk/restore', { ids: [4, 5] }]]],
+  ['a restore of a group', [['POST', 'articles/bulk/restore', { deletionId: 'd4' }]]],
+  ['a purge of a group', [['DELETE', 'articles/bulk?force=true', { deletionId: 'd42' }], ['DELETE', 'articles/bulk?force=true', { deletionId: 'd4' }]]],
+  ['a purge with its cascade and cleared references', [['DELETE', 'articles/1?force=true']]],
+  ['a bulk purge', [['DELETE', 'articles/bulk?force=true', { ids: [1, 4] }]]],
+  ['a purge in a table that references itself', [['DELETE', 'comments/bulk?force=true', { ids: [111, 11] }]]],
+  ['a delete from a table without trash', [['DELETE', 'bookmarks/1']]],
+  ['a bulk delete from a table without trash', [['DELETE', 'bookmarks/bulk', { ids: [1, 2, 4] }]]],
+  ['added links', [['POST', 'articles/1/relations/tags', { ids: [2, 3] }]]],
+  ['removed links', [['DELETE', 'articles/1/relations/tags', { ids: [1, 3] }]]],
+  ['replaced links', [['PUT', 'articles/1/relations/tags', { ids: [2, 3] }]]],
+  ['links of a registered junction, one of them restored', [['POST', 'articles/1/relations/labels', { ids: [2, 3] }]]],
+  ['removed links of a registered junction', [['DELETE', 'articles/1/relations/labels', { ids: [1, 2] }]]],
+  ['replaced links of a registered junction', [['PUT', 'articles/1/relations/labels', { ids: [2, 3] }]]],
+  ['replaced links of several relations', [['PUT', 'articles/1/relations', { relations: { tags: { ids: [3] }, labels: { ids: [] } } }]]],
+]
+
+let commits: (readonly Change[])[] = []
+
+const listener = defineAutoApiPlugin({ name: 'listener', onCommit: changes => void commits.push(changes) })
+
+const auditor = (tables: LedgerTables) => defineAutoApiPlugin({
+  name: 'auditor',
+  needs: { images: true },
+  inCommit: changes => changes.map(rows => rows.insertInto(tables.ledger, {
+    id: rows.uuid, place: rows.table, kind: rows.kind, recordId: rows.id, tenantId: rows.tenant, cascaded: rows.cascaded ?? false,
+    columns: rows.columns, before: rows.before, after: rows.after,
+  })),
+})
+
+interface Entry { kind: string, place: string, recordId: string, tenantId: unknown, cascaded: boolean, columns: string[], before: Record<string, unknown> | null, after: Record<string, unknown> | null }
+
+async function readLedger(ledger: Ledger): Promise<Entry[]> {
+  return (await readTable(ledger, ledger.tables.ledger)).map(row => ({ ...row, after: row.after === null ? null : JSON.parse(row.after as string) })) as unknown as Entry[]
+}
+
+const nameOf = ({ kind, place, recordId, cascaded }: Omit<Entry, 'columns' | 'before' | 'after' | 'tenantId'>) => `${kind} ${place} ${recordId}${cascaded ? ' *' : ''}`
+
+type Dump = Awaited<ReturnType<typeof dump>>
+
+/** The image of a row, from the tables before and after. */
+function imageOf({ kind, place, recordId }: Entry, from: Dump, to: Dump) {
+  const old = kind === 'create' || kind === 'link' ? undefined : from.get(`${place} ${recordId}`)
+  const current = kind === 'purge' || kind === 'unlink' ? undefined : to.get(`${place} ${recordId}`)
+  const names = Object.keys(old ?? current!)
+  const columns = old && current ? names.filter(name => !isDeepStrictEqual(old[name], current[name])) : names
+  const pick = (row?: Record<string, unknown>) => row ? Object.fromEntries(columns.map(name => [name, row[name]])) : null
+  return { columns, before: pick(old), after: pick(current), tenantId: (current ?? old)!.organizationId ?? null }
+}
+
+/** The rows that differ. */
+const changedRows = (from: Dump, to: Dump) => [...new Set([...from.keys(), ...to.keys()])].filter(key => !isDeepStrictEqual(from.get(key), to.get(key))).sort()
+
+describe.each(ENGINE_CASES.filter(({ name }) => name !== 'd1'))('$name', (engineCase) => {
+  describe.skipIf(!isAvailable(engineCase))('a plugin that takes part in commits', () => {
+    let ledger: Ledger
+    let inCommit: (changes: readonly ChangedRows[]) => readonly CommitStatement[] | Promise<readonly CommitStatement[]>
+    beforeAll(async () => {
+      ledger = await openLedger(engineCase, { plugins: tables => [auditor(tables), listener, defineAutoApiPlugin({ name: 'other', inCommit: changes => inCommit(changes) })] })
+    })
+    beforeEach(async () => {
+      await reset(ledger)
+      commits = []
+      inCommit = () => []
+    })
+    afterAll(() => ledger?.opened.close())
+
+    const send = async ([method, path, body]: Request) => ledger.request(method, `/api/${path}`, { body, caller: CALLER })
+
+    it.each(WRITES)('writes every change of %s with its images', async (_what, requests) => {
+      for (const request of requests) {
+        await ledger.opened.exec('delete from ledger')
+        commits = []
+        const from = await dump(ledger)
+        const { status, body } = await send(request)
+        expect({ status, body: status < 400 ? '' : body }).toEqual({ status: expect.toSatisfy((status: number) => status < 400), body: '' })
+        const to = await dump(ledger)
+        const entries = await readLedger(ledger)
+        const reported = commits.flat().map(({ table, id, kind, cascaded }) => nameOf({ kind, place: table, recordId: id, cascaded: cascaded ?? false }))
+        expect(entries.map(nameOf).sort()).toEqual(reported.sort())
+        expect(changedRows(from, to)).toEqual(changedRows(from, to).filter(key => entries.some(({ place, recordId }) => key === `${place} ${recordId}`)))
+        expect(new Set(entries.map(({ place, recordId }) => `${place} ${recordId}`)).size).toBe(entries.length)
+        for (const entry of entries) {
+          const { columns, before, after, tenantId } = entry
+          expect({ of: nameOf(entry), columns, before, after, tenantId }).toEqual({ of: nameOf(entry), ...imageOf(entry, from, to) })
+        }
+      }
+    })
+
+    it('gives each changed row an id that sorts in the order of the commits', async () => {
+      for (const title of ['a', 'b', 'c']) await send(['POST', 'articles', { title }])
+      const entries = await readLedger(ledger) as (Entry & { id: string })[]
+      const sorted = entries.toSorted((a, b) => a.id < b.id ? -1 : 1)
+      expect(sorted.map(({ after }) => after?.title)).toEqual(['a', 'b', 'c'])
+      expect(entries.every(({ id }) => /^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/.test(id))).toBe(true)
+    })
+
+    it('commits statements of Drizzle together with the change', async () => {
+      const { labels } = ledger.tables
+      inCommit = () => [((db: { update: (table: typeof labels) => { set: (values: object) => { where: (condition: unknown) => unknown } } }) =>
+        db.update(labels).set({ name: sql`'seen'` }).where(eq(labels.id, 1))) as CommitStatement]
+      expect((await send(['POST', 'articles', { title: 'new' }])).status).toBe(201)
+      expect((await readTable(ledger, labels))[0]).toMatchObject({ name: 'seen' })
+    })
+
+    describe('writes nothing when', () => {
+      const refused = async (request: Request, run: typeof inCommit) => {
+        const before = await dump(ledger)
+        const log = vi.spyOn(console, 'error').mockImplementation(() => {})
+        inCommit = run
+        const { status, body } = await send(request)
+        log.mockRestore()
+        expect(await dump(ledger)).toEqual(before)
+        expect(await readLedger(ledger)).toEqual([])
+        expect(commits).toEqual([])
+        return `${status} ${body.data?.code ?? body.message}`
+      }
+
+      it.each(WRITES.filter(([what]) => what !== 'an update without values'))('the plugin refuses %s', async (_what, requests) => {
+        for (const request of requests.slice(0, -1)) await send(request)
+        await ledger.opened.exec('delete from ledger')
+        commits = []
+        const refuse = () => Promise.reject(apiError('FROZEN', 'The books are closed.', { status: 423 }))
+        expect(await refused(requests.at(-1)!, refuse)).toBe('423 FROZEN')
+      })
+
+      it.each(WRITES.filter(([what]) => what !== 'an update without values'))('a statement of the plugin fails in %s', async (_what, requests) => {
+        for (const request of requests.slice(0, -1)) await send(request)
+        await ledger.opened.exec('delete from ledger')
+        commits = []
+        const { tags } = ledger.tables
+        const insert = ((db: { insert: (table: typeof tags) => { values: (row: unknown) => unknown } }) => db.insert(tags).values({ id: 1, name: 'twice' })) as CommitStatement
+        expect(await refused(requests.at(-1)!, () => [insert])).toMatch(/^(?:409|500)/)
+      })
+
+      it.each<[string, (rows: ChangedRows, tables: LedgerTables) => unknown]>([
+        ['throws', () => {
+          throw new Error('no')
+        }],
+        ['returns nothing', () => undefined],
+        ['returns something else', () => ['x']],
+        ['returns an async function', () => [async () => {}]],
+        ['reads images without `needs`', rows => [rows.before]],
+        ['names a column that does not exist', (rows, { ledger }) => [rows.insertInto(ledger, { recordID: rows.id } as never)]],
+        ['leaves out a value', (rows, { ledger }) => [rows.insertInto(ledger, { recordId: rows.id } as never)]],
+        ['passes something else than a table', rows => [rows.insertInto({} as never, {} as never)]],
+        ['inserts a value that does not fit', (rows, { ledger }) => [rows.insertInto(ledger, { id: rows.uuid, place: 'x', kind: 'x', recordId: 'x', cascaded: false, tenantId: rows.uuid })]],
+      ])('the plugin %s', async (_what, run) => {
+        expect(await refused(['POST', 'articles', { title: 'new' }], changes => run(changes[0]!, ledger.tables) as never)).toMatch(/^500/)
+      })
+
+      it('the plugin returns a statement of an earlier commit', async () => {
+        const { ledger: table } = ledger.tables
+        const kept: CommitStatement[] = []
+        const insert = (rows: ChangedRows) => rows.insertInto(table, { id: rows.uuid, place: 'x', kind: 'x', recordId: rows.id, cascaded: false } as never)
+        inCommit = (changes) => {
+          kept.push(insert(changes[0]!))
+          return []
+        }
+        await send(['POST', 'articles', { title: 'first' }])
+        await ledger.opened.exec('delete from ledger')
+        commits = []
+        expect(await refused(['POST', 'articles', { title: 'new' }], () => kept)).toMatch(/^500/)
+      })
+    })
+  })
+
+  describe.skipIf(!isAvailable(engineCase))('a plugin without images', () => {
+    let ledger: Ledger
+    beforeAll(async () => {
+      ledger = await openLedger(engineCase, {
+        transactional: false,
+        plugins: tables => [listener, defineAutoApiPlugin({
+          name: 'counter',
+          inCommit: changes => changes.map(rows => rows.insertInto(tables.ledger, { id: rows.uuid, place: rows.table, kind: rows.kind, recordId: rows.id, tenantId: rows.tenant, cascaded: rows.cascaded ?? false } as never)),
+        })],
+      })
+    })
+    beforeEach(async () => {
+      await reset(ledger)
+      commits = []
+    })
+    afterAll(() => ledger?.opened.close())
+
+    it.each(WRITES)('writes the id and the tenant of every change of %s', async (_what, requests) => {
+      for (const [method, path, body] of requests) {
+        await ledger.opened.exec('delete from ledger')
+        commits = []
+        const from = await dump(ledger)
+        expect((await ledger.request(method, `/api/${path}`, { body, caller: CALLER })).status).toBeLessThan(400)
+        const to = await dump(ledger)
+        const entries = await readLedger(ledger)
+        const reported = commits.flat().map(({ table, id, kind, cascaded }) => nameOf({ kind, place: table, recordId: id, cascaded: cascaded ?? false }))
+        expect(entries.map(nameOf).sort()).toEqual(reported.sort())
+        for (const entry of entries) expect(entry).toMatchObject({ tenantId: imageOf(entry, from, to).tenantId, before: null, columns: null })
+      }
+    })
+
+    it('writes the changes of each item that a batch commits alone', async () => {
+      const { status } = await ledger.request('POST', '/api/articles/bulk', { body: { items: [{ title: 'a' }, { title: 'one' }, { title: 'c' }] }, caller: CALLER })
+      expect(status).toBeLessThan(300)
+      expect((await readLedger(ledger)).length).toBe(2)
+    })
+  })
+})

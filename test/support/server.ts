@@ -5,6 +5,7 @@ import { createApp, createRouter, defineEventHandler, send, setResponseStatus, t
 import type { AutoApiConfig } from '../../src/runtime/shared/config.ts'
 import { DEFAULT_CONFIG } from '../../src/runtime/shared/defaults.ts'
 import { PATHS } from '../../src/runtime/shared/routes.ts'
+import type { EngineDefinition } from '../../src/runtime/server/engines/define.ts'
 import type { EngineName } from '../../src/runtime/server/engines/index.ts'
 import type { ListedPlugin } from '../../src/runtime/server/plugin/contract'
 import type { ResourceRegistration } from '../../src/runtime/server/registration.ts'
@@ -21,7 +22,7 @@ export interface ServerOptions {
   modules?: Record<string, unknown>[]
   config?: Partial<AutoApiConfig>
   db: object
-  engine?: EngineName
+  engine?: EngineName | EngineDefinition
   /** What the list of plugins holds; a function makes them. */
   plugins?: readonly unknown[]
   /** Plugins whose `buildSetup` is to have run. */

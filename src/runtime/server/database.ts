@@ -1,8 +1,21 @@
 /** The database of the app's default API. A server plugin sets it once. The API resolves it for every request. */
 import { useRuntime } from './api/runtime'
+import type { EngineDefinition } from './engines/define'
 import type { EngineName } from './engines/index'
 
-export type { EngineName as Engine } from './engines/index'
+export { createEngine, type EngineName } from './engines/index'
+export type { DefinedEngine, EngineDefinition } from './engines/define'
+export {
+  BusyError,
+  ExpectationError,
+  InvalidValueError,
+  type BuiltStatement,
+  type Engine,
+  type Outcome,
+  type Row,
+  type Statement,
+  type WriteStatement,
+} from './engines/engine'
 
 /** Returns the database of a request. The event is h3's. Its type is `any`, because only the HTTP adapter imports h3. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- the app's platform decides what the event holds
@@ -12,8 +25,9 @@ export type DatabaseOfEvent = (event: any) => object
  * Sets the database of the API. Call it in a Nitro plugin.
  * @param db any Drizzle database, or a function that returns it. The API calls the function once per request with the event, because
  * D1's binding comes with the event. The event of a Nitro task works too. Outside of a request the function gets no event.
- * @param engine the name of the database driver. It decides how writes are committed.
- * @throws When the engine is unknown, the value is not a Drizzle database, or the database belongs to another engine.
+ * @param engine the name of the database driver, or an engine of {@link defineEngine}. It decides how writes are committed.
+ * @throws When the engine is unknown or has an invalid member, the value is not a Drizzle database, or the database belongs to another
+ * engine.
  * @example
  * export default defineNitroPlugin(() => {
  *   initializeDatabase(drizzle(new Database('app.db')), 'better-sqlite3')
@@ -23,7 +37,7 @@ export type DatabaseOfEvent = (event: any) => object
  *   initializeDatabase(event => drizzle(event.context.cloudflare.env.DB), 'd1')
  * })
  */
-export function initializeDatabase(db: object | DatabaseOfEvent, engine: EngineName): void {
+export function initializeDatabase(db: object | DatabaseOfEvent, engine: EngineName | EngineDefinition): void {
   useRuntime().database.initialize(db, engine)
 }
 
@@ -36,4 +50,21 @@ export function initializeDatabase(db: object | DatabaseOfEvent, engine: EngineN
  */
 export function getDatabase(event?: unknown): unknown {
   return useRuntime(event).database.get(event)
+}
+
+/**
+ * Adds types to the definition of an engine, for a database or a driver that has no built-in engine. It returns its argument. Run the
+ * tests of `nuxt-auto-api/testing` on the engine, because the API relies on all of its promises.
+ * @example
+ * export const measured = defineEngine({
+ *   name: 'measured',
+ *   dialect: 'sqlite',
+ *   create(db) {
+ *     const engine = createEngine('libsql', db)
+ *     return { ...engine, query: statement => measure(() => engine.query(statement)) }
+ *   },
+ * })
+ */
+export function defineEngine(definition: EngineDefinition): EngineDefinition {
+  return definition
 }

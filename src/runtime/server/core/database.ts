@@ -1,5 +1,6 @@
 /** Stores the database of one API. The app sets it once at startup. The API resolves it for every request. */
 import { assertEngine, createEngine, type EngineName } from '../engines/index'
+import type { EngineDefinition } from '../engines/define'
 import type { Engine } from '../engines/engine'
 
 /** Returns the database of a request. */
@@ -7,7 +8,7 @@ type Source = (event?: unknown) => unknown
 
 export interface Database {
   /** @throws When the engine is unknown, the value is not a Drizzle database, or the database belongs to another engine. */
-  readonly initialize: (db: object, engine: EngineName) => void
+  readonly initialize: (db: object, engine: EngineName | EngineDefinition) => void
   /** @throws When the database is not initialized. */
   readonly get: (event?: unknown) => unknown
   /** Returns the engine of the request's database. Each database has one engine object. @throws When the database is not initialized. */
@@ -15,8 +16,7 @@ export interface Database {
 }
 
 export function createDatabase(): Database {
-  let source: { readonly get: Source, readonly engine: EngineName } | undefined
-  const engines = new WeakMap<object, Engine>()
+  let source: { readonly get: Source, readonly engineOf: (db: object) => Engine } | undefined
 
   function requireSource() {
     if (source) return source
@@ -25,27 +25,31 @@ export function createDatabase(): Database {
     )
   }
 
-  function engineOf(db: object, name: EngineName): Engine {
-    let engine = engines.get(db)
-    if (!engine) engines.set(db, engine = createEngine(name, db))
-    return engine
-  }
-
   return {
     initialize(db, engine) {
       assertEngine(engine)
+      const engineOf = oncePerDatabase(engine)
       if (typeof db === 'function') {
-        source = { get: oncePerRequest(db as Source), engine }
+        source = { get: oncePerRequest(db as Source), engineOf }
         return
       }
-      engineOf(db, engine)
-      source = { get: () => db, engine }
+      engineOf(db)
+      source = { get: () => db, engineOf }
     },
     get: event => requireSource().get(event),
     engine(event) {
-      const { get, engine } = requireSource()
-      return engineOf(get(event) as object, engine)
+      const { get, engineOf } = requireSource()
+      return engineOf(get(event) as object)
     },
+  }
+}
+
+function oncePerDatabase(definition: EngineName | EngineDefinition): (db: object) => Engine {
+  const engines = new WeakMap<object, Engine>()
+  return (db) => {
+    let engine = engines.get(db)
+    if (!engine) engines.set(db, engine = createEngine(definition, db))
+    return engine
   }
 }
 

@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm'
 import { didYouMean } from '../../shared/suggest'
 import type { Dialect } from '../../shared/dialects'
 import type { Engine } from './engine'
+import { assertDefinition, createDefinedEngine, type EngineDefinition } from './define'
 import { createBatchEngine } from './batch'
 import { assertDriver, NEON_HTTP, type Mechanism } from './assert-driver'
 import { createInteractiveEngine } from './interactive'
@@ -40,9 +41,18 @@ export const ENGINES = {
 /** A supported database engine. */
 export type EngineName = keyof typeof ENGINES
 
-/** @throws When the name is not an engine, the value is not a Drizzle database, or its driver belongs to another engine. */
-export function createEngine(name: EngineName, db: unknown): Engine {
-  assertEngine(name)
+/**
+ * Creates the engine of a database.
+ * @throws When the engine is neither a supported name nor a valid definition, or the database does not fit the engine.
+ * @example
+ * const engine = createEngine('libsql', drizzle(client))
+ */
+export function createEngine(engine: EngineName | EngineDefinition, db: unknown): Engine {
+  assertEngine(engine)
+  return typeof engine === 'string' ? createNamedEngine(engine, db) : createDefinedEngine(engine, db)
+}
+
+function createNamedEngine(name: EngineName, db: unknown): Engine {
   const { create, setUp = [], ...row }: EngineRow = ENGINES[name]
   assertDriver(name, row, toDatabase(db))
   const engine = create(name, db)
@@ -50,13 +60,14 @@ export function createEngine(name: EngineName, db: unknown): Engine {
   return engine
 }
 
-/** @throws When the name is not an engine; the message lists the engines. */
-export function assertEngine(name: string): asserts name is EngineName {
-  if (Object.hasOwn(ENGINES, name)) return
-  if (name === 'neon-http') throw new TypeError(`[auto-api] initializeDatabase(): ${NEON_HTTP}`)
+/** @throws When the engine is neither a supported name nor a valid definition. */
+export function assertEngine(engine: unknown): asserts engine is EngineName | EngineDefinition {
   const names = Object.keys(ENGINES)
+  if (typeof engine === 'object' && engine !== null) return assertDefinition(engine, names)
+  if (Object.hasOwn(ENGINES, engine as string)) return
+  if (engine === 'neon-http') throw new TypeError(`[auto-api] initializeDatabase(): ${NEON_HTTP}`)
   throw new TypeError(
-    `[auto-api] initializeDatabase(): "${name}" is not a supported engine. `
-    + `Use one of: ${names.join(', ')}.${didYouMean(String(name), names)}`,
+    `[auto-api] initializeDatabase(): "${String(engine)}" is not a supported engine. `
+    + `Use one of: ${names.join(', ')}; or an engine of \`defineEngine()\`.${didYouMean(String(engine), names)}`,
   )
 }

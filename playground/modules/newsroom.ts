@@ -17,6 +17,7 @@ export default defineNuxtModule({
         schema: createModuleImport(resolve('../server/database/schema'), 'organizations'),
         authorization: createModuleImport(resolve('../server/auth/organizations'), 'organizationsAuth'),
         disabled: ['create', 'delete', 'purge'],
+        metadata: { label: 'Organisations' },
       })
       registry.register('users', {
         schema: createModuleImport(resolve('../server/database/schema'), 'users'),

@@ -14,7 +14,7 @@ export const APP_IMPORTS: readonly string[] = Object.freeze([
   'useAutoApiList', 'useAutoApiGet', 'useAutoApiInfinite', 'useAutoApiAggregate', 'useAutoApiCreate', 'useAutoApiUpdate',
   'useAutoApiDelete', 'useAutoApiRestore', 'useAutoApiPurge', 'useAutoApiMutation', 'useAutoApiOptimisticUpdate',
   'useAutoApiBulkCreate', 'useAutoApiBulkUpdate', 'useAutoApiBulkDelete', 'useAutoApiRelation', 'useAutoApiRelationReplace',
-  'useAutoApiRelationAdd', 'useAutoApiRelationRemove', 'useAutoApiPermissions', 'useAutoApiRecordPermissions',
+  'useAutoApiRelationAdd', 'useAutoApiRelationRemove', 'useAutoApiPermissions', 'useAutoApiRecordPermissions', 'useAutoApiSchema',
   'useAutoApiEndpoint', 'AutoApiError', 'autoApiFormErrors',
 ])
 
@@ -27,6 +27,10 @@ export const APP_TYPES: readonly string[] = Object.freeze([
   'AutoApiCreateBody',
   'AutoApiUpdateBody',
   'AutoApiListQuery',
+  'AutoApiDescription',
+  'AutoApiDescribedField',
+  'AutoApiDescribedRelation',
+  'AutoApiDescribedResource',
 ])
 
 export function addAutoImports(nuxt: Nuxt, resolve: (path: string) => string, { composables }: { readonly composables: boolean }): void {

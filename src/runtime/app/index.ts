@@ -13,6 +13,7 @@ export {
 } from './composables/mutations'
 export { useAutoApiRelation, useAutoApiRelationAdd, useAutoApiRelationRemove, useAutoApiRelationReplace } from './composables/relations'
 export { useAutoApiPermissions, useAutoApiRecordPermissions } from './composables/permissions'
+export { useAutoApiSchema } from './composables/schema'
 export { useAutoApiEndpoint } from './composables/endpoint'
 export { useAutoApiOptimisticUpdate } from './optimistic'
 export { AutoApiError, autoApiFormErrors } from './error'
@@ -24,3 +25,9 @@ export type {
   UpdateBody as AutoApiUpdateBody,
 } from '../shared/types/resources'
 export type { ListQuery as AutoApiListQuery } from '../shared/types/query'
+export type {
+  ApiDescription as AutoApiDescription,
+  DescribedField as AutoApiDescribedField,
+  DescribedRelation as AutoApiDescribedRelation,
+  DescribedResource as AutoApiDescribedResource,
+} from '../shared/types/description'

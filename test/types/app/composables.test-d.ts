@@ -2,8 +2,10 @@
 import { describe, expectTypeOf, test } from 'vitest'
 import { computed, ref } from 'vue'
 import { useQueryClient } from '@tanstack/vue-query'
-import { useAutoApiAggregate, useAutoApiBulkCreate, useAutoApiBulkUpdate, useAutoApiCreate, useAutoApiDelete, useAutoApiEndpoint, useAutoApiGet, useAutoApiInfinite, useAutoApiList, useAutoApiMutation, useAutoApiOptimisticUpdate, useAutoApiPermissions, useAutoApiRecordPermissions, useAutoApiRelation, useAutoApiRelationAdd, useAutoApiRestore, useAutoApiUpdate, type AutoApiError } from '../../../src/runtime/app'
-import type { BulkResponse, BulkDeletion, Deletion, LinkResponse, RouteResponses } from '../../../src/runtime/shared/types/responses'
+import { useAutoApiAggregate, useAutoApiBulkCreate, useAutoApiBulkUpdate, useAutoApiCreate, useAutoApiDelete, useAutoApiEndpoint, useAutoApiGet, useAutoApiInfinite, useAutoApiList, useAutoApiMutation, useAutoApiOptimisticUpdate, useAutoApiPermissions, useAutoApiRecordPermissions, useAutoApiRelation, useAutoApiRelationAdd, useAutoApiRestore, useAutoApiSchema, useAutoApiUpdate, type AutoApiError } from '../../../src/runtime/app'
+import type { ApiDescription, DescribedField, DescribedResource } from '../../../src/runtime/shared/types/description'
+import type { OperatorName } from '../../../src/runtime/shared/operators'
+import type { BulkResponse, BulkDeletion, Deletion, GlobalResponses, LinkResponse, RouteResponses } from '../../../src/runtime/shared/types/responses'
 
 declare module 'nitropack/types' {
   interface InternalApi {
@@ -320,6 +322,22 @@ describe('permissions', () => {
     expectTypeOf(records.can(1, 'update')).toEqualTypeOf<boolean>()
     // @ts-expect-error -- a permission of the resource, not of a record
     records.can(1, 'create')
+  })
+})
+
+describe('the schema', () => {
+  test('knows the fields and relations of a registered resource, and describes a resource by any name', () => {
+    const { resource, data } = useAutoApiSchema({ resources: ['articles'] })
+    const articles = resource('articles')!
+    expectTypeOf(articles.fields.title!.operators).toEqualTypeOf<readonly OperatorName[]>()
+    expectTypeOf(articles.relations.writer!.target).toEqualTypeOf<string>()
+    expectTypeOf(articles.fields.title).toEqualTypeOf<DescribedField | undefined>()
+    expectTypeOf<keyof typeof articles.fields>().toEqualTypeOf<keyof Article>()
+    expectTypeOf(resource('writers')!.fields).not.toHaveProperty('secret')
+    const name: string = 'articles'
+    expectTypeOf(resource(name)).toEqualTypeOf<DescribedResource | undefined>()
+    expectTypeOf(data.value!.limits.pagination.maxLimit).toEqualTypeOf<number>()
+    expectTypeOf<GlobalResponses['schema']>().toEqualTypeOf<ApiDescription>()
   })
 })
 

@@ -1,5 +1,5 @@
 /** The reading composables: pages, errors, ids and the prefix. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { ref } from 'vue'
 import { openClientServer, type ClientServer } from './client-server'
 
@@ -99,6 +99,34 @@ describe('permissions', () => {
     await all.suspense()
     expect(harness.requests).toEqual(['GET /v1/permissions'])
     expect([all.can('articles', 'read'), all.can('articles', 'update'), all.can('nothing', 'read')]).toEqual([true, false, false])
+  })
+})
+
+describe('the schema', () => {
+  it('describes what the caller can use, and no resource until the response arrives', async () => {
+    const schema = harness.setup(() => use().useAutoApiSchema!())
+    expect(schema.resource('articles')).toBeUndefined()
+    await schema.suspense()
+    expect(harness.requests).toEqual(['GET /v1/_schema'])
+    expect(schema.resource('articles')).toMatchObject({ label: 'Articles', fields: { title: { kind: 'text', writable: { create: true, update: true } }, views: { writable: { create: false, update: false } } } })
+    expect([schema.resource('nothing'), schema.resource('constructor')]).toEqual([undefined, undefined])
+  })
+
+  it('of some resources is requested by their names, anew when the names change', async () => {
+    const names = ref(['labels', 'nothing'])
+    const schema = harness.setup(() => use().useAutoApiSchema!({ resources: names }))
+    await schema.suspense()
+    expect(Object.keys(schema.data.value.resources)).toEqual(['labels'])
+    names.value = ['writers']
+    await vi.waitFor(() => expect(schema.resource('writers')).toMatchObject({ label: 'Writers' }))
+    expect(harness.requests).toEqual(['GET /v1/_schema?resources=labels,nothing', 'GET /v1/_schema?resources=writers'])
+  })
+
+  it('is not requested again after a write', async () => {
+    const schema = harness.setup(() => use().useAutoApiSchema!())
+    await schema.suspense()
+    await harness.setup(() => use().useAutoApiCreate!('labels')).mutateAsync({ name: 'x' })
+    expect(harness.requests.filter(request => request.includes('_schema'))).toHaveLength(1)
   })
 })
 

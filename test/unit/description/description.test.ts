@@ -2,6 +2,7 @@
 import { getTableColumns, getTableName } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
+import { defineAutoApiPlugin, type PluginServer } from '../../../src/runtime/server/define'
 import type { AutoApiContext, ResourceRegistration } from '../../../src/runtime/server/registration'
 import type { ApiDescription, DescribedResource } from '../../../src/runtime/shared/types/description'
 import { describeApi } from '../../../src/runtime/server/utils/description'
@@ -332,6 +333,43 @@ describe('describeApi', () => {
     const { body } = await request('GET', '/api/_schema', { caller: CLERK })
     expect(JSON.parse(JSON.stringify(described[0]))).toEqual(body)
     expect(() => Object.assign(described[0]!.resources.stories!.fields.title!, { label: 'x' })).toThrow(TypeError)
+    client.close()
+  })
+
+  it('describes the named resources, and ignores names of resources that the caller cannot use', async () => {
+    const ofRoute = async (query: string) => namesOf((await magazine.request('GET', `/api/_schema?${query}`, { caller: CLERK })).body.resources)
+    expect(await ofRoute('resources=topics,people')).toEqual(['people', 'topics'])
+    expect(await ofRoute('resources=topics&resources=invoices,locked,nothing,constructor')).toEqual(['topics'])
+    expect(await ofRoute('resources=')).toEqual([])
+    const { body } = await magazine.request('GET', '/api/_schema?resources=stories', { caller: CLERK })
+    expect(body.resources.stories).toEqual(await describeOne(CLERK, 'stories'))
+  })
+
+  it('serves a custom endpoint of the docs', async () => {
+    const endpoints = async () => ({ 'GET /headline-form': (await import('./examples/headline-form.get')).default })
+    const { request, client } = await openMagazine({ endpoints })
+    const { body } = await request('GET', '/headline-form', { caller: CLERK })
+    expect(body).toContainEqual({ name: 'title', label: 'Headline', kind: 'text', required: true })
+    expect(body.map(({ name }: { name: string }) => name)).not.toContain('words')
+    expect((await request('GET', '/headline-form', { caller: NOBODY })).body).toEqual([])
+    client.close()
+  })
+
+  it('is passed to the setup of plugins', async () => {
+    const describer = () => {
+      let server: PluginServer | undefined
+      return defineAutoApiPlugin({
+        name: 'describer',
+        setup: (given) => {
+          server = given
+        },
+        routes: [{ method: 'GET', path: '/described', handler: ctx => server!.describe(ctx) }],
+      })
+    }
+    const { request, client } = await openMagazine({ plugins: [describer] })
+    const { body } = await request('GET', '/api/described', { caller: CLERK })
+    expect(body).toEqual((await request('GET', '/api/_schema', { caller: CLERK })).body)
+    expect(namesOf(body.resources)).toContain('people')
     client.close()
   })
 

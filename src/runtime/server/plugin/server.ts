@@ -1,7 +1,10 @@
 /** What a plugin receives when it is set up: the resources, the configuration and the functions of the server. Everything is read-only. */
 import type { Column, Table } from 'drizzle-orm'
 import type { AutoApiConfig } from '../../shared/config'
+import type { ApiDescription } from '../../shared/types/description'
 import type { Kind } from '../../shared/wire'
+import { describeFor } from '../core/description/describe'
+import type { CallerContext } from '../core/visible-rows'
 import type { Field } from '../schema/field'
 import type { Resource } from '../schema/model'
 import { createFindStorage, type FindStorage, type StorageMounts } from './storage'
@@ -41,6 +44,8 @@ export interface PluginServer {
   readonly resources: ReadonlyMap<string, PluginResource>
   /** The resolved module options, deeply frozen. */
   readonly config: AutoApiConfig
+  /** Describes what the caller of a context can use, as `GET /_schema` does. */
+  readonly describe: (ctx: CallerContext) => Promise<ApiDescription>
   /** Finds the driver of a storage in `nitro.storage`. Returns `undefined` if no storage has the name. */
   readonly storage: FindStorage
 }
@@ -55,6 +60,7 @@ export function createPluginServer({ resources, config, useStorage }: PluginServ
   return Object.freeze({
     resources: new Map([...resources].map(([name, resource]) => [name, toPluginResource(resource)])),
     config: freezeDeeply(config),
+    describe: (ctx: CallerContext) => describeFor(ctx),
     storage: createFindStorage(useStorage),
   })
 }

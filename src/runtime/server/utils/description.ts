@@ -3,6 +3,14 @@ import type { ApiDescription } from '../../shared/types/description'
 import { describeFor } from '../core/description/describe'
 import type { CallerContext } from '../core/visible-rows'
 
+export interface DescribeOptions {
+  /**
+   * The resources to describe. Resources that the caller cannot use are left out.
+   * @default every resource that the caller can use
+   */
+  readonly resources?: readonly string[]
+}
+
 /**
  * Describes the resources, fields, relations and request bodies that the caller of a context can use. `GET /_schema` returns the same
  * description. The result is frozen, and callers with the same access share parts of it.
@@ -12,6 +20,6 @@ import type { CallerContext } from '../core/visible-rows'
  *   handler: async ctx => Object.keys((await describeApi(ctx)).resources),
  * })
  */
-export function describeApi(ctx: CallerContext): Promise<ApiDescription> {
-  return describeFor(ctx)
+export function describeApi(ctx: CallerContext, options: DescribeOptions = {}): Promise<ApiDescription> {
+  return describeFor(ctx, options.resources)
 }

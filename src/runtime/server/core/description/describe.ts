@@ -6,30 +6,38 @@ import type { AutoApiContext } from '../../registration'
 import type { Resource } from '../../schema/model'
 import type { Api } from '../api'
 import { requireSession, type ApiRequest, type Session } from '../context'
+import { nameList } from '../parse/params'
 import { allowEveryone, runRoute } from '../pipeline'
 import type { ApiResponse } from '../response'
 import { canReadReference, findAccess, findRelationAccess, type Accesses, type RelationAccess, type ResourceAccess } from './access'
 import { factsOf } from './facts'
 import { describeResource } from './resource'
 
-/** `GET /_schema`. It requires no permission: the description contains only what the caller can use. */
+/**
+ * `GET /_schema`, with `?resources=` for some of the resources. It requires no permission, because the description contains only what the
+ * caller can use.
+ */
 export function describeRoute(request: ApiRequest, api: Api): Promise<ApiResponse> {
   return runRoute(api, request, undefined, {
     operations: ['read'],
     authorize: allowEveryone,
-    run: async session => ({ status: 200, body: await describe(session) }),
+    run: async session => ({ status: 200, body: await describe(session, nameList(request.query, 'resources')) }),
   })
 }
 
-/** Describes the API for the caller of a context. @throws When the API did not create the context. */
-export function describeFor(context: object): Promise<ApiDescription> {
+/**
+ * Describes the API for the caller of a context.
+ * @param names the resources to describe. The names of resources that the caller cannot use are ignored, like names that do not exist.
+ * @throws When the API did not create the context.
+ */
+export function describeFor(context: object, names?: readonly string[]): Promise<ApiDescription> {
   const { api, engine } = requireSession(context)
   // The context can belong to another operation, such as the update of a hook. Its decisions about `read` are not these.
   const ctx = Object.assign(Object.create(context) as AutoApiContext, { resource: '', operation: 'read' })
-  return describe({ api, engine, ctx, memo: new Map() })
+  return describe({ api, engine, ctx, memo: new Map() }, names)
 }
 
-async function describe(session: Session): Promise<ApiDescription> {
+async function describe(session: Session, names?: readonly string[]): Promise<ApiDescription> {
   const { api: { resources, config } } = session
   const accesses = new Map<Resource, ResourceAccess>()
   for (const resource of resources.values()) {
@@ -37,7 +45,10 @@ async function describe(session: Session): Promise<ApiDescription> {
     if (access) accesses.set(resource, access)
   }
   const described: [string, DescribedResource][] = []
-  for (const [resource, access] of accesses) described.push([resource.name, await describeOne(session, resource, access, accesses)])
+  const chosen = names && new Set(names)
+  for (const [resource, access] of accesses) {
+    if (!chosen || chosen.has(resource.name)) described.push([resource.name, await describeOne(session, resource, access, accesses)])
+  }
   return { resources: Object.fromEntries(described), limits: limitsOf(config) }
 }
 

@@ -16,6 +16,7 @@ export type {
 } from './registration'
 export { defineAutoApiPlugin, type AutoApiPlugin, type PluginRoute, type PluginTask } from './plugin/contract'
 export type { PluginField, PluginResource, PluginServer } from './plugin/server'
+export type { CredentialCaller, FindCredentialCaller } from './core/credentials'
 export type {
   Change, ChangedRows, ChangedRowsInsert, ChangedRowsValues, ChangedValue, CommitListener, CommitParticipant, CommitStatement,
 } from './core/changes'

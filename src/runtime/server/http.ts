@@ -11,7 +11,6 @@ import {
 } from '#auto-api/h3'
 import type { Method } from '../shared/routes'
 import type { ServerApi } from './api/create'
-import { assertSameSite } from './core/access/csrf'
 import type { ApiRequest } from './core/context'
 import { methodNotAllowed } from './core/error'
 import { allowedMethods, assertEnabled, type Route, type RoutesByMethod } from './core/pipeline'
@@ -154,7 +153,6 @@ async function handle(
     const pending = api.whenReady()
     if (pending) await pending
     const request = toRequest()
-    assertSameSite(request, api.config)
     const response = await run(request)
     const { body, created } = response
     if (isStreamed(body)) return await respondWithStream(event, response, body)

@@ -20,7 +20,7 @@ async function open(plugin: unknown, modules?: Record<string, unknown>[]) {
 
 /** Starts a server on the open database. */
 function serve(plugin: unknown, modules?: Record<string, unknown>[]) {
-  return createServer({ db: drizzle({ client }), registrations: [{ name: 'posts', schema: posts, authorization: { permissions: { read: 'reader', create: true, update: true } } }], plugins: [plugin], modules })
+  return createServer({ db: drizzle({ client }), registrations: [{ name: 'posts', schema: posts, authorization: { permissions: { read: ['reader', 'posts:read'], create: true, update: true } } }], plugins: [plugin], modules })
 }
 
 it('records the history of each record, for callers who can read it', async () => {
@@ -63,4 +63,10 @@ it('computes the checksum of an upload', async () => {
   const upload = (type: string) => server.request('POST', '/api/posts/1/checksum', { raw: 'id,title\n', headers: { 'content-type': type }, caller: { permissions: ['reader'] } })
   expect((await upload('text/csv')).body).toEqual({ sha256: createHash('sha256').update('id,title\n').digest('hex') })
   expect((await upload('text/html')).status).toBe(415)
+})
+
+it('accepts the keys of robots beside sessions', async () => {
+  const server = await open(async () => (await import('./examples/keys')).default)
+  const list = async (headers: Record<string, string>) => (await server.request('GET', '/api/posts', { headers })).status
+  expect([await list({ 'x-api-key': 'k-1' }), await list({ 'x-api-key': 'k-2' }), await list({})]).toEqual([200, 401, 401])
 })

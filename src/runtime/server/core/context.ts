@@ -1,11 +1,10 @@
 /** An API request, the session of its caller, and the call: a session on one resource. */
-import type { AutoApiConfig } from '../../shared/config'
 import type { Operation } from '../../shared/operations'
 import type { Engine } from '../engines/engine'
-import type { AutoApiContext, AutoApiUser, Tenant } from '../registration'
+import type { AutoApiContext, AutoApiUser } from '../registration'
 import type { Resource } from '../schema/model'
 import type { Api } from './api'
-import type { ContextExtender, Writable } from './extensions'
+import type { Writable } from './extensions'
 import type { IncomingRequest } from './listeners'
 
 /** A request, independent of the HTTP server. */
@@ -54,57 +53,14 @@ export interface Call extends Session {
 /** Maps each context to its session. Hooks and handlers receive only the context, and they pass it back to the API. */
 const sessions = new WeakMap<object, Session>()
 
-/**
- * Opens the session of a request. The caller comes from the event's context. Then the extenders run, in the order in which they were added.
- * @param operations all operations of the request; the first one becomes `ctx.operation`
- * @throws The error with which a plugin refuses the request, before any authorization.
- */
-export async function openSession(
-  api: Api, request: ApiRequest, resource: string, operations: readonly [Operation, ...Operation[]],
-): Promise<Session> {
-  const ctx = await openContext(api, request, resource, operations)
-  const session: Session = { api, ctx, engine: request.engine, memo: new Map() }
+/** Creates a session, which {@link requireSession} finds by its context. */
+export function createSession(api: Api, ctx: AutoApiContext, engine: Engine): Session {
+  const session: Session = { api, ctx, engine, memo: new Map() }
   sessions.set(ctx, session)
   return session
 }
 
-async function openContext(
-  api: Api, request: ApiRequest, resource: string, operations: readonly [Operation, ...Operation[]],
-): Promise<AutoApiContext> {
-  const { onRequest, onCaller } = api.listeners
-  const incoming = toIncoming(request, resource, operations)
-  for (const listen of onRequest) await listen(incoming)
-  const ctx = createContext(request, resource, operations[0])
-  let setByExtender = false
-  for (const extend of api.extenders) {
-    const before = ctx.permissions
-    await extend(ctx as Parameters<ContextExtender>[0])
-    ctx.user ??= null
-    // Permissions that an extender sets are kept, even an empty list. Otherwise the permissions of the current user apply.
-    setByExtender ||= ctx.permissions !== before
-    ctx.permissions = toPermissions(setByExtender ? ctx.permissions : request.caller.permissions ?? ctx.user?.permissions)
-  }
-  ctx.tenant = resolveTenant(api.config, ctx, request.caller.tenantId)
-  for (const listen of onCaller) await listen(ctx, incoming)
-  return ctx
-}
-
-export function toIncoming(request: ApiRequest, resource: string, operations: readonly Operation[]): IncomingRequest {
-  const { method, query, header, address, setHeader, event } = request
-  return {
-    method,
-    resource,
-    operation: operations[0]!,
-    operations,
-    query,
-    header,
-    address,
-    setHeader,
-    event: event as IncomingRequest['event'],
-  }
-}
-
-function createContext(request: ApiRequest, resource: string, operation: Operation): Writable<AutoApiContext> {
+export function createContext(request: ApiRequest, resource: string, operation: Operation): Writable<AutoApiContext> {
   const { user, permissions } = request.caller
   return {
     user,
@@ -117,6 +73,22 @@ function createContext(request: ApiRequest, resource: string, operation: Operati
     query: request.query,
     body: undefined,
     db: request.db,
+  }
+}
+
+/** The parts of a request that plugins receive. */
+export function toIncoming(request: ApiRequest, resource: string, operations: readonly Operation[]): IncomingRequest {
+  const { method, query, header, address, setHeader, event } = request
+  return {
+    method,
+    resource,
+    operation: operations[0]!,
+    operations,
+    query,
+    header,
+    address,
+    setHeader,
+    event: event as IncomingRequest['event'],
   }
 }
 
@@ -158,15 +130,9 @@ export function forResource({ api, engine, memo }: Session, resource: Resource, 
   return { api, ctx, resource, engine, memo }
 }
 
-function toPermissions(permissions: unknown): readonly string[] {
+/** Returns the strings of a list of permissions. Any other value is no permission. */
+export function toPermissions(permissions: unknown): readonly string[] {
   return Array.isArray(permissions) ? permissions.filter(permission => typeof permission === 'string') : []
-}
-
-/** Uses the first source with a valid id; an empty string is not an id. The request's headers, query and body are never a source. */
-function resolveTenant({ multiTenancy }: AutoApiConfig, ctx: AutoApiContext, tenantId: unknown): Tenant | undefined {
-  if (ctx.tenant) return ctx.tenant
-  const id = [tenantId, multiTenancy && ctx.user?.[multiTenancy.userTenantField]].find(isTenantId)
-  return id === undefined ? undefined : { id }
 }
 
 export function isTenantId(value: unknown): value is string | number {

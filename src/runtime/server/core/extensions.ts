@@ -2,6 +2,7 @@
 import type { AutoApiContext, ResourceHooks } from '../registration'
 import type { Resource } from '../schema/model'
 import { createHookRegistry, type HookRegistry } from './hook-registry'
+import type { CredentialSource } from './credentials'
 import type { Listeners } from './listeners'
 
 export type Writable<T> = { -readonly [K in keyof T]: T[K] }
@@ -28,12 +29,14 @@ export interface Extensions {
   readonly evaluators: readonly PermissionEvaluator[]
   readonly endpoints: readonly EndpointTarget[]
   readonly listeners: Listeners
+  readonly credentials: readonly CredentialSource[]
   /** @throws When the resource is not registered. */
   readonly addResourceHook: (resource: string, hooks: ResourceHooks) => void
   readonly addGlobalHook: (hooks: ResourceHooks) => void
   readonly addContextExtender: (extender: ContextExtender) => void
   readonly registerPermissionEvaluator: (evaluator: PermissionEvaluator) => void
   readonly addEndpoint: (endpoint: EndpointTarget) => void
+  readonly addCredentials: (source: CredentialSource) => void
   readonly addListeners: (listeners: Readonly<Partial<{ [K in keyof Listeners]: Listeners[K][number] }>>) => void
 }
 
@@ -42,6 +45,7 @@ export function createExtensions(resources: ReadonlyMap<string, Resource>): Exte
   const extenders: ContextExtender[] = []
   const evaluators: PermissionEvaluator[] = []
   const endpoints: EndpointTarget[] = []
+  const credentials: CredentialSource[] = []
   const listeners = { onRequest: [], onCaller: [], around: [], onCommit: [], inCommit: [] } satisfies Listeners as FillableListeners
   return {
     hooks,
@@ -49,6 +53,7 @@ export function createExtensions(resources: ReadonlyMap<string, Resource>): Exte
     evaluators,
     endpoints,
     listeners,
+    credentials,
     addResourceHook(resource, added) {
       if (!resources.has(resource))
         throw new Error(
@@ -61,6 +66,7 @@ export function createExtensions(resources: ReadonlyMap<string, Resource>): Exte
     addContextExtender: extender => void extenders.push(extender),
     registerPermissionEvaluator: evaluator => void evaluators.push(evaluator),
     addEndpoint: endpoint => void endpoints.push(endpoint),
+    addCredentials: source => void credentials.push(source),
     addListeners({ onRequest, onCaller, around, onCommit, inCommit }) {
       if (onRequest) listeners.onRequest.push(onRequest)
       if (onCaller) listeners.onCaller.push(onCaller)

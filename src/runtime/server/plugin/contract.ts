@@ -2,6 +2,7 @@
 import type { Method } from '../../shared/routes'
 import type { Operation } from '../../shared/operations'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
+import type { FindCredentialCaller } from '../core/credentials'
 import type { ContextExtender } from '../core/extensions'
 import type { Around, CallerListener, RequestListener } from '../core/listeners'
 import type { CommitListener, CommitParticipant } from '../core/changes'
@@ -67,6 +68,12 @@ export interface AutoApiPlugin {
   readonly setup?: (server: PluginServer) => unknown
   /** Runs before the caller is known, for cheap refusals. An error becomes the response. */
   readonly onRequest?: RequestListener
+  /**
+   * Recognizes a credential of the request, such as a token in a header, and returns its caller. The first plugin that does not return
+   * `undefined` decides. An error is a 401. The caller replaces that of the session, context extenders cannot change it, and the
+   * cross-site rule does not apply to it.
+   */
+  readonly credentials?: FindCredentialCaller
   /** Adds to the context of every request, before its permissions are checked. */
   readonly extendContext?: ContextExtender
   /** Runs after every context extender and before authorization, for refusals by caller. An error becomes the response. */

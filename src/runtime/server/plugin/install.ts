@@ -57,6 +57,7 @@ const PARTS: Readonly<Record<keyof AutoApiPlugin, readonly [fits: (value: unknow
   name: [value => typeof value === 'string' && value !== '', 'a string'],
   setup: [isFunction, 'a function'],
   onRequest: [isFunction, 'a function'],
+  credentials: [isFunction, 'a function'],
   extendContext: [isFunction, 'a function'],
   onCaller: [isFunction, 'a function'],
   around: [isFunction, 'a function'],
@@ -105,7 +106,7 @@ interface Installing {
 function addPlugin(
   plugin: AutoApiPlugin, installed: Installing, extensions: Extensions, { resources, builtPlugins }: InstallOptions,
 ): void {
-  const { name, extendContext, hooks = {}, routes = [], tasks = {}, buildSetup } = plugin
+  const { name, credentials, extendContext, hooks = {}, routes = [], tasks = {}, buildSetup } = plugin
   if (buildSetup && !builtPlugins.includes(name))
     throw new Error(
       `[auto-api] The plugin \`${name}\` has a \`buildSetup\`, which never ran, because only the server loads its file. `
@@ -115,6 +116,7 @@ function addPlugin(
     throw new Error(`[auto-api] The plugin \`${name}\` has \`needs\` without \`inCommit\`. Only \`inCommit\` receives images.`)
   const { inCommit: run, ...listeners } = plugin
   extensions.addListeners({ ...listeners, ...run && { inCommit: { name, run, images: plugin.needs?.images === true } } })
+  if (credentials) extensions.addCredentials({ plugin: name, find: credentials })
   if (extendContext) extensions.addContextExtender(extendContext)
   for (const [resource, own] of Object.entries(hooks)) {
     if (resource !== '*' && !resources.has(resource))

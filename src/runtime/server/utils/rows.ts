@@ -3,7 +3,7 @@ import type { InferSelectModel, SQL, Table } from 'drizzle-orm'
 import type { Operation } from '../../shared/operations'
 import { useApi } from '../runtime'
 import { callFor, loadVisibleRows, type CallerContext } from '../core/visible-rows'
-import { openSession } from '../core/context'
+import { openSession } from '../core/open-session'
 import { authorize } from '../core/access/authorize'
 import { scopeSql } from '../core/access/row-scope'
 import { requestOf, withHttpErrors } from '../http'
@@ -15,6 +15,7 @@ const contexts = new WeakMap<object, Promise<AutoApiContext>>()
 
 /**
  * Resolves the caller of a request, as the generated routes do. It authorizes nothing: the handler must do that.
+ * @throws The error of a plugin that refuses the request. `CROSS_SITE` (403) for a write that a page of another site sends.
  * @example
  * export default defineEventHandler(async (event) => {
  *   const ctx = await getAutoApiContext(event)
@@ -27,9 +28,13 @@ export function getAutoApiContext(event: Event): Promise<AutoApiContext> {
   return context
 }
 
-async function openFor(event: Event): Promise<AutoApiContext> {
-  const { ctx } = await withHttpErrors(event, () => openSession(useApi(event), requestOf(event), '', ['read']))
-  return ctx
+function openFor(event: Event): Promise<AutoApiContext> {
+  return withHttpErrors(event, async () => {
+    const api = useApi(event)
+    await api.whenReady()
+    const { ctx } = await openSession(api, requestOf(event), '', ['read'])
+    return ctx
+  })
 }
 
 /**

@@ -1,8 +1,10 @@
 /** CSRF protection: refuses a write from a page of another site, unless the app trusts that site. */
 import type { AutoApiConfig } from '../../../shared/config'
 import { forwardedValue } from './ip-address'
-import type { ApiRequest } from '../context'
 import { crossSite } from '../error'
+import type { IncomingRequest } from '../listeners'
+
+type SentRequest = Pick<IncomingRequest, 'method' | 'header'>
 
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
 
@@ -15,7 +17,7 @@ const SITES: ReadonlyMap<string, boolean> = new Map([['same-origin', false], ['s
  * A browser adds cookies automatically, but never a bearer token.
  * @throws `CROSS_SITE` (403)
  */
-export function assertSameSite(request: ApiRequest, { csrf, trustProxy }: AutoApiConfig): void {
+export function assertSameSite(request: SentRequest, { csrf, trustProxy }: AutoApiConfig): void {
   const { method, header } = request
   if (!csrf || SAFE.has(method)) return
   const origin = header('origin')
@@ -28,7 +30,7 @@ export function assertSameSite(request: ApiRequest, { csrf, trustProxy }: AutoAp
 }
 
 /** The host that the client requested. `X-Forwarded-Host` counts only behind a trusted proxy. */
-function findHost({ header }: ApiRequest, trustProxy: boolean | number): string | undefined {
+function findHost({ header }: SentRequest, trustProxy: boolean | number): string | undefined {
   const forwarded = header('x-forwarded-host')
   return (forwarded === undefined ? undefined : forwardedValue(forwarded, Number(trustProxy))?.trim()) || header('host')
 }

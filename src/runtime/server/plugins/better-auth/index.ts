@@ -1,4 +1,5 @@
 /** Reads the caller from the session of better-auth. The active organization of the session is the tenant. */
+import { isCredentialCaller } from '../../core/credentials'
 import type { ApiEvent } from '../../http'
 import { defineAutoApiPlugin } from '../../plugin/contract'
 import { assertOptions, imported, type Importable, type OptionRules } from '../../plugin/options'
@@ -54,6 +55,8 @@ export const betterAuth = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins', n
   return {
     name: 'better-auth',
     async extendContext(ctx) {
+      // The session cannot replace a caller that came by a credential, so it is not read.
+      if (isCredentialCaller(ctx)) return
       const { api } = find(ctx.event)
       const { headers } = ctx.event
       const found = await api.getSession({ headers }) as Session | null

@@ -1,0 +1,69 @@
+/** Opens the session of a request: finds its caller, refuses writes from other sites, and runs the listeners of plugins. */
+import type { AutoApiConfig } from '../../shared/config'
+import type { Operation } from '../../shared/operations'
+import type { AutoApiContext, Tenant } from '../registration'
+import { assertSameSite } from './access/csrf'
+import type { Api } from './api'
+import { createContext, createSession, isTenantId, toIncoming, toPermissions, type ApiRequest, type Session } from './context'
+import { findCredentialCaller, lockCaller, type CredentialCaller } from './credentials'
+import type { ContextExtender, Writable } from './extensions'
+
+/**
+ * Opens the session of a request. The caller comes from a credential that a plugin recognizes, otherwise from the event's context. Then the
+ * extenders run, in the order in which they were added.
+ * @param operations all operations of the request; the first one becomes `ctx.operation`
+ * @throws The error with which a plugin refuses the request, and `CROSS_SITE` for a write from another site, before any authorization.
+ */
+export async function openSession(
+  api: Api, request: ApiRequest, resource: string, operations: readonly [Operation, ...Operation[]],
+): Promise<Session> {
+  return createSession(api, await openContext(api, request, resource, operations), request.engine)
+}
+
+async function openContext(
+  api: Api, request: ApiRequest, resource: string, operations: readonly [Operation, ...Operation[]],
+): Promise<AutoApiContext> {
+  const { onRequest, onCaller } = api.listeners
+  const incoming = toIncoming(request, resource, operations)
+  for (const listen of onRequest) await listen(incoming)
+  const accepted = await findCredentialCaller(api.credentials, incoming)
+  // A browser adds cookies to a write from another site. A credential does not come by cookie.
+  if (!accepted) assertSameSite(incoming, api.config)
+  const ctx = createContext(request, resource, operations[0])
+  if (accepted) await extendLocked(api, ctx, accepted)
+  else await extendCaller(api, ctx, request.caller)
+  for (const listen of onCaller) await listen(ctx, incoming)
+  return ctx
+}
+
+/** Runs the extenders, which can set the caller. */
+async function extendCaller(api: Api, ctx: Writable<AutoApiContext>, caller: ApiRequest['caller']): Promise<void> {
+  let setByExtender = false
+  for (const extend of api.extenders) {
+    const before = ctx.permissions
+    await extend(ctx as Parameters<ContextExtender>[0])
+    ctx.user ??= null
+    // Permissions that an extender sets are kept, even an empty list. Otherwise the permissions of the current user apply.
+    setByExtender ||= ctx.permissions !== before
+    ctx.permissions = toPermissions(setByExtender ? ctx.permissions : caller.permissions ?? ctx.user?.permissions)
+  }
+  ctx.tenant = resolveTenant(api.config, ctx, caller.tenantId)
+}
+
+/** Runs the extenders for a caller that came by a credential. They can only add other keys. The caller in the event has no effect. */
+async function extendLocked(
+  api: Api, ctx: Writable<AutoApiContext>, { user, permissions = toPermissions(user.permissions), tenant }: CredentialCaller,
+): Promise<void> {
+  const { finish } = lockCaller(ctx, { user, permissions, tenant: resolveTenant(api.config, { user, tenant }, undefined) })
+  for (const extend of api.extenders) await extend(ctx as Parameters<ContextExtender>[0])
+  finish()
+}
+
+/** Uses the first source with a valid id; an empty string is not an id. The request's headers, query and body are never a source. */
+function resolveTenant(
+  { multiTenancy }: AutoApiConfig, ctx: Pick<AutoApiContext, 'user' | 'tenant'>, tenantId: unknown,
+): Tenant | undefined {
+  if (ctx.tenant) return ctx.tenant
+  const id = [tenantId, multiTenancy && ctx.user?.[multiTenancy.userTenantField]].find(isTenantId)
+  return id === undefined ? undefined : { id }
+}

@@ -109,7 +109,7 @@ export async function createServer({ registrations, modules = [], config = {}, d
         ...payload !== undefined && { body: payload as BodyInit },
       }))
       const text = await response.text()
-      return { status: response.status, headers: response.headers, text, body: text === '' ? undefined : JSON.parse(text) }
+      return { status: response.status, headers: response.headers, text, body: text === '' ? undefined : response.headers.get('content-type')?.includes('json') ? JSON.parse(text) : text }
     },
   }
 }

@@ -1,6 +1,6 @@
 /** Every kind of request that concerns one row, and what it changes when it succeeds: the columns of the visibility matrix. */
 import { expect } from 'vitest'
-import type { RouteName } from '../../../src/runtime/shared/routes'
+import type { Method, RouteName } from '../../../src/runtime/shared/routes'
 
 /** The row that every request concerns. */
 export const ID = 1
@@ -18,6 +18,9 @@ export interface MatrixResponse {
   readonly body: any
 }
 
+/** A route of a plugin: `titles: GET /:resource/:id/title`. */
+export type PluginRouteName = `${string}: ${Method} /${string}`
+
 /** Every row, by table and key. */
 export type Rows = Record<string, Record<string, Record<string, unknown>>>
 
@@ -30,7 +33,7 @@ export interface Change {
 }
 
 export interface Request {
-  readonly route: RouteName | 'plugin'
+  readonly route: RouteName | PluginRouteName
   /** The path follows the prefix. */
   readonly target: (resource: string) => [path: string, options?: RequestOptions]
   /** The row is in the trash before the request. */
@@ -48,13 +51,13 @@ const JSON_FILTER = encodeURIComponent(JSON.stringify({ id: ID }))
 const LINK = { article_id: ID, tag_id: 1 }
 const NEW_LINK = { article_id: ID, tag_id: 2 }
 
-const nothing = () => []
+export const nothing = () => []
 const changed = (columns: object) => (was: object): Change[] => [{ table: 'articles', id: String(ID), from: was, to: { ...was, ...columns } }]
-const renamed = changed({ title: 'renamed' })
+export const renamed = changed({ title: 'renamed' })
 const trashed = changed({ deleted_at: expect.any(Number), deletion_id: expect.stringMatching(/^[\da-f-]{36}$/) })
 const restored = changed({ deleted_at: null, deletion_id: null })
 const removed = (was: object): Change[] => [{ table: 'articles', id: String(ID), from: was }]
-const added = (_was: object, tenant: number): Change[] => [{
+export const added = (_was: object, tenant: number): Change[] => [{
   table: 'articles', id: expect.any(String), to: { id: expect.any(Number), organization_id: tenant, title: 'made', status: 'open', note: null, deleted_at: null, deletion_id: null },
 }]
 const linked = (): Change[] => [{ table: 'article_tags', id: '1,2', to: NEW_LINK }]
@@ -89,7 +92,6 @@ export const REQUESTS = {
   'aggregate': { route: 'aggregate', target: it => [`/${it}/aggregate?aggregate=count&filter=${JSON_FILTER}`], status: 200, changes: nothing, shows: counts },
   'get': { route: 'get', target: it => [`/${it}/${ID}`], status: 200, changes: nothing, shows: ({ body }) => body.id === ID },
   'get with trash': { route: 'get', target: it => [`/${it}/${ID}?includeDeleted=true`], status: 200, changes: nothing, shows: ({ body }) => body.id === ID },
-  'a plugin\'s route': { route: 'plugin', target: it => [`/${it}/${ID}/title`], status: 200, changes: nothing, shows: ({ body }) => typeof body.title === 'string' },
   'create': { route: 'create', target: it => [`/${it}`, { method: 'POST', body: { title: 'made' } }], status: 201, changes: added },
   'update': { route: 'update', target: it => [`/${it}/${ID}`, { method: 'PATCH', body: { title: 'renamed' } }], status: 200, changes: renamed },
   'delete': { route: 'delete', target: it => [`/${it}/${ID}`, { method: 'DELETE' }], status: 200, changes: trashed },
@@ -127,8 +129,8 @@ export function namingTenant([path, options = {}]: [path: string, options?: Requ
   const { body } = options as { body?: object }
   return [`${path}${path.includes('?') ? '&' : '?'}${query}`, {
     ...options,
-    headers: { 'x-tenant-id': named, 'x-organization-id': named },
-    ...body && 'title' in body && { body: { ...body, organizationId: tenant } },
+    headers: { ...options.headers, 'x-tenant-id': named, 'x-organization-id': named },
+    ...typeof body === 'object' && 'title' in body && { body: { ...body, organizationId: tenant } },
   }]
 }
 

@@ -7,32 +7,10 @@ import { collectPlugins } from '../../../src/build/plugins'
 import { toMessage } from '../../../src/build/problem'
 import { generatePlugins } from '../../../src/build/virtual/plugins'
 import { createModuleImport } from '../../../src/module'
-import * as exported from '../../../src/runtime/server/plugins'
 import type { AutoApiPlugin, MadeByFactory } from '../../../src/runtime/server/plugin/contract'
+import { EXPORTED, FACTORIES, type CreatePlugin as Create } from '../../support/plugins'
 
-interface Factory {
-  /** Options with which the factory creates a plugin, as `nuxt.config` can have them. */
-  readonly valid: Readonly<Record<string, unknown>>
-  /** Options that can be code, and therefore a module import. */
-  readonly code: readonly string[]
-  /** A mistyped option and the option that the message suggests. */
-  readonly mistyped: readonly [typed: string, meant: string]
-}
-
-const auth = createModuleImport('/app/server/auth', 'auth')
-
-const FACTORIES: Readonly<Record<string, Factory>> = {
-  betterAuth: { valid: { auth }, code: ['auth'], mistyped: ['authh', 'auth'] },
-  rateLimit: {
-    valid: { name: 'burst', limit: 5, window: 1, by: 'user', operations: { read: { limit: 1, window: 2 }, create: false }, store: 'limits', maxKeys: 9 },
-    code: ['by', 'store'],
-    mistyped: ['limt', 'limit'],
-  },
-}
-
-type Create = (options?: unknown) => AutoApiPlugin
-const factories = Object.entries(exported).filter((entry): entry is [string, never] => typeof entry[1] === 'function')
-const rows = factories.map(([name, create]) => ({ name, create: create as Create, ...FACTORIES[name]! }))
+const rows = [...EXPORTED].map(([name, create]) => ({ name, create, ...FACTORIES[name]! }))
 
 class Store {
   hit() {
@@ -83,7 +61,7 @@ async function optionsOf(create: Create, valid: object): Promise<string[]> {
 }
 
 it('has a row for each exported factory', () => {
-  expect(factories.map(([name]) => name).sort()).toEqual(Object.keys(FACTORIES).sort())
+  expect([...EXPORTED.keys()].sort()).toEqual(Object.keys(FACTORIES).sort())
 })
 
 describe.each(rows)('$name', ({ name, create, valid, code, mistyped: [typed, meant] }) => {

@@ -1,0 +1,78 @@
+/**
+ * The routes of plugins in the visibility matrix. Each has the cells of the generated route that does the same, so a plugin route follows
+ * the same rules. Every route of a built-in plugin and of the plugin in the visibility app needs a row here: without it, the test fails.
+ */
+import type { Operation } from '../../../src/runtime/shared/operations'
+import type { PluginRoute } from '../../../src/runtime/server/plugin/contract'
+import { EXPECTED, type Cell } from './expected'
+import type { CallerName, ReasonName } from './reasons'
+import { added, ID, nothing, renamed, type PluginRouteName, type Request, type RequestName } from './requests'
+
+export interface PluginRequest extends Request {
+  readonly route: PluginRouteName
+  /** The operation of the route, if it belongs to a resource. */
+  readonly operation?: Operation
+  /** The media type of the body. @default 'application/json' */
+  readonly accepts?: string
+  /** The request whose cells apply; `every caller` for a route that every caller can use and that shows no row. */
+  readonly like: RequestName | 'every caller'
+  /** Reasons whose cells are those of another reason, and why. */
+  readonly except?: Partial<Record<ReasonName, { readonly as: ReasonName, readonly because: string }>>
+}
+
+const hasTitle: Request['shows'] = ({ body }) => typeof body.title === 'string'
+const NEW_TITLE = { title: 'renamed' }
+
+/** The handler reads the rows itself, with the SQL of rowScope. */
+const WITHOUT_OBJECT_LEVEL: PluginRequest['except'] = {
+  'objectLevel refuses the row': { as: 'nothing hides the row', because: 'objectLevel is code, so rowScope does not contain it' },
+}
+
+const TITLES: readonly PluginRequest[] = [
+  {
+    route: 'titles: GET /:resource/:id/title', operation: 'read', like: 'get',
+    target: it => [`/${it}/${ID}/title`], status: 200, changes: nothing, shows: hasTitle,
+  },
+  {
+    route: 'titles: PUT /:resource/:id/title', operation: 'update', like: 'update',
+    target: it => [`/${it}/${ID}/title`, { method: 'PUT', body: NEW_TITLE }], status: 200, changes: renamed,
+  },
+  {
+    route: 'titles: GET /:resource/titles', operation: 'read', like: 'list', except: WITHOUT_OBJECT_LEVEL,
+    target: it => [`/${it}/titles`], status: 200, changes: nothing, shows: ({ body }) => body.some((row: { id: number }) => row.id === ID),
+  },
+  {
+    route: 'titles: POST /:resource/titles', operation: 'create', like: 'create',
+    target: it => [`/${it}/titles`, { method: 'POST', body: { title: 'made' } }], status: 200, changes: added,
+  },
+  {
+    route: 'titles: GET /:resource/titles.csv', operation: 'read', like: 'list', except: WITHOUT_OBJECT_LEVEL,
+    target: it => [`/${it}/titles.csv`], status: 200, changes: nothing, shows: ({ body }) => new RegExp(`^${ID},`, 'm').test(body),
+  },
+  {
+    route: 'titles: POST /:resource/titles.csv', operation: 'create', like: 'create', accepts: 'text/csv',
+    // The JSON of this text is also a quoted field of a CSV file.
+    target: it => [`/${it}/titles.csv`, { method: 'POST', body: 'made', headers: { 'content-type': 'text/csv' } }], status: 200, changes: added,
+  },
+  {
+    route: 'titles: GET /titles/:name/:id', like: 'get',
+    target: it => [`/titles/${it}/${ID}`], status: 200, changes: nothing, shows: hasTitle,
+  },
+  {
+    route: 'titles: PUT /titles/:name/:id', like: 'update',
+    target: it => [`/titles/${it}/${ID}`, { method: 'PUT', body: NEW_TITLE }], status: 200, changes: renamed,
+  },
+  {
+    route: 'titles: GET /titles/caller', like: 'every caller',
+    target: () => ['/titles/caller'], status: 200, changes: nothing,
+  },
+]
+
+/** The requests of plugin routes by the name of their route. */
+export const PLUGIN_REQUESTS: ReadonlyMap<string, PluginRequest> = new Map([...TITLES].map(request => [request.route, request]))
+
+export const routeNameOf = (plugin: string, { method, path }: Pick<PluginRoute, 'method' | 'path'>) => `${plugin}: ${method} ${path}` as PluginRouteName
+
+export function pluginCell({ like, except }: PluginRequest, reason: ReasonName, caller: CallerName): Cell {
+  return like === 'every caller' ? 'done' : EXPECTED[except?.[reason]?.as ?? reason][caller][like]
+}

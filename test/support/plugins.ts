@@ -1,0 +1,41 @@
+/**
+ * The factories of `nuxt-auto-api/plugins`, with options for each. A factory joins the tests over all factories and over all plugin routes
+ * when it is exported: without a row here, they fail.
+ */
+import { createModuleImport } from '../../src/module'
+import * as exported from '../../src/runtime/server/plugins'
+import type { AutoApiPlugin } from '../../src/runtime/server/plugin/contract'
+
+export interface Factory {
+  /** Every option, with a value that `nuxt.config` can have. */
+  readonly valid: Readonly<Record<string, unknown>>
+  /** Options that can be code, and therefore a module import. */
+  readonly code: readonly string[]
+  /** A mistyped option and the option that the message suggests. */
+  readonly mistyped: readonly [typed: string, meant: string]
+}
+
+export const FACTORIES: Readonly<Record<string, Factory>> = {
+  betterAuth: { valid: { auth: createModuleImport('/app/server/auth', 'auth') }, code: ['auth'], mistyped: ['authh', 'auth'] },
+  rateLimit: {
+    valid: { name: 'burst', limit: 5, window: 1, by: 'user', operations: { read: { limit: 1, window: 2 }, create: false }, store: 'limits', maxKeys: 9 },
+    code: ['by', 'store'],
+    mistyped: ['limt', 'limit'],
+  },
+}
+
+export type CreatePlugin = (options?: unknown) => AutoApiPlugin
+
+/** Every exported factory by name. */
+export const EXPORTED: ReadonlyMap<string, CreatePlugin> = new Map(
+  Object.entries(exported).filter((entry): entry is [string, never] => typeof entry[1] === 'function'),
+)
+
+/** Creates the plugin of each factory. @throws When a factory has no row in `FACTORIES`. */
+export function createBuiltInPlugins(): readonly AutoApiPlugin[] {
+  return [...EXPORTED].map(([name, create]) => {
+    const factory = FACTORIES[name]
+    if (!factory) throw new Error(`The factory \`${name}\` has no row in test/support/plugins.ts.`)
+    return create(factory.valid)
+  })
+}

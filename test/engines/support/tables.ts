@@ -18,9 +18,10 @@ export interface FillOptions<S extends Specs> {
   /** Without it every table is a resource that everybody can read. */
   readonly registrations?: (tables: Tables<S>) => ResourceRegistration[]
   readonly config?: Partial<AutoApiConfig>
+  readonly plugins?: readonly unknown[]
 }
 
-export async function openFilled<S extends Specs>({ dialect, engine, habits, open }: EngineCase, specs: S, rows: Data, { registrations, config = NEWS_CONFIG }: FillOptions<S> = {}): Promise<Filled> {
+export async function openFilled<S extends Specs>({ dialect, engine, habits, open }: EngineCase, specs: S, rows: Data, { registrations, config = NEWS_CONFIG, plugins = [] }: FillOptions<S> = {}): Promise<Filled> {
   const opened = await open()
   const tables = createTables(dialect, specs)
   const named: Readonly<Record<string, Table>> = tables
@@ -28,6 +29,6 @@ export async function openFilled<S extends Specs>({ dialect, engine, habits, ope
   for (const [name, spec] of Object.entries(specs)) await opened.exec(createTableText(spec, named[name]!))
   await opened.exec(seedText(dialect, specs, named, data))
   const registered = registrations?.(tables) ?? Object.entries(named).map(([name, schema]) => ({ name, schema, authorization: READ }))
-  const server = await createServer({ db: opened.db, engine, modules: [named], registrations: registered, config })
+  const server = await createServer({ db: opened.db, engine, modules: [named], registrations: registered, config, plugins })
   return { ...server, data, habits, opened }
 }

@@ -70,3 +70,10 @@ it('accepts the keys of robots beside sessions', async () => {
   const list = async (headers: Record<string, string>) => (await server.request('GET', '/api/posts', { headers })).status
   expect([await list({ 'x-api-key': 'k-1' }), await list({ 'x-api-key': 'k-2' }), await list({})]).toEqual([200, 401, 401])
 })
+
+it('streams every record as a line', async () => {
+  const server = await open(async () => (await import('./examples/ndjson')).default)
+  const response = await server.fetch(new Request('http://localhost/api/posts/lines?fields=title'), { permissions: ['reader'] })
+  expect([response.headers.get('content-type'), await response.text()]).toEqual(['application/x-ndjson', '{"title":"old"}\n'])
+  expect((await server.fetch(new Request('http://localhost/api/posts/lines'))).status).toBe(401)
+})

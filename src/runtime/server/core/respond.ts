@@ -16,12 +16,17 @@ export function listEnvelope({ plan, records, form, total, hasMore, nextCursor, 
     : { limit, hasMore, nextCursor }
   return {
     status: 200,
-    body: { data: form === 'wire' ? records : toWire(plan, records), meta: aggregates ? { ...meta, aggregates } : meta },
+    body: { data: wireRecords({ plan, records, form }), meta: aggregates ? { ...meta, aggregates } : meta },
   }
 }
 
-export function bareRecord({ plan, records, form }: ReadResult): ApiResponse {
-  return { status: 200, body: (form === 'wire' ? records : toWire(plan, records))[0] }
+export function bareRecord(result: ReadResult): ApiResponse {
+  return { status: 200, body: wireRecords(result)[0] }
+}
+
+/** Returns the records with JSON values. */
+export function wireRecords({ plan, records, form }: ReadResult): readonly RecordValues[] {
+  return form === 'wire' ? records : toWire(plan, records)
 }
 
 export function groupEnvelope({ data, total }: GroupResult): ApiResponse {

@@ -4,6 +4,7 @@ import type { AutoApiConfig } from '../../shared/config'
 import type { ApiDescription } from '../../shared/types/description'
 import type { Kind } from '../../shared/wire'
 import { describeFor } from '../core/description/describe'
+import { scanList, type Scan } from '../core/scan'
 import type { CallerContext } from '../core/visible-rows'
 import type { Field } from '../schema/field'
 import type { Resource } from '../schema/model'
@@ -48,6 +49,8 @@ export interface PluginServer {
   readonly describe: (ctx: CallerContext) => Promise<ApiDescription>
   /** Finds the driver of a storage in `nitro.storage`. Returns `undefined` if no storage has the name. */
   readonly storage: FindStorage
+  /** Reads a whole list in batches, with the permissions, the fields and the row scope of the list route. */
+  readonly scan: Scan
 }
 
 export interface PluginServerOptions {
@@ -62,6 +65,7 @@ export function createPluginServer({ resources, config, useStorage }: PluginServ
     config: freezeDeeply(config),
     describe: (ctx: CallerContext) => describeFor(ctx),
     storage: createFindStorage(useStorage),
+    scan: scanList,
   })
 }
 

@@ -40,7 +40,7 @@ export function parseGet(request: ApiRequest, { resource }: Call): GetQuery {
   return { ...read, key: parseKey(request, resource) }
 }
 
-export function parseList({ query }: ApiRequest, { api: { config } }: Call): ListQuery {
+export function parseList({ query }: Pick<ApiRequest, 'query'>, { api: { config } }: Call): ListQuery {
   const list: ListQuery = {
     ...parseRead(query),
     position: toPosition(query, config.pagination.default),

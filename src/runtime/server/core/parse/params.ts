@@ -83,7 +83,7 @@ export function trashMode(query: Query): TrashMode {
 }
 
 /** Returns the operations for which a read needs permission. Authorization needs them before the query is parsed. */
-export function readOperations({ query }: ApiRequest): readonly ['read', ...Operation[]] {
+export function readOperations({ query }: Pick<ApiRequest, 'query'>): readonly ['read', ...Operation[]] {
   const has = (parameter: string) => query[parameter] !== undefined
   const isTrue = (parameter: string) => query[parameter] !== undefined && [query[parameter]].flat().includes('true')
   return [

@@ -2,23 +2,17 @@
 import type { Row } from '../../../engines/engine'
 import type { Field } from '../../../schema/field'
 import type { Call } from '../../context'
-import { allFields, select, type Selection } from '../../access/fields'
 import type { Key } from '../../../schema/record-id'
 import type { ReadPlan } from '../../plan/read-plan'
 import type { Scoped } from '../../access/row-scope'
 import { isInvalidValue } from './invalid-value'
-import { planJoins, type Join } from './join'
+import { columnsOf, type Rows } from './columns'
+import { planJoins } from './join'
 import { rowsStatement, type ReadOptions } from './select'
 import { scan } from './scan'
 import { valuesAt } from './decode'
 
-/** Rows as arrays of values, with the field of each position. */
-export interface Rows {
-  readonly rows: readonly Row[]
-  readonly columns: Selection
-  /** Joined includes. Their columns follow `columns` in each row. */
-  readonly joins?: readonly Join[]
-}
+export type { Rows } from './columns'
 
 /** Reads visible rows of the plan. Under an `objectLevel` rule, reads in batches until the rule has accepted `limit` rows. */
 export async function readRows(plan: Scoped<ReadPlan>, options: ReadOptions, call: Call): Promise<Rows> {
@@ -62,14 +56,4 @@ async function readRowsOrNone(plan: Scoped<ReadPlan>, options: ReadOptions, call
     if (!await isInvalidValue(error, plan, call)) throw error
     return { columns: columnsOf(plan, options.cursor ?? false, options.extraColumns ?? []), rows: [] }
   }
-}
-
-/** Returns the columns to read: those of the response, the keys of the includes, and the columns of the cursor. */
-function columnsOf(plan: Scoped<ReadPlan>, cursor: boolean, extraColumns: readonly Field[]): Selection {
-  if (plan.accepts) return allFields(plan.resource)
-  const keys = plan.include.flatMap(({ relation }) => relation.columns)
-  const extra = [...keys, ...extraColumns, ...cursor ? plan.order.map(({ field }) => field) : []]
-  return extra.length === 0
-    ? plan.selection
-    : select(plan.resource, field => plan.selection.byName.has(field.name) || extra.includes(field))
 }

@@ -20,6 +20,8 @@ export interface ReadOptions {
   readonly cursor?: boolean
   /** The maximum number of rows that `objectLevel` checks. @default the result of `maxScanRows` */
   readonly maxScanned?: number
+  /** The maximum number of rows in one batch of a scan. @default LIMITS.scanBatch */
+  readonly maxBatch?: number
   /** Columns that the query reads but the response does not contain. */
   readonly extraColumns?: readonly Field[]
 }

@@ -1,0 +1,21 @@
+/** Runs a scoped list without pages: yields all records in batches. */
+import { LIMITS } from '../../../../shared/limits'
+import type { Call } from '../../context'
+import { runHooks, type AnyHook } from '../../hooks'
+import type { ListPlan } from '../../plan/read'
+import type { Scoped } from '../../access/row-scope'
+import { searchInSlices } from '../rows/text-search'
+import { scanBatches } from '../rows/scan'
+import { formOf, runReadHooks, toRecords, type ReadResult } from './records'
+
+/** Runs `beforeList` once and `afterList` for each batch, because these hooks can refuse a list and remove values from its records. */
+export async function* executeScan(requested: Scoped<ListPlan>, call: Call): AsyncGenerator<ReadResult<ListPlan>> {
+  await runHooks(call, 'beforeList', undefined, run => (run as AnyHook)(call.ctx))
+  const plan = await searchInSlices(requested, call)
+  const form = formOf(plan, 'afterList', call)
+  // Each batch has the whole budget for included records. So it has no more parents than a page of the list.
+  const maxBatch = plan.include.length === 0 ? LIMITS.scanBatch : Math.min(LIMITS.scanBatch, call.api.config.pagination.maxLimit)
+  for await (const batch of scanBatches(plan, { maxBatch }, call)) {
+    yield { plan, form, records: await runReadHooks(plan, 'afterList', await toRecords(plan, batch, form, call), call) }
+  }
+}

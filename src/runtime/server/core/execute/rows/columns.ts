@@ -1,0 +1,25 @@
+/** The rows of a read, and the columns that it selects. */
+import type { Row } from '../../../engines/engine'
+import type { Field } from '../../../schema/field'
+import { allFields, select, type Selection } from '../../access/fields'
+import type { Scoped } from '../../access/row-scope'
+import type { ReadPlan } from '../../plan/read-plan'
+import type { Join } from './join'
+
+/** Rows as arrays of values, with the field of each position. */
+export interface Rows {
+  readonly rows: readonly Row[]
+  readonly columns: Selection
+  /** Joined includes. Their columns follow `columns` in each row. */
+  readonly joins?: readonly Join[]
+}
+
+/** Returns the columns to read: those of the response, the keys of the includes, and the columns of the cursor. */
+export function columnsOf(plan: Scoped<ReadPlan>, cursor: boolean, extraColumns: readonly Field[]): Selection {
+  if (plan.accepts) return allFields(plan.resource)
+  const keys = plan.include.flatMap(({ relation }) => relation.columns)
+  const extra = [...keys, ...extraColumns, ...cursor ? plan.order.map(({ field }) => field) : []]
+  return extra.length === 0
+    ? plan.selection
+    : select(plan.resource, field => plan.selection.byName.has(field.name) || extra.includes(field))
+}

@@ -1,0 +1,42 @@
+/**
+ * Lists the variables of modules that can change while the server runs. Several servers, and several APIs of one process, do not share them:
+ * what they must share belongs into a storage or the database. Weak collections are not listed, because their entries belong to an object.
+ */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import ts from 'typescript'
+import { expect, it } from 'vitest'
+
+const folder = fileURLToPath(new URL('../../src/runtime/server', import.meta.url))
+
+/** Why each variable can differ between servers. */
+const STATE: Readonly<Record<string, string>> = {
+  'api/runtime.ts: generated': 'is set once, by the generated module',
+  'api/runtime.ts: current': 'is set once, before the server starts',
+  'core/encryption.ts: keys': 'caches keys that every server derives from the same secret',
+  'core/sql/shape.ts: last': 'numbers the tables for the keys of the statement cache',
+  'core/uuid.ts: lastTime': 'orders the UUIDs of one server; 62 random bits keep those of several servers apart',
+  'core/uuid.ts: sequence': 'orders the UUIDs of one server',
+  'plugins/rate-limit/index.ts: warned': 'each server logs the warning once',
+}
+
+/** The variables of a module that are reassigned, or that are an empty map, set or list with a type that allows additions. */
+function changingVariables(file: string): string[] {
+  const source = ts.createSourceFile(file, readFileSync(join(folder, file), 'utf8'), ts.ScriptTarget.Latest)
+  return source.statements.filter(ts.isVariableStatement).flatMap(({ declarationList: { declarations, flags } }) =>
+    declarations.filter(({ initializer, type }) => !(flags & ts.NodeFlags.Const) || (isEmptyCollection(initializer) && !/^Readonly|^readonly /.test(type?.getText(source) ?? '')))
+      .map(({ name }) => `${file}: ${name.getText(source)}`))
+}
+
+function isEmptyCollection(value: ts.Expression | undefined): boolean {
+  if (!value) return false
+  if (ts.isArrayLiteralExpression(value)) return value.elements.length === 0
+  return ts.isNewExpression(value) && ts.isIdentifier(value.expression) && ['Map', 'Set', 'Array'].includes(value.expression.text) && !value.arguments?.length
+}
+
+it('lists every variable of a module that can change, with the reason why servers need not share it', () => {
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(file => file.endsWith('.ts') && !file.startsWith('virtual/')).sort()
+  expect(files.length).toBeGreaterThan(150)
+  expect(files.flatMap(changingVariables).sort()).toEqual(Object.keys(STATE).sort())
+})

@@ -21,6 +21,7 @@ export type {
   Change, ChangedRows, ChangedRowsInsert, ChangedRowsValues, ChangedValue, CommitListener, CommitParticipant, CommitStatement,
 } from './core/changes'
 export type { Around, CallerListener, IncomingRequest, RequestListener } from './core/listeners'
+export type { RowFilter } from './core/row-filters'
 export type { Scan, ScannedRecord, ScanOptions } from './core/scan'
 export type { BodyStreamOptions, RouteRequest } from './core/route-request'
 export type { ApiResponse } from './core/response'

@@ -157,6 +157,7 @@ export const EXPECTED: Record<ReasonName, Record<CallerName, Cells>> = {
   'the row is another tenant\'s': ofAnotherTenant,
   'the row is another tenant\'s, which the caller names': ofAnotherTenant,
   'listFilter refuses the row': insideTheTenant(outOfSight),
+  'rows of a plugin refuse the row': insideTheTenant(outOfSight),
   'objectLevel refuses the row': insideTheTenant(outOfSight),
   'the row is in the trash': insideTheTenant(inTrash),
   'the row is not in the trash': insideTheTenant(notInTrash),

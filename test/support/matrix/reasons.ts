@@ -18,6 +18,7 @@ export interface Situation {
 const VISIBLE_ROW = { organization_id: 1, title: 'plain', status: 'open', deleted_at: null, deletion_id: null }
 const FOREIGN_ROW = { ...VISIBLE_ROW, organization_id: 2 }
 const SECRET_ROW = { ...VISIBLE_ROW, status: 'secret' }
+const WITHHELD_ROW = { ...VISIBLE_ROW, status: 'withheld' }
 const SEALED_ROW = { ...VISIBLE_ROW, title: 'sealed' }
 const IN_TRASH = { deleted_at: 1700000000000, deletion_id: 'd1' }
 
@@ -55,6 +56,7 @@ export const REASONS = {
   'the row is another tenant\'s': { row: FOREIGN_ROW, twin: { row: FOREIGN_ROW, caller: neighbour } },
   'the row is another tenant\'s, which the caller names': { row: FOREIGN_ROW, namesTenant: true, twin: { row: FOREIGN_ROW, caller: neighbour } },
   'listFilter refuses the row': { row: SECRET_ROW, twin: { row: SECRET_ROW, caller: chief } },
+  'rows of a plugin refuse the row': { row: WITHHELD_ROW, twin: { row: WITHHELD_ROW, caller: chief } },
   'objectLevel refuses the row': { row: SEALED_ROW, twin: { row: SEALED_ROW, caller: chief } },
   'the row is in the trash': { row: { ...VISIBLE_ROW, ...IN_TRASH } },
   'the row is not in the trash': {},

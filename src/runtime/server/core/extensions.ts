@@ -4,6 +4,7 @@ import type { Resource } from '../schema/model'
 import { createHookRegistry, type HookRegistry } from './hook-registry'
 import type { CredentialSource } from './credentials'
 import type { Listeners } from './listeners'
+import type { PluginRowFilter } from './row-filters'
 
 export type Writable<T> = { -readonly [K in keyof T]: T[K] }
 
@@ -30,12 +31,15 @@ export interface Extensions {
   readonly endpoints: readonly EndpointTarget[]
   readonly listeners: Listeners
   readonly credentials: readonly CredentialSource[]
+  /** The row filters of plugins by resource. A resource without filters is absent. */
+  readonly rowFilters: ReadonlyMap<Resource, readonly PluginRowFilter[]>
   /** @throws When the resource is not registered. */
   readonly addResourceHook: (resource: string, hooks: ResourceHooks) => void
   readonly addGlobalHook: (hooks: ResourceHooks) => void
   readonly addContextExtender: (extender: ContextExtender) => void
   readonly registerPermissionEvaluator: (evaluator: PermissionEvaluator) => void
   readonly addEndpoint: (endpoint: EndpointTarget) => void
+  readonly addRowFilter: (resource: Resource, filter: PluginRowFilter) => void
   readonly addCredentials: (source: CredentialSource) => void
   readonly addListeners: (listeners: Readonly<Partial<{ [K in keyof Listeners]: Listeners[K][number] }>>) => void
 }
@@ -46,6 +50,7 @@ export function createExtensions(resources: ReadonlyMap<string, Resource>): Exte
   const evaluators: PermissionEvaluator[] = []
   const endpoints: EndpointTarget[] = []
   const credentials: CredentialSource[] = []
+  const rowFilters = new Map<Resource, readonly PluginRowFilter[]>()
   const listeners = { onRequest: [], onCaller: [], around: [], onCommit: [], inCommit: [] } satisfies Listeners as FillableListeners
   return {
     hooks,
@@ -54,6 +59,7 @@ export function createExtensions(resources: ReadonlyMap<string, Resource>): Exte
     endpoints,
     listeners,
     credentials,
+    rowFilters,
     addResourceHook(resource, added) {
       if (!resources.has(resource))
         throw new Error(
@@ -66,6 +72,7 @@ export function createExtensions(resources: ReadonlyMap<string, Resource>): Exte
     addContextExtender: extender => void extenders.push(extender),
     registerPermissionEvaluator: evaluator => void evaluators.push(evaluator),
     addEndpoint: endpoint => void endpoints.push(endpoint),
+    addRowFilter: (resource, filter) => void rowFilters.set(resource, [...rowFilters.get(resource) ?? [], filter]),
     addCredentials: source => void credentials.push(source),
     addListeners({ onRequest, onCaller, around, onCommit, inCommit }) {
       if (onRequest) listeners.onRequest.push(onRequest)

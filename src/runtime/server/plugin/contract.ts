@@ -7,6 +7,7 @@ import type { ContextExtender } from '../core/extensions'
 import type { Around, CallerListener, RequestListener } from '../core/listeners'
 import type { CommitListener, CommitParticipant } from '../core/changes'
 import type { RouteRequest } from '../core/route-request'
+import type { RowFilter } from '../core/row-filters'
 import type { AutoApiContext, AutoApiPlatform, ResourceHooks } from '../registration'
 import type { PluginServer } from './server'
 
@@ -74,6 +75,11 @@ export interface AutoApiPlugin {
    * cross-site rule does not apply to it.
    */
   readonly credentials?: FindCredentialCaller
+  /**
+   * Narrows the rows of a resource, for every route and every operation. The key `'*'` stands for all resources. The condition of `rows` is
+   * added to the tenant, to `listFilter` and to the conditions of other plugins. References with `reference: 'tenant'` do not use it.
+   */
+  readonly rows?: Readonly<Record<string, RowFilter>>
   /** Adds to the context of every request, before its permissions are checked. */
   readonly extendContext?: ContextExtender
   /** Runs after every context extender and before authorization, for refusals by caller. An error becomes the response. */

@@ -1,4 +1,5 @@
 /** Installs the listed plugins in an API when the server starts. An invalid plugin fails the start. */
+import { didYouMean } from '../../shared/suggest'
 import type { Resource } from '../schema/model'
 import type { Extensions } from '../core/extensions'
 import type { AutoApiPlugin, ListedPlugin, PluginRoute, PluginTask } from './contract'
@@ -58,6 +59,7 @@ const PARTS: Readonly<Record<keyof AutoApiPlugin, readonly [fits: (value: unknow
   setup: [isFunction, 'a function'],
   onRequest: [isFunction, 'a function'],
   credentials: [isFunction, 'a function'],
+  rows: [isObject, 'an object of functions by resource'],
   extendContext: [isFunction, 'a function'],
   onCaller: [isFunction, 'a function'],
   around: [isFunction, 'a function'],
@@ -106,7 +108,7 @@ interface Installing {
 function addPlugin(
   plugin: AutoApiPlugin, installed: Installing, extensions: Extensions, { resources, builtPlugins }: InstallOptions,
 ): void {
-  const { name, credentials, extendContext, hooks = {}, routes = [], tasks = {}, buildSetup } = plugin
+  const { name, credentials, rows = {}, extendContext, hooks = {}, routes = [], tasks = {}, buildSetup } = plugin
   if (buildSetup && !builtPlugins.includes(name))
     throw new Error(
       `[auto-api] The plugin \`${name}\` has a \`buildSetup\`, which never ran, because only the server loads its file. `
@@ -117,10 +119,10 @@ function addPlugin(
   const { inCommit: run, ...listeners } = plugin
   extensions.addListeners({ ...listeners, ...run && { inCommit: { name, run, images: plugin.needs?.images === true } } })
   if (credentials) extensions.addCredentials({ plugin: name, find: credentials })
+  addRows(name, rows, extensions, resources)
   if (extendContext) extensions.addContextExtender(extendContext)
   for (const [resource, own] of Object.entries(hooks)) {
-    if (resource !== '*' && !resources.has(resource))
-      throw new Error(`[auto-api] The plugin \`${name}\` has hooks for \`${resource}\`, which is not a registered resource.`)
+    if (resource !== '*' && !resources.has(resource)) throw unknownResource(name, 'hooks', resource, resources)
     if (resource === '*') extensions.addGlobalHook(own)
     else extensions.addResourceHook(resource, own)
   }
@@ -132,4 +134,22 @@ function addPlugin(
       )
     installed.tasks.set(`${name}:${task}`, work)
   }
+}
+
+function addRows(
+  plugin: string, rows: NonNullable<AutoApiPlugin['rows']>, extensions: Extensions, resources: ReadonlyMap<string, Resource>,
+): void {
+  for (const [name, filter] of Object.entries(rows)) {
+    if (typeof filter !== 'function') throw new TypeError(`[auto-api] \`rows\` of the plugin \`${plugin}\`: \`${name}\` is not a function.`)
+    const resource = resources.get(name)
+    if (name !== '*' && !resource) throw unknownResource(plugin, '`rows`', name, resources)
+    for (const narrowed of resource ? [resource] : resources.values()) extensions.addRowFilter(narrowed, { plugin, filter })
+  }
+}
+
+function unknownResource(plugin: string, part: string, name: string, resources: ReadonlyMap<string, Resource>): Error {
+  return new Error(
+    `[auto-api] The plugin \`${plugin}\` has ${part} for \`${name}\`, which is not a registered resource.`
+    + didYouMean(name, [...resources.keys()]),
+  )
 }

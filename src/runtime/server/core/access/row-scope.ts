@@ -1,4 +1,7 @@
-/** Row scope: combines the tenant, the trash mode, `listFilter` and `objectLevel`. Every plan gets its scope before it is executed. */
+/**
+ * Row scope: combines the tenant, the trash mode, `listFilter`, the row filters of plugins and `objectLevel`. Every plan gets its scope
+ * before it is executed.
+ */
 import { and, is, sql, SQL, type Column, type Table } from 'drizzle-orm'
 import type { Operation } from '../../../shared/operations'
 import type { Field } from '../../schema/field'
@@ -43,7 +46,7 @@ export interface RowRules {
   readonly canRead?: (row: Record<string, unknown>) => Promise<boolean>
 }
 
-/** `'all'` applies every rule. `'tenant'` skips `listFilter` and `objectLevel`, for references that are declared that way. */
+/** `'all'` applies every rule. `'tenant'` applies only tenant and trash, for references that are declared that way. */
 type AppliedRules = 'all' | 'tenant'
 
 /**
@@ -103,7 +106,7 @@ export async function scopeSql(call: Call, resource: Resource, table: Table): Pr
 
 const defaultOperation = (call: Call, resource: Resource): Operation => resource === call.resource ? call.ctx.operation : 'read'
 
-/** Combines tenant, trash mode, `listFilter` and `objectLevel` with AND. `table` is the resource's table or an alias of it. */
+/** Combines tenant, trash mode, row filters and `objectLevel` with AND. `table` is the resource's table or an alias of it. */
 async function rowRules(
   call: Call,
   { resource, trash }: Plan,
@@ -113,7 +116,7 @@ async function rowRules(
 ): Promise<RowRules> {
   const tenantAndTrash = [...tenantClauses(call, resource, table), ...trashClauses(resource, trash, table)]
   if (rules === 'tenant') return { scope: tenantAndTrash }
-  const scope = [...tenantAndTrash, ...await listFilterClauses(call, resource, operation, table)]
+  const scope = [...tenantAndTrash, ...await filterClauses(call, resource, operation, table)]
   if (!resource.auth?.objectLevel) return { scope }
   return { scope, accepts: objectLevelRule(call, resource, operation), canRead: objectLevelRule(call, resource, 'read') }
 }
@@ -137,17 +140,20 @@ function fieldIn(table: Table, resource: Resource, field: Field): Field {
   return table === resource.table ? field : { ...field, column: (table as unknown as Record<string, Column>)[field.name]! }
 }
 
-async function listFilterClauses(call: Call, resource: Resource, operation: Operation, table: Table): Promise<readonly Clause[]> {
-  const filter = await listFilterOf(call, resource, operation, table)
-  return filter === undefined ? [] : [fromSql(call.engine, filter)]
-}
-
-async function listFilterOf(call: Call, resource: Resource, operation: Operation, table: Table): Promise<SQL | undefined> {
-  const filter = await resource.auth?.listFilter?.(table, contextFor(call, resource, operation))
-  // `null` or `false` is probably a mistake, such as a condition that is missing. It must not show every row.
-  if (filter !== undefined && !is(filter, SQL))
-    throw new TypeError(`[auto-api] \`${resource.name}.authorization.listFilter\` returned something that is neither SQL nor undefined.`)
-  return filter
+/** Returns the clauses of `listFilter` and of the row filters of plugins. Each of them only narrows the rows. */
+async function filterClauses(call: Call, resource: Resource, operation: Operation, table: Table): Promise<readonly Clause[]> {
+  const ctx = contextFor(call, resource, operation)
+  const clauses: Clause[] = []
+  const add = (filter: unknown, rule: string) => {
+    // `null` or `false` is probably a mistake, such as a condition that is missing. It must not show every row.
+    if (filter !== undefined && !is(filter, SQL))
+      throw new TypeError(`[auto-api] ${rule} returned something that is neither SQL nor undefined.`)
+    if (filter !== undefined) clauses.push(fromSql(call.engine, filter))
+  }
+  add(await resource.auth?.listFilter?.(table, ctx), `\`${resource.name}.authorization.listFilter\``)
+  for (const { plugin, filter } of call.api.rowFilters.get(resource) ?? [])
+    add(await filter(table, ctx), `\`rows\` of the plugin \`${plugin}\` for \`${resource.name}\``)
+  return clauses
 }
 
 function objectLevelRule(call: Call, resource: Resource, operation: Operation): RowRules['accepts'] {

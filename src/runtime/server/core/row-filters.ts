@@ -1,0 +1,20 @@
+/** The row filters of plugins: conditions that narrow the rows of a resource for every route. */
+import type { SQL, Table } from 'drizzle-orm'
+import type { AutoApiContext } from '../registration'
+
+/** Declared as a method, so that a filter of one resource can name the type of its table. */
+interface Filter {
+  filter(table: Table, ctx: AutoApiContext): SQL | undefined | Promise<SQL | undefined>
+}
+
+/**
+ * Returns the SQL condition of the rows that the caller can see; `undefined` means all rows.
+ * `table` is the table of the resource, or an alias of it.
+ */
+export type RowFilter = Filter['filter']
+
+/** The `rows` of one plugin for one resource. */
+export interface PluginRowFilter {
+  readonly plugin: string
+  readonly filter: RowFilter
+}

@@ -12,31 +12,41 @@ export default defineNuxtModule({
         schema: createModuleImport(resolve('../server/database/schema'), 'tags'),
         authorization: createModuleImport(resolve('../server/auth/tags'), 'tagsAuth'),
         validation: createModuleImport(resolve('../server/validation/tags'), 'tagsValidation'),
-      })
-      registry.register('organizations', {
-        schema: createModuleImport(resolve('../server/database/schema'), 'organizations'),
-        authorization: createModuleImport(resolve('../server/auth/organizations'), 'organizationsAuth'),
-        disabled: ['create', 'delete', 'purge'],
-        metadata: { label: 'Organisations' },
-      })
-      registry.register('users', {
-        schema: createModuleImport(resolve('../server/database/schema'), 'users'),
-        authorization: createModuleImport(resolve('../server/auth/users'), 'usersAuth'),
-        hiddenFields: ['passwordHash'],
+        metadata: inTable('id', 'name', 'slug'),
       })
       registry.register('posts', {
         schema: createModuleImport(resolve('../server/database/schema'), 'posts'),
         authorization: createModuleImport(resolve('../server/auth/posts'), 'postsAuth'),
         protectedFields: ['views'],
+        metadata: inTable('id', 'title', 'status', 'authorId', 'publishedAt'),
       })
       registry.register('comments', {
         schema: createModuleImport(resolve('../server/database/schema'), 'comments'),
         authorization: createModuleImport(resolve('../server/auth/comments'), 'commentsAuth'),
+        metadata: inTable('id', 'body', 'status', 'postId', 'createdAt'),
       })
       registry.register('media', {
         schema: createModuleImport(resolve('../server/database/schema'), 'media'),
         authorization: createModuleImport(resolve('../server/auth/media'), 'mediaAuth'),
+        metadata: inTable('filename', 'kind', 'bytes', 'postId'),
+      })
+      registry.register('users', {
+        schema: createModuleImport(resolve('../server/database/schema'), 'users'),
+        authorization: createModuleImport(resolve('../server/auth/users'), 'usersAuth'),
+        hiddenFields: ['passwordHash'],
+        metadata: inTable('id', 'name', 'role', 'email', 'salary'),
+      })
+      registry.register('organizations', {
+        schema: createModuleImport(resolve('../server/database/schema'), 'organizations'),
+        authorization: createModuleImport(resolve('../server/auth/organizations'), 'organizationsAuth'),
+        disabled: ['create', 'delete', 'purge'],
+        metadata: { label: 'Organisations', ...inTable('id', 'name', 'city') },
       })
     })
   },
 })
+
+/** Marks the fields that the tables of the playground show, in their order. */
+function inTable(...names: string[]) {
+  return { fields: Object.fromEntries(names.map((name, column) => [name, { column }])) }
+}

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { EXAMPLES } from '../../playground/app/explorer/examples'
 import { toPath } from '../../playground/app/explorer/path'
-import { CHECKS, count } from './newsroom/explorer'
+import { CHECKS, count, findViews } from './newsroom/explorer'
 import { ADMIN, EDITOR, PUBLIC, WRITER } from './newsroom/callers'
 import { startEdge } from './newsroom/edge'
 import { describeCapabilities, describeTags } from './newsroom/relations'
@@ -45,7 +45,8 @@ describe('reading at the edge', () => {
 
   it.each(EXAMPLES)('returns the rows of the tables for the explorer\'s examples: $label', async ({ label, draft }) => {
     const { as, check } = CHECKS[label]!
-    const answer = await newsroom.request(toPath(draft), { as })
+    const { fields } = (await findViews(newsroom, as)).get(draft.resource)!
+    const answer = await newsroom.request(toPath(draft, fields), { as })
     expect(answer.status, JSON.stringify(answer.body)).toBe(200)
     await check(answer, newsroom)
   })

@@ -1,6 +1,6 @@
 /** The query in the query builder. It is part of the page's URL, so that it can be shared and reloaded. */
-import { findResource } from '../resources'
-import { OPERATOR_LABELS, type Operator } from './operators'
+import type { ResourceView } from '../resources'
+import { isOperator, type Operator } from './operators'
 
 export const FUNCTIONS = ['count', 'sum', 'avg', 'min', 'max'] as const
 
@@ -53,23 +53,27 @@ export function writeDraft(draft: Draft): string {
   )
 }
 
-/** Reads a draft from a URL. Ignores invalid parts, because anybody can write a URL. */
-export function readDraft(text: unknown): Draft {
+/** Finds a resource by its name. */
+type Find = (name: unknown) => Pick<ResourceView, 'name' | 'fields' | 'relations'> | undefined
+
+/** Reads a draft from a URL. Ignores parts that are invalid, or that the caller cannot use, because anybody can write a URL. */
+export function readDraft(text: unknown, find: Find): Draft {
   const given = toObject(text)
-  const { name, fields, relations } = findResource(given.resource)
+  const plain = newDraft()
+  const { name, fields, relations } = find(given.resource) ?? find(plain.resource) ?? { name: plain.resource, fields: {}, relations: {} }
   const isField = (value: unknown): value is string => typeof value === 'string' && Object.hasOwn(fields, value)
   return newDraft({
     resource: name,
     fields: toList(given.fields).filter(isField),
     conditions: toList(given.conditions)
       .map(toObject)
-      .filter(({ field, operator }) => isField(field) && Object.hasOwn(OPERATOR_LABELS, String(operator)))
+      .filter(({ field, operator }) => isField(field) && isOperator(operator) && fields[field]!.operators.includes(operator))
       .map(({ field, operator, value }) => ({ field: field as string, operator: operator as Operator, value: String(value ?? '') })),
     match: oneOf(given.match, ['all', 'any']),
     sort: toList(given.sort)
       .map(toObject)
       .flatMap(({ field, descending }) => (typeof field === 'string' ? [{ field, descending: descending === true }] : [])),
-    include: readIncludes(given.include, relations),
+    include: readIncludes(given.include, relations, find),
     trash: oneOf(given.trash, ['without', 'with', 'only']),
     paging: oneOf(given.paging, ['page', 'cursor']),
     page: toCount(given.page, 1),
@@ -83,11 +87,23 @@ export function readDraft(text: unknown): Draft {
   })
 }
 
-function readIncludes(value: unknown, relations: ReturnType<typeof findResource>['relations'], depth = 1): Includes {
-  const known = Object.entries(toObject(value)).filter(([name]) => Object.hasOwn(relations, name) && depth <= MAX_DEPTH)
+/** Whether a draft contains every part of the draft in a URL. The order of the properties does not matter. */
+export function containsAll(draft: Draft, text: unknown): boolean {
+  return toSortedText(toObject(writeDraft(draft))) === toSortedText(toObject(text))
+}
+
+function toSortedText(value: unknown): string {
+  return JSON.stringify(value, (_, part: unknown) =>
+    part && typeof part === 'object' && !Array.isArray(part) ? Object.fromEntries(Object.entries(part).toSorted()) : part)
+}
+
+function readIncludes(value: unknown, relations: ResourceView['relations'], find: Find, depth = 1): Includes {
+  const canInclude = (name: string) => Object.hasOwn(relations, name) && relations[name]!.includable
+  const known = Object.entries(toObject(value)).filter(([name]) => canInclude(name) && depth <= MAX_DEPTH)
   return Object.fromEntries(known.map(([name, node]) => {
     const { limit, include } = toObject(node)
-    return [name, { limit: toCount(limit, 0), include: readIncludes(include, findResource(relations[name]!.to).relations, depth + 1) }]
+    const next = find(relations[name]!.target)?.relations ?? {}
+    return [name, { limit: toCount(limit, 0), include: readIncludes(include, next, find, depth + 1) }]
   }))
 }
 

@@ -1,14 +1,14 @@
 /** Converts a draft to the path of its request. */
-import { findResource, type ResourceView } from '../resources'
+import type { FieldView } from '../resources'
 import type { Draft, Includes } from './draft'
 import { toValue } from './operators'
 
-export function toPath(draft: Draft): string {
-  const view = findResource(draft.resource)
+/** @param fields the fields of the resource, whose kinds decide how values are written */
+export function toPath(draft: Draft, fields: Readonly<Record<string, FieldView>>): string {
   const grouped = draft.groupBy.length > 0
   const parameters = {
     fields: grouped ? '' : draft.fields.join(','),
-    filter: toFilter(draft, view),
+    filter: toFilter(draft, fields),
     sort: draft.sort.map(({ field, descending }) => (descending ? '-' : '') + field).join(','),
     include: grouped ? '' : toInclude(draft.include),
     aggregate: draft.aggregates.map(({ function: name, field }) => field ? `${name}(${field})` : name).join(','),
@@ -21,7 +21,7 @@ export function toPath(draft: Draft): string {
     value === undefined || (value === '' && name !== 'cursor') ? [] : [`${name}=${encode(value)}`],
   )
   // Groups have their own route, which needs only the permission to aggregate.
-  return `/api/${view.name}${grouped ? '/aggregate' : ''}?${query.join('&')}`
+  return `/api/${draft.resource}${grouped ? '/aggregate' : ''}?${query.join('&')}`
 }
 
 function toPaging({ paging, page, cursor, limit, counted }: Draft, grouped: boolean): Record<string, string> {
@@ -36,7 +36,7 @@ function toPaging({ paging, page, cursor, limit, counted }: Draft, grouped: bool
 type Fields = Record<string, Record<string, unknown>>
 
 /** All conditions in one object, or one object per condition in `$or`. */
-function toFilter({ conditions, match }: Draft, { fields }: ResourceView): string {
+function toFilter({ conditions, match }: Draft, fields: Readonly<Record<string, FieldView>>): string {
   const each = conditions.map<Fields>(({ field, operator, value }) => ({
     [field]: { [operator]: toValue(value, fields[field]!, operator) },
   }))

@@ -1,5 +1,6 @@
 /** The expected responses of the explorer's examples, computed in SQL without the API: for the public, or for the given user. */
 import { expect } from 'vitest'
+import { toViews, type ResourceView } from '../../../playground/app/resources'
 import { EDITOR, PUBLIC } from './callers'
 import type { ServerResponse } from '../support/request'
 import type { Newsroom } from './server'
@@ -23,6 +24,13 @@ function expectPage({ body }: ServerResponse, { rows }: Newsroom, { where = PUBL
 
 export function count(rows: Newsroom['rows'], where: string, table = 'posts'): number {
   return rows<{ n: number }>(`select count(*) n from ${table} where ${where}`)[0]!.n
+}
+
+/** The resources of the playground's pages for a caller: by name, from the description of the API. */
+export async function findViews({ request }: Newsroom, as?: number): Promise<ReadonlyMap<unknown, ResourceView>> {
+  const { status, body } = await request('/api/_schema', { as })
+  expect(status).toBe(200)
+  return new Map(toViews(body.resources).map(view => [view.name, view]))
 }
 
 /** The check of each example, by its label. */

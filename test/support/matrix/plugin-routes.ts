@@ -21,6 +21,8 @@ export interface PluginRequest extends Request {
 }
 
 const hasTitle: Request['shows'] = ({ body }) => typeof body.title === 'string'
+/** A streamed response has a line for the row. */
+const hasLine: Request['shows'] = ({ body }) => new RegExp(`^${ID},`, 'm').test(body)
 const NEW_TITLE = { title: 'renamed' }
 
 /** The handler reads the rows itself, with the SQL of rowScope. */
@@ -46,13 +48,17 @@ const TITLES: readonly PluginRequest[] = [
     target: it => [`/${it}/titles`, { method: 'POST', body: { title: 'made' } }], status: 200, changes: added,
   },
   {
-    route: 'titles: GET /:resource/titles.csv', operation: 'read', like: 'list', except: WITHOUT_OBJECT_LEVEL,
-    target: it => [`/${it}/titles.csv`], status: 200, changes: nothing, shows: ({ body }) => new RegExp(`^${ID},`, 'm').test(body),
+    route: 'titles: GET /:resource/titles.csv', operation: 'read', like: 'list',
+    target: it => [`/${it}/titles.csv`], status: 200, changes: nothing, shows: hasLine,
   },
   {
     route: 'titles: POST /:resource/titles.csv', operation: 'create', like: 'create', accepts: 'text/csv',
     // The JSON of this text is also a quoted field of a CSV file.
     target: it => [`/${it}/titles.csv`, { method: 'POST', body: 'made', headers: { 'content-type': 'text/csv' } }], status: 200, changes: added,
+  },
+  {
+    route: 'titles: GET /titles/:name', like: 'list',
+    target: it => [`/titles/${it}`], status: 200, changes: nothing, shows: hasLine,
   },
   {
     route: 'titles: GET /titles/:name/:id', like: 'get',

@@ -235,3 +235,11 @@ describe.each(ofResource)('$route', (request) => {
     }
   })
 })
+
+describe.each(rows.filter(({ operation, like }) => operation === undefined && like !== 'every caller'))('$route', (request) => {
+  it('is refused by the server utils while the resource disables the operation, for any caller', async () => {
+    server = await open([request.method === 'GET' ? 'read' : 'update'])
+    expect(await refusal(request, {})).toBe('403 FORBIDDEN')
+    expect(await refusal(request, { caller: CALLERS['the super-admin'] as unknown as Caller })).toBe('403 FORBIDDEN')
+  })
+})

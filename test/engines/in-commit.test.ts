@@ -80,7 +80,7 @@ function imageOf({ kind, place, recordId }: Entry, from: Dump, to: Dump) {
 /** The rows that differ. */
 const changedRows = (from: Dump, to: Dump) => [...new Set([...from.keys(), ...to.keys()])].filter(key => !isDeepStrictEqual(from.get(key), to.get(key))).sort()
 
-describe.each(ENGINE_CASES.filter(({ name }) => name !== 'd1'))('$name', (engineCase) => {
+describe.each(ENGINE_CASES)('$name', (engineCase) => {
   describe.skipIf(!isAvailable(engineCase))('a plugin that takes part in commits', () => {
     let ledger: Ledger
     let inCommit: (changes: readonly ChangedRows[]) => readonly CommitStatement[] | Promise<readonly CommitStatement[]>

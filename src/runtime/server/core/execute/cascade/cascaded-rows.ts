@@ -1,30 +1,19 @@
 /** Locks the rows of a cascade before a commit changes them, and reports them to listeners. */
-import { sql, type SQL } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import type { WriteStatement } from '../../../engines/engine'
 import { shape } from '../../sql/shape'
 import type { GraphNode } from '../../../schema/graph'
 import type { Call } from '../../context'
-import { toId, type Key } from '../../../schema/record-id'
-import type { Change } from '../../changes'
+import { toId } from '../../../schema/record-id'
 import type { Selection } from '../../access/fields'
-import { statement, type Clause } from '../../sql/clause'
+import { statement } from '../../sql/clause'
 import { selectList } from '../rows/select'
-import { closureShape, primaryKeyOf, selectKeys, tuple, withClosure, type Closure } from './closure/index'
+import { sourceOfCascade, type CascadedRows } from './cascaded-source'
+import { closureShape, inTrashState, primaryKeyOf, selectKeys, tuple, withClosure, type Closure } from './closure/index'
 import type { WriteOperation } from '../commit/operation'
 import { lockInOrder } from '../commit/select'
-import { hasListeners, reportedColumns } from '../commit/changes/report'
+import { hasListeners, needsSources, reportedColumns } from '../commit/changes/report'
 import { changedTable } from '../commit/changes/table'
-
-/** Describes which reached rows a statement changes. */
-export interface CascadedRows {
-  readonly kind: Change['kind']
-  /** The statement changes only reached rows in this state. */
-  readonly trash: 'active' | 'trashed' | 'all'
-  /** The rows that the request names. They are not reported as cascaded. */
-  readonly named: readonly Key[]
-  /** Returns a condition for the reached rows of a table that the statement does not change. */
-  readonly except?: (node: GraphNode) => Clause | undefined
-}
 
 /**
  * Reads the rows of a cascade before they change, parents before children. Listeners need the ids of the rows. If commits can run
@@ -47,7 +36,10 @@ function reportOperation(call: Call, closure: Closure, node: GraphNode, cascaded
   const columns = reportedColumns(call, table)
   return {
     statement: cascadedRowsStatement(call, closure, node, cascaded, columns),
-    changes: { table, kind: cascaded.kind, cascaded: true, columns, state: 'before', except },
+    changes: {
+      table, kind: cascaded.kind, cascaded: true, columns, state: 'before', except,
+      ...needsSources(call) && sourceOfCascade(call, closure, node, cascaded),
+    },
   }
 }
 
@@ -74,9 +66,4 @@ function cascadedRowsStatement(
     return { extra: undefined, sql: sql`${withClosure(closure)} ${columns ? rows : engine.adapter.countLocked(rows)}` }
   })
   return { ...select, returnsRows: true }
-}
-
-function inTrashState({ roles: { deletedAt } }: GraphNode, trash: CascadedRows['trash']): SQL {
-  if (!deletedAt || trash === 'all') return sql`1 = 1`
-  return trash === 'active' ? sql`${deletedAt} is null` : sql`${deletedAt} is not null`
 }

@@ -2,20 +2,24 @@
 import { ExpectationError, type Outcome, type WriteStatement } from '../../../engines/engine'
 import type { Call } from '../../context'
 import { emitChanges } from '../../listeners'
-import { planParticipation } from './changes/plan'
+import { planEntries } from './changes/plan'
 import { toChanges } from './changes/report'
 import { toCommitFailed, type CommitFailed, type WritingPlan } from './failure'
 import type { WriteOperation } from './operation'
 
+const NOT_RUN: Outcome = Object.freeze({ rows: [], affectedRows: 0 })
+
 /** @throws {CommitFailed} If an operation fails. The error of a plugin that refuses the commit. The database is then unchanged. */
 export async function commitOperations(plan: WritingPlan, operations: readonly WriteOperation[], call: Call): Promise<void> {
-  const added = await planParticipation(operations, call)
-  let outcomes: readonly Outcome[]
+  const entries = await planEntries(operations, call)
+  const outcomes: Outcome[] = operations.map(() => NOT_RUN)
   try {
-    outcomes = await call.engine.commit([...operations.map(({ statement }) => statement), ...added])
+    const results = await call.engine.commit(entries.map(({ entry }) => entry))
+    for (const [index, { operation }] of entries.entries()) if (operation !== undefined) outcomes[operation] = results[index]!
   }
   catch (error) {
-    throw await toCommitFailed(error, plan, operations, call)
+    const failed = error instanceof ExpectationError ? entries[error.index]?.operation : undefined
+    throw await toCommitFailed(failed === undefined ? error : new ExpectationError(failed, 0), plan, operations, call)
   }
   operations.forEach((operation, index) => operation.read?.(outcomes[index]!))
   if (call.api.listeners.onCommit.length === 0) return

@@ -2,7 +2,8 @@
 import type { Resource } from '../../../schema/model'
 import type { Call } from '../../context'
 import type { Clause } from '../../sql/clause'
-import { hasParticipants, needsImages, reportedColumns } from './changes/report'
+import { hasParticipants, needsImages, needsSources, reportedColumns } from './changes/report'
+import { rowsWhere } from './changes/source'
 import { changedTable } from './changes/table'
 import type { WriteOperation } from './operation'
 import { selectStatement } from './select'
@@ -13,9 +14,13 @@ import { selectStatement } from './select'
  */
 export function snapshotOperations(call: Call, resource: Resource, where: readonly Clause[], returned: boolean): WriteOperation[] {
   const table = changedTable(call, resource)
-  const isNeeded = needsImages(call) || (!returned && hasParticipants(call) && table.tenant !== undefined)
+  const isNeeded = needsImages(call) || (!returned && (needsSources(call) || (hasParticipants(call) && table.tenant !== undefined)))
   if (!isNeeded) return []
   const columns = reportedColumns(call, table)
   const statement = selectStatement(call, resource, where, columns, 'update')
-  return [{ statement: { ...statement, expectedRows: undefined }, snapshot: { table, columns }, phase: 'lock' }]
+  return [{
+    statement: { ...statement, expectedRows: undefined },
+    snapshot: { table, columns, source: rowsWhere(table, where) },
+    phase: 'lock',
+  }]
 }

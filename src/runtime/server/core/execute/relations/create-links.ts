@@ -4,11 +4,13 @@ import type { Call } from '../../context'
 import { allFields, keyFields, readableFields, select } from '../../access/fields'
 import { findHooks } from '../../hooks'
 import type { WritePlan } from '../../plan/write'
-import { isNull } from '../../sql/clause'
+import { isNull, type Clause } from '../../sql/clause'
 import { inTuples } from '../../sql/list/index'
 import { tupleKey } from '../../sql/tuple-key'
 import { within, type Plan, type Scoped } from '../../access/row-scope'
-import { reportRows, withReported } from '../commit/changes/report'
+import { needsSources, reportRows, withReported } from '../commit/changes/report'
+import { rowsWhere } from '../commit/changes/source'
+import { changedTable } from '../commit/changes/table'
 import type { WriteOperation } from '../commit/operation'
 import { findTrashed, restoreLinkOperations, type TrashedLinks } from './restore-links'
 import { forJunction, linkedClauses, sameLink, type LinkTask, type NewLink, type ScopedLink } from './links'
@@ -45,8 +47,8 @@ export async function planCreates(task: LinkTask, call: Call): Promise<LinkCreat
     // An error names only these fields.
     selection: registered ? await readableFields(junctionCall, resource) : allFields(resource),
   })
-  const linked = registered ? await findLinked(task, call) : new Map<string, readonly unknown[]>()
-  const insertExisting = canInsertExisting(link, call)
+  const linked = registered || needsSources(call) ? await findLinked(task, call) : new Map<string, readonly unknown[]>()
+  const insertExisting = !needsSources(call) && canInsertExisting(link, call)
   const kept: (readonly unknown[])[] = []
   const items: NewLink[] = []
   for (const [index, target] of targets.values.entries()) {
@@ -95,22 +97,41 @@ export function createLinkOperations(task: LinkTask, creates: LinkCreates, call:
   // Rows that set the same columns go into one statement.
   const groups = groupBy(rows, row => Object.keys(row).filter(name => resource.fields.has(name)).sort().join(','))
   const unless: Unless = { fields: sameLink(link), unique, where: !unique && deletedAt ? [isNull(deletedAt)] : [] }
+  const addedSource = () => rowsWhere(changedTable(call, resource), addedClauses(task, items, call))
   const inserts = [...groups.values()]
     .flatMap(group => insertStatements(call, resource, group, columns, unless))
-    .map(({ statement }): WriteOperation => ({
+    .map(({ statement }, index, all): WriteOperation => ({
       statement: { ...statement, expectedRows: undefined },
       read: ({ affectedRows, rows }) => {
         counts.added += affectedRows
         for (const row of rows) added.add(tupleKey(keyOf(row)))
       },
-      changes: reportRows(call, resource, 'link', columns, 'after'),
+      // One source selects the links of all statements.
+      changes: reportRows(call, resource, 'link', columns, 'after', index === all.length - 1 ? addedSource : undefined),
     }))
   return [
     ...keptLinksExist(task, creates, call),
+    ...needsSources(call) && items.length > 0 ? [noLinkAdded(task, creates, call)] : [],
     ...referenceOperations(items, call),
     ...restoreLinkOperations(task, creates, hasAfter(call, resource), junctionCall, time),
     ...inserts,
   ]
+}
+
+/** Fails the commit if another request has added one of the links. Plugins would otherwise receive a link that this commit did not add. */
+function noLinkAdded(task: LinkTask, { items }: LinkCreates, call: Call): WriteOperation {
+  const { resource } = task.link.relation.junction
+  return {
+    statement: { ...selectStatement(call, resource, addedClauses(task, items, call), keyFields(resource)), expectedRows: 0 },
+    expectation: 'group',
+  }
+}
+
+/** Matches the links to add. Before the commit, none of them exists. */
+function addedClauses(task: LinkTask, items: readonly NewLink[], call: Call): readonly Clause[] {
+  const { relation } = task.link
+  const fields = junctionFields(relation, relation.junction.targetKey.columns)
+  return [...linkedClauses(task), inTuples(call.engine, fields, items.map(({ target }) => target))]
 }
 
 /** Fails the commit of a replacement if a link that it keeps no longer exists. */

@@ -9,6 +9,7 @@ import { inTuples } from '../../sql/list/index'
 import { tupleKey } from '../../sql/tuple-key'
 import { narrow } from '../../access/row-scope'
 import { hasListeners, reportedColumns, reportRows } from '../commit/changes/report'
+import { rowsWhere } from '../commit/changes/source'
 import { changedTable } from '../commit/changes/table'
 import type { WriteOperation } from '../commit/operation'
 import { readAddedOperations, createLinkOperations, planCreates, type LinkCreates } from './create-links'
@@ -96,7 +97,7 @@ function removeOperations(
   const reported = reportedColumns(call, changedTable(call, resource))
   const reportChanges: WriteOperation = {
     statement: { ...selectStatement(call, resource, where, reported, 'update'), expectedRows: undefined },
-    changes: reportRows(call, resource, 'unlink', reported, 'before'),
+    changes: reportRows(call, resource, 'unlink', reported, 'before', () => rowsWhere(changedTable(call, resource), where)),
   }
   const trash = () => trashValues({ resource } as WritePlan, crypto.randomUUID(), call, new Date())
   return [

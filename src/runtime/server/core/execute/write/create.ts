@@ -1,9 +1,15 @@
 /** The operations of a create: check the references, then insert the rows. */
 import { groupBy } from '../../../../shared/group-by'
+import { isScalar } from '../../../engines/scalar'
+import type { Call } from '../../context'
+import type { WritePlan } from '../../plan/write'
+import { inTuples } from '../../sql/list/index'
 import { reportRows, withReported } from '../commit/changes/report'
+import { insertedRows, rowsWhere, type RowSource } from '../commit/changes/source'
+import { changedTable } from '../commit/changes/table'
 import type { WriteOperation } from '../commit/operation'
 import { insertStatements } from '../commit/insert'
-import { decoder } from '../rows/decode'
+import { decoder, type RecordValues } from '../rows/decode'
 import type { BuildOperations } from './build-operations'
 import { referenceOperations } from './reference-operations'
 import { returnedFields } from './returned'
@@ -30,8 +36,18 @@ export const createOperations: BuildOperations = (plan, items, written, call, ti
       ...(inserted.length === 1 && { item: itemOf.get(inserted[0]!)!.index }),
       read: ({ rows }) =>
         inserted.forEach((values, index) => written.set(itemOf.get(values)!.index, { record: decode(rows[index]!) })),
-      changes: reportRows(call, plan.resource, 'create', columns, 'after'),
+      changes: reportRows(call, plan.resource, 'create', columns, 'after', () => insertedSource(plan, inserted, call)),
     }))
   })
   return [...referenceOperations(items, call), ...inserts]
+}
+
+/** Selects inserted rows by their keys or, if the database generates the keys, as the rows that were inserted last. */
+function insertedSource({ resource }: WritePlan, rows: readonly RecordValues[], call: Call): RowSource {
+  const { primaryKey } = resource
+  const keys = rows.map(row => primaryKey.map(field => field.encode(row[field.name])))
+  const table = changedTable(call, resource)
+  return keys.flat().every(value => value !== null && isScalar(value))
+    ? rowsWhere(table, [inTuples(call.engine, primaryKey, keys)])
+    : insertedRows(table, rows.length)
 }

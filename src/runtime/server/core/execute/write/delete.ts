@@ -37,7 +37,7 @@ export const deleteOperations: BuildOperations = (plan, items, written, call, ti
       statement: updateStatement(call, resource, values, writeClauses(plan, item), columns, readBackKey),
       expectation: 'row',
       item: item.index,
-      changes: reportKey(call, resource, 'delete', item.key!, columns),
+      changes: reportKey(call, resource, 'delete', item.key!, columns, values),
     }
   })
   return [
@@ -54,7 +54,9 @@ export function trashDependents(plan: Scoped<WritePlan>, items: readonly Item[],
   const closure = closureOf(plan, items, call, 'active')
   const tables = dependentTables(closure, node => node.roles.deletedAt !== undefined).reverse()
   return [
-    ...cascadeOperations(call, closure, tables, { kind: 'delete', trash: 'active', named: keysOf(items) }),
+    ...cascadeOperations(call, closure, tables, {
+      kind: 'delete', trash: 'active', named: keysOf(items), assigned: node => cascadeTrashValues(plan, node, call, time),
+    }),
     ...restrictOperations(closure, call),
     ...tables.map(node => ({ statement: trashStatement(call, closure, node, cascadeTrashValues(plan, node, call, time)) })),
     ...checkMissedRows(closure, call),

@@ -40,7 +40,10 @@ export const restoreOperations: BuildOperations = (plan, items, written, call) =
       columns,
       keyClauses(resource, item.key!),
     )
-    return { ...returningRow(statement, item, written, decode), changes: reportKey(call, resource, 'restore', item.key!, columns) }
+    return {
+      ...returningRow(statement, item, written, decode),
+      changes: reportKey(call, resource, 'restore', item.key!, columns, clearedTrashColumns),
+    }
   })
   return [
     ...lockRows(plan, items, call),

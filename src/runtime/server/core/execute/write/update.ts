@@ -27,11 +27,11 @@ export const updateOperations: BuildOperations = (plan, items, written, call, ti
     const where = writeClauses(plan, item)
     if (Object.keys(values).length === 0) return returningRow(selectStatement(call, resource, where, selection), item, written)
     changed.push(item)
-    const statement
-      = updateStatement(call, resource, updateValues(plan, values, call, time), where, columns, keyClauses(resource, item.key!))
+    const assigned = updateValues(plan, values, call, time)
+    const statement = updateStatement(call, resource, assigned, where, columns, keyClauses(resource, item.key!))
     return {
       ...returningRow(statement, item, written, decode),
-      changes: reportKey(call, resource, 'update', item.key!, columns),
+      changes: reportKey(call, resource, 'update', item.key!, columns, assigned),
     }
   })
   return [

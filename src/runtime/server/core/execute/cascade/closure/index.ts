@@ -3,12 +3,26 @@ import { sql, type Column, type SQL } from 'drizzle-orm'
 import type { Dialect } from '../../../../../shared/dialects'
 import type { ForeignKeyFacts } from '../../../../schema/drizzle/foreign-keys'
 import type { GraphNode } from '../../../../schema/graph'
-import { CLOSURE, GROUP, key, list, TABLE, tableNumber, TIME, widthOf, type Closure, type ClosureSql, type RowChange } from './closure'
-import { keyList } from './keys'
+import {
+  CLOSURE,
+  GROUP,
+  key,
+  list,
+  primaryKeyOf,
+  TABLE,
+  tableNumber,
+  TIME,
+  widthOf,
+  type Closure,
+  type ClosureSql,
+  type RowChange,
+} from './closure'
+import { keyList, reachedKey } from './keys'
 import { mysql } from './mysql'
 import { pg } from './pg'
 import { sqlite } from './sqlite'
 
+export { fromClosure } from './nearest-root'
 export { CLOSURE, closureShape, columnsOf, GROUP, keepsDeletionId, primaryKeyOf, tuple, type Closure, type FollowedRows } from './closure'
 
 const DIALECTS: Readonly<Record<Dialect, ClosureSql>> = { sqlite, pg, mysql }
@@ -59,4 +73,18 @@ export function selectReferenced(closure: Closure, edge: ForeignKeyFacts, parent
 /** Returns the condition that the columns are in the result of a query. It compares values byte by byte. */
 export function inRows(closure: Closure, columns: readonly Column[], rows: SQL): SQL {
   return sqlOf(closure).inRows(columns, rows)
+}
+
+/** The rows of a table that a statement changes: active rows, rows in the trash, or all. */
+export type TrashState = 'active' | 'trashed' | 'all'
+
+export function inTrashState({ roles: { deletedAt } }: GraphNode, trash: TrashState): SQL {
+  if (!deletedAt || trash === 'all') return sql`1 = 1`
+  return trash === 'active' ? sql`${deletedAt} is null` : sql`${deletedAt} is not null`
+}
+
+/** `reached.t = 1 and child.id = reached.k0`, for a statement that joins `reached`. */
+export function isReached(closure: Closure, node: GraphNode): SQL {
+  const keys = primaryKeyOf(node).map((column, index) => sql`${column} = ${reachedKey(closure, node, index)}`)
+  return sql.join([sql`${CLOSURE}.${TABLE} = ${tableNumber(closure, node)}`, ...keys], sql` and `)
 }

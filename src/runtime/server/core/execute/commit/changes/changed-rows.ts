@@ -81,7 +81,7 @@ function createChangedRows(
     ...cascaded && { cascaded },
     insertInto(table: unknown, values: unknown): ChangedRowsInsert {
       const statement = Object.freeze({}) as ChangedRowsInsert
-      insertions.set(statement, { set, target: toTarget(engine, table, values) })
+      insertions.set(statement, { set, target: toTarget(engine, set.table, table, values) })
       return statement
     },
   }

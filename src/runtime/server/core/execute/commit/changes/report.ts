@@ -5,7 +5,9 @@ import type { Resource } from '../../../../schema/model'
 import type { Change } from '../../../changes'
 import type { Call } from '../../../context'
 import { select, type Selection } from '../../../access/fields'
-import { valuesAt } from '../../rows/decode'
+import { keyClauses } from '../../../plan/read'
+import { valuesAt, type RecordValues } from '../../rows/decode'
+import { rowsWhere, type AssignedValues, type RowSource } from './source'
 import { changedTable, type ChangedTable } from './table'
 
 export interface ChangeReport {
@@ -20,12 +22,16 @@ export interface ChangeReport {
   readonly state?: 'before' | 'after'
   /** The ids of returned rows that another operation reports. */
   readonly except?: ReadonlySet<string>
+  /** Selects the rows in SQL, for engines that cannot use the rows that the operation returns. */
+  readonly source?: RowSource
+  readonly assigned?: AssignedValues
 }
 
 /** Reads rows before the commit changes them. Another operation reports the rows. */
 export interface Snapshot {
   readonly table: ChangedTable
   readonly columns: Selection
+  readonly source: RowSource
 }
 
 export interface ReportingOperation {
@@ -41,21 +47,47 @@ export const hasParticipants = ({ api: { listeners } }: Call) => listeners.inCom
 /** Whether a plugin needs the changed rows as they are stored. */
 export const needsImages = ({ api: { listeners } }: Call) => listeners.inCommit.some(({ images }) => images)
 
+/** Whether statements of plugins read changed rows in SQL, because code cannot use the rows that the operations return. */
+export const needsSources = (call: Call) => hasParticipants(call) && !call.engine.supportsFollowUp
+
 /** Returns the columns that an operation reads of rows that it reports. */
 export function reportedColumns(call: Call, table: ChangedTable): Selection {
+  if (!call.engine.supportsFollowUp) return table.key
   return needsImages(call) ? table.row : hasParticipants(call) ? table.identity : table.key
 }
 
 /** Adds the columns that participants need to the columns that an operation returns. */
 export function withReported(call: Call, resource: Resource, selection: Selection): Selection {
-  if (!hasParticipants(call)) return selection
+  if (!hasParticipants(call) || needsSources(call)) return selection
   const reported = reportedColumns(call, changedTable(call, resource))
   return select(resource, ({ name }) => selection.byName.has(name) || reported.byName.has(name))
 }
 
-/** Reports a row that the request names. `columns` are those that the operation returns after the change. */
-export function reportKey(call: Call, resource: Resource, kind: Change['kind'], key: Key, columns?: Selection): ChangeReport {
-  return { table: changedTable(call, resource), kind, keys: [key], ...columns && { columns, state: 'after' } }
+/**
+ * Reports a row that the request names.
+ * @param columns the columns that the operation returns after the change
+ * @param values the values that the operation sets
+ */
+export function reportKey(
+  call: Call,
+  resource: Resource,
+  kind: Change['kind'],
+  key: Key,
+  columns: Selection,
+  values: RecordValues,
+): ChangeReport {
+  const table = changedTable(call, resource)
+  return {
+    table, kind, keys: [key], columns, state: 'after',
+    ...needsSources(call) && { source: rowsWhere(table, keyClauses(resource, key)), assigned: assignedValues(resource, values) },
+  }
+}
+
+function assignedValues({ fields }: Resource, values: RecordValues): AssignedValues {
+  return new Map(Object.entries(values).flatMap(([name, value]) => {
+    const field = fields.get(name)
+    return field ? [[field, field.encode(value)] as const] : []
+  }))
 }
 
 /** Reports the rows that the operation returns. */
@@ -65,8 +97,9 @@ export function reportRows(
   kind: Change['kind'],
   columns: Selection,
   state: 'before' | 'after',
+  source?: () => RowSource,
 ): ChangeReport {
-  return { table: changedTable(call, resource), kind, columns, state }
+  return { table: changedTable(call, resource), kind, columns, state, ...source && needsSources(call) && { source: source() } }
 }
 
 export interface FoundRow {

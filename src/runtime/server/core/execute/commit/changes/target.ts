@@ -9,6 +9,7 @@ import { createFields } from '../../../../schema/fields'
 import type { Field } from '../../../../schema/field'
 import { boundValue, fromSql, type Clause } from '../../../sql/clause'
 import { findOperand, JSON_OPERANDS, type Operand } from './operand'
+import type { ChangedTable } from './table'
 
 /** A column of an inserted row: one value for every row, or one value per changed row. */
 export interface TargetColumn {
@@ -40,13 +41,13 @@ function describe(table: Table): Description {
 }
 
 /** @throws {TypeError} When the values do not fit the table. */
-export function toTarget(engine: Engine, table: unknown, values: unknown): Target {
+export function toTarget(engine: Engine, source: ChangedTable, table: unknown, values: unknown): Target {
   if (!isTable(table)) throw invalid('the first argument is not a Drizzle table')
   const { facts: { name, dialect }, fields } = describe(table)
   if (dialect !== engine.dialect) throw invalid(`the table "${name}" is not a table of this database`)
   if (typeof values !== 'object' || values === null || Array.isArray(values)) throw invalid(`the values for "${name}" are not an object`)
   const given = Object.entries(values).filter(([, value]) => value !== undefined)
-  const columns = given.map(([key, value]) => toColumn(engine, name, fields, key, value))
+  const columns = given.map(([key, value]) => toColumn(engine, source, name, fields, key, value))
   for (const field of fields.values()) {
     if (columns.some(column => column.field === field)) continue
     const { nullable, generated, column } = field
@@ -56,14 +57,29 @@ export function toTarget(engine: Engine, table: unknown, values: unknown): Targe
   return { table, name, columns }
 }
 
-function toColumn(engine: Engine, table: string, fields: ReadonlyMap<string, Field>, key: string, value: unknown): TargetColumn {
+function toColumn(
+  engine: Engine,
+  source: ChangedTable,
+  table: string,
+  fields: ReadonlyMap<string, Field>,
+  key: string,
+  value: unknown,
+): TargetColumn {
   const field = fields.get(key)
   if (!field) throw invalid(`the table "${table}" has no column \`${key}\`.${didYouMean(key, [...fields.keys()])}`)
   const operand = findOperand(value)
   if (!operand) return { field, value: is(value, SQL) ? fromSql(engine, value) : boundValue(engine, field, value) }
-  if (JSON_OPERANDS.has(operand) && field.kind !== 'json' && field.kind !== 'text')
-    throw invalid(`the column "${table}.${key}" cannot contain \`${operand}\`. Use a column for JSON or text`)
+  if (!canContain(field, operand, source))
+    throw invalid(`the column "${table}.${key}" cannot contain \`${operand}\` of "${source.name}". Use a column for text`)
   return { field, operand }
+}
+
+/** Whether the column can contain every value that the operand can have. A column for text or of a custom type can. */
+function canContain({ kind }: Field, operand: Operand, { primaryKey, tenant }: ChangedTable): boolean {
+  if (JSON_OPERANDS.has(operand)) return kind === 'json' || kind === 'text'
+  if (kind === 'text' || kind === 'custom') return true
+  if (operand === 'id') return primaryKey.length === 1 && primaryKey[0]!.kind === kind
+  return operand === 'tenant' && (!tenant || tenant.kind === kind)
 }
 
 /** Converts a value of a changed row to the driver value of the column. @throws {TypeError} When the column cannot contain it. */

@@ -1,0 +1,59 @@
+/** Builds the images of changed rows in SQL. */
+import { sql, type SQL } from 'drizzle-orm'
+import type { Clause } from '../../../../sql/clause'
+import { shape, type Shape } from '../../../../sql/shape'
+import type { Field } from '../../../../../schema/field'
+import { isNewRow, isRemovedRow } from '../image'
+import type { AssignedValues } from '../source'
+import type { ChangeSet } from '../changed-rows'
+import { assignedJson, isSql, wireSql } from './wire'
+
+/** D1 accepts 32 arguments of a function. */
+const MAX_ARGUMENTS = 32
+
+/** Whether rows of the set exist both before and after the change, so that an image contains only the changed columns. */
+const isUpdate = ({ kind, table }: ChangeSet) => !isNewRow(kind) && !isRemovedRow(kind, table)
+
+/**
+ * `json_array(json_array(json_array('title', title, json(?)), …), …)`: each column with its value before the change and, if the row exists
+ * before and after it, its value after the change.
+ */
+export function columnList(set: ChangeSet, assigned: AssignedValues): Clause {
+  const { fields } = set.table.row
+  const changes = isUpdate(set)
+  const after = fields.map(field => changes && assigned.has(field) ? toClause(field, assigned.get(field)) : undefined)
+  const shapes = after.map((clause): Shape => clause?.shape ?? shape`same`)
+  return {
+    shape: shape`columns ${set.table.table}${changes}${shapes}`,
+    values: after.flatMap(clause => clause?.values ?? []),
+    build: () => nested(fields.map((field, index) => {
+      const name = sql.raw(`'${field.name.replaceAll('\'', '\'\'')}'`)
+      const current = wireSql(field, sql`${field.column}`)
+      const assigned = after[index]?.build()
+      return assigned ? sql`json_array(${name}, ${current}, ${assigned})` : sql`json_array(${name}, ${current})`
+    })),
+  }
+}
+
+function toClause(field: Field, value: unknown): Clause {
+  if (isSql(value)) return { shape: shape`computed`, values: [], build: () => wireSql(field, value) }
+  const json = assignedJson(field, value)
+  return { shape: shape`assigned`, values: [json], build: () => sql`json(${sql.param(json)})` }
+}
+
+function nested(items: readonly SQL[]): SQL {
+  const chunks = Array.from({ length: Math.ceil(items.length / MAX_ARGUMENTS) }, (_, index) =>
+    sql`json_array(${sql.join(items.slice(index * MAX_ARGUMENTS, (index + 1) * MAX_ARGUMENTS), sql`, `)})`)
+  return sql`json_array(${sql.join(chunks, sql`, `)})`
+}
+
+/** Reads an operand from a list that `columnList` built. */
+export function imageSql(set: ChangeSet, operand: 'columns' | 'before' | 'after', list: SQL): SQL {
+  const rows = sql`from json_each(${list}) as c, json_each(c.value) as r`
+  const changed = isUpdate(set) ? sql` where json_array_length(r.value) > 2 and r.value ->> 1 is not r.value ->> 2` : sql``
+  if (operand === 'columns') return sql`(select json_group_array(r.value ->> 0) ${rows}${changed})`
+  const isAbsent = operand === 'before' ? isNewRow(set.kind) : isRemovedRow(set.kind, set.table)
+  if (isAbsent) return sql`null`
+  const index = sql.raw(operand === 'after' && isUpdate(set) ? '2' : '1')
+  return sql`(select json_group_object(r.value ->> 0, json(r.value -> ${index})) ${rows}${changed})`
+}

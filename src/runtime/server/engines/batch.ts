@@ -47,8 +47,9 @@ export function createBatchEngine(name: string, database: unknown): Engine {
     name,
     dialect: 'sqlite' as const,
     adapter: sqlite,
-    // D1 accepts 100 parameters. `encodeParameters` sends more as JSON arrays. This limit keeps the SQL text below D1's 100 KB.
-    maxParameters: 6_000,
+    // D1 accepts 100 parameters. `encodeParameters` sends more as JSON arrays. D1 compiles a statement to at most 25,000 instructions, and
+    // each value of an array takes up to 8 of them. The limit also keeps the SQL text below D1's 100 KB.
+    maxParameters: 2_500,
     // D1 runs no other statement between the statements of a batch.
     concurrent: false,
     supportsFollowUp: false,

@@ -82,7 +82,11 @@ const mysql: Driver = {
   blocking: () => false,
 }
 
-interface LibsqlTransaction { readonly executeMultiple: (text: string) => Promise<void>, readonly close: () => void }
+interface LibsqlTransaction {
+  readonly executeMultiple: (text: string) => Promise<void>
+  readonly close: () => void
+  commit: () => Promise<void>
+}
 interface LibsqlClient { readonly protocol?: string, readonly transaction: (mode: 'deferred') => Promise<LibsqlTransaction> }
 
 const isFile = (db: DrizzleDatabase) => (sessionOf(db).client as LibsqlClient | undefined)?.protocol === 'file'
@@ -90,15 +94,19 @@ const isFile = (db: DrizzleDatabase) => (sessionOf(db).client as LibsqlClient | 
 const FOREIGN_KEYS = 'pragma foreign_keys = on'
 
 /**
- * Creates a session for a database file. Its transactions begin with a script instead of the driver's own `begin immediate`.
- * If another process writes, the driver's statement fails but stays unfinished on the connection. After that, no transaction on
- * this connection can commit.
+ * Creates a session for a database file. Its transactions begin and end with scripts instead of the driver's own statements.
+ * If another process writes, the driver's `begin immediate` fails but stays unfinished on the connection. After that, no transaction on
+ * this connection can commit. If a deferred constraint is violated, the driver's `commit` fails and stays unfinished in the same way.
  */
 function sessionOfFile(db: DrizzleDatabase, client: LibsqlClient): Session {
   const begin = async () => {
     const transaction = await client.transaction('deferred')
     try {
       await transaction.executeMultiple(`rollback; ${FOREIGN_KEYS}; begin immediate`)
+      transaction.commit = async () => {
+        await transaction.executeMultiple('commit')
+        transaction.close()
+      }
       return transaction
     }
     catch (error) {

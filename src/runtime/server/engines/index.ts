@@ -24,8 +24,8 @@ const interactive = (dialect: Dialect): EngineRow => ({
   create: (name, db) => createInteractiveEngine(name, db, dialect, MAX_PARAMETERS[dialect]),
 })
 
-/** The maximum number of parameters of one statement. Postgres and MySQL count parameters with 16 bits. */
-const MAX_PARAMETERS = { sqlite: 32_766, pg: 65_535, mysql: 65_535 }
+/** The maximum number of parameters of one statement. Postgres and MySQL count parameters with 16 bits. postgres.js accepts two less. */
+const MAX_PARAMETERS = { sqlite: 32_766, pg: 65_533, mysql: 65_535 }
 
 export const ENGINES = {
   'better-sqlite3': { dialect: 'sqlite', mechanism: 'synchronous', create: createSynchronousEngine, setUp: ['pragma foreign_keys = on'] },

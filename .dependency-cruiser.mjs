@@ -10,7 +10,7 @@ const LAYERS = [
   { name: '0-shared', path: '^src/runtime/shared/' },
   { name: '1-schema-engines', path: '^src/runtime/server/(schema/|engines/|registration\\.ts$)' },
   { name: '2-core', path: '^src/runtime/server/core/' },
-  { name: '3-server-client-admin', path: '^src/runtime/(server/(?!schema/|engines/|registration\\.ts$|core/)|app/|admin/)' },
+  { name: '3-server-client-admin', path: '^src/runtime/(server/(?!schema/|engines/|registration\\.ts$|core/)|app/|admin/|testing/)' },
   { name: '4-build', path: '^src/build/' },
   { name: '5-module', path: '^src/module\\.ts$' },
 ]
@@ -23,7 +23,7 @@ const ENTRY_POINTS = [
   { name: 'nuxt-kit', to: '(^|node_modules/)@nuxt/(kit|schema)(/|$)', at: '^src/(module\\.ts$|build/)' },
   { name: 'vue', to: '(^|node_modules/)(vue|vue-router|@vue/[^/]+|@tanstack/vue-query)(/|$)', at: '^src/runtime/(app|admin)/' },
   // Every file can build queries with `drizzle-orm`, but only these folders use its dialects and internals.
-  { name: 'drizzle-dialects', to: '(^|node_modules/)drizzle-orm/(?!index\\.)', at: '^src/runtime/server/(schema|engines)/' },
+  { name: 'drizzle-dialects', to: '(^|node_modules/)drizzle-orm/(?!index\\.)', at: '^src/runtime/(server/(schema|engines)|testing)/' },
 ]
 
 const layers = LAYERS.slice(0, -1).map((layer, index) => ({
@@ -56,6 +56,13 @@ const borders = [
     severity: 'error',
     from: { path: '^src/runtime/(app|admin)/' },
     to: { path: '^src/runtime/server/', dependencyTypesNot: ['type-only'] },
+  },
+  {
+    name: 'tests-stay-out-of-apps',
+    comment: 'Only the tests of an app import this folder.',
+    severity: 'error',
+    from: { path: '^src/', pathNot: '^src/runtime/testing/' },
+    to: { path: '^src/runtime/testing/' },
   },
   {
     name: 'server-imports-no-client',

@@ -21,6 +21,7 @@ const FILES = [
   'src/runtime/server/utils/index.ts',
   'src/runtime/app/client.ts',
   'src/runtime/admin/page.ts',
+  'src/runtime/testing/suite.ts',
   'src/build/options.ts',
 ]
 
@@ -47,6 +48,7 @@ const FORBIDDEN = [
   { rule: 'build-passes-no-code', from: 'src/build/b.ts', to: '../runtime/server/schema/table', value: true },
   { rule: 'client-imports-server-types-only', from: 'src/runtime/app/b.ts', to: '../server/core/authorize', value: true },
   { rule: 'server-imports-no-client', from: 'src/runtime/server/utils/c.ts', to: '../../admin/page' },
+  { rule: 'tests-stay-out-of-apps', from: 'src/runtime/server/utils/e.ts', to: '../../testing/suite' },
   { rule: 'no-cycles', from: 'src/runtime/server/core/cycle.ts', to: './cycle-2' },
   { rule: 'no-cycles', from: 'src/runtime/server/core/cycle-2.ts', to: './cycle' },
   { rule: 'relative-only', from: 'src/runtime/server/utils/d.ts', to: 'nuxt-auto-api/define' },
@@ -62,6 +64,7 @@ const ALLOWED = [
   { from: 'src/runtime/server/http.ok.ts', to: './core/authorize', value: true },
   { from: 'src/runtime/server/runtime.ts', to: '#auto-api/registry', value: true },
   { from: 'src/runtime/server/engines/ok.ts', to: 'drizzle-orm/sqlite-core', value: true },
+  { from: 'src/runtime/testing/ok.ts', to: 'drizzle-orm/sqlite-core', value: true },
   { from: 'src/runtime/server/core/ok2.ts', to: 'drizzle-orm', value: true },
   { from: 'src/runtime/app/ok.ts', to: 'vue', value: true },
   { from: 'src/runtime/app/ok2.ts', to: '../server/core/authorize' },

@@ -2,6 +2,7 @@
 import type * as root from 'nuxt-auto-api'
 import type * as database from 'nuxt-auto-api/database'
 import type * as define from 'nuxt-auto-api/define'
+import type * as testing from 'nuxt-auto-api/testing'
 import type * as utils from 'nuxt-auto-api/utils'
 
 /** `true` only where a declaration was found and says something. */
@@ -13,4 +14,5 @@ export const typed: [
   Typed<typeof database.initializeDatabase>,
   Typed<typeof define.defineResourceAuth>,
   Typed<typeof utils.initializeDatabase>,
-] = [true, true, true, true, true]
+  Typed<typeof testing.engineSuite>,
+] = [true, true, true, true, true, true]

@@ -1,0 +1,2 @@
+/** Tests that apps and plugins can run with any test runner. */
+export { engineSuite, type EngineSuiteOptions, type EngineTest, type OpenedEngine } from './engine/suite'

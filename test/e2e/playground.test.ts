@@ -193,6 +193,13 @@ describe('the pages', () => {
     expect(body).not.toContain('role="alert"')
   })
 
+  it('have the columns that the caller can read', async () => {
+    const columns = async (as: number) => [...String((await newsroom.request('/?resource=users', { headers: cookie(as) })).body).matchAll(/<th scope="col">\s*([A-Z]\w+)/g)].map(([, label]) => label)
+    expect(await columns(WRITER)).toEqual(['Id', 'Name', 'Role'])
+    expect(await columns(EDITOR)).toEqual(['Id', 'Name', 'Role', 'Email'])
+    expect(await columns(ADMIN)).toEqual(['Id', 'Name', 'Role', 'Email', 'Salary'])
+  })
+
   it.each([[undefined, '401: Sign in to do this.'], [WRITER, '403: You do not have permission to do this.']])('show the refusal of the trash, as %s', async (as, problem) => {
     const { body } = await newsroom.request('/trash', { headers: as === undefined ? {} : cookie(as) })
     expect(body).toContain(problem)

@@ -206,6 +206,15 @@ describe('the description', () => {
     vi.restoreAllMocks()
   })
 
+  it('of one resource decides only about this resource and those that it refers to', async () => {
+    const rule = vi.fn(() => true)
+    const ruled = registrations.map(({ authorization, ...registration }) => ({ ...registration, authorization: { ...authorization, permissions: { read: rule } } }))
+    const { request, client } = await openMagazine({ registrations: ruled })
+    const { body } = await request('GET', '/api/_schema?resources=letters', { caller: CLERK })
+    expect([namesOf(body.resources), rule.mock.calls.length]).toEqual([['letters'], 2])
+    client.close()
+  })
+
   it('calls the rule of a field once per operation, and no rule of a resource that the caller cannot use', async () => {
     const rule = vi.fn((ctx: AutoApiContext) => ctx.operation === 'read')
     const unused = vi.fn(() => true)

@@ -23,8 +23,20 @@ export interface ResourceAccess {
 
 const NOTHING: ReadonlySet<string> = new Set()
 
-/** Returns `undefined` if the caller can use no operation. Then no rule of a field runs. */
-export async function findAccess(session: Session, resource: Resource): Promise<ResourceAccess | undefined> {
+/** Returns the access to a resource, or `undefined` if the caller can use no operation. Decides once per resource. */
+export type AccessOf = (resource: Resource) => Promise<ResourceAccess | undefined>
+
+export function createAccessOf(session: Session): AccessOf {
+  const known = new Map<Resource, Promise<ResourceAccess | undefined>>()
+  return (resource) => {
+    let access = known.get(resource)
+    if (!access) known.set(resource, access = findAccess(session, resource))
+    return access
+  }
+}
+
+/** If the caller can use no operation, no rule of a field runs. */
+async function findAccess(session: Session, resource: Resource): Promise<ResourceAccess | undefined> {
   const capabilities = await operationCapabilities(session, resource)
   const { canRead, canCreate, canUpdate, canDelete, canAggregate, canRestore, canPurge } = capabilities
   const showsRecords = canRead || canCreate || canUpdate || canAggregate || canRestore
@@ -44,9 +56,6 @@ export async function findAccess(session: Session, resource: Resource): Promise<
 const callFor = (session: Session, resource: Resource, operation: 'read' | 'create' | 'update'): Call =>
   forResource(session, resource, contextFor(session, resource, operation))
 
-/** The access to every resource, by resource. */
-export type Accesses = ReadonlyMap<Resource, ResourceAccess>
-
 export interface RelationAccess {
   readonly includable: boolean
   readonly modes: readonly LinkMode[]
@@ -55,11 +64,11 @@ export interface RelationAccess {
 const LINK_MODES = Object.keys(LINK_OPERATIONS) as readonly LinkMode[]
 
 export async function findRelationAccess(
-  session: Session, resource: Resource, relation: Relation, accesses: Accesses,
+  session: Session, resource: Resource, relation: Relation, accessOf: AccessOf,
 ): Promise<RelationAccess> {
-  const { canRead, canUpdate } = accesses.get(resource)!.capabilities
-  const isTargetReadable = accesses.get(relation.target)?.capabilities.canRead ?? false
-  if ((!canRead && !canUpdate) || !isTargetReadable || !await isRelationReadable(callFor(session, resource, 'read'), resource, relation))
+  const { canRead = false, canUpdate = false } = (await accessOf(resource))?.capabilities ?? {}
+  const isTargetReadable = (canRead || canUpdate) && await canReadRows(relation.target, accessOf)
+  if (!isTargetReadable || !await isRelationReadable(callFor(session, resource, 'read'), resource, relation))
     return { includable: false, modes: [] }
   const modes: LinkMode[] = []
   if (canUpdate && relation.kind === 'manyToMany')
@@ -81,7 +90,9 @@ async function canLink(
 }
 
 /** Whether the caller can read the rows and the column that a foreign key references. */
-export async function canReadReference(session: Session, { target, field }: ReferenceFacts, accesses: Accesses): Promise<boolean> {
-  if (!accesses.get(target)?.capabilities.canRead) return false
+export async function canReadReference(session: Session, { target, field }: ReferenceFacts, accessOf: AccessOf): Promise<boolean> {
+  if (!await canReadRows(target, accessOf)) return false
   return (await readableFields(callFor(session, target, 'read'), target)).byName.has(field)
 }
+
+const canReadRows = async (resource: Resource, accessOf: AccessOf) => (await accessOf(resource))?.capabilities.canRead ?? false

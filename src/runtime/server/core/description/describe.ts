@@ -9,7 +9,7 @@ import { requireSession, type ApiRequest, type Session } from '../context'
 import { nameList } from '../parse/params'
 import { allowEveryone, runRoute } from '../pipeline'
 import type { ApiResponse } from '../response'
-import { canReadReference, findAccess, findRelationAccess, type Accesses, type RelationAccess, type ResourceAccess } from './access'
+import { canReadReference, createAccessOf, findRelationAccess, type AccessOf, type RelationAccess, type ResourceAccess } from './access'
 import { factsOf } from './facts'
 import { describeResource } from './resource'
 
@@ -39,26 +39,23 @@ export function describeFor(context: object, names?: readonly string[]): Promise
 
 async function describe(session: Session, names?: readonly string[]): Promise<ApiDescription> {
   const { api: { resources, config } } = session
-  const accesses = new Map<Resource, ResourceAccess>()
-  for (const resource of resources.values()) {
-    const access = await findAccess(session, resource)
-    if (access) accesses.set(resource, access)
-  }
+  const accessOf = createAccessOf(session)
   const described: [string, DescribedResource][] = []
   const chosen = names && new Set(names)
-  for (const [resource, access] of accesses) {
-    if (!chosen || chosen.has(resource.name)) described.push([resource.name, await describeOne(session, resource, access, accesses)])
+  for (const resource of resources.values()) {
+    const access = !chosen || chosen.has(resource.name) ? await accessOf(resource) : undefined
+    if (access) described.push([resource.name, await describeOne(session, resource, access, accessOf)])
   }
   return { resources: Object.fromEntries(described), limits: limitsOf(config) }
 }
 
-async function describeOne(session: Session, resource: Resource, access: ResourceAccess, accesses: Accesses): Promise<DescribedResource> {
+async function describeOne(session: Session, resource: Resource, access: ResourceAccess, accessOf: AccessOf): Promise<DescribedResource> {
   const facts = factsOf(resource, session.api.resources)
   const relations = new Map<string, RelationAccess>()
-  for (const relation of facts.relations) relations.set(relation.name, await findRelationAccess(session, resource, relation, accesses))
+  for (const relation of facts.relations) relations.set(relation.name, await findRelationAccess(session, resource, relation, accessOf))
   const references = new Set<string>()
   for (const { field, reference } of facts.fields)
-    if (reference && await canReadReference(session, reference, accesses)) references.add(field.name)
+    if (reference && await canReadReference(session, reference, accessOf)) references.add(field.name)
   return describeResource(resource, facts, { ...access, relations, references })
 }
 

@@ -17,7 +17,7 @@ export interface Decisions extends ResourceAccess {
 const cache = new WeakMap<ResourceFacts, Map<string, DescribedResource>>()
 
 /** Field rules can be functions with any result, so their number of combinations is not bounded. */
-const MAX_CACHED = 200
+const MAX_CACHED = 32
 
 /** Returns a frozen description. */
 export function describeResource(resource: Resource, facts: ResourceFacts, decisions: Decisions): DescribedResource {

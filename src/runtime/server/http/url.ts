@@ -44,7 +44,9 @@ export function parseQuery(text: string): ApiRequest['query'] {
   if (text === '') return query
   for (const [name, value] of new URLSearchParams(text)) {
     const known = query[name]
-    query[name] = known === undefined ? value : Array.isArray(known) ? [...known, value] : [known, value]
+    if (known === undefined) query[name] = value
+    else if (typeof known === 'string') query[name] = [known, value]
+    else known.push(value)
   }
   return query
 }

@@ -266,6 +266,18 @@ describe('credentials that throw', () => {
   })
 })
 
+describe('an error of an HTTP client in credentials', () => {
+  it('is a 401 without the text of the error, although its name is that of the errors of h3 2', async () => {
+    const log = vi.spyOn(console, 'error').mockImplementation(() => {})
+    const server = await open([source(() => {
+      throw Object.assign(new Error('GET https://10.0.0.7/check 500'), { name: 'HTTPError', response: { status: 500 } })
+    })])
+    const { status, body, text } = await server.request('GET', '/api/notes', { caller: SESSION })
+    expect([status, body.data?.code, text.includes('10.0.0.7')]).toEqual([401, 'UNAUTHENTICATED', false])
+    expect(log.mock.calls.flat().join()).toContain('10.0.0.7')
+  })
+})
+
 describe('credentials that return something else', () => {
   it.each<[string, unknown, RegExp]>([
     ['null', null, /returned null/],
@@ -276,6 +288,7 @@ describe('credentials that return something else', () => {
     ['a user that is null', { user: null }, /a `user` that is not an object/],
     ['a user that is an id', { user: 9 }, /a `user` that is not an object/],
     ['the user itself', { id: 9, organizationId: 2 }, /a `user` that is not an object/],
+    ['misspelled permissions', { user: { id: 9, permissions: ['*'] }, permission: ['posts'] }, /`permission`.*Did you mean `permissions`\?/],
     ['permissions that are text', { user: { id: 9 }, permissions: '*' }, /`permissions` that is not a list of strings/],
     ['permissions that are null', { user: { id: 9 }, permissions: null }, /`permissions` that is not a list of strings/],
     ['permissions that are no texts', { user: { id: 9 }, permissions: [1] }, /`permissions` that is not a list of strings/],

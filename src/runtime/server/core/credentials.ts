@@ -1,4 +1,5 @@
 /** Callers that plugins recognize by a credential of the request, such as a token in a header. */
+import { didYouMean } from '../../shared/suggest'
 import { BusyError } from '../engines/engine'
 import type { AutoApiContext, AutoApiUser, Tenant } from '../registration'
 import { ApiError, isHttpError, unauthenticated } from './error'
@@ -76,6 +77,11 @@ function assertCaller(found: unknown, plugin: string): asserts found is Credenti
     const value = found[part]
     if ((value !== undefined || part === 'user') && !fits(value)) throw new TypeError(`${where} a \`${part}\` that is not ${what}.`)
   }
+  // The default of a misspelled `permissions` would be all permissions of the user.
+  const parts: readonly string[] = RULES.map(([part]) => part)
+  const unknown = Object.keys(found).find(key => !parts.includes(key))
+  if (unknown !== undefined)
+    throw new TypeError(`${where} \`${unknown}\`, which is no part of a caller.${didYouMean(unknown, parts)}`)
 }
 
 /** The contexts whose caller came by a credential. */

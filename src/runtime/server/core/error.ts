@@ -266,10 +266,13 @@ export function rateLimited(seconds: number): ApiError {
   })
 }
 
-/** Whether `createError` of h3 made the error. An app can contain several copies of h3, so this does not compare classes. */
+/**
+ * Whether `createError` of h3 made the error. An app can contain several copies of h3, so this does not compare classes. Errors of HTTP
+ * clients can have the same name, but no `status`.
+ */
 export function isHttpError(error: unknown): error is Error {
   const constructor = (error as { constructor?: { __h3_error__?: boolean } } | null)?.constructor
-  return constructor?.__h3_error__ === true || (error instanceof Error && error.name === 'HTTPError')
+  return constructor?.__h3_error__ === true || (error instanceof Error && error.name === 'HTTPError' && 'status' in error)
 }
 
 /** Quotes and shortens text that the client sent, for an error message. */

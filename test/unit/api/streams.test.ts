@@ -148,6 +148,15 @@ describe.each(['Node', 'web'] as const)('a streamed response (%s)', (runtime) =>
     expect(log.mock.calls.join(' ')).toContain('neither a string nor a Uint8Array')
   })
 
+  it.each([['first', 0], ['second', 1]])('is not complete if the %s next() returns no object', async (_which, before) => {
+    const log = vi.spyOn(console, 'error').mockImplementation(() => {})
+    let calls = 0
+    result = () => ({ [Symbol.asyncIterator]: () => ({ next: async () => calls++ < before ? { value: 'a', done: false } : undefined }) })
+    const outcome = await get().then(async response => ({ status: response.status, text: await response.text() }), () => 'broken').catch(() => 'broken')
+    expect(outcome).toEqual(before === 0 ? { status: 500, text: expect.stringContaining('Something went wrong.') } : 'broken')
+    expect(log.mock.calls.join(' ')).toContain('`next()` of a streamed response returned no object')
+  })
+
   it('has only headers for HEAD, and the producer does not start', async () => {
     const { state, run } = produce(3, 1)
     result = run
@@ -322,4 +331,17 @@ it('resets the connection of an HTTP/1.0 client, which could not tell a broken f
   socket.resume()
   socket.write('GET /api/stream HTTP/1.0\r\nHost: localhost\r\n\r\n')
   expect(await ended).toBe('ECONNRESET')
+})
+
+it('ends the producer if `around` or the app made the headers invalid', async () => {
+  vi.spyOn(console, 'error').mockImplementation(() => {})
+  const ended = vi.fn()
+  const response = { once: vi.fn(), socket: {}, destroyed: false }
+  const { sendStream } = await import('../../../src/runtime/server/http/stream')
+  const body = { [Symbol.asyncIterator]: () => ({ next: async () => ({ value: 'a', done: false }), return: ended }) }
+  const setHead = () => {
+    throw new TypeError('Invalid character in header content')
+  }
+  await expect(sendStream({ context: {}, node: { res: response } }, body, { setHead, onError: () => {} })).rejects.toThrow('Invalid character')
+  expect(ended).toHaveBeenCalledOnce()
 })

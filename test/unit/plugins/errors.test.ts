@@ -90,6 +90,8 @@ describe('an error of apiError', () => {
     ['another status for a code of the API', ['CONFLICT', 'x', { status: 418 }], /with the status 409/],
     ['details that change the code', ['QUOTA', 'x', { status: 402, details: { code: 'OTHER' } }], /the key `code`/],
     ['details that are no object', ['QUOTA', 'x', { status: 402, details: null }], /`details` of `QUOTA`/],
+    ['details that are a list', ['QUOTA', 'x', { status: 402, details: ['limit'] }], /`details` of `QUOTA`/],
+    ['details with a bigint', ['QUOTA', 'x', { status: 402, details: { limit: 10n } }], /`details` of `QUOTA` cannot be converted to JSON/],
     ['a header with a line break', ['QUOTA', 'x', { status: 402, headers: { 'x-plan': 'a\r\nset-cookie: b' } }], /the header "x-plan"/],
     ['a header that is no text', ['QUOTA', 'x', { status: 402, headers: { 'x-plan': 1 } }], /the header "x-plan"/],
   ])('cannot have %s', async (_what, args, message) => {

@@ -300,6 +300,20 @@ describe('the handler\'s request', () => {
     expect([response.headers.get('content-type'), response.headers.get('content-disposition'), await response.text()]).toEqual(['text/csv', 'attachment; filename="posts.csv"', 'id\n'])
   })
 
+  it.each([['content-disposition', 'attachment; filename="日本.csv"'], ['x-title', 'a\r\nset-cookie: b=c'], ['x title', 'a'], ['x-size', 1 as never]])(
+    'refuses the invalid header %s: %s', async (name, value) => {
+      const log = vi.spyOn(console, 'error').mockImplementation(() => {})
+      const server = await open({ handler: (_ctx, request) => {
+        request.setHeader(name, value)
+        return (async function* () {
+          yield 'a'
+        })()
+      } })
+      expect((await post(server, undefined, undefined)).status).toBe(500)
+      expect(log.mock.calls.join(' ')).toContain(`request.setHeader(): the header "${name}" has an invalid name or value.`)
+    },
+  )
+
   it('sets no headers of an error response', async () => {
     vi.spyOn(console, 'error').mockImplementation(() => {})
     const server = await open({ method: 'GET', operation: 'read', handler: async function* (_ctx, request) {

@@ -5,6 +5,7 @@ import type { AutoApiContext, AutoApiUser } from '../registration'
 import type { Resource } from '../schema/model'
 import type { Api } from './api'
 import type { Writable } from './extensions'
+import { assertHeader } from './header'
 import type { IncomingRequest } from './listeners'
 
 /** A request, independent of the HTTP server. */
@@ -87,7 +88,10 @@ export function toIncoming(request: ApiRequest, resource: string, operations: re
     query,
     header,
     address,
-    setHeader,
+    setHeader(name, value) {
+      assertHeader(name, value, 'request.setHeader()')
+      setHeader(name, value)
+    },
     event: event as IncomingRequest['event'],
   }
 }

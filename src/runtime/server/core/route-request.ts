@@ -1,5 +1,6 @@
 /** The request that the handler of an endpoint or of a plugin route receives as its second argument. */
 import { toIncoming, type ApiRequest, type Session } from './context'
+import { assertHeader } from './header'
 import type { IncomingRequest } from './listeners'
 import { DEFAULT_ACCEPTS } from './media-type'
 
@@ -32,6 +33,7 @@ export function createRouteRequest(
   return {
     ...toIncoming(request, ctx.resource, [ctx.operation]),
     setHeader(name, value) {
+      assertHeader(name, value, 'request.setHeader()')
       headers[name.toLowerCase()] = value
     },
     stream({ maxSize = api.config.http.maxBodySize } = {}) {

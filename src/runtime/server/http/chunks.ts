@@ -82,7 +82,12 @@ function open(body: StreamedBody): Producer {
   const iterator = body[Symbol.asyncIterator]()
   const { destroy } = body as { readonly destroy?: unknown }
   return {
-    next: async () => iterator.next(),
+    async next() {
+      const result: unknown = await iterator.next()
+      if (typeof result !== 'object' || result === null)
+        throw new TypeError('[auto-api] `next()` of a streamed response returned no object with `value` and `done`.')
+      return result as IteratorResult<unknown, unknown>
+    },
     stop: () => {
       if (typeof destroy === 'function') destroy.call(body)
       return iterator.return?.()

@@ -42,7 +42,14 @@ export async function sendStream(event: EventWithConnection, body: StreamedBody,
   const chunks = readChunks(body, signal)
   const first = await chunks.next()
   if (signal.aborted) return null
-  setHead()
+  try {
+    setHead()
+  }
+  catch (error) {
+    // A header can have an invalid value.
+    chunks.stop()
+    throw error
+  }
   const response = nodeResponse(event)
   if (!response) return toWebStream(first, chunks, signal, onError)
   await sendToNode(response, first, chunks, signal, onError)

@@ -1,4 +1,5 @@
 /** Errors that an app or a plugin throws, with its own codes. */
+import { assertHeader } from '../core/header'
 import { ApiError, ERRORS, type CustomCode, type ErrorCode } from '../core/error'
 
 export interface ApiErrorOptions {
@@ -28,8 +29,9 @@ export function apiError(code: string, message: string, { status, details = {}, 
   if (typeof code !== 'string' || !/^[A-Z][A-Z0-9_]*$/.test(code))
     throw invalid(`the code ${show(code)} is not made of capital letters, digits and \`_\`.`)
   if (typeof message !== 'string') throw invalid(`the message of \`${code}\` is ${show(message)}. Use a string.`)
-  if (typeof details !== 'object' || details === null || Object.hasOwn(details, 'code'))
+  if (typeof details !== 'object' || details === null || Array.isArray(details) || Object.hasOwn(details, 'code'))
     throw invalid(`\`details\` of \`${code}\` is not an object, or has the key \`code\`.`)
+  assertJson(code, details)
   assertHeaders(code, headers)
   if (Object.hasOwn(ERRORS, code)) {
     const builtIn = code as ErrorCode
@@ -42,13 +44,20 @@ export function apiError(code: string, message: string, { status, details = {}, 
   return new ApiError(code as CustomCode, message, details, status!, headers)
 }
 
+/** The server converts an error to JSON when nothing can handle a further error: the request would never end. */
+function assertJson(code: string, details: object): void {
+  try {
+    JSON.stringify(details)
+  }
+  catch (error) {
+    throw new TypeError(`[auto-api] apiError(): \`details\` of \`${code}\` cannot be converted to JSON.`, { cause: error })
+  }
+}
+
 /** @throws TypeError if the HTTP server would refuse a header. */
 function assertHeaders(code: string, headers: unknown): void {
   if (typeof headers !== 'object' || headers === null) throw invalid(`\`headers\` of \`${code}\` is not an object.`)
-  for (const [name, value] of Object.entries(headers)) {
-    if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name) || typeof value !== 'string' || !/^[\t\x20-\x7E\x80-\xFF]*$/.test(value))
-      throw invalid(`the header ${show(name)} of \`${code}\` has an invalid name or value.`)
-  }
+  for (const [name, value] of Object.entries(headers)) assertHeader(name, value, `apiError('${code}')`)
 }
 
 const invalid = (problem: string) => new TypeError(`[auto-api] apiError(): ${problem}`)

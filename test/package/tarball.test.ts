@@ -66,7 +66,9 @@ describe('drizzle-kit reads the column presets of the package', () => {
     const out = `./migrations/${entry}`
     kit('generate', `--dialect=${dialect}`, `--schema=${schemaOf(entry)}`, `--out=${out}`)
     const [migration] = readdirSync(join(folder, out)).filter(name => name.endsWith('.sql'))
-    expect(readFileSync(join(folder, out, migration!), 'utf8')).toMatch(/CREATE TABLE [`"]shelves[`"] [^;]*organization_id[^;]*created_at[^;]*deletion_id/)
+    const text = readFileSync(join(folder, out, migration!), 'utf8')
+    expect(text).toMatch(/CREATE TABLE [`"]shelves[`"] [^;]*organization_id[^;]*created_at[^;]*deletion_id/)
+    expect(text).toMatch(/CREATE TABLE [`"]task_runs[`"] [^;]*task[^;]*due/)
   })
 
   it('and pushes them to a database', () => {

@@ -171,6 +171,18 @@ describe('the table of task runs', () => {
   })
 })
 
+it('a database that comes with the event of the Nitro task is the one of the claims and of the tasks', async () => {
+  const { getDatabase } = await import('../../../src/runtime/server/database')
+  const db = drizzle({ client })
+  const used: unknown[] = []
+  const report = defineAutoApiPlugin({ name: 'report', tasks: { run: { every: 1, run: ({ event }) => used.push(getDatabase(event)) } } })
+  await start([report], { db: (event?: { context: { env: { DB: object } } }) => event!.context.env.DB })
+  const { default: nitroTask } = await import('../../../src/runtime/server/tasks/plugins')
+  expect(await nitroTask.run({ name: 'auto-api:plugins', payload: {}, context: { env: { DB: db } } } as never)).toEqual({ result: ['report:run'] })
+  expect(used).toEqual([db])
+  expect(client.prepare('select task from task_runs').pluck().all()).toEqual(['report:run'])
+})
+
 describe('the task auto-api:trash', () => {
   const trash = async (event?: object) => (await import('../../../src/runtime/server/tasks/trash')).default.run(event)
   const fill = () => client.exec(`insert into posts (title, deleted_at) values ('old', 0)`)

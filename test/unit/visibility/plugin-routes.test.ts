@@ -2,7 +2,7 @@
  * Every plugin route follows the rules of the generated routes. The visibility matrix shows who sees and changes which row; this file shows
  * the rest: cross-site requests, disabled operations, methods, media types, size of the body, and what happens before authorization.
  */
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { DEFAULT_MULTI_TENANCY } from '../../../src/runtime/shared/defaults'
 import type { Operation } from '../../../src/runtime/shared/operations'
 import type { AutoApiPlugin, IncomingRequest } from '../../../src/runtime/server/define'
@@ -24,6 +24,12 @@ const MEMBER = CALLERS['a member'] as unknown as Caller
 /** The operations of each request, as `onRequest` sees them. */
 let counted: (readonly Operation[])[]
 
+/** The caller of a key: a member of tenant 1, or an error for a key that is not valid. */
+function userOfKey(key: string) {
+  if (key !== 'valid') throw new Error('unknown key')
+  return { user: { id: 1, organizationId: 1 }, permissions: ['articles'] }
+}
+
 async function open(disabled: readonly Operation[] = []): Promise<TestServer> {
   const registrations: ResourceRegistration[] = [
     { name: 'articles', schema: schema.articles, authorization: articlesAuth as never, disabled },
@@ -37,6 +43,7 @@ async function open(disabled: readonly Operation[] = []): Promise<TestServer> {
     config: { multiTenancy: DEFAULT_MULTI_TENANCY, csrf: { origins: [ORIGIN] }, http: { maxBodySize: MAX_BODY } },
     plugins: [
       async () => (await import('../../fixtures/visibility/server/api-plugins')).default,
+      { name: 'keys', credentials: (request: IncomingRequest) => request.header('x-key') === undefined ? undefined : userOfKey(request.header('x-key')!) },
       { name: 'counter', onRequest: ({ operations }: IncomingRequest) => void counted.push(operations) },
     ],
   })
@@ -174,6 +181,25 @@ describe.each(writes)('$route', (request) => {
     ['its own site', { 'sec-fetch-site': 'same-origin' }],
   ])('is done from %s', async (_from, headers) => {
     expect(outcome(await send(request, { headers }))).toBe(String(request.status))
+  })
+})
+
+describe.each(rows)('$route', (request) => {
+  beforeAll(async () => {
+    server = await open()
+  })
+
+  const foreign = { 'sec-fetch-site': 'cross-site', 'origin': 'https://evil.example' }
+
+  it('is done for a caller whom a plugin recognizes by a credential, from another site too', async () => {
+    expect(outcome(await send(request, { caller: {}, headers: { ...foreign, 'x-key': 'valid' } }))).toBe(String(request.status))
+  })
+
+  it('returns 401 for a credential that a plugin refuses, whoever the session belongs to', async () => {
+    const log = vi.spyOn(console, 'error').mockImplementation(() => {})
+    expect(await refusal(request, { headers: { 'x-key': 'expired' } })).toBe('401 UNAUTHENTICATED')
+    expect(log).toHaveBeenCalledOnce()
+    log.mockRestore()
   })
 })
 

@@ -1,6 +1,6 @@
-/** A table made of the package's column presets, for drizzle-kit to read. */
+/** A table made of the package's column presets and the table of task runs, for drizzle-kit to read. */
 import { mysqlTable, varchar } from 'drizzle-orm/mysql-core'
-import { audit, id, liveUnique, softDelete, tenant, timestamps } from 'nuxt-auto-api/schema/mysql'
+import { audit, id, liveUnique, softDelete, taskRunsTable, tenant, timestamps } from 'nuxt-auto-api/schema/mysql'
 
 export const shelves = mysqlTable('shelves', {
   ...id(),
@@ -10,3 +10,5 @@ export const shelves = mysqlTable('shelves', {
   ...audit(),
   ...softDelete(),
 }, table => [liveUnique('shelves_name', table, table.organizationId, table.name)])
+
+export const taskRuns = taskRunsTable()

@@ -1,6 +1,6 @@
-/** A table made of the package's column presets, for drizzle-kit to read. */
+/** A table made of the package's column presets and the table of task runs, for drizzle-kit to read. */
 import { sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import { audit, id, liveUnique, softDelete, tenant, timestamps } from 'nuxt-auto-api/schema/sqlite'
+import { audit, id, liveUnique, softDelete, taskRunsTable, tenant, timestamps } from 'nuxt-auto-api/schema/sqlite'
 
 export const shelves = sqliteTable('shelves', {
   ...id(),
@@ -10,3 +10,5 @@ export const shelves = sqliteTable('shelves', {
   ...audit(),
   ...softDelete(),
 }, table => [liveUnique('shelves_name', table, table.organizationId, table.name)])
+
+export const taskRuns = taskRunsTable()

@@ -7,7 +7,7 @@ import { addAutoImports } from './build/imports'
 import { findImportPath } from './build/module-import'
 import { resolveOptions, type ModuleOptions } from './build/options'
 import { checkResourceNames } from './build/config-checks'
-import { addPlugins, collectPlugins, type PluginRegistry } from './build/plugins'
+import { addPlugins, checkPluginPaths, collectPlugins, registerPluginResources, type PluginRegistry } from './build/plugins'
 import { checkPeerDependencies, isInstalled } from './build/peer-dependencies'
 import { assertNoProblems } from './build/problem'
 import { collectRegistrations, type ResourceRegistry } from './build/registrations'
@@ -88,7 +88,10 @@ export default defineNuxtModule<ModuleOptions>({
         nuxt.options.rootDir,
       )
       const resources = await collectRegistrations(
-        registry => nuxt.callHook('autoApi:registerSchema', registry),
+        async (registry) => {
+          await nuxt.callHook('autoApi:registerSchema', registry)
+          await registerPluginResources(plugins.made, registry)
+        },
         findPath,
       )
       const names = resources.registrations.map(({ name }) => name)
@@ -100,6 +103,7 @@ export default defineNuxtModule<ModuleOptions>({
         ...options.problems,
         ...resources.problems,
         ...plugins.problems,
+        ...checkPluginPaths(plugins.made, names),
         ...findMissingExports([...resources.named, ...plugins.named], nuxt.options.rootDir),
         ...checkResourceNames(options.config, names),
       ])

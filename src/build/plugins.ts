@@ -3,10 +3,12 @@ import { inspect } from 'node:util'
 import { addServerHandler, addServerTemplate } from '@nuxt/kit'
 import type { Nuxt } from 'nuxt/schema'
 import type { AutoApiPlugin } from '../runtime/server/plugin/contract'
+import { findReservedName } from '../runtime/shared/routes'
+import type { ResourceRegistry } from '../runtime/shared/types/registry'
 import type { OptionImport } from './exports'
 import { isModuleImport, type ModuleImport } from './module-import'
 import { findOptionImports, toPluginSource, type ListedPlugin } from './plugin-source'
-import type { Problem } from './problem'
+import { AutoApiBuildError, type Problem } from './problem'
 import { addPluginTasks } from './tasks'
 import { generatePlugins, type PluginSource } from './virtual/plugins'
 
@@ -68,6 +70,37 @@ export async function collectPlugins(
   }
 }
 
+/**
+ * Lets plugins register resources of their own. If two plugins have the same name, only the last one registers, as on the server.
+ * @throws When a plugin throws. The message names the plugin.
+ */
+export async function registerPluginResources(made: readonly AutoApiPlugin[], registry: ResourceRegistry): Promise<void> {
+  for (const { name, resources } of new Map(made.map(plugin => [plugin.name, plugin])).values()) {
+    if (resources === undefined) continue
+    try {
+      await resources(registry)
+    }
+    catch (error) {
+      if (error instanceof AutoApiBuildError) throw error
+      const reason = error instanceof Error ? error.message : String(error)
+      throw new Error(`[auto-api] The plugin \`${name}\` could not register its resources: ${reason}`, { cause: error })
+    }
+  }
+}
+
+/** Reports resources whose name is the first segment of a plugin's route: the route would take requests of the resource. */
+export function checkPluginPaths(made: readonly AutoApiPlugin[], resources: readonly string[]): Problem[] {
+  return made.flatMap(({ name: plugin, routes = [] }) => routes.flatMap(({ method, path }): Problem[] => {
+    const reserved = findReservedName(path)
+    if (reserved === undefined || !resources.includes(reserved)) return []
+    const what = `is the first segment of the route ${method} ${path} of the plugin \`${plugin}\`, so it cannot be the name of a resource`
+    return [{ where: reserved, what, instead: 'Choose another name for the resource.' }]
+  }))
+}
+
+/** The parts of a plugin that run at build time. The server checks that they ran. */
+const BUILD_PARTS = ['buildSetup', 'resources'] as const
+
 /** Runs the build setup of the plugins and generates the list for the server. */
 export async function addPlugins(
   nuxt: Nuxt,
@@ -77,8 +110,8 @@ export async function addPlugins(
 ): Promise<void> {
   const built = made.filter(({ buildSetup }) => buildSetup)
   for (const { buildSetup } of built) await buildSetup!(nuxt)
-  const names = built.map(({ name }) => name)
-  addServerTemplate({ filename: '#auto-api/plugins', getContents: () => generatePlugins(sources, names, appRoutes()) })
+  const parts = made.flatMap(plugin => BUILD_PARTS.filter(part => plugin[part]).map(part => `${plugin.name}.${part}`))
+  addServerTemplate({ filename: '#auto-api/plugins', getContents: () => generatePlugins(sources, parts, appRoutes()) })
   if (sources.length === 0) return
   // The handler runs before the router and after the app's own middleware, which sets the user.
   addServerHandler({ middleware: true, handler: resolve('./runtime/server/routes/plugins') })

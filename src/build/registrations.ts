@@ -1,69 +1,11 @@
 /** Collects the registrations of the hook `autoApi:registerSchema` and checks them. */
-import type { Operation } from '../runtime/shared/operations'
 import { RESERVED_NAMES } from '../runtime/shared/routes'
+import type { RegistrationOptions, ResourceRegistry } from '../runtime/shared/types/registry'
 import type { OptionImport } from './exports'
-import type { ModuleImport } from './module-import'
 import { AutoApiBuildError, DOCS, type Problem } from './problem'
 import { checkRegistration, type CheckedRegistration } from './registration-keys'
 
-/** The parts of a resource. Pass code as a module import and not inline, because only the server loads it. */
-export interface RegistrationOptions {
-  /** The Drizzle table. */
-  schema: ModuleImport
-  /** Permissions of the resource. A resource without authorization refuses every request, and the build warns. */
-  authorization?: ModuleImport
-  /** Schemas for `create` and `update`. If a schema is missing, the server generates it from the table. */
-  validation?: ModuleImport
-  /** Hooks before and after the operations of the resource. */
-  hooks?: ModuleImport
-  /** The Drizzle `relations()` of the table. They give each relation its name. */
-  relations?: ModuleImport
-  /**
-   * Names of fields that no response contains and no query can use.
-   * @default []
-   */
-  hiddenFields?: string[]
-  /**
-   * Names of fields that the server removes from request bodies. Hooks can write these fields.
-   * @default []
-   */
-  protectedFields?: string[]
-  /**
-   * Operations that the resource does not have for any caller. Their routes, including bulk routes, respond with 405, and their
-   * composables do not accept the resource.
-   * @default []
-   */
-  disabled?: Operation[]
-  /**
-   * Labels and custom JSON data for tools and forms: `label` of the resource, `fields` by field name, and keys of the app. Everybody who
-   * can use the resource can read it in the description of the API, but the metadata of a field only if they can use the field.
-   * @default {}
-   * @example { label: 'Articles', icon: 'newspaper', fields: { publishedAt: { label: 'Published' } } }
-   */
-  metadata?: Record<string, unknown>
-}
-
-/** The argument of the `autoApi:registerSchema` hook. */
-export interface ResourceRegistry {
-  /**
-   * Registers a resource.
-   * @param name the name of the resource, which is also its segment in the URL
-   * @throws AutoApiBuildError if the hook has already ended
-   * @example
-   * registry.register('posts', {
-   *   schema: createModuleImport(resolve('./schema'), 'posts'),
-   *   authorization: createModuleImport(resolve('./auth'), 'postsAuth'),
-   * })
-   */
-  register: (name: string, registration: RegistrationOptions) => void
-  /**
-   * Replaces parts of a registration. The registration can come from another module, before or after this call.
-   * @throws AutoApiBuildError if the hook has already ended
-   * @example
-   * registry.override('posts', { authorization: createModuleImport(resolve('./auth'), 'ourPostsAuth') })
-   */
-  override: (name: string, parts: Partial<RegistrationOptions>) => void
-}
+export type { RegistrationOptions, ResourceRegistry }
 
 interface Entry {
   readonly name: unknown

@@ -25,7 +25,7 @@ export interface ServerOptions {
   engine?: EngineName | EngineDefinition
   /** What the list of plugins holds; a function makes them. */
   plugins?: readonly unknown[]
-  /** Plugins whose `buildSetup` is to have run. */
+  /** The parts of plugins that are to have run at build time, as `plugin.part`. */
   built?: readonly string[]
   /** Routes that the app is to answer itself, as `METHOD /shape`. */
   taken?: readonly string[]

@@ -12,7 +12,7 @@ export interface PluginSource {
 
 /**
  * Generates the module.
- * @param built names of the plugins whose `buildSetup` has run
+ * @param built the parts of plugins that ran at build time, as `plugin.part`
  * @param appRoutes keys of the app's own routes below the prefix
  */
 export function generatePlugins(sources: readonly PluginSource[], built: readonly string[], appRoutes: readonly string[]): string {

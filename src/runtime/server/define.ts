@@ -20,7 +20,7 @@ export type { CredentialCaller, FindCredentialCaller } from './core/credentials'
 export type {
   Change, ChangedRows, ChangedRowsInsert, ChangedRowsValues, ChangedValue, CommitListener, CommitParticipant, CommitStatement,
 } from './core/changes'
-export type { Around, CallerListener, IncomingRequest, RequestListener } from './core/listeners'
+export type { Around, AroundInfo, CallerListener, IncomingRequest, RequestListener } from './core/listeners'
 export type { RowFilter } from './core/row-filters'
 export type { Scan, ScannedRecord, ScanOptions } from './core/scan'
 export type { BodyStreamOptions, RouteRequest } from './core/route-request'
@@ -28,6 +28,7 @@ export type { ApiResponse } from './core/response'
 /** The request's event. This export gives `ctx.event` its type. */
 export type { ApiEvent } from './http'
 export type { Operation } from '../shared/operations'
+export type { RegistrationOptions, ResourceRegistry } from '../shared/types/registry'
 
 /**
  * Declares who can access a resource, and which of its rows a caller can see.

@@ -73,5 +73,10 @@ export function toRouteKey(path: string, method = ''): string {
 /** Names that a resource cannot have, because they are paths of global routes. */
 export const RESERVED_NAMES: readonly string[] = Object.freeze(['permissions'])
 
+/** Returns the first segment of a path that belongs to no resource. No resource can have it as its name. */
+export function findReservedName(path: string): string | undefined {
+  return /^\/([^:/]+)/.exec(path)?.[1]
+}
+
 /** Values that cannot be the id of a record, because they are paths of the resource's other routes. */
 export const RESERVED_IDS: ReadonlySet<string> = new Set(ROUTES.flatMap(({ path }) => /^\/:resource\/([^:/]+)/.exec(path)?.slice(1) ?? []))

@@ -1,13 +1,14 @@
 /** Checks the list of plugins at build time: which plugins can be passed to the server, and the error for each that cannot. */
 import { describe, expect, it } from 'vitest'
-import { collectPlugins } from '../../../src/build/plugins'
+import { checkPluginPaths, collectPlugins, registerPluginResources } from '../../../src/build/plugins'
 import { toMessage } from '../../../src/build/problem'
+import { collectRegistrations } from '../../../src/build/registrations'
 import { generatePlugins } from '../../../src/build/virtual/plugins'
 import { createModuleImport } from '../../../src/module'
-import { defineAutoApiPlugin } from '../../../src/runtime/server/plugin/contract'
+import { defineAutoApiPlugin, type AutoApiPlugin } from '../../../src/runtime/server/plugin/contract'
 
 const notify = defineAutoApiPlugin({ from: 'my-plugins', name: 'notify' }, (options?: unknown, more?: unknown) => ({ name: 'notify', onRequest: () => [options, more] }))
-const files = new Set(['/app/server/api-plugins', '/module/plugin.ts'])
+const files = new Set(['/app/server/api-plugins', '/module/plugin.ts', '/app/schema.ts'])
 const collect = (option: unknown, hook: Parameters<typeof collectPlugins>[1] = () => {}) => collectPlugins(option, hook, path => path.startsWith('/') && !files.has(path) ? undefined : path, '/app')
 const cyclic: { list: unknown[] } = { list: [] }
 cyclic.list.push(cyclic)
@@ -63,6 +64,58 @@ export const taken = ["GET /posts/:"]
   it('passes every argument to the factory', async () => {
     expect(generatePlugins((await collect([notify(undefined, 2)])).sources, [], [])).toContain('plugin0(undefined, 2)')
   })
+})
+
+describe('the resources of a plugin', () => {
+  const table = createModuleImport('/app/schema.ts', 'notes')
+  const notebook = defineAutoApiPlugin({ from: 'my-plugins', name: 'notebook' }, (options: { table: unknown, resource?: string }): AutoApiPlugin => ({
+    name: 'notebook',
+    resources: registry => registry.register(options.resource ?? 'notes', { schema: options.table as typeof table }),
+  }))
+  const register = (made: readonly AutoApiPlugin[], before: (registry: Parameters<typeof registerPluginResources>[1]) => void = () => {}) =>
+    collectRegistrations(async (registry) => {
+      before(registry)
+      await registerPluginResources(made, registry)
+    }, path => path)
+
+  it('are registered with the module imports of its options', async () => {
+    const { made, problems } = await collect([notebook({ table })])
+    expect(problems).toEqual([])
+    const { registrations } = await register(made)
+    expect(registrations).toMatchObject([{ name: 'notes', imports: { schema: table } }])
+  })
+
+  it('can be overridden by the app, and cannot have a name twice', async () => {
+    const auth = createModuleImport('/app/auth.ts', 'notesAuth')
+    const { registrations } = await register([notebook({ table })], registry => registry.override('notes', { authorization: auth }))
+    expect(registrations[0]!.imports).toEqual({ schema: table, authorization: auth })
+    const { problems } = await register([notebook({ table })], registry => registry.register('notes', { schema: table }))
+    expect(problems.map(toMessage)).toEqual([expect.stringContaining('`notes` is registered twice')])
+  })
+
+  it('are registered once if two plugins have the same name: by the last one', async () => {
+    const { registrations, problems } = await register([notebook({ table, resource: 'first' }), notebook({ table, resource: 'last' })])
+    expect([registrations.map(({ name }) => name), problems]).toEqual([['last'], []])
+  })
+
+  it('fail the build with the name of the plugin when it throws', async () => {
+    const broken: AutoApiPlugin = { name: 'broken', resources: async () => {
+      throw new Error('no table')
+    } }
+    await expect(register([broken])).rejects.toThrow('[auto-api] The plugin `broken` could not register its resources: no table')
+    await expect(register([{ name: 'broken', resources: {} as never }])).rejects.toThrow('The plugin `broken` could not register')
+  })
+})
+
+it('reports a resource that has the name of a plugin\'s path', () => {
+  const made: AutoApiPlugin[] = [{ name: 'api-tokens', routes: [
+    { method: 'POST', path: '/tokens/introspect', handler: () => ({}) },
+    { method: 'GET', path: '/:resource/tokens', operation: 'read', handler: () => ({}) },
+  ] }]
+  expect(checkPluginPaths(made, ['posts', 'tokens']).map(toMessage)).toEqual([
+    '`tokens` is the first segment of the route POST /tokens/introspect of the plugin `api-tokens`, so it cannot be the name of a resource. Choose another name for the resource.',
+  ])
+  expect(checkPluginPaths(made, ['posts', 'introspect', 'resource'])).toEqual([])
 })
 
 describe('a plugin that cannot be passed to the server fails the build with its path and what to do', () => {

@@ -260,12 +260,14 @@ describe('the list of plugins', () => {
     ['has hooks for a resource that there is not', { name: 'probe', hooks: { magazines: {} } }, /hooks for `magazines`/],
     ['has a task without a time', { name: 'probe', tasks: { prune: { run: () => {} } } }, /needs `every`/],
     ['has a buildSetup that never ran', { name: 'probe', buildSetup: () => {} }, /`buildSetup`, which never ran/],
+    ['has resources that were never registered', { name: 'probe', resources: () => {} }, /`resources`, which never ran[^.]*\. Create the plugin with a factory/],
+    ['has no function for its resources', { name: 'probe', resources: {} }, /`resources` of the plugin "probe" is not a function/],
   ])('fails the start when a plugin %s', async (_what, listed, message) => {
     await expect(open([listed])).rejects.toThrow(message)
   })
 
   it('accepts a plugin whose buildSetup has run', async () => {
-    const server = await open([plugin({ buildSetup: () => {} })], { built: ['probe'] })
+    const server = await open([plugin({ buildSetup: () => {} })], { built: ['probe.buildSetup'] })
     expect((await server.request('GET', '/api/tags')).status).toBe(200)
   })
 })

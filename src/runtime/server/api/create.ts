@@ -24,7 +24,7 @@ export interface ApiOptions {
   readonly modules?: readonly Record<string, unknown>[]
   readonly config?: AutoApiConfig
   readonly plugins?: readonly ListedPlugin[]
-  /** Names of the plugins whose `buildSetup` the build has run. */
+  /** The parts of plugins that ran at build time, as `plugin.part`: `buildSetup` and `resources`. */
   readonly builtPlugins?: readonly string[]
   /** The app's own file routes below the prefix, as `METHOD /shape`: a shape is a path without parameter names. */
   readonly appRoutes?: readonly string[]

@@ -47,11 +47,12 @@ export function allPermissions(request: ApiRequest, api: Api): Promise<ApiRespon
 /** `GET /:resource/permissions`, with `?ids=` for some of its records. */
 export function resourcePermissions(request: ApiRequest, api: Api): Promise<ApiResponse> {
   const resource = api.resources.get(request.resource)!
-  return runRoute(api, request, resource, { operations: ['read'], authorize: allowEveryone, run: async (call) => {
+  const run = async (call: Call): Promise<ApiResponse> => {
     const forAllRows = await capabilities(call)
     const { ids } = request.query
     return { status: 200, body: ids === undefined ? forAllRows : { ...forAllRows, records: await recordPermissions(toIds(ids), call) } }
-  } })
+  }
+  return runRoute(api, request, resource, { name: 'resource-permissions', operations: ['read'], authorize: allowEveryone, run })
 }
 
 async function capabilities(call: Call): Promise<Capabilities> {

@@ -54,17 +54,21 @@ function findEndpointResource({ resource: name, endpointName }: EndpointTarget, 
   return resource
 }
 
-/** Runs an endpoint of the app, or a plugin route that has a handler. */
+/**
+ * Runs an endpoint of the app, or a route of a plugin.
+ * @param name the name of a plugin's route, for `around` of plugins. It applies only to routes of a resource.
+ */
 export function runEndpoint<Result, Body extends StandardSchemaV1 | undefined, Query extends StandardSchemaV1 | undefined>(
   options: EndpointOptions<Body, Query, Result>,
   request: ApiRequest,
   api: Api,
+  name?: string,
 ): Promise<ApiResponse> {
   const operations = [options.operation ?? 'read'] as const
   const run = (session: Session) => handle(options, request, session)
   const resource = findEndpointResource(options, api)
   return resource
-    ? runRoute(api, request, resource, { operations, authorize: call => authorizeGate(call, options.endpointName ?? ''), run })
+    ? runRoute(api, request, resource, { name, operations, authorize: call => authorizeGate(call, options.endpointName ?? ''), run })
     : runRoute(api, request, undefined, { operations, authorize: allowEveryone, run })
 }
 

@@ -31,8 +31,14 @@ export interface IncomingRequest {
 export type RequestListener = (request: IncomingRequest) => unknown
 /** Runs after the API has resolved the caller, before authorization. It can throw an error to refuse the request. */
 export type CallerListener = (ctx: AutoApiContext, request: IncomingRequest) => unknown
+/** The route that `around` wraps. */
+export interface AroundInfo {
+  /** The name of a generated route, such as `list` or `bulk-update`. For a route of a plugin, its `name` or `plugin: METHOD /path`. */
+  readonly route: string
+}
+
 /** Returns its own response, or the response of `next`. */
-export type Around = (ctx: AutoApiContext, next: () => Promise<ApiResponse>) => ApiResponse | Promise<ApiResponse>
+export type Around = (ctx: AutoApiContext, next: () => Promise<ApiResponse>, info: AroundInfo) => ApiResponse | Promise<ApiResponse>
 
 /** A plugin that takes part in commits. */
 export interface Participant {
@@ -52,8 +58,10 @@ export interface Listeners {
 }
 
 /** Wraps `run` in the `around` of every plugin. The first plugin in the list is the outermost. */
-export function runAround({ around }: Listeners, ctx: AutoApiContext, run: () => Promise<ApiResponse>): Promise<ApiResponse> {
-  return around.reduceRight<() => Promise<ApiResponse>>((next, wrap) => async () => wrap(ctx, once(next)), run)()
+export function runAround(
+  { around }: Listeners, ctx: AutoApiContext, info: AroundInfo, run: () => Promise<ApiResponse>,
+): Promise<ApiResponse> {
+  return around.reduceRight<() => Promise<ApiResponse>>((next, wrap) => async () => wrap(ctx, once(next), info), run)()
 }
 
 /** Reports the changes to the commit listeners. If a listener throws, the error is only logged: the commit stays. */

@@ -1,5 +1,6 @@
 /** The pipeline of every request: opens the session, authorizes the caller, then runs the entry inside the `around` of plugins. */
 import type { Operation } from '../../shared/operations'
+import type { RouteName } from '../../shared/routes'
 import type { Resource } from '../schema/model'
 import type { Api } from './api'
 import { forResource, type ApiRequest, type Call, type Session } from './context'
@@ -18,8 +19,8 @@ export interface Entry<S extends Session> {
   readonly operations: readonly [Operation, ...Operation[]]
   /** @throws 401, 403 */
   readonly authorize: (session: S) => void | Promise<void>
-  /** Whether `around` of plugins applies. */
-  readonly around?: boolean
+  /** The name of the route for `around` of plugins. Without a name, `around` does not apply. */
+  readonly name?: string
   readonly run: (session: S) => Promise<ApiResponse>
 }
 
@@ -31,8 +32,10 @@ export async function runRoute(api: Api, request: ApiRequest, resource: Resource
   // Without a resource, the overloads accept only an `Entry<Session>`, which cannot read `call.resource`. So the cast is safe.
   const call = resource ? forResource(session, resource, session.ctx) : session as Call
   const { listeners } = api
-  if (!entry.around || listeners.around.length === 0) return runEntry(call, entry)
-  return runEntry(call, { authorize: entry.authorize, run: () => runAround(listeners, call.ctx, () => entry.run(call)) })
+  const { name } = entry
+  if (name === undefined || listeners.around.length === 0) return runEntry(call, entry)
+  const info = Object.freeze({ route: name })
+  return runEntry(call, { authorize: entry.authorize, run: () => runAround(listeners, call.ctx, info, () => entry.run(call)) })
 }
 
 /** Runs an entry in a session that is already open. */
@@ -53,6 +56,7 @@ export function assertSignedIn({ ctx }: Session): void {
 }
 
 export interface RouteSteps<Query, P extends Plan, Result> {
+  readonly name: RouteName
   /** The operation of the request, then further operations for which the caller needs permission. */
   readonly operation: Operation | ((request: ApiRequest) => readonly [Operation, ...Operation[]])
   /**
@@ -108,7 +112,7 @@ export function toRoute<Query, P extends Plan, Result>(steps: RouteSteps<Query, 
     return runRoute(api, request, resource, {
       operations: steps.countsAs ? [...required, ...steps.countsAs(request)] : required,
       authorize: call => authorize(call, resource, required),
-      around: true,
+      name: steps.name,
       run: call => runSteps(steps, request, call),
     })
   }, { operationOf: (request: ApiRequest) => operationsOf(request)[0], ...operations && { operations } })

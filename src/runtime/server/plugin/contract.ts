@@ -1,6 +1,7 @@
 /** The plugin contract: the parts of a plugin, and how the server finds a plugin's factory. Importing this file loads nothing else. */
 import type { Method } from '../../shared/routes'
 import type { Operation } from '../../shared/operations'
+import type { ResourceRegistry } from '../../shared/types/registry'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { FindCredentialCaller } from '../core/credentials'
 import type { ContextExtender } from '../core/extensions'
@@ -15,10 +16,16 @@ type PlatformNuxt = AutoApiPlatform extends { nuxt: infer Nuxt } ? Nuxt : unknow
 
 /** A route of a plugin. On a path below `/:resource`, the API checks the resource's permission and the tenant before the handler. */
 export interface PluginRoute {
+  /**
+   * The unique name of the route, for `around`.
+   * @default `plugin: METHOD /path`
+   */
+  readonly name?: string
   readonly method: Method
   /**
    * The path below the prefix. If it begins with `/:resource`, the route exists for each resource of `resources`, and a parameter
-   * `:id` is the id of a record. File routes of the app take precedence. A path that the API already has is an error.
+   * `:id` is the id of a record. File routes of the app take precedence. A path that the API already has is an error. On any other
+   * path, the first segment is a name that no resource can have.
    */
   readonly path: string
   /**
@@ -84,7 +91,7 @@ export interface AutoApiPlugin {
   readonly extendContext?: ContextExtender
   /** Runs after every context extender and before authorization, for refusals by caller. An error becomes the response. */
   readonly onCaller?: CallerListener
-  /** Wraps everything after authorization, on every generated route of a resource. Can return its own response. */
+  /** Wraps everything after authorization, on every generated route and every plugin route of a resource. Can return its own response. */
   readonly around?: Around
   /** Hooks by resource. The key `'*'` stands for all resources. */
   readonly hooks?: Readonly<Record<string, ResourceHooks>>
@@ -100,6 +107,11 @@ export interface AutoApiPlugin {
   readonly routes?: readonly PluginRoute[]
   /** Tasks by name. They run at regular intervals. */
   readonly tasks?: Readonly<Record<string, PluginTask>>
+  /**
+   * Registers resources of the plugin while the app is built, after the hook `autoApi:registerSchema`. Only for plugins that `nuxt.config`
+   * lists by value, not by file. Module imports among the options of a factory are still references here.
+   */
+  readonly resources?: (registry: ResourceRegistry) => unknown
   /** Runs while the app is built, in the process of the Nuxt config. Only for plugins that `nuxt.config` lists by value, not by file. */
   readonly buildSetup?: (nuxt: PlatformNuxt) => unknown
 }

@@ -8,7 +8,7 @@ import type { PluginServer } from './server'
 /** The names that validate plugins, and the server functions that plugins receive. */
 export interface InstallOptions {
   readonly resources: ReadonlyMap<string, Resource>
-  /** Names of the plugins whose `buildSetup` the build has run. */
+  /** The parts of plugins that ran at build time, as `plugin.part`. */
   readonly builtPlugins: readonly string[]
   readonly server: PluginServer
 }
@@ -69,6 +69,7 @@ const PARTS: Readonly<Record<keyof AutoApiPlugin, readonly [fits: (value: unknow
   needs: [isNeeds, '`{ images: true }`'],
   routes: [Array.isArray, 'a list of routes'],
   tasks: [isObject, 'an object of tasks by name'],
+  resources: [isFunction, 'a function'],
   buildSetup: [isFunction, 'a function'],
 }
 
@@ -108,12 +109,8 @@ interface Installing {
 function addPlugin(
   plugin: AutoApiPlugin, installed: Installing, extensions: Extensions, { resources, builtPlugins }: InstallOptions,
 ): void {
-  const { name, credentials, rows = {}, extendContext, hooks = {}, routes = [], tasks = {}, buildSetup } = plugin
-  if (buildSetup && !builtPlugins.includes(name))
-    throw new Error(
-      `[auto-api] The plugin \`${name}\` has a \`buildSetup\`, which never ran, because only the server loads its file. `
-      + 'List the plugin in `autoApi.plugins` of nuxt.config as well.',
-    )
+  const { name, credentials, rows = {}, extendContext, hooks = {}, routes = [], tasks = {} } = plugin
+  assertBuilt(plugin, builtPlugins)
   if (plugin.needs && !plugin.inCommit)
     throw new Error(`[auto-api] The plugin \`${name}\` has \`needs\` without \`inCommit\`. Only \`inCommit\` receives images.`)
   const { inCommit: run, ...listeners } = plugin
@@ -133,6 +130,17 @@ function addPlugin(
         `[auto-api] The task \`${task}\` of the plugin \`${name}\` needs \`every\`, a whole number of minutes, and \`run\`, a function.`,
       )
     installed.tasks.set(`${name}:${task}`, work)
+  }
+}
+
+/** @throws When a part should have run at build time, but only the server loads the plugin. */
+function assertBuilt({ name, buildSetup, resources }: AutoApiPlugin, built: readonly string[]): void {
+  for (const [part, value] of Object.entries({ buildSetup, resources })) {
+    if (value && !built.includes(`${name}.${part}`))
+      throw new Error(
+        `[auto-api] The plugin \`${name}\` has \`${part}\`, which never ran, because only the server loads its file. `
+        + 'Create the plugin with a factory, and list it in `autoApi.plugins` of nuxt.config.',
+      )
   }
 }
 

@@ -1,6 +1,6 @@
 /** The routes of plugins: validated when the server starts, found by method and path, run by the pipeline. */
 import { addRoute, createRouter, findRoute, type RouterContext } from 'rou3'
-import { ROUTES, toRouteKey, type Route as GeneratedRoute } from '../../shared/routes'
+import { findReservedName, ROUTES, toRouteKey, type Route as GeneratedRoute } from '../../shared/routes'
 import type { Route, RoutesByMethod } from '../core/pipeline'
 import { runEndpoint, type EndpointOptions } from '../core/endpoint'
 import { assertAccepts } from '../core/media-type'
@@ -41,6 +41,7 @@ export function createPluginRoutes(
 ): FindRoute | undefined {
   const mounted = routes.flatMap(route => mount(route, names))
   assertUnique(mounted, names)
+  assertUniqueNames(routes)
   const ofApp = new Set(appRoutes)
   const isAppRoute = (method: string, path: string) => ofApp.has(toRouteKey(path, method)) || ofApp.has(toRouteKey(path))
   const active = mounted.filter(({ method, path }) => !isAppRoute(method, path))
@@ -80,6 +81,7 @@ function mount(route: OfPlugin, names: ReadonlySet<string>): Mounted[] {
   if (!/^\/:resource(?:\/|$)/.test(path)) {
     if (resources || route.operation)
       throw new TypeError(`${where} is for no resource: begin its path with \`/:resource\`, or leave out \`resources\` and \`operation\`.`)
+    assertFirstSegment(where, path, names)
     return [{ method, path, route: endpoint(route) }]
   }
   if (!route.operation) throw new TypeError(`${where} has no \`operation\`, which \`/:resource\` requires.`)
@@ -93,10 +95,37 @@ function mount(route: OfPlugin, names: ReadonlySet<string>): Mounted[] {
   }))
 }
 
-function endpoint(options: PluginRoute & { readonly resource?: string }): Route {
+/** @throws When the route would take requests of a resource. */
+function assertFirstSegment(where: string, path: string, names: ReadonlySet<string>): void {
+  const reserved = findReservedName(path)
+  if (reserved === undefined)
+    throw new TypeError(`${where} begins with a parameter, so it would match the paths of every resource. Begin it with a name.`)
+  if (names.has(reserved))
+    throw new Error(
+      `${where} begins with the name of the resource \`${reserved}\`. Rename the resource, or use the path \`/:resource/…\` with `
+      + `\`resources: ['${reserved}']\` in the plugin.`,
+    )
+}
+
+const nameOf = ({ name, plugin, method, path }: OfPlugin) => name ?? `${plugin}: ${method} ${path}`
+
+/** @throws When the name of a route is not text, or two routes have the same name. `around` of plugins identifies routes by name. */
+function assertUniqueNames(routes: readonly OfPlugin[]): void {
+  const known = new Set<string>(ROUTES.map(({ name }) => name))
+  for (const route of routes) {
+    const name = nameOf(route)
+    const where = `[auto-api] The plugin \`${route.plugin}\`: the route ${route.method} ${route.path}`
+    if (typeof name !== 'string' || name === '') throw new TypeError(`${where} has a \`name\` that is not a string.`)
+    if (known.has(name)) throw new Error(`${where} has the name \`${name}\`, which another route has already.`)
+    known.add(name)
+  }
+}
+
+function endpoint(options: OfPlugin & { readonly resource?: string }): Route {
   // The schemas decide the types of `body` and `query`. The contract has their types before validation.
   const { operation } = options
-  const route: Route = (request, api) => runEndpoint(options as unknown as EndpointOptions<undefined, undefined, unknown>, request, api)
+  const run = options as unknown as EndpointOptions<undefined, undefined, unknown>
+  const route: Route = (request, api) => runEndpoint(run, request, api, nameOf(options))
   return operation === undefined ? route : Object.assign(route, { operationOf: () => operation, operations: [operation] })
 }
 

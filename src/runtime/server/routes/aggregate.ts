@@ -9,6 +9,7 @@ import { defineRoutes } from '../http'
 
 export default defineRoutes({
   GET: toRoute({
+    name: 'aggregate',
     operation: aggregateOperations,
     operations: ['aggregate'],
     parse: parseGroups,

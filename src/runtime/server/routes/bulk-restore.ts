@@ -7,5 +7,12 @@ import { bulkEnvelope } from '../core/respond'
 import { defineRoutes } from '../http'
 
 export default defineRoutes({
-  POST: toRoute({ operation: 'restore', parse: parseBulkRestore, plan: planRestore, execute: executeWrite, respond: bulkEnvelope }),
+  POST: toRoute({
+    name: 'bulk-restore',
+    operation: 'restore',
+    parse: parseBulkRestore,
+    plan: planRestore,
+    execute: executeWrite,
+    respond: bulkEnvelope,
+  }),
 })

@@ -7,9 +7,24 @@ import { bulkEnvelope } from '../core/respond'
 import { defineRoutes } from '../http'
 
 export default defineRoutes({
-  POST: toRoute({ operation: 'create', parse: parseBulkCreate, plan: planCreate, execute: executeWrite, respond: bulkEnvelope }),
-  PATCH: toRoute({ operation: 'update', parse: parseBulkUpdate, plan: planUpdate, execute: executeWrite, respond: bulkEnvelope }),
+  POST: toRoute({
+    name: 'bulk-create',
+    operation: 'create',
+    parse: parseBulkCreate,
+    plan: planCreate,
+    execute: executeWrite,
+    respond: bulkEnvelope,
+  }),
+  PATCH: toRoute({
+    name: 'bulk-update',
+    operation: 'update',
+    parse: parseBulkUpdate,
+    plan: planUpdate,
+    execute: executeWrite,
+    respond: bulkEnvelope,
+  }),
   DELETE: toRoute({
+    name: 'bulk-delete',
     operation: deleteOperation,
     operations: ['delete', 'purge'],
     countsAs: purgeCountsAs,

@@ -16,6 +16,7 @@ import { createdRecord, groupEnvelope, listEnvelope } from '../core/respond'
 import { defineRoutes } from '../http'
 
 const list = toRoute({
+  name: 'list',
   operation: readOperations,
   operations: ['read'],
   parse: parseList,
@@ -24,6 +25,7 @@ const list = toRoute({
   respond: listEnvelope,
 })
 const groups = toRoute({
+  name: 'list',
   operation: readOperations,
   operations: ['read'],
   parse: parseGroups,
@@ -39,5 +41,12 @@ const listOrGroups: Route = Object.assign((request: ApiRequest, api: Api) => cho
 
 export default defineRoutes({
   GET: listOrGroups,
-  POST: toRoute({ operation: 'create', parse: parseCreate, plan: planCreate, execute: executeWrite, respond: createdRecord }),
+  POST: toRoute({
+    name: 'create',
+    operation: 'create',
+    parse: parseCreate,
+    plan: planCreate,
+    execute: executeWrite,
+    respond: createdRecord,
+  }),
 })

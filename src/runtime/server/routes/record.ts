@@ -12,6 +12,7 @@ import { defineRoutes } from '../http'
 
 export default defineRoutes({
   GET: toRoute({
+    name: 'get',
     operation: readOperations,
     operations: ['read'],
     parse: parseGet,
@@ -19,8 +20,16 @@ export default defineRoutes({
     execute: executeGet,
     respond: bareRecord,
   }),
-  PATCH: toRoute({ operation: 'update', parse: parseUpdate, plan: planUpdate, execute: executeWrite, respond: writtenRecord }),
+  PATCH: toRoute({
+    name: 'update',
+    operation: 'update',
+    parse: parseUpdate,
+    plan: planUpdate,
+    execute: executeWrite,
+    respond: writtenRecord,
+  }),
   DELETE: toRoute({
+    name: 'delete',
     operation: deleteOperation,
     operations: ['delete', 'purge'],
     countsAs: purgeCountsAs,

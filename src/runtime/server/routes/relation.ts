@@ -7,9 +7,11 @@ import { toRoute } from '../core/pipeline'
 import { planLink, planRelated } from '../core/plan/relation'
 import { linkCounts, listEnvelope } from '../core/respond'
 import { defineRoutes } from '../http'
+import type { RouteName } from '../../shared/routes'
 
 /** PUT replaces the links, POST adds to them, DELETE removes from them. */
-const link = toRoute({
+const link = (name: RouteName) => toRoute({
+  name,
   operation: 'update',
   countsAs: linkCountsAs,
   parse: parseLink,
@@ -20,6 +22,7 @@ const link = toRoute({
 
 export default defineRoutes({
   GET: toRoute({
+    name: 'related',
     operation: readOperations,
     operations: ['read'],
     parse: parseRelated,
@@ -27,7 +30,7 @@ export default defineRoutes({
     execute: executeRelated,
     respond: listEnvelope,
   }),
-  PUT: link,
-  POST: link,
-  DELETE: link,
+  PUT: link('relation-replace'),
+  POST: link('relation-add'),
+  DELETE: link('relation-remove'),
 })

@@ -8,6 +8,7 @@ import { defineRoutes } from '../http'
 
 export default defineRoutes({
   PUT: toRoute({
+    name: 'relations-replace',
     operation: 'update',
     countsAs: linkCountsAs,
     parse: parseLinks,

@@ -7,5 +7,12 @@ import { writtenRecord } from '../core/respond'
 import { defineRoutes } from '../http'
 
 export default defineRoutes({
-  POST: toRoute({ operation: 'restore', parse: parseRestore, plan: planRestore, execute: executeWrite, respond: writtenRecord }),
+  POST: toRoute({
+    name: 'restore',
+    operation: 'restore',
+    parse: parseRestore,
+    plan: planRestore,
+    execute: executeWrite,
+    respond: writtenRecord,
+  }),
 })

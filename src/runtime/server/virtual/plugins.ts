@@ -5,7 +5,7 @@ export function plugins(): readonly ListedPlugin[] {
   return []
 }
 
-/** Plugins whose `buildSetup` the build has run. */
+/** The parts of plugins that ran at build time, as `plugin.part`. */
 export const built: readonly string[] = []
 
 /** The app's own file routes below the prefix, as `METHOD /shape`: a shape is a path without parameter names. */

@@ -10,6 +10,8 @@ export {
   ExpectationError,
   InvalidValueError,
   type BuiltStatement,
+  type CommitEntry,
+  type DerivedStatements,
   type Engine,
   type Outcome,
   type Row,

@@ -7,13 +7,13 @@ import { EXAMPLES } from '../../playground/app/explorer/examples'
 import { toPath } from '../../playground/app/explorer/path'
 import { CHECKS, count, findViews } from './newsroom/explorer'
 import { ADMIN, EDITOR, PUBLIC, WRITER } from './newsroom/callers'
+import { describeStreams, memoryOfChild } from '../support/streams'
 import { startEdge } from './newsroom/edge'
 import { describeCapabilities, describeTags } from './newsroom/relations'
-import type { Newsroom } from './newsroom/server'
 import { describeTrash } from './newsroom/trash'
 
 const folder = mkdtempSync(join(tmpdir(), 'edge-'))
-let newsroom: Newsroom
+let newsroom: Awaited<ReturnType<typeof startEdge>>
 
 beforeAll(async () => {
   newsroom = await startEdge(folder)
@@ -115,6 +115,14 @@ describe('HTTP at the edge', () => {
     expect((await fetch(`${newsroom.url}/api/posts/999999999`)).headers.get('cache-control')).toBe('private, no-cache')
   })
 })
+
+describe('streams at the edge', () => describeStreams({
+  url: () => newsroom.directUrl,
+  resource: 'tags',
+  fill: rows => `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${rows}) insert into tags (id, organization_id, name, slug, created_at, updated_at) select 100000 + i, 1, 'tag ' || i, 'tag-' || i, 0, 0 from n where true on conflict do nothing`,
+  rss: () => memoryOfChild('workerd'),
+  isWorker: true,
+}))
 
 describe('bulk edits and the trash at the edge', () => describeTrash(() => newsroom))
 

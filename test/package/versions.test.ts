@@ -2,6 +2,7 @@
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describeStreams } from '../support/streams'
 import { createFolder, installPackedPackage, run, startBuiltApp, type RunningServer, type Variant } from './tarball'
 
 /** The newest Nuxt 4 is left out, because the test of the tarball uses it. */
@@ -64,6 +65,12 @@ describe.each(NUXTS)('$name', ({ version, ...variant }) => {
     const [get, head] = [await send('/api/books', 'GET'), await send('/api/books', 'HEAD')]
     expect(head.headers.get('content-type')).toBe(get.headers.get('content-type'))
     expect([head.headers.get('content-length'), await head.text()]).toEqual([String((await get.text()).length), ''])
+  })
+
+  describeStreams({
+    url: () => server!.url,
+    resource: 'books',
+    fill: rows => `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${rows}) insert into books (id, title) select 1000 + i, 'book ' || i from n where true on conflict do nothing`,
   })
 
   it('refuses a body that is too long with a readable response', async () => {

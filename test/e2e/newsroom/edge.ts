@@ -12,7 +12,7 @@ import { sendRequest } from '../support/request'
 import type { Newsroom } from './server'
 
 /** @param folder keeps the database: tests read it without the API. */
-export async function startEdge(folder: string): Promise<Newsroom> {
+export async function startEdge(folder: string): Promise<Newsroom & { readonly directUrl: string }> {
   const output = join(await buildFixture('edge'), 'server')
   const modules = readdirSync(output, { recursive: true, encoding: 'utf8' }).filter(name => name.endsWith('.mjs')).sort((a, b) => Number(b === 'index.mjs') - Number(a === 'index.mjs'))
   const miniflare = new Miniflare({
@@ -22,6 +22,8 @@ export async function startEdge(folder: string): Promise<Newsroom> {
     compatibilityFlags: ['nodejs_compat'],
     d1Databases: { DB: 'newsroom' },
     d1Persist: folder,
+    // Miniflare's own worker stands before the app, and does not pass on that a client has left.
+    unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }],
   })
   const url = (await miniflare.ready).origin
   const d1 = await miniflare.getD1Database('DB')
@@ -29,6 +31,7 @@ export async function startEdge(folder: string): Promise<Newsroom> {
   const database = new Database(fileOf(folder), { readonly: true })
   return {
     url,
+    directUrl: (await miniflare.unsafeGetDirectURL()).origin,
     request: (path, options) => sendRequest(url + path, options),
     rows: (sql, ...values) => database.prepare(sql).all(...values) as never,
     async stop() {

@@ -4,4 +4,5 @@ export default defineNuxtConfig({
   compatibilityDate: '2026-01-01',
   nitro: { traceDeps: ['better-sqlite3'] },
   telemetry: false,
+  autoApi: { plugins: ['./server/streams'] },
 })

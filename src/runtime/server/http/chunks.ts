@@ -13,6 +13,8 @@ export interface Chunks {
   readonly next: () => Promise<Uint8Array | undefined>
   /** Ends the producer: calls its `return` at once, even while a chunk is pending. */
   readonly stop: () => void
+  /** Resolves when the producer has ended. */
+  readonly ended: Promise<void>
 }
 
 interface Producer {
@@ -27,15 +29,21 @@ export function readChunks(body: StreamedBody, signal: AbortSignal): Chunks {
   const producer = open(body)
   let ended = false
   let wake: () => void = () => {}
+  let resolveEnded: () => void = () => {}
+  const endedPromise = new Promise<void>(resolve => resolveEnded = resolve)
   const end = () => {
     ended = true
     signal.removeEventListener('abort', stop)
+  }
+  const finish = () => {
+    end()
+    resolveEnded()
   }
   function stop(): void {
     if (ended) return
     end()
     wake()
-    void stopProducer(producer)
+    void stopProducer(producer).then(resolveEnded)
   }
   if (signal.aborted) stop()
   else signal.addEventListener('abort', stop)
@@ -49,12 +57,12 @@ export function readChunks(body: StreamedBody, signal: AbortSignal): Chunks {
   async function next(): Promise<Uint8Array | undefined> {
     while (!ended) {
       const result = await pull().catch((error: unknown) => {
-        end()
+        finish()
         throw error
       })
       if (!result || ended) return undefined
       if (result.done) {
-        end()
+        finish()
         return undefined
       }
       const bytes = toBytes(result.value)
@@ -66,7 +74,7 @@ export function readChunks(body: StreamedBody, signal: AbortSignal): Chunks {
     }
     return undefined
   }
-  return { next, stop }
+  return { next, stop, ended: endedPromise }
 }
 
 function toBytes(chunk: unknown): Uint8Array | undefined {

@@ -51,10 +51,21 @@ export async function sendStream(event: EventWithConnection, body: StreamedBody,
     throw error
   }
   const response = nodeResponse(event)
-  if (!response) return toWebStream(first, chunks, signal, onError)
+  if (!response) {
+    keepAlive(event, chunks.ended)
+    return toWebStream(first, chunks, signal, onError)
+  }
   await sendToNode(response, first, chunks, signal, onError)
   // h3 sends nothing after `undefined`, because the response has been sent.
   return undefined
+}
+
+/** Cloudflare drops a request whose client has left, and with it the `finally` blocks of the producer. `waitUntil` keeps the request. */
+function keepAlive(event: EventWithConnection, ended: Promise<void>): void {
+  const { waitUntil } = event.context as { readonly waitUntil?: (promise: Promise<unknown>) => unknown }
+  const { waitUntil: ofRequest } = (event.req ?? {}) as { readonly waitUntil?: unknown }
+  if (waitUntil) waitUntil(ended)
+  else if (typeof ofRequest === 'function') ofRequest.call(event.req, ended)
 }
 
 const signals = new WeakMap<object, AbortSignal>()

@@ -1,0 +1,183 @@
+/** A change and the rows that a plugin writes in its commit: both or neither, when the process of the server is killed. */
+import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PGlite } from '@electric-sql/pglite'
+import { createClient } from '@libsql/client'
+import Database from 'better-sqlite3'
+import { createConnection } from 'mysql2/promise'
+import pg from 'pg'
+import { build } from 'vite'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { root } from '../support/once'
+import { isReachable, SERVICES } from '../support/services'
+
+/** PGlite takes seconds to start. */
+const killsOf = (name: string) => process.env.FULL ? 100 : name === 'pglite' ? 3 : 8
+const SIZE = 20
+
+type Query = (sql: string) => Promise<unknown[][]>
+
+interface Case {
+  readonly name: string
+  readonly service?: string
+  readonly id: string
+  /** The address of a new database, and a query of a connection that no killed process had. */
+  readonly open: () => Promise<{ readonly url: string, readonly query: Query, readonly remove: () => unknown }>
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'auto-api-kill-'))
+const newName = () => `kill_${randomUUID().replaceAll('-', '')}`
+const ddl = (id: string) => `create table items (id ${id}, batch integer not null, place integer not null, deleted_at varchar(100), deletion_id varchar(100));
+  create table entries (id varchar(36) primary key, kind varchar(100) not null, record_id varchar(100) not null, ${id.includes('auto_increment') ? '`before`' : 'before'} varchar(1000), after varchar(1000))`
+
+async function openPostgres() {
+  const database = newName()
+  const run = async (database: string, text: string) => {
+    const client = new pg.Client({ host: '127.0.0.1', user: 'postgres', database })
+    await client.connect()
+    const results = await client.query({ text, rowMode: 'array' }) as unknown as { rows: unknown[][] }
+    await client.end()
+    return results.rows
+  }
+  await run('test', `create database ${database}`)
+  return { url: `postgres://postgres@127.0.0.1/${database}`, query: (sql: string) => run(database, sql), remove: () => run('test', `drop database ${database} with (force)`) }
+}
+
+const SERIAL = 'serial primary key'
+const CASES: readonly Case[] = [
+  { name: 'better-sqlite3', id: 'integer primary key', async open() {
+    const url = join(folder, `${newName()}.db`)
+    const withClient = <T>(use: (client: Database.Database) => T) => {
+      const client = new Database(url)
+      try {
+        return use(client)
+      }
+      finally {
+        client.close()
+      }
+    }
+    withClient(client => client.pragma('journal_mode = WAL'))
+    return { url, query: async sql => withClient(client => sql.startsWith('select') ? client.prepare(sql).raw().all() as unknown[][] : (client.exec(sql), [])), remove: () => {} }
+  } },
+  { name: 'libsql', id: 'integer primary key', async open() {
+    const url = join(folder, `${newName()}.db`)
+    return { url, async query(sql) {
+      const client = createClient({ url: `file:${url}` })
+      const rows = sql.startsWith('select') ? (await client.execute(sql)).rows.map(row => Array.from(row as ArrayLike<unknown>)) : (await client.executeMultiple(sql), [])
+      client.close()
+      return rows
+    }, remove: () => {} }
+  } },
+  { name: 'pglite', id: SERIAL, async open() {
+    const url = join(folder, newName())
+    return { url, async query(sql) {
+      const client = new PGlite(url)
+      const rows = sql.startsWith('select') ? (await client.query(sql, [], { rowMode: 'array' })).rows as unknown[][] : (await client.exec(sql), [])
+      await client.close()
+      return rows
+    }, remove: () => {} }
+  } },
+  { name: 'node-postgres', service: 'postgres', id: SERIAL, open: openPostgres },
+  { name: 'postgres.js', service: 'postgres', id: SERIAL, open: openPostgres },
+  { name: 'mysql2', service: 'mariadb', id: 'integer auto_increment primary key', async open() {
+    const database = newName()
+    const admin = await createConnection({ host: '127.0.0.1', user: 'root', multipleStatements: true })
+    await admin.query(`create database ${database}; use ${database}`)
+    return {
+      url: `mysql://root@127.0.0.1/${database}`,
+      query: async sql => (await admin.query({ sql, rowsAsArray: true }))[0] as unknown[][],
+      async remove() {
+        await admin.query(`drop database ${database}`)
+        await admin.end()
+      },
+    }
+  } },
+]
+
+const reachable = new Set((await Promise.all(SERVICES.map(async service => await isReachable(service) ? service.name : ''))).filter(Boolean))
+
+let writer: string
+beforeAll(async () => {
+  // In the repository, where it finds its packages.
+  const outDir = join(root, 'test/e2e/kill/.output')
+  await build({
+    configFile: false,
+    logLevel: 'silent',
+    build: {
+      ssr: join(root, 'test/e2e/kill/in-commit-writer.ts'), outDir, emptyOutDir: false,
+      rollupOptions: { output: { entryFileNames: `in-commit-${process.pid}.mjs`, codeSplitting: false } },
+    },
+  })
+  writer = join(outDir, `in-commit-${process.pid}.mjs`)
+}, 60_000)
+afterAll(() => {
+  for (const path of [folder, writer]) rmSync(path, { recursive: true, force: true })
+})
+
+/** Starts the writer, lets it begin some commits, and kills it a moment later. Returns whether a commit had begun and not ended. */
+function killOnce(name: string, url: string, first: number, mode: string, commits: number, delay: number): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [writer, name, url, String(first), mode], { stdio: ['ignore', 'pipe', 'pipe'] })
+    let [errors, begun, last, armed] = ['', 0, '', false]
+    child.stderr.on('data', chunk => errors += chunk)
+    child.stdout.on('data', (chunk) => {
+      for (const line of String(chunk).split('\n').filter(Boolean)) {
+        last = line
+        if (line.startsWith('begin')) begun++
+      }
+      if (begun < commits || armed) return
+      armed = true
+      const until = process.hrtime.bigint() + BigInt(Math.round(delay * 1000))
+      while (process.hrtime.bigint() < until) { /* a timer would be too coarse */ }
+      child.kill('SIGKILL')
+    })
+    child.on('close', (_code, signal) => signal === 'SIGKILL' ? resolve(last.startsWith('begin')) : reject(new Error(errors)))
+  })
+}
+
+/** What a commit that was written in part leaves. */
+const HALVES = [
+  // A change without its entry, or an entry without its change.
+  `select id from items where id not in (select cast(record_id as INT) from entries where kind = 'create')`,
+  `select record_id from entries where cast(record_id as INT) not in (select id from items)`,
+  `select id from items where place >= 100 and id not in (select cast(record_id as INT) from entries where kind = 'update')`,
+  `select record_id from entries where kind = 'update' and cast(record_id as INT) not in (select id from items where place >= 100)`,
+  `select id from items where deleted_at is not null and id not in (select cast(record_id as INT) from entries where kind = 'delete')`,
+  `select record_id from entries where kind = 'delete' and cast(record_id as INT) not in (select id from items where deleted_at is not null)`,
+  `select kind, record_id from entries group by kind, record_id having count(*) <> 1`,
+  `select batch from items group by batch having count(*) <> ${SIZE}`,
+]
+
+describe.each(CASES)('$name', ({ name, service, id, open }) => {
+  const INT = id.includes('auto_increment') ? 'signed' : 'integer'
+
+  async function killMany(mode: string, kills: number, isDone: (halves: unknown[]) => boolean) {
+    const { url, query, remove } = await open()
+    await query(ddl(id))
+    let [unfinished, kill, halves] = [0, 0, [] as unknown[]]
+    for (; kill < kills && !isDone(halves); kill++) {
+      if (await killOnce(name, url, kill * 1000, mode, 1 + kill % 7, (kill * 737) % 5000)) unfinished++
+      halves = []
+      for (const sql of HALVES) halves.push(...await query(sql.replaceAll('INT', INT)))
+    }
+    const entries = Number((await query('select count(*) from entries'))[0]![0])
+    await remove()
+    return { kills: kill, unfinished, halves, entries }
+  }
+
+  it.skipIf(service !== undefined && !reachable.has(service))(`leaves a change and its entry, or neither, over ${killsOf(name)} kills`, async () => {
+    const { kills, unfinished, halves, entries } = await killMany('together', killsOf(name), halves => halves.length > 0)
+    console.log(`${name}: ${kills} kills, ${unfinished} during a commit, ${entries} entries`)
+    expect(halves).toEqual([])
+    expect(entries).toBeGreaterThan(0)
+    expect(unfinished).toBeGreaterThan(kills / 4)
+  }, 900_000)
+
+  it.skipIf(name !== 'better-sqlite3')('leaves a change without its entry when the entry is written after the commit', async () => {
+    const { halves } = await killMany('apart', 60, halves => halves.length > 0)
+    expect(halves).not.toEqual([])
+  }, 300_000)
+})

@@ -1,0 +1,96 @@
+/** A server that writes batches through the API until it is killed, with a plugin that writes an entry for each changed row. */
+import { PGlite } from '@electric-sql/pglite'
+import { createClient } from '@libsql/client'
+import Database from 'better-sqlite3'
+import { drizzle as betterSqlite3 } from 'drizzle-orm/better-sqlite3'
+import { drizzle as libsql } from 'drizzle-orm/libsql'
+import { int, mysqlTable, varchar } from 'drizzle-orm/mysql-core'
+import { drizzle as mysql2 } from 'drizzle-orm/mysql2'
+import { drizzle as nodePostgres } from 'drizzle-orm/node-postgres'
+import { integer as pgInteger, pgTable, serial, text as pgText } from 'drizzle-orm/pg-core'
+import { drizzle as pglite } from 'drizzle-orm/pglite'
+import { drizzle as postgresJs } from 'drizzle-orm/postgres-js'
+import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { createApp, createRouter, defineEventHandler, toWebHandler } from 'h3'
+import { createPool } from 'mysql2/promise'
+import pg from 'pg'
+import postgres from 'postgres'
+import { DEFAULT_CONFIG } from '../../../src/runtime/shared/defaults'
+import { createApi } from '../../../src/runtime/server/api/create'
+import { createRuntime, mountRuntime, setDefaultRuntime } from '../../../src/runtime/server/api/runtime'
+import { defineAutoApiPlugin, type ChangedRows } from '../../../src/runtime/server/define'
+import bulk from '../../../src/runtime/server/routes/bulk'
+
+const SQLITE = {
+  items: sqliteTable('items', { id: integer('id').primaryKey(), batch: integer('batch').notNull(), place: integer('place').notNull(), deletedAt: text('deleted_at'), deletionId: text('deletion_id') }),
+  entries: sqliteTable('entries', { id: text('id').primaryKey(), kind: text('kind').notNull(), recordId: text('record_id').notNull(), before: text('before'), after: text('after') }),
+}
+const PG = {
+  items: pgTable('items', { id: serial('id').primaryKey(), batch: pgInteger('batch').notNull(), place: pgInteger('place').notNull(), deletedAt: pgText('deleted_at'), deletionId: pgText('deletion_id') }),
+  entries: pgTable('entries', { id: pgText('id').primaryKey(), kind: pgText('kind').notNull(), recordId: pgText('record_id').notNull(), before: pgText('before'), after: pgText('after') }),
+}
+const wide = (name: string) => varchar(name, { length: 1000 })
+const MYSQL = {
+  items: mysqlTable('items', { id: int('id').autoincrement().primaryKey(), batch: int('batch').notNull(), place: int('place').notNull(), deletedAt: wide('deleted_at'), deletionId: wide('deletion_id') }),
+  entries: mysqlTable('entries', { id: varchar('id', { length: 36 }).primaryKey(), kind: wide('kind').notNull(), recordId: wide('record_id').notNull(), before: wide('before'), after: wide('after') }),
+}
+
+const [name, url, first, mode] = process.argv.slice(2) as [string, string, string, 'together' | 'apart']
+
+const OPEN: Readonly<Record<string, () => { db: object, engine: 'better-sqlite3' | 'libsql' | 'postgres' | 'mysql', tables: object }>> = {
+  'better-sqlite3': () => ({ db: betterSqlite3({ client: new Database(url) }), engine: 'better-sqlite3', tables: SQLITE }),
+  'libsql': () => ({ db: libsql({ client: createClient({ url: `file:${url}` }) }), engine: 'libsql', tables: SQLITE }),
+  'pglite': () => ({ db: pglite({ client: new PGlite(url) }), engine: 'postgres', tables: PG }),
+  'node-postgres': () => ({ db: nodePostgres({ client: new pg.Pool({ connectionString: url }) }), engine: 'postgres', tables: PG }),
+  'postgres.js': () => ({ db: postgresJs({ client: postgres(url, { onnotice: () => {} }) }), engine: 'postgres', tables: PG }),
+  'mysql2': () => ({ db: mysql2({ client: createPool(url) }), engine: 'mysql', tables: MYSQL }),
+}
+
+const { db, engine, tables } = OPEN[name]!()
+const { items, entries } = tables as typeof SQLITE
+const permissions = { read: true, create: true, update: true, delete: true } as const
+const insert = (rows: ChangedRows) =>
+  rows.insertInto(entries, { id: rows.uuid, kind: rows.kind, recordId: rows.id, before: rows.before, after: rows.after })
+
+const auditor = mode === 'together'
+  ? defineAutoApiPlugin({ name: 'auditor', needs: { images: true }, inCommit: changes => changes.map(insert) })
+  // The control: the entries are written after the commit.
+  : defineAutoApiPlugin({ name: 'auditor', async onCommit(changes) {
+      const values = changes.map(({ kind, id }) => ({ id: crypto.randomUUID(), kind, recordId: id }))
+      await (db as ReturnType<typeof betterSqlite3>).insert(entries).values(values)
+    } })
+
+const runtime = createRuntime(options => createApi({
+  registrations: [{ name: 'items', schema: items, authorization: { permissions } }],
+  config: DEFAULT_CONFIG,
+  plugins: [{ where: 'plugins[0]', listed: () => auditor }],
+  useRuntimeConfig: () => ({ autoApi: { secret: '' } }),
+  ...options,
+}), () => true)
+setDefaultRuntime(runtime)
+runtime.database.initialize(db, engine)
+const app = createApp()
+app.use(defineEventHandler(event => mountRuntime(event, runtime)))
+const router = createRouter()
+router.use('/api/items/bulk', bulk)
+app.use(router)
+const handle = toWebHandler(app)
+
+async function request(method: string, body: unknown) {
+  const response = await handle(new Request('http://localhost/api/items/bulk', { method, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }))
+  const text = await response.text()
+  if (response.status >= 300) throw new Error(text)
+  return JSON.parse(text) as { data: { id: number }[] }
+}
+
+const SIZE = 20
+
+for (let batch = Number(first); ; batch++) {
+  process.stdout.write(`begin ${batch} create\n`)
+  const { data } = await request('POST', { items: Array.from({ length: SIZE }, (_, place) => ({ batch, place })) })
+  process.stdout.write(`end ${batch} create\nbegin ${batch} update\n`)
+  await request('PATCH', { items: data.map(({ id }, place) => ({ id, data: { place: place + 100 } })) })
+  process.stdout.write(`end ${batch} update\nbegin ${batch} delete\n`)
+  await request('DELETE', { ids: data.map(({ id }) => id) })
+  process.stdout.write(`end ${batch} delete\n`)
+}

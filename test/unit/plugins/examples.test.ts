@@ -45,6 +45,13 @@ it('refuses a post with an error of its own until the user has the plan', async 
   expect((await server.request('POST', '/api/posts', { body: { title: 'new' }, caller: { user: { id: 7, plan: 'pro' } } })).status).toBe(201)
 })
 
+it('writes an audit entry in the commit of each change', async () => {
+  const server = await open(async () => (await import('./examples/audit')).default)
+  client.exec('create table audit_log (id text primary key, resource text not null, record_id text not null, kind text not null, user_id text, before text, after text)')
+  await server.request('PATCH', '/api/posts/1', { body: { title: 'new' }, caller: { user: { id: 7 }, permissions: ['reader'] } })
+  expect(client.prepare('select resource, record_id, kind, user_id, before, after from audit_log').raw().all()).toEqual([['posts', '1', 'update', '7', '{"title":"old"}', '{"title":"new"}']])
+})
+
 it('deletes expired sessions every hour, on one of two servers', async () => {
   const modules = [await import('./examples/schema')]
   const plugin = async () => (await import('./examples/cleanup')).default

@@ -21,11 +21,11 @@ const STATE: Readonly<Record<string, string>> = {
   'plugins/rate-limit/index.ts: warned': 'each server logs the warning once',
 }
 
-/** The variables of a module that are reassigned, or that are an empty map, set or list with a type that allows additions. */
+/** The variables of a module that are reassigned, or that are an empty map, set or list. A name in capital letters is a constant, and so is a readonly type. */
 function changingVariables(file: string): string[] {
   const source = ts.createSourceFile(file, readFileSync(join(folder, file), 'utf8'), ts.ScriptTarget.Latest)
   return source.statements.filter(ts.isVariableStatement).flatMap(({ declarationList: { declarations, flags } }) =>
-    declarations.filter(({ initializer, type }) => !(flags & ts.NodeFlags.Const) || (isEmptyCollection(initializer) && !/^Readonly|^readonly /.test(type?.getText(source) ?? '')))
+    declarations.filter(({ name, initializer, type }) => !(flags & ts.NodeFlags.Const) || (isEmptyCollection(initializer) && !/^[A-Z_]+$/.test(name.getText(source)) && !/^Readonly|^readonly /.test(type?.getText(source) ?? '')))
       .map(({ name }) => `${file}: ${name.getText(source)}`))
 }
 

@@ -121,6 +121,14 @@ describe('a caller', () => {
     expect((await describeOne(CHIEF, 'stories')).validation.create!.required).toEqual(['title', 'words'])
   })
 
+  it('who can only create sees the columns of the response, without operators', async () => {
+    const { fields, capabilities } = await describeOne(NOBODY, 'letters')
+    expect([capabilities.canCreate, capabilities.canRead]).toEqual([true, false])
+    const { body } = await magazine.request('POST', '/api/letters', { caller: NOBODY, body: { from: 'bob@example.com', text: 'Hi' } })
+    expect(namesOf(fields)).toEqual(namesOf(body))
+    for (const { operators, sortable, searchable, aggregates } of Object.values(fields)) expect([operators, sortable, searchable, aggregates]).toEqual([[], false, false, []])
+  })
+
   it('who can only delete learns no column', async () => {
     const { request, client } = await openMagazine({ registrations: [{ name: 'topics', schema: topics, authorization: { permissions: { delete: true } } }] })
     const { body } = await request('GET', '/api/_schema')

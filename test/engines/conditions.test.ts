@@ -1,8 +1,9 @@
 /** On every engine a hook can limit a write to rows that meet a condition. No other write comes between the check and the write. */
 import { sql, type SQL } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { defineAutoApiPlugin } from '../../src/runtime/server/plugin/contract'
 import type { ConditionalContext, ResourceHooks } from '../../src/runtime/server/registration'
-import { openBlog, type Blog } from './support/blog'
+import { openBlog, type Blog, type BlogDatabase } from './support/blog'
 import { ENGINE_CASES, isAvailable } from './support/databases'
 import { dump, reset, send, type TestRequest } from './support/scene'
 
@@ -143,6 +144,39 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
       }
       const statuses = await Promise.all(Array.from({ length: 6 }, (_, index) => send(blog, request(index))))
       expect(statuses.toSorted()).toEqual(['200', ...Array.from({ length: 5 }, () => lost)])
+    })
+  })
+
+  describe.skipIf(!isAvailable(engineCase))('a condition of a hook, with a plugin that writes in the commit', () => {
+    let blog: Blog
+    let condition: SQL | undefined
+    let ids = 100
+
+    beforeAll(async () => {
+      let tags: unknown
+      const limit = (_id: unknown, ctx: ConditionalContext) => void (ctx.condition = condition)
+      blog = await openBlog(engineCase, { plugins: [defineAutoApiPlugin({
+        name: 'log',
+        setup({ resources }) {
+          tags = resources.get('tags')!.table
+        },
+        hooks: { posts: { beforeUpdate: (id, _data, ctx) => limit(id, ctx), beforeDelete: limit, beforeRestore: limit, beforePurge: limit } },
+        needs: { images: true },
+        inCommit: () => [(db: BlogDatabase) => db.insert(tags as never).values({ id: ids++, name: 'log' } as never)],
+      })] })
+    })
+    beforeEach(() => reset(blog, engineCase.dialect))
+    afterAll(() => blog?.opened.close())
+
+    it.each(WRITES.filter(([, [, path]]) => path.startsWith('posts')))('also stops the statements of the plugin: %s', async (_name, request, met, unmet) => {
+      const before = await dump(blog)
+      condition = unmet
+      expect(await send(blog, request)).toMatch(/^412 /)
+      expect(await dump(blog)).toEqual(before)
+      condition = met
+      expect(await send(blog, request)).toBe('200')
+      const written = (await dump(blog)).at(-1)!.length - before.at(-1)!.length
+      expect(written).toBe(request[2] && Object.keys(request[2] as object).length === 0 ? 0 : 1)
     })
   })
 })

@@ -28,6 +28,7 @@ export type { ApiResponse } from './core/response'
 /** The request's event. This export gives `ctx.event` its type. */
 export type { ApiEvent } from './http'
 export type { Operation } from '../shared/operations'
+export type { ModuleImport } from '../shared/types/module-import'
 export type { RegistrationOptions, ResourceRegistry } from '../shared/types/registry'
 
 /**

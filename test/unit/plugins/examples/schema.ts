@@ -8,3 +8,12 @@ export const sessions = sqliteTable('sessions', {
 })
 
 export const taskRuns = taskRunsTable()
+
+export const events = sqliteTable('events', {
+  id: text('id').primaryKey(),
+  kind: text('kind').notNull(),
+  recordId: text('record_id').notNull(),
+  after: text('after'),
+  userId: text('user_id').notNull(),
+  createdAt: integer('created_at', { mode: 'timestamp_ms' }).notNull(),
+})

@@ -1,0 +1,93 @@
+/** Example of docs/plugins.md: every part of a plugin. It records each change for a worker that sends it to other systems. */
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { lt, sql } from 'drizzle-orm'
+import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
+import { defineAutoApiPlugin, type AutoApiContext, type ModuleImport, type Scan } from 'nuxt-auto-api/define'
+import { apiError, getDatabase } from 'nuxt-auto-api/utils'
+import type { events } from './schema'
+
+export interface OutboxOptions {
+  /** The table of the events. In nuxt.config, `createModuleImport(path, name)`. */
+  readonly table: typeof events | ModuleImport
+  /** The key of the worker. */
+  readonly key: string
+}
+
+const WEEK = 7 * 24 * 60 * 60 * 1000
+const hash = (text: string) => createHash('sha256').update(text).digest()
+
+export const outbox = defineAutoApiPlugin({ from: 'my-outbox', name: 'outbox' }, ({ table, key }: OutboxOptions) => {
+  // The server receives the table. In nuxt.config, it is a reference, which only `resources` uses.
+  const own = table as typeof events
+  const isWorker = (ctx: AutoApiContext) => ctx.user?.id === 'worker'
+  let scan: Scan
+  let recorded = 0
+
+  return {
+    name: 'outbox',
+    buildSetup: () => console.info('outbox: the worker reads /api/events/stream'),
+    resources: registry => registry.register('events', { schema: table as ModuleImport }),
+    setup(server) {
+      const fields = server.resources.get('events')?.fields
+      const missing = ['id', 'recordId', 'after', 'createdAt'].filter(name => !fields?.has(name))
+      if (missing.length > 0) throw new Error(`outbox: \`events\` has no column ${missing.join(', ')}.`)
+      scan = server.scan
+    },
+    onRequest: request => request.setHeader('x-outbox', String(recorded)),
+    credentials({ header }) {
+      const sent = header('x-outbox-key')
+      if (sent === undefined) return undefined
+      if (!timingSafeEqual(hash(sent), hash(key))) throw apiError('INVALID_KEY', 'This key is not valid.', { status: 401 })
+      return { user: { id: 'worker' }, permissions: ['events'] }
+    },
+    rows: {
+      events: (_table, ctx) => isWorker(ctx) ? undefined : sql`1 = 0`,
+    },
+    extendContext(ctx) {
+      ctx.startedAt = performance.now()
+    },
+    onCaller(ctx, { method }) {
+      if (isWorker(ctx) && method !== 'GET') throw apiError('READ_ONLY_KEY', 'This key can only read.', { status: 403 })
+    },
+    async around(ctx, next, { route }) {
+      const response = await next()
+      const { startedAt } = ctx as typeof ctx & { readonly startedAt: number }
+      return { ...response, headers: { ...response.headers, 'server-timing': `${route};dur=${performance.now() - startedAt}` } }
+    },
+    hooks: {
+      '*': {
+        beforePurge(_id, ctx) {
+          if (!ctx.query.reason) throw apiError('REASON_REQUIRED', 'Add `?reason=` to a purge.', { status: 400 })
+        },
+      },
+    },
+    needs: { images: true },
+    inCommit: (changes, ctx) => changes.filter(({ resource }) => resource !== 'events').map(rows =>
+      rows.insertInto(own, {
+        id: rows.uuid, kind: `${rows.resource ?? rows.table}.${rows.kind}`, recordId: rows.id, after: rows.after,
+        userId: String(ctx.user?.id ?? ''), createdAt: new Date(),
+      })),
+    onCommit(changes) {
+      recorded += changes.length
+    },
+    routes: [{
+      name: 'outbox',
+      method: 'GET',
+      path: '/:resource/stream',
+      resources: ['events'],
+      operation: 'read',
+      async* handler(ctx) {
+        for await (const records of scan(ctx, 'events', { sort: 'id' })) yield records.map(record => `${JSON.stringify(record)}\n`).join('')
+      },
+    }],
+    tasks: {
+      prune: {
+        every: 60,
+        async run({ due, event }) {
+          const db = getDatabase(event) as BetterSQLite3Database
+          await db.delete(own).where(lt(own.createdAt, new Date(due.getTime() - WEEK)))
+        },
+      },
+    },
+  }
+})

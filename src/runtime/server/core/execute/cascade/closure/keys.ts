@@ -12,9 +12,9 @@ export function keyList(closure: Closure, node: GraphNode): SQL {
 }
 
 /** Converts a key column of a table to the type of the closure column. */
-export function encodedKey(closure: Closure, node: GraphNode, index: number): SQL {
+export function encodedKey(closure: Closure, node: GraphNode, index: number, aliased = (column: Column): Column => column): SQL {
   const column = primaryKeyOf(node)[index]
-  const value = column ? sql`${column}` : sql`null`
+  const value = column ? sql`${aliased(column)}` : sql`null`
   return isMixed(closure, index) ? adapterOf(closure).toText(value) : value
 }
 

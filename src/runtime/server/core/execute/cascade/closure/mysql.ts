@@ -21,6 +21,7 @@ import {
 } from './closure'
 import { decodedKey, sameKey } from './keys'
 import { fromClosure } from './nearest-root'
+import { singleTermRecursion } from './single-term'
 import { unionRecursion } from './union'
 
 const DERIVED = sql.identifier('picked')
@@ -29,7 +30,7 @@ const EXACT = sql.identifier('exact')
 const column = (index: number) => sql.identifier(`p${index}`)
 
 export const mysql: ClosureSql = {
-  recursion: unionRecursion,
+  recursion,
   changeRows,
   changeWithGroup: (closure, withClosure, node, change) =>
     changeRows(
@@ -62,6 +63,23 @@ export const mysql: ClosureSql = {
     return sql`(${plain} and ${tuple(exact(columns))} in (select ${right} from (${rows}) as ${EXACT}))`
   },
 }
+
+/** MariaDB plans seven recursive terms in 10 ms and 14 in minutes, with all memory of the server. It plans up to five in 1 ms. */
+const MAX_TERMS = 5
+/** A query joins at most 61 tables. */
+const KEYS_PER_TERM = 50
+
+function recursion(closure: Closure): SQL {
+  const { edges } = closure.dependents
+  if (edges.length <= MAX_TERMS) return unionRecursion(closure)
+  const terms = Array.from({ length: Math.ceil(edges.length / KEYS_PER_TERM) }, (_, index) =>
+    singleTermRecursion(closure, numbersBelow, edges.slice(index * KEYS_PER_TERM, (index + 1) * KEYS_PER_TERM)))
+  return sql.join(terms, sql``)
+}
+
+/** `(select 0 as value union all select 1)` */
+const numbersBelow = (count: number) =>
+  sql.raw(`(${Array.from({ length: count }, (_, number) => `select ${number}${number === 0 ? ' as value' : ''}`).join(' union all ')})`)
 
 /**
  * `update (with recursive reached … select k0 as p0 from reached …) as picked inner join child on id = p0 set … where …`,

@@ -1,4 +1,7 @@
-/** The recursion for D1. D1 allows few UNION terms per statement, so one term follows all foreign keys. */
+/**
+ * The recursion for D1, MySQL and MariaDB: one term follows all foreign keys. D1 allows few UNION terms per statement. MariaDB needs time
+ * and memory that grow exponentially with the number of recursive terms.
+ */
 import { aliasedTable, getTableColumns, sql, type Column, type SQL } from 'drizzle-orm'
 import type { ForeignKeyFacts } from '../../../../schema/drizzle/foreign-keys'
 import type { GraphNode } from '../../../../schema/graph'
@@ -7,7 +10,6 @@ import {
   CLOSURE,
   columnsOf,
   GROUP,
-  key,
   list,
   primaryKeyOf,
   referencedColumnsOf,
@@ -17,8 +19,7 @@ import {
   widthOf,
   type Closure,
 } from './closure'
-import { sameKey } from './keys'
-import { inRows } from './standard'
+import { encodedKey, reachedKey, sameKey } from './keys'
 import { childOf, trashCondition, parentOf } from './steps'
 
 /**
@@ -27,30 +28,36 @@ import { childOf, trashCondition, parentOf } from './steps'
  * The columns `t`, `k0`, `g` and `d` are those of `CLOSURE`.
  *
  * union select case e.value when 0 then 1 … end, case e.value when 0 then e0.id … end, reached.g, reached.d
- * from reached cross join json_each('[0,1,…]') as e left join comments as e0 on e.value = 0 and reached.t = 0 and e0.post_id = reached.k0 …
+ * from reached cross join (select 0 as value union all select 1 …) as e
+ * left join comments as e0 on e.value = 0 and reached.t + 0 = 0 and e0.post_id = reached.k0 …
  * where case e.value when 0 then e0.id … end is not null
+ * @param numbersBelow returns a table with the numbers from 0 in its column `value`
+ * @param edges the foreign keys that the term follows
  */
-export function singleTermRecursion(closure: Closure): SQL {
+export function singleTermRecursion(
+  closure: Closure,
+  numbersBelow: (count: number) => SQL,
+  edges = closure.dependents.edges,
+): SQL {
   const alias = sql.identifier('e')
   const number = sql`${alias}.${sql.identifier('value')}`
-  const entries = closure.dependents.edges.map((edge, index) => toEntry(closure, edge, index))
+  const entries = edges.map((edge, index) => toEntry(closure, edge, index))
   const choose = (value: (entry: Entry) => unknown) =>
     sql`case ${number} ${sql.join(entries.map((entry, index) => sql`when ${sql.raw(String(index))} then ${value(entry)}`), sql` `)} end`
-  const keys = Array.from({ length: widthOf(closure) }, (_, index) => choose(({ child, aliased }) => {
-    const column = primaryKeyOf(child)[index]
-    return column ? aliased(column) : sql`null`
-  }))
+  const keys = Array.from({ length: widthOf(closure) }, (_, index) => choose(({ child, aliased }) =>
+    encodedKey(closure, child, index, aliased)))
   const joins = entries.map(
-    ({ table, edge, child, parent, aliased }, index) =>
-      sql` left join ${table} on ${all([
+    (entry, index) =>
+      sql` left join ${entry.table} on ${all([
         sql`${number} = ${sql.raw(String(index))}`,
-        sql`${CLOSURE}.${TABLE} = ${tableNumber(closure, parent)}`,
-        references(edge, child, parent, aliased),
-      ])}${trashCondition(closure, child, aliased)}`,
+        // With `+ 0`, MariaDB does not replace `t` in the CASE of a key. It would then convert the text keys of other tables to numbers.
+        sql`${CLOSURE}.${TABLE} + 0 = ${tableNumber(closure, entry.parent)}`,
+        references(closure, entry),
+      ])}${trashCondition(closure, entry.child, entry.aliased)}`,
   )
-  const numbers = sql`json_each(${sql.raw(`'[${entries.map((_, index) => index)}]'`)}) as ${alias}`
   const columns = [choose(({ child }) => tableNumber(closure, child)), ...keys, sql`${CLOSURE}.${GROUP}`, sql`${CLOSURE}.${TIME}`]
-  return sql` union select ${list(columns)} from ${CLOSURE} cross join ${numbers}${sql.join(joins, sql``)} where ${keys[0]} is not null`
+  const from = sql`${CLOSURE} cross join ${numbersBelow(edges.length)} as ${alias}${sql.join(joins, sql``)}`
+  return sql` union select ${list(columns)} from ${from} where ${keys[0]} is not null`
 }
 
 interface Entry {
@@ -76,10 +83,12 @@ function toEntry(closure: Closure, edge: ForeignKeyFacts, index: number): Entry 
 }
 
 /** `e0.post_id = reached.k0`. A subquery reads the parent if the foreign key references columns other than its primary key. */
-function references(edge: ForeignKeyFacts, child: GraphNode, parent: GraphNode, aliased: Entry['aliased']): SQL {
-  const columns = columnsOf(edge, child).map(aliased)
-  const positions = edge.foreignColumns.map(name => parent.facts.primaryKey.indexOf(name))
-  if (!positions.includes(-1)) return all(columns.map((column, index) => sameKey(column, sql`${CLOSURE}.${key(positions[index]!)}`)))
-  const isReached = primaryKeyOf(parent).map((column, index) => sql`${column} = ${CLOSURE}.${key(index)}`)
-  return inRows(columns, sql`select ${list(referencedColumnsOf(edge, parent))} from ${parent.table} where ${all(isReached)}`)
+function references(closure: Closure, { edge, child, parent, aliased }: Entry): SQL {
+  const keys = primaryKeyOf(parent)
+  const isReached = all(keys.map((column, index) => sql`${column} = ${reachedKey(closure, parent, index)}`))
+  const referenced = referencedColumnsOf(edge, parent).map((column) => {
+    const position = keys.indexOf(column)
+    return position === -1 ? sql`(select ${column} from ${parent.table} where ${isReached})` : reachedKey(closure, parent, position)
+  })
+  return all(columnsOf(edge, child).map((column, index) => sameKey(aliased(column), referenced[index]!)))
 }

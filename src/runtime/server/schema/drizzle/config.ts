@@ -7,7 +7,11 @@ import { getTableConfig as sqliteConfig, SQLiteTable } from 'drizzle-orm/sqlite-
 import type { Dialect } from '../../../shared/dialects'
 
 interface TableConfig {
-  foreignKeys: { reference: () => { columns: Column[], foreignTable: Table, foreignColumns: Column[] }, onDelete?: string }[]
+  foreignKeys: {
+    reference: () => { columns: Column[], foreignTable: Table, foreignColumns: Column[] }
+    onDelete?: string
+    onUpdate?: string
+  }[]
   primaryKeys: { columns: Column[] }[]
   uniqueConstraints: { name?: string, columns: Column[] }[]
   checks: { name: string, value: SQL }[]

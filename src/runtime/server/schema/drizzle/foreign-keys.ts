@@ -2,12 +2,15 @@
 import type { Table } from 'drizzle-orm'
 import { readConfig, propertyName } from './config'
 
+type Action = 'cascade' | 'restrict' | 'no action' | 'set null' | 'set default'
+
 export interface ForeignKeyFacts {
   readonly table: Table
   readonly columns: readonly string[]
   readonly foreignTable: Table
   readonly foreignColumns: readonly string[]
-  readonly onDelete: 'cascade' | 'restrict' | 'no action' | 'set null' | 'set default'
+  readonly onDelete: Action
+  readonly onUpdate: Action
 }
 
 /** Separate from `describeTable`, because a foreign key can reference a table that the file declares later. */
@@ -19,7 +22,8 @@ export function describeForeignKeys(table: Table): ForeignKeyFacts[] {
       columns: columns.map(column => propertyName(table, column)),
       foreignTable,
       foreignColumns: foreignColumns.map(column => propertyName(foreignTable, column)),
-      onDelete: (key.onDelete ?? 'no action') as ForeignKeyFacts['onDelete'],
+      onDelete: (key.onDelete ?? 'no action') as Action,
+      onUpdate: (key.onUpdate ?? 'no action') as Action,
     })
   })
 }

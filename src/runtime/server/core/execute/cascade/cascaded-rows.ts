@@ -30,8 +30,7 @@ export function cascadeOperations(call: Call, closure: Closure, nodes: readonly 
 }
 
 function reportOperation(call: Call, closure: Closure, node: GraphNode, cascaded: CascadedRows): WriteOperation {
-  const isRoot = node.resource === closure.dependents.root.resource
-  const except = new Set(isRoot ? cascaded.named.map(key => toId(node.resource!, key)) : [])
+  const except = new Set(node === closure.dependents.root ? cascaded.named.map(key => toId(node.resource!, key)) : [])
   const table = changedTable(call, node)
   const columns = reportedColumns(call, table)
   return {

@@ -2,9 +2,11 @@
 import type { Table } from 'drizzle-orm'
 import type { ForeignKeyFacts } from '../../../schema/drizzle/foreign-keys'
 import type { GraphNode, TableGraph } from '../../../schema/graph'
+import { shape, type Shape } from '../../sql/shape'
 
 export interface Dependents {
   readonly root: GraphNode
+  readonly shape: Shape
   /** The foreign keys that the cascade follows. */
   readonly edges: readonly ForeignKeyFacts[]
   /** Foreign keys declared `restrict`. The write fails if a row references a reached row. */
@@ -19,37 +21,84 @@ export interface Dependents {
 
 const CLEARING = new Set<ForeignKeyFacts['onDelete']>(['set null', 'set default'])
 
-const cache = new WeakMap<TableGraph, Map<Table, Dependents>>()
+/**
+ * Who deletes the rows that reference a deleted row. The API follows every foreign key except those declared `set null`, `set default` or
+ * `restrict`. The database follows only those declared `cascade`.
+ */
+export type DeletedBy = 'api' | 'database'
 
-/** Follows every foreign key except those declared `set null`, `set default` or `restrict`. */
-export function findDependents(graph: TableGraph, table: Table): Dependents {
-  let byTable = cache.get(graph)
-  if (!byTable) cache.set(graph, byTable = new Map())
+const cache = { api: new WeakMap<TableGraph, Map<Table, Dependents>>(), database: new WeakMap<TableGraph, Map<Table, Dependents>>() }
+
+export function findDependents(graph: TableGraph, table: Table, deletedBy: DeletedBy = 'api'): Dependents {
+  let byTable = cache[deletedBy].get(graph)
+  if (!byTable) cache[deletedBy].set(graph, byTable = new Map())
   let dependents = byTable.get(table)
-  if (!dependents) byTable.set(table, dependents = collectDependents(graph, graph.get(table)!))
+  if (!dependents) byTable.set(table, dependents = collectDependents(graph, graph.get(table)!, deletedBy))
   return dependents
 }
 
-function collectDependents(graph: TableGraph, root: GraphNode): Dependents {
+function collectDependents(graph: TableGraph, root: GraphNode, deletedBy: DeletedBy): Dependents {
   const edges = new Set<ForeignKeyFacts>()
   const nodes = new Set([root])
+  const isFollowed = ({ onDelete }: ForeignKeyFacts) =>
+    onDelete === 'cascade' || (deletedBy === 'api' && onDelete !== 'restrict' && !CLEARING.has(onDelete))
   for (const node of nodes) {
     for (const key of node.children) {
-      if (key.onDelete === 'restrict' || CLEARING.has(key.onDelete)) continue
+      if (!isFollowed(key)) continue
       edges.add(key)
       nodes.add(graph.get(key.table)!)
     }
   }
   const foreignKeys = [...nodes].flatMap(node => node.children)
-  const sorted = sort([...nodes], [...edges])
+  return toDependents(root, nodes, edges, {
+    restricting: foreignKeys.filter(key => key.onDelete === 'restrict'),
+    cleared: foreignKeys.filter(key => CLEARING.has(key.onDelete)),
+  })
+}
+
+/**
+ * Finds the tables whose foreign keys the database changes, because an update changes the columns that they reference. Few schemas declare
+ * `on update` for columns outside of a primary key, and no update changes a primary key.
+ * @param changed the columns that the update sets
+ * @returns `undefined` if the database changes no foreign key
+ */
+export function findUpdatedReferences(graph: TableGraph, table: Table, changed: ReadonlySet<string>): Dependents | undefined {
+  const root = graph.get(table)!
+  const changedColumns = new Map([[root, new Set(changed)]])
+  const edges = new Set<ForeignKeyFacts>()
+  for (const [node, columns] of changedColumns) {
+    for (const key of node.children) {
+      if (!UPDATING.has(key.onUpdate) || edges.has(key) || !key.foreignColumns.some(name => columns.has(name))) continue
+      edges.add(key)
+      const child = graph.get(key.table)!
+      const known = changedColumns.get(child) ?? []
+      // Visits the child, also again: a second foreign key can change further columns of it.
+      changedColumns.delete(child)
+      changedColumns.set(child, new Set([...known, ...key.columns]))
+    }
+  }
+  if (edges.size === 0) return undefined
+  return toDependents(root, new Set([root, ...changedColumns.keys()]), edges, { restricting: [], cleared: [] })
+}
+
+const UPDATING = new Set<ForeignKeyFacts['onUpdate']>(['cascade', 'set null', 'set default'])
+
+function toDependents(
+  root: GraphNode,
+  nodes: ReadonlySet<GraphNode>,
+  followed: ReadonlySet<ForeignKeyFacts>,
+  others: Pick<Dependents, 'restricting' | 'cleared'>,
+): Dependents {
+  const edges = [...followed]
+  const sorted = sort([...nodes], edges)
   const position = (table: Table) => sorted.findIndex(node => node.table === table)
   return Object.freeze({
     root,
-    edges: [...edges],
-    restricting: foreignKeys.filter(key => key.onDelete === 'restrict'),
-    cleared: foreignKeys.filter(key => CLEARING.has(key.onDelete)),
+    shape: shape`${root}${edges}`,
+    edges,
+    ...others,
     nodes: sorted,
-    cyclic: [...edges].some(edge => position(edge.table) < position(edge.foreignTable)),
+    cyclic: edges.some(edge => position(edge.table) < position(edge.foreignTable)),
   })
 }
 

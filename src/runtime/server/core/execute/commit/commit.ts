@@ -2,8 +2,8 @@
 import { ExpectationError, type Outcome, type WriteStatement } from '../../../engines/engine'
 import type { Call } from '../../context'
 import { emitChanges } from '../../listeners'
+import { assignRows, toChanges } from './changes/assign'
 import { planEntries } from './changes/plan'
-import { toChanges } from './changes/report'
 import { toCommitFailed, type CommitFailed, type WritingPlan } from './failure'
 import type { WriteOperation } from './operation'
 
@@ -23,11 +23,7 @@ export async function commitOperations(plan: WritingPlan, operations: readonly W
   }
   operations.forEach((operation, index) => operation.read?.(outcomes[index]!))
   if (call.api.listeners.onCommit.length === 0) return
-  await emitChanges(
-    call.api.listeners,
-    operations.flatMap((operation, index) => operation.changes ? toChanges(operation.changes, outcomes[index]!) : []),
-    call.ctx,
-  )
+  await emitChanges(call.api.listeners, toChanges(assignRows(operations, outcomes)), call.ctx)
 }
 
 /** Rolls back a commit if it is the last statement: it returns a row but expects none, so it fails on every engine. */

@@ -14,8 +14,10 @@ import { applyScope, within, type Plan, type Scoped } from '../../access/row-sco
 import { changedTable } from '../commit/changes/table'
 import type { WriteOperation } from '../commit/operation'
 import { conditionOperations } from '../write/conditions'
+import { databaseDeletes } from '../write/database-effects'
 import { runBefore } from '../write/hooks'
 import { keysOf, type Item } from '../write/items'
+import { keysClause } from '../write/targets'
 import { forJunction, filterLinks, negate, linksToVisible, type HookResults, type LinkTask } from './links'
 import { junctionFields } from '../rows/junction'
 import { checkUnchanged } from '../write/row-clauses'
@@ -155,8 +157,9 @@ export function deleteLinkOperations(task: LinkTask, { plan, items, rows, existi
     ...additionChecks,
     ...checks,
     ...snapshotOperations(call, resource, where, false),
-    removal,
-    ...resource.roles.deletedAt ? trashDependents(plan, items, call, time) : [],
+    ...resource.roles.deletedAt
+      ? [removal, ...trashDependents(plan, items, call, time)]
+      : [...databaseDeletes(call, resource, keysClause(plan, items, call), keysOf(items)), removal],
   ]
 }
 

@@ -4,7 +4,7 @@ import { shape } from '../../sql/shape'
 import type { Call } from '../../context'
 import { keyFields } from '../../access/fields'
 import type { WritePlan } from '../../plan/write'
-import { joinAnd, shapeOf, statement, valuesOf, type Clause } from '../../sql/clause'
+import { and, joinAnd, shapeOf, statement, valuesOf, type Clause } from '../../sql/clause'
 import { inTuples } from '../../sql/list/index'
 import { tupleKey } from '../../sql/tuple-key'
 import { narrow } from '../../access/row-scope'
@@ -19,6 +19,7 @@ import { junctionFields, joinCondition } from '../rows/junction'
 import { checkUnchanged } from '../write/row-clauses'
 import { readRows, type Rows } from '../rows/rows'
 import { valuesAt } from '../rows/decode'
+import { databaseDeletes } from '../write/database-effects'
 import { trashValues } from '../write/server-values'
 import { deleteStatement } from '../commit/delete'
 import { selectStatement } from '../commit/select'
@@ -103,6 +104,7 @@ function removeOperations(
   return [
     ...(accepted ? [noOtherLinks(resource, [ofParent, ...through.scope], accepted.linkKeys, call)] : []),
     ...(hasListeners(call) ? [reportChanges] : []),
+    ...(resource.roles.deletedAt ? [] : databaseDeletes(call, resource, and(where), [])),
     {
       statement: resource.roles.deletedAt
         ? { ...updateStatement(call, resource, trash(), where, keyFields(resource)), expectedRows: undefined }

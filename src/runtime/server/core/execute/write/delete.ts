@@ -12,10 +12,11 @@ import type { WriteOperation } from '../commit/operation'
 import { snapshotOperations } from '../commit/snapshot'
 import { updateStatement } from '../commit/update'
 import type { BuildOperations } from './build-operations'
+import { databaseDeletes } from './database-effects'
 import { deleteRows, snapshotRows } from './delete-rows'
 import { closureOf, dependentTables, restrictOperations } from './dependents'
 import { keysOf, type Item } from './items'
-import { lockSeveral } from './locks'
+import { lockRows, lockSeveral } from './locks'
 import { writeClauses } from './row-clauses'
 import { cascadeTrashValues, trashValues } from './server-values'
 import { keysClause } from './targets'
@@ -25,7 +26,13 @@ export const deleteOperations: BuildOperations = (plan, items, written, call, ti
   const { roles } = resource
   if (!roles.deletedAt) {
     for (const item of items) written.set(item.index, {})
-    return [...snapshotRows(plan, items, call), ...deleteRows(plan, items, call)]
+    const effects = databaseDeletes(call, resource, keysClause(plan, items, call), keysOf(items))
+    return [
+      ...effects.length > 0 ? lockRows(plan, items, call) : [],
+      ...snapshotRows(plan, items, call),
+      ...effects,
+      ...deleteRows(plan, items, call),
+    ]
   }
   const columns = withReported(call, resource, keyFields(resource))
   const updates = items.map((item): WriteOperation => {

@@ -1,6 +1,7 @@
 /** The operations of a purge: delete the dependents or clear their references, then delete the rows. */
 import { and } from '../../sql/clause'
 import { cascadeOperations } from '../cascade/cascaded-rows'
+import { clearedOperations } from '../cascade/cleared-rows'
 import type { Closure } from '../cascade/closure/index'
 import { needsMarking, removeCycle } from '../cascade/cycle'
 import { findDependents } from '../cascade/dependents'
@@ -29,6 +30,7 @@ export const purgeOperations: BuildOperations = (plan, items, written, call) => 
     ...conditionOperations(plan, items, call),
     ...snapshotRows(plan, items, call),
     ...cascadeOperations(call, closure, tables, { kind: 'purge', trash: 'all', named: keysOf(items) }),
+    ...clearedOperations(call, closure),
     ...restrictOperations(closure, call),
     ...dependents.cleared.map(edge => ({
       statement: clearReferencesStatement(call, closure, edge, call.api.graph.get(edge.table)!, call.api.graph.get(edge.foreignTable)!),

@@ -7,6 +7,7 @@ import { snapshotOperations } from '../commit/snapshot'
 import { updateStatement } from '../commit/update'
 import { decoder } from '../rows/decode'
 import type { BuildOperations } from './build-operations'
+import { databaseUpdates } from './database-effects'
 import type { Item } from './items'
 import { lockSeveral } from './locks'
 import { referenceOperations } from './reference-operations'
@@ -22,17 +23,17 @@ export const updateOperations: BuildOperations = (plan, items, written, call, ti
   const columns = withReported(call, resource, selection)
   const decode = decoder(columns, selection)
   const changed: Item[] = []
-  const updates = items.map((item): WriteOperation => {
+  const updates = items.flatMap((item): WriteOperation[] => {
     const values = writableValues(plan, item)
     const where = writeClauses(plan, item)
-    if (Object.keys(values).length === 0) return returningRow(selectStatement(call, resource, where, selection), item, written)
+    if (Object.keys(values).length === 0) return [returningRow(selectStatement(call, resource, where, selection), item, written)]
     changed.push(item)
     const assigned = updateValues(plan, values, call, time)
     const statement = updateStatement(call, resource, assigned, where, columns, keyClauses(resource, item.key!))
-    return {
-      ...returningRow(statement, item, written, decode),
-      changes: reportKey(call, resource, 'update', item.key!, columns, assigned),
-    }
+    return [
+      ...databaseUpdates(call, resource, item, assigned),
+      { ...returningRow(statement, item, written, decode), changes: reportKey(call, resource, 'update', item.key!, columns, assigned) },
+    ]
   })
   return [
     ...referenceOperations(items, call),

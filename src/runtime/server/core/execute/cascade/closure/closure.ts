@@ -68,7 +68,7 @@ export const GROUP = sql.identifier('g')
 export const TIME = sql.identifier('d')
 
 export const closureShape = ({ dependents, start, followedRows, manyRoots, maxTerms }: Closure): Shape =>
-  shape`${dependents.root}${followedRows}${manyRoots}${maxTerms}${start.shape}`
+  shape`${dependents.shape}${followedRows}${manyRoots}${maxTerms}${start.shape}`
 
 export const adapterOf = ({ dependents }: Closure) => DIALECTS[dependents.root.facts.dialect]
 

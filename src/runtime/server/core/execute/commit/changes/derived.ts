@@ -6,11 +6,12 @@ import { statement } from '../../../sql/clause'
 import { inTuples } from '../../../sql/list/index'
 import { shape } from '../../../sql/shape'
 import { selectList } from '../../rows/select'
+import { assignRows, type AssignedRows } from './assign'
 import type { ChangeSet, FindSet, RequestedStatement } from './changed-rows'
 import { createCollector, type FoundRow, type FoundRows } from './found-rows'
 import { isRemovedRow } from './image'
 import { insertRows } from './insert-rows'
-import { needsImages, reportedIds, type ReportingOperation } from './report'
+import { needsImages, type ReportingOperation } from './report'
 import type { ChangedTable } from './table'
 
 /** Returns the entries to append to the operations of the commit. */
@@ -32,9 +33,16 @@ export function derivedEntries(
     return collector.rows
   }
 
+  const assigned = new WeakMap<readonly Outcome[], AssignedRows>()
+  const assignedRows = (outcomes: readonly Outcome[]) => {
+    let rows = assigned.get(outcomes)
+    if (!rows) assigned.set(outcomes, rows = assignRows(operations, outcomes))
+    return rows
+  }
+
   const rowsOf = (set: ChangeSet, found: FoundRows, outcomes: readonly Outcome[]): readonly FoundRow[] => {
-    const ids = operations.flatMap(({ changes }, index) => changes && setOf(changes) === set ? reportedIds(changes, outcomes[index]!) : [])
-    return [...new Set(ids)].map(id => found.get(set.table)!.get(id)!)
+    const ids = [...assignedRows(outcomes)].flatMap(([report, ids]) => setOf(report) === set ? ids : [])
+    return ids.map(id => found.get(set.table)!.get(id)!)
   }
 
   // All insertions of one attempt of the commit use the same rows. Each attempt has its own list of outcomes.

@@ -121,14 +121,3 @@ export function reportedIds({ table, keys, columns, except }: ChangeReport, outc
   if (keys) return keys.map(key => toId(table, key))
   return findRows(table, columns!, outcome).map(({ id }) => id).filter(id => !except?.has(id))
 }
-
-export function toChanges(report: ChangeReport, outcome: Outcome): readonly Change[] {
-  const { table, kind, cascaded } = report
-  return reportedIds(report, outcome).map((id): Change => ({
-    ...table.resource !== undefined && { resource: table.resource },
-    table: table.name,
-    kind,
-    id,
-    ...cascaded && { cascaded },
-  }))
-}

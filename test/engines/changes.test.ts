@@ -1,0 +1,34 @@
+/** On every engine the changes that plugins receive equal a diff of the database: after random writes, and commit by commit. */
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { command, FIRST_COMMANDS, World } from './changes/world'
+import { ENGINE_CASES, isAvailable } from './support/databases'
+
+const SEED = process.env.SEED ? Number(process.env.SEED) : undefined
+/** Sequences of writes. A database that runs elsewhere takes longer for each. */
+const RUNS = process.env.FULL ? 300 : 12
+
+describe.each(ENGINE_CASES)('$name', (engineCase) => {
+  describe.skipIf(!isAvailable(engineCase))('the changes that plugins receive', () => {
+    let world: World
+    beforeAll(async () => {
+      vi.spyOn(console, 'warn').mockImplementation(() => {})
+      world = await World.open(engineCase)
+    })
+    afterAll(async () => {
+      vi.restoreAllMocks()
+      await world?.opened.close()
+    })
+
+    it('equal a diff of the database after every commit', async () => {
+      await world.reset()
+      for (const each of FIRST_COMMANDS) await world.run(each)
+      await fc.assert(fc.asyncProperty(fc.array(command, { minLength: 5, maxLength: 20 }), async (commands) => {
+        await world.reset()
+        for (const each of commands) await world.run(each)
+      }), { numRuns: Number(process.env.RUNS ?? RUNS), seed: SEED, endOnFailure: process.env.QUICK === '1' })
+      if (process.env.FULL || process.env.SHOW) console.log(`${engineCase.name}: ${[...world.counts].sort(([a], [b]) => a < b ? -1 : 1).map(([what, count]) => `${what} × ${count}`).join(' · ')}`)
+      expect([...world.counts.keys()]).toEqual(expect.arrayContaining(['create', 'update', 'delete', 'restore', 'purge', 'link', 'unlink']))
+    })
+  })
+})

@@ -14,6 +14,7 @@ import type { ServerApi } from './api/create'
 import type { ApiRequest } from './core/context'
 import { methodNotAllowed } from './core/error'
 import { allowedMethods, assertEnabled, type Route, type RoutesByMethod } from './core/pipeline'
+import { assertHeader } from './core/header'
 import type { ApiResponse } from './core/response'
 import { discard, isStreamed, type StreamedBody } from './http/chunks'
 import { createToHttpError, isApiError, logFailure } from './http/errors'
@@ -171,13 +172,16 @@ async function handle(
 /** Sets the status and the headers of a response. */
 function setHead(event: H3Event, { status, body, headers }: ApiResponse): void {
   if (status !== 200) setResponseStatus(event, status)
-  if (headers) for (const [name, value] of Object.entries(headers)) setResponseHeader(event, name, value)
+  for (const [name, value] of Object.entries(headers ?? {})) {
+    assertHeader(name, value, 'A response')
+    setResponseHeader(event, name, value)
+  }
   addCacheHeaders(event, HEADERS, body)
 }
 
 async function respondWithStream(event: H3Event, response: ApiResponse, body: StreamedBody): Promise<unknown> {
   const setStreamHead = () => {
-    setHead(event, response)
+    setHead(event, { ...response, headers: { ...response.headers, ...response.streamHeaders } })
     if (!getResponseHeader(event, 'content-type')) setResponseHeader(event, 'content-type', 'application/octet-stream')
   }
   if (event.method !== 'HEAD') return sendStream(event, body, { setHead: setStreamHead, onError: error => logFailure(event, error) })

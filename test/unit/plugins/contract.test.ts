@@ -127,6 +127,18 @@ describe('around', () => {
     expect((await server.request('GET', '/api/posts', { caller: MEMBER })).headers.get('x-outermost')).toBe('first')
   })
 
+  it.each<[what: string, around: unknown, message: string]>([
+    ['no response', async (_ctx: unknown, next: () => unknown) => void await next(), '`around` of a plugin returned no response'],
+    ['a header with a line break', async (_ctx: unknown, next: () => Promise<object>) => ({ ...await next(), headers: { 'x-title': 'a\r\nb: c' } }), 'the header "x-title" has an invalid name or value'],
+    ['a header with text beyond Latin-1', () => ({ status: 200, body: {}, headers: { 'x-title': '日本' } }), 'the header "x-title" has an invalid name or value'],
+  ])('is a 500 that is logged if it returns %s', async (_what, around, message) => {
+    const log = vi.spyOn(console, 'error').mockImplementation(() => {})
+    const server = await open([plugin({ around: around as AutoApiPlugin['around'] })])
+    expect((await server.request('GET', '/api/posts', { caller: MEMBER })).status).toBe(500)
+    expect(log.mock.calls.flat().join(' ')).toContain(message)
+    log.mockRestore()
+  })
+
   it('cannot run a write twice', async () => {
     const server = await open([plugin({ around: async (_ctx, next) => {
       await next()

@@ -6,7 +6,7 @@ import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { z } from 'zod'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { defineAutoApiPlugin, type PluginRoute, type RouteRequest } from '../../../src/runtime/server/define'
+import { defineAutoApiPlugin, type AutoApiPlugin, type PluginRoute, type RouteRequest } from '../../../src/runtime/server/define'
 import { createServer, type ListeningServer, type TestServer } from '../../support/server'
 
 const posts = sqliteTable('posts', { id: integer('id').primaryKey(), title: text('title').notNull() })
@@ -22,14 +22,14 @@ afterEach(async () => {
 
 type RouteOptions = Partial<PluginRoute> & Pick<PluginRoute, 'handler'>
 
-function open(options: RouteOptions, maxBodySize = 1_000_000): Promise<TestServer> {
+function open(options: RouteOptions, maxBodySize = 1_000_000, plugins: readonly AutoApiPlugin[] = []): Promise<TestServer> {
   client = new Database(':memory:')
   client.exec('create table posts (id integer primary key, title text not null)')
   return createServer({
     db: drizzle({ client }),
     config: { http: { maxBodySize } },
     registrations: [{ name: 'posts', schema: posts, authorization: { permissions: { read: true, update: 'editor' } } }],
-    plugins: [defineAutoApiPlugin({ name: 'probe', routes: [{ method: 'POST', path: '/:resource/probe', operation: 'update', ...options }] })],
+    plugins: [defineAutoApiPlugin({ name: 'probe', routes: [{ method: 'POST', path: '/:resource/probe', operation: 'update', ...options }] }), ...plugins],
   })
 }
 
@@ -126,6 +126,12 @@ describe('a body with a schema', () => {
     expect(await post(server, FORM, 'token=a%20b%C3%A9&scope=x&scope=y')).toMatchObject({ status: 200, body: { got: { token: 'a bé', scope: ['x', 'y'] } } })
     expect(await post(server, 'application/json', '{"token":"t"}')).toMatchObject({ status: 200, body: { got: { token: 't' } } })
     expect((await post(server, FORM, 'scope=x')).code).toBe('VALIDATION_FAILED')
+  })
+
+  it('is refused if its JSON is so deep that a validator could overflow the stack', async () => {
+    const tree: z.ZodType = z.lazy(() => z.array(tree))
+    const { status, code } = await post(await open({ body: tree, handler: () => ({}) }), 'application/json', '['.repeat(20_000) + ']'.repeat(20_000))
+    expect([status, code]).toEqual([400, 'INVALID_BODY'])
   })
 
   it('is JSON if the accepted type ends with +json', async () => {
@@ -313,6 +319,19 @@ describe('the handler\'s request', () => {
       expect(log.mock.calls.join(' ')).toContain(`request.setHeader(): the header "${name}" has an invalid name or value.`)
     },
   )
+
+  it('sets headers from a streamed body also if `around` of a plugin copied the response', async () => {
+    const stamp: AutoApiPlugin = { name: 'stamp', around: async (_ctx, next) => {
+      const response = await next()
+      return { ...response, headers: { ...response.headers, 'x-stamp': 'here' } }
+    } }
+    const server = await open({ method: 'GET', operation: 'read', handler: async function* (_ctx, request) {
+      request.setHeader('Content-Type', 'text/csv')
+      yield 'id\n'
+    } }, undefined, [stamp])
+    const { headers } = await server.fetch(new Request('http://localhost/api/posts/probe'))
+    expect([headers.get('content-type'), headers.get('x-stamp')]).toEqual(['text/csv', 'here'])
+  })
 
   it('sets no headers of an error response', async () => {
     vi.spyOn(console, 'error').mockImplementation(() => {})

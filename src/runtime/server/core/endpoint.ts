@@ -10,6 +10,7 @@ import type { ApiRequest, Session } from './context'
 import { authorizeGate } from './access/authorize'
 import { assertMediaType, mediaTypeOf } from './media-type'
 import { createRouteRequest, type RouteRequest } from './route-request'
+import { assertDepth } from './parse/body'
 import { validate } from './parse/standard-schema'
 import { allowEveryone, runRoute } from './pipeline'
 
@@ -80,11 +81,20 @@ async function handle<Result, Body extends StandardSchemaV1 | undefined, Query e
   const own = ctx as { -readonly [K in keyof AutoApiContext]: unknown }
   if (accepts && hasBody(request)) assertMediaType(mediaTypeOf(request.header('content-type')), accepts)
   if (options.query) own.query = await validate(options.query, { ...request.query })
-  if (options.body) own.body = await validate(options.body, await request.body(accepts))
-  // A streamed body can set headers until its first chunk, so the response contains this object and not a copy.
+  if (options.body) {
+    const sent = await request.body(accepts)
+    assertDepth(sent)
+    own.body = await validate(options.body, sent)
+  }
   const headers: Record<string, string> = Object.create(null)
-  const body = await options.handler(ctx as unknown as EndpointContext<Body, Query>, createRouteRequest(request, session, accepts, headers))
-  return { status: body === undefined ? 204 : 200, body: body === undefined ? null : body, headers }
+  // A streamed body can set headers until its first chunk. Then `around` of plugins may have copied the headers of the handler already.
+  const streamHeaders: Record<string, string> = Object.create(null)
+  let target = headers
+  const setHeader = (name: string, value: string) => void (target[name] = value)
+  const routeRequest = createRouteRequest(request, session, accepts, setHeader)
+  const body = await options.handler(ctx as unknown as EndpointContext<Body, Query>, routeRequest)
+  target = streamHeaders
+  return { status: body === undefined ? 204 : 200, body: body === undefined ? null : body, headers, streamHeaders }
 }
 
 const hasBody = ({ header }: ApiRequest) =>

@@ -61,7 +61,12 @@ export interface Listeners {
 export function runAround(
   { around }: Listeners, ctx: AutoApiContext, info: AroundInfo, run: () => Promise<ApiResponse>,
 ): Promise<ApiResponse> {
-  return around.reduceRight<() => Promise<ApiResponse>>((next, wrap) => async () => wrap(ctx, once(next), info), run)()
+  return around.reduceRight<() => Promise<ApiResponse>>((next, wrap) => async () => {
+    const response: unknown = await wrap(ctx, once(next), info)
+    if (typeof response !== 'object' || response === null)
+      throw new TypeError('[auto-api] `around` of a plugin returned no response. Return that of `next()`, or `{ status, body, headers? }`.')
+    return response as ApiResponse
+  }, run)()
 }
 
 /** Reports the changes to the commit listeners. If a listener throws, the error is only logged: the commit stays. */

@@ -7,6 +7,8 @@ export interface ApiResponse {
   /** The id of the created record, for the `Location` header. */
   readonly created?: string
   readonly headers?: Readonly<Record<string, string>>
+  /** Receives the headers that a streamed body sets before its first chunk. A response that keeps the body keeps this object too. */
+  readonly streamHeaders?: Readonly<Record<string, string>>
   /**
    * The resources that the response was read from, included and junction tables too. A table without a resource is `table:` and its name
    * in the database. Present on the generated routes that read records, if a plugin has `around`.

@@ -26,15 +26,15 @@ export interface RouteRequest extends IncomingRequest {
   readonly signal: AbortSignal
 }
 
-/** @param headers receives the headers that the handler sets */
+/** @param setHeader receives the headers that the handler sets, in lower case */
 export function createRouteRequest(
-  request: ApiRequest, { api, ctx }: Session, accepts: readonly string[] | undefined, headers: Record<string, string>,
+  request: ApiRequest, { api, ctx }: Session, accepts: readonly string[] | undefined, setHeader: (name: string, value: string) => void,
 ): RouteRequest {
   return {
     ...toIncoming(request, ctx.resource, [ctx.operation]),
     setHeader(name, value) {
       assertHeader(name, value, 'request.setHeader()')
-      headers[name.toLowerCase()] = value
+      setHeader(name.toLowerCase(), value)
     },
     stream({ maxSize = api.config.http.maxBodySize } = {}) {
       if (!Number.isSafeInteger(maxSize) || maxSize < 1)

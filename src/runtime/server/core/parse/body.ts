@@ -68,8 +68,13 @@ function assertReachable(values: Readonly<Record<string, unknown>>, { primaryKey
 
 export function requireJsonObject(body: unknown): Record<string, unknown> {
   if (!isObject(body)) throw invalidBody('The body is not a JSON object.')
-  if (isDeeper(body, LIMITS.bodyDepth)) throw invalidBody(`The body is nested deeper than ${LIMITS.bodyDepth} levels.`)
+  assertDepth(body)
   return body
+}
+
+/** @throws `INVALID_BODY` for JSON that could overflow the stack of a validator. */
+export function assertDepth(body: unknown): void {
+  if (isDeeper(body, LIMITS.bodyDepth)) throw invalidBody(`The body is nested deeper than ${LIMITS.bodyDepth} levels.`)
 }
 
 interface Validated { readonly values: Record<string, unknown>, readonly issues: readonly Issue[] }

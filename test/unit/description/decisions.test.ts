@@ -96,4 +96,13 @@ describe('callers who differ in one decision', () => {
     expect(together).toEqual((await own.describe(signedIn(permission))).resources.stories)
     expect((await shared.describe(signedIn())).resources.stories).toEqual(without)
   })
+
+  it('have different descriptions: a relation without a foreign key of its own', async () => {
+    const { describe } = await openWith([
+      { name: 'people', schema: people, authorization: { permissions: { read: true } } },
+      { name: 'stories', schema: stories, authorization: { permissions: { read: 'x' } } },
+    ])
+    expect((await describe(signedIn())).resources.people!.relations).toEqual({})
+    expect(Object.keys((await describe(signedIn('x'))).resources.people!.relations)).toContain('storiesByAuthor')
+  })
 })

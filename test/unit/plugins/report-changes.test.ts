@@ -1,7 +1,7 @@
 /** reportChanges: plugins receive the changes of custom statements, once, in order, and only after their commit. */
 import { eq } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
-import { integer, sqliteTable } from 'drizzle-orm/sqlite-core'
+import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { defineAutoApiPlugin, type AutoApiContext, type Change } from '../../../src/runtime/server/define'
 import { ANN, articles, articleTags, openDesk, tags, type Desk } from '../auth/desk'
@@ -140,5 +140,49 @@ describe('atomicWrites', () => {
     vi.spyOn(console, 'error').mockImplementation(() => {})
     const { status } = await run((ctx, { atomicWrites }) => atomicWrites<Db>(ctx, [rename(1, 'a'), entry as never]))
     expect([status, titles()]).toEqual([500, ['one', 'two']])
+  })
+})
+
+describe('a plugin that takes part in commits', () => {
+  const ledger = sqliteTable('ledger', { kind: text('kind').notNull(), recordId: text('record_id').notNull(), before: text('before'), after: text('after') })
+
+  /** Returns the rows of the ledger after a handler that changes articles. */
+  async function entriesOf(handler: Handler, refuse = false): Promise<unknown[]> {
+    const auditor = defineAutoApiPlugin({ name: 'auditor', needs: { images: true }, inCommit(changes) {
+      if (refuse) throw new Error('refused')
+      return changes.map(rows => rows.insertInto(ledger, { kind: rows.kind, recordId: rows.id, before: rows.before, after: rows.after }))
+    } })
+    desk = await openDesk({ plugins: [auditor], endpoints: async () => {
+      const utils = await import('../../../src/runtime/server/utils/index')
+      return { 'POST /own': utils.createEndpoint({ handler: ctx => handler(ctx as AutoApiContext, utils) }) }
+    } })
+    desk.client.exec('create table ledger (kind text not null, record_id text not null, before text, after text)')
+    await desk.request('POST', '/own', { caller: ANN })
+    return desk.client.prepare('select kind, record_id, before, after from ledger order by record_id').raw().all()
+  }
+
+  const update: Handler = (ctx, { atomicWrites, reportChanges }) => atomicWrites<Db>(ctx, [
+    rename(1, 'a'),
+    reportChanges(ctx, [{ resource: 'articles', kind: 'update', id: 2 }, { resource: 'articles', kind: 'update', id: 1 }]),
+    rename(2, 'b'),
+  ])
+
+  it('receives the rows before and after the statements', async () => {
+    const entries = await entriesOf(update)
+    expect(entries).toEqual([['update', '1', expect.stringMatching(/^\{"title":/), '{"title":"a"}'], ['update', '2', expect.stringMatching(/^\{"title":/), '{"title":"b"}']])
+  })
+
+  it('receives a removed row of a table that is not registered', async () => {
+    const [entry] = await entriesOf((ctx, { atomicWrites, reportChanges }) => atomicWrites<Db>(ctx, [
+      db => db.delete(articleTags).where(eq(articleTags.articleId, 1)),
+      reportChanges(ctx, [{ table: articleTags, kind: 'unlink', id: '1,1' }]),
+    ])) as [unknown[]]
+    expect(entry.slice(0, 2)).toEqual(['unlink', '1,1'])
+  })
+
+  it('can refuse the statements', async () => {
+    vi.spyOn(console, 'error').mockImplementation(() => {})
+    expect(await entriesOf(update, true)).toEqual([])
+    expect(titles()).not.toContain('a')
   })
 })

@@ -8,7 +8,13 @@ import { toId, toKey } from '../schema/record-id'
 import type { Resource } from '../schema/model'
 import type { Api } from './api'
 import { CHANGE_KINDS, type Change } from './changes'
-import { requireSession, type Session } from './context'
+import type { BuiltStatement } from '../engines/engine'
+import type { GraphNode } from '../schema/graph'
+import { requireSession, type Call, type Session } from './context'
+import type { PlannedEntry } from './execute/commit/changes/plan'
+import { hasParticipants } from './execute/commit/changes/report'
+import { planReported, type ReportedRow } from './execute/commit/changes/reported'
+import { changedTable } from './execute/commit/changes/table'
 import { emitChanges } from './listeners'
 import type { CallerContext } from './visible-rows'
 
@@ -36,6 +42,12 @@ interface Report {
   readonly session: Session
   readonly ctx: AutoApiContext
   readonly changes: readonly Change[]
+  readonly reported: readonly Reported[]
+}
+
+interface Reported {
+  readonly change: Change
+  readonly source: Resource | GraphNode
 }
 
 const reports = new WeakMap<object, Report>()
@@ -45,7 +57,8 @@ export function createReport(ctx: CallerContext, changes: readonly ReportedChang
   const session = requireSession(ctx)
   if (!Array.isArray(changes)) throw invalid('the second argument is not an array of changes.')
   const entry = Object.freeze({}) as ReportedChanges
-  reports.set(entry, { session, ctx: ctx as AutoApiContext, changes: changes.map(change => toChange(change, session.api)) })
+  const reported = changes.map(change => toReported(change, session.api))
+  reports.set(entry, { session, ctx: ctx as AutoApiContext, changes: reported.map(({ change }) => change), reported })
   return entry
 }
 
@@ -60,7 +73,7 @@ export async function emitReports(reported: readonly Report[]): Promise<void> {
   if (first) await emitChanges(first.session.api.listeners, reported.flatMap(({ changes }) => changes), first.ctx)
 }
 
-function toChange(change: ReportedChange, api: Api): Change {
+function toReported(change: ReportedChange, api: Api): Reported {
   if (typeof change !== 'object' || change === null) throw invalid('an entry is not an object.')
   const { resource: name, table, kind, id } = change
   if (!CHANGE_KINDS.includes(kind)) {
@@ -79,20 +92,44 @@ function findResource(name: string, { resources }: Api): Resource {
   return resource
 }
 
-function changeOfResource(resource: Resource, kind: Change['kind'], id: string): Change {
+function changeOfResource(resource: Resource, kind: Change['kind'], id: string): Reported {
   const key = toKey(resource, id)
   if (!key) throw invalid(`no record of \`${resource.name}\` can have the id \`${id.slice(0, 100)}\`.`)
-  return { resource: resource.name, table: resource.facts.name, kind, id: toId(resource, key) }
+  return { change: { resource: resource.name, table: resource.facts.name, kind, id: toId(resource, key) }, source: resource }
 }
 
-function changeOfTable(table: Table | string, kind: Change['kind'], id: string, { graph }: Api): Change {
+function changeOfTable(table: Table | string, kind: Change['kind'], id: string, { graph }: Api): Reported {
   if (typeof table === 'object' && !isTable(table)) throw invalid('the `table` of an entry is not a Drizzle table.')
   const nodes = [...graph.values()]
   const node = nodes.find(({ table: known, facts }) => known === table || facts.name === table)
   if (!node && typeof table === 'string')
     throw invalid(`there is no table \`${table}\`. Pass the Drizzle table.${didYouMean(table, nodes.map(({ facts }) => facts.name))}`)
   if (node?.resource) return changeOfResource(node.resource, kind, id)
-  return { table: node?.facts.name ?? describeTable(table as Table).name, kind, id }
+  const source = node ?? unknownTable(table as Table)
+  return { change: { table: source.facts.name, kind, id }, source }
+}
+
+/** A table that no file of a registered table exports. */
+const unknownTable = (table: Table): GraphNode => ({ table, facts: describeTable(table), roles: {}, keys: [], children: [] })
+
+/**
+ * Plans the commit of statements that the app builds, with the statements of plugins for the reported changes.
+ * @throws The error with which a plugin refuses the commit.
+ */
+export async function planReports(statements: readonly BuiltStatement[], reported: readonly Report[]): Promise<readonly PlannedEntry[]> {
+  const [first] = reported
+  const [resource] = first?.session.api.resources.values() ?? []
+  if (!first || !resource) return statements.map((entry, operation) => ({ entry, operation }))
+  const call: Call = { ...first.session, ctx: first.ctx, resource }
+  const changes = hasParticipants(call) ? reported.flatMap(({ reported }) => reported) : []
+  return planReported(statements, changes.map(change => toRow(change, call)), call)
+}
+
+function toRow({ change: { kind, id }, source }: Reported, call: Call): ReportedRow {
+  const table = changedTable(call, source)
+  const key = toKey(table, id)
+  if (!key) throw invalid(`no row of the table \`${table.name}\` can have the id \`${id.slice(0, 100)}\`.`)
+  return { table, kind, key }
 }
 
 const invalid = (problem: string) => new TypeError(`[auto-api] reportChanges(): ${problem}`)

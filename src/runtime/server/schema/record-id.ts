@@ -10,7 +10,7 @@ export type Key = readonly unknown[]
  * Converts an id to the key. Returns `undefined` if no row can have this id. The id of a composite key joins its URL-encoded values
  * with `,`.
  */
-export function toKey({ primaryKey }: Resource, id: string): Key | undefined {
+export function toKey({ primaryKey }: Pick<Resource, 'primaryKey'>, id: string): Key | undefined {
   const texts = primaryKey.length === 1 ? [id] : id.split(',').map(decode)
   if (texts.length !== primaryKey.length) return undefined
   const key = primaryKey.map((field, index) => texts[index] === undefined ? INVALID : keyFromText(field, texts[index]))

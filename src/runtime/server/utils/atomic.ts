@@ -1,7 +1,7 @@
 /** Commits several statements of custom code in one commit: all of them or none. */
 import { useRuntime } from '../api/runtime'
 import { withHttpErrors } from '../http'
-import { createReport, emitReports, findReport, type ReportedChange, type ReportedChanges } from '../core/reported-changes'
+import { createReport, emitReports, findReport, planReports, type ReportedChange, type ReportedChanges } from '../core/reported-changes'
 import type { CallerContext } from '../core/visible-rows'
 import type { AutoApiContext } from '../registration'
 
@@ -15,7 +15,7 @@ const AsyncFunction = (async () => {}).constructor
 /**
  * Commits all statements or none, in one transaction, or one `db.batch()` where the engine has no transactions.
  * No statement is awaited before the next one. A statement that depends on an earlier one reads its result in SQL.
- * After the commit, plugins receive the changes of its {@link reportChanges} entries.
+ * Plugins receive the changes of its {@link reportChanges} entries: `inCommit` before the commit, and `onCommit` after it.
  * @returns each statement's result, in order: rows of a `returning()` or a select, the driver's result otherwise. The result of a
  * `reportChanges` entry is `undefined`.
  * @throws The database's error, or 503 `BUSY` when other commits blocked this one repeatedly. Then nothing is applied.
@@ -36,16 +36,19 @@ export async function atomicWrites<Database>(
     throw new TypeError('[auto-api] atomicWrites(): an entry of `reportChanges` belongs to another request.')
   const outcomes = statements.length === 0
     ? []
-    : await withHttpErrors(ctx.event, async () =>
-        useRuntime(ctx.event).database.engine(ctx.event).commit(statements.map(build => ({ build: build as (db: never) => unknown }))),
-      )
+    : await withHttpErrors(ctx.event, async () => {
+        const entries = await planReports(statements.map(build => ({ build: build as (db: never) => unknown })), reports)
+        const results = await useRuntime(ctx.event).database.engine(ctx.event).commit(entries.map(({ entry }) => entry))
+        return results.filter((_, index) => entries[index]!.operation !== undefined)
+      })
   await emitReports(reports)
   const results = outcomes.map(({ result }) => result).values()
   return entries.map(entry => findReport(entry) ? undefined : results.next().value)
 }
 
 /**
- * Names the rows that the statements of {@link atomicWrites} change. After the commit, `onCommit` of every plugin receives these changes.
+ * Names the rows that the statements of {@link atomicWrites} change. `inCommit` of every plugin receives these changes before the commit,
+ * and `onCommit` after it.
  * Pass the return value to `atomicWrites`: it has no effect anywhere else.
  * @throws {TypeError} When the resource, the table or the kind does not exist, or no row can have the id.
  * @example

@@ -19,7 +19,7 @@ export type Returning = WriteStatement & { readonly extra: (row: Row) => RecordV
  */
 export function selectStatement(
   { api, engine }: Call,
-  resource: Resource,
+  resource: Pick<Resource, 'table' | 'primaryKey'>,
   where: readonly Clause[],
   selection: Selection,
   lock?: 'share' | 'update',

@@ -11,25 +11,29 @@ import type { ChangeSet, FindSet, RequestedStatement } from './changed-rows'
 import { createCollector, type FoundRow, type FoundRows } from './found-rows'
 import { isRemovedRow } from './image'
 import { insertRows } from './insert-rows'
-import { needsImages, type ReportingOperation } from './report'
+import { needsImages, reportedColumns, type ReportingOperation } from './report'
 import type { ChangedTable } from './table'
 
-/** Returns the entries to append to the operations of the commit. */
+/**
+ * Returns the entries to append to the operations of the commit.
+ * @param readAll whether to read rows after the change even if no plugin needs images, because no operation returns their tenant
+ */
 export function derivedEntries(
   operations: readonly ReportingOperation[],
   sets: readonly ChangeSet[],
   setOf: FindSet,
   requested: readonly RequestedStatement[],
   call: Call,
+  readAll = false,
 ): readonly CommitEntry[] {
-  const changed = needsImages(call) ? sets.filter(({ kind, table }) => !isRemovedRow(kind, table)) : []
+  const changed = readAll || needsImages(call) ? sets.filter(({ kind, table }) => !isRemovedRow(kind, table)) : []
   const tables = [...new Set(changed.map(({ table }) => table))]
 
   const collect = (outcomes: readonly Outcome[]) => {
     const collector = createCollector(call)
     operations.forEach((operation, index) => collector.addOperation(operation, outcomes[index]!))
     tables.slice(0, outcomes.length - operations.length).forEach((table, index) =>
-      collector.addRows(table, table.row, outcomes[operations.length + index]!, 'after'))
+      collector.addRows(table, reportedColumns(call, table), outcomes[operations.length + index]!, 'after'))
     return collector.rows
   }
 
@@ -68,12 +72,15 @@ export function derivedEntries(
 const ROWS_PER_STATEMENT = 1000
 
 /** `select … from t where id in (…)`: reads rows after the change, if the statement that changed them did not return them. */
-function readRows({ table, primaryKey, row }: ChangedTable, rows: readonly FoundRow[], { api, engine }: Call): WriteStatement[] {
+function readRows(changed: ChangedTable, rows: readonly FoundRow[], call: Call): WriteStatement[] {
+  const { api, engine } = call
+  const { table, primaryKey } = changed
+  const columns = reportedColumns(call, changed)
   const size = Math.min(ROWS_PER_STATEMENT, Math.floor(engine.maxParameters / Math.max(1, 2 * primaryKey.length)))
   return Array.from({ length: Math.ceil(rows.length / size) }, (_, index): WriteStatement => {
     const where = inTuples(engine, primaryKey, rows.slice(index * size, (index + 1) * size).map(({ key }) => key))
-    const select = statement(api.statements, engine, shape`changed rows ${row.key}${where.shape}`, where.values, () => ({
-      sql: sql`select ${selectList(row)} from ${table} where ${where.build()}`,
+    const select = statement(api.statements, engine, shape`changed rows ${columns.key}${where.shape}`, where.values, () => ({
+      sql: sql`select ${selectList(columns)} from ${table} where ${where.build()}`,
       extra: undefined,
     }))
     return { ...select, returnsRows: true }

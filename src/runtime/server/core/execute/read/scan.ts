@@ -8,6 +8,9 @@ import { searchInSlices } from '../rows/text-search'
 import { scanBatches } from '../rows/scan'
 import { formOf, runReadHooks, toRecords, type ReadResult } from './records'
 
+/** Few rows, because they can be large: a client that stalls keeps the first batch in memory. */
+const FIRST_BATCH = 25
+
 /** Runs `beforeList` once and `afterList` for each batch, because these hooks can refuse a list and remove values from its records. */
 export async function* executeScan(requested: Scoped<ListPlan>, call: Call): AsyncGenerator<ReadResult<ListPlan>> {
   await runHooks(call, 'beforeList', undefined, run => (run as AnyHook)(call.ctx))
@@ -15,7 +18,7 @@ export async function* executeScan(requested: Scoped<ListPlan>, call: Call): Asy
   const form = formOf(plan, 'afterList', call)
   // Each batch has the whole budget for included records. So it has no more parents than a page of the list.
   const maxBatch = plan.include.length === 0 ? LIMITS.scanBatch : Math.min(LIMITS.scanBatch, call.api.config.pagination.maxLimit)
-  for await (const batch of scanBatches(plan, { maxBatch }, call)) {
+  for await (const batch of scanBatches(plan, { firstBatch: FIRST_BATCH, maxBatch }, call)) {
     yield { plan, form, records: await runReadHooks(plan, 'afterList', await toRecords(plan, batch, form, call), call) }
   }
 }

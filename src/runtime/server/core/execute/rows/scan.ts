@@ -33,8 +33,8 @@ export async function* scanBatches(unordered: Scoped<ReadPlan>, options: ReadOpt
   const decode = decoder(columns)
   const orderValues = valuesAt(columns, plan.order.map(({ field }) => field))
   // Most rows of a page are accepted, so the first batch has the size of the page. Later batches are larger.
-  const { maxBatch: largest = LIMITS.scanBatch } = options
-  let batch = limit === Infinity ? largest : Math.min((offset ?? 0) + limit, largest)
+  const { maxBatch: largest = LIMITS.scanBatch, firstBatch = largest } = options
+  let batch = limit === Infinity ? Math.min(firstBatch, largest) : Math.min((offset ?? 0) + limit, largest)
   let from = start
   for (let remaining = maxScanned; ;) {
     // One row beyond the limit shows whether more rows exist.

@@ -20,6 +20,8 @@ export interface ReadOptions {
   readonly cursor?: boolean
   /** The maximum number of rows that `objectLevel` checks. @default the result of `maxScanRows` */
   readonly maxScanned?: number
+  /** The number of rows in the first batch of a scan without a limit. The size of its rows decides about later ones. @default maxBatch */
+  readonly firstBatch?: number
   /** The maximum number of rows in one batch of a scan. @default LIMITS.scanBatch */
   readonly maxBatch?: number
   /** Columns that the query reads but the response does not contain. */

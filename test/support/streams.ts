@@ -72,8 +72,12 @@ export function describeStreams({ url, resource, fill, rss, isWorker }: StreamsO
       const run = newRun()
       const socket = open('GET', `lines/${resource}/${run}`)
       await until(run, ({ done }) => done > 0, 10_000)
-      await wait(1500)
-      const { done } = await stateOf(run)
+      // The buffers between the server and the client take a while to fill.
+      let done = 0
+      for (let state = await stateOf(run); state.done !== done && !state.ended; state = await stateOf(run)) {
+        done = state.done
+        await wait(1000)
+      }
       await wait(1000)
       const later = await stateOf(run)
       const growth = await memory() - before
@@ -112,17 +116,19 @@ export function describeStreams({ url, resource, fill, rss, isWorker }: StreamsO
       console.log(`slow producer: ended ${Math.round(await until(run, ({ ended }) => ended, 1000))} ms after the client left`)
     })
 
-    it.runIf(!isWorker)('ends within a second when the client leaves, while it waits for its next chunk', async () => {
-      const run = newRun()
-      const socket = open('GET', `slow/${run}`)
-      await until(run, ({ done }) => done === 2, 10_000)
-      socket.destroy()
-      console.log(`waiting producer: ended ${Math.round(await until(run, ({ ended }) => ended, 1000))} ms after the client left`)
-    })
+    if (!isWorker) {
+      it('ends within a second when the client leaves, while it waits for its next chunk', async () => {
+        const run = newRun()
+        const socket = open('GET', `slow/${run}`)
+        await until(run, ({ done }) => done === 2, 10_000)
+        socket.destroy()
+        console.log(`waiting producer: ended ${Math.round(await until(run, ({ ended }) => ended, 1000))} ms after the client left`)
+      })
 
-    it.runIf(!isWorker)('fails in the client if its producer throws after the first byte', async () => {
-      await expect(fetch(`${url()}/api/streams/broken/${newRun()}`).then(response => response.text())).rejects.toThrow()
-    })
+      it('fails in the client if its producer throws after the first byte', async () => {
+        await expect(fetch(`${url()}/api/streams/broken/${newRun()}`).then(response => response.text())).rejects.toThrow()
+      })
+    }
 
     it('has only headers for HEAD', async () => {
       const run = newRun()
@@ -147,24 +153,26 @@ export function describeStreams({ url, resource, fill, rss, isWorker }: StreamsO
       expect([response.status, (await response.json()).data]).toEqual([415, { code: 'UNSUPPORTED_MEDIA_TYPE', accepted: ['application/octet-stream'] }])
     })
 
-    it.runIf(!isWorker)('needs no memory', async () => {
-      const before = await memory()
-      let left = 90
-      const response = await send('POST', new ReadableStream({ pull: controller => left-- > 0 ? controller.enqueue(new Uint8Array(1_000_000)) : controller.close() }))
-      expect(await response.json()).toEqual({ length: 90_000_000 })
-      const growth = await memory() - before
-      console.log(`upload of 90 MB: memory ${(growth / MB).toFixed(1)} MB`)
-      expect(growth).toBeLessThan(60 * MB)
-    })
+    if (!isWorker) {
+      it('needs no memory', async () => {
+        const before = await memory()
+        let left = 200
+        const response = await send('POST', new ReadableStream({ pull: controller => left-- > 0 ? controller.enqueue(new Uint8Array(1_000_000)) : controller.close() }))
+        expect(await response.json()).toEqual({ length: 200_000_000 })
+        const growth = await memory() - before
+        console.log(`upload of 200 MB: memory ${(growth / MB).toFixed(1)} MB`)
+        expect(growth).toBeLessThan(100 * MB)
+      })
 
-    it.runIf(!isWorker)('fails with INVALID_BODY if the client disconnects', async () => {
-      const run = newRun()
-      const socket = open('POST', `upload/${run}`, 'Content-Type: application/octet-stream\r\nContent-Length: 1000\r\n')
-      socket.write('half')
-      await until(run, ({ done }) => done === 4, 10_000)
-      socket.destroy()
-      await until(run, ({ error }) => error === 'INVALID_BODY', 1000)
-    })
+      it('fails with INVALID_BODY if the client disconnects', async () => {
+        const run = newRun()
+        const socket = open('POST', `upload/${run}`, 'Content-Type: application/octet-stream\r\nContent-Length: 1000\r\n')
+        socket.write('half')
+        await until(run, ({ done }) => done === 4, 10_000)
+        socket.destroy()
+        await until(run, ({ error }) => error === 'INVALID_BODY', 1000)
+      })
+    }
   })
 }
 

@@ -23,7 +23,7 @@ const PADDING = 'x'.repeat(300)
 async function upload(ctx: AutoApiContext, request: RouteRequest): Promise<{ length: number }> {
   const run = start(ctx)
   try {
-    for await (const chunk of request.stream({ maxSize: 100_000_000 })) run.done += chunk.byteLength
+    for await (const chunk of request.stream({ maxSize: 300_000_000 })) run.done += chunk.byteLength
     return { length: run.done }
   }
   catch (error) {

@@ -1,15 +1,18 @@
 /** Runs the operations of a write in one commit, and reports the changes to listeners. */
-import { ExpectationError, type Outcome, type WriteStatement } from '../../../engines/engine'
+import { BusyError, ExpectationError, type Outcome, type WriteStatement } from '../../../engines/engine'
 import type { Call } from '../../context'
 import { emitChanges } from '../../listeners'
 import { assignRows, toChanges } from './changes/assign'
-import { planEntries } from './changes/plan'
+import { planEntries, type PlannedEntry } from './changes/plan'
 import { toCommitFailed, type CommitFailed, type WritingPlan } from './failure'
 import type { WriteOperation } from './operation'
 
 const NOT_RUN: Outcome = Object.freeze({ rows: [], affectedRows: 0 })
 
-/** @throws {CommitFailed} If an operation fails. The error of a plugin that refuses the commit. The database is then unchanged. */
+/**
+ * @throws {CommitFailed} If an operation fails. The error of a plugin that refuses the commit, or of its statement. The database is then
+ * unchanged.
+ */
 export async function commitOperations(plan: WritingPlan, operations: readonly WriteOperation[], call: Call): Promise<void> {
   const entries = await planEntries(operations, call)
   const outcomes: Outcome[] = operations.map(() => NOT_RUN)
@@ -18,12 +21,30 @@ export async function commitOperations(plan: WritingPlan, operations: readonly W
     for (const [index, { operation }] of entries.entries()) if (operation !== undefined) outcomes[operation] = results[index]!
   }
   catch (error) {
-    const failed = error instanceof ExpectationError ? entries[error.index]?.operation : undefined
-    throw await toCommitFailed(failed === undefined ? error : new ExpectationError(failed, 0), plan, operations, call)
+    throw await findFailure(error, entries, plan, operations, call)
   }
   operations.forEach((operation, index) => operation.read?.(outcomes[index]!))
   if (call.api.listeners.onCommit.length === 0) return
   await emitChanges(call.api.listeners, toChanges(assignRows(operations, outcomes)), call.ctx)
+}
+
+/**
+ * Finds the cause of a failed commit. If the operations alone would succeed, a statement of a plugin failed. Its error says nothing about
+ * the rows of the request, so the client receives no details of it. A batch does not report which of its statements failed.
+ */
+async function findFailure(
+  error: unknown,
+  entries: readonly PlannedEntry[],
+  plan: WritingPlan,
+  operations: readonly WriteOperation[],
+  call: Call,
+): Promise<unknown> {
+  if (error instanceof ExpectationError) {
+    const failed = entries[error.index]?.operation
+    return toCommitFailed(failed === undefined ? error : new ExpectationError(failed, 0), plan, operations, call)
+  }
+  const isOwn = error instanceof BusyError || entries.every(({ operation }) => operation !== undefined)
+  return isOwn ? toCommitFailed(error, plan, operations, call) : await tryOperations(plan, operations, call) ?? error
 }
 
 /** Rolls back a commit if it is the last statement: it returns a row but expects none, so it fails on every engine. */

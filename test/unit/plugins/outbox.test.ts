@@ -2,7 +2,7 @@
 import Database from 'better-sqlite3'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import { afterEach, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { registerPluginResources } from '../../../src/build/plugins'
 import { collectRegistrations } from '../../../src/build/registrations'
 import { createModuleImport } from '../../../src/module'
@@ -16,9 +16,11 @@ const posts = sqliteTable('posts', {
 const KEY = 'k-0'
 
 let client: Database.Database | undefined
+beforeEach(() => vi.stubEnv('OUTBOX_KEY', KEY))
 afterEach(() => {
   client?.close()
   vi.restoreAllMocks()
+  vi.unstubAllEnvs()
 })
 
 async function open(table?: typeof posts) {
@@ -38,20 +40,23 @@ async function open(table?: typeof posts) {
     ],
     built: ['outbox.resources', 'outbox.buildSetup'],
     // The example and the server have to be of one copy of the package.
-    plugins: [async () => (await import('./examples/outbox')).outbox({ table: schema.events, key: KEY })],
+    plugins: [async () => (await import('./examples/outbox')).outbox({ table: schema.events })],
   })
 }
 
 it('records each change in its commit, and streams the events to the worker only', async () => {
   const server = await open()
+  const { committed } = await import('./examples/outbox')
+  const wake = vi.fn()
+  committed.once('events', wake)
   const caller = { user: { id: 7 }, permissions: ['staff'] }
   const created = await server.request('POST', '/api/posts', { body: { title: 'new' }, caller })
-  expect([created.status, created.headers.get('server-timing')]).toEqual([201, expect.stringMatching(/^create;dur=/)])
+  expect([created.status, wake.mock.calls.length]).toEqual([201, 1])
   await server.request('PATCH', '/api/posts/1', { body: { title: 'newer' }, caller })
   expect(client!.prepare('select kind, record_id, user_id from events order by id').raw().all()).toEqual([['posts.create', '1', '7'], ['posts.update', '1', '7']])
 
   const stream = await server.request('GET', '/api/events/stream', { headers: { 'x-outbox-key': KEY } })
-  expect([stream.status, stream.headers.get('x-outbox'), stream.headers.get('server-timing')]).toEqual([200, '2', expect.stringMatching(/^outbox;/)])
+  expect([stream.status, stream.headers.get('cache-control'), created.headers.get('cache-control')]).toEqual([200, 'no-store', 'private, no-cache'])
   const sent = stream.text.trimEnd().split('\n').map(line => JSON.parse(line) as { kind: string, after: string })
   expect(sent.map(({ kind, after }) => [kind, JSON.parse(after).title])).toEqual([['posts.create', 'new'], ['posts.update', 'newer']])
   expect((await server.request('GET', '/api/events', { caller })).body.data).toEqual([])
@@ -59,6 +64,7 @@ it('records each change in its commit, and streams the events to the worker only
   const refused = async (method: string, path: string, headers = {}) => (await server.request(method, path, { headers, caller, ...method === 'PATCH' && { body: { title: 'x' } } })).body.data.code
   expect(await refused('PATCH', '/api/posts/1', { 'x-outbox-key': KEY })).toBe('READ_ONLY_KEY')
   expect(await refused('GET', '/api/posts', { 'x-outbox-key': 'wrong' })).toBe('INVALID_KEY')
+  expect(await refused('GET', `/api/posts?key=${KEY}`)).toBe('KEY_IN_URL')
   expect(await refused('DELETE', '/api/posts/1?force=true')).toBe('REASON_REQUIRED')
 })
 
@@ -76,9 +82,24 @@ it('fails the start when its table has not the columns', async () => {
   expect(log.mock.calls.flat().join()).toContain('`events` has no column recordId, after, createdAt.')
 })
 
+it('fails the start without the key of the worker', async () => {
+  vi.stubEnv('OUTBOX_KEY', '')
+  const log = vi.spyOn(console, 'error').mockImplementation(() => {})
+  await expect(open().then(server => server.request('GET', '/api/posts'))).resolves.toMatchObject({ status: 500 })
+  expect(log.mock.calls.flat().join()).toContain('outbox: set OUTBOX_KEY.')
+})
+
+it('logs slow responses with the resources that they were read from', async () => {
+  const server = await open()
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
+  vi.spyOn(performance, 'now').mockReturnValueOnce(0).mockReturnValue(2000)
+  await server.request('GET', '/api/posts')
+  expect(warn.mock.calls.flat()).toContain('list took 2000 ms and read posts')
+})
+
 it('registers its resource at build time, from the reference in nuxt.config', async () => {
   const { outbox } = await import('./examples/outbox')
   const table = createModuleImport('/app/schema.ts', 'events')
-  const { registrations } = await collectRegistrations(registry => registerPluginResources([outbox({ table, key: KEY })], registry), path => path)
+  const { registrations } = await collectRegistrations(registry => registerPluginResources([outbox({ table })], registry), path => path)
   expect(registrations).toMatchObject([{ name: 'events', imports: { schema: table } }])
 })

@@ -194,16 +194,3 @@ describe('a mistake in the rows of a plugin', () => {
     await expect(open([narrowing(rows as never)])).rejects.toThrow(message)
   })
 })
-
-it('hides drafts from anonymous callers, as in the example of the docs', async () => {
-  const { default: published, posts: own } = await import('./examples/published')
-  client = new Database(':memory:')
-  client.exec('create table posts (id integer primary key, title text not null, status text not null); insert into posts values (1, \'a\', \'published\'), (2, \'b\', \'draft\')')
-  const server = await createServer({
-    db: drizzle({ client }),
-    registrations: [{ name: 'posts', schema: own, authorization: { permissions: { read: true } } }],
-    plugins: [published],
-  })
-  expect(ids(await get(server, 'posts'))).toEqual([1])
-  expect(ids((await server.request('GET', '/api/posts', { caller: { user: { id: 1 } } })).body)).toEqual([1, 2])
-})

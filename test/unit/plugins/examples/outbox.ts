@@ -1,5 +1,6 @@
 /** Example of docs/plugins.md: every part of a plugin. It records each change for a worker that sends it to other systems. */
 import { createHash, timingSafeEqual } from 'node:crypto'
+import { EventEmitter } from 'node:events'
 import { lt, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { defineAutoApiPlugin, type AutoApiContext, type ModuleImport, type Scan } from 'nuxt-auto-api/define'
@@ -9,19 +10,22 @@ import type { events } from './schema'
 export interface OutboxOptions {
   /** The table of the events. In nuxt.config, `createModuleImport(path, name)`. */
   readonly table: typeof events | ModuleImport
-  /** The key of the worker. */
-  readonly key: string
 }
 
+/** Emits `events` after each commit, so that a worker in this process does not have to poll. */
+export const committed = new EventEmitter()
+
 const WEEK = 7 * 24 * 60 * 60 * 1000
+/** In milliseconds. */
+const SLOW = 1000
 const hash = (text: string) => createHash('sha256').update(text).digest()
 
-export const outbox = defineAutoApiPlugin({ from: 'my-outbox', name: 'outbox' }, ({ table, key }: OutboxOptions) => {
+export const outbox = defineAutoApiPlugin({ from: 'my-outbox', name: 'outbox' }, ({ table }: OutboxOptions) => {
   // The server receives the table. In nuxt.config, it is a reference, which only `resources` uses.
   const own = table as typeof events
   const isWorker = (ctx: AutoApiContext) => ctx.user?.id === 'worker'
+  let key: Buffer
   let scan: Scan
-  let recorded = 0
 
   return {
     name: 'outbox',
@@ -31,13 +35,17 @@ export const outbox = defineAutoApiPlugin({ from: 'my-outbox', name: 'outbox' },
       const fields = server.resources.get('events')?.fields
       const missing = ['id', 'recordId', 'after', 'createdAt'].filter(name => !fields?.has(name))
       if (missing.length > 0) throw new Error(`outbox: \`events\` has no column ${missing.join(', ')}.`)
+      if (!process.env.OUTBOX_KEY) throw new Error('outbox: set OUTBOX_KEY.')
+      key = hash(process.env.OUTBOX_KEY)
       scan = server.scan
     },
-    onRequest: request => request.setHeader('x-outbox', String(recorded)),
+    onRequest({ query }) {
+      if (query.key !== undefined) throw apiError('KEY_IN_URL', 'Send the key in the header x-outbox-key.', { status: 400 })
+    },
     credentials({ header }) {
       const sent = header('x-outbox-key')
       if (sent === undefined) return undefined
-      if (!timingSafeEqual(hash(sent), hash(key))) throw apiError('INVALID_KEY', 'This key is not valid.', { status: 401 })
+      if (!timingSafeEqual(hash(sent), key)) throw apiError('INVALID_KEY', 'This key is not valid.', { status: 401 })
       return { user: { id: 'worker' }, permissions: ['events'] }
     },
     rows: {
@@ -52,7 +60,9 @@ export const outbox = defineAutoApiPlugin({ from: 'my-outbox', name: 'outbox' },
     async around(ctx, next, { route }) {
       const response = await next()
       const { startedAt } = ctx as typeof ctx & { readonly startedAt: number }
-      return { ...response, headers: { ...response.headers, 'server-timing': `${route};dur=${performance.now() - startedAt}` } }
+      const time = performance.now() - startedAt
+      if (time > SLOW) console.warn(`${route} took ${Math.round(time)} ms and read ${response.reads?.join(', ')}`)
+      return isWorker(ctx) ? { ...response, headers: { ...response.headers, 'cache-control': 'no-store' } } : response
     },
     hooks: {
       '*': {
@@ -67,8 +77,8 @@ export const outbox = defineAutoApiPlugin({ from: 'my-outbox', name: 'outbox' },
         id: rows.uuid, kind: `${rows.resource ?? rows.table}.${rows.kind}`, recordId: rows.id, after: rows.after,
         userId: String(ctx.user?.id ?? ''), createdAt: new Date(),
       })),
-    onCommit(changes) {
-      recorded += changes.length
+    onCommit() {
+      committed.emit('events')
     },
     routes: [{
       name: 'outbox',

@@ -2,11 +2,6 @@
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { taskRunsTable } from 'nuxt-auto-api/schema/sqlite'
 
-export const sessions = sqliteTable('sessions', {
-  id: text('id').primaryKey(),
-  expiresAt: integer('expires_at', { mode: 'timestamp' }).notNull(),
-})
-
 export const taskRuns = taskRunsTable()
 
 export const events = sqliteTable('events', {

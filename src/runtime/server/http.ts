@@ -176,6 +176,9 @@ function setHead(event: H3Event, { status, body, headers }: ApiResponse): void {
     assertHeader(name, value, 'A response')
     setResponseHeader(event, name, value)
   }
+  // h3 sends text as HTML. A handler that returns text of a client would then run scripts of that client.
+  if (typeof body === 'string' && !getResponseHeader(event, 'content-type'))
+    setResponseHeader(event, 'content-type', 'text/plain; charset=utf-8')
   addCacheHeaders(event, HEADERS, body)
 }
 

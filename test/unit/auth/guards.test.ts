@@ -144,7 +144,7 @@ const HELPERS: Record<string, Record<string, string>> = {
   'access/csrf': {},
   'execute/write/references': {},
   'execute/write/targets': { targetColumns: 'the columns that object-level rules read', keysClause: 'names rows' },
-  'execute/write/row-clauses': { rowClauses: 'the row scope and the values that rules read once more, in the statement that writes; the writing tests cover races', rowsUnchanged: 'the values that rules read, for several rows', checkUnchanged: 'as rowsUnchanged, for rows that others refer to' },
+  'execute/write/row-clauses': { rowClauses: 'the row scope and the values that rules read once more, in the statement that writes; the writing tests cover races', writeClauses: 'as rowClauses, with the conditions of hooks', conditionClauses: 'the conditions of hooks; the engine tests of conditions cover races', rowsUnchanged: 'the values that rules read, for several rows', checkUnchanged: 'as rowsUnchanged, for rows that others refer to' },
 }
 
 let desk: Desk

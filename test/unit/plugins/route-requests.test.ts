@@ -63,6 +63,19 @@ async function post(server: TestServer, type: string | undefined, raw: BodyInit 
   return node!
 }
 
+describe('text that a handler returns', () => {
+  it.each([[undefined, 'text/plain; charset=utf-8'], ['text/html; charset=utf-8', 'text/html; charset=utf-8']])('is sent as %s → %s', async (set, sent) => {
+    const server = await open({ handler: (_ctx, request) => {
+      if (set !== undefined) request.setHeader('content-type', set)
+      return '<script>alert(1)</script>'
+    } })
+    listening = await server.listen(EDITOR)
+    const init = { method: 'POST' }
+    const responses = [await server.fetch(new Request('http://localhost/api/posts/probe', init), EDITOR), await fetch(`${listening.url}/api/posts/probe`, init)]
+    for (const response of responses) expect([response.headers.get('content-type'), await response.text()]).toEqual([sent, '<script>alert(1)</script>'])
+  })
+})
+
 describe('the media types of a route', () => {
   it.each<[accepts: string[] | undefined, type: string, accepted: boolean]>([
     [undefined, 'application/json', true],

@@ -44,7 +44,7 @@ export function withoutBody<Event>(event: Event, { get, set }: HeaderAccess<Even
   set(event, 'content-length', String(new TextEncoder().encode(text).byteLength))
   // h3 2 drops the body itself and sets its type. h3 1 passes the body to the server, and not every platform drops it there.
   if ((event as { res?: { headers?: unknown } }).res?.headers instanceof Headers) return body
-  if (!get(event, 'content-type')) set(event, 'content-type', isText ? 'text/html' : 'application/json')
+  if (!get(event, 'content-type')) set(event, 'content-type', isText ? 'text/plain; charset=utf-8' : 'application/json')
   return ''
 }
 

@@ -15,16 +15,16 @@ const MAX_ARGUMENTS = 32
 const isUpdate = ({ kind, table }: ChangeSet) => !isNewRow(kind) && !isRemovedRow(kind, table)
 
 /**
- * `json_array(json_array(json_array('title', title, json(?)), …), …)`: each column with its value before the change and, if the row exists
- * before and after it, its value after the change.
+ * `json_array(json_array(json_array('title', title, json(?)), …), …)`: each column with its value before the change. If the row exists
+ * before and after it, the list contains only the columns that the change assigns, with their values after it.
  */
 export function columnList(set: ChangeSet, assigned: AssignedValues): Clause {
-  const { fields } = set.table.row
   const changes = isUpdate(set)
-  const after = fields.map(field => changes && assigned.has(field) ? toClause(field, assigned.get(field)) : undefined)
+  const fields = set.table.row.fields.filter(field => !changes || assigned.has(field))
+  const after = fields.map(field => changes ? toClause(field, assigned.get(field)) : undefined)
   const shapes = after.map((clause): Shape => clause?.shape ?? shape`same`)
   return {
-    shape: shape`columns ${set.table.table}${changes}${shapes}`,
+    shape: shape`columns ${set.table.table}${changes}${fields.map(({ column }) => column)}${shapes}`,
     values: after.flatMap(clause => clause?.values ?? []),
     build: () => nested(fields.map((field, index) => {
       const name = sql.raw(`'${field.name.replaceAll('\'', '\'\'')}'`)
@@ -47,10 +47,13 @@ function nested(items: readonly SQL[]): SQL {
   return sql`json_array(${sql.join(chunks, sql`, `)})`
 }
 
+/** The type of the value at an index, because `->>` returns the same for `true` and 1, and for an array and its text. */
+const typeAt = (index: number) => sql.raw(`replace(json_type(r.value, '$[${index}]'), 'real', 'integer')`)
+
 /** Reads an operand from a list that `columnList` built. */
 export function imageSql(set: ChangeSet, operand: 'columns' | 'before' | 'after', list: SQL): SQL {
   const rows = sql`from json_each(${list}) as c, json_each(c.value) as r`
-  const changed = isUpdate(set) ? sql` where json_array_length(r.value) > 2 and r.value ->> 1 is not r.value ->> 2` : sql``
+  const changed = isUpdate(set) ? sql` where r.value ->> 1 is not r.value ->> 2 or ${typeAt(1)} is not ${typeAt(2)}` : sql``
   if (operand === 'columns') return sql`(select json_group_array(r.value ->> 0) ${rows}${changed})`
   const isAbsent = operand === 'before' ? isNewRow(set.kind) : isRemovedRow(set.kind, set.table)
   if (isAbsent) return sql`null`

@@ -6,14 +6,19 @@ import { ENGINE_CASES, isAvailable } from './support/databases'
 
 const SEED = process.env.SEED ? Number(process.env.SEED) : undefined
 /** Sequences of writes. A database that runs elsewhere takes longer for each. */
-const RUNS = process.env.FULL ? 300 : 12
+const RUNS = process.env.FULL ? 300 : 8
+
+const VARIANTS = [
+  ['the changes that plugins receive', false],
+  ['the changes that plugins receive, and the rows with images that a plugin inserts for them', true],
+] as const
 
 describe.each(ENGINE_CASES)('$name', (engineCase) => {
-  describe.skipIf(!isAvailable(engineCase))('the changes that plugins receive', () => {
+  describe.skipIf(!isAvailable(engineCase)).each(VARIANTS)('%s', (_what, audited) => {
     let world: World
     beforeAll(async () => {
       vi.spyOn(console, 'warn').mockImplementation(() => {})
-      world = await World.open(engineCase)
+      world = await World.open(engineCase, audited)
     })
     afterAll(async () => {
       vi.restoreAllMocks()

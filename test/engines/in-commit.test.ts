@@ -63,6 +63,16 @@ async function readLedger(ledger: Ledger): Promise<Entry[]> {
   return (await readTable(ledger, ledger.tables.ledger)).map(row => ({ ...row, after: row.after === null ? null : JSON.parse(row.after as string) })) as unknown as Entry[]
 }
 
+/** Appends a letter to a label, and reports it. */
+async function appendRoute({ labels }: LedgerTables) {
+  const { atomicWrites, createEndpoint, reportChanges } = await import('../../src/runtime/server/utils/index')
+  type Db = { update: (table: typeof labels) => { set: (values: object) => { where: (condition: unknown) => unknown } } }
+  return { 'POST /append': createEndpoint({ handler: ctx => atomicWrites<Db>(ctx, [
+    db => db.update(labels).set({ name: sql`concat(${labels.name}, 'x')` }).where(eq(labels.id, 1)),
+    reportChanges(ctx, [{ resource: 'labels', kind: 'update', id: 1 }, { resource: 'labels', kind: 'update', id: 999 }]),
+  ]) }) }
+}
+
 const nameOf = ({ kind, place, recordId, cascaded }: Omit<Entry, 'columns' | 'before' | 'after' | 'tenantId'>) => `${kind} ${place} ${recordId}${cascaded ? ' *' : ''}`
 
 type Dump = Awaited<ReturnType<typeof dump>>
@@ -85,7 +95,7 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
     let ledger: Ledger
     let inCommit: (changes: readonly ChangedRows[]) => readonly CommitStatement[] | Promise<readonly CommitStatement[]>
     beforeAll(async () => {
-      ledger = await openLedger(engineCase, { plugins: tables => [auditor(tables), listener, defineAutoApiPlugin({ name: 'other', inCommit: changes => inCommit(changes) })] })
+      ledger = await openLedger(engineCase, { endpoints: appendRoute, plugins: tables => [auditor(tables), listener, defineAutoApiPlugin({ name: 'other', inCommit: changes => inCommit(changes) })] })
     })
     beforeEach(async () => {
       await reset(ledger)
@@ -122,6 +132,19 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
       const sorted = entries.toSorted((a, b) => a.id < b.id ? -1 : 1)
       expect(sorted.map(({ after }) => after?.title)).toEqual(['a', 'b', 'c'])
       expect(entries.every(({ id }) => /^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/.test(id))).toBe(true)
+    })
+
+    it('writes the images of reported changes, although other commits change the same row', async () => {
+      const responses = await Promise.all(Array.from({ length: 6 }, () => ledger.request('POST', '/append', { caller: CALLER })))
+      expect(responses.map(({ status }) => status).filter(status => status !== 200 && status !== 503)).toEqual([])
+      const succeeded = responses.filter(({ status }) => status === 200).length
+      expect(succeeded).toBeGreaterThan(0)
+      const entries = (await readLedger(ledger)).filter(({ recordId }) => recordId === '1')
+      const images = entries.toSorted((a, b) => String(a.after!.name).length - String(b.after!.name).length).map(({ columns, before, after }) => ({ columns, before, after }))
+      expect(images).toEqual(Array.from({ length: succeeded }, (_, count) =>
+        ({ columns: ['name'], before: { name: `x${'x'.repeat(count)}` }, after: { name: `x${'x'.repeat(count + 1)}` } })))
+      expect((await readLedger(ledger)).filter(({ recordId }) => recordId === '999').map(({ before, after }) => [before, after]))
+        .toEqual(Array.from({ length: succeeded }, () => [null, null]))
     })
 
     it('commits statements of Drizzle together with the change', async () => {

@@ -151,6 +151,18 @@ export function createTables(dialect: Dialect): Readonly<Record<TableName, Table
   return made as Readonly<Record<TableName, Table>>
 }
 
+/** A plugin writes every change into this table. */
+export function createLedger(dialect: Dialect) {
+  const text = { mysql: my.text, pg: pg.text, sqlite: lite.text }[dialect] as (name: string) => unknown
+  const { table } = MAKERS[dialect]
+  return table('ledger', Object.fromEntries(LEDGER.map(name => [name, text(toSnake(name))])), () => [])
+}
+
+/** The columns of the ledger. */
+export const LEDGER = ['place', 'kind', 'recordId', 'cascaded', 'columnList', 'old', 'current'] as const
+
+export const LEDGER_DDL = `create table ledger (${LEDGER.map(name => `${toSnake(name)} text`).join(', ')})`
+
 const TYPES: Readonly<Record<Dialect, { id: string, time: string, text: string }>> = {
   sqlite: { id: 'integer primary key autoincrement', time: 'integer', text: 'text' },
   pg: { id: 'serial primary key', time: 'timestamptz', text: 'text' },

@@ -2,11 +2,11 @@
 import fc from 'fast-check'
 import { eq, getTableColumns, inArray, type Table } from 'drizzle-orm'
 import { expect } from 'vitest'
-import type { AutoApiContext, Change } from '../../../src/runtime/server/define'
+import { defineAutoApiPlugin, type AutoApiContext, type Change, type ChangedRows } from '../../../src/runtime/server/define'
 import type { Dialect } from '../../../src/runtime/shared/dialects'
 import { createServer, type TestServer } from '../../support/server'
 import type { EngineCase, Opened } from '../support/databases'
-import { clear, createTables, ddl, nameIn, propertiesOf, specOf, TABLES, toSnake, type TableName, type TableSpec } from './tables'
+import { clear, createLedger, createTables, ddl, LEDGER, LEDGER_DDL, nameIn, propertiesOf, specOf, TABLES, toSnake, type TableName, type TableSpec } from './tables'
 
 type Rows = ReadonlyMap<string, Readonly<Record<string, unknown>>>
 type Dump = ReadonlyMap<TableName, Rows>
@@ -56,19 +56,22 @@ export class World {
   #failures: unknown[] = []
   readonly counts = new Map<string, number>()
 
-  private constructor(readonly opened: Opened, readonly dialect: Dialect) {
+  private constructor(readonly opened: Opened, readonly dialect: Dialect, readonly audited: boolean) {
     this.#tables = createTables(dialect)
   }
 
-  static async open({ open, dialect, engine }: EngineCase): Promise<World> {
+  /** If it is `audited`, a plugin also inserts a row with its images for every change, in the commit of the change. */
+  static async open({ open, dialect, engine }: EngineCase, audited: boolean): Promise<World> {
     const opened = await open()
-    await opened.exec(ddl(dialect))
-    const world = new World(opened, dialect)
+    await opened.exec(`${ddl(dialect)}; ${LEDGER_DDL}`)
+    const world = new World(opened, dialect, audited)
+    const ledger = createLedger(dialect)
+    const auditor = defineAutoApiPlugin({ name: 'auditor', needs: { images: true }, inCommit: changes => changes.map(rows => rows.insertInto(ledger, toEntry(rows) as never)) })
     const listener = { name: 'listener', onCommit: (changes: readonly Change[]) => world.#check(changes) }
     const permissions = { read: true, create: true, update: true, delete: true } as const
     const always = () => true
     const serve = (variant: 0 | 1) => createServer({
-      db: opened.db, engine, plugins: [listener], modules: [world.#tables],
+      db: opened.db, engine, plugins: [listener, ...audited ? [auditor] : []], modules: [world.#tables],
       registrations: RESOURCES.map(([name, { trash }]) => ({
         name, schema: world.#tables[name],
         authorization: { permissions, ...variant === 1 && { objectLevel: always }, ...trash && { softDelete: { retentionDays: 1, ...variant === 1 && name === 'topics' && { cascade: 'off' as const } } } },
@@ -88,7 +91,7 @@ export class World {
   async reset(): Promise<void> {
     const { opened, dialect } = this
     this.#failures = []
-    await opened.exec(clear(dialect))
+    await opened.exec(`${clear(dialect)}; delete from ledger`)
     await opened.exec(seed(dialect))
     this.#last = await this.#dump()
   }
@@ -118,11 +121,22 @@ export class World {
     const after = this.#last = await this.#dump()
     try {
       expect({ request, changes: toldOf(changes) }).toEqual({ request, changes: expected(before, after, changes, command, request) })
+      if (this.audited) expect({ request, entries: await this.#takeEntries() }).toEqual({ request, entries: changes.map(change => entryOf(change, before, after)).sort() })
       for (const { kind } of changes) this.#count(kind)
     }
     catch (error) {
       this.#failures.push(error)
     }
+  }
+
+  /** Reads the entries of the ledger and removes them. */
+  async #takeEntries(): Promise<readonly string[]> {
+    const rows = await this.opened.all(`select ${LEDGER.map(toSnake).join(', ')} from ledger`)
+    if (rows.length > 0) await this.opened.exec('delete from ledger')
+    return rows.map(([place, kind, recordId, cascaded, ...images]) => {
+      const [columns, old, current] = images.map(text => JSON.parse(String(text)) as unknown) as [string[], Stored | null, Stored | null]
+      return showEntry({ place, kind, recordId, cascaded: cascaded === 'yes' }, columns, old, current)
+    }).sort()
   }
 
   async #dump(): Promise<Dump> {
@@ -238,6 +252,28 @@ export class World {
       reportChanges(ctx, [...this.#last.get('reactions')!].filter(([, { mark }]) => reaction && mark === reaction.mark).map(([id]) => ({ table: reactions, kind: 'purge' as const, id }))),
     ]
   }
+}
+
+type Stored = Readonly<Record<string, unknown>>
+
+const toEntry = ({ table, kind, cascaded, id, columns, before, after }: ChangedRows) =>
+  ({ place: table, kind, recordId: id, cascaded: cascaded ? 'yes' : 'no', columnList: columns, old: before, current: after })
+
+/** The entry of the ledger that a change must have, from the tables before and after the commit. */
+function entryOf({ table, kind, id, cascaded }: Change, before: Dump, after: Dump): string {
+  const [name, spec] = TABLES.find(([name]) => toSnake(name) === table)!
+  const old = kind === 'create' || kind === 'link' ? undefined : before.get(name)!.get(id)
+  const current = ['purge', 'unlink'].includes(kind) || (kind === 'delete' && !spec.trash) ? undefined : after.get(name)!.get(id)
+  const columns = propertiesOf(spec).filter(property => !old || !current || old[property] !== current[property])
+  const pick = (row: Stored | undefined) => row ? Object.fromEntries(columns.map(column => [column, row[column]])) : null
+  return showEntry({ place: table, kind, recordId: id, cascaded: cascaded ?? false }, columns, pick(old), pick(current))
+}
+
+/** The time of a delete is shown as a word, because drivers return times in different forms. */
+function showEntry(change: object, columns: readonly string[], ...images: readonly (Stored | null)[]): string {
+  const show = (value: unknown, name: string) => value === null ? null : name === 'deletedAt' ? 'deleted' : String(value)
+  const shown = images.map(image => image && columns.toSorted().map(name => [name, show(image[name], name)]))
+  return JSON.stringify([change, columns.toSorted(), ...shown])
 }
 
 async function purgeOld(): Promise<void> {

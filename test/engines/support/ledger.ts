@@ -157,9 +157,10 @@ export interface LedgerOptions extends OpenOptions {
   readonly plugins?: (tables: LedgerTables) => readonly unknown[]
   readonly hooks?: ResourceHooks
   readonly transactional?: boolean
+  readonly endpoints?: (tables: LedgerTables) => Promise<Readonly<Record<string, unknown>>>
 }
 
-export async function openLedger({ dialect, engine, open }: EngineCase, { plugins, hooks, transactional = true, ...options }: LedgerOptions = {}): Promise<Ledger> {
+export async function openLedger({ dialect, engine, open }: EngineCase, { plugins, hooks, endpoints, transactional = true, ...options }: LedgerOptions = {}): Promise<Ledger> {
   const opened = await open(options)
   await opened.exec(ddl(dialect))
   const tables = TABLES[dialect]() as unknown as LedgerTables
@@ -171,6 +172,7 @@ export async function openLedger({ dialect, engine, open }: EngineCase, { plugin
       name, schema, authorization: { permissions }, ...name === 'articles' && { hiddenFields: ['secret'], hooks },
     })),
     plugins: plugins?.(tables),
+    ...endpoints && { endpoints: () => endpoints(tables) as never },
     config: {
       multiTenancy: { enabled: true, tenantIdField: 'organizationId', userTenantField: 'organizationId', scopedResources: '*', excludedResources: [] },
       bulk: { enabled: true, maxBatchSize: 100, transactional },

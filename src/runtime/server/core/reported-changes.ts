@@ -8,12 +8,12 @@ import { toId, toKey } from '../schema/record-id'
 import type { Resource } from '../schema/model'
 import type { Api } from './api'
 import { CHANGE_KINDS, type Change } from './changes'
-import type { BuiltStatement } from '../engines/engine'
+import { BusyError, ExpectationError, type BuiltStatement, type Engine, type Outcome } from '../engines/engine'
+import { backOff } from '../engines/retry'
 import type { GraphNode } from '../schema/graph'
 import { requireSession, type Call, type Session } from './context'
-import type { PlannedEntry } from './execute/commit/changes/plan'
 import { hasParticipants } from './execute/commit/changes/report'
-import { planReported, type ReportedRow } from './execute/commit/changes/reported'
+import { planReported, type PlanAttempt, type ReportedRow } from './execute/commit/changes/reported'
 import { changedTable } from './execute/commit/changes/table'
 import { emitChanges } from './listeners'
 import type { CallerContext } from './visible-rows'
@@ -112,14 +112,37 @@ function changeOfTable(table: Table | string, kind: Change['kind'], id: string, 
 /** A table that no file of a registered table exports. */
 const unknownTable = (table: Table): GraphNode => ({ table, facts: describeTable(table), roles: {}, keys: [], children: [] })
 
+const MAX_ATTEMPTS = 5
+
 /**
- * Plans the commit of statements that the app builds, with the statements of plugins for the reported changes.
- * @throws The error with which a plugin refuses the commit.
+ * Commits statements that the app builds, with the statements of plugins for the reported changes.
+ * @returns the outcomes of the statements of the app
+ * @throws The error with which a plugin refuses the commit. {@link BusyError} when other commits changed the rows in every attempt.
  */
-export async function planReports(statements: readonly BuiltStatement[], reported: readonly Report[]): Promise<readonly PlannedEntry[]> {
+export async function commitReports(
+  statements: readonly BuiltStatement[],
+  reported: readonly Report[],
+  engine: Engine,
+): Promise<readonly Outcome[]> {
+  const plan = await planReports(statements, reported)
+  for (let attempt = 1; ; attempt++) {
+    const entries = await plan()
+    try {
+      const outcomes = await engine.commit(entries.map(({ entry }) => entry))
+      return outcomes.filter((_, index) => entries[index]!.operation !== undefined)
+    }
+    catch (error) {
+      if (!(error instanceof ExpectationError) || !entries[error.index]?.checksRead) throw error
+      if (attempt === MAX_ATTEMPTS) throw new BusyError(error)
+      await backOff(attempt)
+    }
+  }
+}
+
+async function planReports(statements: readonly BuiltStatement[], reported: readonly Report[]): Promise<PlanAttempt> {
   const [first] = reported
   const [resource] = first?.session.api.resources.values() ?? []
-  if (!first || !resource) return statements.map((entry, operation) => ({ entry, operation }))
+  if (!first || !resource) return async () => statements.map((entry, operation) => ({ entry, operation }))
   const call: Call = { ...first.session, ctx: first.ctx, resource }
   const changes = hasParticipants(call) ? reported.flatMap(({ reported }) => reported) : []
   return planReported(statements, changes.map(change => toRow(change, call)), call)

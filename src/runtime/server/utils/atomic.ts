@@ -1,7 +1,7 @@
 /** Commits several statements of custom code in one commit: all of them or none. */
 import { useRuntime } from '../api/runtime'
 import { withHttpErrors } from '../http'
-import { createReport, emitReports, findReport, planReports, type ReportedChange, type ReportedChanges } from '../core/reported-changes'
+import { commitReports, createReport, emitReports, findReport, type ReportedChange, type ReportedChanges } from '../core/reported-changes'
 import type { CallerContext } from '../core/visible-rows'
 import type { AutoApiContext } from '../registration'
 
@@ -36,11 +36,11 @@ export async function atomicWrites<Database>(
     throw new TypeError('[auto-api] atomicWrites(): an entry of `reportChanges` belongs to another request.')
   const outcomes = statements.length === 0
     ? []
-    : await withHttpErrors(ctx.event, async () => {
-        const entries = await planReports(statements.map(build => ({ build: build as (db: never) => unknown })), reports)
-        const results = await useRuntime(ctx.event).database.engine(ctx.event).commit(entries.map(({ entry }) => entry))
-        return results.filter((_, index) => entries[index]!.operation !== undefined)
-      })
+    : await withHttpErrors(ctx.event, () => commitReports(
+        statements.map(build => ({ build: build as (db: never) => unknown })),
+        reports,
+        useRuntime(ctx.event).database.engine(ctx.event),
+      ))
   await emitReports(reports)
   const results = outcomes.map(({ result }) => result).values()
   return entries.map(entry => findReport(entry) ? undefined : results.next().value)

@@ -1,5 +1,6 @@
 /** Plans a write. Every write is a batch of items. The routes for a single record pass one item. */
 import type { Table } from 'drizzle-orm'
+import type { Key } from '../../schema/record-id'
 import type { Call } from '../context'
 import { readableFields, type Selection } from '../access/fields'
 import type { WriteRequest, WriteItem } from '../parse/write'
@@ -20,8 +21,8 @@ export interface WritePlan extends Plan {
   readonly tenantId?: unknown
   /** Identifies a cascade group in the trash. Such a plan has no items. */
   readonly deletionId?: string
-  /** Tables of the group whose rows are separate items. A restore does not cascade to these tables. */
-  readonly separateTables?: ReadonlySet<Table>
+  /** The rows of a group, by table. A cascade does not report them, and a restore does not cascade to their tables. */
+  readonly groupRows?: ReadonlyMap<Table, readonly Key[]>
   /** The caller's reason for the delete. */
   readonly reason?: string
 }

@@ -4,11 +4,10 @@ import type { WriteStatement } from '../../../engines/engine'
 import { shape } from '../../sql/shape'
 import type { GraphNode } from '../../../schema/graph'
 import type { Call } from '../../context'
-import { toId } from '../../../schema/record-id'
 import type { Selection } from '../../access/fields'
 import { statement } from '../../sql/clause'
 import { selectList } from '../rows/select'
-import { sourceOfCascade, type CascadedRows } from './cascaded-source'
+import { namedIds, sourceOfCascade, type CascadedRows } from './cascaded-source'
 import { closureShape, inTrashState, primaryKeyOf, selectKeys, tuple, withClosure, type Closure } from './closure/index'
 import type { WriteOperation } from '../commit/operation'
 import { lockInOrder } from '../commit/select'
@@ -30,13 +29,13 @@ export function cascadeOperations(call: Call, closure: Closure, nodes: readonly 
 }
 
 function reportOperation(call: Call, closure: Closure, node: GraphNode, cascaded: CascadedRows): WriteOperation {
-  const except = new Set(node === closure.dependents.root ? cascaded.named.map(key => toId(node.resource!, key)) : [])
   const table = changedTable(call, node)
   const columns = reportedColumns(call, table)
   return {
     statement: cascadedRowsStatement(call, closure, node, cascaded, columns),
     changes: {
-      table, kind: cascaded.kind, cascaded: true, columns, state: 'before', except,
+      table, kind: cascaded.kind, cascaded: true, columns, state: 'before',
+      except: namedIds(call, node, cascaded.named),
       ...needsSources(call) && sourceOfCascade(call, closure, node, cascaded),
     },
   }

@@ -1,8 +1,8 @@
 /** Selects the rows of a cascade in SQL, for engines on which code cannot use the rows that a commit reads. */
-import { sql, type Column } from 'drizzle-orm'
+import { sql, type Column, type Table } from 'drizzle-orm'
 import { trashColumnsOf } from '../../../../shared/column-roles'
 import type { GraphNode } from '../../../schema/graph'
-import type { Key } from '../../../schema/record-id'
+import { toId, type Key } from '../../../schema/record-id'
 import type { Change } from '../../changes'
 import type { Call } from '../../context'
 import type { Clause } from '../../sql/clause'
@@ -25,13 +25,16 @@ import {
   type TrashState,
 } from './closure/index'
 
+/** The rows that a commit reports as named, by table. The purge of a group names rows of several tables. */
+export type NamedRows = ReadonlyMap<Table, readonly Key[]>
+
 /** Describes which reached rows a statement changes. */
 export interface CascadedRows {
   readonly kind: Change['kind']
   /** The statement changes only reached rows in this state. */
   readonly trash: TrashState
   /** The rows that the request names. They are not reported as cascaded. */
-  readonly named: readonly Key[]
+  readonly named: NamedRows
   /** Returns the driver values that the statement assigns to columns of a table. It also sets `deletionId`. */
   readonly assigned?: (node: GraphNode) => readonly { readonly column: Column, readonly value: unknown }[]
   /** Returns a condition for the reached rows of a table that the statement does not change. */
@@ -52,10 +55,7 @@ export function sourceOfCascade(
  * `reached`, because each row gets the `deletionId` of the row that it descends from.
  */
 function cascadedSource(call: Call, closure: Closure, node: GraphNode, { kind, trash, named, except: exceptOf }: CascadedRows): RowSource {
-  const { primaryKey } = changedTable(call, node)
-  const encoded = named.map(key => key.map((value, at) => primaryKey[at]!.encode(value)))
-  const own = node === closure.dependents.root && named.length > 0 ? inTuples(call.engine, primaryKey, encoded) : undefined
-  const excepted = [exceptOf?.(node), own].flatMap(clause => clause ?? [])
+  const excepted = [exceptOf?.(node), namedRows(call, node, named)].flatMap(clause => clause ?? [])
   return {
     shape: shape`cascade ${node}${kind === 'delete'}${trash}${closureShape(closure)}${excepted.map(clause => clause.shape)}`,
     with: { values: closure.start.values, build: () => withClosure(closure) },
@@ -69,6 +69,18 @@ function cascadedSource(call: Call, closure: Closure, node: GraphNode, { kind, t
     },
   }
 }
+
+/** Matches the rows of a table that the commit reports as named. */
+export function namedRows(call: Call, node: GraphNode, named: NamedRows): Clause | undefined {
+  const keys = named.get(node.table) ?? []
+  if (keys.length === 0) return undefined
+  const { primaryKey } = changedTable(call, node)
+  return inTuples(call.engine, primaryKey, keys.map(key => key.map((value, at) => primaryKey[at]!.encode(value))))
+}
+
+/** The ids of the rows of a table that the commit reports as named. */
+export const namedIds = (call: Call, node: GraphNode, named: NamedRows): ReadonlySet<string> =>
+  new Set((named.get(node.table) ?? []).map(key => toId(changedTable(call, node), key)))
 
 function assignedValues(call: Call, closure: Closure, node: GraphNode, { kind, assigned }: CascadedRows): AssignedValues {
   const { row: { fields } } = changedTable(call, node)

@@ -12,6 +12,7 @@ import { hasListeners, needsSources, reportedColumns } from '../commit/changes/r
 import type { AssignedValues, RowSource } from '../commit/changes/source'
 import { changedTable } from '../commit/changes/table'
 import type { WriteOperation } from '../commit/operation'
+import { namedIds, namedRows, type NamedRows } from './cascaded-source'
 import { lockInOrder } from '../commit/select'
 import { selectList } from '../rows/select'
 import {
@@ -31,19 +32,21 @@ interface Cleared {
   readonly closure: Closure
   readonly child: GraphNode
   readonly edges: readonly ForeignKeyFacts[]
+  readonly named: NamedRows
 }
 
 /** Reads the rows before their references are cleared. Only listeners need them. */
-export function clearedOperations(call: Call, closure: Closure): WriteOperation[] {
+export function clearedOperations(call: Call, closure: Closure, named: NamedRows): WriteOperation[] {
   if (!hasListeners(call)) return []
   return [...groupBy(closure.dependents.cleared, edge => edge.table).values()].map((edges): WriteOperation => {
-    const cleared = { closure, child: call.api.graph.get(edges[0]!.table)!, edges }
+    const cleared = { closure, child: call.api.graph.get(edges[0]!.table)!, edges, named }
     const table = changedTable(call, cleared.child)
     const columns = reportedColumns(call, table)
     return {
       statement: clearedRowsStatement(call, cleared, columns),
       changes: {
         table, kind: 'update', cascaded: true, columns, state: 'before',
+        except: namedIds(call, cleared.child, named),
         ...needsSources(call) && { source: clearedSource(call, cleared), assigned: clearedValues(call, cleared) },
       },
     }
@@ -63,12 +66,13 @@ function clearedRowsStatement(call: Call, cleared: Cleared, columns: Selection):
 }
 
 function clearedSource(call: Call, cleared: Cleared): RowSource {
-  const { closure, edges } = cleared
+  const { closure, child, edges, named } = cleared
+  const others = namedRows(call, child, named)
   return {
-    shape: shape`rows cleared ${edges}${closureShape(closure)}`,
+    shape: shape`rows cleared ${edges}${closureShape(closure)}${others?.shape}`,
     with: { values: closure.start.values, build: () => withClosure(closure) },
-    values: [],
-    build: () => fromCleared(call, cleared),
+    values: others?.values ?? [],
+    build: () => sql`${fromCleared(call, cleared)}${others ? sql` and not (${others.build()})` : sql``}`,
   }
 }
 

@@ -1,10 +1,11 @@
 /** Runs the operations of a write in one commit, and reports the changes to listeners. */
 import { BusyError, ExpectationError, type Outcome, type WriteStatement } from '../../../engines/engine'
 import type { Call } from '../../context'
+import { changedMeanwhile } from '../../error'
 import { emitChanges } from '../../listeners'
 import { assignRows, toChanges } from './changes/assign'
 import { planEntries, type PlannedEntry } from './changes/plan'
-import { toCommitFailed, type CommitFailed, type WritingPlan } from './failure'
+import { CommitFailed, toCommitFailed, type WritingPlan } from './failure'
 import type { WriteOperation } from './operation'
 
 const NOT_RUN: Outcome = Object.freeze({ rows: [], affectedRows: 0 })
@@ -14,7 +15,7 @@ const NOT_RUN: Outcome = Object.freeze({ rows: [], affectedRows: 0 })
  * unchanged.
  */
 export async function commitOperations(plan: WritingPlan, operations: readonly WriteOperation[], call: Call): Promise<void> {
-  const entries = await planEntries(operations, call)
+  const entries = await planEntries(operations, call, plan.kind === 'purge' && plan.groupRows !== undefined)
   const outcomes: Outcome[] = operations.map(() => NOT_RUN)
   try {
     const results = await call.engine.commit(entries.map(({ entry }) => entry))
@@ -40,6 +41,7 @@ async function findFailure(
   call: Call,
 ): Promise<unknown> {
   if (error instanceof ExpectationError) {
+    if (entries[error.index]?.checksRead) return new CommitFailed(changedMeanwhile(), undefined, 'group')
     const failed = entries[error.index]?.operation
     return toCommitFailed(failed === undefined ? error : new ExpectationError(failed, 0), plan, operations, call)
   }

@@ -5,10 +5,10 @@ import type { Call } from '../../context'
 import { busy, changedMeanwhile, conflict, invalidReference, notFound, preconditionFailed, validationFailed } from '../../error'
 import { readableFields } from '../../access/fields'
 import type { Plan, Scoped } from '../../access/row-scope'
-import type { WriteKind } from '../../plan/write'
+import type { WriteKind, WritePlan } from '../../plan/write'
 import type { Expectation, WriteOperation } from './operation'
 
-export type WritingPlan = Scoped<Plan & { readonly kind: WriteKind }>
+export type WritingPlan = Scoped<Plan & Pick<WritePlan, 'kind' | 'groupRows'>>
 
 /** The error of a failed commit. The commit has written nothing. */
 export class CommitFailed extends Error {

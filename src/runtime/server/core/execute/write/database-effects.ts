@@ -29,7 +29,11 @@ export function databaseDeletes(call: Call, { table }: Resource, start: Clause, 
   if (!hasListeners(call)) return []
   const closure = closureFrom(call, findDependents(call.api.graph, table, 'database'), start)
   const tables = dependentTables(closure, () => true)
-  return [...cascadeOperations(call, closure, tables, { kind: 'purge', trash: 'all', named }), ...clearedOperations(call, closure)]
+  const namedRows = new Map([[table, named]])
+  return [
+    ...cascadeOperations(call, closure, tables, { kind: 'purge', trash: 'all', named: namedRows }),
+    ...clearedOperations(call, closure, namedRows),
+  ]
 }
 
 type Values = Readonly<Record<string, unknown>>
@@ -42,8 +46,9 @@ export function databaseUpdates(call: Call, resource: Resource, { key }: Item, v
   const names = new Set(dependents.edges.filter(edge => edge.foreignTable === resource.table).flatMap(edge => edge.foreignColumns))
   const changed = [...names].filter(name => Object.hasOwn(values, name)).map(name => [differs(resource.fields.get(name)!, values[name])])
   const closure = closureFrom(call, dependents, and([...keyClauses(resource, key!), or(changed)]))
+  const named = new Map([[resource.table, [key!]]])
   const assigned = (node: GraphNode) => assignedReferences(call, resource, dependents, node, values)
-  return cascadeOperations(call, closure, dependentTables(closure, () => true), { kind: 'update', trash: 'all', named: [key!], assigned })
+  return cascadeOperations(call, closure, dependentTables(closure, () => true), { kind: 'update', trash: 'all', named, assigned })
 }
 
 /** Returns the new values of the foreign keys of a table: `on update cascade` copies the value that the update sets. */

@@ -15,7 +15,7 @@ import type { BuildOperations } from './build-operations'
 import { databaseDeletes } from './database-effects'
 import { deleteRows, snapshotRows } from './delete-rows'
 import { closureOf, dependentTables, restrictOperations } from './dependents'
-import { keysOf, type Item } from './items'
+import { keysOf, namedRowsOf, type Item } from './items'
 import { lockRows, lockSeveral } from './locks'
 import { writeClauses } from './row-clauses'
 import { cascadeTrashValues, trashValues } from './server-values'
@@ -62,7 +62,7 @@ export function trashDependents(plan: Scoped<WritePlan>, items: readonly Item[],
   const tables = dependentTables(closure, node => node.roles.deletedAt !== undefined).reverse()
   return [
     ...cascadeOperations(call, closure, tables, {
-      kind: 'delete', trash: 'active', named: keysOf(items), assigned: node => cascadeTrashValues(plan, node, call, time),
+      kind: 'delete', trash: 'active', named: namedRowsOf(plan, items), assigned: node => cascadeTrashValues(plan, node, call, time),
     }),
     ...restrictOperations(closure, call),
     ...tables.map(node => ({ statement: trashStatement(call, closure, node, cascadeTrashValues(plan, node, call, time)) })),

@@ -19,7 +19,7 @@ import { selectStatement } from '../commit/select'
 import { decoder } from '../rows/decode'
 import { readRows } from '../rows/rows'
 import { checkConditions, hasConditions } from './conditions'
-import type { Item, WrittenItem } from './items'
+import { keysOf, type Item, type WrittenItem } from './items'
 import { OPERATIONS } from './operations'
 import { keysClause, loadTargets } from './targets'
 
@@ -107,16 +107,16 @@ function dependentsFirst({ api }: Call): readonly Resource[] {
  */
 export async function commitGroup(plan: Scoped<WritePlan>, parts: readonly GroupPart[], call: Call): Promise<void> {
   const time = new Date()
-  const separateTables = new Set(parts.map(({ plan }) => plan.resource.table))
+  const groupRows = new Map(parts.map(({ plan, items }) => [plan.resource.table, keysOf(items)]))
   const operations = [
     ...parts.map(part => checkGroup(part, call)),
     ...parts.flatMap(({ plan, items, written }): WriteOperation[] =>
-      OPERATIONS[plan.kind]({ ...plan, separateTables }, items, written, call, time)),
+      OPERATIONS[plan.kind]({ ...plan, groupRows }, items, written, call, time)),
   ]
   const locks = operations.filter(({ phase }) => phase === 'lock')
   const others = operations.filter(({ phase }) => phase !== 'lock')
   try {
-    await commitOperations(plan, [...locks, ...others], call)
+    await commitOperations({ ...plan, groupRows }, [...locks, ...others], call)
   }
   catch (error) {
     if (!(error instanceof CommitFailed)) throw error

@@ -1,4 +1,5 @@
 /** The items of a write. Each item keeps its own error until the write decides which errors fail the request. */
+import type { Table } from 'drizzle-orm'
 import type { AutoApiContext } from '../../../registration'
 import { bulkFailed } from '../../bulk-error'
 import type { Key } from '../../../schema/record-id'
@@ -77,6 +78,10 @@ export function toItems({ items }: WritePlan, createContext: () => AutoApiContex
 }
 
 export const keysOf = (items: readonly Item[]): readonly Key[] => items.map(({ key }) => key!)
+
+/** The rows that the request names, by table. */
+export const namedRowsOf = ({ resource, groupRows }: WritePlan, items: readonly Item[]): ReadonlyMap<Table, readonly Key[]> =>
+  groupRows ?? new Map([[resource.table, keysOf(items)]])
 
 export const withoutError = <T extends Target>(items: readonly T[]) => items.filter(item => item.error === undefined)
 

@@ -10,7 +10,7 @@ import type { BuildOperations } from './build-operations'
 import { conditionOperations } from './conditions'
 import { checkDeleted, deletedRows, deleteRows, snapshotRows } from './delete-rows'
 import { dependentTables, isSelfReferencing, restrictOperations } from './dependents'
-import { keysOf, type Item } from './items'
+import { namedRowsOf, type Item } from './items'
 import { checkVisible, lockRows } from './locks'
 import { keysClause } from './targets'
 
@@ -29,8 +29,8 @@ export const purgeOperations: BuildOperations = (plan, items, written, call) => 
     ...(selfReferencing ? checkVisible(plan, items, call) : lockRows(plan, items, call)),
     ...conditionOperations(plan, items, call),
     ...snapshotRows(plan, items, call),
-    ...cascadeOperations(call, closure, tables, { kind: 'purge', trash: 'all', named: keysOf(items) }),
-    ...clearedOperations(call, closure),
+    ...cascadeOperations(call, closure, tables, { kind: 'purge', trash: 'all', named: namedRowsOf(plan, items) }),
+    ...clearedOperations(call, closure, namedRowsOf(plan, items)),
     ...restrictOperations(closure, call),
     ...dependents.cleared.map(edge => ({
       statement: clearReferencesStatement(call, closure, edge, call.api.graph.get(edge.table)!, call.api.graph.get(edge.foreignTable)!),

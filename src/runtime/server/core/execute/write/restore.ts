@@ -13,7 +13,7 @@ import { decoder } from '../rows/decode'
 import type { BuildOperations } from './build-operations'
 import { conditionOperations } from './conditions'
 import { closureOf, dependentTables } from './dependents'
-import { keysOf } from './items'
+import { namedRowsOf } from './items'
 import { lockRows } from './locks'
 import { returnedFields, returningRow } from './returned'
 import { rowClauses } from './row-clauses'
@@ -24,7 +24,7 @@ export const restoreOperations: BuildOperations = (plan, items, written, call) =
   const closure = closureOf(plan, items, call, 'grouped')
   const { root, cyclic } = closure.dependents
   const clearedTrashColumns = Object.fromEntries(Object.values(trashColumnsOf(resource.roles)).map(({ name }) => [name, null]))
-  const tables = dependentTables(closure, node => node.roles.deletedAt !== undefined && !plan.separateTables?.has(node.table))
+  const tables = dependentTables(closure, node => node.roles.deletedAt !== undefined && !plan.groupRows?.has(node.table))
   // `updates` restores the rows that the request names, so the cascade statements leave them out.
   const except = (node: Dependents['root']) => node === root ? keysClause(plan, items, call) : undefined
   const groupedTables = cyclic ? tables.filter(node => node.roles.deletionId && root.roles.deletionId) : []
@@ -49,7 +49,7 @@ export const restoreOperations: BuildOperations = (plan, items, written, call) =
     ...lockRows(plan, items, call),
     ...conditionOperations(plan, items, call),
     ...snapshotOperations(call, resource, [keysClause(plan, items, call), ...plan.scope], true),
-    ...cascadeOperations(call, closure, tables, { kind: 'restore', trash: 'trashed', named: keysOf(items), except }),
+    ...cascadeOperations(call, closure, tables, { kind: 'restore', trash: 'trashed', named: namedRowsOf(plan, items), except }),
     // Restores children before parents, because each statement reads the `deletionId` of the parent rows. In a cycle, every table is a
     // parent. All rows of a cycle keep their `deletionId` until the other trash columns are cleared.
     ...tables.map(node => ({ statement: restoreStatement(call, closure, node, except(node)) })),

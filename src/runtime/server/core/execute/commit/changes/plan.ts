@@ -2,6 +2,7 @@
 import type { CommitEntry, WriteStatement } from '../../../../engines/engine'
 import type { Call } from '../../../context'
 import { placeInsertions } from './batch/entries'
+import { isFound, readAhead } from './batch/read-ahead'
 import { groupSets, requestStatements } from './changed-rows'
 import { derivedEntries } from './derived'
 import { hasParticipants, needsSources, type ReportingOperation } from './report'
@@ -11,29 +12,38 @@ export interface PlannedEntry {
   readonly entry: CommitEntry
   /** The index of the operation. It is absent for statements of plugins. */
   readonly operation?: number
+  /** The entry fails if a row has changed since it was read before the commit. */
+  readonly checksRead?: true
 }
 
 type Operation = ReportingOperation & { readonly statement: WriteStatement }
 
+const withoutFound = ({ snapshot, changes }: Operation): ReportingOperation =>
+  ({ ...snapshot && { snapshot }, ...changes && !isFound(changes) && { changes } })
+
 /**
  * Adds the statements of plugins to the operations of a commit.
+ * @param isGroup whether the operations belong to several parts, which can change the same rows
  * @throws The error with which a plugin refuses the commit.
  */
-export async function planEntries(operations: readonly Operation[], call: Call): Promise<readonly PlannedEntry[]> {
+export async function planEntries(operations: readonly Operation[], call: Call, isGroup = false): Promise<readonly PlannedEntry[]> {
   const planned = operations.map(({ statement }, operation): PlannedEntry => ({ entry: statement, operation }))
   if (!hasParticipants(call)) return planned
   const { sets, setOf } = groupSets(operations)
   const requested = sets.length === 0 ? [] : await requestStatements(sets, call)
   if (requested.length === 0 && !needsSources(call)) return planned
   if (!needsSources(call)) return [...planned, ...derivedEntries(operations, sets, setOf, requested, call).map(entry => ({ entry }))]
-  const placed = placeInsertions(operations, setOf, requested, call)
+  const ahead = isGroup && requested.some(request => 'target' in request) ? await readAhead(operations, setOf, requested, call) : undefined
+  const placed = placeInsertions(ahead ? operations.map(withoutFound) : operations, setOf, requested, call)
   return [
+    ...ahead?.checks.map((entry): PlannedEntry => ({ entry, checksRead: true })) ?? [],
     ...operations.flatMap(({ snapshot }, index): PlannedEntry[] => [
       ...placed[index]!.before.map(entry => ({ entry })),
       // The insertions replace a statement that only reads rows for plugins.
       ...snapshot ? [] : [planned[index]!],
       ...placed[index]!.after.map(entry => ({ entry })),
     ]),
+    ...ahead?.insertions.map(entry => ({ entry })) ?? [],
     ...requested.flatMap(request => 'build' in request ? [{ entry: request }] : []),
   ]
 }

@@ -7,11 +7,14 @@ import type { Call } from '../../../context'
 import { inTuples } from '../../../sql/list/index'
 import { selectStatement } from '../select'
 import { placeInsertions } from './batch/entries'
-import { groupSets, requestStatements } from './changed-rows'
+import { isUpdate } from './batch/images'
+import { usesImages } from './batch/insert-select'
+import { checkPinned, insertPinned, pinRows } from './batch/pinned'
+import { groupSets, requestStatements, type FindSet, type RequestedStatement } from './changed-rows'
 import { derivedEntries } from './derived'
-import { isNewRow, isRemovedRow } from './image'
+import { isNewRow } from './image'
 import type { PlannedEntry } from './plan'
-import { hasParticipants, needsImages, needsSources, reportedColumns, type ChangeReport, type ReportingOperation } from './report'
+import { hasParticipants, needsSources, reportedColumns, type ChangeReport, type ReportingOperation } from './report'
 import { rowsWhere } from './source'
 import type { ChangedTable } from './table'
 
@@ -24,37 +27,52 @@ export interface ReportedRow {
 /** A statement without effect. The rows that it reports are known before the commit. */
 const NOTHING: WriteStatement = Object.freeze({ text: 'select 1', values: [], returnsRows: true })
 
-/**
- * `operation` of an entry is the index of the statement.
- * @throws The error with which a plugin refuses the commit. `TypeError` on an engine that cannot read the rows before and after.
- */
+/** Plans one attempt of the commit. Reads the rows again whose values the commit needs. `operation` is the index of the statement. */
+export type PlanAttempt = () => Promise<readonly PlannedEntry[]>
+
+/** @throws The error with which a plugin refuses the commit. */
 export async function planReported(
   statements: readonly BuiltStatement[],
   rows: readonly ReportedRow[],
   call: Call,
-): Promise<readonly PlannedEntry[]> {
+): Promise<PlanAttempt> {
   const own = statements.map((entry, operation): PlannedEntry => ({ entry, operation }))
-  if (!hasParticipants(call) || rows.length === 0) return own
+  if (!hasParticipants(call) || rows.length === 0) return async () => own
   const reports = [...groupBy(rows, ({ table, kind }) => `${kind} ${table.resource ?? ''} ${table.name}`).values()].map(toReport)
   const { sets, setOf } = groupSets(reports.map(changes => ({ changes })))
   const requested = await requestStatements(sets, call)
-  if (needsSources(call)) {
-    const sourced = reports.map(report => withSource(report, call))
-    const placed = placeInsertions(sourced.map(changes => ({ changes })), setOf, requested, call)
-    return [
-      ...placed.flatMap(({ before }) => before.map(entry => ({ entry }))),
-      ...own,
-      ...placed.flatMap(({ after }) => after.map(entry => ({ entry }))),
-      ...requested.flatMap(request => 'build' in request ? [{ entry: request }] : []),
-    ]
-  }
+  if (needsSources(call)) return () => planBatch(own, reports, setOf, requested, call)
   const snapshots = reports.filter(({ kind }) => !isNewRow(kind)).map(report => snapshotOf(report, call))
   const operations: ReportingOperation[] = [...snapshots, ...statements.map(() => ({})), ...reports.map(changes => ({ changes }))]
-  return [
+  const entries = [
     ...snapshots.map(({ statement: entry }) => ({ entry })),
     ...own,
     ...reports.map(() => ({ entry: NOTHING })),
     ...derivedEntries(operations, sets, setOf, requested, call, true).map(entry => ({ entry })),
+  ]
+  return async () => entries
+}
+
+async function planBatch(
+  own: readonly PlannedEntry[],
+  reports: readonly ChangeReport[],
+  setOf: FindSet,
+  requested: readonly RequestedStatement[],
+  call: Call,
+): Promise<readonly PlannedEntry[]> {
+  const insertions = (report: ChangeReport) =>
+    requested.flatMap(request => 'target' in request && request.set === setOf(report) ? [request] : [])
+  const isPinned = (report: ChangeReport) => isUpdate(report) && insertions(report).some(usesImages)
+  const pinned = (await Promise.all(reports.filter(isPinned).map(report => pinRows(report, call)))).flat()
+  const sourced = reports.filter(report => !isPinned(report)).map(report => withSource(report, call))
+  const placed = placeInsertions(sourced.map(changes => ({ changes })), setOf, requested, call)
+  return [
+    ...pinned.flatMap(rows => checkPinned(rows, call).map((entry): PlannedEntry => ({ entry, checksRead: true }))),
+    ...placed.flatMap(({ before }) => before.map(entry => ({ entry }))),
+    ...own,
+    ...placed.flatMap(({ after }) => after.map(entry => ({ entry }))),
+    ...pinned.flatMap(rows => insertions(rows.report).map(insertion => ({ entry: insertPinned(insertion, rows, call) }))),
+    ...requested.flatMap(request => 'build' in request ? [{ entry: request }] : []),
   ]
 }
 
@@ -74,13 +92,5 @@ function snapshotOf(report: ChangeReport, call: Call) {
   return { statement, snapshot: { table, columns, source: rowsWhere(table, where) } }
 }
 
-/** A batch cannot read a row before and after statements of the app. */
-function withSource(report: ChangeReport, call: Call): ChangeReport {
-  const { table, kind } = report
-  if (needsImages(call) && !isNewRow(kind) && !isRemovedRow(kind, table))
-    throw new TypeError(
-      `[auto-api] reportChanges(): a plugin needs the values of "${table.name}" before and after the ${kind}. On D1, they are not known `
-      + 'for statements of the app. Use an update of the API.',
-    )
-  return { ...report, source: rowsWhere(table, [inTuples(call.engine, table.primaryKey, keysOf(report))]) }
-}
+const withSource = (report: ChangeReport, call: Call): ChangeReport =>
+  ({ ...report, source: rowsWhere(report.table, [inTuples(call.engine, report.table.primaryKey, keysOf(report))]) })

@@ -6,13 +6,16 @@ import type { Field } from '../../../../../schema/field'
 import { isNewRow, isRemovedRow } from '../image'
 import type { AssignedValues } from '../source'
 import type { ChangeSet } from '../changed-rows'
+import type { ChangedTable } from '../table'
 import { assignedJson, isSql, wireSql } from './wire'
 
 /** D1 accepts 32 arguments of a function. */
 const MAX_ARGUMENTS = 32
 
+export type ImageOperand = 'columns' | 'before' | 'after'
+
 /** Whether rows of the set exist both before and after the change, so that an image contains only the changed columns. */
-const isUpdate = ({ kind, table }: ChangeSet) => !isNewRow(kind) && !isRemovedRow(kind, table)
+export const isUpdate = ({ kind, table }: Pick<ChangeSet, 'kind' | 'table'>) => !isNewRow(kind) && !isRemovedRow(kind, table)
 
 /**
  * `json_array(json_array(json_array('title', title, json(?)), …), …)`: each column with its value before the change. If the row exists
@@ -35,6 +38,9 @@ export function columnList(set: ChangeSet, assigned: AssignedValues): Clause {
   }
 }
 
+/** The list of every column with its stored value. */
+export const rowList = (table: ChangedTable): Clause => columnList({ table, kind: 'create' }, new Map())
+
 function toClause(field: Field, value: unknown): Clause {
   if (isSql(value)) return { shape: shape`computed`, values: [], build: () => wireSql(field, value) }
   const json = assignedJson(field, value)
@@ -51,7 +57,7 @@ function nested(items: readonly SQL[]): SQL {
 const typeAt = (index: number) => sql.raw(`replace(json_type(r.value, '$[${index}]'), 'real', 'integer')`)
 
 /** Reads an operand from a list that `columnList` built. */
-export function imageSql(set: ChangeSet, operand: 'columns' | 'before' | 'after', list: SQL): SQL {
+export function imageSql(set: ChangeSet, operand: ImageOperand, list: SQL): SQL {
   const rows = sql`from json_each(${list}) as c, json_each(c.value) as r`
   const changed = isUpdate(set) ? sql` where r.value ->> 1 is not r.value ->> 2 or ${typeAt(1)} is not ${typeAt(2)}` : sql``
   if (operand === 'columns') return sql`(select json_group_array(r.value ->> 0) ${rows}${changed})`

@@ -1,58 +1,73 @@
 /** Inserts rows for changed rows in SQL: `insert into audit (record_id, before) select id, … from t where …`. */
-import { sql } from 'drizzle-orm'
+import { sql, type SQL } from 'drizzle-orm'
 import type { WriteStatement } from '../../../../../engines/engine'
 import type { Call } from '../../../../context'
 import { statement, type Clause } from '../../../../sql/clause'
 import { shape } from '../../../../sql/shape'
 import { uuidv7 } from '../../../../uuid'
 import { columnName, commaList } from '../../columns'
-import type { ChangeSet, Insertion } from '../changed-rows'
+import type { Insertion } from '../changed-rows'
 import { JSON_OPERANDS } from '../operand'
 import type { AssignedValues, RowSource } from '../source'
 import type { TargetColumn } from '../target'
-import { columnList, imageSql } from './images'
+import { columnList, imageSql, type ImageOperand } from './images'
 import { idSql } from './wire'
 
-/**
- * Each row of the derived table `changed` is one changed row: `id`, `tenant` and, if the insertion uses images, `list`.
- *
- * insert into audit (record_id, after) with recursive reached … select changed.id, (…) from (select id, null, … from t where …) as changed
- */
-export function insertSelect(
+/** Selects changed rows in SQL. Each row has the columns `id`, `tenant` and those that `image` uses. */
+export interface SelectedRows {
+  readonly with?: RowSource['with']
+  readonly rows: Clause
+  /** Builds the value of an image from the columns of the derived table `changed`. */
+  readonly image: (operand: ImageOperand) => SQL
+}
+
+/** `insert into audit (id, after) with recursive reached … select changed.id, (…) from (select id, null, … from t where …) as changed` */
+export function insertSelect(insertion: Insertion, source: RowSource, assigned: AssignedValues, call: Call): WriteStatement {
+  const { set } = insertion
+  const list = usesImages(insertion) ? columnList(set, assigned) : undefined
+  const { primaryKey, tenant } = set.table
+  return insertSelected(insertion, {
+    with: source.with,
+    rows: {
+      shape: shape`rows ${list?.shape ?? shape`none`}${source.shape}`,
+      values: [...list?.values ?? [], ...source.values],
+      build: () => sql`select ${commaList([
+        sql`${idSql(primaryKey)} as id`,
+        sql`${tenant ? tenant.column : sql`null`} as tenant`,
+        sql`${list ? list.build() : sql`null`} as list`,
+      ])}${source.build()}`,
+    },
+    image: operand => imageSql(set, operand, sql.raw('changed.list')),
+  }, call)
+}
+
+export const usesImages = ({ target: { columns } }: Insertion) => columns.some(({ operand }) => operand && JSON_OPERANDS.has(operand))
+
+export function insertSelected(
   { set, target: { table, columns } }: Insertion,
-  source: RowSource,
-  assigned: AssignedValues,
+  { with: reached, rows, image }: SelectedRows,
   { api, engine }: Call,
 ): WriteStatement {
-  const list = columns.some(({ operand }) => operand && JSON_OPERANDS.has(operand)) ? columnList(set, assigned) : undefined
-  const values = columns.map((column): Clause => column.value ?? operandClause(column, set))
+  const values = columns.map((column): Clause => column.value ?? operandClause(column, image))
   const names = columns.map(({ field }) => field.column)
-  const key = shape`insert select ${table}${names}${set.table.table}${set.kind}${values.map(({ shape }) => shape)}${
-    list?.shape ?? shape`none`}${source.shape}`
-  const bound = [...source.with?.values ?? [], ...values.flatMap(({ values }) => values), ...list?.values ?? [], ...source.values]
+  const key = shape`insert select ${table}${names}${set.table.table}${set.kind}${values.map(({ shape }) => shape)}${rows.shape}`
+  const bound = [...reached?.values ?? [], ...values.flatMap(({ values }) => values), ...rows.values]
   return statement(api.statements, engine, key, bound, () => {
-    const { primaryKey, tenant } = set.table
-    const selected = commaList([
-      sql`${idSql(primaryKey)} as id`,
-      sql`${tenant ? tenant.column : sql`null`} as tenant`,
-      sql`${list ? list.build() : sql`null`} as list`,
-    ])
     const into = commaList(columns.map(({ field }) => columnName(engine, field)))
     const expressions = commaList(values.map(value => value.build()))
-    const rows = sql`select ${expressions} from (select ${selected}${source.build()}) as changed`
-    return { sql: sql`insert into ${table} (${into}) ${source.with ? sql`${source.with.build()} ` : sql``}${rows}`, extra: undefined }
+    const select = sql`select ${expressions} from (${rows.build()}) as changed`
+    return { sql: sql`insert into ${table} (${into}) ${reached ? sql`${reached.build()} ` : sql``}${select}`, extra: undefined }
   })
 }
 
-function operandClause({ operand }: TargetColumn, set: ChangeSet): Clause {
-  const list = sql.raw('changed.list')
+function operandClause({ operand }: TargetColumn, image: SelectedRows['image']): Clause {
   switch (operand!) {
     case 'id': return { shape: shape`id`, values: [], build: () => sql.raw('changed.id') }
     case 'tenant': return { shape: shape`tenant`, values: [], build: () => sql.raw('changed.tenant') }
     case 'uuid': return newUuid()
-    case 'columns': return { shape: shape`columns`, values: [], build: () => imageSql(set, 'columns', list) }
-    case 'before': return { shape: shape`before`, values: [], build: () => imageSql(set, 'before', list) }
-    case 'after': return { shape: shape`after`, values: [], build: () => imageSql(set, 'after', list) }
+    case 'columns': return { shape: shape`columns`, values: [], build: () => image('columns') }
+    case 'before': return { shape: shape`before`, values: [], build: () => image('before') }
+    case 'after': return { shape: shape`after`, values: [], build: () => image('after') }
   }
 }
 

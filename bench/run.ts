@@ -4,13 +4,14 @@ import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { appFolder, IMPLEMENTATIONS } from './implementations.ts'
+import { appFolder, IMPLEMENTATIONS, type Implementation } from './implementations.ts'
 import { buildDatabase, type Sample } from './dataset.ts'
 import { compareBuilds } from './builds.ts'
 import { cursorTargets } from './cursor.ts'
 import { measure, startGenerator, toTargets, type Generator } from './measure.ts'
 import { OPERATIONS, type Operation } from './operations.ts'
 import { HELP, readOptions, type BenchOptions } from './options.ts'
+import { compareOutbox, OUTBOX_OPERATIONS } from './outbox.ts'
 import { isPeer, preparePeers, type Peer } from './peers.ts'
 import { comparePostgres } from './postgres.ts'
 import { profileCpu } from './profile.ts'
@@ -33,8 +34,10 @@ async function main(options: BenchOptions): Promise<void> {
   if (options.builds) return compareBuilds()
   if (options.types) return compareTypes()
   const operations = OPERATIONS.filter(({ title }) => title.includes(options.only ?? ''))
-  if (operations.length === 0 && !CURSOR.includes(options.only ?? '')) throw new Error(`No operation has "${options.only}" in its name.`)
-  if (operations.length === 0 && options.profile) throw new Error(`"${CURSOR}" cannot be profiled. Use "list".`)
+  const outbox = OUTBOX_OPERATIONS.filter(({ title }) => title.includes(options.only ?? ''))
+  const count = operations.length + outbox.length
+  if (count === 0 && !CURSOR.includes(options.only ?? '')) throw new Error(`No operation has "${options.only}" in its name.`)
+  if (count === 0 && options.profile) throw new Error(`"${CURSOR}" cannot be profiled. Use "list".`)
 
   buildApp(options)
   const temporary = mkdtempSync(join(tmpdir(), 'auto-api-bench-'))
@@ -117,6 +120,9 @@ async function compare(
     if (withPostgres) measured.push(...(await comparePostgres(database, sample, generator, effort)))
     // Writes come last: they make the files larger, and faster implementations write more rows.
     await measureAll(writes)
+    const accepts = ({ key }: Implementation) => !quick || QUICK.includes(key)
+    for (const operation of OUTBOX_OPERATIONS.filter(({ title }) => title.includes(only ?? '')))
+      measured.push(await compareOutbox(operation, accepts, database, sample, generator, effort))
 
     const about = describeRun(
       effort,
@@ -179,16 +185,21 @@ async function findComparablePeers(
 }
 
 async function showProfiles(
-  { effort, profile: key }: BenchOptions,
+  { effort, only, profile: key }: BenchOptions,
   operations: readonly Operation[],
   database: string,
   sample: Sample,
   generator: Generator,
 ): Promise<void> {
-  const implementation = IMPLEMENTATIONS.find(implementation => implementation.key === key)
-  if (!implementation)
+  if (!IMPLEMENTATIONS.some(implementation => implementation.key === key))
     throw new Error(`There is no implementation "${key}". Use one of ${IMPLEMENTATIONS.map(({ key }) => key).join(', ')}`)
-  for (const operation of operations) {
+  const profiled: readonly { readonly operation: Operation, readonly implementations: readonly Implementation[] }[] = [
+    ...operations.map(operation => ({ operation, implementations: IMPLEMENTATIONS })),
+    ...OUTBOX_OPERATIONS.filter(({ title }) => title.includes(only ?? '')).map(operation => ({ operation, ...operation })),
+  ]
+  for (const { operation, implementations } of profiled) {
+    const implementation = implementations.find(implementation => implementation.key === key)
+    if (!implementation) continue
     const { file, shares } = await profileCpu(
       implementation,
       operation,

@@ -24,5 +24,6 @@ export default defineNuxtConfig({
   ...process.env.BENCH_OUTPUT && { buildDir: `${process.env.BENCH_OUTPUT}/build`, nitro: { output: { dir: process.env.BENCH_OUTPUT } } },
   autoApi: {
     multiTenancy: {},
+    plugins: ['./server/outbox'],
   },
 })

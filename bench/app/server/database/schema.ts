@@ -37,3 +37,14 @@ export const posts = sqliteTable('posts', {
   index('posts_organization_featured').on(table.organizationId, table.featured, table.views),
   index('posts_author').on(table.authorId),
 ])
+
+/** Written in the same commit as a post, for the operations with an outbox. */
+export const outbox = sqliteTable('outbox', {
+  id: integer('id').primaryKey({ autoIncrement: true }),
+  kind: text('kind').notNull(),
+  recordId: text('record_id').notNull(),
+  organizationId: integer('organization_id').notNull(),
+  /** The post as JSON. NULL if the operation does not store it. */
+  after: text('after', { mode: 'json' }),
+  createdAt: timestamp('created_at').notNull(),
+})

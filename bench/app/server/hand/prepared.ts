@@ -1,6 +1,7 @@
 /** The handwritten handler with Drizzle's `.prepare()`: each statement is built once, with placeholders. */
 import { and, count, desc, eq, or, sql } from 'drizzle-orm'
-import { posts, users } from '../database/schema'
+import { outbox, posts, users } from '../database/schema'
+import { STORES_POST } from './outbox'
 import type { Caller } from './posts'
 import type { Page } from './query'
 
@@ -88,3 +89,21 @@ export function insertPost(draft: Partial<Record<typeof COLUMNS[number], unknown
   const now = new Date()
   return insertion().all({ excerpt: null, ...draft, createdAt: now, updatedAt: now })[0]!
 }
+
+const record = once(() => useDatabase().insert(outbox).values({
+  kind: 'posts.create',
+  recordId: placeholder('recordId') as never,
+  organizationId: placeholder('organizationId') as never,
+  ...STORES_POST && { after: placeholder('after') as never },
+  createdAt: placeholder('createdAt') as never,
+}).prepare())
+
+const transaction = once(() => useDatabase().$client.transaction((draft: Parameters<typeof insertPost>[0]) => {
+  const post = insertPost(draft)
+  const { id, organizationId } = post
+  record().run({ recordId: String(id), organizationId, after: post, createdAt: new Date() })
+  return post
+}))
+
+/** Inserts a post and its row in the outbox. */
+export const insertRecordedPost = (draft: Parameters<typeof insertPost>[0]) => transaction()(draft)

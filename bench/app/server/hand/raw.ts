@@ -1,4 +1,5 @@
 /** The handwritten handler in raw SQL, with better-sqlite3 and without Drizzle: the cost without a query library. */
+import { STORES_POST } from './outbox'
 import type { Caller } from './posts'
 import { once } from './prepared'
 import type { Page } from './query'
@@ -57,3 +58,16 @@ const INSERT = `insert into posts (title, slug, excerpt, author_id, organization
 export function insertPost(draft: object) {
   return toPost(prepare(INSERT).all({ excerpt: null, ...draft, now: Date.now() })[0]!, false)
 }
+
+const RECORD = `insert into outbox (kind, record_id, organization_id, after, created_at)
+  values ('posts.create', @recordId, @organizationId, @after, @now)`
+
+const transaction = once(() => useDatabase().$client.transaction((draft: object) => {
+  const post = insertPost(draft)
+  const { id, organizationId } = post
+  prepare(RECORD).run({ recordId: String(id), organizationId, after: STORES_POST ? JSON.stringify(post) : null, now: Date.now() })
+  return post
+}))
+
+/** Inserts a post and its row in the outbox. */
+export const insertRecordedPost = (draft: object) => transaction()(draft)

@@ -22,7 +22,7 @@ export interface Insertion {
 
 export type RequestedStatement = Insertion | { readonly build: (db: never) => unknown }
 
-const keyOf = ({ table: { name, resource }, kind, cascaded }: ChangeSet) => JSON.stringify([name, resource, kind, cascaded])
+const keyOf = ({ table, kind, cascaded }: ChangeSet) => `${kind}${cascaded ? ' cascaded ' : ' '}${nameOf(table)}`
 
 /** Finds the set of a report: reports of one table, resource and kind share a set. */
 export type FindSet = (report: ChangeSet) => ChangeSet
@@ -35,6 +35,15 @@ export function groupSets(operations: readonly ReportingOperation[]): { readonly
     sets.set(keyOf(changes), { table, kind, ...cascaded && { cascaded } })
   }
   return { sets: [...sets.values()], setOf: report => sets.get(keyOf(report))! }
+}
+
+const names = new WeakMap<ChangedTable, string>()
+
+/** Names a table and its resource. The text is the same in every commit. */
+function nameOf(table: ChangedTable): string {
+  let name = names.get(table)
+  if (name === undefined) names.set(table, name = JSON.stringify([table.name, table.resource]))
+  return name
 }
 
 /**
@@ -75,6 +84,8 @@ function createChangedRows(
 ): ChangedRows {
   const { table: { name, resource }, kind, cascaded } = set
   const changed = {
+    // The values are not own properties, so that a copy or a log of the set does not read images that the plugin did not ask for.
+    __proto__: operandsFor(participant),
     ...resource !== undefined && { resource },
     table: name,
     kind,
@@ -85,11 +96,19 @@ function createChangedRows(
       return statement
     },
   }
-  for (const operand of OPERANDS) {
-    // Not enumerable, so that a copy or a log of the set does not read images that the plugin did not ask for.
-    Object.defineProperty(changed, operand, { get: () => readOperand(operand, participant) })
-  }
   return Object.freeze(changed) as unknown as ChangedRows
+}
+
+const operands = new WeakMap<Participant, object>()
+
+/** Returns an object with the values that a plugin can insert. It is the same in every commit. */
+function operandsFor(participant: Participant): object {
+  let values = operands.get(participant)
+  if (!values) {
+    const getters = OPERANDS.map(operand => [operand, { get: () => readOperand(operand, participant) }] as const)
+    operands.set(participant, values = Object.freeze(Object.create(Object.prototype, Object.fromEntries(getters)) as object))
+  }
+  return values
 }
 
 function readOperand(operand: Operand, { name, images }: Participant) {

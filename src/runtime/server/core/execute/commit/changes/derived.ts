@@ -8,7 +8,7 @@ import { shape } from '../../../sql/shape'
 import { selectList } from '../../rows/select'
 import { assignRows, type AssignedRows } from './assign'
 import type { ChangeSet, FindSet, RequestedStatement } from './changed-rows'
-import { createCollector, type FoundRow, type FoundRows } from './found-rows'
+import { createCollector, type Collector, type FoundRow, type FoundRows } from './found-rows'
 import { isRemovedRow } from './image'
 import { insertRows } from './insert-rows'
 import { needsImages, reportedColumns, type ReportingOperation } from './report'
@@ -29,11 +29,19 @@ export function derivedEntries(
   const changed = readAll || needsImages(call) ? sets.filter(({ kind, table }) => !isRemovedRow(kind, table)) : []
   const tables = [...new Set(changed.map(({ table }) => table))]
 
-  const collect = (outcomes: readonly Outcome[]) => {
-    const collector = createCollector(call)
-    operations.forEach((operation, index) => collector.addOperation(operation, outcomes[index]!))
-    tables.slice(0, outcomes.length - operations.length).forEach((table, index) =>
-      collector.addRows(table, reportedColumns(call, table), outcomes[operations.length + index]!, 'after'))
+  // Each attempt of the commit has its own list of outcomes, which grows. Each outcome is collected once.
+  const attempts = new WeakMap<readonly Outcome[], { readonly collector: Collector, next: number }>()
+  const foundRows = (outcomes: readonly Outcome[]): FoundRows => {
+    let attempt = attempts.get(outcomes)
+    if (!attempt) attempts.set(outcomes, attempt = { collector: createCollector(call), next: 0 })
+    const { collector } = attempt
+    for (const end = Math.min(outcomes.length, operations.length + tables.length); attempt.next < end; attempt.next++) {
+      const operation = operations[attempt.next]
+      const table = tables[attempt.next - operations.length]!
+      const outcome = outcomes[attempt.next]!
+      if (operation) collector.addOperation(operation, outcome)
+      else collector.addRows(table, reportedColumns(call, table), outcome, 'after')
+    }
     return collector.rows
   }
 
@@ -49,17 +57,9 @@ export function derivedEntries(
     return ids.map(id => found.get(set.table)!.get(id)!)
   }
 
-  // All insertions of one attempt of the commit use the same rows. Each attempt has its own list of outcomes.
-  const cache = new WeakMap<readonly Outcome[], FoundRows>()
-  const foundRows = (outcomes: readonly Outcome[]) => {
-    let found = cache.get(outcomes)
-    if (!found) cache.set(outcomes, found = collect(outcomes))
-    return found
-  }
-
   const reads = tables.map((table): CommitEntry => ({
     derive(outcomes) {
-      const found = collect(outcomes)
+      const found = foundRows(outcomes)
       const rows = changed.filter(set => set.table === table).flatMap(set => rowsOf(set, found, outcomes))
       return readRows(table, rows.filter(({ after }) => !after), call)
     },

@@ -32,7 +32,8 @@ export function createCollector(call: Call) {
   }
 
   function addRows(table: ChangedTable, columns: Selection, outcome: Outcome, state: State): void {
-    const read = valuesAt(columns, reportedColumns(call, table).fields)
+    const reported = reportedColumns(call, table)
+    const read = columns === reported ? (row: Row) => row : valuesAt(columns, reported.fields)
     const keyOf = valuesAt(columns, table.primaryKey)
     for (const { id, row } of findRows(table, columns, outcome)) {
       const found = rowOf(table, id, () => keyOf(row))
@@ -52,3 +53,5 @@ export function createCollector(call: Call) {
 
   return { rows: tables as FoundRows, addRows, addOperation }
 }
+
+export type Collector = ReturnType<typeof createCollector>

@@ -22,9 +22,13 @@ export const isRemovedRow = (kind: Kind, { hasTrash }: Pick<ChangedTable, 'hasTr
 
 /** @param before the row with every column, before the change. `after` is the row after it. */
 export function toImage(table: ChangedTable, kind: Kind, before: Row | undefined, after: Row | undefined): Image {
-  const decodeRow = decoder(table.row, table.row, 'wire')
-  const decode = (row: Row) => toJson(decodeRow(row)) as RecordValues
   const names = table.row.fields.map(({ name }) => name)
+  const decodeRow = decoder(table.row, table.row, 'wire')
+  const decode = (row: Row) => {
+    const record = decodeRow(row)
+    for (const name of names) record[name] = toJson(record[name])
+    return record
+  }
   const old = before && !isNewRow(kind) ? decode(before) : null
   const current = after && !isRemovedRow(kind, table) ? decode(after) : null
   if (!old || !current) return { columns: names, before: old, after: current }

@@ -5,7 +5,6 @@ import type { Call } from '../../../context'
 import { statement } from '../../../sql/clause'
 import { shape } from '../../../sql/shape'
 import { uuidv7 } from '../../../uuid'
-import { valuesAt } from '../../rows/decode'
 import { columnName, commaList } from '../columns'
 import type { ChangeSet, Insertion } from './changed-rows'
 import type { FoundRow } from './found-rows'
@@ -34,7 +33,7 @@ function operandsOf({ table, kind }: ChangeSet, { id, before, after }: FoundRow,
       case 'tenant': {
         const row = after ?? before
         if (!table.tenant || !row) return null
-        const [value] = valuesAt(reportedColumns(call, table), [table.tenant])(row)
+        const value = row[reportedColumns(call, table).fields.indexOf(table.tenant)]
         return table.tenant.decode ? table.tenant.decode(value) : value
       }
       default: return (image ??= toImage(table, kind, before, after))[operand]

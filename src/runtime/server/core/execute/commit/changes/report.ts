@@ -60,6 +60,7 @@ export function reportedColumns(call: Call, table: ChangedTable): Selection {
 export function withReported(call: Call, resource: Resource, selection: Selection): Selection {
   if (!hasParticipants(call) || needsSources(call)) return selection
   const reported = reportedColumns(call, changedTable(call, resource))
+  if (reported.fields.every(({ name }) => selection.byName.has(name))) return selection
   return select(resource, ({ name }) => selection.byName.has(name) || reported.byName.has(name))
 }
 

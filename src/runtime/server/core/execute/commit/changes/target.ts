@@ -15,6 +15,8 @@ import type { ChangedTable } from './table'
 export interface TargetColumn {
   readonly field: Field
   readonly operand?: Operand
+  /** Whether the column has the type of the tenant column whose values it receives. */
+  readonly sameType?: boolean
   readonly value?: Clause
 }
 
@@ -27,6 +29,8 @@ export interface Target {
 interface Description {
   readonly facts: TableFacts
   readonly fields: ReadonlyMap<string, Field>
+  /** The fields that every row must set. */
+  readonly required: readonly Field[]
 }
 
 const descriptions = new WeakMap<Table, Description>()
@@ -35,7 +39,10 @@ function describe(table: Table): Description {
   let description = descriptions.get(table)
   if (!description) {
     const facts = describeTable(table)
-    descriptions.set(table, description = { facts, fields: createFields(facts) })
+    const fields = createFields(facts)
+    const required = [...fields.values()]
+      .filter(({ nullable, generated, column }) => !nullable && !generated && column.default === undefined)
+    descriptions.set(table, description = { facts, fields, required })
   }
   return description
 }
@@ -43,15 +50,13 @@ function describe(table: Table): Description {
 /** @throws {TypeError} When the values do not fit the table. */
 export function toTarget(engine: Engine, source: ChangedTable, table: unknown, values: unknown): Target {
   if (!isTable(table)) throw invalid('the first argument is not a Drizzle table')
-  const { facts: { name, dialect }, fields } = describe(table)
+  const { facts: { name, dialect }, fields, required } = describe(table)
   if (dialect !== engine.dialect) throw invalid(`the table "${name}" is not a table of this database`)
   if (typeof values !== 'object' || values === null || Array.isArray(values)) throw invalid(`the values for "${name}" are not an object`)
   const given = Object.entries(values).filter(([, value]) => value !== undefined)
   const columns = given.map(([key, value]) => toColumn(engine, source, name, fields, key, value))
-  for (const field of fields.values()) {
-    if (columns.some(column => column.field === field)) continue
-    const { nullable, generated, column } = field
-    if (!nullable && !generated && column.default === undefined)
+  for (const field of required) {
+    if (!columns.some(column => column.field === field))
       throw invalid(`the column "${name}.${field.name}" has no value. \`$defaultFn\` does not run here; use \`uuid\` for a new id`)
   }
   return { table, name, columns }
@@ -71,7 +76,7 @@ function toColumn(
   if (!operand) return { field, value: is(value, SQL) ? fromSql(engine, value) : boundValue(engine, field, value) }
   if (!canContain(field, operand, source))
     throw invalid(`the column "${table}.${key}" cannot contain \`${operand}\` of "${source.name}". Use a column for text`)
-  return { field, operand }
+  return { field, operand, sameType: operand === 'tenant' && source.tenant?.column.columnType === field.column.columnType }
 }
 
 /** Whether the column can contain every value that the operand can have. A column for text or of a custom type can. */
@@ -83,8 +88,9 @@ function canContain({ kind }: Field, operand: Operand, { primaryKey, tenant }: C
 }
 
 /** Converts a value of a changed row to the driver value of the column. @throws {TypeError} When the column cannot contain it. */
-export function encodeOperand({ field, operand }: TargetColumn, value: unknown): unknown {
+export function encodeOperand({ field, operand, sameType }: TargetColumn, value: unknown): unknown {
   if (value === null || value === undefined) return null
+  if (sameType && field.kind === 'number') return field.encode(value)
   if (JSON_OPERANDS.has(operand!)) return field.encode(field.kind === 'json' ? value : JSON.stringify(value))
   const converted = field.kind === 'text' || field.kind === 'custom' ? String(value) : field.fromText(String(value))
   if (converted === INVALID) throw invalid(`the column "${field.name}" cannot contain the \`${operand}\` ${JSON.stringify(String(value))}`)

@@ -180,6 +180,11 @@ describe('a plugin that takes part in commits', () => {
     expect(entry.slice(0, 2)).toEqual(['unlink', '1,1'])
   })
 
+  it('receives changes that are reported without statements', async () => {
+    expect(await entriesOf((ctx, { atomicWrites, reportChanges }) => atomicWrites<Db>(ctx, [reportChanges(ctx, [{ resource: 'articles', kind: 'update', id: 1 }])])))
+      .toEqual([['update', '1', '{}', '{}']])
+  })
+
   it('can refuse the statements', async () => {
     vi.spyOn(console, 'error').mockImplementation(() => {})
     expect(await entriesOf(update, true)).toEqual([])

@@ -127,6 +127,7 @@ export async function commitReports(
   const plan = await planReports(statements, reported)
   for (let attempt = 1; ; attempt++) {
     const entries = await plan()
+    if (entries.length === 0) return []
     try {
       const outcomes = await engine.commit(entries.map(({ entry }) => entry))
       return outcomes.filter((_, index) => entries[index]!.operation !== undefined)

@@ -34,7 +34,7 @@ export async function atomicWrites<Database>(
   const reports = entries.flatMap(entry => findReport(entry) ?? [])
   if (reports.some(({ session }) => session !== reports[0]!.session || session.ctx.event !== ctx.event))
     throw new TypeError('[auto-api] atomicWrites(): an entry of `reportChanges` belongs to another request.')
-  const outcomes = statements.length === 0
+  const outcomes = entries.length === 0
     ? []
     : await withHttpErrors(ctx.event, () => commitReports(
         statements.map(build => ({ build: build as (db: never) => unknown })),

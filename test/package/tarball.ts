@@ -97,10 +97,14 @@ export interface RunningServer {
   stop: () => Promise<void>
 }
 
-/** Starts the built app on a free port and waits until it responds. */
-export async function startBuiltApp(folder: string): Promise<RunningServer> {
+/**
+ * Starts the built app on a free port and waits until it responds.
+ * @param folder the app
+ * @param options options of Node
+ */
+export async function startBuiltApp(folder: string, ...options: string[]): Promise<RunningServer> {
   const port = await freePort()
-  const server = spawn(process.execPath, [join(folder, '.output/server/index.mjs')], {
+  const server = spawn(process.execPath, [...options, join(folder, '.output/server/index.mjs')], {
     cwd: tmpdir(),
     env: { ...environment, HOST: '127.0.0.1', PORT: String(port) },
     stdio: ['ignore', 'pipe', 'pipe'],

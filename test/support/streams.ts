@@ -94,15 +94,16 @@ export function describeStreams({ url, resource, fill, rss, isWorker }: StreamsO
       const before = await memory()
       const response = await fetch(`${url()}/api/streams/lines/${resource}/${run}`)
       expect([response.status, response.headers.get('content-type'), response.headers.get('cache-control')]).toEqual([200, 'application/x-ndjson', 'private, no-cache'])
-      let lines = 0
-      let most = 0
+      let [lines, next, growth] = [0, 0, 0]
       for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
         for (const byte of chunk) if (byte === 10) lines++
-        if (rss) most = Math.max(most, rss() - before)
+        if (lines < next) continue
+        next += ROWS / 20
+        growth = Math.max(growth, await memory() - before)
       }
       const state = await stateOf(run)
-      const growth = Math.max(most, await memory() - before)
       console.log(`whole stream: ${lines} rows, memory ${(growth / MB).toFixed(1)} MB`)
+      expect(growth).toBeLessThan(30 * MB)
       expect([lines, state.ended]).toEqual([state.done, true])
       expect(lines).toBeGreaterThanOrEqual(ROWS)
     }, 300_000)
@@ -161,7 +162,7 @@ export function describeStreams({ url, resource, fill, rss, isWorker }: StreamsO
         expect(await response.json()).toEqual({ length: 200_000_000 })
         const growth = await memory() - before
         console.log(`upload of 200 MB: memory ${(growth / MB).toFixed(1)} MB`)
-        expect(growth).toBeLessThan(100 * MB)
+        expect(growth).toBeLessThan(60 * MB)
       })
 
       it('fails with INVALID_BODY if the client disconnects', async () => {

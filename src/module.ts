@@ -7,7 +7,9 @@ import { addAutoImports } from './build/imports'
 import { findImportPath } from './build/module-import'
 import { resolveOptions, type ModuleOptions } from './build/options'
 import { checkResourceNames } from './build/config-checks'
-import { addPlugins, checkPluginPaths, collectPlugins, registerPluginResources, type PluginRegistry } from './build/plugins'
+import {
+  addPlugins, checkPluginPackages, checkPluginPaths, collectPlugins, registerPluginResources, type PluginRegistry,
+} from './build/plugins'
 import { checkPeerDependencies, isInstalled } from './build/peer-dependencies'
 import { assertNoProblems } from './build/problem'
 import { collectRegistrations, type ResourceRegistry } from './build/registrations'
@@ -103,6 +105,7 @@ export default defineNuxtModule<ModuleOptions>({
         ...options.problems,
         ...resources.problems,
         ...plugins.problems,
+        ...await checkPluginPackages(plugins.sources, isInstalled(nuxt)),
         ...checkPluginPaths(plugins.made, names),
         ...findMissingExports([...resources.named, ...plugins.named], nuxt.options.rootDir),
         ...checkResourceNames(options.config, names),

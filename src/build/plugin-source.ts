@@ -1,6 +1,6 @@
 /** Converts an entry of the plugin list to the import with which the server creates the plugin. */
 import { inspect } from 'node:util'
-import { isAbsolute, normalize, resolve as join } from 'pathe'
+import { normalize, resolve as join } from 'pathe'
 import type { AutoApiPlugin, MadeByFactory } from '../runtime/server/plugin/contract'
 import type { OptionImport } from './exports'
 import { describeInline, isInstance } from './inline-values'
@@ -42,9 +42,10 @@ export function toPluginSource({ where, listing }: ListedPlugin, findPath: FindP
   }
   const missing = options.map(({ value, at }) => findMissingFile(value, at, findPath)).find(problem => problem)
   if (missing) return { problem: missing }
-  const path = isAbsolute(recipe.from) ? findPath(recipe.from) : recipe.from
+  // A relative path would resolve against the folder of the generated module that contains the import.
+  const path = /^\.{1,2}\//.test(recipe.from) ? undefined : findPath(recipe.from)
   if (path === undefined) {
-    const instead = 'Use the entry of a package or an absolute path in `defineAutoApiPlugin({ from, name }, …)`.'
+    const instead = 'Use the entry of a package or the path of a file (absolute or with an alias) as `from`.'
     return { problem: { where, what: `comes from ${inspect(recipe.from)}, which is not a file`, instead } }
   }
   return {

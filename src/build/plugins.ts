@@ -2,6 +2,7 @@
 import { inspect } from 'node:util'
 import { addServerHandler, addServerTemplate } from '@nuxt/kit'
 import type { Nuxt } from 'nuxt/schema'
+import { isAbsolute } from 'pathe'
 import type { AutoApiPlugin } from '../runtime/server/plugin/contract'
 import { findReservedName } from '../runtime/shared/routes'
 import type { ResourceRegistry } from '../runtime/shared/types/registry'
@@ -68,6 +69,23 @@ export async function collectPlugins(
     made: checked.flatMap(({ made }) => made ?? []),
     problems: checked.flatMap(({ problem }) => problem ?? []),
   }
+}
+
+/**
+ * Reports plugins from a package that is not installed. The bundler would leave out the import, and the built server would not start.
+ * @param isInstalled whether the app can load a package
+ */
+export async function checkPluginPackages(
+  sources: readonly PluginSource[],
+  isInstalled: (name: string) => Promise<boolean>,
+): Promise<Problem[]> {
+  const checked = await Promise.all(sources.map(async ({ where, import: { path } }): Promise<Problem[]> => {
+    // Virtual modules exist only in the bundler.
+    if (isAbsolute(path) || /^#|:/.test(path) || await isInstalled(path)) return []
+    const what = `comes from ${inspect(path)}, which is not an installed package`
+    return [{ where, what, instead: 'Install the package. For a file of the app, use a path with an alias, such as `~~/server/outbox`.' }]
+  }))
+  return checked.flat()
 }
 
 /**

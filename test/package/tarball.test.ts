@@ -20,10 +20,11 @@ const entries = Object.keys(manifest.exports).map(path => `nuxt-auto-api${path.s
 const ACCEPTED = ['IMPORTS_FALLBACK_ARRAY_USE']
 
 const folder = createFolder()
+const env = { OUTBOX_KEY: 'k-0', MIGRATIONS: join(folder, 'migrations/outbox') }
 let tarball: string
 
 beforeAll(async () => {
-  tarball = await installPackedPackage(folder)
+  tarball = await installPackedPackage(folder, { files: 'outbox', server: 'test/unit/plugins/examples' })
 })
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -58,8 +59,9 @@ describe('the packed tarball', () => {
   })
 })
 
+const kit = (...args: string[]) => run(folder, process.execPath, join(root, 'node_modules/drizzle-kit/bin.cjs'), ...args)
+
 describe('drizzle-kit reads the column presets of the package', () => {
-  const kit = (...args: string[]) => run(folder, process.execPath, join(root, 'node_modules/drizzle-kit/bin.cjs'), ...args)
   const schemaOf = (dialect: string) => `./server/database/presets/${dialect}.ts`
 
   it.each([['sqlite', 'sqlite'], ['pg', 'postgresql'], ['mysql', 'mysql']])('and generates a migration from nuxt-auto-api/schema/%s', (entry, dialect) => {
@@ -85,8 +87,9 @@ describe('a fresh app that has it installed', () => {
   let server: RunningServer | undefined
 
   beforeAll(async () => {
+    kit('generate', '--dialect=sqlite', '--schema=./server/schema.ts', `--out=${env.MIGRATIONS}`)
     run(folder, 'nuxi', 'build')
-    server = await startBuiltApp(folder)
+    server = await startBuiltApp(folder, env)
   })
 
   afterAll(() => server?.stop())
@@ -123,6 +126,16 @@ describe('a fresh app that has it installed', () => {
     expect(await ask('/api/books/4')).toMatchObject({ status: 200, body: created.body })
   })
 
+  it('records a change in the outbox that nuxt.config lists, and streams it to the worker only', async () => {
+    const { body: { id } } = await ask('/api/books', write({ title: 'Shirley' }, { 'x-user': 'bob' }))
+    const stream = await fetch(`${server!.url}/api/events/stream`, { headers: { 'x-outbox-key': env.OUTBOX_KEY } })
+    expect([stream.status, stream.headers.get('cache-control')]).toEqual([200, 'no-store'])
+    const last = JSON.parse((await stream.text()).trimEnd().split('\n').at(-1)!)
+    expect(last).toMatchObject({ kind: 'books.create', recordId: String(id), after: JSON.stringify({ id, title: 'Shirley' }), userId: 'bob' })
+    expect(await ask('/api/events')).toMatchObject({ status: 401 })
+    expect(await ask('/api/events', { headers: { 'x-user': 'bob' } })).toMatchObject({ status: 403 })
+  })
+
   it('does not respond to other paths of the app', async () => {
     const answer = await fetch(`${server!.url}/api/authors`)
     expect(answer.headers.get('content-type')).not.toMatch(/json/)
@@ -143,7 +156,7 @@ describe('an app without @tanstack/vue-query', () => {
     writeFileSync(join(folder, 'app/app.vue'), '<template><p>API only</p></template>\n')
     // Warnings are printed to stderr.
     printed = run(folder, 'sh', '-c', 'nuxi build 2>&1')
-    server = await startBuiltApp(folder)
+    server = await startBuiltApp(folder, env)
   })
 
   afterAll(() => server?.stop())

@@ -26,6 +26,8 @@ export interface Variant {
   readonly versions?: Readonly<Record<string, string>>
   /** A folder whose files replace those of `app`. */
   readonly files?: string
+  /** A folder, relative to the repository, whose files are those of the app's server. */
+  readonly server?: string
 }
 
 /** Generated folders, which a clone does not have. */
@@ -58,10 +60,11 @@ async function packPackage(): Promise<string> {
 }
 
 /** Installs the packed package into a copy of `app`. @returns the tarball */
-export async function installPackedPackage(folder: string, { versions, files }: Variant = {}): Promise<string> {
+export async function installPackedPackage(folder: string, { versions, files, server }: Variant = {}): Promise<string> {
   const tarball = await packPackage()
   cpSync(join(root, 'test/package/app'), folder, { recursive: true })
   if (files) cpSync(join(root, 'test/package', files), folder, { recursive: true })
+  if (server) cpSync(join(root, server), join(folder, 'server'), { recursive: true })
   writeFileSync(join(folder, 'package.json'), JSON.stringify({
     name: 'fresh-app',
     private: true,
@@ -100,13 +103,14 @@ export interface RunningServer {
 /**
  * Starts the built app on a free port and waits until it responds.
  * @param folder the app
+ * @param env more environment variables
  * @param options options of Node
  */
-export async function startBuiltApp(folder: string, ...options: string[]): Promise<RunningServer> {
+export async function startBuiltApp(folder: string, env: Readonly<Record<string, string>> = {}, ...options: string[]): Promise<RunningServer> {
   const port = await freePort()
   const server = spawn(process.execPath, [...options, join(folder, '.output/server/index.mjs')], {
     cwd: tmpdir(),
-    env: { ...environment, HOST: '127.0.0.1', PORT: String(port) },
+    env: { ...environment, HOST: '127.0.0.1', PORT: String(port), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let printed = ''

@@ -24,7 +24,7 @@ describe.each(NUXTS)('$name', ({ version, ...variant }) => {
     await installPackedPackage(folder, variant)
     run(folder, 'nuxi', 'build')
     // By default, Node lets 30 MB of short-lived garbage grow before it collects. This would hide what a stream needs.
-    server = await startBuiltApp(folder, '--max-semi-space-size=1')
+    server = await startBuiltApp(folder, {}, '--max-semi-space-size=1')
   })
 
   afterAll(async () => {

@@ -1,6 +1,6 @@
 /** Checks the list of plugins at build time: which plugins can be passed to the server, and the error for each that cannot. */
 import { describe, expect, it } from 'vitest'
-import { checkPluginPaths, collectPlugins, registerPluginResources } from '../../../src/build/plugins'
+import { checkPluginPackages, checkPluginPaths, collectPlugins, registerPluginResources } from '../../../src/build/plugins'
 import { toMessage } from '../../../src/build/problem'
 import { collectRegistrations } from '../../../src/build/registrations'
 import { generatePlugins } from '../../../src/build/virtual/plugins'
@@ -63,6 +63,26 @@ export const taken = ["GET /posts/:"]
 
   it('passes every argument to the factory', async () => {
     expect(generatePlugins((await collect([notify(undefined, 2)])).sources, [], [])).toContain('plugin0(undefined, 2)')
+  })
+})
+
+describe('the module of a factory', () => {
+  const from = (path: string) => defineAutoApiPlugin({ from: path, name: 'own' }, () => ({ name: 'own' }))()
+
+  it('can be a file of the app, by an alias', async () => {
+    const collected = await collectPlugins([from('~~/server/own')], () => {}, path => path.replace('~~', '/app') + '.ts', '/app')
+    expect([collected.problems, collected.sources[0]!.import.path]).toEqual([[], '/app/server/own.ts'])
+    expect(collected.named[0]!.import).toMatchObject({ path: '/app/server/own.ts', name: 'own' })
+  })
+
+  it.each(['./server/own', '/app/missing'])('cannot be a relative path or a file that does not exist: %s', async (path) => {
+    expect(await messages([from(path)])).toEqual([expect.stringContaining(`comes from '${path}', which is not a file`)])
+  })
+
+  it('has to be an installed package, a file or a virtual module', async () => {
+    const { sources } = await collect(['there', 'missing', '#virtual', 'virtual:own'].map(from))
+    const problems = await checkPluginPackages(sources, async name => name === 'there')
+    expect(problems.map(toMessage)).toEqual([expect.stringContaining('`autoApi.plugins[1]` comes from \'missing\', which is not an installed package')])
   })
 })
 

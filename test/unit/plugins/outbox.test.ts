@@ -31,16 +31,17 @@ async function open(table?: typeof posts) {
     create table events (id text primary key, kind text not null, record_id text not null, after text, user_id text not null, created_at integer not null);
   `)
   const schema = await import('./examples/schema')
+  const { eventsAuth } = await import('./examples/auth/events')
   return createServer({
     db: drizzle({ client }),
     modules: [schema],
     registrations: [
       { name: 'posts', schema: posts, authorization: { permissions: { read: true, create: true, update: true, delete: true } } },
-      { name: 'events', schema: table ?? schema.events, authorization: { permissions: { read: ['events', 'staff'] } } },
+      { name: 'events', schema: table ?? schema.events, authorization: { permissions: { read: 'events' } } },
     ],
     built: ['outbox.resources', 'outbox.buildSetup'],
     // The example and the server have to be of one copy of the package.
-    plugins: [async () => (await import('./examples/outbox')).outbox({ table: schema.events })],
+    plugins: [async () => (await import('./examples/outbox')).outbox({ table: schema.events, authorization: eventsAuth })],
   })
 }
 
@@ -49,7 +50,7 @@ it('records each change in its commit, and streams the events to the worker only
   const { committed } = await import('./examples/outbox')
   const wake = vi.fn()
   committed.once('events', wake)
-  const caller = { user: { id: 7 }, permissions: ['staff'] }
+  const caller = { user: { id: 7 }, permissions: ['events'] }
   const created = await server.request('POST', '/api/posts', { body: { title: 'new' }, caller })
   expect([created.status, wake.mock.calls.length]).toEqual([201, 1])
   await server.request('PATCH', '/api/posts/1', { body: { title: 'newer' }, caller })
@@ -100,6 +101,8 @@ it('logs slow responses with the resources that they were read from', async () =
 it('registers its resource at build time, from the reference in nuxt.config', async () => {
   const { outbox } = await import('./examples/outbox')
   const table = createModuleImport('/app/schema.ts', 'events')
-  const { registrations } = await collectRegistrations(registry => registerPluginResources([outbox({ table })], registry), path => path)
-  expect(registrations).toMatchObject([{ name: 'events', imports: { schema: table } }])
+  const authorization = createModuleImport('/app/auth.ts', 'eventsAuth')
+  const listed = [outbox({ table, authorization })]
+  const { registrations } = await collectRegistrations(registry => registerPluginResources(listed, registry), path => path)
+  expect(registrations).toMatchObject([{ name: 'events', imports: { schema: table, authorization } }])
 })

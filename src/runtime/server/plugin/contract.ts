@@ -118,7 +118,7 @@ export interface AutoApiPlugin {
 
 /** The module from which the server imports the factory of a plugin, and the factory's options. */
 export interface PluginSource {
-  /** A package's entry, or an absolute path. */
+  /** A package's entry, or the path of a file: with an alias (`~~/server/outbox`) or absolute. */
   readonly from: string
   /** The export's name. */
   readonly name: string

@@ -3,13 +3,15 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { EventEmitter } from 'node:events'
 import { lt, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
-import { defineAutoApiPlugin, type AutoApiContext, type ModuleImport, type Scan } from 'nuxt-auto-api/define'
+import { defineAutoApiPlugin, type AutoApiContext, type ModuleImport, type ResourceAuth, type Scan } from 'nuxt-auto-api/define'
 import { apiError, getDatabase } from 'nuxt-auto-api/utils'
 import type { events } from './schema'
 
 export interface OutboxOptions {
   /** The table of the events. In nuxt.config, `createModuleImport(path, name)`. */
   readonly table: typeof events | ModuleImport
+  /** The authorization of the events. */
+  readonly authorization: ResourceAuth<typeof events> | ModuleImport
 }
 
 /** Emits `events` after each commit, so that a worker in this process does not have to poll. */
@@ -20,8 +22,8 @@ const WEEK = 7 * 24 * 60 * 60 * 1000
 const SLOW = 1000
 const hash = (text: string) => createHash('sha256').update(text).digest()
 
-export const outbox = defineAutoApiPlugin({ from: 'my-outbox', name: 'outbox' }, ({ table }: OutboxOptions) => {
-  // The server receives the table. In nuxt.config, it is a reference, which only `resources` uses.
+export const outbox = defineAutoApiPlugin({ from: '~~/server/outbox', name: 'outbox' }, ({ table, authorization }: OutboxOptions) => {
+  // The server receives the table. At build time, both options are references, which only `resources` uses.
   const own = table as typeof events
   const isWorker = (ctx: AutoApiContext) => ctx.user?.id === 'worker'
   let key: Buffer
@@ -30,7 +32,9 @@ export const outbox = defineAutoApiPlugin({ from: 'my-outbox', name: 'outbox' },
   return {
     name: 'outbox',
     buildSetup: () => console.info('outbox: the worker reads /api/events/stream'),
-    resources: registry => registry.register('events', { schema: table as ModuleImport }),
+    resources: registry => registry.register('events', {
+      schema: table as ModuleImport, authorization: authorization as ModuleImport,
+    }),
     setup(server) {
       const fields = server.resources.get('events')?.fields
       const missing = ['id', 'recordId', 'after', 'createdAt'].filter(name => !fields?.has(name))

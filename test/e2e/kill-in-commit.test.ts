@@ -177,7 +177,8 @@ describe.each(CASES)('$name', ({ name, service, id, open }) => {
     expect(unfinished).toBeGreaterThan(kills / 4)
   }, 1_800_000)
 
-  it.skipIf(name !== 'better-sqlite3')('leaves a change without its entry when the entry is written after the commit', async () => {
+  // The control of the test above. One driver shows that a kill finds a gap between two commits.
+  if (name === 'better-sqlite3') it('leaves a change without its entry when the entry is written after the commit', async () => {
     const { halves } = await killMany('apart', 60, halves => halves.length > 0)
     expect(halves).not.toEqual([])
   }, 300_000)

@@ -2,6 +2,7 @@
  * The measured implementations. Each is a script that listens on `HOST`:`PORT`, prints its address, and opens the file
  * `BENCH_DATABASE`.
  */
+import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 export interface Implementation {
@@ -15,9 +16,11 @@ export interface Implementation {
   readonly environment?: (database: string) => Readonly<Record<string, string>>
 }
 
+const appIn = (checkout: string) => `${checkout}/bench/app/.output/server/index.mjs`
+
 export const appFolder = fileURLToPath(new URL('./app', import.meta.url))
 
-const app = `${appFolder}/.output/server/index.mjs`
+const app = appIn(fileURLToPath(new URL('..', import.meta.url)))
 
 /** The first one is the baseline. */
 export const IMPLEMENTATIONS = [
@@ -27,3 +30,9 @@ export const IMPLEMENTATIONS = [
   { key: 'd', title: 'nuxt-auto-api, tenancy and listFilter', entry: app, posts: '/api/posts' },
   { key: 'e', title: 'd with a hook before and a hook after each operation', entry: app, posts: '/api/hooked' },
 ] as const satisfies readonly Implementation[]
+
+/** `d` of another checkout as the baseline, and `d` of this one. */
+export const comparedWith = (checkout: string): readonly Implementation[] => {
+  const d = IMPLEMENTATIONS.find(({ key }) => key === 'd')!
+  return [{ ...d, key: 'before', title: `d of ${checkout}`, entry: appIn(resolve(checkout)) }, d]
+}

@@ -23,6 +23,8 @@ export interface BenchOptions {
   readonly types: boolean
   /** Measures how long apps take to build, and nothing else. */
   readonly builds: boolean
+  /** Folder of another checkout whose app is built: measures d of it and of this one in turns, instead of the other implementations. */
+  readonly against?: string
   /** Uses the last build of the app. */
   readonly built: boolean
 }
@@ -41,6 +43,7 @@ export const HELP = `npm run bench -- [options]
   --resources       also: one resource among 5 and among 200 (part of a full run)
   --postgres        also: a and d on Postgres (part of a full run)
   --soak            only: the heap after 20 000 and after 200 000 requests
+  --against <path>  only: d of another checkout whose app is built, and d of this one
   --built           do not build the app again`
 
 const FULL: Effort = { rounds: 7, seconds: 1, warmUp: 1, connections: 20 }
@@ -66,16 +69,18 @@ export function readOptions(args: readonly string[], folder: string): BenchOptio
       only: { type: 'string' },
       json: { type: 'string', default: `${folder}/.output/bench.json` },
       profile: { type: 'string' },
+      against: { type: 'string' },
     },
   })
   if (values.help) return 'help'
   const effort = values.quick ? QUICK : FULL
-  const inFull = !values.quick && values.only === undefined
+  const inFull = !values.quick && values.only === undefined && values.against === undefined
   return {
     effort: { ...effort, rounds: atLeast(5, values.rounds, effort.rounds), seconds: atLeast(1, values.seconds, effort.seconds) },
     json: values.json,
     only: values.only,
     profile: values.profile,
+    against: values.against,
     built: values.built,
     builds: values.builds,
     types: values.types,
@@ -83,7 +88,7 @@ export function readOptions(args: readonly string[], folder: string): BenchOptio
     resources: values.resources ?? inFull,
     postgres: values.postgres ?? inFull,
     quick: values.quick ?? false,
-    peers: values.peers,
+    peers: values.peers && values.against === undefined,
   }
 }
 

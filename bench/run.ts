@@ -4,7 +4,7 @@ import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { appFolder, IMPLEMENTATIONS, type Implementation } from './implementations.ts'
+import { appFolder, comparedWith, IMPLEMENTATIONS, type Implementation } from './implementations.ts'
 import { buildDatabase, type Sample } from './dataset.ts'
 import { compareBuilds } from './builds.ts'
 import { cursorTargets } from './cursor.ts'
@@ -69,7 +69,7 @@ function buildApp({ built }: BenchOptions): void {
 }
 
 async function compare(
-  { effort, json, only, peers: withPeers, postgres: withPostgres, quick, resources }: BenchOptions,
+  { against, effort, json, only, peers: withPeers, postgres: withPostgres, quick, resources }: BenchOptions,
   operations: readonly Operation[],
   database: string,
   sample: Sample,
@@ -79,7 +79,8 @@ async function compare(
   try {
     const peers = await startPeers(quick || !withPeers ? [] : preparePeers(), database)
     servers.push(...peers)
-    for (const implementation of IMPLEMENTATIONS.filter(({ key }) => !quick || QUICK.includes(key))) {
+    const accepts = ({ key }: Implementation) => !quick || QUICK.includes(key)
+    for (const implementation of against ? comparedWith(against) : IMPLEMENTATIONS.filter(accepts)) {
       // Each server has its own file, so that servers share neither locks nor cached pages.
       const copy = database.replace('.sqlite', `-${implementation.key}.sqlite`)
       copyFileSync(database, copy)
@@ -120,8 +121,7 @@ async function compare(
     if (withPostgres) measured.push(...(await comparePostgres(database, sample, generator, effort)))
     // Writes come last: they make the files larger, and faster implementations write more rows.
     await measureAll(writes)
-    const accepts = ({ key }: Implementation) => !quick || QUICK.includes(key)
-    for (const operation of OUTBOX_OPERATIONS.filter(({ title }) => title.includes(only ?? '')))
+    for (const operation of against ? [] : OUTBOX_OPERATIONS.filter(({ title }) => title.includes(only ?? '')))
       measured.push(await compareOutbox(operation, accepts, database, sample, generator, effort))
 
     const about = describeRun(

@@ -172,9 +172,11 @@ async function handle(
 /** Sets the status and the headers of a response. */
 function setHead(event: H3Event, { status, body, headers }: ApiResponse): void {
   if (status !== 200) setResponseStatus(event, status)
-  for (const [name, value] of Object.entries(headers ?? {})) {
-    assertHeader(name, value, 'A response')
-    setResponseHeader(event, name, value)
+  if (headers) {
+    for (const [name, value] of Object.entries(headers)) {
+      assertHeader(name, value, 'A response')
+      setResponseHeader(event, name, value)
+    }
   }
   // h3 sends text as HTML. A handler that returns text of a client would then run scripts of that client.
   if (typeof body === 'string' && !getResponseHeader(event, 'content-type'))

@@ -26,7 +26,7 @@ async function openContext(
   const { onRequest, onCaller } = api.listeners
   const incoming = toIncoming(request, resource, operations)
   for (const listen of onRequest) await listen(incoming)
-  const accepted = await findCredentialCaller(api.credentials, incoming)
+  const accepted = api.credentials.length > 0 ? await findCredentialCaller(api.credentials, incoming) : undefined
   // A browser adds cookies to a write from another site. A credential does not come by cookie.
   if (!accepted) assertSameSite(incoming, api.config)
   const ctx = createContext(request, resource, operations[0])

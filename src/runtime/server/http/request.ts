@@ -97,7 +97,8 @@ function toBareRequest<Event extends RequestEvent>(event: Event, url: SentUrl, a
 
 /** The functions that read the body. Only one of them can be called, and only once. */
 function bodyOf(event: RequestEvent, maxBodySize: number): Pick<ApiRequest, 'body' | 'stream'> {
-  const type = mediaTypeOf(event.headers.get('content-type') ?? undefined)
+  // Read when needed: h3 1 builds an object of all headers for the first one, which a request without a body does not need.
+  const typeOf = () => mediaTypeOf(event.headers.get('content-type') ?? undefined)
   let isRead = false
   const markRead = () => {
     if (isRead) throw new TypeError('[auto-api] The body was read before. Read it once, by a `body` schema or by `stream()`.')
@@ -105,11 +106,13 @@ function bodyOf(event: RequestEvent, maxBodySize: number): Pick<ApiRequest, 'bod
   }
   return {
     async body(accepted = DEFAULT_ACCEPTS) {
+      const type = typeOf()
       assertMediaType(type, accepted)
       markRead()
       return parseBody(type, await readBody(event, maxBodySize) ?? '')
     },
     stream(accepted, maxSize) {
+      const type = typeOf()
       if (type !== undefined) assertMediaType(type, accepted)
       markRead()
       return streamOf(event, type, accepted, maxSize)

@@ -3,7 +3,8 @@ import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
-import { basename, delimiter, join } from 'node:path'
+import { delimiter, join } from 'node:path'
+import { copyPackages, copySources, LEFT_BY_COMMANDS } from '../support/copy'
 import { hashOf, makeOnce, root } from '../support/once'
 
 /** The app's other dependencies, in the versions of the repository. */
@@ -30,18 +31,14 @@ export interface Variant {
   readonly server?: string
 }
 
-/** Generated folders, which a clone does not have. */
-const LEFT_BY_COMMANDS = new Set(['.git', 'node_modules', 'dist', '.nuxt', '.output', '.data'])
-
 /** Folders that are not needed to build the package. */
 const NOT_PACKED = new Set(['bench', 'playground', '.ci'])
 
 /** A copy of the repository like a fresh clone after `npm ci`: no other command has run in it. */
 function cloneRepository(folder: string): string {
   const clone = join(folder, 'clone')
-  cpSync(root, clone, { recursive: true, filter: source => !LEFT_BY_COMMANDS.has(basename(source)) })
-  // Hard links on the same disk, because copying every dependency would take most of the time.
-  if (spawnSync('cp', ['-al', join(root, 'node_modules'), clone]).status !== 0) run(root, 'cp', '-a', join(root, 'node_modules'), clone)
+  copySources(clone)
+  copyPackages(clone)
   return clone
 }
 
@@ -63,6 +60,7 @@ async function packPackage(): Promise<string> {
 export async function installPackedPackage(folder: string, { versions, files, server }: Variant = {}): Promise<string> {
   const tarball = await packPackage()
   cpSync(join(root, 'test/package/app'), folder, { recursive: true })
+  cpSync(join(root, 'test/support/streams-plugin.ts'), join(folder, 'server/streams.ts'))
   if (files) cpSync(join(root, 'test/package', files), folder, { recursive: true })
   if (server) cpSync(join(root, server), join(folder, 'server'), { recursive: true })
   writeFileSync(join(folder, 'package.json'), JSON.stringify({

@@ -74,7 +74,7 @@ export default defineNuxtModule<ModuleOptions>({
 
     // Nuxt reads NUXT_AUTO_API_SECRET only if the runtime config declares the key.
     nuxt.options.runtimeConfig.autoApi = { secret: '', ...nuxt.options.runtimeConfig.autoApi as object | undefined }
-    prepareNitro(nuxt, resolve('./runtime'))
+    const nitro = prepareNitro(nuxt, resolve('./runtime'))
     addAutoImports(nuxt, resolve, peers)
     addTasks(nuxt, resolve)
     addStartup(nuxt, resolve)
@@ -111,7 +111,7 @@ export default defineNuxtModule<ModuleOptions>({
         ...checkResourceNames(options.config, names),
       ])
 
-      addServerTemplate({ filename: '#auto-api/config', getContents: () => generateConfig(options.config) })
+      addServerTemplate({ filename: '#auto-api/config', getContents: () => generateConfig(options.config, nitro.eventBase) })
       addServerTemplate({
         filename: '#auto-api/registry',
         getContents: () => generateRegistry(resources.registrations, nuxt.options.rootDir),

@@ -4,6 +4,7 @@ import type { Nuxt } from 'nuxt/schema'
 
 /** The Nitro options that this file changes. Some options exist in only one of the two versions. */
 interface NitroOptions {
+  baseURL?: string
   alias?: Record<string, string>
   /** Only Nitro 2 reads this option. */
   externals?: { inline?: unknown[] }
@@ -20,6 +21,8 @@ interface NitroVersion {
   readonly runtimeConfig: string
   /** The package that declares the types of the routes. */
   readonly types: string
+  /** Returns the part of the app's base URL that the path of an event contains. It does not end in a slash. */
+  readonly eventBase: (options: NitroOptions) => string
   /**
    * Makes Nitro bundle the files of a folder. Outside the bundle, Node would load the placeholder modules instead of the generated
    * modules.
@@ -32,6 +35,7 @@ const NITRO_2: NitroVersion = {
   storage: 'nitropack/runtime/storage',
   runtimeConfig: 'nitropack/runtime/config',
   types: 'nitropack/types',
+  eventBase: () => '',
   bundle(options, path) {
     options.externals ??= {}
     options.externals.inline = [...options.externals.inline ?? [], path]
@@ -43,8 +47,13 @@ const NITRO_3: NitroVersion = {
   storage: 'nitro/storage',
   runtimeConfig: 'nitro/runtime-config',
   types: 'nitro/types',
+  // A relative base URL is no part of a path.
+  eventBase: ({ baseURL = '' }) => baseURL.startsWith('/') ? baseURL.replace(/\/+$/, '') : '',
   bundle(options, path) {
-    if (options.noExternals !== true) options.noExternals = [...options.noExternals || [], path]
+    if (options.noExternals === true) return
+    // Nuxt adds the folder of the package. Nitro would then bundle all packages below that folder, also those with a native driver.
+    const others = (options.noExternals || []).filter(item => typeof item !== 'string' || !path.startsWith(`${item.replace(/\/$/, '')}/`))
+    options.noExternals = [...others, path]
   },
 }
 
@@ -52,8 +61,11 @@ export function nitroVersionOf(isNuxt4: boolean): NitroVersion {
   return isNuxt4 ? NITRO_2 : NITRO_3
 }
 
-/** Adds the modules behind `#auto-api/h3`, `#auto-api/storage` and `#auto-api/runtime-config`, and makes Nitro bundle the runtime. */
-export function prepareNitro(nuxt: Nuxt, runtimeDir: string): void {
+/**
+ * Adds the modules behind `#auto-api/h3`, `#auto-api/storage` and `#auto-api/runtime-config`, and makes Nitro bundle the runtime.
+ * @returns what generated modules read when they are bundled: the part of the base URL that the path of an event contains.
+ */
+export function prepareNitro(nuxt: Nuxt, runtimeDir: string): { readonly eventBase: string } {
   const version = nitroVersionOf(isNuxtMajorVersion(4, nuxt))
   // These two modules are generated and bundled. In bundled files, Nitro resolves imports of its own runtime, wherever Nitro is installed.
   addServerTemplate({ filename: '#auto-api/storage', getContents: () => `export { useStorage } from '${version.storage}'\n` })
@@ -61,11 +73,14 @@ export function prepareNitro(nuxt: Nuxt, runtimeDir: string): void {
     filename: '#auto-api/runtime-config',
     getContents: () => `export { useRuntimeConfig } from '${version.runtimeConfig}'\n`,
   })
+  const prepared = { eventBase: '' }
   nuxt.hook('nitro:config', (config) => {
     const options = config as NitroOptions
+    prepared.eventBase = version.eventBase(options)
     options.alias ??= {}
     // The alias of Nuxt has priority, because the package name could resolve to another copy of h3.
     options.alias['#auto-api/h3'] = options.alias[version.h3] ?? version.h3
     version.bundle(options, runtimeDir)
   })
+  return prepared
 }

@@ -8,6 +8,8 @@ import type { Handler } from './routes'
 interface Nitro {
   readonly scannedHandlers: Handler[]
   readonly hooks: { hook: (name: 'rollup:before', run: (nitro: unknown, bundler: { plugins?: unknown }) => void) => void }
+  /** Nitro 3 copies the handlers into its router before the bundle. */
+  readonly routing?: { readonly sync?: () => void }
 }
 
 export function addStartup(nuxt: Nuxt, resolve: (path: string) => string): void {
@@ -15,7 +17,10 @@ export function addStartup(nuxt: Nuxt, resolve: (path: string) => string): void 
   nuxt.hook('nitro:init', (value) => {
     const nitro = value as unknown as Nitro
     // Nitro scans for files before every bundle, and again when a file is added in development.
-    const buildStart = () => loadEndpointsAtStartup(nitro.scannedHandlers, file => readFileSync(file, 'utf8'))
+    const buildStart = () => {
+      loadEndpointsAtStartup(nitro.scannedHandlers, file => readFileSync(file, 'utf8'))
+      nitro.routing?.sync?.()
+    }
     nitro.hooks.hook('rollup:before', (_, bundler) => {
       bundler.plugins = [{ name: 'auto-api:start', buildStart }, bundler.plugins]
     })

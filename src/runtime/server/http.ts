@@ -72,8 +72,8 @@ function defineMethods(methods: Methods, toRequest: ToRequest<H3Event>): EventHa
 }
 
 /** Returns the methods of a path, without methods that its resource has disabled. */
-function allowedOn(event: H3Event, { config, resources }: ServerApi, methods: Methods): readonly string[] {
-  const [name] = segmentsBelow(config.prefix, event, sentUrl(event))
+function allowedOn(event: H3Event, { mountPath, resources }: ServerApi, methods: Methods): readonly string[] {
+  const [name] = segmentsBelow(mountPath, event, sentUrl(event))
   return allowedMethods(methods, resources.get(name ?? '')?.disabled)
 }
 
@@ -114,12 +114,11 @@ export function defineCustomRoute(route: Route): EventHandler {
 export function definePluginRoutes(): EventHandler {
   return defineEventHandler(async (event) => {
     const api = requireApi(event)
-    const { prefix } = api.config
-    if (!event.path.startsWith(`${prefix}/`)) return
+    if (!event.path.startsWith(`${api.mountPath}/`)) return
     await api.whenReady()?.catch((error: unknown) => {
       throw toHttpError(event, error)
     })
-    const path = segmentsBelow(prefix, event, sentUrl(event))
+    const path = segmentsBelow(api.mountPath, event, sentUrl(event))
     // An encoded slash would split one segment into two.
     const found = path[0]?.includes('/') ? undefined : api.findPluginRoute(event.method, `/${path.join('/')}`)
     if (!found) return

@@ -1,5 +1,5 @@
 /** The app's default API. It is created from the generated modules on first use. */
-import { config, server } from '#auto-api/config'
+import { config, eventBase, server } from '#auto-api/config'
 import { built, plugins, taken } from '#auto-api/plugins'
 import { registrations, schemaModules } from '#auto-api/registry'
 import { useRuntimeConfig } from '#auto-api/runtime-config'
@@ -11,6 +11,7 @@ provideDefaultApi(options => createApi({
   registrations: registrations(),
   modules: schemaModules(),
   config,
+  eventBase,
   plugins: plugins(),
   builtPlugins: built,
   appRoutes: taken,

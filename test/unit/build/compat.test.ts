@@ -38,3 +38,15 @@ it('does not change a Nitro 3 that bundles everything', () => {
   nitroVersionOf(false).bundle(options, '/runtime')
   expect(options).toEqual({ noExternals: true })
 })
+
+it('does not let Nitro 3 bundle every package below the folder of this package', () => {
+  const options = { noExternals: ['/app/node_modules/nuxt-auto-api', '/app/', '/app/node_modules/nuxt', /other/] }
+  nitroVersionOf(false).bundle(options, '/app/node_modules/nuxt-auto-api/dist/runtime')
+  expect(options.noExternals).toEqual(['/app/node_modules/nuxt', /other/, '/app/node_modules/nuxt-auto-api/dist/runtime'])
+})
+
+it.each([
+  [true, '/shop/', ''], [false, '/shop/', '/shop'], [false, '/', ''], [false, './', ''], [false, undefined, ''],
+])('knows whether the path of an event contains the base URL: Nuxt 4 %s, %s', (isNuxt4, baseURL, expected) => {
+  expect(nitroVersionOf(isNuxt4).eventBase({ baseURL })).toBe(expected)
+})

@@ -98,5 +98,6 @@ describe('#auto-api/config', () => {
 
     const { config } = resolveOptions({ prefix: '/v1', pagination: { maxLimit: 7 }, multiTenancy: { scopedResources: ['posts'] } })
     expect((await load(generateConfig(config))).config).toEqual(config)
+    expect(await load(generateConfig(config, '/shop'))).toMatchObject({ config, eventBase: '/shop', server: true })
   })
 })

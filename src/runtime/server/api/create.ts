@@ -23,6 +23,8 @@ export interface ApiOptions {
   /** All exports of every file that contains a registered table. The API finds unregistered tables there. */
   readonly modules?: readonly Record<string, unknown>[]
   readonly config?: AutoApiConfig
+  /** The part of the app's base URL that the path of an event contains. @default '' */
+  readonly eventBase?: string
   readonly plugins?: readonly ListedPlugin[]
   /** The parts of plugins that ran at build time, as `plugin.part`: `buildSetup` and `resources`. */
   readonly builtPlugins?: readonly string[]
@@ -44,7 +46,9 @@ export interface ServerApi extends Api {
   readonly whenReady: () => Promise<void> | undefined
   /** Finds the route of a plugin by its method and its path below the prefix. */
   readonly findPluginRoute: FindRoute
-  /** Whether the app has its own file for this method of a route. The route is the full path, as the router has it. */
+  /** The path of an event before the resource: the prefix, with the part of the base URL that h3 does not remove. */
+  readonly mountPath: string
+  /** Whether the app has its own file for this method of a route. The route is that of the router, without the base URL. */
   readonly isAppRoute: (method: string, route: string) => boolean
   /** Runs the tasks of plugins, and decides which server runs a task. */
   readonly scheduler: Scheduler
@@ -59,7 +63,7 @@ export interface ServerApi extends Api {
  * api.addContextExtender((ctx) => { ctx.user = findUser(ctx.event) })
  */
 export function createApi(options: ApiOptions): ServerApi {
-  const { registrations, modules = [], config = DEFAULT_CONFIG, plugins = [], builtPlugins = [], appRoutes = [] } = options
+  const { registrations, modules = [], config = DEFAULT_CONFIG, eventBase = '', plugins = [], builtPlugins = [], appRoutes = [] } = options
   const { useRuntimeConfig, database = createDatabase(), statements = createStatementCache() } = options
   const resources = createResources(registrations, modules, config)
   warnWithoutSecret(resources.values(), useRuntimeConfig)
@@ -98,6 +102,7 @@ export function createApi(options: ApiOptions): ServerApi {
     secret: createSecret(useRuntimeConfig, import.meta.dev === true),
     whenReady: () => ready,
     findPluginRoute: (method: string, path: string) => findRoute?.(method, path),
+    mountPath: eventBase + config.prefix,
     isAppRoute: (method: string, route: string) =>
       route.startsWith(`${config.prefix}/`) && ownRoutes.has(toRouteKey(route.slice(config.prefix.length), method)),
     scheduler: createScheduler({

@@ -61,8 +61,13 @@ async function readAll(event: EventWithBody, limit: number): Promise<Uint8Array 
  */
 export async function* readChunks(event: EventWithBody, limit: number): AsyncGenerator<Uint8Array> {
   // A declared length above the limit is refused before reading. If the header is absent or wrong, the counted bytes decide.
-  if (Number(event.headers.get('content-length')) > limit) throw payloadTooLarge(limit)
+  const isTooLong = Number(event.headers.get('content-length')) > limit
   const source = findBody(event)
+  if (isTooLong) {
+    // With h3 2 on Node, a body that nobody reads would reset the connection before the client has the response. Node reads it for h3 1.
+    if (event.node && source instanceof ReadableStream && webRequestOf(event)) void drain(source.getReader()).catch(() => {})
+    throw payloadTooLarge(limit)
+  }
   if (source === undefined || source === null) return
   let length = 0
   for await (const chunk of toChunks(source, event)) {
@@ -73,9 +78,8 @@ export async function* readChunks(event: EventWithBody, limit: number): AsyncGen
 }
 
 function findBody(event: EventWithBody): unknown {
-  const h3Request = event.req as { readonly headers?: { readonly get?: unknown }, readonly body?: unknown } | undefined
-  // In h3 2 `req` is the web request. In h3 1 it is Node's request, whose headers are a plain object.
-  if (typeof h3Request?.headers?.get === 'function') return h3Request.body
+  const webRequest = webRequestOf(event)
+  if (webRequest) return webRequest.body
   const cloudflareBody = bodyOfDelete(event)
   if (cloudflareBody) return cloudflareBody
   const request = event.node?.req as NodeRequest | undefined
@@ -84,6 +88,12 @@ function findBody(event: EventWithBody): unknown {
   const { 'content-length': length, 'transfer-encoding': encoding } = request.headers
   const hasBody = Number(length) > 0 || /\bchunked\b/i.test(String(encoding ?? ''))
   return hasBody && !request.readableEnded ? request : undefined
+}
+
+/** Returns the request of h3 2. In h3 1 `req` is Node's request, whose headers are a plain object. */
+function webRequestOf({ req }: EventWithBody): { readonly body?: unknown } | undefined {
+  const { headers } = (req ?? {}) as { readonly headers?: { readonly get?: unknown } }
+  return typeof headers?.get === 'function' ? req : undefined
 }
 
 /**

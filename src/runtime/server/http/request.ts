@@ -24,7 +24,7 @@ export type ToRequest<Event> = (event: Event, api: ServerApi, setHeader: SetHead
 /** Converts an event of a path below a resource. @throws 404 if the resource does not exist */
 export function toResourceRequest<Event extends RequestEvent>(event: Event, api: ServerApi, setHeader: SetHeader<Event>): ApiRequest {
   const url = sentUrl(event)
-  const [name, id, , relation] = segmentsBelow(api.config.prefix, event, url)
+  const [name, id, , relation] = segmentsBelow(api.mountPath, event, url)
   const resource = requireResource(api, name)
   return {
     ...toBareRequest(event, url, api, setHeader),
@@ -36,7 +36,7 @@ export function toResourceRequest<Event extends RequestEvent>(event: Event, api:
 /** Converts an event of a path without a resource. The last segment of the path is the parameter. */
 export function toGlobalRequest<Event extends RequestEvent>(event: Event, api: ServerApi, setHeader: SetHeader<Event>): ApiRequest {
   const url = sentUrl(event)
-  const last = segmentsBelow(api.config.prefix, event, url).at(-1)
+  const last = segmentsBelow(api.mountPath, event, url).at(-1)
   return { ...toBareRequest(event, url, api, setHeader), params: last === undefined ? {} : { last: decode(last) } }
 }
 

@@ -27,7 +27,10 @@ export function sentUrl(event: EventWithUrl): SentUrl {
   return start === -1 ? { path: url, query: '' } : { path: url.slice(0, start), query: url.slice(start) }
 }
 
-/** Returns the segments below the prefix: first the resource's name, decoded, then the other segments, still encoded. */
+/**
+ * Returns the segments below the prefix: first the resource's name, decoded, then the other segments, still encoded.
+ * @param prefix begins as the path of the event does: with the base URL, if h3 does not remove it
+ */
 export function segmentsBelow(prefix: string, event: EventWithUrl, { path, query }: SentUrl): string[] {
   // The client can encode the base URL and the prefix in any way. The number of segments after them is the same in both paths.
   const decoded = event.path.slice(prefix.length, event.path.length - query.length)

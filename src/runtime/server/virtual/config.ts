@@ -4,5 +4,8 @@ import { DEFAULT_CONFIG } from '../../shared/defaults'
 
 export const config: AutoApiConfig = DEFAULT_CONFIG
 
+/** The part of the app's base URL that the path of an event contains. */
+export const eventBase: string = ''
+
 /** Whether this is a built server. Registrars throw an error outside of a server. */
 export const server: boolean = false

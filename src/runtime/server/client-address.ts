@@ -14,12 +14,35 @@ export interface ClientEvent {
   readonly req?: { readonly ip?: string, readonly runtime?: { readonly cloudflare?: unknown } }
 }
 
+/** Each event by its context. An event of h3 2 without a connection has the event of the page instead. */
 const events = new WeakMap<object, ClientEvent>()
+
+interface AsyncStorage {
+  readonly enterWith: (event: ClientEvent) => void
+  readonly getStore: () => ClientEvent | undefined
+}
+
+/** In Nuxt 5, a request of a page has no reference to the page's request. Only the async context connects them. */
+const pageEvents = createAsyncStorage()
+
+function createAsyncStorage(): AsyncStorage | undefined {
+  // Not imported, because a platform without it could not load the file. There, these requests have no client address.
+  const { process } = globalThis as { process?: { getBuiltinModule?: (name: string) => object | undefined } }
+  const { AsyncLocalStorage } = (process?.getBuiltinModule?.('node:async_hooks') ?? {}) as { AsyncLocalStorage?: new () => AsyncStorage }
+  return AsyncLocalStorage && new AsyncLocalStorage()
+}
 
 /** Stores the event by its context. Runs for every request of the app, before any handler. */
 export function rememberEvent(event: ClientEvent): void {
-  events.set(event.context, event)
+  const { context, req } = event
+  if (!isWebRequest(req)) events.set(context, event)
+  else if (req.ip !== undefined || req.runtime?.cloudflare) pageEvents?.enterWith(event)
+  else events.set(context, pageEvents?.getStore() ?? event)
 }
+
+/** Whether `event.req` is that of h3 2. In h3 1 it is Node's request, whose headers are a plain object. */
+const isWebRequest = (req: object | undefined): req is NonNullable<ClientEvent['req']> =>
+  typeof (req as { readonly headers?: { readonly get?: unknown } } | undefined)?.headers?.get === 'function'
 
 /** @param trustProxy the number of the app's own proxies; `true` is one */
 export function clientAddressOf(event: object, trustProxy: boolean | number): string | undefined {
@@ -34,6 +57,6 @@ export function clientAddressOf(event: object, trustProxy: boolean | number): st
 }
 
 function outermost(event: ClientEvent): ClientEvent {
-  const outer = events.get(event.node?.req?.__unenv__ ?? event)
+  const outer = events.get(event.node?.req?.__unenv__ ?? event.context)
   return outer && outer !== event ? outermost(outer) : event
 }

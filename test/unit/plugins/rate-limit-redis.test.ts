@@ -44,6 +44,10 @@ describe.runIf(await isReachable(REDIS))('in Redis', () => {
     expect(await clients[0]!.pttl(`${base}endless`)).toBeGreaterThan(50_000)
   })
 
+  it('counts with a client that the driver connects later, as in unstorage 2', async () => {
+    expect(await createRedisCounter(async () => clients[0]!, base).hit('later', 60_000)).toEqual({ count: 1, left: 60_000 })
+  })
+
   it('a storage with the driver counts below the driver\'s base', async () => {
     const driver = { name: 'redis', options: { base: base.slice(0, -1) }, getInstance: () => clients[0]! }
     await resolveStore({ getMount: () => ({ base: '', driver }) }, 10, () => undefined).hit('based', 60_000)

@@ -20,13 +20,14 @@ end
 return { count, left }`
 
 /**
- * @param connect returns the client. It runs at the first request, because a client connects as soon as it is created
+ * @param connect returns the client, or a promise of it in unstorage 2. It runs at the first request, because a client connects as soon
+ * as it is created
  * @param base the prefix of the storage's keys
  */
-export function createRedisCounter(connect: () => RedisClient, base: string): Counter {
+export function createRedisCounter(connect: () => RedisClient | Promise<RedisClient>, base: string): Counter {
   return {
     async hit(key, milliseconds): Promise<Count> {
-      const [count, left] = await connect().eval(HIT, 1, base + key, milliseconds) as [number, number]
+      const [count, left] = await (await connect()).eval(HIT, 1, base + key, milliseconds) as [number, number]
       return { count, left }
     },
   }

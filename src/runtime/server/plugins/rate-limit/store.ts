@@ -11,7 +11,7 @@ export type Store = StorageMounts | Counter
 const DRIVERS: Readonly<Record<string, (driver: StorageDriver, maxKeys: number) => Counter>> = {
   redis: ({ options, getInstance }, maxKeys) =>
     withFallback(
-      createRedisCounter(() => getInstance!() as RedisClient, toBase(options?.base)),
+      createRedisCounter(() => getInstance!() as RedisClient | Promise<RedisClient>, toBase(options?.base)),
       createMemoryCounter(maxKeys),
     ),
   memory: (_, maxKeys) => createMemoryCounter(maxKeys),

@@ -18,6 +18,8 @@ export default defineNuxtConfig({
     databaseFile: here('./.data/newsroom.sqlite'),
   },
   alias: sources,
+  // Nuxt 5 does not import the functions of Nitro and h3 by default.
+  experimental: { nitroAutoImports: true },
   compatibilityDate: '2026-01-01',
   // Nuxt sets the aliases in TypeScript for app and server code, but not for `modules/`.
   typescript: {

@@ -4,11 +4,19 @@ import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
+import { NUXT } from '../support/versions/nuxt'
 import type { VisibilityApp } from './support/visibility'
 
 const member = { user: { id: 1, organizationId: 1 }, permissions: ['articles'] }
-const CACHING = { 'cache-control': 'private, no-cache', 'vary': 'Cookie, Authorization, Accept' }
-const cachingOf = (headers: Headers) => Object.fromEntries(Object.keys(CACHING).map(name => [name, headers.get(name)]))
+
+/** Nuxt 5 adds names to `Vary` of an error, in lower case. */
+const VARY = ['accept', 'authorization', 'cookie']
+const CACHING = { cacheControl: 'private, no-cache', vary: VARY }
+
+function cachingOf(headers: Headers) {
+  const vary = headers.get('vary')?.toLowerCase().split(', ').filter(name => VARY.includes(name)).sort()
+  return { cacheControl: headers.get('cache-control'), vary }
+}
 
 export function describeHttp(app: () => VisibilityApp, prefix: string): void {
   describe('on a built server', () => {
@@ -21,7 +29,7 @@ export function describeHttp(app: () => VisibilityApp, prefix: string): void {
       expect(kept(head)).toEqual(kept(get))
     })
 
-    it('HEAD reaches the app\'s route where GET does', async () => {
+    if (NUXT.sendsHeadToGet) it('HEAD reaches the app\'s route where GET does', async () => {
       const head = await app().request(`${prefix}/tags`, { method: 'HEAD' })
       expect([head.status, head.headers.get('ratelimit'), head.headers.get('cache-control')]).toEqual([200, null, null])
     })
@@ -48,7 +56,7 @@ export function describeHttp(app: () => VisibilityApp, prefix: string): void {
     it.each([['declared', false], ['not declared', true]])('refuses a body of 400 MB at once, without holding it in memory, and reads it to its end, when its length is %s', async (_, isChunked) => {
       const before = peakOf(app().pid)
       const { received, respondedAfter } = await send(app().url, `${prefix}/articles`, isChunked, 400)
-      expect(received.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 413', expect.stringMatching(/404|418/)])
+      expect(received.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 413', expect.stringMatching(/404|418|302/)])
       expect(received).toContain('"code": "PAYLOAD_TOO_LARGE"')
       expect(respondedAfter).toBeLessThan(2000)
       expect(peakOf(app().pid) - before).toBeLessThan(100)

@@ -1,5 +1,6 @@
 /** Behaviour that does not depend on the prefix: the app's own routes, the methods of a path, the shape of an error. */
 import { beforeEach, describe, expect, it } from 'vitest'
+import { errorBody } from '../support/versions/nuxt'
 import type { VisibilityApp } from './support/visibility'
 
 const member = { user: { id: 1, organizationId: 1 }, permissions: ['articles'] }
@@ -50,13 +51,13 @@ export function describeOwnRoutes(app: () => VisibilityApp, prefix: string): voi
 
   describe('an error', () => {
     it.each([
-      ['/articles', {}, { statusCode: 401, statusMessage: 'Unauthorized', message: 'Sign in to do this.', data: { code: 'UNAUTHENTICATED' } }],
-      ['/articles/99', { caller: member }, { statusCode: 404, statusMessage: 'Not Found', message: 'There is no such record.', data: { code: 'NOT_FOUND' } }],
-      ['/articles?page=0', { caller: member }, { statusCode: 400, statusMessage: 'Bad Request', message: expect.stringContaining('page'), data: { code: 'INVALID_QUERY', parameter: 'page' } }],
+      ['/articles', {}, { ...errorBody(401, 'Unauthorized'), message: 'Sign in to do this.', data: { code: 'UNAUTHENTICATED' } }],
+      ['/articles/99', { caller: member }, { ...errorBody(404, 'Not Found'), message: 'There is no such record.', data: { code: 'NOT_FOUND' } }],
+      ['/articles?page=0', { caller: member }, { ...errorBody(400, 'Bad Request'), message: expect.stringContaining('page'), data: { code: 'INVALID_QUERY', parameter: 'page' } }],
     ])('has Nuxt\'s shape and a stable code, and no stack: %s', async (path, options, expected) => {
       const answer = await app().request(prefix + path, options)
       expect(answer.headers.get('content-type')).toMatch(/^application\/json/)
-      expect(answer.body).toMatchObject({ error: true, ...expected })
+      expect(answer.body).toMatchObject(expected)
       expect(answer.body.stack ?? []).toEqual([])
     })
   })

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { isReachable, REDIS } from '../support/services'
 import type { ServerResponse } from './support/request'
+import { errorBody } from '../support/versions/nuxt'
 import { startWorkshop, type Member, type Way, type Workshop } from './workshop/server'
 
 const WAYS: readonly Way[] = ['config', 'file', 'both']
@@ -105,7 +106,7 @@ describe.runIf(there).each(WAYS)('plugins listed in: %s', (way) => {
       for (let index = 0; index <= LIMIT; index++) answers.push(await aggregate(index % 2))
       const refused = answers.pop()!
       expect(answers.map(({ headers }) => /;r=(\d+);/.exec(headers.get('ratelimit')!)![1])).toEqual(Array.from({ length: LIMIT }, (_, index) => String(LIMIT - 1 - index)))
-      expect(refused).toMatchObject({ status: 429, body: { statusCode: 429, statusMessage: 'Too Many Requests', data: { code: 'RATE_LIMITED' } } })
+      expect(refused).toMatchObject({ status: 429, body: { ...errorBody(429, 'Too Many Requests'), data: { code: 'RATE_LIMITED' } } })
       const seconds = Number(refused.headers.get('retry-after'))
       expect(seconds).toBeGreaterThan(50)
       expect(seconds).toBeLessThanOrEqual(60)

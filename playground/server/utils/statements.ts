@@ -30,6 +30,7 @@ export const statementLogger: Logger = {
 
 /** Updates the header after each statement, so that error responses have it too. */
 function setHeader({ event, statements }: Count): void {
-  if (!event.node.res.headersSent)
+  // Nuxt 5 has Node's response only for requests of clients, not for those of a page that renders.
+  if (!event.node?.res?.headersSent)
     setResponseHeader(event, 'x-demo-statements', String(statements))
 }

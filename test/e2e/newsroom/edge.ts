@@ -14,10 +14,14 @@ import type { Newsroom } from './server'
 /** @param folder keeps the database: tests read it without the API. */
 export async function startEdge(folder: string): Promise<Newsroom & { readonly directUrl: string }> {
   const output = join(await buildFixture('edge'), 'server')
-  const modules = readdirSync(output, { recursive: true, encoding: 'utf8' }).filter(name => name.endsWith('.mjs')).sort((a, b) => Number(b === 'index.mjs') - Number(a === 'index.mjs'))
+  const modules = readdirSync(output, { recursive: true, encoding: 'utf8' }).filter(name => name.endsWith('.mjs'))
   const miniflare = new Miniflare({
     modulesRoot: output,
-    modules: modules.map(name => ({ type: 'ESModule', path: join(output, name) })),
+    modules: [
+      // The bundler of Nitro 3 adds exports to the entry that are no handlers. Workers do not start with them.
+      { type: 'ESModule', path: join(output, 'worker.mjs'), contents: 'export { default } from "./index.mjs"' },
+      ...modules.map(name => ({ type: 'ESModule', path: join(output, name) }) as const),
+    ],
     compatibilityDate: '2026-01-01',
     compatibilityFlags: ['nodejs_compat'],
     d1Databases: { DB: 'newsroom' },

@@ -1,4 +1,5 @@
 /** The built visibility app, and the rows of its tables. */
+import { NUXT } from '../../support/versions/nuxt'
 import { buildFixture } from './build'
 import type { RequestOptions } from './request'
 import { startServer, type Server, type StartOptions } from './server'
@@ -12,8 +13,13 @@ export interface VisibilityApp extends Server {
   readonly putRows: (rows?: Record<string, object[]>) => Promise<Rows>
 }
 
-/** @param variant one of the builds in the fixture's `nuxt.config`. @returns the folder of the built server. */
-export const buildVisibilityApp = (variant = 'plain') => buildFixture('visibility', { variant })
+/**
+ * @param variant one of the builds in the fixture's `nuxt.config`.
+ * @param base where the app is mounted, if the build decides about it.
+ * @returns the folder of the built server.
+ */
+export const buildVisibilityApp = (variant = 'plain', base = '/') =>
+  buildFixture('visibility', { variant, ...!NUXT.hasBaseUrlAtStart && { env: { NUXT_APP_BASE_URL: base } } })
 
 export interface VisibilityOptions extends StartOptions {
   /** One of the builds in the fixture's `nuxt.config`. @default 'plain' */
@@ -24,7 +30,7 @@ export interface VisibilityOptions extends StartOptions {
 
 /** @throws When the app cannot be built, or ends instead of listening. */
 export async function startVisibilityApp({ variant, base = '/', env, ...options }: VisibilityOptions = {}): Promise<VisibilityApp> {
-  const server = await startServer(await buildVisibilityApp(variant), { ...options, env: { ...env, NUXT_APP_BASE_URL: base } })
+  const server = await startServer(await buildVisibilityApp(variant, base), { ...options, env: { ...env, NUXT_APP_BASE_URL: base } })
   const rows = async (options?: RequestOptions) => (await server.request(`${base}_rows`, options)).body as Rows
   return { ...server, rows: () => rows(), putRows: (inserted = {}) => rows({ method: 'PUT', body: inserted }) }
 }

@@ -34,6 +34,11 @@ export function describeHttp(app: () => VisibilityApp, prefix: string): void {
       expect([head.status, head.headers.get('ratelimit'), head.headers.get('cache-control')]).toEqual([200, null, null])
     })
 
+    if (!NUXT.sendsHeadToGet) it('HEAD is refused where the app handles GET, because no file of the app receives HEAD', async () => {
+      const head = await app().request(`${prefix}/tags`, { method: 'HEAD' })
+      expect([head.status, head.headers.get('allow')]).toEqual([405, 'GET, POST, OPTIONS'])
+    })
+
     it('OPTIONS returns the methods of a path', async () => {
       const { status, headers, body } = await app().request(`${prefix}/articles/1`, { method: 'OPTIONS' })
       expect([status, headers.get('allow'), body]).toEqual([204, 'GET, HEAD, PATCH, DELETE, OPTIONS', ''])

@@ -1,10 +1,9 @@
-/** Opens the database, with the native driver left outside of the bundle. */
-import { createRequire } from 'node:module'
+/** Opens the database. */
+import Database from 'better-sqlite3'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { definePlugin } from 'nitro'
 
 export default definePlugin(() => {
-  const Database = createRequire(import.meta.url)('better-sqlite3')
   const client = new Database(':memory:')
   client.exec(`
     CREATE TABLE books (id INTEGER PRIMARY KEY AUTOINCREMENT, title TEXT NOT NULL);

@@ -5,18 +5,10 @@ import { connect } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { NUXT } from '../support/versions/nuxt'
+import { CACHING, cachingOf } from './support/caching'
 import type { VisibilityApp } from './support/visibility'
 
 const member = { user: { id: 1, organizationId: 1 }, permissions: ['articles'] }
-
-/** Nuxt 5 adds names to `Vary` of an error, in lower case. */
-const VARY = ['accept', 'authorization', 'cookie']
-const CACHING = { cacheControl: 'private, no-cache', vary: VARY }
-
-function cachingOf(headers: Headers) {
-  const vary = headers.get('vary')?.toLowerCase().split(', ').filter(name => VARY.includes(name)).sort()
-  return { cacheControl: headers.get('cache-control'), vary }
-}
 
 export function describeHttp(app: () => VisibilityApp, prefix: string): void {
   describe('on a built server', () => {

@@ -94,19 +94,21 @@ export function describeStreams({ url, resource, fill, rss, isWorker }: StreamsO
       const before = await memory()
       const response = await fetch(`${url()}/api/streams/lines/${resource}/${run}`)
       expect([response.status, response.headers.get('content-type'), response.headers.get('cache-control')]).toEqual([200, 'application/x-ndjson', 'private, no-cache'])
-      let [lines, next, growth] = [0, 0, 0]
+      const growths: number[] = []
+      let [lines, next] = [0, 0]
       for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
         for (const byte of chunk) if (byte === 10) lines++
         if (lines < next) continue
         next += ROWS / 20
-        growth = Math.max(growth, await memory() - before)
+        growths.push((await memory() - before) / MB)
       }
       const state = await stateOf(run)
-      console.log(`whole stream: ${lines} rows, memory ${(growth / MB).toFixed(1)} MB`)
-      expect(growth).toBeLessThan(30 * MB)
+      console.log(`whole stream: ${lines} rows, memory ${growths.map(growth => growth.toFixed(0)).join(' ')} MB`)
+      // workerd collects garbage late: an isolate can use 128 MB.
+      expect(Math.max(...growths)).toBeLessThan(isWorker && FULL ? 128 : 30)
       expect([lines, state.ended]).toEqual([state.done, true])
       expect(lines).toBeGreaterThanOrEqual(ROWS)
-    }, 300_000)
+    }, 900_000)
 
     it('ends within a second when the client leaves, between two slow chunks', async () => {
       const run = newRun()

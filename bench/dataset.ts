@@ -40,7 +40,7 @@ export async function buildDatabase(file: string): Promise<Sample> {
   const connection = new Database(file)
   connection.pragma('journal_mode = WAL')
   connection.pragma('synchronous = NORMAL')
-  const db = drizzle(connection, { schema })
+  const db = drizzle({ client: connection, schema })
   const empty = await generateSQLiteDrizzleJson({})
   for (const statement of await generateSQLiteMigration(empty, await generateSQLiteDrizzleJson(schema))) connection.exec(statement)
   connection.transaction(() => fill(db))()

@@ -16,7 +16,7 @@ export function openDatabase(file: string, logger?: Logger) {
   const connection = new Database(file)
   connection.pragma('journal_mode = WAL')
   connection.pragma('foreign_keys = ON')
-  return drizzle(connection, { schema, logger })
+  return drizzle({ client: connection, schema, logger })
 }
 
 /**

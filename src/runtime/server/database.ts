@@ -32,7 +32,7 @@ export type DatabaseOfEvent = (event: any) => object
  * engine.
  * @example
  * export default defineNitroPlugin(() => {
- *   initializeDatabase(drizzle(new Database('app.db')), 'better-sqlite3')
+ *   initializeDatabase(drizzle({ client: new Database('app.db') }), 'better-sqlite3')
  * })
  * @example
  * export default defineNitroPlugin(() => {

@@ -7,7 +7,7 @@ const [file, mode] = process.argv.slice(2) as [string, 'together' | 'apart']
 const client = new Database(file)
 client.pragma('journal_mode = WAL')
 client.pragma('busy_timeout = 5000')
-const engine = createEngine('better-sqlite3', drizzle(client))
+const engine = createEngine('better-sqlite3', drizzle({ client }))
 const SIZE = 150
 
 /** The statements of a batch of rows, and of its cascade into the trash. */

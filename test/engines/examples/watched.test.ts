@@ -19,7 +19,7 @@ afterAll(() => {
 const tests = engineSuite({
   create() {
     const client = createClient({ url })
-    const db = drizzle(client)
+    const db = drizzle({ client })
     return { engine: createEngine(watched, db), db, close: () => client.close() }
   },
 })

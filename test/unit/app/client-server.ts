@@ -63,7 +63,7 @@ export async function openClientServer({ prefix = '/v1' }: { readonly prefix?: s
   sqlite.exec(TABLES)
   const config = { ...DEFAULT_CONFIG, prefix }
   const modules = [{ ...schemas, articlesLabels }]
-  const server = await createServer({ registrations, modules, config, db: drizzle(sqlite) })
+  const server = await createServer({ registrations, modules, config, db: drizzle({ client: sqlite }) })
   const code = generateClient(prefix, describeResources(registrations, modules, config))
   const harness = { requests: [] as string[], caller: { user: { id: 1 }, permissions: ['edit'] }, refuseNext: undefined } as unknown as { -readonly [K in keyof ClientServer]: ClientServer[K] }
 

@@ -61,7 +61,7 @@ describe('links whose rows belong to a tenant', () => {
     const authorization = { permissions: { read: true, update: true } }
     const { request } = await createServer({
       registrations: [{ name: 'left', schema: left, authorization }, { name: 'right', schema: right, authorization }],
-      modules: [{ left, right, pairs }], db: drizzle(client), config: { multiTenancy: DEFAULT_MULTI_TENANCY },
+      modules: [{ left, right, pairs }], db: drizzle({ client }), config: { multiTenancy: DEFAULT_MULTI_TENANCY },
     })
     const { right: relation } = (await request('GET', '/api/_schema', { caller })).body.resources.left.relations
     expect(relation).toMatchObject({ includable: true, linkable: { add: expected, remove: expected, replace: expected } })

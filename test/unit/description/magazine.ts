@@ -128,7 +128,7 @@ export async function openMagazine(options: Partial<ServerOptions> = {}): Promis
   const server = await createServer({
     registrations,
     modules: [{ people, stories, topics, storyTopics, invoices, letters }],
-    db: drizzle(client),
+    db: drizzle({ client }),
     config: { multiTenancy: DEFAULT_MULTI_TENANCY },
     ...options,
   })

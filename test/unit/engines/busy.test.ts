@@ -21,7 +21,7 @@ beforeEach(async () => {
   own.exec(`create table notes (id integer primary key, text text not null); insert into notes values (1, 'one'), (2, 'two')`)
   const permissions = { read: true, create: true, update: true, delete: true } as const
   server = await createServer({
-    db: drizzle(own),
+    db: drizzle({ client: own }),
     registrations: [{ name: 'notes', schema: notes, authorization: { permissions } }],
     config: { bulk: { enabled: true, maxBatchSize: 100, transactional: true } },
   })
@@ -62,7 +62,7 @@ describe('independent items', () => {
   it('all return BUSY, with Retry-After', async () => {
     const config = { bulk: { enabled: true, maxBatchSize: 100, transactional: false } }
     const permissions = { read: true, create: true, update: true, delete: true } as const
-    server = await createServer({ db: drizzle(own), registrations: [{ name: 'notes', schema: notes, authorization: { permissions } }], config })
+    server = await createServer({ db: drizzle({ client: own }), registrations: [{ name: 'notes', schema: notes, authorization: { permissions } }], config })
     other.exec('begin immediate')
     expect(await told('DELETE', 'notes/bulk', { ids: [1, 2] })).toEqual([503, 'BULK_FAILED', '1'])
     other.exec('rollback')

@@ -1,16 +1,17 @@
 /** Compares `outline` with Drizzle's rendering: both have the same values, and two shapes are equal exactly if the SQL texts are equal. */
-import { alias, integer, SQLiteSyncDialect, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { alias, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { and, eq, exists, gt, inArray, isNull, like, not, or, sql, type SQL } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import { outline } from '../../../src/runtime/server/core/sql/outline'
+import { DIALECTS } from '../../support/dialects'
 
 const posts = sqliteTable('posts', { id: integer('id').primaryKey(), status: text('status'), at: integer('at', { mode: 'timestamp' }), title: text('title') })
 const users = sqliteTable('users', { id: integer('id').primaryKey(), status: text('status') })
 const postsAlias = alias(posts, 'other')
-const dialect = new SQLiteSyncDialect()
-const db = drizzle(new Database(':memory:'))
+const dialect = DIALECTS.sqlite
+const db = drizzle({ client: new Database(':memory:') })
 
 const CONDITIONS: Record<string, (n: number) => SQL | undefined> = {
   'eq': n => eq(posts.id, n),

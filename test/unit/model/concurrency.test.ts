@@ -25,7 +25,7 @@ beforeEach(async () => {
   const permissions = { read: true as const, create: true as const, update: true as const, delete: true as const }
   const hooks = { beforeDelete: pause, beforeUpdate: pause, beforeRestore: pause }
   server = await createServer({
-    db: drizzle(client),
+    db: drizzle({ client }),
     registrations: [
       { name: 'posts', schema: posts, authorization: { permissions }, hooks },
       { name: 'comments', schema: comments, authorization: { permissions }, hooks },

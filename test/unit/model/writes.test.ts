@@ -32,7 +32,7 @@ async function createWorld(): Promise<() => World> {
   `)
   const permissions = { read: true as const, create: 'write', update: 'write', delete: 'write' }
   const server = await createServer({
-    db: drizzle(client),
+    db: drizzle({ client }),
     modules: [{ posts, comments, tags, postTags }],
     registrations: [
       { name: 'posts', schema: posts, authorization: { permissions } },

@@ -8,6 +8,7 @@ import { DIALECTS as ADAPTERS } from '../../../src/runtime/server/engines/dialec
 import type { Engine, Row, WriteStatement } from '../../../src/runtime/server/engines/engine'
 import type { ResourceAuth, ResourceRegistration } from '../../../src/runtime/server/registration'
 import { createServer, type TestServer } from '../../support/server'
+import { DIALECTS as RENDERERS } from '../../support/dialects'
 
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- one description of the tables for three dialects, whose builders share no type
 type Any = any
@@ -32,7 +33,7 @@ export const DIALECTS: Readonly<Record<Engine['dialect'], DialectCase>> = {
     render: new mysql.MySqlDialect(), int: mysql.int, text: name => mysql.varchar(name, { length: 50 }), primaryKey: mysql.primaryKey, alias: mysql.alias,
     table: schema => schema === 'main' ? mysql.mysqlTable : mysql.mysqlSchema(schema).table,
   },
-  sqlite: { render: new sqlite.SQLiteSyncDialect(), int: sqlite.integer, text: sqlite.text, primaryKey: sqlite.primaryKey, alias: sqlite.alias, table: () => sqlite.sqliteTable },
+  sqlite: { render: RENDERERS.sqlite, int: sqlite.integer, text: sqlite.text, primaryKey: sqlite.primaryKey, alias: sqlite.alias, table: () => sqlite.sqliteTable },
 }
 
 export const SCHEMAS = ['main', 'shop', 'bank'] as const

@@ -1,7 +1,7 @@
 /** The whole statements of a read in each dialect, rendered without a database, beside what they were written down to be. */
 import { integer as pgInteger, numeric as pgNumeric, PgDialect, pgTable, primaryKey as pgPrimaryKey, text as pgText } from 'drizzle-orm/pg-core'
 import { decimal, int, MySqlDialect, mysqlTable, primaryKey as mysqlPrimaryKey, varchar } from 'drizzle-orm/mysql-core'
-import { integer, numeric, primaryKey, SQLiteSyncDialect, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { integer, numeric, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { SQL, Table } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
 import { createApi } from '../../../src/runtime/server/api/create'
@@ -15,6 +15,7 @@ import { planList } from '../../../src/runtime/server/core/plan/read'
 import { applyScope } from '../../../src/runtime/server/core/access/row-scope'
 import { DIALECTS as ADAPTERS } from '../../../src/runtime/server/engines/dialects/index'
 import type { Engine, Row, Statement } from '../../../src/runtime/server/engines/engine'
+import { DIALECTS as RENDERERS } from '../../support/dialects'
 
 function sqliteTables() {
   const books = sqliteTable('books', { id: integer('id').primaryKey(), name: text('name').notNull(), price: numeric('price') })
@@ -41,7 +42,7 @@ function mysqlTables() {
 }
 
 const DIALECTS = {
-  sqlite: { tables: sqliteTables(), dialect: new SQLiteSyncDialect() },
+  sqlite: { tables: sqliteTables(), dialect: RENDERERS.sqlite },
   pg: { tables: pgTables(), dialect: new PgDialect() },
   mysql: { tables: mysqlTables(), dialect: new MySqlDialect() },
 }

@@ -132,7 +132,7 @@ export async function openArticlesServer(config: Partial<AutoApiConfig> = {}): P
     create table notes (article_id integer not null references articles(id), no integer not null, body text, primary key (article_id, no));
     create table replies (id integer primary key, article_id integer not null, note_no integer not null, text text not null, foreign key (article_id, note_no) references notes(article_id, no));
   `)
-  const db = drizzle(client)
+  const db = drizzle({ client })
   const tables = { authors, articles, labels, articleLabels, notes, replies }
   for (const [name, table] of Object.entries(tables)) db.insert(table as never).values(rows[name as keyof Rows] as never).run()
   const server = await createServer({

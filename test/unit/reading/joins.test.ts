@@ -33,7 +33,7 @@ async function open(rules: Partial<Record<'people' | 'places' | 'visits', Resour
   let sent: string[] = []
   const auth = (name: 'people' | 'places' | 'visits') => ({ ...read, ...rules[name] }) as ResourceAuth
   const server = await createServer({
-    db: drizzle(client, { logger: { logQuery: query => void sent.push(query) } }),
+    db: drizzle({ client, logger: { logQuery: query => void sent.push(query) } }),
     modules: [{ people, places, visits }],
     registrations: [{ name: 'people', schema: people, authorization: auth('people') }, { name: 'places', schema: places, authorization: auth('places') }, { name: 'visits', schema: visits, authorization: auth('visits') }],
     config: { ...DEFAULT_CONFIG, ...config },

@@ -1,7 +1,7 @@
 /** The SQL of each dialect, compared with texts written by hand. */
-import { PgDialect, boolean, integer as pgInteger, pgTable, text as pgText, timestamp } from 'drizzle-orm/pg-core'
-import { MySqlDialect, boolean as mysqlBoolean, int, mysqlTable, timestamp as mysqlTimestamp, varchar } from 'drizzle-orm/mysql-core'
-import { integer, SQLiteSyncDialect, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { boolean, integer as pgInteger, pgTable, text as pgText, timestamp } from 'drizzle-orm/pg-core'
+import { boolean as mysqlBoolean, int, mysqlTable, timestamp as mysqlTimestamp, varchar } from 'drizzle-orm/mysql-core'
+import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { SQL, Table } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
 import { DIALECTS as ADAPTERS } from '../../../src/runtime/server/engines/dialects/index'
@@ -14,6 +14,7 @@ import { valuesOf, whereClause, type Clause } from '../../../src/runtime/server/
 import { inTuples } from '../../../src/runtime/server/core/sql/list/index'
 import { createResources } from '../../../src/runtime/server/schema/resource.ts'
 import { DEFAULT_CONFIG } from '../../../src/runtime/shared/defaults.ts'
+import { DIALECTS } from '../../support/dialects'
 
 const TABLES = {
   sqlite: sqliteTable('t', { id: integer('id').primaryKey(), n: integer('n'), s: text('s').notNull(), b: integer('b', { mode: 'boolean' }), at: integer('at', { mode: 'timestamp_ms' }) }),
@@ -21,7 +22,6 @@ const TABLES = {
   mysql: mysqlTable('t', { id: int('id').primaryKey(), n: int('n'), s: varchar('s', { length: 50 }).notNull(), b: mysqlBoolean('b'), at: mysqlTimestamp('at') }),
 }
 
-const DIALECTS = { sqlite: new SQLiteSyncDialect(), pg: new PgDialect(), mysql: new MySqlDialect() }
 type Name = keyof typeof TABLES
 
 function open(name: Name) {

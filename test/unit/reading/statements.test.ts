@@ -31,7 +31,7 @@ beforeAll(async () => {
   `)
   const authorization = { permissions: { read: true } }
   server = await createServer({
-    db: drizzle(client, { logger: { logQuery: query => sent.push(query) } }),
+    db: drizzle({ client, logger: { logQuery: query => sent.push(query) } }),
     modules: [{ authors, books, chapters, tags, chapterTags }],
     registrations: [
       { name: 'authors', schema: authors, authorization, hiddenFields: ['secret'] },

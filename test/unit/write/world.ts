@@ -1,11 +1,12 @@
 /** A server over a SQLite database with the given tables. Every operation is allowed unless a test sets authorization. */
 import Database from 'better-sqlite3'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
-import { getTableConfig, SQLiteSyncDialect, type SQLiteTable } from 'drizzle-orm/sqlite-core'
+import { getTableConfig, type SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { ResourceRegistration } from '../../../src/runtime/server/registration'
 import type { AutoApiConfig } from '../../../src/runtime/shared/config'
 import { createServer, type Answered, type Caller, type TestServer } from '../../support/server'
 import { dumpOf } from '../api/notebook'
+import { DIALECTS } from '../../support/dialects'
 
 export interface WorldOptions {
   readonly tables: Readonly<Record<string, SQLiteTable>>
@@ -68,7 +69,7 @@ function toDdl(table: SQLiteTable): string {
     ].filter(Boolean).join(' ')),
     ...primaryKeys.map(key => `primary key (${list(key.columns)})`),
     ...uniqueConstraints.map(unique => `unique (${list(unique.columns)})`),
-    ...checks.map(check => `constraint "${check.name}" check (${new SQLiteSyncDialect().sqlToQuery(check.value).sql})`),
+    ...checks.map(check => `constraint "${check.name}" check (${DIALECTS.sqlite.sqlToQuery(check.value).sql})`),
     ...foreignKeys.map((key) => {
       const { columns, foreignTable, foreignColumns } = key.reference()
       return `foreign key (${list(columns)}) references "${getTableConfig(foreignTable).name}" (${list(foreignColumns)})${key.onDelete ? ` on delete ${key.onDelete}` : ''}`

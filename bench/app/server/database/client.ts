@@ -11,5 +11,5 @@ export function openDatabase() {
   connection.pragma('journal_mode = WAL')
   connection.pragma('synchronous = NORMAL')
   connection.pragma('foreign_keys = ON')
-  return drizzle(connection, { schema })
+  return drizzle({ client: connection, schema })
 }

@@ -5,6 +5,6 @@ import * as schema from '../database/schema'
 
 let db: ReturnType<typeof open> | undefined
 
-const open = () => drizzle(new Pool({ connectionString: process.env.BENCH_DATABASE, max: 10 }), { schema })
+const open = () => drizzle({ client: new Pool({ connectionString: process.env.BENCH_DATABASE, max: 10 }), schema })
 
 export const useDatabase = () => db ??= open()

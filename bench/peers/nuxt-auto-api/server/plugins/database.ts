@@ -8,5 +8,5 @@ export default defineNitroPlugin(() => {
   Object.assign(globalThis, { useRuntimeConfig })
   const connection = new Database(process.env.BENCH_DATABASE!, { fileMustExist: true })
   for (const pragma of ['journal_mode = WAL', 'synchronous = NORMAL', 'foreign_keys = ON']) connection.pragma(pragma)
-  initializeDatabase(drizzle(connection, { schema }), 'better-sqlite3')
+  initializeDatabase(drizzle({ client: connection, schema }), 'better-sqlite3')
 })

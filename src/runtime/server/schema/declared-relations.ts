@@ -1,4 +1,4 @@
-/** Reads the relations that an app declares with Drizzle's `relations()`. */
+/** Reads the relations that an app declares with Drizzle. */
 import type { ResourceRegistration } from '../registration'
 import { describeForeignKeys } from './drizzle/foreign-keys'
 import { describeRelations, type DeclaredRelation } from './drizzle/relations'
@@ -7,10 +7,11 @@ import { resourceOf } from './relation-columns'
 
 export interface ResolvedRelation {
   readonly name: string
-  readonly kind: 'one' | 'many'
+  readonly kind: 'one' | 'many' | 'manyToMany'
   readonly target: Resource
   readonly columns: readonly string[]
   readonly foreignColumns: readonly string[]
+  readonly through?: DeclaredRelation['through']
 }
 
 /** Resolves the declared relations to the columns that they join. Their names replace derived names. */
@@ -23,8 +24,15 @@ export function resolveDeclaredRelations(
   return readDeclared(registration).flatMap((relation): ResolvedRelation[] => {
     const target = resourceOf(relation.target, resources)
     if (!target) return []
-    const { name, columns, foreignColumns } = relation
-    if (columns && foreignColumns) return [{ name, kind: 'one', target, columns, foreignColumns }]
+    const { name, columns, foreignColumns, many, through } = relation
+    if (relation.filtered) {
+      console.warn(
+        `[auto-api] \`${resource.name}.relations\`: \`${name}\` has a \`where\`, which an include cannot have, so the API leaves it out.`,
+      )
+      return []
+    }
+    if (columns && foreignColumns)
+      return [{ name, kind: through ? 'manyToMany' : many ? 'many' : 'one', target, columns, foreignColumns, ...through && { through } }]
     const inverse = findInverse(
       resource,
       relation,
@@ -37,7 +45,7 @@ export function resolveDeclaredRelations(
 function readDeclared(registration: ResourceRegistration): DeclaredRelation[] {
   if (registration.relations === undefined) return []
   try {
-    return describeRelations(registration.relations).relations
+    return describeRelations(registration.relations, registration.schema)
   }
   catch (error) {
     throw new Error(`[auto-api] \`${registration.name}.relations\` is ${(error as Error).message}.`, { cause: error })
@@ -53,8 +61,8 @@ function findInverse(
   relation: DeclaredRelation,
   child: ResourceRegistration,
 ): { columns: readonly string[], foreignColumns: readonly string[] } | undefined {
-  const toOnes = readDeclared(child).flatMap(({ columns, foreignColumns, target, relationName }) =>
-    columns && foreignColumns && target === resource.table ? [{ columns, foreignColumns, relationName }] : [],
+  const toOnes = readDeclared(child).flatMap(({ columns, foreignColumns, many, target, relationName }) =>
+    columns && foreignColumns && !many && target === resource.table ? [{ columns, foreignColumns, relationName }] : [],
   )
   const keys = describeForeignKeys(child.schema).filter(key => key.foreignTable === resource.table)
   return relation.relationName

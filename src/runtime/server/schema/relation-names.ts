@@ -24,10 +24,11 @@ export function nameRelations(resource: Resource, candidates: readonly Candidate
     if (name === undefined || relations.has(name) || resource.fields.has(name)) throw nameTaken(resource, name ?? derived[0]!)
     relations.set(name, Object.freeze({ ...relation, name }) as Relation)
   })
-  // Adds the relations without a foreign key in the database. They join the columns that `relations()` lists.
+  // Adds the relations without a foreign key in the database. They join the columns that the app lists.
   for (const { name, kind, target, columns, foreignColumns } of declared) {
     if (relations.has(name)) continue
     if (resource.fields.has(name)) throw nameTaken(resource, name)
+    if (kind === 'manyToMany') throw unknownJunction(resource, name)
     relations.set(
       name,
       Object.freeze({ kind, name, target, columns: fieldsOf(resource, columns), foreignColumns: fieldsOf(target, foreignColumns) }),
@@ -42,6 +43,13 @@ function nameTaken(resource: Resource, name: string): Error {
   )
 }
 
+function unknownJunction(resource: Resource, name: string): Error {
+  return new Error(
+    `[auto-api] \`${resource.name}.relations\`: the API does not know the junction table of \`${name}\`. `
+    + 'Export the table from a file with registered tables. If it has more columns than two foreign keys, list it in `m2m.relations`.',
+  )
+}
+
 function declaredName(candidate: Candidate, declared: readonly ResolvedRelation[]): string | undefined {
   const same = (fields: readonly Field[], names: readonly string[]) =>
     fields.length === names.length && fields.every(({ name }, index) => name === names[index])
@@ -50,8 +58,14 @@ function declaredName(candidate: Candidate, declared: readonly ResolvedRelation[
       match.kind === candidate.kind
       && match.target === candidate.target
       && same(candidate.columns, match.columns)
-      && same(candidate.foreignColumns, match.foreignColumns),
+      && same(candidate.foreignColumns, match.foreignColumns)
+      && (candidate.kind !== 'manyToMany' || isThrough(candidate, match)),
   )?.name
+}
+
+/** Compares the columns too: a junction that joins a table with itself makes one relation for each direction. */
+function isThrough({ junction }: Extract<Candidate, { kind: 'manyToMany' }>, { through }: ResolvedRelation): boolean {
+  return junction.resource.table === through?.table && junction.sourceKey.columns.every(name => through.columns.includes(name))
 }
 
 /** `authorId` → `author`. Uses the last column of a composite key, because the other columns usually contain the tenant. */

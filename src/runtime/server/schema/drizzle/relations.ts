@@ -1,36 +1,117 @@
-/** Describes as plain data the relations that Drizzle's `relations()` declares for a table. */
-import type { Table } from 'drizzle-orm'
-import { is, One, Relations, createTableRelationsHelpers } from 'drizzle-orm'
-import { propertyName } from './config'
+/**
+ * Describes as plain data the relations that an app declares with Drizzle: `relations()` for one table, or `defineRelations()` and
+ * `defineRelationsPart()` of Drizzle 1.0 for many. It reads their values and needs no class of Drizzle, because 1.0 renamed the classes.
+ */
+import { entityKind, type Column, type Table } from 'drizzle-orm'
+import { isTable, propertyName } from './config'
 
 export interface DeclaredRelation {
   readonly name: string
   readonly target: Table
   readonly many: boolean
-  /** Present on the side that holds the foreign key. */
+  /** The joined columns. Absent on a side that `relations()` declares without columns. */
   readonly columns?: readonly string[]
   readonly foreignColumns?: readonly string[]
+  /** Identifies the other side, if two tables have more than one relation. */
   readonly relationName?: string
+  /** The junction table of a many-to-many relation, and its columns that reference this side. */
+  readonly through?: { readonly table: Table, readonly columns: readonly string[] }
+  /** The relation contains only some of the rows. */
+  readonly filtered: boolean
 }
 
-/** @throws When the value does not come from `relations()`. */
-export function describeRelations(relations: unknown): { table: Table, relations: DeclaredRelation[] } {
-  if (!is(relations, Relations)) throw new TypeError('not a value made by Drizzle\'s relations()')
-  const table = relations.table as Table
-  const declared = relations.config(createTableRelationsHelpers(table as never))
-  return {
-    table,
-    relations: Object.entries(declared).map(([name, relation]) => {
-      const target = relation.referencedTable as Table
-      const config = is(relation, One) ? relation.config : undefined
-      return {
-        name,
-        target,
-        many: !is(relation, One),
-        columns: config?.fields.map(column => propertyName(table, column)),
-        foreignColumns: config?.references.map(column => propertyName(target, column)),
-        relationName: relation.relationName,
-      }
-    }),
-  }
+/**
+ * Returns the relations of a table.
+ * @throws When the value comes from neither `relations()` nor `defineRelations()`.
+ */
+export function describeRelations(relations: unknown, table: Table): DeclaredRelation[] {
+  if (isRelations(relations)) return fromRelations(relations)
+  const entries = isObject(relations) ? Object.values(relations).filter(isTableEntry) : []
+  // A part of `defineRelations()` does not have to contain the table.
+  if (entries.length > 0) return entries.filter(entry => entry.table === table).flatMap(fromDefineRelations)
+  throw new TypeError('not a value made by Drizzle\'s relations() or defineRelations()')
+}
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
+
+// ── relations()
+
+interface RelationsOfTable {
+  readonly table: Table
+  readonly config: (helpers: object) => Readonly<Record<string, Side>>
+}
+
+/** What our helpers return in place of Drizzle's relations. */
+interface Side {
+  readonly target: Table
+  readonly many: boolean
+  readonly config?: { readonly fields?: readonly Column[], readonly references?: readonly Column[], readonly relationName?: string }
+  readonly withFieldName: () => Side
+}
+
+const isRelations = (value: unknown): value is RelationsOfTable =>
+  isObject(value) && (value.constructor as unknown as Record<symbol, unknown>)[entityKind] === 'Relations'
+
+const helper = (many: boolean) => (target: Table, config?: Side['config']): Side => {
+  const side: Side = { target, many, config, withFieldName: () => side }
+  return side
+}
+
+function fromRelations({ table, config }: RelationsOfTable): DeclaredRelation[] {
+  return Object.entries(config({ one: helper(false), many: helper(true) })).map(([name, { target, many, config }]) => ({
+    name,
+    target,
+    many,
+    ...config?.fields && { columns: config.fields.map(column => propertyName(table, column)) },
+    ...config?.references && { foreignColumns: config.references.map(column => propertyName(target, column)) },
+    relationName: config?.relationName,
+    filtered: false,
+  }))
+}
+
+// ── defineRelations()
+
+/** The entry of a table. */
+interface TableEntry {
+  readonly table: Table
+  readonly relations: Readonly<Record<string, object>>
+}
+
+/** Drizzle fills in the columns of a side that declares none. */
+interface DefinedRelation {
+  readonly relationType: 'one' | 'many'
+  readonly targetTable: Table
+  readonly sourceColumns: readonly RelationColumn[]
+  readonly targetColumns: readonly RelationColumn[]
+  readonly throughTable?: Table
+  readonly through?: { readonly source: readonly RelationColumn[] }
+  /** A symbol if there is no condition. */
+  readonly where?: unknown
+}
+
+interface RelationColumn { readonly _: { readonly column: Column } }
+
+const isTableEntry = (value: unknown): value is TableEntry =>
+  isObject(value) && isTable((value as Partial<TableEntry>).table) && isObject((value as Partial<TableEntry>).relations)
+
+const isDefinedRelation = (value: unknown): value is DefinedRelation =>
+  isObject(value) && ['one', 'many'].includes((value as Partial<DefinedRelation>).relationType as string)
+
+function fromDefineRelations({ table, relations }: TableEntry): DeclaredRelation[] {
+  return Object.entries(relations).flatMap(([name, relation]): DeclaredRelation[] => {
+    // The other entries are aggregates, which are not relations.
+    if (!isDefinedRelation(relation)) return []
+    const { relationType, targetTable, sourceColumns, targetColumns, throughTable, through, where } = relation
+    return [{
+      name,
+      target: targetTable,
+      many: relationType === 'many',
+      columns: sourceColumns.map(({ _ }) => propertyName(table, _.column)),
+      foreignColumns: targetColumns.map(({ _ }) => propertyName(targetTable, _.column)),
+      ...throughTable && through && {
+        through: { table: throughTable, columns: through.source.map(({ _ }) => propertyName(throughTable, _.column)) },
+      },
+      filtered: isObject(where),
+    }]
+  })
 }

@@ -8,9 +8,9 @@
 /** Which paths make up a layer, lowest first. A new folder belongs to one of them. */
 const LAYERS = [
   { name: '0-shared', path: '^src/runtime/shared/' },
-  { name: '1-schema-engines', path: '^src/runtime/server/(schema/|engines/|registration\\.ts$)' },
+  { name: '1-schema-engines', path: '^src/runtime/server/(schema/|engines/|drizzle/|registration\\.ts$)' },
   { name: '2-core', path: '^src/runtime/server/core/' },
-  { name: '3-server-client-admin', path: '^src/runtime/(server/(?!schema/|engines/|registration\\.ts$|core/)|app/|admin/|testing/)' },
+  { name: '3-server-client-admin', path: '^src/runtime/(server/(?!schema/|engines/|drizzle/|registration\\.ts$|core/)|app/|admin/|testing/)' },
   { name: '4-build', path: '^src/build/' },
   { name: '5-module', path: '^src/module\\.ts$' },
 ]
@@ -19,11 +19,11 @@ const LAYERS = [
 const ENTRY_POINTS = [
   { name: 'h3', to: '(^|node_modules/)(h3|nitro/h3)(/|$)', at: '^src/runtime/server/(http\\.ts$|virtual/h3\\.ts$)' },
   { name: 'alias-h3', to: '^src/runtime/server/virtual/h3\\.ts$', at: '^src/runtime/server/http\\.ts$' },
-  { name: 'generated-modules', to: '^(src/runtime/server/virtual/(?!h3\\.ts$)|#auto-api/)', at: '^src/runtime/server/runtime\\.ts$' },
+  { name: 'generated-modules', to: '^(src/runtime/server/virtual/(?!h3\\.ts$)|#auto-api/(?!drizzle$))', at: '^src/runtime/server/runtime\\.ts$' },
   { name: 'nuxt-kit', to: '(^|node_modules/)@nuxt/(kit|schema)(/|$)', at: '^src/(module\\.ts$|build/)' },
   { name: 'vue', to: '(^|node_modules/)(vue|vue-router|@vue/[^/]+|@tanstack/vue-query)(/|$)', at: '^src/runtime/(app|admin)/' },
   // Every file can build queries with `drizzle-orm`, but only these folders use its dialects and internals.
-  { name: 'drizzle-dialects', to: '(^|node_modules/)drizzle-orm/(?!index\\.)', at: '^src/runtime/(server/(schema|engines)|testing)/' },
+  { name: 'drizzle-dialects', to: '(^|node_modules/)drizzle-orm/(?!index\\.)', at: '^src/runtime/(server/(schema|engines|drizzle)|testing)/' },
 ]
 
 const layers = LAYERS.slice(0, -1).map((layer, index) => ({
@@ -102,7 +102,7 @@ const hygiene = [
     name: 'resolvable',
     severity: 'error',
     from: { path: '^src/' },
-    to: { couldNotResolve: true, pathNot: '^(#imports|#app|#components|#build|#auto-api)(/|$)' },
+    to: { couldNotResolve: true, pathNot: '^(#imports|#app|#components|#build|#auto-api|drizzle-orm/zod$)(/|$)' },
   },
 ]
 

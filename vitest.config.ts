@@ -1,7 +1,7 @@
-/** Five kinds of tests: pure code, types, real databases, built Nuxt servers, the packed package. */
+/** Six kinds of tests: pure code, types, real databases, those with Drizzle 1.0 too, built Nuxt servers, the packed package. */
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
-import { packageAliases, virtualModules } from './test/support/aliases.ts'
+import { drizzleModule, packageAliases, virtualModules } from './test/support/aliases.ts'
 import { tallyReporter } from './test/support/reporter.ts'
 
 const minutes = (n: number) => n * 60_000
@@ -12,9 +12,21 @@ const inGroup = (groupOrder: number, maxWorkers: number) => ({ maxWorkers, seque
 /** Built servers, browsers and package registries are slow at times: their tests run again once. Tests of pure code never do. */
 const RETRY = { retry: 1 }
 
+/** The tests that run with both major versions of Drizzle: those of columns, sessions and statements. */
+const DRIZZLE_1 = [
+  'test/drizzle-1/**/*.test.ts',
+  'test/unit/engines/**/*.test.ts',
+  'test/unit/schema/!(relations).test.ts',
+  process.env.FULL === '1'
+    // Drizzle Kit 0.31 does not read the tables of 1.0.
+    ? 'test/engines/**/!(tasks).test.ts'
+    : 'test/engines/{suite,values,unfit,reading,bulk,links,in-commit-values,missing}.test.ts',
+]
+
 export default defineConfig({
   resolve: {
     alias: [
+      { find: '#auto-api/drizzle', replacement: drizzleModule },
       { find: /^#auto-api\/(.+)$/, replacement: `${virtualModules}/$1` },
       ...Object.entries(packageAliases()).map(([name, source]) => ({ find: new RegExp(`^${name}$`), replacement: source })),
     ],
@@ -52,6 +64,18 @@ export default defineConfig({
         test: {
           name: 'engines',
           include: ['test/engines/**/*.test.ts'],
+          testTimeout: minutes(4),
+          hookTimeout: minutes(1),
+          ...inGroup(2, 2),
+        },
+      },
+      {
+        extends: true,
+        // The same tests with Drizzle 1.0. With `FULL=1`, all tests of `test/engines`.
+        resolve: { alias: [{ find: /^drizzle-orm(?=$|\/)/, replacement: 'drizzle-orm-1' }] },
+        test: {
+          name: 'drizzle-1',
+          include: DRIZZLE_1,
           testTimeout: minutes(4),
           hookTimeout: minutes(1),
           ...inGroup(2, 2),

@@ -10,7 +10,7 @@ import { checkResourceNames } from './build/config-checks'
 import {
   addPlugins, checkPluginPackages, checkPluginPaths, collectPlugins, registerPluginResources, type PluginRegistry,
 } from './build/plugins'
-import { checkPeerDependencies, isInstalled } from './build/peer-dependencies'
+import { checkPeerDependencies, drizzleFileOf, findDrizzleVersion, isInstalled } from './build/peer-dependencies'
 import { assertNoProblems } from './build/problem'
 import { collectRegistrations, type ResourceRegistry } from './build/registrations'
 import { findRemovedOptions } from './build/removed'
@@ -70,7 +70,9 @@ export default defineNuxtModule<ModuleOptions>({
     const logger = useLogger('auto-api')
     const { autoAdmin } = nuxt.options as { autoAdmin?: unknown }
 
-    const peers = await checkPeerDependencies(isInstalled(nuxt))
+    const drizzle = await findDrizzleVersion(nuxt)
+    const peers = await checkPeerDependencies(isInstalled(nuxt), drizzle)
+    nuxt.options.alias['#auto-api/drizzle'] = resolve(drizzleFileOf(drizzle))
 
     // Nuxt reads NUXT_AUTO_API_SECRET only if the runtime config declares the key.
     nuxt.options.runtimeConfig.autoApi = { secret: '', ...nuxt.options.runtimeConfig.autoApi as object | undefined }

@@ -1,4 +1,4 @@
-/** Checks that the peer dependencies are installed. Without this check, the error would name an import instead of the package. */
+/** Finds the peer dependencies and their versions. Without this check, an error would name an import instead of the package. */
 import { pathToFileURL } from 'node:url'
 import { tryResolveModule } from '@nuxt/kit'
 import type { Nuxt } from 'nuxt/schema'
@@ -11,13 +11,20 @@ export interface PeerDependencies {
   readonly composables: boolean
 }
 
-/** @param isInstalled whether the app can load a package */
-export async function checkPeerDependencies(isInstalled: (name: string) => boolean | Promise<boolean>): Promise<PeerDependencies> {
-  const [drizzle, query] = await Promise.all([isInstalled('drizzle-orm'), isInstalled('@tanstack/vue-query')])
+/** The supported versions: 0.45.2 or newer, and 1.0 from its fifth release candidate. */
+const SUPPORTED = /^(?:0\.45\.(?!0$|1$)\d+|1\.(?!0\.0-(?:beta|alpha|rc\.[1-4]\b)).*)$/
+
+/**
+ * @param isInstalled whether the app can load a package
+ * @param drizzle the version of Drizzle; `undefined` if it is not installed
+ */
+export async function checkPeerDependencies(
+  isInstalled: (name: string) => boolean | Promise<boolean>,
+  drizzle: string | undefined,
+): Promise<PeerDependencies> {
+  const query = await isInstalled('@tanstack/vue-query')
   return {
-    problems: drizzle
-      ? []
-      : [{ where: 'drizzle-orm', what: 'is not installed, but the server requires it', instead: 'Run `npm install drizzle-orm`.' }],
+    problems: findDrizzleProblems(drizzle),
     warnings: query
       ? []
       : [
@@ -28,9 +35,30 @@ export async function checkPeerDependencies(isInstalled: (name: string) => boole
   }
 }
 
+function findDrizzleProblems(version: string | undefined): Problem[] {
+  if (version === undefined)
+    return [{ where: 'drizzle-orm', what: 'is not installed, but the server requires it', instead: 'Run `npm install drizzle-orm`.' }]
+  if (SUPPORTED.test(version)) return []
+  return [{ where: `drizzle-orm@${version}`, what: 'is not supported', instead: 'Install 0.45.2 or newer, or 1.0.0-rc.5 or newer.' }]
+}
+
+/** The file with the code for a version of Drizzle, relative to the runtime. */
+export const drizzleFileOf = (version: string | undefined): string =>
+  `./runtime/server/drizzle/${version === undefined || version.startsWith('0.') ? 'major-0' : 'major-1'}`
+
+/** Reads the version of Drizzle that the bundler will find. */
+export async function findDrizzleVersion(nuxt: Nuxt): Promise<string | undefined> {
+  const file = await tryResolveModule('drizzle-orm/version', toUrls(nuxt))
+  return file && ((await import(pathToFileURL(file).href)) as { npmVersion: string }).npmVersion
+}
+
 /** Creates a function that searches a package from the folders of the module and of the app, as the bundler does. */
 export function isInstalled(nuxt: Nuxt): (name: string) => Promise<boolean> {
-  const { rootDir, modulesDir } = nuxt.options
-  const urls = [new URL(import.meta.url), ...[rootDir, ...modulesDir.map(dir => `${dir}/..`)].map(dir => pathToFileURL(`${dir}/`))]
+  const urls = toUrls(nuxt)
   return async name => await tryResolveModule(name, urls) !== undefined
+}
+
+/** The folders of the module and of the app. */
+function toUrls({ options: { rootDir, modulesDir } }: Nuxt): URL[] {
+  return [new URL(import.meta.url), ...[rootDir, ...modulesDir.map(dir => `${dir}/..`)].map(dir => pathToFileURL(`${dir}/`))]
 }

@@ -38,7 +38,7 @@ interface Tables {
 
 /** Loads and describes tables and relations. Only the server loads authorization, validation and hooks. */
 export async function describeTables(source: TableSource): Promise<Descriptions> {
-  const { describeResources } = await createJiti(import.meta.url).import<Describer>(source.describer)
+  const { describeResources } = await createJiti(import.meta.url, { alias: source.alias }).import<Describer>(source.describer)
   const tables = source.registrations.map(
     ({ name, imports: { schema, relations }, data: { hiddenFields, protectedFields, metadata } }): CheckedRegistration => ({
       name,

@@ -1,22 +1,32 @@
-/** Checks the packed tarball with every supported version of Nuxt: a list, a create, a refused write and the limits of HTTP. */
-import { readFileSync, rmSync } from 'node:fs'
+/** Checks the packed tarball with every supported version of Nuxt and Drizzle: a list, a create, a refused write and the limits of HTTP. */
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { describeStreams } from '../support/streams'
 import { createFolder, installPackedPackage, run, startBuiltApp, type RunningServer, type Variant } from './tarball'
 
-/** The newest Nuxt 4 is left out, because the test of the tarball uses it. */
-const NUXTS: readonly ({ readonly name: string, readonly version: RegExp } & Variant)[] = [
-  { name: 'Nuxt 4.0 with the oldest Drizzle', version: /^4\.0\./, versions: { 'nuxt': '4.0.3', 'drizzle-orm': '0.45.2' } },
+/** The newest Nuxt 4 with the newest Drizzle 0.45 is left out, because the test of the tarball uses them. */
+const VERSIONS: readonly ({ readonly name: string, readonly installed: string, readonly version: RegExp } & Variant)[] = [
+  { name: 'Nuxt 4.0 with the oldest Drizzle', installed: 'nuxt', version: /^4\.0\./, versions: { 'nuxt': '4.0.3', 'drizzle-orm': '0.45.2' } },
+  {
+    name: 'Drizzle 1.0',
+    installed: 'drizzle-orm',
+    version: /^1\.0\.0-rc\.5$/,
+    versions: { 'drizzle-orm': '1.0.0-rc.5', 'drizzle-kit': '1.0.0-rc.5' },
+  },
   {
     name: 'the nightly of Nuxt 5',
+    installed: 'nuxt',
     version: /^5\.0\.0-/,
     versions: { 'nuxt': 'npm:nuxt-nightly@5.0.0-29830089.dc519522', '@nuxt/kit': 'npm:@nuxt/kit-nightly@5.0.0-29830089.dc519522', 'nitro': '3.0.260903-beta', 'h3': '2.0.8' },
     files: 'nuxt-5',
   },
 ]
 
-describe.each(NUXTS)('$name', ({ version, ...variant }) => {
+const VUE_TSC = fileURLToPath(new URL('../../node_modules/.bin/vue-tsc', import.meta.url))
+
+describe.each(VERSIONS)('$name', ({ installed, version, ...variant }) => {
   const folder = createFolder()
   let server: RunningServer | undefined
 
@@ -38,8 +48,23 @@ describe.each(NUXTS)('$name', ({ version, ...variant }) => {
   }
 
   it('is the installed version', () => {
-    expect(JSON.parse(readFileSync(join(folder, 'node_modules/nuxt/package.json'), 'utf8')).version).toMatch(version)
+    expect(JSON.parse(readFileSync(join(folder, 'node_modules', installed, 'package.json'), 'utf8')).version).toMatch(version)
   })
+
+  if (installed === 'drizzle-orm') {
+    it.each([['sqlite', 'sqlite'], ['pg', 'postgresql'], ['mysql', 'mysql']])('generates a migration from nuxt-auto-api/schema/%s with drizzle-kit', (entry, dialect) => {
+      const out = `./migrations/${entry}`
+      run(folder, 'drizzle-kit', 'generate', `--dialect=${dialect}`, `--schema=./server/database/presets/${entry}.ts`, `--out=${out}`)
+      const file = readdirSync(join(folder, out), { recursive: true, encoding: 'utf8' }).find(name => name.endsWith('.sql'))
+      const text = readFileSync(join(folder, out, file!), 'utf8')
+      expect(text).toMatch(/CREATE TABLE [`"]shelves[`"] [^;]*organization_id[^;]*created_at[^;]*deletion_id/)
+      expect(text).toMatch(/CREATE TABLE [`"]task_runs[`"] [^;]*task[^;]*due/)
+    })
+
+    it('compiles with the types of the tables', () => {
+      run(folder, VUE_TSC, '-b', '--noEmit')
+    })
+  }
 
   it('responds with a list to an anonymous caller', async () => {
     expect(await ask('/api/books?limit=2')).toMatchObject({ status: 200, body: { data: [{ id: 1, title: 'Middlemarch' }, { id: 2, title: 'Emma' }], meta: { page: 1, limit: 2, total: 3 } } })
@@ -68,7 +93,8 @@ describe.each(NUXTS)('$name', ({ version, ...variant }) => {
     expect([head.headers.get('content-length'), await head.text()]).toEqual([String((await get.text()).length), ''])
   })
 
-  describeStreams({
+  // Streams do not depend on Drizzle.
+  if (installed === 'nuxt') describeStreams({
     url: () => server!.url,
     resource: 'books',
     fill: rows => `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${rows}) insert into books (id, title) select 1000 + i, 'book ' || i from n where true on conflict do nothing`,

@@ -24,3 +24,9 @@ export function packageAliases(): Record<string, string> {
 
 /** The typed stand-ins for generated modules, as `package.json#imports` resolves them in the installed package. */
 export const virtualModules = `${root}src/runtime/server/virtual`
+
+/** The module that finds the installed version of Drizzle. */
+export const drizzleModule = `${root}src/runtime/server/drizzle/installed`
+
+/** The alias that the build adds for the installed version of Drizzle. */
+export const drizzleAlias = { '#auto-api/drizzle': drizzleModule }

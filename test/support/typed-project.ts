@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { describeTables } from '../../src/build/table-descriptions.ts'
 import { generateTypes } from '../../src/build/types.ts'
 import { generateClient } from '../../src/build/virtual/client.ts'
+import { drizzleAlias } from './aliases.ts'
 import { config, describer, target } from './types.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -39,7 +40,7 @@ export async function writeTypedProject(at: string, count: number): Promise<void
   const numbers = Array.from({ length: count }, (_, index) => index)
   writeFileSync(tables, `import { integer, numeric, sqliteTable, text } from 'drizzle-orm/sqlite-core'\n${numbers.map(tableOf).join('\n')}\n`)
   const registrations = numbers.map(index => ({ name: `things${index}`, imports: { schema: { __moduleImport: true as const, path: tables, name: `things${index}` } }, data: {} }))
-  const { resources, warnings } = await describeTables({ registrations, config, rootDir: root, alias: {}, describer })
+  const { resources, warnings } = await describeTables({ registrations, config, rootDir: root, alias: drizzleAlias, describer })
   if (warnings.length > 0) throw new Error(warnings.join('\n'))
   writeFileSync(join(at, 'auto-api.d.ts'), generateTypes({ registrations, resources, config, folder: at, target, nitro: 'nitropack/types', endpoints: [] }))
   writeFileSync(join(at, 'client.ts'), generateClient('/api', resources))

@@ -5,6 +5,7 @@ import { generateTypes } from '../../src/build/types.ts'
 import type { CheckedRegistration } from '../../src/build/registration-keys.ts'
 import type { AutoApiConfig } from '../../src/runtime/shared/config.ts'
 import { DEFAULT_CONFIG, DEFAULT_MULTI_TENANCY } from '../../src/runtime/shared/defaults.ts'
+import { drizzleAlias } from './aliases.ts'
 
 const path = (file: string) => fileURLToPath(new URL(file, import.meta.url))
 
@@ -30,7 +31,7 @@ const endpoints = ['report.get', 'report.post', 'articles/[id]/publish.post'].ma
   route: `/api/${file.replace(/\.\w+$/, '').replace(/\[(\w+)\]/g, ':$1')}`, method: /\.(\w+)$/.exec(file)![1]!, handler: path(`../types/app/server/api/${file}.ts`),
 }))
 
-export const describeFixture = () => describeTables({ registrations, config, rootDir: path('.'), alias: {}, describer })
+export const describeFixture = () => describeTables({ registrations, config, rootDir: path('.'), alias: drizzleAlias, describer })
 
 export async function generateFixture(): Promise<string> {
   const { resources } = await describeFixture()

@@ -7,6 +7,7 @@ import { softDelete as mysqlSoftDelete } from '../../../src/runtime/server/schem
 import { softDelete as pgSoftDelete } from '../../../src/runtime/server/schema/presets/pg'
 import { softDelete as sqliteSoftDelete } from '../../../src/runtime/server/schema/presets/sqlite'
 import type { Dialect } from '../../../src/runtime/shared/dialects'
+import { sqlTypeOf } from '../../../src/runtime/server/drizzle/index'
 
 type Samples = Readonly<Record<string, readonly unknown[]>>
 
@@ -186,7 +187,7 @@ export function tableText(dialect: Dialect, table: Table): string {
   const name = (text: string) => `${quote}${text}${quote}`
   const lines = columns.map((column) => {
     if (column.name === 'id' && getTableName(table) === 'things') return `${name('id')} ${COUNTED[dialect]}`
-    return `${name(column.name)} ${column.getSQLType()}${column.primary ? ' primary key' : column.notNull ? ' not null' : dialect === 'mysql' ? ' null' : ''}`
+    return `${name(column.name)} ${sqlTypeOf(column)}${column.primary ? ' primary key' : column.notNull ? ' not null' : dialect === 'mysql' ? ' null' : ''}`
   })
   const references = ('thingId' in getTableColumns(table)) ? [`foreign key (thing_id) references things(id)`] : []
   return `create table ${getTableName(table)} (${[...lines, ...keys.length > 0 ? [`primary key (${keys.map(key => name(key.name)).join(', ')})`] : [], ...references].join(', ')})`

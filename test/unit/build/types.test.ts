@@ -6,6 +6,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { describeTables } from '../../../src/build/table-descriptions'
 import { generateTypes, toSpecifier, typeRoutes } from '../../../src/build/types'
 import { generateClient } from '../../../src/build/virtual/client'
+import { drizzleAlias } from '../../support/aliases'
 import { config, describeFixture, describer, generateFixture, registrations, target, typesFile } from '../../support/types'
 
 const folder = mkdtempSync(join(tmpdir(), 'tables-'))
@@ -44,7 +45,7 @@ describe('the types of the registered tables', () => {
     const broken = join(folder, 'broken.ts')
     writeFileSync(broken, 'throw new Error(\'only in the server\')\nexport const pages = {}\n')
     const pages = { name: 'pages', imports: { schema: { __moduleImport: true as const, path: broken, name: 'pages' } }, data: { protectedFields: ['rank'] } }
-    const { resources, warnings } = await describeTables({ registrations: [...registrations, pages], config, rootDir: folder, alias: {}, describer })
+    const { resources, warnings } = await describeTables({ registrations: [...registrations, pages], config, rootDir: folder, alias: drizzleAlias, describer })
     expect(resources.map(({ name }) => name)).toEqual(registrations.map(({ name }) => name))
     expect(warnings).toEqual([expect.stringContaining('`pages`: the table could not be loaded at build time')])
     expect(warnings[0]).toContain('only in the server')
@@ -55,7 +56,7 @@ describe('the types of the registered tables', () => {
 
   it('are not generated if a registration names an unknown column, which fails the build', async () => {
     const mistaken = registrations.map(registration => registration.name === 'writers' ? { ...registration, data: { hiddenFields: ['secrt'] } } : registration)
-    const { resources, error: mistake } = await describeTables({ registrations: mistaken, config, rootDir: folder, alias: {}, describer })
+    const { resources, error: mistake } = await describeTables({ registrations: mistaken, config, rootDir: folder, alias: drizzleAlias, describer })
     expect(resources).toEqual([])
     expect(mistake).toMatch(/`writers\.hiddenFields` names `secrt`, which is not a column of table "writers" \(.*tables\.ts, export `writers`\)\. Did you mean `secret`\?/)
   })
@@ -63,7 +64,7 @@ describe('the types of the registered tables', () => {
   it('contain the current columns of a table that changes', async () => {
     const file = join(folder, 'changing.ts')
     const write = (columns: string) => writeFileSync(file, `import { integer, sqliteTable, text } from '${import.meta.resolve('drizzle-orm/sqlite-core')}'\nexport const pages = sqliteTable('pages', { id: integer('id').primaryKey(), ${columns} })\n`)
-    const describePages = async () => (await describeTables({ registrations: [{ name: 'pages', imports: { schema: { __moduleImport: true, path: file, name: 'pages' } }, data: {} }], config, rootDir: folder, alias: {}, describer })).resources[0]!.update
+    const describePages = async () => (await describeTables({ registrations: [{ name: 'pages', imports: { schema: { __moduleImport: true, path: file, name: 'pages' } }, data: {} }], config, rootDir: folder, alias: drizzleAlias, describer })).resources[0]!.update
     write('title: text(\'title\')')
     expect(await describePages()).toEqual(['title'])
     write('title: text(\'title\'), body: text(\'body\')')
@@ -136,7 +137,7 @@ describe('the generated data for the browser', () => {
 
   it('contains no relation over a hidden key', async () => {
     const hidden = registrations.map(registration => registration.name === 'articles' ? { ...registration, data: { hiddenFields: ['writerId'] } } : registration)
-    const { resources } = await describeTables({ registrations: hidden, config, rootDir: folder, alias: {}, describer })
+    const { resources } = await describeTables({ registrations: hidden, config, rootDir: folder, alias: drizzleAlias, describer })
     const relationsOf = (name: string) => resources.find(resource => resource.name === name)!.relations.map(({ name }) => name)
     expect(relationsOf('articles')).not.toContain('writer')
     expect(relationsOf('writers')).toEqual(['ratings', 'articlesByRatings'])

@@ -4,9 +4,11 @@
  * JavaScript cannot check a result before the batch ends. Therefore each statement with an expectation is followed by a guard
  * statement. The guard fails if the statement before it affected another number of rows than expected, and D1 rolls back the batch.
  */
-import type { SQL } from 'drizzle-orm'
+import type { Query, SQL } from 'drizzle-orm'
+import { nameOf, sessions } from '../drizzle/index'
+import type { BatchResult } from '../drizzle/major'
 import {
-  ExpectationError, type BuiltStatement, type CommitEntry, type Engine, type Outcome, type Row, type Statement, type WriteStatement,
+  ExpectationError, type BuiltStatement, type CommitEntry, type Engine, type Outcome, type Statement, type WriteStatement,
 } from './engine'
 import { toInvalidValue } from './violation'
 import { sqlite } from './dialects/sqlite'
@@ -18,28 +20,18 @@ const D1_LIMITS = Object.freeze({ terms: 5, pattern: 50 })
 
 export function createBatchEngine(name: string, database: unknown): Engine {
   const db = toDatabase(database)
-  const session = db.session as BatchSession
+  const { session } = db
 
-  const prepare = ({ text, values }: Statement) => session.prepareQuery({ sql: text, params: [...values] }, undefined, 'all', true)
-
-  function entry(statement: Statement, read: (result: BatchResult) => unknown): BatchEntry {
-    const { text, values } = encodeParameters(statement)
-    return { _prepare() {
-      session.logger.logQuery(text, [...values])
-      return { stmt: prepare({ text, values }).stmt, getQuery: () => ({ sql: text, params: [...values] }), mapResult: read }
-    } }
-  }
+  const entry = (statement: Statement, read: (result: BatchResult) => Outcome | undefined): BatchEntry =>
+    ({ query: toQuery(statement), read })
 
   function builtEntry({ build }: BuiltStatement): BatchEntry {
-    const query = build(db as never) as Partial<BatchEntry> | undefined
-    if (typeof query?._prepare !== 'function')
-      throw notAQueryBuilder()
-    const prepared = query._prepare()
-    const { sql, params } = prepared.getQuery()
-    return entry({ text: sql, values: params }, result => ({
+    const built = sessions.batch.toBuiltQuery(build(db as never))
+    if (!built) throw notAQueryBuilder()
+    return entry({ text: built.query.sql, values: built.query.params }, result => ({
       rows: [],
       affectedRows: result.meta.changes,
-      result: prepared.mapResult(result, true),
+      result: built.toResult(result),
     }))
   }
 
@@ -59,10 +51,10 @@ export function createBatchEngine(name: string, database: unknown): Engine {
       assertNames(text)
       return { text, values: params }
     },
-    columnName: column => db.dialect.casing.getColumnCasing(column),
+    columnName: column => nameOf(db.dialect, column),
     async query(statement) {
       try {
-        return await prepare(encodeParameters(statement)).values()
+        return await sessions.batch.rows(session, toQuery(statement))
       }
       catch (error) {
         throw toInvalidValue('sqlite', error)
@@ -80,7 +72,8 @@ export function createBatchEngine(name: string, database: unknown): Engine {
         ]
       })
       try {
-        const outcomes = (await session.batch(entries)).filter(outcome => outcome !== undefined) as Outcome[]
+        const results = await sessions.batch.commit(session, entries.map(({ query }) => query))
+        const outcomes = results.map((result, index) => entries[index]!.read(result)).filter(outcome => outcome !== undefined)
         if (single) assertAffected(statements[0]!, outcomes[0]!)
         return outcomes
       }
@@ -91,30 +84,15 @@ export function createBatchEngine(name: string, database: unknown): Engine {
   } satisfies Engine)
 }
 
-/** The parts of Drizzle's D1 session that run statements. */
-interface BatchSession {
-  readonly logger: { readonly logQuery: (text: string, values: unknown[]) => void }
-  readonly prepareQuery: (
-    query: { sql: string, params: unknown[] },
-    fields: undefined,
-    method: 'all',
-    arrayMode: boolean,
-  ) => { readonly stmt: unknown, readonly values: () => Promise<Row[]> }
-  readonly batch: (entries: readonly BatchEntry[]) => Promise<unknown[]>
-}
-
-/** An entry of a batch. Drizzle's query builders implement this interface too. */
+/** A statement of a batch, and the function that reads its result. A guard has no outcome. */
 interface BatchEntry {
-  readonly _prepare: () => {
-    readonly stmt: unknown
-    readonly getQuery: () => { sql: string, params: unknown[] }
-    readonly mapResult: (result: BatchResult, fromBatch: true) => unknown
-  }
+  readonly query: Query
+  readonly read: (result: BatchResult) => Outcome | undefined
 }
 
-interface BatchResult {
-  readonly results: readonly Readonly<Record<string, unknown>>[]
-  readonly meta: { readonly changes: number }
+function toQuery(statement: Statement): Query {
+  const { text, values } = encodeParameters(statement)
+  return { sql: text, params: [...values] }
 }
 
 /**

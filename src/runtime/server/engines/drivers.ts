@@ -1,5 +1,6 @@
 /** Runs SQL text on Drizzle's asynchronous sessions, of a database or of a transaction. Each row is an array of values. */
 import type { Query } from 'drizzle-orm'
+import { sessions } from '../drizzle/index'
 import { isScalar } from './scalar'
 import type { Row, Statement } from './engine'
 import { createReadWriteLock, NO_LOCK, type ReadWriteLock } from './read-write-lock'
@@ -24,28 +25,26 @@ export interface Driver {
 }
 
 type Transaction<T> = (tx: DrizzleDatabase) => Promise<T>
-type Rows = readonly Row[]
-interface Prepared { readonly execute: () => Promise<unknown>, readonly run: () => Promise<unknown>, readonly values: () => Promise<Rows> }
 interface Session {
   readonly client?: object
   readonly transaction: <T>(run: Transaction<T>) => Promise<T>
-  readonly prepareQuery: (query: Query, ...rest: unknown[]) => Prepared
 }
 
 const sessionOf = (db: DrizzleDatabase) => db.session as Session
 const asQuery = ({ text, values }: Statement): Query => ({ sql: text, params: [...values] })
-const unmapped = (rows: unknown) => rows
 /** Runs a transaction in which each statement reads the latest committed rows. */
 const readCommitted = <T>(db: DrizzleDatabase, run: Transaction<T>) =>
   db.transaction(run, { isolationLevel: 'read committed' }) as Promise<T>
 
-/** node-postgres, postgres.js, PGlite and Neon. With a custom mapper, their sessions return each row as an array. */
+/** node-postgres, postgres.js, PGlite and Neon. */
 const postgres: Driver = {
-  rows: (db, statement) => sessionOf(db).prepareQuery(asQuery(statement), undefined, undefined, true, unmapped).execute() as Promise<Rows>,
-  run: async (db, statement) => {
-    const { rowCount, count, affectedRows } = (await sessionOf(db)
-      .prepareQuery(asQuery(statement), undefined, undefined, false)
-      .execute()) as { rowCount?: number | null, count?: number | null, affectedRows?: number }
+  rows: ({ session }, statement) => sessions.pg.rows(session, asQuery(statement)),
+  run: async ({ session }, statement) => {
+    const { rowCount, count, affectedRows } = await sessions.pg.run(session, asQuery(statement)) as {
+      rowCount?: number | null
+      count?: number | null
+      affectedRows?: number
+    }
     return { affectedRows: rowCount ?? count ?? affectedRows ?? 0 }
   },
   transaction: readCommitted,
@@ -66,9 +65,9 @@ function withScalars(statement: Statement): Query {
 
 /** mysql2 and PlanetScale. */
 const mysql: Driver = {
-  rows: (db, statement) => sessionOf(db).prepareQuery(withScalars(statement), undefined, unmapped).execute() as Promise<Rows>,
-  run: async (db, statement) => {
-    const result = await sessionOf(db).prepareQuery(withScalars(statement), undefined).execute()
+  rows: ({ session }, statement) => sessions.mysql.rows(session, withScalars(statement)),
+  run: async ({ session }, statement) => {
+    const result = await sessions.mysql.run(session, withScalars(statement))
     const { affectedRows, rowsAffected, insertId } = (Array.isArray(result) ? result[0] : result) as {
       affectedRows?: number
       rowsAffected?: number
@@ -124,9 +123,9 @@ function bound(target: object, name: string | symbol): unknown {
 }
 
 const libsql: Driver = {
-  rows: async (db, statement) => (await sessionOf(db).prepareQuery(asQuery(statement), undefined, 'all', true).values()).map(toRow),
-  run: async (db, statement) => {
-    const { rowsAffected } = await sessionOf(db).prepareQuery(asQuery(statement), undefined, 'run', false).run() as { rowsAffected: number }
+  rows: async ({ session }, statement) => (await sessions.sqlite.rows(session, asQuery(statement))).map(toRow),
+  run: async ({ session }, statement) => {
+    const { rowsAffected } = await sessions.sqlite.run(session, asQuery(statement)) as { rowsAffected: number }
     return { affectedRows: rowsAffected }
   },
   async transaction(db, run) {

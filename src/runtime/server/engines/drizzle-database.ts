@@ -1,21 +1,15 @@
 /** Types of the Drizzle members that the engines use, and the cache of prepared statements for synchronous drivers. */
-import { sql, type Column, type Query, type SQL } from 'drizzle-orm'
-import type { Row, Statement } from './engine'
+import { sql } from 'drizzle-orm'
+import { sessions } from '../drizzle/index'
+import type { DrizzleDialect, SynchronousQuery } from '../drizzle/major'
+import type { Statement } from './engine'
 import { createLruCache } from './lru-cache'
 
 /** The members that Drizzle's database object has in every dialect. */
 export interface DrizzleDatabase {
-  readonly dialect: {
-    readonly casing: { getColumnCasing: (column: Column) => string }
-    readonly sqlToQuery: (sql: SQL) => Query
-  }
+  readonly dialect: DrizzleDialect
   readonly session: object
   readonly transaction: (run: (tx: DrizzleDatabase) => unknown, config?: object) => unknown
-}
-
-export interface SynchronousQuery {
-  readonly run: (values: readonly unknown[]) => { changes: number }
-  readonly values: (values: readonly unknown[]) => Row[]
 }
 
 /**
@@ -39,10 +33,9 @@ export function toDatabase(db: unknown): DrizzleDatabase {
 /** Prepares each SQL text once. It uses the Drizzle session, so that the app's logger receives every query. */
 export function createStatementPreparer(db: DrizzleDatabase): (statement: Statement) => SynchronousQuery {
   const cache = createLruCache<SynchronousQuery>(MAX_PREPARED)
-  const session = db.session as { prepareQuery: (query: Query, fields: undefined, method: 'all', arrayMode: boolean) => SynchronousQuery }
   return ({ text, values }) =>
     cache(text, () =>
-      session.prepareQuery({ sql: text, params: values.map((_, index) => sql.placeholder(String(index))) }, undefined, 'all', true),
+      sessions.prepareSynchronous(db.session, { sql: text, params: values.map((_, index) => sql.placeholder(String(index))) }),
     )
 }
 

@@ -45,7 +45,7 @@ export type EngineName = keyof typeof ENGINES
  * Creates the engine of a database.
  * @throws When the engine is neither a supported name nor a valid definition, or the database does not fit the engine.
  * @example
- * const engine = createEngine('libsql', drizzle(client))
+ * const engine = createEngine('libsql', drizzle({ client }))
  */
 export function createEngine(engine: EngineName | EngineDefinition, db: unknown): Engine {
   assertEngine(engine)

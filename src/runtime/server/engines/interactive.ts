@@ -1,5 +1,6 @@
 /** Commits statements one after another in a transaction, on Postgres, MySQL and libSQL. */
 import type { Dialect } from '../../shared/dialects'
+import { nameOf } from '../drizzle/index'
 import { toInvalidValue } from './violation'
 import { DIALECTS } from './dialects/index'
 import { DRIVERS, type Driver } from './drivers'
@@ -35,7 +36,7 @@ export function createInteractiveEngine(name: string, database: unknown, dialect
       const { sql: text, params: values } = db.dialect.sqlToQuery(sql)
       return { text, values }
     },
-    columnName: column => db.dialect.casing.getColumnCasing(column),
+    columnName: column => nameOf(db.dialect, column),
     query: statement => withRetries(() => lock.shared(() => driver.rows(db, statement)), () => false).catch(fail),
     commit: statements => withRetries(() => lock.exclusive(() => commit(statements)), index => shouldRetry(statements[index])),
   } satisfies Engine)

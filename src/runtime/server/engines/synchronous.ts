@@ -1,5 +1,6 @@
 /** Commits statements in a synchronous transaction of better-sqlite3. */
 import { BusyError, ExpectationError, joinOutcomes, type CommitEntry, type Engine, type Outcome, type WriteStatement } from './engine'
+import { nameOf } from '../drizzle/index'
 import { toInvalidValue } from './violation'
 import { sqlite } from './dialects/sqlite'
 import { isTransient } from './retry'
@@ -54,7 +55,7 @@ export function createSynchronousEngine(name: string, database: unknown): Engine
     supportsFollowUp: true,
     blocking: true,
     render: sql => toStatement(db.dialect.sqlToQuery(sql)),
-    columnName: column => db.dialect.casing.getColumnCasing(column),
+    columnName: column => nameOf(db.dialect, column),
     query: statement => translateErrors(() => prepare(statement).values(statement.values), error => toInvalidValue('sqlite', error)),
     commit: entries => translateErrors(() => entries.length === 1 && isAtomic(entries[0]!)
       ? runAll(entries)

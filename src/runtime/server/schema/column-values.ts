@@ -1,6 +1,7 @@
 /** Tests whether a column can hold a value of its kind, so that the API refuses every value that the database would refuse. */
 import { is, SQL, type Column } from 'drizzle-orm'
 import type { Kind } from '../../shared/wire'
+import { elementsOf, encodeValue, sqlTypeOf, typeOf } from '../drizzle/index'
 import { isScalar } from '../engines/scalar'
 import { isStorableText, isDateText, isTimeText, isInterval, INFINITY_TEXT, isAddress, NETWORK } from './text-formats'
 
@@ -26,12 +27,12 @@ const isReal: Test = (value, column) => {
 }
 
 /** Refuses a negative value for an `unsigned` type. Only MySQL has unsigned types. */
-const isSignAllowed: Test = (value, column) => Number(value) >= 0 || !column.getSQLType().includes('unsigned')
+const isSignAllowed: Test = (value, column) => Number(value) >= 0 || !sqlTypeOf(column).includes('unsigned')
 
 /** Limits the digits before the decimal point. The database rounds the digits after the decimal point. */
 const isNumeric: Test = (value, column) => {
   const { precision, scale } = column as Column & { precision?: number, scale?: number }
-  const [digits, decimals] = column.columnType.startsWith('MySql') ? [precision ?? 10, scale ?? 0] : [precision, scale ?? 0]
+  const [digits, decimals] = typeOf(column).startsWith('MySql') ? [precision ?? 10, scale ?? 0] : [precision, scale ?? 0]
   if (!isSignAllowed(value, column)) return false
   if (digits === undefined) return true
   if (typeof value === 'number') return Math.abs(value) < 10 ** (digits - decimals)
@@ -52,7 +53,7 @@ const STORED_UNCHANGED = /^(?!.*int).*(?:char|clob|text|blob|real|floa|doub)/i
 
 /** Refuses an integer that a double cannot hold. SQLite would store it, but libSQL's driver would refuse to read the row. */
 function isReadable(encoded: unknown, column: Column): boolean {
-  if (!column.columnType.startsWith('SQLite') || typeof encoded === 'bigint' || STORED_UNCHANGED.test(column.getSQLType())) return true
+  if (!typeOf(column).startsWith('SQLite') || typeof encoded === 'bigint' || STORED_UNCHANGED.test(sqlTypeOf(column))) return true
   const number = typeof encoded === 'string' && encoded.length < 400 ? Number(encoded) : encoded
   return !Number.isInteger(number) || Number.isSafeInteger(number)
 }
@@ -63,7 +64,7 @@ function isReadable(encoded: unknown, column: Column): boolean {
 const isCustom: Test = (value, column) => {
   if (typeof value === 'string' && !isStorableText(value)) return false
   try {
-    const encoded = column.mapToDriverValue(value)
+    const encoded = encodeValue(column, value)
     return is(encoded, SQL) || (isScalar(encoded) && isReadable(encoded, column))
   }
   catch {
@@ -72,10 +73,12 @@ const isCustom: Test = (value, column) => {
 }
 
 const isArray: Test = (value, column) => {
-  const { baseColumn } = column as unknown as { baseColumn: Column }
-  const test = testOf(baseColumn, baseColumn.dataType as Kind)
-  const isElement = (item: unknown) => item === null || (isStorableJson(item) && (!test || test(item, baseColumn)))
-  return Array.isArray(value) && value.every(isElement)
+  const elements = elementsOf(column)!
+  const test = testOf(elements.type, elements.kind)
+  const isElement = (item: unknown) => item === null || (isStorableJson(item) && (!test || test(item, elements.column)))
+  const isNested = (items: unknown, depth: number): boolean =>
+    Array.isArray(items) && items.every(item => depth === 1 ? isElement(item) : item === null || isNested(item, depth - 1))
+  return isNested(value, elements.depth)
 }
 
 /** Accepts dates before the common era too. Postgres writes these with `BC`. */
@@ -112,7 +115,7 @@ const BY_TYPE: Readonly<Record<string, Test>> = {
 
 const BY_KIND: Readonly<Partial<Record<Kind, Test>>> = { custom: isCustom, date: isDate, text: text(isStorableText) }
 
-const testOf = (column: Column, kind: Kind): Test | undefined => BY_TYPE[column.columnType] ?? BY_KIND[kind]
+const testOf = (type: string, kind: Kind): Test | undefined => BY_TYPE[type] ?? BY_KIND[kind]
 
 /** The name of the expected value in error messages, by column type. Other types use the name of their kind. */
 export const EXPECTED_OF: Readonly<Record<string, string>> = {
@@ -125,6 +128,6 @@ export const EXPECTED_OF: Readonly<Record<string, string>> = {
 
 /** Creates the check that a column can hold a value of its kind. The column's schema checks length, range and enum. */
 export function createValueTest(column: Column, kind: Kind): (value: unknown) => boolean {
-  const test = testOf(column, kind)
+  const test = testOf(typeOf(column), kind)
   return test ? value => test(value, column) : () => true
 }

@@ -2,6 +2,7 @@
 import type { Column } from 'drizzle-orm'
 import type { Kind } from '../../shared/wire'
 import { isDateText, isStorableText } from './text-formats'
+import { typeOf } from '../drizzle/index'
 import { isScalar } from '../engines/scalar'
 
 const WHOLE = /^-?\d{1,40}$/
@@ -23,6 +24,6 @@ const BY_KIND: Readonly<Partial<Record<Kind, (raw: unknown) => boolean>>> = {
 export function createDriverValueTest(column: Column, kind: Kind): (raw: unknown) => boolean {
   const test = BY_KIND[kind] ?? isScalar
   // SQLite has no booleans. Its driver does not return or accept them.
-  const acceptsBooleans = !column.columnType.startsWith('SQLite')
+  const acceptsBooleans = !typeOf(column).startsWith('SQLite')
   return raw => test(raw) && (typeof raw !== 'string' || isStorableText(raw)) && (typeof raw !== 'boolean' || acceptsBooleans)
 }

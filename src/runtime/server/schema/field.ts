@@ -1,7 +1,8 @@
 /** A field is a column of a resource. It reads, writes and validates values, and converts them to JSON. Created once at startup. */
-import { Column, getTableName, is, sql, SQL } from 'drizzle-orm'
+import { getTableName, is, sql, SQL, type Column } from 'drizzle-orm'
 import type { ZodType } from 'zod'
 import { toIso, INVALID, WIRE_FORMATS, type Kind } from '../../shared/wire'
+import { decoderOf, encodeValue, sqlTypeOf, tableOf, typeOf } from '../drizzle/index'
 import type { Bytewise } from '../engines/dialects/adapter'
 import { bytewise } from '../engines/dialects/index'
 import { mysqlEnum, mysqlNumber } from '../engines/dialects/mysql'
@@ -24,6 +25,8 @@ export interface Field {
   readonly index: number
   /** The expression in a select list. */
   readonly selection: SQL
+  /** Converts a parameter to the column's type for a write. Absent if the database does that. */
+  readonly bind?: (value: SQL) => SQL
   /** Casts a parameter to the column's type for a comparison. Absent if the database compares correctly without a cast. */
   readonly compare?: (value: SQL) => SQL
   /** Compares values by bytes. Absent if the column's type has no collation. */
@@ -78,6 +81,12 @@ function exactNumeric(value: SQL): SQL {
   return sql`case typeof(${value}) when 'integer' then cast(${value} as text) else ${value} end`
 }
 
+/** Casts for writes. As a parameter of a JSON type, some drivers would convert the JSON text to JSON once more. */
+const WRITE_CASTS: Readonly<Record<string, (value: SQL) => SQL>> = {
+  PgJson: value => sql`cast(cast(${value} as text) as json)`,
+  PgJsonb: value => sql`cast(cast(${value} as text) as jsonb)`,
+}
+
 /** Casts for comparisons. Without a cast, MySQL compares the text of a number as a double, and an enum as text. */
 const COMPARISON_CASTS: Readonly<Record<string, (value: SQL, column: Column) => SQL>> = {
   MySqlBigInt64: mysqlNumber,
@@ -88,21 +97,12 @@ const COMPARISON_CASTS: Readonly<Record<string, (value: SQL, column: Column) => 
   MySqlEnumObjectColumn: mysqlEnum,
 }
 
-/** Decoders for types that Drizzle does not decode, because it relies on the driver. */
-const DECODERS: Readonly<Record<string, (raw: unknown) => unknown>> = {
-  MySqlJson: raw => typeof raw === 'string' ? JSON.parse(raw) : raw,
-}
-
-const ENCODERS: Readonly<Record<string, (value: unknown) => unknown>> = {
-  MySqlDate: value => value instanceof Date ? value.toISOString().slice(0, 10) : value,
-}
-
 /** Types of custom columns that the database cannot order, or cannot even test for equality. */
 const INCOMPARABLE = /^(?:jsonb?|jsonpath|xml|xid|point|line|lseg|box|path|polygon|circle|geometry|linestring|multi\w+)\b/i
 
 /** Selects an expression over a column in the same form as the column itself. */
 export function selectExactly({ column }: Field, value: SQL): SQL {
-  return EXACT_SELECTIONS[column.columnType]?.(value) ?? value
+  return EXACT_SELECTIONS[typeOf(column)]?.(value) ?? value
 }
 
 /** Converts a value to a scalar that every driver accepts. SQLite has no booleans. MySQL drivers accept bytes only as a Buffer. */
@@ -110,13 +110,13 @@ function toScalar(column: Column, value: unknown): unknown {
   if (typeof value === 'string') return value
   if (value === null || is(value, SQL)) return value
   if (!isScalar(value)) {
-    const name = `${getTableName(column.table)}.${column.name}`
+    const name = `${getTableName(tableOf(column))}.${column.name}`
     throw new TypeError(`[auto-api] \`${name}\` received a value that no driver accepts. A custom type needs `
       + 'a `toDriver` that returns text, a number, a boolean, a date or bytes.')
   }
-  if (typeof value === 'boolean' && column.columnType.startsWith('SQLite')) return Number(value)
+  if (typeof value === 'boolean' && typeOf(column).startsWith('SQLite')) return Number(value)
   // Postgres infers the type of a text parameter from its context. For other values, drivers guess the type from the value.
-  if (column.columnType === 'PgCustomColumn' && typeof value !== 'object' && !/^bool/i.test(column.getSQLType())) return String(value)
+  if (typeOf(column) === 'PgCustomColumn' && typeof value !== 'object' && !/^bool/i.test(sqlTypeOf(column))) return String(value)
   if (globalThis.Buffer.isBuffer(value)) return value
   if (ArrayBuffer.isView(value)) return globalThis.Buffer.from(value.buffer, value.byteOffset, value.byteLength)
   return value instanceof ArrayBuffer ? globalThis.Buffer.from(value) : value
@@ -125,37 +125,39 @@ function toScalar(column: Column, value: unknown): unknown {
 /** @param schema the Zod schema of the column, which checks length, range and enum values */
 export function createField(facts: ColumnFacts, index: number, schema: ZodType): Field {
   const { column, kind } = facts
+  const type = typeOf(column)
   const wire = WIRE_FORMATS[kind]
   const canHold = createValueTest(column, kind)
   const isDriverValue = createDriverValueTest(column, kind)
   const fits = (value: unknown) => value !== INVALID && canHold(value) && schema.safeParse(value).success
   const checked = (value: unknown) => fits(value) ? value : INVALID
-  const exact = EXACT_SELECTIONS[column.columnType]
-  const fromDriver = DECODERS[column.columnType] ?? ((raw: unknown) => column.mapFromDriverValue(raw))
-  const toDriver = ENCODERS[column.columnType] ?? ((value: unknown) => column.mapToDriverValue(value))
-  const compare = COMPARISON_CASTS[column.columnType]
-  const comparable = kind !== 'json' && kind !== 'blob' && !(kind === 'custom' && INCOMPARABLE.test(column.getSQLType()))
+  const exact = EXACT_SELECTIONS[type]
+  const decoder = decoderOf(column)
+  const fromDriver = decoder ?? ((raw: unknown) => raw)
+  const compare = COMPARISON_CASTS[type]
+  const comparable = kind !== 'json' && kind !== 'blob' && !(kind === 'custom' && INCOMPARABLE.test(sqlTypeOf(column)))
   const bytes = bytewise(column)
-  const unlimitedText = kind === 'text' && column.columnType.startsWith('SQLite')
-  const decodes = exact !== undefined || column.mapFromDriverValue !== Column.prototype.mapFromDriverValue
+  const unlimitedText = kind === 'text' && type.startsWith('SQLite')
+  const decodes = exact !== undefined || decoder !== undefined
   const toJsonValue = (value: unknown) => wire.toJson ? wire.toJson(value) : value instanceof Date ? toIso(value) : value
   return Object.freeze({
     name: facts.name,
     column,
     kind,
     nullable: facts.nullable,
-    ordered: comparable && column.columnType !== 'SQLiteBigInt',
+    ordered: comparable && type !== 'SQLiteBigInt',
     optional: facts.optional,
     generated: facts.generated,
     index,
     selection: exact ? exact(sql`${column}`) : sql`${column}`,
+    ...WRITE_CASTS[type] && { bind: WRITE_CASTS[type] },
     ...compare && { compare: (value: SQL) => compare(value, column) },
     ...bytes && { bytes },
-    comparable: comparable && column.columnType !== 'MySqlFloat',
+    comparable: comparable && type !== 'MySqlFloat',
     ...decodes && { decode: (raw: unknown) => raw === null || raw === undefined ? null : fromDriver(raw) },
     ...decodes && { toWire: (raw: unknown) => raw === null || raw === undefined ? null : toJsonValue(fromDriver(raw)) },
     ...!decodes && wire.toJson && { toWire: (raw: unknown) => raw === null || raw === undefined ? null : toJsonValue(raw) },
-    encode: value => value === null || value === undefined ? null : toScalar(column, toDriver(value)),
+    encode: value => value === null || value === undefined ? null : toScalar(column, encodeValue(column, value)),
     ...wire.toJson && { toJson: (value: unknown) => value === null || value === undefined ? null : wire.toJson!(value) },
     fits,
     isDriverValue: (raw) => {
@@ -164,7 +166,7 @@ export function createField(facts: ColumnFacts, index: number, schema: ZodType):
       // A table can contain dates that a client cannot write. SQLite also stores text of any length, and text that the enum does not list.
       return (kind === 'date' || canHold(value)) && (unlimitedText || schema.safeParse(value).success)
     },
-    ...EXPECTED_OF[column.columnType] && { expected: EXPECTED_OF[column.columnType] },
+    ...EXPECTED_OF[type] && { expected: EXPECTED_OF[type] },
     fromWire: (json) => {
       const value = wire.fromJson(json)
       return value === INVALID || canHold(value) ? value : INVALID

@@ -3,6 +3,7 @@ import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/sp
 import { z, type ZodType } from 'zod'
 import type { JsonSchema } from '../../shared/types/description'
 import type { Kind } from '../../shared/wire'
+import { typeOf } from '../drizzle/index'
 import type { ColumnFacts } from './drizzle/column'
 import type { Resource } from './model'
 import { columnSchemas } from './validation'
@@ -36,8 +37,8 @@ export function generatedBody({ table, facts, writable, roles }: Resource, kind:
 }
 
 function valueSchema({ column, kind, nullable }: ColumnFacts, schema: ZodType): JsonSchema {
-  const value = kind === 'json' && column.dataType !== 'array' ? {} : WIRE_SCHEMAS[kind] ?? fromZod(schema)
-  const described = DAYS.has(column.columnType) ? { ...value, format: 'date' } : value
+  const value = kind === 'json' && !String(column.dataType).startsWith('array') ? {} : WIRE_SCHEMAS[kind] ?? fromZod(schema)
+  const described = DAYS.has(typeOf(column)) ? { ...value, format: 'date' } : value
   return nullable && Object.keys(described).length > 0 ? { anyOf: [described, { type: 'null' }] } : described
 }
 

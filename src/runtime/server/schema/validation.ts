@@ -1,8 +1,8 @@
 /** Creates the schemas that validate request bodies. The app provides a schema, or the API generates one from the writable columns. */
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { Table } from 'drizzle-orm'
-import { createInsertSchema, createSelectSchema, createUpdateSchema } from 'drizzle-zod'
 import { z, type ZodType } from 'zod'
+import { schemas, typeOf } from '../drizzle/index'
 import type { ColumnFacts } from './drizzle/column'
 
 export interface BodySchema {
@@ -20,25 +20,28 @@ export function bodySchema(
   table: Table,
   columns: readonly ColumnFacts[],
 ): BodySchema {
-  const standard = own ?? pick((kind === 'create' ? createInsertSchema : createUpdateSchema)(table, refinements(columns) as never), columns)
+  const standard = own ?? pick((kind === 'create' ? schemas.insert : schemas.update)(table, refinements(columns)), columns)
   const keys = findKeys(standard)
   return Object.freeze({ standard, generated: own === undefined, hasKey: key => keys?.has(key) ?? true } satisfies BodySchema)
 }
 
 /**
- * Replaces schemas of drizzle-zod that refuse valid values. drizzle-zod refuses floats beyond 2^47 and uuids without a version, but the
- * databases accept both.
+ * Replaces schemas of Drizzle that refuse valid values. Drizzle refuses floats beyond 2^47, uuids without a version and, from 1.0 on,
+ * every byte but `0` and `1` in MySQL's binary text. The databases accept them.
  */
 function refinements(columns: readonly ColumnFacts[]): Record<string, () => ZodType> {
   return Object.fromEntries(columns.flatMap(({ name, column, kind }): [string, () => ZodType][] => {
     if (kind === 'number') return [[name, () => z.number()]]
-    return column.columnType === 'PgUUID' ? [[name, () => z.guid()]] : []
+    if (/^MySql(?:Var)?Binary$/.test(typeOf(column))) return [[name, () => textUpTo((column as { length?: number }).length)]]
+    return typeOf(column) === 'PgUUID' ? [[name, () => z.guid()]] : []
   }))
 }
 
+const textUpTo = (length: number | undefined) => length === undefined ? z.string() : z.string().max(length)
+
 /** Creates a schema for the values of each column. The schemas do not accept null. */
 export function columnSchemas(table: Table, columns: readonly ColumnFacts[]): Record<string, ZodType> {
-  const { shape } = createSelectSchema(table, refinements(columns) as never) as unknown as { shape: Record<string, ZodType> }
+  const { shape } = schemas.select(table, refinements(columns)) as { shape: Record<string, ZodType> }
   return Object.fromEntries(
     Object.entries(shape).map(([name, schema]) => [name, schema instanceof z.ZodNullable ? (schema.unwrap() as ZodType) : schema]),
   )

@@ -26,7 +26,8 @@ export interface ColumnType {
   readonly _: {
     readonly data: unknown
     readonly dataType: string
-    readonly columnType: string
+    /** Only Drizzle 0.45 has this. */
+    readonly columnType?: string
     readonly notNull: boolean
     readonly hasDefault: boolean
   }
@@ -67,10 +68,20 @@ type ColumnOf<R extends ResourceName, K> = K extends keyof ColumnsOf<R>
 /** The names of the fields that a response can contain. */
 export type FieldName<R extends ResourceName> = Exclude<keyof ColumnsOf<R>, Entry<R>['hidden']> & string
 
+/**
+ * The data type of a column. Drizzle 1.0 adds a constraint, such as `number int32` and `object date`, and gives an array the data type of
+ * its elements.
+ */
+type DataType<C extends ColumnType> = C['_']['data'] extends readonly unknown[] ? 'array' : WithoutConstraint<C['_']['dataType']>
+
+type WithoutConstraint<T extends string>
+  = T extends `object ${infer O}` ? O extends 'date' | 'buffer' ? O : 'json'
+    : T extends `${infer D} ${string}` ? D : T
+
 /** Drizzle data types whose values are text in JSON. */
 type AsText = 'date' | 'bigint' | 'buffer'
 
-export type WireValue<C extends ColumnType> = C['_']['dataType'] extends AsText ? string : C['_']['data']
+export type WireValue<C extends ColumnType> = DataType<C> extends AsText ? string : C['_']['data']
 
 type Nullable<C extends ColumnType, V> = C['_']['notNull'] extends true ? V : V | null
 
@@ -81,13 +92,17 @@ export type RecordOf<R extends ResourceName> = { -readonly [K in FieldName<R>]: 
 
 /** The kind of a column, which decides its filter operators. */
 type KindOf<C extends ColumnType>
-  = C['_']['dataType'] extends 'json' | 'array' | 'buffer' ? 'opaque'
-    : C['_']['dataType'] extends 'boolean' ? 'boolean'
-      : C['_']['dataType'] extends 'number' ? 'number'
-        : C['_']['dataType'] extends 'date' ? 'date'
-          : C['_']['dataType'] extends 'bigint' ? C['_']['columnType'] extends 'SQLiteBigInt' ? 'bytes' : 'bigint'
-            : C['_']['dataType'] extends 'string' ? C['_']['columnType'] extends `${string}${'Numeric' | 'Decimal'}` ? 'decimal' : 'text'
+  = DataType<C> extends 'json' | 'array' | 'buffer' ? 'opaque'
+    : DataType<C> extends 'boolean' ? 'boolean'
+      : DataType<C> extends 'number' ? 'number'
+        : DataType<C> extends 'date' ? 'date'
+          : DataType<C> extends 'bigint' ? C['_']['columnType'] extends 'SQLiteBigInt' ? 'bytes' : 'bigint'
+            : DataType<C> extends 'string' ? IsDecimal<C> extends true ? 'decimal' : 'text'
               : 'custom'
+
+type IsDecimal<C extends ColumnType>
+  = C['_']['dataType'] extends 'string numeric' | 'string unumeric' ? true
+    : C['_']['columnType'] extends `${string}${'Numeric' | 'Decimal'}` ? true : false
 
 export type FieldKind<R extends ResourceName, K> = KindOf<ColumnOf<R, K>>
 

@@ -98,7 +98,13 @@ const PARAMETER = shape`?`
 /** A parameter for a value. If a custom column type converts the value to SQL, the text of that SQL becomes part of the shape. */
 export function boundValue(engine: Engine, field: Field, value: unknown): Clause {
   const encoded = field.encode(value)
-  return is(encoded, SQL) ? fromSql(engine, encoded) : { shape: PARAMETER, values: [encoded], build: () => sql`${sql.param(encoded)}` }
+  return is(encoded, SQL) ? fromSql(engine, encoded) : { shape: PARAMETER, values: [encoded], build: () => parameter(field, encoded) }
+}
+
+/** The parameter of a statement that writes the field. */
+export function parameter({ bind }: Field, encoded: unknown): SQL {
+  const value = sql`${sql.param(encoded)}`
+  return bind ? bind(value) : value
 }
 
 /**

@@ -1,5 +1,6 @@
 /** Separates SQL of the app from its parameters. It does not render the SQL, because that costs twenty times as much. */
 import { Column, is, Param, SQL, StringChunk, Table } from 'drizzle-orm'
+import { isConvertedByDialect, tableOf, textOf } from '../../drizzle/index'
 import { idOf, quoted, type Shape } from './shape'
 
 export interface Outline {
@@ -21,7 +22,7 @@ export function outline(condition: SQL): Outline | undefined {
 }
 
 function walk(chunk: unknown, values: unknown[]): string | undefined {
-  if (chunk instanceof StringChunk) return quoted(chunk.value.join(''))
+  if (chunk instanceof StringChunk) return quoted(textOf(chunk))
   if (chunk instanceof Param) return parameter(chunk, values)
   if (chunk instanceof SQL)
     return (chunk as unknown as { shouldInlineParams: boolean }).shouldInlineParams ? undefined : walkAll(chunk.queryChunks, values)
@@ -29,7 +30,7 @@ function walk(chunk: unknown, values: unknown[]): string | undefined {
     const list = walkAll(chunk, values, ',')
     return list === undefined ? undefined : `[${list}]`
   }
-  if (is(chunk, Column)) return identify(chunk, chunk.table)
+  if (is(chunk, Column)) return identify(chunk, tableOf(chunk))
   if (is(chunk, Table)) return identify(chunk, chunk)
   if (chunk === undefined) return ''
   if (typeof chunk === 'function' || (typeof chunk === 'object' && chunk !== null)) return undefined
@@ -53,6 +54,7 @@ function walkAll(chunks: readonly unknown[], values: unknown[], separator = ''):
 }
 
 function parameter({ value, encoder }: Param, values: unknown[]): string | undefined {
+  if (is(encoder, Column) && isConvertedByDialect(encoder)) return undefined
   const encoded = value === null ? null : encoder.mapToDriverValue(value)
   if (is(encoded, SQL) || (typeof value === 'object' && value !== null && 'getSQL' in value)) return undefined
   values.push(encoded)

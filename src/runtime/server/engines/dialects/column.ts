@@ -1,9 +1,10 @@
 /** Facts about column types, and SQL that more than one dialect uses. */
 import { sql, type Column, type SQL } from 'drizzle-orm'
 import type { Kind } from '../../../shared/wire'
+import { typeOf } from '../../drizzle/index'
 
 /** Whether the column has an enum type of the database. Such a column sorts in the order in which the type lists its values. */
-export const isEnum = (column: Column): boolean => /^(?:Pg|MySql)Enum/.test(column.columnType)
+export const isEnum = (column: Column): boolean => /^(?:Pg|MySql)Enum/.test(typeOf(column))
 
 /** Whether values of this kind can have more digits than a double. */
 export const isExact = (kind: Kind): boolean => kind === 'bigint' || kind === 'decimal'

@@ -1,5 +1,6 @@
 /** The SQL of MySQL and MariaDB. */
 import { sql, type Column, type SQL } from 'drizzle-orm'
+import { sqlTypeOf, typeOf } from '../../drizzle/index'
 import type { AggregateSql, DialectAdapter } from './adapter'
 import { isEnum, isExact, unchanged } from './column'
 
@@ -42,18 +43,18 @@ export const mysql: DialectAdapter = {
   convert: unchanged,
   // The collation `utf8mb4_bin` is not enough, because it ignores spaces at the end of text.
   bytewise: column =>
-    /^(?:national )?n?(?:var)?char|^(?:tiny|medium|long)?text/i.test(column.getSQLType())
+    /^(?:national )?n?(?:var)?char|^(?:tiny|medium|long)?text/i.test(sqlTypeOf(column))
       ? { operand: value => sql`cast(convert(${value} using utf8mb4) as binary)`, condition: unchanged }
       : undefined,
   aggregates,
 }
 
-const isNumber = (column: Column) => /Int|Serial|Year|Boolean|Decimal/.test(column.columnType)
+const isNumber = (column: Column) => /Int|Serial|Year|Boolean|Decimal/.test(typeOf(column))
 
 /** Casts a parameter to a number. Drivers send a number as text if a double cannot hold it. */
 export function mysqlNumber(value: SQL, column: Column): SQL {
-  if (/Decimal/.test(column.columnType)) return sql`cast(${value} as decimal(65, 30))`
-  return column.getSQLType().includes('unsigned') ? sql`cast(${value} as unsigned)` : sql`cast(${value} as signed)`
+  if (/Decimal/.test(typeOf(column))) return sql`cast(${value} as decimal(65, 30))`
+  return sqlTypeOf(column).includes('unsigned') ? sql`cast(${value} as unsigned)` : sql`cast(${value} as signed)`
 }
 
 /**

@@ -1,6 +1,7 @@
 /** The SQL of Postgres. */
 import { is, sql, type Column, type SQL } from 'drizzle-orm'
 import { PgChar, PgCustomColumn, PgEnumColumn } from 'drizzle-orm/pg-core'
+import { sqlTypeOf, typeOf } from '../../drizzle/index'
 import type { AggregateSql, Bytewise, DialectAdapter } from './adapter'
 import { countOf, isExact, numberedByWindow, unchanged, withoutSerial } from './column'
 
@@ -36,14 +37,14 @@ export const pg: DialectAdapter = {
   // A column of a recursive query must have one collation, although its values come from columns with different collations.
   toText: value => sql`cast(${value} as text) collate "C"`,
   fromText: (text, column) => sql`cast(${text} as ${postgresType(column)})${isText(column) ? sql` collate "default"` : sql``}`,
-  convert: (value, from, to) => typeOf(from) === typeOf(to) ? value : sql`cast(cast(${value} as text) as ${postgresType(to)})`,
+  convert: (value, from, to) => plainTypeOf(from) === plainTypeOf(to) ? value : sql`cast(cast(${value} as text) as ${postgresType(to)})`,
   bytewise,
   aggregates,
 }
 
 /** Types without `min` and `max`. All texts of such a type have the same length, so their bytes sort in the order of the values. */
 const WITHOUT_EXTREMES = new Set(['PgUUID', 'PgMacaddr', 'PgMacaddr8'])
-const hasNoExtremes = (column: Column) => WITHOUT_EXTREMES.has(column.columnType)
+const hasNoExtremes = (column: Column) => WITHOUT_EXTREMES.has(typeOf(column))
 
 /** Types that store text unchanged, including `citext`. */
 const PLAIN_TEXT = /^(?:text|varchar|character varying|citext|name)\b(?!.*\[)/i
@@ -54,11 +55,11 @@ const UNCOLLATED = new RegExp(
   'i',
 )
 
-const isText = (column: Column) => is(column, PgChar) || PLAIN_TEXT.test(column.getSQLType())
-const typeOf = (column: Column) => withoutSerial(column.getSQLType())
+const isText = (column: Column) => is(column, PgChar) || PLAIN_TEXT.test(sqlTypeOf(column))
+const plainTypeOf = (column: Column) => withoutSerial(sqlTypeOf(column))
 
 function bytewise(column: Column): Bytewise | undefined {
-  const type = column.getSQLType()
+  const type = sqlTypeOf(column)
   if (PLAIN_TEXT.test(type)) return { operand: value => sql`cast(${value} as text) collate "C"`, condition: hideFromPlanner }
   // `char` pads its values, and a custom type can convert them. Therefore both sides are cast to the type of the column first.
   const collated = is(column, PgChar) || (is(column, PgCustomColumn) && !UNCOLLATED.test(type))
@@ -85,6 +86,6 @@ export function postgresType(column: Column): SQL {
     const { enumName, schema } = column.enum
     return schema ? sql`${sql.identifier(schema)}.${sql.identifier(enumName)}` : sql`${sql.identifier(enumName)}`
   }
-  const type = column.getSQLType().replace(/\s*\([^)]*\)/, '').replace(/\s+collate\s.*$/i, '')
+  const type = sqlTypeOf(column).replace(/\s*\([^)]*\)/, '').replace(/\s+collate\s.*$/i, '')
   return sql.raw(UNBOUNDED[type] ?? withoutSerial(type))
 }

@@ -1,5 +1,6 @@
 /** The SQL of SQLite, libSQL and D1. */
 import { sql, type Column, type SQL } from 'drizzle-orm'
+import { sqlTypeOf } from '../../drizzle/index'
 import type { AggregateSql, DialectAdapter } from './adapter'
 import { countOf, isExact, numberedByWindow, unchanged } from './column'
 
@@ -42,7 +43,7 @@ export const sqlite: DialectAdapter = {
   fromText: unchanged,
   convert: unchanged,
   bytewise: column =>
-    /char|clob|text/i.test(column.getSQLType()) ? { operand: value => sql`${value} collate binary`, condition: unchanged } : undefined,
+    /char|clob|text/i.test(sqlTypeOf(column)) ? { operand: value => sql`${value} collate binary`, condition: unchanged } : undefined,
   aggregates,
 }
 

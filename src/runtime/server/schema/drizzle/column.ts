@@ -1,6 +1,7 @@
 /** Describes a Drizzle column as plain data. */
 import type { Column } from 'drizzle-orm'
 import type { Kind } from '../../../shared/wire'
+import { kindOf, typeOf } from '../../drizzle/index'
 
 export interface ColumnFacts {
   /** The property name in the table, which is the field's name in the API. */
@@ -32,24 +33,7 @@ function isGenerated(column: Column & { autoIncrement?: boolean, generatedIdenti
   return column.generated !== undefined
     || column.generatedIdentity !== undefined
     || column.autoIncrement === true
-    || SERIAL.test(column.columnType)
+    || SERIAL.test(typeOf(column))
     // In SQLite, an INTEGER PRIMARY KEY is the rowid. For uuid and text keys, a database default generates the value.
-    || (column.primary && (/^SQLite(?:Integer|Boolean|Timestamp)$/.test(column.columnType) || column.default !== undefined))
-}
-
-const WHOLE = /(?:Integer|Int|BigInt53|BigSerial53|SmallSerial|Serial|Year)$/
-
-const EXACT = /(?:Numeric|Decimal)$/
-
-function kindOf(column: Column): Kind {
-  switch (column.dataType) {
-    case 'string': return EXACT.test(column.columnType) ? 'decimal' : 'text'
-    case 'number': return WHOLE.test(column.columnType) ? 'integer' : 'number'
-    case 'boolean': return 'boolean'
-    case 'date': return 'date'
-    case 'bigint': return 'bigint'
-    case 'buffer': return 'blob'
-    case 'json': case 'array': return 'json'
-    default: return 'custom'
-  }
+    || (column.primary && (/^SQLite(?:Integer|Boolean|Timestamp)$/.test(typeOf(column)) || column.default !== undefined))
 }

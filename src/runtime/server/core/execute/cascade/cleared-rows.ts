@@ -2,6 +2,7 @@
 import { is, sql, SQL, type Column } from 'drizzle-orm'
 import { groupBy } from '../../../../shared/group-by'
 import type { WriteStatement } from '../../../engines/engine'
+import { encodeValue } from '../../../drizzle/index'
 import type { ForeignKeyFacts } from '../../../schema/drizzle/foreign-keys'
 import { columnOf, type GraphNode } from '../../../schema/graph'
 import type { Selection } from '../../access/fields'
@@ -102,10 +103,11 @@ function clearedValues(call: Call, { closure, child, edges }: Cleared): Assigned
 }
 
 /** The default of a column without parameters, because the text of the statement is cached. */
-function defaultSql({ default: value, mapToDriverValue }: Column): SQL {
+function defaultSql(column: Column): SQL {
+  const { default: value } = column
   if (value === undefined || value === null) return sql`null`
   if (is(value, SQL)) return sql`${value}`
-  const literal = mapToDriverValue(value)
+  const literal = encodeValue(column, value)
   return typeof literal === 'number' || typeof literal === 'bigint'
     ? sql.raw(String(literal))
     : sql.raw(`'${String(literal).replaceAll('\'', '\'\'')}'`)

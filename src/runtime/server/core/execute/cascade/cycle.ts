@@ -4,6 +4,7 @@
  */
 import { sql, type Column, type SQL } from 'drizzle-orm'
 import type { Engine, Row, Statement, WriteStatement } from '../../../engines/engine'
+import { encodeValue } from '../../../drizzle/index'
 import { shape } from '../../sql/shape'
 import type { ForeignKeyFacts } from '../../../schema/drizzle/foreign-keys'
 import { columnOf, type GraphNode } from '../../../schema/graph'
@@ -105,7 +106,7 @@ function markStatement(call: Call, closure: Closure, node: GraphNode, marker: st
     api.statements,
     engine,
     shape`mark ${node}${closureShape(closure)}`,
-    [...closure.start.values, column.mapToDriverValue(marker)],
+    [...closure.start.values, encodeValue(column, marker)],
     () => ({
       extra: undefined,
       sql: changeRows(closure, node, primaryKeyOf(node), selectKeys(closure, node), {
@@ -132,7 +133,7 @@ function clearKeysStatement(
     api.statements,
     engine,
     shape`clear keys ${dependents.root}${node}${columns}`,
-    [column.mapToDriverValue(marker)],
+    [encodeValue(column, marker)],
     () => ({
       extra: undefined,
       sql: sql`update ${node.table} set ${sql.join(
@@ -192,7 +193,7 @@ function inRowKeys({ adapter }: Engine, node: GraphNode, rows: readonly Row[]): 
 /** `delete from child where deletion_id = ?` */
 function removeMarkedStatement({ api, engine }: Call, node: GraphNode, marker: string): WriteStatement {
   const column = node.roles.deletionId!
-  return statement(api.statements, engine, shape`remove marked ${node}`, [column.mapToDriverValue(marker)], () => ({
+  return statement(api.statements, engine, shape`remove marked ${node}`, [encodeValue(column, marker)], () => ({
     extra: undefined,
     sql: sql`delete from ${node.table} where ${column} = ${sql.param(marker)}`,
   }))

@@ -8,6 +8,7 @@
 import { is, sql, SQL, type Column } from 'drizzle-orm'
 import { trashColumnsOf } from '../../../../shared/column-roles'
 import type { WriteStatement } from '../../../engines/engine'
+import { encodeValue } from '../../../drizzle/index'
 import { shape } from '../../sql/shape'
 import type { ForeignKeyFacts } from '../../../schema/drizzle/foreign-keys'
 import { columnOf, type GraphNode } from '../../../schema/graph'
@@ -114,9 +115,10 @@ export function clearReferencesStatement(
 const NULL = { values: [], build: () => sql`null` }
 
 /** Returns the default of a column as a value or as SQL, because SQLite does not accept `set a = default`. */
-function defaultOf({ default: value, mapToDriverValue }: Column): { values: readonly unknown[], build: () => SQL } {
+function defaultOf(column: Column): { values: readonly unknown[], build: () => SQL } {
+  const { default: value } = column
   if (value === undefined || value === null) return NULL
-  const literal = is(value, SQL) ? undefined : mapToDriverValue(value)
+  const literal = is(value, SQL) ? undefined : encodeValue(column, value)
   return literal === undefined ? { values: [], build: () => sql`${value}` } : { values: [literal], build: () => sql`${sql.param(literal)}` }
 }
 

@@ -6,6 +6,7 @@
  * Query planners flatten the subquery and find the row by its key.
  */
 import { sql, type SQL } from 'drizzle-orm'
+import { sqlTypeOf } from '../../../drizzle/index'
 import type { Row } from '../../../engines/engine'
 import { shape, type Shape } from '../../sql/shape'
 import { select, type Selection } from '../../access/fields'
@@ -48,7 +49,7 @@ function isJoinable({ relation, plan }: ScopedInclude): boolean {
   const { primaryKey } = relation.target
   return relation.kind === 'one' && plan.accepts === undefined && plan.include.length === 0
     && primaryKey.length === relation.foreignColumns.length && primaryKey.every(field => relation.foreignColumns.includes(field))
-    && relation.columns.every((field, index) => field.column.getSQLType() === relation.foreignColumns[index]!.column.getSQLType())
+    && relation.columns.every((field, index) => sqlTypeOf(field.column) === sqlTypeOf(relation.foreignColumns[index]!.column))
 }
 
 /** Returns the columns of an include: those of the response, and the keys that match its rows with parents and nested includes. */

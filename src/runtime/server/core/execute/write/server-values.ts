@@ -5,6 +5,7 @@ import { INVALID, WIRE_FORMATS, type Kind } from '../../../../shared/wire'
 import type { Field } from '../../../schema/field'
 import type { GraphNode } from '../../../schema/graph'
 import type { Resource } from '../../../schema/model'
+import { encodeValue } from '../../../drizzle/index'
 import type { Call } from '../../context'
 import type { WritePlan } from '../../plan/write'
 
@@ -64,7 +65,7 @@ export function cascadeTrashValues(
   time: Date,
 ): { column: Column, value: unknown }[] {
   const kindOf = (column: Column) => facts.columns.find(candidate => candidate.column === column)!.kind
-  const encode = (column: Column, value: unknown) => (value === null ? null : column.mapToDriverValue(value))
+  const encode = (column: Column, value: unknown) => (value === null ? null : encodeValue(column, value))
   return [
     ...(roles.deletedAt
       ? [{ column: roles.deletedAt, value: encode(roles.deletedAt, serverTime({ kind: kindOf(roles.deletedAt) }, time)) }]

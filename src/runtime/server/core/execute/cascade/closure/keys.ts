@@ -1,5 +1,6 @@
 /** Converts primary keys to columns of the closure and back. If the keys of the tables have different types, the column contains text. */
 import { sql, type Column, type SQL } from 'drizzle-orm'
+import { sqlTypeOf } from '../../../../drizzle/index'
 import { bytewise } from '../../../../engines/dialects/index'
 import { withoutSerial } from '../../../../engines/dialects/column'
 import type { GraphNode } from '../../../../schema/graph'
@@ -36,6 +37,9 @@ export const sameKey = (column: Column, value: SQL) => sameBytes(column, value, 
 
 function isMixed(closure: Closure, index: number): boolean {
   if (!adapterOf(closure).typedColumns) return false
-  const types = closure.dependents.nodes.map(node => primaryKeyOf(node)[index]?.getSQLType())
+  const types = closure.dependents.nodes.map((node) => {
+    const column = primaryKeyOf(node)[index]
+    return column && sqlTypeOf(column)
+  })
   return new Set(types.map(type => type && withoutSerial(type))).size > 1
 }

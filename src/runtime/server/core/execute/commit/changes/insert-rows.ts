@@ -2,7 +2,7 @@
 import { sql } from 'drizzle-orm'
 import type { WriteStatement } from '../../../../engines/engine'
 import type { Call } from '../../../context'
-import { statement } from '../../../sql/clause'
+import { parameter, statement } from '../../../sql/clause'
 import { shape } from '../../../sql/shape'
 import { uuidv7 } from '../../../uuid'
 import { columnName, commaList } from '../columns'
@@ -67,7 +67,7 @@ function insertStatement({ table, columns }: Target, rows: readonly Values[], { 
   const fixed = columns.map(({ value }) => value ? value.shape : shape`row`)
   const key = shape`insert changed ${table}${columns.map(({ field }) => field.column)}${fixed}${rows.length}`
   return statement(api.statements, engine, key, rows.flat(), () => {
-    const row = sql`(${commaList(columns.map(({ value }) => value ? value.build() : sql`${sql.param(null)}`))})`
+    const row = sql`(${commaList(columns.map(({ field, value }) => value ? value.build() : parameter(field, null)))})`
     const names = commaList(columns.map(({ field }) => columnName(engine, field)))
     return { sql: sql`insert into ${table} (${names}) values ${commaList(rows.map(() => row))}`, extra: undefined }
   })

@@ -2,6 +2,7 @@
 import { is, SQL, type Table } from 'drizzle-orm'
 import { didYouMean } from '../../../../../shared/suggest'
 import { INVALID } from '../../../../../shared/wire'
+import { typeOf } from '../../../../drizzle/index'
 import type { Engine } from '../../../../engines/engine'
 import { isTable } from '../../../../schema/drizzle/config'
 import { describeTable, type TableFacts } from '../../../../schema/drizzle/table'
@@ -76,7 +77,8 @@ function toColumn(
   if (!operand) return { field, value: is(value, SQL) ? fromSql(engine, value) : boundValue(engine, field, value) }
   if (!canContain(field, operand, source))
     throw invalid(`the column "${table}.${key}" cannot contain \`${operand}\` of "${source.name}". Use a column for text`)
-  return { field, operand, sameType: operand === 'tenant' && source.tenant?.column.columnType === field.column.columnType }
+  const { tenant } = source
+  return { field, operand, sameType: operand === 'tenant' && tenant !== undefined && typeOf(tenant.column) === typeOf(field.column) }
 }
 
 /** Whether the column can contain every value that the operand can have. A column for text or of a custom type can. */

@@ -1,5 +1,6 @@
 /** Converts columns to JSON in SQL, in the form in which the API returns them. Batches cannot convert values in code. */
 import { is, sql, SQL } from 'drizzle-orm'
+import { typeOf } from '../../../../../drizzle/index'
 import type { Field } from '../../../../../schema/field'
 
 type Convert = (value: SQL, field?: Field) => SQL
@@ -56,7 +57,7 @@ const BY_TYPE: Readonly<Record<string, Convert>> = {
 
 /** Converts a stored value. The driver's value of a custom type stays unchanged, because only code can decode it. */
 export function wireSql(field: Field, value: SQL): SQL {
-  return BY_TYPE[field.column.columnType]?.(value, field) ?? value
+  return BY_TYPE[typeOf(field.column)]?.(value, field) ?? value
 }
 
 /** The letters, digits and marks that `encodeURIComponent` keeps, as hexadecimal bytes. */

@@ -1,0 +1,109 @@
+/** Drizzle 0.45. */
+import type { Column, Query, Table } from 'drizzle-orm'
+import { Column as ColumnClass } from 'drizzle-orm'
+import { createInsertSchema, createSelectSchema, createUpdateSchema } from 'drizzle-zod'
+import type { Kind } from '../../shared/wire'
+import type { BatchResult, BatchSession, Columns, DrizzleDialect, DrizzleMajor, Elements, SynchronousQuery } from './major'
+import { isExactType, isWholeType } from './column-types'
+import { sendBatch } from './batch'
+
+const KINDS: Readonly<Record<string, Kind>> = {
+  boolean: 'boolean', date: 'date', bigint: 'bigint', buffer: 'blob', json: 'json', array: 'json',
+}
+
+function kindOf({ dataType, columnType }: Column): Kind {
+  if (dataType === 'string') return isExactType(columnType) ? 'decimal' : 'text'
+  if (dataType === 'number') return isWholeType(columnType) ? 'integer' : 'number'
+  return KINDS[dataType] ?? 'custom'
+}
+
+function elementsOf(column: Column): Elements | undefined {
+  if (column.columnType !== 'PgArray') return undefined
+  const { baseColumn } = column as Column & { readonly baseColumn: Column }
+  const inner = elementsOf(baseColumn)
+  return inner
+    ? { ...inner, depth: inner.depth + 1 }
+    : { type: baseColumn.columnType, kind: kindOf(baseColumn), column: baseColumn, depth: 1 }
+}
+
+/** Drizzle does not decode the JSON of MySQL, because it relies on the driver. */
+const DECODERS: Readonly<Record<string, (raw: unknown) => unknown>> = {
+  MySqlJson: raw => typeof raw === 'string' ? JSON.parse(raw) : raw,
+}
+
+const ENCODERS: Readonly<Record<string, (value: unknown) => unknown>> = {
+  MySqlDate: value => value instanceof Date ? value.toISOString().slice(0, 10) : value,
+}
+
+interface Casing { readonly casing: { readonly getColumnCasing: (column: Column) => string } }
+
+const columns: Columns = {
+  typeOf: column => column.columnType,
+  sqlTypeOf: column => column.getSQLType(),
+  kindOf,
+  tableOf: column => column.table,
+  elementsOf,
+  decoderOf: column => DECODERS[column.columnType]
+    ?? (column.mapFromDriverValue === ColumnClass.prototype.mapFromDriverValue ? undefined : raw => column.mapFromDriverValue(raw)),
+  encode: (column, value) => ENCODERS[column.columnType]?.(value) ?? column.mapToDriverValue(value),
+  isConvertedByDialect: () => false,
+  nameOf: (dialect: DrizzleDialect & Partial<Casing>, column) => dialect.casing!.getColumnCasing(column),
+}
+
+interface Prepared {
+  readonly execute: () => Promise<unknown>
+  readonly run: () => Promise<unknown>
+  readonly values: () => Promise<readonly (readonly unknown[])[]>
+}
+
+/** The arguments after the query differ between the dialects. */
+interface Session<P = Prepared> { readonly prepareQuery: (query: Query, ...rest: unknown[]) => P }
+
+const rowsOf = async (result: Promise<unknown>) => await result as readonly (readonly unknown[])[]
+
+/** With a custom mapper, a session returns each row as an array. */
+const unmapped = (rows: unknown) => rows
+
+const batch: BatchSession = {
+  rows: (session, query) => (session as Session).prepareQuery(query, undefined, 'all', true).values(),
+  commit: (session, queries) => sendBatch(session, queries, query =>
+    (session as Session<{ readonly stmt: unknown }>).prepareQuery(query, undefined, 'all', true).stmt),
+  toBuiltQuery(builder) {
+    const { _prepare } = builder as { _prepare?: () => BuiltPrepared }
+    if (typeof _prepare !== 'function') return undefined
+    const prepared = _prepare.call(builder)
+    return { query: prepared.getQuery(), toResult: result => prepared.mapResult(result, true) }
+  },
+}
+
+interface BuiltPrepared {
+  readonly getQuery: () => Query
+  readonly mapResult: (result: BatchResult, fromBatch: true) => unknown
+}
+
+const toPrepared = (session: object, query: Query, ...rest: unknown[]) => (session as Session).prepareQuery(query, ...rest)
+
+const schema = (create: (table: Table, refinements: never) => unknown) => (table: Table, refinements: object) =>
+  create(table, refinements as never)
+
+export const drizzle: DrizzleMajor = Object.freeze({
+  columns,
+  textOf: chunk => chunk.value.join(''),
+  sessions: {
+    pg: {
+      rows: (session, query) => rowsOf(toPrepared(session, query, undefined, undefined, true, unmapped).execute()),
+      run: (session, query) => toPrepared(session, query, undefined, undefined, false).execute(),
+    },
+    mysql: {
+      rows: (session, query) => rowsOf(toPrepared(session, query, undefined, unmapped).execute()),
+      run: (session, query) => toPrepared(session, query, undefined).execute(),
+    },
+    sqlite: {
+      rows: (session, query) => toPrepared(session, query, undefined, 'all', true).values(),
+      run: (session, query) => toPrepared(session, query, undefined, 'run', false).run(),
+    },
+    prepareSynchronous: (session, query) => (session as Session<SynchronousQuery>).prepareQuery(query, undefined, 'all', true),
+    batch,
+  },
+  schemas: { insert: schema(createInsertSchema), update: schema(createUpdateSchema), select: schema(createSelectSchema) },
+} satisfies DrizzleMajor)

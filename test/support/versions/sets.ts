@@ -30,7 +30,9 @@ type Manifest = Readonly<Partial<Record<Field, Versions>>>
 export function applySets<T extends Manifest>(manifest: T, names: readonly string[], installed: (name: string) => string): T {
   const versions: Versions = Object.assign({}, ...names.map(name => SETS[name]))
   const without = (field: Field) => Object.entries(manifest[field] ?? {}).filter(([name]) => !(name in versions))
-  const pinned = (field: Field) => Object.fromEntries(without(field).map(([name]) => [name, installed(name)]))
+  // A package under another name, such as `npm:drizzle-orm@…`, has an exact version.
+  const pinned = (field: Field) =>
+    Object.fromEntries(without(field).map(([name, version]) => [name, version.startsWith('npm:') ? version : installed(name)]))
   return {
     ...manifest,
     dependencies: pinned('dependencies'),

@@ -4,6 +4,6 @@
  */
 import { npmVersion } from 'drizzle-orm/version'
 
-const { drizzle } = npmVersion.startsWith('0.') ? await import('./major-0') : await import('./major-1')
+const { drizzle } = npmVersion.startsWith('0.') ? await import('./major-0.js') : await import('./major-1.js')
 
 export { drizzle }

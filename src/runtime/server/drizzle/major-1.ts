@@ -4,6 +4,7 @@
  */
 import type { Column, Query, StringChunk, Table } from 'drizzle-orm'
 import { makePgArray, parsePgArray } from 'drizzle-orm/pg-core'
+// @ts-expect-error -- the version with which the repository is compiled lacks this entry
 import { createInsertSchema, createSelectSchema, createUpdateSchema } from 'drizzle-orm/zod'
 import type { Kind } from '../../shared/wire'
 import { sendBatch } from './batch'

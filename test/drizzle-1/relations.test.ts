@@ -84,7 +84,17 @@ describe('a relation of defineRelations()', () => {
       users: { drafts: r.many.posts({ from: r.users.id, to: r.posts.authorId, where: { title: 'draft' } }) },
     }))
     expect([...registered({ users, posts }, { users: filtered }).get('users')!.relations.keys()]).not.toContain('drafts')
-    expect(warn.mock.calls).toEqual([[expect.stringMatching(/`users\.relations`: `drafts` has a `where`/)]])
+    expect(warn.mock.calls).toEqual([[expect.stringMatching(/`users\.relations`: the API leaves out `drafts`, because it has a `where`/)]])
+    warn.mockRestore()
+  })
+
+  it('to one record over a junction is left out, with a warning that names it', () => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
+    const single = defineRelations({ posts, tags, postTags }, r => ({
+      posts: { mainTag: r.one.tags({ from: r.posts.id.through(r.postTags.postId), to: r.tags.id.through(r.postTags.tagId) }) },
+    }))
+    expect([...registered({ posts, tags }, { posts: single }).get('posts')!.relations.keys()]).toEqual(['tags'])
+    expect(warn.mock.calls).toEqual([[expect.stringMatching(/`mainTag`, because it is a to-one relation over a junction table/)]])
     warn.mockRestore()
   })
 

@@ -40,7 +40,7 @@ export function rememberEvent(event: ClientEvent): void {
   else events.set(context, pageEvents?.getStore() ?? event)
 }
 
-/** Whether `event.req` is that of h3 2. In h3 1 it is Node's request, whose headers are a plain object. */
+/** Whether a request is the web request of h3 2. The request of h3 1 is that of Node, with headers as a plain object. */
 const isWebRequest = (req: object | undefined): req is NonNullable<ClientEvent['req']> =>
   typeof (req as { readonly headers?: { readonly get?: unknown } } | undefined)?.headers?.get === 'function'
 

@@ -19,6 +19,8 @@ interface ColumnParts {
   readonly dataType: string
   readonly columnType: string
   readonly dimensions?: number
+  /** The name of the codec with which drivers convert values. */
+  readonly codec?: string
   readonly withTimezone?: boolean
   readonly mode?: string
   readonly table: Table
@@ -163,6 +165,9 @@ function encode(column: Column, value: unknown): unknown {
   return makePgArray((convert ? eachElement(own, convert) : own) as unknown[])
 }
 
+/** The codecs of Postgres that convert a parameter or add a cast. Those of the other databases do neither. */
+const CONVERTED = /^(?:jsonb?|(?:half|sparse)?vec(?:tor)?|geometry)\b/
+
 const columns: Columns = {
   sqlTypeOf: column => column.getSQLType() + '[]'.repeat(partsOf(column).dimensions ?? 0),
   typeOf: column => typeOf(partsOf(column)),
@@ -171,7 +176,7 @@ const columns: Columns = {
   elementsOf,
   decoderOf,
   encode,
-  isConvertedByDialect: column => isArray(partsOf(column)) || /^Pg(?:Json|Vector|HalfVector|Geometry)/.test(partsOf(column).columnType),
+  isConvertedByDialect: column => isArray(partsOf(column)) || CONVERTED.test(partsOf(column).codec ?? ''),
   nameOf: (_dialect, column) => column.name,
 }
 

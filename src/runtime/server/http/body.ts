@@ -90,7 +90,7 @@ function findBody(event: EventWithBody): unknown {
   return hasBody && !request.readableEnded ? request : undefined
 }
 
-/** Returns the request of h3 2. In h3 1 `req` is Node's request, whose headers are a plain object. */
+/** Returns the web request of an event of h3 2. The request of h3 1 is that of Node, with headers as a plain object. */
 function webRequestOf({ req }: EventWithBody): { readonly body?: unknown } | undefined {
   const { headers } = (req ?? {}) as { readonly headers?: { readonly get?: unknown } }
   return typeof headers?.get === 'function' ? req : undefined

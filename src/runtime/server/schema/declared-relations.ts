@@ -25,10 +25,8 @@ export function resolveDeclaredRelations(
     const target = resourceOf(relation.target, resources)
     if (!target) return []
     const { name, columns, foreignColumns, many, through } = relation
-    if (relation.filtered) {
-      console.warn(
-        `[auto-api] \`${resource.name}.relations\`: \`${name}\` has a \`where\`, which an include cannot have, so the API leaves it out.`,
-      )
+    if (relation.unsupported !== undefined) {
+      console.warn(`[auto-api] \`${resource.name}.relations\`: the API leaves out \`${name}\`, because it ${relation.unsupported}.`)
       return []
     }
     if (columns && foreignColumns)

@@ -16,8 +16,8 @@ export interface DeclaredRelation {
   readonly relationName?: string
   /** The junction table of a many-to-many relation, and its columns that reference this side. */
   readonly through?: { readonly table: Table, readonly columns: readonly string[] }
-  /** The relation contains only some of the rows. */
-  readonly filtered: boolean
+  /** Why an include cannot return this relation. Absent if it can. */
+  readonly unsupported?: string
 }
 
 /**
@@ -50,7 +50,7 @@ interface Side {
 }
 
 const isRelations = (value: unknown): value is RelationsOfTable =>
-  isObject(value) && (value.constructor as unknown as Record<symbol, unknown>)[entityKind] === 'Relations'
+  isObject(value) && (value.constructor as unknown as Record<symbol, unknown> | undefined)?.[entityKind] === 'Relations'
 
 const helper = (many: boolean) => (target: Table, config?: Side['config']): Side => {
   const side: Side = { target, many, config, withFieldName: () => side }
@@ -65,7 +65,6 @@ function fromRelations({ table, config }: RelationsOfTable): DeclaredRelation[] 
     ...config?.fields && { columns: config.fields.map(column => propertyName(table, column)) },
     ...config?.references && { foreignColumns: config.references.map(column => propertyName(target, column)) },
     relationName: config?.relationName,
-    filtered: false,
   }))
 }
 
@@ -111,7 +110,8 @@ function fromDefineRelations({ table, relations }: TableEntry): DeclaredRelation
       ...throughTable && through && {
         through: { table: throughTable, columns: through.source.map(({ _ }) => propertyName(throughTable, _.column)) },
       },
-      filtered: isObject(where),
+      ...isObject(where) && { unsupported: 'has a `where`' },
+      ...relationType === 'one' && throughTable && { unsupported: 'is a to-one relation over a junction table' },
     }]
   })
 }

@@ -1,11 +1,14 @@
 /** The playground: a multi-tenant app for several news organizations. */
 import { fileURLToPath } from 'node:url'
+import { requestMetadata } from '../src/runtime/server/plugins'
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
 /** Uses the sources of the module instead of an installed package. */
 const sources = {
   'nuxt-auto-api/define': here('../src/runtime/server/define'),
+  'nuxt-auto-api/plugins': here('../src/runtime/server/plugins'),
+  'nuxt-auto-api/schema/sqlite': here('../src/runtime/server/schema/presets/sqlite'),
   'nuxt-auto-api': here('../src/module'),
 }
 
@@ -31,5 +34,8 @@ export default defineNuxtConfig({
   // Tables with the column `organizationId` are tenant-scoped. The table of organizations does not have the column.
   autoApi: {
     multiTenancy: { excludedResources: ['organizations'] },
+    plugins: [
+      requestMetadata({ ip: 'prefix' }),
+    ],
   },
 })

@@ -25,6 +25,11 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
+it('knows the place of a client from Cloudflare, and the address only from its header', async () => {
+  const { body, headers } = await newsroom.request('/api/metadata', { headers: { 'x-forwarded-for': '6.6.6.6', 'user-agent': 'reader' } })
+  expect(body).toEqual({ requestId: headers.get('x-request-id'), ip: expect.not.stringContaining('6.6.6.6'), userAgent: 'reader', country: expect.any(String), city: expect.any(String), region: expect.any(String), timezone: expect.any(String) })
+})
+
 describe('reading at the edge', () => {
   it('returns a page and the total number of rows', async () => {
     const { status, body } = await newsroom.request('/api/posts?page=2&limit=5')

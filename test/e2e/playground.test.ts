@@ -49,6 +49,15 @@ describe('an empty database', () => {
   })
 })
 
+it('identifies each request, and not by what the client sends', async () => {
+  const ids = await Promise.all([undefined, undefined, 'chosen-by-the-client'].map(async (id) => {
+    const { headers } = await newsroom.request('/api/tags', id ? { headers: { 'x-request-id': id } } : {})
+    return headers.get('x-request-id')
+  }))
+  expect(new Set(ids).size).toBe(3)
+  for (const id of ids) expect(id).toMatch(/^[\da-f-]{36}$/)
+})
+
 describe('the public', () => {
   it('reads the second page of five published posts of the public organisation, and their total', async () => {
     const { status, body } = await newsroom.request('/api/posts?page=2&limit=5')

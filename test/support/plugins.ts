@@ -22,6 +22,7 @@ export const FACTORIES: Readonly<Record<string, Factory>> = {
     code: ['by', 'store'],
     mistyped: ['limt', 'limit'],
   },
+  requestMetadata: { valid: { ip: 'prefix' }, code: [], mistyped: ['ipp', 'ip'] },
 }
 
 export type CreatePlugin = (options?: unknown) => AutoApiPlugin

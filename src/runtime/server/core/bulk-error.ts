@@ -1,22 +1,27 @@
 /** The error of a bulk write: one entry for each item that failed. */
 import { LIMITS } from '../../shared/limits'
 import { ApiError, isHttpError, shorten } from './error'
-import { describeError } from './log'
+import type { AutoApiContext } from '../registration'
+import { describeError, logError } from './log'
 
 export interface ItemFailure {
   readonly index: number
   readonly id?: string | number
   readonly error?: unknown
+  /** The context of the request, for the log. */
+  readonly ctx?: AutoApiContext
 }
 
 /**
  * Creates the error of a batch that wrote nothing. It has the status of the first failed item and lists the failures of all items.
  * @param reason the error of the whole batch, for a batch without a failed item
  */
-export function bulkFailed(outcome: 'nothing was written' | 'rolled back', failures: readonly ItemFailure[], reason?: unknown): ApiError {
+export function bulkFailed(
+  outcome: 'nothing was written' | 'rolled back', failures: readonly ItemFailure[], reason?: unknown, ctx?: AutoApiContext,
+): ApiError {
   const errors = describeFailures(failures)
   const first = failures.length > 0 ? failures[0]!.error : reason
-  const status = errors[0]?.statusCode ?? describeFailure({ index: 0, error: reason }).statusCode
+  const status = errors[0]?.statusCode ?? describeFailure({ index: 0, error: reason, ctx }).statusCode
   const failed = new ApiError(
     'BULK_FAILED',
     `Bulk operation failed (${outcome})`,
@@ -52,7 +57,7 @@ export function describeFailures(failures: readonly ItemFailure[]): readonly Des
 }
 
 /** Describes one failure for the response. The response shows no details of an unexpected error. */
-function describeFailure({ index, id, error }: ItemFailure): DescribedFailure {
+function describeFailure({ index, id, error, ctx }: ItemFailure): DescribedFailure {
   const { status, statusCode, message, data } = error as {
     status?: number
     statusCode?: number
@@ -61,7 +66,7 @@ function describeFailure({ index, id, error }: ItemFailure): DescribedFailure {
   }
   // An error of another library can also have a status, for example if a request that a hook sends fails. Its message is internal.
   const known = error instanceof ApiError || isHttpError(error) ? status ?? statusCode : undefined
-  if (known === undefined) console.error('[auto-api] An item of a bulk operation failed unexpectedly.', describeError(error))
+  if (known === undefined) logError(ctx, 'An item of a bulk operation failed unexpectedly.', describeError(error))
   return {
     index,
     ...id !== undefined && { id: typeof id === 'string' ? shorten(id, LIMITS.errorText) : id },

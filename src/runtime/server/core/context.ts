@@ -7,6 +7,7 @@ import type { Api } from './api'
 import type { Writable } from './extensions'
 import { assertHeader } from './header'
 import type { IncomingRequest } from './listeners'
+import { addLogFields } from './log'
 
 /** A request, independent of the HTTP server. */
 export interface ApiRequest {
@@ -92,6 +93,7 @@ export function toIncoming(request: ApiRequest, resource: string, operations: re
       assertHeader(name, value, 'request.setHeader()')
       setHeader(name, value)
     },
+    addLogFields: fields => addLogFields(event, fields),
     event: event as IncomingRequest['event'],
   }
 }

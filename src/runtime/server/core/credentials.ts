@@ -4,7 +4,7 @@ import { BusyError } from '../engines/engine'
 import type { AutoApiContext, AutoApiUser, Tenant } from '../registration'
 import { ApiError, isHttpError, unauthenticated } from './error'
 import type { IncomingRequest } from './listeners'
-import { describeError } from './log'
+import { describeError, logError } from './log'
 
 /** The caller that a credential stands for. */
 export interface CredentialCaller {
@@ -41,7 +41,7 @@ export async function findCredentialCaller(
     }
     catch (error) {
       if (error instanceof ApiError || error instanceof BusyError || isHttpError(error)) throw error
-      console.error(`[auto-api] \`credentials\` of the plugin \`${plugin}\` threw; the request is refused.`, describeError(error))
+      logError(request, `\`credentials\` of the plugin \`${plugin}\` threw; the request is refused.`, describeError(error))
       throw unauthenticated()
     }
     if (found === undefined) continue

@@ -4,6 +4,7 @@ import type { Resource } from '../schema/model'
 import type { Call, Session } from './context'
 import { toId, type Key } from '../schema/record-id'
 import type { Hook, HookName } from './hook-registry'
+import { logError } from './log'
 
 export type { HookName } from './hook-registry'
 
@@ -50,7 +51,7 @@ export async function runAfterHooks<T>(
     }
     catch (error) {
       if (call.api.config.hookConfig.afterErrors === 'log')
-        console.error(`[auto-api] ${hook} of \`${call.resource.name}\` threw after the commit.`, error)
+        logError(call.ctx, `${hook} of \`${call.resource.name}\` threw after the commit.`, error)
       else errors.push(error)
     }
   }

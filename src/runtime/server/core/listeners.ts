@@ -5,6 +5,7 @@
 import type { Operation } from '../../shared/operations'
 import type { AutoApiContext, AutoApiPlatform } from '../registration'
 import type { Change, CommitListener, CommitParticipant } from './changes'
+import { logError } from './log'
 import type { ApiResponse } from './response'
 
 type PlatformEvent = AutoApiPlatform extends { event: infer Event } ? Event : unknown
@@ -24,6 +25,8 @@ export interface IncomingRequest {
   readonly address: () => string | undefined
   /** Sets a header of the response, error responses included. */
   readonly setHeader: (name: string, value: string) => void
+  /** Adds fields to every log line about the request: `[auto-api] requestId=… …`. */
+  readonly addLogFields: (fields: Readonly<Record<string, string>>) => void
   readonly event: PlatformEvent
 }
 
@@ -77,7 +80,7 @@ export async function emitChanges({ onCommit }: Listeners, changes: readonly Cha
       await listen(changes, ctx)
     }
     catch (error) {
-      console.error('[auto-api] onCommit of a plugin threw after the commit.', error)
+      logError(ctx, 'onCommit of a plugin threw after the commit.', error)
     }
   }
 }

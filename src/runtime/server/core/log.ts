@@ -14,3 +14,26 @@ export function describeError(error: unknown, depth = 0): string {
   if (cause !== undefined && depth < 5) lines.push(`[cause]: ${describeError(cause, depth + 1)}`)
   return lines.join('\n    ')
 }
+
+/** The fields that log lines of a request begin with, by event. */
+const fieldsOf = new WeakMap<object, Readonly<Record<string, string>>>()
+
+/** Adds fields, such as `requestId`, to the log lines of a request. @throws TypeError for a name or a value that is not a string. */
+export function addLogFields(event: unknown, fields: Readonly<Record<string, string>>): void {
+  const wrong = Object.entries(fields).find(([name, value]) => !/^\w+$/.test(name) || typeof value !== 'string')
+  if (wrong) throw new TypeError(`[auto-api] request.addLogFields(): ${JSON.stringify(wrong[0])} is not a name with a string.`)
+  if (isObject(event)) fieldsOf.set(event, { ...fieldsOf.get(event), ...fields })
+}
+
+/** The start of each log line about a request: `[auto-api] requestId=… tokenId=…`. */
+export function logPrefix(event: unknown): string {
+  const fields = isObject(event) ? fieldsOf.get(event) : undefined
+  return ['[auto-api]', ...Object.entries(fields ?? {}).map(([name, value]) => `${name}=${printable(value)}`)].join(' ')
+}
+
+/** Logs an error about the request of a context. */
+export function logError(ctx: { readonly event: unknown } | undefined, message: string, error: unknown): void {
+  console.error(`${logPrefix(ctx?.event)} ${message}`, error)
+}
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null

@@ -1,6 +1,6 @@
 /** Converts errors to HTTP errors. Errors of the API keep their code, HTTP errors of the app stay unchanged, other errors become 500. */
 import { ApiError, busy, isHttpError, STATUS_TEXT } from '../core/error'
-import { describeError, printable } from '../core/log'
+import { describeError, logPrefix, printable } from '../core/log'
 import { BusyError } from '../engines/engine'
 import { withCause, withoutStack } from './development'
 import { addCacheHeaders, keepCacheControl, type HeaderAccess } from './headers'
@@ -44,7 +44,7 @@ export function createToHttpError<Event extends ErrorEvent>(
 
 /** Logs an error whose cause the client does not receive. */
 export function logFailure(event: ErrorEvent, error: unknown): void {
-  console.error('[auto-api]', printable(event.method), printable(sentUrl(event).path), describeError(error))
+  console.error(logPrefix(event), printable(event.method), printable(sentUrl(event).path), describeError(error))
 }
 
 /** Whether the API threw the error. Server utils convert such errors, so that a plain event handler responds with their status and code. */

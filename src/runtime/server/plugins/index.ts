@@ -3,3 +3,4 @@ export { betterAuth, type BetterAuthInstance, type BetterAuthOptions } from './b
 export { rateLimit } from './rate-limit/index'
 export type { Count, Counter } from './rate-limit/counter'
 export type { KeyFunction, Limit, RateLimitOptions } from './rate-limit/options'
+export { requestMetadata, type RequestMetadata, type RequestMetadataOptions } from './request-metadata/index'

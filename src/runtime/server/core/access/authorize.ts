@@ -4,6 +4,7 @@ import type { AutoApiContext, Permission } from '../../registration'
 import type { Resource } from '../../schema/model'
 import type { Call, Session } from '../context'
 import { refused } from '../error'
+import { logError } from '../log'
 import { assertTenant, hasTenantId, tenantScope } from './tenant'
 
 const SUPER_ADMIN = '*'
@@ -104,7 +105,7 @@ async function passes(rule: (ctx: AutoApiContext) => unknown, ctx: AutoApiContex
     return Boolean(await rule(ctx))
   }
   catch (error) {
-    console.error(`[auto-api] A permission of \`${ctx.resource}\` (${ctx.operation}) threw; the request is refused.`, error)
+    logError(ctx, `A permission of \`${ctx.resource}\` (${ctx.operation}) threw; the request is refused.`, error)
     return false
   }
 }

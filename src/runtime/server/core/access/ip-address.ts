@@ -30,6 +30,13 @@ export function toNetwork(address: string): string {
   return address.includes(':') ? `${toGroups(address).slice(0, 4).join(':')}::/64` : address
 }
 
+/** The network of an address: its first 24 bits of IPv4, or 48 bits of IPv6. Many clients share it, so it identifies nobody. */
+export function toAddressPrefix(address: string): string {
+  return address.includes(':')
+    ? `${toGroups(address).slice(0, 3).join(':')}::/48`
+    : `${address.split('.').slice(0, 3).join('.')}.0/24`
+}
+
 /** The canonical form of an address, without the port, the brackets and the zone that some proxies add. */
 export function toAddress(text: string): string | undefined {
   const bare = text.trim()

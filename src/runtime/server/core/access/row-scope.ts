@@ -7,6 +7,7 @@ import type { Operation } from '../../../shared/operations'
 import type { Field } from '../../schema/field'
 import type { Resource } from '../../schema/model'
 import type { Call } from '../context'
+import { logError } from '../log'
 import { contextFor } from './authorize'
 import type { TrashMode } from '../../../shared/query'
 import { equals, fromSql, isNotNull, isNull, NO_ROWS, type Clause } from '../sql/clause'
@@ -163,7 +164,7 @@ function objectLevelRule(call: Call, resource: Resource, operation: Operation): 
       return Boolean(await resource.auth!.objectLevel!(row, ctx))
     }
     catch (error) {
-      console.error(`[auto-api] \`${resource.name}.authorization.objectLevel\` threw; the row is not shown.`, error)
+      logError(ctx, `\`${resource.name}.authorization.objectLevel\` threw; the row is not shown.`, error)
       return false
     }
   }

@@ -33,9 +33,11 @@ export async function commitAll(
     if (!plan.bulk) throw await recheckTarget(plan, items[0]!, error, call)
     const failed = await findFailedItems(plan, items, error, call)
     const failures = await Promise.all(
-      failed.map(async ({ item, failure }) => ({ index: item.index, id: item.id, error: await recheckTarget(plan, item, failure, call) })),
+      failed.map(async ({ item, failure }) => ({
+        index: item.index, id: item.id, ctx: call.ctx, error: await recheckTarget(plan, item, failure, call),
+      })),
     )
-    throw bulkFailed(error.expectation ? 'nothing was written' : 'rolled back', failures, error.reason)
+    throw bulkFailed(error.expectation ? 'nothing was written' : 'rolled back', failures, error.reason, call.ctx)
   }
 }
 

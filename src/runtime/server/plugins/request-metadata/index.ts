@@ -1,0 +1,86 @@
+/** Adds `ctx.metadata`: the id of the request, its trace, and the client. The response and the log lines have the id too. */
+import { toAddressPrefix } from '../../core/access/ip-address'
+import type { IncomingRequest } from '../../core/listeners'
+import { clientEventOf, edgeFieldsOf, type EdgeFields } from '../../client-address'
+import { defineAutoApiPlugin } from '../../plugin/contract'
+import { assertOptions, type OptionRules } from '../../plugin/options'
+import { findRequestId, findTraceId, shortText } from './headers'
+
+/** What is known about a request. */
+export interface RequestMetadata extends EdgeFields {
+  /** Identifies the request. All API requests of one page that the server renders have the same id. */
+  readonly requestId: string
+  /** The trace id of the header `traceparent`: 32 hexadecimal digits. */
+  readonly traceId?: string
+  /** The client address, or its network. `null` if the address is unknown, or the option `ip` is `false`. */
+  readonly ip: string | null
+  /** The header `User-Agent`, at most 512 characters. */
+  readonly userAgent: string | null
+}
+
+declare module '../../registration' {
+  interface AutoApiContext {
+    /** What is known about the request. Requires the plugin `requestMetadata`. */
+    readonly metadata?: RequestMetadata
+  }
+}
+
+export interface RequestMetadataOptions {
+  /**
+   * The form of `ctx.metadata.ip`: the whole address, its network (the first 24 bits of IPv4, 48 bits of IPv6), or no address.
+   * @default 'full'
+   */
+  readonly ip?: 'full' | 'prefix' | false
+}
+
+const RULES: OptionRules<RequestMetadataOptions> = {
+  ip: { fits: value => value === false || value === 'full' || value === 'prefix', use: '`\'full\'`, `\'prefix\'` or `false`' },
+}
+
+const ADDRESS_FORMS = {
+  full: (address: string) => address,
+  prefix: toAddressPrefix,
+}
+
+/**
+ * Adds `ctx.metadata` to the context of every request, answers the id of the request as `X-Request-Id`, and adds it to log lines.
+ * @throws If an option is unknown or a value is invalid.
+ * @example
+ * autoApi: { plugins: [requestMetadata({ ip: 'prefix' })] }
+ */
+export const requestMetadata = defineAutoApiPlugin(
+  { from: 'nuxt-auto-api/plugins', name: 'requestMetadata' },
+  (options: RequestMetadataOptions = {}) => {
+    assertOptions(options, RULES, 'requestMetadata')
+    const { ip = 'full' } = options
+    let trustProxy: boolean | number = false
+    const known = new WeakMap<object, RequestMetadata>()
+
+    function describe({ event, address }: IncomingRequest): RequestMetadata {
+      const { context, headers } = clientEventOf(event)
+      const traceId = findTraceId(headers)
+      const client = ip === false ? undefined : address()
+      return Object.freeze({
+        requestId: findRequestId(context, trustProxy ? headers : undefined),
+        ...traceId !== undefined && { traceId },
+        ip: client === undefined ? null : ADDRESS_FORMS[ip as keyof typeof ADDRESS_FORMS](client),
+        userAgent: shortText(headers.get('user-agent')),
+        ...edgeFieldsOf(event),
+      })
+    }
+
+    return {
+      name: 'request-metadata',
+      setup: ({ config }) => {
+        trustProxy = config.trustProxy
+      },
+      onRequest(request) {
+        const metadata = describe(request)
+        known.set(request.event, metadata)
+        request.setHeader('X-Request-Id', metadata.requestId)
+        request.addLogFields({ requestId: metadata.requestId })
+      },
+      extendContext: ctx => void Object.defineProperty(ctx, 'metadata', { value: known.get(ctx.event as object), enumerable: true }),
+    }
+  },
+)

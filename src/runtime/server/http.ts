@@ -120,10 +120,13 @@ export function definePluginRoutes(): EventHandler {
     })
     const path = segmentsBelow(api.mountPath, event, sentUrl(event))
     // An encoded slash would split one segment into two.
-    const found = path[0]?.includes('/') ? undefined : api.findPluginRoute(event.method, `/${path.join('/')}`)
+    const accept = () => event.headers.get('accept') ?? undefined
+    const found = path[0]?.includes('/') ? undefined : api.findPluginRoute(event.method, `/${path.join('/')}`, accept)
     if (!found) return
-    const { resource: name, params, route, methods } = found
+    const { resource: name, params, route, methods, negotiated } = found
     const resource = name === undefined ? undefined : requireResource(api, name)
+    // The other route of the path lists every allowed method in its error.
+    if (negotiated && route?.operations?.some(operation => resource?.disabled.has(operation))) return
     const allowed = allowedMethods(methods, resource?.disabled)
     if (event.method === 'OPTIONS') return respondToOptions(event, allowed)
     if (!route) throw toHttpError(event, methodNotAllowed(allowed))

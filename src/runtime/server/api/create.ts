@@ -101,7 +101,7 @@ export function createApi(options: ApiOptions): ServerApi {
     reservedIds,
     secret: createSecret(useRuntimeConfig, import.meta.dev === true),
     whenReady: () => ready,
-    findPluginRoute: (method: string, path: string) => findRoute?.(method, path),
+    findPluginRoute: (...request: Parameters<FindRoute>) => findRoute?.(...request),
     mountPath: eventBase + config.prefix,
     isAppRoute: (method: string, route: string) =>
       route.startsWith(`${config.prefix}/`) && ownRoutes.has(toRouteKey(route.slice(config.prefix.length), method)),

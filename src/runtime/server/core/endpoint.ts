@@ -55,21 +55,29 @@ function findEndpointResource({ resource: name, endpointName }: EndpointTarget, 
   return resource
 }
 
-/**
- * Runs an endpoint of the app, or a route of a plugin.
- * @param name the name of a plugin's route, for `around` of plugins. It applies only to routes of a resource.
- */
+/** What a route of a plugin has besides the options of an endpoint. It applies only to routes of a resource. */
+export interface PluginRouteFacts {
+  /** The name of the route, for `around` of plugins. */
+  readonly name?: string
+  /** A named gate, which not every resource of the route has. */
+  readonly gate?: string
+  /** The operations of a request. The first one is that of the route. @default only that of the route */
+  readonly operationsOf?: (request: ApiRequest) => readonly [Operation, ...Operation[]]
+}
+
+/** Runs an endpoint of the app, or a route of a plugin. */
 export function runEndpoint<Result, Body extends StandardSchemaV1 | undefined, Query extends StandardSchemaV1 | undefined>(
   options: EndpointOptions<Body, Query, Result>,
   request: ApiRequest,
   api: Api,
-  name?: string,
+  { name, gate = options.endpointName ?? '', operationsOf = () => [options.operation ?? 'read'] }: PluginRouteFacts = {},
 ): Promise<ApiResponse> {
-  const operations = [options.operation ?? 'read'] as const
+  const operations = operationsOf(request)
+  const [, ...further] = operations
   const run = (session: Session) => handle(options, request, session)
   const resource = findEndpointResource(options, api)
   return resource
-    ? runRoute(api, request, resource, { name, operations, authorize: call => authorizeGate(call, options.endpointName ?? ''), run })
+    ? runRoute(api, request, resource, { name, operations, authorize: call => authorizeGate(call, gate, further), run })
     : runRoute(api, request, undefined, { operations, authorize: allowEveryone, run })
 }
 

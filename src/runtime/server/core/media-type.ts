@@ -46,3 +46,43 @@ export function assertAccepts(where: string, { accepts, body }: { readonly accep
       + 'Leave out `body`, and read the bytes with `request.stream()`.',
     )
 }
+
+/**
+ * Returns the media type that a request prefers to JSON, or `undefined`. The type must be named: a wildcard means JSON.
+ * @param accept the `Accept` header
+ * @param produced media types in lower case
+ */
+export function preferredType(accept: string | undefined, produced: readonly string[]): string | undefined {
+  if (accept === undefined || accept.length > MAX_ACCEPT) return undefined
+  const ranges = accept.split(',').map(toRange)
+  const qualityOf = (type: string) => ranges.find(range => range.type === type)?.quality
+  const named = qualityOf(JSON_TYPE)
+  const json = named ?? qualityOf('application/*') ?? qualityOf('*/*') ?? 0
+  let best: { readonly type: string, readonly quality: number } | undefined
+  for (const type of produced) {
+    const quality = qualityOf(type) ?? 0
+    const beatsJson = named === undefined ? quality >= json : quality > json
+    if (quality > 0 && beatsJson && quality > (best?.quality ?? 0)) best = { type, quality }
+  }
+  return best?.type
+}
+
+/** Browsers send less than 300 characters. */
+const MAX_ACCEPT = 2000
+
+function toRange(text: string): { readonly type: string, readonly quality: number } {
+  const [type = '', ...parameters] = text.split(';').map(part => part.trim().toLowerCase())
+  const quality = parameters.find(parameter => parameter.startsWith('q='))
+  return { type, quality: quality === undefined ? 1 : Number(quality.slice(2)) || 0 }
+}
+
+/**
+ * Runs when the server starts.
+ * @throws When `produces` is no list of media types without wildcards, or the route is no GET route.
+ */
+export function assertProduces(where: string, { produces, method }: { readonly produces?: unknown, readonly method: string }): void {
+  if (produces === undefined) return
+  if (!Array.isArray(produces) || produces.length === 0 || !produces.every(type => typeof type === 'string' && TYPE.test(type)))
+    throw new TypeError(`${where}: \`produces\` is not a list of media types in lower case, such as \`['text/csv']\`.`)
+  if (method !== 'GET') throw new TypeError(`${where} has \`produces\`, which is only for GET routes.`)
+}

@@ -35,6 +35,22 @@ export interface PluginRoute {
   readonly resources?: readonly string[]
   /** The operation of the handler on the resource. Required for a path that begins with `/:resource`; other paths authorize nothing. */
   readonly operation?: Operation
+  /**
+   * Whether the route has the parameters of a list, with the operation `read`. Then it also requires the permissions that these parameters
+   * require: `includeDeleted` requires `viewDeleted`.
+   * @default false
+   */
+  readonly listParameters?: boolean
+  /**
+   * A named gate of `authorization.custom`. If the resource has this gate and it declares `operation`, it decides instead of the permission
+   * of the operation. Only for a path that begins with `/:resource`.
+   */
+  readonly gate?: string
+  /**
+   * The media types of the response. A GET route with `produces` can have a path that the API has already, such as `/:resource`: it answers
+   * the requests whose `Accept` header prefers one of these types to JSON.
+   */
+  readonly produces?: readonly string[]
   /** Validates the body: JSON, or a form if `accepts` lists it. If it is absent, only `request.stream()` reads the body. */
   readonly body?: StandardSchemaV1
   /**

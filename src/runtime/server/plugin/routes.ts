@@ -3,7 +3,8 @@ import { addRoute, createRouter, findRoute, type RouterContext } from 'rou3'
 import { findReservedName, ROUTES, toRouteKey, type Route as GeneratedRoute } from '../../shared/routes'
 import type { Route, RoutesByMethod } from '../core/pipeline'
 import { runEndpoint, type EndpointOptions } from '../core/endpoint'
-import { assertAccepts } from '../core/media-type'
+import { readOperations } from '../core/parse/params'
+import { assertAccepts, assertProduces, preferredType } from '../core/media-type'
 import type { PluginRoute } from './contract'
 
 type OfPlugin = PluginRoute & { readonly plugin: string }
@@ -12,6 +13,8 @@ interface Mounted {
   readonly method: string
   readonly path: string
   readonly resource?: string
+  /** The media types that the request has to prefer. */
+  readonly produces?: readonly string[]
   readonly route: Route
 }
 
@@ -23,9 +26,12 @@ export interface FoundRoute {
   readonly route?: Route
   /** The routes of the path by method. */
   readonly methods: RoutesByMethod
+  /** Whether the `Accept` header chose the route. Then the path also has another route for the method. */
+  readonly negotiated?: true
 }
 
-export type FindRoute = (method: string, path: string) => FoundRoute | undefined
+/** @param accept returns the `Accept` header of the request */
+export type FindRoute = (method: string, path: string, accept: () => string | undefined) => FoundRoute | undefined
 
 const METHODS = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'] as const
 
@@ -47,11 +53,16 @@ export function createPluginRoutes(
   const active = mounted.filter(({ method, path }) => !isAppRoute(method, path))
   if (active.length === 0) return undefined
 
-  const router: RouterContext<Mounted> = createRouter<Mounted>()
-  for (const route of active) addRoute(router, route.method, route.path, route)
+  const router = toRouter(active.filter(({ produces }) => !produces))
+  const negotiated = toRouter(active.filter(({ produces }) => produces))
   const find = (method: string, path: string) => findRoute(router, method, path, { params: true })
-  return (requested, path) => {
+  return (requested, path, accept) => {
     const method = requested === 'HEAD' ? 'GET' : requested
+    const byType = findRoute(negotiated, method, path, { params: true })
+    if (byType && preferredType(accept(), byType.data.produces!) !== undefined) {
+      const { resource, route } = byType.data
+      return { resource, params: byType.params ?? {}, route, methods: { [method]: route }, negotiated: true }
+    }
     const own = find(method, path)
     const matches = METHODS.flatMap(candidate => find(candidate, path) ?? [])
     const [first] = matches
@@ -65,32 +76,44 @@ export function createPluginRoutes(
   }
 }
 
+function toRouter(routes: readonly Mounted[]): RouterContext<Mounted> {
+  const router = createRouter<Mounted>()
+  for (const route of routes) addRoute(router, route.method, route.path, route)
+  return router
+}
+
 /** Returns the first path segments below a resource. No record can have one of them as its id. */
 export function reservedSegments(routes: readonly PluginRoute[]): string[] {
   return routes.flatMap(({ path }) => /^\/[^/]+\/([^:/]+)/.exec(path)?.slice(1) ?? [])
 }
 
 function mount(route: OfPlugin, names: ReadonlySet<string>): Mounted[] {
-  const { method, path, resources, plugin } = route
+  const { method, path, resources, produces, plugin } = route
   const where = `[auto-api] The plugin \`${plugin}\`: the route ${String(method)} ${String(path)}`
   if (!METHODS.includes(method)) throw new TypeError(`${where} has a method that is none of ${METHODS.join(', ')}.`)
   if (typeof path !== 'string' || !/^(?:\/(?::[a-z]\w*|[\w~-][\w.~-]*))+$/i.test(path))
     throw new TypeError(`${where} has a path that is not made of segments and \`:parameters\`, such as \`/:resource/export\`.`)
   if (typeof route.handler !== 'function') throw new TypeError(`${where} has no \`handler\`.`)
   assertAccepts(where, route)
+  assertProduces(where, route)
   if (!/^\/:resource(?:\/|$)/.test(path)) {
-    if (resources || route.operation)
-      throw new TypeError(`${where} is for no resource: begin its path with \`/:resource\`, or leave out \`resources\` and \`operation\`.`)
+    const { operation, gate, listParameters } = route
+    const extra = Object.entries({ resources, operation, gate, listParameters }).find(([, value]) => value !== undefined)?.[0]
+    if (extra !== undefined)
+      throw new TypeError(`${where} is for no resource: begin its path with \`/:resource\`, or leave out \`${extra}\`.`)
     assertFirstSegment(where, path, names)
-    return [{ method, path, route: endpoint(route) }]
+    return [{ method, path, produces, route: endpoint(route) }]
   }
   if (!route.operation) throw new TypeError(`${where} has no \`operation\`, which \`/:resource\` requires.`)
+  if (route.listParameters && route.operation !== 'read')
+    throw new TypeError(`${where} has \`listParameters\`, which requires the operation \`read\`.`)
   const unknown = resources?.find(name => !names.has(name))
   if (unknown !== undefined) throw new Error(`${where} is for \`${unknown}\`, which is not a registered resource.`)
   return (resources ?? [...names]).map(resource => ({
     method,
     path: path.replace(':resource', resource),
     resource,
+    produces,
     route: endpoint({ ...route, resource }),
   }))
 }
@@ -123,13 +146,14 @@ function assertUniqueNames(routes: readonly OfPlugin[]): void {
 
 function endpoint(options: OfPlugin & { readonly resource?: string }): Route {
   // The schemas decide the types of `body` and `query`. The contract has their types before validation.
-  const { operation } = options
+  const { operation, gate, listParameters } = options
   const run = options as unknown as EndpointOptions<undefined, undefined, unknown>
-  const route: Route = (request, api) => runEndpoint(run, request, api, nameOf(options))
+  const facts = { name: nameOf(options), gate, ...listParameters && { operationsOf: readOperations } }
+  const route: Route = (request, api) => runEndpoint(run, request, api, facts)
   return operation === undefined ? route : Object.assign(route, { operationOf: () => operation, operations: [operation] })
 }
 
-/** @throws When two routes have the same method and path. */
+/** @throws When two routes have the same method and path. Only a route with `produces` can share them with a route without. */
 function assertUnique(mounted: readonly Mounted[], names: ReadonlySet<string>): void {
   const known = new Set(
     (ROUTES as readonly GeneratedRoute[]).flatMap(({ method, path }) =>
@@ -138,8 +162,9 @@ function assertUnique(mounted: readonly Mounted[], names: ReadonlySet<string>): 
       ),
     ),
   )
-  for (const { method, path } of mounted) {
-    const key = toRouteKey(path, method)
+  for (const { method, path, produces } of mounted) {
+    // One route of a path decides about its `Accept` header.
+    const key = produces ? `${toRouteKey(path, method)} by media type` : toRouteKey(path, method)
     if (known.has(key))
       throw new Error(`[auto-api] A plugin has a route ${method} ${path}, which the API or another plugin has already.`)
     known.add(key)

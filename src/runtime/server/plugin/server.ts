@@ -4,7 +4,7 @@ import type { AutoApiConfig } from '../../shared/config'
 import type { ApiDescription } from '../../shared/types/description'
 import type { Kind } from '../../shared/wire'
 import { describeFor } from '../core/description/describe'
-import { scanList, type Scan } from '../core/scan'
+import { openList, scanList, type OpenList, type Scan } from '../core/scan'
 import type { CallerContext } from '../core/visible-rows'
 import type { Field } from '../schema/field'
 import type { Resource } from '../schema/model'
@@ -51,6 +51,8 @@ export interface PluginServer {
   readonly storage: FindStorage
   /** Reads a whole list in batches, with the permissions, the fields and the row scope of the list route. */
   readonly scan: Scan
+  /** Authorizes and plans a whole list. Then it can be counted and read in batches. */
+  readonly openList: OpenList
 }
 
 export interface PluginServerOptions {
@@ -66,6 +68,7 @@ export function createPluginServer({ resources, config, useStorage }: PluginServ
     describe: (ctx: CallerContext) => describeFor(ctx),
     storage: createFindStorage(useStorage),
     scan: scanList,
+    openList,
   })
 }
 

@@ -58,14 +58,15 @@ function findPermission(resource: Resource, operation: Operation): Permission | 
 
 /**
  * Authorizes a call through a named gate. The gate decides the operations it declares. The resource's permissions decide the others.
+ * @param further operations of the request besides that of the context. The resource's permissions decide them.
  * @throws 401, 403
  */
-export async function authorizeGate(call: Call, gate: string): Promise<void> {
+export async function authorizeGate(call: Call, gate: string, further: readonly Operation[] = []): Promise<void> {
   const { resource, ctx } = call
   const permission = resource.auth?.custom?.[gate]?.permissions?.[ctx.operation]
-  if (permission === undefined || resource.disabled.has(ctx.operation)) return authorize(call, resource, [ctx.operation])
+  if (permission === undefined || resource.disabled.has(ctx.operation)) return authorize(call, resource, [ctx.operation, ...further])
   if (!isSuperAdmin(ctx) && !await decide(call, permission, ctx)) throw refused(ctx)
-  assertTenant(call, resource)
+  await authorize(call, resource, further)
 }
 
 /** Returns the context that the rules of a resource receive for an operation. All these rules receive the same object. */

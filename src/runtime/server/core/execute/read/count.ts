@@ -10,9 +10,15 @@ import type { Scoped } from '../../access/row-scope'
 import { conditions } from '../rows/select'
 import { scan } from '../rows/scan'
 
-export async function countRows(plan: Scoped<ListPlan>, call: Call): Promise<number> {
-  if (!plan.accepts) return Number((await call.engine.query(countStatement(plan, call)))[0]![0])
+/** @param max stops the count at this number of rows. Under `objectLevel`, the scan then checks as many rows as a list without a total. */
+export async function countRows(plan: Scoped<ListPlan>, call: Call, max?: number): Promise<number> {
+  const counted = max === undefined ? countStatement : boundedCountStatement(max)
+  if (!plan.accepts) return Number((await call.engine.query(counted(plan, call)))[0]![0])
   let total = 0
+  if (max !== undefined) {
+    for await (const _ of scan(plan, {}, call)) if (++total >= max) break
+    return total
+  }
   for await (const _ of scan(plan, { maxScanned: call.api.config.objectLevelMaxRows }, call)) total++
   return total
 }
@@ -22,6 +28,16 @@ function countStatement(plan: Scoped<ReadPlan>, { api, engine }: Call): Statemen
   const where = conditions(plan)
   return statement(api.statements, engine, shape`count ${plan.resource}${shapeOf(where)}`, valuesOf(where), () => ({
     sql: sql`select count(*) from ${plan.resource.table}${whereClause(where)}`,
+    extra: undefined,
+  }))
+}
+
+/** `select count(*) from (select 1 from t where … limit ?) as counted` */
+const boundedCountStatement = (max: number) => (plan: Scoped<ReadPlan>, { api, engine }: Call): Statement => {
+  const where = conditions(plan)
+  const key = shape`count to a limit ${plan.resource}${shapeOf(where)}`
+  return statement(api.statements, engine, key, [...valuesOf(where), max], () => ({
+    sql: sql`select count(*) from (select 1 from ${plan.resource.table}${whereClause(where)} limit ${sql.param(max)}) as counted`,
     extra: undefined,
   }))
 }

@@ -1,6 +1,6 @@
 /** The playground: a multi-tenant app for several news organizations. */
 import { fileURLToPath } from 'node:url'
-import { requestMetadata } from '../src/runtime/server/plugins'
+import { dataExport, requestMetadata } from '../src/runtime/server/plugins'
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
@@ -36,6 +36,7 @@ export default defineNuxtConfig({
     multiTenancy: { excludedResources: ['organizations'] },
     plugins: [
       requestMetadata({ ip: 'prefix' }),
+      dataExport(),
     ],
   },
 })

@@ -1,6 +1,7 @@
 /** On every engine random queries return the result of an independent oracle, except for documented differences. */
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, it } from 'vitest'
+import { dataExport } from '../../src/runtime/server/plugins'
 import { NEWSROOM } from '../support/newsdata/columns'
 import { createRows } from '../support/newsdata/rows'
 import { createRegistrations } from '../support/newsdata/server'
@@ -17,7 +18,7 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
     const cases = Number(process.env.RUNS ?? engineCase.runs)
 
     beforeAll(async () => {
-      newsroom = await openFilled(engineCase, NEWSROOM, createRows(), { registrations: createRegistrations })
+      newsroom = await openFilled(engineCase, NEWSROOM, createRows(), { registrations: createRegistrations, plugins: [dataExport()] })
     })
     afterAll(() => newsroom?.opened.close())
 

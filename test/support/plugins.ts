@@ -17,6 +17,11 @@ export interface Factory {
 
 export const FACTORIES: Readonly<Record<string, Factory>> = {
   betterAuth: { valid: { auth: createModuleImport('/app/server/auth', 'auth') }, code: ['auth'], mistyped: ['authh', 'auth'] },
+  dataExport: {
+    valid: { resources: ['posts'], formats: ['csv', 'json', 'ndjson'], maxRows: 9, concurrent: 1 },
+    code: [],
+    mistyped: ['maxRow', 'maxRows'],
+  },
   rateLimit: {
     valid: { name: 'burst', limit: 5, window: 1, by: 'user', operations: { read: { limit: 1, window: 2 }, create: false }, store: 'limits', maxKeys: 9 },
     code: ['by', 'store'],

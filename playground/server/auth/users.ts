@@ -13,4 +13,7 @@ export const usersAuth = defineResourceAuth<typeof users>({
     email: { read: 'users:contact' },
     salary: { read: 'users:manage', write: 'users:manage' },
   },
+  custom: {
+    export: { permissions: { read: 'users:manage' } },
+  },
 })

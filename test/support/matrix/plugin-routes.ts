@@ -14,6 +14,8 @@ export interface PluginRequest extends Request {
   readonly operation?: Operation
   /** The media type of the body. @default 'application/json' */
   readonly accepts?: string
+  /** The `Cache-Control` header, if it is not that of the generated routes. */
+  readonly cacheControl?: string
   /** The request whose cells apply; `every caller` for a route that every caller can use and that shows no row. */
   readonly like: RequestName | 'every caller'
   /** Reasons whose cells are those of another reason, and why. */
@@ -74,8 +76,19 @@ const TITLES: readonly PluginRequest[] = [
   },
 ]
 
+const FILES: readonly PluginRequest[] = [
+  {
+    route: 'data-export: GET /:resource/export', operation: 'read', like: 'list', cacheControl: 'no-store',
+    target: it => [`/${it}/export`], status: 200, changes: nothing, shows: hasLine,
+  },
+  {
+    route: 'data-export: GET /:resource', operation: 'read', like: 'list', cacheControl: 'no-store',
+    target: it => [`/${it}`, { headers: { accept: 'text/csv' } }], status: 200, changes: nothing, shows: hasLine,
+  },
+]
+
 /** The requests of plugin routes by the name of their route. */
-export const PLUGIN_REQUESTS: ReadonlyMap<string, PluginRequest> = new Map([...TITLES].map(request => [request.route, request]))
+export const PLUGIN_REQUESTS: ReadonlyMap<string, PluginRequest> = new Map([...TITLES, ...FILES].map(request => [request.route, request]))
 
 export const routeNameOf = (plugin: string, { method, path }: Pick<PluginRoute, 'method' | 'path'>) => `${plugin}: ${method} ${path}` as PluginRouteName
 

@@ -56,9 +56,10 @@ export interface NewsdataOptions {
   readonly config?: Partial<AutoApiConfig>
   readonly registered?: ResourceRegistration[]
   readonly rows?: Data
+  readonly plugins?: readonly unknown[]
 }
 
-export async function openNewsdata({ config = {}, registered = createRegistrations(tables), rows = createRows() }: NewsdataOptions = {}): Promise<Newsdata> {
+export async function openNewsdata({ config = {}, registered = createRegistrations(tables), rows = createRows(), plugins = [] }: NewsdataOptions = {}): Promise<Newsdata> {
   const client = new Database(':memory:')
   let log: string[] = []
   const db = drizzle({ client, logger: { logQuery: text => void log.push(text) } })
@@ -67,7 +68,7 @@ export async function openNewsdata({ config = {}, registered = createRegistratio
   const insert = (resource: string, row: Record<string, unknown>) => void db.insert(tables[resource as TableName]).values(row as never).run()
   for (const [name, own] of Object.entries(rows)) for (const row of own) insert(name, row)
   const server = await createServer({
-    registrations: registered, modules: [tables], db,
+    registrations: registered, modules: [tables], db, plugins,
     config: { ...NEWS_CONFIG, ...config },
   })
   // Foreign keys of the rows name rows of other tenants and missing rows: reading must handle both.

@@ -6,8 +6,10 @@ import { MODEL, type Row, type Viewer } from '../../support/oracle/model'
 import { aggregateRows, groups } from '../../support/oracle/groups'
 import { listRows, orderOf, toRecord, type World } from '../../support/oracle/rows'
 import type { ListQuery } from '../../support/oracle/query'
+import type { Caller } from '../../support/server'
 import type { Coverage } from './coverage'
 import { aggregates, groupQueries, listQueries, resources, spellings, viewers, type Spelling } from './generate'
+import { exportOf, toCells } from './exported'
 import { spellGroups, spellList, type Place } from './spell'
 
 /** A part of all cases, and what is asserted of each. */
@@ -150,11 +152,58 @@ const grouped: Property = {
   },
 }
 
+/** Makes a query wrong, or its caller. The list refuses some of these: then the export has to refuse them too. */
+const SPOILERS: readonly (readonly [string, string])[] = [
+  ['sort', 'secret'], ['fields', 'nothing'], ['filter[secret]', 'x'], ['filter[id][$near]', '1'], ['include', 'nobody'], ['include', 'nobody,nothing'],
+  ['onlyDeleted', 'perhaps'], ['sort', 'margin'], ['fields', 'salary'], ['onlyDeleted', 'true'], ['filter[tags][name]', 'x'],
+]
+
+/** A file of every format holds the records of the whole list, in its order; where the list is refused, so is the file. */
+const exported: Property = {
+  share: 0.3,
+  create: (server, coverage) => {
+    const spoiler = fc.option(fc.constantFrom(...SPOILERS), { freq: 3, nil: undefined })
+    const callers = fc.constantFrom<((viewer: Viewer) => Caller)[]>(callerOf, callerOf, callerOf, () => ({}), () => ({ user: { id: 1 }, permissions: ['trash'] }))
+    return fc.asyncProperty(asked(server, 2), spoiler, callers, async ({ resource, viewer, spelling, query: drawn }, spoiler, callerFor) => {
+      const query: ListQuery = { ...drawn, cursorFields: [] }
+      const caller = callerFor(viewer)
+      const params = spellList(resource, query, { page: 1, count: true }, [], spelling)
+      for (const name of ['page', 'limit', 'count']) params.delete(name)
+      if (spoiler) params.append(...spoiler)
+      const list = await server.request('GET', `/api/${resource}?${params}`, { caller })
+      const lines = await exportOf(server, resource, params, 'ndjson', caller)
+      coverage.list(resource, query)
+      if (list.status !== 200) {
+        expect([lines.status, lines.code]).toEqual([list.status, list.body.data.code])
+        return
+      }
+      expect([lines.status, lines.code]).toEqual([200, undefined])
+      coverage.answer(lines.records.length)
+      if (spoiler || callerFor !== callerOf) expect(lines.records.slice(0, list.body.data.length)).toEqual(list.body.data)
+      else {
+        const world = worldOf(server, viewer)
+        expect(lines.records).toEqual(listRows(world, resource, query).map(row => toRecord(world, resource, row, query.fields, query.include)))
+      }
+      expect((await exportOf(server, resource, params, 'json', caller)).records).toEqual(lines.records)
+      const csv = await exportOf(server, resource, params, 'csv', caller)
+      if (hasLists(resource, query.include)) expect([csv.status, csv.code]).toEqual([400, 'INVALID_QUERY'])
+      else expect(csv.records).toEqual(lines.records.map(record => toCells(resource, record, csv.header)))
+    })
+  },
+}
+
+const hasLists = (resource: string, include: ListQuery['include']): boolean =>
+  include.some(({ relation, include }) => {
+    const { kind, target } = MODEL[resource]!.relations[relation]!
+    return kind !== 'one' || hasLists(target, include)
+  })
+
 /** Those that only read hold on every engine. */
 export const READING: Readonly<Record<string, Property>> = {
   'a page holds the rows, the included rows, the total and the aggregates the oracle expects': page,
   'the pages of both modes, one after another, are the whole ordered list': walk,
   'aggregates, groups and having say what the oracle counts': grouped,
+  'an exported file holds the records of the whole list, or is refused like the list': exported,
 }
 
 export const PROPERTIES: Readonly<Record<string, Property<Newsdata>>> = {

@@ -33,6 +33,7 @@ beforeAll(async () => {
     plugins: [
       // Loaded with the API: the plugin's utils belong to it.
       async () => (await import('../../fixtures/visibility/server/api-plugins')).default,
+      async () => (await import('../../fixtures/visibility/server/files')).default,
       { name: 'staff', extendContext: extendStaff },
     ],
   })

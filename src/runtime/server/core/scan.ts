@@ -13,7 +13,7 @@ import { planList } from './plan/read'
 import type { ReadPlan } from './plan/read-plan'
 import { wireRecords } from './respond'
 import type { AutoApiContext } from '../registration'
-import type { Kind } from '../../shared/kinds'
+import type { Field } from '../schema/field'
 
 /** A record as the list route returns it. */
 export type ScannedRecord = Readonly<Record<string, unknown>>
@@ -22,7 +22,7 @@ export type ScannedRecord = Readonly<Record<string, unknown>>
 export interface ScannedColumn {
   readonly name: string
   /** The kind of its values, which decides their form in JSON. */
-  readonly kind: Kind
+  readonly kind: Field['kind']
 }
 
 /** The columns of the scanned records and of the records included in them. */

@@ -40,6 +40,18 @@ export function assertOptions<Options extends object>(options: Options, rules: O
 }
 
 /**
+ * Checks an option that is a list of names.
+ * @throws TypeError for the first name that is not known. The message suggests the nearest one.
+ */
+export function assertNames(names: readonly string[], known: readonly string[], where: string): void {
+  const unknown = names.find(name => !known.includes(name))
+  if (unknown !== undefined)
+    throw new TypeError(
+      `[auto-api] \`${where}\` contains ${describeValue(unknown)}.${didYouMean(unknown, known)} Use any of ${known.join(', ')}.`,
+    )
+}
+
+/**
  * Returns the value of an option that can be a module import.
  * @throws When the value is still a module import: only the build replaces it.
  */

@@ -1,0 +1,90 @@
+/** Writes the records of a list as one file: whole, or with an error that the client notices. */
+import { limitExceeded } from '../../core/error'
+import type { OpenedList } from '../../core/scan'
+import type { FileWriter } from './formats'
+import type { Slots } from './slots'
+
+export interface FileOptions {
+  readonly maxRows: number
+  readonly slots: Slots
+  /** Receives the number of records before the first chunk. */
+  readonly onTotal: (total: number) => void
+  /** Milliseconds. A client that accepts no chunk for so long loses the file. @default one minute */
+  readonly stallLimit?: number
+}
+
+/** The size of a chunk in characters. A slow client needs less than the stall limit for it. */
+const CHUNK = 64 * 1024
+
+/**
+ * @returns the chunks of the file. They begin nothing before the first one is requested.
+ * @throws Before the first chunk: 503 if too many exports run, `LIMIT_EXCEEDED` if the list has more than `maxRows` records.
+ */
+export function createFile(list: OpenedList, writer: FileWriter, { stallLimit = 60_000, ...options }: FileOptions): AsyncIterable<string> {
+  return endOnStall(writeFile(list, writer, options), stallLimit)
+}
+
+async function* writeFile(
+  list: OpenedList, writer: FileWriter, { maxRows, slots, onTotal }: Omit<FileOptions, 'stallLimit'>,
+): AsyncGenerator<string, void> {
+  const free = slots.take()
+  try {
+    const total = await list.count(maxRows + 1)
+    if (total > maxRows) throw tooManyRows(maxRows)
+    onTotal(total)
+    yield* toChunks(list, writer, maxRows)
+  }
+  finally {
+    free()
+  }
+}
+
+/** The client has each batch before the next one is read. */
+async function* toChunks(list: OpenedList, { begin, record: write, end }: FileWriter, maxRows: number): AsyncGenerator<string, void> {
+  let text = begin
+  let written = 0
+  for await (const records of list.batches()) {
+    for (const record of records) {
+      // Other requests can add rows meanwhile. Without this check, they could do so for ever.
+      if (written === maxRows) throw tooManyRows(maxRows)
+      text += write(record, written++ === 0)
+      if (text.length < CHUNK) continue
+      yield text
+      text = ''
+    }
+    if (text !== '') yield text
+    text = ''
+  }
+  yield text + end
+}
+
+const tooManyRows = (max: number) => limitExceeded(`The list has more than ${max} records. Narrow the filter.`)
+
+/** Ends the producer when the client accepts no chunk for a while, so that a few stalled clients cannot block every other export. */
+function endOnStall(chunks: AsyncGenerator<string, void>, limit: number): AsyncIterableIterator<string> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let hasStalled = false
+  const wait = () => {
+    timer = setTimeout(() => {
+      hasStalled = true
+      void chunks.return()
+    }, limit)
+  }
+  return {
+    async next() {
+      clearTimeout(timer)
+      if (hasStalled) throw new Error(`[auto-api] The client of an export accepted nothing for ${limit} ms, so the export was ended.`)
+      const result = await chunks.next()
+      if (!result.done) wait()
+      return result as IteratorResult<string, undefined>
+    },
+    async return() {
+      clearTimeout(timer)
+      await chunks.return()
+      return { done: true, value: undefined }
+    },
+    [Symbol.asyncIterator]() {
+      return this
+    },
+  }
+}

@@ -1,0 +1,91 @@
+/** Exports a list as a file: CSV, JSON or NDJSON, with the rows, the fields and the permissions of the list route. */
+import { preferredType } from '../../core/media-type'
+import type { OpenList } from '../../core/scan'
+import type { RouteRequest } from '../../core/route-request'
+import { defineAutoApiPlugin, type PluginRoute } from '../../plugin/contract'
+import type { AutoApiContext } from '../../registration'
+import { createFile } from './file'
+import { FORMAT_FACTS, type Format } from './formats'
+import { resolveExportPolicy, type DataExportOptions, type ExportPolicy } from './options'
+import { parseExport } from './request'
+import { createSlots, type Slots } from './slots'
+
+/** The named gate that decides about exports, for resources that declare it. */
+const GATE = 'export'
+
+/**
+ * Adds `GET /:resource/export`. A list that is requested as `text/csv` or `application/x-ndjson` answers the same file.
+ * @throws If an option is unknown or a value is invalid.
+ * @example
+ * export default defineNuxtConfig({
+ *   modules: ['nuxt-auto-api'],
+ *   autoApi: { plugins: [dataExport({ resources: ['posts'], maxRows: 20_000 })] },
+ * })
+ */
+export const dataExport = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins', name: 'dataExport' }, (options: DataExportOptions = {}) => {
+  const policy = resolveExportPolicy(options)
+  const { resources, formats } = policy
+  const slots = createSlots(policy.concurrent)
+  let open: OpenList
+  const negotiated = formats.filter(format => format !== 'json')
+  const common = { method: 'GET', operation: 'read', listParameters: true, gate: GATE, ...resources && { resources } } as const
+  const routes: PluginRoute[] = [{
+    ...common,
+    name: 'export',
+    path: '/:resource/export',
+    handler: (ctx, request) => exportList(ctx, request, { ...policy, slots, open, format: formatByHeader(request, formats) ?? formats[0] }),
+  }]
+  if (negotiated.length > 0) {
+    routes.push({
+      ...common,
+      name: 'list-export',
+      path: '/:resource',
+      produces: negotiated.map(format => FORMAT_FACTS[format].mediaType),
+      handler: (ctx, request) =>
+        exportList(ctx, request, { ...policy, slots, open, format: formatByHeader(request, negotiated)!, fixed: true }),
+    })
+  }
+  return {
+    name: 'data-export',
+    setup(server) {
+      open = server.openList
+    },
+    routes,
+  }
+})
+
+function formatByHeader({ header }: RouteRequest, formats: readonly Format[]): Format | undefined {
+  const type = preferredType(header('accept'), formats.map(format => FORMAT_FACTS[format].mediaType))
+  return formats.find(format => FORMAT_FACTS[format].mediaType === type)
+}
+
+interface ExportOptions extends ExportPolicy {
+  readonly slots: Slots
+  readonly open: OpenList
+  /** The format of a request without `format`. */
+  readonly format: Format
+  readonly fixed?: boolean
+}
+
+async function exportList(ctx: AutoApiContext, request: RouteRequest, options: ExportOptions): Promise<AsyncIterable<string>> {
+  const { formats, maxRows, slots, open } = options
+  const { format, query, ...csv } = parseExport(ctx.query, formats, options)
+  const list = await open(ctx, ctx.resource, query, { gate: GATE })
+  const { mediaType, createWriter } = FORMAT_FACTS[format]
+  const writer = createWriter(list.columns, csv)
+  const headers = {
+    'content-type': `${mediaType}; charset=utf-8`,
+    'content-disposition': attachment(`${ctx.resource}-${new Date().toISOString().slice(0, 10)}.${format}`),
+    'x-content-type-options': 'nosniff',
+    'cache-control': 'no-store',
+  }
+  for (const [name, value] of Object.entries(headers)) request.setHeader(name, value)
+  return createFile(list, writer, { maxRows, slots, onTotal: total => request.setHeader('x-total-count', String(total)) })
+}
+
+/** RFC 6266, with the name in UTF-8 for clients that support RFC 5987. */
+function attachment(name: string): string {
+  const ascii = name.replace(/[^\w.-]/g, '_')
+  const encoded = encodeURIComponent(name).replace(/['()*]/g, letter => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`)
+  return `attachment; filename="${ascii}"; filename*=UTF-8''${encoded}`
+}

@@ -1,0 +1,51 @@
+/** The options of `dataExport`. */
+import { assertNames, assertOptions, type OptionRules } from '../../plugin/options'
+import { FORMATS, type Format } from './formats'
+
+export interface DataExportOptions {
+  /**
+   * The resources that can be exported.
+   * @default every registered one
+   */
+  readonly resources?: readonly string[]
+  /**
+   * The formats of the file. The first one is the default of a request.
+   * @default ['csv', 'json', 'ndjson']
+   */
+  readonly formats?: readonly Format[]
+  /**
+   * Maximum number of records in one file. A list with more records is refused with 400 before the first byte.
+   * @default 100000
+   */
+  readonly maxRows?: number
+  /**
+   * Maximum number of exports that one process runs at a time. Further exports are refused with 503 and `Retry-After`.
+   * @default 2
+   */
+  readonly concurrent?: number
+}
+
+export interface ExportPolicy {
+  readonly resources: readonly string[] | undefined
+  readonly formats: readonly [Format, ...Format[]]
+  readonly maxRows: number
+  readonly concurrent: number
+}
+
+const isCount = (value: unknown) => Number.isSafeInteger(value) && Number(value) > 0
+const isListOfTexts = (value: unknown) => Array.isArray(value) && value.length > 0 && value.every(name => typeof name === 'string')
+
+const RULES: OptionRules<DataExportOptions> = {
+  resources: { fits: isListOfTexts, use: 'a list of resources, which is not empty' },
+  formats: { fits: isListOfTexts, use: `a list of formats: ${FORMATS.join(', ')}` },
+  maxRows: { fits: isCount, use: 'a positive integer' },
+  concurrent: { fits: isCount, use: 'a positive integer' },
+}
+
+/** @throws TypeError for an unknown option or an invalid value. */
+export function resolveExportPolicy(options: DataExportOptions): ExportPolicy {
+  assertOptions(options, RULES, 'dataExport')
+  const { resources, formats = FORMATS, maxRows = 100_000, concurrent = 2 } = options
+  assertNames(formats, FORMATS, 'dataExport.formats')
+  return { resources, formats: [...new Set(formats)] as [Format, ...Format[]], maxRows, concurrent }
+}

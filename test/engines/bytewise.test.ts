@@ -159,6 +159,19 @@ describe.each(CASES)('$name, $type', (engineCase) => {
       expect((await ask('PUT', 'items/a1/relations/tags', { ids: [] })).body).toEqual({ added: 0, removed: 0, total: 0 })
     })
 
+    it('match only equal bytes in filters over relations', async () => {
+      const found = (resource: string, filter: object) => ids(`${resource}?filter=${encodeURIComponent(JSON.stringify(filter))}`)
+      expect(await found('parts', { item: { title: 'ours' } })).toEqual(['p1', 'p3'])
+      expect(await found('parts', { $or: [{ item: { title: 'ours' } }, { id: 'p4' }] })).toEqual(['p1', 'p3', 'p4'])
+      expect(await found('parts', { item: null })).toEqual(['p2', 'p4'])
+      expect(await found('items', { parts: { id: { $ne: 'none' } } })).toEqual(['a1', 'a2'])
+      expect(await found('items', { parts: { id: ['p2', 'p4'] } })).toEqual([])
+      expect(await found('items', { tags: { id: { $ne: 'none' } } })).toEqual(['a3'])
+      expect(await found('items', { tags: null })).toEqual(['a1', 'a2', 'a4'])
+      expect(await found('tags', { items: { parts: null } })).toEqual(['t1'])
+      expect(await found('tags', { items: { parts: { id: { $ne: 'none' } } } })).toEqual([])
+    })
+
     it('cascade a delete and a restore to their own children only', async () => {
       expect((await ask('DELETE', 'items/a1')).status).toBe(200)
       const trashed = async () => (await opened.all('select id from parts where deleted_at is not null order by id')).flat()

@@ -49,11 +49,25 @@ const pageAfterMiddle = (sort: string) => async (send: SendRequest) => {
   return (await send('GET', `posts?sort=${sort}&cursor=${encodeURIComponent(body.meta.nextCursor)}`)).sent
 }
 
+const related = (title: string, path: string, filter: object, indexes: readonly string[], mustNot: Case['mustNot']): Case => ({
+  title, indexes, mustNot, statements: /limit/,
+  request: async send => (await send('GET', `${path}count=none&filter=${encodeURIComponent(JSON.stringify(filter))}`)).sent,
+})
+
+/** A subquery that is not correlated runs once, a correlated one once per row. The subqueries of tenant 1 return few rows. */
+const RELATED_CASES: Case[] = [
+  related('a filter on a to-one relation', 'comments?', { post: { id: { $lte: 40 } } }, ['comments_post'], ['scans', 'perRow']),
+  related('a filter on a to-many relation', 'posts?', { comments: { postId: { $lte: 40 } } }, ['comments_post'], ['scans', 'perRow']),
+  related('a filter on a self-relation', 'comments?', { parent: { id: { $lte: 40 } } }, ['comments_parent'], ['scans', 'perRow']),
+  related('a filter two relations deep', 'comments?', { post: { comments: { postId: { $lte: 40 } } } }, ['comments_post'], ['scans', 'perRow']),
+]
+
 const CASES: Case[] = [
   ...['createdAt', '-createdAt', 'createdAt,-id'].map((sort): Case => ({ title: `a page in the middle, by ${sort}`, request: pageAfterMiddle(sort), statements: /limit/, indexes: ['posts_list'], must: ['startsInIndex'], mustNot: sort.includes(',') ? ['scans'] : ['scans', 'sorts'] })),
   { title: 'the list of a tenant', request: async send => (await send('GET', 'posts?sort=-createdAt&count=none', 5)).sent, statements: /limit/, indexes: ['posts_list'], mustNot: ['scans', 'sorts'] },
   { title: 'the number of records of a tenant', request: async send => (await send('GET', 'posts', 5)).sent, statements: /count/, indexes: ['posts_list'], mustNot: ['scans'] },
   { title: 'an include', request: async send => (await send('GET', 'posts/1004?include=comments')).sent, statements: /"comments"/, indexes: ['comments_post'], mustNot: ['scans'] },
+  ...RELATED_CASES,
   { title: 'a delete with dependents', request: async send => (await send('DELETE', 'posts/1004')).sent, statements: /^with recursive.*update/, indexes: ['comments_post', 'comments_parent'], mustNot: ['scans', 'perRow'] },
   { title: 'a restore with dependents', request: async send => (await send('POST', 'posts/1004/restore')).sent, statements: /^with recursive.*update/, indexes: ['comments_post', 'comments_parent'], mustNot: ['scans', 'perRow'] },
   { title: 'a purge with dependents', request: async send => (await send('DELETE', 'posts/1006?force=true')).sent, statements: /^with recursive.*delete/, indexes: ['comments_post', 'comments_parent'], mustNot: ['scans', 'perRow'] },

@@ -110,7 +110,15 @@ export function createRequests(random: Random, shapes: readonly Shape[], forge: 
             name))
         : operator === '$null' ? chance(0.9) : value(shape, name)]))
   }
-  const conditions = (shape: Shape) => Object.fromEntries(some([0], 3).map(() => column(shape)).map(name => [name, condition(shape, name)]))
+  const fields = (shape: Shape) => Object.fromEntries(some([0], 3).map(() => column(shape)).map(name => [name, condition(shape, name)]))
+  const conditions = (shape: Shape, depth = 1): object => chance(0.2) ? { ...chance(0.5) && fields(shape), ...related(shape, depth) } : fields(shape)
+
+  function related(shape: Shape, depth: number): object {
+    const relation = chance(0.9) ? pick([...shape.relations, 'parts', 'thing']) : pick([...TEXTS, 'labels', 'things'])
+    const other = shapes.find(({ name }) => name === (relation === 'thing' ? 'things' : relation)) ?? shape
+    if (chance(0.2)) return { [relation]: chance(0.5) ? { [pick(OPERATORS)]: chance(0.8) ? chance(0.5) : nasty() } : nasty() }
+    return { [relation]: depth < 4 && chance(0.4) ? related(other, depth + 1) : conditions(other, depth + 1) }
+  }
   const filter = (shape: Shape): object => chance(0.15)
     ? { ...conditions(shape), $or: some([0],
         3).map(() => conditions(shape)) }
@@ -120,7 +128,9 @@ export function createRequests(random: Random, shapes: readonly Shape[], forge: 
     if (chance(0.6)) query.set('filter', asJson(filter(shape)))
     else {
       for (let count = 1 + below(2); count > 0; count--) {
-        const name = column(shape)
+        const relation = chance(0.2) && shape.relations.length > 0 ? pick(shape.relations) : undefined
+        const other = shapes.find(({ name }) => name === (relation === 'thing' ? 'things' : relation)) ?? shape
+        const name = relation ? `${relation}][${column(other)}` : column(shape)
         const operator = chance(0.5) ? '' : `[${pick(OPERATORS)}]`
         query.append(`filter[${name}]${operator}`, asText(value(shape, name)))
       }

@@ -15,7 +15,7 @@ export function aggregateRows(rows: readonly Row[], resource: string, aggregates
 
 export function groups(world: World, resource: string, query: GroupQuery): { data: Row[], total: number } {
   const { fields } = MODEL[resource]!
-  const rows = visibleRows(world, resource).filter(row => matches(fields, row, query.filter, world.habits))
+  const rows = visibleRows(world, resource).filter(row => matches(world, resource, row, query.filter))
   const kept = collect(rows, resource, query.groupBy).filter(({ rows }) => query.having.every(({ alias, operator, value }) => {
     const { kind, value: own } = compute(query.aggregates.find(aggregate => aliasOf(aggregate) === alias)!, resource, rows)
     if (own === null) return false

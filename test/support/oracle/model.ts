@@ -29,6 +29,8 @@ export interface ResourceModel {
   /** Whether the resource has soft delete; `visible` ignores it. */
   readonly trash?: true
   readonly relations: Readonly<Record<string, RelationModel>>
+  /** Whether a rule in code checks each row, so that no filter can name a relation to the resource. */
+  readonly judged?: true
   /** Fields that require a permission. */
   readonly restricted?: Readonly<Record<string, string>>
 }
@@ -83,6 +85,7 @@ export const MODEL: Readonly<Record<string, ResourceModel>> = {
     key: ['id'],
     fields: { id: 'integer', label: 'text', weight: 'integer', since: 'date', hits: 'bigint', price: 'decimal', ratio: 'real', active: 'boolean' },
     nullable: ['weight', 'since', 'hits', 'price', 'ratio', 'active'],
+    judged: true,
     visible: row => row.weight === null || (row.weight as number) % 5 !== 0 || row.weight === 0,
     relations: { articles: { kind: 'manyToMany', target: 'articles', on: [['id', 'tagId']], junction: 'articleTags', there: [['articleId', 'id']] } },
   },

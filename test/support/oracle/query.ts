@@ -7,10 +7,21 @@ export interface Condition {
   readonly operators: readonly (readonly [OperatorName, unknown])[]
 }
 
-export interface Filter {
-  readonly and: readonly Condition[]
-  readonly or: readonly (readonly Condition[])[]
+/** Conditions that one related row meets (`some`), or that no row is related (`none`). */
+export interface RelatedCondition {
+  readonly relation: string
+  readonly some: readonly AnyCondition[] | 'any' | 'none'
 }
+
+export type AnyCondition = Condition | RelatedCondition
+
+export interface Filter {
+  readonly and: readonly AnyCondition[]
+  readonly or: readonly (readonly AnyCondition[])[]
+}
+
+/** The name in the filter. */
+export const nameOf = (condition: AnyCondition) => 'field' in condition ? condition.field : condition.relation
 
 export interface Sort {
   readonly field: string

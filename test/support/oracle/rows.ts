@@ -1,6 +1,6 @@
 /** The oracle: the expected rows of a list, computed from plain rows, one at a time. */
 import { MODEL, readable, type Kind, type RelationModel, type Row, type Viewer } from './model'
-import type { Condition, Filter, Include, ListQuery, OperatorName, Sort } from './query'
+import type { AnyCondition, Filter, Include, ListQuery, OperatorName, Sort } from './query'
 import { compare, like, toWire, type Habits } from './values'
 
 export type Data = Readonly<Record<string, readonly Row[]>>
@@ -15,7 +15,7 @@ export interface World {
 
 /** Every row of the list, sorted. */
 export function listRows(world: World, resource: string, query: Pick<ListQuery, 'filter' | 'sort' | 'cursorFields' | 'trash'>): Row[] {
-  const rows = visibleRows(world, resource, query.trash).filter(row => matches(MODEL[resource]!.fields, row, query.filter, world.habits))
+  const rows = visibleRows(world, resource, query.trash).filter(row => matches(world, resource, row, query.filter))
   return inOrder(world, rows, resource, query.sort, query.cursorFields)
 }
 
@@ -46,9 +46,18 @@ export function inOrder({ habits }: World, rows: readonly Row[], resource: strin
   })
 }
 
-export function matches(fields: Readonly<Record<string, Kind>>, row: Row, { and, or }: Filter, habits: Habits): boolean {
-  const all = (conditions: readonly Condition[]) => conditions.every(({ field, operators }) => operators.every(([name, value]) => holds(fields[field]!, name, row[field], value, habits)))
+export function matches(world: World, resource: string, row: Row, { and, or }: Filter): boolean {
+  const all = (conditions: readonly AnyCondition[]) => conditions.every(condition => meets(world, resource, row, condition))
   return all(and) && (or.length === 0 || or.some(all))
+}
+
+function meets(world: World, resource: string, row: Row, condition: AnyCondition): boolean {
+  const { fields, relations } = MODEL[resource]!
+  if ('field' in condition) return condition.operators.every(([name, value]) => holds(fields[condition.field]!, name, row[condition.field], value, world.habits))
+  const relation = relations[condition.relation]!
+  const found = relatedRows(world, relation, row)
+  if (typeof condition.some === 'string') return (condition.some === 'none') === (found.length === 0)
+  return found.some(other => matches(world, relation.target, other, { and: condition.some as readonly AnyCondition[], or: [] }))
 }
 
 /** As in SQL, only a test for NULL is true for NULL. */
@@ -84,7 +93,7 @@ function related(world: World, relation: RelationModel, row: Row, node: Include)
   const record = (found: Row) => toRecord(world, target, found, node.fields, node.include)
   const found = relatedRows(world, relation, row)
   if (relation.kind === 'one') return found[0] ? record(found[0]) : null
-  const kept = node.filter ? found.filter(row => matches(MODEL[target]!.fields, row, node.filter!, world.habits)) : found
+  const kept = node.filter ? found.filter(row => matches(world, target, row, node.filter!)) : found
   return inOrder(world, kept, target, node.sort).slice(0, Math.min(node.limit ?? world.maxLimit, world.maxLimit)).map(record)
 }
 

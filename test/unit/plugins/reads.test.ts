@@ -107,9 +107,10 @@ const PATHS: Readonly<Record<string, readonly string[]>> = {
   list: [
     '/tags', '/posts?include=author', '/posts?include=comments.author,tags', '/posts?groupBy=title&aggregate=count', '/posts?limit=1&cursor=',
     '/posts?include={"authors":{"include":{"comments":true}}}', '/posts?aggregate=count&fields=id',
+    '/posts?filter={"author":{"name":"Ann"}}', '/authors?filter={"$or":[{"id":1},{"posts":{"tags":{"name":"red"}}},{"comments":null}]}', '/authors?include={"posts":{"filter":{"authors":{"id":1}}}}',
   ],
   get: ['/tags/1', '/posts/1?include=author', '/posts/1?include=tags,comments.post'],
-  aggregate: ['/posts/aggregate?aggregate=count', '/comments/aggregate?groupBy=authorId&aggregate=count'],
+  aggregate: ['/posts/aggregate?aggregate=count', '/comments/aggregate?groupBy=authorId&aggregate=count', '/comments/aggregate?filter={"post":{"tags":{"id":1}}}'],
   related: ['/posts/1/relations/tags', '/posts/1/relations/tags?metadata=true', '/posts/1/relations/comments?include=author', '/authors/1/relations/posts'],
 }
 
@@ -151,6 +152,7 @@ describe('the reads of a response', () => {
     const server = await open({ posts: rule, comments: rule })
     expect(await read(server, '/posts')).toEqual(['posts', 'drafts', 'bans'])
     expect(await read(server, '/authors?include=comments')).toEqual(['authors', 'comments', 'bans'])
+    expect(await read(server, '/authors?filter={"comments":null}')).toEqual(['authors', 'comments', 'bans'])
     expect(await read(server, '/authors')).toEqual(['authors'])
   })
 

@@ -155,6 +155,26 @@ export const BUGS: readonly Bug[] = [
     }),
   },
   {
+    title: 'a filter on a relation finds rows out of sight',
+    file: 'access/related',
+    plant: original => ({
+      ...original,
+      relatedClauses: (engine: unknown, filters: object[]) =>
+        (original.relatedClauses as Call)(engine, filters.map(filter => 'plan' in filter ? { ...filter, plan: { ...filter.plan as object, scope: [] } } : filter)),
+    }),
+  },
+  {
+    title: 'rows without related rows are those without a key',
+    file: 'access/related',
+    plant: original => ({
+      ...original,
+      relatedClauses: (engine: unknown, filters: { match?: string, relation?: { columns: { column: Column }[] } }[]) =>
+        (original.relatedClauses as Call<Clause[]>)(engine, filters).map((clause, index) => filters[index]!.match === 'none'
+          ? { shape: `no key ${clause.shape}`, values: [], build: () => sql`${filters[index]!.relation!.columns[0]!.column} is null` }
+          : clause),
+    }),
+  },
+  {
     title: 'an average is cut to a whole number',
     file: 'execute/aggregate/in-memory',
     plant: original => ({

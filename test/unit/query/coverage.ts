@@ -1,10 +1,11 @@
 /** What the random queries happened to touch: counted, told, and asserted, so that a case that never occurs is noticed. */
 import { MODEL, type Row } from '../../support/oracle/model'
-import type { Condition, Filter, GroupQuery, Include, ListQuery } from '../../support/oracle/query'
+import type { AnyCondition, Filter, GroupQuery, Include, ListQuery, RelatedCondition } from '../../support/oracle/query'
 
 /** Everything that must have occurred. */
 const REQUIRED: Readonly<Record<string, readonly string[]>> = {
   'operator': ['$eq', '$ne', '$gt', '$gte', '$lt', '$lte', '$like', '$in', '$nin', '$null', '$or', '$eq null', '$ne null'],
+  'related': ['one', 'many', 'manyToMany', 'self', 'composite', 'bigint', 'any', 'none', 'nested'],
   'filtered by': ['text', 'integer', 'real', 'boolean', 'date', 'bigint', 'decimal', 'json', 'blob'],
   'ordered by': ['text', 'integer', 'real', 'boolean', 'date', 'bigint', 'decimal'],
   'grouped by': ['text', 'integer', 'real', 'boolean', 'date', 'bigint', 'decimal'],
@@ -32,13 +33,24 @@ export class Coverage {
   }
 
   filter(resource: string, { and, or }: Filter): void {
-    const all = (conditions: readonly Condition[]) => conditions.forEach(({ field, operators }) => {
+    const all = (conditions: readonly AnyCondition[]) => conditions.forEach((condition) => {
+      if (!('field' in condition)) return this.related(resource, condition)
+      const { field, operators } = condition
       this.count('filtered by', MODEL[resource]!.fields[field]!)
       for (const [name, value] of operators) this.count('operator', value === null ? `${name} null` : name)
     })
     all(and)
     or.forEach(all)
     if (or.length > 0) this.count('operator', '$or')
+  }
+
+  private related(resource: string, { relation, some }: RelatedCondition): void {
+    const { kind, trait, target } = MODEL[resource]!.relations[relation]!
+    this.count('related', kind)
+    if (trait) this.count('related', trait)
+    if (typeof some === 'string') return this.count('related', some)
+    if (some.some(condition => 'relation' in condition)) this.count('related', 'nested')
+    this.filter(target, { and: some, or: [] })
   }
 
   list(resource: string, query: ListQuery): void {

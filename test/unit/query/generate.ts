@@ -1,7 +1,7 @@
 /** Random queries that know the tables: names a caller can use, operators that fit, values that mostly occur in the rows. */
 import fc from 'fast-check'
 import { MODEL, readable, type Kind, type ResourceModel, type Viewer } from '../../support/oracle/model'
-import { aliasOf, type Aggregate, type Condition, type Filter, type GroupQuery, type Include, type ListQuery, type OperatorName, type Sort } from '../../support/oracle/query'
+import { aliasOf, nameOf, type Aggregate, type AnyCondition, type Condition, type Filter, type GroupQuery, type Include, type ListQuery, type OperatorName, type Sort } from '../../support/oracle/query'
 import type { Data } from '../../support/oracle/rows'
 
 export const VIEWERS: readonly Viewer[] = [
@@ -95,15 +95,30 @@ function operand(subject: Subject, resource: string, field: string, name: Operat
   return maybeNull ? fc.oneof({ weight: 6, arbitrary: value }, { weight: 1, arbitrary: fc.constant(null) }) : value
 }
 
+/** Conditions on fields and, up to `depth` relations deep, on related rows. */
+function anyConditions(subject: Subject, resource: string, form: Form, most: number, depth: number): fc.Arbitrary<AnyCondition[]> {
+  const relations = Object.entries(MODEL[resource]!.relations).filter(([, { target }]) => !MODEL[target]!.judged)
+  const own = conditions(subject, resource, form, most)
+  if (depth === 0 || relations.length === 0) return own
+  const related = fc.constantFrom(...relations).chain(([relation, { target }]) => fc.oneof(
+    { weight: 4, arbitrary: anyConditions(subject, target, form, 1, depth - 1).filter(some => some.length > 0) },
+    { weight: 1, arbitrary: fc.constantFrom('any' as const, 'none' as const) },
+  ).map((some): AnyCondition => ({ relation, some })))
+  const both = fc.tuple(own, fc.uniqueArray(related, { selector: nameOf, minLength: 1, maxLength: 2 })).map(([fields, relations]) => [...fields.slice(1), ...relations])
+  return fc.oneof({ weight: 3, arbitrary: own }, { weight: 2, arbitrary: both })
+}
+
 const NO_FILTER: Filter = { and: [], or: [] }
 
-export function filters(subject: Subject, resource: string, form: Form): fc.Arbitrary<Filter> {
-  const branch = conditions(subject, resource, form, 2).filter(branch => branch.length > 0)
+/** @param depth of relations in conditions */
+export function filters(subject: Subject, resource: string, form: Form, depth: number): fc.Arbitrary<Filter> {
+  const all = (most: number) => anyConditions(subject, resource, form, most, depth)
+  const branch = all(2).filter(branch => branch.length > 0)
   return fc.oneof(
     { weight: 2, arbitrary: fc.constant(NO_FILTER) },
-    { weight: 4, arbitrary: conditions(subject, resource, form, 1).map(and => ({ and, or: [] })) },
-    { weight: 1, arbitrary: conditions(subject, resource, form, 2).map(and => ({ and, or: [] })) },
-    { weight: 2, arbitrary: fc.record({ and: conditions(subject, resource, form, 1), or: fc.array(branch, { minLength: 1, maxLength: 3 }) }) },
+    { weight: 4, arbitrary: all(1).map(and => ({ and, or: [] })) },
+    { weight: 1, arbitrary: all(2).map(and => ({ and, or: [] })) },
+    { weight: 2, arbitrary: fc.record({ and: all(1), or: fc.array(branch, { minLength: 1, maxLength: 3 }) }) },
   )
 }
 
@@ -124,7 +139,7 @@ export function includes(subject: Subject, resource: string, depth: number): fc.
       fields: some(Object.keys(readable(MODEL[target]!, subject.viewer))),
       limit: list ? fc.option(fc.integer({ min: 1, max: 30 }).map(limit => limit > 15 ? limit : Math.ceil(limit / 4)), { nil: undefined }) : fc.constant(undefined),
       sort: list ? sorts(orderedOf(target, subject.viewer), 2) : fc.constant([]),
-      filter: list ? fc.option(filters(subject, target, 'json'), { nil: undefined }) : fc.constant(undefined),
+      filter: list ? fc.option(filters(subject, target, 'json', 1), { nil: undefined }) : fc.constant(undefined),
       include: includes(subject, target, depth - 1),
     })
   })
@@ -135,7 +150,7 @@ export function listQueries(subject: Subject, resource: string, form: Form, dept
   const ordered = orderedOf(resource, subject.viewer)
   const trash = subject.viewer.permissions.includes('trash') ? fc.constantFrom('active', 'active', 'active', 'both', 'trashed') : fc.constant('active')
   return fc.record<ListQuery>({
-    filter: filters(subject, resource, form),
+    filter: filters(subject, resource, form, depth),
     sort: sorts(ordered, 3),
     cursorFields: fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: sorts(ordered, 2) }),
     fields: some(Object.keys(readable(MODEL[resource]!, subject.viewer))),
@@ -167,7 +182,7 @@ export function groupQueries(subject: Subject, resource: string, form: Form): fc
       aggregates: fc.constant(aggregates),
       groupBy: fc.constant(groupBy),
       having: exact.length === 0 ? fc.constant([]) : fc.oneof({ weight: 2, arbitrary: fc.constant([]) }, { weight: 2, arbitrary: having(subject, resource, exact).map(one => [one]) }),
-      filter: filters(subject, resource, form),
+      filter: filters(subject, resource, form, 2),
       sort: sorts([...groupBy, ...exact.map(aliasOf)], 2),
       page: fc.constantFrom(1, 1, 1, 2),
       limit: fc.integer({ min: 2, max: 25 }),

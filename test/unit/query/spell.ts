@@ -1,6 +1,6 @@
 /** Queries in the forms a client can write: JSON or brackets, text or objects, lists with commas or repeated. */
 import { MODEL, type Kind } from '../../support/oracle/model'
-import { aliasOf, type Aggregate, type Condition, type Filter, type GroupQuery, type Include, type ListQuery, type Sort } from '../../support/oracle/query'
+import { aliasOf, nameOf, type Aggregate, type AnyCondition, type Condition, type Filter, type GroupQuery, type Include, type ListQuery, type Sort } from '../../support/oracle/query'
 import type { Spelling } from './generate'
 
 export type Place = { page: number, count: boolean } | { cursor: string }
@@ -58,8 +58,15 @@ function spellFilter(resource: string, filter: Filter, spelling: Spelling): [str
 }
 
 function filterJson(resource: string, { and, or }: Filter, spelling: Spelling): object {
-  const all = (conditions: readonly Condition[]) => Object.fromEntries(conditions.map(({ field, operators }) => [field, conditionJson(MODEL[resource]!.fields[field]!, operators, spelling)]))
+  const all = (conditions: readonly AnyCondition[]) => Object.fromEntries(conditions.map(condition => [nameOf(condition), anyJson(resource, condition, spelling)]))
   return { ...all(and), ...or.length > 0 && { $or: or.map(all) } }
+}
+
+function anyJson(resource: string, condition: AnyCondition, spelling: Spelling): unknown {
+  if ('field' in condition) return conditionJson(MODEL[resource]!.fields[condition.field]!, condition.operators, spelling)
+  if (typeof condition.some !== 'string') return filterJson(MODEL[resource]!.relations[condition.relation]!.target, { and: condition.some, or: [] }, spelling)
+  if (spelling.short) return condition.some === 'none' ? null : { $ne: null }
+  return { $null: condition.some === 'none' }
 }
 
 function conditionJson(kind: Kind, operators: Condition['operators'], { short }: Spelling): unknown {
@@ -88,8 +95,13 @@ function spellDate(date: Date, short: boolean): string {
 }
 
 function filterBrackets(resource: string, { and, or }: Filter, { short, repeat }: Spelling): [string, string][] {
-  const all = (prefix: string, conditions: readonly Condition[]) => conditions.flatMap(({ field, operators }) => {
-    const kind = MODEL[resource]!.fields[field]!
+  const all = (prefix: string, conditions: readonly AnyCondition[], of = resource): [string, string][] => conditions.flatMap((condition) => {
+    if (!('field' in condition)) {
+      const path = `${prefix}[${condition.relation}]`
+      return typeof condition.some === 'string' ? [[`${path}[$null]`, String(condition.some === 'none')]] : all(path, condition.some, MODEL[of]!.relations[condition.relation]!.target)
+    }
+    const { field, operators } = condition
+    const kind = MODEL[of]!.fields[field]!
     const alone = short && operators.length === 1
     return operators.flatMap(([name, value]): [string, string][] => {
       const path = `${prefix}[${field}]${alone && name === '$eq' ? '' : `[${name}]`}`

@@ -90,6 +90,27 @@ const SHAPES: readonly (readonly [title: string, query: Record<string, string>, 
     'a filtered page and its total', { fields: 'id', filter: '{"name":"x"}' },
     same('select "books"."id" from "books" where "books"."name" = ? order by "books"."id" limit ?', 'select count(*) from "books" where "books"."name" = ?'),
   ],
+  [
+    'a filter on a to-many relation', { fields: 'id', count: 'none', filter: '{"pages":{"body":"x"}}' },
+    {
+      sqlite: ['select "books"."id" from "books" where "books"."id" in (select "pages"."book_id" from "pages" where "pages"."body" = ?) order by "books"."id" limit ?'],
+      pg: ['select "books"."id" from "books" where exists (select 1 from (select "pages"."book_id" as "auto_api_key_0" from "pages" where "pages"."body" = $1) as "auto_api_related" where "auto_api_related"."auto_api_key_0" = "books"."id") order by "books"."id" limit $2'],
+      mysql: ['select `books`.`id` from `books` where `books`.`id` in (select `pages`.`book_id` from `pages` where `pages`.`body` = ?) order by `books`.`id` limit ?'],
+    },
+  ],
+  [
+    'a filter for rows without related rows, or with some over a junction and two relations deep', { fields: 'id', count: 'none', filter: '{"$or":[{"pages":null},{"tags":{"books":{"name":"x"}}}]}' },
+    {
+      sqlite: ['select "books"."id" from "books" where ((("books"."id" in (select "pages"."book_id" from "pages")) is not true) or ("books"."id" in (select "book_tags"."book_id" from "book_tags" where "book_tags"."tag_id" in (select "tags"."id" from "tags" where "tags"."id" in (select "book_tags"."tag_id" from "book_tags" where "book_tags"."book_id" in (select "books"."id" from "books" where "books"."name" = ?)))))) order by "books"."id" limit ?'],
+      pg: [
+        'select "books"."id" from "books" where ((not exists (select 1 from (select "pages"."book_id" as "auto_api_key_0" from "pages") as "auto_api_related" where "auto_api_related"."auto_api_key_0" = "books"."id")) or '
+        + '(exists (select 1 from (select "book_tags"."book_id" as "auto_api_key_0" from "book_tags" where exists (select 1 from (select "tags"."id" as "auto_api_key_0" from "tags" where '
+        + 'exists (select 1 from (select "book_tags"."tag_id" as "auto_api_key_0" from "book_tags" where exists (select 1 from (select "books"."id" as "auto_api_key_0" from "books" where "books"."name" = $1) as "auto_api_related" where "auto_api_related"."auto_api_key_0" = "book_tags"."book_id")) as "auto_api_related" where "auto_api_related"."auto_api_key_0" = "tags"."id")'
+        + ') as "auto_api_related" where "auto_api_related"."auto_api_key_0" = "book_tags"."tag_id")) as "auto_api_related" where "auto_api_related"."auto_api_key_0" = "books"."id"))) order by "books"."id" limit $2',
+      ],
+      mysql: ['select `books`.`id` from `books` where (((`books`.`id` in (select `pages`.`book_id` from `pages`)) is not true) or (`books`.`id` in (select `book_tags`.`book_id` from `book_tags` where `book_tags`.`tag_id` in (select `tags`.`id` from `tags` where `tags`.`id` in (select `book_tags`.`tag_id` from `book_tags` where `book_tags`.`book_id` in (select `books`.`id` from `books` where `books`.`name` = ?)))))) order by `books`.`id` limit ?'],
+    },
+  ],
   ['an order that ends in the primary key', { fields: 'name', sort: 'price,-name', count: 'none' }, same('select "books"."name" from "books" order by "books"."price", "books"."name" desc, "books"."id" desc limit ?')],
   ['the columns a cursor is made of', { fields: 'name', sort: '-id', cursor: '' }, same('select "books"."id", "books"."name" from "books" order by "books"."id" desc limit ?')],
   [

@@ -44,6 +44,10 @@ const SMALL = { kind: 'small', id: { $lt: 5 } }
 const BOUNDS: [rule: string, path: string, query: (more: 0 | 1) => Record<string, unknown>][] = [
   ['8 $like', 'notes', more => ({ filter: likes(list(8 + more, String)) })],
   ['8 $like, those of an include among them', 'pages', more => ({ filter: { ...SMALL, ...likes(list(4, String)) }, include: { notes: { filter: likes(list(4 + more, String)) } } })],
+  ['8 $like, those of related rows among them', 'notes', more => ({ filter: { $or: [...list(6, index => ({ body: { $like: String(index) } })), { page: { ...SMALL, body: { $like: 'x' } } }, { page: { ...SMALL, body: { $like: 'y' } } }, ...more ? [{ body: { $like: '9' } }] : []] } })],
+  ['100 conditions, those of related rows among them', 'pages', more => ({
+    filter: { ...SMALL, $or: [...list(19, () => ({ id: { $gt: 0, $lt: 5, $ne: 7, $gte: 1 } })), { notes: { id: { $gt: 0, $lt: 9, $ne: 7, $gte: 0, $lte: 9 }, body: { $ne: 'x' }, pageId: { $gt: 0, $gte: 0, $lt: 9, $lte: 9, $ne: 7, $in: [1], $nin: [2], $null: false, ...more && { $eq: 1 } }, ...{ page: { ...SMALL, kind: { $null: false, $in: ['small'], $nin: ['x'], $ne: 'y', $eq: 'small' }, body: { $ne: 'z', $null: false } } } } }] },
+  })],
   ['8 $like of an aggregate', 'notes/aggregate', more => ({ filter: likes(list(8 + more, String)) })],
   ['256 characters of one $like', 'notes', more => ({ filter: { body: { $like: 'x'.repeat(256 + more) } } })],
   ['256 characters of one $like in an include of one record', 'pages/1', more => ({ include: { notes: { filter: { body: { $like: 'x'.repeat(256 + more) } } } } })],
@@ -99,6 +103,9 @@ const SEARCHES: [what: string, query: Record<string, unknown>][] = ([
   ['8 patterns, by cursor', { filter: likes(list(8, index => `${'a'.repeat(62)}${index}c`)), cursor: '' }],
   ['8 patterns, with aggregates', { filter: likes(list(8, index => `${'a'.repeat(62)}${index}c`)), aggregate: 'count,max(id)' }],
   ['8 patterns, in groups', { filter: likes(list(8, index => `${'a'.repeat(62)}${index}c`)), groupBy: 'kind' }],
+  ['8 patterns in the rows of one relation', { filter: { notes: { page: Object.fromEntries([['id', { $gt: 0 }], ['body', { $like: `${'a'.repeat(62)}c` }]]) }, $or: list(7, index => ({ notes: { page: { body: { $like: `${'a'.repeat(62)}${index}c` } } } })) } }],
+  ['8 patterns beside and inside of relations', { filter: { ...likes(list(4, index => `${'a'.repeat(62)}${index}c`)), notes: { page: { body: { $like: `${'a'.repeat(62)}c` } } } } }],
+  ['20 relations to a large table', { filter: { $or: list(10, index => ({ notes: { page: { kind: `x${index}` } } })) } }],
 ] satisfies [string, Record<string, unknown>][]).filter((_, index) => process.env.FULL || index % 3 === 0)
 
 describe('a search through large texts', () => {
@@ -106,6 +113,15 @@ describe('a search through large texts', () => {
     const one = await blockOf({ filter: likes(['zz']), count: 'none' })
     const most = await blockOf(query)
     expect(most / one).toBeLessThanOrEqual(5)
+  })
+
+  it('finds the same related rows in slices as in one statement', async () => {
+    const ids = async (filter: object) => (await get('notes', { filter, fields: 'id' })).body.data
+    const many = (more: object[]) => ({ $or: [...more, ...['x', 'y', 'z'].map(letter => ({ page: { body: { $like: letter.repeat(30) } } }))] })
+    expect(await ids(many([{ page: { body: { $like: 'aaa' } } }]))).toEqual([{ id: 1 }])
+    expect(await ids(many([{ page: { body: { $like: 'aab' } } }]))).toEqual([])
+    expect(await ids({ ...many([{ body: { $like: 'not' } }]), page: { body: { $like: 'aaa' } } })).toEqual([{ id: 1 }])
+    expect(await ids({ ...many([{ body: { $like: 'not' } }]), page: { body: { $like: 'aab' } } })).toEqual([])
   })
 
   it('finds the same rows in slices as in one statement', async () => {

@@ -6,7 +6,8 @@ import type { SQL, Table } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
 import { DIALECTS as ADAPTERS } from '../../../src/runtime/server/engines/dialects/index'
 import type { Engine } from '../../../src/runtime/server/engines/engine.ts'
-import { planFilter } from '../../../src/runtime/server/core/plan/filter.ts'
+import type { Call } from '../../../src/runtime/server/core/context'
+import { planFilter, relatedReads } from '../../../src/runtime/server/core/plan/filter.ts'
 import { after, type Order } from '../../../src/runtime/server/core/sql/keyset.ts'
 import { allFields } from '../../../src/runtime/server/core/access/fields'
 import { toFilter } from '../../../src/runtime/server/core/parse/filter.ts'
@@ -34,7 +35,11 @@ function open(name: Name) {
 }
 
 const order = (name: Name, ...fields: string[]): Order[] => fields.map(field => ({ field: open(name).resource.fields.get(field.replace('-', ''))!, descending: field.startsWith('-') }))
-const filter = (value: object) => (name: Name) => planFilter(toFilter(value, 'filter'), allFields(open(name).resource), open(name).engine)
+const filter = (value: object) => async (name: Name) => {
+  const { resource, engine } = open(name)
+  const call = { resource, engine, api: { config: DEFAULT_CONFIG }, memo: new Map([['readable:t', allFields(resource)]]) } as unknown as Call
+  return (await planFilter(toFilter(value, 'filter'), resource, call, relatedReads(call))).where
+}
 const place = (fields: string[], values: unknown[]) => (name: Name) => [after(open(name).engine, order(name, ...fields), values)]
 
 type Expected = Record<Name, string>
@@ -44,7 +49,7 @@ const same = (text: string): Expected => {
   return { sqlite: text, pg: text.replace(/\?/g, () => `$${++place}`), mysql: text.replaceAll('"', '`') }
 }
 
-const SHAPES: readonly [name: string, clauses: (dialect: Name) => readonly Clause[], expected: Expected][] = [
+const SHAPES: readonly [name: string, clauses: (dialect: Name) => readonly Clause[] | Promise<readonly Clause[]>, expected: Expected][] = [
   ['a number equals', filter({ n: 1 }), same(' where "t"."n" = ?')],
   ['NULL', filter({ n: null }), same(' where "t"."n" is null')],
   ['not NULL', filter({ n: { $ne: null } }), same(' where "t"."n" is not null')],
@@ -91,10 +96,11 @@ const SHAPES: readonly [name: string, clauses: (dialect: Name) => readonly Claus
 ]
 
 describe.each(Object.keys(TABLES) as Name[])('%s', (name) => {
-  it.each(SHAPES)('%s', (_, clauses, expected) => {
-    const { text, values } = open(name).render(whereClause(clauses(name)))
+  it.each(SHAPES)('%s', async (_, toClauses, expected) => {
+    const clauses = await toClauses(name)
+    const { text, values } = open(name).render(whereClause(clauses))
     expect(text).toBe(expected[name])
     // What is sent with a text that is found by its shape is what the text was made with.
-    expect(values).toEqual(valuesOf(clauses(name)))
+    expect(values).toEqual(valuesOf(clauses))
   })
 })

@@ -6,7 +6,7 @@ import { forResource, type ApiRequest, type Session } from './context'
 import { notFound } from './error'
 import type { ApiResponse } from './response'
 import { assertSignedIn, runRoute } from './pipeline'
-import { isRelationReadable } from './plan/include'
+import { isRelationReadable } from './plan/readable-relation'
 
 export interface JunctionInfo {
   readonly table: string

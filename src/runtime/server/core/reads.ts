@@ -1,12 +1,14 @@
 /** Names the resources that a response was read from. Plugins that store responses drop them when one of these resources changes. */
 import type { Table } from 'drizzle-orm'
+import { relatedPlans } from './access/related'
 import type { Plan, Scoped } from './access/row-scope'
 import type { Call } from './context'
 import type { Clause } from './sql/clause'
 
 /**
- * Returns the resources of the plan, of its includes, of junction tables and of the SQL rules that select their rows. If several
- * resources have the same table, the list contains all of them. A table without a resource is `table:` and its name in the database.
+ * Returns the resources of the plan, of its includes and relation filters, of junction tables and of the SQL rules that select their rows.
+ * If several resources have the same table, the list contains all of them. A table without a resource is `table:` and its name in the
+ * database.
  */
 export function readsOf(plan: Scoped<Plan>, call: Call): readonly string[] {
   const names = new Set<string>()
@@ -14,13 +16,18 @@ export function readsOf(plan: Scoped<Plan>, call: Call): readonly string[] {
   return [...names]
 }
 
-function addPlan({ resource, scope, include }: Scoped<Plan>, call: Call, names: Set<string>): void {
-  for (const name of namesOf(resource.table, resource.facts.name, call)) names.add(name)
-  for (const clause of scope) if (clause.custom) for (const name of namesInRule(clause, call)) names.add(name)
+function addPlan({ resource, scope, include, related }: Scoped<Plan>, call: Call, names: Set<string>): void {
+  addOwn({ resource, scope }, call, names)
   for (const { plan, through } of include) {
     addPlan(plan, call, names)
     if (through) addPlan(through, call, names)
   }
+  for (const plan of relatedPlans(related?.filters)) addOwn(plan, call, names)
+}
+
+function addOwn({ resource, scope }: Pick<Scoped<Plan>, 'resource' | 'scope'>, call: Call, names: Set<string>): void {
+  for (const name of namesOf(resource.table, resource.facts.name, call)) names.add(name)
+  for (const clause of scope) if (clause.custom) for (const name of namesInRule(clause, call)) names.add(name)
 }
 
 function namesOf(table: Table, tableName: string, { api }: Call): readonly string[] {

@@ -10,48 +10,18 @@ import type { Call } from '../context'
 import { logError } from '../log'
 import { contextFor } from './authorize'
 import type { TrashMode } from '../../../shared/query'
+import type { Plan, RelationFilter, RowRules, Scoped, ScopedRelationFilter } from './plan'
+import { relatedClauses } from './related'
 import { equals, fromSql, isNotNull, isNull, NO_ROWS, type Clause } from '../sql/clause'
 import { tenantScope } from './tenant'
 
-export interface Plan {
-  readonly resource: Resource
-  /** Whether the plan reads active rows, rows in the trash, or both. */
-  readonly trash: TrashMode
-  /** Plans for the rows of related resources. */
-  readonly include?: readonly { readonly plan: Plan, readonly through?: Plan }[]
-}
-
-declare const scoped: unique symbol
-
-/** A plan limited to the rows the caller can use. Only this file makes one, and only a scoped plan can be executed. */
-export type Scoped<P extends Plan> = Omit<P, 'include'> & RowRules & {
-  readonly include: ScopedIncludes<NonNullable<P['include']>>
-  readonly [scoped]: true
-}
-
-/** Scopes the plan of each include. Tuples stay tuples, and each include keeps its other properties. */
-type ScopedIncludes<T extends NonNullable<Plan['include']>> = { readonly [I in keyof T]: ScopedInclude<T[I]> }
-
-type ScopedInclude<I> = I extends { readonly plan: infer Q extends Plan }
-  ? Omit<I, 'plan' | 'through'> & { readonly plan: Scoped<Q> } & ScopedThrough<I>
-  : never
-
-type ScopedThrough<I> = I extends { readonly through: Plan } ? { readonly through: Scoped<Plan> } : { readonly through?: Scoped<Plan> }
-
-export interface RowRules {
-  /** The rules that run in SQL. */
-  readonly scope: readonly Clause[]
-  /** The rule that runs in code. It checks one row after SQL has found it. It is absent if the resource has no `objectLevel`. */
-  readonly accepts?: (row: Record<string, unknown>) => Promise<boolean>
-  /** Whether the caller can read a row that `accepts` refuses. If so, the response is 403 instead of 404. */
-  readonly canRead?: (row: Record<string, unknown>) => Promise<boolean>
-}
+export type { Plan, Scoped, RowRules } from './plan'
 
 /** `'all'` applies every rule. `'tenant'` applies only tenant and trash, for references that are declared that way. */
 type AppliedRules = 'all' | 'tenant'
 
 /**
- * Limits a plan, and the plans of its includes, to the rows the caller can use.
+ * Limits a plan, the plans of its includes and those of its relation filters to the rows the caller can use.
  * @param operation The operation that the caller performs on the rows. The default for the resource of the request is the operation
  *   of the request. The default for another resource is `read`.
  */
@@ -69,7 +39,37 @@ export async function applyScope<P extends Plan>(
       ...(through && { through: await applyScope(call, through, 'read') }),
     })
   }
-  return { ...plan, ...(await rowRules(call, plan, operation, rules)), include } as unknown as Scoped<P>
+  const { relationFilters, ...own } = plan
+  const unfiltered = { ...own, ...(await rowRules(call, plan, operation, rules)), include } as unknown as Scoped<P>
+  return relationFilters ? withRelated(unfiltered, await scopeFilters(call, relationFilters), call) : unfiltered
+}
+
+/** A filter finds the rows that an include would show: the active ones that the caller can read. */
+function scopeFilters(call: Call, filters: readonly RelationFilter[]): Promise<readonly ScopedRelationFilter[]> {
+  return Promise.all(filters.map(async (filter): Promise<ScopedRelationFilter> => {
+    if ('anyOf' in filter) {
+      const branches = filter.anyOf.map(async branch => ({ ...branch, relationFilters: await scopeFilters(call, branch.relationFilters) }))
+      return { anyOf: await Promise.all(branches) }
+    }
+    const { relation, match, plan, through } = filter
+    return {
+      relation, match,
+      plan: await applyScope(call, plan, 'read'),
+      ...(through && { through: await applyScope(call, through, 'read') }),
+    }
+  }))
+}
+
+/** Replaces the relation filters of the plan, for example after a text search has found the keys of their rows. */
+export function withRelated<P extends Plan>(plan: Scoped<P>, filters: readonly ScopedRelationFilter[], { engine }: Call): Scoped<P> {
+  const clauses = relatedClauses(engine, filters)
+  return { ...plan, where: [...ownConditions(plan), ...clauses], related: { filters, clauses } }
+}
+
+/** Returns the conditions of the plan's `where` that are not about related rows. */
+export function ownConditions(plan: Scoped<Plan>): readonly Clause[] {
+  const { where = [] } = plan as { where?: readonly Clause[] }
+  return plan.related ? where.filter(clause => !plan.related!.clauses.includes(clause)) : where
 }
 
 /** Gives `plan` the row scope of `outer`. The conditions of `plan` can narrow this scope, but not widen it. */

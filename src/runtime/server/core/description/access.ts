@@ -7,7 +7,7 @@ import { hasTenantId } from '../access/tenant'
 import { operationCapabilities, type OperationCapabilities } from '../capabilities'
 import { forResource, type Call, type Session } from '../context'
 import { LINK_OPERATIONS, type LinkMode } from '../parse/relation'
-import { isRelationReadable } from '../plan/include'
+import { isRelationReadable } from '../plan/readable-relation'
 import type { ReferenceFacts } from './facts'
 
 /** The decisions about a resource. The description of the resource depends on nothing else. */

@@ -1,7 +1,7 @@
-/** Limits the work of one request. It counts the conditions and `$like` patterns of the query and of all its includes. */
+/** Limits the work of one request. It counts the conditions and `$like` patterns of the query, its includes and its relation filters. */
 import { LIMITS } from '../../../shared/limits'
 import { limitExceeded } from '../error'
-import type { FilterCondition, Filter } from './filter'
+import { conditionsOf, type FilterCondition, type Filter } from './filter'
 import type { IncludeTree } from './include'
 
 /** The number of conditions, `$like` patterns and pattern characters that the request can still use. */
@@ -32,8 +32,8 @@ function spendIncludes(budget: Budget, tree: IncludeTree): void {
   }
 }
 
-function spendFilter(budget: Budget, { conditions, or = [] }: Filter, parameter: string): void {
-  const all = [...conditions, ...or.flat()]
+function spendFilter(budget: Budget, filter: Filter, parameter: string): void {
+  const all = conditionsOf(filter)
   spendConditions(budget, all.length, parameter)
   for (const condition of all) if (condition.operator === '$like') spendPattern(budget, condition, parameter)
 }

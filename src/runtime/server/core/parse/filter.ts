@@ -12,10 +12,25 @@ export interface FilterCondition {
   readonly text: boolean
 }
 
+/** Conditions on the related rows. A row matches if at least one of its related rows meets all of them. */
+export interface RelationFilter {
+  readonly relation: string
+  readonly conditions: readonly FilterEntry[]
+}
+
+export type FilterEntry = FilterCondition | RelationFilter
+
 export interface Filter {
-  readonly conditions: readonly FilterCondition[]
+  readonly conditions: readonly FilterEntry[]
   /** A row must match at least one of these branches. */
-  readonly or?: readonly (readonly FilterCondition[])[]
+  readonly or?: readonly (readonly FilterEntry[])[]
+}
+
+export const isRelationFilter = (entry: FilterEntry): entry is RelationFilter => 'relation' in entry
+
+/** Returns the conditions on fields: those of both parts of the filter, and those on related rows. */
+export function conditionsOf({ conditions, or = [] }: Filter): readonly FilterCondition[] {
+  return [...conditions, ...or.flat()].flatMap(entry => isRelationFilter(entry) ? conditionsOf(entry) : [entry])
 }
 
 const NONE: Filter = Object.freeze({ conditions: [] })
@@ -35,12 +50,13 @@ export function toFilter(value: unknown, parameter: string, text = false): Filte
   const { $or, ...rest } = value
   const conditions = toConditions(rest, parameter, text)
   const or = Object.hasOwn(value, '$or') ? toBranches($or, parameter, text) : undefined
-  if (conditions.length + (or?.flat().length ?? 0) > LIMITS.conditions)
+  const filter = or ? { conditions, or } : { conditions }
+  if (conditionsOf(filter).length > LIMITS.conditions)
     throw limitExceeded(`\`${parameter}\` holds more than ${LIMITS.conditions} conditions.`, parameter)
-  return or ? { conditions, or } : { conditions }
+  return filter
 }
 
-function toBranches(value: unknown, parameter: string, text: boolean): (readonly FilterCondition[])[] {
+function toBranches(value: unknown, parameter: string, text: boolean): (readonly FilterEntry[])[] {
   const branches = text && isObject(value) ? Object.values(value) : value
   if (!Array.isArray(branches) || branches.length === 0)
     throw invalidQuery(`\`${parameter}\`: \`$or\` is a list of objects of conditions.`, parameter)
@@ -52,13 +68,19 @@ function toBranches(value: unknown, parameter: string, text: boolean): (readonly
   })
 }
 
-function toConditions(object: Record<string, unknown>, parameter: string, text: boolean): FilterCondition[] {
-  return Object.entries(object).flatMap(([name, value]): FilterCondition[] => {
+/** Only the schema knows the relations. Here, an object without operators contains conditions on the rows of a relation. */
+function toConditions(object: Record<string, unknown>, parameter: string, text: boolean): FilterEntry[] {
+  return Object.entries(object).flatMap(([name, value]): FilterEntry[] => {
     if (name.startsWith('$')) throw invalidOperator(parameter, name)
     if (Array.isArray(value)) return [{ name, operator: '$in', value, text }]
     if (!isObject(value)) return [{ name, operator: '$eq', value, text }]
     const operators = Object.entries(value)
     if (operators.length === 0) throw invalidValue(parameter, `${quote(name)} has no operator.`)
+    if (!operators.some(([operator]) => operator.startsWith('$')))
+      return [{ relation: name, conditions: toConditions(value, parameter, text) }]
+    const unknown = operators.find(([operator]) => operator.startsWith('$') && !isOperator(operator))
+    if (unknown) throw invalidOperator(parameter, unknown[0])
+    // A name beside operators is not an operator either.
     return operators.map(([operator, value]) => ({ name, operator: toOperator(operator, parameter), value, text }))
   })
 }
@@ -86,11 +108,11 @@ function fromBrackets(query: Query, keys: readonly string[]): Record<string, unk
   return root
 }
 
-/** Splits a key into at most four parts: `$or`, branch, field, operator. Ignores a trailing `[]`, with which some clients write lists. */
+/** Splits a key into its parts: `$or`, branch, relations, field, operator. Ignores a trailing `[]`, with which some clients write lists. */
 function toPath(key: string): string[] {
   const text = key.slice('filter'.length).replace(/\[\]$/, '')
   const path = [...text.matchAll(/\[([^[\]]+)\]/g)].map(match => match[1]!)
-  if (path.length === 0 || path.length > 4 || path.map(part => `[${part}]`).join('') !== text)
+  if (path.length === 0 || path.length > LIMITS.jsonDepth || path.map(part => `[${part}]`).join('') !== text)
     throw invalidQuery(`${quote(key)} is not a filter.`, 'filter')
   return path
 }

@@ -8,9 +8,9 @@ import { invalidOperator, invalidQuery, invalidValue, quote, unknownField } from
 import { readableFields, requireField, type Selection } from '../access/fields'
 import type { AggregateQuery, FunctionName, GroupQuery, HavingCondition } from '../parse/aggregate'
 import type { Clause } from '../sql/clause'
-import type { Plan } from '../access/row-scope'
-import { planFilter } from './filter'
-import { planSearch, type Search } from './search'
+import { authorize } from '../access/authorize'
+import type { Plan, Search } from '../access/plan'
+import { planFilter, relatedReads } from './filter'
 
 export interface Aggregate {
   readonly alias: string
@@ -84,17 +84,19 @@ function requireGroupable(field: Field): Field {
 export async function planGroups(query: GroupQuery, call: Call): Promise<GroupPlan> {
   const readable = await readableFields(call)
   const groups = planAggregates(query.aggregates, query.groupBy, readable)
-  return {
+  const filters = relatedReads(call)
+  const plan = {
     resource: call.resource,
     trash: query.trash,
     groups,
-    where: planFilter(query.filter, readable, call.engine),
-    ...planSearch(query.filter, readable),
+    ...await planFilter(query.filter, call.resource, call, filters),
     having: query.having.map(having => planHaving(groups, having)),
     order: planGroupOrder(query, groups),
     page: query.page,
     limit: query.limit,
   }
+  for (const target of filters.targets) await authorize(call, target, ['read'])
+  return plan
 }
 
 /** `having` accepts only the aggregates of the query. @throws `UNKNOWN_FIELD` for any other name. */

@@ -1,4 +1,4 @@
-/** Plans a filter: replaces names with columns and converts values to the types of their columns. */
+/** Plans a filter: replaces names with columns and relations, and converts values to the types of their columns. */
 import { sql } from 'drizzle-orm'
 import { LIMITS } from '../../../shared/limits'
 import { OPERATORS, type ComparisonName, type OperatorName } from '../../../shared/operators'
@@ -6,10 +6,15 @@ import { INVALID } from '../../../shared/wire'
 import type { Engine } from '../../engines/engine'
 import { shape } from '../sql/shape'
 import type { Field } from '../../schema/field'
+import type { Relation, Resource } from '../../schema/model'
 import { acceptsOperator } from '../../schema/operators-of'
-import { invalidOperator, invalidValue, limitExceeded, quote } from '../error'
-import { requireField, type Selection } from '../access/fields'
-import type { Filter, FilterCondition } from '../parse/filter'
+import type { Call } from '../context'
+import { invalidOperator, invalidQuery, invalidValue, limitExceeded, quote, unknownField } from '../error'
+import { readableFields, requireField } from '../access/fields'
+import type { RelationFilter, Search } from '../access/plan'
+import { isRelationFilter, type Filter, type FilterCondition, type FilterEntry } from '../parse/filter'
+import { findReadableRelation } from './readable-relation'
+import { isHeavy, planSearch } from './search'
 import { inList } from '../sql/list/index'
 import { like } from '../sql/like/index'
 import { compared, or, isNotNull, isNull, boundValue, type Clause } from '../sql/clause'
@@ -41,16 +46,104 @@ export const CLAUSES: Readonly<Record<OperatorName, ToClause>> = {
   $null: (field, condition, parameter) => toBoolean(condition, parameter) ? isNull(field) : isNotNull(field),
 }
 
-/** Converts a filter to conditions. A row must meet all of them. @throws `UNKNOWN_FIELD`, `INVALID_OPERATOR`, `INVALID_VALUE` */
-export function planFilter(filter: Filter, readable: Selection, engine: Engine, parameter = 'filter'): readonly Clause[] {
-  const toClauses = (conditions: readonly FilterCondition[]) =>
-    conditions.map(condition => toClause(condition, readable, engine, parameter))
-  return [...toClauses(filter.conditions), ...filter.or ? [or(filter.or.map(toClauses))] : []]
+export interface PlannedFilter {
+  readonly where: readonly Clause[]
+  readonly relationFilters?: readonly RelationFilter[]
+  readonly search?: Search
 }
 
-function toClause(condition: FilterCondition, readable: Selection, engine: Engine, parameter: string): Clause {
-  const { name, operator, value } = condition
-  const field = requireField(readable, name, parameter)
+/** What the filters of one request share: the number of relations they can still name, and the resources that they read. */
+export interface RelatedReads {
+  remaining: number
+  readonly targets: Set<Resource>
+}
+
+export const relatedReads = ({ api: { config } }: Call): RelatedReads => ({ remaining: config.relations.maxIncludes, targets: new Set() })
+
+/**
+ * Converts a filter to conditions. A row must meet all of them. The caller authorizes `reads.targets` when the whole request is planned.
+ * @throws `UNKNOWN_FIELD`, `INVALID_OPERATOR`, `INVALID_VALUE`, and for related rows `LIMIT_EXCEEDED` and `INVALID_QUERY`
+ */
+export async function planFilter(
+  filter: Filter, resource: Resource, call: Call, reads: RelatedReads, parameter = 'filter',
+): Promise<PlannedFilter> {
+  const heavy = isHeavy(filter)
+  const planner: Planner = { call, reads, parameter, heavy }
+  const { where, relationFilters } = await planEntries(filter.conditions, resource, planner, 1)
+  const branches = await Promise.all((filter.or ?? []).map(branch => planEntries(branch, resource, planner, 1)))
+  const hasRelations = branches.some(({ relationFilters }) => relationFilters.length > 0)
+  const related: RelationFilter[] = hasRelations ? [...relationFilters, { anyOf: branches }] : relationFilters
+  const all = [...filter.conditions, ...filter.or?.flat() ?? []]
+  return {
+    where: branches.length > 0 && !hasRelations ? [...where, or(branches.map(({ where }) => where))] : where,
+    ...related.length > 0 && { relationFilters: related },
+    ...planSearch(all, await readableFields(call, resource), heavy),
+  }
+}
+
+interface Planner {
+  readonly call: Call
+  readonly reads: RelatedReads
+  readonly parameter: string
+  /** Whether the text search of the whole filter is heavy. */
+  readonly heavy: boolean
+}
+
+async function planEntries(
+  entries: readonly FilterEntry[], resource: Resource, planner: Planner, depth: number,
+): Promise<{ where: Clause[], relationFilters: RelationFilter[] }> {
+  const { call, parameter } = planner
+  const readable = await readableFields(call, resource)
+  const where: Clause[] = []
+  const relationFilters: RelationFilter[] = []
+  for (const entry of entries) {
+    const name = isRelationFilter(entry) ? entry.relation : entry.name
+    const field = readable.byName.get(name)
+    const relation = field ? undefined : await findReadableRelation(call, resource, name)
+    if (relation) relationFilters.push(await planRelated(relation, entry, planner, depth))
+    else if (isRelationFilter(entry)) throw field ? invalidOperator(parameter, firstName(entry)) : unknownField(parameter, name)
+    else where.push(toClause(entry, requireField(readable, name, parameter), call.engine, parameter))
+  }
+  return { where, relationFilters }
+}
+
+const firstName = ({ conditions: [first] }: Extract<FilterEntry, { relation: string }>) =>
+  isRelationFilter(first!) ? first.relation : first!.name
+
+async function planRelated(relation: Relation, entry: FilterEntry, planner: Planner, depth: number): Promise<RelationFilter> {
+  const { call, reads, parameter, heavy } = planner
+  const { maxDepth, maxIncludes } = call.api.config.relations
+  if (depth > maxDepth) throw limitExceeded(`\`${parameter}\` goes deeper than ${maxDepth} relations.`, parameter)
+  if (--reads.remaining < 0) throw limitExceeded(`The filters name more than ${maxIncludes} relations.`, parameter)
+  const { target } = relation
+  const junction = relation.kind === 'manyToMany' ? relation.junction.resource : undefined
+  if (target.auth?.objectLevel || junction?.auth?.objectLevel)
+    throw invalidQuery(`\`${parameter}\`: ${quote(relation.name)} cannot be filtered, because code checks its records.`, parameter)
+  reads.targets.add(target)
+  const entries = isRelationFilter(entry) ? entry.conditions : []
+  return {
+    relation,
+    match: !isRelationFilter(entry) && isNullTest(entry, parameter) ? 'none' : 'some',
+    plan: {
+      resource: target,
+      trash: 'active',
+      ...await planEntries(entries, target, planner, depth + 1),
+      ...planSearch(entries, await readableFields(call, target), heavy),
+    },
+    ...junction && { through: { resource: junction, trash: 'active' } },
+  }
+}
+
+/** `{ author: null }` and `{ author: { $null: true } }` match rows without a related row that the caller can see. */
+function isNullTest(condition: FilterCondition, parameter: string): boolean {
+  const { operator, value } = condition
+  if (operator === '$null') return toBoolean(condition, parameter)
+  if (value === null && (operator === '$eq' || operator === '$ne')) return operator === '$eq'
+  throw invalidOperator(parameter, operator)
+}
+
+function toClause(condition: FilterCondition, field: Field, engine: Engine, parameter: string): Clause {
+  const { operator, value } = condition
   const isNullTest = operator === '$eq' && value === null
   if (!isNullTest && !acceptsOperator(field, operator)) throw invalidOperator(parameter, operator)
   return CLAUSES[operator](field, condition, parameter, engine)

@@ -1,24 +1,31 @@
 /** Plans includes: each relation gets a plan that applies the permissions, readable fields and row scope of the related resource. */
 import type { Relation, Resource } from '../../schema/model'
-import { relationColumns } from '../../schema/relation-columns'
 import type { Call } from '../context'
-import { invalidQuery, limitExceeded, quote, unknownRelation } from '../error'
+import { invalidQuery, limitExceeded, quote } from '../error'
 import { readableFields, requireField, select, type Selection } from '../access/fields'
 import { authorize } from '../access/authorize'
 import type { IncludeQuery, IncludeTree } from '../parse/include'
-import { planFilter } from './filter'
+import { planFilter, relatedReads, type RelatedReads } from './filter'
 import { planOrder } from './order'
-import { planSearch } from './search'
+import { requireRelation } from './readable-relation'
 import type { IncludePlan } from './read-plan'
 
-/** Throws 400 for unknown relations and exceeded limits first, and only then 401 or 403 for an included resource. */
-export async function planIncludes(tree: IncludeTree, call: Call): Promise<readonly IncludePlan[]> {
-  if (tree.size === 0) return []
-  const targets = new Set<Resource>()
-  const budget = { remaining: call.api.config.relations.maxIncludes }
-  const plans = await planLevel(tree, call.resource, call, 1, budget, targets)
-  for (const target of targets) await authorize(call, target, ['read'])
+/**
+ * Plans the includes of a request. This is its last step: it throws 400 for unknown relations and exceeded limits, and only then 401 or 403
+ * for a resource that an include or a filter reads.
+ * @param filters the relations that the filter of the request names
+ */
+export async function planIncludes(tree: IncludeTree, call: Call, filters = relatedReads(call)): Promise<readonly IncludePlan[]> {
+  const budget: Budget = { remaining: call.api.config.relations.maxIncludes, filters }
+  const plans = tree.size === 0 ? [] : await planLevel(tree, call.resource, call, 1, budget)
+  for (const target of filters.targets) await authorize(call, target, ['read'])
   return plans
+}
+
+/** The number of relations that includes can still name, and what the filters of the request share. */
+interface Budget {
+  remaining: number
+  readonly filters: RelatedReads
 }
 
 async function planLevel(
@@ -26,8 +33,7 @@ async function planLevel(
   resource: Resource,
   call: Call,
   depth: number,
-  budget: { remaining: number },
-  targets: Set<Resource>,
+  budget: Budget,
 ): Promise<readonly IncludePlan[]> {
   const { maxDepth, maxIncludes } = call.api.config.relations
   if (tree.size > 0 && depth > maxDepth) throw limitExceeded(`\`include\` goes deeper than ${maxDepth} relations.`, 'include')
@@ -35,33 +41,16 @@ async function planLevel(
   for (const [name, options] of tree) {
     if (--budget.remaining < 0) throw limitExceeded(`\`include\` names more than ${maxIncludes} relations.`, 'include')
     const relation = await requireRelation(call, resource, name)
-    targets.add(relation.target)
-    const include = await planLevel(options.include, relation.target, call, depth + 1, budget, targets)
-    plans.push(await planInclude(relation, options, include, call))
+    budget.filters.targets.add(relation.target)
+    const include = await planLevel(options.include, relation.target, call, depth + 1, budget)
+    plans.push(await planInclude(relation, options, include, call, budget.filters))
   }
   return plans
 }
 
-/** @throws `UNKNOWN_RELATION` if the relation does not exist or the caller cannot read it. */
-export async function requireRelation(call: Call, resource: Resource, name: string, parameter = 'include'): Promise<Relation> {
-  const relation = resource.relations.get(name)
-  if (!relation || !await isRelationReadable(call, resource, relation)) throw unknownRelation(parameter, name)
-  return relation
-}
-
-/**
- * Whether the caller can read the key columns of both sides and of a registered junction. If the caller could not
- * read a key column, an include would still disclose which rows have equal values in it.
- */
-export async function isRelationReadable(call: Call, resource: Resource, relation: Relation): Promise<boolean> {
-  for (const [owner, fields] of relationColumns(resource, relation)) {
-    const { byName } = await readableFields(call, owner)
-    if (fields.some(({ name }) => !byName.has(name))) return false
-  }
-  return true
-}
-
-async function planInclude(relation: Relation, options: IncludeQuery, include: readonly IncludePlan[], call: Call): Promise<IncludePlan> {
+async function planInclude(
+  relation: Relation, options: IncludeQuery, include: readonly IncludePlan[], call: Call, filters: RelatedReads,
+): Promise<IncludePlan> {
   const { target } = relation
   const { maxLimit } = call.api.config.pagination
   const isToMany = relation.kind !== 'one'
@@ -75,8 +64,7 @@ async function planInclude(relation: Relation, options: IncludeQuery, include: r
       resource: target,
       trash: 'active',
       selection: chooseFields(target, readable, options.fields, 'include.fields'),
-      where: options.filter ? planFilter(options.filter, readable, call.engine, 'include.filter') : [],
-      ...options.filter && planSearch(options.filter, readable),
+      ...options.filter ? await planFilter(options.filter, target, call, filters, 'include.filter') : { where: [] },
       order,
       count: false,
       include,

@@ -2,9 +2,8 @@
 import type { Relation } from '../../schema/model'
 import type { Selection } from '../access/fields'
 import type { Clause } from '../sql/clause'
-import type { Plan } from '../access/row-scope'
+import type { Plan, Search } from '../access/plan'
 import type { Order } from '../sql/keyset'
-import type { Search } from './search'
 
 export interface ReadPlan extends Plan {
   /** The columns of the response. */

@@ -9,11 +9,10 @@ import type { GetQuery, ListQuery, Position } from '../parse/list'
 import { toOffset } from '../parse/params'
 import { equals, type Clause } from '../sql/clause'
 import { planAggregates, type AggregatePlan } from './aggregate'
-import { planFilter } from './filter'
+import { planFilter, relatedReads } from './filter'
 import { chooseFields, planIncludes } from './include'
 import { planOrder } from './order'
 import { after, type Order } from '../sql/keyset'
-import { planSearch } from './search'
 import type { ReadPlan } from './read-plan'
 
 export interface ListPlan extends ReadPlan {
@@ -29,6 +28,7 @@ export interface ListPlan extends ReadPlan {
 export async function planList(query: ListQuery, call: Call): Promise<ListPlan> {
   const { resource, engine } = call
   const { position, limit } = query
+  const filters = relatedReads(call)
   const readable = await readableFields(call)
   const order = planOrder(resource, readable, query.sort, query.cursorFields)
   const secret = position.mode === 'cursor' && order.some(({ field }) => !readable.byName.has(field.name)) ? requireSecret(call) : undefined
@@ -36,8 +36,7 @@ export async function planList(query: ListQuery, call: Call): Promise<ListPlan> 
     resource,
     trash: query.trash,
     selection: chooseFields(resource, readable, query.fields),
-    where: planFilter(query.filter, readable, engine),
-    ...planSearch(query.filter, readable),
+    ...await planFilter(query.filter, resource, call, filters),
     order,
     position,
     limit,
@@ -49,7 +48,7 @@ export async function planList(query: ListQuery, call: Call): Promise<ListPlan> 
     offset: position.mode === 'offset' ? toOffset(position.page, limit) : 0,
     count: position.mode === 'offset' && query.count,
     ...(query.aggregates.length > 0 && { aggregates: planAggregates(query.aggregates, [], readable) }),
-    include: await planIncludes(query.include, call),
+    include: await planIncludes(query.include, call, filters),
   }
 }
 

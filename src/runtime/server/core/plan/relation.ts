@@ -10,7 +10,7 @@ import { toKey, type Key } from '../../schema/record-id'
 import { LINK_OPERATIONS, type LinkMode, type LinkRequest, type Metadata, type RelatedQuery, type RelationLinks } from '../parse/relation'
 import type { Plan } from '../access/row-scope'
 import { requireTenantId } from '../access/tenant'
-import { requireRelation } from './include'
+import { requireRelation } from './readable-relation'
 import { planList, type ListPlan } from './read'
 import type { ReadPlan } from './read-plan'
 

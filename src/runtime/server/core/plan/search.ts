@@ -1,25 +1,21 @@
 /** Plans the text search of a filter. The cost of a `$like` condition grows with the size of the rows. */
-import type { Field } from '../../schema/field'
 import type { Selection } from '../access/fields'
-import type { Filter } from '../parse/filter'
-
-export interface Search {
-  /** The columns to search. */
-  readonly fields: readonly Field[]
-  /** Whether the patterns are many or long. Such a search costs many times as much as a single short pattern. */
-  readonly heavy: boolean
-}
+import type { Search } from '../access/plan'
+import { conditionsOf, isRelationFilter, type Filter, type FilterEntry } from '../parse/filter'
 
 /** Above one of these limits, a search is heavy. */
 const MAX_PATTERNS = 2
 const MAX_CHARACTERS = 128
 
-/** Returns an empty object for a filter without `$like`. */
-export function planSearch(filter: Filter, readable: Selection): { readonly search?: Search } {
-  const likes = [...filter.conditions, ...filter.or?.flat() ?? []].filter(({ operator }) => operator === '$like')
-  if (likes.length === 0) return {}
-  const names = new Set(likes.map(({ name }) => name))
-  const characters = likes.reduce((sum, { value }) => sum + String(value).length, 0)
-  const heavy = likes.length > MAX_PATTERNS || characters > MAX_CHARACTERS
+/** Counts the patterns of the whole filter, because one statement searches for all of them, those of related rows included. */
+export function isHeavy(filter: Filter): boolean {
+  const likes = conditionsOf(filter).filter(({ operator }) => operator === '$like')
+  return likes.length > MAX_PATTERNS || likes.reduce((sum, { value }) => sum + String(value).length, 0) > MAX_CHARACTERS
+}
+
+/** Returns an empty object for conditions without `$like`. If only conditions on related rows have one, the search has no fields. */
+export function planSearch(entries: readonly FilterEntry[], readable: Selection, heavy: boolean): { readonly search?: Search } {
+  if (!conditionsOf({ conditions: entries }).some(({ operator }) => operator === '$like')) return {}
+  const names = new Set(entries.flatMap(entry => isRelationFilter(entry) || entry.operator !== '$like' ? [] : [entry.name]))
   return { search: { fields: readable.fields.filter(({ name }) => names.has(name)), heavy } }
 }

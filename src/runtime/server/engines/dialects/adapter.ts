@@ -39,6 +39,12 @@ export interface DialectAdapter {
   readonly convert: (value: SQL, from: Column, to: Column) => SQL
   /** Compares values of a column by bytes, independent of its collation. Returns `undefined` for types without a collation. */
   readonly bytewise: (column: Column) => Bytewise | undefined
+  /**
+   * The parts of a key on both sides of `key in (select key …)`. Absent if the database plans EXISTS better: Postgres scans the rows of an
+   * IN inside of OR once per row if they do not fit in memory. The other databases run an EXISTS inside of OR, or inside of another one,
+   * once per row, and an IN only once. MariaDB also caches the result of an EXISTS by keys that only its collation considers equal.
+   */
+  readonly keysInSelect?: (key: SQL, bytes: Bytewise | undefined) => readonly SQL[]
   readonly aggregates: AggregateSql
 }
 

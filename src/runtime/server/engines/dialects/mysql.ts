@@ -46,6 +46,8 @@ export const mysql: DialectAdapter = {
     /^(?:national )?n?(?:var)?char|^(?:tiny|medium|long)?text/i.test(sqlTypeOf(column))
       ? { operand: value => sql`cast(convert(${value} using utf8mb4) as binary)`, condition: unchanged }
       : undefined,
+  // Only the plain comparison can use an index.
+  keysInSelect: (key, bytes) => bytes ? [key, bytes.operand(key)] : [key],
   aggregates,
 }
 

@@ -44,6 +44,8 @@ export const sqlite: DialectAdapter = {
   convert: unchanged,
   bytewise: column =>
     /char|clob|text/i.test(sqlTypeOf(column)) ? { operand: value => sql`${value} collate binary`, condition: unchanged } : undefined,
+  // An index of the default collation also supports this comparison.
+  keysInSelect: (key, bytes) => [bytes ? bytes.operand(key) : key],
   aggregates,
 }
 

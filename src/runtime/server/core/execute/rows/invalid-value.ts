@@ -5,6 +5,7 @@ import { shape } from '../../sql/shape'
 import type { Call } from '../../context'
 import { ApiError, invalidCursor } from '../../error'
 import { shapeOf, statement, valuesOf, whereClause } from '../../sql/clause'
+import { relatedPlans } from '../../access/related'
 import type { Plan, Scoped } from '../../access/row-scope'
 
 /**
@@ -30,7 +31,8 @@ export async function isInvalidValue(error: unknown, plan: Scoped<Plan>, call: C
 }
 
 function plansOf(plan: Scoped<Plan>): readonly Scoped<Plan>[] {
-  return [plan, ...plan.include.flatMap(({ plan, through }) => [...plansOf(plan), ...through ? [through] : []])]
+  const included = plan.include.flatMap(({ plan, through }) => [...plansOf(plan), ...through ? [through] : []])
+  return [plan, ...included, ...relatedPlans(plan.related?.filters)]
 }
 
 /** Returns the error of the response after a query has thrown. The database does not report which value is invalid. */

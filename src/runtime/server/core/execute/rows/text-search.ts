@@ -9,10 +9,10 @@ import { orderShape, shape } from '../../sql/shape'
 import type { Field } from '../../../schema/field'
 import type { Call } from '../../context'
 import { after, orderList } from '../../sql/keyset'
-import type { Search } from '../../plan/search'
+import type { Search, ScopedRelationFilter } from '../../access/plan'
 import { shapeOf, statement, valuesOf, whereClause, type Clause } from '../../sql/clause'
 import { inTuples } from '../../sql/list/index'
-import { withConditions, type Plan, type Scoped } from '../../access/row-scope'
+import { ownConditions, withConditions, withRelated, type Plan, type Scoped } from '../../access/row-scope'
 import { yieldToEventLoop } from './object-level'
 
 /** The number of text bytes that one statement searches. */
@@ -28,11 +28,29 @@ interface SearchPlan extends Plan {
 }
 
 /** If the search is expensive, returns a plan that finds the same rows by their keys. Otherwise returns the plan unchanged. */
-export async function searchInSlices<P extends SearchPlan>(plan: Scoped<P>, call: Call, extraConditions: readonly Clause[] = []) {
-  const { search, resource: { primaryKey } } = plan
-  if (!search?.heavy || !call.engine.blocking || !primaryKey.every(isInlineKey)) return plan
+export async function searchInSlices<P extends SearchPlan>(
+  requested: Scoped<P>, call: Call, extraConditions: readonly Clause[] = [],
+): Promise<Scoped<P>> {
+  const { search, related, resource: { primaryKey } } = requested
+  if (!search?.heavy || !call.engine.blocking) return requested
+  const plan = related ? withRelated(requested, await searchRelated(related.filters, call), call) : requested
+  if (search.fields.length === 0 || !primaryKey.every(isInlineKey)) return plan
   const keys = await findKeys(plan, search.fields, extraConditions, call)
-  return keys ? withConditions(plan, [inTuples(call.engine, primaryKey, keys)]) : plan
+  return keys ? withConditions(plan, [inTuples(call.engine, primaryKey, keys), ...plan.related?.clauses ?? []]) : plan
+}
+
+/** Searches the tables of relation filters one after another. */
+async function searchRelated(filters: readonly ScopedRelationFilter[], call: Call): Promise<readonly ScopedRelationFilter[]> {
+  const searched: ScopedRelationFilter[] = []
+  for (const filter of filters) {
+    if ('anyOf' in filter) {
+      const anyOf = []
+      for (const branch of filter.anyOf) anyOf.push({ ...branch, relationFilters: await searchRelated(branch.relationFilters, call) })
+      searched.push({ anyOf })
+    }
+    else searched.push({ ...filter, plan: await searchInSlices(filter.plan, call) })
+  }
+  return searched
 }
 
 /** Each binary key needs its own parameter, so many keys can exceed the engine's limit. */
@@ -51,7 +69,7 @@ async function findKeys(
   for (;;) {
     const sizes = await call.engine.query(sizesStatement(plan, fields, [...extraConditions, ...plan.scope, ...start], call))
     for (const slice of slices(sizes.map(row => ({ key: row.slice(0, primaryKey.length), bytes: Number(row[primaryKey.length]) })))) {
-      keys.push(...(await call.engine.query(keysStatement(plan, [inTuples(call.engine, primaryKey, slice), ...plan.where], call))))
+      keys.push(...(await call.engine.query(keysStatement(plan, [inTuples(call.engine, primaryKey, slice), ...ownConditions(plan)], call))))
       if (keys.length > MAX_KEYS) return undefined
       await yieldToEventLoop()
     }

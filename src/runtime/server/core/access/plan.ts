@@ -1,0 +1,81 @@
+/** The types of plans. A plan says which rows a request needs. Its row scope says which of them the caller can use. */
+import type { Relation, Resource } from '../../schema/model'
+import type { Clause } from '../sql/clause'
+
+export interface Plan {
+  readonly resource: Resource
+  /** Whether the plan reads active rows, rows in the trash, or both. */
+  readonly trash: 'active' | 'trashed' | 'both'
+  /** Plans for the rows of related resources. */
+  readonly include?: readonly { readonly plan: Plan, readonly through?: Plan }[]
+  /** Conditions on related rows. They become conditions of the plan's `where` when the related rows have their row scope. */
+  readonly relationFilters?: readonly RelationFilter[]
+}
+
+/** The columns of a text search, and whether its patterns are many or long. Such a search costs many times as much as a short pattern. */
+export interface Search {
+  readonly fields: Resource['primaryKey']
+  readonly heavy: boolean
+}
+
+/** Selects the related rows of a filter. */
+export interface RelatedPlan extends Plan {
+  readonly where: readonly Clause[]
+  readonly search?: Search
+}
+
+export interface RelatedRows {
+  readonly relation: Relation
+  /** Whether a row needs at least one of the related rows, or none. */
+  readonly match: 'some' | 'none'
+  readonly plan: RelatedPlan
+  /** Selects the rows of the junction table. */
+  readonly through?: Plan
+}
+
+/** A row meets all conditions of at least one branch. */
+export interface AnyBranch<Filter> {
+  readonly anyOf: readonly { readonly where: readonly Clause[], readonly relationFilters: readonly Filter[] }[]
+}
+
+export type RelationFilter = RelatedRows | AnyBranch<RelationFilter>
+
+declare const scoped: unique symbol
+
+/** A plan limited to the rows the caller can use. Only `row-scope.ts` makes one, and only a scoped plan can be executed. */
+export type Scoped<P extends Plan> = Omit<P, 'include' | 'relationFilters'> & RowRules & {
+  readonly include: ScopedIncludes<NonNullable<P['include']>>
+  readonly related?: ScopedRelated
+  readonly [scoped]: true
+}
+
+/** Scopes the plan of each include. Tuples stay tuples, and each include keeps its other properties. */
+type ScopedIncludes<T extends NonNullable<Plan['include']>> = { readonly [I in keyof T]: ScopedInclude<T[I]> }
+
+type ScopedInclude<I> = I extends { readonly plan: infer Q extends Plan }
+  ? Omit<I, 'plan' | 'through'> & { readonly plan: Scoped<Q> } & ScopedThrough<I>
+  : never
+
+type ScopedThrough<I> = I extends { readonly through: Plan } ? { readonly through: Scoped<Plan> } : { readonly through?: Scoped<Plan> }
+
+export interface RowRules {
+  /** The rules that run in SQL. */
+  readonly scope: readonly Clause[]
+  /** The rule that runs in code. It checks one row after SQL has found it. It is absent if the resource has no `objectLevel`. */
+  readonly accepts?: (row: Record<string, unknown>) => Promise<boolean>
+  /** Whether the caller can read a row that `accepts` refuses. If so, the response is 403 instead of 404. */
+  readonly canRead?: (row: Record<string, unknown>) => Promise<boolean>
+}
+
+export interface ScopedRelatedRows extends Pick<RelatedRows, 'relation' | 'match'> {
+  readonly plan: Scoped<RelatedPlan>
+  readonly through?: Scoped<Plan>
+}
+
+export type ScopedRelationFilter = ScopedRelatedRows | AnyBranch<ScopedRelationFilter>
+
+/** The relation filters of a plan, and the clauses of its `where` that they became. */
+export interface ScopedRelated {
+  readonly filters: readonly ScopedRelationFilter[]
+  readonly clauses: readonly Clause[]
+}

@@ -1,0 +1,30 @@
+/** Finds the relations that a caller can use. */
+import type { Relation, Resource } from '../../schema/model'
+import { relationColumns } from '../../schema/relation-columns'
+import type { Call } from '../context'
+import { unknownRelation } from '../error'
+import { readableFields } from '../access/fields'
+
+/** @throws `UNKNOWN_RELATION` if the relation does not exist or the caller cannot read it. */
+export async function requireRelation(call: Call, resource: Resource, name: string, parameter = 'include'): Promise<Relation> {
+  const relation = await findReadableRelation(call, resource, name)
+  if (!relation) throw unknownRelation(parameter, name)
+  return relation
+}
+
+export async function findReadableRelation(call: Call, resource: Resource, name: string): Promise<Relation | undefined> {
+  const relation = resource.relations.get(name)
+  return relation && await isRelationReadable(call, resource, relation) ? relation : undefined
+}
+
+/**
+ * Whether the caller can read the key columns of both sides and of a registered junction. If the caller could not
+ * read a key column, an include or a filter would still disclose which rows have equal values in it.
+ */
+export async function isRelationReadable(call: Call, resource: Resource, relation: Relation): Promise<boolean> {
+  for (const [owner, fields] of relationColumns(resource, relation)) {
+    const { byName } = await readableFields(call, owner)
+    if (fields.some(({ name }) => !byName.has(name))) return false
+  }
+  return true
+}

@@ -1,7 +1,9 @@
 /** The playground's pages in a browser: server rendering, hydration, optimistic edits and invalidation. */
 import { mkdtempSync, rmSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import papaparse from 'papaparse'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { isReachable, CHROMIUM } from '../support/services'
@@ -62,6 +64,18 @@ describe.runIf(there)('in a browser', () => {
       await on('/trash', { as: WRITER }, async ({ page, requests, complaints }) => {
         expect(await page.getByRole('alert').textContent()).toContain('403: You do not have permission to do this.')
         expect({ requests, complaints }).toEqual({ requests: [], complaints: [] })
+      })
+    })
+  })
+
+  describe('an export', () => {
+    it('is saved as a file with every row that the caller can see', async () => {
+      await on('/?resource=posts&limit=5', { as: EDITOR }, async ({ page, complaints }) => {
+        const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Export CSV' }).click()])
+        const text = await readFile(await download.path(), 'utf8')
+        const expected = newsroom.rows<{ id: number }>('select id from posts where organization_id = 1 and deleted_at is null order by id')
+        expect([download.suggestedFilename(), complaints]).toEqual([expect.stringMatching(/^posts-.*\.csv$/), []])
+        expect(papaparse.parse<{ id: string }>(text.trimEnd(), { header: true }).data.map(({ id }) => Number(id)).sort((a, b) => a - b)).toEqual(expected.map(({ id }) => id))
       })
     })
   })

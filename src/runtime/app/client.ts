@@ -20,9 +20,14 @@ export interface Client {
   readonly call: (call: ApiCall, signal?: AbortSignal) => Promise<unknown>
   /** Requests any path of the app. @throws AutoApiError */
   readonly send: (method: string, path: string, query?: object, body?: unknown, signal?: AbortSignal) => Promise<unknown>
+  /** Requests a file of a resource, whose body is read as it arrives. `path` follows the resource. @throws AutoApiError */
+  readonly open: (resource: string, path: string, query: object, signal: AbortSignal) => Promise<Response>
 }
 
-type Fetch = (path: string, options: object) => Promise<unknown>
+interface Fetch {
+  (path: string, options: object): Promise<unknown>
+  readonly raw: (path: string, options: object) => Promise<Response>
+}
 
 /** Creates the client. Call it in `setup`, because the headers of the page's request are available only there. */
 export function useClient(): Client {
@@ -47,6 +52,18 @@ export function useClient(): Client {
     async call({ route, query, body, ...params }, signal) {
       const { method, path } = toPath(route, { ...params, composite: isComposite(params.resource ?? '') })
       return send(method, prefix + path, query, body, signal)
+    },
+    async open(resource, path, query, signal) {
+      try {
+        const options = { query: toQuery(query), signal, retry: 0, responseType: 'stream', ignoreResponseError: true }
+        const response = await fetch.raw(`${prefix}/${resource}${path}`, options)
+        if (response.ok) return response
+        const data: unknown = await response.json().catch(() => undefined)
+        throw Object.assign(new Error(response.statusText), { status: response.status, data })
+      }
+      catch (error) {
+        throw toAutoApiError(error)
+      }
     },
   }
 }

@@ -14,6 +14,7 @@ export {
 export { useAutoApiRelation, useAutoApiRelationAdd, useAutoApiRelationRemove, useAutoApiRelationReplace } from './composables/relations'
 export { useAutoApiPermissions, useAutoApiRecordPermissions } from './composables/permissions'
 export { useAutoApiSchema } from './composables/schema'
+export { useAutoApiExport } from './composables/export'
 export { useAutoApiEndpoint } from './composables/endpoint'
 export { useAutoApiOptimisticUpdate } from './optimistic'
 export { AutoApiError, autoApiFormErrors } from './error'

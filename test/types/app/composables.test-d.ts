@@ -2,7 +2,7 @@
 import { describe, expectTypeOf, test } from 'vitest'
 import { computed, ref } from 'vue'
 import { useQueryClient } from '@tanstack/vue-query'
-import { useAutoApiAggregate, useAutoApiBulkCreate, useAutoApiBulkUpdate, useAutoApiCreate, useAutoApiDelete, useAutoApiEndpoint, useAutoApiGet, useAutoApiInfinite, useAutoApiList, useAutoApiMutation, useAutoApiOptimisticUpdate, useAutoApiPermissions, useAutoApiRecordPermissions, useAutoApiRelation, useAutoApiRelationAdd, useAutoApiRestore, useAutoApiSchema, useAutoApiUpdate, type AutoApiError } from '../../../src/runtime/app'
+import { useAutoApiAggregate, useAutoApiBulkCreate, useAutoApiBulkUpdate, useAutoApiCreate, useAutoApiDelete, useAutoApiEndpoint, useAutoApiExport, useAutoApiGet, useAutoApiInfinite, useAutoApiList, useAutoApiMutation, useAutoApiOptimisticUpdate, useAutoApiPermissions, useAutoApiRecordPermissions, useAutoApiRelation, useAutoApiRelationAdd, useAutoApiRestore, useAutoApiSchema, useAutoApiUpdate, type AutoApiError } from '../../../src/runtime/app'
 import type { ApiDescription, DescribedField, DescribedResource } from '../../../src/runtime/shared/types/description'
 import type { OperatorName } from '../../../src/runtime/shared/operators'
 import type { BulkResponse, BulkDeletion, Deletion, GlobalResponses, LinkResponse, RouteResponses } from '../../../src/runtime/shared/types/responses'
@@ -364,5 +364,20 @@ describe('the app\'s own requests', () => {
     expectTypeOf(unknown.data.value).toEqualTypeOf<unknown>()
     // @ts-expect-error -- no such resource
     useAutoApiEndpoint('/api/report', { resources: ['artciles'] })
+  })
+})
+
+describe('an export', () => {
+  test('takes a list query without pages, and the form of the file', () => {
+    const { mutate, mutateAsync, progress } = useAutoApiExport('articles')
+    mutate({ filter: { status: 'draft' }, sort: '-id', fields: ['id', 'title'], include: { writer: true }, format: 'csv', separator: ';', bom: true })
+    expectTypeOf(mutateAsync).returns.resolves.toEqualTypeOf<File>()
+    expectTypeOf(progress.value).toEqualTypeOf<{ readonly bytes: number, readonly records: number, readonly total: number } | undefined>()
+    // @ts-expect-error -- an export has no pages
+    mutate({ page: 1 })
+    // @ts-expect-error -- no such format
+    mutate({ format: 'xlsx' })
+    // @ts-expect-error -- no such field
+    mutate({ fields: ['colour'] })
   })
 })

@@ -58,12 +58,12 @@ const TABLES = `
   insert into shelves values ('a,b', 'c/d', null);
 `
 
-export async function openClientServer({ prefix = '/v1' }: { readonly prefix?: string } = {}): Promise<ClientServer> {
+export async function openClientServer({ prefix = '/v1', plugins = [] }: { readonly prefix?: string, readonly plugins?: readonly unknown[] } = {}): Promise<ClientServer> {
   const sqlite = new Database(':memory:')
   sqlite.exec(TABLES)
   const config = { ...DEFAULT_CONFIG, prefix }
   const modules = [{ ...schemas, articlesLabels }]
-  const server = await createServer({ registrations, modules, config, db: drizzle({ client: sqlite }) })
+  const server = await createServer({ registrations, modules, config, plugins, db: drizzle({ client: sqlite }) })
   const code = generateClient(prefix, describeResources(registrations, modules, config))
   const harness = { requests: [] as string[], caller: { user: { id: 1 }, permissions: ['edit'] }, refuseNext: undefined } as unknown as { -readonly [K in keyof ClientServer]: ClientServer[K] }
 
@@ -79,13 +79,20 @@ export async function openClientServer({ prefix = '/v1' }: { readonly prefix?: s
     return answer.body
   }
 
+  /** Leaves the body of the response unread. */
+  function raw(path: string, { query, signal }: { query: Record<string, string>, signal: AbortSignal }): Promise<Response> {
+    const url = `${path}?${new URLSearchParams(query)}`
+    harness.requests.push(`GET ${decodeURIComponent(url)}`)
+    return server.fetch(new Request(`http://localhost${url}`, { signal }), harness.caller)
+  }
+
   // The composables import the mock when they are loaded, so each desk loads them anew.
   vi.resetModules()
   vi.doMock('../../../src/runtime/app/nuxt', () => ({
     prefix,
     resources: JSON.parse(/Facts>> = ([\s\S]+)$/.exec(code)![1]!) as unknown,
     useNuxtApp: () => ({ isHydrating: false }),
-    useRequestFetch: () => fetch,
+    useRequestFetch: () => Object.assign(fetch, { raw }),
   }))
   // Node is no browser, and this is about what happens in one.
   environmentManager.setIsServer(() => false)

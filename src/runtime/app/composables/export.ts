@@ -1,0 +1,112 @@
+/** Downloads an exported file, with its progress. */
+import { shallowRef, type ShallowRef } from 'vue'
+import { useClient } from '../client'
+import { toAutoApiError } from '../error'
+import { useApiMutation, type MutationOptions, type MutationResult } from '../mutation'
+import type { ExportQuery, Readable } from './queries'
+
+export interface ExportProgress {
+  /** Bytes that have arrived. */
+  readonly bytes: number
+  /** Records that have arrived. */
+  readonly records: number
+  /** Records of the whole file. */
+  readonly total: number
+}
+
+export type ExportOptions<R extends Readable, Context> = MutationOptions<File, ExportQuery<R>, Context> & {
+  /** Whether the browser saves the file. If it is false, use the file that `mutateAsync` and `onSuccess` receive. @default true */
+  readonly save?: boolean
+}
+
+export type ExportResult<R extends Readable, Context = unknown> = MutationResult<File, ExportQuery<R>, Context> & {
+  /** `undefined` until the first part of the file has arrived. */
+  readonly progress: Readonly<ShallowRef<ExportProgress | undefined>>
+  /** Ends the download. `mutateAsync` rejects, and the state is that before the download. */
+  readonly cancel: () => void
+}
+
+/**
+ * Downloads a list as a file: `mutate({ filter, sort, format: 'csv' })`. The browser saves the file when it is complete. Requires
+ * the plugin `dataExport`. `mutateAsync` resolves to the file, and rejects with an `AutoApiError`, also if the transfer breaks.
+ * @example
+ * const { mutate, progress, cancel, isPending } = useAutoApiExport('posts')
+ * mutate({ filter: { status: 'published' }, format: 'csv' })
+ */
+export function useAutoApiExport<R extends Readable, Context = unknown>(
+  resource: R,
+  { save = true, ...options }: ExportOptions<R, Context> = {},
+): ExportResult<R, Context> {
+  const client = useClient()
+  const progress = shallowRef<ExportProgress>()
+  let controller: AbortController | undefined
+  const mutation = useApiMutation<File, ExportQuery<R>, Context>(
+    {
+      async send(query) {
+        controller?.abort()
+        const current = controller = new AbortController()
+        progress.value = undefined
+        const response = await client.open(resource, '/export', query, current.signal)
+        const onProgress = (value: ExportProgress) => {
+          // A download that was cancelled ends here, and does not overwrite the progress of the next one.
+          current.signal.throwIfAborted()
+          progress.value = value
+        }
+        const file = await readFile(response, onProgress).catch((error: unknown) => {
+          throw toAutoApiError(error)
+        })
+        if (save) saveFile(file)
+        return file
+      },
+      invalidates: () => ({ resources: new Set() }),
+    },
+    options as MutationOptions<File, ExportQuery<R>, Context>,
+  )
+  return Object.assign(mutation, {
+    progress,
+    cancel() {
+      controller?.abort()
+      progress.value = undefined
+      mutation.reset()
+    },
+  })
+}
+
+/** Reads the file and counts its records. In every format, a line end outside of quotes ends a record. */
+async function readFile(response: Response, onProgress: (progress: ExportProgress) => void): Promise<File> {
+  const { headers, body } = response
+  const type = headers.get('content-type') ?? ''
+  const isCsv = type.startsWith('text/csv')
+  const total = Number(headers.get('x-total-count'))
+  const chunks: Uint8Array<ArrayBuffer>[] = []
+  let bytes = 0
+  let ends = 0
+  let isQuoted = false
+  const reader = body!.getReader()
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) break
+    for (const byte of value) {
+      if (isCsv && byte === QUOTE) isQuoted = !isQuoted
+      else if (byte === LINE_END && !isQuoted) ends++
+    }
+    chunks.push(value as Uint8Array<ArrayBuffer>)
+    bytes += value.byteLength
+    onProgress({ bytes, total, records: Math.max(0, isCsv ? ends - 1 : ends) })
+  }
+  onProgress({ bytes, total, records: total })
+  const [, name = 'export'] = /filename="([^"]+)"/.exec(headers.get('content-disposition') ?? '') ?? []
+  return new File(chunks, name, { type })
+}
+
+const QUOTE = 0x22
+const LINE_END = 0x0A
+
+function saveFile(file: File): void {
+  const link = document.createElement('a')
+  link.href = URL.createObjectURL(file)
+  link.download = file.name
+  link.click()
+  // Some browsers read the file after the click.
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
+}

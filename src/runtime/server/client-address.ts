@@ -3,6 +3,7 @@
  * page sends requests to the same server. These requests have the client of the page's request.
  */
 import { resolveClientAddress } from './core/access/ip-address'
+import { webRequestOf } from './web-request'
 
 /** The parts of an event, of either version of h3, that hold the address. */
 export interface ClientEvent {
@@ -42,15 +43,12 @@ function createAsyncStorage(): AsyncStorage | undefined {
 
 /** Stores the event by its context. Runs for every request of the app, before any handler. */
 export function rememberEvent(event: ClientEvent): void {
-  const { context, req } = event
-  if (!isWebRequest(req)) events.set(context, event)
-  else if (req.ip !== undefined || req.runtime?.cloudflare) pageEvents?.enterWith(event)
+  const { context } = event
+  const request = webRequestOf(event)
+  if (!request) events.set(context, event)
+  else if (request.ip !== undefined || request.runtime?.cloudflare) pageEvents?.enterWith(event)
   else events.set(context, pageEvents?.getStore() ?? event)
 }
-
-/** Whether a request is the web request of h3 2. The request of h3 1 is that of Node, with headers as a plain object. */
-const isWebRequest = (req: object | undefined): req is NonNullable<ClientEvent['req']> =>
-  typeof (req as { readonly headers?: { readonly get?: unknown } } | undefined)?.headers?.get === 'function'
 
 /** The preset that Nitro builds the server for. Nitro replaces `import.meta.preset` at build time. */
 const PRESET = import.meta.preset ?? ''

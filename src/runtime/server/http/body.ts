@@ -1,5 +1,6 @@
 /** Reads the body of a request, whole or in chunks, and counts its bytes while reading. */
 import { incompleteBody, isHttpError, payloadTooLarge } from '../core/error'
+import { webRequestOf } from '../web-request'
 
 /** A request that arrives over a Node connection. */
 interface NodeRequest {
@@ -16,7 +17,7 @@ export interface EventWithBody {
   readonly headers: Headers
   readonly context: object
   readonly node?: { readonly req?: object }
-  readonly req?: object
+  readonly req?: { readonly body?: unknown }
   readonly web?: { readonly request?: { readonly body?: unknown } }
   readonly _requestBody?: unknown
 }
@@ -88,12 +89,6 @@ function findBody(event: EventWithBody): unknown {
   const { 'content-length': length, 'transfer-encoding': encoding } = request.headers
   const hasBody = Number(length) > 0 || /\bchunked\b/i.test(String(encoding ?? ''))
   return hasBody && !request.readableEnded ? request : undefined
-}
-
-/** Returns the web request of an event of h3 2. The request of h3 1 is that of Node, with headers as a plain object. */
-function webRequestOf({ req }: EventWithBody): { readonly body?: unknown } | undefined {
-  const { headers } = (req ?? {}) as { readonly headers?: { readonly get?: unknown } }
-  return typeof headers?.get === 'function' ? req : undefined
 }
 
 /**

@@ -6,6 +6,7 @@
  * - h3 2, and h3 1 elsewhere: the runtime reads a `ReadableStream` and cancels it.
  */
 import { readChunks, type Chunks, type StreamedBody } from './chunks'
+import { webRequestOf } from '../web-request'
 
 /** The parts of an event, of either version of h3, that hold its connection. */
 export interface EventWithConnection {
@@ -94,11 +95,10 @@ function signalFrom(request: object | undefined): AbortSignal | undefined {
   return signal instanceof AbortSignal ? signal : undefined
 }
 
-/** Returns Node's response under h3 1. A stand-in for it, as on workers, has no connection. In h3 2, `event.req` is a web request. */
-function nodeResponse({ node, req }: EventWithConnection): NodeResponse | undefined {
-  const { headers } = (req ?? {}) as { readonly headers?: { readonly get?: unknown } }
-  if (typeof headers?.get === 'function') return undefined
-  const response = node?.res as NodeResponse | undefined
+/** Returns Node's response under h3 1. A stand-in for it, as on workers, has no connection. */
+function nodeResponse(event: EventWithConnection): NodeResponse | undefined {
+  if (webRequestOf(event)) return undefined
+  const response = event.node?.res as NodeResponse | undefined
   return response && (response.socket || response.destroyed) ? response : undefined
 }
 

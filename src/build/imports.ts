@@ -39,6 +39,17 @@ export function addAutoImports(nuxt: Nuxt, resolve: (path: string) => string, { 
   if (nuxt.options.nitro.imports !== false) addServerImports(SERVER_IMPORTS.map(name => ({ name, from: server })))
 
   if (!composables) return
+  leaveOut(nuxt, `${resolve('./runtime')}/`)
   const app = resolve('./runtime/app/index')
   addImports([...APP_IMPORTS.map(name => ({ name, from: app })), ...APP_TYPES.map(name => ({ name, from: app, type: true }))])
+}
+
+/**
+ * The files of the package import everything that they use. Nuxt adds no imports to files in `node_modules`, but a linked package is
+ * outside of it, and Nuxt 4.0 would import `AutoApiError` into the file that declares it.
+ */
+function leaveOut(nuxt: Nuxt, folder: string): void {
+  const { imports } = nuxt.options
+  const files = new RegExp(`^${folder.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')}`)
+  imports.transform = { ...imports.transform, exclude: [...imports.transform?.exclude ?? [], files] }
 }

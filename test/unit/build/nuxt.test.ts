@@ -112,6 +112,13 @@ describe('a valid app', () => {
     expect(alias['#auto-api/h3']).toMatch(/(^|\/)h3(\/|$)/)
   })
 
+  it('keeps auto-imports out of its own files, wherever the package is installed', async () => {
+    const { options: { imports: { transform } } } = await load()
+    const files = ['app/error.ts', 'server/utils/index.ts'].map(file => fileURLToPath(new URL(`../../../src/runtime/${file}`, import.meta.url)))
+    const isLeftOut = (file: string) => transform!.exclude!.some(pattern => pattern.test(file))
+    expect([...files, `${cwd}/app.vue`].map(isLeftOut)).toEqual([true, true, false])
+  })
+
   it('mounts the routes under another prefix', async () => {
     const { _nitro: { options: { handlers } } } = await load({ autoApi: { prefix: '/v2' } })
     const routes = handlers.filter(({ handler }) => handler.includes('/src/runtime/server/routes/')).map(({ route }) => route!)

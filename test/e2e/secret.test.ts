@@ -1,9 +1,12 @@
 /** A built server reads the secret that encrypts cursors from the environment at its start. */
-import { afterEach, describe, expect, it } from 'vitest'
-import { startVisibilityApp, type VisibilityApp } from './support/visibility'
+import { afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { buildVisibilityApp, startVisibilityApp, type VisibilityApp } from './support/visibility'
 
 let app: VisibilityApp | undefined
 
+beforeAll(async () => {
+  await buildVisibilityApp()
+})
 afterEach(() => app?.stop())
 
 const start = async (env: Record<string, string> = {}) => app = await startVisibilityApp({ env })

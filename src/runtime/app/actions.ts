@@ -32,6 +32,35 @@ export interface ActionResponses<R extends ResourceName> {
   bulkDelete: BulkDeletion
 }
 
+/** The response of a dry run of a delete, a restore or a purge. */
+export interface Affected {
+  /** The number of rows by resource: those of the request and cascaded ones, and only rows that the caller can see. */
+  affected: Partial<Record<ResourceName, number>>
+  /** More rows are affected, but the API checks only `objectLevelMaxRows` of them one by one. */
+  affectedIsMore?: true
+}
+
+export interface BulkAffected extends Affected {
+  meta: BulkDeletion['meta']
+}
+
+/** The response of a dry run of each action. Values that only the database can generate can be absent. */
+export interface DryRunResponses<R extends ResourceName> {
+  create: Partial<RecordOf<R>>
+  update: Partial<RecordOf<R>>
+  delete: Affected
+  restore: Affected | BulkAffected
+  purge: Affected | BulkAffected
+  bulkCreate: { data: Partial<RecordOf<R>>[], meta: BulkDeletion['meta'] }
+  bulkUpdate: { data: Partial<RecordOf<R>>[], meta: BulkDeletion['meta'] }
+  bulkDelete: BulkAffected
+}
+
+/** The response of an action or of a dry run of it. */
+export type ResponseOf<R extends ResourceName, A extends Action, D extends boolean> = D extends true
+  ? DryRunResponses<R>[A]
+  : ActionResponses<R>[A]
+
 export type Action = keyof ActionVariables<never>
 
 /** The operation of each action. */

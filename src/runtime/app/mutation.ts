@@ -9,10 +9,20 @@ export type MutationOptions<Data, Variables, Context = unknown> = Omit<
   'mutationFn'
 >
 
+/** The options of a write, beside those of TanStack. */
+export interface WriteOptions<D extends boolean> {
+  /**
+   * Sends a dry run: the server checks everything and writes nothing. The cache does not change.
+   * @default false
+   */
+  readonly dryRun?: D
+}
+
 export type MutationResult<Data, Variables, Context = unknown> = UseMutationReturnType<Data, AutoApiError, Variables, Context>
 
 export interface MutationHandlers<Variables> {
-  readonly send: (variables: Variables) => Promise<unknown>
+  /** @param query the parameters of the write's options */
+  readonly send: (variables: Variables, query: object) => Promise<unknown>
   /** The cached responses that a successful request makes stale. */
   readonly invalidates: (variables: Variables) => Invalidation
   /** Changes the cache before the request; the returned function rolls the change back. */
@@ -22,15 +32,15 @@ export interface MutationHandlers<Variables> {
 /** The caller's `onSuccess` runs after the cache is updated. The caller's `onError` runs after an optimistic change is rolled back. */
 export function useApiMutation<Data, Variables, Context = unknown>(
   { send, invalidates, optimistic }: MutationHandlers<Variables>,
-  options: MutationOptions<Data, Variables, Context> = {},
+  { dryRun = false, ...options }: MutationOptions<Data, Variables, Context> & WriteOptions<boolean> = {},
 ): MutationResult<Data, Variables, Context> {
   const client = useQueryClient()
   return useMutation<Data, AutoApiError, Variables, Context>({
     ...(options as object),
     async mutationFn(variables) {
-      const undo = optimistic?.(variables)
+      const undo = dryRun ? undefined : optimistic?.(variables)
       try {
-        return (await send(variables)) as Data
+        return (await send(variables, dryRun ? { dryRun } : {})) as Data
       }
       catch (error) {
         undo?.()
@@ -38,7 +48,7 @@ export function useApiMutation<Data, Variables, Context = unknown>(
       }
     },
     async onSuccess(data, variables, ...rest) {
-      await invalidate(client, invalidates(variables))
+      if (!dryRun) await invalidate(client, invalidates(variables))
       await options.onSuccess?.(data, variables, ...rest)
     },
   })

@@ -40,6 +40,11 @@ export interface AutoApiContext {
   readonly params: Readonly<Record<string, string>>
   /** The parsed query string. A repeated parameter is an array. */
   readonly query: Readonly<Record<string, string | string[]>>
+  /**
+   * Whether the write is a dry run: it is rolled back at the end. A hook must not change anything outside of it: no mail, and no writes
+   * with `ctx.db`. `atomicWrites(ctx, …)` rolls back too.
+   */
+  readonly dryRun: boolean
   /** The parsed body of a write. It is `undefined` before the body is read, and for other requests. */
   readonly body: unknown
   /** The Drizzle database of this request, as given to `initializeDatabase`. */

@@ -36,6 +36,16 @@ export function describeTrash(newsroom: () => Newsroom): void {
     expect(commentsOf(chosen[0]!)).toEqual(before[0])
   })
 
+  it('count what a delete would move to the trash, and change nothing, in a dry run', async () => {
+    const [id] = ids() as [number]
+    const before = [states([id]), commentsOf(id)]
+    const { status, headers, body } = await newsroom().request(`/api/posts/${id}`, { method: 'DELETE', as: EDITOR, headers: { prefer: 'tx=rollback' } })
+    const comments = newsroom().rows('select id from comments where post_id = ? and deleted_at is null', id).length
+    expect([status, headers.get('preference-applied'), body]).toEqual([200, 'tx=rollback', { affected: { posts: 1, comments } }])
+    expect((await newsroom().request(`/api/posts/${id}?dryRun=maybe`, { method: 'DELETE', as: EDITOR })).status).toBe(400)
+    expect([states([id]), commentsOf(id)]).toEqual(before)
+  })
+
   it('purge for administrators only', async () => {
     const { id, deletion_id: deletionId } = newsroom().rows<{ id: number, deletion_id: string }>('select id, deletion_id from posts where organization_id = 1 and deleted_at is not null order by deleted_at desc limit 1')[0]!
     const purge = (as?: number) => newsroom().request('/api/posts/bulk?force=true', { method: 'DELETE', as, body: { deletionId } })

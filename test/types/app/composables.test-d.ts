@@ -3,6 +3,7 @@ import { describe, expectTypeOf, test } from 'vitest'
 import { computed, ref } from 'vue'
 import { useQueryClient } from '@tanstack/vue-query'
 import { useAutoApiAggregate, useAutoApiBulkCreate, useAutoApiBulkUpdate, useAutoApiCreate, useAutoApiDelete, useAutoApiEndpoint, useAutoApiExport, useAutoApiGet, useAutoApiInfinite, useAutoApiList, useAutoApiMutation, useAutoApiOptimisticUpdate, useAutoApiPermissions, useAutoApiRecordPermissions, useAutoApiRelation, useAutoApiRelationAdd, useAutoApiRestore, useAutoApiSchema, useAutoApiUpdate, type AutoApiError } from '../../../src/runtime/app'
+import type { Affected, BulkAffected } from '../../../src/runtime/app/actions'
 import type { ApiDescription, DescribedField, DescribedResource } from '../../../src/runtime/shared/types/description'
 import type { OperatorName } from '../../../src/runtime/shared/operators'
 import type { BulkResponse, BulkDeletion, Deletion, GlobalResponses, LinkResponse, RouteResponses } from '../../../src/runtime/shared/types/responses'
@@ -256,6 +257,34 @@ describe('other writes', () => {
     expectTypeOf(useAutoApiOptimisticUpdate(client, 'articles', 1, { title: 'New', views: 3 })).toEqualTypeOf<{ rollback: () => void }>()
     // @ts-expect-error -- no such field
     useAutoApiOptimisticUpdate(client, 'articles', 1, { titel: 'New' })
+  })
+})
+
+describe('a dry run', () => {
+  test('has a part of the record, or the number of affected rows', () => {
+    expectTypeOf(valueOf(useAutoApiCreate('articles', { dryRun: true }))).toEqualTypeOf<Partial<Article>>()
+    expectTypeOf(valueOf(useAutoApiDelete('articles', { dryRun: true }))).toEqualTypeOf<Affected>()
+    expectTypeOf(valueOf(useAutoApiMutation('articles', 'bulkDelete', { dryRun: true }))).toEqualTypeOf<BulkAffected>()
+    expectTypeOf(valueOf(useAutoApiDelete('articles', { dryRun: true })).affected.articles).toEqualTypeOf<number | undefined>()
+    useAutoApiDelete('articles', { dryRun: true, onSuccess: ({ affected }) => expectTypeOf(affected.writers).toEqualTypeOf<number | undefined>() })
+    // @ts-expect-error no resource has this name
+    useAutoApiDelete('articles', { dryRun: true, onSuccess: ({ affected }) => affected.nothing })
+  })
+
+  test('has both responses if the option is known only later', () => {
+    const dryRun = ref(false)
+    expectTypeOf(valueOf(useAutoApiDelete('articles', { dryRun: dryRun.value }))).toEqualTypeOf<Affected | Deletion>()
+    expectTypeOf(valueOf(useAutoApiDelete('articles', { dryRun: false }))).toEqualTypeOf<Deletion>()
+  })
+
+  test('is not optimistic', () => {
+    useAutoApiUpdate('articles', { optimistic: true })
+    // @ts-expect-error a dry run changes no cached record
+    useAutoApiUpdate('articles', { dryRun: true, optimistic: true })
+  })
+
+  test('of links has their counts', () => {
+    expectTypeOf(valueOf(useAutoApiRelationAdd('articles', 'labels', { dryRun: true }))).toEqualTypeOf<LinkResponse>()
   })
 })
 

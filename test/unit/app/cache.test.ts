@@ -106,6 +106,25 @@ describe('a write', () => {
   })
 })
 
+describe('a dry run', () => {
+  const RUNS: readonly (readonly [request: string, send: (app: Loose) => Promise<unknown>, response: unknown])[] = [
+    ['POST /v1/articles?dryRun=true', app => app.useAutoApiCreate!('articles', { dryRun: true }).mutateAsync({ title: 'New' }), { title: 'New' }],
+    ['PATCH /v1/articles/1?dryRun=true', app => app.useAutoApiUpdate!('articles', { dryRun: true, optimistic: true }).mutateAsync({ id: 1, title: 'New' }), { id: 1, title: 'New' }],
+    ['DELETE /v1/articles/1?reason=old&dryRun=true', app => app.useAutoApiDelete!('articles', { dryRun: true }).mutateAsync({ id: 1, reason: 'old' }), { affected: { articles: 1, remarks: 2 } }],
+    ['DELETE /v1/articles/1?force=true&dryRun=true', app => app.useAutoApiPurge!('articles', { dryRun: true }).mutateAsync(1), { affected: { articles: 1, remarks: 2 } }],
+    ['DELETE /v1/articles/bulk?dryRun=true', app => app.useAutoApiBulkDelete!('articles', { dryRun: true }).mutateAsync([1, 2]), { affected: { articles: 2, remarks: 2 }, meta: { total: 2, successful: 2, failed: 0 } }],
+    ['POST /v1/articles/1/relations/labels?dryRun=true', app => app.useAutoApiRelationAdd!('articles', 'labels', { dryRun: true }).mutateAsync({ id: 1, ids: [2] }), { added: 1, removed: 0, total: 2 }],
+  ]
+
+  it.each(RUNS)('changes and refetches nothing in the cache: %s', async (request, send, response) => {
+    const { article } = await openScreen()
+    const before = article.data.value
+    expect(await harness.setup(() => send(use()))).toMatchObject(response as object)
+    expect(harness.requests).toEqual([request])
+    expect(article.data.value).toBe(before)
+  })
+})
+
 describe('an optimistic update', () => {
   const change = (updates: object, id: string | number = 1) => use().useAutoApiOptimisticUpdate!(harness.queryClient, 'articles', id, updates) as { rollback: () => void }
 

@@ -46,6 +46,14 @@ describe('docs/endpoints.md', () => {
     expect(desk.dump()).toBe(before)
   })
 
+  it('statements of a dry run are checked and rolled back', async () => {
+    const before = desk.dump()
+    expect(await ask('POST', '/move-fee?dryRun=true', WRITER, { from: 1, to: 2, amount: 5 })).toBe('204')
+    expect(await ask('POST', '/move-fee?dryRun=true', WRITER, { from: 1, to: 11, amount: 5 })).toBe('404 NOT_FOUND')
+    expect(await ask('POST', '/move-fee?dryRun=yes', WRITER, { from: 1, to: 2, amount: 5 })).toBe('400 INVALID_QUERY')
+    expect(desk.dump()).toBe(before)
+  })
+
   it('a batch comes back by the caller\'s own rights', async () => {
     expect(await ask('POST', '/undo/d4', READER)).toBe('403 FORBIDDEN')
     expect(await ask('POST', '/undo/d4', WRITER)).toBe('200')

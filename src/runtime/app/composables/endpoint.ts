@@ -6,7 +6,7 @@ import type { ResourceName } from '../../shared/types/resources'
 import { useClient } from '../client'
 import type { AutoApiError } from '../error'
 import { toApiKey, type KeyDetails } from '../keys'
-import { useApiMutation, type MutationOptions, type MutationResult } from '../mutation'
+import { useApiMutation, type MutationOptions, type MutationResult, type WriteOptions } from '../mutation'
 import { useApiQuery, type QueryOptions } from '../query'
 
 type WriteMethod = 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -34,7 +34,7 @@ export interface EndpointWrite {
  */
 export function useAutoApiEndpoint<P extends string, const M extends WriteMethod, Body = void, Context = unknown>(
   path: MaybeRefOrGetter<P>,
-  options: EndpointWrite & { readonly method: M } & MutationOptions<EndpointResponse<P, M>, Body, Context>,
+  options: EndpointWrite & { readonly method: M } & WriteOptions<boolean> & MutationOptions<EndpointResponse<P, M>, Body, Context>,
 ): MutationResult<EndpointResponse<P, M>, Body, Context>
 export function useAutoApiEndpoint<P extends string, Data = EndpointResponse<P, 'GET'>>(
   path: MaybeRefOrGetter<P>,
@@ -48,7 +48,7 @@ export function useAutoApiEndpoint(
   if (method !== 'GET') {
     return useApiMutation(
       {
-        send: body => client.send(method, toValue(path), toValue(query), body),
+        send: (body, added) => client.send(method, toValue(path), { ...toValue(query), ...added }, body),
         invalidates: () => ({ resources: new Set<string>(resources) }),
       },
       options,

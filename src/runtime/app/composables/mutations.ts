@@ -1,13 +1,15 @@
 /** Composables that write: one for each action. All of them use the same mutation. */
 import { useQueryClient } from '@tanstack/vue-query'
 import type { RecordId, ResourceName, ResourceWith } from '../../shared/types/resources'
-import { ACTIONS, invalidationOf, type Action, type ActionResponses, type ActionOn, type ActionVariables } from '../actions'
+import { ACTIONS, invalidationOf, type Action, type ActionOn, type ActionVariables, type ResponseOf } from '../actions'
 import { useClient } from '../client'
-import { useApiMutation, type MutationOptions, type MutationResult } from '../mutation'
+import { useApiMutation, type MutationOptions, type MutationResult, type WriteOptions } from '../mutation'
 import { useAutoApiOptimisticUpdate } from '../optimistic'
 
-type Options<R extends ResourceName, A extends Action, Context> = MutationOptions<ActionResponses<R>[A], ActionVariables<R>[A], Context>
-type Result<R extends ResourceName, A extends Action, Context> = MutationResult<ActionResponses<R>[A], ActionVariables<R>[A], Context>
+type Options<R extends ResourceName, A extends Action, Context, D extends boolean>
+  = MutationOptions<ResponseOf<R, A, D>, ActionVariables<R>[A], Context> & WriteOptions<D>
+type Result<R extends ResourceName, A extends Action, Context, D extends boolean>
+  = MutationResult<ResponseOf<R, A, D>, ActionVariables<R>[A], Context>
 
 /**
  * Writes to a resource. The action is `create`, `update`, `delete`, `restore`, `purge`, `bulkCreate`, `bulkUpdate` or
@@ -15,24 +17,27 @@ type Result<R extends ResourceName, A extends Action, Context> = MutationResult<
  * @example
  * const { mutate } = useAutoApiMutation('posts', 'restore')
  */
-export function useAutoApiMutation<R extends ResourceName, const A extends ActionOn<R>, Context = unknown>(
+export function useAutoApiMutation<R extends ResourceName, const A extends ActionOn<R>, Context = unknown, D extends boolean = false>(
   resource: R,
   action: A,
-  options?: Options<R, A, Context>,
-): Result<R, A, Context> {
+  options?: Options<R, A, Context, D>,
+): Result<R, A, Context, D> {
   return useAction(resource, action, options)
 }
 
-function useAction<R extends ResourceName, A extends Action, Context>(
+function useAction<R extends ResourceName, A extends Action, Context, D extends boolean>(
   resource: R,
   action: A,
-  options?: Options<R, A, Context>,
+  options?: Options<R, A, Context, D>,
   applyOptimistically?: (variables: ActionVariables<R>[A]) => () => void,
-): Result<R, A, Context> {
+): Result<R, A, Context, D> {
   const client = useClient()
   return useApiMutation(
     {
-      send: variables => client.call({ ...ACTIONS[action].request(variables as never), resource }),
+      send: (variables, query) => {
+        const request = ACTIONS[action].request(variables as never)
+        return client.call({ ...request, resource, query: { ...request.query, ...query } })
+      },
       invalidates: variables => invalidationOf(action, resource, variables),
       optimistic: applyOptimistically,
     },
@@ -45,10 +50,10 @@ function useAction<R extends ResourceName, A extends Action, Context>(
  * @example
  * const { mutate, isPending, error } = useAutoApiCreate('posts', { onSuccess: post => navigateTo(`/posts/${post.id}`) })
  */
-export function useAutoApiCreate<R extends ResourceWith<'create'>, Context = unknown>(
+export function useAutoApiCreate<R extends ResourceWith<'create'>, Context = unknown, D extends boolean = false>(
   resource: R,
-  options?: Options<R, 'create', Context>,
-): Result<R, 'create', Context> {
+  options?: Options<R, 'create', Context, D>,
+): Result<R, 'create', Context, D> {
   return useAction(resource, 'create', options)
 }
 
@@ -58,22 +63,22 @@ export function useAutoApiCreate<R extends ResourceWith<'create'>, Context = unk
  * const { mutate } = useAutoApiUpdate('posts', { optimistic: true })
  * mutate({ id: 1, title: 'New' })
  */
-export function useAutoApiUpdate<R extends ResourceWith<'update'>, Context = unknown>(
+export function useAutoApiUpdate<R extends ResourceWith<'update'>, Context = unknown, D extends boolean = false>(
   resource: R,
-  options: Options<R, 'update', Context> & {
+  options: Options<R, 'update', Context, D> & {
     /**
-     * Changes cached records before the request. If the request fails, the change is rolled back.
+     * Changes cached records before the request. If the request fails, the change is rolled back. A dry run changes none.
      * @default false
      */
-    optimistic?: boolean
+    optimistic?: D extends true ? false : boolean
   } = {},
-): Result<R, 'update', Context> {
+): Result<R, 'update', Context, D> {
   const queryClient = useQueryClient()
   const { optimistic = false, ...rest } = options
   return useAction(
     resource,
     'update',
-    rest as Options<R, 'update', Context>,
+    rest as Options<R, 'update', Context, D>,
     optimistic
       ? ({ id, ...updates }: { id: RecordId }) => useAutoApiOptimisticUpdate(queryClient, resource, id, updates as never).rollback
       : undefined,
@@ -87,10 +92,10 @@ export function useAutoApiUpdate<R extends ResourceWith<'update'>, Context = unk
  * const { mutate } = useAutoApiDelete('posts')
  * mutate(1)
  */
-export function useAutoApiDelete<R extends ResourceWith<'delete'>, Context = unknown>(
+export function useAutoApiDelete<R extends ResourceWith<'delete'>, Context = unknown, D extends boolean = false>(
   resource: R,
-  options?: Options<R, 'delete', Context>,
-): Result<R, 'delete', Context> {
+  options?: Options<R, 'delete', Context, D>,
+): Result<R, 'delete', Context, D> {
   return useAction(resource, 'delete', options)
 }
 
@@ -101,10 +106,10 @@ export function useAutoApiDelete<R extends ResourceWith<'delete'>, Context = unk
  * const { mutate } = useAutoApiRestore('posts')
  * mutate({ deletionId: post.deletionId })
  */
-export function useAutoApiRestore<R extends ResourceWith<'restore'>, Context = unknown>(
+export function useAutoApiRestore<R extends ResourceWith<'restore'>, Context = unknown, D extends boolean = false>(
   resource: R,
-  options?: Options<R, 'restore', Context>,
-): Result<R, 'restore', Context> {
+  options?: Options<R, 'restore', Context, D>,
+): Result<R, 'restore', Context, D> {
   return useAction(resource, 'restore', options)
 }
 
@@ -115,10 +120,10 @@ export function useAutoApiRestore<R extends ResourceWith<'restore'>, Context = u
  * const { mutate } = useAutoApiPurge('posts')
  * mutate({ ids: [1, 2] })
  */
-export function useAutoApiPurge<R extends ResourceWith<'purge'>, Context = unknown>(
+export function useAutoApiPurge<R extends ResourceWith<'purge'>, Context = unknown, D extends boolean = false>(
   resource: R,
-  options?: Options<R, 'purge', Context>,
-): Result<R, 'purge', Context> {
+  options?: Options<R, 'purge', Context, D>,
+): Result<R, 'purge', Context, D> {
   return useAction(resource, 'purge', options)
 }
 
@@ -129,10 +134,10 @@ export function useAutoApiPurge<R extends ResourceWith<'purge'>, Context = unkno
  * const { mutate } = useAutoApiBulkCreate('tags')
  * mutate([{ name: 'Sport', slug: 'sport' }, { name: 'Culture', slug: 'culture' }])
  */
-export function useAutoApiBulkCreate<R extends ResourceWith<'create'>, Context = unknown>(
+export function useAutoApiBulkCreate<R extends ResourceWith<'create'>, Context = unknown, D extends boolean = false>(
   resource: R,
-  options?: Options<R, 'bulkCreate', Context>,
-): Result<R, 'bulkCreate', Context> {
+  options?: Options<R, 'bulkCreate', Context, D>,
+): Result<R, 'bulkCreate', Context, D> {
   return useAction(resource, 'bulkCreate', options)
 }
 
@@ -143,10 +148,10 @@ export function useAutoApiBulkCreate<R extends ResourceWith<'create'>, Context =
  * const { mutate } = useAutoApiBulkUpdate('posts')
  * mutate(chosen.map(id => ({ id, data: { status: 'archived' } })))
  */
-export function useAutoApiBulkUpdate<R extends ResourceWith<'update'>, Context = unknown>(
+export function useAutoApiBulkUpdate<R extends ResourceWith<'update'>, Context = unknown, D extends boolean = false>(
   resource: R,
-  options?: Options<R, 'bulkUpdate', Context>,
-): Result<R, 'bulkUpdate', Context> {
+  options?: Options<R, 'bulkUpdate', Context, D>,
+): Result<R, 'bulkUpdate', Context, D> {
   return useAction(resource, 'bulkUpdate', options)
 }
 
@@ -157,9 +162,9 @@ export function useAutoApiBulkUpdate<R extends ResourceWith<'update'>, Context =
  * const { mutate } = useAutoApiBulkDelete('posts')
  * mutate([1, 2, 3])
  */
-export function useAutoApiBulkDelete<R extends ResourceWith<'delete'>, Context = unknown>(
+export function useAutoApiBulkDelete<R extends ResourceWith<'delete'>, Context = unknown, D extends boolean = false>(
   resource: R,
-  options?: Options<R, 'bulkDelete', Context>,
-): Result<R, 'bulkDelete', Context> {
+  options?: Options<R, 'bulkDelete', Context, D>,
+): Result<R, 'bulkDelete', Context, D> {
   return useAction(resource, 'bulkDelete', options)
 }

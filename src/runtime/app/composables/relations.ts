@@ -8,7 +8,7 @@ import type { RecordId, ResourceWith, TargetOf, ToManyName } from '../../shared/
 import { useClient } from '../client'
 import type { AutoApiError } from '../error'
 import { isMissing, targetOf, toApiKey, toIdentity, type KeyDetails } from '../keys'
-import { useApiMutation, type MutationOptions, type MutationResult } from '../mutation'
+import { useApiMutation, type MutationOptions, type MutationResult, type WriteOptions } from '../mutation'
 import { resources } from '../nuxt'
 import { loadWith, useApiQuery, type QueryOptions } from '../query'
 
@@ -53,7 +53,7 @@ export interface Links {
   metadataById?: Record<RecordId, Record<string, unknown>>
 }
 
-type LinkOptions<Context> = MutationOptions<LinkResponse, Links, Context>
+type LinkOptions<Context> = MutationOptions<LinkResponse, Links, Context> & WriteOptions<boolean>
 type LinkResult<Context> = MutationResult<LinkResponse, Links, Context>
 
 function useLinks<Context>(
@@ -66,7 +66,7 @@ function useLinks<Context>(
   const { via } = resources[resource]?.relations[relation] ?? {}
   return useApiMutation(
     {
-      send: ({ id, ...body }) => client.call({ route, resource, id, relation, body }),
+      send: ({ id, ...body }, query) => client.call({ route, resource, id, relation, body, query }),
       // If the junction is a registered resource (`via`), its lists contain the links as records.
       invalidates: () => via === undefined
         ? { resources: new Set([resource, targetOf(resource, relation)]), links: true }

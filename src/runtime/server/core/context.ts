@@ -8,6 +8,7 @@ import type { Writable } from './extensions'
 import { assertHeader } from './header'
 import type { IncomingRequest } from './listeners'
 import { addLogFields } from './log'
+import { isDryRun } from './prefer'
 
 /** A request, independent of the HTTP server. */
 export interface ApiRequest {
@@ -73,6 +74,7 @@ export function createContext(request: ApiRequest, resource: string, operation: 
     operation,
     params: request.params as Record<string, string>,
     query: request.query,
+    dryRun: isDryRun(request),
     body: undefined,
     db: request.db,
   }

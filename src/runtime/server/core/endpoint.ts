@@ -7,6 +7,7 @@ import type { Api } from './api'
 import type { EndpointTarget } from './extensions'
 import type { ApiResponse } from './response'
 import type { ApiRequest, Session } from './context'
+import { assertDryRun, assertNoDryRun, dryRunHeaders } from './dry-run'
 import { authorizeGate } from './access/authorize'
 import { assertMediaType, mediaTypeOf } from './media-type'
 import { createRouteRequest, type RouteRequest } from './route-request'
@@ -37,6 +38,12 @@ export interface EndpointOptions<Body extends StandardSchemaV1 | undefined, Quer
   readonly accepts?: readonly string[]
   /** Validates the query string. */
   readonly query?: Query
+  /**
+   * Whether the handler supports dry runs. In one, `ctx.dryRun` is true, `atomicWrites(ctx, …)` rolls back, and the handler must not change
+   * anything else. Without this option, a dry run is a 400 `DRY_RUN_UNSUPPORTED`, and the handler does not run.
+   * @default false
+   */
+  readonly dryRun?: boolean
   /** Returns the response body. `undefined` gives a 204 response without a body. An async iterable of strings and bytes is streamed. */
   readonly handler: (ctx: EndpointContext<Body, Query>, request: RouteRequest) => Result | Promise<Result>
 }
@@ -86,6 +93,8 @@ async function handle<Result, Body extends StandardSchemaV1 | undefined, Query e
 ): Promise<ApiResponse> {
   const { ctx } = session
   const { accepts } = options
+  if (options.dryRun) assertDryRun(request)
+  else assertNoDryRun(request)
   const own = ctx as { -readonly [K in keyof AutoApiContext]: unknown }
   if (accepts && hasBody(request)) assertMediaType(mediaTypeOf(request.header('content-type')), accepts)
   if (options.query) own.query = await validate(options.query, { ...request.query })
@@ -94,7 +103,7 @@ async function handle<Result, Body extends StandardSchemaV1 | undefined, Query e
     assertDepth(sent)
     own.body = await validate(options.body, sent)
   }
-  const headers: Record<string, string> = Object.create(null)
+  const headers: Record<string, string> = Object.assign(Object.create(null), ctx.dryRun ? dryRunHeaders(request) : {})
   // A streamed body can set headers until its first chunk. Then `around` of plugins may have copied the headers of the handler already.
   const streamHeaders: Record<string, string> = Object.create(null)
   let target = headers

@@ -17,6 +17,7 @@ export const ERRORS = {
   INVALID_CURSOR: { status: 400 },
   INVALID_QUERY: { status: 400 },
   LIMIT_EXCEEDED: { status: 400 },
+  DRY_RUN_UNSUPPORTED: { status: 400 },
   INVALID_BODY: { status: 400 },
   VALIDATION_FAILED: { status: 400 },
   INVALID_REFERENCE: { status: 400 },
@@ -249,6 +250,7 @@ export function busy(): ApiError {
 const hasCode = (code: ErrorCode) => (error: unknown) => error instanceof ApiError && error.data.code === code
 
 export const isBusy = hasCode('BUSY')
+export const isLimitExceeded = hasCode('LIMIT_EXCEEDED')
 export const isInvalidReference = hasCode('INVALID_REFERENCE')
 
 export function invalidReference(field?: string): ApiError {

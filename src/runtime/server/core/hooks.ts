@@ -35,7 +35,10 @@ export async function runHooks<T>(call: Call, hook: HookName, value: T, invoke: 
   return current
 }
 
-/** Runs every after-hook of a write. Adds errors to `errors`, or only logs them if `hookConfig.afterErrors` is `'log'`. */
+/**
+ * Runs every after-hook of a write, but none after a dry run. Adds errors to `errors`, or only logs them if `hookConfig.afterErrors` is
+ * `'log'`.
+ */
 export async function runAfterHooks<T>(
   call: Call,
   hook: HookName,
@@ -44,6 +47,7 @@ export async function runAfterHooks<T>(
   errors: unknown[],
 ): Promise<T> {
   let current = value
+  if (call.ctx.dryRun) return current
   for (const run of findHooks(call, call.resource, hook)) {
     try {
       const result = await withTimeout(call, hook, invoke(run, current))

@@ -3,6 +3,7 @@ import type { Operation } from '../../shared/operations'
 import type { RouteName } from '../../shared/routes'
 import type { Resource } from '../schema/model'
 import type { Api } from './api'
+import { assertDryRun, dryRunHeaders } from './dry-run'
 import { forResource, type ApiRequest, type Call, type Session } from './context'
 import { methodNotAllowed, unauthenticated } from './error'
 import { toRequestError } from './execute/rows/invalid-value'
@@ -121,11 +122,13 @@ export function toRoute<Query, P extends Plan, Result>(steps: RouteSteps<Query, 
 async function runSteps<Query, P extends Plan, Result>(
   steps: RouteSteps<Query, P, Result>, request: ApiRequest, call: Call,
 ): Promise<ApiResponse> {
+  assertDryRun(request)
   const query = await steps.parse(request, call)
   const plan = await steps.plan(query, call)
   const scoped = await applyScope(call, plan)
   try {
     const response = steps.respond(await steps.execute(scoped, call), call)
+    if (call.ctx.dryRun) return { ...response, headers: { ...response.headers, ...dryRunHeaders(request) } }
     return isRead(call) && call.api.listeners.around.length > 0 ? { ...response, reads: readsOf(scoped, call) } : response
   }
   catch (error) {

@@ -1,4 +1,5 @@
 /** Converts the results of routes to responses. A response contains only readable fields, in their wire form. */
+import type { Call } from './context'
 import type { ApiResponse } from './response'
 import type { GroupResult } from './execute/aggregate/groups'
 import type { ListResult } from './execute/read/list'
@@ -58,36 +59,41 @@ export function linkCounts({ plan, results }: LinkResult): ApiResponse {
   return { status: 200, body: plan.severalRelations ? { relations: Object.fromEntries(entries) } : entries[0]![1] }
 }
 
-export function createdRecord(result: WriteResult): ApiResponse {
-  return { status: 201, body: writtenRecords(result)[0], created: result.written[0]!.id }
+/** A dry run has created no record, so it has no `Location`. */
+export function createdRecord(result: WriteResult, { ctx: { dryRun } }: Call): ApiResponse {
+  return { status: 201, body: writtenRecords(result)[0], ...!dryRun && { created: result.written[0]!.id } }
 }
 
 export function writtenRecord(result: WriteResult): ApiResponse {
-  return { status: 200, body: writtenRecords(result)[0] }
+  return { status: 200, body: result.affected ?? writtenRecords(result)[0] }
 }
 
-export function deletion({ plan, written: [item] }: WriteResult): ApiResponse {
-  return { status: 200, body: { success: true, ...deletionDetails(plan, item!) } }
+export function deletion({ plan, written: [item], affected }: WriteResult): ApiResponse {
+  return { status: 200, body: affected ?? { success: true, ...deletionDetails(plan, item!) } }
 }
 
 export interface BulkEnvelope {
   /** The records. After a delete or a purge, each entry contains the id instead. */
   readonly data: readonly object[]
+  /** In a dry run of a delete, a purge or a restore: the number of rows by resource that the caller can see. */
+  readonly affected?: Readonly<Record<string, number>>
   readonly meta: { readonly total: number, readonly successful: number, readonly failed: number, readonly errors?: WriteResult['failures'] }
 }
 
-export function bulkEnvelope(result: WriteResult): ApiResponse & { readonly body: BulkEnvelope } {
-  const { plan, written, failures, total } = result
+export function bulkEnvelope(result: WriteResult): ApiResponse {
+  const { plan, written, failures, total, affected } = result
   const isDeletion = plan.kind === 'delete' || plan.kind === 'purge'
   const successful = total ?? written.length
   const meta = { total: successful + failures.length, successful, failed: failures.length }
+  const allMeta = failures.length > 0 ? { ...meta, errors: failures } : meta
+  if (affected) return { status: 200, body: { ...affected, meta: allMeta } }
   const deletionOf = (item: WriteResult['written'][number]) =>
     ({ id: wireId(plan, item.id), deleted: true, ...deletionDetails(plan, item) })
   return {
     status: 200,
     body: {
       data: isDeletion ? written.map(deletionOf) : writtenRecords(result),
-      meta: failures.length > 0 ? { ...meta, errors: failures } : meta,
+      meta: allMeta,
     },
   }
 }

@@ -60,6 +60,12 @@ export interface PluginRoute {
   readonly accepts?: readonly string[]
   readonly query?: StandardSchemaV1
   /**
+   * Whether the handler supports dry runs. In one, `ctx.dryRun` is true, `atomicWrites(ctx, …)` rolls back, and the handler must not change
+   * anything else. Without this option, a dry run is a 400 `DRY_RUN_UNSUPPORTED`, and the handler does not run.
+   * @default false
+   */
+  readonly dryRun?: boolean
+  /**
    * Returns the response body. `undefined` responds with 204. An async iterable of strings and bytes is streamed. Read rows with
    * `findAuthorizedRow` and `rowScope`.
    */

@@ -2,6 +2,7 @@
 import { useRuntime } from '../api/runtime'
 import { withHttpErrors } from '../http'
 import { commitReports, createReport, emitReports, findReport, type ReportedChange, type ReportedChanges } from '../core/reported-changes'
+import { rollBack } from '../core/execute/commit/roll-back'
 import type { CallerContext } from '../core/visible-rows'
 import type { AutoApiContext } from '../registration'
 
@@ -14,6 +15,8 @@ const AsyncFunction = (async () => {}).constructor
 
 /**
  * Commits all statements or none, in one transaction, or one `db.batch()` where the engine has no transactions.
+ * In a dry run, all statements run and are rolled back, and plugins take no part. Engines that commit in batches (D1) then return no
+ * results: each is `undefined`.
  * No statement is awaited before the next one. A statement that depends on an earlier one reads its result in SQL.
  * Plugins receive the changes of its {@link reportChanges} entries: `inCommit` before the commit, and `onCommit` after it.
  * @returns each statement's result, in order: rows of a `returning()` or a select, the driver's result otherwise. The result of a
@@ -26,7 +29,7 @@ const AsyncFunction = (async () => {}).constructor
  * ])
  */
 export async function atomicWrites<Database>(
-  ctx: Pick<AutoApiContext, 'event'>,
+  ctx: Pick<AutoApiContext, 'event'> & Partial<Pick<AutoApiContext, 'dryRun'>>,
   entries: readonly (AtomicStatement<Database> | ReportedChanges)[],
 ): Promise<unknown[]> {
   const statements = entries.filter(entry => findReport(entry) === undefined) as readonly AtomicStatement<Database>[]
@@ -34,15 +37,13 @@ export async function atomicWrites<Database>(
   const reports = entries.flatMap(entry => findReport(entry) ?? [])
   if (reports.some(({ session }) => session !== reports[0]!.session || session.ctx.event !== ctx.event))
     throw new TypeError('[auto-api] atomicWrites(): an entry of `reportChanges` belongs to another request.')
+  const built = statements.map(build => ({ build: build as (db: never) => unknown }))
+  const engine = () => useRuntime(ctx.event).database.engine(ctx.event)
   const outcomes = entries.length === 0
     ? []
-    : await withHttpErrors(ctx.event, () => commitReports(
-        statements.map(build => ({ build: build as (db: never) => unknown })),
-        reports,
-        useRuntime(ctx.event).database.engine(ctx.event),
-      ))
-  await emitReports(reports)
-  const results = outcomes.map(({ result }) => result).values()
+    : await withHttpErrors(ctx.event, () => ctx.dryRun ? rollBack(built, engine()) : commitReports(built, reports, engine()))
+  if (!ctx.dryRun) await emitReports(reports)
+  const results = (outcomes ?? []).map(({ result }) => result).values()
   return entries.map(entry => findReport(entry) ? undefined : results.next().value)
 }
 

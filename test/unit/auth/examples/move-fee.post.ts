@@ -8,6 +8,7 @@ import { articles } from '../desk'
 export default createEndpoint({
   resource: 'articles',
   operation: 'update',
+  dryRun: true,
   body: z.object({ from: z.number(), to: z.number(), amount: z.number().positive() }),
   async handler(ctx) {
     const { from, to, amount } = ctx.body

@@ -1,5 +1,5 @@
-/** Runs the operations of a write in one commit, and reports the changes to listeners. */
-import { BusyError, ExpectationError, type Outcome, type WriteStatement } from '../../../engines/engine'
+/** Runs the operations of a write in one commit, and reports the changes to listeners. A dry run rolls them back. */
+import { BusyError, ExpectationError, type Outcome } from '../../../engines/engine'
 import type { Call } from '../../context'
 import { changedMeanwhile } from '../../error'
 import { emitChanges } from '../../listeners'
@@ -7,6 +7,7 @@ import { assignRows, toChanges } from './changes/assign'
 import { planEntries, type PlannedEntry } from './changes/plan'
 import { CommitFailed, toCommitFailed, type WritingPlan } from './failure'
 import type { WriteOperation } from './operation'
+import { rollBack } from './roll-back'
 
 const NOT_RUN: Outcome = Object.freeze({ rows: [], affectedRows: 0 })
 
@@ -15,6 +16,7 @@ const NOT_RUN: Outcome = Object.freeze({ rows: [], affectedRows: 0 })
  * unchanged.
  */
 export async function commitOperations(plan: WritingPlan, operations: readonly WriteOperation[], call: Call): Promise<void> {
+  if (call.ctx.dryRun) return dryRun(plan, operations, call)
   const entries = await planEntries(operations, call, plan.kind === 'purge' && plan.groupRows !== undefined)
   const outcomes: Outcome[] = operations.map(() => NOT_RUN)
   try {
@@ -49,8 +51,20 @@ async function findFailure(
   return isOwn ? toCommitFailed(error, plan, operations, call) : await tryOperations(plan, operations, call) ?? error
 }
 
-/** Rolls back a commit if it is the last statement: it returns a row but expects none, so it fails on every engine. */
-const ROLL_BACK: WriteStatement = Object.freeze({ text: 'select 1', values: [], returnsRows: true, expectedRows: 0 })
+/** Runs the operations, rolls them back, and gives each the outcome that it would have had. Plugins take no part. */
+async function dryRun(plan: WritingPlan, operations: readonly WriteOperation[], call: Call): Promise<void> {
+  let outcomes: readonly Outcome[] | undefined
+  try {
+    outcomes = await rollBack(operations.map(({ statement }) => statement), call.engine)
+  }
+  catch (error) {
+    throw await toCommitFailed(error, plan, operations, call)
+  }
+  for (const [index, { read, predict }] of operations.entries()) {
+    if (outcomes) read?.(outcomes[index]!)
+    else await predict?.()
+  }
+}
 
 /**
  * Runs the operations and rolls them back.
@@ -61,16 +75,11 @@ export async function tryOperations(
   operations: readonly WriteOperation[],
   call: Call,
 ): Promise<CommitFailed | undefined> {
-  const { checkDeferred } = call.engine.adapter
-  // The database checks deferred constraints when a transaction commits. This one rolls back, so a statement runs the checks.
-  const checks = checkDeferred ? [{ text: checkDeferred, values: [] }] : []
-  const statements = [...operations.map(({ statement }) => statement), ...checks]
   try {
-    await call.engine.commit([...statements, ROLL_BACK])
+    await rollBack(operations.map(({ statement }) => statement), call.engine)
+    return undefined
   }
   catch (error) {
-    const reachedEnd = error instanceof ExpectationError && error.index === statements.length
-    return reachedEnd ? undefined : toCommitFailed(error, plan, operations, call)
+    return toCommitFailed(error, plan, operations, call)
   }
-  throw new Error('[auto-api] The engine committed operations that had to be rolled back.')
 }

@@ -15,4 +15,6 @@ export interface WriteOperation extends ReportingOperation {
   /** An operation with `'lock'` runs before every operation of the commit that removes a row. */
   readonly phase?: 'lock'
   readonly read?: (outcome: Outcome) => void
+  /** Sets the same result as `read`, as far as it is known without the outcome. For a dry run, if the engine returns no outcomes of it. */
+  readonly predict?: () => void | Promise<void>
 }

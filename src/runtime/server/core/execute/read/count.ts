@@ -3,7 +3,6 @@ import { sql } from 'drizzle-orm'
 import type { Statement } from '../../../engines/engine'
 import { shape } from '../../sql/shape'
 import type { Call } from '../../context'
-import type { ListPlan } from '../../plan/read'
 import type { ReadPlan } from '../../plan/read-plan'
 import { shapeOf, statement, valuesOf, whereClause } from '../../sql/clause'
 import type { Scoped } from '../../access/row-scope'
@@ -11,7 +10,7 @@ import { conditions } from '../rows/select'
 import { scan } from '../rows/scan'
 
 /** @param max stops the count at this number of rows. Under `objectLevel`, the scan then checks as many rows as a list without a total. */
-export async function countRows(plan: Scoped<ListPlan>, call: Call, max?: number): Promise<number> {
+export async function countRows(plan: Scoped<ReadPlan>, call: Call, max?: number): Promise<number> {
   const counted = max === undefined ? countStatement : boundedCountStatement(max)
   if (!plan.accepts) return Number((await call.engine.query(counted(plan, call)))[0]![0])
   let total = 0

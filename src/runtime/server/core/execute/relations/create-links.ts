@@ -74,7 +74,7 @@ function canInsertExisting({ relation: { junction: { resource, registered } } }:
 const hasAfter = (call: Call, resource: WritePlan['resource']) => findHooks(call, resource, 'afterCreate').length > 0
 
 /** Reads the primary keys of the existing links, by their target key. */
-async function findLinked(task: LinkTask, call: Call): Promise<ReadonlyMap<string, readonly unknown[]>> {
+export async function findLinked(task: LinkTask, call: Call): Promise<ReadonlyMap<string, readonly unknown[]>> {
   const { link: { relation }, targets } = task
   const { resource } = relation.junction
   const targetFields = junctionFields(relation, relation.junction.targetKey.columns)

@@ -12,7 +12,7 @@ import { hasListeners, reportedColumns, reportRows } from '../commit/changes/rep
 import { rowsWhere } from '../commit/changes/source'
 import { changedTable } from '../commit/changes/table'
 import type { WriteOperation } from '../commit/operation'
-import { readAddedOperations, createLinkOperations, planCreates, type LinkCreates } from './create-links'
+import { createLinkOperations, findLinked, planCreates, readAddedOperations, type LinkCreates } from './create-links'
 import { deleteLinkOperations, noOtherLinks, planDeletes, type LinkDeletes } from './delete-links'
 import { linkedTo, negate, linksToVisible, type LinkTask, type ScopedLink } from './links'
 import { junctionFields, joinCondition } from '../rows/junction'
@@ -81,20 +81,13 @@ function checkAcceptedRecords({ link: { relation, plan }, targets }: LinkTask, {
  * that the caller cannot see stay.
  */
 function removeOperations(
-  { link, mode, ofParent, targets, counts }: LinkTask,
+  task: LinkTask,
   accepted: LinkChange['accepted'],
   call: Call,
 ): WriteOperation[] {
-  const { relation, through } = link
-  const {
-    resource,
-    targetKey: { columns },
-  } = relation.junction
-  const targetFields = junctionFields(relation, columns)
-  const named = inTuples(call.engine, targetFields, targets.values)
-  const notNamed = targets.values.length > 0 ? [negate(named)] : []
-  const visible = () => (accepted ? inTuples(call.engine, targetFields, valuesOfLinked(link, accepted.records)) : linksToVisible(link))
-  const where = [ofParent, ...(mode === 'remove' ? [named] : [...notNamed, visible()]), ...through.scope]
+  const { link: { relation, through }, ofParent, counts } = task
+  const { resource } = relation.junction
+  const where = removedClauses(task, accepted, call)
   const reported = reportedColumns(call, changedTable(call, resource))
   const reportChanges: WriteOperation = {
     statement: { ...selectStatement(call, resource, where, reported, 'update'), expectedRows: undefined },
@@ -114,6 +107,36 @@ function removeOperations(
       },
     },
   ]
+}
+
+/** Matches the links that {@link removeOperations} removes. */
+function removedClauses({ link, mode, ofParent, targets }: LinkTask, accepted: LinkChange['accepted'], call: Call): readonly Clause[] {
+  const { relation, through } = link
+  const targetFields = junctionFields(relation, relation.junction.targetKey.columns)
+  const named = inTuples(call.engine, targetFields, targets.values)
+  const notNamed = targets.values.length > 0 ? [negate(named)] : []
+  const visible = () => (accepted ? inTuples(call.engine, targetFields, valuesOfLinked(link, accepted.records)) : linksToVisible(link))
+  return [ofParent, ...(mode === 'remove' ? [named] : [...notNamed, visible()]), ...through.scope]
+}
+
+/**
+ * Sets the counts of a dry run, as far as its operations could not. SQL cannot count links under an object-level rule, and some engines
+ * return no outcomes of a commit that rolls back.
+ */
+export async function predictCounts({ task, creates, deletes, accepted }: LinkChange, call: Call): Promise<void> {
+  const { link, counts, mode, ofParent } = task
+  if (!call.engine.supportsFollowUp) {
+    const { resource } = link.relation.junction
+    const removed = async () => (await call.engine.query(
+      selectStatement(call, resource, removedClauses(task, accepted, call), keyFields(resource)))).length
+    counts.removed = deletes ? deletes.items.length : mode === 'add' ? 0 : await removed()
+    const linked = creates ? await findLinked(task, call) : new Map()
+    counts.added = creates?.items.filter(({ target }) => !linked.has(tupleKey(target))).length ?? 0
+    if (!hasObjectLevel(link)) counts.total = Number((await call.engine.query(countLinks(link, ofParent, call)))[0]![0])
+  }
+  else if (!hasObjectLevel(link)) return
+  if (hasObjectLevel(link)) counts.total = await countVisible(task, call)
+  counts.total += counts.added - counts.removed
 }
 
 /** Reads the linked records that the caller can see. */

@@ -1,5 +1,5 @@
 /** Restores a link from the junction's trash if the link is added again. An insert would store the same link twice. */
-import { is, sql, SQL } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import { trashColumnsOf } from '../../../../shared/column-roles'
 import { groupBy } from '../../../../shared/group-by'
 import type { Row } from '../../../engines/engine'
@@ -19,7 +19,7 @@ import { filterLinks, linkedClauses, sameLink, type LinkTask, type NewLink } fro
 import { junctionFields } from '../rows/junction'
 import { rowsUnchanged } from '../write/row-clauses'
 import { decoder, valuesAt, type RecordValues } from '../rows/decode'
-import { createValues } from '../write/server-values'
+import { columnDefaults, createValues } from '../write/server-values'
 import { selectStatement } from '../commit/select'
 import { updateStatement } from '../commit/update'
 import { writableValues } from '../write/writable-values'
@@ -102,7 +102,7 @@ export function restoreLinkOperations(
   const keyOf = valuesAt(columns, resource.primaryKey)
   const keptFields = [...resource.primaryKey, ...sameLink(task.link), ...(resource.tenant ? [resource.tenant] : [])]
   const keptNames = new Set(keptFields.map(({ name }) => name))
-  const defaults = defaultValues(resource)
+  const defaults = columnDefaults(resource)
   const newValues = (item: NewLink): RecordValues =>
     Object.fromEntries(
       Object.entries({ ...defaults, ...createValues(plan, writableValues(plan, item), call, time) }).filter(
@@ -140,17 +140,6 @@ export function restoreLinkOperations(
       },
     ]
   })
-}
-
-/**
- * Returns the defaults of a new row, with NULL for a nullable column without default. It leaves out generated columns and columns whose
- * default only the database can compute. A restored link keeps the old values of these columns.
- */
-function defaultValues({ fields }: WritePlan['resource']): RecordValues {
-  return Object.fromEntries([...fields.values()].flatMap(({ name, column, nullable, generated }) => {
-    if (generated || is(column.default, SQL)) return []
-    return column.default !== undefined ? [[name, column.default]] : nullable ? [[name, null]] : []
-  }))
 }
 
 /**

@@ -17,7 +17,7 @@ import type { Expectation, WriteOperation } from '../commit/operation'
 import type { Target } from '../write/items'
 import { runAfterCreateHooks, runBeforeCreateHooks } from './create-hooks'
 import { runAfterDeleteHooks, runBeforeDeleteHooks } from './delete-links'
-import { countVisible, hasObjectLevel, linkOperations, planLinkChange, type LinkChange } from './link-change'
+import { countVisible, hasObjectLevel, linkOperations, planLinkChange, predictCounts, type LinkChange } from './link-change'
 import { loadLinkTargets, targetOperations } from './targets'
 import { readParentValues, type Counts, type HookResults, type LinkTask, type ScopedLink } from './links'
 import { junctionFields } from '../rows/junction'
@@ -48,7 +48,8 @@ export async function executeLink(plan: Scoped<LinkPlan>, call: Call): Promise<L
     return decision.changes
   })
   const tasks = changes.map(({ task }) => task)
-  for (const task of tasks) if (hasObjectLevel(task.link)) task.counts.total = await countVisible(task, call)
+  if (call.ctx.dryRun) for (const change of changes) await predictCounts(change, call)
+  else for (const task of tasks) if (hasObjectLevel(task.link)) task.counts.total = await countVisible(task, call)
   const results = tasks.map(({ link, counts }) => ({ relation: link.relation.name, ...counts }))
   const errors: unknown[] = []
   for (const { creates, deletes } of changes) {

@@ -23,7 +23,7 @@ export async function commitAll(
   time: Date,
 ): Promise<void> {
   try {
-    await commitWithRecheck(plan, items, written, call, time)
+    await commitItems(plan, items, written, call, time)
   }
   catch (error) {
     if (!(error instanceof CommitFailed)) throw error
@@ -50,7 +50,7 @@ export async function commitOne(
   time: Date,
 ): Promise<void> {
   try {
-    await commitWithRecheck(plan, [item], written, call, time)
+    await commitItems(plan, [item], written, call, time)
   }
   catch (error) {
     written.delete(item.index)
@@ -65,7 +65,7 @@ export async function commitOne(
  * function then checks the references again and repeats the commit once.
  * @throws {CommitFailed}
  */
-async function commitWithRecheck(
+export async function commitItems(
   plan: Scoped<WritePlan>,
   items: readonly Item[],
   written: Map<number, WrittenItem>,

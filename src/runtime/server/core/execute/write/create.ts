@@ -11,6 +11,7 @@ import type { WriteOperation } from '../commit/operation'
 import { insertStatements } from '../commit/insert'
 import { decoder, type RecordValues } from '../rows/decode'
 import type { BuildOperations } from './build-operations'
+import { predictCreated } from './predict'
 import { referenceOperations } from './reference-operations'
 import { returnedFields } from './returned'
 import { createValues } from './server-values'
@@ -36,6 +37,8 @@ export const createOperations: BuildOperations = (plan, items, written, call, ti
       ...(inserted.length === 1 && { item: itemOf.get(inserted[0]!)!.index }),
       read: ({ rows }) =>
         inserted.forEach((values, index) => written.set(itemOf.get(values)!.index, { record: decode(rows[index]!) })),
+      predict: () => inserted.forEach(values =>
+        written.set(itemOf.get(values)!.index, { record: predictCreated(plan.resource, values) })),
       changes: reportRows(call, plan.resource, 'create', columns, 'after', () => insertedSource(plan, inserted, call)),
     }))
   })

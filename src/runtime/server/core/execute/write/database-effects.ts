@@ -27,7 +27,7 @@ import type { Item } from './items'
  */
 export function databaseDeletes(call: Call, { table }: Resource, start: Clause, named: readonly Key[]): WriteOperation[] {
   if (!hasListeners(call)) return []
-  const closure = closureFrom(call, findDependents(call.api.graph, table, 'database'), start)
+  const closure = databaseClosure(call, findDependents(call.api.graph, table, 'database'), start)
   const tables = dependentTables(closure, () => true)
   const namedRows = new Map([[table, named]])
   return [
@@ -45,7 +45,7 @@ export function databaseUpdates(call: Call, resource: Resource, { key }: Item, v
   if (!dependents) return []
   const names = new Set(dependents.edges.filter(edge => edge.foreignTable === resource.table).flatMap(edge => edge.foreignColumns))
   const changed = [...names].filter(name => Object.hasOwn(values, name)).map(name => [differs(resource.fields.get(name)!, values[name])])
-  const closure = closureFrom(call, dependents, and([...keyClauses(resource, key!), or(changed)]))
+  const closure = databaseClosure(call, dependents, and([...keyClauses(resource, key!), or(changed)]))
   const named = new Map([[resource.table, [key!]]])
   const assigned = (node: GraphNode) => assignedReferences(call, resource, dependents, node, values)
   return cascadeOperations(call, closure, dependentTables(closure, () => true), { kind: 'update', trash: 'all', named, assigned })
@@ -64,7 +64,8 @@ function assignedReferences({ api }: Call, { table, fields }: Resource, { edges 
     .map(name => ({ column: columnOf(facts, name), value: valueOf(node.table, name, new Set()) }))
 }
 
-const closureFrom = (call: Call, dependents: Dependents, start: Clause): Closure =>
+/** The closure of rows that the database itself changes. @param start selects the rows that the statement changes */
+export const databaseClosure = (call: Call, dependents: Dependents, start: Clause): Closure =>
   ({ dependents, start, followedRows: 'all', maxTerms: call.engine.limits?.terms })
 
 /** `not (slug = ?)`. A column that is NULL does not match: no row references it. */

@@ -42,6 +42,8 @@ export const restoreOperations: BuildOperations = (plan, items, written, call) =
     )
     return {
       ...returningRow(statement, item, written, decode),
+      // A dry run of a restore returns no record.
+      predict: () => void written.set(item.index, {}),
       changes: reportKey(call, resource, 'restore', item.key!, columns, clearedTrashColumns),
     }
   })

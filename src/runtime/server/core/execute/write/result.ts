@@ -3,6 +3,7 @@ import { bulkFailed, describeFailures, type DescribedFailure } from '../../bulk-
 import { toId } from '../../../schema/record-id'
 import type { WritePlan } from '../../plan/write'
 import type { RecordValues } from '../rows/decode'
+import type { Affected } from './affected'
 import type { Item, WrittenItem } from './items'
 
 export interface WriteResult {
@@ -13,6 +14,8 @@ export interface WriteResult {
   readonly failures: readonly DescribedFailure[]
   /** The number of rows in a cascade group, across all resources. */
   readonly total?: number
+  /** The rows that a dry run of a delete, a purge or a restore would change. */
+  readonly affected?: Affected
 }
 
 /** @throws `BULK_FAILED` when every item failed. */

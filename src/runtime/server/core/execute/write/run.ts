@@ -1,12 +1,14 @@
-/** Runs a write: load the rows, run the before-hooks, check fields and references, commit, run the after-hooks. */
+/** Runs a write or a dry run of one: load the rows, run the before-hooks, check fields and references, commit, run the after-hooks. */
 import type { Call } from '../../context'
 import { fieldForbidden } from '../../error'
 import { unwritableFields } from '../../access/fields'
 import { itemContext } from '../../hooks'
 import type { WritePlan } from '../../plan/write'
 import type { Scoped } from '../../access/row-scope'
+import { countAffected, type AffectedPart } from './affected'
 import { assertReferences, commitAll, commitOne } from './commit-items'
 import { checkConditions } from './conditions'
+import { dryRunItems } from './dry-run-items'
 import { commitGroup, findGroup } from './group'
 import { runAfter, runBefore } from './hooks'
 import { forEachItem, stopOnFailure, toItems, withoutError, type Item, type WrittenItem } from './items'
@@ -25,9 +27,12 @@ export async function executeWrite(plan: Scoped<WritePlan>, call: Call): Promise
   await assertReferences(plan, items, call, 'commit')
   const written = new Map<number, WrittenItem>()
   const time = new Date()
+  const { dryRun } = call.ctx
   if (plan.atomic) await commitAll(plan, items, written, call, time)
+  else if (dryRun) await dryRunItems(plan, items, written, call, time)
   else for (const item of withoutError(items)) await commitOne(plan, item, written, call, time)
   const result = toResult(plan, items, written)
+  if (dryRun) return withAffected(result, [{ plan, items: items.filter(({ index }) => written.has(index)) }], call)
   const errors: unknown[] = []
   await runAfter(plan, items, result, call, errors)
   if (errors.length > 0) throw errors[0]
@@ -51,7 +56,14 @@ async function executeGroupWrite(plan: Scoped<WritePlan>, call: Call): Promise<W
     if (part.plan.resource === plan.resource) result = partResult
   }
   if (errors.length > 0) throw errors[0]
-  return { ...result, total: parts.reduce((sum, { items }) => sum + items.length, 0) }
+  result = { ...result, total: parts.reduce((sum, { items }) => sum + items.length, 0) }
+  return call.ctx.dryRun ? withAffected(result, parts, call) : result
+}
+
+/** A dry run of a write that reaches other rows counts them. */
+async function withAffected(result: WriteResult, parts: readonly AffectedPart[], call: Call): Promise<WriteResult> {
+  const { kind } = result.plan
+  return kind === 'create' || kind === 'update' ? result : { ...result, affected: await countAffected(parts, call) }
 }
 
 /** Checks the fields that the client sent and the hooks have not removed. @throws 403 */

@@ -1,5 +1,5 @@
 /** The values that the server sets: times, the caller's id, the tenant, the trash columns, and the defaults of the table. */
-import type { Column } from 'drizzle-orm'
+import { is, SQL, type Column } from 'drizzle-orm'
 import { COLUMN_ROLES, rolesWith, type ColumnRole, type ColumnRoleFacts } from '../../../../shared/column-roles'
 import { INVALID, WIRE_FORMATS, type Kind } from '../../../../shared/wire'
 import type { Field } from '../../../schema/field'
@@ -130,6 +130,17 @@ function valuesFrom(functionOf: (column: Column) => (() => unknown) | undefined)
     for (const [name, createValue] of defaults) values[name] = createValue()
     return values
   }
+}
+
+/**
+ * Returns the defaults of a new row, with NULL for a nullable column without default. It leaves out generated columns and columns whose
+ * default only the database can compute.
+ */
+export function columnDefaults({ fields }: Resource): Values {
+  return Object.fromEntries([...fields.values()].flatMap(({ name, column, nullable, generated }) => {
+    if (generated || is(column.default, SQL)) return []
+    return column.default !== undefined ? [[name, column.default]] : nullable ? [[name, null]] : []
+  }))
 }
 
 /** Converts the server's time to the type of the column. Numbers are milliseconds. */

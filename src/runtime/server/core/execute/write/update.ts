@@ -10,6 +10,7 @@ import type { BuildOperations } from './build-operations'
 import { databaseUpdates } from './database-effects'
 import type { Item } from './items'
 import { lockSeveral } from './locks'
+import { predictUpdated } from './predict'
 import { referenceOperations } from './reference-operations'
 import { returnedFields, returningRow } from './returned'
 import { writeClauses } from './row-clauses'
@@ -22,13 +23,13 @@ export const updateOperations: BuildOperations = (plan, items, written, call, ti
   const selection = returnedFields(plan)
   const columns = withReported(call, resource, selection)
   const decode = decoder(columns, selection)
-  const changed: Item[] = []
+  const changed = new Map<Item, Record<string, unknown>>()
   const updates = items.flatMap((item): WriteOperation[] => {
     const values = writableValues(plan, item)
     const where = writeClauses(plan, item)
     if (Object.keys(values).length === 0) return [returningRow(selectStatement(call, resource, where, selection), item, written)]
-    changed.push(item)
     const assigned = updateValues(plan, values, call, time)
+    changed.set(item, assigned)
     const statement = updateStatement(call, resource, assigned, where, columns, keyClauses(resource, item.key!))
     return [
       ...databaseUpdates(call, resource, item, assigned),
@@ -38,7 +39,8 @@ export const updateOperations: BuildOperations = (plan, items, written, call, ti
   return [
     ...referenceOperations(items, call),
     ...lockSeveral(plan, items, call),
-    ...changed.length > 0 ? snapshotOperations(call, resource, [keysClause(plan, changed, call), ...plan.scope], true) : [],
-    ...updates,
+    ...changed.size > 0 ? snapshotOperations(call, resource, [keysClause(plan, [...changed.keys()], call), ...plan.scope], true) : [],
+    ...updates.map((operation, index) =>
+      index === 0 ? { ...operation, predict: () => predictUpdated(plan, items, changed, written, call) } : operation),
   ]
 }

@@ -44,6 +44,7 @@ export const OPTION_RULES: Readonly<Record<string, OptionRule>> = {
   'hookConfig.timeout': positiveInteger,
   'hookConfig.afterErrors': { accepts: value => value === 'throw' || value === 'log', use: '`\'throw\'` or `\'log\'`' },
   'http.maxBodySize': size,
+  'http.etag': flag,
   'csrf.origins': originList,
   'objectLevelMaxRows': positiveInteger,
   'hiddenFields.global': { accepts: isNameList, use: 'a list of field names' },

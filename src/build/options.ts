@@ -57,6 +57,11 @@ export interface ModuleOptions {
      * @default '1mb'
      */
     maxBodySize?: number | string
+    /**
+     * `false` turns entity tags off: responses have no `ETag`, and no response is 304.
+     * @default true
+     */
+    etag?: boolean
   }
   /**
    * Refuses writes from pages of other sites. `false` turns the check off.
@@ -176,7 +181,10 @@ function toConfig(values: ReadonlyMap<string, unknown>, disabledGroups: Readonly
     bulk: withDefaults('bulk.', DEFAULT_CONFIG.bulk),
     m2m: withDefaults('m2m.', DEFAULT_CONFIG.m2m),
     hookConfig: withDefaults('hookConfig.', DEFAULT_CONFIG.hookConfig),
-    http: { maxBodySize: toBytes(values.get('http.maxBodySize')) ?? DEFAULT_CONFIG.http.maxBodySize },
+    http: {
+      ...withDefaults('http.', DEFAULT_CONFIG.http),
+      maxBodySize: toBytes(values.get('http.maxBodySize')) ?? DEFAULT_CONFIG.http.maxBodySize,
+    },
     csrf: disabledGroups.has('csrf') ? false : withDefaults('csrf.', { origins: [] as string[] }),
     objectLevelMaxRows,
     hiddenFields: withDefaults('hiddenFields.', DEFAULT_CONFIG.hiddenFields),

@@ -2,6 +2,7 @@
 import {
   createError,
   defineEventHandler,
+  getRequestHeader,
   getResponseHeader,
   setResponseHeader,
   setResponseStatus,
@@ -17,6 +18,7 @@ import { allowedMethods, assertEnabled, type Route, type RoutesByMethod } from '
 import { assertHeader } from './core/header'
 import type { ApiResponse } from './core/response'
 import { discard, isStreamed, type StreamedBody } from './http/chunks'
+import { isNoneMatch, tagBody } from './http/etag'
 import { createToHttpError, isApiError, logFailure } from './http/errors'
 import { addCacheHeaders, withoutBody, type HeaderAccess } from './http/headers'
 import { requireResource, toCustomRequest, toGlobalRequest, toPluginRequest, toResourceRequest, type ToRequest } from './http/request'
@@ -67,7 +69,13 @@ function defineMethods(methods: Methods, toRequest: ToRequest<H3Event>): EventHa
     const route = appGet ? undefined : routes.get(event.method)
     if (!route)
       throw toHttpError(event, methodNotAllowed(allowedOn(event, api, methods).filter(method => !appGet || method !== 'HEAD')))
-    return handle(event, api, () => toRequest(event, api, setResponseHeader), request => runEnabled(request, api, route, methods))
+    return handle(
+      event,
+      api,
+      () => toRequest(event, api, setResponseHeader),
+      request => runEnabled(request, api, route, methods),
+      respondWithTag,
+    )
   })
 }
 
@@ -149,8 +157,11 @@ function requireApi(event: H3Event): ServerApi {
   }
 }
 
+/** Sends a response whose status and headers are set. Returns the body for h3. */
+type Send = (event: H3Event, api: ServerApi, response: ApiResponse) => unknown
+
 async function handle(
-  event: H3Event, api: ServerApi, toRequest: () => ApiRequest, run: (request: ApiRequest) => Promise<ApiResponse>,
+  event: H3Event, api: ServerApi, toRequest: () => ApiRequest, run: (request: ApiRequest) => Promise<ApiResponse>, send: Send = sendBody,
 ): Promise<unknown> {
   try {
     const pending = api.whenReady()
@@ -164,11 +175,31 @@ async function handle(
       const collection = sentUrl(event).path.replace(/\/$/, '')
       setResponseHeader(event, 'location', `${collection}/${idToPath(requireResource(api, request.resource), created)}`)
     }
-    return event.method === 'HEAD' ? withoutBody(event, HEADERS, body) : body
+    return send(event, api, response)
   }
   catch (error) {
     throw toHttpError(event, error)
   }
+}
+
+function sendBody(event: H3Event, _api: ServerApi, { body }: ApiResponse): unknown {
+  return event.method === 'HEAD' ? withoutBody(event, HEADERS, body) : body
+}
+
+/** Adds the entity tag to a read, and to a write whose response contains the record. Returns 304 if the client has the same response. */
+function respondWithTag(event: H3Event, api: ServerApi, response: ApiResponse): unknown {
+  const isRead = event.method === 'GET' || event.method === 'HEAD'
+  const hasTag = api.config.http.etag && (isRead ? response.status === 200 : response.revision !== undefined)
+  const tagged = hasTag && !getResponseHeader(event, 'etag') ? tagBody(response) : undefined
+  if (!tagged) return sendBody(event, api, response)
+  setResponseHeader(event, 'etag', tagged.etag)
+  if (isRead && isNoneMatch(getRequestHeader(event, 'if-none-match'), tagged.etag)) {
+    setResponseStatus(event, 304)
+    return null
+  }
+  // The text is sent as it was hashed, so that it is made only once.
+  if (!getResponseHeader(event, 'content-type')) setResponseHeader(event, 'content-type', 'application/json')
+  return sendBody(event, api, { ...response, body: tagged.text })
 }
 
 /** Sets the status and the headers of a response. */

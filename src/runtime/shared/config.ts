@@ -138,6 +138,11 @@ export interface HttpConfig {
    * @default 1048576
    */
   maxBodySize: number
+  /**
+   * `false` turns entity tags off: responses have no `ETag`, and no response is 304.
+   * @default true
+   */
+  etag: boolean
 }
 
 export interface HookConfig {

@@ -1,6 +1,7 @@
 /** HTTP: HEAD, OPTIONS, caching headers, the size of a body, and the lines of the log. */
 import { defineEventHandler, setResponseHeader } from 'h3'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { DEFAULT_CONFIG } from '../../../src/runtime/shared/defaults'
 import { ROUTES } from '../../../src/runtime/shared/routes'
 import { ANN, CHIEF, NOBODY, openDesk, told, type Desk, type DeskOptions } from '../auth/desk'
 
@@ -137,7 +138,7 @@ describe('a body', () => {
   const titled = (length: number) => JSON.stringify({ title: 'x'.repeat(length) })
   const exact = titled(limit - titled(0).length)
 
-  beforeEach(() => reopen({ config: { http: { maxBodySize: limit } } }))
+  beforeEach(() => reopen({ config: { http: { ...DEFAULT_CONFIG.http, maxBodySize: limit } } }))
 
   it('of exactly the limit is read, and one of a byte more is a 413 that writes nothing', async () => {
     expect(exact).toHaveLength(limit)
@@ -159,7 +160,7 @@ describe('a body', () => {
   })
 
   it('is not read for a caller who cannot write', async () => {
-    await reopen({ config: { http: { maxBodySize: limit } }, auth: { articles: { permissions: { read: true } } } })
+    await reopen({ config: { http: { ...DEFAULT_CONFIG.http, maxBodySize: limit } }, auth: { articles: { permissions: { read: true } } } })
     expect((await desk.request('POST', '/api/articles', { raw: titled(limit), caller: ANN })).status).toBe(403)
   })
 })

@@ -12,7 +12,7 @@ const core = '../../../src/runtime/server/core'
 
 /** Article 1 is visible to organization 1; 2 is filtered, 3 judged, 4 in the trash, 11 another organization's. */
 const PREPARED = `${ROWS} update articles set status = 'secret' where id = 2; update articles set title = 'sealed' where id = 3; update articles set fee = 10; update articles set writer_id = 1;
-  insert into article_tags values (3, 1), (4, 1);`
+  insert into article_tags values (3, 1), (4, 1); insert into invoices values (1, 1, 1);`
 
 const auth: Record<'articles' | 'invoices' | 'tags', ResourceAuth> = {
   articles: {
@@ -23,7 +23,7 @@ const auth: Record<'articles' | 'invoices' | 'tags', ResourceAuth> = {
     custom: { publish: { permissions: { read: 'publish' } } },
   },
   tags: { permissions: { read: true, update: true } },
-  invoices: { permissions: {} },
+  invoices: { permissions: { update: 'write' } },
 }
 
 const WRITER: Caller = { user: { id: 1, organizationId: 1, permissions: ['write'] } }
@@ -69,6 +69,7 @@ const CELLS: Record<string, Cell> = {
   'see a field in the capabilities': { ask: ['GET', '/api/articles/permissions'], pick: ({ body }) => body.fields.fee.canRead, expected: false },
   'write a field': { ask: ['PATCH', '/api/articles/1', { fee: 99 }], expected: '403 FIELD_FORBIDDEN' },
   'create without permission': { ask: ['POST', '/api/articles', { title: 'a' }], caller: READER, expected: '403 FORBIDDEN' },
+  'get the tag of an update without permission to read': { ask: ['PATCH', '/api/invoices/1', {}], pick: ({ status, headers }) => [status, headers.get('etag')], expected: [200, null] },
   'update without permission': { ask: ['PATCH', '/api/articles/1', { title: 'a' }], caller: READER, expected: '403 FORBIDDEN' },
   'read without permission': { ask: ['GET', '/api/invoices'], expected: '403 FORBIDDEN' },
   'read the trash without permission': { ask: ['GET', '/api/articles?onlyDeleted=true'], caller: READER, expected: '403 FORBIDDEN' },
@@ -121,6 +122,7 @@ const GUARDS: Record<string, Guard> = {
   'field read': { file: 'access/fields', exports: ['readableFields'], removed: original => ({ readableFields: async (call: Any, resource = call.resource) => (original.allFields as Any)(resource) }), red: ['read a field', 'read a hidden field', 'filter by a field', 'answer a field to a write', 'get a field from a hook'] },
   'field read of rows from hooks': { file: 'access/fields', exports: ['keepReadable'], removed: () => ({ keepReadable: (_resource: unknown, _selection: unknown, record: unknown) => record }), red: ['get a field from a hook'] },
   'field rules in capabilities': { file: 'access/fields', exports: ['refusedFields'], removed: () => ({ refusedFields: async () => new Set() }), red: ['see a field in the capabilities'] },
+  'fields of a tag': { file: 'access/fields', exports: ['taggedFields'], removed: original => ({ taggedFields: (call: Any) => (original.readableFields as Any)(call, call.resource, 'read') }), red: ['get the tag of an update without permission to read'] },
   'field write': { file: 'access/fields', exports: ['unwritableFields'], removed: () => ({ unwritableFields: async () => [] }), red: ['write a field'] },
   'fields that can be named': { file: 'access/fields', exports: ['requireField'], removed: () => ({ requireField: ({ byName, fields }: Any, name: string) => byName.get(name) ?? fields[0] }), red: ['filter by a field'] },
   'gate': { file: 'access/authorize', exports: ['authorize'], removed: () => ({ authorize: nothing }), red: ['create without permission', 'update without permission', 'read without permission', 'read the trash without permission', 'assert a permission'] },

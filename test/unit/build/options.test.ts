@@ -36,6 +36,11 @@ describe('the defaults', () => {
     expect(resolveOptions(options)).toMatchObject({ config: { http: { maxBodySize: expected } }, problems: [], warnings: [] })
   })
 
+  it('turn entity tags off', () => {
+    expect(resolveOptions({ http: { maxBodySize: '2mb' } }).config.http).toEqual({ maxBodySize: 2_097_152, etag: true })
+    expect(resolveOptions({ http: { etag: false } })).toMatchObject({ config: { http: { maxBodySize: 1_048_576, etag: false } }, problems: [], warnings: [] })
+  })
+
   it('accept origins of mobile apps and extensions in csrf.origins', () => {
     const origins = ['https://admin.example', 'http://localhost:3000', 'capacitor://localhost', 'chrome-extension://abcdef']
     expect(resolveOptions({ csrf: { origins } })).toMatchObject({ config: { csrf: { origins } }, problems: [] })
@@ -83,6 +88,7 @@ describe('an invalid value of an option fails the build with where, what and wha
     [{ prefix: '/api?x' }, '`autoApi.prefix`'],
     [{ prefix: 3 }, '`autoApi.prefix` is 3'],
     ...['1tb', 'mb', '', '-1mb', '0', '0.1b', 0, -1, 1.5, Number.NaN, true, '1e3', {}].map(maxBodySize => [{ http: { maxBodySize } }, '`autoApi.http.maxBodySize` is '] as [Record<string, unknown>, string]),
+    [{ http: { etag: 'weak' } }, '`autoApi.http.etag` is \'weak\'. Use `true` or `false`.'],
     [{ http: { maxBodySize: '1tb' } }, '`autoApi.http.maxBodySize` is \'1tb\'. Use a number of bytes or a size such as `\'1mb\'`.'],
     ...['null', 'file://', 'https://a.example/', 'a.example', 'capacitor://localhost/app', 'data:text/html,x', 'javascript:alert(1)'].map(origin => [{ csrf: { origins: [origin] } }, '`autoApi.csrf.origins` is ['] as [Record<string, unknown>, string]),
     [{ prefix: null }, '`autoApi.prefix` is null'],

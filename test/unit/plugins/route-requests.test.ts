@@ -6,6 +6,7 @@ import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { z } from 'zod'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { DEFAULT_CONFIG } from '../../../src/runtime/shared/defaults'
 import { defineAutoApiPlugin, type AutoApiPlugin, type PluginRoute, type RouteRequest } from '../../../src/runtime/server/define'
 import { createServer, type ListeningServer, type TestServer } from '../../support/server'
 
@@ -27,7 +28,7 @@ function open(options: RouteOptions, maxBodySize = 1_000_000, plugins: readonly 
   client.exec('create table posts (id integer primary key, title text not null)')
   return createServer({
     db: drizzle({ client }),
-    config: { http: { maxBodySize } },
+    config: { http: { ...DEFAULT_CONFIG.http, maxBodySize } },
     registrations: [{ name: 'posts', schema: posts, authorization: { permissions: { read: true, update: 'editor' } } }],
     plugins: [defineAutoApiPlugin({ name: 'probe', routes: [{ method: 'POST', path: '/:resource/probe', operation: 'update', ...options }] }), ...plugins],
   })

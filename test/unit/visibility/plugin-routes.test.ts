@@ -3,7 +3,7 @@
  * the rest: cross-site requests, disabled operations, methods, media types, size of the body, and what happens before authorization.
  */
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { DEFAULT_MULTI_TENANCY } from '../../../src/runtime/shared/defaults'
+import { DEFAULT_CONFIG, DEFAULT_MULTI_TENANCY } from '../../../src/runtime/shared/defaults'
 import type { Operation } from '../../../src/runtime/shared/operations'
 import type { AutoApiPlugin, IncomingRequest } from '../../../src/runtime/server/define'
 import type { ResourceRegistration } from '../../../src/runtime/server/registration'
@@ -40,7 +40,7 @@ async function open(disabled: readonly Operation[] = []): Promise<TestServer> {
     db,
     registrations,
     modules: [schema],
-    config: { multiTenancy: DEFAULT_MULTI_TENANCY, csrf: { origins: [ORIGIN] }, http: { maxBodySize: MAX_BODY } },
+    config: { multiTenancy: DEFAULT_MULTI_TENANCY, csrf: { origins: [ORIGIN] }, http: { ...DEFAULT_CONFIG.http, maxBodySize: MAX_BODY } },
     plugins: [
       async () => (await import('../../fixtures/visibility/server/api-plugins')).default,
       async () => (await import('../../fixtures/visibility/server/files')).default,

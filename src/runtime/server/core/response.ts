@@ -4,6 +4,11 @@ export interface ApiResponse {
   readonly status: number
   /** A JSON value, or an async iterable of strings and bytes, which is sent chunk by chunk. */
   readonly body: unknown
+  /**
+   * The revision of the record in the body. Present on the responses of the generated routes with one record, if entity tags are on and the
+   * caller can read the record. The entity tag of the response starts with it.
+   */
+  readonly revision?: string
   /** The id of the created record, for the `Location` header. */
   readonly created?: string
   readonly headers?: Readonly<Record<string, string>>

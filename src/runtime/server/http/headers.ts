@@ -4,7 +4,7 @@
 const CACHE_CONTROL = 'private, no-cache'
 const VARY = 'Cookie, Authorization, Accept'
 
-type Name = 'cache-control' | 'vary' | 'content-length' | 'content-type'
+type Name = 'cache-control' | 'vary' | 'content-length' | 'content-type' | 'etag'
 
 /** Reads and sets headers of a response, with h3 of either version. */
 export interface HeaderAccess<Event> {
@@ -48,7 +48,8 @@ export function withoutBody<Event>(event: Event, { get, set }: HeaderAccess<Even
   return ''
 }
 
-function isPlain(value: unknown): boolean {
+/** Whether `JSON.stringify` converts the value to the text that the response contains. */
+export function isPlain(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
   const prototype: unknown = Object.getPrototypeOf(value)
   return prototype === null || prototype === Object.prototype || prototype === Array.prototype

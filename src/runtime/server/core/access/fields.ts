@@ -1,11 +1,11 @@
 /** Decides which columns a caller can read and write. A column that the caller cannot read is treated as if it did not exist. */
 import { quoted, shape, type Shape } from '../sql/shape'
-import type { FieldRule } from '../../registration'
+import type { AutoApiContext, FieldRule } from '../../registration'
 import type { Field } from '../../schema/field'
 import type { Resource } from '../../schema/model'
 import type { Call } from '../context'
 import { unknownField } from '../error'
-import { decide, contextFor } from './authorize'
+import { contextFor, decide, isAuthorized } from './authorize'
 
 /** A set of fields of one resource. {@link select} caches selections by `key`. The key of a cached statement contains this key. */
 export interface Selection {
@@ -18,14 +18,25 @@ export interface Selection {
 const selections = new WeakMap<Resource, Map<string, Selection>>()
 const MAX_SELECTIONS = 500
 
-/** The fields the caller can read. */
-export async function readableFields(call: Call, resource: Resource = call.resource): Promise<Selection> {
-  const known = call.memo.get(`readable:${resource.name}`) as Selection | undefined
+/**
+ * The fields the caller can read.
+ * @param operation The operation that the field rules find in their context. The default is the operation of the request.
+ */
+export async function readableFields(
+  call: Call, resource: Resource = call.resource, operation: AutoApiContext['operation'] = call.ctx.operation,
+): Promise<Selection> {
+  const key = operation === call.ctx.operation ? `readable:${resource.name}` : `readable:${resource.name}:${operation}`
+  const known = call.memo.get(key) as Selection | undefined
   if (known) return known
-  const refused = await refusedFields(call, resource, 'read')
+  const refused = await refusedFields(call, resource, 'read', operation)
   const readable = select(resource, field => !resource.hidden.has(field.name) && !refused.has(field.name))
-  call.memo.set(`readable:${resource.name}`, readable)
+  call.memo.set(key, readable)
   return readable
+}
+
+/** The fields that a get of the caller returns, which the entity tag covers. It is `undefined` if the caller cannot read the resource. */
+export async function taggedFields(call: Call): Promise<Selection | undefined> {
+  return await isAuthorized(call, call.resource, 'read') ? readableFields(call, call.resource, 'read') : undefined
 }
 
 /** The names that the caller cannot write. */
@@ -35,11 +46,13 @@ export async function unwritableFields(call: Call, resource: Resource, names: re
 }
 
 /** Returns the fields whose rule refuses the caller. The rule `false` refuses every caller, even a caller with `'*'`. */
-export async function refusedFields(call: Call, resource: Resource, side: keyof FieldRule): Promise<ReadonlySet<string>> {
+export async function refusedFields(
+  call: Call, resource: Resource, side: keyof FieldRule, operation: AutoApiContext['operation'] = call.ctx.operation,
+): Promise<ReadonlySet<string>> {
   const refused = new Set<string>()
   for (const [name, rule] of Object.entries(resource.auth?.fields ?? {})) {
     const permission = rule?.[side]
-    if (permission !== undefined && !await decide(call, permission, contextFor(call, resource, call.ctx.operation))) refused.add(name)
+    if (permission !== undefined && !await decide(call, permission, contextFor(call, resource, operation))) refused.add(name)
   }
   return refused
 }

@@ -2,7 +2,7 @@
 import type { Table } from 'drizzle-orm'
 import type { Key } from '../../schema/record-id'
 import type { Call } from '../context'
-import { readableFields, type Selection } from '../access/fields'
+import { readableFields, taggedFields, type Selection } from '../access/fields'
 import type { WriteRequest, WriteItem } from '../parse/write'
 import type { Plan } from '../access/row-scope'
 import { requireTenantId } from '../access/tenant'
@@ -17,6 +17,8 @@ export interface WritePlan extends Plan {
   readonly atomic: boolean
   /** The columns of the response. */
   readonly selection: Selection
+  /** The fields of the entity tag of a record. It is absent if neither the request nor the response has a tag. */
+  readonly tagged?: Selection
   /** The tenant of new rows, as the column stores it. */
   readonly tenantId?: unknown
   /** Identifies a cascade group in the trash. Such a plan has no items. */
@@ -36,8 +38,12 @@ const TRASH: Readonly<Record<WriteKind, Plan['trash']>> = {
   purge: 'both',
 }
 
+/** The writes whose responses contain the record. */
+const RETURNS_RECORD: ReadonlySet<WriteKind> = new Set(['create', 'update', 'restore'])
+
 const planWrite = (kind: WriteKind) => async (request: WriteRequest, call: Call): Promise<WritePlan> => ({
   ...request,
+  ...!request.bulk && RETURNS_RECORD.has(kind) && call.api.config.http.etag && { tagged: await taggedFields(call) },
   resource: call.resource,
   kind,
   trash: TRASH[kind],

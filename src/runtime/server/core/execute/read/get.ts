@@ -4,14 +4,25 @@ import { notFound } from '../../error'
 import { idForHooks, runHooks, type AnyHook } from '../../hooks'
 import type { GetPlan } from '../../plan/read'
 import type { Scoped } from '../../access/row-scope'
+import { readableFields } from '../../access/fields'
+import { revisionOf } from '../../revision'
+import { decoder } from '../rows/decode'
 import { readOne } from '../rows/rows'
 import { formOf, runReadHooks, toRecords, type ReadResult } from './records'
 
 /** Reads the record with the plan's key. @throws 404 if the caller cannot see the record. */
 export async function executeGet(plan: Scoped<GetPlan>, call: Call): Promise<ReadResult> {
-  const found = await readOne(plan, plan.key, [], call)
-  if (found.rows.length === 0) throw notFound()
+  const tagged = call.api.config.http.etag ? await readableFields(call) : undefined
+  // The tag covers every readable field, whichever fields the response contains.
+  const found = await readOne(plan, plan.key, tagged && tagged !== plan.selection ? tagged.fields : [], call)
+  const [row] = found.rows
+  if (!row) throw notFound()
   await runHooks(call, 'beforeGet', undefined, run => (run as AnyHook)(idForHooks(plan.resource, plan.key), call.ctx))
   const form = formOf(plan, 'afterGet', call)
-  return { plan, form, records: await runReadHooks(plan, 'afterGet', await toRecords(plan, found, form, call), call) }
+  return {
+    plan,
+    form,
+    records: await runReadHooks(plan, 'afterGet', await toRecords(plan, found, form, call), call),
+    ...tagged && { revision: revisionOf(decoder(found.columns, tagged, 'wire')(row)) },
+  }
 }

@@ -13,6 +13,8 @@ export interface ReadResult<P extends ReadPlan = ReadPlan> {
   readonly records: readonly RecordValues[]
   /** If it is `wire`, the records already contain JSON values. */
   readonly form: ValueForm
+  /** The revision of the record that a get reads, if entity tags are on. */
+  readonly revision?: string
 }
 
 /** After-hooks receive values as Drizzle returns them. Without after-hooks, rows are decoded directly to JSON. */

@@ -2,6 +2,7 @@
 import { bulkFailed, describeFailures, type DescribedFailure } from '../../bulk-error'
 import { toId } from '../../../schema/record-id'
 import type { WritePlan } from '../../plan/write'
+import { revisionOfValues } from '../../revision'
 import type { RecordValues } from '../rows/decode'
 import type { Affected } from './affected'
 import type { Item, WrittenItem } from './items'
@@ -16,14 +17,18 @@ export interface WriteResult {
   readonly total?: number
   /** The rows that a dry run of a delete, a purge or a restore would change. */
   readonly affected?: Affected
+  /** The revision of the written record before after-hooks change it, if the response has an entity tag. */
+  readonly revision?: string
 }
 
 /** @throws `BULK_FAILED` when every item failed. */
 export function toResult(plan: WritePlan, items: readonly Item[], written: ReadonlyMap<number, WrittenItem>): WriteResult {
   const failed = items.filter(item => item.error !== undefined)
   if (failed.length === items.length && failed.length > 0) throw bulkFailed('nothing was written', failed)
+  const record = plan.tagged && !plan.bulk ? written.get(0)?.record : undefined
   return {
     plan,
+    ...record && { revision: revisionOfValues(plan.tagged!, record) },
     failures: describeFailures(failed),
     written: items.flatMap((item) => {
       const result = written.get(item.index)

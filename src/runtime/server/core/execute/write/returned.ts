@@ -1,15 +1,21 @@
 /** Reads the written record back in the statement that writes it. */
 import type { Row } from '../../../engines/engine'
-import { withKey, type Selection } from '../../access/fields'
+import type { Resource } from '../../../schema/model'
+import { select, withKey, type Selection } from '../../access/fields'
 import type { WritePlan } from '../../plan/write'
 import type { WriteOperation } from '../commit/operation'
 import type { Returning } from '../commit/select'
 import type { RecordValues } from '../rows/decode'
 import type { Item, WrittenItem } from './items'
 
-/** Returns the fields that the caller can read, and the primary key. */
-export function returnedFields({ resource, selection }: WritePlan): Selection {
-  return withKey(resource, selection)
+/** Returns the fields that the caller can read, the fields of the entity tag, and the primary key. */
+export function returnedFields({ resource, selection, tagged = selection }: WritePlan): Selection {
+  return withKey(resource, tagged === selection ? selection : union(resource, selection, tagged))
+}
+
+/** Rules over `ctx.operation` can let a caller read other fields after an update than in a get. */
+function union(resource: Resource, a: Selection, b: Selection): Selection {
+  return select(resource, ({ name }) => a.byName.has(name) || b.byName.has(name))
 }
 
 /**

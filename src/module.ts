@@ -6,7 +6,7 @@ import { findMissingExports } from './build/exports'
 import { addAutoImports } from './build/imports'
 import { findImportPath } from './build/module-import'
 import { resolveOptions, type ModuleOptions } from './build/options'
-import { checkResourceNames } from './build/config-checks'
+import { checkRequiredTags, checkResourceNames } from './build/config-checks'
 import {
   addPlugins, checkPluginPackages, checkPluginPaths, collectPlugins, registerPluginResources, type PluginRegistry,
 } from './build/plugins'
@@ -111,6 +111,7 @@ export default defineNuxtModule<ModuleOptions>({
         ...checkPluginPaths(plugins.made, names),
         ...findMissingExports([...resources.named, ...plugins.named], nuxt.options.rootDir),
         ...checkResourceNames(options.config, names),
+        ...checkRequiredTags(options.config, resources.registrations),
       ])
 
       addServerTemplate({ filename: '#auto-api/config', getContents: () => generateConfig(options.config, nitro.eventBase) })

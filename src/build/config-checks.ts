@@ -2,6 +2,7 @@
 import type { AutoApiConfig } from '../runtime/shared/config'
 import { didYouMean } from '../runtime/shared/suggest'
 import type { Problem } from './problem'
+import type { CheckedRegistration } from './registration-keys'
 import type { Descriptions } from './table-descriptions'
 
 /**
@@ -27,6 +28,16 @@ export function checkResourceNames({ multiTenancy, hiddenFields }: AutoApiConfig
     return [{ where: `autoApi.multiTenancy.excludedResources[${index}]`, what, instead: 'Remove it from one of the two lists.' }]
   })
   return [...unknown, ...contradicting]
+}
+
+/** Reports resources that require tags which no response contains. */
+export function checkRequiredTags({ http }: AutoApiConfig, registrations: readonly CheckedRegistration[]): Problem[] {
+  if (http.etag) return []
+  return registrations.filter(({ data }) => data.requireIfMatch).map(({ name }) => ({
+    where: `${name}.requireIfMatch`,
+    what: 'is true, but `autoApi.http.etag` is false: clients cannot get the tags',
+    instead: 'Remove one of the two.',
+  }))
 }
 
 /** Returns the warnings that depend on table columns: resources without a tenant scope, and hidden fields that do not exist. */

@@ -24,6 +24,7 @@ const DATA_KEYS = {
   hiddenFields: findFieldListProblem,
   protectedFields: findFieldListProblem,
   disabled: findOperationListProblem,
+  requireIfMatch: findFlagProblem,
   metadata: (value: unknown, where: string) =>
     isRecord(value) ? findJsonProblem(value, where) : { where, what: 'is not an object', instead: 'Use an object of plain JSON.' },
 } as const satisfies Record<string, (value: unknown, where: string) => Problem | undefined>
@@ -112,6 +113,10 @@ function findFieldListProblem(value: unknown, where: string): Problem | undefine
   const isFieldList = Array.isArray(value) && value.every(field => typeof field === 'string' && field !== '')
   if (isFieldList) return undefined
   return { where, what: 'is not a list of field names', instead: 'Use a list of field names, such as `[\'passwordHash\']`.' }
+}
+
+function findFlagProblem(value: unknown, where: string): Problem | undefined {
+  return typeof value === 'boolean' ? undefined : { where, what: 'is not `true` or `false`', instead: 'Use `true` or `false`.' }
 }
 
 function findOperationListProblem(value: unknown, where: string): Problem | undefined {

@@ -159,6 +159,7 @@ export interface ResourceRegistration {
   readonly hiddenFields?: readonly string[]
   readonly protectedFields?: readonly string[]
   readonly disabled?: readonly Operation[]
+  readonly requireIfMatch?: boolean
   readonly metadata?: Readonly<Record<string, unknown>>
   /** The file and the export of each part, for messages. */
   readonly from?: Readonly<Partial<Record<'schema' | 'authorization' | 'validation' | 'hooks' | 'relations', string>>>

@@ -4,6 +4,9 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { createModuleImport } from '../../../src/build/module-import'
 import { AutoApiBuildError, assertNoProblems, toMessage } from '../../../src/build/problem'
+import { checkRequiredTags } from '../../../src/build/config-checks'
+import { resolveOptions } from '../../../src/build/options'
+import type { CheckedRegistration } from '../../../src/build/registration-keys'
 import { checkRegistrations, collectRegistrations, type RegistrationOptions, type ResourceRegistry } from '../../../src/build/registrations'
 
 const schema = createModuleImport('/app/schema', 'posts')
@@ -191,8 +194,8 @@ describe('the name of a resource', () => {
 
 describe('`disabled`', () => {
   it('accepts operations and is passed to the server', () => {
-    const { registrations, problems } = check('posts', { schema, disabled: ['delete', 'purge'] })
-    expect([registrations[0]!.data, problems]).toEqual([{ disabled: ['delete', 'purge'] }, []])
+    const { registrations, problems } = check('posts', { schema, disabled: ['delete', 'purge'], requireIfMatch: true })
+    expect([registrations[0]!.data, problems]).toEqual([{ disabled: ['delete', 'purge'], requireIfMatch: true }, []])
   })
 
   it.each([
@@ -202,6 +205,19 @@ describe('`disabled`', () => {
     [{ delete: true }, '`posts.disabled` is not a list of operations.'],
   ])('fails the build for other values: %j', (disabled, message) => {
     expect(check('posts', { schema, disabled }).problems.map(toMessage)).toEqual([expect.stringContaining(message)])
+  })
+})
+
+describe('`requireIfMatch`', () => {
+  it.each([['yes'], [1], [null]])('fails the build for a value that is not a boolean: %j', (requireIfMatch) => {
+    expect(check('posts', { schema, requireIfMatch }).problems.map(toMessage)).toEqual([expect.stringContaining('`posts.requireIfMatch` is not `true` or `false`. Use `true` or `false`.')])
+  })
+
+  it('fails the build if entity tags are off', () => {
+    const [registration] = check('posts', { schema, requireIfMatch: true }).registrations as [CheckedRegistration]
+    const config = (etag: boolean) => resolveOptions({ http: { etag } }).config
+    expect(checkRequiredTags(config(true), [registration])).toEqual([])
+    expect(checkRequiredTags(config(false), [registration]).map(toMessage)).toEqual([expect.stringContaining('`posts.requireIfMatch` is true, but `autoApi.http.etag` is false')])
   })
 })
 

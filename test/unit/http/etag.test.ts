@@ -115,6 +115,11 @@ describe('the tag of other reads', () => {
     expect(await etagOf('items?fields=id')).toBe(before[1])
   })
 
+  it('is absent from dry runs', async () => {
+    const { status, headers } = await send('PATCH', 'items/1?dryRun=true', {}, CLERK, { name: 'x' })
+    expect([status, headers.get('etag')]).toEqual([200, null])
+  })
+
   it('is absent from errors, deletions and bulk responses', async () => {
     for (const [method, path, body] of [['GET', 'items/99'], ['DELETE', 'items/1'], ['PATCH', 'items/bulk', { items: [{ id: 2, data: { name: 'x' } }] }]] as const)
       expect((await send(method, path, {}, CLERK, body)).headers.get('etag')).toBeNull()
@@ -163,9 +168,9 @@ describe('If-None-Match', () => {
 
   it('compares long lists of tags in linear time', () => {
     const start = performance.now()
-    isNoneMatch('"'.repeat(20_000), '"a"')
-    isNoneMatch(`${'"a,'.repeat(7000)}"b"`, '"b"')
-    expect(performance.now() - start).toBeLessThan(50)
+    isNoneMatch('"'.repeat(1e6), '"a"')
+    isNoneMatch(`${'"a,'.repeat(3e5)}"b"`, '"b"')
+    expect(performance.now() - start).toBeLessThan(5000)
   })
 })
 

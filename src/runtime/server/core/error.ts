@@ -26,6 +26,7 @@ export const ERRORS = {
   PAYLOAD_TOO_LARGE: { status: 413 },
   CONFLICT: { status: 409 },
   PRECONDITION_FAILED: { status: 412 },
+  PRECONDITION_REQUIRED: { status: 428 },
   RATE_LIMITED: { status: 429 },
   BULK_FAILED: { status: 400 },
   BUSY: { status: 503 },
@@ -42,6 +43,7 @@ export const STATUS_TEXT: Readonly<Record<number, string>> = {
   412: 'Precondition Failed',
   413: 'Payload Too Large',
   415: 'Unsupported Media Type',
+  428: 'Precondition Required',
   429: 'Too Many Requests',
   503: 'Service Unavailable',
   402: 'Payment Required',
@@ -51,7 +53,6 @@ export const STATUS_TEXT: Readonly<Record<number, string>> = {
   422: 'Unprocessable Content',
   423: 'Locked',
   424: 'Failed Dependency',
-  428: 'Precondition Required',
   451: 'Unavailable For Legal Reasons',
   500: 'Internal Server Error',
   501: 'Not Implemented',
@@ -240,6 +241,16 @@ export function changedMeanwhile(): ApiError {
 /** The row is visible but does not meet the condition of the write. Nothing was written. */
 export function preconditionFailed(): ApiError {
   return new ApiError('PRECONDITION_FAILED', 'The record does not meet the condition of this write.')
+}
+
+/** The record is not the one whose tag the client sent. Nothing was written. */
+export function tagMismatch(): ApiError {
+  return new ApiError('PRECONDITION_FAILED', 'The record has changed since you read it.')
+}
+
+/** The resource requires the tag of the record in every write. */
+export function preconditionRequired(): ApiError {
+  return new ApiError('PRECONDITION_REQUIRED', 'Send the tag of the record: `If-Match`, or `ifMatch` of each entry of a batch.')
 }
 
 /** Concurrent writes made every attempt fail. Nothing was written. */

@@ -21,8 +21,8 @@ export function listEnvelope({ plan, records, form, total, hasMore, nextCursor, 
   }
 }
 
-export function bareRecord(result: ReadResult, call: Call): ApiResponse {
-  return { status: 200, body: wireRecords(result)[0], ...withRevision(result, call) }
+export function bareRecord(result: ReadResult): ApiResponse {
+  return { status: 200, body: wireRecords(result)[0], ...withRevision(result) }
 }
 
 /** Returns the records with JSON values. */
@@ -60,19 +60,16 @@ export function linkCounts({ plan, results }: LinkResult): ApiResponse {
 }
 
 /** A dry run has created no record, so it has no `Location`. */
-export function createdRecord(result: WriteResult, call: Call): ApiResponse {
-  const created = !call.ctx.dryRun && { created: result.written[0]!.id }
-  return { status: 201, body: writtenRecords(result)[0], ...created, ...withRevision(result, call) }
+export function createdRecord(result: WriteResult, { ctx: { dryRun } }: Call): ApiResponse {
+  const created = !dryRun && { created: result.written[0]!.id }
+  return { status: 201, body: writtenRecords(result)[0], ...created, ...withRevision(result) }
 }
 
-export function writtenRecord(result: WriteResult, call: Call): ApiResponse {
-  return { status: 200, body: result.affected ?? writtenRecords(result)[0], ...withRevision(result, call) }
+export function writtenRecord(result: WriteResult): ApiResponse {
+  return { status: 200, body: result.affected ?? writtenRecords(result)[0], ...withRevision(result) }
 }
 
-/** The record of a dry run is not saved, so it has no tag. */
-function withRevision({ revision }: { readonly revision?: string }, { ctx }: Call): { readonly revision?: string } {
-  return revision === undefined || ctx.dryRun ? {} : { revision }
-}
+const withRevision = ({ revision }: { readonly revision?: string }) => revision === undefined ? {} : { revision }
 
 export function deletion({ plan, written: [item], affected }: WriteResult): ApiResponse {
   return { status: 200, body: affected ?? { success: true, ...deletionDetails(plan, item!) } }

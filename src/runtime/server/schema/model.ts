@@ -31,6 +31,8 @@ export interface Resource {
   readonly schemas: { readonly create: BodySchema, readonly update: BodySchema }
   /** The operations that this resource refuses for every caller. */
   readonly disabled: ReadonlySet<Operation>
+  /** Whether every write to an existing row must name the tag of the row. */
+  readonly requireIfMatch: boolean
   /** The authorization of the resource. Without it, the resource refuses every request. */
   readonly auth?: ResourceAuth
   /** The hooks of the registration. Plugin hooks run before them. */

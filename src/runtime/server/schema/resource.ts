@@ -74,11 +74,19 @@ function createResource(registration: ResourceRegistration, config: AutoApiConfi
       update: bodySchema(registration.validation?.update, 'update', table, columns(writable.update)),
     },
     disabled: new Set(registration.disabled),
+    requireIfMatch: requiresIfMatch(registration, config),
     ...(registration.authorization && { auth: Object.freeze(registration.authorization) }),
     ...(registration.hooks && { hooks: Object.freeze(registration.hooks) }),
     relations: new Map(),
     ...(registration.metadata && { metadata: Object.freeze(registration.metadata) }),
   }
+}
+
+/** @throws If no response has a tag that a client could send. */
+function requiresIfMatch({ name, requireIfMatch = false }: ResourceRegistration, { http }: AutoApiConfig): boolean {
+  if (requireIfMatch && !http.etag)
+    throw new Error(`[auto-api] \`${name}.requireIfMatch\` is true, but \`autoApi.http.etag\` is false: clients cannot get the tags.`)
+  return requireIfMatch
 }
 
 function tenantField(name: string, facts: TableFacts, { multiTenancy }: AutoApiConfig): string | undefined {

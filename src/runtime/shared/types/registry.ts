@@ -31,6 +31,11 @@ export interface RegistrationOptions {
    */
   disabled?: Operation[]
   /**
+   * `true` refuses updates, deletes, restores and purges without the tag of the record (`If-Match`) with 428 `PRECONDITION_REQUIRED`.
+   * @default false
+   */
+  requireIfMatch?: boolean
+  /**
    * Labels and custom JSON data for tools and forms: `label` of the resource, `fields` by field name, and keys of the app. Everybody who
    * can use the resource can read it in the description of the API, but the metadata of a field only if they can use the field.
    * @default {}

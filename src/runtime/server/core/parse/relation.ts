@@ -3,6 +3,7 @@ import type { Operation } from '../../../shared/operations'
 import type { ApiRequest, Call } from '../context'
 import { invalidBody, limitExceeded, quote } from '../error'
 import { requireJsonObject } from './body'
+import { refuseIfMatch } from './if-match'
 import { parseKey } from './key'
 import type { Key } from '../../schema/record-id'
 import { parseList, type ListQuery } from './list'
@@ -58,14 +59,18 @@ export function linkCountsAs({ method }: ApiRequest): readonly Operation[] {
   return LINK_OPERATIONS[MODES[method]!]
 }
 
+const LINKS_HAVE_NO_TAG = 'The tag of a record does not cover its links.'
+
 /** `{ ids, metadata?, metadataById? }` */
 export async function parseLink(request: ApiRequest, call: Call): Promise<LinkRequest> {
+  refuseIfMatch(request, LINKS_HAVE_NO_TAG)
   const links = toLinks(request.params.relation ?? '', await request.body(), call)
   return { mode: MODES[request.method]!, links: [links], severalRelations: false, key: parseKey(request, call.resource) }
 }
 
 /** `{ relations: { tags: { ids } } }` */
 export async function parseLinks(request: ApiRequest, call: Call): Promise<LinkRequest> {
+  refuseIfMatch(request, LINKS_HAVE_NO_TAG)
   const { relations } = requireJsonObject(await request.body())
   if (!isObject(relations) || Object.keys(relations).length === 0)
     throw invalidBody('`relations` is an object of relations that is not empty.')

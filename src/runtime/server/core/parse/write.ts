@@ -6,6 +6,7 @@ import type { ApiRequest, Call } from '../context'
 import { ApiError, invalidBody, invalidValue, limitExceeded, notFound, quote } from '../error'
 import { readableFields } from '../access/fields'
 import { parseData, requireJsonObject, type BodyKind, type WriteData } from './body'
+import { assertOptional, ifMatchOf, refuseIfMatch, toIfMatch, type IfMatch } from './if-match'
 import { parseKey } from './key'
 import { toKey, type Key } from '../../schema/record-id'
 import type { WriteCondition } from '../sql/condition'
@@ -17,6 +18,8 @@ export interface WriteItem {
   readonly data?: WriteData
   /** The condition that the row must meet. It is checked before the hooks run, and again by the statement that writes the row. */
   readonly condition?: WriteCondition
+  /** The tags of which the record must have one. */
+  readonly ifMatch?: IfMatch
   /** The id as the client sent it, for the response. */
   readonly id?: string | number
   /** The error that parsing this item threw. */
@@ -33,12 +36,13 @@ export interface WriteRequest {
 }
 
 export async function parseCreate(request: ApiRequest, call: Call): Promise<WriteRequest> {
+  refuseIfMatch(request, 'A new record has no tag yet.')
   return { bulk: false, items: [{ data: await parseItemData(await request.body(), call, 'create') }] }
 }
 
 export async function parseUpdate(request: ApiRequest, call: Call): Promise<WriteRequest> {
   const data = await parseItemData(await request.body(), call, 'update')
-  return { bulk: false, items: [{ key: parseKey(request, call.resource), data }] }
+  return { bulk: false, items: [{ key: parseKey(request, call.resource), data, ...ifMatchOf(request, call.resource) }] }
 }
 
 function parseItemData(body: unknown, call: Call, kind: BodyKind): Promise<WriteData> {
@@ -47,11 +51,12 @@ function parseItemData(body: unknown, call: Call, kind: BodyKind): Promise<Write
 
 export function parseDelete(request: ApiRequest, { resource }: Call): WriteRequest {
   flag(request.query, 'force')
-  return { bulk: false, items: [{ key: parseKey(request, resource) }], ...reasonOf(request, resource) }
+  const reason = reasonOf(request, resource)
+  return { bulk: false, items: [{ key: parseKey(request, resource), ...ifMatchOf(request, resource) }], ...reason }
 }
 
 export function parseRestore(request: ApiRequest, { resource }: Call): WriteRequest {
-  return { bulk: false, items: [{ key: parseKey(request, resource) }] }
+  return { bulk: false, items: [{ key: parseKey(request, resource), ...ifMatchOf(request, resource) }] }
 }
 
 /** `?force=true` turns a delete into a purge, which has its own permission. */
@@ -73,55 +78,85 @@ function reasonOf({ query }: ApiRequest, { roles }: Resource): { reason?: string
 
 /** `{ items: [{ … }] }` */
 export async function parseBulkCreate(request: ApiRequest, call: Call): Promise<WriteRequest> {
+  refuseIfMatch(request, 'New records have no tags yet.')
   const items = listOf(await request.body(), 'items', call)
   return { bulk: true, items: await Promise.all(items.map(item => toItem(item, call, 'create'))) }
 }
 
-/** `{ items: [{ id, data }] }` */
+const USE_ITEMS = 'Send `ifMatch` with each item.'
+const USE_IDS = 'Send `{ id, ifMatch }` instead of each id.'
+
+/** `{ items: [{ id, data, ifMatch? }] }` */
 export async function parseBulkUpdate(request: ApiRequest, call: Call): Promise<WriteRequest> {
+  refuseIfMatch(request, USE_ITEMS)
   const items = listOf(await request.body(), 'items', call).map((item) => {
     if (!isObject(item)) throw invalidBody('Every item is an object with `id` and `data`.')
-    return { id: toId(item.id), data: item.data }
+    return { id: toId(item.id), data: item.data, ifMatch: item.ifMatch }
   })
   const repeated = items.find(({ id }, index) => items.findIndex(other => String(other.id) === String(id)) !== index)
   if (repeated) throw invalidBody(`The id ${quote(String(repeated.id))} is given more than once.`)
   return {
     bulk: true,
-    items: await Promise.all(items.map(async ({ id, data }) => {
-      const parsed = await toItem(data, call, 'update')
-      return { ...byId(id, call), ...parsed, ...parsed.error && { error: parsed.error } }
-    })),
+    items: await Promise.all(items.map(async ({ id, data, ifMatch }) =>
+      ({ ...withIfMatch(byId(id, call), ifMatch, call), ...await toItem(data, call, 'update') }))),
   }
 }
 
-/** `{ ids: [ … ] }`; with `?force=true` also `{ deletionId }`. */
+/** `{ ids: [ … ] }`; with `?force=true` also `{ deletionId }`. An entry of `ids` is an id or `{ id, ifMatch? }`. */
 export async function parseBulkDelete(request: ApiRequest, call: Call): Promise<WriteRequest> {
+  refuseIfMatch(request, USE_IDS)
   const purge = flag(request.query, 'force')
   const body = await request.body()
-  const write = purge ? toGroupRequest(body, call) : toIdsRequest(body, call)
+  const write = purge ? toGroupRequest(body, call, REQUIRED) : toIdsRequest(body, call, REQUIRED)
   return { ...write, ...reasonOf(request, call.resource) }
 }
 
 export async function parseBulkRestore(request: ApiRequest, call: Call): Promise<WriteRequest> {
-  return toGroupRequest(await request.body(), call)
+  refuseIfMatch(request, USE_IDS)
+  return toGroupRequest(await request.body(), call, REQUIRED)
+}
+
+/** Requests of clients need tags, if the resource requires them. Server utils do not. */
+const REQUIRED = true
+
+/** Adds the tags of a batch entry. An error of the tags becomes the error of the item, before the record is looked up. */
+function withIfMatch(item: WriteItem, ifMatch: unknown, { resource }: Call): WriteItem {
+  try {
+    if (ifMatch !== undefined) return { ...item, ifMatch: toIfMatch(ifMatch, 'ifMatch') }
+    assertOptional(resource)
+    return item
+  }
+  catch (error) {
+    if (error instanceof ApiError) return { ...item, error }
+    throw error
+  }
 }
 
 /** Parses `{ ids }` or `{ deletionId }`. A deletion id stands for all rows that one delete moved to the trash. */
-export function toGroupRequest(body: unknown, call: Call): WriteRequest {
+export function toGroupRequest(body: unknown, call: Call, needsTags = false): WriteRequest {
   assertBulk(call)
   const { ids, deletionId } = requireJsonObject(body)
-  if (deletionId === undefined) return toIdsRequest(body, call)
+  if (deletionId === undefined) return toIdsRequest(body, call, needsTags)
   if (typeof deletionId !== 'string' || deletionId === '' || ids !== undefined)
     throw invalidBody('The body is `{ ids }` or `{ deletionId }`.')
   // If the table has no `deletionId` column, the write finds no rows and returns 404.
   if (call.resource.roles.deletionId?.fits(deletionId) === false) throw invalidValue('deletionId', 'the value does not fit the field.')
+  // The request names no rows, so it cannot have their tags.
+  if (needsTags) assertOptional(call.resource)
   return { bulk: true, items: [], deletionId }
 }
 
-/** Parses `{ ids }` without repeated ids. */
-function toIdsRequest(body: unknown, call: Call): WriteRequest {
-  const ids = new Map(listOf(body, 'ids', call).map(id => [String(toId(id)), toId(id)]))
-  return { bulk: true, items: [...ids.values()].map(id => byId(id, call)) }
+/** Parses `{ ids }` without repeated ids. An entry with a tag cannot be repeated. */
+function toIdsRequest(body: unknown, call: Call, needsTags: boolean): WriteRequest {
+  const items = new Map<string, WriteItem>()
+  for (const entry of listOf(body, 'ids', call)) {
+    const { id, ifMatch } = isObject(entry) ? { id: toId(entry.id), ifMatch: entry.ifMatch } : { id: toId(entry), ifMatch: undefined }
+    const known = items.get(String(id))
+    if (known && (ifMatch !== undefined || known.ifMatch !== undefined))
+      throw invalidBody(`The id ${quote(String(id))} is given more than once.`)
+    items.set(String(id), ifMatch === undefined && !needsTags ? byId(id, call) : withIfMatch(byId(id, call), ifMatch, call))
+  }
+  return { bulk: true, items: [...items.values()] }
 }
 
 function assertBulk({ api: { config } }: Call): void {

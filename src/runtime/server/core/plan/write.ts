@@ -41,9 +41,12 @@ const TRASH: Readonly<Record<WriteKind, Plan['trash']>> = {
 /** The writes whose responses contain the record. */
 const RETURNS_RECORD: ReadonlySet<WriteKind> = new Set(['create', 'update', 'restore'])
 
+/** The record of a dry run is not saved, so it has no tag. */
+const returnsTag = (kind: WriteKind, { api: { config }, ctx }: Call) => config.http.etag && !ctx.dryRun && RETURNS_RECORD.has(kind)
+
 const planWrite = (kind: WriteKind) => async (request: WriteRequest, call: Call): Promise<WritePlan> => ({
   ...request,
-  ...!request.bulk && RETURNS_RECORD.has(kind) && call.api.config.http.etag && { tagged: await taggedFields(call) },
+  ...!request.bulk && returnsTag(kind, call) && { tagged: await taggedFields(call) },
   resource: call.resource,
   kind,
   trash: TRASH[kind],

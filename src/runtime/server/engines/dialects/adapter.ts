@@ -45,6 +45,13 @@ export interface DialectAdapter {
    * once per row, and an IN only once. MariaDB also caches the result of an EXISTS by keys that only its collation considers equal.
    */
   readonly keysInSelect?: (key: SQL, bytes: Bytewise | undefined) => readonly SQL[]
+  /**
+   * Text that changes whenever the stored value of the column changes. Works for every type, also for types that the database cannot
+   * compare, and for values that a driver rounds. Long values become a hash.
+   */
+  readonly fingerprint: (column: Column, kind: Kind) => SQL
+  /** Compares two values. NULL equals NULL. */
+  readonly same: (left: SQL, right: SQL) => SQL
   readonly aggregates: AggregateSql
 }
 

@@ -14,6 +14,9 @@ const SERIAL: Readonly<Record<string, string>> = { serial: 'integer', bigserial:
 /** `serial` is an integer with a default, so a `serial` key and the `integer` foreign key to it have the same type. */
 export const withoutSerial = (type: string): string => SERIAL[type] ?? type
 
+/** Whether values of this kind can be long texts, bytes or documents. */
+export const isLong = (kind: Kind): boolean => kind === 'text' || kind === 'json' || kind === 'blob' || kind === 'custom'
+
 /** Returns the SQL as it is, if the dialect needs no conversion. */
 export const unchanged = (value: SQL): SQL => value
 

@@ -2,7 +2,7 @@
 import { sql, type Column, type SQL } from 'drizzle-orm'
 import { sqlTypeOf, typeOf } from '../../drizzle/index'
 import type { AggregateSql, DialectAdapter } from './adapter'
-import { isEnum, isExact, unchanged } from './column'
+import { isEnum, isExact, isLong, unchanged } from './column'
 
 /** MySQL's `avg()` has only four more decimals than its column. `average` divides the sum by the count, which gives more digits. */
 const aggregates: AggregateSql = {
@@ -48,6 +48,12 @@ export const mysql: DialectAdapter = {
       : undefined,
   // Only the plain comparison can use an index.
   keysInSelect: (key, bytes) => bytes ? [key, bytes.operand(key)] : [key],
+  fingerprint: (column, kind) => {
+    // As a decimal text, a single-precision number would lose digits. As a double, it keeps them.
+    const value = sql`cast(${typeOf(column) === 'MySqlFloat' ? sql`${column} + 0e0` : column} as char)`
+    return isLong(kind) ? sql`sha2(${kind === 'json' ? value : column}, 256)` : value
+  },
+  same: (left, right) => sql`${left} <=> ${right}`,
   aggregates,
 }
 

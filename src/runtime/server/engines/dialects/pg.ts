@@ -3,7 +3,7 @@ import { is, sql, type Column, type SQL } from 'drizzle-orm'
 import { PgChar, PgCustomColumn, PgEnumColumn } from 'drizzle-orm/pg-core'
 import { sqlTypeOf, typeOf } from '../../drizzle/index'
 import type { AggregateSql, Bytewise, DialectAdapter } from './adapter'
-import { countOf, isExact, numberedByWindow, unchanged, withoutSerial } from './column'
+import { countOf, isExact, isLong, numberedByWindow, unchanged, withoutSerial } from './column'
 
 /** Adds doubles as `numeric`, because a sum of doubles depends on the order of the rows. */
 const aggregates: AggregateSql = {
@@ -39,6 +39,10 @@ export const pg: DialectAdapter = {
   fromText: (text, column) => sql`cast(${text} as ${postgresType(column)})${isText(column) ? sql` collate "default"` : sql``}`,
   convert: (value, from, to) => plainTypeOf(from) === plainTypeOf(to) ? value : sql`cast(cast(${value} as text) as ${postgresType(to)})`,
   bytewise,
+  fingerprint: (column, kind) => isLong(kind)
+    ? sql`encode(sha256(convert_to(cast(${column} as text), 'UTF8')), 'hex')`
+    : sql`cast(${column} as text)`,
+  same: (left, right) => sql`${left} is not distinct from ${right}`,
   aggregates,
 }
 

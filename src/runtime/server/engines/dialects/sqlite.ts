@@ -46,6 +46,9 @@ export const sqlite: DialectAdapter = {
     /char|clob|text/i.test(sqlTypeOf(column)) ? { operand: value => sql`${value} collate binary`, condition: unchanged } : undefined,
   // An index of the default collation also supports this comparison.
   keysInSelect: (key, bytes) => [bytes ? bytes.operand(key) : key],
+  // `quote` distinguishes NULL, numbers, text and bytes, and writes a double with all its digits.
+  fingerprint: column => sql`quote(${column})`,
+  same: (left, right) => sql`${left} = ${right}`,
   aggregates,
 }
 

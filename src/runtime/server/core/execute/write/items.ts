@@ -3,6 +3,7 @@ import type { Table } from 'drizzle-orm'
 import type { AutoApiContext } from '../../../registration'
 import { bulkFailed } from '../../bulk-error'
 import type { Key } from '../../../schema/record-id'
+import type { IfMatch } from '../../parse/if-match'
 import type { WriteItem } from '../../parse/write'
 import type { ReadPlan } from '../../plan/read-plan'
 import type { WritePlan } from '../../plan/write'
@@ -35,6 +36,8 @@ export interface Item extends Target {
   /** The client's values before the hooks. */
   readonly original: Readonly<Record<string, unknown>>
   readonly ctx: AutoApiContext
+  /** The tags of which the record must have one. */
+  readonly ifMatch?: IfMatch
   /** The conditions of the request and of the before-hooks that the row must meet. */
   conditions?: readonly WriteCondition[]
   /** The rows that the foreign keys of the item reference. The commit checks them again. */
@@ -63,7 +66,7 @@ export interface WrittenItem {
 }
 
 export function toItems({ items }: WritePlan, createContext: () => AutoApiContext): Item[] {
-  return items.map(({ key, data, id, condition, error }: WriteItem, index) => ({
+  return items.map(({ key, data, id, condition, ifMatch, error }: WriteItem, index) => ({
     index,
     key,
     id,
@@ -73,6 +76,7 @@ export function toItems({ items }: WritePlan, createContext: () => AutoApiContex
     original: data?.values ?? {},
     ctx: createContext(),
     ...condition && { conditions: [condition] },
+    ...ifMatch && { ifMatch },
     ...error && { error },
   }))
 }

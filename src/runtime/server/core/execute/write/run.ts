@@ -12,6 +12,7 @@ import { dryRunItems } from './dry-run-items'
 import { commitGroup, findGroup } from './group'
 import { runAfter, runBefore } from './hooks'
 import { forEachItem, stopOnFailure, toItems, withoutError, type Item, type WrittenItem } from './items'
+import { checkTags } from './tags'
 import { loadTargets } from './targets'
 import { toResult, type WriteResult } from './result'
 
@@ -21,6 +22,7 @@ export async function executeWrite(plan: Scoped<WritePlan>, call: Call): Promise
   const items = toItems(plan, () => itemContext(call))
   await loadTargets(plan, items, call)
   await checkConditions(plan, items, call)
+  await checkTags(plan, items, call)
   stopOnFailure(plan, items)
   await forEachItem(items, item => runBefore(plan, item, call))
   await forEachItem(items, item => assertWritable(plan, item, call))

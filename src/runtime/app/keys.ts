@@ -12,7 +12,7 @@ export interface KeyDetails {
 }
 
 export interface IncludeTree {
-  readonly [relation: string]: boolean | { readonly include?: IncludeTree } | undefined
+  readonly [relation: string]: boolean | { readonly include?: IncludeTree, readonly filter?: unknown } | undefined
 }
 
 export type Kind = 'list' | 'infinite' | 'get' | 'aggregate' | 'related' | 'permissions' | 'schema' | 'endpoint'
@@ -38,18 +38,33 @@ export function targetOf(resource: string, relation: string): string {
   return resources[resource]?.relations[relation]?.to ?? '*'
 }
 
-/** Returns every resource with rows in a response: the requested resource, the target of the relation, and the included resources. */
+/** Returns every resource whose rows decide about a response: those of its records, of included records, and of relations in filters. */
 export function resourcesOf(key: ApiKey): ReadonlySet<string> {
   const [, resource, , { query, reads = [] }] = key
-  return new Set([resource, ...reads, rootOf(key), ...includedIn(rootOf(key), query?.include)])
+  const root = rootOf(key)
+  return new Set([resource, ...reads, root, ...filteredBy(root, query?.filter), ...includedIn(root, query?.include)])
 }
 
 function includedIn(resource: string, include: IncludeTree = {}): string[] {
   return Object.entries(include).flatMap(([relation, options]) => {
     if (!options) return []
     const target = targetOf(resource, relation)
-    const { via: junction } = resources[resource]?.relations[relation] ?? {}
-    return [target, ...junction === undefined ? [] : [junction], ...includedIn(target, options === true ? {} : options.include)]
+    const { include: inner, filter } = options === true ? {} : options
+    return [...readBy(resource, relation), ...filteredBy(target, filter), ...includedIn(target, inner)]
+  })
+}
+
+/** The target of a relation, and its junction table if that is a resource. */
+function readBy(resource: string, relation: string): string[] {
+  const { via: junction } = resources[resource]?.relations[relation] ?? {}
+  return [targetOf(resource, relation), ...junction === undefined ? [] : [junction]]
+}
+
+function filteredBy(resource: string, filter: unknown): string[] {
+  if (typeof filter !== 'object' || filter === null) return []
+  return Object.entries(filter).flatMap(([name, value]): string[] => {
+    if (name === '$or') return Object.values(value as object).flatMap(branch => filteredBy(resource, branch))
+    return resources[resource]?.relations[name] ? [...readBy(resource, name), ...filteredBy(targetOf(resource, name), value)] : []
   })
 }
 

@@ -82,6 +82,12 @@ describe('a list', () => {
     } })
   })
 
+  test('accepts conditions on related rows, as deep as includes', () => {
+    useAutoApiList('articles', { filter: { writer: { name: 'Ann', articles: { status: 'draft' } }, labels: null, ratings: { $null: false }, $or: [{ writer: { $ne: null } }, { labels: { name: ['a', 'b'] } }] } })
+    useAutoApiList('articles', () => ({ filter: { title: 'x', writer: { name: { $like: 'A' } } }, include: { ratings: { filter: { writer: { name: 'Ann' } } } } }))
+    useAutoApiAggregate('articles', { aggregate: ['count'], filter: { labels: { articles: { writer: { id: 1 } } } } })
+  })
+
   test('has the result of its `select`', () => {
     const ids = useAutoApiList('articles', { fields: ['id'] }, { select: ({ data }) => data.map(({ id }) => id) })
     expectTypeOf(valueOf(ids)).toEqualTypeOf<number[]>()
@@ -119,6 +125,20 @@ describe('a wrong name', () => {
     useAutoApiList('articles', () => ({ filter: { title: 'x', titel: 'x' } }))
     // @ts-expect-error -- no such field in a branch
     useAutoApiList('articles', () => ({ filter: { $or: [{ title: 'x' }, { title: 'x', titel: 'x' }] } }))
+    // @ts-expect-error -- no such field of the relation
+    useAutoApiList('articles', { filter: { writer: { title: 'x' } } })
+    // @ts-expect-error -- no such field of the relation, beside a correct one
+    useAutoApiList('articles', () => ({ filter: { writer: { name: 'x', nam: 'x' } } }))
+    // @ts-expect-error -- the field of the relation is hidden
+    useAutoApiList('articles', { filter: { writer: { secret: 'x' } } })
+    // @ts-expect-error -- a value that does not fit the field of the relation
+    useAutoApiList('articles', { filter: { labels: { articles: { featured: 'yes' } } } })
+    // @ts-expect-error -- no such relation
+    useAutoApiList('articles', { filter: { author: { name: 'x' } } })
+    // @ts-expect-error -- a relation has no value to compare with
+    useAutoApiList('articles', { filter: { writer: 'Ann' } })
+    // @ts-expect-error -- $or stays at the top level
+    useAutoApiList('articles', { filter: { writer: { $or: [{ name: 'x' }] } } })
     // @ts-expect-error -- no such parameter
     useAutoApiList('articles', () => ({ page: 1, pagesize: 3 }))
     // @ts-expect-error -- no such relation

@@ -32,6 +32,8 @@ async function openScreen() {
     labels: app.useAutoApiList!('labels', {}),
     labelsOf: app.useAutoApiRelation!('articles', 1, 'labels'),
     may: app.useAutoApiPermissions!('articles'),
+    byWriter: app.useAutoApiList!('articles', { filter: { $or: [{ writer: { name: 'x' } }] }, fields: ['id'] }),
+    labelled: app.useAutoApiList!('writers', { fields: ['id'], filter: { articles: { labels: null } } }),
     shelves: app.useAutoApiList!('shelves', {}),
     stats: app.useAutoApiEndpoint!('/v1/articles?fields=id', { resources: ['articles'] }),
   }))
@@ -50,26 +52,28 @@ const OF = {
   'writer 1': 'GET /v1/writers/1',
   'remarks': 'GET /v1/remarks',
   'labels': 'GET /v1/labels',
+  'articles by writer': 'GET /v1/articles?filter={"$or":[{"writer":{"name":"x"}}]}&fields=id',
+  'writers by label': 'GET /v1/writers?fields=id&filter={"articles":{"labels":null}}',
   'labels of article 1': 'GET /v1/articles/1/relations/labels',
   'permissions': 'GET /v1/articles/permissions',
   'stats': 'GET /v1/articles?fields=id',
 } as const
 
-const ARTICLES = ['articles', 'withWriter', 'endless', 'article 1', 'count', 'writers with articles', 'labels of article 1', 'permissions', 'stats'] as const
+const ARTICLES = ['articles', 'withWriter', 'endless', 'article 1', 'count', 'writers with articles', 'labels of article 1', 'permissions', 'stats', 'articles by writer', 'writers by label'] as const
 
 const WRITES: readonly { readonly write: string, readonly send: (app: Loose) => Promise<unknown>, readonly again: readonly (keyof typeof OF)[] }[] = [
   { write: 'creating an article', send: app => app.useAutoApiCreate!('articles').mutateAsync({ title: 'New' }), again: ARTICLES },
   { write: 'changing an article', send: app => app.useAutoApiUpdate!('articles').mutateAsync({ id: 2, title: 'New' }), again: ARTICLES },
-  { write: 'changing a writer', send: app => app.useAutoApiUpdate!('writers').mutateAsync({ id: 1, name: 'Eve' }), again: ['withWriter', 'writers with articles', 'writer 1'] },
+  { write: 'changing a writer', send: app => app.useAutoApiUpdate!('writers').mutateAsync({ id: 1, name: 'Eve' }), again: ['withWriter', 'writers with articles', 'writer 1', 'articles by writer', 'writers by label'] },
   { write: 'deleting an article, which takes its remarks along', send: app => app.useAutoApiDelete!('articles').mutateAsync({ id: 2, reason: 'old' }), again: [...ARTICLES, 'remarks'] },
   { write: 'deleting the article that is shown, whose own address would answer 404', send: app => app.useAutoApiDelete!('articles').mutateAsync(1), again: [...ARTICLES.filter(name => name !== 'article 1' && name !== 'labels of article 1'), 'remarks'] },
   { write: 'deleting several', send: app => app.useAutoApiBulkDelete!('articles').mutateAsync([1, 2]), again: [...ARTICLES.filter(name => name !== 'article 1' && name !== 'labels of article 1'), 'remarks'] },
   { write: 'changing several', send: app => app.useAutoApiBulkUpdate!('articles').mutateAsync([{ id: 1, data: { title: 'x' } }]), again: ARTICLES },
-  { write: 'creating several', send: app => app.useAutoApiBulkCreate!('labels').mutateAsync([{ name: 'x' }]), again: ['labels', 'labels of article 1', 'writers with articles'] },
-  { write: 'linking', send: app => app.useAutoApiRelationAdd!('articles', 'labels').mutateAsync({ id: 1, ids: [2] }), again: ['labels of article 1', 'writers with articles'] },
-  { write: 'unlinking', send: app => app.useAutoApiRelationRemove!('articles', 'labels').mutateAsync({ id: 1, ids: [1] }), again: ['labels of article 1', 'writers with articles'] },
-  { write: 'linking anew', send: app => app.useAutoApiRelationReplace!('articles', 'labels').mutateAsync({ id: 1, ids: [2] }), again: ['labels of article 1', 'writers with articles'] },
-  { write: 'what an endpoint says it writes', send: app => app.useAutoApiEndpoint!('/v1/labels', { method: 'POST', resources: ['writers'] }).mutateAsync({ name: 'x' }), again: ['withWriter', 'writers with articles', 'writer 1'] },
+  { write: 'creating several', send: app => app.useAutoApiBulkCreate!('labels').mutateAsync([{ name: 'x' }]), again: ['labels', 'labels of article 1', 'writers with articles', 'writers by label'] },
+  { write: 'linking', send: app => app.useAutoApiRelationAdd!('articles', 'labels').mutateAsync({ id: 1, ids: [2] }), again: ['labels of article 1', 'writers with articles', 'writers by label'] },
+  { write: 'unlinking', send: app => app.useAutoApiRelationRemove!('articles', 'labels').mutateAsync({ id: 1, ids: [1] }), again: ['labels of article 1', 'writers with articles', 'writers by label'] },
+  { write: 'linking anew', send: app => app.useAutoApiRelationReplace!('articles', 'labels').mutateAsync({ id: 1, ids: [2] }), again: ['labels of article 1', 'writers with articles', 'writers by label'] },
+  { write: 'what an endpoint says it writes', send: app => app.useAutoApiEndpoint!('/v1/labels', { method: 'POST', resources: ['writers'] }).mutateAsync({ name: 'x' }), again: ['withWriter', 'writers with articles', 'writer 1', 'articles by writer', 'writers by label'] },
 ]
 
 describe('a write', () => {

@@ -59,13 +59,13 @@ describe('a described resource', () => {
   it('has relations with the ways in which the caller can change their links', async () => {
     const ofChief = await describeOne(CHIEF, 'stories')
     expect(ofChief.relations).toEqual({
-      author: { label: 'Author', kind: 'one', target: 'people', includable: true },
-      reviewer: { label: 'Reviewer', kind: 'one', target: 'people', includable: true },
-      topics: { label: 'Topics', kind: 'manyToMany', target: 'topics', includable: true, linkable: { add: true, remove: true, replace: true } },
-      invoices: { label: 'Invoices', kind: 'many', target: 'invoices', includable: true },
+      author: { label: 'Author', kind: 'one', target: 'people', includable: true, filterable: true },
+      reviewer: { label: 'Reviewer', kind: 'one', target: 'people', includable: true, filterable: true },
+      topics: { label: 'Topics', kind: 'manyToMany', target: 'topics', includable: true, filterable: true, linkable: { add: true, remove: true, replace: true } },
+      invoices: { label: 'Invoices', kind: 'many', target: 'invoices', includable: true, filterable: true },
     })
     expect((await describeOne(NOBODY, 'stories')).relations).toEqual({
-      topics: { label: 'Topics', kind: 'manyToMany', target: 'topics', includable: true, linkable: { add: false, remove: false, replace: false } },
+      topics: { label: 'Topics', kind: 'manyToMany', target: 'topics', includable: true, filterable: true, linkable: { add: false, remove: false, replace: false } },
     })
   })
 

@@ -120,8 +120,10 @@ describe.each(Object.entries(WORLDS))('in the %s', (_, { open, callers }) => {
           await ask(`${operator} ${at}`, isRead && field?.operators.includes(operator) === true, `${name}?limit=1&filter=${encodeURIComponent(filter)}`)
         }
       }
-      for (const relation of relationNames)
+      for (const relation of relationNames) {
+        await ask(`filter ${name}.${relation}`, resource?.relations[relation]?.filterable === true, `${name}${isRead ? '' : '/aggregate'}?limit=1&filter[${relation}][$null]=false`)
         await ask(`include ${name}.${relation}`, resource?.relations[relation]?.includable === true, `${name}?limit=1&include=${relation}`)
+      }
     }
     expect(accepted).toEqual(described)
     all.push(...described)

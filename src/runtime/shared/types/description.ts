@@ -101,6 +101,8 @@ export interface DescribedRelation {
   readonly target: string
   /** Whether `include` and the relation route can read the related records. */
   readonly includable: boolean
+  /** Whether `filter` accepts conditions on the related records. */
+  readonly filterable: boolean
   /** How the caller can change the links of a many-to-many relation. Absent for other relations. */
   readonly linkable?: { readonly add: boolean, readonly remove: boolean, readonly replace: boolean }
 }

@@ -1,5 +1,5 @@
 /** Rejects unknown names in a query. If TypeScript infers the type of the query, it does not report unknown names itself. */
-import type { Conditions } from './query'
+import type { FieldConditions, RelatedTest } from './query'
 import type { FieldName, RelationName, ResourceName, TargetOf } from './resources'
 
 /**
@@ -24,8 +24,11 @@ type UnknownInFilter<R extends ResourceName, F>
     | (F extends { readonly $or: readonly (infer Branch)[] } ? Branch extends unknown ? UnknownInConditions<R, Branch> : never : never)
 
 type UnknownInConditions<R extends ResourceName, F>
-  = | Exclude<keyof F, FieldName<R>>
-    | { [K in keyof F & FieldName<R>]: Exclude<OperatorNames<F[K]>, OperatorNames<Conditions<R>[K]>> }[keyof F & FieldName<R>]
+  = | Exclude<keyof F, FieldName<R> | RelationName<R>>
+    | { [K in keyof F & FieldName<R>]: Exclude<OperatorNames<F[K]>, OperatorNames<FieldConditions<R>[K]>> }[keyof F & FieldName<R>]
+    | { [N in keyof F & RelationName<R>]: UnknownInRelated<TargetOf<R, N>, F[N]> }[keyof F & RelationName<R>]
+
+type UnknownInRelated<R extends ResourceName, F> = F extends object ? UnknownInConditions<R, Omit<F, keyof RelatedTest>> : never
 
 /** The operators of a condition. A plain value has no operators. */
 type OperatorNames<C> = C extends readonly unknown[] | Date ? never : C extends object ? keyof C : never

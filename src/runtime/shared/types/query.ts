@@ -7,8 +7,19 @@ type Condition<R extends ResourceName, K>
     ? OperatorsOf<'opaque', never> | null
     : SentField<R, K> | null | readonly SentField<R, K>[] | OperatorsOf<FieldKind<R, K>, SentField<R, K>>
 
-/** Conditions by field. A row must match all of them. */
-export type Conditions<R extends ResourceName> = { readonly [K in FieldName<R>]?: Condition<R, K> }
+/** Matches rows with any related row that the caller can see, or rows without one: also `null`. */
+export interface RelatedTest {
+  readonly $null?: boolean
+  readonly $eq?: null
+  readonly $ne?: null
+}
+
+export type FieldConditions<R extends ResourceName> = { readonly [K in FieldName<R>]?: Condition<R, K> }
+
+/** Conditions by field and by relation. A row must match all of them; one related row must match all conditions of its relation. */
+export type Conditions<R extends ResourceName> = FieldConditions<R> & {
+  readonly [N in RelationName<R>]?: Conditions<TargetOf<R, N>> | RelatedTest | null
+}
 
 export type Filter<R extends ResourceName> = Conditions<R> & { readonly $or?: readonly Conditions<R>[] }
 

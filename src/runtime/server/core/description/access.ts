@@ -7,7 +7,7 @@ import { hasTenantId } from '../access/tenant'
 import { operationCapabilities, type OperationCapabilities } from '../capabilities'
 import { forResource, type Call, type Session } from '../context'
 import { LINK_OPERATIONS, type LinkMode } from '../parse/relation'
-import { isRelationReadable } from '../plan/readable-relation'
+import { isCheckedInCode, isRelationReadable } from '../plan/readable-relation'
 import type { ReferenceFacts } from './facts'
 
 /** The decisions about a resource. The description of the resource depends on nothing else. */
@@ -58,6 +58,7 @@ const callFor = (session: Session, resource: Resource, operation: 'read' | 'crea
 
 export interface RelationAccess {
   readonly includable: boolean
+  readonly filterable: boolean
   readonly modes: readonly LinkMode[]
 }
 
@@ -66,14 +67,14 @@ const LINK_MODES = Object.keys(LINK_OPERATIONS) as readonly LinkMode[]
 export async function findRelationAccess(
   session: Session, resource: Resource, relation: Relation, accessOf: AccessOf,
 ): Promise<RelationAccess> {
-  const { canRead = false, canUpdate = false } = (await accessOf(resource))?.capabilities ?? {}
-  const isTargetReadable = (canRead || canUpdate) && await canReadRows(relation.target, accessOf)
+  const { canRead = false, canUpdate = false, canAggregate = false } = (await accessOf(resource))?.capabilities ?? {}
+  const isTargetReadable = (canRead || canUpdate || canAggregate) && await canReadRows(relation.target, accessOf)
   if (!isTargetReadable || !await isRelationReadable(callFor(session, resource, 'read'), resource, relation))
-    return { includable: false, modes: [] }
+    return { includable: false, filterable: false, modes: [] }
   const modes: LinkMode[] = []
   if (canUpdate && relation.kind === 'manyToMany')
     for (const mode of LINK_MODES) if (await canLink(session, relation.junction, mode)) modes.push(mode)
-  return { includable: canRead, modes }
+  return { includable: canRead, filterable: (canRead || canAggregate) && !isCheckedInCode(relation), modes }
 }
 
 /** Whether the caller can change rows of the junction table. Each link is a create or a delete of a registered junction. */

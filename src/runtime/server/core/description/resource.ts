@@ -36,8 +36,8 @@ export function describeResource(resource: Resource, facts: ResourceFacts, decis
 function keyOf({ ruled, fields, relations }: ResourceFacts, decisions: Decisions): string {
   const { capabilities, unreadable, unwritable } = decisions
   const ofRelation = (name: string) => {
-    const { includable, modes } = decisions.relations.get(name)!
-    return `${bit(includable)}${modes.join()}`
+    const { includable, filterable, modes } = decisions.relations.get(name)!
+    return `${bit(includable)}${bit(filterable)}${modes.join()}`
   }
   return [
     Object.values(capabilities).map(bit).join(''),
@@ -68,14 +68,15 @@ function create(resource: Resource, facts: ResourceFacts, decisions: Decisions):
     primaryKey: key.every(name => names.has(name)) ? key : [],
     fields: Object.fromEntries(fields),
     relations: Object.fromEntries(facts.relations.flatMap((relation): [string, DescribedRelation][] => {
-      const { includable, modes } = decisions.relations.get(relation.name)!
-      if (!includable && modes.length === 0) return []
+      const { includable, filterable, modes } = decisions.relations.get(relation.name)!
+      if (!includable && !filterable && modes.length === 0) return []
       const linkable = { add: modes.includes('add'), remove: modes.includes('remove'), replace: modes.includes('replace') }
       return [[relation.name, {
         label: toLabel(relation.name),
         kind: relation.kind,
         target: relation.target.name,
         includable,
+        filterable,
         ...relation.kind === 'manyToMany' && { linkable },
       }]]
     })),

@@ -13,7 +13,7 @@ import { invalidOperator, invalidQuery, invalidValue, limitExceeded, quote, unkn
 import { readableFields, requireField } from '../access/fields'
 import type { RelationFilter, Search } from '../access/plan'
 import { isRelationFilter, type Filter, type FilterCondition, type FilterEntry } from '../parse/filter'
-import { findReadableRelation } from './readable-relation'
+import { findReadableRelation, isCheckedInCode } from './readable-relation'
 import { isHeavy, planSearch } from './search'
 import { inList } from '../sql/list/index'
 import { like } from '../sql/like/index'
@@ -116,8 +116,7 @@ async function planRelated(relation: Relation, entry: FilterEntry, planner: Plan
   if (depth > maxDepth) throw limitExceeded(`\`${parameter}\` goes deeper than ${maxDepth} relations.`, parameter)
   if (--reads.remaining < 0) throw limitExceeded(`The filters name more than ${maxIncludes} relations.`, parameter)
   const { target } = relation
-  const junction = relation.kind === 'manyToMany' ? relation.junction.resource : undefined
-  if (target.auth?.objectLevel || junction?.auth?.objectLevel)
+  if (isCheckedInCode(relation))
     throw invalidQuery(`\`${parameter}\`: ${quote(relation.name)} cannot be filtered, because code checks its records.`, parameter)
   reads.targets.add(target)
   const entries = isRelationFilter(entry) ? entry.conditions : []
@@ -130,7 +129,7 @@ async function planRelated(relation: Relation, entry: FilterEntry, planner: Plan
       ...await planEntries(entries, target, planner, depth + 1),
       ...planSearch(entries, await readableFields(call, target), heavy),
     },
-    ...junction && { through: { resource: junction, trash: 'active' } },
+    ...relation.kind === 'manyToMany' && { through: { resource: relation.junction.resource, trash: 'active' as const } },
   }
 }
 

@@ -17,6 +17,12 @@ export async function findReadableRelation(call: Call, resource: Resource, name:
   return relation && await isRelationReadable(call, resource, relation) ? relation : undefined
 }
 
+/** Whether a rule in code checks the related rows, or the rows of a registered junction. A filter in SQL cannot ask such a rule. */
+export function isCheckedInCode(relation: Relation): boolean {
+  const rules = [relation.target.auth, relation.kind === 'manyToMany' ? relation.junction.resource.auth : undefined]
+  return rules.some(auth => auth?.objectLevel !== undefined)
+}
+
 /**
  * Whether the caller can read the key columns of both sides and of a registered junction. If the caller could not
  * read a key column, an include or a filter would still disclose which rows have equal values in it.

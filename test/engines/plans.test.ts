@@ -110,6 +110,37 @@ describe.each(ENGINES)('$name', (engineCase) => {
       ]
     }
 
+    describe('count=estimated', () => {
+      const meta = async (path: string, user: object) => (await library.request('GET', `/api/${path}limit=1&count=estimated`, { caller: { user: { id: 1, ...user } } })).body.meta
+      const staff = { organizationId: 1, staff: true }
+      const isPostgres = engineCase.dialect === 'pg'
+
+      beforeAll(async () => {
+        const { addContextExtender } = await import('../../src/runtime/server/utils/registrars')
+        addContextExtender((ctx) => {
+          if (ctx.user?.staff) ctx.tenant = { id: 1, canAccessAllTenants: true }
+        })
+      })
+
+      it('is a lower bound for a caller who sees a part of the rows, so that it discloses no statistics of the others', async () => {
+        const bound = { page: 1, limit: 1, total: 10_000, totalIsMore: true, hasMore: true }
+        expect(await meta('posts?', { organizationId: 1 })).toEqual(bound)
+        expect(await meta('posts?includeDeleted=true&', { organizationId: 1 })).toEqual(bound)
+        // Rows in the trash are out of sight too.
+        expect(await meta('posts?', staff)).toEqual(bound)
+        expect(await meta(`comments?includeDeleted=true&filter=${encodeURIComponent('{"post":{"id":{"$gt":0}}}')}&`, staff)).toEqual(bound)
+        expect(await meta('posts?', { organizationId: 5 })).toMatchObject({ total: expect.toSatisfy((total: number) => total < 200) })
+      })
+
+      it('is the estimate of Postgres for a caller who sees every row', async () => {
+        const estimated = await meta(`posts?includeDeleted=true&filter=${encodeURIComponent('{"id":{"$gt":20000}}')}&`, staff)
+        expect(estimated).toEqual(isPostgres
+          ? { page: 1, limit: 1, total: expect.toSatisfy((total: number) => total > 70_000 && total < 90_000), totalIsEstimated: true, hasMore: true }
+          : { page: 1, limit: 1, total: 10_000, totalIsMore: true, hasMore: true })
+        expect((await meta(`posts?includeDeleted=true&filter=${encodeURIComponent('{"id":{"$lte":5}}')}&`, staff))).toEqual({ page: 1, limit: 1, total: 5, hasMore: true })
+      })
+    })
+
     it.each(CASES)('$title uses its index, and the check detects a plan without it', async (planCase) => {
       const sent = (await planCase.request(send)).filter(({ text }) => planCase.statements.test(text))
       expect(sent).not.toEqual([])

@@ -32,6 +32,8 @@ export const LIMITS = Object.freeze({
   quotedName: 60,
   /** Characters of an id in an error message, or of the message of a validation schema. */
   errorText: 300,
+  /** Rows that `count=estimated` counts exactly. */
+  counted: 10_000,
   /** Rows in one batch of an `objectLevel` scan. */
   scanBatch: 500,
   /** Rows in an `objectLevel` scan that computes no total, such as the scan for a page without a total or for the links of a record. */

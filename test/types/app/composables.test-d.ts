@@ -71,6 +71,8 @@ describe('a list', () => {
     expectTypeOf(valueOf(byCursor).meta).toEqualTypeOf<{ limit: number, hasMore: boolean, nextCursor: string | null }>()
     const uncounted = useAutoApiList('articles', { page: 1, count: 'none' })
     expectTypeOf(valueOf(uncounted).meta).toEqualTypeOf<{ page: number, limit: number, hasMore: boolean }>()
+    const estimated = useAutoApiList('articles', { page: 1, count: 'estimated' })
+    expectTypeOf(valueOf(estimated).meta).toEqualTypeOf<{ page: number, limit: number, total: number, hasMore: boolean, totalIsMore?: true, totalIsEstimated?: true }>()
     const summed = useAutoApiList('articles', { page: 1, aggregate: ['sum(views)', 'sum(reads)', 'max(publishedAt)'] })
     expectTypeOf(valueOf(summed).meta.aggregates).toEqualTypeOf<{ sum_views: number | null, sum_reads: string | null, max_publishedAt: string | null }>()
   })

@@ -157,8 +157,17 @@ export function listQueries(subject: Subject, resource: string, form: Form, dept
     include: includes(subject, resource, depth),
     limit: fc.integer({ min: 3, max: 25 }),
     trash: trash as fc.Arbitrary<ListQuery['trash']>,
-  })
+  }).filter(query => relationsIn(query) <= MOST_RELATIONS)
 }
+
+/** The relations that the filters of one query can name. */
+const MOST_RELATIONS = 20
+
+const relationsIn = ({ filter, include }: { readonly filter?: Filter, readonly include: readonly Include[] }): number =>
+  namedIn([...filter?.and ?? [], ...filter?.or.flat() ?? []]) + include.reduce((sum, node) => sum + relationsIn(node), 0)
+
+const namedIn = (conditions: readonly AnyCondition[]): number =>
+  conditions.reduce((sum, condition) => sum + ('field' in condition ? 0 : 1 + (typeof condition.some === 'string' ? 0 : namedIn(condition.some))), 0)
 
 export function aggregates(resource: string, viewer: Viewer): fc.Arbitrary<Aggregate[]> {
   const one = fc.constantFrom(...fieldsOf(resource, viewer)).chain(([field, kind]) => {
@@ -182,7 +191,7 @@ export function groupQueries(subject: Subject, resource: string, form: Form): fc
       aggregates: fc.constant(aggregates),
       groupBy: fc.constant(groupBy),
       having: exact.length === 0 ? fc.constant([]) : fc.oneof({ weight: 2, arbitrary: fc.constant([]) }, { weight: 2, arbitrary: having(subject, resource, exact).map(one => [one]) }),
-      filter: filters(subject, resource, form, 2),
+      filter: filters(subject, resource, form, 2).filter(filter => relationsIn({ filter, include: [] }) <= MOST_RELATIONS),
       sort: sorts([...groupBy, ...exact.map(aliasOf)], 2),
       page: fc.constantFrom(1, 1, 1, 2),
       limit: fc.integer({ min: 2, max: 25 }),

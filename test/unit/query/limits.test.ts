@@ -199,6 +199,9 @@ describe('a list', () => {
       expect([path, (await get(path, small)).data.code]).toEqual([path, 'LIMIT_EXCEEDED'])
     }
     expect((await get('tags?page=1&count=none', small)).data).toHaveLength(3)
+    const estimated = await get('tags?page=1&count=estimated', small)
+    expect([estimated.data.length, estimated.meta]).toEqual([3, { page: 1, limit: 3, total: expect.toSatisfy((total: number) => total > 3 && total <= 20), totalIsMore: true, hasMore: true }])
+    expect((await get(`tags?page=1&count=estimated&${filter({ id: { $lte: 20 } })}`, small)).meta.totalIsMore).toBeUndefined()
     expect((await get(`tags?page=1&${filter({ id: { $lte: 20 } })}`, small)).meta.total).toBeGreaterThan(0)
     const visible = server.data.tags!.filter(row => MODEL.tags!.visible(row, { tenant: 1, permissions: [] }))
     let seen = 0

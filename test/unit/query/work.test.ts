@@ -66,6 +66,24 @@ describe('a query', () => {
   })
 })
 
+describe('count=estimated', () => {
+  const meta = async (query: Record<string, unknown>) => (await get('pages', { count: 'estimated', fields: 'id', limit: 5, ...query })).body.meta
+
+  it('is exact up to 10 000 rows, and a lower bound above', async () => {
+    const page = { page: 1, limit: 5, hasMore: true }
+    expect(await meta({ filter: { id: { $lte: 7 } } })).toEqual({ ...page, total: 7 })
+    expect(await meta({ filter: { id: { $lte: 10_000 } } })).toEqual({ ...page, total: 10_000 })
+    expect(await meta({ filter: { id: { $lte: 10_001 } } })).toEqual({ ...page, total: 10_000, totalIsMore: true })
+    expect(await meta({})).toEqual({ ...page, total: 10_000, totalIsMore: true })
+    expect(await meta({ page: 2002 })).toEqual({ page: 2002, limit: 5, total: 10_000, totalIsMore: true, hasMore: false })
+    expect(await meta({ filter: { id: 0 } })).toEqual({ ...page, total: 0, hasMore: false })
+  })
+
+  it('has no total in pages by cursor', async () => {
+    expect(await meta({ cursor: '' })).toEqual({ limit: 5, hasMore: true, nextCursor: expect.any(String) })
+  })
+})
+
 /** Milliseconds this thread has worked: on a machine with other work to do, the clock says more of that than of us. */
 function worked(): number {
   const { user, system } = process.threadCpuUsage()

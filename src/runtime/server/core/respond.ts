@@ -13,7 +13,7 @@ import { keepReadable, type Selection } from './access/fields'
 export function listEnvelope({ plan, records, form, total, hasMore, nextCursor, aggregates }: ListResult): ApiResponse {
   const { position, limit } = plan
   const meta = position.mode === 'offset'
-    ? { page: position.page, limit, ...total === undefined ? { hasMore } : { total } }
+    ? { page: position.page, limit, ...total, ...hasMore !== undefined && { hasMore } }
     : { limit, hasMore, nextCursor }
   return {
     status: 200,

@@ -77,8 +77,12 @@ export interface ListQuery<R extends ResourceName> extends UnpagedQuery<R> {
   readonly page?: number
   /** The `nextCursor` of the previous page; `''` requests the first page. */
   readonly cursor?: string
-  /** `'none'` skips the count. The response then has `meta.hasMore` instead of `meta.total`. */
-  readonly count?: 'exact' | 'none'
+  /**
+   * `'none'` skips the count. The response then has `meta.hasMore` instead of `meta.total`. `'estimated'` counts at most 10,000 rows; the
+   * response then has both.
+   * @default 'exact'
+   */
+  readonly count?: 'exact' | 'none' | 'estimated'
 }
 
 export interface RelatedQuery<R extends ResourceName> extends ListQuery<R> {

@@ -32,6 +32,14 @@ export interface UncountedMeta {
   hasMore: boolean
 }
 
+export interface EstimatedMeta extends OffsetMeta {
+  hasMore: boolean
+  /** More records than `total` match. */
+  totalIsMore?: true
+  /** `total` is the estimate of the database. */
+  totalIsEstimated?: true
+}
+
 export interface CursorMeta {
   limit: number
   hasMore: boolean
@@ -40,7 +48,8 @@ export interface CursorMeta {
 }
 
 type DefaultMeta<Q> = AutoApiSettings extends { pagination: 'cursor' } ? CursorMeta : NumberedMeta<Q>
-type NumberedMeta<Q> = Q extends { readonly count: 'none' } ? UncountedMeta : OffsetMeta
+type NumberedMeta<Q> = Q extends { readonly count: 'none' } ? UncountedMeta
+  : Q extends { readonly count: 'estimated' } ? EstimatedMeta : OffsetMeta
 type PageMeta<Q> = Q extends { readonly cursor: string }
   ? CursorMeta
   : Q extends { readonly page: number }

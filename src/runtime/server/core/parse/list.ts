@@ -1,13 +1,24 @@
 /** Parses the query string of a list or a record. It does not resolve the names of fields and relations. */
 import type { ApiRequest, Call } from '../context'
-import { invalidQuery, quote } from '../error'
+import { invalidQuery } from '../error'
 import { parseAggregates, type AggregateQuery } from './aggregate'
 import { parseFilter, type Filter } from './filter'
 import { parseInclude, type IncludeTree } from './include'
 import { parseKey } from './key'
 import type { Key } from '../../schema/record-id'
 import { assertCost } from './cost'
-import { assertBounded, nameList, pageSize, singleValue, toSort, trashMode, wholeNumber, type Query, type SortField } from './params'
+import {
+  assertBounded,
+  nameList,
+  pageSize,
+  singleValue,
+  toCount,
+  toSort,
+  trashMode,
+  wholeNumber,
+  type Query,
+  type SortField,
+} from './params'
 import type { TrashMode } from '../../../shared/query'
 
 /** The parameters of every read. */
@@ -28,6 +39,8 @@ export interface ListQuery extends ReadQuery {
   readonly position: Position
   readonly limit: number
   readonly count: boolean
+  /** The exact count ends at this number of rows. Then the total is a lower bound, or the estimate of the database. */
+  readonly countLimit?: number
   readonly sort: readonly SortField[]
   readonly cursorFields: readonly SortField[]
   readonly filter: Filter
@@ -45,7 +58,7 @@ export function parseList({ query }: Pick<ApiRequest, 'query'>, { api: { config 
     ...parseRead(query),
     position: toPosition(query, config.pagination.default),
     limit: pageSize(query, config.pagination),
-    count: toCount(query),
+    ...toCount(query),
     sort: toSort(nameList(query, 'sort') ?? [], 'sort'),
     cursorFields: toSort(nameList(query, 'cursorFields') ?? [], 'cursorFields'),
     filter: parseFilter(query),
@@ -67,11 +80,4 @@ function toPosition(query: Query, mode: 'offset' | 'cursor'): Position {
   if (cursor !== undefined && page !== undefined) throw invalidQuery('`page` and `cursor` exclude each other.')
   if (cursor !== undefined || (page === undefined && mode === 'cursor')) return { mode: 'cursor', cursor: cursor ?? '' }
   return { mode: 'offset', page: page ?? 1 }
-}
-
-function toCount(query: Query): boolean {
-  const count = singleValue(query, 'count')
-  if (count !== undefined && count !== 'none' && count !== 'exact')
-    throw invalidQuery(`\`count\` is none or exact, not ${quote(count)}.`, 'count')
-  return count !== 'none'
 }

@@ -75,6 +75,17 @@ export function toSort(texts: readonly string[], parameter: string): readonly So
   return texts.map(text => text.startsWith('-') ? { name: text.slice(1), descending: true } : { name: text, descending: false })
 }
 
+const COUNTS: Readonly<Record<string, { readonly count: boolean, readonly countLimit?: number }>> = {
+  none: { count: false }, exact: { count: true }, estimated: { count: true, countLimit: LIMITS.counted },
+}
+
+/** How to compute the total of a list. */
+export function toCount(query: Query) {
+  const count = singleValue(query, 'count') ?? 'exact'
+  if (!Object.hasOwn(COUNTS, count)) throw invalidQuery(`\`count\` is none, exact or estimated, not ${quote(count)}.`, 'count')
+  return COUNTS[count]!
+}
+
 /** Whether a read returns active rows, rows in the trash, or both. */
 export function trashMode(query: Query): TrashMode {
   const [all, only] = [flag(query, 'includeDeleted'), flag(query, 'onlyDeleted')]

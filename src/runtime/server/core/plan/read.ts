@@ -21,6 +21,10 @@ export interface ListPlan extends ReadPlan {
   /** Selects the rows after the cursor. Counts and aggregates ignore this condition. */
   readonly start: readonly Clause[]
   readonly aggregates?: AggregatePlan
+  /** The exact count ends at this number of rows. */
+  readonly countLimit?: number
+  /** Whether the list contains the related rows of one record. */
+  readonly ofRecord?: true
   /** Encrypts the cursors. It is set only if the order has a field that the caller cannot read. */
   readonly secret?: string
 }
@@ -47,6 +51,7 @@ export async function planList(query: ListQuery, call: Call): Promise<ListPlan> 
     ...(secret !== undefined && { secret }),
     offset: position.mode === 'offset' ? toOffset(position.page, limit) : 0,
     count: position.mode === 'offset' && query.count,
+    ...query.countLimit !== undefined && { countLimit: query.countLimit },
     ...(query.aggregates.length > 0 && { aggregates: planAggregates(query.aggregates, [], readable) }),
     include: await planIncludes(query.include, call, filters),
   }

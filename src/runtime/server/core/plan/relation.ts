@@ -36,7 +36,7 @@ export async function planRelated(query: RelatedQuery, call: Call): Promise<Rela
     key: query.key,
     relation,
     metadata,
-    include: [{ plan: listPlan, ...relation.kind === 'manyToMany' && { through: planJunction(relation) } }],
+    include: [{ plan: { ...listPlan, ofRecord: true }, ...relation.kind === 'manyToMany' && { through: planJunction(relation) } }],
   }
 }
 

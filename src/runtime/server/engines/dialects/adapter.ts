@@ -52,6 +52,12 @@ export interface DialectAdapter {
   readonly fingerprint: (column: Column, kind: Kind) => SQL
   /** Compares two values. NULL equals NULL. */
   readonly same: (left: SQL, right: SQL) => SQL
+  /** How to ask the planner for the number of rows of a query. Absent if the dialect has no reliable estimate. */
+  readonly estimate?: {
+    readonly explain: (query: SQL) => SQL
+    /** Reads the first value of the result. */
+    readonly read: (value: unknown) => number | undefined
+  }
   readonly aggregates: AggregateSql
 }
 

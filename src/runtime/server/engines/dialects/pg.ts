@@ -43,7 +43,15 @@ export const pg: DialectAdapter = {
     ? sql`encode(sha256(convert_to(cast(${column} as text), 'UTF8')), 'hex')`
     : sql`cast(${column} as text)`,
   same: (left, right) => sql`${left} is not distinct from ${right}`,
+  estimate: { explain: query => sql`explain (format json) ${query}`, read: readEstimate },
   aggregates,
+}
+
+/** `[{ "Plan": { "Plan Rows": 100 } }]`, as text or parsed by the driver. */
+function readEstimate(value: unknown): number | undefined {
+  const [explained] = (typeof value === 'string' ? JSON.parse(value) : value) as { Plan?: { 'Plan Rows'?: unknown } }[]
+  const rows = explained?.Plan?.['Plan Rows']
+  return typeof rows === 'number' ? Math.round(rows) : undefined
 }
 
 /** Types without `min` and `max`. All texts of such a type have the same length, so their bytes sort in the order of the values. */

@@ -9,11 +9,11 @@ import { aggregateList } from '../aggregate/groups'
 import { runStatements, searchInSlices } from '../rows/text-search'
 import { valuesAt, type RecordValues } from '../rows/decode'
 import { readRows, type Rows } from '../rows/rows'
-import { countRows } from './count'
+import { findTotal, type Total } from './total'
 import { formOf, runReadHooks, toRecords, type ReadResult } from './records'
 
 export interface ListResult extends ReadResult<ListPlan> {
-  readonly total?: number
+  readonly total?: Total
   readonly hasMore?: boolean
   readonly nextCursor?: string | null
   readonly aggregates?: RecordValues
@@ -31,20 +31,21 @@ export async function executeList(requested: Scoped<ListPlan>, call: Call, attac
   await runHooks(call, 'beforeList', undefined, run => (run as AnyHook)(call.ctx))
   const plan = await searchInSlices(requested, call)
   const byCursor = plan.position.mode === 'cursor'
-  // Without a count, the query reads one row beyond the page, to find out whether another page exists. With a count, `objectLevel`
+  const isExact = plan.count && plan.countLimit === undefined
+  // Without an exact count, the query reads one row beyond the page, to find out whether another page exists. With one, `objectLevel`
   // checks every row of the list, up to `objectLevelMaxRows`.
   const options = {
     start: plan.start,
     offset: plan.offset,
-    limit: plan.count ? plan.limit : plan.limit + 1,
+    limit: isExact ? plan.limit : plan.limit + 1,
     cursor: byCursor,
     extraColumns: attachment?.extraColumns ?? [],
-    ...(plan.count && { maxScanned: call.api.config.objectLevelMaxRows }),
+    ...(isExact && { maxScanned: call.api.config.objectLevelMaxRows }),
   }
   const [found, total, aggregates] = await runStatements(
     plan, call,
     () => readRows(plan, options, call),
-    () => plan.count ? countRows(plan, call) : undefined,
+    () => plan.count ? findTotal(plan, call) : undefined,
     () => plan.aggregates && aggregateList(plan, plan.aggregates, call),
   )
   const page: Rows = { ...found, rows: found.rows.slice(0, plan.limit) }
@@ -56,7 +57,8 @@ export async function executeList(requested: Scoped<ListPlan>, call: Call, attac
     plan,
     form,
     records: await runReadHooks(plan, 'afterList', records, call),
-    ...total === undefined ? { hasMore } : { total },
+    ...total && { total },
+    ...!isExact && { hasMore },
     ...byCursor && { nextCursor: hasMore ? await cursorAt(plan, page) : null },
     ...aggregates && { aggregates },
   }

@@ -18,7 +18,7 @@ export interface Factory {
 export const FACTORIES: Readonly<Record<string, Factory>> = {
   betterAuth: { valid: { auth: createModuleImport('/app/server/auth', 'auth') }, code: ['auth'], mistyped: ['authh', 'auth'] },
   dataExport: {
-    valid: { resources: ['posts'], formats: ['csv', 'json', 'ndjson'], maxRows: 9, concurrent: 1 },
+    valid: { resources: ['posts'], formats: ['csv', 'json', 'ndjson'], maxRows: 9, concurrent: 1, maxImportRows: 9, maxImportSize: 900 },
     code: [],
     mistyped: ['maxRow', 'maxRows'],
   },

@@ -23,6 +23,7 @@ export type {
 export type { Around, AroundInfo, CallerListener, IncomingRequest, RequestListener } from './core/listeners'
 export type { RowFilter } from './core/row-filters'
 export type { OpenedList, OpenList, Scan, ScannedColumn, ScannedColumns, ScannedRecord, ScanOptions } from './core/scan'
+export type { SaveCounts, SaveOptions, SaveRecords } from './core/save'
 export type { BodyStreamOptions, RouteRequest } from './core/route-request'
 export type { ApiResponse } from './core/response'
 /** The request's event. This export gives `ctx.event` its type. */

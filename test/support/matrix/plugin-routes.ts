@@ -12,6 +12,8 @@ export interface PluginRequest extends Request {
   readonly route: PluginRouteName
   /** The operation of the route, if it belongs to a resource. */
   readonly operation?: Operation
+  /** The operations of a request, if there are several. */
+  readonly operations?: readonly Operation[]
   /** The media type of the body. @default 'application/json' */
   readonly accepts?: string
   /** The `Cache-Control` header, if it is not that of the generated routes. */
@@ -84,6 +86,11 @@ const FILES: readonly PluginRequest[] = [
   {
     route: 'data-export: GET /:resource', operation: 'read', like: 'list', cacheControl: 'no-store',
     target: it => [`/${it}`, { headers: { accept: 'text/csv' } }], status: 200, changes: nothing, shows: hasLine,
+  },
+  {
+    route: 'data-export: POST /:resource/import', operation: 'create', operations: ['create', 'update'], like: 'create', accepts: 'application/x-ndjson',
+    // A JSON body is a file with one line.
+    target: it => [`/${it}/import`, { method: 'POST', body: { title: 'made' }, headers: { 'content-type': 'application/x-ndjson' } }], status: 200, changes: added,
   },
 ]
 

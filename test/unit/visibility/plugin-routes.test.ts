@@ -138,7 +138,7 @@ describe.each(rows)('$route', (request) => {
 
   it('counts as its operation for limits', async () => {
     await send(request)
-    expect(counted).toEqual([[request.operation ?? 'read']])
+    expect(counted).toEqual([request.operations ?? [request.operation ?? 'read']])
   })
 })
 

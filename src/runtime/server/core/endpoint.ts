@@ -6,9 +6,9 @@ import type { Resource } from '../schema/model'
 import type { Api } from './api'
 import type { EndpointTarget } from './extensions'
 import type { ApiResponse } from './response'
-import type { ApiRequest, Session } from './context'
+import type { ApiRequest, Call, Session } from './context'
 import { assertDryRun, assertNoDryRun, dryRunHeaders } from './dry-run'
-import { authorizeGate } from './access/authorize'
+import { authorizeAny, authorizeGate } from './access/authorize'
 import { assertMediaType, mediaTypeOf } from './media-type'
 import { createRouteRequest, type RouteRequest } from './route-request'
 import { assertDepth } from './parse/body'
@@ -70,6 +70,8 @@ export interface PluginRouteFacts {
   readonly gate?: string
   /** The operations of a request. The first one is that of the route. @default only that of the route */
   readonly operationsOf?: (request: ApiRequest) => readonly [Operation, ...Operation[]]
+  /** Whether the permission for one of the operations is enough. @default false */
+  readonly anyOf?: boolean
 }
 
 /** Runs an endpoint of the app, or a route of a plugin. */
@@ -77,14 +79,15 @@ export function runEndpoint<Result, Body extends StandardSchemaV1 | undefined, Q
   options: EndpointOptions<Body, Query, Result>,
   request: ApiRequest,
   api: Api,
-  { name, gate = options.endpointName ?? '', operationsOf = () => [options.operation ?? 'read'] }: PluginRouteFacts = {},
+  { name, gate = options.endpointName ?? '', operationsOf = () => [options.operation ?? 'read'], anyOf = false }: PluginRouteFacts = {},
 ): Promise<ApiResponse> {
   const operations = operationsOf(request)
   const [, ...further] = operations
+  const authorize = (call: Call) => anyOf ? authorizeAny(call, operations) : authorizeGate(call, gate, further)
   const run = (session: Session) => handle(options, request, session)
   const resource = findEndpointResource(options, api)
   return resource
-    ? runRoute(api, request, resource, { name, operations, authorize: call => authorizeGate(call, gate, further), run })
+    ? runRoute(api, request, resource, { name, operations, authorize, run })
     : runRoute(api, request, undefined, { operations, authorize: allowEveryone, run })
 }
 

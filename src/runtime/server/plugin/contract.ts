@@ -33,8 +33,11 @@ export interface PluginRoute {
    * @default every registered one
    */
   readonly resources?: readonly string[]
-  /** The operation of the handler on the resource. Required for a path that begins with `/:resource`; other paths authorize nothing. */
-  readonly operation?: Operation
+  /**
+   * The operation of the handler on the resource. Required for a path that begins with `/:resource`; other paths authorize nothing. Of
+   * several operations, the caller needs the permission for one, and the handler checks those that it performs.
+   */
+  readonly operation?: Operation | readonly [Operation, ...Operation[]]
   /**
    * Whether the route has the parameters of a list, with the operation `read`. Then it also requires the permissions that these parameters
    * require: `includeDeleted` requires `viewDeleted`.

@@ -2,7 +2,7 @@
 import { addRoute, createRouter, findRoute, type RouterContext } from 'rou3'
 import { findReservedName, ROUTES, toRouteKey, type Route as GeneratedRoute } from '../../shared/routes'
 import type { Route, RoutesByMethod } from '../core/pipeline'
-import { runEndpoint, type EndpointOptions } from '../core/endpoint'
+import { runEndpoint, type EndpointOptions, type PluginRouteFacts } from '../core/endpoint'
 import { readOperations } from '../core/parse/params'
 import { assertAccepts, assertProduces, preferredType } from '../core/media-type'
 import type { PluginRoute } from './contract'
@@ -105,6 +105,8 @@ function mount(route: OfPlugin, names: ReadonlySet<string>): Mounted[] {
     return [{ method, path, produces, route: endpoint(route) }]
   }
   if (!route.operation) throw new TypeError(`${where} has no \`operation\`, which \`/:resource\` requires.`)
+  if (Array.isArray(route.operation) && route.gate !== undefined)
+    throw new TypeError(`${where} has \`gate\`, which requires a single operation.`)
   if (route.listParameters && route.operation !== 'read')
     throw new TypeError(`${where} has \`listParameters\`, which requires the operation \`read\`.`)
   const unknown = resources?.find(name => !names.has(name))
@@ -144,11 +146,19 @@ function assertUniqueNames(routes: readonly OfPlugin[]): void {
   }
 }
 
+type Operations = ReturnType<NonNullable<PluginRouteFacts['operationsOf']>>
+
 function endpoint(options: OfPlugin & { readonly resource?: string }): Route {
   // The schemas decide the types of `body` and `query`. The contract has their types before validation.
-  const { operation, gate, listParameters } = options
-  const run = options as unknown as EndpointOptions<undefined, undefined, unknown>
-  const facts = { name: nameOf(options), gate, ...listParameters && { operationsOf: readOperations } }
+  const { gate, listParameters } = options
+  const operations = options.operation === undefined ? undefined : [options.operation].flat() as unknown as Operations
+  const operation = operations?.[0]
+  const run = { ...options, operation } as unknown as EndpointOptions<undefined, undefined, unknown>
+  const facts = {
+    name: nameOf(options), gate,
+    ...listParameters && { operationsOf: readOperations },
+    ...operations && operations.length > 1 && { operationsOf: () => operations, anyOf: true },
+  }
   const route: Route = (request, api) => runEndpoint(run, request, api, facts)
   return operation === undefined ? route : Object.assign(route, { operationOf: () => operation, operations: [operation] })
 }

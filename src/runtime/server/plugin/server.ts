@@ -4,9 +4,10 @@ import type { AutoApiConfig } from '../../shared/config'
 import type { ApiDescription } from '../../shared/types/description'
 import type { Kind } from '../../shared/wire'
 import { describeFor } from '../core/description/describe'
+import { saveRecords, type SaveRecords } from '../core/save'
 import { openList, scanList, type OpenList, type Scan } from '../core/scan'
 import type { CallerContext } from '../core/visible-rows'
-import type { Field } from '../schema/field'
+import { INVALID, type Field } from '../schema/field'
 import type { Resource } from '../schema/model'
 import { createFindStorage, type FindStorage, type StorageMounts } from './storage'
 
@@ -21,6 +22,8 @@ export interface PluginField {
   readonly optional: boolean
   /** Whether no response contains the column. */
   readonly hidden: boolean
+  /** Whether a body can contain this JSON value for the column. The value is not null. */
+  readonly accepts: (value: unknown) => boolean
 }
 
 /** A registered resource. */
@@ -53,6 +56,8 @@ export interface PluginServer {
   readonly scan: Scan
   /** Authorizes and plans a whole list. Then it can be counted and read in batches. */
   readonly openList: OpenList
+  /** Creates and updates many records in one commit, with the rules of bulk requests. */
+  readonly saveRecords: SaveRecords
 }
 
 export interface PluginServerOptions {
@@ -69,12 +74,14 @@ export function createPluginServer({ resources, config, useStorage }: PluginServ
     storage: createFindStorage(useStorage),
     scan: scanList,
     openList,
+    saveRecords,
   })
 }
 
 function toPluginResource({ name, table, fields, primaryKey, tenant, roles, relations, hidden }: Resource): PluginResource {
-  const toPluginField = ({ name, column, kind, nullable, optional }: Field): PluginField =>
-    Object.freeze({ name, column, kind, nullable, optional, hidden: hidden.has(name) })
+  const toPluginField = ({ name, column, kind, nullable, optional, fromJson }: Field): PluginField => Object.freeze({
+    name, column, kind, nullable, optional, hidden: hidden.has(name), accepts: (value: unknown) => fromJson(value) !== INVALID,
+  })
   return Object.freeze({
     name,
     table,

@@ -11,6 +11,8 @@ import { createValueTest, EXPECTED_OF } from './column-values'
 import { isScalar } from '../engines/scalar'
 import { createDriverValueTest } from './driver-values'
 
+export { INVALID }
+
 export interface Field {
   /** The property name in the table. Requests and responses use the same name. */
   readonly name: string

@@ -20,6 +20,15 @@ export async function authorize(session: Session, resource: Resource, operations
 }
 
 /**
+ * Lets a caller pass who has the permission for one of the operations. The handler checks those that it performs.
+ * @throws 401, 403
+ */
+export async function authorizeAny(call: Call, operations: readonly Operation[]): Promise<void> {
+  for (const operation of operations) if (await can(call, call.resource, operation)) return assertTenant(call, call.resource)
+  throw refused(call.ctx)
+}
+
+/**
  * Whether {@link authorize} would let the caller pass. A new row also needs a tenant to belong to, even if the caller can access the rows
  * of all tenants.
  */

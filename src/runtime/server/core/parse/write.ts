@@ -80,7 +80,7 @@ function reasonOf({ query }: ApiRequest, { roles }: Resource): { reason?: string
 export async function parseBulkCreate(request: ApiRequest, call: Call): Promise<WriteRequest> {
   refuseIfMatch(request, 'New records have no tags yet.')
   const items = listOf(await request.body(), 'items', call)
-  return { bulk: true, items: await Promise.all(items.map(item => toItem(item, call, 'create'))) }
+  return { bulk: true, items: await Promise.all(items.map(item => parseItem(item, call, 'create'))) }
 }
 
 const USE_ITEMS = 'Send `ifMatch` with each item.'
@@ -98,7 +98,7 @@ export async function parseBulkUpdate(request: ApiRequest, call: Call): Promise<
   return {
     bulk: true,
     items: await Promise.all(items.map(async ({ id, data, ifMatch }) =>
-      ({ ...withIfMatch(byId(id, call), ifMatch, call), ...await toItem(data, call, 'update') }))),
+      ({ ...withIfMatch(byId(id, call), ifMatch, call), ...await parseItem(data, call, 'update') }))),
   }
 }
 
@@ -182,7 +182,8 @@ function byId(id: string | number, { resource }: Call): WriteItem {
   return key ? { id, key } : { id, error: notFound() }
 }
 
-async function toItem(data: unknown, call: Call, kind: BodyKind): Promise<WriteItem> {
+/** Parses one record of a batch. An invalid one gets an `error`. */
+export async function parseItem(data: unknown, call: Call, kind: BodyKind): Promise<WriteItem> {
   try {
     return { data: await parseItemData(data, call, kind) }
   }

@@ -21,6 +21,9 @@ export interface CsvFileOptions extends CsvOptions {
   readonly bom: boolean
 }
 
+export const CSV_TYPE = 'text/csv'
+export const NDJSON_TYPE = 'application/x-ndjson'
+
 interface FormatFacts {
   readonly mediaType: string
   /** @throws `INVALID_QUERY` if the format cannot contain the columns. */
@@ -29,7 +32,7 @@ interface FormatFacts {
 
 export const FORMAT_FACTS: Readonly<Record<Format, FormatFacts>> = {
   csv: {
-    mediaType: 'text/csv',
+    mediaType: CSV_TYPE,
     createWriter: (columns, { bom, ...options }) => {
       const { header, line } = createCsvWriter(columns, options)
       return { begin: bom ? `\uFEFF${header}` : header, record: line, end: '' }
@@ -44,7 +47,7 @@ export const FORMAT_FACTS: Readonly<Record<Format, FormatFacts>> = {
     }),
   },
   ndjson: {
-    mediaType: 'application/x-ndjson',
+    mediaType: NDJSON_TYPE,
     createWriter: () => ({ begin: '', record: record => `${JSON.stringify(record)}\n`, end: '' }),
   },
 }

@@ -1,9 +1,11 @@
-/** Exports a list as a file: CSV, JSON or NDJSON, with the rows, the fields and the permissions of the list route. */
+/** Exports lists as files and imports files, with the rows, the fields and the permissions of the generated routes. */
 import { preferredType } from '../../core/media-type'
 import type { OpenList } from '../../core/scan'
 import type { RouteRequest } from '../../core/route-request'
 import { defineAutoApiPlugin, type PluginRoute } from '../../plugin/contract'
+import type { PluginServer } from '../../plugin/server'
 import type { AutoApiContext } from '../../registration'
+import { IMPORT_TYPES, importFile } from './import/index'
 import { createFile } from './file'
 import { FORMAT_FACTS, type Format } from './formats'
 import { resolveExportPolicy, type DataExportOptions, type ExportPolicy } from './options'
@@ -14,7 +16,8 @@ import { createSlots, type Slots } from './slots'
 const GATE = 'export'
 
 /**
- * Adds `GET /:resource/export`. A list that is requested as `text/csv` or `application/x-ndjson` answers the same file.
+ * Adds `GET /:resource/export` and `POST /:resource/import`. A list that is requested as `text/csv` or `application/x-ndjson` answers the
+ * same file as the export.
  * @throws If an option is unknown or a value is invalid.
  * @example
  * export default defineNuxtConfig({
@@ -26,14 +29,15 @@ export const dataExport = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins', n
   const policy = resolveExportPolicy(options)
   const { resources, formats } = policy
   const slots = createSlots(policy.concurrent)
-  let open: OpenList
+  let server: PluginServer
   const negotiated = formats.filter(format => format !== 'json')
   const common = { method: 'GET', operation: 'read', listParameters: true, gate: GATE, ...resources && { resources } } as const
   const routes: PluginRoute[] = [{
     ...common,
     name: 'export',
     path: '/:resource/export',
-    handler: (ctx, request) => exportList(ctx, request, { ...policy, slots, open, format: formatByHeader(request, formats) ?? formats[0] }),
+    handler: (ctx, request) =>
+      exportList(ctx, request, { ...policy, slots, open: server.openList, format: formatByHeader(request, formats) ?? formats[0] }),
   }]
   if (negotiated.length > 0) {
     routes.push({
@@ -42,13 +46,23 @@ export const dataExport = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins', n
       path: '/:resource',
       produces: negotiated.map(format => FORMAT_FACTS[format].mediaType),
       handler: (ctx, request) =>
-        exportList(ctx, request, { ...policy, slots, open, format: formatByHeader(request, negotiated)!, fixed: true }),
+        exportList(ctx, request, { ...policy, slots, open: server.openList, format: formatByHeader(request, negotiated)!, fixed: true }),
     })
   }
+  routes.push({
+    name: 'import',
+    method: 'POST',
+    path: '/:resource/import',
+    operation: ['create', 'update'],
+    accepts: IMPORT_TYPES,
+    dryRun: true,
+    ...resources && { resources },
+    handler: (ctx, request) => importFile(ctx, request, server.resources.get(ctx.resource)!, policy, server.saveRecords),
+  })
   return {
     name: 'data-export',
-    setup(server) {
-      open = server.openList
+    setup(given) {
+      server = given
     },
     routes,
   }

@@ -23,6 +23,16 @@ export interface DataExportOptions {
    * @default 2
    */
   readonly concurrent?: number
+  /**
+   * Maximum number of records in an imported file.
+   * @default 10000
+   */
+  readonly maxImportRows?: number
+  /**
+   * Maximum size of an imported file in bytes.
+   * @default 33554432 (32 MB)
+   */
+  readonly maxImportSize?: number
 }
 
 export interface ExportPolicy {
@@ -30,6 +40,8 @@ export interface ExportPolicy {
   readonly formats: readonly [Format, ...Format[]]
   readonly maxRows: number
   readonly concurrent: number
+  readonly maxImportRows: number
+  readonly maxImportSize: number
 }
 
 const isCount = (value: unknown) => Number.isSafeInteger(value) && Number(value) > 0
@@ -40,12 +52,15 @@ const RULES: OptionRules<DataExportOptions> = {
   formats: { fits: isListOfTexts, use: `a list of formats: ${FORMATS.join(', ')}` },
   maxRows: { fits: isCount, use: 'a positive integer' },
   concurrent: { fits: isCount, use: 'a positive integer' },
+  maxImportRows: { fits: isCount, use: 'a positive integer' },
+  maxImportSize: { fits: isCount, use: 'a number of bytes, a positive integer' },
 }
 
 /** @throws TypeError for an unknown option or an invalid value. */
 export function resolveExportPolicy(options: DataExportOptions): ExportPolicy {
   assertOptions(options, RULES, 'dataExport')
   const { resources, formats = FORMATS, maxRows = 100_000, concurrent = 2 } = options
+  const { maxImportRows = 10_000, maxImportSize = 32 * 1024 * 1024 } = options
   assertNames(formats, FORMATS, 'dataExport.formats')
-  return { resources, formats: [...new Set(formats)] as [Format, ...Format[]], maxRows, concurrent }
+  return { resources, formats: [...new Set(formats)] as [Format, ...Format[]], maxRows, concurrent, maxImportRows, maxImportSize }
 }

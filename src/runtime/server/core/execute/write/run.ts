@@ -69,7 +69,7 @@ async function withAffected(result: WriteResult, parts: readonly AffectedPart[],
 }
 
 /** Checks the fields that the client sent and the hooks have not removed. @throws 403 */
-async function assertWritable({ resource, selection }: WritePlan, { sent, sentKeys, values }: Item, call: Call): Promise<void> {
+export async function assertWritable({ resource, selection }: WritePlan, { sent, sentKeys, values }: Item, call: Call): Promise<void> {
   const unwritable = await unwritableFields(call, resource, sent.filter(name => Object.hasOwn(values, name)))
   if (unwritable.length === 0) return
   // Validation can map a field that the client sent to a hidden column. The error must not name that column.

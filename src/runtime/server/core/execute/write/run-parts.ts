@@ -1,0 +1,101 @@
+/** Runs several writes of one resource in one commit, such as its creates and its updates. Each item has the rules of a bulk request. */
+import type { Call } from '../../context'
+import { bulkFailed, type ItemFailure } from '../../bulk-error'
+import { changedMeanwhile, isBusy } from '../../error'
+import type { WritePlan } from '../../plan/write'
+import type { Scoped } from '../../access/row-scope'
+import { commitOperations } from '../commit/commit'
+import { CommitFailed } from '../commit/failure'
+import type { WriteOperation } from '../commit/operation'
+import { recheckTarget } from './commit-items'
+import { checkConditions } from './conditions'
+import { findFailedItems } from './failed-items'
+import { runAfter, runBefore } from './hooks'
+import { forEachItem, withoutError, type Item, type WrittenItem } from './items'
+import { OPERATIONS } from './operations'
+import { checkReferences } from './references'
+import { toResult } from './result'
+import { assertWritable } from './run'
+import { loadTargets } from './targets'
+
+/** One write, with the call of its operation. The indexes of its items are unique among all parts. */
+export interface WritePart {
+  readonly plan: Scoped<WritePlan>
+  readonly call: Call
+  readonly items: readonly Item[]
+}
+
+interface Running extends WritePart {
+  readonly written: Map<number, WrittenItem>
+}
+
+/**
+ * In a dry run, the commit is rolled back, and after-hooks do not run.
+ * @param targetError replaces the error of an item whose row was not found or not allowed
+ * @throws `BULK_FAILED` with the failed items of all parts; then nothing is written.
+ */
+export async function executeParts(given: readonly WritePart[], targetError: (error: unknown) => unknown): Promise<void> {
+  const parts = given.filter(({ items }) => items.length > 0).map((part): Running => ({ ...part, written: new Map() }))
+  for (const { plan, items, call } of parts) {
+    await loadTargets(plan, items, call)
+    for (const item of items) if (item.key && item.error !== undefined) item.error = targetError(item.error)
+    await checkConditions(plan, items, call)
+  }
+  assertNoFailure(parts)
+  for (const { plan, items, call } of parts) {
+    await forEachItem(items, item => runBefore(plan, item, call))
+    await forEachItem(items, item => assertWritable(plan, item, call))
+    await checkReferences(plan, items, call, 'commit')
+  }
+  assertNoFailure(parts)
+  if (parts.length > 0) await commitParts(parts)
+  const errors: unknown[] = []
+  for (const { plan, items, written, call } of parts) {
+    const byIndex: Item[] = []
+    for (const item of items) byIndex[item.index] = item
+    await runAfter(plan, byIndex, toResult(plan, items, written), call, errors)
+  }
+  if (errors.length > 0) throw errors[0]
+}
+
+/** @throws `BULK_FAILED` if an item has an error. */
+function assertNoFailure(parts: readonly Running[]): void {
+  const failed = parts.flatMap(({ items }) => items.filter(({ error }) => error !== undefined))
+  if (failed.length > 0) throw bulkFailed('nothing was written', inOrder(failed))
+}
+
+const inOrder = <T extends ItemFailure>(failures: readonly T[]) => [...failures].sort((a, b) => a.index - b.index)
+
+async function commitParts(parts: readonly Running[]): Promise<void> {
+  const [{ plan, call }] = parts as [Running, ...Running[]]
+  const time = new Date()
+  const operations = parts.flatMap(({ plan, items, written, call }): readonly WriteOperation[] =>
+    OPERATIONS[plan.kind](plan, items, written, call, time))
+  const locks = operations.filter(({ phase }) => phase === 'lock')
+  const ordered = [...locks, ...operations.filter(({ phase }) => phase !== 'lock')]
+  try {
+    await commitOperations(plan, ordered, call)
+  }
+  catch (error) {
+    throw error instanceof CommitFailed ? await toBulkError(parts, error) : error
+  }
+}
+
+/** Finds the items that made the commit fail. */
+async function toBulkError(parts: readonly Running[], failure: CommitFailed): Promise<unknown> {
+  // If the database is busy, the items are not the cause.
+  if (isBusy(failure.reason)) return failure.reason
+  if (failure.expectation === 'reference') {
+    for (const { plan, items, call } of parts) await checkReferences(plan, items, call, 'now')
+    const failed = parts.flatMap(({ items }) => items.filter(({ error }) => error !== undefined))
+    return failed.length > 0
+      ? bulkFailed('nothing was written', inOrder(failed))
+      : bulkFailed('nothing was written', [], changedMeanwhile())
+  }
+  const failures: ItemFailure[] = []
+  for (const { plan, items, call } of parts) {
+    for (const { item, failure: own } of await findFailedItems(plan, withoutError(items), failure, call))
+      failures.push({ index: item.index, id: item.id, error: await recheckTarget(plan, item, own, call) })
+  }
+  return bulkFailed(failure.expectation ? 'nothing was written' : 'rolled back', inOrder(failures), failure.reason)
+}

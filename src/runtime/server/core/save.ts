@@ -1,0 +1,187 @@
+/** Creates and updates many records in one commit, for plugins: with the rules of bulk requests. */
+import { INVALID, type Field } from '../schema/field'
+import type { Resource } from '../schema/model'
+import type { AutoApiContext } from '../registration'
+import { authorize, authorizeAny, contextFor } from './access/authorize'
+import { readableFields, requireField, select } from './access/fields'
+import { applyScope, within, type Scoped } from './access/row-scope'
+import { forResource, requireSession, type Call } from './context'
+import { ApiError, conflict, invalidQuery, preconditionRequired } from './error'
+import { toItems } from './execute/write/items'
+import { executeParts, type WritePart } from './execute/write/run-parts'
+import { toRequestError } from './execute/rows/invalid-value'
+import { valuesAt } from './execute/rows/decode'
+import { rowsStatement } from './execute/rows/select'
+import { yieldToEventLoop } from './execute/rows/object-level'
+import { itemContext } from './hooks'
+import { parseItem, type WriteItem } from './parse/write'
+import type { ReadPlan } from './plan/read-plan'
+import { planCreate, planUpdate, type WritePlan } from './plan/write'
+import { inTuples } from './sql/list/index'
+import { tupleKey } from './sql/tuple-key'
+
+export interface SaveOptions {
+  /**
+   * The fields that find existing records, which are then updated. Every other record is created, also one whose key contains NULL.
+   * Without a key, all records are created.
+   */
+  readonly key?: readonly string[]
+}
+
+export interface SaveCounts {
+  readonly created: number
+  readonly updated: number
+}
+
+/**
+ * Creates and updates records in one commit: all of them, or none. Each record has the rules of an item of a bulk request. In a dry run,
+ * the commit is rolled back, and after-hooks do not run.
+ * @param records the bodies as JSON, or an error for a record that cannot be read. They are read after the caller is authorized
+ * @throws 401 and 403 for an operation that a record needs, `BULK_FAILED` with the failed records by index
+ */
+export type SaveRecords = (
+  ctx: Pick<AutoApiContext, 'event'>,
+  resource: string,
+  records: Iterable<GivenRecord> | AsyncIterable<GivenRecord>,
+  options?: SaveOptions,
+) => Promise<SaveCounts>
+
+type GivenRecord = Readonly<Record<string, unknown>> | ApiError
+
+export const saveRecords: SaveRecords = async (ctx, name, given, { key } = {}) => {
+  const session = requireSession(ctx)
+  const resource = session.api.resources.get(name)
+  if (!resource) throw new Error(`[auto-api] saveRecords(): there is no resource \`${name}\`.`)
+  const callOf = (operation: 'create' | 'update') =>
+    forResource(session, resource, contextFor({ ...session, ctx: ctx as AutoApiContext }, resource, operation))
+  const [creating, updating] = [callOf('create'), callOf('update')]
+  await authorizeSave(creating, key !== undefined)
+  const keyFields = key && await keyFieldsOf(key, updating)
+  const records: GivenRecord[] = []
+  for await (const record of given) records.push(record)
+  const found = keyFields ? await findExisting(records, keyFields, updating) : new Map<number, Existing>()
+  const indexes = { create: [] as number[], update: [] as number[] }
+  const items = { create: [] as WriteItem[], update: [] as WriteItem[] }
+  for (const [index, record] of records.entries()) {
+    if (index % RECORDS_PER_TURN === RECORDS_PER_TURN - 1) await yieldToEventLoop()
+    const existing = found.get(index)
+    const kind = existing?.key ? 'update' : 'create'
+    // A record of a bulk request has a tag for this. A record of this function has none.
+    const isTagMissing = kind === 'update' && resource.requireIfMatch
+    const error = record instanceof ApiError ? record : existing?.error ?? (isTagMissing ? preconditionRequired() : undefined)
+    const parsed: WriteItem = error ? { error } : await parseItem(record, kind === 'update' ? updating : creating, kind)
+    indexes[kind].push(index)
+    items[kind].push(existing?.key ? { ...parsed, key: existing.key } : parsed)
+  }
+  const parts: WritePart[] = []
+  if (items.update.length > 0) {
+    await authorize(updating, resource, ['update'])
+    parts.push(await toPart(await planUpdate({ items: items.update, bulk: true }, updating), indexes.update, updating))
+  }
+  if (items.create.length > 0) {
+    await authorize(creating, resource, ['create'])
+    parts.push(await toPart(await planCreate({ items: items.create, bulk: true }, creating), indexes.create, creating))
+  }
+  // A record that the caller cannot see conflicts with a new one. Any other error would disclose that it exists.
+  const targetError = (error: unknown) => error instanceof ApiError && error.data.code === 'NOT_FOUND' ? taken(key!) : error
+  try {
+    await executeParts(parts, targetError)
+  }
+  catch (error) {
+    throw parts[0] ? await toRequestError(error, parts[0].plan, parts[0].call) : error
+  }
+  return { created: items.create.length, updated: items.update.length }
+}
+
+/** The number of records that are parsed before other requests can run. */
+const RECORDS_PER_TURN = 200
+
+const taken = (key: readonly string[]) => conflict('A record with this key exists already.', key)
+
+/** The records decide which operations are needed. A caller who can do none of them is refused before the records are read. */
+function authorizeSave(call: Call, isUpsert: boolean): Promise<void> {
+  return isUpsert ? authorizeAny(call, ['create', 'update']) : authorize(call, call.resource, ['create'])
+}
+
+async function toPart(plan: WritePlan, indexes: readonly number[], call: Call): Promise<WritePart> {
+  const scoped = await applyScope<WritePlan>(call, { ...plan, atomic: true })
+  const items = toItems(scoped, () => itemContext(call)).map((item, position) => ({ ...item, index: indexes[position]! }))
+  return { plan: scoped, call, items }
+}
+
+/** @throws `UNKNOWN_FIELD`, `INVALID_QUERY` for a field whose values cannot be compared exactly. */
+async function keyFieldsOf(names: readonly string[], call: Call): Promise<readonly Field[]> {
+  const readable = await readableFields(call)
+  const fields = names.map(name => requireField(readable, name, 'key'))
+  const inexact = fields.find(field => !EXACT.has(field.kind) && !call.resource.primaryKey.includes(field))
+  if (inexact) throw invalidQuery(`\`key\`: \`${inexact.name}\` is no text and no whole number, so it cannot identify a record.`, 'key')
+  return fields
+}
+
+const EXACT: ReadonlySet<Field['kind']> = new Set<Field['kind']>(['text', 'integer', 'bigint'])
+
+/** The record that a given record updates, or why it cannot be found. */
+interface Existing {
+  readonly key?: NonNullable<WriteItem['key']>
+  readonly error?: ApiError
+}
+
+/** Finds the existing records by index. One statement reads all of them. */
+async function findExisting(
+  records: readonly GivenRecord[], keyFields: readonly Field[], call: Call,
+): Promise<ReadonlyMap<number, Existing>> {
+  const { resource } = call
+  const indexesOf = new Map<string, { readonly tuple: readonly unknown[], readonly indexes: number[] }>()
+  for (const [index, record] of records.entries()) {
+    const tuple = record instanceof ApiError ? undefined : keyOf(record, keyFields)
+    if (!tuple) continue
+    const text = tupleKey(tuple)
+    const known = indexesOf.get(text)
+    if (known) known.indexes.push(index)
+    else indexesOf.set(text, { tuple, indexes: [index] })
+  }
+  const result = new Map<number, Existing>()
+  if (indexesOf.size === 0) return result
+  const rows = await readRows(resource, keyFields, [...indexesOf.values()].map(({ tuple }) => tuple), call)
+  const names = keyFields.map(({ name }) => name)
+  for (const [text, { indexes }] of indexesOf) {
+    const found = rows.get(text) ?? []
+    const error = indexes.length > 1
+      ? conflict('The same key is given more than once.', names)
+      : found.length > 1 ? conflict('Several records have this key.', names) : undefined
+    for (const index of indexes) if (error ?? found[0]) result.set(index, error ? { error } : { key: found[0]! })
+  }
+  return result
+}
+
+/** The driver values of the key, or `undefined` for a key with NULL or a value that does not fit. Validation reports the latter. */
+function keyOf(record: Readonly<Record<string, unknown>>, keyFields: readonly Field[]): readonly unknown[] | undefined {
+  const values = keyFields.map(({ name, fromJson }) => {
+    const value = record[name]
+    return value === null || value === undefined ? INVALID : fromJson(value)
+  })
+  return values.includes(INVALID) ? undefined : values.map((value, index) => keyFields[index]!.encode(value))
+}
+
+/** Reads the primary keys of the records that the caller can update, by the text of their key. */
+async function readRows(
+  resource: Resource, keyFields: readonly Field[], tuples: readonly (readonly unknown[])[], call: Call,
+): Promise<ReadonlyMap<string, NonNullable<WriteItem['key']>[]>> {
+  const plan: Scoped<WritePlan> = await applyScope(call, await planUpdate({ items: [], bulk: true }, call), 'update')
+  const columns = select(resource, field => keyFields.includes(field) || resource.primaryKey.includes(field))
+  const where = [inTuples(call.engine, keyFields, tuples)]
+  const read = within<WritePlan, ReadPlan>(plan, { selection: columns, where, order: [], count: false })
+  const [keyValues, idValues] = [valuesAt(columns, keyFields), valuesAt(columns, resource.primaryKey)]
+  const found = new Map<string, NonNullable<WriteItem['key']>[]>()
+  try {
+    for (const row of await call.engine.query(rowsStatement(read, columns, {}, call))) {
+      const text = tupleKey(keyValues(row))
+      const id = idValues(row).map((raw, index) => resource.primaryKey[index]!.decode?.(raw) ?? raw)
+      found.set(text, [...found.get(text) ?? [], id])
+    }
+  }
+  catch (error) {
+    throw await toRequestError(error, plan, call)
+  }
+  return found
+}

@@ -1,0 +1,71 @@
+/** Converts the cells of a CSV file to the JSON values of a body. */
+import { invalidBody, quote, type ApiError } from '../../../core/error'
+import type { PluginField } from '../../../plugin/server'
+import { unguardFormula } from '../csv'
+import type { Cell } from './csv-reader'
+
+export interface CellOptions {
+  readonly fields: ReadonlyMap<string, PluginField>
+  /** Whether text keeps an apostrophe that an export could have added. */
+  readonly keepFormulas: boolean
+}
+
+/** Converts the cells of a line to a record. */
+export type ToRecord = (cells: readonly Cell[]) => Readonly<Record<string, unknown>> | ApiError
+
+/** @param header the cells of the first line @returns an error if the header does not name each column once */
+export function createToRecord(header: readonly Cell[], { fields, keepFormulas }: CellOptions): ToRecord | ApiError {
+  const toText = keepFormulas ? (text: string) => text : unguardFormula
+  const names = header.map(cell => cell === null ? '' : toText(cell))
+  const empty = names.indexOf('')
+  if (empty !== -1) return invalidBody(`Column ${empty + 1} has no name.`)
+  const repeated = names.find((name, index) => names.indexOf(name) !== index)
+  if (repeated !== undefined) return invalidBody(`The column ${quote(repeated)} is given more than once.`)
+  return (cells) => {
+    if (cells.length !== names.length) return invalidBody(`The line has ${cells.length} cells instead of ${names.length}.`)
+    const record: Record<string, unknown> = Object.create(null)
+    for (const [index, name] of names.entries()) {
+      const cell = cells[index]!
+      const field = fields.get(name)
+      // NULL in a column that cannot be NULL stands for its default.
+      if (cell === null && field?.nullable === false) continue
+      record[name] = cell === null ? null : toJson(toText(cell), field)
+    }
+    return record
+  }
+}
+
+const NUMBER = /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i
+
+/** Text that does not fit its column stays text. Validation then reports it. */
+function toJson(text: string, field: PluginField | undefined): unknown {
+  switch (field?.kind) {
+    case 'number':
+    case 'integer':
+      return NUMBER.test(text) ? Number(text) : text
+    case 'boolean':
+      return BOOLEANS.get(text.toLowerCase()) ?? text
+    case 'json':
+      return parseJson(text)
+    case 'custom':
+      // A custom type can be an object in JSON. A type without such values does not accept the object.
+      return firstAccepted(field, /^[{[]/.test(text) ? [parseJson(text), text] : [text, parseJson(text)])
+    default:
+      return text
+  }
+}
+
+/** Spreadsheets write them in capital letters. */
+const BOOLEANS: ReadonlyMap<string, boolean> = new Map([['true', true], ['false', false], ['1', true], ['0', false]])
+
+/** Text that is no JSON stays text, which is a JSON value too. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  }
+  catch {
+    return text
+  }
+}
+
+const firstAccepted = ({ accepts }: PluginField, values: readonly unknown[]) => values.find(value => accepts(value)) ?? values[0]

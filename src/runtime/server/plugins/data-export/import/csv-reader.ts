@@ -1,0 +1,60 @@
+/** Reads a CSV file while it arrives, with csv-parse. A cell keeps whether it was quoted: `""` is an empty text, an empty cell is NULL. */
+import type { CsvError, Options } from 'csv-parse'
+import { ApiError, invalidBody } from '../../../core/error'
+import { MAX_LINE, type Line } from './lines'
+
+/** A cell; `null` if it is empty and not quoted. */
+export type Cell = string | null
+
+/**
+ * Yields the cells of each record, with the line on which the record begins. A line that is no CSV ends the file with an error.
+ * @param texts the file in parts
+ */
+export async function* readCsv(texts: AsyncGenerator<string, void>, separator: string): AsyncGenerator<Line<readonly Cell[]>, void> {
+  // Loaded with the first import, so that an app without imports does not load it.
+  const { parse } = await import('csv-parse/stream')
+  const options: Options = {
+    delimiter: separator,
+    record_delimiter: ['\r\n', '\n', '\r'],
+    relax_column_count: true,
+    max_record_size: MAX_LINE,
+    cast: (text, { quoting }) => text === '' && !quoting ? null : text,
+  }
+  let line = 1
+  try {
+    for await (const cells of toStream(texts).pipeThrough(parse(options)) as unknown as AsyncIterable<readonly Cell[]>) {
+      yield { line, value: cells }
+      line += 1 + cells.reduce((ends, cell) => ends + countLineEnds(cell), 0)
+    }
+  }
+  catch (error) {
+    const { code, lines } = error as Partial<CsvError> & { readonly lines?: number }
+    if (error instanceof ApiError || code === undefined || !Object.hasOwn(PROBLEMS, code)) throw error
+    // The parser has dropped the records that it read before the error.
+    yield { line: lines ?? line, value: invalidBody(`The line is no valid CSV: ${PROBLEMS[code]}.`) }
+  }
+}
+
+const countLineEnds = (cell: Cell) => cell?.match(/\r\n|\r|\n/g)?.length ?? 0
+
+/** The messages of the parser quote the file, so the response has its own. */
+const PROBLEMS: Readonly<Record<string, string>> = {
+  CSV_QUOTE_NOT_CLOSED: 'a quote is not closed',
+  CSV_INVALID_CLOSING_QUOTE: 'text follows a closing quote',
+  INVALID_OPENING_QUOTE: 'a quote is inside of a cell without quotes',
+  CSV_MAX_RECORD_SIZE: `it has more than ${MAX_LINE} characters`,
+}
+
+/** The parser reads bytes. */
+function toStream(texts: AsyncGenerator<string, void>): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await texts.next()
+      if (done) controller.close()
+      else controller.enqueue(globalThis.Buffer.from(value))
+    },
+    async cancel() {
+      await texts.return()
+    },
+  })
+}

@@ -1,0 +1,111 @@
+/** Imports a CSV or NDJSON file: creates or updates a record per line, all in one commit. */
+import { ApiError, invalidBody, invalidQuery, invalidValue, limitExceeded, quote } from '../../../core/error'
+import { CSV_TYPE, NDJSON_TYPE } from '../formats'
+import { mediaTypeOf } from '../../../core/media-type'
+import { nameList, singleValue, type Query } from '../../../core/parse/params'
+import type { RouteRequest } from '../../../core/route-request'
+import type { SaveCounts, SaveRecords } from '../../../core/save'
+import type { PluginResource } from '../../../plugin/server'
+import type { AutoApiContext } from '../../../registration'
+import { parseKeepFormulas, parseSeparator } from '../request'
+import { createToRecord, type ToRecord } from './cells'
+import { readCsv, type Cell } from './csv-reader'
+import { decodeText, readNdjson, type Line } from './lines'
+
+/** The media types of a file. */
+export const IMPORT_TYPES = [CSV_TYPE, NDJSON_TYPE] as const
+
+export interface ImportLimits {
+  readonly maxImportRows: number
+  /** Bytes. */
+  readonly maxImportSize: number
+}
+
+export interface ImportResponse {
+  readonly data: SaveCounts
+  readonly meta: { readonly total: number }
+}
+
+type Body = Readonly<Record<string, unknown>>
+
+/** @throws `BULK_FAILED` with the problems of the lines, 400 for a file that has too many records or none, 413, 415 */
+export async function importFile(
+  ctx: AutoApiContext, request: RouteRequest, { fields, primaryKey }: PluginResource, limits: ImportLimits, save: SaveRecords,
+): Promise<ImportResponse> {
+  if (request.header('if-match') !== undefined) throw invalidValue('If-Match', 'an import does not compare it.')
+  const isCsv = mediaTypeOf(request.header('content-type')) === CSV_TYPE
+  const { key, separator, keepFormulas } = parseImport(ctx.query, isCsv, primaryKey)
+  const texts = decodeText(request.stream({ maxSize: limits.maxImportSize }))
+  const lines = isCsv ? toRecords(readCsv(texts, separator), { fields, keepFormulas }) : readNdjson(texts)
+  const lineOf: number[] = []
+  try {
+    const data = await save(ctx, ctx.resource, takeRecords(lines, lineOf, limits), { key })
+    return { data, meta: { total: lineOf.length } }
+  }
+  catch (error) {
+    throw withLines(error, lineOf)
+  }
+}
+
+/** Stores the line of each record in `lineOf`. @throws `LIMIT_EXCEEDED`, `INVALID_BODY` for a file without records */
+async function* takeRecords(
+  lines: AsyncIterable<Line<Body>>, lineOf: number[], { maxImportRows }: ImportLimits,
+): AsyncGenerator<Body | ApiError, void> {
+  for await (const { line, value } of lines) {
+    if (lineOf.length === maxImportRows) throw limitExceeded(`The file has more than ${maxImportRows} records. Import it in parts.`)
+    lineOf.push(line)
+    yield value
+  }
+  if (lineOf.length === 0) throw invalidBody('The file contains no records.')
+}
+
+interface ImportRequest {
+  /** The fields that identify existing records. Without them, all records are created. */
+  readonly key: readonly string[] | undefined
+  readonly separator: string
+  readonly keepFormulas: boolean
+}
+
+function parseImport(query: Query, isCsv: boolean, primaryKey: readonly string[]): ImportRequest {
+  const mode = singleValue(query, 'mode') ?? 'create'
+  if (mode !== 'create' && mode !== 'upsert') throw invalidQuery(`\`mode\` is create or upsert, not ${quote(mode)}.`, 'mode')
+  const key = nameList(query, 'key')
+  if (key && mode === 'create') throw invalidQuery('`key` is only for mode=upsert.', 'key')
+  if (key?.length === 0) throw invalidQuery('`key` names no field.', 'key')
+  const ofCsv = ['separator', 'formulas'].find(name => query[name] !== undefined)
+  if (!isCsv && ofCsv !== undefined) throw invalidQuery(`\`${ofCsv}\` is only for CSV files.`, ofCsv)
+  return {
+    key: mode === 'upsert' ? key ?? primaryKey : undefined,
+    separator: parseSeparator(query), keepFormulas: parseKeepFormulas(query),
+  }
+}
+
+/** The first line is the header. An empty line stands for a record only in a file with one column. */
+async function* toRecords(
+  lines: AsyncGenerator<Line<readonly Cell[]>, void>, options: Parameters<typeof createToRecord>[1],
+): AsyncGenerator<Line<Body>, void> {
+  let toRecord: ToRecord | undefined
+  let width = 0
+  for await (const { line, value } of lines) {
+    if (value instanceof ApiError) yield { line, value }
+    else if (!toRecord) {
+      const created = createToRecord(value, options)
+      if (created instanceof ApiError) return yield { line, value: created }
+      toRecord = created
+      width = value.length
+    }
+    else if (width === 1 || value.length !== 1 || value[0] !== null) yield { line, value: toRecord(value) }
+  }
+}
+
+/** Names the lines of the failed records instead of their positions. */
+function withLines(error: unknown, lineOf: readonly number[]): unknown {
+  if (!(error instanceof ApiError) || error.data.code !== 'BULK_FAILED') return error
+  const { errors } = error.data as unknown as { readonly errors: readonly { readonly index: number }[] }
+  const listed = errors.slice(0, MAX_PROBLEMS).map(({ index, ...problem }) => ({ line: lineOf[index]!, ...problem }))
+  const details = { errors: listed, ...errors.length > MAX_PROBLEMS && { truncated: true } }
+  return Object.assign(new ApiError('BULK_FAILED', error.message, details, error.status, error.headers), { cause: error.cause })
+}
+
+/** The problems that one response lists. */
+const MAX_PROBLEMS = 100

@@ -15,8 +15,8 @@ export default defineNuxtModule({
   },
 })
 
-/** The files that Drizzle's migrator reads: the journal and the SQL files, not the snapshots. */
+/** The files that Drizzle's migrator reads: the SQL files and the journal of Drizzle 0.45, not the snapshots. */
 function readMigrations(folder: string): Record<string, string> {
-  const names = [...readdirSync(folder).filter(name => name.endsWith('.sql')), 'meta/_journal.json']
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(name => /\.sql$|_journal\.json$/.test(name))
   return Object.fromEntries(names.map(name => [name, readFileSync(join(folder, name), 'utf8')]))
 }

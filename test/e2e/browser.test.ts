@@ -39,6 +39,8 @@ describe.runIf(there)('in a browser', () => {
     }
   }
 
+  /** In Nuxt 4.0, the element that announces pages to screen readers is an alert too. */
+  const problem = (page: Page) => page.locator('.problem[role=alert]')
   const titles = (page: Page) => page.locator('.lines strong').allTextContents()
   const ids = async (page: Page) => (await page.locator('.lines small').allTextContents()).map(text => Number(text.split(' ', 1)[0]))
   /** The desk's first rows for a caller who sees every row of an organisation. */
@@ -62,7 +64,7 @@ describe.runIf(there)('in a browser', () => {
 
     it('shows a refusal from server rendering without a second request', async () => {
       await on('/trash', { as: WRITER }, async ({ page, requests, complaints }) => {
-        expect(await page.getByRole('alert').textContent()).toContain('403: You do not have permission to do this.')
+        expect(await problem(page).textContent()).toContain('403: You do not have permission to do this.')
         expect({ requests, complaints }).toEqual({ requests: [], complaints: [] })
       })
     })
@@ -124,7 +126,7 @@ describe.runIf(there)('in a browser', () => {
         await expect.poll(async () => (await titles(page))[0]).toBe('A title that comes too late')
         release()
         await expect.poll(async () => (await titles(page))[0]).toBe(before[0])
-        expect(await page.getByRole('alert').textContent()).toContain('Somebody was faster.')
+        expect(await problem(page).textContent()).toContain('Somebody was faster.')
         expect(await titles(page)).toEqual(before)
       })
     })

@@ -50,7 +50,7 @@ type D1 = Awaited<ReturnType<Miniflare['getD1Database']>>
 /** The playground's migrations and rows. Parents come before children: foreign keys are enforced. */
 async function fill(d1: D1): Promise<void> {
   const migrations = join(root, 'playground/server/database/migrations')
-  for (const name of readdirSync(migrations).filter(name => name.endsWith('.sql')).sort()) {
+  for (const name of readdirSync(migrations, { recursive: true, encoding: 'utf8' }).filter(name => name.endsWith('.sql')).sort()) {
     await d1.batch(readFileSync(join(migrations, name), 'utf8').split('--> statement-breakpoint').map(text => d1.prepare(text)))
   }
   const rows = newsroomRows()

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { copyPackages, copySources } from '../copy.ts'
 import { root } from '../once.ts'
-import { applySets, SETS } from './sets.ts'
+import { applySets, SETS, UPGRADES } from './sets.ts'
 
 const given = process.argv.slice(2)
 const other = given.findIndex(argument => !(argument in SETS))
@@ -31,7 +31,11 @@ const read = (...path: string[]) => JSON.parse(readFileSync(join(root, ...path, 
 const manifest = JSON.stringify(applySets(read(), names, name => read('node_modules', name).version), null, 2)
 writeFileSync(join(copy, 'package.json'), manifest)
 install()
-process.exitCode = run('npm', 'test', '--', ...options)
+for (const { folder, command } of names.flatMap(name => UPGRADES[name] ?? [])) {
+  const status = run(command, join(copy, folder))
+  if (status !== 0) process.exit(status)
+}
+process.exitCode = run(['npm', 'test', '--', ...options])
 
 /** Installs the packages, unless an earlier run installed the same ones. */
 function install(): void {
@@ -42,7 +46,7 @@ function install(): void {
   copyPackages(copy)
   unlinkChanging()
   // With `--force`, npm installs packages that do not name a nightly or a release candidate among their peers. No package needs a script.
-  const status = run('npm', 'install', '--force', '--no-package-lock', '--prefer-offline', '--ignore-scripts', '--loglevel=error')
+  const status = run(['npm', 'install', '--force', '--no-package-lock', '--prefer-offline', '--ignore-scripts', '--loglevel=error'])
   if (status !== 0) process.exit(status)
   writeFileSync(stamp, manifest)
   console.log(`installed ${names.join(' and ')} in ${Math.round((Date.now() - began) / 1000)} s`)
@@ -58,10 +62,10 @@ function unlinkChanging(): void {
 }
 
 /** @returns the exit code. */
-function run(command: string, ...args: string[]): number {
+function run([command, ...args]: readonly string[], folder = copy): number {
   // Without npm's variables, with which npm would work on the repository.
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('npm_')))
   const PATH = [join(packages, '.bin'), process.env.PATH].join(delimiter)
-  const { status } = spawnSync(command, args, { cwd: copy, stdio: ['ignore', 'inherit', 'inherit'], env: { ...env, PATH }, shell: process.platform === 'win32' })
+  const { status } = spawnSync(command!, args, { cwd: folder, stdio: ['ignore', 'inherit', 'inherit'], env: { ...env, PATH }, shell: process.platform === 'win32' })
   return status ?? 1
 }

@@ -18,6 +18,12 @@ export const SETS: Readonly<Record<string, Versions>> = {
   'drizzle-1': { 'drizzle-orm': '1.0.0-rc.5', 'drizzle-kit': '1.0.0-rc.5' },
 }
 
+/** What an app runs once it has installed a set: a command in one of its folders. */
+export const UPGRADES: Readonly<Record<string, { readonly folder: string, readonly command: readonly string[] }>> = {
+  // Drizzle 1.0 keeps migrations in another form, and its migrator refuses the one of 0.45.
+  'drizzle-1': { folder: 'playground', command: ['drizzle-kit', 'up'] },
+}
+
 type Field = 'dependencies' | 'peerDependencies' | 'devDependencies'
 
 type Manifest = Readonly<Partial<Record<Field, Versions>>>

@@ -13,14 +13,16 @@ import {
 import type { Method } from '../shared/routes'
 import type { ServerApi } from './api/create'
 import type { ApiRequest } from './core/context'
-import { methodNotAllowed } from './core/error'
+import { isHttpError, methodNotAllowed, STATUS_TEXT } from './core/error'
 import { allowedMethods, assertEnabled, type Route, type RoutesByMethod } from './core/pipeline'
 import { assertHeader } from './core/header'
+import { wantsErrorsAs } from './core/media-type'
 import type { ApiResponse } from './core/response'
 import { discard, isStreamed, type StreamedBody } from './http/chunks'
 import { isNoneMatch, tagBody } from './http/etag'
 import { createToHttpError, isApiError, logFailure } from './http/errors'
 import { addCacheHeaders, withoutBody, type HeaderAccess } from './http/headers'
+import { PROBLEM_TYPE, toProblem } from './http/problem'
 import { requireResource, toCustomRequest, toGlobalRequest, toPluginRequest, toResourceRequest, type ToRequest } from './http/request'
 import { sendStream } from './http/stream'
 import { segmentsBelow, sentUrl } from './http/url'
@@ -46,6 +48,34 @@ const HEADERS = { get: getResponseHeader, set: setResponseHeader } satisfies Hea
 
 const toHttpError = createToHttpError<H3Event>(createError, HEADERS)
 
+/** Creates an event handler that returns its HTTP errors as problem details if the client asks for them. Nitro renders other errors. */
+function defineApiHandler(run: (event: H3Event) => unknown): EventHandler {
+  return defineEventHandler(async (event) => {
+    try {
+      return await run(event)
+    }
+    catch (error) {
+      if (!isHttpError(error) || !wantsErrorsAs(event.headers.get('accept') ?? undefined, PROBLEM_TYPE)) throw error
+      return respondWithProblem(event, error)
+    }
+  })
+}
+
+/** Nitro 2 adds the function to the event. */
+interface Capturing {
+  readonly captureError?: (error: Error, context: object) => void
+}
+
+function respondWithProblem(event: H3Event, error: Error): unknown {
+  const problem = toProblem(error)
+  // Nitro reports the errors that it renders to the `error` hooks of the app. A header of the client must not hide them.
+  if (problem.status >= 500) (event as Capturing).captureError?.(error, { tags: ['request'] })
+  setResponseStatus(event, problem.status, STATUS_TEXT[problem.status])
+  setResponseHeader(event, 'content-type', PROBLEM_TYPE)
+  const text = JSON.stringify(problem)
+  return event.method === 'HEAD' ? withoutBody(event, HEADERS, text) : text
+}
+
 /** Creates the event handler of a generated path below a resource. */
 export function defineRoutes(methods: Methods): EventHandler {
   return defineMethods(methods, toResourceRequest)
@@ -61,7 +91,7 @@ function defineMethods(methods: Methods, toRequest: ToRequest<H3Event>): EventHa
   const routes = new Map<string, Route>(Object.entries(methods))
   const get = routes.get('GET')
   if (get) routes.set('HEAD', get)
-  return defineEventHandler((event) => {
+  return defineApiHandler((event) => {
     const api = requireApi(event)
     if (event.method === 'OPTIONS') return respondToOptions(event, allowedOn(event, api, methods))
     const appGet = event.method === 'HEAD' ? findGetOfApp(event, api) : undefined
@@ -112,7 +142,7 @@ interface MatchedRoute {
 
 /** Creates the event handler of an endpoint of the app, with the caller and the errors of the API. */
 export function defineCustomRoute(route: Route): EventHandler {
-  return defineEventHandler((event) => {
+  return defineApiHandler((event) => {
     const api = requireApi(event)
     return handle(event, api, () => toCustomRequest(event, api, setResponseHeader), request => route(request, api))
   })
@@ -120,7 +150,7 @@ export function defineCustomRoute(route: Route): EventHandler {
 
 /** Creates the middleware that handles the routes of plugins. It passes every other request to the router. */
 export function definePluginRoutes(): EventHandler {
-  return defineEventHandler(async (event) => {
+  return defineApiHandler(async (event) => {
     const api = requireApi(event)
     if (!event.path.startsWith(`${api.mountPath}/`)) return
     await api.whenReady()?.catch((error: unknown) => {

@@ -32,6 +32,10 @@ const allowOf = (methods: readonly string[]) => [...methods.flatMap(method => me
 const CACHING = { 'cache-control': 'private, no-cache', 'vary': 'Cookie, Authorization, Accept' }
 const cachingOf = (headers: Headers) => Object.fromEntries(Object.keys(CACHING).map(name => [name, headers.get(name)]))
 
+/** All headers except those of the connection. */
+const headersOf = ({ headers }: { headers: Headers }) =>
+  Object.fromEntries([...headers].filter(([name]) => !['date', 'connection', 'keep-alive', 'transfer-encoding'].includes(name)))
+
 describe('HEAD', () => {
   const reads = ROUTES.filter(({ method }) => method === 'GET').map(({ path }) => fill(path))
 
@@ -42,7 +46,10 @@ describe('HEAD', () => {
       expect(head.status).toBe(get.status)
       expect(head.headers.get('content-type')).toBe(get.headers.get('content-type'))
       expect(cachingOf(head.headers)).toEqual(cachingOf(get.headers))
-      if (get.status < 400) expect(head.headers.get('content-length')).toBe(String(new TextEncoder().encode(get.text).byteLength))
+      if (get.status < 400) {
+        expect(head.headers.get('content-length')).toBe(String(new TextEncoder().encode(get.text).byteLength))
+        expect(headersOf(head)).toEqual({ ...headersOf(get), 'content-length': head.headers.get('content-length') })
+      }
     }
   })
 
@@ -82,6 +89,21 @@ describe('a route of a plugin', () => {
     const options = await desk.request('OPTIONS', '/api/stats')
     expect([options.status, options.headers.get('allow')]).toEqual([204, 'GET, HEAD, POST, OPTIONS'])
     expect((await desk.request('PUT', '/api/stats')).headers.get('allow')).toBe('GET, HEAD, POST, OPTIONS')
+  })
+
+  it.each(['/api/file', '/api/tagged', '/api/lines'])('responds to HEAD with all headers of GET: %s', async (path) => {
+    await reopen({ plugins: [{ name: 'files', routes: [
+      { method: 'GET', path: '/file', handler: () => ({ status: 200, body: 'a,b', headers: { 'content-type': 'text/csv', 'content-disposition': 'attachment', 'x-rows': '1' } }) },
+      { method: 'GET', path: '/tagged', handler: () => ({ status: 200, body: { a: 1 }, headers: { 'etag': '"x"', 'cache-control': 'no-store' } }) },
+      { method: 'GET', path: '/lines', handler: () => ({ status: 200, headers: { 'content-type': 'text/plain' }, body: (async function* () {
+        yield new TextEncoder().encode('line')
+      })() }) },
+    ] }] } as unknown as DeskOptions)
+    const [get, head] = [await desk.request('GET', path), await desk.request('HEAD', path)]
+    expect([get.status, head.status, head.text]).toEqual([200, 200, ''])
+    const { 'content-length': _length, ...headers } = headersOf(head)
+    const { 'content-length': _own, ...expected } = headersOf(get)
+    expect(headers).toEqual(expected)
   })
 
   it('forbids shared caches, and refuses a write from another site', async () => {
@@ -130,6 +152,87 @@ describe('every response', () => {
     const { headers, ...answer } = await desk.request('GET', status === 400 ? '/api/articles?filter[nothing]=1' : '/api/articles', { caller: ANN })
     expect(answer.status).toBe(status)
     expect(cachingOf(headers)).toEqual({ 'vary': 'X-Shop', 'cache-control': status === 400 ? CACHING['cache-control'] : 'public, max-age=5' })
+  })
+})
+
+describe('an error as application/problem+json', () => {
+  const PROBLEM = { accept: 'application/problem+json' }
+
+  const CASES: [method: string, path: string, options: object, expected: [status: number, title: string, code: string | undefined]][] = [
+    ['GET', '/api/articles?filter[nothing]=1', { caller: ANN }, [400, 'Unknown field', 'UNKNOWN_FIELD']],
+    ['GET', '/api/articles/999', { caller: ANN }, [404, 'Not found', 'NOT_FOUND']],
+    ['GET', '/api/_m2m/junctions', { caller: NOBODY }, [401, 'Unauthenticated', 'UNAUTHENTICATED']],
+    ['PUT', '/api/articles', { caller: ANN }, [405, 'Method not allowed', 'METHOD_NOT_ALLOWED']],
+    ['POST', '/api/articles', { caller: ANN }, [415, 'Unsupported media type', 'UNSUPPORTED_MEDIA_TYPE']],
+    ['POST', '/api/articles', { caller: ANN, body: { title: 5 } }, [400, 'Validation failed', 'VALIDATION_FAILED']],
+    ['POST', '/api/articles', { caller: ANN, raw: JSON.stringify({ title: 'x'.repeat(300) }) }, [413, 'Payload too large', 'PAYLOAD_TOO_LARGE']],
+    ['PATCH', '/api/articles/bulk', { caller: ANN, body: { items: [{ id: 999, data: {} }] } }, [404, 'Bulk failed', 'BULK_FAILED']],
+    ['POST', '/api/articles', { caller: ANN, body: {}, headers: { origin: 'https://evil.example', host: 'app.example' } }, [403, 'Cross site', 'CROSS_SITE']],
+    ['GET', '/api/refused', {}, [403, 'Forbidden', undefined]],
+    ['GET', '/api/teapot', {}, [422, 'Unprocessable Content', 'TEAPOT']],
+    ['PUT', '/api/teapot', {}, [405, 'Method not allowed', 'METHOD_NOT_ALLOWED']],
+    ['GET', '/api/limited', {}, [429, 'Rate limited', 'RATE_LIMITED']],
+    ['GET', '/closed', { caller: ANN }, [403, 'Forbidden', 'FORBIDDEN']],
+    ['GET', '/broken', {}, [500, 'Internal Server Error', undefined]],
+  ]
+
+  beforeEach(async () => {
+    vi.spyOn(console, 'error').mockImplementation(() => {})
+    const { createError } = await import('h3')
+    await reopen({
+      config: { http: { ...DEFAULT_CONFIG.http, maxBodySize: 200 } },
+      auth: { tags: null },
+      plugins: [async () => {
+        const { apiError } = await import('../../../src/runtime/server/utils/index')
+        return { name: 'errors', routes: [
+          { method: 'GET', path: '/refused', handler: () => { throw createError({ statusCode: 403, statusMessage: 'No', message: 'Not today.', data: { status: 200, type: 'x', why: 'rain' } }) } },
+          { method: 'GET', path: '/teapot', handler: () => { throw apiError('TEAPOT', 'Short and stout.', { status: 422, details: { handle: true } }) } },
+          { method: 'GET', path: '/limited', handler: () => { throw apiError('RATE_LIMITED', 'Too many requests.', { details: { retryAfter: 7 }, headers: { 'retry-after': '7' } }) } },
+        ] }
+      }],
+      endpoints: async () => {
+        const { createEndpoint } = await import('../../../src/runtime/server/utils/index')
+        return {
+          'GET /closed': createEndpoint({ resource: 'tags', operation: 'purge', handler: () => 'nothing' }),
+          'GET /broken': createEndpoint({ handler: () => { throw new Error('broken') } }),
+        }
+      },
+    } as unknown as DeskOptions)
+  })
+
+  it.each(CASES)('has the members of the standard and the keys of `data`: %s %s', async (method, path, options, [status, title, code]) => {
+    const plain = await desk.request(method, path, options)
+    const problem = await desk.request(method, path, { ...options, headers: { ...(options as { headers?: object }).headers, ...PROBLEM } })
+    expect([plain.status, plain.headers.get('content-type'), problem.status, problem.headers.get('content-type')]).toEqual([status, 'application/json', status, 'application/problem+json'])
+    const isKnown = code !== undefined && code !== 'TEAPOT'
+    expect(problem.body).toEqual({
+      ...plain.body.data,
+      type: isKnown ? `https://unpkg.com/nuxt-auto-api/docs/errors.md#${code}` : 'about:blank', title, status, detail: plain.body.message,
+    })
+    const [first, second] = [headersOf(plain), headersOf(problem)]
+    for (const name of ['content-type', 'content-length']) for (const headers of [first, second]) Reflect.deleteProperty(headers, name)
+    expect(second).toEqual(first)
+  })
+
+  it('has no body in the response to HEAD', async () => {
+    const { status, text, headers } = await desk.request('HEAD', '/api/articles/999', { caller: ANN, headers: PROBLEM })
+    expect([status, text, headers.get('content-type')]).toEqual([404, '', 'application/problem+json'])
+  })
+
+  it.each([
+    ['application/problem+json', true], ['Application/Problem+JSON; q=0.5', true], ['application/json, application/problem+json', true], ['text/html;q=0.9, application/problem+json;q=0.1', true],
+    ['application/json;q=0.5, application/problem+json;q=0.8, */*', true], ['application/json, application/problem+json;q=0.9', false], ['application/problem+json;q=0', false],
+    ['*/*', false], ['application/*', false], ['application/json', false], ['application/problem+xml', false], [`${'application/problem+json,'.repeat(200)}`, false],
+  ])('is negotiated by its quality: %s → %s', async (accept, isProblem) => {
+    const { status, headers, body } = await desk.request('GET', '/api/articles/999', { caller: ANN, headers: { accept } })
+    expect([status, headers.get('content-type')]).toEqual([404, isProblem ? 'application/problem+json' : 'application/json'])
+    expect(isProblem ? body.code : body.data.code).toBe('NOT_FOUND')
+    expect(headers.get('vary')).toContain('Accept')
+  })
+
+  it('does not change a response without an error', async () => {
+    const { status, headers } = await desk.request('GET', '/api/articles', { caller: ANN, headers: PROBLEM })
+    expect([status, headers.get('content-type')]).toEqual([200, 'application/json'])
   })
 })
 

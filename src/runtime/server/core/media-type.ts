@@ -67,6 +67,14 @@ export function preferredType(accept: string | undefined, produced: readonly str
   return best?.type
 }
 
+/** Whether a client wants errors in a media type. The client must name it, and must not prefer JSON. A wildcard means JSON. */
+export function wantsErrorsAs(accept: string | undefined, type: string): boolean {
+  if (accept === undefined || accept.length > MAX_ACCEPT) return false
+  const ranges = accept.split(',').map(toRange)
+  const qualityOf = (type: string) => ranges.find(range => range.type === type)?.quality ?? 0
+  return qualityOf(type) > 0 && qualityOf(type) >= qualityOf(JSON_TYPE)
+}
+
 /** Browsers send less than 300 characters. */
 const MAX_ACCEPT = 2000
 

@@ -15,7 +15,7 @@ export const APP_IMPORTS: readonly string[] = Object.freeze([
   'useAutoApiDelete', 'useAutoApiRestore', 'useAutoApiPurge', 'useAutoApiMutation', 'useAutoApiOptimisticUpdate',
   'useAutoApiBulkCreate', 'useAutoApiBulkUpdate', 'useAutoApiBulkDelete', 'useAutoApiRelation', 'useAutoApiRelationReplace',
   'useAutoApiRelationAdd', 'useAutoApiRelationRemove', 'useAutoApiPermissions', 'useAutoApiRecordPermissions', 'useAutoApiSchema',
-  'useAutoApiEndpoint', 'useAutoApiExport', 'AutoApiError', 'autoApiFormErrors',
+  'useAutoApiEndpoint', 'useAutoApiExport', 'useAutoApiImport', 'AutoApiError', 'autoApiFormErrors',
 ])
 
 /** Types of `runtime/app` that Vue code can use without an import. */

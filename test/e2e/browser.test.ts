@@ -82,6 +82,26 @@ describe.runIf(there)('in a browser', () => {
     })
   })
 
+  describe('an import', () => {
+    it('shows a preview or the refused lines, and writes the file when it is confirmed', async () => {
+      await on('/?resource=tags&limit=50', { as: EDITOR }, async ({ page, complaints }) => {
+        const count = () => newsroom.rows<{ count: number }>('select count(*) as count from tags')[0]!.count
+        const before = count()
+        const choose = (text: string) => page.getByLabel('Import CSV or NDJSON').setInputFiles({ name: 'tags.csv', mimeType: 'text/csv', buffer: Buffer.from(text) })
+        await choose('name,slug\nImported,imported\n,missing')
+        await page.getByText('Line 3:').waitFor()
+        expect(count()).toBe(before)
+        complaints.length = 0
+        await choose('name,slug\nImported one,imported-one\nImported two,imported-two')
+        await page.getByText('2 records to create.').waitFor()
+        expect(count()).toBe(before)
+        await page.getByRole('button', { name: 'Import', exact: true }).click()
+        await page.getByText('imported-two').waitFor()
+        expect([count(), complaints]).toEqual([before + 2, []])
+      })
+    })
+  })
+
   describe('an optimistic edit', () => {
     /** Changes the first title of the desk by keyboard. @returns a function that lets the response through */
     async function edit(page: Page, title: string, status?: number) {

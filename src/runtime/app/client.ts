@@ -5,6 +5,8 @@ import { AutoApiError, toAutoApiError } from './error'
 import { isComposite } from './keys'
 import { prefix, useRequestFetch } from './nuxt'
 
+export { toQuery }
+
 /** A request to a generated route. */
 export interface ApiCall {
   readonly route: RouteName

@@ -15,6 +15,7 @@ export { useAutoApiRelation, useAutoApiRelationAdd, useAutoApiRelationRemove, us
 export { useAutoApiPermissions, useAutoApiRecordPermissions } from './composables/permissions'
 export { useAutoApiSchema } from './composables/schema'
 export { useAutoApiExport } from './composables/export'
+export { useAutoApiImport } from './composables/import'
 export { useAutoApiEndpoint } from './composables/endpoint'
 export { useAutoApiOptimisticUpdate } from './optimistic'
 export { AutoApiError, autoApiFormErrors } from './error'

@@ -2,7 +2,7 @@
 import { describe, expectTypeOf, test } from 'vitest'
 import { computed, ref } from 'vue'
 import { useQueryClient } from '@tanstack/vue-query'
-import { useAutoApiAggregate, useAutoApiBulkCreate, useAutoApiBulkUpdate, useAutoApiCreate, useAutoApiDelete, useAutoApiEndpoint, useAutoApiExport, useAutoApiGet, useAutoApiInfinite, useAutoApiList, useAutoApiMutation, useAutoApiOptimisticUpdate, useAutoApiPermissions, useAutoApiRecordPermissions, useAutoApiRelation, useAutoApiRelationAdd, useAutoApiRestore, useAutoApiSchema, useAutoApiUpdate, type AutoApiError } from '../../../src/runtime/app'
+import { useAutoApiAggregate, useAutoApiBulkCreate, useAutoApiBulkUpdate, useAutoApiCreate, useAutoApiDelete, useAutoApiEndpoint, useAutoApiExport, useAutoApiGet, useAutoApiImport, useAutoApiInfinite, useAutoApiList, useAutoApiMutation, useAutoApiOptimisticUpdate, useAutoApiPermissions, useAutoApiRecordPermissions, useAutoApiRelation, useAutoApiRelationAdd, useAutoApiRestore, useAutoApiSchema, useAutoApiUpdate, type AutoApiError } from '../../../src/runtime/app'
 import type { Affected, BulkAffected } from '../../../src/runtime/app/actions'
 import type { ApiDescription, DescribedField, DescribedResource } from '../../../src/runtime/shared/types/description'
 import type { OperatorName } from '../../../src/runtime/shared/operators'
@@ -430,5 +430,18 @@ describe('an export', () => {
     mutate({ format: 'xlsx' })
     // @ts-expect-error -- no such field
     mutate({ fields: ['colour'] })
+  })
+})
+
+describe('an import', () => {
+  test('takes a file, and has its problems by line', () => {
+    const { mutate, mutateAsync, problems } = useAutoApiImport('articles', { dryRun: true })
+    mutate({ file: new Blob(), mode: 'upsert', key: 'id', separator: ';' })
+    expectTypeOf(mutateAsync).returns.resolves.toEqualTypeOf<{ readonly data: { readonly created: number, readonly updated: number }, readonly meta: { readonly total: number } }>()
+    expectTypeOf(problems.value[0]!.line).toBeNumber()
+    // @ts-expect-error -- no such mode
+    mutate({ file: new Blob(), mode: 'merge' })
+    // @ts-expect-error -- no such resource
+    useAutoApiImport('nothing')
   })
 })

@@ -40,6 +40,8 @@ export interface ClientServer {
   /** What the next write is answered with in place of the API's own answer. */
   refuseNext?: { readonly status: number, readonly body: unknown }
   caller: Caller
+  /** Sends a file, as a browser does from an app below `/app/`. */
+  readonly send: (url: string, raw: string, type: string) => Promise<{ status: number, body: unknown }>
   readonly close: () => void
 }
 
@@ -86,12 +88,15 @@ export async function openClientServer({ prefix = '/v1', plugins = [] }: { reado
     return server.fetch(new Request(`http://localhost${url}`, { signal }), harness.caller)
   }
 
+  harness.send = (url, raw, type) => server.request('POST', url.replace(/^\/app/, ''), { raw, headers: { 'content-type': type }, caller: harness.caller })
+
   // The composables import the mock when they are loaded, so each desk loads them anew.
   vi.resetModules()
   vi.doMock('../../../src/runtime/app/nuxt', () => ({
     prefix,
     resources: JSON.parse(/Facts>> = ([\s\S]+)$/.exec(code)![1]!) as unknown,
     useNuxtApp: () => ({ isHydrating: false }),
+    useRuntimeConfig: () => ({ app: { baseURL: '/app/' } }),
     useRequestFetch: () => Object.assign(fetch, { raw }),
   }))
   // Node is no browser, and this is about what happens in one.

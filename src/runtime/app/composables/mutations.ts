@@ -6,6 +6,9 @@ import { useClient } from '../client'
 import { useApiMutation, type MutationOptions, type MutationResult, type WriteOptions } from '../mutation'
 import { useAutoApiOptimisticUpdate } from '../optimistic'
 
+/** A resource in which records can be created. */
+export type Creatable = ResourceWith<'create'>
+
 type Options<R extends ResourceName, A extends Action, Context, D extends boolean>
   = MutationOptions<ResponseOf<R, A, D>, ActionVariables<R>[A], Context> & WriteOptions<D>
 type Result<R extends ResourceName, A extends Action, Context, D extends boolean>

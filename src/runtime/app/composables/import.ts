@@ -1,0 +1,108 @@
+/** Imports a file, with its progress and its problems by line. */
+import { computed, shallowRef, type ComputedRef, type ShallowRef } from 'vue'
+import { toQuery } from '../client'
+import { toAutoApiError, type ApiItemError } from '../error'
+import { useApiMutation, type MutationOptions, type MutationResult, type WriteOptions } from '../mutation'
+import { prefix, useRuntimeConfig } from '../nuxt'
+import type { Creatable } from './mutations'
+
+/** The variables of `mutate`. */
+export interface ImportVariables {
+  /** A CSV or NDJSON file. */
+  readonly file: Blob
+  /** The media type of the file. @default NDJSON for a file with the ending `.ndjson` or `.jsonl`, otherwise CSV */
+  readonly type?: 'text/csv' | 'application/x-ndjson'
+  /** Whether lines can update existing records. @default 'create' */
+  readonly mode?: 'create' | 'upsert'
+  /** For `upsert`: the fields that identify a record. @default the primary key */
+  readonly key?: string | readonly string[]
+  /** For CSV. @default ',' */
+  readonly separator?: ',' | ';' | 'tab'
+  /** For CSV: leaves the apostrophes that an export adds to formulas. */
+  readonly formulas?: 'keep'
+}
+
+export interface ImportCounts {
+  readonly data: { readonly created: number, readonly updated: number }
+  readonly meta: { readonly total: number }
+}
+
+/** Why a line is refused. Line 1 is the header of a CSV file. */
+export type ImportProblem = Omit<ApiItemError, 'index'> & { readonly line: number }
+
+export interface ImportProgress {
+  /** Bytes that the server has received. */
+  readonly sent: number
+  /** Bytes of the file. */
+  readonly total: number
+}
+
+export type ImportResult<Context = unknown> = MutationResult<ImportCounts, ImportVariables, Context> & {
+  /** `undefined` until the first bytes are sent. */
+  readonly progress: Readonly<ShallowRef<ImportProgress | undefined>>
+  /** The lines of the last file that were refused; nothing of it was written then. */
+  readonly problems: ComputedRef<readonly ImportProblem[]>
+  /** Ends the upload. The server has written the file or nothing. `mutateAsync` rejects, and the state is that before the upload. */
+  readonly cancel: () => void
+}
+
+/**
+ * Imports a CSV or NDJSON file in the browser: `mutate({ file, mode: 'upsert', key: 'slug' })`. It requires the plugin `dataExport`.
+ * `mutateAsync` resolves to `{ data: { created, updated }, meta: { total } }`, and rejects with an `AutoApiError`.
+ * @example
+ * const preview = useAutoApiImport('posts', { dryRun: true })
+ * const { mutate, progress, problems } = useAutoApiImport('posts')
+ */
+export function useAutoApiImport<R extends Creatable, Context = unknown>(
+  resource: R,
+  options: MutationOptions<ImportCounts, ImportVariables, Context> & WriteOptions<boolean> = {},
+): ImportResult<Context> {
+  const { baseURL } = useRuntimeConfig().app
+  const progress = shallowRef<ImportProgress>()
+  let request: XMLHttpRequest | undefined
+  const mutation = useApiMutation<ImportCounts, ImportVariables, Context>(
+    {
+      send({ file, type = typeOf(file), key, ...query }, dryRun) {
+        request?.abort()
+        const current = request = new XMLHttpRequest()
+        progress.value = undefined
+        current.upload.onprogress = ({ loaded }) => {
+          if (request === current) progress.value = { sent: Math.min(loaded, file.size), total: file.size }
+        }
+        const search = new URLSearchParams(toQuery({ ...query, ...dryRun, ...key !== undefined && { key: [key].flat().join(',') } }))
+        return send(current, `${baseURL.replace(/\/$/, '')}${prefix}/${resource}/import?${search}`, file, type)
+      },
+      invalidates: () => ({ resources: new Set([resource]) }),
+    },
+    options,
+  )
+  return Object.assign(mutation, {
+    progress,
+    problems: computed(() => (mutation.error.value?.errors ?? []) as unknown as readonly ImportProblem[]),
+    cancel() {
+      request?.abort()
+      request = undefined
+      progress.value = undefined
+      mutation.reset()
+    },
+  })
+}
+
+function typeOf(file: Blob): 'text/csv' | 'application/x-ndjson' {
+  const isNdjson = file.type === 'application/x-ndjson' || /\.(?:ndjson|jsonl)$/i.test((file as Partial<File>).name ?? '')
+  return isNdjson ? 'application/x-ndjson' : 'text/csv'
+}
+
+/** `fetch` does not report the progress of an upload. @throws AutoApiError */
+function send(request: XMLHttpRequest, url: string, file: Blob, type: string): Promise<ImportCounts> {
+  return new Promise((resolve, reject) => {
+    const fail = (message: string, data?: unknown) => reject(toAutoApiError({ status: request.status, message, data }))
+    request.open('POST', url)
+    request.setRequestHeader('content-type', type)
+    request.responseType = 'json'
+    request.onload = () => request.status < 400 ? resolve(request.response as ImportCounts) : fail(request.statusText, request.response)
+    request.onerror = () => fail('The connection broke.')
+    request.onabort = () => fail('The import was cancelled.')
+    request.send(file)
+  })
+}

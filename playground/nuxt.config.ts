@@ -1,6 +1,6 @@
 /** The playground: a multi-tenant app for several news organizations. */
 import { fileURLToPath } from 'node:url'
-import { dataExport, requestMetadata } from '../src/runtime/server/plugins'
+import { dataExport, fileUpload, requestMetadata } from '../src/runtime/server/plugins'
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
@@ -36,6 +36,13 @@ export default defineNuxtConfig({
     multiTenancy: { excludedResources: ['organizations'] },
     plugins: [
       requestMetadata({ ip: 'prefix' }),
+      fileUpload({
+        resources: {
+          posts: {
+            cover: { accept: ['image/png', 'image/jpeg', 'image/webp'], maxSize: '5mb' },
+          },
+        },
+      }),
       dataExport(),
     ],
   },

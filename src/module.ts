@@ -53,6 +53,11 @@ declare module '@nuxt/schema' {
        * columns that the caller cannot read.
        */
       secret?: string
+      /**
+       * Keys for `fileUpload` with the storage `s3`. Set them with `NUXT_AUTO_API_S3_ACCESS_KEY_ID`,
+       * `NUXT_AUTO_API_S3_SECRET_ACCESS_KEY` and, for temporary keys, `NUXT_AUTO_API_S3_SESSION_TOKEN`.
+       */
+      s3?: { accessKeyId?: string, secretAccessKey?: string, sessionToken?: string }
     }
   }
   // eslint-disable-next-line @typescript-eslint/no-empty-object-type -- an augmentation

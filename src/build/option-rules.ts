@@ -1,4 +1,5 @@
 /** Rules for the values of the module options. To add an option, add a row here, its type and its default. */
+import { toBytes } from '../runtime/shared/size'
 import { UPGRADE_NOTES } from './problem'
 import { REMOVED_OPTIONS } from './removed'
 
@@ -71,15 +72,6 @@ export const SWITCHABLE_GROUPS = new Set(['multiTenancy', 'csrf'])
 export const STRICT_GROUPS = new Set(['multiTenancy', 'csrf'])
 /** Paths of removed options, which `removed.ts` reports. */
 export const REMOVED_PATHS = new Set(REMOVED_OPTIONS.map(({ path }) => path))
-
-const UNITS: Readonly<Record<string, number>> = { b: 1, kb: 1024, mb: 1024 ** 2, gb: 1024 ** 3 }
-
-/** Converts a size to bytes. The size is a number or a text such as `'1.5 MB'`. For any other value it returns `undefined`. */
-export function toBytes(value: unknown): number | undefined {
-  const [, digits, unit = 'b'] = typeof value === 'string' ? /^(\d+(?:\.\d+)?) ?([kmg]?b)?$/i.exec(value) ?? [] : []
-  const bytes = digits === undefined ? value : Math.floor(Number(digits) * UNITS[unit.toLowerCase()]!)
-  return positiveInteger.accepts(bytes) ? bytes as number : undefined
-}
 
 function isOriginList(value: unknown): value is string[] {
   return Array.isArray(value) && value.every(text => typeof text === 'string' && URL.canParse(text) && isOrigin(text))

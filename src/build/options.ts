@@ -1,4 +1,5 @@
 /** Declares the module options, checks them and resolves them to the configuration. */
+import { toBytes } from '../runtime/shared/size'
 import { inspect } from 'node:util'
 import type {
   AggregationsConfig,
@@ -15,7 +16,7 @@ import type {
 import { DEFAULT_CONFIG, DEFAULT_MULTI_TENANCY } from '../runtime/shared/defaults'
 import { findClosest } from '../runtime/shared/suggest'
 import {
-  GROUPS, IGNORED_OPTIONS, OPTION_RULES, REMOVED_PATHS, STRICT_GROUPS, SWITCHABLE_GROUPS, isPlainObject, toBytes,
+  GROUPS, IGNORED_OPTIONS, OPTION_RULES, REMOVED_PATHS, STRICT_GROUPS, SWITCHABLE_GROUPS, isPlainObject,
 } from './option-rules'
 import type { PluginListing } from './plugins'
 import type { Problem } from './problem'

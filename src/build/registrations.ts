@@ -1,5 +1,6 @@
 /** Collects the registrations of the hook `autoApi:registerSchema` and checks them. */
 import { RESERVED_NAMES } from '../runtime/shared/routes'
+import { didYouMean } from '../runtime/shared/suggest'
 import type { RegistrationOptions, ResourceRegistry } from '../runtime/shared/types/registry'
 import type { OptionImport } from './exports'
 import { AutoApiBuildError, DOCS, type Problem } from './problem'
@@ -30,6 +31,7 @@ export async function collectRegistrations(
 ): Promise<CollectedRegistrations> {
   const entries: Entry[] = []
   const overrides: Entry[] = []
+  const protections: Entry[] = []
   let isOpen = true
   const addTo = (list: Entry[]) => (name: string, registration: unknown) => {
     // The build no longer reads the list after the hook. Without this error, the resource would silently be missing.
@@ -43,10 +45,12 @@ export async function collectRegistrations(
       ])
     list.push({ name, registration })
   }
-  await callHook({ register: addTo(entries), override: addTo(overrides) })
+  await callHook({ register: addTo(entries), override: addTo(overrides), protect: addTo(protections) })
   isOpen = false
-  const { problems, ...collected } = checkRegistrations(entries.map(entry => withOverrides(entry, overrides)), findPath)
-  return { ...collected, problems: [...problems, ...checkOverrides(entries, overrides)] }
+  const { problems, ...collected } = checkRegistrations(
+    entries.map(entry => withProtections(withOverrides(entry, overrides), protections)), findPath,
+  )
+  return { ...collected, problems: [...problems, ...checkOverrides(entries, overrides), ...checkProtections(entries, protections)] }
 }
 
 /** Applies the overrides of a registration. A later override has priority over an earlier one. */
@@ -57,6 +61,24 @@ function withOverrides({ name, registration }: Entry, overrides: readonly Entry[
   return parts.length === 0 || !isObject(registration)
     ? { name, registration }
     : { name, registration: Object.assign({}, registration, ...parts) as unknown }
+}
+
+/** Adds the fields that plugins write to `protectedFields`. An invalid list of the registration stays as it is, for its check. */
+function withProtections({ name, registration }: Entry, protections: readonly Entry[]): Entry {
+  const added = protections.filter(protection => protection.name === name).flatMap(protection => protection.registration)
+  if (added.length === 0 || !isObject(registration)) return { name, registration }
+  const { protectedFields = [] } = registration as { readonly protectedFields?: unknown }
+  if (!Array.isArray(protectedFields)) return { name, registration }
+  return { name, registration: { ...registration, protectedFields: [...new Set([...protectedFields as unknown[], ...added])] } }
+}
+
+function checkProtections(entries: readonly Entry[], protections: readonly Entry[]): Problem[] {
+  const names = entries.map(entry => String(entry.name))
+  return protections.filter(({ name }) => !names.includes(String(name))).map(({ name }) => ({
+    where: String(name),
+    what: 'has protected fields but is not registered',
+    instead: `Use the name of a registered resource.${didYouMean(String(name), names)}`,
+  }))
 }
 
 /** Reports overrides without effect. They fail the build, because the rules that they should replace would still apply. */

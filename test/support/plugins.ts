@@ -22,6 +22,14 @@ export const FACTORIES: Readonly<Record<string, Factory>> = {
     code: [],
     mistyped: ['maxRow', 'maxRows'],
   },
+  fileUpload: {
+    valid: {
+      resources: { posts: { cover: { accept: ['image/png'], maxSize: '5mb', maxPixels: 1, multiple: true, maxFiles: 2 } } },
+      storage: { type: 's3', bucket: 'files', region: 'eu-central-1', endpoint: 'http://127.0.0.1:9000', prefix: 'app/' },
+    },
+    code: ['storage'],
+    mistyped: ['storge', 'storage'],
+  },
   rateLimit: {
     valid: { name: 'burst', limit: 5, window: 1, by: 'user', operations: { read: { limit: 1, window: 2 }, create: false }, store: 'limits', maxKeys: 9 },
     code: ['by', 'store'],
@@ -32,9 +40,12 @@ export const FACTORIES: Readonly<Record<string, Factory>> = {
 
 export type CreatePlugin = (options?: unknown) => AutoApiPlugin
 
+/** Functions that create something else than a plugin. */
+const STORAGES = ['fileSystemStorage', 'r2Storage', 's3Storage', 'unstorageStorage']
+
 /** Every exported factory by name. */
 export const EXPORTED: ReadonlyMap<string, CreatePlugin> = new Map(
-  Object.entries(exported).filter((entry): entry is [string, never] => typeof entry[1] === 'function'),
+  Object.entries(exported).filter((entry): entry is [string, never] => typeof entry[1] === 'function' && !STORAGES.includes(entry[0])),
 )
 
 /** Creates the plugin of each factory. @throws When a factory has no row in `FACTORIES`. */

@@ -1,5 +1,6 @@
 /** The tables of the playground: several organizations in one database, separated by `organizationId`. */
 import { isNull } from 'drizzle-orm'
+import type { StoredFile } from 'nuxt-auto-api/plugins'
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 
 const timestamp = (name: string) => integer(name, { mode: 'timestamp_ms' })
@@ -62,6 +63,8 @@ export const posts = sqliteTable('posts', {
   featured: integer('featured', { mode: 'boolean' }).notNull().default(false),
   views: integer('views').notNull().default(0),
   publishedAt: timestamp('published_at'),
+  /** An image. The plugin `fileUpload` writes it. */
+  cover: text('cover', { mode: 'json' }).$type<StoredFile>(),
   ...timestamps(),
   ...audit(),
   ...softDelete(),

@@ -94,7 +94,7 @@ describe.each(rows)('$name', ({ name, create, valid, code, mistyped: [typed, mea
       const messages = await build(create, { ...valid, [option]: UNSERIALIZABLE[what] })
       expect(messages, option).toHaveLength(1)
       expect(messages[0], option).toMatch(new RegExp(`\`(?:${name}|autoApi\\.plugins\\[0\\]\\.${name}\\(…\\))\\.${option}\\b.*\` `))
-      expect(messages[0], option).toMatch(/\. (?:Use|Call|Name|The operations are) /)
+      expect(messages[0], option).toMatch(/\. (?:Use|Call|Name|The operations are|The options are) /)
     }
   })
 

@@ -177,7 +177,7 @@ describe('a wrong option', () => {
 describe('a store', () => {
   const storage = (driver: object) => ({ getMount: () => ({ base: '', driver }) })
 
-  const NO_STORAGE = createPluginServer({ resources: new Map(), config: DEFAULT_CONFIG, useStorage: undefined })
+  const NO_STORAGE = createPluginServer({ api: () => undefined as never, resources: new Map(), config: DEFAULT_CONFIG, useStorage: undefined })
   const setUp = (store: RateLimitOptions['store']) => () => rateLimit({ store }).setup!(NO_STORAGE)
 
   it('fails at startup when the storage does not exist', () => {

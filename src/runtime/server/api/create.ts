@@ -72,7 +72,7 @@ export function createApi(options: ApiOptions): ServerApi {
   const { routes, tasks, pending } = installPlugins(plugins, extensions, {
     resources,
     builtPlugins,
-    server: createPluginServer({ resources, config, useStorage: options.useStorage }),
+    server: createPluginServer({ api: () => api, resources, config, useStorage: options.useStorage, useRuntimeConfig }),
   })
 
   const reservedIds = new Set(RESERVED_IDS)
@@ -90,7 +90,7 @@ export function createApi(options: ApiOptions): ServerApi {
   ready?.catch(() => {})
 
   const ownRoutes = new Set(appRoutes)
-  return Object.freeze({
+  const api: ServerApi = Object.freeze({
     ...extensions,
     config,
     resources,
@@ -112,4 +112,5 @@ export function createApi(options: ApiOptions): ServerApi {
       database,
     }),
   })
+  return api
 }

@@ -111,10 +111,11 @@ async function handle<Result, Body extends StandardSchemaV1 | undefined, Query e
   const streamHeaders: Record<string, string> = Object.create(null)
   let target = headers
   const setHeader = (name: string, value: string) => void (target[name] = value)
-  const routeRequest = createRouteRequest(request, session, accepts, setHeader)
+  let status: number | undefined
+  const routeRequest = createRouteRequest(request, session, accepts, { setHeader, setStatus: value => void (status = value) })
   const body = await options.handler(ctx as unknown as EndpointContext<Body, Query>, routeRequest)
   target = streamHeaders
-  return { status: body === undefined ? 204 : 200, body: body === undefined ? null : body, headers, streamHeaders }
+  return { status: status ?? (body === undefined ? 204 : 200), body: body === undefined ? null : body, headers, streamHeaders }
 }
 
 const hasBody = ({ header }: ApiRequest) =>

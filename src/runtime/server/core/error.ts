@@ -44,6 +44,7 @@ export const STATUS_TEXT: Readonly<Record<number, string>> = {
   413: 'Payload Too Large',
   415: 'Unsupported Media Type',
   428: 'Precondition Required',
+  416: 'Range Not Satisfiable',
   429: 'Too Many Requests',
   503: 'Service Unavailable',
   402: 'Payment Required',

@@ -22,19 +22,34 @@ export interface RouteRequest extends IncomingRequest {
   readonly stream: (options?: BodyStreamOptions) => AsyncIterable<Uint8Array>
   /** Sets a header of the handler's response. A streamed response accepts headers until its first chunk. Error responses do not have it. */
   readonly setHeader: (name: string, value: string) => void
+  /**
+   * Sets the status of the handler's response, 200 to 399. Error responses have the status of their error.
+   * @default 200, or 204 if the handler returns `undefined`
+   */
+  readonly setStatus: (status: number) => void
   /** Aborts when the client leaves before it has the whole response. Pass it to work that can be cancelled. */
   readonly signal: AbortSignal
 }
 
-/** @param setHeader receives the headers that the handler sets, in lower case */
+/** Receives the parts of the response that the handler sets. The names of headers are in lower case. */
+export interface ResponseSetters {
+  readonly setHeader: (name: string, value: string) => void
+  readonly setStatus: (status: number) => void
+}
+
 export function createRouteRequest(
-  request: ApiRequest, { api, ctx }: Session, accepts: readonly string[] | undefined, setHeader: (name: string, value: string) => void,
+  request: ApiRequest, { api, ctx }: Session, accepts: readonly string[] | undefined, { setHeader, setStatus }: ResponseSetters,
 ): RouteRequest {
   return {
     ...toIncoming(request, ctx.resource, [ctx.operation]),
     setHeader(name, value) {
       assertHeader(name, value, 'request.setHeader()')
       setHeader(name.toLowerCase(), value)
+    },
+    setStatus(status) {
+      if (!Number.isInteger(status) || status < 200 || status > 399)
+        throw new TypeError(`[auto-api] request.setStatus(): ${String(status)} is not a status from 200 to 399. Throw an error for others.`)
+      setStatus(status)
     },
     stream({ maxSize = api.config.http.maxBodySize } = {}) {
       if (!Number.isSafeInteger(maxSize) || maxSize < 1)

@@ -18,10 +18,15 @@ export type CallerContext = Omit<AutoApiContext, 'body' | 'query'>
 
 /** Creates a call on a resource for the operation of the context. @throws When there is no such resource. */
 export function callFor(ctx: CallerContext, name: string): Call {
+  return callOn(ctx, name, ctx.operation)
+}
+
+/** Creates a call on a resource for an operation. @throws When there is no such resource. */
+export function callOn(ctx: CallerContext, name: string, operation: AutoApiContext['operation']): Call {
   const session = requireSession(ctx)
   const resource = session.api.resources.get(name)
   if (!resource) throw new Error(`[auto-api] There is no resource \`${name}\`.`)
-  return forResource(session, resource, contextFor({ ...session, ctx: ctx as AutoApiContext }, resource, ctx.operation))
+  return forResource(session, resource, contextFor({ ...session, ctx: ctx as AutoApiContext }, resource, operation))
 }
 
 /**

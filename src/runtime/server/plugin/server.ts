@@ -3,12 +3,19 @@ import type { Column, Table } from 'drizzle-orm'
 import type { AutoApiConfig } from '../../shared/config'
 import type { ApiDescription } from '../../shared/types/description'
 import type { Kind } from '../../shared/wire'
+import type { Api } from '../core/api'
+import { everyRow, type Plan } from '../core/access/row-scope'
+import { authorizeUpdate, type AuthorizeUpdate } from '../core/authorized-update'
+import { createSystemCall } from '../core/context'
 import { describeFor } from '../core/description/describe'
+import { getRecord, type GetRecord } from '../core/get-record'
 import { saveRecords, type SaveRecords } from '../core/save'
 import { openList, scanList, type OpenList, type Scan } from '../core/scan'
+import { readStoredText } from '../core/stored-text'
 import type { CallerContext } from '../core/visible-rows'
 import { INVALID, type Field } from '../schema/field'
 import type { Resource } from '../schema/model'
+import { toId, toKey } from '../schema/record-id'
 import { createFindStorage, type FindStorage, type StorageMounts } from './storage'
 
 /** A column of a resource. */
@@ -24,6 +31,8 @@ export interface PluginField {
   readonly hidden: boolean
   /** Whether a body can contain this JSON value for the column. The value is not null. */
   readonly accepts: (value: unknown) => boolean
+  /** Whether a client can set the column in the body of a create or an update. */
+  readonly writable: boolean
 }
 
 /** A registered resource. */
@@ -40,6 +49,8 @@ export interface PluginResource {
   readonly deletedAt?: string
   /** The related resource of each relation. */
   readonly relations: ReadonlyMap<string, string>
+  /** Converts an id that a client sent to the form in responses. Returns `undefined` if no row can have the id. */
+  readonly canonicalId: (id: string) => string | undefined
 }
 
 /** The argument of `setup` of a plugin. */
@@ -58,15 +69,37 @@ export interface PluginServer {
   readonly openList: OpenList
   /** Creates and updates many records in one commit, with the rules of bulk requests. */
   readonly saveRecords: SaveRecords
+  /** Reads one record, with the permissions, the fields, the row scope and the hooks of the get route. */
+  readonly get: GetRecord
+  /** Updates columns that clients cannot write, on behalf of the caller. It checks the caller before the request's body is read. */
+  readonly authorizeUpdate: AuthorizeUpdate
+  /** Reads columns of rows of all tenants and of the trash, without the rules of any caller. For tasks. */
+  readonly readStored: ReadStored
+  /** Returns the runtime configuration of Nitro. On some platforms, it comes with the event. It is empty outside of Nitro. */
+  readonly runtimeConfig: (event?: unknown) => Readonly<Record<string, unknown>>
 }
 
+/** The stored columns of a row, as text. NULL is null. */
+export interface StoredColumns {
+  readonly id: string
+  readonly texts: Readonly<Record<string, string | null>>
+}
+
+/** @param ids as the API returns them. Ids without a row are left out of the result. */
+export type ReadStored = (
+  resource: string, ids: readonly string[], fields: readonly string[], event?: object,
+) => Promise<readonly StoredColumns[]>
+
 export interface PluginServerOptions {
+  /** Returns the API, which does not exist yet while its plugins are set up. */
+  readonly api: () => Api
+  readonly useRuntimeConfig?: (event?: unknown) => unknown
   readonly resources: ReadonlyMap<string, Resource>
   readonly config: AutoApiConfig
   readonly useStorage: (() => StorageMounts) | undefined
 }
 
-export function createPluginServer({ resources, config, useStorage }: PluginServerOptions): PluginServer {
+export function createPluginServer({ api, resources, config, useStorage, useRuntimeConfig }: PluginServerOptions): PluginServer {
   return Object.freeze({
     resources: new Map([...resources].map(([name, resource]) => [name, toPluginResource(resource)])),
     config: freezeDeeply(config),
@@ -75,12 +108,37 @@ export function createPluginServer({ resources, config, useStorage }: PluginServ
     scan: scanList,
     openList,
     saveRecords,
+    get: getRecord,
+    authorizeUpdate,
+    readStored: createReadStored(api),
+    runtimeConfig: (event?: unknown) => (useRuntimeConfig?.(event) ?? {}) as Readonly<Record<string, unknown>>,
   })
 }
 
-function toPluginResource({ name, table, fields, primaryKey, tenant, roles, relations, hidden }: Resource): PluginResource {
+function createReadStored(findApi: () => Api): ReadStored {
+  return async (name, ids, fields, event) => {
+    const api = findApi()
+    const resource = api.resources.get(name)
+    if (!resource) throw new Error(`[auto-api] readStored(): there is no resource \`${name}\`.`)
+    const call = createSystemCall(api, resource, 'read', api.database.engine(event), api.database.get(event))
+    const keys = ids.flatMap((id) => {
+      const key = toKey(resource, id)
+      return key ? [key] : []
+    })
+    const columns = fields.map(field => resource.fields.get(field)!)
+    const rows = await readStoredText(everyRow<Plan>({ resource, trash: 'both' }), keys, columns, call)
+    return rows.map(({ key, texts }) => ({
+      id: toId(resource, key),
+      texts: Object.fromEntries(fields.map((field, index) => [field, texts[index]!])),
+    }))
+  }
+}
+
+function toPluginResource(resource: Resource): PluginResource {
+  const { name, table, fields, primaryKey, tenant, roles, relations, hidden, writable } = resource
   const toPluginField = ({ name, column, kind, nullable, optional, fromJson }: Field): PluginField => Object.freeze({
     name, column, kind, nullable, optional, hidden: hidden.has(name), accepts: (value: unknown) => fromJson(value) !== INVALID,
+    writable: writable.create.has(name) || writable.update.has(name),
   })
   return Object.freeze({
     name,
@@ -90,6 +148,10 @@ function toPluginResource({ name, table, fields, primaryKey, tenant, roles, rela
     ...tenant && { tenant: tenant.name },
     ...roles.deletedAt && { deletedAt: roles.deletedAt.name },
     relations: new Map([...relations.values()].map(({ name, target }) => [name, target.name])),
+    canonicalId(id: string) {
+      const key = toKey(resource, id)
+      return key && toId(resource, key)
+    },
   })
 }
 

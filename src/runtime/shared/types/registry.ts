@@ -64,4 +64,12 @@ export interface ResourceRegistry {
    * registry.override('posts', { authorization: createModuleImport(resolve('./auth'), 'ourPostsAuth') })
    */
   override: (name: string, parts: Partial<RegistrationOptions>) => void
+  /**
+   * Adds fields to the `protectedFields` of a resource, because a plugin writes them. The server removes them from request bodies. The
+   * resource can be registered before or after this call.
+   * @throws AutoApiBuildError if the hook has already ended
+   * @example
+   * registry.protect('posts', ['cover'])
+   */
+  protect: (name: string, fields: readonly string[]) => void
 }

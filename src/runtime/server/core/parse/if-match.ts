@@ -39,7 +39,7 @@ const notATag = (name: string) => invalidValue(name, 'expected an entity tag wit
  * Reads `If-Match` of a write to one record.
  * @throws `INVALID_VALUE`, and 428 if the resource requires the header.
  */
-export function ifMatchOf(request: ApiRequest, resource: Resource): { readonly ifMatch?: IfMatch } {
+export function ifMatchOf(request: Pick<ApiRequest, 'header'>, resource: Resource): { readonly ifMatch?: IfMatch } {
   const header = request.header('if-match')
   if (header !== undefined) return { ifMatch: toIfMatch(header, 'If-Match') }
   assertOptional(resource)

@@ -5,7 +5,7 @@ import type { ApiRequest } from '../context'
 import { notFound } from '../error'
 
 /** @throws 404 for an id that is not in the canonical form of its column, such as `01`. */
-export function parseKey({ params }: ApiRequest, resource: Resource): Key {
+export function parseKey({ params }: Pick<ApiRequest, 'params'>, resource: Resource): Key {
   const key = params.id === undefined ? undefined : toKey(resource, params.id)
   if (!key) throw notFound()
   return key

@@ -47,7 +47,7 @@ export interface ListQuery extends ReadQuery {
   readonly aggregates: readonly AggregateQuery[]
 }
 
-export function parseGet(request: ApiRequest, { resource }: Call): GetQuery {
+export function parseGet(request: Pick<ApiRequest, 'query' | 'params'>, { resource }: Call): GetQuery {
   const read = parseRead(request.query)
   assertCost(read)
   return { ...read, key: parseKey(request, resource) }

@@ -33,6 +33,8 @@ export interface DialectAdapter {
   readonly typed: (value: SQL, column: Column) => SQL
   /** Converts a value to text, so that one column of a query can contain keys of different types. `fromText` converts it back. */
   readonly toText: (value: SQL) => SQL
+  /** Converts a value of any length to text, to compare it with its earlier text. */
+  readonly toLongText: (value: SQL) => SQL
   /** Converts the text from `toText` to a value of the column. */
   readonly fromText: (text: SQL, column: Column) => SQL
   /** Converts a value of one column to the type of another column. */

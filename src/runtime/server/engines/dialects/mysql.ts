@@ -38,6 +38,7 @@ export const mysql: DialectAdapter = {
   tuples: unchanged,
   typed: unchanged,
   toText: value => sql`cast(${value} as char(255))`,
+  toLongText: value => sql`cast(${value} as char)`,
   // Without the cast, MySQL compares text with a number as doubles, and uses no index.
   fromText: (text, column) => isNumber(column) ? mysqlNumber(text, column) : sql`${text} collate utf8mb4_bin`,
   convert: unchanged,

@@ -36,6 +36,7 @@ export const pg: DialectAdapter = {
   typed: (value, column) => sql`cast(${value} as ${postgresType(column)})`,
   // A column of a recursive query must have one collation, although its values come from columns with different collations.
   toText: value => sql`cast(${value} as text) collate "C"`,
+  toLongText: value => sql`cast(${value} as text)`,
   fromText: (text, column) => sql`cast(${text} as ${postgresType(column)})${isText(column) ? sql` collate "default"` : sql``}`,
   convert: (value, from, to) => plainTypeOf(from) === plainTypeOf(to) ? value : sql`cast(cast(${value} as text) as ${postgresType(to)})`,
   bytewise,

@@ -40,6 +40,7 @@ export const sqlite: DialectAdapter = {
   tuples: list => sql`values ${list}`,
   typed: unchanged,
   toText: unchanged,
+  toLongText: value => sql`cast(${value} as text)`,
   fromText: unchanged,
   convert: unchanged,
   bytewise: column =>

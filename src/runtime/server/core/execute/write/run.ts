@@ -16,8 +16,13 @@ import { checkTags } from './tags'
 import { loadTargets } from './targets'
 import { toResult, type WriteResult } from './result'
 
-/** Writes the items of a request. A write of a single record has one item. */
-export async function executeWrite(plan: Scoped<WritePlan>, call: Call): Promise<WriteResult> {
+/**
+ * Writes the items of a request. A write of a single record has one item.
+ * @param onCommitted runs after the commit and before the after-hooks, whose errors do not undo the commit. Groups do not call it.
+ */
+export async function executeWrite(
+  plan: Scoped<WritePlan>, call: Call, onCommitted?: (items: readonly Item[]) => unknown,
+): Promise<WriteResult> {
   if (plan.deletionId !== undefined) return executeGroupWrite(plan, call)
   const items = toItems(plan, () => itemContext(call))
   await loadTargets(plan, items, call)
@@ -35,6 +40,7 @@ export async function executeWrite(plan: Scoped<WritePlan>, call: Call): Promise
   else for (const item of withoutError(items)) await commitOne(plan, item, written, call, time)
   const result = toResult(plan, items, written)
   if (dryRun) return withAffected(result, [{ plan, items: items.filter(({ index }) => written.has(index)) }], call)
+  await onCommitted?.(items)
   const errors: unknown[] = []
   await runAfter(plan, items, result, call, errors)
   if (errors.length > 0) throw errors[0]

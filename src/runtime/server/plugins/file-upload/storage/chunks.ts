@@ -1,0 +1,67 @@
+/** Converts streams of bytes: to parts of one size, to one array, and from web streams. */
+
+/** Yields parts of exactly `size` bytes. Only the last part can be smaller. Yields no part for a stream without bytes. */
+export async function* toParts(chunks: AsyncIterable<Uint8Array>, size: number): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  let part = new Uint8Array(0)
+  let pending: Uint8Array[] = []
+  let length = 0
+  const take = () => {
+    part = join(pending, length)
+    pending = []
+    length = 0
+    return part
+  }
+  for await (const chunk of chunks) {
+    for (let at = 0; at < chunk.byteLength;) {
+      const piece = chunk.subarray(at, at + size - length)
+      pending.push(piece)
+      at += piece.byteLength
+      length += piece.byteLength
+      if (length === size) yield take()
+    }
+  }
+  if (length > 0) yield take()
+}
+
+/** Reads all chunks into memory. */
+export async function readAll(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array<ArrayBuffer>> {
+  const all: Uint8Array[] = []
+  let length = 0
+  for await (const chunk of chunks) {
+    all.push(chunk)
+    length += chunk.byteLength
+  }
+  return join(all, length)
+}
+
+function join(chunks: readonly Uint8Array[], length: number): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(length)
+  let at = 0
+  for (const chunk of chunks) {
+    bytes.set(chunk, at)
+    at += chunk.byteLength
+  }
+  return bytes
+}
+
+/** Reads a web stream. A consumer that stops early cancels it. */
+export async function* fromWebStream(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const reader = stream.getReader()
+  let isDone = false
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      isDone = done
+      if (done) return
+      yield value
+    }
+  }
+  finally {
+    if (!isDone) await reader.cancel().catch(() => {})
+  }
+}
+
+/** Yields bytes in memory as one chunk. */
+export async function* fromBytes(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  if (bytes.byteLength > 0) yield bytes
+}

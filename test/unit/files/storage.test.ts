@@ -1,0 +1,167 @@
+/** Every storage of files passes the same tests: the file system, S3, R2 and drivers of unstorage. */
+import { mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync, mkdirSync, readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Miniflare } from 'miniflare'
+import { createStorage } from 'unstorage'
+import fsDriver from 'unstorage/drivers/fs'
+import memoryDriver from 'unstorage/drivers/memory'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { fileSystemStorage, r2Storage, s3Storage, unstorageStorage, type FileStorage, type R2Bucket } from '../../../src/runtime/server/plugins/index'
+import { fileStorageSuite } from '../../../src/runtime/testing/index'
+import { S3_KEYS, S3_REGION, startS3, type LocalS3 } from '../../support/s3'
+
+afterEach(() => void vi.restoreAllMocks())
+
+function inFolder(create: (folder: string) => FileStorage) {
+  const folder = mkdtempSync(join(tmpdir(), 'files-'))
+  return { folder, storage: create(join(folder, 'a/b')), close: () => rmSync(folder, { recursive: true }) }
+}
+
+let s3: LocalS3
+beforeAll(async () => {
+  s3 = await startS3()
+})
+afterAll(() => s3.close())
+
+function bucket(prefix?: string): FileStorage {
+  s3.objects.clear()
+  s3.uploads.clear()
+  return s3Storage({ bucket: 'files', region: S3_REGION, endpoint: s3.endpoint, prefix }, S3_KEYS)
+}
+
+let miniflare: Miniflare | undefined
+afterAll(() => miniflare?.dispose())
+
+interface ClearableBucket extends R2Bucket {
+  list: (options?: object) => Promise<{ objects: { key: string }[], truncated: boolean }>
+  delete: (keys: string | string[]) => Promise<void>
+}
+
+async function r2(): Promise<FileStorage> {
+  miniflare ??= new Miniflare({ modules: true, script: 'export default {}', r2Buckets: ['FILES'] })
+  const files = await miniflare.getR2Bucket('FILES') as unknown as ClearableBucket
+  for (let page = await files.list(); page.objects.length > 0; page = await files.list()) await files.delete(page.objects.map(({ key }) => key))
+  return r2Storage(files)
+}
+
+/** A driver that stores only text, as several drivers for databases. */
+function textDriver() {
+  const items = new Map<string, string>()
+  return {
+    name: 'text',
+    setItem: (key: string, value: string) => void items.set(key, value),
+    getItem: (key: string) => items.get(key) ?? null,
+    removeItem: (key: string) => void items.delete(key),
+    getKeys: () => [...items.keys()],
+  }
+}
+
+/** Large enough for two parts, where a storage sends parts. */
+const LARGE = 9_000_000
+const FULL = process.env.FULL === '1'
+
+describe.each<[string, () => ReturnType<Parameters<typeof fileStorageSuite>[0]['create']>, largest?: number, many?: number]>([
+  ['the file system', () => inFolder(base => fileSystemStorage({ base }))],
+  ['S3', () => ({ storage: bucket(), close: () => expect(s3.uploads.size).toBe(0) }), LARGE],
+  ['S3 with a prefix', () => ({ storage: bucket('app/'), close: () => expect([...s3.objects.keys()].every(key => key.startsWith('app/'))).toBe(true) })],
+  ['R2', async () => ({ storage: await r2(), close: () => {} }), LARGE, FULL ? 1100 : 20],
+  ['the memory driver of unstorage', () => ({ storage: unstorageStorage(memoryDriver()), close: () => {} })],
+  ['the fs driver of unstorage', () => inFolder(base => unstorageStorage(fsDriver({ base })))],
+  ['a storage of unstorage', () => ({ storage: unstorageStorage(createStorage({ driver: memoryDriver() }) as never), close: () => {} })],
+  ['a driver without bytes', () => ({ storage: unstorageStorage(textDriver()), close: () => {} })],
+])('%s', (_name, create, largest = 200_000, many) => {
+  it.each(fileStorageSuite({ create, largest, many }).map(({ name, run }) => [name, run] as const))('%s', async (_promise, run) => run(), 60_000)
+
+  it('refuses keys that could leave the storage', async () => {
+    const { storage, close } = await create()
+    const list = async (prefix: string) => storage.list(prefix)[Symbol.asyncIterator]().next()
+    for (const key of ['', '/', '../a', 'a/../b', 'a//b', 'a/', '/a', 'a.b', 'a\\b', 'a:b', 'a\0b', 'a b', 'ä']) {
+      await expect(storage.put(key, chunks('a'), { type: 'text/plain' })).rejects.toThrow(TypeError)
+      await expect(storage.get(key)).rejects.toThrow(TypeError)
+      await expect(storage.delete(key)).rejects.toThrow(TypeError)
+      if (key !== '' && key !== 'a/') await expect(list(key)).rejects.toThrow(TypeError)
+    }
+    await close()
+  })
+})
+
+const KEY = 'posts/1/cover/a'
+async function* chunks(...texts: string[]): AsyncGenerator<Uint8Array> {
+  for (const text of texts) yield Buffer.from(text)
+}
+
+describe('the file system', () => {
+  it('removes folders that become empty, and no others', async () => {
+    const { folder, storage, close } = inFolder(base => fileSystemStorage({ base }))
+    await storage.put(KEY, chunks('a'), { type: 'text/plain' })
+    await storage.put('posts/2/cover/a', chunks('a'), { type: 'text/plain' })
+    await storage.delete(KEY)
+    expect(readdirSync(join(folder, 'a/b/posts'))).toEqual(['2'])
+    await storage.delete('posts/2/cover/a')
+    expect(readdirSync(join(folder, 'a/b'))).toEqual([])
+    close()
+  })
+
+  it('never writes through a link or over a file', async () => {
+    const { folder, storage, close } = inFolder(base => fileSystemStorage({ base }))
+    mkdirSync(join(folder, 'a/b/posts/1/cover'), { recursive: true })
+    writeFileSync(join(folder, 'secret'), 'secret')
+    symlinkSync(join(folder, 'secret'), join(folder, 'a/b', KEY))
+    await expect(storage.put(KEY, chunks('changed'), { type: 'text/plain' })).rejects.toThrow('EEXIST')
+    expect(readFileSync(join(folder, 'secret'), 'utf8')).toBe('secret')
+    close()
+  })
+})
+
+describe('S3', () => {
+  it('sends the media type, and repeats requests that the service fails', async () => {
+    const storage = bucket()
+    s3.failures.push(500, 503, 429)
+    await storage.put(KEY, chunks('a', 'b'), { type: 'image/png' })
+    expect(s3.objects.get(KEY)).toEqual({ body: Buffer.from('ab'), type: 'image/png' })
+  })
+
+  it('throws the reason of the service, without its keys', async () => {
+    vi.spyOn(console, 'error').mockImplementation(() => {})
+    const storage = s3Storage({ bucket: 'files', region: S3_REGION, endpoint: s3.endpoint }, { ...S3_KEYS, secretAccessKey: 'wrong' })
+    await expect(storage.delete(KEY)).rejects.toThrow('[auto-api] The S3 service responded with 403 to DELETE: SignatureDoesNotMatch')
+    s3.failures.push(500, 500, 500, 500)
+    await expect(bucket().get(KEY)).rejects.toThrow('500')
+  })
+
+  it('removes the parts of a file that cannot be completed', async () => {
+    const storage = bucket()
+    async function* large() {
+      for (let part = 0; part < 20; part++) {
+        if (part === 19) s3.failures.push(403)
+        yield new Uint8Array(1_000_000)
+      }
+    }
+    await expect(storage.put(KEY, large(), { type: 'image/png' })).rejects.toThrow('403')
+    expect([s3.uploads.size, s3.objects.size]).toEqual([0, 0])
+  })
+
+  it('removes uploads that a killed server left, if they are old enough', async () => {
+    const storage = bucket()
+    s3.uploads.set('old', { key: 'posts/1/cover/old', parts: new Map(), started: new Date('2026-01-01') })
+    s3.uploads.set('new', { key: 'posts/1/cover/new', parts: new Map(), started: new Date('2026-01-03') })
+    await storage.removeUnfinished!(new Date('2026-01-02'))
+    expect([...s3.uploads.keys()]).toEqual(['new'])
+  })
+
+  it('signs as the documentation of AWS shows', async () => {
+    const { signRequest } = await import('../../../src/runtime/server/plugins/file-upload/storage/signature')
+    const url = new URL('https://examplebucket.s3.amazonaws.com/?max-keys=2&prefix=J')
+    const signed = await signRequest({ method: 'GET', url }, 'us-east-1', {
+      accessKeyId: 'AKIAIOSFODNN7EXAMPLE', secretAccessKey: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
+    }, new Date('2013-05-24T00:00:00Z'))
+    expect(signed.authorization).toMatch(/Signature=34b48302e7b5fa45bde8084f4b7868a86f0a534bc59db6670ed5711ef69dc6f7$/)
+  })
+})
+
+describe('drivers of unstorage', () => {
+  it('are refused if they cannot remove or list', () => {
+    expect(() => unstorageStorage({ name: 'http', setItem: () => {} })).toThrow('[auto-api] The driver `http` cannot store files: it has no removeItem, getKeys.')
+  })
+})

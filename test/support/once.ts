@@ -37,8 +37,19 @@ async function lock(folder: string): Promise<() => void> {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
     }
     // A run that was killed leaves its lock.
-    if (existsSync(owner) && !isRunning(Number(readFileSync(owner, 'utf8')))) rmSync(folder, { recursive: true, force: true })
+    const pid = readIfPresent(owner)
+    if (pid !== undefined && !isRunning(Number(pid))) rmSync(folder, { recursive: true, force: true })
     await setTimeout(100)
+  }
+}
+
+/** The file can disappear at any time, because its owner removes it. */
+function readIfPresent(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8')
+  }
+  catch {
+    return undefined
   }
 }
 

@@ -48,6 +48,7 @@ export interface Request {
 }
 
 const JSON_FILTER = encodeURIComponent(JSON.stringify({ id: ID }))
+const BY_TAG = encodeURIComponent(JSON.stringify({ tags: { id: 1 } }))
 const LINK = { article_id: ID, tag_id: 1 }
 const NEW_LINK = { article_id: ID, tag_id: 2 }
 
@@ -90,6 +91,7 @@ export const REQUESTS = {
   'list by cursor': { route: 'list', target: it => [`/${it}?limit=100&cursor=`], status: 200, changes: nothing, shows: ({ body }) => body.data.some((row: { id: number }) => row.id === ID) },
   'list with trash': { route: 'list', target: it => [`/${it}?limit=100&includeDeleted=true`], status: 200, changes: nothing, shows: lists },
   'aggregate': { route: 'aggregate', target: it => [`/${it}/aggregate?aggregate=count&filter=${JSON_FILTER}`], status: 200, changes: nothing, shows: counts },
+  'list by a related record': { route: 'list', target: it => [`/${it}?limit=100&filter=${BY_TAG}`], linked: true, status: 200, changes: nothing, shows: lists },
   'get': { route: 'get', target: it => [`/${it}/${ID}`], status: 200, changes: nothing, shows: ({ body }) => body.id === ID },
   'get with trash': { route: 'get', target: it => [`/${it}/${ID}?includeDeleted=true`], status: 200, changes: nothing, shows: ({ body }) => body.id === ID },
   'create': { route: 'create', target: it => [`/${it}`, { method: 'POST', body: { title: 'made' } }], status: 201, changes: added },

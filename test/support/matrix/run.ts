@@ -37,7 +37,7 @@ export const SMOKE_CELLS: readonly CellPosition[] = CALLER_NAMES.flatMap((caller
   REQUEST_NAMES.map((name, column) => ({ reason: REASON_NAMES[(row + column) % REASON_NAMES.length]!, caller, name })))
 
 /** A new route, reason or caller makes the matrix larger; it never gets smaller. */
-const CELLS_AT_LEAST = 4032
+const CELLS_AT_LEAST = 4416
 
 function cellAt({ reason, caller, name }: CellPosition): Cell {
   const request = PLUGIN_REQUESTS.get(name)

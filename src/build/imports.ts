@@ -15,7 +15,8 @@ export const APP_IMPORTS: readonly string[] = Object.freeze([
   'useAutoApiDelete', 'useAutoApiRestore', 'useAutoApiPurge', 'useAutoApiMutation', 'useAutoApiOptimisticUpdate',
   'useAutoApiBulkCreate', 'useAutoApiBulkUpdate', 'useAutoApiBulkDelete', 'useAutoApiRelation', 'useAutoApiRelationReplace',
   'useAutoApiRelationAdd', 'useAutoApiRelationRemove', 'useAutoApiPermissions', 'useAutoApiRecordPermissions', 'useAutoApiSchema',
-  'useAutoApiEndpoint', 'useAutoApiExport', 'useAutoApiImport', 'AutoApiError', 'autoApiFormErrors',
+  'useAutoApiEndpoint', 'useAutoApiExport', 'useAutoApiImport', 'useAutoApiTokenRotate', 'useAutoApiTokenIntrospect', 'AutoApiError',
+  'autoApiFormErrors',
 ])
 
 /** Types of `runtime/app` that Vue code can use without an import. */
@@ -27,6 +28,7 @@ export const APP_TYPES: readonly string[] = Object.freeze([
   'AutoApiCreateBody',
   'AutoApiUpdateBody',
   'AutoApiListQuery',
+  'AutoApiIntrospection',
   'AutoApiDescription',
   'AutoApiDescribedField',
   'AutoApiDescribedRelation',

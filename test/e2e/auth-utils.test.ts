@@ -47,6 +47,31 @@ describe('a caller without a session', () => {
   })
 })
 
+describe('an API token', () => {
+  const withToken = (token: string, path: string, options: { method?: string, body?: object, cookie?: string } = {}) =>
+    notebook.request(path, { ...options, headers: { authorization: `Bearer ${token}` } })
+
+  it('has the rights of its owner in the organisation in which it was made, and is revoked', async () => {
+    const cookie = await notebook.signIn('ada')
+    const { status, body: { id, token } } = await notebook.request('/api/apiTokens', { method: 'POST', cookie, body: { name: 'deploy', scopes: ['notes:read', 'notes:create', 'notes:write'] } })
+    expect(status).toBe(201)
+    const other = await notebook.signIn('cleo')
+    const notes = await withToken(token, '/api/notes', { cookie: other })
+    expect(notes.body.data.map(({ organizationId }: { organizationId: number }) => organizationId)).toEqual([1, 1])
+    expect((await withToken(token, '/api/notes/1', { method: 'DELETE' })).status).toBe(403)
+    expect((await notebook.request('/api/tokens/introspect', { method: 'POST', cookie, body: { token } })).body).toMatchObject({ active: true, scope: 'notes:read notes:create notes:write', sub: '1', tenant: '1', jti: id })
+    expect((await notebook.request('/api/tokens/introspect', { method: 'POST', cookie: other, body: { token } })).body).toEqual({ active: false })
+    const rotated = await notebook.request(`/api/apiTokens/${id}/rotate`, { method: 'POST', cookie })
+    expect((await withToken(rotated.body.token, '/api/permissions')).body.permissions.notes).toMatchObject({ canRead: true, canCreate: true, canDelete: false })
+    expect((await notebook.request('/api/apiTokens', { cookie })).body.data).toMatchObject([{ id, start: rotated.body.start, lastUsedAt: expect.any(String) }])
+    expect((await notebook.request(`/api/apiTokens/${id}`, { method: 'DELETE', cookie })).status).toBe(200)
+    for (const secret of [token, rotated.body.token]) {
+      const refused = await withToken(secret, '/api/notes', { cookie })
+      expect({ status: refused.status, code: refused.body.data.code, cookie: refused.cookie }).toEqual({ status: 401, code: 'INVALID_TOKEN', cookie: undefined })
+    }
+  })
+})
+
 describe('a caller with a session', () => {
   it('lists and creates rows of its own organisation, and is stored as their creator', async () => {
     const cookie = await notebook.signIn('cleo')

@@ -35,6 +35,15 @@ export const FACTORIES: Readonly<Record<string, Factory>> = {
     code: ['by', 'store'],
     mistyped: ['limt', 'limit'],
   },
+  apiTokens: {
+    valid: {
+      resource: 'apiTokens', findUser: createModuleImport('/app/server/tokens', 'findUser'), prefix: 'acme', maxDays: 30, allowNoExpiry: true, grace: 0, manage: 'admin',
+      failures: { limit: 5, window: 60, store: 'limits' },
+    },
+    code: ['findUser'],
+    mistyped: ['findUsr', 'findUser'],
+  },
+  tokenIntrospection: { valid: { limit: 5, window: 10 }, code: [], mistyped: ['limt', 'limit'] },
   requestMetadata: { valid: { ip: 'prefix' }, code: [], mistyped: ['ipp', 'ip'] },
 }
 

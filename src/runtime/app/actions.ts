@@ -1,6 +1,7 @@
 /** The write actions of a resource: the request of each action, and the resources whose cached responses become stale. */
-import type { BulkResponse, BulkDeletion, Deletion } from '../shared/types/responses'
+import type { BulkCreateResponse, BulkResponse, BulkDeletion, Deletion } from '../shared/types/responses'
 import type { CreateBody, DisabledIn, RecordId, RecordOf, ResourceName, UpdateBody } from '../shared/types/resources'
+import type { CreatedRecord } from '../shared/types/tokens'
 import type { Invalidation } from './cache'
 import type { ApiCall } from './client'
 import { withDescendants } from './keys'
@@ -22,12 +23,12 @@ export interface ActionVariables<R extends ResourceName> {
 
 /** The response of each action. */
 export interface ActionResponses<R extends ResourceName> {
-  create: RecordOf<R>
+  create: CreatedRecord<R>
   update: RecordOf<R>
   delete: Deletion
   restore: RecordOf<R> | BulkResponse<R>
   purge: Deletion | BulkDeletion
-  bulkCreate: BulkResponse<R>
+  bulkCreate: BulkCreateResponse<R>
   bulkUpdate: BulkResponse<R>
   bulkDelete: BulkDeletion
 }

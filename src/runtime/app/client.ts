@@ -15,6 +15,8 @@ export interface ApiCall {
   readonly relation?: string
   readonly query?: object
   readonly body?: unknown
+  /** A plugin's route below the path: its method and its last segment. */
+  readonly below?: readonly [method: string, segment: string]
 }
 
 export interface Client {
@@ -51,8 +53,9 @@ export function useClient(): Client {
   }
   return {
     send,
-    async call({ route, query, body, ...params }, signal) {
+    async call({ route, query, body, below, ...params }, signal) {
       const { method, path } = toPath(route, { ...params, composite: isComposite(params.resource ?? '') })
+      if (below) return send(below[0], `${prefix}${path}/${below[1]}`, query, body, signal)
       return send(method, prefix + path, query, body, signal)
     },
     async open(resource, path, query, signal) {

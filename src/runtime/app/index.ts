@@ -13,6 +13,7 @@ export {
 } from './composables/mutations'
 export { useAutoApiRelation, useAutoApiRelationAdd, useAutoApiRelationRemove, useAutoApiRelationReplace } from './composables/relations'
 export { useAutoApiPermissions, useAutoApiRecordPermissions } from './composables/permissions'
+export { useAutoApiTokenIntrospect, useAutoApiTokenRotate } from './composables/tokens'
 export { useAutoApiSchema } from './composables/schema'
 export { useAutoApiExport } from './composables/export'
 export { useAutoApiImport } from './composables/import'
@@ -26,6 +27,7 @@ export type {
   ResourceWith as AutoApiResourceWith,
   UpdateBody as AutoApiUpdateBody,
 } from '../shared/types/resources'
+export type { Introspection as AutoApiIntrospection } from '../shared/types/tokens'
 export type { ListQuery as AutoApiListQuery } from '../shared/types/query'
 export type {
   ApiDescription as AutoApiDescription,

@@ -16,11 +16,13 @@ export type {
 } from './registration'
 export { defineAutoApiPlugin, type AutoApiPlugin, type PluginRoute, type PluginTask } from './plugin/contract'
 export type { PluginField, PluginResource, PluginServer } from './plugin/server'
+export type { PluginTable } from './plugin/table'
+export type { UpdateRow } from './core/update-row'
 export type { CredentialCaller, FindCredentialCaller } from './core/credentials'
 export type {
   Change, ChangedRows, ChangedRowsInsert, ChangedRowsValues, ChangedValue, CommitListener, CommitParticipant, CommitStatement,
 } from './core/changes'
-export type { Around, AroundInfo, CallerListener, IncomingRequest, RequestListener } from './core/listeners'
+export type { Around, AroundInfo, CallerListener, IncomingRequest, RequestListener, ResponseListener } from './core/listeners'
 export type { RowFilter } from './core/row-filters'
 export type { OpenedList, OpenList, Scan, ScannedColumn, ScannedColumns, ScannedRecord, ScanOptions } from './core/scan'
 export type { SaveCounts, SaveOptions, SaveRecords } from './core/save'

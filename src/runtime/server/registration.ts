@@ -33,6 +33,12 @@ export interface AutoApiContext {
   /** The caller's permissions. A super-admin has `'*'`. */
   permissions: readonly string[]
   tenant: Tenant | undefined
+  /** The credential that a plugin recognized, such as an API token. It is absent if the caller came by a session, or is anonymous. */
+  readonly credential?: {
+    readonly id?: string
+    /** The scopes that limit the caller. `null` is no limit. */
+    readonly scopes: readonly string[] | null
+  }
   readonly event: PlatformEvent
   /** The resource's name. */
   readonly resource: string

@@ -1,5 +1,6 @@
 /** Sends a request to a built server and reads the response. */
 import { setTimeout } from 'node:timers/promises'
+import { assertNoSecrets, withoutIssued } from './secrets'
 
 export interface RequestOptions {
   readonly method?: string
@@ -35,11 +36,13 @@ export async function sendRequest(url: string, options: RequestOptions = {}): Pr
   })
   const received = await response.text()
   const isJson = response.headers.get('content-type')?.includes('json')
+  const parsed: unknown = isJson && received !== '' ? JSON.parse(received) : received
+  assertNoSecrets(JSON.stringify([[...response.headers], withoutIssued(parsed)]), `The response to ${method} ${new URL(url).pathname}`)
   return {
     status: response.status,
     headers: response.headers,
     cookies: response.headers.getSetCookie().map(cookie => cookie.split(';', 1)[0]!),
-    body: isJson && received !== '' ? JSON.parse(received) : received,
+    body: parsed,
   }
 }
 

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { root } from '../../support/once'
 import { folderOf } from './build'
 import { environment } from './environment'
+import { assertNoSecrets } from './secrets'
 import { sendRequest, type RequestOptions, type ServerResponse } from './request'
 
 export interface Server {
@@ -58,6 +59,7 @@ async function run(server: ChildProcess, kind: 'single' | 'group' = 'single'): P
     printed: () => printed,
     request: (path, options) => sendRequest(url + path, options),
     async stop(signal = 'SIGKILL') {
+      assertNoSecrets(printed, 'The log of the server')
       if (server.exitCode !== null) return
       const ended = once(server, 'exit')
       kill(signal)

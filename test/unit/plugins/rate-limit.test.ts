@@ -4,6 +4,7 @@ import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { rateLimit, type RateLimitOptions } from '../../../src/runtime/server/plugins'
+import { createDatabase } from '../../../src/runtime/server/core/database'
 import { createPluginServer } from '../../../src/runtime/server/plugin/server'
 import type { getAutoApiContext } from '../../../src/runtime/server/utils'
 import type { AutoApiConfig } from '../../../src/runtime/shared/config'
@@ -158,7 +159,7 @@ describe('a wrong option', () => {
     [{ limit: '100' }, '`rateLimit.limit` is "100". Use a positive integer.'],
     [{ window: 0.5 }, '`rateLimit.window` is 0.5. Use a number of seconds'],
     [{ window: 60_000_000 }, '`rateLimit.window` is 60000000. Use a number of seconds, a positive integer up to 2678400.'],
-    [{ by: 'header' }, '`rateLimit.by` is "header". Use `\'ip\'`, `\'user\'`, `\'tenant\'` or, in a server file, a function.'],
+    [{ by: 'header' }, '`rateLimit.by` is "header". Use `\'ip\'`, `\'user\'`, `\'tenant\'`, `\'token\'` or, in a server file, a function.'],
     [{ name: 'a"b' }, '`rateLimit.name` is "a\\"b". Use a name of letters, digits, `-` and `_`.'],
     [{ store: '' }, '`rateLimit.store` is "". Use the name of a storage of Nitro\'s'],
     [{ maxKeys: -1 }, '`rateLimit.maxKeys` is -1. Use a positive integer.'],
@@ -177,7 +178,9 @@ describe('a wrong option', () => {
 describe('a store', () => {
   const storage = (driver: object) => ({ getMount: () => ({ base: '', driver }) })
 
-  const NO_STORAGE = createPluginServer({ api: () => undefined as never, resources: new Map(), config: DEFAULT_CONFIG, useStorage: undefined })
+  const NO_STORAGE = createPluginServer({
+    api: () => undefined as never, resources: new Map(), config: DEFAULT_CONFIG, useStorage: undefined, database: createDatabase(),
+  })
   const setUp = (store: RateLimitOptions['store']) => () => rateLimit({ store }).setup!(NO_STORAGE)
 
   it('fails at startup when the storage does not exist', () => {

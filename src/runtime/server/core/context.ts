@@ -63,7 +63,9 @@ export function createSession(api: Api, ctx: AutoApiContext, engine: Engine): Se
   return session
 }
 
-export function createContext(request: ApiRequest, resource: string, operation: Operation): Writable<AutoApiContext> {
+export function createContext(
+  request: Pick<ApiRequest, 'caller' | 'event' | 'params' | 'query' | 'db' | 'method' | 'header'>, resource: string, operation: Operation,
+): Writable<AutoApiContext> {
   const { user, permissions } = request.caller
   return {
     user,

@@ -1,7 +1,7 @@
 /** Callers that plugins recognize by a credential of the request, such as a token in a header. */
 import { didYouMean } from '../../shared/suggest'
 import { BusyError } from '../engines/engine'
-import type { AutoApiContext, AutoApiUser, Tenant } from '../registration'
+import type { AutoApiUser, Tenant } from '../registration'
 import { ApiError, isHttpError, unauthenticated } from './error'
 import type { IncomingRequest } from './listeners'
 import { describeError, logError } from './log'
@@ -13,6 +13,19 @@ export interface CredentialCaller {
   readonly permissions?: readonly string[]
   /** @default the tenant of the user */
   readonly tenant?: Tenant
+  /** Identifies the credential, such as the id of its row. It is `ctx.credential.id`. */
+  readonly id?: string
+  /**
+   * The scopes of the credential: `<resource>:<operation>`, or a permission or role that a rule requires. The caller can do what both its
+   * user and a scope allow. Rules get the user without roles, and only the permissions that a scope names. `null` is no limit.
+   * @default null
+   */
+  readonly scopes?: readonly string[] | null
+  /**
+   * The resources that this caller cannot use.
+   * @default []
+   */
+  readonly excludedResources?: readonly string[]
 }
 
 /**
@@ -55,16 +68,21 @@ const isObject = (value: unknown): value is Record<string, unknown> => typeof va
 
 const isId = (value: unknown) => value === null || (typeof value === 'string' && value !== '') || Number.isFinite(value)
 
+const isStrings = (value: unknown) => Array.isArray(value) && value.every(entry => typeof entry === 'string')
+
 type Rule = readonly [part: keyof CredentialCaller, fits: (value: unknown) => boolean, what: string]
 
 const RULES: readonly Rule[] = [
   ['user', isObject, 'an object'],
-  ['permissions', value => Array.isArray(value) && value.every(entry => typeof entry === 'string'), 'a list of strings'],
+  ['permissions', value => isStrings(value), 'a list of strings'],
   [
     'tenant',
     value => isObject(value) && isId(value.id) && ['boolean', 'undefined'].includes(typeof value.canAccessAllTenants),
     'an object with `id`',
   ],
+  ['id', value => typeof value === 'string' && value !== '', 'a string'],
+  ['scopes', value => value === null || isStrings(value), 'a list of strings or null'],
+  ['excludedResources', value => isStrings(value), 'a list of strings'],
 ]
 
 /** A wrong value is a bug of the plugin. It becomes a 500, because another source or an anonymous caller must not replace it. */
@@ -82,52 +100,4 @@ function assertCaller(found: unknown, plugin: string): asserts found is Credenti
   const unknown = Object.keys(found).find(key => !parts.includes(key))
   if (unknown !== undefined)
     throw new TypeError(`${where} \`${unknown}\`, which is no part of a caller.${didYouMean(unknown, parts)}`)
-}
-
-/** The contexts whose caller came by a credential. */
-const locked = new WeakSet<object>()
-
-/** Whether a credential decided the caller. If so, a context extender cannot set it. */
-export function isCredentialCaller(ctx: object): boolean {
-  return locked.has(ctx)
-}
-
-/**
- * Gives the context its caller, which nothing can change afterwards: an assignment has no effect. Extenders get a copy of the user until
- * `finish` is called, so that a change of the user itself has no effect either.
- */
-export function lockCaller(
-  ctx: AutoApiContext, { user, permissions, tenant }: Required<Pick<CredentialCaller, 'user' | 'permissions'>> & { tenant?: Tenant },
-): { readonly finish: () => void } {
-  let visible = copyData(user) as AutoApiUser
-  const values = {
-    user: () => visible,
-    permissions: constant(Object.freeze([...permissions])),
-    tenant: constant(tenant && Object.freeze({ id: tenant.id, canAccessAllTenants: tenant.canAccessAllTenants === true })),
-  }
-  for (const [key, get] of Object.entries(values))
-    Object.defineProperty(ctx, key, { get, set: () => {}, enumerable: true, configurable: false })
-  locked.add(ctx)
-  return { finish: () => void (visible = user) }
-}
-
-const constant = <T>(value: T) => () => value
-
-/** Copies plain objects and lists. Instances of classes stay the same. */
-function copyData(value: unknown, copies = new Map<unknown, unknown>()): unknown {
-  if (typeof value !== 'object' || value === null) return value
-  const known = copies.get(value)
-  if (known !== undefined) return known
-  if (Array.isArray(value)) {
-    const copy: unknown[] = []
-    copies.set(value, copy)
-    for (const entry of value) copy.push(copyData(entry, copies))
-    return copy
-  }
-  const prototype = Object.getPrototypeOf(value) as object | null
-  if (prototype !== Object.prototype && prototype !== null) return value
-  const copy = Object.create(prototype) as Record<string, unknown>
-  copies.set(value, copy)
-  for (const [key, entry] of Object.entries(value)) copy[key] = copyData(entry, copies)
-  return copy
 }

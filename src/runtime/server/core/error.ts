@@ -5,6 +5,7 @@ import type { AutoApiContext } from '../registration'
 /** The status of each error code. */
 export const ERRORS = {
   UNAUTHENTICATED: { status: 401 },
+  INVALID_TOKEN: { status: 401 },
   FORBIDDEN: { status: 403 },
   FIELD_FORBIDDEN: { status: 403 },
   TENANT_REQUIRED: { status: 403 },

@@ -51,7 +51,8 @@ export function createExtensions(resources: ReadonlyMap<string, Resource>): Exte
   const endpoints: EndpointTarget[] = []
   const credentials: CredentialSource[] = []
   const rowFilters = new Map<Resource, readonly PluginRowFilter[]>()
-  const listeners = { onRequest: [], onCaller: [], around: [], onCommit: [], inCommit: [] } satisfies Listeners as FillableListeners
+  const empty = { onRequest: [], onCaller: [], around: [], onResponse: [], onCommit: [], inCommit: [] } satisfies Listeners
+  const listeners: FillableListeners = empty
   return {
     hooks,
     extenders,
@@ -74,10 +75,11 @@ export function createExtensions(resources: ReadonlyMap<string, Resource>): Exte
     addEndpoint: endpoint => void endpoints.push(endpoint),
     addRowFilter: (resource, filter) => void rowFilters.set(resource, [...rowFilters.get(resource) ?? [], filter]),
     addCredentials: source => void credentials.push(source),
-    addListeners({ onRequest, onCaller, around, onCommit, inCommit }) {
+    addListeners({ onRequest, onCaller, around, onResponse, onCommit, inCommit }) {
       if (onRequest) listeners.onRequest.push(onRequest)
       if (onCaller) listeners.onCaller.push(onCaller)
       if (around) listeners.around.push(around)
+      if (onResponse) listeners.onResponse.push(onResponse)
       if (onCommit) listeners.onCommit.push(onCommit)
       if (inCommit) listeners.inCommit.push(inCommit)
     },

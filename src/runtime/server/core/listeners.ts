@@ -43,6 +43,9 @@ export interface AroundInfo {
 /** Returns its own response, or the response of `next`. */
 export type Around = (ctx: AutoApiContext, next: () => Promise<ApiResponse>, info: AroundInfo) => ApiResponse | Promise<ApiResponse>
 
+/** Returns the response to send: `response`, or a changed copy. */
+export type ResponseListener = (ctx: AutoApiContext, response: ApiResponse, info: AroundInfo) => ApiResponse | Promise<ApiResponse>
+
 /** A plugin that takes part in commits. */
 export interface Participant {
   /** The plugin's name, for error messages. */
@@ -56,6 +59,7 @@ export interface Listeners {
   readonly onRequest: readonly RequestListener[]
   readonly onCaller: readonly CallerListener[]
   readonly around: readonly Around[]
+  readonly onResponse: readonly ResponseListener[]
   readonly onCommit: readonly CommitListener[]
   readonly inCommit: readonly Participant[]
 }
@@ -70,6 +74,20 @@ export function runAround(
       throw new TypeError('[auto-api] `around` of a plugin returned no response. Return that of `next()`, or `{ status, body, headers? }`.')
     return response as ApiResponse
   }, run)()
+}
+
+/** Runs the listeners of the response in the order of the plugins. */
+export async function runOnResponse(
+  { onResponse }: Listeners, ctx: AutoApiContext, info: AroundInfo, response: ApiResponse,
+): Promise<ApiResponse> {
+  let current = response
+  for (const listen of onResponse) {
+    const changed: unknown = await listen(ctx, current, info)
+    if (typeof changed !== 'object' || changed === null)
+      throw new TypeError('[auto-api] `onResponse` of a plugin returned no response. Return its second argument, or a changed copy of it.')
+    current = changed as ApiResponse
+  }
+  return current
 }
 
 /** Reports the changes to the commit listeners. If a listener throws, the error is only logged: the commit stays. */

@@ -5,8 +5,9 @@ import type { AutoApiContext, Tenant } from '../registration'
 import { assertSameSite } from './access/csrf'
 import type { Api } from './api'
 import { createContext, createSession, isTenantId, toIncoming, toPermissions, type ApiRequest, type Session } from './context'
-import { findCredentialCaller, lockCaller, type CredentialCaller } from './credentials'
+import { findCredentialCaller, type CredentialCaller } from './credentials'
 import type { ContextExtender, Writable } from './extensions'
+import { lockCaller } from './lock-caller'
 
 /**
  * Opens the session of a request. The caller comes from a credential that a plugin recognizes, otherwise from the event's context. Then the
@@ -36,6 +37,14 @@ async function openContext(
   return ctx
 }
 
+/** Opens the session of another credential's caller in the same request, for rules that decide about that caller. */
+export async function openSessionAs({ api, ctx: { event, db }, engine }: Session, caller: CredentialCaller): Promise<Session> {
+  const request = { event, db, method: 'GET', header: () => undefined, params: {}, query: {}, caller: { user: null } }
+  const ctx = createContext(request, '', 'read')
+  await extendLocked(api, ctx, caller)
+  return createSession(api, ctx, engine)
+}
+
 /** Runs the extenders, which can set the caller. */
 async function extendCaller(api: Api, ctx: Writable<AutoApiContext>, caller: ApiRequest['caller']): Promise<void> {
   let setByExtender = false
@@ -52,9 +61,10 @@ async function extendCaller(api: Api, ctx: Writable<AutoApiContext>, caller: Api
 
 /** Runs the extenders for a caller that came by a credential. They can only add other keys. The caller in the event has no effect. */
 async function extendLocked(
-  api: Api, ctx: Writable<AutoApiContext>, { user, permissions = toPermissions(user.permissions), tenant }: CredentialCaller,
+  api: Api, ctx: Writable<AutoApiContext>, caller: CredentialCaller,
 ): Promise<void> {
-  const { finish } = lockCaller(ctx, { user, permissions, tenant: resolveTenant(api.config, { user, tenant }, undefined) })
+  const { user, tenant } = caller
+  const { finish } = lockCaller(ctx, { ...caller, tenant: resolveTenant(api.config, { user, tenant }, undefined) })
   for (const extend of api.extenders) await extend(ctx as Parameters<ContextExtender>[0])
   finish()
 }

@@ -8,7 +8,7 @@ import { forResource, type ApiRequest, type Call, type Session } from './context
 import { methodNotAllowed, unauthenticated } from './error'
 import { toRequestError } from './execute/rows/invalid-value'
 import { authorize } from './access/authorize'
-import { runAround } from './listeners'
+import { runAround, runOnResponse } from './listeners'
 import { openSession } from './open-session'
 import { readsOf } from './reads'
 import type { ApiResponse } from './response'
@@ -34,9 +34,12 @@ export async function runRoute(api: Api, request: ApiRequest, resource: Resource
   const call = resource ? forResource(session, resource, session.ctx) : session as Call
   const { listeners } = api
   const { name } = entry
-  if (name === undefined || listeners.around.length === 0) return runEntry(call, entry)
+  if (name === undefined || (listeners.around.length === 0 && listeners.onResponse.length === 0)) return runEntry(call, entry)
   const info = Object.freeze({ route: name })
-  return runEntry(call, { authorize: entry.authorize, run: () => runAround(listeners, call.ctx, info, () => entry.run(call)) })
+  return runEntry(call, {
+    authorize: entry.authorize,
+    run: async () => runOnResponse(listeners, call.ctx, info, await runAround(listeners, call.ctx, info, () => entry.run(call))),
+  })
 }
 
 /** Runs an entry in a session that is already open. */

@@ -62,7 +62,7 @@ export async function sendStream(event: EventWithConnection, body: StreamedBody,
 }
 
 /** Cloudflare drops a request whose client has left, and with it the `finally` blocks of the producer. `waitUntil` keeps the request. */
-function keepAlive(event: EventWithConnection, ended: Promise<void>): void {
+export function keepAlive(event: EventWithConnection, ended: Promise<void>): void {
   const { waitUntil } = event.context as { readonly waitUntil?: (promise: Promise<unknown>) => unknown }
   const { waitUntil: ofRequest } = (event.req ?? {}) as { readonly waitUntil?: unknown }
   if (waitUntil) waitUntil(ended)
@@ -96,7 +96,7 @@ function signalFrom(request: object | undefined): AbortSignal | undefined {
 }
 
 /** Returns Node's response under h3 1. A stand-in for it, as on workers, has no connection. */
-function nodeResponse(event: EventWithConnection): NodeResponse | undefined {
+export function nodeResponse(event: EventWithConnection): NodeResponse | undefined {
   if (webRequestOf(event)) return undefined
   const response = event.node?.res as NodeResponse | undefined
   return response && (response.socket || response.destroyed) ? response : undefined

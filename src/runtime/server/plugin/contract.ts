@@ -5,7 +5,7 @@ import type { ResourceRegistry } from '../../shared/types/registry'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { FindCredentialCaller } from '../core/credentials'
 import type { ContextExtender } from '../core/extensions'
-import type { Around, CallerListener, RequestListener } from '../core/listeners'
+import type { Around, CallerListener, RequestListener, ResponseListener } from '../core/listeners'
 import type { CommitListener, CommitParticipant } from '../core/changes'
 import type { RouteRequest } from '../core/route-request'
 import type { RowFilter } from '../core/row-filters'
@@ -118,6 +118,11 @@ export interface AutoApiPlugin {
   readonly onCaller?: CallerListener
   /** Wraps everything after authorization, on every generated route and every plugin route of a resource. Can return its own response. */
   readonly around?: Around
+  /**
+   * Changes the response after every `around`, on the same routes. Plugins that store responses do not see the change, so a secret that is
+   * sent only once belongs here. It does not run for errors.
+   */
+  readonly onResponse?: ResponseListener
   /** Hooks by resource. The key `'*'` stands for all resources. */
   readonly hooks?: Readonly<Record<string, ResourceHooks>>
   /** Runs once per commit, with every changed row. An error is logged and does not undo the commit. */

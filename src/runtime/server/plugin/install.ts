@@ -63,6 +63,7 @@ const PARTS: Readonly<Record<keyof AutoApiPlugin, readonly [fits: (value: unknow
   extendContext: [isFunction, 'a function'],
   onCaller: [isFunction, 'a function'],
   around: [isFunction, 'a function'],
+  onResponse: [isFunction, 'a function'],
   hooks: [isObject, 'an object of hooks by resource'],
   onCommit: [isFunction, 'a function'],
   inCommit: [isFunction, 'a function'],

@@ -7,6 +7,8 @@ import type { Api } from '../core/api'
 import { everyRow, type Plan } from '../core/access/row-scope'
 import { authorizeUpdate, type AuthorizeUpdate } from '../core/authorized-update'
 import { createSystemCall } from '../core/context'
+import { didYouMean } from '../../shared/suggest'
+import type { Database } from '../core/database'
 import { describeFor } from '../core/description/describe'
 import { getRecord, type GetRecord } from '../core/get-record'
 import { saveRecords, type SaveRecords } from '../core/save'
@@ -16,6 +18,8 @@ import type { CallerContext } from '../core/visible-rows'
 import { INVALID, type Field } from '../schema/field'
 import type { Resource } from '../schema/model'
 import { toId, toKey } from '../schema/record-id'
+import { updateRow, type UpdateRow } from '../core/update-row'
+import { createPluginTable, type PluginTable } from './table'
 import { createFindStorage, type FindStorage, type StorageMounts } from './storage'
 
 /** A column of a resource. */
@@ -63,6 +67,16 @@ export interface PluginServer {
   readonly describe: (ctx: CallerContext) => Promise<ApiDescription>
   /** Finds the driver of a storage in `nitro.storage`. Returns `undefined` if no storage has the name. */
   readonly storage: FindStorage
+  /**
+   * Returns the table of a resource, to read and write its rows without any rule. Use it only for tables that belong to the plugin.
+   * @throws When the resource is not registered.
+   */
+  readonly table: (resource: string) => PluginTable
+  /**
+   * Updates one row as an ordinary update: row scope, hooks, plugins that take part in commits. The values can contain columns that no
+   * client can write. Returns the record with the fields that the caller can read. Authorize the caller first.
+   */
+  readonly update: UpdateRow
   /** Reads a whole list in batches, with the permissions, the fields and the row scope of the list route. */
   readonly scan: Scan
   /** Authorizes and plans a whole list. Then it can be counted and read in batches. */
@@ -97,14 +111,21 @@ export interface PluginServerOptions {
   readonly resources: ReadonlyMap<string, Resource>
   readonly config: AutoApiConfig
   readonly useStorage: (() => StorageMounts) | undefined
+  readonly database: Database
 }
 
-export function createPluginServer({ api, resources, config, useStorage, useRuntimeConfig }: PluginServerOptions): PluginServer {
+export function createPluginServer({ api, resources, config, useStorage, useRuntimeConfig, database }: PluginServerOptions): PluginServer {
   return Object.freeze({
     resources: new Map([...resources].map(([name, resource]) => [name, toPluginResource(resource)])),
     config: freezeDeeply(config),
     describe: (ctx: CallerContext) => describeFor(ctx),
     storage: createFindStorage(useStorage),
+    table(name: string) {
+      const resource = resources.get(name)
+      if (!resource) throw new Error(`[auto-api] There is no resource \`${name}\`.${didYouMean(name, [...resources.keys()])}`)
+      return createPluginTable(resource, database)
+    },
+    update: updateRow,
     scan: scanList,
     openList,
     saveRecords,

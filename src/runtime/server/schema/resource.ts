@@ -7,6 +7,7 @@ import { isTable } from './drizzle/config'
 import { createFields } from './fields'
 import { assertRegistrationNames } from './registration-names'
 import type { Resource } from './model'
+import { findOwned } from './presets/mark'
 import { linkRelations } from './relations'
 import { findRoles, findWritable } from './server-owned'
 import { bodySchema } from './validation'
@@ -60,7 +61,12 @@ function createResource(registration: ResourceRegistration, config: AutoApiConfi
     roles: Object.fromEntries(Object.entries(roles).map(([role, key]) => [role, fields.get(key)!])),
     foreignKeys: describeForeignKeys(table),
     ...(tenant && { tenant: fields.get(tenant)! }),
-    hidden: new Set([...(registration.hiddenFields ?? []), ...config.hiddenFields.global, ...(config.hiddenFields.resources[name] ?? [])]),
+    hidden: new Set([
+      ...facts.columns.filter(({ column }) => findOwned(column)?.hidden).map(({ name }) => name),
+      ...registration.hiddenFields ?? [],
+      ...config.hiddenFields.global,
+      ...config.hiddenFields.resources[name] ?? [],
+    ]),
     writable,
     dropped: { create: columnsExcept(writable.create), update: columnsExcept(writable.update) },
     schemas: {

@@ -1,6 +1,7 @@
 /** Separates the columns that the server sets from the columns that a client can write. */
 import { COLUMN_ROLES, ROLES, type ColumnRole } from '../../shared/column-roles'
 import type { TableFacts } from './drizzle/table'
+import { findOwned } from './presets/mark'
 
 /**
  * Finds the property name of the column for each role, such as `{ createdAt: 'created_at' }`. Ignores trash columns if the table has no
@@ -30,7 +31,9 @@ export function findWritable(
   protectedFields: readonly string[],
 ): WritableColumns {
   // Drizzle's `column.generated` marks only `generated always as (…)`. Our `generated` also includes serial and auto-increment keys.
-  const columns = table.columns.filter(({ name, column }) => !protectedFields.includes(name) && name !== tenant && !column.generated)
+  const columns = table.columns.filter(
+    ({ name, column }) => !protectedFields.includes(name) && name !== tenant && !column.generated && !findOwned(column),
+  )
   const roleOf = new Map(Object.entries(roles).map(([role, name]) => [name, role as ColumnRole]))
   const canCreate = (name: string) => !roleOf.has(name) || COLUMN_ROLES[roleOf.get(name)!].inCreateBody
   const canUpdate = (name: string) => !roleOf.has(name) && !table.primaryKey.includes(name)

@@ -1,6 +1,7 @@
 /** The response types of the routes. They depend on the resource and on the query. */
 import type { ApiDescription } from './description'
 import type { AliasOf } from './query'
+import type { CreatedRecord } from './tokens'
 import type { AutoApiSettings, FieldKind, FieldName, FieldValue, IsMany, RecordOf, ResourceName, Simplify, TargetOf } from './resources'
 
 /** The fields that the query lists in `fields`. Without `fields`, all fields. */
@@ -129,6 +130,11 @@ export interface BulkResponse<R extends ResourceName> {
   meta: BulkMeta
 }
 
+export interface BulkCreateResponse<R extends ResourceName> {
+  data: CreatedRecord<R>[]
+  meta: BulkMeta
+}
+
 export interface BulkDeletion {
   data: { id: string | number, deleted: true, softDeleted: boolean, deletionId?: string }[]
   meta: BulkMeta
@@ -162,10 +168,10 @@ export interface RecordCapabilities {
 /** The response types of the routes of a resource, for requests without a query. `$fetch('/api/posts')` uses them. */
 export interface RouteResponses<R extends ResourceName> {
   'list': ListResponse<R>
-  'create': RecordOf<R>
+  'create': CreatedRecord<R>
   'aggregate': AggregateResponse<R>
   'resource-permissions': Capabilities & { records?: Record<string, RecordCapabilities> }
-  'bulk-create': BulkResponse<R>
+  'bulk-create': BulkCreateResponse<R>
   'bulk-update': BulkResponse<R>
   'bulk-delete': BulkDeletion
   'bulk-restore': BulkResponse<R>

@@ -5,9 +5,8 @@ import type { Resource } from '../../schema/model'
 import type { Call, Session } from '../context'
 import { refused } from '../error'
 import { logError } from '../log'
+import { limitsOf, ownerSession, rolesOf, SUPER_ADMIN, type CredentialLimits } from './limits'
 import { assertTenant, hasTenantId, tenantScope } from './tenant'
-
-const SUPER_ADMIN = '*'
 
 /**
  * Checks the permission of each operation in order, then the tenant. A route calls this function before it parses
@@ -49,9 +48,35 @@ export async function can(session: Session, resource: Resource, operation: Opera
 async function decideOperation(session: Session, resource: Resource, operation: Operation): Promise<boolean> {
   // A resource without authorization refuses every request, the super-admin's included.
   if (!resource.auth || resource.disabled.has(operation)) return false
-  if (isSuperAdmin(session.ctx)) return true
-  const permission = findPermission(resource, operation)
-  return permission !== undefined && await decide(session, permission, contextFor(session, resource, operation))
+  return allows(session, findPermission(resource, operation), contextFor(session, resource, operation))
+}
+
+/** Decides an operation by its permission. `undefined` is an operation without a permission. */
+async function allows(session: Session, permission: Permission | undefined, ctx: AutoApiContext): Promise<boolean> {
+  const limits = limitsOf(ctx)
+  if (limits?.excluded.has(ctx.resource)) return false
+  if (limits?.scopes) return allowsScoped(session, permission, ctx, limits, limits.scopes)
+  return isSuperAdmin(ctx) || (permission !== undefined && await decide(session, permission, ctx))
+}
+
+/**
+ * The owner must have the operation, and a scope must name it: as `<resource>:<operation>`, or by the string that the permission requires.
+ * Functions and evaluators also decide about the reduced caller.
+ */
+async function allowsScoped(
+  session: Session, permission: Permission | undefined, ctx: AutoApiContext, limits: CredentialLimits, scopes: ReadonlySet<string>,
+): Promise<boolean> {
+  const owner = ownerSession(session, ctx, limits)
+  const isNamed = scopes.has(`${ctx.resource}:${ctx.operation}`)
+  if (Array.isArray(permission)) {
+    for (const one of permission as readonly Permission[]) if (await allowsScoped(session, one, ctx, limits, scopes)) return true
+    // A super-admin has every operation, even if nothing allows it.
+    return isNamed && permission.length === 0 && isSuperAdmin(owner.ctx)
+  }
+  if (!await allows(owner, permission, owner.ctx)) return false
+  if (typeof permission === 'string') return isNamed || scopes.has(permission)
+  if (!isNamed || permission === undefined || typeof permission === 'boolean') return isNamed
+  return decidePlain(session, permission, ctx)
 }
 
 /** `'*'` allows every operation, even if its permission is `false` or undeclared. No permission function or evaluator runs. */
@@ -74,7 +99,7 @@ export async function authorizeGate(call: Call, gate: string, further: readonly 
   const { resource, ctx } = call
   const permission = resource.auth?.custom?.[gate]?.permissions?.[ctx.operation]
   if (permission === undefined || resource.disabled.has(ctx.operation)) return authorize(call, resource, [ctx.operation, ...further])
-  if (!isSuperAdmin(ctx) && !await decide(call, permission, ctx)) throw refused(ctx)
+  if (!await allows(call, permission, ctx)) throw refused(ctx)
   await authorize(call, resource, further)
 }
 
@@ -97,12 +122,21 @@ export function contextFor({ ctx, memo }: Session, resource: Resource, operation
  * `authorizeGate` allow `'*'` before they call this function.
  */
 export async function decide(session: Session, permission: Permission, ctx: AutoApiContext): Promise<boolean> {
+  const limits = limitsOf(ctx)
+  if (limits?.scopes) {
+    const owner = ownerSession(session, ctx, limits)
+    if (!await decidePlain(owner, permission, owner.ctx)) return false
+  }
+  return decidePlain(session, permission, ctx)
+}
+
+async function decidePlain(session: Session, permission: Permission, ctx: AutoApiContext): Promise<boolean> {
   if (typeof permission === 'boolean') return permission
   if (isSuperAdmin(ctx)) return true
-  if (typeof permission === 'string') return ctx.permissions.includes(permission) || rolesOf(ctx).includes(permission)
+  if (typeof permission === 'string') return ctx.permissions.includes(permission) || rolesOf(ctx.user).includes(permission)
   if (typeof permission === 'function') return passes(permission, ctx)
   if (Array.isArray(permission)) {
-    for (const one of permission as readonly Permission[]) if (await decide(session, one, ctx)) return true
+    for (const one of permission as readonly Permission[]) if (await decidePlain(session, one, ctx)) return true
     return false
   }
   const object = permission as Readonly<Record<string, unknown>>
@@ -118,8 +152,4 @@ async function passes(rule: (ctx: AutoApiContext) => unknown, ctx: AutoApiContex
     logError(ctx, `A permission of \`${ctx.resource}\` (${ctx.operation}) threw; the request is refused.`, error)
     return false
   }
-}
-
-function rolesOf({ user }: AutoApiContext): readonly unknown[] {
-  return [user?.role, ...Array.isArray(user?.roles) ? user.roles as unknown[] : []]
 }

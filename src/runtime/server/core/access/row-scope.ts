@@ -8,7 +8,9 @@ import type { Field } from '../../schema/field'
 import type { Resource } from '../../schema/model'
 import type { Call } from '../context'
 import { logError } from '../log'
+import type { AutoApiContext } from '../../registration'
 import { contextFor } from './authorize'
+import { limitsOf, ownerSession } from './limits'
 import type { TrashMode } from '../../../shared/query'
 import type { Plan, RelationFilter, RowRules, Scoped, ScopedRelationFilter } from './plan'
 import { relatedClauses } from './related'
@@ -151,17 +153,27 @@ async function filterClauses(call: Call, resource: Resource, operation: Operatio
       throw new TypeError(`[auto-api] ${rule} returned something that is neither SQL nor undefined.`)
     if (filter !== undefined) clauses.push(fromSql(call.engine, filter))
   }
-  add(await resource.auth?.listFilter?.(table, ctx), `\`${resource.name}.authorization.listFilter\``)
-  for (const { plugin, filter } of call.api.rowFilters.get(resource) ?? [])
-    add(await filter(table, ctx), `\`rows\` of the plugin \`${plugin}\` for \`${resource.name}\``)
+  for (const asked of contextsOf(call, ctx)) {
+    add(await resource.auth?.listFilter?.(table, asked), `\`${resource.name}.authorization.listFilter\``)
+    for (const { plugin, filter } of call.api.rowFilters.get(resource) ?? [])
+      add(await filter(table, asked), `\`rows\` of the plugin \`${plugin}\` for \`${resource.name}\``)
+  }
   return clauses
+}
+
+/** The contexts that a rule receives, all of which must allow a row: that of the caller and, for a credential with scopes, of its owner. */
+function contextsOf(call: Call, ctx: AutoApiContext): readonly AutoApiContext[] {
+  const limits = limitsOf(ctx)
+  return limits?.scopes ? [ctx, ownerSession(call, ctx, limits).ctx] : [ctx]
 }
 
 function objectLevelRule(call: Call, resource: Resource, operation: Operation): RowRules['accepts'] {
   const ctx = contextFor(call, resource, operation)
+  const contexts = contextsOf(call, ctx)
   return async (row) => {
     try {
-      return Boolean(await resource.auth!.objectLevel!(row, ctx))
+      for (const asked of contexts) if (!await resource.auth!.objectLevel!(row, asked)) return false
+      return true
     }
     catch (error) {
       logError(ctx, `\`${resource.name}.authorization.objectLevel\` threw; the row is not shown.`, error)

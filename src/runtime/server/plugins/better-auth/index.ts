@@ -1,5 +1,5 @@
 /** Reads the caller from the session of better-auth. The active organization of the session is the tenant. */
-import { isCredentialCaller } from '../../core/credentials'
+import { isCredentialCaller } from '../../core/lock-caller'
 import type { ApiEvent } from '../../http'
 import { defineAutoApiPlugin } from '../../plugin/contract'
 import { assertOptions, imported, type Importable, type OptionRules } from '../../plugin/options'

@@ -1,4 +1,4 @@
-/** The counter key of a request: the user, the tenant, or the value of the app's function. */
+/** The counter key of a request: the user, the tenant, the API token, or the value of the app's function. */
 import { digest } from 'ohash'
 import type { AutoApiContext } from '../../registration'
 import type { KeyFunction } from './options'
@@ -9,13 +9,14 @@ const MAX_KEY_LENGTH = 64
 const SOURCES = {
   user: (ctx: AutoApiContext) => ctx.user?.id,
   tenant: (ctx: AutoApiContext) => ctx.tenant?.id,
+  token: (ctx: AutoApiContext) => ctx.credential?.id,
 }
 
 /**
  * Returns `undefined` if the caller has no such key.
  * @throws The error of the app's function, or a `TypeError` if the key is neither a string nor a number.
  */
-export async function keyOf(by: 'user' | 'tenant' | KeyFunction, ctx: AutoApiContext): Promise<string | undefined> {
+export async function keyOf(by: keyof typeof SOURCES | KeyFunction, ctx: AutoApiContext): Promise<string | undefined> {
   const [kind, value]: [string, unknown] = typeof by === 'function' ? ['key', await by(ctx)] : [by, SOURCES[by](ctx)]
   if (value === undefined || value === null || value === '') return undefined
   if (!['string', 'number', 'bigint'].includes(typeof value))

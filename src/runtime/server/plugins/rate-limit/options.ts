@@ -33,12 +33,12 @@ export interface RateLimitOptions {
    */
   readonly window?: number
   /**
-   * The key of the counter: the client's address, the signed-in user, the tenant, or the result of a function. In `nuxt.config`, name
-   * the function: `createModuleImport('~~/server/limits', 'planOf')`. A request without a user, a tenant or a result is counted by
-   * address.
+   * The key of the counter: the client's address, the signed-in user, the tenant, the API token, or the result of a function. In
+   * `nuxt.config`, name the function: `createModuleImport('~~/server/limits', 'planOf')`. A request without a user, a tenant, a token or
+   * a result is counted by address.
    * @default 'ip'
    */
-  readonly by?: 'ip' | 'user' | 'tenant' | Importable<KeyFunction>
+  readonly by?: 'ip' | 'user' | 'tenant' | 'token' | Importable<KeyFunction>
   /**
    * Operations with their own limit, which are counted separately. `false` removes the limit. A request with several operations,
    * such as a list with `groupBy`, is counted for each of them.
@@ -62,7 +62,7 @@ export interface RateLimitOptions {
 
 export interface RateLimitPolicy {
   readonly name: string
-  readonly by: 'ip' | 'user' | 'tenant' | Importable<KeyFunction>
+  readonly by: 'ip' | 'user' | 'tenant' | 'token' | Importable<KeyFunction>
   readonly maxKeys: number
   /** Finds the limits of a request with these operations. The list has no duplicates. */
   readonly find: (operations: readonly Operation[]) => readonly GroupLimit[]
@@ -94,8 +94,8 @@ const RULES: OptionRules<RateLimitOptions> = {
   name: { fits: value => typeof value === 'string' && /^[a-z][\w-]*$/i.test(value), use: 'a name of letters, digits, `-` and `_`' },
   ...LIMIT_RULES,
   by: {
-    fits: value => typeof value === 'function' || ['ip', 'user', 'tenant'].includes(value as string),
-    use: '`\'ip\'`, `\'user\'`, `\'tenant\'` or, in a server file, a function',
+    fits: value => typeof value === 'function' || ['ip', 'user', 'tenant', 'token'].includes(value as string),
+    use: '`\'ip\'`, `\'user\'`, `\'tenant\'`, `\'token\'` or, in a server file, a function',
     code: true,
   },
   operations: { fits: isObject, use: 'an object of limits by operation' },

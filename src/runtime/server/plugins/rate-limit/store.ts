@@ -17,29 +17,32 @@ const DRIVERS: Readonly<Record<string, (driver: StorageDriver, maxKeys: number) 
   memory: (_, maxKeys) => createMemoryCounter(maxKeys),
 }
 
-/** @throws When the storage does not exist, or its driver cannot count. */
-export function resolveStore(store: string | Store | undefined, maxKeys: number, findStorage: FindStorage): Counter {
+/**
+ * @param plugin the name of the plugin, for messages
+ * @throws When the storage does not exist, or its driver cannot count.
+ */
+export function resolveStore(store: string | Store | undefined, maxKeys: number, findStorage: FindStorage, plugin = 'rateLimit'): Counter {
   if (store === undefined) return createMemoryCounter(maxKeys)
   if (typeof store === 'object' && 'hit' in store) return withFallback(store, createMemoryCounter(maxKeys))
   const named = typeof store === 'string' ? `Storage \`${store}\`` : 'The storage'
-  const driver = typeof store === 'string' ? findStorage(store) : rootOf(store)
+  const driver = typeof store === 'string' ? findStorage(store) : rootOf(store, plugin)
   if (!driver)
     throw new Error(
-      `[auto-api] rateLimit: ${named} is not configured. Add it to \`nitro.storage\` in nuxt.config, `
+      `[auto-api] ${plugin}: ${named} is not configured. Add it to \`nitro.storage\` in nuxt.config, `
       + `such as \`${String(store)}: { driver: 'redis', url: … }\`.`,
     )
   const create = Object.hasOwn(DRIVERS, driver.name ?? '') ? DRIVERS[driver.name!] : undefined
   if (!create)
     throw new Error(
-      `[auto-api] rateLimit: ${named} has the driver \`${driver.name ?? 'unknown'}\`, which cannot count for several servers at once. `
+      `[auto-api] ${plugin}: ${named} has the driver \`${driver.name ?? 'unknown'}\`, which cannot count for several servers at once. `
       + `Use one of: ${Object.keys(DRIVERS).join(', ')}; or pass a counter of your own from a server file.`,
     )
   return create(driver, maxKeys)
 }
 
-function rootOf(store: StorageMounts): StorageDriver {
+function rootOf(store: StorageMounts, plugin: string): StorageDriver {
   if (typeof store.getMount !== 'function')
-    throw new TypeError('[auto-api] `rateLimit.store` is neither a storage of unstorage nor a counter with a function `hit`.')
+    throw new TypeError(`[auto-api] \`${plugin}.store\` is neither a storage of unstorage nor a counter with a function \`hit\`.`)
   return store.getMount('').driver
 }
 

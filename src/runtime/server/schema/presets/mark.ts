@@ -1,4 +1,4 @@
-/** Marks tables that a preset makes, so that the server finds them among the exports of the app's schema, whatever their names are. */
+/** Marks tables and columns of presets, so that the server recognizes them, whatever their names are. */
 
 /** The key is the same in every copy of this package: drizzle-kit and the server load their own. */
 const PRESET = Symbol.for('nuxt-auto-api:preset')
@@ -11,4 +11,25 @@ export function markTable<T extends object>(table: T, preset: PresetName): T {
 
 export function hasMark(table: object, preset: PresetName): boolean {
   return (table as { readonly [PRESET]?: unknown })[PRESET] === preset
+}
+
+/** The mark is on the column's default function, because Drizzle copies nothing else from the builder of a column to the column. */
+const OWNED = Symbol.for('nuxt-auto-api:server-owned')
+
+interface Owned {
+  /** Whether the column is also hidden. */
+  readonly hidden: boolean
+}
+
+/**
+ * Marks the default function of a column that only the server writes: request bodies cannot set it.
+ * @example text('token_hash').notNull().$defaultFn(serverOwned(() => '', { hidden: true }))
+ */
+export function serverOwned<T>(create: () => T, { hidden }: Owned = { hidden: false }): () => T {
+  return Object.assign(() => create(), { [OWNED]: { hidden } })
+}
+
+/** Finds the mark of a column. */
+export function findOwned({ defaultFn }: { readonly defaultFn?: unknown }): Owned | undefined {
+  return (defaultFn as { readonly [OWNED]?: Owned } | undefined)?.[OWNED]
 }

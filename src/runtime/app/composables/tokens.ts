@@ -1,0 +1,39 @@
+/** Composables for API tokens: a new secret, and what a token can do. */
+import type { RecordId, ResourceWith } from '../../shared/types/resources'
+import type { CreatedRecord, Introspection, TokenResource } from '../../shared/types/tokens'
+import { useClient } from '../client'
+import { useApiMutation, type MutationOptions, type MutationResult } from '../mutation'
+import { prefix } from '../nuxt'
+
+/**
+ * Gives an API token a new secret: `mutate(id)`. Resolves to the record with `token`, which no other response contains. The old secret
+ * stays valid for the grace period of the plugin `apiTokens`. `mutateAsync` rejects with an `AutoApiError`.
+ * @example
+ * const { mutate } = useAutoApiTokenRotate('apiTokens', { onSuccess: ({ token }) => show(token) })
+ */
+export function useAutoApiTokenRotate<R extends TokenResource & ResourceWith<'update'>, Context = unknown>(
+  resource: R,
+  options?: MutationOptions<CreatedRecord<R>, RecordId, Context>,
+): MutationResult<CreatedRecord<R>, RecordId, Context> {
+  const client = useClient()
+  return useApiMutation({
+    send: (id: RecordId) => client.call({ route: 'get', resource, id, below: ['POST', 'rotate'] }),
+    invalidates: () => ({ resources: new Set<string>([resource]) }),
+  }, options)
+}
+
+/**
+ * Asks what an API token can do now: `mutate(token)`. Requires the plugin `tokenIntrospection`. It is a mutation and not a query, so that
+ * no cache contains the token.
+ * @example
+ * const { mutate, data } = useAutoApiTokenIntrospect()
+ */
+export function useAutoApiTokenIntrospect<Context = unknown>(
+  options?: MutationOptions<Introspection, string, Context>,
+): MutationResult<Introspection, string, Context> {
+  const client = useClient()
+  return useApiMutation({
+    send: (token: string) => client.send('POST', `${prefix}/tokens/introspect`, {}, { token }),
+    invalidates: () => ({ resources: new Set<string>() }),
+  }, options)
+}

@@ -1,0 +1,32 @@
+/** Updates one row for plugins, as an ordinary update: row scope, hooks, plugins that take part in commits. */
+import { toKey } from '../schema/record-id'
+import { applyScope } from './access/row-scope'
+import { notFound } from './error'
+import { toRequestError } from './execute/rows/invalid-value'
+import { executeWrite } from './execute/write/run'
+import { planUpdate } from './plan/write'
+import { writtenRecord } from './respond'
+import { callFor, type CallerContext } from './visible-rows'
+
+export type UpdateRow = typeof updateRow
+
+/**
+ * Updates a row that the caller can update, after the caller was authorized. The values can contain columns that no client can write.
+ * @param values by field name, in the types that Drizzle expects
+ * @returns the record with the fields that the caller can read, as a response contains it
+ * @throws The errors of an update.
+ */
+export async function updateRow(
+  ctx: CallerContext, name: string, id: string, values: Readonly<Record<string, unknown>>,
+): Promise<Record<string, unknown>> {
+  const call = callFor(ctx, name)
+  const key = toKey(call.resource, id)
+  if (!key) throw notFound()
+  const plan = await applyScope(call, await planUpdate({ bulk: false, items: [{ key, data: { values, sent: [], given: [] } }] }, call))
+  try {
+    return writtenRecord(await executeWrite(plan, call)).body as Record<string, unknown>
+  }
+  catch (error) {
+    throw await toRequestError(error, plan, call)
+  }
+}

@@ -1,0 +1,16 @@
+/** Runs work after the response, in the time that the platform gives to it. */
+import { keepAlive, nodeResponse, type EventWithConnection } from './stream'
+
+/** An event whose response Node sends counts as done when its connection is closed or the response is complete. */
+function untilSent(event: EventWithConnection): Promise<void> {
+  const response = nodeResponse(event)
+  return new Promise((resolve) => {
+    if (response && !response.destroyed && !response.writableFinished) response.once('close', resolve)
+    else setTimeout(resolve, 0)
+  })
+}
+
+/** Starts `work` after the response. On workers, the runtime keeps the request until the work is done. `work` must not throw. */
+export function runAfterResponse(event: EventWithConnection, work: () => Promise<void>): void {
+  keepAlive(event, untilSent(event).then(work))
+}

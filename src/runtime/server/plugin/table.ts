@@ -1,0 +1,63 @@
+/** Reads and writes the rows of one resource without any rule, for plugins that own the table, such as tokens. */
+import { sql, type SQL, type Table } from 'drizzle-orm'
+import type { Database } from '../core/database'
+import { equals } from '../core/sql/clause'
+import type { Field } from '../schema/field'
+import type { Resource } from '../schema/model'
+
+type Values = Readonly<Record<string, unknown>>
+
+/** Access to the table of a resource. No permission, row rule or hook applies. */
+export interface PluginTable {
+  /**
+   * Reads the row in which one of the fields has the value. The row has all columns, hidden ones included.
+   * @param event the event of the request or of the task
+   */
+  readonly find: (event: unknown, fields: readonly string[], value: unknown) => Promise<Record<string, unknown> | undefined>
+  /** Updates the rows that meet the condition. Plugins receive no changes. Returns the number of rows. */
+  readonly update: (event: unknown, values: Values, where: SQL) => Promise<number>
+  /** Compares a field byte for byte. `table` can be an alias. `null` matches only `null`. */
+  readonly matches: (table: Table, field: string, value: unknown) => SQL
+}
+
+export function createPluginTable(resource: Resource, database: Database): PluginTable {
+  const { table, name } = resource
+  const fields = [...resource.fields.values()]
+  const fieldOf = (property: string): Field => {
+    const field = resource.fields.get(property)
+    if (!field) throw new Error(`[auto-api] \`${name}\` has no field \`${property}\`.`)
+    return field
+  }
+  /** The text of each select by engine and fields. */
+  const texts = new Map<string, string>()
+
+  return Object.freeze<PluginTable>({
+    async find(event, names, value) {
+      const engine = database.engine(event)
+      const searched = names.map(fieldOf)
+      const key = `${engine.name} ${names.join()}`
+      let text = texts.get(key)
+      if (text === undefined) {
+        const where = sql.join(searched.map(({ column }) => sql`${column} = ${value}`), sql` or `)
+        const columns = sql.join(fields.map(({ selection }) => selection), sql`, `)
+        texts.set(key, text = engine.render(sql`select ${columns} from ${table} where ${where}`).text)
+      }
+      const [row] = await engine.query({ text, values: searched.map(field => field.encode(value)) })
+      return row && Object.fromEntries(fields.map(({ name, decode }, index) => [name, decode ? decode(row[index]) : row[index]]))
+    },
+    async update(event, values, where) {
+      const engine = database.engine(event)
+      const set = Object.entries(values).map(([property, value]) => {
+        const { column } = fieldOf(property)
+        return sql`${sql.identifier(engine.columnName(column))} = ${sql.param(value, column)}`
+      })
+      const statement = engine.render(sql`update ${table} set ${sql.join(set, sql`, `)} where ${where}`)
+      return (await engine.commit([{ ...statement, atomic: true }]))[0]!.affectedRows
+    },
+    matches(alias, property, value) {
+      const field = fieldOf(property)
+      const column = (alias as unknown as Readonly<Record<string, Field['column']>>)[property]!
+      return value === null ? sql`${column} is null` : equals({ ...field, column }, value).build()
+    },
+  })
+}

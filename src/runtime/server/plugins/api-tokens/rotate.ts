@@ -1,0 +1,36 @@
+/** `POST /:resource/:id/rotate`: replaces the secret of a token. The old secret stays valid for some seconds. */
+import { notFound } from '../../core/error'
+import type { PluginRoute } from '../../plugin/contract'
+import { tokenOf } from './authenticate'
+import { ROTATE } from './issued'
+import { assertNotExpired, createSecret, isOwnToken, type ManageOptions } from './manage'
+import type { TokenRow } from './row'
+import { assertWithin } from './rules'
+
+export function rotateRoute({ policy, format, issued, access, update }: ManageOptions): PluginRoute {
+  const { resource, grace } = policy
+  return {
+    name: ROTATE,
+    method: 'POST',
+    path: '/:resource/:id/rotate',
+    resources: [resource],
+    operation: 'update',
+    async handler(ctx) {
+      const row = await access().find(ctx.event, ['id'], ctx.params.id) as TokenRow | undefined
+      // The update checks all rules of the row again. Before it, the response must not show that a token of somebody else exists.
+      const isOwn = row !== undefined && !row.deletedAt && isOwnToken(row, ctx)
+      if (!isOwn) throw notFound()
+      assertNotExpired(row)
+      assertWithin(row, tokenOf(ctx.event))
+      const { token, columns } = await createSecret(format)
+      issued.beginRotation(ctx, row)
+      const record = await update()(ctx, resource, row.id, {
+        ...columns,
+        previousHash: grace > 0 ? row.tokenHash : null,
+        previousUntil: grace > 0 ? new Date(Date.now() + grace * 1000) : null,
+      })
+      issued.add(ctx, token)
+      return record
+    },
+  }
+}

@@ -1,0 +1,93 @@
+/** What a token can be given: its scopes and its expiry. A token never grants more than its maker has. */
+import { OPERATIONS, type Operation } from '../../../shared/operations'
+import { isAuthorized } from '../../core/access/authorize'
+import { rolesOf, SUPER_ADMIN } from '../../core/access/limits'
+import { requireSession } from '../../core/context'
+import { ApiError, validationFailed } from '../../core/error'
+import type { AutoApiContext } from '../../registration'
+import type { TokenPolicy } from './options'
+import type { TokenRow } from './row'
+
+const MAX_SCOPES = 100
+/** A scope of OAuth (RFC 6749): printable ASCII without spaces, quotes and backslashes. */
+const SCOPE = /^[\x21\x23-\x5B\x5D-\x7E]{1,128}$/
+const DAY = 24 * 60 * 60 * 1000
+const DEFAULT_DAYS = 90
+
+const invalid = (field: string, message: string) => validationFailed([{ path: [field], message, code: 'custom' }])
+
+/** The caller cannot give these scopes. */
+const refusedScopes = (scopes: readonly string[], message: string) =>
+  new ApiError('FORBIDDEN', message, { scopes: scopes.slice(0, MAX_SCOPES) })
+
+/** @throws `VALIDATION_FAILED` unless the value is null or a list of scopes. `'*'` is no scope: `null` stands for everything. */
+export function readScopes(value: unknown): readonly string[] | null {
+  if (value === null || value === undefined) return null
+  const isScope = (scope: unknown) => typeof scope === 'string' && SCOPE.test(scope) && scope !== SUPER_ADMIN
+  if (!Array.isArray(value) || value.length > MAX_SCOPES || !value.every(isScope))
+    throw invalid('scopes', `Use a list of at most ${MAX_SCOPES} scopes such as "posts:read", or null for everything that you can do.`)
+  return [...new Set(value as string[])]
+}
+
+/**
+ * Checks the scopes of a new token, or of one whose scopes change.
+ * @param maker the token with which the caller came
+ * @throws 403 for a scope that the caller lacks. A caller with a token can give only scopes of this token.
+ */
+export async function assertScopes(scopes: readonly string[] | null, ctx: AutoApiContext, maker: TokenRow | undefined): Promise<void> {
+  if (maker && scopes === null) throw refusedScopes([], 'A token can only make tokens with scopes.')
+  const lacking: string[] = []
+  for (const scope of scopes ?? [])
+    if ((maker && !maker.scopes?.includes(scope)) || !await holds(scope, ctx)) lacking.push(scope)
+  if (lacking.length > 0) throw refusedScopes(lacking, 'You do not have all of these scopes yourself.')
+}
+
+/** Whether the caller has a scope now: as a permission, as a role, or as an operation of a resource. */
+export async function holds(scope: string, ctx: AutoApiContext): Promise<boolean> {
+  if (scope === SUPER_ADMIN) return false
+  if (ctx.permissions.includes(scope) || ctx.permissions.includes(SUPER_ADMIN) || rolesOf(ctx.user).includes(scope)) return true
+  const session = requireSession(ctx)
+  const at = scope.lastIndexOf(':')
+  const resource = session.api.resources.get(scope.slice(0, at))
+  const operation = scope.slice(at + 1) as Operation
+  return resource !== undefined && OPERATIONS.includes(operation) && await isAuthorized({ ...session, ctx }, resource, operation)
+}
+
+/** @throws 403 for a scope that the token does not have yet. Its owner may have lost permissions since, and scopes only narrow. */
+export function assertNarrower(scopes: readonly string[] | null, { scopes: current }: TokenRow): void {
+  if (current === null) return
+  const added = scopes?.filter(scope => !current.includes(scope))
+  if (!added || added.length > 0) throw refusedScopes(added ?? [], 'The scopes of a token can only become fewer. Make a new token.')
+}
+
+/**
+ * Returns the expiry of a token.
+ * @param value `undefined`: the default for a new token
+ * @throws `VALIDATION_FAILED` for a time in the past, beyond `maxDays`, or none, unless `allowNoExpiry` is set. 403 for a time after the
+ * expiry of the token with which the caller came.
+ */
+export function readExpiry(value: unknown, { maxDays, allowNoExpiry }: TokenPolicy, maker: TokenRow | undefined): Date | null {
+  const now = Date.now()
+  const limit = maker?.expiresAt?.getTime() ?? Infinity
+  if (value === undefined) return new Date(Math.min(now + Math.min(DEFAULT_DAYS, maxDays) * DAY, limit))
+  const outlives = () => new ApiError('FORBIDDEN', 'A token cannot make a token that is valid for longer.', { field: 'expiresAt' })
+  if (value === null) {
+    if (!allowNoExpiry) throw invalid('expiresAt', `A token must expire, after at most ${maxDays} days.`)
+    if (limit !== Infinity) throw outlives()
+    return null
+  }
+  if (!(value instanceof Date) || Number.isNaN(value.getTime())) throw invalid('expiresAt', 'Use a time in ISO 8601.')
+  const time = value.getTime()
+  if (time <= now) throw invalid('expiresAt', 'Use a time in the future.')
+  if (time > now + maxDays * DAY) throw invalid('expiresAt', `A token can be valid for at most ${maxDays} days.`)
+  if (time > limit) throw outlives()
+  return value
+}
+
+/** @throws 403 if the caller came with a token that grants less than `row`: its scopes, or its expiry. */
+export function assertWithin(row: TokenRow, maker: TokenRow | undefined): void {
+  if (!maker) return
+  const isWithin = row.scopes !== null && row.scopes.every(scope => maker.scopes?.includes(scope))
+    && (maker.expiresAt === null || (row.expiresAt !== null && row.expiresAt <= maker.expiresAt))
+  if (!isWithin) throw new ApiError('FORBIDDEN', 'This token grants more than the token of the request.')
+}

@@ -41,6 +41,15 @@ export type ChangedRowsValues<T extends Table> = {
   readonly [K in keyof InferInsertModel<T>]: InferInsertModel<T>[K] | ChangedValue | SQL
 }
 
+/** Options of {@link ChangedRows.insertInto}. */
+export interface InsertOptions {
+  /**
+   * Columns whose values `before` and `after` leave out, such as a password hash. `columns` still names them if they change.
+   * @default []
+   */
+  readonly withoutValues?: readonly string[]
+}
+
 /**
  * The rows of one table that a commit changes in one way. The commit has not run yet: the set can turn out to be empty, and its values
  * are known only inside of the commit.
@@ -68,11 +77,18 @@ export interface ChangedRows extends Omit<Change, 'id'> {
    */
   readonly after: ChangedValue
   /**
+   * The id of the record that foreign key columns of the row contain, as the API returns it. NULL if one of them is NULL. Only for changes
+   * that create or remove the row, such as `link`.
+   * @param columns the property names of the columns, in the order of the key that they refer to
+   * @throws {TypeError} If a column does not exist, or the plugin does not have `needs: { images: true }`.
+   */
+  readonly foreignId: (columns: readonly string[]) => ChangedValue
+  /**
    * Inserts one row for each changed row. Defaults of the database apply. `$defaultFn` does not run, because the number of rows is not
    * known yet.
    * @throws {TypeError} When a column does not exist, misses a value or cannot contain it.
    */
-  readonly insertInto: <T extends Table>(table: T, values: ChangedRowsValues<T>) => ChangedRowsInsert
+  readonly insertInto: <T extends Table>(table: T, values: ChangedRowsValues<T>, options?: InsertOptions) => ChangedRowsInsert
 }
 
 /** Returns statements that run in the same commit as the change. If it throws, nothing is written. */

@@ -2,7 +2,8 @@
 import type { Change, ChangedRows, ChangedRowsInsert, CommitStatement } from '../../../changes'
 import type { Call } from '../../../context'
 import type { Participant } from '../../../listeners'
-import { JSON_OPERANDS, operandValue, OPERANDS, type Operand } from './operand'
+import { foreignIdValue, JSON_OPERANDS, operandValue, OPERANDS } from './operand'
+import { isNewRow, isRemovedRow } from './image'
 import type { ReportingOperation } from './report'
 import type { ChangedTable } from './table'
 import { toTarget, type Target } from './target'
@@ -90,9 +91,13 @@ function createChangedRows(
     table: name,
     kind,
     ...cascaded && { cascaded },
-    insertInto(table: unknown, values: unknown): ChangedRowsInsert {
+    foreignId: (columns: readonly string[]) => {
+      assertForeignKey(set, participant, columns)
+      return foreignIdValue(columns)
+    },
+    insertInto(table: unknown, values: unknown, options: unknown): ChangedRowsInsert {
       const statement = Object.freeze({}) as ChangedRowsInsert
-      insertions.set(statement, { set, target: toTarget(engine, set.table, table, values) })
+      insertions.set(statement, { set, target: toTarget(engine, set.table, table, values, options) })
       return statement
     },
   }
@@ -111,10 +116,18 @@ function operandsFor(participant: Participant): object {
   return values
 }
 
-function readOperand(operand: Operand, { name, images }: Participant) {
+function readOperand(operand: typeof OPERANDS[number], { name, images }: Participant) {
   if (!images && JSON_OPERANDS.has(operand))
     throw new TypeError(`[auto-api] The plugin \`${name}\` reads \`${operand}\` of changed rows. Add \`needs: { images: true }\` to it.`)
   return operandValue(operand)
+}
+
+function assertForeignKey({ kind, table }: ChangeSet, { name, images }: Participant, columns: readonly string[]): void {
+  const where = `[auto-api] The plugin \`${name}\` reads \`foreignId\` of "${table.name}"`
+  if (!images) throw new TypeError(`${where}. Add \`needs: { images: true }\` to it.`)
+  if (!isNewRow(kind) && !isRemovedRow(kind, table)) throw new TypeError(`${where}, but the change \`${kind}\` keeps the row.`)
+  const unknown = columns.find(column => !table.row.byName.has(column))
+  if (columns.length === 0 || unknown !== undefined) throw new TypeError(`${where}, which has no column \`${String(unknown)}\`.`)
 }
 
 const invalid = ({ name }: Participant, problem: string) => new TypeError(`[auto-api] \`inCommit\` of the plugin \`${name}\` ${problem}.`)

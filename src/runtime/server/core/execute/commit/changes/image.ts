@@ -20,8 +20,13 @@ export const isNewRow = (kind: Kind) => kind === 'create' || kind === 'link'
 export const isRemovedRow = (kind: Kind, { hasTrash }: Pick<ChangedTable, 'hasTrash'>) =>
   kind === 'purge' || kind === 'unlink' || (kind === 'delete' && !hasTrash)
 
-/** @param before the row with every column, before the change. `after` is the row after it. */
-export function toImage(table: ChangedTable, kind: Kind, before: Row | undefined, after: Row | undefined): Image {
+/**
+ * @param before the row with every column, before the change. `after` is the row after it.
+ * @param withoutValues columns that `before` and `after` of the image leave out
+ */
+export function toImage(
+  table: ChangedTable, kind: Kind, before: Row | undefined, after: Row | undefined, withoutValues: ReadonlySet<string>,
+): Image {
   const names = table.row.fields.map(({ name }) => name)
   const decodeRow = decoder(table.row, table.row, 'wire')
   const decode = (row: Row) => {
@@ -31,10 +36,11 @@ export function toImage(table: ChangedTable, kind: Kind, before: Row | undefined
   }
   const old = before && !isNewRow(kind) ? decode(before) : null
   const current = after && !isRemovedRow(kind, table) ? decode(after) : null
-  if (!old || !current) return { columns: names, before: old, after: current }
+  const pick = (record: RecordValues, columns: readonly string[]) =>
+    Object.fromEntries(columns.filter(name => !withoutValues.has(name)).map(name => [name, record[name]]))
+  if (!old || !current) return { columns: names, before: old && pick(old, names), after: current && pick(current, names) }
   const columns = names.filter(name => !isDeepStrictEqual(old[name], current[name]))
-  const pick = (record: RecordValues) => Object.fromEntries(columns.map(name => [name, record[name]]))
-  return { columns, before: pick(old), after: pick(current) }
+  return { columns, before: pick(old, columns), after: pick(current, columns) }
 }
 
 /** Converts the values that JSON does not have. Columns of custom types and arrays can contain them. */

@@ -1,6 +1,8 @@
 /** Inserts rows for changed rows whose values are known: `insert into audit (record_id, before) values (?, ?), …`. */
 import { sql } from 'drizzle-orm'
 import type { WriteStatement } from '../../../../engines/engine'
+import { toId } from '../../../../schema/record-id'
+import type { Field } from '../../../../schema/field'
 import type { Call } from '../../../context'
 import { parameter, statement } from '../../../sql/clause'
 import { shape } from '../../../sql/shape'
@@ -9,34 +11,41 @@ import { columnName, commaList } from '../columns'
 import type { ChangeSet, Insertion } from './changed-rows'
 import type { FoundRow } from './found-rows'
 import { toImage, type Image } from './image'
-import type { Operand } from './operand'
 import { reportedColumns } from './report'
-import { encodeOperand, type Target } from './target'
+import { encodeOperand, type Target, type TargetColumn } from './target'
 
 type Values = readonly unknown[]
 
 export function insertRows({ set, target }: Insertion, rows: readonly FoundRow[], call: Call): readonly WriteStatement[] {
   const tuples = rows.map((row): Values => {
-    const valueOf = operandsOf(set, row, call)
-    return target.columns.flatMap(column => column.operand ? [encodeOperand(column, valueOf(column.operand))] : column.value!.values)
+    const valueOf = operandsOf(set, row, target, call)
+    return target.columns.flatMap(column => column.operand ? [encodeOperand(column, valueOf(column))] : column.value!.values)
   })
   return chunksOf(tuples, call).map(chunk => insertStatement(target, chunk, call))
 }
 
 /** Returns a function that computes the values of one changed row. */
-function operandsOf({ table, kind }: ChangeSet, { id, before, after }: FoundRow, call: Call): (operand: Operand) => unknown {
+function operandsOf(
+  { table, kind }: ChangeSet, { id, before, after }: FoundRow, { withoutValues }: Target, call: Call,
+): (column: TargetColumn) => unknown {
   let image: Image | undefined
-  return (operand) => {
-    switch (operand) {
+  const row = after ?? before
+  const valueOf = (field: Field) => {
+    const value = row![reportedColumns(call, table).fields.indexOf(field)]
+    return field.decode ? field.decode(value) : value
+  }
+  return ({ operand, foreignKey }) => {
+    switch (operand!) {
       case 'id': return id
       case 'uuid': return uuidv7()
-      case 'tenant': {
-        const row = after ?? before
-        if (!table.tenant || !row) return null
-        const value = row[reportedColumns(call, table).fields.indexOf(table.tenant)]
-        return table.tenant.decode ? table.tenant.decode(value) : value
+      case 'tenant': return table.tenant && row ? valueOf(table.tenant) : null
+      case 'foreignId': {
+        const key = row ? foreignKey!.map(valueOf) : []
+        return key.length === 0 || key.includes(null) ? null : toId({ primaryKey: foreignKey! }, key)
       }
-      default: return (image ??= toImage(table, kind, before, after))[operand]
+      case 'columns':
+      case 'before':
+      case 'after': return (image ??= toImage(table, kind, before, after, withoutValues))[operand!]
     }
   }
 }

@@ -3,17 +3,31 @@ import type { ChangedValue } from '../../../changes'
 
 export const OPERANDS = ['id', 'tenant', 'uuid', 'columns', 'before', 'after'] as const
 
-export type Operand = typeof OPERANDS[number]
+/** `foreignId` reads columns of the row. {@link foreignIdValue} creates its values. */
+export type Operand = typeof OPERANDS[number] | 'foreignId'
+
+const foreignIds = new WeakMap<object, readonly string[]>()
+
+/** Creates the object that stands for the id in foreign key columns. */
+export function foreignIdValue(columns: readonly string[]): ChangedValue {
+  const value = Object.freeze({ changedValue: 'foreignId' })
+  foreignIds.set(value, columns)
+  return value as unknown as ChangedValue
+}
+
+/** Returns the columns of a value of {@link foreignIdValue}. */
+export const findForeignKey = (value: unknown): readonly string[] | undefined =>
+  typeof value === 'object' && value !== null ? foreignIds.get(value) : undefined
 
 /** Operands that require `needs: { images: true }`. Their values are JSON. */
 export const JSON_OPERANDS: ReadonlySet<Operand> = new Set<Operand>(['columns', 'before', 'after'])
 
 const values = Object.fromEntries(OPERANDS.map(name => [name, Object.freeze({ changedValue: name })])) as
-  unknown as Readonly<Record<Operand, ChangedValue>>
+  unknown as Readonly<Record<typeof OPERANDS[number], ChangedValue>>
 const names = new Map<unknown, Operand>(OPERANDS.map(name => [values[name], name]))
 
 /** Returns the object that stands for a value. */
-export const operandValue = (name: Operand): ChangedValue => values[name]
+export const operandValue = (name: typeof OPERANDS[number]): ChangedValue => values[name]
 
 /** Returns the name of the value that an object stands for, if it stands for one. */
 export const findOperand = (value: unknown): Operand | undefined => names.get(value)

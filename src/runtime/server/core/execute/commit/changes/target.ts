@@ -9,13 +9,15 @@ import { describeTable, type TableFacts } from '../../../../schema/drizzle/table
 import { createFields } from '../../../../schema/fields'
 import type { Field } from '../../../../schema/field'
 import { boundValue, fromSql, type Clause } from '../../../sql/clause'
-import { findOperand, JSON_OPERANDS, type Operand } from './operand'
+import { findForeignKey, findOperand, JSON_OPERANDS, type Operand } from './operand'
 import type { ChangedTable } from './table'
 
 /** A column of an inserted row: one value for every row, or one value per changed row. */
 export interface TargetColumn {
   readonly field: Field
   readonly operand?: Operand
+  /** The columns that `foreignId` reads. */
+  readonly foreignKey?: readonly Field[]
   /** Whether the column has the type of the tenant column whose values it receives. */
   readonly sameType?: boolean
   readonly value?: Clause
@@ -25,6 +27,8 @@ export interface Target {
   readonly table: Table
   readonly name: string
   readonly columns: readonly TargetColumn[]
+  /** The columns whose values `before` and `after` do not contain. */
+  readonly withoutValues: ReadonlySet<string>
 }
 
 interface Description {
@@ -49,7 +53,9 @@ function describe(table: Table): Description {
 }
 
 /** @throws {TypeError} When the values do not fit the table. */
-export function toTarget(engine: Engine, source: ChangedTable, table: unknown, values: unknown): Target {
+export function toTarget(
+  engine: Engine, source: ChangedTable, table: unknown, values: unknown, options: unknown = {},
+): Target {
   if (!isTable(table)) throw invalid('the first argument is not a Drizzle table')
   const { facts: { name, dialect }, fields, required } = describe(table)
   if (dialect !== engine.dialect) throw invalid(`the table "${name}" is not a table of this database`)
@@ -60,7 +66,18 @@ export function toTarget(engine: Engine, source: ChangedTable, table: unknown, v
     if (!columns.some(column => column.field === field))
       throw invalid(`the column "${name}.${field.name}" has no value. \`$defaultFn\` does not run here; use \`uuid\` for a new id`)
   }
-  return { table, name, columns }
+  return { table, name, columns, withoutValues: toColumnNames(source, options) }
+}
+
+/** @throws {TypeError} For a name that is no column: a misspelled name would write the values that it should leave out. */
+function toColumnNames({ name, row: { byName } }: ChangedTable, options: unknown): ReadonlySet<string> {
+  const { withoutValues = [], ...rest } = options as { readonly withoutValues?: readonly string[] }
+  const [option] = Object.keys(rest)
+  if (option !== undefined) throw invalid(`\`${option}\` is not an option.${didYouMean(option, ['withoutValues'])}`)
+  const unknown = withoutValues.find(column => !byName.has(column))
+  if (unknown !== undefined)
+    throw invalid(`\`withoutValues\`: the table "${name}" has no column \`${unknown}\`.${didYouMean(unknown, [...byName.keys()])}`)
+  return new Set(withoutValues)
 }
 
 function toColumn(
@@ -73,12 +90,14 @@ function toColumn(
 ): TargetColumn {
   const field = fields.get(key)
   if (!field) throw invalid(`the table "${table}" has no column \`${key}\`.${didYouMean(key, [...fields.keys()])}`)
-  const operand = findOperand(value)
+  const foreignKey = findForeignKey(value)?.map(name => source.row.byName.get(name)!)
+  const operand = foreignKey ? 'foreignId' : findOperand(value)
   if (!operand) return { field, value: is(value, SQL) ? fromSql(engine, value) : boundValue(engine, field, value) }
   if (!canContain(field, operand, source))
     throw invalid(`the column "${table}.${key}" cannot contain \`${operand}\` of "${source.name}". Use a column for text`)
   const { tenant } = source
-  return { field, operand, sameType: operand === 'tenant' && tenant !== undefined && typeOf(tenant.column) === typeOf(field.column) }
+  const sameType = operand === 'tenant' && tenant !== undefined && typeOf(tenant.column) === typeOf(field.column)
+  return { field, operand, ...foreignKey && { foreignKey }, sameType }
 }
 
 /** Whether the column can contain every value that the operand can have. A column for text or of a custom type can. */

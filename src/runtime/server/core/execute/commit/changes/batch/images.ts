@@ -7,7 +7,7 @@ import { isNewRow, isRemovedRow } from '../image'
 import type { AssignedValues } from '../source'
 import type { ChangeSet } from '../changed-rows'
 import type { ChangedTable } from '../table'
-import { assignedJson, isSql, wireSql } from './wire'
+import { assignedJson, encoded, isSql, wireSql } from './wire'
 
 /** D1 accepts 32 arguments of a function. */
 const MAX_ARGUMENTS = 32
@@ -30,7 +30,7 @@ export function columnList(set: ChangeSet, assigned: AssignedValues): Clause {
     shape: shape`columns ${set.table.table}${changes}${fields.map(({ column }) => column)}${shapes}`,
     values: after.flatMap(clause => clause?.values ?? []),
     build: () => nested(fields.map((field, index) => {
-      const name = sql.raw(`'${field.name.replaceAll('\'', '\'\'')}'`)
+      const name = sql.raw(quote(field.name))
       const current = wireSql(field, sql`${field.column}`)
       const assigned = after[index]?.build()
       return assigned ? sql`json_array(${name}, ${current}, ${assigned})` : sql`json_array(${name}, ${current})`
@@ -56,13 +56,29 @@ function nested(items: readonly SQL[]): SQL {
 /** The type of the value at an index, because `->>` returns the same for `true` and 1, and for an array and its text. */
 const typeAt = (index: number) => sql.raw(`replace(json_type(r.value, '$[${index}]'), 'real', 'integer')`)
 
-/** Reads an operand from a list that `columnList` built. */
-export function imageSql(set: ChangeSet, operand: ImageOperand, list: SQL): SQL {
+const quote = (name: string) => `'${name.replaceAll('\'', '\'\'')}'`
+
+/** Leaves out the values of columns: ` and r.value ->> 0 not in ('secret')`. */
+export const withoutValuesSql = (names: ReadonlySet<string>) =>
+  sql.raw(names.size === 0 ? '' : ` and r.value ->> 0 not in (${[...names].map(quote).join(', ')})`)
+
+/** The id that foreign key columns contain, from a list that `columnList` built of every column. */
+export function foreignIdSql(foreignKey: readonly Field[], list: SQL): SQL {
+  const texts = foreignKey.map(({ name }) => sql`(select cast(r.value ->> 1 as text) from json_each(${list}) as c, json_each(c.value) as r
+    where r.value ->> 0 = ${sql.raw(quote(name))})`)
+  return texts.length === 1 ? texts[0]! : sql.join(texts.map(encoded), sql` || ',' || `)
+}
+
+/**
+ * Reads an operand from a list that `columnList` built.
+ * @param withoutValues columns that `before` and `after` leave out
+ */
+export function imageSql(set: ChangeSet, operand: ImageOperand, list: SQL, withoutValues: ReadonlySet<string>): SQL {
   const rows = sql`from json_each(${list}) as c, json_each(c.value) as r`
-  const changed = isUpdate(set) ? sql` where r.value ->> 1 is not r.value ->> 2 or ${typeAt(1)} is not ${typeAt(2)}` : sql``
+  const changed = isUpdate(set) ? sql` where (r.value ->> 1 is not r.value ->> 2 or ${typeAt(1)} is not ${typeAt(2)})` : sql` where true`
   if (operand === 'columns') return sql`(select json_group_array(r.value ->> 0) ${rows}${changed})`
   const isAbsent = operand === 'before' ? isNewRow(set.kind) : isRemovedRow(set.kind, set.table)
   if (isAbsent) return sql`null`
   const index = sql.raw(operand === 'after' && isUpdate(set) ? '2' : '1')
-  return sql`(select json_group_object(r.value ->> 0, json(r.value -> ${index})) ${rows}${changed})`
+  return sql`(select json_group_object(r.value ->> 0, json(r.value -> ${index})) ${rows}${changed}${withoutValuesSql(withoutValues)})`
 }

@@ -3,14 +3,14 @@ import { sql, type SQL } from 'drizzle-orm'
 import type { WriteStatement } from '../../../../../engines/engine'
 import type { Call } from '../../../../context'
 import { statement, type Clause } from '../../../../sql/clause'
-import { shape } from '../../../../sql/shape'
+import { quoted, shape } from '../../../../sql/shape'
 import { uuidv7 } from '../../../../uuid'
 import { columnName, commaList } from '../../columns'
 import type { Insertion } from '../changed-rows'
 import { JSON_OPERANDS } from '../operand'
 import type { AssignedValues, RowSource } from '../source'
 import type { TargetColumn } from '../target'
-import { columnList, imageSql, type ImageOperand } from './images'
+import { columnList, foreignIdSql, imageSql, type ImageOperand } from './images'
 import { idSql } from './wire'
 
 /** Selects changed rows in SQL. Each row has the columns `id`, `tenant` and those that `image` uses. */
@@ -19,6 +19,8 @@ export interface SelectedRows {
   readonly rows: Clause
   /** Builds the value of an image from the columns of the derived table `changed`. */
   readonly image: (operand: ImageOperand) => SQL
+  /** The list of the columns of a row that was created or removed. */
+  readonly list: SQL
 }
 
 /** `insert into audit (id, after) with recursive reached … select changed.id, (…) from (select id, null, … from t where …) as changed` */
@@ -37,20 +39,23 @@ export function insertSelect(insertion: Insertion, source: RowSource, assigned: 
         sql`${list ? list.build() : sql`null`} as list`,
       ])}${source.build()}`,
     },
-    image: operand => imageSql(set, operand, sql.raw('changed.list')),
+    image: operand => imageSql(set, operand, sql.raw('changed.list'), insertion.target.withoutValues),
+    list: sql.raw('changed.list'),
   }, call)
 }
 
-export const usesImages = ({ target: { columns } }: Insertion) => columns.some(({ operand }) => operand && JSON_OPERANDS.has(operand))
+export const usesImages = ({ target: { columns } }: Insertion) =>
+  columns.some(({ operand }) => operand === 'foreignId' || (operand && JSON_OPERANDS.has(operand)))
 
 export function insertSelected(
-  { set, target: { table, columns } }: Insertion,
-  { with: reached, rows, image }: SelectedRows,
+  { set, target: { table, columns, withoutValues } }: Insertion,
+  { with: reached, rows, image, list }: SelectedRows,
   { api, engine }: Call,
 ): WriteStatement {
-  const values = columns.map((column): Clause => column.value ?? operandClause(column, image))
+  const values = columns.map((column): Clause => column.value ?? operandClause(column, image, list))
   const names = columns.map(({ field }) => field.column)
-  const key = shape`insert select ${table}${names}${set.table.table}${set.kind}${values.map(({ shape }) => shape)}${rows.shape}`
+  const omitted = [...withoutValues].map(quoted)
+  const key = shape`insert select ${table}${names}${set.table.table}${set.kind}${omitted}${values.map(({ shape }) => shape)}${rows.shape}`
   const bound = [...reached?.values ?? [], ...values.flatMap(({ values }) => values), ...rows.values]
   return statement(api.statements, engine, key, bound, () => {
     const into = commaList(columns.map(({ field }) => columnName(engine, field)))
@@ -60,10 +65,13 @@ export function insertSelected(
   })
 }
 
-function operandClause({ operand }: TargetColumn, image: SelectedRows['image']): Clause {
+function operandClause({ operand, foreignKey = [] }: TargetColumn, image: SelectedRows['image'], list: SQL): Clause {
   switch (operand!) {
     case 'id': return { shape: shape`id`, values: [], build: () => sql.raw('changed.id') }
     case 'tenant': return { shape: shape`tenant`, values: [], build: () => sql.raw('changed.tenant') }
+    case 'foreignId': return {
+      shape: shape`foreign id ${foreignKey.map(({ column }) => column)}`, values: [], build: () => foreignIdSql(foreignKey, list),
+    }
     case 'uuid': return newUuid()
     case 'columns': return { shape: shape`columns`, values: [], build: () => image('columns') }
     case 'before': return { shape: shape`before`, values: [], build: () => image('before') }

@@ -13,7 +13,7 @@ import { commaList } from '../../columns'
 import type { Insertion } from '../changed-rows'
 import type { ChangeReport } from '../report'
 import { rowsWhere } from '../source'
-import { rowList, type ImageOperand } from './images'
+import { rowList, withoutValuesSql, type ImageOperand } from './images'
 import { insertSelected } from './insert-select'
 import { idSql } from './wire'
 
@@ -131,7 +131,8 @@ export function insertPinned(insertion: Insertion, { report, pins }: PinnedRows,
         stored.list as new from json_each(${sql.param(list)}) as pin
         left join (${stored.build()}) as stored on stored.id = pin.value ->> 0`,
     },
-    image: pinnedImage,
+    image: operand => pinnedImage(operand, insertion.target.withoutValues),
+    list: sql.raw('coalesce(changed.new, changed.old)'),
   }, call)
 }
 
@@ -139,10 +140,11 @@ export function insertPinned(insertion: Insertion, { report, pins }: PinnedRows,
 const PLACE = `('$[' || c.key || '][' || r.key || '][1]')`
 
 /** Compares the lists of columns from before and after the change. A row that existed only once has every column. */
-function pinnedImage(operand: ImageOperand): SQL {
+function pinnedImage(operand: ImageOperand, withoutValues: ReadonlySet<string>): SQL {
   const rows = `from json_each(coalesce(changed.new, changed.old)) as c, json_each(c.value) as r
-    where changed.old is null or changed.new is null or (changed.old -> ${PLACE}) is not (changed.new -> ${PLACE})`
+    where (changed.old is null or changed.new is null or (changed.old -> ${PLACE}) is not (changed.new -> ${PLACE}))`
   if (operand === 'columns') return sql.raw(`(select json_group_array(r.value ->> 0) ${rows})`)
   const list = operand === 'before' ? 'changed.old' : 'changed.new'
-  return sql.raw(`case when ${list} is not null then (select json_group_object(r.value ->> 0, json(${list} -> ${PLACE})) ${rows}) end`)
+  const values = sql.raw(`case when ${list} is not null then (select json_group_object(r.value ->> 0, json(${list} -> ${PLACE})) ${rows}`)
+  return sql`${values}${withoutValuesSql(withoutValues)}) end`
 }

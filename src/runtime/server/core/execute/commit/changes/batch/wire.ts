@@ -65,7 +65,7 @@ const UNENCODED = Array.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwx
   letter.charCodeAt(0).toString(16).toUpperCase()).join(',')
 
 /** `encodeURIComponent` in SQL. */
-function encoded(text: SQL): SQL {
+export function encoded(text: SQL): SQL {
   return sql`(with b(h) as materialized (select hex(cast(${text} as blob))), n(i) as (
     select 0 from b where length(h) > 0 union all select i + 1 from n, b where 2 * (i + 1) < length(h))
     select coalesce(group_concat(t, ''), '') from (select case when instr(${sql.raw(`'${UNENCODED}'`)}, substr(h, 2 * i + 1, 2))

@@ -4,7 +4,7 @@ import type { Resource } from '../schema/model'
 import { createHookRegistry, type HookRegistry } from './hook-registry'
 import type { CredentialSource } from './credentials'
 import type { Listeners } from './listeners'
-import type { PluginRowFilter } from './row-filters'
+import type { PluginRowFilter, RowCheck } from './row-filters'
 
 export type Writable<T> = { -readonly [K in keyof T]: T[K] }
 
@@ -33,6 +33,8 @@ export interface Extensions {
   readonly credentials: readonly CredentialSource[]
   /** The row filters of plugins by resource. A resource without filters is absent. */
   readonly rowFilters: ReadonlyMap<Resource, readonly PluginRowFilter[]>
+  /** The row checks of plugins by resource. A resource without checks is absent. */
+  readonly rowChecks: ReadonlyMap<Resource, readonly RowCheck[]>
   /** @throws When the resource is not registered. */
   readonly addResourceHook: (resource: string, hooks: ResourceHooks) => void
   readonly addGlobalHook: (hooks: ResourceHooks) => void
@@ -40,6 +42,7 @@ export interface Extensions {
   readonly registerPermissionEvaluator: (evaluator: PermissionEvaluator) => void
   readonly addEndpoint: (endpoint: EndpointTarget) => void
   readonly addRowFilter: (resource: Resource, filter: PluginRowFilter) => void
+  readonly addRowCheck: (resource: Resource, check: RowCheck) => void
   readonly addCredentials: (source: CredentialSource) => void
   readonly addListeners: (listeners: Readonly<Partial<{ [K in keyof Listeners]: Listeners[K][number] }>>) => void
 }
@@ -51,6 +54,7 @@ export function createExtensions(resources: ReadonlyMap<string, Resource>): Exte
   const endpoints: EndpointTarget[] = []
   const credentials: CredentialSource[] = []
   const rowFilters = new Map<Resource, readonly PluginRowFilter[]>()
+  const rowChecks = new Map<Resource, readonly RowCheck[]>()
   const empty = { onRequest: [], onCaller: [], around: [], onResponse: [], onCommit: [], inCommit: [] } satisfies Listeners
   const listeners: FillableListeners = empty
   return {
@@ -61,6 +65,7 @@ export function createExtensions(resources: ReadonlyMap<string, Resource>): Exte
     listeners,
     credentials,
     rowFilters,
+    rowChecks,
     addResourceHook(resource, added) {
       if (!resources.has(resource))
         throw new Error(
@@ -74,6 +79,7 @@ export function createExtensions(resources: ReadonlyMap<string, Resource>): Exte
     registerPermissionEvaluator: evaluator => void evaluators.push(evaluator),
     addEndpoint: endpoint => void endpoints.push(endpoint),
     addRowFilter: (resource, filter) => void rowFilters.set(resource, [...rowFilters.get(resource) ?? [], filter]),
+    addRowCheck: (resource, check) => void rowChecks.set(resource, [...rowChecks.get(resource) ?? [], check]),
     addCredentials: source => void credentials.push(source),
     addListeners({ onRequest, onCaller, around, onResponse, onCommit, inCommit }) {
       if (onRequest) listeners.onRequest.push(onRequest)

@@ -13,6 +13,12 @@ interface Filter {
  */
 export type RowFilter = Filter['filter']
 
+/** Checks one row, with every column. */
+export type CheckRow = (row: Record<string, unknown>) => boolean | Promise<boolean>
+
+/** Returns the check of the rows that SQL finds for a request, or `undefined` if the request needs none. */
+export type RowCheck = (ctx: AutoApiContext) => CheckRow | undefined | Promise<CheckRow | undefined>
+
 /** The `rows` of one plugin for one resource. */
 export interface PluginRowFilter {
   readonly plugin: string

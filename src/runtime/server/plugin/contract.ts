@@ -8,7 +8,7 @@ import type { ContextExtender } from '../core/extensions'
 import type { Around, CallerListener, RequestListener, ResponseListener } from '../core/listeners'
 import type { CommitListener, CommitParticipant } from '../core/changes'
 import type { RouteRequest } from '../core/route-request'
-import type { RowFilter } from '../core/row-filters'
+import type { RowCheck, RowFilter } from '../core/row-filters'
 import type { AutoApiContext, AutoApiPlatform, ResourceHooks } from '../registration'
 import type { PluginServer } from './server'
 
@@ -112,6 +112,13 @@ export interface AutoApiPlugin {
    * added to the tenant, to `listFilter` and to the conditions of other plugins. References with `reference: 'tenant'` do not use it.
    */
   readonly rows?: Readonly<Record<string, RowFilter>>
+  /**
+   * Checks the rows of a resource in code after SQL has found them, as `objectLevel` does. The function receives the context and returns a
+   * check, or `undefined` if the request needs none.
+   */
+  readonly rowChecks?: Readonly<Record<string, RowCheck>>
+  /** Operations that a resource refuses for every caller, as `disabled` of its registration does. */
+  readonly disables?: Readonly<Record<string, readonly Operation[]>>
   /** Adds to the context of every request, before its permissions are checked. */
   readonly extendContext?: ContextExtender
   /** Runs after every context extender and before authorization, for refusals by caller. An error becomes the response. */

@@ -1,4 +1,5 @@
 /** Installs the listed plugins in an API when the server starts. An invalid plugin fails the start. */
+import { OPERATIONS } from '../../shared/operations'
 import { didYouMean } from '../../shared/suggest'
 import type { Resource } from '../schema/model'
 import type { Extensions } from '../core/extensions'
@@ -60,6 +61,8 @@ const PARTS: Readonly<Record<keyof AutoApiPlugin, readonly [fits: (value: unknow
   onRequest: [isFunction, 'a function'],
   credentials: [isFunction, 'a function'],
   rows: [isObject, 'an object of functions by resource'],
+  rowChecks: [isObject, 'an object of functions by resource'],
+  disables: [isObject, 'an object of operations by resource'],
   extendContext: [isFunction, 'a function'],
   onCaller: [isFunction, 'a function'],
   around: [isFunction, 'a function'],
@@ -118,6 +121,8 @@ function addPlugin(
   extensions.addListeners({ ...listeners, ...run && { inCommit: { name, run, images: plugin.needs?.images === true } } })
   if (credentials) extensions.addCredentials({ plugin: name, find: credentials })
   addRows(name, rows, extensions, resources)
+  addRowChecks(plugin, extensions, resources)
+  disableOperations(plugin, resources)
   if (extendContext) extensions.addContextExtender(extendContext)
   for (const [resource, own] of Object.entries(hooks)) {
     if (resource !== '*' && !resources.has(resource)) throw unknownResource(name, 'hooks', resource, resources)
@@ -153,6 +158,29 @@ function addRows(
     const resource = resources.get(name)
     if (name !== '*' && !resource) throw unknownResource(plugin, '`rows`', name, resources)
     for (const narrowed of resource ? [resource] : resources.values()) extensions.addRowFilter(narrowed, { plugin, filter })
+  }
+}
+
+function addRowChecks(
+  { name: plugin, rowChecks = {} }: AutoApiPlugin, extensions: Extensions, resources: InstallOptions['resources'],
+): void {
+  for (const [name, check] of Object.entries(rowChecks)) {
+    if (typeof check !== 'function')
+      throw new TypeError(`[auto-api] \`rowChecks\` of the plugin \`${plugin}\`: \`${name}\` is not a function.`)
+    const resource = resources.get(name)
+    if (!resource) throw unknownResource(plugin, '`rowChecks`', name, resources)
+    extensions.addRowCheck(resource, check)
+  }
+}
+
+function disableOperations({ name: plugin, disables = {} }: AutoApiPlugin, resources: InstallOptions['resources']): void {
+  for (const [name, operations] of Object.entries(disables)) {
+    const resource = resources.get(name)
+    if (!resource) throw unknownResource(plugin, '`disables`', name, resources)
+    const unknown = operations.find(operation => !OPERATIONS.includes(operation))
+    if (unknown !== undefined)
+      throw new TypeError(`[auto-api] \`disables\` of the plugin \`${plugin}\` has \`${unknown}\`.${didYouMean(unknown, OPERATIONS)}`)
+    resource.disable(operations)
   }
 }
 

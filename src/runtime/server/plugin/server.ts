@@ -156,9 +156,10 @@ function createReadStored(findApi: () => Api): ReadStored {
 }
 
 function toPluginResource(resource: Resource): PluginResource {
-  const { name, table, fields, primaryKey, tenant, roles, relations, hidden, writable } = resource
+  const { name, table, fields, primaryKey, tenant, roles, relations, hidden, auth, writable } = resource
+  const isHidden = (field: string) => hidden.has(field) || auth?.fields?.[field]?.read === false
   const toPluginField = ({ name, column, kind, nullable, optional, fromJson }: Field): PluginField => Object.freeze({
-    name, column, kind, nullable, optional, hidden: hidden.has(name), accepts: (value: unknown) => fromJson(value) !== INVALID,
+    name, column, kind, nullable, optional, hidden: isHidden(name), accepts: (value: unknown) => fromJson(value) !== INVALID,
     writable: writable.create.has(name) || writable.update.has(name),
   })
   return Object.freeze({

@@ -33,6 +33,8 @@ export interface Resource {
   readonly disabled: ReadonlySet<Operation>
   /** Whether every write to an existing row must name the tag of the row. */
   readonly requireIfMatch: boolean
+  /** Disables further operations, while the server starts. */
+  readonly disable: (operations: readonly Operation[]) => void
   /** The authorization of the resource. Without it, the resource refuses every request. */
   readonly auth?: ResourceAuth
   /** The hooks of the registration. Plugin hooks run before them. */

@@ -47,6 +47,7 @@ function createResource(registration: ResourceRegistration, config: AutoApiConfi
   const fields = createFields(facts)
   const roles = findRoles(facts)
   const tenant = tenantField(name, facts, config)
+  const disabled = new Set(registration.disabled)
   const writable = findWritable(facts, roles, tenant, registration.protectedFields ?? [])
   const columns = (names: ReadonlySet<string>) => facts.columns.filter(column => names.has(column.name))
   const columnsExcept = (names: ReadonlySet<string>) =>
@@ -81,6 +82,10 @@ function createResource(registration: ResourceRegistration, config: AutoApiConfi
     },
     disabled: new Set(registration.disabled),
     requireIfMatch: requiresIfMatch(registration, config),
+    disabled,
+    disable: (operations) => {
+      for (const operation of operations) disabled.add(operation)
+    },
     ...(registration.authorization && { auth: Object.freeze(registration.authorization) }),
     ...(registration.hooks && { hooks: Object.freeze(registration.hooks) }),
     relations: new Map(),

@@ -102,8 +102,8 @@ export function withConditions<P extends Plan & { readonly where: readonly Claus
  * Returns the row scope for a custom query: a SQL condition on the resource's table or on an alias of it.
  * The condition leaves out `objectLevel`, because SQL cannot express it.
  */
-export async function scopeSql(call: Call, resource: Resource, table: Table): Promise<SQL> {
-  const { scope } = await rowRules(call, { resource, trash: 'active' }, defaultOperation(call, resource), 'all', table)
+export async function scopeSql(call: Call, resource: Resource, table: Table, trash: TrashMode = 'active'): Promise<SQL> {
+  const { scope } = await rowRules(call, { resource, trash }, defaultOperation(call, resource), 'all', table)
   return and(...scope.map(({ build }) => build())) ?? sql`1 = 1`
 }
 
@@ -120,8 +120,23 @@ async function rowRules(
   const tenantAndTrash = [...tenantClauses(call, resource, table), ...trashClauses(resource, trash, table)]
   if (rules === 'tenant') return { scope: tenantAndTrash }
   const scope = [...tenantAndTrash, ...await filterClauses(call, resource, operation, table)]
-  if (!resource.auth?.objectLevel) return { scope }
-  return { scope, accepts: objectLevelRule(call, resource, operation), canRead: objectLevelRule(call, resource, 'read') }
+  const accepts = await rowRule(call, resource, operation)
+  return accepts ? { scope, accepts, canRead: await rowRule(call, resource, 'read') } : { scope }
+}
+
+/** Combines `objectLevel` and the row checks of plugins. Returns `undefined` if no rule runs in code. */
+async function rowRule(call: Call, resource: Resource, operation: Operation): Promise<RowRules['accepts']> {
+  const rules: NonNullable<RowRules['accepts']>[] = []
+  if (resource.auth?.objectLevel) rules.push(objectLevelRule(call, resource, operation)!)
+  for (const toCheck of call.api.rowChecks.get(resource) ?? []) {
+    const check = await toCheck(contextFor(call, resource, operation))
+    if (check) rules.push(async row => check(row))
+  }
+  if (rules.length < 2) return rules[0]
+  return async (row) => {
+    for (const rule of rules) if (!await rule(row)) return false
+    return true
+  }
 }
 
 function tenantClauses(call: Call, resource: Resource, table: Table): readonly Clause[] {

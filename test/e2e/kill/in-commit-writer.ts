@@ -19,7 +19,11 @@ import { DEFAULT_CONFIG } from '../../../src/runtime/shared/defaults'
 import { createApi } from '../../../src/runtime/server/api/create'
 import { createRuntime, mountRuntime, setDefaultRuntime } from '../../../src/runtime/server/api/runtime'
 import { defineAutoApiPlugin, type ChangedRows } from '../../../src/runtime/server/define'
+import { auditLog } from '../../../src/runtime/server/plugins/audit-log/index'
 import bulk from '../../../src/runtime/server/routes/bulk'
+import { auditLogTable as mysqlLog } from '../../../src/runtime/server/schema/presets/mysql'
+import { auditLogTable as pgLog } from '../../../src/runtime/server/schema/presets/pg'
+import { auditLogTable as sqliteLog } from '../../../src/runtime/server/schema/presets/sqlite'
 
 const SQLITE = {
   items: sqliteTable('items', { id: integer('id').primaryKey(), batch: integer('batch').notNull(), place: integer('place').notNull(), deletedAt: text('deleted_at'), deletionId: text('deletion_id') }),
@@ -35,7 +39,7 @@ const MYSQL = {
   entries: mysqlTable('entries', { id: varchar('id', { length: 36 }).primaryKey(), kind: wide('kind').notNull(), recordId: wide('record_id').notNull(), before: wide('before'), after: wide('after') }),
 }
 
-const [name, url, first, mode] = process.argv.slice(2) as [string, string, string, 'together' | 'apart']
+const [name, url, first, mode] = process.argv.slice(2) as [string, string, string, 'together' | 'apart' | 'audit']
 
 const OPEN: Readonly<Record<string, () => { db: object, engine: 'better-sqlite3' | 'libsql' | 'postgres' | 'mysql', tables: object }>> = {
   'better-sqlite3': () => ({ db: betterSqlite3({ client: new Database(url) }), engine: 'better-sqlite3', tables: SQLITE }),
@@ -52,7 +56,9 @@ const permissions = { read: true, create: true, update: true, delete: true } as 
 const insert = (rows: ChangedRows) =>
   rows.insertInto(entries, { id: rows.uuid, kind: rows.kind, recordId: rows.id, before: rows.before, after: rows.after })
 
-const auditor = mode === 'together'
+const LOGS = { 'better-sqlite3': sqliteLog, 'libsql': sqliteLog, 'postgres': pgLog, 'mysql': mysqlLog }
+
+const inCommit = () => mode === 'together'
   ? defineAutoApiPlugin({ name: 'auditor', needs: { images: true }, inCommit: changes => changes.map(insert) })
   // The control: the entries are written after the commit.
   : defineAutoApiPlugin({ name: 'auditor', async onCommit(changes) {
@@ -60,8 +66,13 @@ const auditor = mode === 'together'
       await (db as ReturnType<typeof betterSqlite3>).insert(entries).values(values)
     } })
 
+const auditor = mode === 'audit' ? auditLog() : inCommit()
+
 const runtime = createRuntime(options => createApi({
-  registrations: [{ name: 'items', schema: items, authorization: { permissions } }],
+  registrations: [
+    { name: 'items', schema: items, authorization: { permissions } },
+    ...mode === 'audit' ? [{ name: 'auditLog', schema: LOGS[engine]() }] : [],
+  ],
   config: DEFAULT_CONFIG,
   plugins: [{ where: 'plugins[0]', listed: () => auditor }],
   useRuntimeConfig: () => ({ autoApi: { secret: '' } }),

@@ -6,6 +6,7 @@ import * as lite from 'drizzle-orm/sqlite-core'
 import type { Dialect } from '../../../src/runtime/shared/dialects'
 import type { ResourceHooks } from '../../../src/runtime/server/registration'
 import { createServer, type TestServer } from '../../support/server'
+import { AUDIT_LOGS, auditLogSql } from './audit-log'
 import type { EngineCase, Opened, OpenOptions } from './databases'
 
 function sqliteTables() {
@@ -157,19 +158,25 @@ export interface LedgerOptions extends OpenOptions {
   readonly plugins?: (tables: LedgerTables) => readonly unknown[]
   readonly hooks?: ResourceHooks
   readonly transactional?: boolean
+  /** Registers the table of an audit log too. */
+  readonly auditLog?: boolean
+  /** Rules that replace those of a resource. */
+  readonly authorization?: Readonly<Record<string, object>>
   readonly endpoints?: (tables: LedgerTables) => Promise<Readonly<Record<string, unknown>>>
 }
 
-export async function openLedger({ dialect, engine, open }: EngineCase, { plugins, hooks, endpoints, transactional = true, ...options }: LedgerOptions = {}): Promise<Ledger> {
+export async function openLedger({ dialect, engine, open }: EngineCase, { plugins, hooks, endpoints, auditLog = false, authorization = {}, transactional = true, ...options }: LedgerOptions = {}): Promise<Ledger> {
   const opened = await open(options)
   await opened.exec(ddl(dialect))
+  if (auditLog) await opened.exec(await auditLogSql(dialect))
   const tables = TABLES[dialect]() as unknown as LedgerTables
   const { articles, comments, bookmarks, tags, labels, articleLabels } = tables
   const permissions = { read: true, create: true, update: true, delete: true } as const
   const server = await createServer({
     db: opened.db, engine, modules: [tables],
-    registrations: Object.entries({ articles, comments, bookmarks, tags, labels, articleLabels }).map(([name, schema]) => ({
-      name, schema, authorization: { permissions }, ...name === 'articles' && { hiddenFields: ['secret'], hooks },
+    registrations: Object.entries({ articles, comments, bookmarks, tags, labels, articleLabels, ...auditLog && { auditLog: AUDIT_LOGS[dialect] } }).map(([name, schema]) => ({
+      name, schema: schema as Table, authorization: authorization[name] ?? { permissions: name === 'auditLog' ? { read: 'auditor' } : permissions },
+      ...name === 'articles' && { hiddenFields: ['secret'], hooks },
     })),
     plugins: plugins?.(tables),
     ...endpoints && { endpoints: () => endpoints(tables) as never },

@@ -1,4 +1,6 @@
 /** `nuxt-auto-api/plugins`: the factories of the built-in plugins. Loadable in plain Node, for `nuxt.config`. */
+export { activityFeed, type ActivityEntry, type ActivityFeedOptions } from './activity-feed/index'
+export { auditLog, type AuditLogOptions } from './audit-log/index'
 export { betterAuth, type BetterAuthInstance, type BetterAuthOptions } from './better-auth/index'
 export { dataExport } from './data-export/index'
 export { rateLimit } from './rate-limit/index'

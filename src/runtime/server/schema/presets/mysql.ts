@@ -1,6 +1,6 @@
 /** Columns that the API recognizes by name, for MySQL tables: spread them into a table and keep the property names. And whole tables. */
 import { sql } from 'drizzle-orm'
-import { datetime, int, json, mysqlTable, uniqueIndex, varchar, type AnyMySqlColumn } from 'drizzle-orm/mysql-core'
+import { datetime, index, int, json, mysqlTable, text, uniqueIndex, varchar, type AnyMySqlColumn } from 'drizzle-orm/mysql-core'
 import { markTable, serverOwned } from './mark'
 
 const time = (name: string) => datetime(name, { fsp: 3 })
@@ -112,4 +112,43 @@ export function apiTokensColumns() {
  */
 export function apiTokensTable(name = 'api_tokens') {
   return mysqlTable(name, apiTokensColumns())
+}
+
+/**
+ * The columns of {@link auditLogTable}, for a table with further columns or indexes.
+ * @example
+ * export const auditLog = mysqlTable('audit_log', { ...auditLogColumns(), server: varchar('server', { length: 64 }) })
+ */
+export function auditLogColumns() {
+  return {
+    id: varchar('id', { length: 36 }).primaryKey(),
+    at: time('at').notNull(),
+    kind: varchar('kind', { length: 64 }).notNull(),
+    resource: varchar('resource', { length: 100 }).notNull(),
+    recordId: varchar('record_id', { length: 600 }),
+    rootId: varchar('root_id', { length: 600 }),
+    userId: varchar('user_id', { length: 191 }),
+    tokenId: varchar('token_id', { length: 191 }),
+    via: varchar('via', { length: 32 }),
+    tenantId: varchar('tenant_id', { length: 191 }),
+    requestId: varchar('request_id', { length: 128 }),
+    ip: varchar('ip', { length: 64 }),
+    columns: json('columns').$type<string[]>(),
+    before: json('before').$type<Record<string, unknown>>(),
+    after: json('after').$type<Record<string, unknown>>(),
+    reason: text('reason'),
+  }
+}
+
+/**
+ * The table of the plugin `auditLog`: one row for each changed row. Export it from your schema and register it as a resource.
+ * @example
+ * export const auditLog = auditLogTable()
+ */
+export function auditLogTable(name = 'audit_log') {
+  return mysqlTable(name, auditLogColumns(), table => [
+    index(`${name}_record`).on(table.resource, table.recordId, table.id),
+    index(`${name}_tenant`).on(table.tenantId, table.id),
+    index(`${name}_at`).on(table.at),
+  ])
 }

@@ -1,6 +1,6 @@
 /** Columns that the API recognizes by name, for Postgres tables: spread them into a table and keep the property names. And whole tables. */
 import { isNull } from 'drizzle-orm'
-import { integer, jsonb, pgTable, text, timestamp, uniqueIndex, uuid, varchar, type AnyPgColumn } from 'drizzle-orm/pg-core'
+import { index, integer, jsonb, pgTable, text, timestamp, uniqueIndex, uuid, varchar, type AnyPgColumn } from 'drizzle-orm/pg-core'
 import { markTable, serverOwned } from './mark'
 
 const time = (name: string) => timestamp(name, { withTimezone: true })
@@ -100,4 +100,43 @@ export function apiTokensColumns() {
  */
 export function apiTokensTable(name = 'api_tokens') {
   return pgTable(name, apiTokensColumns())
+}
+
+/**
+ * The columns of {@link auditLogTable}, for a table with further columns or indexes.
+ * @example
+ * export const auditLog = pgTable('audit_log', { ...auditLogColumns(), server: text('server') })
+ */
+export function auditLogColumns() {
+  return {
+    id: uuid('id').primaryKey(),
+    at: time('at').notNull(),
+    kind: text('kind').notNull(),
+    resource: text('resource').notNull(),
+    recordId: text('record_id'),
+    rootId: text('root_id'),
+    userId: text('user_id'),
+    tokenId: text('token_id'),
+    via: text('via'),
+    tenantId: text('tenant_id'),
+    requestId: text('request_id'),
+    ip: text('ip'),
+    columns: jsonb('columns').$type<string[]>(),
+    before: jsonb('before').$type<Record<string, unknown>>(),
+    after: jsonb('after').$type<Record<string, unknown>>(),
+    reason: text('reason'),
+  }
+}
+
+/**
+ * The table of the plugin `auditLog`: one row for each changed row. Export it from your schema and register it as a resource.
+ * @example
+ * export const auditLog = auditLogTable()
+ */
+export function auditLogTable(name = 'audit_log') {
+  return pgTable(name, auditLogColumns(), table => [
+    index(`${name}_record`).on(table.resource, table.recordId, table.id),
+    index(`${name}_tenant`).on(table.tenantId, table.id),
+    index(`${name}_at`).on(table.at),
+  ])
 }

@@ -1,6 +1,6 @@
 /** Columns that the API recognizes by name, for SQLite tables: spread them into a table and keep the property names. And whole tables. */
 import { isNull } from 'drizzle-orm'
-import { integer, sqliteTable, text, uniqueIndex, type AnySQLiteColumn } from 'drizzle-orm/sqlite-core'
+import { index, integer, sqliteTable, text, uniqueIndex, type AnySQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { markTable, serverOwned } from './mark'
 
 const time = (name: string) => integer(name, { mode: 'timestamp_ms' })
@@ -107,4 +107,43 @@ export function apiTokensColumns() {
  */
 export function apiTokensTable(name = 'api_tokens') {
   return sqliteTable(name, apiTokensColumns())
+}
+
+/**
+ * The columns of {@link auditLogTable}, for a table with further columns or indexes.
+ * @example
+ * export const auditLog = sqliteTable('audit_log', { ...auditLogColumns(), server: text('server') })
+ */
+export function auditLogColumns() {
+  return {
+    id: text('id').primaryKey(),
+    at: time('at').notNull(),
+    kind: text('kind').notNull(),
+    resource: text('resource').notNull(),
+    recordId: text('record_id'),
+    rootId: text('root_id'),
+    userId: text('user_id'),
+    tokenId: text('token_id'),
+    via: text('via'),
+    tenantId: text('tenant_id'),
+    requestId: text('request_id'),
+    ip: text('ip'),
+    columns: text('columns', { mode: 'json' }).$type<string[]>(),
+    before: text('before', { mode: 'json' }).$type<Record<string, unknown>>(),
+    after: text('after', { mode: 'json' }).$type<Record<string, unknown>>(),
+    reason: text('reason'),
+  }
+}
+
+/**
+ * The table of the plugin `auditLog`: one row for each changed row. Export it from your schema and register it as a resource.
+ * @example
+ * export const auditLog = auditLogTable()
+ */
+export function auditLogTable(name = 'audit_log') {
+  return sqliteTable(name, auditLogColumns(), table => [
+    index(`${name}_record`).on(table.resource, table.recordId, table.id),
+    index(`${name}_tenant`).on(table.tenantId, table.id),
+    index(`${name}_at`).on(table.at),
+  ])
 }

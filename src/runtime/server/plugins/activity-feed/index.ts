@@ -1,0 +1,30 @@
+/** Shows what happened to the records that the reader can see: an activity feed, computed from the audit log. */
+import { defineAutoApiPlugin } from '../../plugin/contract'
+import { openFeed } from './open'
+import { readFeed } from './feed'
+import { assertActivityOptions, type ActivityFeedOptions } from './options'
+import type { AuditLog } from '../audit-log/log'
+
+export type { ActivityFeedOptions } from './options'
+export type { ActivityEntry } from '../../../shared/types/audit'
+
+/**
+ * Adds `GET /activity` for callers with the permission `activity:read`. Requires the plugin `auditLog`, listed before it.
+ * @throws If an option is unknown or a value is invalid. When the server starts, also if a label is not a text field.
+ * @example
+ * export default defineNuxtConfig({
+ *   modules: ['nuxt-auto-api'],
+ *   autoApi: { plugins: [auditLog(), activityFeed({ actor: { resource: 'users', label: 'name' }, labels: { posts: 'title' } })] },
+ * })
+ */
+export const activityFeed = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins', name: 'activityFeed' }, (options: ActivityFeedOptions) => {
+  assertActivityOptions(options)
+  let log: AuditLog
+  return {
+    name: 'activity-feed',
+    setup(server) {
+      log = openFeed(options, server)
+    },
+    routes: [{ name: 'activity', method: 'GET', path: '/activity', handler: ctx => readFeed(log, options, ctx) }],
+  }
+})

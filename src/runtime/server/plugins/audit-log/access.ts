@@ -1,0 +1,68 @@
+/** What a reader of entries can see of each resource, by the rules of today. Computed once per request. */
+import { can, contextFor, decide, isAuthorized } from '../../core/access/authorize'
+import { readableFields } from '../../core/access/fields'
+import { forResource, type Call, type Session } from '../../core/context'
+import type { TrashMode } from '../../../shared/query'
+import type { Resource } from '../../schema/model'
+import { unregisteredLinks } from './links'
+import type { AuditLog } from './log'
+
+export interface ResourceAccess {
+  readonly call: Call
+  /** The fields and relations whose changes the reader can see. */
+  readonly shown: ReadonlySet<string>
+  /** Those of `shown` for which an entry is listed. An entry that contains only columns that the server sets is not. */
+  readonly listed: readonly string[]
+  readonly canRead: boolean
+  /** Whether entries of rows in the trash are listed. */
+  readonly trash: TrashMode
+}
+
+export interface ReaderAccess {
+  /** Whether the reader sees entries of rows that the reader cannot see. */
+  readonly all: boolean
+  readonly resources: ReadonlyMap<string, ResourceAccess>
+}
+
+export async function readerAccess(session: Session, log: AuditLog): Promise<ReaderAccess> {
+  const key = memoKey(log)
+  let access = session.memo.get(key) as Promise<ReaderAccess> | undefined
+  if (!access) session.memo.set(key, access = findAccess(session, log))
+  return access
+}
+
+/** Limits the request to entries of records that the reader can see, even if the reader can see all. */
+export function onlyVisibleRecords(session: Session, log: AuditLog): void {
+  session.memo.set(memoKey(log), findAccess(session, log).then(access => ({ ...access, all: false })))
+}
+
+const memoKey = ({ resource }: AuditLog) => `audit:${resource}`
+
+async function findAccess(session: Session, log: AuditLog): Promise<ReaderAccess> {
+  const own = session.api.resources.get(log.resource)!
+  const resources = new Map<string, ResourceAccess>()
+  for (const resource of session.api.resources.values())
+    if (resource !== own) resources.set(resource.name, await resourceAccess(session, resource))
+  return { all: await decide(session, `${log.resource}:all`, contextFor(session, own, 'read')), resources }
+}
+
+async function resourceAccess(session: Session, resource: Resource): Promise<ResourceAccess> {
+  const call = callFor(session, resource)
+  const shown = new Set((await readableFields(call, resource)).byName.keys())
+  for (const { name, target, columns, foreignColumns } of unregisteredLinks(resource)) {
+    const targetFields = await readableFields(callFor(session, target), target)
+    const isReadable = columns.every(field => shown.has(field.name)) && foreignColumns.every(({ name }) => targetFields.byName.has(name))
+    if (isReadable && await can(session, target, 'read')) shown.add(name)
+  }
+  const { updatedAt, updatedBy } = resource.roles
+  const stamps: ReadonlySet<string | undefined> = new Set([updatedAt?.name, updatedBy?.name])
+  return {
+    call,
+    shown,
+    listed: [...shown].filter(name => !stamps.has(name)),
+    canRead: await isAuthorized(session, resource, 'read'),
+    trash: resource.roles.deletedAt && await can(session, resource, 'viewDeleted') ? 'both' : 'active',
+  }
+}
+
+const callFor = (session: Session, resource: Resource) => forResource(session, resource, contextFor(session, resource, 'read'))

@@ -1,0 +1,113 @@
+/** The audit log of an API: its table, the resources that it records, and the columns whose values it leaves out. */
+import type { Column, Table } from 'drizzle-orm'
+import { didYouMean } from '../../../shared/suggest'
+import type { Api } from '../../core/api'
+import type { CommitParticipant } from '../../core/changes'
+import type { PluginResource, PluginServer } from '../../plugin/server'
+import type { Resource } from '../../schema/model'
+import type { AuditLogOptions } from './options'
+
+export const ENTRY_COLUMNS = [
+  'id', 'at', 'kind', 'resource', 'recordId', 'rootId', 'userId', 'tokenId', 'via', 'tenantId', 'requestId', 'ip', 'columns', 'before',
+  'after', 'reason',
+] as const
+
+/** Columns that contain JSON. Filters and sorts cannot use them, so they disclose nothing of a value that the reader cannot read. */
+const JSON_COLUMNS = ['columns', 'before', 'after'] as const
+
+export type EntryColumns = Readonly<Record<typeof ENTRY_COLUMNS[number], Column>>
+
+/** Returns the columns of the table or of an alias of it. */
+export const columnsOf = (table: Table) => table as unknown as EntryColumns
+
+export interface AuditLog {
+  /** The name of the resource. */
+  readonly resource: string
+  readonly table: Table
+  readonly records: (resource: string) => boolean
+  /** The columns of a resource whose values are never recorded. */
+  readonly withoutValues: (resource: string) => readonly string[]
+}
+
+/** The logs by the server of their plugin, and by its `inCommit`. */
+const logs = new WeakMap<object, AuditLog>()
+
+/**
+ * @param participant `inCommit` of the plugin
+ * @throws When the options name a resource or a column that does not exist, or the table does not fit.
+ */
+export function openAuditLog(options: AuditLogOptions, server: PluginServer, participant: CommitParticipant): AuditLog {
+  const { resource: name = 'auditLog', resources = [...server.resources.keys()], except = [], secrets = {} } = options
+  const own = requireResource(server, name, 'resource')
+  assertTable(own)
+  assertUnrelated(own, server)
+  for (const recorded of options.resources ?? []) requireResource(server, recorded, 'resources')
+  for (const left of except) requireResource(server, left, 'except')
+  for (const [resource, columns] of Object.entries(secrets)) assertColumns(requireResource(server, resource, 'secrets'), columns)
+  const recorded = new Set(resources.filter(resource => resource !== name && !except.includes(resource)))
+  const hidden = new Map([...server.resources.values()].map(({ name, fields }) => [
+    name,
+    [...fields.values()].filter(field => field.hidden || secrets[name]?.includes(field.name)).map(field => field.name),
+  ]))
+  const log: AuditLog = {
+    resource: name,
+    table: own.table,
+    records: resource => recorded.has(resource),
+    withoutValues: resource => hidden.get(resource) ?? [],
+  }
+  for (const key of [server, participant]) logs.set(key, log)
+  return log
+}
+
+/** Finds the audit log of an API, by the plugin that writes the entries. */
+export function findAuditLog({ listeners }: Pick<Api, 'listeners'>): AuditLog | undefined {
+  for (const { run } of listeners.inCommit) {
+    const log = logs.get(run)
+    if (log) return log
+  }
+  return undefined
+}
+
+/** Finds the audit log of a server whose plugins are being set up. */
+export const findAuditLogOf = (server: PluginServer): AuditLog | undefined => logs.get(server)
+
+/** Returns the resource of the audit log, with its fields. */
+export const resourceOf = ({ resources }: Pick<Api, 'resources'>, { resource }: AuditLog): Resource => resources.get(resource)!
+
+function requireResource({ resources }: PluginServer, name: string, option: string): PluginResource {
+  const resource = resources.get(name)
+  if (!resource)
+    throw new Error(
+      `[auto-api] \`auditLog.${option}\` names \`${name}\`, which is not a registered resource.${didYouMean(name, [...resources.keys()])}`,
+    )
+  return resource
+}
+
+function assertTable({ name, fields, primaryKey }: PluginResource): void {
+  const missing = ENTRY_COLUMNS.filter(column => !fields.has(column))
+  const hint = 'Create the table with `auditLogTable()` of `nuxt-auto-api/schema/…`.'
+  if (missing.length > 0)
+    throw new Error(`[auto-api] auditLog: the table of \`${name}\` has no column \`${missing.join('`, `')}\`. ${hint}`)
+  const wrong = JSON_COLUMNS.find(column => fields.get(column)!.kind !== 'json')
+  if (wrong) throw new Error(`[auto-api] auditLog: the column \`${wrong}\` of \`${name}\` is not a JSON column. ${hint}`)
+  if (primaryKey.join() !== 'id') throw new Error(`[auto-api] auditLog: the primary key of \`${name}\` is not \`id\`. ${hint}`)
+}
+
+/** An include of entries would return them without the rules of the reader. */
+function assertUnrelated({ name }: PluginResource, { resources }: PluginServer): void {
+  for (const { name: source, relations } of resources.values()) {
+    const [relation] = [...relations].find(([, target]) => target === name) ?? []
+    if (relation === undefined) continue
+    throw new Error(
+      `[auto-api] auditLog: the relation \`${source}.${relation}\` leads to \`${name}\`. Remove it: entries are read at /audit-log and `
+      + `/${source}/:id/history.`,
+    )
+  }
+}
+
+function assertColumns({ name, fields }: PluginResource, columns: readonly string[]): void {
+  const unknown = columns.find(column => !fields.has(column))
+  if (unknown === undefined) return
+  const suggestion = didYouMean(unknown, [...fields.keys()])
+  throw new Error(`[auto-api] \`auditLog.secrets.${name}\` names \`${unknown}\`, which is no column of the table.${suggestion}`)
+}

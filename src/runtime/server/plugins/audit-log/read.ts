@@ -1,0 +1,59 @@
+/** Lists entries: of all resources that the reader can see, or of one record. */
+import { didYouMean } from '../../../shared/suggest'
+import { authorize } from '../../core/access/authorize'
+import { requireSession } from '../../core/context'
+import { invalidQuery, notFound, quote } from '../../core/error'
+import { listRecords } from '../../core/list-records'
+import { singleValue, type Query } from '../../core/parse/params'
+import type { AutoApiContext } from '../../registration'
+import { toKey } from '../../schema/record-id'
+import { readerAccess } from './access'
+import type { AuditLog } from './log'
+import { recordFinder } from './records'
+
+/** The filter of each parameter. */
+const FILTERS: Readonly<Record<string, string>> = {
+  resource: 'filter[resource]',
+  recordId: 'filter[recordId]',
+  userId: 'filter[userId]',
+  kind: 'filter[kind]',
+  from: 'filter[at][$gte]',
+  to: 'filter[at][$lt]',
+}
+
+const PAGING = ['limit', 'page', 'cursor', 'count'] as const
+
+/** `GET /audit-log` */
+export function listEntries(log: AuditLog, ctx: AutoApiContext): Promise<unknown> {
+  return list(log, ctx, toListQuery(ctx.query, Object.keys(FILTERS)))
+}
+
+/** `GET /:resource/:id/history`. @throws 404 for a record that the caller cannot see. */
+export async function listHistory(log: AuditLog, ctx: AutoApiContext): Promise<unknown> {
+  const session = requireSession(ctx)
+  const resource = session.api.resources.get(ctx.resource)!
+  if (!log.records(resource.name)) throw notFound()
+  await authorize(session, session.api.resources.get(log.resource)!, ['read'])
+  const query = toListQuery(ctx.query, ['userId', 'kind', 'from', 'to'])
+  const { id = '' } = ctx.params
+  const { all, resources } = await readerAccess(session, log)
+  if (toKey(resource, id) === undefined) throw notFound()
+  if (!all && await recordFinder(session, resources.get(resource.name)!)(id) === undefined) throw notFound()
+  return list(log, ctx, { ...query, [FILTERS.resource!]: resource.name, [FILTERS.recordId!]: id })
+}
+
+async function list({ resource }: AuditLog, ctx: AutoApiContext, query: Query): Promise<unknown> {
+  // UUIDs of version 7 sort in the order of the changes.
+  return (await listRecords(ctx, resource, { ...query, sort: '-id' })).body
+}
+
+/** @throws 400 for another parameter: a misspelled filter would return every entry. */
+export function toListQuery(query: Query, filters: readonly string[]): Query {
+  const known = [...filters, ...PAGING]
+  const entries = Object.keys(query).map((name) => {
+    if (!known.includes(name))
+      throw invalidQuery(`${quote(name)} is not a parameter of this list.${didYouMean(name, known)}`)
+    return [FILTERS[name] ?? name, singleValue(query, name)!] as const
+  })
+  return Object.fromEntries(entries)
+}

@@ -1,0 +1,80 @@
+/** Loads the records of entries that a rule in code judges: one statement per resource for all entries of a batch. */
+import { allFields } from '../../core/access/fields'
+import { applyScope, narrow } from '../../core/access/row-scope'
+import { requireSession, type Session } from '../../core/context'
+import { decoder, type RecordValues } from '../../core/execute/rows/decode'
+import { readRows } from '../../core/execute/rows/rows'
+import type { ReadPlan } from '../../core/plan/read-plan'
+import type { CheckRow } from '../../core/row-filters'
+import { inTuples } from '../../core/sql/list/index'
+import type { AutoApiContext } from '../../registration'
+import { toId, toKey } from '../../schema/record-id'
+import { readerAccess, type ResourceAccess } from './access'
+import type { AuditLog } from './log'
+
+/** Finds a record that the reader can see, in the trash too if the reader can see the trash. */
+export type FindRecord = (id: string) => Promise<RecordValues | undefined>
+
+/** Returns the check of entries whose records `objectLevel` judges, or `undefined` if SQL has checked every record. */
+export async function entryCheck(log: AuditLog, ctx: AutoApiContext): Promise<CheckRow | undefined> {
+  const session = requireSession(ctx)
+  const { all } = await readerAccess(session, log)
+  return all ? undefined : recordCheck(session, log)
+}
+
+export async function recordCheck(session: Session, log: AuditLog): Promise<CheckRow | undefined> {
+  const { resources } = await readerAccess(session, log)
+  const judged = [...resources].filter(([, access]) => access.canRead && isJudged(access))
+  if (judged.length === 0) return undefined
+  const finders = new Map(judged.map(([name, access]) => [name, recordFinder(session, access)]))
+  return async ({ resource, recordId }) => {
+    const find = finders.get(String(resource))
+    return !find || (typeof recordId === 'string' && await find(recordId) !== undefined)
+  }
+}
+
+/** Whether rules in code judge the rows of a resource. */
+export const isJudged = ({ call: { api, resource } }: ResourceAccess) =>
+  resource.auth?.objectLevel !== undefined || api.rowChecks.has(resource)
+
+/** Returns the finder of a resource. One request loads each record once, and all records that it asks for together in one statement. */
+export function recordFinder(session: Session, access: ResourceAccess): FindRecord {
+  const key = `audit-record:${access.call.resource.name}`
+  let find = session.memo.get(key) as FindRecord | undefined
+  if (!find) session.memo.set(key, find = createFinder(access))
+  return find
+}
+
+function createFinder(access: ResourceAccess): FindRecord {
+  const known = new Map<string, Promise<RecordValues | undefined>>()
+  let waiting: { readonly ids: string[], readonly found: Promise<ReadonlyMap<string, RecordValues>> } | undefined
+  return (id) => {
+    let record = known.get(id)
+    if (record) return record
+    if (!waiting) {
+      const ids: string[] = []
+      // All checks of a batch run before the microtask.
+      waiting = { ids, found: Promise.resolve().then(() => {
+        waiting = undefined
+        return loadRecords(access, ids)
+      }) }
+    }
+    waiting.ids.push(id)
+    known.set(id, record = waiting.found.then(found => found.get(id)))
+    return record
+  }
+}
+
+async function loadRecords({ call, trash }: ResourceAccess, ids: readonly string[]): Promise<ReadonlyMap<string, RecordValues>> {
+  const { resource, engine } = call
+  const keys = ids.flatMap((id) => {
+    const key = toKey(resource, id)
+    return key ? [key.map((value, index) => resource.primaryKey[index]!.encode(value))] : []
+  })
+  if (keys.length === 0) return new Map()
+  const plan = await applyScope<ReadPlan>(call, {
+    resource, trash, selection: allFields(resource), where: [], order: [], count: false, include: [],
+  }, 'read')
+  const { columns, rows } = await readRows(narrow(plan, [inTuples(engine, resource.primaryKey, keys)]), { cursor: true }, call)
+  return new Map(rows.map(decoder(columns)).map(row => [toId(resource, resource.primaryKey.map(({ name }) => row[name])), row]))
+}

@@ -1,0 +1,260 @@
+/**
+ * On every engine: the plugin `auditLog` records every change in its commit, without the values that nobody can read. Readers see the
+ * changes that they could read in the record itself, and totals and cursors count only those.
+ */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { auditLog } from '../../src/runtime/server/plugins/index'
+import { defineAutoApiPlugin, type Change } from '../../src/runtime/server/define'
+import { AUDIT_LOGS } from './support/audit-log'
+import { ENGINE_CASES, isAvailable } from './support/databases'
+import { openLedger, readTable, reset, type Ledger } from './support/ledger'
+
+type Image = Record<string, unknown> | null
+
+interface Entry {
+  id: string
+  kind: string
+  resource: string
+  recordId: string | null
+  rootId: string | null
+  userId: string | null
+  via: string
+  tenantId: string | null
+  columns: string[]
+  before: Image
+  after: Image
+  reason: string | null
+}
+
+type Caller = Parameters<Ledger['request']>[2] extends infer O ? NonNullable<O> extends { caller?: infer C } ? C : never : never
+
+const EDITOR: Caller = { user: { id: 7, organizationId: 1 } }
+/** Sees entries of every record of its tenant. */
+const OWNER: Caller = { user: { id: 8, organizationId: 1 }, permissions: ['auditor', 'auditLog:all'] }
+const AUDITOR: Caller = { user: { id: 9, organizationId: 1 }, permissions: ['auditor'] }
+const PAYROLL: Caller = { user: { id: 10, organizationId: 1 }, permissions: ['auditor', 'payroll'] }
+const STRANGER: Caller = { user: { id: 11, organizationId: 2 }, permissions: ['auditor', 'auditLog:all', 'payroll'] }
+
+const every = { read: true, create: true, update: true, delete: true } as const
+
+describe.each(ENGINE_CASES)('$name', (engineCase) => {
+  describe.skipIf(!isAvailable(engineCase))('the audit log', () => {
+    let ledger: Ledger
+    let commits: Change[] = []
+    beforeAll(async () => {
+      ledger = await openLedger(engineCase, {
+        auditLog: true,
+        plugins: () => [
+          auditLog({ secrets: { comments: ['body'] } }),
+          defineAutoApiPlugin({ name: 'listener', onCommit: changes => void commits.push(...changes) }),
+        ],
+        authorization: {
+          // `price` is for payroll, `big` for nobody. Labels of an even id are judged in code.
+          articles: { permissions: { ...every, viewDeleted: 'payroll' }, fields: { price: { read: 'payroll' }, big: { read: false } } },
+          labels: { permissions: every, objectLevel: (row: { id: number }, ctx: { operation: string }) => ctx.operation !== 'read' || row.id % 2 === 1 },
+        },
+      })
+    })
+    beforeEach(async () => {
+      await ledger.opened.exec('delete from audit_log')
+      await reset(ledger)
+      commits = []
+    })
+    afterAll(() => ledger?.opened.close())
+
+    const send = (method: string, path: string, body?: unknown, caller: Caller = EDITOR) => ledger.request(method, `/api/${path}`, { body, caller })
+    const write = async (method: string, path: string, body?: unknown) => {
+      const answer = await send(method, path, body)
+      expect({ path, status: answer.status, body: answer.status < 300 ? '' : answer.body }).toEqual({ path, status: answer.status < 300 ? answer.status : 200, body: '' })
+      return answer.body
+    }
+    const stored = async () => {
+      const entries = await readTable(ledger, AUDIT_LOGS[engineCase.dialect]) as unknown as Entry[]
+      return entries.sort((a, b) => a.id < b.id ? -1 : 1)
+    }
+    const list = async (caller: Caller, query = '') => {
+      const { status, body } = await send('GET', `audit-log${query}`, undefined, caller)
+      expect({ status, message: status === 200 ? '' : body.message }).toEqual({ status: 200, message: '' })
+      return body as { data: Entry[], meta: { total?: number, nextCursor?: string | null, hasMore?: boolean } }
+    }
+    const namesOf = (entries: readonly Entry[]) => entries.map(({ kind, resource, recordId }) => `${kind} ${resource} ${recordId}`)
+
+    it('records a create, an update and a delete with its cascade, and never a hidden value', async () => {
+      await write('POST', 'articles', { title: 'new', price: '3', big: '77' })
+      await write('PATCH', 'articles/1', { title: 'other' })
+      await write('DELETE', 'articles/1?reason=spam')
+      const entries = await stored()
+      const [created, updated] = entries as [Entry, Entry]
+      expect(created).toMatchObject({ kind: 'create', resource: 'articles', userId: '7', tenantId: '1', via: 'session', before: null, after: { title: 'new' } })
+      expect(created.columns).toContain('secret')
+      expect(Object.keys(created.after!)).not.toContain('secret')
+      expect(Object.keys(created.after!)).not.toContain('big')
+      expect(updated).toMatchObject({ kind: 'update', recordId: '1', columns: ['title'], before: { title: 'one' }, after: { title: 'other' } })
+      expect(entries.slice(2).filter(({ resource }) => resource !== 'articleLabels').map(({ kind, resource, recordId, rootId, reason }) => [kind, resource, recordId, rootId, reason]).sort()).toEqual([
+        ['delete', 'articles', '1', null, 'spam'], ['delete', 'comments', '11', '1', 'spam'], ['delete', 'comments', '111', '1', 'spam'], ['delete', 'comments', '12', '1', 'spam'],
+      ])
+      const text = JSON.stringify(await ledger.opened.all('select * from audit_log'))
+      expect(text).not.toContain('hush')
+      expect(text).not.toContain('9007199254740993')
+    })
+
+    it('records links over a junction that is not registered as changes of the relation', async () => {
+      await write('POST', 'articles/1/relations/tags', { ids: [3] })
+      await write('DELETE', 'articles/1/relations/tags', { ids: [1] })
+      await write('POST', 'tags/2/relations/articles', { ids: [2] })
+      await write('POST', 'articles/1/relations/labels', { ids: [3] })
+      const entries = await stored()
+      expect(entries.map(({ kind, resource, recordId, columns }) => [kind, resource, recordId, resource === 'articleLabels' ? '' : columns])).toEqual([
+        ['link', 'articles', '1', ['tags']], ['unlink', 'articles', '1', ['tags']], ['link', 'tags', '2', ['articles']], ['link', 'articleLabels', expect.any(String), ''],
+      ])
+    })
+
+    it('records restores, purges and groups, and nothing for a refused write', async () => {
+      await write('POST', 'articles/bulk/restore', { deletionId: 'd4' })
+      await write('DELETE', 'articles/bulk', { ids: [4, 5] })
+      await write('DELETE', 'articles/4?force=true')
+      const before = await stored()
+      expect((await send('PATCH', 'articles/2', { title: 'three' })).status).toBe(409)
+      expect((await send('PATCH', 'articles/9', { title: 'x' })).status).toBe(404)
+      expect(await stored()).toHaveLength(before.length)
+      const registered = commits.filter(({ resource }) => resource !== undefined)
+      expect(namesOf(before).sort()).toEqual(registered.map(({ kind, resource, id }) => `${kind} ${resource} ${id}`).sort())
+      expect(before.some(({ kind, before: image }) => kind === 'purge' && image !== null)).toBe(true)
+    })
+
+    it('writes 100 entries for a bulk create of 100', async () => {
+      const items = Array.from({ length: 100 }, (_, index) => ({ title: `bulk ${index}` }))
+      await write('POST', 'articles/bulk', { items })
+      expect(await stored()).toHaveLength(100)
+    })
+
+    it('shows a reader the changes that the reader can read, and counts only those', async () => {
+      await write('PATCH', 'articles/1', { title: 'a', price: '9' })
+      await write('PATCH', 'articles/1', { price: '10' })
+      await write('PATCH', 'articles/2', { big: '5' })
+      await write('PATCH', 'comments/11', { body: 'hidden words' })
+      await write('PATCH', 'articles/2', {})
+      const all = await list(OWNER)
+      expect(namesOf(all.data)).toEqual(['update comments 11', 'update articles 1'])
+      expect(all.meta.total).toBe(2)
+      expect(all.data[0]).toMatchObject({ columns: ['body'], before: {}, after: {} })
+      expect(all.data[1]).toMatchObject({ columns: ['title'], before: { title: 'one' }, after: { title: 'a' } })
+      expect((await list(AUDITOR)).meta.total).toBe(2)
+      const payroll = await list(PAYROLL)
+      expect(payroll.meta.total).toBe(3)
+      expect(payroll.data[1]!.columns).toEqual(['price'])
+      expect((await list(STRANGER)).meta.total).toBe(0)
+      for (const caller of [AUDITOR, PAYROLL]) {
+        const found: Entry[] = []
+        for (let cursor: string | null | undefined = ''; typeof cursor === 'string';) {
+          const { data, meta }: { data: Entry[], meta: { nextCursor?: string | null } } = await list(caller, `?limit=1&cursor=${cursor}`)
+          found.push(...data)
+          cursor = meta.nextCursor
+        }
+        expect(namesOf(found)).toEqual(namesOf((await list(caller)).data))
+      }
+    })
+
+    it('hides entries of rows that the reader cannot see, unless the reader can see all', async () => {
+      await write('PATCH', 'articles/2', { title: 'x' })
+      await write('DELETE', 'articles/2')
+      await write('PATCH', 'bookmarks/1', { name: 'y' })
+      await write('DELETE', 'bookmarks/1')
+      await write('PATCH', 'labels/1', { name: 'odd' })
+      await write('PATCH', 'labels/2', { name: 'even' })
+      const visible = async (caller: Caller) => namesOf((await list(caller)).data).filter(name => !/comments|articleLabels/.test(name))
+      expect(await visible(AUDITOR)).toEqual(['update labels 1'])
+      expect(await visible(PAYROLL)).toEqual(['update labels 1', 'delete articles 2', 'update articles 2'])
+      expect(await visible(OWNER)).toEqual(['update labels 2', 'update labels 1', 'delete bookmarks 1', 'update bookmarks 1', 'delete articles 2', 'update articles 2'])
+    })
+
+    it('filters, and refuses parameters that it does not have', async () => {
+      await write('PATCH', 'articles/1', { title: 'a' })
+      await write('PATCH', 'articles/2', { title: 'b' })
+      await write('POST', 'bookmarks', { name: 'c' })
+      const names = async (query: string) => namesOf((await list(OWNER, query)).data)
+      expect(await names('?resource=articles')).toEqual(['update articles 2', 'update articles 1'])
+      expect(await names('?resource=articles&recordId=2')).toEqual(['update articles 2'])
+      expect(await names('?kind=create&userId=7')).toEqual([expect.stringContaining('create bookmarks')])
+      expect(await names('?userId=8')).toEqual([])
+      expect(await names(`?from=2020-01-01&to=${new Date(Date.now() + 60_000).toISOString()}`)).toHaveLength(3)
+      expect(await names('?to=2020-01-01')).toEqual([])
+      for (const query of ['?offset=1', '?resorce=articles', '?from=soon', '?page=0', '?cursor=x', '?resource=a&resource=b', '?limit=x'])
+        expect({ query, status: (await send('GET', `audit-log${query}`, undefined, OWNER)).status }).toEqual({ query, status: 400 })
+      expect((await send('GET', 'audit-log')).status).toBe(403)
+      expect((await send('GET', 'audit-log', undefined, { user: null })).status).toBe(401)
+    })
+
+    it('shows the history of one record', async () => {
+      await write('PATCH', 'articles/1', { title: 'a' })
+      await write('PATCH', 'articles/2', { title: 'b' })
+      await write('DELETE', 'articles/2')
+      const history = (id: string, caller: Caller) => send('GET', `articles/${id}/history`, undefined, caller)
+      const { body } = await history('1', AUDITOR)
+      expect(namesOf(body.data)).toEqual(['update articles 1'])
+      expect(body.meta.total).toBe(1)
+      expect((await history('2', AUDITOR)).status).toBe(404)
+      expect(namesOf((await history('2', PAYROLL)).body.data)).toEqual(['delete articles 2', 'update articles 2'])
+      expect(namesOf((await history('2', OWNER)).body.data)).toEqual(['delete articles 2', 'update articles 2'])
+      expect((await history('1', EDITOR)).status).toBe(403)
+      expect((await history('01', OWNER)).status).toBe(404)
+      expect((await history('1', STRANGER)).body.data).toEqual([])
+      expect((await send('GET', 'labels/2/history', undefined, AUDITOR)).status).toBe(404)
+    })
+
+    it('reads the same on the routes of its resource, and refuses writes there', async () => {
+      await write('PATCH', 'articles/1', { title: 'a', price: '9' })
+      await write('PATCH', 'articles/1', { price: '10' })
+      const { data: [entry] } = await list(AUDITOR)
+      const generated = await send('GET', 'auditLog', undefined, AUDITOR)
+      expect(generated.body.data).toEqual([entry])
+      expect(generated.body.meta.total).toBe(1)
+      expect((await send('GET', `auditLog/${entry!.id}`, undefined, AUDITOR)).body).toEqual(entry)
+      expect((await send('GET', 'auditLog?fields=before,after,columns', undefined, AUDITOR)).text).not.toContain('price')
+      expect((await send('GET', 'auditLog?fields=resource,before', undefined, AUDITOR)).text).not.toContain('price')
+      expect((await send('GET', 'auditLog/aggregate?aggregate=count&groupBy=kind', undefined, { ...OWNER, permissions: ['*'] })).status).toBe(200)
+      for (const query of ['filter={"before":{"$like":"%12%"}}', 'sort=before', 'filter={"columns":"x"}', 'groupBy=after'])
+        expect({ query, status: (await send('GET', `auditLog?${query}`, undefined, { ...OWNER, permissions: ['*'] })).status }).toEqual({ query, status: 400 })
+      const root: Caller = { ...OWNER, permissions: ['*'] }
+      for (const [method, path, body] of [['POST', 'auditLog', { kind: 'x' }], ['PATCH', `auditLog/${entry!.id}`, { kind: 'x' }], ['DELETE', `auditLog/${entry!.id}`], ['DELETE', `auditLog/${entry!.id}?force=true`], ['POST', 'auditLog/bulk', { items: [{}] }], ['DELETE', 'auditLog/bulk', { ids: [entry!.id] }]] as const)
+        expect({ method, path, status: (await send(method, path, body, root)).status }).toEqual({ method, path, status: 405 })
+    })
+
+    it('reverts a record to the state that an entry left, under the rules of an update', async () => {
+      await write('PATCH', 'articles/1', { title: 'a', price: '9' })
+      await write('PATCH', 'articles/1', { title: 'b', data: { x: 1 } })
+      await write('PATCH', 'articles/1', { title: 'c', price: '11' })
+      const [third, second, first] = (await list(PAYROLL)).data as [Entry, Entry, Entry]
+      const revert = (entry: { id: string }, caller: Caller) => send('POST', `audit-log/${entry.id}/revert`, {}, caller)
+      expect((await revert(second, EDITOR)).status).toBe(403)
+      expect((await revert(second, STRANGER)).status).toBe(404)
+      const blind = await revert(first, AUDITOR)
+      expect(blind).toMatchObject({ status: 200, body: { title: 'a' } })
+      expect(blind.body).not.toHaveProperty('price')
+      const back = await revert(third, PAYROLL)
+      expect(back).toMatchObject({ status: 200, body: { title: 'c', data: { x: 1 } } })
+      expect(Number(back.body.price)).toBe(11)
+      const full = await revert(first, PAYROLL)
+      expect(full).toMatchObject({ status: 200, body: { title: 'a', data: { a: [1, 'x'] } } })
+      expect(Number(full.body.price)).toBe(9)
+      expect((await stored()).at(-1)).toMatchObject({ kind: 'update', recordId: '1', userId: '10' })
+      expect((await revert({ id: 'nonsense' }, PAYROLL)).status).toBe(404)
+      await write('DELETE', 'articles/1')
+      const [deleted] = (await list(OWNER, '?resource=articles&kind=delete')).data
+      expect((await revert(deleted!, OWNER)).status).toBe(409)
+      expect((await revert(first, OWNER)).status).toBe(404)
+    })
+
+    it('runs two statements for a page, whatever the page contains', async () => {
+      await write('PATCH', 'articles/1', { title: 'a' })
+      const count = async () => {
+        ledger.opened.statements()
+        await list(AUDITOR, '?resource=articles')
+        return ledger.opened.statements().length
+      }
+      const one = await count()
+      for (let index = 0; index < 15; index++) await write('PATCH', 'articles/1', { title: `t${index}` })
+      expect([one, await count()]).toEqual([2, 2])
+    })
+  })
+})

@@ -1,0 +1,21 @@
+/** The table of the audit log in each dialect, as drizzle-kit creates it. */
+import {
+  generateDrizzleJson, generateMigration, generateMySQLDrizzleJson, generateMySQLMigration, generateSQLiteDrizzleJson, generateSQLiteMigration,
+} from 'drizzle-kit/api'
+import type { Table } from 'drizzle-orm'
+import type { Dialect } from '../../../src/runtime/shared/dialects'
+import { auditLogTable as mysqlTable } from '../../../src/runtime/server/schema/presets/mysql'
+import { auditLogTable as pgTable } from '../../../src/runtime/server/schema/presets/pg'
+import { auditLogTable as sqliteTable } from '../../../src/runtime/server/schema/presets/sqlite'
+
+export const AUDIT_LOGS: Readonly<Record<Dialect, Table>> = { sqlite: sqliteTable(), pg: pgTable(), mysql: mysqlTable() }
+
+const MIGRATIONS: Readonly<Record<Dialect, (schema: Record<string, unknown>) => Promise<string[]>>> = {
+  sqlite: async schema => generateSQLiteMigration(await generateSQLiteDrizzleJson({}), await generateSQLiteDrizzleJson(schema)),
+  pg: async schema => generateMigration(generateDrizzleJson({}), generateDrizzleJson(schema)),
+  mysql: async schema => generateMySQLMigration(await generateMySQLDrizzleJson({}), await generateMySQLDrizzleJson(schema)),
+}
+
+export async function auditLogSql(dialect: Dialect): Promise<string> {
+  return (await MIGRATIONS[dialect]({ auditLog: AUDIT_LOGS[dialect] })).map(statement => `${statement.replace(/;\s*$/, '')};`).join('\n')
+}

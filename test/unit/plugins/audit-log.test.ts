@@ -1,0 +1,127 @@
+/** The audit log and the activity feed: the example of the docs, the mistakes that stop the server, retention, and reverts of random histories. */
+import Database from 'better-sqlite3'
+import { relations } from 'drizzle-orm'
+import { drizzle } from 'drizzle-orm/better-sqlite3'
+import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import fc from 'fast-check'
+import { afterEach, describe, expect, it } from 'vitest'
+import { activityFeed, auditLog } from '../../../src/runtime/server/plugins/index'
+import { auditLogColumns } from '../../../src/runtime/server/schema/presets/sqlite'
+import { auditLogSql } from '../../engines/support/audit-log'
+import { createServer, type ServerOptions, type TestServer } from '../../support/server'
+import { auditLogAuth } from './examples/audit/auth'
+import * as schema from './examples/audit/schema'
+
+const WRITER = { user: { id: 1 } }
+const ROOT = { user: { id: 1 }, permissions: ['*'] }
+const every = { read: true, create: true, update: true, delete: true } as const
+
+let client: Database.Database | undefined
+afterEach(() => {
+  client?.close()
+  client = undefined
+})
+
+async function open(options: Partial<ServerOptions> = {}): Promise<TestServer> {
+  client = new Database(':memory:')
+  client.exec(`create table users (id integer primary key, name text not null, recovery_code text);
+    create table posts (id integer primary key, title text not null, body text, editor_note text);
+    insert into users values (1, 'Ada', 'CODE-1'); insert into posts values (1, 'first', null, 'note');`)
+  client.exec(await auditLogSql('sqlite'))
+  const { users, posts } = schema
+  return createServer({
+    db: drizzle({ client }),
+    registrations: [
+      { name: 'users', schema: users, authorization: { permissions: every } },
+      { name: 'posts', schema: posts, authorization: { permissions: every, fields: { editorNote: { read: 'editor' } } } },
+      { name: 'auditLog', schema: schema.auditLog, authorization: auditLogAuth },
+    ] as ServerOptions['registrations'],
+    ...options,
+  })
+}
+
+describe('the example of the docs', () => {
+  it('records changes and events, and shows them in the log and in the feed', async () => {
+    const server = await open({
+      plugins: (await import('./examples/audit/plugins')).default,
+      endpoints: async () => ({ 'POST /publish/:id': (await import('./examples/audit/publish.post')).default }),
+    })
+    await server.request('PATCH', '/api/users/1', { body: { recoveryCode: 'CODE-2' }, caller: WRITER })
+    await server.request('POST', '/publish/1', { body: {}, caller: WRITER })
+    const { body: { data } } = await server.request('GET', '/api/audit-log', { caller: { user: { id: 1 }, permissions: ['auditLog:read'] } })
+    const shown = (data as Record<string, unknown>[]).map(({ kind, resource, columns, after }) => ({ kind, resource, columns, after }))
+    const nameOf = ({ kind, resource }: Record<string, unknown>) => `${String(kind)} ${String(resource)}`
+    expect(shown.toSorted((a, b) => nameOf(a).localeCompare(nameOf(b)))).toEqual([
+      { kind: 'published', resource: 'posts', columns: null, after: { channel: 'newsletter' } },
+      { kind: 'update', resource: 'posts', columns: ['body'], after: { body: 'Published' } },
+      { kind: 'update', resource: 'users', columns: ['recoveryCode'], after: {} },
+    ])
+    expect(JSON.stringify(client!.prepare('select * from audit_log').all())).not.toContain('CODE')
+    const feed = await server.request('GET', '/api/activity', { caller: { user: { id: 1 }, permissions: ['activity:read'] } })
+    expect(feed.body.data).toContainEqual(expect.objectContaining({ verb: 'published', actor: { id: '1', label: 'Ada' }, label: 'first' }))
+  })
+})
+
+describe('a mistake stops the server', () => {
+  const posts = sqliteTable('posts', { id: integer('id').primaryKey(), title: text('title') })
+  const { at: _, ...withoutTime } = auditLogColumns()
+  const cases: readonly (readonly [string, () => unknown[], Partial<ServerOptions>, string])[] = [
+    ['an unknown option', () => [auditLog({ retention: 1 } as never)], {}, '`auditLog.retention` is not an option. Did you mean'],
+    ['a resource that is not registered', () => [auditLog({ resource: 'log' })], {}, 'has hooks for `log`|`log`, which is not a registered resource'],
+    ['a column that does not exist', () => [auditLog({ secrets: { users: ['recoveryCod'] } })], {}, 'names `recoveryCod`, which is no column'],
+    ['a missing column', () => [auditLog()], { registrations: [{ name: 'auditLog', schema: sqliteTable('audit_log', withoutTime) }] }, 'has no column `at`'],
+    ['a text column for JSON', () => [auditLog()], { registrations: [{ name: 'auditLog', schema: sqliteTable('audit_log', { ...auditLogColumns(), before: text('before') }) }] }, 'the column `before` of `auditLog` is not a JSON column'],
+    ['a relation to the log', () => [auditLog()], {
+      registrations: [
+        { name: 'posts', schema: posts, relations: relations(posts, ({ many }) => ({ entries: many(schema.auditLog) })) },
+        { name: 'auditLog', schema: schema.auditLog, relations: relations(schema.auditLog, ({ one }) => ({ post: one(posts, { fields: [schema.auditLog.recordId], references: [posts.id] }) })) },
+      ] as never,
+    }, 'the relation `posts.entries` leads to `auditLog`'],
+    ['a feed without a log', () => [activityFeed({ actor: { resource: 'users', label: 'name' } })], {}, 'list the plugin `auditLog\\(\\)` before it'],
+    ['a label that is no field', () => [auditLog(), activityFeed({ actor: { resource: 'users', label: 'nam' } })], {}, 'names `nam`, which is no field of `users`'],
+    ['a label that is no text', () => [auditLog(), activityFeed({ actor: { resource: 'users', label: 'id' } })], {}, 'is not a text field'],
+    ['a feed without actors', () => [auditLog(), activityFeed({} as never)], {}, '`activityFeed.actor` is undefined'],
+  ]
+
+  it.each(cases)('%s', async (_what, plugins, options, message) => {
+    await expect((async () => open({ plugins: plugins(), ...options }))()).rejects.toThrow(new RegExp(message))
+  })
+})
+
+it('deletes old entries', async () => {
+  await open({ plugins: [auditLog({ retentionDays: 10 })] })
+  const insert = client!.prepare(`insert into audit_log (id, at, kind, resource) values (?, ?, 'create', 'posts')`)
+  const day = 24 * 60 * 60 * 1000
+  client!.transaction(() => {
+    for (let index = 0; index < 2500; index++) insert.run(`old-${index}`, Date.now() - 11 * day)
+    insert.run('new', Date.now() - 9 * day)
+  })()
+  const { useRuntime } = await import('../../../src/runtime/server/api/runtime')
+  const api = useRuntime().api() as unknown as { scheduler: { runNow: (task: string) => Promise<void> } }
+  await api.scheduler.runNow('audit-log:retention')
+  expect(client!.prepare('select id from audit_log').all()).toEqual([{ id: 'new' }])
+})
+
+it('reverts to the row of any entry, as far as the reader can read and write it', async () => {
+  const field = fc.constantFrom('title', 'body', 'editorNote')
+  const change = fc.dictionary(field, fc.string({ maxLength: 3 }), { minKeys: 1, maxKeys: 3 })
+  await fc.assert(fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 6 }), fc.nat(), fc.boolean(), async (changes, at, isEditor) => {
+    const server = await open({ plugins: [auditLog()] })
+    const caller = { user: { id: 1 }, permissions: ['auditLog:read', ...isEditor ? ['editor'] : []] }
+    const read = async () => (await server.request('GET', '/api/posts/1', { caller })).body as object
+    const rows: object[] = []
+    for (const body of changes) {
+      expect((await server.request('PATCH', '/api/posts/1', { body, caller: ROOT })).status).toBe(200)
+      rows.push(await read())
+    }
+    const { body: { data } } = await server.request('GET', '/api/posts/1/history?limit=100', { caller })
+    const all = client!.prepare(`select id from audit_log order by id`).all() as { id: string }[]
+    const index = at % changes.length
+    const { id } = all[index]!
+    const isListed = (data as { id: string }[]).some(entry => entry.id === id)
+    const answer = await server.request('POST', `/api/audit-log/${id}/revert`, { body: {}, caller })
+    expect(answer.status).toBe(isListed ? 200 : 404)
+    if (isListed) expect([answer.body, await read()]).toEqual([rows[index], rows[index]])
+    client!.close()
+  }), { numRuns: process.env.FULL ? 200 : 25 })
+})

@@ -1,0 +1,5 @@
+/** Example of docs/audit.md: who can read the audit log. */
+import { defineResourceAuth } from 'nuxt-auto-api/define'
+import type { auditLog } from './schema'
+
+export const auditLogAuth = defineResourceAuth<typeof auditLog>({ permissions: { read: 'auditLog:read' } })

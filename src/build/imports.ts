@@ -5,6 +5,7 @@ import type { Nuxt } from 'nuxt/schema'
 /** Exports of `nuxt-auto-api/utils` that server code can use without an import. */
 export const SERVER_IMPORTS: readonly string[] = Object.freeze([
   'createEndpoint', 'getAutoApiContext', 'findAuthorizedRow', 'findAuthorizedRows', 'rowScope', 'atomicWrites', 'reportChanges', 'apiError',
+  'recordActivity',
   'restoreSoftDeletedBatch', 'purgeSoftDeletedBatch', 'assertPermission', 'describeApi', 'initializeDatabase', 'getDatabase',
   'addContextExtender', 'addResourceHook', 'addGlobalHook', 'registerPermissionEvaluator',
 ])
@@ -15,8 +16,9 @@ export const APP_IMPORTS: readonly string[] = Object.freeze([
   'useAutoApiDelete', 'useAutoApiRestore', 'useAutoApiPurge', 'useAutoApiMutation', 'useAutoApiOptimisticUpdate',
   'useAutoApiBulkCreate', 'useAutoApiBulkUpdate', 'useAutoApiBulkDelete', 'useAutoApiRelation', 'useAutoApiRelationReplace',
   'useAutoApiRelationAdd', 'useAutoApiRelationRemove', 'useAutoApiPermissions', 'useAutoApiRecordPermissions', 'useAutoApiSchema',
-  'useAutoApiEndpoint', 'useAutoApiExport', 'useAutoApiImport', 'useAutoApiTokenRotate', 'useAutoApiTokenIntrospect', 'AutoApiError',
-  'autoApiFormErrors',
+  'useAutoApiAuditLog', 'useAutoApiAuditLogInfinite', 'useAutoApiHistory', 'useAutoApiHistoryInfinite', 'useAutoApiRevert',
+  'useAutoApiActivity', 'useAutoApiActivityInfinite', 'useAutoApiEndpoint', 'useAutoApiExport', 'useAutoApiImport',
+  'useAutoApiTokenRotate', 'useAutoApiTokenIntrospect', 'AutoApiError', 'autoApiFormErrors',
 ])
 
 /** Types of `runtime/app` that Vue code can use without an import. */
@@ -29,6 +31,8 @@ export const APP_TYPES: readonly string[] = Object.freeze([
   'AutoApiUpdateBody',
   'AutoApiListQuery',
   'AutoApiIntrospection',
+  'AutoApiAuditEntry',
+  'AutoApiActivityEntry',
   'AutoApiDescription',
   'AutoApiDescribedField',
   'AutoApiDescribedRelation',

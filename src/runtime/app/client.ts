@@ -22,6 +22,10 @@ export interface ApiCall {
 export interface Client {
   /** @throws AutoApiError */
   readonly call: (call: ApiCall, signal?: AbortSignal) => Promise<unknown>
+  /** Returns the path of a record, with the prefix. @throws AutoApiError With status 404 if the id cannot be part of a path. */
+  readonly pathOf: (call: Omit<ApiCall, 'query' | 'body'>) => string
+  /** Returns a path below the prefix. */
+  readonly pathBelow: (path: string) => string
   /** Requests any path of the app. @throws AutoApiError */
   readonly send: (method: string, path: string, query?: object, body?: unknown, signal?: AbortSignal) => Promise<unknown>
   /** Requests a file of a resource, whose body is read as it arrives. `path` follows the resource. @throws AutoApiError */
@@ -51,10 +55,14 @@ export function useClient(): Client {
       throw toAutoApiError(error)
     }
   }
+  const request = ({ route, ...params }: Omit<ApiCall, 'query' | 'body'>) =>
+    toPath(route, { ...params, composite: isComposite(params.resource ?? '') })
   return {
     send,
-    async call({ route, query, body, below, ...params }, signal) {
-      const { method, path } = toPath(route, { ...params, composite: isComposite(params.resource ?? '') })
+    pathOf: call => prefix + request(call).path,
+    pathBelow: path => prefix + path,
+    async call({ query, body, below, ...params }, signal) {
+      const { method, path } = request(params)
       if (below) return send(below[0], `${prefix}${path}/${below[1]}`, query, body, signal)
       return send(method, prefix + path, query, body, signal)
     },

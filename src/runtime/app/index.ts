@@ -15,6 +15,15 @@ export { useAutoApiRelation, useAutoApiRelationAdd, useAutoApiRelationRemove, us
 export { useAutoApiPermissions, useAutoApiRecordPermissions } from './composables/permissions'
 export { useAutoApiTokenIntrospect, useAutoApiTokenRotate } from './composables/tokens'
 export { useAutoApiSchema } from './composables/schema'
+export {
+  useAutoApiActivity,
+  useAutoApiActivityInfinite,
+  useAutoApiAuditLog,
+  useAutoApiAuditLogInfinite,
+  useAutoApiHistory,
+  useAutoApiHistoryInfinite,
+  useAutoApiRevert,
+} from './composables/audit'
 export { useAutoApiExport } from './composables/export'
 export { useAutoApiImport } from './composables/import'
 export { useAutoApiEndpoint } from './composables/endpoint'
@@ -28,6 +37,7 @@ export type {
   UpdateBody as AutoApiUpdateBody,
 } from '../shared/types/resources'
 export type { Introspection as AutoApiIntrospection } from '../shared/types/tokens'
+export type { ActivityEntry as AutoApiActivityEntry, AuditEntry as AutoApiAuditEntry } from '../shared/types/audit'
 export type { ListQuery as AutoApiListQuery } from '../shared/types/query'
 export type {
   ApiDescription as AutoApiDescription,

@@ -15,7 +15,7 @@ export interface IncludeTree {
   readonly [relation: string]: boolean | { readonly include?: IncludeTree, readonly filter?: unknown } | undefined
 }
 
-export type Kind = 'list' | 'infinite' | 'get' | 'aggregate' | 'related' | 'permissions' | 'schema' | 'endpoint'
+export type Kind = 'list' | 'infinite' | 'get' | 'aggregate' | 'related' | 'permissions' | 'schema' | 'endpoint' | 'feed' | 'feed-pages'
 
 /** The keys of all cached responses of a resource start with `['auto-api', 'posts']`. */
 export type ApiKey = readonly ['auto-api', resource: string, kind: Kind, detail: KeyDetails]

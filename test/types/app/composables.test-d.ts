@@ -2,7 +2,7 @@
 import { describe, expectTypeOf, test } from 'vitest'
 import { computed, ref } from 'vue'
 import { useQueryClient } from '@tanstack/vue-query'
-import { useAutoApiAggregate, useAutoApiBulkCreate, useAutoApiBulkUpdate, useAutoApiCreate, useAutoApiDelete, useAutoApiEndpoint, useAutoApiExport, useAutoApiGet, useAutoApiImport, useAutoApiInfinite, useAutoApiList, useAutoApiMutation, useAutoApiOptimisticUpdate, useAutoApiPermissions, useAutoApiRecordPermissions, useAutoApiRelation, useAutoApiRelationAdd, useAutoApiRestore, useAutoApiSchema, useAutoApiUpdate, type AutoApiError } from '../../../src/runtime/app'
+import { useAutoApiAggregate, useAutoApiBulkCreate, useAutoApiActivity, useAutoApiActivityInfinite, useAutoApiAuditLog, useAutoApiBulkUpdate, useAutoApiCreate, useAutoApiDelete, useAutoApiEndpoint, useAutoApiExport, useAutoApiGet, useAutoApiHistory, useAutoApiHistoryInfinite, useAutoApiImport, useAutoApiInfinite, useAutoApiRevert, type AutoApiActivityEntry, type AutoApiAuditEntry, useAutoApiList, useAutoApiMutation, useAutoApiOptimisticUpdate, useAutoApiPermissions, useAutoApiRecordPermissions, useAutoApiRelation, useAutoApiRelationAdd, useAutoApiRestore, useAutoApiSchema, useAutoApiUpdate, type AutoApiError } from '../../../src/runtime/app'
 import type { Affected, BulkAffected } from '../../../src/runtime/app/actions'
 import type { ApiDescription, DescribedField, DescribedResource } from '../../../src/runtime/shared/types/description'
 import type { OperatorName } from '../../../src/runtime/shared/operators'
@@ -389,6 +389,24 @@ describe('the schema', () => {
     expectTypeOf(resource(name)).toEqualTypeOf<DescribedResource | undefined>()
     expectTypeOf(data.value!.limits.pagination.maxLimit).toEqualTypeOf<number>()
     expectTypeOf<GlobalResponses['schema']>().toEqualTypeOf<ApiDescription>()
+  })
+})
+
+describe('the audit log and the feed', () => {
+  test('have entries of known types', () => {
+    const history = useAutoApiHistory('articles', 1, { kind: 'update' })
+    const { mutate: revert } = useAutoApiRevert('articles')
+    const undo = () => revert(history.data.value!.data[0]!)
+    expectTypeOf(undo).returns.toBeVoid()
+    expectTypeOf(history.data.value!.data[0]!).toEqualTypeOf<AutoApiAuditEntry>()
+    expectTypeOf(useAutoApiRevert('articles').data.value).toEqualTypeOf<Article | undefined>()
+    expectTypeOf(useAutoApiActivity({ limit: 5 }).data.value!.data[0]!).toEqualTypeOf<AutoApiActivityEntry>()
+    expectTypeOf(useAutoApiActivityInfinite().data.value!.pages[0]!.meta.nextCursor).toEqualTypeOf<string | null>()
+    expectTypeOf(useAutoApiHistoryInfinite('articles', 1).data.value!.pages[0]!.data[0]!).toEqualTypeOf<AutoApiAuditEntry>()
+    // @ts-expect-error -- no such parameter
+    useAutoApiAuditLog({ resorce: 'articles' })
+    // @ts-expect-error -- no such resource
+    useAutoApiHistory('artciles', 1)
   })
 })
 

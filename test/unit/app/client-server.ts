@@ -9,6 +9,7 @@ import { generateClient } from '../../../src/build/virtual/client'
 import { describeResources } from '../../../src/runtime/server/schema/describe'
 import type { ResourceRegistration } from '../../../src/runtime/server/registration'
 import { DEFAULT_CONFIG } from '../../../src/runtime/shared/defaults'
+import { AUDIT_LOGS, auditLogSql } from '../../engines/support/audit-log'
 import { createServer, type Caller } from '../../support/server'
 
 const writers = sqliteTable('writers', { id: integer('id').primaryKey(), name: text('name').notNull() })
@@ -60,12 +61,21 @@ const TABLES = `
   insert into shelves values ('a,b', 'c/d', null);
 `
 
-export async function openClientServer({ prefix = '/v1', plugins = [] }: { readonly prefix?: string, readonly plugins?: readonly unknown[] } = {}): Promise<ClientServer> {
+export async function openClientServer(
+  { prefix = '/v1', plugins = [], audited = false }: { readonly prefix?: string, readonly plugins?: readonly unknown[], readonly audited?: boolean } = {},
+): Promise<ClientServer> {
   const sqlite = new Database(':memory:')
   sqlite.exec(TABLES)
   const config = { ...DEFAULT_CONFIG, prefix }
   const modules = [{ ...schemas, articlesLabels }]
-  const server = await createServer({ registrations, modules, config, plugins, db: drizzle({ client: sqlite }) })
+  if (audited) sqlite.exec(await auditLogSql('sqlite'))
+  // The server's modules are loaded anew, so the plugins have to be as well.
+  const { activityFeed, auditLog } = await import('../../../src/runtime/server/plugins/index')
+  const server = await createServer({
+    registrations: audited ? [...registrations, { name: 'auditLog', schema: AUDIT_LOGS.sqlite, authorization: { permissions: { read: 'edit' } } }] : registrations,
+    plugins: audited ? [auditLog(), activityFeed({ actor: { resource: 'writers', label: 'name' }, labels: { articles: 'title' } })] : plugins,
+    modules, config, db: drizzle({ client: sqlite }),
+  })
   const code = generateClient(prefix, describeResources(registrations, modules, config))
   const harness = { requests: [] as string[], caller: { user: { id: 1 }, permissions: ['edit'] }, refuseNext: undefined } as unknown as { -readonly [K in keyof ClientServer]: ClientServer[K] }
 

@@ -51,7 +51,13 @@ export const auditLog = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins', nam
     routes: [
       { name: 'audit-log', method: 'GET', path: '/audit-log', handler: ctx => listEntries(log, ctx) },
       { name: 'audit-log-history', method: 'GET', path: history, operation: 'read', handler: ctx => listHistory(log, ctx) },
-      { name: 'audit-log-revert', method: 'POST', path: revert, handler: (ctx, request) => revertEntry(log, ctx, request) },
+      {
+        name: 'audit-log-revert',
+        method: 'POST',
+        path: revert,
+        dryRun: true,
+        handler: (ctx, request) => revertEntry(log, ctx, request),
+      },
     ],
     ...retentionDays !== undefined && {
       tasks: { retention: { every: 24 * 60, run: run => deleteOldEntries(log, retentionDays, run) } },

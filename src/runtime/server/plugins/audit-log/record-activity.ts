@@ -65,7 +65,7 @@ export function createActivity(
   const build = (db: unknown) => (db as Insertable).insert(log.table).values(values)
   const commit = () => withErrors(async () => {
     // A dry run writes nothing.
-    if ((ctx as { readonly dryRun?: unknown }).dryRun !== true) await session.engine.commit([{ build }])
+    if (!ctx.dryRun) await session.engine.commit([{ build }])
   })
   // A caller either awaits the activity or passes it to `atomicWrites`.
   return Object.assign(build, { then: ((...handlers) => commit().then(...handlers)) as PromiseLike<void>['then'] })

@@ -16,6 +16,16 @@ export interface Factory {
 }
 
 export const FACTORIES: Readonly<Record<string, Factory>> = {
+  activityFeed: {
+    valid: { actor: { resource: 'users', label: 'name' }, labels: { posts: 'title' } },
+    code: [],
+    mistyped: ['label', 'labels'],
+  },
+  auditLog: {
+    valid: { resource: 'auditLog', resources: ['posts'], except: ['users'], secrets: { posts: ['body'] }, retentionDays: 9 },
+    code: [],
+    mistyped: ['secret', 'secrets'],
+  },
   betterAuth: { valid: { auth: createModuleImport('/app/server/auth', 'auth') }, code: ['auth'], mistyped: ['authh', 'auth'] },
   dataExport: {
     valid: { resources: ['posts'], formats: ['csv', 'json', 'ndjson'], maxRows: 9, concurrent: 1, maxImportRows: 9, maxImportSize: 900 },

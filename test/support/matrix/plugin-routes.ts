@@ -94,6 +94,17 @@ const FILES: readonly PluginRequest[] = [
   },
 ]
 
+/**
+ * Routes that show entries about rows instead of rows. Their cells depend on the changes of a row too, so they have a matrix of readers,
+ * fields and rows of their own.
+ */
+export const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
+  'activity-feed: GET /activity': 'test/engines/activity.test.ts',
+  'audit-log: GET /audit-log': 'test/engines/audit-log.test.ts',
+  'audit-log: GET /:resource/:id/history': 'test/engines/audit-log.test.ts',
+  'audit-log: POST /audit-log/:id/revert': 'test/engines/audit-log.test.ts',
+}
+
 /** The requests of plugin routes by the name of their route. */
 export const PLUGIN_REQUESTS: ReadonlyMap<string, PluginRequest> = new Map([...TITLES, ...FILES].map(request => [request.route, request]))
 

@@ -2,6 +2,7 @@
  * Every plugin route follows the rules of the generated routes. The visibility matrix shows who sees and changes which row; this file shows
  * the rest: cross-site requests, disabled operations, methods, media types, size of the body, and what happens before authorization.
  */
+import { existsSync } from 'node:fs'
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { DEFAULT_CONFIG, DEFAULT_MULTI_TENANCY } from '../../../src/runtime/shared/defaults'
 import type { Operation } from '../../../src/runtime/shared/operations'
@@ -10,7 +11,7 @@ import type { ResourceRegistration } from '../../../src/runtime/server/registrat
 import { articlesAuth } from '../../fixtures/visibility/server/auth'
 import { db, dump, put, reset } from '../../fixtures/visibility/server/database/client'
 import * as schema from '../../fixtures/visibility/server/database/schema'
-import { PLUGIN_REQUESTS, routeNameOf, type PluginRequest } from '../../support/matrix/plugin-routes'
+import { PLUGIN_REQUESTS, routeNameOf, TESTED_ELSEWHERE, type PluginRequest } from '../../support/matrix/plugin-routes'
 import { CALLERS } from '../../support/matrix/reasons'
 import { ID, type RequestOptions } from '../../support/matrix/requests'
 import { createBuiltInPlugins } from '../../support/plugins'
@@ -91,7 +92,8 @@ describe('the table of plugin routes', () => {
     // The routes of files need a stored file. `test/unit/files` checks the same rules for them.
     const builtIn = createBuiltInPlugins().filter(({ name }) => name !== 'fileUpload')
     const names = [titles as AutoApiPlugin, ...builtIn].flatMap(({ name, routes = [] }) => routes.map(route => routeNameOf(name, route)))
-    expect([...PLUGIN_REQUESTS.keys()].sort()).toEqual(names.sort())
+    expect([...PLUGIN_REQUESTS.keys(), ...Object.keys(TESTED_ELSEWHERE)].sort()).toEqual(names.sort())
+    for (const file of Object.values(TESTED_ELSEWHERE)) expect(existsSync(file)).toBe(true)
   })
 
   it('has routes below a resource with and without an id, routes without a resource, and writes of each', () => {

@@ -80,7 +80,6 @@ function createResource(registration: ResourceRegistration, config: AutoApiConfi
       ),
       update: bodySchema(registration.validation?.update, 'update', table, columns(writable.update)),
     },
-    disabled: new Set(registration.disabled),
     requireIfMatch: requiresIfMatch(registration, config),
     disabled,
     disable: (operations) => {

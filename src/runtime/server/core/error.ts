@@ -66,7 +66,7 @@ export type ErrorCode = keyof typeof ERRORS
 
 declare const custom: unique symbol
 
-/** An error code of an app or a plugin. Only `apiError` of the server utils makes one. */
+/** An error code of an app or a plugin. Only `apiError` makes one. */
 export type CustomCode = string & { readonly [custom]: true }
 
 export interface ErrorData {

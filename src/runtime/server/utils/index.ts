@@ -6,6 +6,6 @@ export type { ApiDescription, DescribedField, DescribedRelation, DescribedResour
 export { assertPermission, findAuthorizedRow, findAuthorizedRows, getAutoApiContext, rowScope } from './rows'
 export { getDatabase, initializeDatabase } from '../database'
 export { createEndpoint } from './endpoint'
-export { apiError, type ApiErrorOptions } from './error'
+export { apiError, type ApiErrorOptions } from '../core/custom-error'
 export { addContextExtender, addGlobalHook, addResourceHook, registerPermissionEvaluator } from './registrars'
 export { purgeSoftDeletedBatch, restoreSoftDeletedBatch } from './trash'

@@ -1,5 +1,5 @@
 /** `POST /:resource/:id/upload/:field`: stores a file, and names it in the record by an ordinary update. */
-import { apiError } from '../../utils/error'
+import { apiError } from '../../core/custom-error'
 import { mediaTypeOf } from '../../core/media-type'
 import { singleValue } from '../../core/parse/params'
 import type { RouteRequest } from '../../core/route-request'

@@ -1,6 +1,6 @@
 /** Errors that an app or a plugin throws, with its own codes. */
-import { assertHeader } from '../core/header'
-import { ApiError, ERRORS, type CustomCode, type ErrorCode } from '../core/error'
+import { assertHeader } from './header'
+import { ApiError, ERRORS, type CustomCode, type ErrorCode } from './error'
 
 export interface ApiErrorOptions {
   /** The status, 400 to 599. An error code of the API has its own status; other codes require one. */

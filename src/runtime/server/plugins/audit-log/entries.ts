@@ -1,7 +1,6 @@
 /** Writes the entries: one for each changed row, in the commit of the change. */
 import type { ChangedRows, CommitStatement } from '../../core/changes'
 import { requireSession } from '../../core/context'
-import { isCredentialCaller } from '../../core/credentials'
 import type { Api } from '../../core/api'
 import type { AutoApiContext } from '../../registration'
 import { findLinkOwner, linkKind } from './links'
@@ -20,28 +19,20 @@ export interface EntryContext {
 /** The keys that other plugins add to the context. */
 interface Extended {
   readonly via?: unknown
-  readonly tokenId?: unknown
   readonly metadata?: { readonly requestId?: unknown, readonly ip?: unknown }
 }
 
 export function entryContext(ctx: AutoApiContext): EntryContext {
-  const { via, tokenId, metadata } = ctx as AutoApiContext & Extended
-  const caller = ctx.user === null ? ctx.event === undefined ? 'system' : 'anonymous' : isOfCredential(ctx) ? 'token' : 'session'
+  const { via, metadata, credential } = ctx as AutoApiContext & Extended
+  const caller = ctx.user === null ? ctx.event === undefined ? 'system' : 'anonymous' : credential ? 'token' : 'session'
   return {
     at: new Date(),
     userId: toText(ctx.user?.id),
-    tokenId: toText(tokenId),
+    tokenId: toText(credential?.id),
     via: toText(via) ?? caller,
     requestId: toText(metadata?.requestId),
     ip: toText(metadata?.ip),
   }
-}
-
-/** Hooks and handlers receive contexts that inherit from the context of the request. */
-function isOfCredential(ctx: object): boolean {
-  for (let current: object | null = ctx; current; current = Object.getPrototypeOf(current) as object | null)
-    if (isCredentialCaller(current)) return true
-  return false
 }
 
 const toText = (value: unknown): string | null =>

@@ -45,7 +45,7 @@ describe.runIf(there)('in a browser', () => {
   const ids = async (page: Page) => (await page.locator('.lines small').allTextContents()).map(text => Number(text.split(' ', 1)[0]))
   /** The desk's first rows for a caller who sees every row of an organisation. */
   const newest = (organization = 1, limit = 20) => newsroom.rows<{ id: number, title: string }>('select id, title from posts where organization_id = ? and deleted_at is null order by published_at desc, id desc limit ?', organization, limit)
-  const PAGES = ['/', '/?resource=users&limit=5', '/desk', '/trash', '/tagging', '/permissions', '/explore']
+  const PAGES = ['/', '/?resource=users&limit=5', '/desk', '/trash', '/tagging', '/conflict', '/permissions', '/explore']
 
   describe('a page the server has rendered', () => {
     it.each(PAGES)('hydrates without a request or a mismatch, and fits the width of a phone: %s', async (path) => {
@@ -263,6 +263,31 @@ describe.runIf(there)('in a browser', () => {
 
         await page.getByRole('link', { name: 'Browse and edit' }).click()
         await page.getByRole('button', { name: `Delete posts ${id}`, exact: true }).waitFor()
+      })
+    })
+
+    it('does not overwrite a change that the form does not show', async () => {
+      const stored = () => newsroom.rows<{ title: string }>('select title from posts where organization_id = 1 and deleted_at is null order by id desc limit 1')[0]!.title
+      await on('/conflict', { as: EDITOR }, async ({ page }) => {
+        const input = page.getByLabel('Title', { exact: true })
+        const save = async (title: string) => {
+          await input.fill(title)
+          await page.getByRole('button', { name: 'Save' }).click()
+        }
+        // The tag of the first save comes with the page that the server has rendered, that of the second one from the first.
+        for (const title of ['First of mine', 'Second of mine']) {
+          await save(title)
+          await expect.poll(stored).toBe(title)
+        }
+        await page.getByRole('button', { name: 'Change it as somebody else' }).click()
+        await expect.poll(stored).toMatch(/^Changed elsewhere/)
+        const theirs = stored()
+        await save('Third of mine')
+        await expect.poll(() => page.getByRole('alert').textContent()).toContain(theirs)
+        expect(stored()).toBe(theirs)
+        await page.getByRole('button', { name: 'Overwrite it' }).click()
+        await expect.poll(stored).toBe('Third of mine')
+        await expect.poll(() => page.getByRole('alert').count()).toBe(0)
       })
     })
 

@@ -74,6 +74,21 @@ describe('the public', () => {
     for (const as of [undefined, WRITER, ADMIN]) expect((await newsroom.request(path, { method, as, ...method === 'POST' && { body: {} } })).status).toBe(404)
   })
 
+  it('receives 304 for a response that it has, with the headers of the response', async () => {
+    const { id } = (await newsroom.request('/api/posts?limit=1')).body.data[0]
+    for (const path of [`/api/posts/${id}`, `/api/posts/${id}?fields=id`, '/api/posts?limit=5', '/api/posts?fields=id&limit=2']) {
+      const { headers, body } = await newsroom.request(path)
+      const etag = headers.get('etag')!
+      expect(etag).toMatch(/^"[\w-]{16}(?:\.[\w-]{16})?"$/)
+      expect([headers.get('content-type'), typeof body]).toEqual(['application/json', 'object'])
+      for (const method of ['GET', 'HEAD']) {
+        const unchanged = await newsroom.request(path, { method, headers: { 'if-none-match': `"other", W/${etag}` } })
+        expect([unchanged.status, unchanged.body]).toEqual([304, ''])
+        for (const name of ['etag', 'cache-control', 'vary']) expect(unchanged.headers.get(name)).toBe(headers.get(name))
+      }
+    }
+  })
+
   it('cannot delete', async () => {
     const before = newsroom.rows('select * from posts where id = 1')
     const { status, body } = await newsroom.request('/api/posts/1', { method: 'DELETE' })

@@ -7,7 +7,10 @@ import type { ApiCall } from './client'
 import { withDescendants } from './keys'
 
 /** Selects several records: by their ids, or all records that one cascading deletion moved to the trash. */
-export type Group = { readonly ids: readonly RecordId[] } | { readonly deletionId: string }
+export type Group = { readonly ids: readonly TaggedId[] } | { readonly deletionId: string }
+
+/** An id, or an id with the tag that the record must have. */
+export type TaggedId = RecordId | { readonly id: RecordId, readonly ifMatch?: string }
 
 /** The variables of `mutate`, by action. */
 export interface ActionVariables<R extends ResourceName> {
@@ -17,8 +20,8 @@ export interface ActionVariables<R extends ResourceName> {
   restore: RecordId | Group
   purge: RecordId | Group
   bulkCreate: readonly CreateBody<R>[]
-  bulkUpdate: readonly { id: RecordId, data: UpdateBody<R> }[]
-  bulkDelete: readonly RecordId[]
+  bulkUpdate: readonly { id: RecordId, data: UpdateBody<R>, ifMatch?: string }[]
+  bulkDelete: readonly TaggedId[]
 }
 
 /** The response of each action. */
@@ -92,7 +95,9 @@ type IdWithReason = Id | { readonly id: Id, readonly reason?: string }
 type IdOrGroup = Id | Group
 
 const isId = (value: unknown): value is Id => typeof value !== 'object'
-const idsOf = (value: IdWithReason | IdOrGroup) => isId(value) ? [value] : 'id' in value ? [value.id] : 'ids' in value ? value.ids : []
+const idOf = (value: TaggedId) => isId(value) ? value : value.id
+const idsOf = (value: IdWithReason | IdOrGroup) =>
+  isId(value) ? [value] : 'id' in value ? [value.id] : 'ids' in value ? value.ids.map(idOf) : []
 
 /** Deleting, restoring and purging cascade to dependents. */
 const withDependents = (resource: string): Invalidation => ({ resources: withDescendants(resource) })
@@ -120,8 +125,8 @@ export const ACTIONS: Readonly<Record<Action, ActionDefinition>> = {
   bulkCreate: { request: (items: unknown) => ({ route: 'bulk-create', body: { items } }) },
   bulkUpdate: { request: (items: unknown) => ({ route: 'bulk-update', body: { items } }) },
   bulkDelete: {
-    request: (ids: readonly Id[]) => ({ route: 'bulk-delete', body: { ids } }),
-    invalidates: withoutRecords,
+    request: (ids: readonly TaggedId[]) => ({ route: 'bulk-delete', body: { ids } }),
+    invalidates: (resource, ids: readonly TaggedId[]) => withoutRecords(resource, ids.map(idOf)),
   },
 }
 

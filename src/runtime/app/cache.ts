@@ -1,6 +1,7 @@
 /** Updates cached responses after a write: invalidates them, or changes records in them. */
 import type { QueryClient } from '@tanstack/vue-query'
 import { idOf, isApiKey, isMissing, resourcesOf, rootOf, targetOf, toIdentity, type ApiKey, type IncludeTree } from './keys'
+import { autoApiTag, setTag } from './tags'
 
 /** Describes the changes of a write. They decide which cached responses are stale. */
 export interface Invalidation {
@@ -47,7 +48,9 @@ export function changeRecord(
     if (!isApiKey(queryKey) || state.data === undefined) continue
     const data = changeInResponse(queryKey, state.data, record => change(record, queryKey), resource, toIdentity(resource, id))
     // A local change does not make the response newer.
-    if (data !== state.data) client.setQueryData(queryKey, data, { updatedAt: state.dataUpdatedAt })
+    if (data === state.data) continue
+    setTag(data, autoApiTag(state.data))
+    client.setQueryData(queryKey, data, { updatedAt: state.dataUpdatedAt })
   }
 }
 

@@ -4,6 +4,7 @@ import type { RouteName } from '../shared/routes'
 import { AutoApiError, toAutoApiError } from './error'
 import { isComposite } from './keys'
 import { prefix, useRequestFetch } from './nuxt'
+import { setTag } from './tags'
 
 export { toQuery }
 
@@ -17,6 +18,8 @@ export interface ApiCall {
   readonly body?: unknown
   /** A plugin's route below the path: its method and its last segment. */
   readonly below?: readonly [method: string, segment: string]
+  /** The tag that the record must have. */
+  readonly ifMatch?: string
 }
 
 export interface Client {
@@ -27,9 +30,17 @@ export interface Client {
   /** Returns a path below the prefix. */
   readonly pathBelow: (path: string) => string
   /** Requests any path of the app. @throws AutoApiError */
-  readonly send: (method: string, path: string, query?: object, body?: unknown, signal?: AbortSignal) => Promise<unknown>
+  readonly send: (
+    method: string, path: string, query?: object, body?: unknown, signal?: AbortSignal, options?: RequestOptions,
+  ) => Promise<unknown>
   /** Requests a file of a resource, whose body is read as it arrives. `path` follows the resource. @throws AutoApiError */
   readonly open: (resource: string, path: string, query: object, signal: AbortSignal) => Promise<Response>
+}
+
+interface RequestOptions {
+  readonly ifMatch?: string
+  /** Whether the body of the response is one record, which keeps its tag. */
+  readonly isRecord?: boolean
 }
 
 interface Fetch {
@@ -37,19 +48,27 @@ interface Fetch {
   readonly raw: (path: string, options: object) => Promise<Response>
 }
 
+/** The routes whose responses have the tag of a record. */
+const RECORD_ROUTES: ReadonlySet<RouteName> = new Set(['get', 'create', 'update', 'restore'])
+
 /** Creates the client. Call it in `setup`, because the headers of the page's request are available only there. */
 export function useClient(): Client {
   const fetch = useRequestFetch() as unknown as Fetch
-  const send: Client['send'] = async (method, path, query = {}, body, signal) => {
+  const send: Client['send'] = async (method, path, query = {}, body, signal, { ifMatch, isRecord } = {}) => {
     try {
-      return await fetch(path, {
+      let tag: string | null = null
+      const response = await fetch(path, {
         method,
         query: toQuery(query),
-        ...body !== undefined && { body: stringify(body), headers: { 'content-type': 'application/json' } },
+        headers: { ...body !== undefined && { 'content-type': 'application/json' }, ...ifMatch !== undefined && { 'if-match': ifMatch } },
+        ...body !== undefined && { body: stringify(body) },
+        ...isRecord && { onResponse: ({ response: { headers } }: { response: Response }) => void (tag = headers.get('etag')) },
         signal,
         // TanStack Query retries queries. A write is never retried, because the server could run it twice.
         retry: 0,
       })
+      setTag(response, tag)
+      return response
     }
     catch (error) {
       throw toAutoApiError(error)
@@ -61,10 +80,10 @@ export function useClient(): Client {
     send,
     pathOf: call => prefix + request(call).path,
     pathBelow: path => prefix + path,
-    async call({ query, body, below, ...params }, signal) {
+    async call({ query, body, below, ifMatch, ...params }, signal) {
       const { method, path } = request(params)
       if (below) return send(below[0], `${prefix}${path}/${below[1]}`, query, body, signal)
-      return send(method, prefix + path, query, body, signal)
+      return send(method, prefix + path, query, body, signal, { ifMatch, isRecord: RECORD_ROUTES.has(params.route) })
     },
     async open(resource, path, query, signal) {
       try {

@@ -37,13 +37,15 @@ export interface ApiProblem {
  * const { error } = useAutoApiGet('posts', id)
  * // <p v-if="error?.status === 404">This post does not exist.</p>
  */
-export class AutoApiError extends Error implements ApiProblem {
+export class AutoApiError<Current = unknown> extends Error implements ApiProblem {
   readonly status: number
   readonly code: string
   readonly issues: readonly ApiIssue[]
   readonly fields: readonly string[]
   readonly errors: readonly ApiItemError[]
-  constructor({ status, code, message, issues, fields, errors }: ApiProblem, options?: ErrorOptions) {
+  /** The current record, after a write with `ifMatch` failed with 412 because somebody else changed the record. */
+  readonly current?: Current
+  constructor({ status, code, message, issues, fields, errors, current }: ApiProblem & { current?: Current }, options?: ErrorOptions) {
     super(message, options)
     this.name = 'AutoApiError'
     this.status = status
@@ -51,6 +53,7 @@ export class AutoApiError extends Error implements ApiProblem {
     this.issues = issues
     this.fields = fields
     this.errors = errors
+    if (current !== undefined) this.current = current
   }
 }
 

@@ -29,6 +29,7 @@ export { useAutoApiImport } from './composables/import'
 export { useAutoApiEndpoint } from './composables/endpoint'
 export { useAutoApiOptimisticUpdate } from './optimistic'
 export { AutoApiError, autoApiFormErrors } from './error'
+export { autoApiTag } from './tags'
 export type {
   CreateBody as AutoApiCreateBody,
   RecordOf as AutoApiRecord,

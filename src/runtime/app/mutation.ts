@@ -4,8 +4,8 @@ import { invalidate, type Invalidation } from './cache'
 import type { AutoApiError } from './error'
 
 /** TanStack's mutation options, except `mutationFn`. */
-export type MutationOptions<Data, Variables, Context = unknown> = Omit<
-  MutationObserverOptions<Data, AutoApiError, Variables, Context>,
+export type MutationOptions<Data, Variables, Context = unknown, Current = unknown> = Omit<
+  MutationObserverOptions<Data, AutoApiError<Current>, Variables, Context>,
   'mutationFn'
 >
 
@@ -18,7 +18,8 @@ export interface WriteOptions<D extends boolean> {
   readonly dryRun?: D
 }
 
-export type MutationResult<Data, Variables, Context = unknown> = UseMutationReturnType<Data, AutoApiError, Variables, Context>
+export type MutationResult<Data, Variables, Context = unknown, Current = unknown>
+  = UseMutationReturnType<Data, AutoApiError<Current>, Variables, Context>
 
 export interface MutationHandlers<Variables> {
   /** @param query the parameters of the write's options */
@@ -30,12 +31,12 @@ export interface MutationHandlers<Variables> {
 }
 
 /** The caller's `onSuccess` runs after the cache is updated. The caller's `onError` runs after an optimistic change is rolled back. */
-export function useApiMutation<Data, Variables, Context = unknown>(
+export function useApiMutation<Data, Variables, Context = unknown, Current = unknown>(
   { send, invalidates, optimistic }: MutationHandlers<Variables>,
-  { dryRun = false, ...options }: MutationOptions<Data, Variables, Context> & WriteOptions<boolean> = {},
-): MutationResult<Data, Variables, Context> {
+  { dryRun = false, ...options }: MutationOptions<Data, Variables, Context, Current> & WriteOptions<boolean> = {},
+): MutationResult<Data, Variables, Context, Current> {
   const client = useQueryClient()
-  return useMutation<Data, AutoApiError, Variables, Context>({
+  return useMutation<Data, AutoApiError<Current>, Variables, Context>({
     ...(options as object),
     async mutationFn(variables) {
       const undo = dryRun ? undefined : optimistic?.(variables)

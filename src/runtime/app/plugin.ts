@@ -2,6 +2,7 @@
 import { dehydrate, hydrate, QueryClient, VueQueryPlugin, type DehydratedState } from '@tanstack/vue-query'
 import { AutoApiError, toProblem, type ApiProblem } from './error'
 import { defineNuxtPlugin, useState, type Plugin } from './nuxt'
+import { autoApiTag, setTag } from './tags'
 
 const plugin: Plugin = defineNuxtPlugin({
   name: 'auto-api:query',
@@ -13,7 +14,10 @@ const plugin: Plugin = defineNuxtPlugin({
 
     const state = useState<DehydratedState | undefined>('auto-api', () => undefined)
     if (import.meta.server) nuxtApp.hook('app:rendered', () => void (state.value = dehydrateWithErrors(client)))
-    else if (state.value) hydrate(client, restoreErrors(state.value))
+    else if (state.value) {
+      hydrate(client, restoreErrors(state.value))
+      restoreTags(client, state.value)
+    }
   },
 })
 
@@ -28,6 +32,8 @@ function dehydrateWithErrors(client: QueryClient): DehydratedState {
     mutations,
     queries: queries.map(query => ({
       ...query,
+      // Only the record itself has a tag, and the browser receives a copy.
+      tag: autoApiTag(query.state.data),
       state: { ...query.state, ...withErrors(query.state, error => (error instanceof AutoApiError ? (toProblem(error) as never) : null)) },
     })),
   }
@@ -41,6 +47,11 @@ function restoreErrors(dehydrated: DehydratedState): DehydratedState {
       state: { ...query.state, ...withErrors(query.state, error => new AutoApiError(error as unknown as ApiProblem)) },
     })),
   }
+}
+
+function restoreTags(client: QueryClient, { queries }: DehydratedState): void {
+  for (const { queryHash, tag } of queries as readonly { readonly queryHash: string, readonly tag?: string }[])
+    setTag(client.getQueryCache().get(queryHash)?.state.data, tag)
 }
 
 interface Errors { error: Error | null, fetchFailureReason: Error | null }

@@ -13,6 +13,7 @@ import type { Client } from './client'
 import type { AutoApiError } from './error'
 import type { ApiKey } from './keys'
 import { useNuxtApp } from './nuxt'
+import { shareWithTag } from './tags'
 
 /** TanStack's query options, except the key and the query function. */
 export type QueryOptions<ResponseBody, Data = ResponseBody> = Omit<
@@ -50,6 +51,7 @@ export function useApiQuery<ResponseBody, Data>(
         ({
           ...rest,
           ...options,
+          structuralSharing: shareWithTag(options.structuralSharing as boolean | undefined),
           enabled: enabled.value,
           queryKey: key() ?? NO_KEY,
           queryFn: ({ queryKey, signal }: { queryKey: unknown, signal: AbortSignal }) => load(queryKey as ApiKey, signal),

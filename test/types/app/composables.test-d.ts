@@ -2,7 +2,7 @@
 import { describe, expectTypeOf, test } from 'vitest'
 import { computed, ref } from 'vue'
 import { useQueryClient } from '@tanstack/vue-query'
-import { useAutoApiAggregate, useAutoApiBulkCreate, useAutoApiActivity, useAutoApiActivityInfinite, useAutoApiAuditLog, useAutoApiBulkUpdate, useAutoApiCreate, useAutoApiDelete, useAutoApiEndpoint, useAutoApiExport, useAutoApiGet, useAutoApiHistory, useAutoApiHistoryInfinite, useAutoApiImport, useAutoApiInfinite, useAutoApiRevert, type AutoApiActivityEntry, type AutoApiAuditEntry, useAutoApiList, useAutoApiMutation, useAutoApiOptimisticUpdate, useAutoApiPermissions, useAutoApiRecordPermissions, useAutoApiRelation, useAutoApiRelationAdd, useAutoApiRestore, useAutoApiSchema, useAutoApiUpdate, type AutoApiError } from '../../../src/runtime/app'
+import { autoApiTag, useAutoApiActivity, useAutoApiActivityInfinite, useAutoApiAggregate, useAutoApiAuditLog, useAutoApiBulkCreate, useAutoApiBulkDelete, useAutoApiBulkUpdate, useAutoApiCreate, useAutoApiDelete, useAutoApiEndpoint, useAutoApiExport, useAutoApiGet, useAutoApiHistory, useAutoApiHistoryInfinite, useAutoApiImport, useAutoApiInfinite, useAutoApiList, useAutoApiMutation, useAutoApiOptimisticUpdate, useAutoApiPermissions, useAutoApiPurge, useAutoApiRecordPermissions, useAutoApiRelation, useAutoApiRelationAdd, useAutoApiRestore, useAutoApiRevert, useAutoApiSchema, useAutoApiUpdate, type AutoApiActivityEntry, type AutoApiAuditEntry, type AutoApiError } from '../../../src/runtime/app'
 import type { Affected, BulkAffected } from '../../../src/runtime/app/actions'
 import type { ApiDescription, DescribedField, DescribedResource } from '../../../src/runtime/shared/types/description'
 import type { OperatorName } from '../../../src/runtime/shared/operators'
@@ -307,6 +307,29 @@ describe('a dry run', () => {
 
   test('of links has their counts', () => {
     expectTypeOf(valueOf(useAutoApiRelationAdd('articles', 'labels', { dryRun: true }))).toEqualTypeOf<LinkResponse>()
+  })
+})
+
+describe('`ifMatch`', () => {
+  test('is true or the tag of one record, and the error has the current record', () => {
+    const update = useAutoApiUpdate('articles', { ifMatch: true, onError: error => expectTypeOf(error.current).toEqualTypeOf<Article | undefined>() })
+    expectTypeOf(update.error.value?.current).toEqualTypeOf<Article | undefined>()
+    useAutoApiDelete('articles', { ifMatch: '"a"' })
+    useAutoApiRestore('articles', { ifMatch: ref<string>() })
+    useAutoApiPurge('articles', { ifMatch: () => autoApiTag(update.data.value) })
+    useAutoApiMutation('articles', 'update', { ifMatch: true })
+    // @ts-expect-error -- a new record has no tag
+    useAutoApiCreate('articles', { ifMatch: true })
+    // @ts-expect-error -- a tag is text
+    useAutoApiUpdate('articles', { ifMatch: 7 })
+  })
+
+  test('of a batch is true, and each entry can have a tag', () => {
+    useAutoApiBulkUpdate('articles', { ifMatch: true }).mutate([{ id: 1, data: {}, ifMatch: '"a"' }])
+    useAutoApiBulkDelete('articles').mutate([1, { id: 2, ifMatch: '"a"' }])
+    useAutoApiRestore('articles').mutate({ ids: [1, { id: 2, ifMatch: '"a"' }] })
+    // @ts-expect-error -- several records do not have the same tag
+    useAutoApiBulkUpdate('articles', { ifMatch: '"a"' })
   })
 })
 

@@ -80,13 +80,14 @@ export async function openClientServer(
   const harness = { requests: [] as string[], caller: { user: { id: 1 }, permissions: ['edit'] }, refuseNext: undefined } as unknown as { -readonly [K in keyof ClientServer]: ClientServer[K] }
 
   /** As Nuxt's own: an answer that is no success is thrown. */
-  async function fetch(path: string, { method, query, body, headers }: { method: string, query: Record<string, string>, body?: string, headers?: Record<string, string> }) {
+  async function fetch(path: string, { method, query, body, headers, onResponse }: { method: string, query: Record<string, string>, body?: string, headers?: Record<string, string>, onResponse?: (context: { response: { headers: Headers } }) => void }) {
     const search = new URLSearchParams(query).toString()
     const url = search ? `${path}?${search}` : path
     harness.requests.push(`${method} ${decodeURIComponent(url)}`)
     const refusal = method === 'GET' ? undefined : harness.refuseNext
     if (refusal) harness.refuseNext = undefined
     const answer = refusal ?? await server.request(method, url, { raw: body, headers, caller: harness.caller })
+    onResponse?.({ response: { headers: 'headers' in answer ? answer.headers : new Headers() } })
     if (answer.status >= 400) throw Object.assign(new Error('FetchError'), { statusCode: answer.status, data: answer.body })
     return answer.body
   }

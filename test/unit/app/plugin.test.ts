@@ -3,6 +3,7 @@ import { QueryClient, VueQueryPlugin, type DehydratedState } from '@tanstack/vue
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { createApp, ref, type App, type Ref } from 'vue'
 import { AutoApiError } from '../../../src/runtime/app/error'
+import { autoApiTag } from '../../../src/runtime/app/tags'
 
 /** As it was in the server's page. */
 let state: Ref<DehydratedState | undefined>
@@ -43,9 +44,10 @@ describe('the query client', () => {
     const query = (hash: string, rest: object) => ({ queryHash: hash, queryKey: [hash], state: { dataUpdateCount: 1, dataUpdatedAt: 5, error: null, errorUpdateCount: 0, errorUpdatedAt: 0, fetchFailureCount: 0, fetchFailureReason: null, fetchMeta: null, isInvalidated: false, fetchStatus: 'idle', ...rest } })
     const problem = { status: 403, code: 'FORBIDDEN', message: 'You do not have permission to do this.', issues: [], fields: [], errors: [] }
     // As devalue brings it: plain data.
-    state.value = { mutations: [], queries: [query('["list"]', { status: 'success', data: [1, 2] }), query('["refused"]', { status: 'error', data: undefined, error: problem, fetchFailureReason: problem })] } as unknown as DehydratedState
+    state.value = { mutations: [], queries: [query('["list"]', { status: 'success', data: [1, 2] }), { ...query('["get"]', { status: 'success', data: { id: 1 } }), tag: '"a"' }, query('["refused"]', { status: 'error', data: undefined, error: problem, fetchFailureReason: problem })] } as unknown as DehydratedState
     const client = await install(createApp({}))
     expect(client.getQueryCache().get('["list"]')!.state).toMatchObject({ status: 'success', data: [1, 2], dataUpdatedAt: 5 })
+    expect(autoApiTag(client.getQueryCache().get('["get"]')!.state.data)).toBe('"a"')
     const { error } = client.getQueryCache().get('["refused"]')!.state
     expect(error).toBeInstanceOf(AutoApiError)
     expect(error).toMatchObject(problem)

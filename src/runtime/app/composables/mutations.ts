@@ -1,8 +1,11 @@
 /** Composables that write: one for each action. All of them use the same mutation. */
 import { useQueryClient } from '@tanstack/vue-query'
 import type { RecordId, ResourceName, ResourceWith } from '../../shared/types/resources'
-import { ACTIONS, invalidationOf, type Action, type ActionOn, type ActionVariables, type ResponseOf } from '../actions'
+import {
+  ACTIONS, invalidationOf, type Action, type ActionOn, type ActionResponses, type ActionVariables, type ResponseOf,
+} from '../actions'
 import { useClient } from '../client'
+import { withCurrent, withTags, type IfMatchOptions } from '../if-match'
 import { useApiMutation, type MutationOptions, type MutationResult, type WriteOptions } from '../mutation'
 import { useAutoApiOptimisticUpdate } from '../optimistic'
 
@@ -10,9 +13,9 @@ import { useAutoApiOptimisticUpdate } from '../optimistic'
 export type Creatable = ResourceWith<'create'>
 
 type Options<R extends ResourceName, A extends Action, Context, D extends boolean>
-  = MutationOptions<ResponseOf<R, A, D>, ActionVariables<R>[A], Context> & WriteOptions<D>
+  = MutationOptions<ResponseOf<R, A, D>, ActionVariables<R>[A], Context, ActionResponses<R>['update']> & WriteOptions<D> & IfMatchOptions<A>
 type Result<R extends ResourceName, A extends Action, Context, D extends boolean>
-  = MutationResult<ResponseOf<R, A, D>, ActionVariables<R>[A], Context>
+  = MutationResult<ResponseOf<R, A, D>, ActionVariables<R>[A], Context, ActionResponses<R>['update']>
 
 /**
  * Writes to a resource. The action is `create`, `update`, `delete`, `restore`, `purge`, `bulkCreate`, `bulkUpdate` or
@@ -35,16 +38,23 @@ function useAction<R extends ResourceName, A extends Action, Context, D extends 
   applyOptimistically?: (variables: ActionVariables<R>[A]) => () => void,
 ): Result<R, A, Context, D> {
   const client = useClient()
+  const queryClient = useQueryClient()
+  const { ifMatch = false, ...rest } = (options ?? {}) as Options<R, 'update', Context, D>
   return useApiMutation(
     {
-      send: (variables, query) => {
+      async send(variables, query) {
         const request = ACTIONS[action].request(variables as never)
-        return client.call({ ...request, resource, query: { ...request.query, ...query } })
+        const call = { ...request, resource, query: { ...request.query, ...query } }
+        const tagged = withTags(call, ifMatch, queryClient)
+        if (tagged === call) return client.call(call)
+        return client.call(tagged).catch(async (error: unknown) => {
+          throw await withCurrent(error, call, client)
+        })
       },
       invalidates: variables => invalidationOf(action, resource, variables),
       optimistic: applyOptimistically,
     },
-    options,
+    rest as Options<R, A, Context, D>,
   )
 }
 
@@ -77,7 +87,7 @@ export function useAutoApiUpdate<R extends ResourceWith<'update'>, Context = unk
   } = {},
 ): Result<R, 'update', Context, D> {
   const queryClient = useQueryClient()
-  const { optimistic = false, ...rest } = options
+  const { optimistic = false, ...rest } = options as typeof options & { optimistic?: boolean }
   return useAction(
     resource,
     'update',

@@ -1,7 +1,7 @@
 /** Shows what happened to the records that the reader can see: an activity feed, computed from the audit log. */
 import { defineAutoApiPlugin } from '../../plugin/contract'
 import { openFeed } from './open'
-import { readFeed } from './feed'
+import type { readFeed } from './feed'
 import { assertActivityOptions, type ActivityFeedOptions } from './options'
 import type { AuditLog } from '../audit-log/log'
 
@@ -20,11 +20,14 @@ export type { ActivityEntry } from '../../../shared/types/audit'
 export const activityFeed = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins', name: 'activityFeed' }, (options: ActivityFeedOptions) => {
   assertActivityOptions(options)
   let log: AuditLog
+  let read: typeof readFeed
   return {
     name: 'activity-feed',
+    // Loaded here, because nuxt.config loads this file without the server's modules.
     setup(server) {
       log = openFeed(options, server)
+      return import('./feed').then(loaded => void (read = loaded.readFeed))
     },
-    routes: [{ name: 'activity', method: 'GET', path: '/activity', handler: ctx => readFeed(log, options, ctx) }],
+    routes: [{ name: 'activity', method: 'GET', path: '/activity', handler: ctx => read(log, options, ctx) }],
   }
 })

@@ -2,15 +2,9 @@
 import type { CommitParticipant } from '../../core/changes'
 import type { ResourceHooks, AutoApiContext } from '../../registration'
 import { defineAutoApiPlugin } from '../../plugin/contract'
-import { entriesFor } from './entries'
 import { openAuditLog, type AuditLog } from './log'
 import { assertAuditLogOptions, type AuditLogOptions } from './options'
-import { listEntries, listHistory } from './read'
-import { entryCheck } from './records'
-import { redactEntries } from './redact'
-import { deleteOldEntries } from './retention'
-import { revertEntry } from './revert'
-import { visibleEntries } from './visible'
+import type * as Server from './server'
 
 export type { AuditLogOptions } from './options'
 
@@ -30,37 +24,40 @@ export const auditLog = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins', nam
   assertAuditLogOptions(options)
   const { resource = 'auditLog', retentionDays } = options
   let log: AuditLog
-  const inCommit: CommitParticipant = (changes, ctx) => entriesFor(log, changes, ctx)
+  let server: typeof Server
+  const inCommit: CommitParticipant = (changes, ctx) => server.entriesFor(log, changes, ctx)
   const history = '/:resource/:id/history'
   const revert = '/audit-log/:id/revert'
   const redactHooks: ResourceHooks = {
-    afterList: (entries: readonly Values[], ctx: AutoApiContext) => redactEntries(log, entries, ctx),
-    afterGet: async (entry: Values, ctx: AutoApiContext) => (await redactEntries(log, [entry], ctx))[0],
+    afterList: (entries: readonly Values[], ctx: AutoApiContext) => server.redactEntries(log, entries, ctx),
+    afterGet: async (entry: Values, ctx: AutoApiContext) => (await server.redactEntries(log, [entry], ctx))[0],
   } as ResourceHooks
   return {
     name: 'audit-log',
-    setup(server) {
-      log = openAuditLog(options, server, inCommit)
+    // Loaded here, because nuxt.config loads this file without the server's modules. Plugins that are set up next find the log.
+    setup(plugin) {
+      log = openAuditLog(options, plugin, inCommit)
+      return import('./server').then(loaded => void (server = loaded))
     },
     needs: { images: true },
     inCommit,
     disables: { [resource]: ['create', 'update', 'delete', 'restore', 'purge'] },
-    rows: { [resource]: (table, ctx) => visibleEntries(log, table, ctx) },
-    rowChecks: { [resource]: ctx => entryCheck(log, ctx) },
+    rows: { [resource]: (table, ctx) => server.visibleEntries(log, table, ctx) },
+    rowChecks: { [resource]: ctx => server.entryCheck(log, ctx) },
     hooks: { [resource]: redactHooks },
     routes: [
-      { name: 'audit-log', method: 'GET', path: '/audit-log', handler: ctx => listEntries(log, ctx) },
-      { name: 'audit-log-history', method: 'GET', path: history, operation: 'read', handler: ctx => listHistory(log, ctx) },
+      { name: 'audit-log', method: 'GET', path: '/audit-log', handler: ctx => server.listEntries(log, ctx) },
+      { name: 'audit-log-history', method: 'GET', path: history, operation: 'read', handler: ctx => server.listHistory(log, ctx) },
       {
         name: 'audit-log-revert',
         method: 'POST',
         path: revert,
         dryRun: true,
-        handler: (ctx, request) => revertEntry(log, ctx, request),
+        handler: (ctx, request) => server.revertEntry(log, ctx, request),
       },
     ],
     ...retentionDays !== undefined && {
-      tasks: { retention: { every: 24 * 60, run: run => deleteOldEntries(log, retentionDays, run) } },
+      tasks: { retention: { every: 24 * 60, run: run => server.deleteOldEntries(log, retentionDays, run) } },
     },
   }
 })

@@ -44,7 +44,7 @@ export async function writeTypedProject(at: string, count: number): Promise<void
   if (warnings.length > 0) throw new Error(warnings.join('\n'))
   writeFileSync(join(at, 'auto-api.d.ts'), generateTypes({ registrations, resources, config, folder: at, target, nitro: 'nitropack/types', endpoints: [] }))
   writeFileSync(join(at, 'client.ts'), generateClient('/api', resources))
-  writeFileSync(join(at, 'imports.d.ts'), 'declare module \'#app\' { export type Plugin = object; export const defineNuxtPlugin: (plugin: object) => object, useNuxtApp: () => { isHydrating?: boolean }, useRequestFetch: () => unknown, useState: <T>(key: string, init: () => T) => { value: T } }\ninterface ImportMeta { server: boolean, client: boolean }\n')
+  writeFileSync(join(at, 'imports.d.ts'), 'declare module \'#app\' { export type Plugin = object; export const defineNuxtPlugin: (plugin: object) => object, useNuxtApp: () => { isHydrating?: boolean }, useRequestFetch: () => unknown, useRuntimeConfig: () => { app: { baseURL: string } }, useState: <T>(key: string, init: () => T) => { value: T } }\ninterface ImportMeta { server: boolean, client: boolean }\n')
   const names = ['useAutoApiList', 'useAutoApiGet', 'useAutoApiAggregate', 'useAutoApiCreate', 'useAutoApiUpdate']
   writeFileSync(join(at, 'pages.ts'), `import { ${names.join(', ')} } from '${relative(at, join(root, 'src/runtime/app/index'))}'\n${numbers.map(useOf).join('\n')}\n`)
   writeFileSync(join(at, 'tsconfig.json'), JSON.stringify({

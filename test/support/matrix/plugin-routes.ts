@@ -103,6 +103,8 @@ export const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
   'audit-log: GET /audit-log': 'test/engines/audit-log.test.ts',
   'audit-log: GET /:resource/:id/history': 'test/engines/audit-log.test.ts',
   'audit-log: POST /audit-log/:id/revert': 'test/engines/audit-log.test.ts',
+  'api-tokens: POST /:resource/:id/rotate': 'test/unit/api-tokens/management.test.ts',
+  'token-introspection: POST /tokens/introspect': 'test/unit/api-tokens/introspection.test.ts',
 }
 
 /** The requests of plugin routes by the name of their route. */

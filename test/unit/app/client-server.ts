@@ -76,6 +76,8 @@ export async function openClientServer(
     plugins: audited ? [auditLog(), activityFeed({ actor: { resource: 'writers', label: 'name' }, labels: { articles: 'title' } })] : plugins,
     modules, config, db: drizzle({ client: sqlite }),
   })
+  // The first request waits until the plugins have loaded their modules, which are reset below.
+  await server.request('GET', `${prefix}/articles`)
   const code = generateClient(prefix, describeResources(registrations, modules, config))
   const harness = { requests: [] as string[], caller: { user: { id: 1 }, permissions: ['edit'] }, refuseNext: undefined } as unknown as { -readonly [K in keyof ClientServer]: ClientServer[K] }
 

@@ -37,7 +37,7 @@ function open(name: Name) {
 const order = (name: Name, ...fields: string[]): Order[] => fields.map(field => ({ field: open(name).resource.fields.get(field.replace('-', ''))!, descending: field.startsWith('-') }))
 const filter = (value: object) => async (name: Name) => {
   const { resource, engine } = open(name)
-  const call = { resource, engine, api: { config: DEFAULT_CONFIG }, memo: new Map([['readable:t', allFields(resource)]]) } as unknown as Call
+  const call = { resource, engine, ctx: { operation: 'read' }, api: { config: DEFAULT_CONFIG }, memo: new Map([['readable:t', allFields(resource)]]) } as unknown as Call
   return (await planFilter(toFilter(value, 'filter'), resource, call, relatedReads(call))).where
 }
 const place = (fields: string[], values: unknown[]) => (name: Name) => [after(open(name).engine, order(name, ...fields), values)]

@@ -87,7 +87,8 @@ describe('a bulk request', () => {
     ['POST', { items: [] }, 'INVALID_BODY'], ['PATCH', { items: [] }, 'INVALID_BODY'], ['DELETE', { ids: [] }, 'INVALID_BODY'],
     ['POST', { items: {} }, 'INVALID_BODY'], ['POST', {}, 'INVALID_BODY'], ['POST', [{ title: 'a' }], 'INVALID_BODY'], ['DELETE', { items: [1] }, 'INVALID_BODY'],
     ['PATCH', { items: [1] }, 'INVALID_BODY'], ['PATCH', { items: [{ data: {} }] }, 'INVALID_BODY'],
-    ...[{ id: 1 }, [1], null, true].flatMap(id => [['DELETE', { ids: [id] }, 'INVALID_BODY'], ['PATCH', { items: [{ id, data: {} }] }, 'INVALID_BODY']] as const),
+    ...[{ id: 1, title: 'a' }, { id: { id: 1 } }, [1], null, true].flatMap(id =>
+      [['DELETE', { ids: [id] }, 'INVALID_BODY'], ['PATCH', { items: [{ id, data: {} }] }, 'INVALID_BODY']] as const),
     ['PATCH', { items: [{ id: 1, data: {} }, { id: '1', data: {} }] }, 'INVALID_BODY'],
     ['POST', { items: Array.from({ length: 101 }, () => ({ title: 'a' })) }, 'LIMIT_EXCEEDED'],
     ['PATCH', { items: Array.from({ length: 101 }, (_, id) => ({ id, data: {} })) }, 'LIMIT_EXCEEDED'],

@@ -1,4 +1,5 @@
 /** Parses writes: one record or a batch becomes a list of items. An invalid item of a batch gets an `error`. */
+import { didYouMean } from '../../../shared/suggest'
 import type { Operation } from '../../../shared/operations'
 import { INVALID, WIRE_FORMATS } from '../../../shared/wire'
 import type { Resource } from '../../schema/model'
@@ -91,6 +92,7 @@ export async function parseBulkUpdate(request: ApiRequest, call: Call): Promise<
   refuseIfMatch(request, USE_ITEMS)
   const items = listOf(await request.body(), 'items', call).map((item) => {
     if (!isObject(item)) throw invalidBody('Every item is an object with `id` and `data`.')
+    assertKeys(item, 'items', ['id', 'data', 'ifMatch'])
     return { id: toId(item.id), data: item.data, ifMatch: item.ifMatch }
   })
   const repeated = items.find(({ id }, index) => items.findIndex(other => String(other.id) === String(id)) !== index)
@@ -114,6 +116,12 @@ export async function parseBulkDelete(request: ApiRequest, call: Call): Promise<
 export async function parseBulkRestore(request: ApiRequest, call: Call): Promise<WriteRequest> {
   refuseIfMatch(request, USE_IDS)
   return toGroupRequest(await request.body(), call, REQUIRED)
+}
+
+/** A misspelt `ifMatch` would write without the condition. */
+function assertKeys(entry: object, list: string, keys: readonly string[]): void {
+  const unknown = Object.keys(entry).find(key => !keys.includes(key))
+  if (unknown !== undefined) throw invalidBody(`${quote(unknown)} is not a key of an entry of \`${list}\`.${didYouMean(unknown, keys)}`)
 }
 
 /** Requests of clients need tags, if the resource requires them. Server utils do not. */
@@ -150,6 +158,7 @@ export function toGroupRequest(body: unknown, call: Call, needsTags = false): Wr
 function toIdsRequest(body: unknown, call: Call, needsTags: boolean): WriteRequest {
   const items = new Map<string, WriteItem>()
   for (const entry of listOf(body, 'ids', call)) {
+    if (isObject(entry)) assertKeys(entry, 'ids', ['id', 'ifMatch'])
     const { id, ifMatch } = isObject(entry) ? { id: toId(entry.id), ifMatch: entry.ifMatch } : { id: toId(entry), ifMatch: undefined }
     const known = items.get(String(id))
     if (known && (ifMatch !== undefined || known.ifMatch !== undefined))

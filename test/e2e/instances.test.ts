@@ -27,6 +27,8 @@ describe.skipIf(!reachable)('two servers on one database', () => {
       create table card_labels (card_id integer not null references cards(id), label_id integer not null references labels(id), primary key (card_id, label_id));
       create table lanes (id serial primary key, name text not null, deleted_at timestamptz, deletion_id text);
       create table stickers (id serial primary key, lane_id integer not null references lanes(id), text text not null, deleted_at timestamptz, deletion_id text);
+      create table idempotency_keys (id text primary key, parent text, record_id text, fingerprint text not null, access text, status integer, body text,
+        created_at timestamptz not null, expires_at timestamptz not null);
       insert into labels (name) values ('red'), ('green'), ('blue');
     `)
     const output = await buildFixture('instances')
@@ -79,6 +81,15 @@ describe.skipIf(!reachable)('two servers on one database', () => {
       const answers = await Promise.all([0, 1].map(server => send(server, 'POST', '/cards', { title: `taken ${round}` })))
       expect(answers.map(({ status }) => status).sort()).toEqual([201, 409])
     }
+  })
+
+  it('create one card for 100 parallel requests with one key, and answer all of them equally', async () => {
+    const responses = await Promise.all(Array.from({ length: 100 }, (_, index) =>
+      servers[index % 2]!.request('/api/cards', { method: 'POST', body: { title: 'once' }, caller: member, headers: { 'idempotency-key': '"a key"' } })))
+    expect(new Set(responses.map(({ status, body }) => JSON.stringify([status, body]))).size).toBe(1)
+    expect(responses[0]!.status).toBe(201)
+    expect(responses.filter(({ headers }) => headers.get('idempotent-replayed') === 'true')).toHaveLength(99)
+    expect((await database.query('select id from cards where title = $1', ['once'])).rows).toHaveLength(1)
   })
 
   it('delete a card once when several requests delete it', async () => {

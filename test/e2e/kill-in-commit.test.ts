@@ -35,7 +35,12 @@ interface Case {
 const folder = mkdtempSync(join(tmpdir(), 'auto-api-kill-'))
 const newName = () => `kill_${randomUUID().replaceAll('-', '')}`
 const ddl = (id: string) => `create table items (id ${id}, batch integer not null, place integer not null, deleted_at varchar(100), deletion_id varchar(100));
-  create table entries (id varchar(36) primary key, kind varchar(100) not null, record_id varchar(100) not null, ${id.includes('auto_increment') ? '`before`' : 'before'} varchar(1000), after varchar(1000))`
+  create table entries (id varchar(36) primary key, kind varchar(100) not null, record_id varchar(100) not null, ${id.includes('auto_increment') ? '`before`' : 'before'} varchar(1000), after varchar(1000));
+  create table idempotency_keys (id varchar(64) primary key, parent varchar(64), record_id varchar(500), fingerprint varchar(64) not null, access varchar(64), status integer,
+    body ${id.includes('auto_increment') ? 'mediumtext' : 'text'}, created_at ${timeOf(id)} not null, expires_at ${timeOf(id)} not null)`
+
+/** The type of a time, in the dialect of the type of an id. */
+const timeOf = (id: string) => id.includes('auto_increment') ? 'datetime(3)' : id.includes('serial') ? 'timestamptz' : 'integer'
 
 async function openPostgres() {
   const database = newName()
@@ -193,6 +198,23 @@ describe.each(CASES)('$name', ({ name, service, id, open }) => {
     expect(halves).toEqual([])
     expect(entries).toBeGreaterThan(0)
     if (process.env.FULL) expect(unfinished).toBeGreaterThan(kills / 4)
+  }, 1_800_000)
+
+  it.skipIf(service !== undefined && !reachable.has(service))(`leaves a request and its key, or neither, over ${auditKillsOf(name)} kills, and the retry replays`, async () => {
+    const { url, query, remove } = await open()
+    await query(ddl(id))
+    const counts = async () => (await query(`select (select count(*) from items), (select count(*) from (select batch from items group by batch having count(*) <> ${SIZE}) parts),
+      (select count(*) from idempotency_keys where parent is null), (select count(*) from idempotency_keys where parent is not null)`))[0]!.map(Number)
+    let items = 0
+    for (let kill = 0; kill < auditKillsOf(name); kill++) {
+      // The writer sends the last two batches again.
+      await killOnce(name, url, Math.max(0, items / SIZE - 2), 'keys', 3 + kill % 7, (kill * 737) % 5000)
+      const [written, parts, keys, records] = await counts()
+      expect({ parts, keys, records }).toEqual({ parts: 0, keys: written! / SIZE, records: written })
+      items = written!
+    }
+    expect(items).toBeGreaterThan(0)
+    await remove()
   }, 1_800_000)
 
   // The control of the tests above. One driver shows that a kill finds a gap between two commits.

@@ -40,6 +40,7 @@ export const FACTORIES: Readonly<Record<string, Factory>> = {
     code: ['storage'],
     mistyped: ['storge', 'storage'],
   },
+  idempotency: { valid: { ttl: '2h' }, code: [], mistyped: ['tll', 'ttl'] },
   rateLimit: {
     valid: { name: 'burst', limit: 5, window: 1, by: 'user', operations: { read: { limit: 1, window: 2 }, create: false }, store: 'limits', maxKeys: 9 },
     code: ['by', 'store'],

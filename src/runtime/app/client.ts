@@ -20,6 +20,8 @@ export interface ApiCall {
   readonly below?: readonly [method: string, segment: string]
   /** The tag that the record must have. */
   readonly ifMatch?: string
+  /** The key with which the server recognizes a retry. */
+  readonly idempotencyKey?: string
 }
 
 export interface Client {
@@ -39,6 +41,7 @@ export interface Client {
 
 interface RequestOptions {
   readonly ifMatch?: string
+  readonly idempotencyKey?: string
   /** Whether the body of the response is one record, which keeps its tag. */
   readonly isRecord?: boolean
 }
@@ -54,13 +57,17 @@ const RECORD_ROUTES: ReadonlySet<RouteName> = new Set(['get', 'create', 'update'
 /** Creates the client. Call it in `setup`, because the headers of the page's request are available only there. */
 export function useClient(): Client {
   const fetch = useRequestFetch() as unknown as Fetch
-  const send: Client['send'] = async (method, path, query = {}, body, signal, { ifMatch, isRecord } = {}) => {
+  const send: Client['send'] = async (method, path, query = {}, body, signal, { ifMatch, idempotencyKey, isRecord } = {}) => {
     try {
       let tag: string | null = null
       const response = await fetch(path, {
         method,
         query: toQuery(query),
-        headers: { ...body !== undefined && { 'content-type': 'application/json' }, ...ifMatch !== undefined && { 'if-match': ifMatch } },
+        headers: {
+          ...body !== undefined && { 'content-type': 'application/json' },
+          ...ifMatch !== undefined && { 'if-match': ifMatch },
+          ...idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey },
+        },
         ...body !== undefined && { body: stringify(body) },
         ...isRecord && { onResponse: ({ response: { headers } }: { response: Response }) => void (tag = headers.get('etag')) },
         signal,
@@ -80,10 +87,10 @@ export function useClient(): Client {
     send,
     pathOf: call => prefix + request(call).path,
     pathBelow: path => prefix + path,
-    async call({ query, body, below, ifMatch, ...params }, signal) {
+    async call({ query, body, below, ifMatch, idempotencyKey, ...params }, signal) {
       const { method, path } = request(params)
       if (below) return send(below[0], `${prefix}${path}/${below[1]}`, query, body, signal)
-      return send(method, prefix + path, query, body, signal, { ifMatch, isRecord: RECORD_ROUTES.has(params.route) })
+      return send(method, prefix + path, query, body, signal, { ifMatch, idempotencyKey, isRecord: RECORD_ROUTES.has(params.route) })
     },
     async open(resource, path, query, signal) {
       try {

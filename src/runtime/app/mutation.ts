@@ -18,12 +18,24 @@ export interface WriteOptions<D extends boolean> {
   readonly dryRun?: D
 }
 
+/** The options of a write that takes effect only once. */
+export interface RetryOptions {
+  /**
+   * Sends a new `Idempotency-Key` with each `mutate`, and the same key with its retries. Requires the plugin `idempotency`.
+   * @default false
+   */
+  readonly idempotencyKey?: boolean
+}
+
 export type MutationResult<Data, Variables, Context = unknown, Current = unknown>
   = UseMutationReturnType<Data, AutoApiError<Current>, Variables, Context>
 
 export interface MutationHandlers<Variables> {
-  /** @param query the parameters of the write's options */
-  readonly send: (variables: Variables, query: object) => Promise<unknown>
+  /**
+   * @param query the parameters of the write's options
+   * @param key the key of this call of `mutate`, which its retries share
+   */
+  readonly send: (variables: Variables, query: object, key: string | undefined) => Promise<unknown>
   /** The cached responses that a successful request makes stale. */
   readonly invalidates: (variables: Variables) => Invalidation
   /** Changes the cache before the request; the returned function rolls the change back. */
@@ -33,15 +45,19 @@ export interface MutationHandlers<Variables> {
 /** The caller's `onSuccess` runs after the cache is updated. The caller's `onError` runs after an optimistic change is rolled back. */
 export function useApiMutation<Data, Variables, Context = unknown, Current = unknown>(
   { send, invalidates, optimistic }: MutationHandlers<Variables>,
-  { dryRun = false, ...options }: MutationOptions<Data, Variables, Context, Current> & WriteOptions<boolean> = {},
+  { dryRun = false, idempotencyKey = false, ...options }:
+    MutationOptions<Data, Variables, Context, Current> & WriteOptions<boolean> & RetryOptions = {},
 ): MutationResult<Data, Variables, Context, Current> {
   const client = useQueryClient()
+  /** The keys by the context of a call of `mutate`. TanStack passes the same object to each retry. */
+  const keys = new WeakMap<object, string>()
   return useMutation<Data, AutoApiError<Current>, Variables, Context>({
     ...(options as object),
-    async mutationFn(variables) {
+    async mutationFn(variables, call) {
       const undo = dryRun ? undefined : optimistic?.(variables)
+      if (idempotencyKey && !keys.has(call)) keys.set(call, newKey())
       try {
-        return (await send(variables, dryRun ? { dryRun } : {})) as Data
+        return (await send(variables, dryRun ? { dryRun } : {}, keys.get(call))) as Data
       }
       catch (error) {
         undo?.()
@@ -54,3 +70,6 @@ export function useApiMutation<Data, Variables, Context = unknown, Current = unk
     },
   })
 }
+
+/** Browsers have `randomUUID` only on HTTPS. */
+const newKey = () => Array.from(crypto.getRandomValues(new Uint8Array(16)), byte => byte.toString(16).padStart(2, '0')).join('')

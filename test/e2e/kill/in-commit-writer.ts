@@ -20,26 +20,30 @@ import { createApi } from '../../../src/runtime/server/api/create'
 import { createRuntime, mountRuntime, setDefaultRuntime } from '../../../src/runtime/server/api/runtime'
 import { defineAutoApiPlugin, type ChangedRows } from '../../../src/runtime/server/define'
 import { auditLog } from '../../../src/runtime/server/plugins/audit-log/index'
+import { idempotency } from '../../../src/runtime/server/plugins/idempotency/index'
+import * as mysqlPresets from '../../../src/runtime/server/schema/presets/mysql'
+import * as pgPresets from '../../../src/runtime/server/schema/presets/pg'
+import * as sqlitePresets from '../../../src/runtime/server/schema/presets/sqlite'
 import bulk from '../../../src/runtime/server/routes/bulk'
-import { auditLogTable as mysqlLog } from '../../../src/runtime/server/schema/presets/mysql'
-import { auditLogTable as pgLog } from '../../../src/runtime/server/schema/presets/pg'
-import { auditLogTable as sqliteLog } from '../../../src/runtime/server/schema/presets/sqlite'
 
 const SQLITE = {
   items: sqliteTable('items', { id: integer('id').primaryKey(), batch: integer('batch').notNull(), place: integer('place').notNull(), deletedAt: text('deleted_at'), deletionId: text('deletion_id') }),
   entries: sqliteTable('entries', { id: text('id').primaryKey(), kind: text('kind').notNull(), recordId: text('record_id').notNull(), before: text('before'), after: text('after') }),
+  keys: sqlitePresets.idempotencyKeysTable(),
 }
 const PG = {
   items: pgTable('items', { id: serial('id').primaryKey(), batch: pgInteger('batch').notNull(), place: pgInteger('place').notNull(), deletedAt: pgText('deleted_at'), deletionId: pgText('deletion_id') }),
   entries: pgTable('entries', { id: pgText('id').primaryKey(), kind: pgText('kind').notNull(), recordId: pgText('record_id').notNull(), before: pgText('before'), after: pgText('after') }),
+  keys: pgPresets.idempotencyKeysTable(),
 }
 const wide = (name: string) => varchar(name, { length: 1000 })
 const MYSQL = {
   items: mysqlTable('items', { id: int('id').autoincrement().primaryKey(), batch: int('batch').notNull(), place: int('place').notNull(), deletedAt: wide('deleted_at'), deletionId: wide('deletion_id') }),
   entries: mysqlTable('entries', { id: varchar('id', { length: 36 }).primaryKey(), kind: wide('kind').notNull(), recordId: wide('record_id').notNull(), before: wide('before'), after: wide('after') }),
+  keys: mysqlPresets.idempotencyKeysTable(),
 }
 
-const [name, url, first, mode] = process.argv.slice(2) as [string, string, string, 'together' | 'apart' | 'audit']
+const [name, url, first, mode] = process.argv.slice(2) as [string, string, string, 'together' | 'apart' | 'audit' | 'keys']
 
 const OPEN: Readonly<Record<string, () => { db: object, engine: 'better-sqlite3' | 'libsql' | 'postgres' | 'mysql', tables: object }>> = {
   'better-sqlite3': () => ({ db: betterSqlite3({ client: new Database(url) }), engine: 'better-sqlite3', tables: SQLITE }),
@@ -56,7 +60,12 @@ const permissions = { read: true, create: true, update: true, delete: true } as 
 const insert = (rows: ChangedRows) =>
   rows.insertInto(entries, { id: rows.uuid, kind: rows.kind, recordId: rows.id, before: rows.before, after: rows.after })
 
-const LOGS = { 'better-sqlite3': sqliteLog, 'libsql': sqliteLog, 'postgres': pgLog, 'mysql': mysqlLog }
+const LOGS = {
+  'better-sqlite3': sqlitePresets.auditLogTable,
+  'libsql': sqlitePresets.auditLogTable,
+  'postgres': pgPresets.auditLogTable,
+  'mysql': mysqlPresets.auditLogTable,
+}
 
 const inCommit = () => mode === 'together'
   ? defineAutoApiPlugin({ name: 'auditor', needs: { images: true }, inCommit: changes => changes.map(insert) })
@@ -66,13 +75,14 @@ const inCommit = () => mode === 'together'
       await (db as ReturnType<typeof betterSqlite3>).insert(entries).values(values)
     } })
 
-const auditor = mode === 'audit' ? auditLog() : inCommit()
+const auditor = mode === 'audit' ? auditLog() : mode === 'keys' ? idempotency() : inCommit()
 
 const runtime = createRuntime(options => createApi({
   registrations: [
     { name: 'items', schema: items, authorization: { permissions } },
     ...mode === 'audit' ? [{ name: 'auditLog', schema: LOGS[engine]() }] : [],
   ],
+  modules: [tables as Record<string, unknown>],
   config: DEFAULT_CONFIG,
   plugins: [{ where: 'plugins[0]', listed: () => auditor }],
   useRuntimeConfig: () => ({ autoApi: { secret: '' } }),
@@ -81,20 +91,31 @@ const runtime = createRuntime(options => createApi({
 setDefaultRuntime(runtime)
 runtime.database.initialize(db, engine)
 const app = createApp()
-app.use(defineEventHandler(event => mountRuntime(event, runtime)))
+app.use(defineEventHandler((event) => {
+  mountRuntime(event, runtime)
+  Object.assign(event.context, { user: { id: 1 } })
+}))
 const router = createRouter()
 router.use('/api/items/bulk', bulk)
 app.use(router)
 const handle = toWebHandler(app)
 
-async function request(method: string, body: unknown) {
-  const response = await handle(new Request('http://localhost/api/items/bulk', { method, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }))
+async function request(method: string, body: unknown, headers: Record<string, string> = {}) {
+  const response = await handle(new Request('http://localhost/api/items/bulk', { method, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) }))
   const text = await response.text()
   if (response.status >= 300) throw new Error(text)
+  if (headers['idempotency-key']) process.stdout.write(`replayed ${response.headers.get('idempotent-replayed') ?? false}\n`)
   return JSON.parse(text) as { data: { id: number }[] }
 }
 
 const SIZE = 20
+
+// Each batch has its own key. After a kill, the next writer begins with batches that the last one has finished.
+for (let batch = Number(first); mode === 'keys'; batch++) {
+  process.stdout.write(`begin ${batch} create\n`)
+  await request('POST', { items: Array.from({ length: SIZE }, (_, place) => ({ batch, place })) }, { 'idempotency-key': `batch ${batch}` })
+  process.stdout.write(`end ${batch} create\n`)
+}
 
 for (let batch = Number(first); ; batch++) {
   process.stdout.write(`begin ${batch} create\n`)

@@ -110,6 +110,20 @@ describe('a write', () => {
   })
 })
 
+describe('a write with a key', () => {
+  it('sends a new key with each mutate, and the same key with its retries', async () => {
+    const create = harness.setup(() => use().useAutoApiCreate!('articles', { idempotencyKey: true, retry: 2, retryDelay: 1 }))
+    harness.refuseNext = { status: 503, body: { data: { code: 'BUSY' } } }
+    await create.mutateAsync({ title: 'New' })
+    await create.mutateAsync({ title: 'New' })
+    const [first, retry, second] = harness.keys
+    expect(first).toMatch(/^[0-9a-f]{32}$/)
+    expect([retry, second === first]).toEqual([first, false])
+    await harness.setup(() => use().useAutoApiCreate!('articles')).mutateAsync({ title: 'New' })
+    expect(harness.keys[3]).toBeUndefined()
+  })
+})
+
 describe('a dry run', () => {
   const RUNS: readonly (readonly [request: string, send: (app: Loose) => Promise<unknown>, response: unknown])[] = [
     ['POST /v1/articles?dryRun=true', app => app.useAutoApiCreate!('articles', { dryRun: true }).mutateAsync({ title: 'New' }), { title: 'New' }],

@@ -36,6 +36,8 @@ export interface ClientServer {
   readonly queryClient: QueryClient
   /** `GET /v1/articles?page=1`, in the order in which they were sent. */
   readonly requests: string[]
+  /** The idempotency keys of the writes, in the order in which they were sent. */
+  readonly keys: (string | undefined)[]
   /** Calls composables as `setup` does. */
   readonly setup: <T>(run: () => T) => T
   /** What the next write is answered with in place of the API's own answer. */
@@ -79,13 +81,14 @@ export async function openClientServer(
   // The first request waits until the plugins have loaded their modules, which are reset below.
   await server.request('GET', `${prefix}/articles`)
   const code = generateClient(prefix, describeResources(registrations, modules, config))
-  const harness = { requests: [] as string[], caller: { user: { id: 1 }, permissions: ['edit'] }, refuseNext: undefined } as unknown as { -readonly [K in keyof ClientServer]: ClientServer[K] }
+  const harness = { requests: [] as string[], keys: [] as (string | undefined)[], caller: { user: { id: 1 }, permissions: ['edit'] }, refuseNext: undefined } as unknown as { -readonly [K in keyof ClientServer]: ClientServer[K] }
 
   /** As Nuxt's own: an answer that is no success is thrown. */
   async function fetch(path: string, { method, query, body, headers, onResponse }: { method: string, query: Record<string, string>, body?: string, headers?: Record<string, string>, onResponse?: (context: { response: { headers: Headers } }) => void }) {
     const search = new URLSearchParams(query).toString()
     const url = search ? `${path}?${search}` : path
     harness.requests.push(`${method} ${decodeURIComponent(url)}`)
+    if (method !== 'GET') harness.keys.push(headers?.['idempotency-key'])
     const refusal = method === 'GET' ? undefined : harness.refuseNext
     if (refusal) harness.refuseNext = undefined
     const answer = refusal ?? await server.request(method, url, { raw: body, headers, caller: harness.caller })

@@ -6,14 +6,15 @@ import {
 } from '../actions'
 import { useClient } from '../client'
 import { withCurrent, withTags, type IfMatchOptions } from '../if-match'
-import { useApiMutation, type MutationOptions, type MutationResult, type WriteOptions } from '../mutation'
+import { useApiMutation, type MutationOptions, type MutationResult, type RetryOptions, type WriteOptions } from '../mutation'
 import { useAutoApiOptimisticUpdate } from '../optimistic'
 
 /** A resource in which records can be created. */
 export type Creatable = ResourceWith<'create'>
 
 type Options<R extends ResourceName, A extends Action, Context, D extends boolean>
-  = MutationOptions<ResponseOf<R, A, D>, ActionVariables<R>[A], Context, ActionResponses<R>['update']> & WriteOptions<D> & IfMatchOptions<A>
+  = MutationOptions<ResponseOf<R, A, D>, ActionVariables<R>[A], Context, ActionResponses<R>['update']>
+    & WriteOptions<D> & RetryOptions & IfMatchOptions<A>
 type Result<R extends ResourceName, A extends Action, Context, D extends boolean>
   = MutationResult<ResponseOf<R, A, D>, ActionVariables<R>[A], Context, ActionResponses<R>['update']>
 
@@ -42,9 +43,9 @@ function useAction<R extends ResourceName, A extends Action, Context, D extends 
   const { ifMatch = false, ...rest } = (options ?? {}) as Options<R, 'update', Context, D>
   return useApiMutation(
     {
-      async send(variables, query) {
+      async send(variables, query, idempotencyKey) {
         const request = ACTIONS[action].request(variables as never)
-        const call = { ...request, resource, query: { ...request.query, ...query } }
+        const call = { ...request, resource, query: { ...request.query, ...query }, idempotencyKey }
         const tagged = withTags(call, ifMatch, queryClient)
         if (tagged === call) return client.call(call)
         return client.call(tagged).catch(async (error: unknown) => {

@@ -72,7 +72,7 @@ export function createApi(options: ApiOptions): ServerApi {
   const { routes, tasks, pending } = installPlugins(plugins, extensions, {
     resources,
     builtPlugins,
-    server: createPluginServer({ api: () => api, resources, config, useStorage: options.useStorage, useRuntimeConfig, database }),
+    server: createPluginServer({ api: () => api, resources, modules, config, useStorage: options.useStorage, useRuntimeConfig, database }),
   })
 
   const reservedIds = new Set(RESERVED_IDS)

@@ -17,6 +17,9 @@ export interface Change {
   readonly cascaded?: true
 }
 
+/** Marks the context that participants receive for changes that custom code reports. */
+export const REPORTED = Symbol('reported changes')
+
 export type CommitListener = (changes: readonly Change[], ctx: AutoApiContext) => unknown
 
 declare const changedValue: unique symbol

@@ -28,6 +28,7 @@ export const ERRORS = {
   CONFLICT: { status: 409 },
   PRECONDITION_FAILED: { status: 412 },
   PRECONDITION_REQUIRED: { status: 428 },
+  IDEMPOTENCY_MISMATCH: { status: 422 },
   RATE_LIMITED: { status: 429 },
   BULK_FAILED: { status: 400 },
   BUSY: { status: 503 },

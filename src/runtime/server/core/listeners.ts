@@ -38,6 +38,12 @@ export type CallerListener = (ctx: AutoApiContext, request: IncomingRequest) => 
 export interface AroundInfo {
   /** The name of a generated route, such as `list` or `bulk-update`. For a route of a plugin, its `name` or `plugin: METHOD /path`. */
   readonly route: string
+  /** The parts of the request that a plugin can compare with those of another request. */
+  readonly request: {
+    readonly header: (name: string) => string | undefined
+    /** Reads and parses the JSON body. The route then gets the same value. @throws 400, 413 and 415. */
+    readonly body: () => Promise<unknown>
+  }
 }
 
 /** Returns its own response, or the response of `next`. */

@@ -35,7 +35,7 @@ export async function runRoute(api: Api, request: ApiRequest, resource: Resource
   const { listeners } = api
   const { name } = entry
   if (name === undefined || (listeners.around.length === 0 && listeners.onResponse.length === 0)) return runEntry(call, entry)
-  const info = Object.freeze({ route: name })
+  const info = Object.freeze({ route: name, request: { header: request.header, body: () => request.body() } })
   return runEntry(call, {
     authorize: entry.authorize,
     run: async () => runOnResponse(listeners, call.ctx, info, await runAround(listeners, call.ctx, info, () => entry.run(call))),

@@ -7,7 +7,7 @@ import { describeTable } from '../schema/drizzle/table'
 import { toId, toKey } from '../schema/record-id'
 import type { Resource } from '../schema/model'
 import type { Api } from './api'
-import { CHANGE_KINDS, type Change } from './changes'
+import { CHANGE_KINDS, REPORTED, type Change } from './changes'
 import { BusyError, ExpectationError, type BuiltStatement, type Engine, type Outcome } from '../engines/engine'
 import { backOff } from '../engines/retry'
 import type { GraphNode } from '../schema/graph'
@@ -144,7 +144,8 @@ async function planReports(statements: readonly BuiltStatement[], reported: read
   const [first] = reported
   const [resource] = first?.session.api.resources.values() ?? []
   if (!first || !resource) return async () => statements.map((entry, operation) => ({ entry, operation }))
-  const call: Call = { ...first.session, ctx: first.ctx, resource }
+  const ctx = Object.create(first.ctx, { [REPORTED]: { value: true } }) as AutoApiContext
+  const call: Call = { ...first.session, ctx, resource }
   const changes = hasParticipants(call) ? reported.flatMap(({ reported }) => reported) : []
   return planReported(statements, changes.map(change => toRow(change, call)), call)
 }

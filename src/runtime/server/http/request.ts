@@ -100,6 +100,7 @@ function bodyOf(event: RequestEvent, maxBodySize: number): Pick<ApiRequest, 'bod
   // Read when needed: h3 1 builds an object of all headers for the first one, which a request without a body does not need.
   const typeOf = () => mediaTypeOf(event.headers.get('content-type') ?? undefined)
   let isRead = false
+  let parsed: Promise<unknown> | undefined
   const markRead = () => {
     if (isRead) throw new TypeError('[auto-api] The body was read before. Read it once, by a `body` schema or by `stream()`.')
     isRead = true
@@ -108,8 +109,12 @@ function bodyOf(event: RequestEvent, maxBodySize: number): Pick<ApiRequest, 'bod
     async body(accepted = DEFAULT_ACCEPTS) {
       const type = typeOf()
       assertMediaType(type, accepted)
-      markRead()
-      return parseBody(type, await readBody(event, maxBodySize) ?? '')
+      // A plugin can read the body before the route does.
+      if (!parsed) {
+        markRead()
+        parsed = readBody(event, maxBodySize).then(text => parseBody(type, text ?? ''))
+      }
+      return parsed
     },
     stream(accepted, maxSize) {
       const type = typeOf()

@@ -20,6 +20,8 @@ import type { Resource } from '../schema/model'
 import { toId, toKey } from '../schema/record-id'
 import { updateRow, type UpdateRow } from '../core/update-row'
 import { createPluginTable, type PluginTable } from './table'
+import { findPresetTable } from '../schema/preset-tables'
+import type { PresetName } from '../schema/presets/mark'
 import { createFindStorage, type FindStorage, type StorageMounts } from './storage'
 
 /** A column of a resource. */
@@ -77,6 +79,8 @@ export interface PluginServer {
    * client can write. Returns the record with the fields that the caller can read. Authorize the caller first.
    */
   readonly update: UpdateRow
+  /** Finds the table that a preset has made, among the exports of the app's schema. */
+  readonly presetTable: (preset: PresetName) => Table | undefined
   /** Reads a whole list in batches, with the permissions, the fields and the row scope of the list route. */
   readonly scan: Scan
   /** Authorizes and plans a whole list. Then it can be counted and read in batches. */
@@ -108,13 +112,17 @@ export interface PluginServerOptions {
   /** Returns the API, which does not exist yet while its plugins are set up. */
   readonly api: () => Api
   readonly useRuntimeConfig?: (event?: unknown) => unknown
+  /** All exports of every file that contains a registered table. @default none */
+  readonly modules?: readonly Record<string, unknown>[]
   readonly resources: ReadonlyMap<string, Resource>
   readonly config: AutoApiConfig
   readonly useStorage: (() => StorageMounts) | undefined
   readonly database: Database
 }
 
-export function createPluginServer({ api, resources, config, useStorage, useRuntimeConfig, database }: PluginServerOptions): PluginServer {
+export function createPluginServer(
+  { api, resources, modules = [], config, useStorage, useRuntimeConfig, database }: PluginServerOptions,
+): PluginServer {
   return Object.freeze({
     resources: new Map([...resources].map(([name, resource]) => [name, toPluginResource(resource)])),
     config: freezeDeeply(config),
@@ -126,6 +134,7 @@ export function createPluginServer({ api, resources, config, useStorage, useRunt
       return createPluginTable(resource, database)
     },
     update: updateRow,
+    presetTable: (preset: PresetName) => findPresetTable(modules, preset),
     scan: scanList,
     openList,
     saveRecords,

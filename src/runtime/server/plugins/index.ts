@@ -3,6 +3,8 @@ export { activityFeed, type ActivityEntry, type ActivityFeedOptions } from './ac
 export { auditLog, type AuditLogOptions } from './audit-log/index'
 export { betterAuth, type BetterAuthInstance, type BetterAuthOptions } from './better-auth/index'
 export { dataExport } from './data-export/index'
+export { idempotency } from './idempotency/index'
+export type { IdempotencyOptions } from './idempotency/options'
 export { rateLimit } from './rate-limit/index'
 export type { Count, Counter } from './rate-limit/counter'
 export type { KeyFunction, Limit, RateLimitOptions } from './rate-limit/options'

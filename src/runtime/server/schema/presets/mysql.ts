@@ -1,6 +1,6 @@
 /** Columns that the API recognizes by name, for MySQL tables: spread them into a table and keep the property names. And whole tables. */
 import { sql } from 'drizzle-orm'
-import { datetime, index, int, json, mysqlTable, text, uniqueIndex, varchar, type AnyMySqlColumn } from 'drizzle-orm/mysql-core'
+import { datetime, index, int, json, mediumtext, mysqlTable, text, uniqueIndex, varchar, type AnyMySqlColumn } from 'drizzle-orm/mysql-core'
 import { markTable, serverOwned } from './mark'
 
 const time = (name: string) => datetime(name, { fsp: 3 })
@@ -151,4 +151,24 @@ export function auditLogTable(name = 'audit_log') {
     index(`${name}_tenant`).on(table.tenantId, table.id),
     index(`${name}_at`).on(table.at),
   ])
+}
+
+/**
+ * The table in which the plugin `idempotency` stores the keys of requests, together with their responses. Export the table from a file that
+ * also contains a registered table.
+ * @example
+ * export const idempotencyKeys = idempotencyKeysTable()
+ */
+export function idempotencyKeysTable(name = 'idempotency_keys') {
+  return markTable(mysqlTable(name, {
+    id: varchar('id', { length: 64 }).primaryKey(),
+    parent: varchar('parent', { length: 64 }),
+    recordId: varchar('record_id', { length: 500 }),
+    fingerprint: varchar('fingerprint', { length: 64 }).notNull(),
+    grant: varchar('access', { length: 64 }),
+    status: int('status'),
+    body: mediumtext('body'),
+    createdAt: time('created_at').notNull(),
+    expiresAt: time('expires_at').notNull(),
+  }, table => [index(`${name}_parent`).on(table.parent), index(`${name}_expires_at`).on(table.expiresAt)]), 'idempotencyKeys')
 }

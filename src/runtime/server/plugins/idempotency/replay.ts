@@ -1,0 +1,84 @@
+/** Answers a request whose key has been used: with the stored response, or with the records as the caller can read them now. */
+import { digest } from 'ohash'
+import { keyFields, readableFields } from '../../core/access/fields'
+import { applyScope } from '../../core/access/row-scope'
+import { requireSession, type Call } from '../../core/context'
+import { notFound } from '../../core/error'
+import { decoder, valuesAt, type RecordValues } from '../../core/execute/rows/decode'
+import { readRows } from '../../core/execute/rows/rows'
+import type { ReadPlan } from '../../core/plan/read-plan'
+import type { ApiResponse } from '../../core/response'
+import { inTuples } from '../../core/sql/list/index'
+import type { AutoApiContext } from '../../registration'
+import { toId, toKey } from '../../schema/record-id'
+import type { StoredKey } from './store'
+
+/** The kinds of responses that a write can have. */
+export type ResponseForm = 'created' | 'record' | 'records' | 'deletion' | 'deletions'
+
+export function callOf(ctx: AutoApiContext): Call {
+  const session = requireSession(ctx)
+  return { ...session, resource: session.api.resources.get(ctx.resource)! }
+}
+
+/** Identifies what the caller can read: the permissions, the roles and the readable fields. */
+export async function grantOf(call: Call): Promise<string> {
+  const { ctx: { permissions, user } } = call
+  const { fields } = await readableFields(call)
+  return digest(JSON.stringify([[...permissions].sort(), user?.role ?? null, user?.roles ?? null, fields.map(({ name }) => name)]))
+}
+
+/** @throws 404 if the caller can no longer see a record of the response. */
+export async function replay(
+  form: ResponseForm, { status, body, grant }: StoredKey, ids: readonly string[], call: Call,
+): Promise<ApiResponse> {
+  const headers = { 'Idempotent-Replayed': 'true' }
+  const isDeletion = form === 'deletion' || form === 'deletions'
+  const records = isDeletion ? [] : await readVisible(ids, call)
+  if (!isDeletion && form !== 'records' && records.length === 0) throw notFound()
+  // A stored response can contain fields and records that the caller can no longer read.
+  const isReadable = (isDeletion || records.length === ids.length) && grant === await grantOf(call)
+  const created = form === 'created' && ids[0] !== undefined ? { created: ids[0] } : {}
+  return isReadable && status !== null && body !== null
+    ? { status, body: JSON.parse(body) as unknown, headers, ...created }
+    : { ...CURRENT[form](records, ids, call), headers, ...created }
+}
+
+/** Reads the active records that the caller can see, in the order of the ids, with the fields that the caller can read. */
+async function readVisible(ids: readonly string[], call: Call): Promise<readonly RecordValues[]> {
+  const { resource } = call
+  const keys = ids.flatMap(id => toKey(resource, id) ?? [])
+  if (ids.length === 0 || keys.length === 0) return []
+  const selection = await readableFields(call)
+  const tuples = ids.map(id => toKey(resource, id)!.map((value, index) => resource.primaryKey[index]!.encode(value)))
+  const where = [inTuples(call.engine, resource.primaryKey, tuples)]
+  const read: ReadPlan = { resource, trash: 'active', selection, where, order: [], count: false, include: [] }
+  const scoped = await applyScope(call, read, 'read')
+  const { columns, rows } = await readRows(scoped, { cursor: true, extraColumns: keyFields(resource).fields }, call)
+  const decode = decoder(columns, selection, 'wire')
+  const keyOf = valuesAt(columns, resource.primaryKey)
+  const idOf = (row: readonly unknown[]) =>
+    toId(resource, keyOf(row).map((value, index) => resource.primaryKey[index]!.decode?.(value) ?? value))
+  const found = new Map(rows.map(row => [idOf(row), decode(row)]))
+  return ids.map(id => found.get(id)).filter(record => record !== undefined)
+}
+
+type CreateBody = (records: readonly RecordValues[], ids: readonly string[], call: Call) => ApiResponse
+
+const total = (count: number) => ({ total: count, successful: count, failed: 0 })
+const softDeleted = ({ ctx: { operation }, resource }: Call) => operation === 'delete' && resource.roles.deletedAt !== undefined
+
+/** The id of a single numeric key is a number in JSON. */
+const wireId = ({ resource: { primaryKey } }: Call, id: string) =>
+  primaryKey.length === 1 && (primaryKey[0]!.kind === 'integer' || primaryKey[0]!.kind === 'number') ? Number(id) : id
+
+const CURRENT: Readonly<Record<ResponseForm, CreateBody>> = {
+  created: ([record]) => ({ status: 201, body: record }),
+  record: ([record]) => ({ status: 200, body: record }),
+  records: records => ({ status: 200, body: { data: records, meta: total(records.length) } }),
+  deletion: (_records, _ids, call) => ({ status: 200, body: { success: true, softDeleted: softDeleted(call) } }),
+  deletions: (_records, ids, call) => ({
+    status: 200,
+    body: { data: ids.map(id => ({ id: wireId(call, id), deleted: true, softDeleted: softDeleted(call) })), meta: total(ids.length) },
+  }),
+}

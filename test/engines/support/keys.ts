@@ -1,0 +1,69 @@
+/** Notes and the table of idempotency keys in each dialect, as drizzle-kit creates them, behind one or several servers. */
+import { createRequire } from 'node:module'
+import type { Table } from 'drizzle-orm'
+import { text as mysqlText, mysqlTable, varchar } from 'drizzle-orm/mysql-core'
+import { pgTable, text as pgText } from 'drizzle-orm/pg-core'
+import { sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import type { ResourceHooks } from '../../../src/runtime/server/registration'
+import { idempotency } from '../../../src/runtime/server/plugins/index'
+import * as mysql from '../../../src/runtime/server/schema/presets/mysql'
+import * as pg from '../../../src/runtime/server/schema/presets/pg'
+import * as sqlite from '../../../src/runtime/server/schema/presets/sqlite'
+import { DEFAULT_MULTI_TENANCY } from '../../../src/runtime/shared/defaults'
+import type { Dialect } from '../../../src/runtime/shared/dialects'
+import { createServer, type TestServer } from '../../support/server'
+import type { EngineCase, Opened } from './databases'
+
+const TABLES: Readonly<Record<Dialect, () => { notes: Table, idempotencyKeys: Table }>> = {
+  sqlite: () => ({
+    notes: sqliteTable('notes', { ...sqlite.id(), ...sqlite.tenant(), title: text('title').notNull().unique(), pay: text('pay'), ...sqlite.softDelete() }),
+    idempotencyKeys: sqlite.idempotencyKeysTable(),
+  }),
+  pg: () => ({
+    notes: pgTable('notes', { ...pg.id(), ...pg.tenant(), title: pgText('title').notNull().unique(), pay: pgText('pay'), ...pg.softDelete() }),
+    idempotencyKeys: pg.idempotencyKeysTable(),
+  }),
+  mysql: () => ({
+    notes: mysqlTable('notes', { ...mysql.id(), ...mysql.tenant(), title: varchar('title', { length: 100 }).notNull().unique(), pay: mysqlText('pay'), ...mysql.softDelete() }),
+    idempotencyKeys: mysql.idempotencyKeysTable(),
+  }),
+}
+
+async function createText(dialect: Dialect, tables: object): Promise<string> {
+  const kit = createRequire(import.meta.url)('drizzle-kit/api') as typeof import('drizzle-kit/api')
+  const schema = tables as never
+  const statements = dialect === 'sqlite'
+    ? await kit.generateSQLiteMigration(await kit.generateSQLiteDrizzleJson({}), await kit.generateSQLiteDrizzleJson(schema))
+    : dialect === 'pg'
+      ? await kit.generateMigration(kit.generateDrizzleJson({}), kit.generateDrizzleJson(schema))
+      : await kit.generateMySQLMigration(await kit.generateMySQLDrizzleJson({}), await kit.generateMySQLDrizzleJson(schema))
+  return statements.map(statement => `${statement.replace(/;\s*$/, '')};`).join('\n')
+}
+
+export interface KeyWorld {
+  readonly opened: Opened
+  /** Servers over one database, each with its own plugin. */
+  readonly servers: readonly TestServer[]
+}
+
+/** Notes belong to organizations. Only `pay` sees and writes `pay`; `hidden` titles are visible to nobody. */
+export async function openKeys({ dialect, engine, open }: EngineCase, hooks?: ResourceHooks, ttl = '24h', count = 2): Promise<KeyWorld> {
+  const opened = await open()
+  const tables = TABLES[dialect]()
+  await opened.exec(await createText(dialect, tables))
+  const servers: TestServer[] = []
+  for (let index = 0; index < count; index++) {
+    servers.push(await createServer({
+      db: opened.db, engine, modules: [tables], plugins: [idempotency({ ttl })],
+      registrations: [{
+        name: 'notes', schema: tables.notes, hooks,
+        authorization: {
+          permissions: { read: true, create: 'write', update: 'write', delete: 'write' },
+          fields: { pay: { read: 'pay' } },
+        },
+      }],
+      config: { multiTenancy: DEFAULT_MULTI_TENANCY },
+    }))
+  }
+  return { opened, servers }
+}

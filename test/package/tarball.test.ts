@@ -71,6 +71,7 @@ describe('drizzle-kit reads the column presets of the package', () => {
     const text = readFileSync(join(folder, out, migration!), 'utf8')
     expect(text).toMatch(/CREATE TABLE [`"]shelves[`"] [^;]*organization_id[^;]*created_at[^;]*deletion_id/)
     expect(text).toMatch(/CREATE TABLE [`"]task_runs[`"] [^;]*task[^;]*due/)
+    for (const table of ['api_tokens', 'audit_log', 'idempotency_keys']) expect(text).toMatch(new RegExp('CREATE TABLE [`"]' + table + '[`"]'))
   })
 
   it('and pushes them to a database', () => {

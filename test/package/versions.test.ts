@@ -59,6 +59,7 @@ describe.each(VERSIONS)('$name', ({ installed, version, ...variant }) => {
       const text = readFileSync(join(folder, out, file!), 'utf8')
       expect(text).toMatch(/CREATE TABLE [`"]shelves[`"] [^;]*organization_id[^;]*created_at[^;]*deletion_id/)
       expect(text).toMatch(/CREATE TABLE [`"]task_runs[`"] [^;]*task[^;]*due/)
+      for (const table of ['api_tokens', 'audit_log', 'idempotency_keys']) expect(text).toMatch(new RegExp('CREATE TABLE [`"]' + table + '[`"]'))
     })
 
     it('compiles with the types of the tables', () => {

@@ -1,6 +1,8 @@
-/** A table made of the package's column presets and the table of task runs, for drizzle-kit to read. */
+/** A table made of the package's column presets and the tables of plugins, for drizzle-kit to read. */
 import { pgTable, text } from 'drizzle-orm/pg-core'
-import { audit, id, liveUnique, softDelete, taskRunsTable, tenant, timestamps } from 'nuxt-auto-api/schema/pg'
+import {
+  apiTokensTable, audit, auditLogTable, id, idempotencyKeysTable, liveUnique, softDelete, taskRunsTable, tenant, timestamps,
+} from 'nuxt-auto-api/schema/pg'
 
 export const shelves = pgTable('shelves', {
   ...id(),
@@ -12,3 +14,6 @@ export const shelves = pgTable('shelves', {
 }, table => [liveUnique('shelves_name', table, table.organizationId, table.name)])
 
 export const taskRuns = taskRunsTable()
+export const apiTokens = apiTokensTable()
+export const auditLog = auditLogTable()
+export const idempotencyKeys = idempotencyKeysTable()

@@ -1,4 +1,5 @@
 /** Makes writes safe to retry: a request with a key takes effect once, and a retry gets the response of the first request. */
+import type { Table } from 'drizzle-orm'
 import { defineAutoApiPlugin, type AutoApiPlugin } from '../../plugin/contract'
 import { resolveTtl, type IdempotencyOptions } from './options'
 import type { createIdempotency } from './server'
@@ -17,8 +18,9 @@ export const idempotency = defineAutoApiPlugin(
     return {
       name: 'idempotency',
       // Loaded here, because nuxt.config loads this file without the server's modules.
-      async setup(plugin) {
-        server = (await import('./server')).createIdempotency(ttl, plugin)
+      setup({ presetTable }) {
+        const table = requireTable(presetTable('idempotencyKeys'))
+        return import('./server').then(({ createIdempotency }) => void (server = createIdempotency(ttl, table)))
       },
       around: (ctx, next, info) => server.around(ctx, next, info),
       inCommit: (changes, ctx) => server.inCommit(changes, ctx),
@@ -27,3 +29,12 @@ export const idempotency = defineAutoApiPlugin(
     }
   },
 )
+
+/** @throws When the schema exports no table for the keys. */
+function requireTable(table: Table | undefined): Table {
+  if (table) return table
+  throw new Error(
+    '[auto-api] idempotency: the schema exports no table of `idempotencyKeysTable()`. Export it from a file that contains a '
+    + 'registered table: `export const idempotencyKeys = idempotencyKeysTable()`, and run your migrations.',
+  )
+}

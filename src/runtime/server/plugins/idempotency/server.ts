@@ -9,7 +9,6 @@ import { assertDepth } from '../../core/parse/body'
 import type { ApiResponse } from '../../core/response'
 import type { ApiEvent } from '../../http'
 import type { TaskRun } from '../../plugin/contract'
-import type { PluginServer } from '../../plugin/server'
 import type { AutoApiContext } from '../../registration'
 import { fingerprint, parseKey, requestId } from './key'
 import { callOf, grantOf, replay, type ResponseForm } from './replay'
@@ -60,8 +59,7 @@ interface Database {
 }
 
 /** The parts of the plugin that run on the server. `nuxt.config` does not load this file. */
-export function createIdempotency(ttl: number, { presetTable }: PluginServer) {
-  const table = requireTable(presetTable('idempotencyKeys'))
+export function createIdempotency(ttl: number, table: Table) {
   const store = createKeyStore(table)
   /** The requests that this server runs, by id. A second request with the same id waits for the first. */
   const running = new Map<string, Promise<unknown>>()
@@ -140,13 +138,4 @@ export function createIdempotency(ttl: number, { presetTable }: PluginServer) {
     },
     removeExpired: ({ event, due }: TaskRun) => store.removeExpired(useRuntime(event as ApiEvent).database.engine(event), due),
   }
-}
-
-/** @throws When the schema exports no table for the keys. */
-function requireTable(table: Table | undefined): Table {
-  if (table) return table
-  throw new Error(
-    '[auto-api] idempotency: the schema exports no table of `idempotencyKeysTable()`. Export it from a file that contains a '
-    + 'registered table: `export const idempotencyKeys = idempotencyKeysTable()`, and run your migrations.',
-  )
 }

@@ -243,6 +243,15 @@ describe('a rotation', () => {
     expect((await api.ask(token, 'GET', '/api/posts')).status).toBe(200)
   })
 
+  it('of an id that no row can have is a 404, and later rotations and changes still work', async () => {
+    await open()
+    const { id } = await api.make(1)
+    for (const invalid of ['%ff', '%00', '%ED%A0%80', '%27', '1,2', 'x'.repeat(5000)])
+      expect({ invalid, status: (await asUser(1, 'POST', `/api/apiTokens/${invalid}/rotate`)).status }).toEqual({ invalid, status: 404 })
+    expect((await asUser(1, 'PATCH', `/api/apiTokens/${id}`, { name: 'x' })).status).toBe(200)
+    expect((await asUser(1, 'POST', `/api/apiTokens/${id}/rotate`)).status).toBe(200)
+  })
+
   it('is not for an old secret, whose thief would get a new one', async () => {
     await open()
     const { id, token: old } = await api.make(1, { scopes: ['apiTokens:update', 'apiTokens:create'] })

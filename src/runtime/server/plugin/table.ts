@@ -33,12 +33,14 @@ export function createPluginTable(resource: Resource, database: Database): Plugi
 
   return Object.freeze<PluginTable>({
     async find(event, names, value) {
+      if (value === undefined) return undefined
       const engine = database.engine(event)
       const searched = names.map(fieldOf)
       const key = `${engine.name} ${names.join()}`
       let text = texts.get(key)
       if (text === undefined) {
-        const where = sql.join(searched.map(({ column }) => sql`${column} = ${value}`), sql` or `)
+        // Later calls use the text too, so it must not depend on the value: Drizzle writes a list or SQL in another way.
+        const where = sql.join(searched.map(({ column }) => sql`${column} = ${''}`), sql` or `)
         const columns = sql.join(fields.map(({ selection }) => selection), sql`, `)
         texts.set(key, text = engine.render(sql`select ${columns} from ${table} where ${where}`).text)
       }

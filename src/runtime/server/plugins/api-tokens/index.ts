@@ -36,7 +36,10 @@ export const apiTokens = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins', na
   let update: UpdateRow
   let access: PluginTable
   let authentication: AuthenticateOptions
-  const manage: ManageOptions = { policy, format, issued, access: () => access, update: () => update, table: () => table }
+  let toTokenId: ManageOptions['toTokenId']
+  const manage: ManageOptions = {
+    policy, format, issued, access: () => access, update: () => update, table: () => table, toTokenId: id => toTokenId(id),
+  }
 
   return {
     name: 'api-tokens',
@@ -46,6 +49,7 @@ export const apiTokens = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins', na
       assertTokenTable(found!)
       table = found!.table
       update = server.update
+      toTokenId = id => id === undefined ? undefined : found!.canonicalId(id)
       const { limit, window, store } = policy.failures
       const counter = resolveStore(imported(store, 'apiTokens.failures.store'), MAX_ADDRESSES, server.storage, 'apiTokens.failures')
       authentication = {

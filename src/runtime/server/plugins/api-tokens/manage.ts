@@ -20,6 +20,8 @@ export interface ManageOptions {
   readonly access: () => PluginTable
   readonly update: () => UpdateRow
   readonly table: () => Table
+  /** Converts the `:id` of a path to the id of a row. Returns `undefined` if no row can have it. */
+  readonly toTokenId: (id: string | undefined) => string | undefined
 }
 
 /** The organization of the caller, as rows of tokens store it. */

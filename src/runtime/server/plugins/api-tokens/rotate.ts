@@ -7,7 +7,7 @@ import { assertNotExpired, createSecret, isOwnToken, type ManageOptions } from '
 import type { TokenRow } from './row'
 import { assertWithin } from './rules'
 
-export function rotateRoute({ policy, format, issued, access, update }: ManageOptions): PluginRoute {
+export function rotateRoute({ policy, format, issued, access, update, toTokenId }: ManageOptions): PluginRoute {
   const { resource, grace } = policy
   return {
     name: ROTATE,
@@ -16,7 +16,7 @@ export function rotateRoute({ policy, format, issued, access, update }: ManageOp
     resources: [resource],
     operation: 'update',
     async handler(ctx) {
-      const row = await access().find(ctx.event, ['id'], ctx.params.id) as TokenRow | undefined
+      const row = await access().find(ctx.event, ['id'], toTokenId(ctx.params.id)) as TokenRow | undefined
       // The update checks all rules of the row again. Before it, the response must not show that a token of somebody else exists.
       const isOwn = row !== undefined && !row.deletedAt && isOwnToken(row, ctx)
       if (!isOwn) throw notFound()

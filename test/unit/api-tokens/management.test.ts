@@ -305,6 +305,44 @@ describe('a token that manages tokens', () => {
   })
 })
 
+describe('a credential of another plugin that manages tokens', () => {
+  const openWith = async (limits: object) => {
+    const user = { id: 1, organizationId: 1, role: 'editor', permissions: ['posts:read', 'posts.write', 'tokens'] }
+    const credentials = (request: { header: (name: string) => string | undefined }) =>
+      request.header('x-oauth') === undefined ? undefined : { user, tenant: { id: 1 }, id: 'grant', ...limits }
+    await open({ plugins: [{ name: 'oauth', credentials }] })
+    const statusOf = async (method: string, path: string, body?: object) =>
+      (await api.server.request(method, `/api/apiTokens${path}`, { headers: { 'x-oauth': '1' }, body })).status
+    return statusOf
+  }
+
+  it('makes, rotates and prolongs only tokens within its scopes', async () => {
+    const statusOf = await openWith({ scopes: ['apiTokens:create', 'apiTokens:update', 'posts:read'] })
+    const { id: strong } = await api.make(1)
+    const { id: weak } = await api.make(1, { scopes: ['posts:read'] })
+    const expiresAt = new Date(Date.now() + DAY).toISOString()
+    expect(await statusOf('POST', '', { name: 'x' })).toBe(403)
+    expect(await statusOf('POST', '/bulk', { items: [{ name: 'x' }] })).not.toBe(201)
+    expect(await statusOf('POST', '', { name: 'x', scopes: ['editor'] })).toBe(403)
+    expect(await statusOf('POST', `/${strong}/rotate`)).toBe(403)
+    expect(await statusOf('PATCH', `/${strong}`, { expiresAt })).toBe(403)
+    expect(await statusOf('POST', '', { name: 'x', scopes: ['posts:read'] })).toBe(201)
+    expect(await statusOf('POST', `/${weak}/rotate`)).toBe(200)
+    expect(await statusOf('PATCH', `/${weak}`, { expiresAt })).toBe(200)
+  })
+
+  it('makes no tokens if it cannot use some resources, which a token could', async () => {
+    const statusOf = await openWith({ excludedResources: ['posts'] })
+    expect(await statusOf('POST', '', { name: 'x' })).toBe(403)
+    expect(await statusOf('POST', '', { name: 'x', scopes: ['posts.write'] })).toBe(403)
+  })
+
+  it('makes every token without limits', async () => {
+    const statusOf = await openWith({})
+    expect(await statusOf('POST', '', { name: 'x' })).toBe(201)
+  })
+})
+
 describe('the table', () => {
   it('without the columns of the preset fails at startup, with their names', async () => {
     const { integer, sqliteTable } = await import('drizzle-orm/sqlite-core')

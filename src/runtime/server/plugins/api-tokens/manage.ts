@@ -1,6 +1,6 @@
 /** Makes, changes and revokes tokens: the hooks of the generated routes, and which tokens a caller sees. */
 import { and, eq, sql, type Column, type SQL, type Table } from 'drizzle-orm'
-import { rolesOf, SUPER_ADMIN } from '../../core/access/limits'
+import { limitsOf, rolesOf, SUPER_ADMIN } from '../../core/access/limits'
 import { conflict, refused } from '../../core/error'
 import { uuidv7 } from '../../core/uuid'
 import type { AutoApiContext, ConditionalContext, ResourceHooks } from '../../registration'
@@ -10,7 +10,7 @@ import { tokenOf } from './authenticate'
 import { hashToken, START_LENGTH, type TokenFormat } from './format'
 import type { TokenPolicy } from './options'
 import type { TokenRow } from './row'
-import { assertNarrower, assertScopes, assertWithin, readExpiry, readScopes } from './rules'
+import { assertNarrower, assertScopes, assertWithin, readExpiry, readScopes, type Maker } from './rules'
 import type { IssuedTokens } from './issued'
 
 export interface ManageOptions {
@@ -32,6 +32,14 @@ function ownerId(ctx: AutoApiContext): string {
   const id: unknown = ctx.user?.id
   if ((typeof id !== 'string' && typeof id !== 'number' && typeof id !== 'bigint') || id === '') throw refused(ctx)
   return String(id)
+}
+
+/**
+ * Returns what the credential of the caller grants, or `undefined` if the caller has no limits. The credential is a token, or that of
+ * another plugin, whose scopes also limit the tokens that its caller makes.
+ */
+export function makerOf(ctx: AutoApiContext): Maker | undefined {
+  return tokenOf(ctx.event) ?? (limitsOf(ctx) && { scopes: ctx.credential?.scopes ?? null, expiresAt: null })
 }
 
 /** Whether the caller sees and deletes all tokens of the organization. */
@@ -68,7 +76,7 @@ export function createHooks({ policy, format, issued, access, table }: ManageOpt
   return {
     async beforeCreate(data, ctx) {
       const userId = ownerId(ctx)
-      const maker = tokenOf(ctx.event)
+      const maker = makerOf(ctx)
       const scopes = readScopes(data.scopes)
       await assertScopes(scopes, ctx, maker)
       const expiresAt = readExpiry(data.expiresAt, policy, maker)
@@ -86,7 +94,7 @@ export function createHooks({ policy, format, issued, access, table }: ManageOpt
       // A time that is later than the last one, so that of two changes at the same time only one finds the row as it was.
       const updatedAt = new Date(Math.max(Date.now(), row.updatedAt.getTime() + 1))
       if (rotated) return { ...data, updatedAt }
-      const maker = tokenOf(ctx.event)
+      const maker = makerOf(ctx)
       const changed: Record<string, unknown> = { ...data, updatedAt }
       if (data.scopes !== undefined) {
         const scopes = readScopes(data.scopes)

@@ -1,9 +1,8 @@
 /** `POST /:resource/:id/rotate`: replaces the secret of a token. The old secret stays valid for some seconds. */
 import { notFound } from '../../core/error'
 import type { PluginRoute } from '../../plugin/contract'
-import { tokenOf } from './authenticate'
 import { ROTATE } from './issued'
-import { assertNotExpired, createSecret, isOwnToken, type ManageOptions } from './manage'
+import { assertNotExpired, createSecret, isOwnToken, makerOf, type ManageOptions } from './manage'
 import type { TokenRow } from './row'
 import { assertWithin } from './rules'
 
@@ -21,7 +20,7 @@ export function rotateRoute({ policy, format, issued, access, update, toTokenId 
       const isOwn = row !== undefined && !row.deletedAt && isOwnToken(row, ctx)
       if (!isOwn) throw notFound()
       assertNotExpired(row)
-      assertWithin(row, tokenOf(ctx.event))
+      assertWithin(row, makerOf(ctx))
       const { token, columns } = await createSecret(format)
       issued.beginRotation(ctx, row)
       const record = await update()(ctx, resource, row.id, {

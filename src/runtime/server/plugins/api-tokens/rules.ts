@@ -8,6 +8,9 @@ import type { AutoApiContext } from '../../registration'
 import type { TokenPolicy } from './options'
 import type { TokenRow } from './row'
 
+/** What the credential grants with which the caller makes or changes a token. */
+export type Maker = Pick<TokenRow, 'scopes' | 'expiresAt'>
+
 const MAX_SCOPES = 100
 /** A scope of OAuth (RFC 6749): printable ASCII without spaces, quotes and backslashes. */
 const SCOPE = /^[\x21\x23-\x5B\x5D-\x7E]{1,128}$/
@@ -31,10 +34,10 @@ export function readScopes(value: unknown): readonly string[] | null {
 
 /**
  * Checks the scopes of a new token, or of one whose scopes change.
- * @param maker the token with which the caller came
+ * @param maker the credential with which the caller came
  * @throws 403 for a scope that the caller lacks. A caller with a token can give only scopes of this token.
  */
-export async function assertScopes(scopes: readonly string[] | null, ctx: AutoApiContext, maker: TokenRow | undefined): Promise<void> {
+export async function assertScopes(scopes: readonly string[] | null, ctx: AutoApiContext, maker: Maker | undefined): Promise<void> {
   if (maker && scopes === null) throw refusedScopes([], 'A token can only make tokens with scopes.')
   const lacking: string[] = []
   for (const scope of scopes ?? [])
@@ -66,7 +69,7 @@ export function assertNarrower(scopes: readonly string[] | null, { scopes: curre
  * @throws `VALIDATION_FAILED` for a time in the past, beyond `maxDays`, or none, unless `allowNoExpiry` is set. 403 for a time after the
  * expiry of the token with which the caller came.
  */
-export function readExpiry(value: unknown, { maxDays, allowNoExpiry }: TokenPolicy, maker: TokenRow | undefined): Date | null {
+export function readExpiry(value: unknown, { maxDays, allowNoExpiry }: TokenPolicy, maker: Maker | undefined): Date | null {
   const now = Date.now()
   const limit = maker?.expiresAt?.getTime() ?? Infinity
   if (value === undefined) return new Date(Math.min(now + Math.min(DEFAULT_DAYS, maxDays) * DAY, limit))
@@ -85,7 +88,7 @@ export function readExpiry(value: unknown, { maxDays, allowNoExpiry }: TokenPoli
 }
 
 /** @throws 403 if the caller came with a token that grants less than `row`: its scopes, or its expiry. */
-export function assertWithin(row: TokenRow, maker: TokenRow | undefined): void {
+export function assertWithin(row: TokenRow, maker: Maker | undefined): void {
   if (!maker) return
   const isWithin = row.scopes !== null && row.scopes.every(scope => maker.scopes?.includes(scope))
     && (maker.expiresAt === null || (row.expiresAt !== null && row.expiresAt <= maker.expiresAt))

@@ -3,11 +3,12 @@ import { connect } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
-import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { z } from 'zod'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { DEFAULT_CONFIG } from '../../../src/runtime/shared/defaults'
 import { defineAutoApiPlugin, type AutoApiPlugin, type PluginRoute, type RouteRequest } from '../../../src/runtime/server/define'
+import type { PluginServer } from '../../../src/runtime/server/plugin/server'
 import { createServer, type ListeningServer, type TestServer } from '../../support/server'
 
 const posts = sqliteTable('posts', { id: integer('id').primaryKey(), title: text('title').notNull() })
@@ -377,5 +378,24 @@ describe('the handler\'s request', () => {
     await request
     await wait(50)
     expect(signals.map(({ aborted }) => aborted)).toEqual([false, true])
+  })
+})
+
+describe('the id of a path', () => {
+  const links = sqliteTable('links', { from: integer('from'), to: text('to') }, table => [primaryKey({ columns: [table.from, table.to] })])
+
+  it.each(['posts', 'links'])('that is not valid percent-encoding is a 404 for an update of %s by a plugin', async (resource) => {
+    client = new Database(':memory:')
+    let plugin: PluginServer
+    const server = await createServer({
+      db: drizzle({ client }),
+      registrations: [{ name: 'posts', schema: posts, authorization: { permissions: { update: true } } }, { name: 'links', schema: links, authorization: { permissions: { update: true } } }],
+      plugins: [defineAutoApiPlugin({
+        name: 'probe',
+        setup: (server) => { plugin = server },
+        routes: [{ method: 'POST', path: '/:resource/:id/probe', operation: 'update', handler: ctx => plugin.authorizeUpdate(ctx, ctx.resource, ctx.params.id!, []) }],
+      })],
+    })
+    expect((await server.request('POST', `/api/${resource}/%ff/probe`, { caller: EDITOR })).status).toBe(404)
   })
 })

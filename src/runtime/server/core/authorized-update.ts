@@ -2,7 +2,7 @@
  * Updates columns that only the server writes, on behalf of a caller: for plugins whose request has another body than the JSON of an
  * update, such as an upload. The update is an ordinary one. Its authorization is checked before the body is read, and again by the write.
  */
-import { toKey, type Key } from '../schema/record-id'
+import type { Key } from '../schema/record-id'
 import { authorize } from './access/authorize'
 import { unwritableFields } from './access/fields'
 import { applyScope, type Plan } from './access/row-scope'
@@ -12,6 +12,7 @@ import { executeWrite } from './execute/write/run'
 import { toRequestError } from './execute/rows/invalid-value'
 import { loadVisible } from './execute/write/visible'
 import { ifMatchOf } from './parse/if-match'
+import { parseKey } from './parse/key'
 import type { WriteItem } from './parse/write'
 import { planUpdate } from './plan/write'
 import { writtenRecord } from './respond'
@@ -56,8 +57,8 @@ export const authorizeUpdate: AuthorizeUpdate = async (ctx, name, id, fields, re
   const call = callOn(ctx, name, 'update')
   await authorize(call, call.resource, ['update'])
   const condition = request ? ifMatchOf(request, call.resource) : {}
-  const key = toKey(call.resource, id)
-  if (!key) throw notFound()
+  // The id of a path is `undefined` if it is not valid percent-encoding.
+  const key = parseKey({ params: { id } }, call.resource)
   const { plan, targets: [target] } = await loadVisible(call, call.resource, [key], 'update')
   if (target!.error !== undefined) throw await toRequestError(target!.error, plan, call)
   const unwritable = await unwritableFields(call, call.resource, fields)

@@ -264,6 +264,15 @@ describe('a dry run', () => {
   })
 })
 
+it('with many columns is read in time that grows with their number', async () => {
+  const { send } = await open()
+  const names = Array.from({ length: 150_000 }, (_, index) => index.toString(36))
+  const start = performance.now()
+  expect((await send(`${names.join()},a\r\n1\r\n`)).errors).toMatchObject([{ line: 1 }])
+  // Comparing each name with all others takes more than 20 seconds.
+  expect(performance.now() - start).toBeLessThan(8000)
+}, 120_000)
+
 it('10,000 records with one bad line are refused, and imported without it', async () => {
   const { send, rows } = await open()
   const file = (bad: boolean) => `slug,title,views\r\n${Array.from({ length: 10_000 }, (_, index) => `s${index},title ${index},${bad && index === 7777 ? 'x' : index}`).join('\r\n')}`

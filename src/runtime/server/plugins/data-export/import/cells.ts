@@ -19,7 +19,9 @@ export function createToRecord(header: readonly Cell[], { fields, keepFormulas }
   const names = header.map(cell => cell === null ? '' : toText(cell))
   const empty = names.indexOf('')
   if (empty !== -1) return invalidBody(`Column ${empty + 1} has no name.`)
-  const repeated = names.find((name, index) => names.indexOf(name) !== index)
+  const known = new Set<string>()
+  // Not `indexOf`: a line of the maximum length has hundreds of thousands of names.
+  const repeated = names.find(name => known.size === known.add(name).size)
   if (repeated !== undefined) return invalidBody(`The column ${quote(repeated)} is given more than once.`)
   return (cells) => {
     if (cells.length !== names.length) return invalidBody(`The line has ${cells.length} cells instead of ${names.length}.`)

@@ -219,6 +219,13 @@ describe('names', () => {
     expect(cleanName('x'.repeat(100_000))).toHaveLength(150)
   })
 
+  it('are cleaned in time that grows with their length', () => {
+    const start = performance.now()
+    expect(cleanName(`a${'.'.repeat(200_000)}b.png`)).toMatch(/^a.*\.png$/)
+    // Trying each dot as the beginning of the end takes more than 10 seconds.
+    expect(performance.now() - start).toBeLessThan(2000)
+  })
+
   it('are clean whatever the client sends', () => {
     fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 400 }), (sent) => {
       const name = cleanName(sent)

@@ -8,6 +8,8 @@ const MAX_EXTENSION = 16
 // eslint-disable-next-line no-control-regex -- the controls are what must be removed
 const INVISIBLE = /[\u0000-\u001F\u007F-\u009F\u00AD\u061C\u180E\u200B-\u200F\u2028-\u202E\u2060-\u206F\uFEFF\uFFF9-\uFFFB]/g
 const FORBIDDEN = /[<>:"|?*]/g
+/** The lookbehind keeps the search linear: only the first character of a run is tried. */
+const EDGES = /^[\s.]+|(?<![\s.])[\s.]+$/g
 const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i
 
 /** @returns the name without folders and without characters that a file system or a header could interpret, or `file`. */
@@ -15,7 +17,7 @@ export function cleanName(sent: string): string {
   // Browsers encode these characters in the name of a form's file.
   const decoded = sent.replace(/%(?:22|0D|0A)/gi, '_')
   const base = decoded.toWellFormed().normalize('NFC').replace(INVISIBLE, '').split(/[/\\]/).at(-1)!
-  const trimmed = base.replace(FORBIDDEN, '_').replace(/^[\s.]+|[\s.]+$/g, '')
+  const trimmed = base.replace(FORBIDDEN, '_').replace(EDGES, '')
   const safe = DEVICE.test(trimmed) ? `_${trimmed}` : trimmed
   return shorten(safe) || 'file'
 }

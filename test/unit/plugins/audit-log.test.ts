@@ -102,6 +102,25 @@ it('deletes old entries', async () => {
   expect(client!.prepare('select id from audit_log').all()).toEqual([{ id: 'new' }])
 })
 
+it('does not show the entries of a purged record as entries of a new record with the same id', async () => {
+  const server = await open({ plugins: [auditLog()] })
+  const reader = { user: { id: 2 }, permissions: ['auditLog:read'] }
+  await server.request('PATCH', '/api/posts/1', { body: { body: 'SECRET' }, caller: ROOT })
+  await server.request('DELETE', '/api/posts/1', { caller: ROOT })
+  await new Promise(resolve => setTimeout(resolve, 5))
+  // SQLite gives the largest id again.
+  const created = await server.request('POST', '/api/posts', { body: { title: 'mine' }, caller: reader })
+  expect(created).toMatchObject({ status: 201, body: { id: 1 } })
+  await server.request('PATCH', '/api/posts/1', { body: { title: 'mine 2' }, caller: reader })
+  for (const path of ['/api/posts/1/history', '/api/audit-log', '/api/auditLog?sort=-id']) {
+    const { body: { data, meta } } = await server.request('GET', path, { caller: reader })
+    expect(JSON.stringify(data)).not.toContain('SECRET')
+    expect([(data as { kind: string }[]).map(({ kind }) => kind), meta.total]).toEqual([['update', 'create'], 2])
+  }
+  const all = await server.request('GET', '/api/posts/1/history', { caller: ROOT })
+  expect(all.body.meta.total).toBe(4)
+})
+
 it('reverts to the row of any entry, as far as the reader can read and write it', async () => {
   const field = fc.constantFrom('title', 'body', 'editorNote')
   const change = fc.dictionary(field, fc.string({ maxLength: 3 }), { minKeys: 1, maxKeys: 3 })

@@ -2,7 +2,7 @@
  * The entries that a reader can see, as SQL: entries of the reader's tenant, of records that the reader can see, with at least one change
  * that the reader can read.
  */
-import { sql, type Column, type SQL, type Table } from 'drizzle-orm'
+import { aliasedTable, sql, type Column, type SQL, type Table } from 'drizzle-orm'
 import { CHANGE_KINDS } from '../../core/changes'
 import { isTenantId, requireSession, type Session } from '../../core/context'
 import { scopeSql } from '../../core/access/row-scope'
@@ -46,7 +46,28 @@ async function recordCondition(session: Session, log: AuditLog, table: Table): P
     const exists = access.canRead ? await recordExists(access, entry.recordId) : undefined
     if (exists) conditions.set(name, exists)
   }
-  return byResource(resourceName(session, log, table), conditions)
+  return sql`(${byResource(resourceName(session, log, table), conditions)} and not ${hasEnded(session, log, table)})`
+}
+
+/**
+ * Whether the record of an entry was removed since, or created again. The record that has its id today is another one: databases and
+ * clients can use an id again.
+ */
+function hasEnded(session: Session, log: AuditLog, table: Table): SQL {
+  const { resources } = session.api
+  const ended = aliasedTable(log.table, 'ended')
+  const [entry, end] = [columnsOf(table), columnsOf(ended)]
+  const { fields } = resourceOf(session.api, log)
+  const same = (name: 'resource' | 'recordId') => sameBytes(end[name], entry[name], fields.get(name)!.bytes)
+  const kind = exactly(session, log, ended, 'kind')
+  const withoutTrash = [...resources.values()].filter(({ roles }) => !roles.deletedAt).map(({ name }) => literal(name))
+  const isDeleted = withoutTrash.length === 0
+    ? sql`1 = 0`
+    : sql`(${kind} = 'delete' and ${exactly(session, log, ended, 'resource')} in (${sql.raw(withoutTrash.join(', '))}))`
+  // Entries of one commit have the same time. Those of a new record and its links can be in any order.
+  return sql`exists (select 1 from ${log.table} as ${sql.identifier('ended')} where ${same('resource')} and ${same('recordId')}
+    and ${end.kind} in ('create', 'purge', 'delete') and ${end.id} >= ${entry.id}
+    and ((${kind} = 'create' and ${end.at} > ${entry.at}) or ${kind} = 'purge' or ${isDeleted}))`
 }
 
 async function recordExists({ call, trash }: ResourceAccess, recordId: Column): Promise<SQL | undefined> {

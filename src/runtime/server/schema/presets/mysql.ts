@@ -148,6 +148,7 @@ export function auditLogColumns() {
 export function auditLogTable(name = 'audit_log') {
   return mysqlTable(name, auditLogColumns(), table => [
     index(`${name}_record`).on(table.resource, table.recordId, table.id),
+    index(`${name}_kind`).on(table.resource, table.recordId, table.kind),
     index(`${name}_tenant`).on(table.tenantId, table.id),
     index(`${name}_at`).on(table.at),
   ])

@@ -273,6 +273,15 @@ it('with many columns is read in time that grows with their number', async () =>
   expect(performance.now() - start).toBeLessThan(8000)
 }, 120_000)
 
+it('with many empty lines is refused before they take time', async () => {
+  const { send } = await open()
+  expect((await send(`slug,title\n${'\n'.repeat(5000)}a,b\n`)).status).toBe(200)
+  const start = process.cpuUsage()
+  expect((await send(`slug,title\n${'\n'.repeat(100_000)}`)).code).toBe('LIMIT_EXCEEDED')
+  // Reading all of them takes more than 3 seconds, and much longer if the parser gets them at once.
+  expect(process.cpuUsage(start).user / 1000).toBeLessThan(2000)
+}, 60_000)
+
 it('10,000 records with one bad line are refused, and imported without it', async () => {
   const { send, rows } = await open()
   const file = (bad: boolean) => `slug,title,views\r\n${Array.from({ length: 10_000 }, (_, index) => `s${index},title ${index},${bad && index === 7777 ? 'x' : index}`).join('\r\n')}`

@@ -45,13 +45,24 @@ const PROBLEMS: Readonly<Record<string, string>> = {
   CSV_MAX_RECORD_SIZE: `it has more than ${MAX_LINE} characters`,
 }
 
+/**
+ * The bytes that the parser gets at once. It queues all records of them, and a queue of streams takes time that grows with the square of
+ * its length: 64 kB of empty lines would block the server for seconds.
+ */
+const PIECE = 1024
+
 /** The parser reads bytes. */
 function toStream(texts: AsyncGenerator<string, void>): ReadableStream<Uint8Array> {
+  let bytes = new Uint8Array()
   return new ReadableStream({
     async pull(controller) {
-      const { done, value } = await texts.next()
-      if (done) controller.close()
-      else controller.enqueue(globalThis.Buffer.from(value))
+      if (bytes.byteLength === 0) {
+        const { done, value } = await texts.next()
+        if (done) return controller.close()
+        bytes = new Uint8Array(globalThis.Buffer.from(value))
+      }
+      controller.enqueue(bytes.slice(0, PIECE))
+      bytes = bytes.subarray(PIECE)
     },
     async cancel() {
       await texts.return()

@@ -36,7 +36,7 @@ export async function importFile(
   const isCsv = mediaTypeOf(request.header('content-type')) === CSV_TYPE
   const { key, separator, keepFormulas } = parseImport(ctx.query, isCsv, primaryKey)
   const texts = decodeText(request.stream({ maxSize: limits.maxImportSize }))
-  const lines = isCsv ? toRecords(readCsv(texts, separator), { fields, keepFormulas }) : readNdjson(texts)
+  const lines = isCsv ? toRecords(readCsv(texts, separator), { fields, keepFormulas }, limits) : readNdjson(texts)
   const lineOf: number[] = []
   try {
     const data = await save(ctx, ctx.resource, takeRecords(lines, lineOf, limits), { key })
@@ -82,10 +82,11 @@ function parseImport(query: Query, isCsv: boolean, primaryKey: readonly string[]
 
 /** The first line is the header. An empty line stands for a record only in a file with one column. */
 async function* toRecords(
-  lines: AsyncGenerator<Line<readonly Cell[]>, void>, options: Parameters<typeof createToRecord>[1],
+  lines: AsyncGenerator<Line<readonly Cell[]>, void>, options: Parameters<typeof createToRecord>[1], { maxImportRows }: ImportLimits,
 ): AsyncGenerator<Line<Body>, void> {
   let toRecord: ToRecord | undefined
   let width = 0
+  let empty = 0
   for await (const { line, value } of lines) {
     if (value instanceof ApiError) yield { line, value }
     else if (!toRecord) {
@@ -95,6 +96,8 @@ async function* toRecords(
       width = value.length
     }
     else if (width === 1 || value.length !== 1 || value[0] !== null) yield { line, value: toRecord(value) }
+    // An empty line costs as much time as a record.
+    else if (++empty > maxImportRows) throw limitExceeded(`The file has more than ${maxImportRows} empty lines. Remove them.`)
   }
 }
 

@@ -2,6 +2,7 @@
 import { sql } from 'drizzle-orm'
 import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { describe, expect, it } from 'vitest'
+import type { AutoApiPlugin } from '../../../src/runtime/server/plugin/contract'
 import type { AutoApiContext, ResourceAuth, ResourceRegistration } from '../../../src/runtime/server/registration'
 import { DEFAULT_MULTI_TENANCY } from '../../../src/runtime/shared/defaults'
 import { serveTables } from './tables-server'
@@ -47,7 +48,7 @@ const LINK_REASONS: Record<string, Reason> = {
 const OPEN = { read: true, aggregate: true } as const
 const member = { user: { id: 1, organizationId: 1 }, permissions: [] }
 
-async function open({ row = {}, rules, link = {}, linkRules }: Reason, change: (registrations: Record<string, Omit<ResourceRegistration, 'name'>>) => void = () => {}) {
+async function open({ row = {}, rules, link = {}, linkRules }: Reason, change: (registrations: Record<string, Omit<ResourceRegistration, 'name'>>) => void = () => {}, plugins: readonly AutoApiPlugin[] = []) {
   const registrations: Record<string, Omit<ResourceRegistration, 'name'>> = {
     people: { schema: people, authorization: { permissions: OPEN, fields: { salary: { read: 'hr' } }, ...rules } as ResourceAuth },
     posts: { schema: posts, authorization: { permissions: OPEN } },
@@ -62,7 +63,7 @@ async function open({ row = {}, rules, link = {}, linkRules }: Reason, change: (
     insert into people values (1, ${Object.values(person).map(value).join()});
     insert into posts values (1, 1, 'first', 1), (2, 1, 'second', null);
     insert into people_badges values (1, 1, ${Object.values(linked).map(value).join()});
-  `, [TABLES], registrations, { multiTenancy: { ...DEFAULT_MULTI_TENANCY, excludedResources: ['badges'] } })
+  `, [TABLES], registrations, { multiTenancy: { ...DEFAULT_MULTI_TENANCY, excludedResources: ['badges'] } }, plugins)
 }
 
 type Target = Awaited<ReturnType<typeof open>>
@@ -197,6 +198,14 @@ describe('a rule in code', () => {
     for (const filter of [{ [relation!]: { id: 1 } }, { [relation!]: null }]) {
       const { status, body } = await target.request('GET', `/api/${resource}?${spelled(filter)}`, { caller: member })
       expect([status, body.data.code]).toEqual([400, 'INVALID_QUERY'])
+    }
+  })
+
+  it.each([['of the related resource', 'people', 'posts', 'author'], ['of a registered junction', 'peopleBadges', 'badges', 'people']])('%s refuses the filter, if a plugin checks the rows', async (_, judged, resource, relation) => {
+    const target = await open({}, () => {}, [{ name: 'check', rowChecks: { [judged!]: () => () => false } }])
+    for (const filter of [{ [relation!]: { id: 1 } }, { [relation!]: null }, { $or: [{ [relation!]: { id: 1 } }, { id: 99 }] }]) {
+      const { status, body } = await target.request('GET', `/api/${resource}?${spelled(filter)}`, { caller: member })
+      expect([status, body.data?.code]).toEqual([400, 'INVALID_QUERY'])
     }
   })
 

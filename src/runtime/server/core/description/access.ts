@@ -74,7 +74,7 @@ export async function findRelationAccess(
   const modes: LinkMode[] = []
   if (canUpdate && relation.kind === 'manyToMany')
     for (const mode of LINK_MODES) if (await canLink(session, relation.junction, mode)) modes.push(mode)
-  return { includable: canRead, filterable: (canRead || canAggregate) && !isCheckedInCode(relation), modes }
+  return { includable: canRead, filterable: (canRead || canAggregate) && !isCheckedInCode(relation, session.api), modes }
 }
 
 /** Whether the caller can change rows of the junction table. Each link is a create or a delete of a registered junction. */

@@ -116,7 +116,7 @@ async function planRelated(relation: Relation, entry: FilterEntry, planner: Plan
   if (depth > maxDepth) throw limitExceeded(`\`${parameter}\` goes deeper than ${maxDepth} relations.`, parameter)
   if (--reads.remaining < 0) throw limitExceeded(`The filters name more than ${maxIncludes} relations.`, parameter)
   const { target } = relation
-  if (isCheckedInCode(relation))
+  if (isCheckedInCode(relation, call.api))
     throw invalidQuery(`\`${parameter}\`: ${quote(relation.name)} cannot be filtered, because code checks its records.`, parameter)
   reads.targets.add(target)
   const entries = isRelationFilter(entry) ? entry.conditions : []

@@ -1,6 +1,7 @@
 /** Finds the relations that a caller can use. */
 import type { Relation, Resource } from '../../schema/model'
 import { relationColumns } from '../../schema/relation-columns'
+import type { Api } from '../api'
 import type { Call } from '../context'
 import { unknownRelation } from '../error'
 import { readableFields } from '../access/fields'
@@ -17,10 +18,13 @@ export async function findReadableRelation(call: Call, resource: Resource, name:
   return relation && await isRelationReadable(call, resource, relation) ? relation : undefined
 }
 
-/** Whether a rule in code checks the related rows, or the rows of a registered junction. A filter in SQL cannot ask such a rule. */
-export function isCheckedInCode(relation: Relation): boolean {
-  const rules = [relation.target.auth, relation.kind === 'manyToMany' ? relation.junction.resource.auth : undefined]
-  return rules.some(auth => auth?.objectLevel !== undefined)
+/**
+ * Whether code checks the related rows, or the rows of a registered junction: `objectLevel`, or a row check of a plugin. A filter in SQL
+ * cannot ask such a rule.
+ */
+export function isCheckedInCode(relation: Relation, { rowChecks }: Pick<Api, 'rowChecks'>): boolean {
+  const resources = [relation.target, ...relation.kind === 'manyToMany' ? [relation.junction.resource] : []]
+  return resources.some(resource => resource.auth?.objectLevel !== undefined || rowChecks.has(resource))
 }
 
 /**

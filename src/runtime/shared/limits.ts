@@ -10,6 +10,8 @@ export const LIMITS = Object.freeze({
   queryLength: 64 * 1024,
   /** Nesting levels of a JSON parameter. */
   jsonDepth: 12,
+  /** Relations in one path of a text `include`, whatever `relations.maxDepth` is. */
+  includeDepth: 64,
   /** Nesting levels of a request body. */
   bodyDepth: 64,
   /** Fields of a form body. */

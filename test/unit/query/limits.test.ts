@@ -194,6 +194,11 @@ describe('a list', () => {
     expect((await get('articles/aggregate?groupBy=id,words,score', small)).data.code).toBe('LIMIT_EXCEEDED')
   })
 
+  it.each([100, 7_500, 30_000])('refuses an include path of %i relations', async (length) => {
+    const { statusCode, data } = await get(`articles?include=${list(length, () => 'a').join('.')}`)
+    expect([statusCode, data.code]).toEqual([400, 'LIMIT_EXCEEDED'])
+  })
+
   it('limits counts, page numbers and aggregates with objectLevel to the configured rows, but not cursor pages', async () => {
     for (const path of ['tags?page=1', 'tags/aggregate?aggregate=count', 'tags?cursor=&aggregate=count']) {
       expect([path, (await get(path, small)).data.code]).toEqual([path, 'LIMIT_EXCEEDED'])

@@ -1,5 +1,6 @@
 /** Parses `include`, as text or JSON, into a tree of relation names with their options. */
-import { invalidQuery, quote } from '../error'
+import { LIMITS } from '../../../shared/limits'
+import { invalidQuery, limitExceeded, quote } from '../error'
 import { toFilter, type Filter } from './filter'
 import { isObject, toJson, toSort, toWholeNumber, type Query, type SortField } from './params'
 
@@ -84,7 +85,11 @@ function nodeOf(into: Map<string, Node>, name: string): Node {
 function addText(root: Map<string, Node>, text: string): void {
   for (const path of entriesOf(text)) {
     let at = root
-    for (const segment of split(path, '.')) {
+    const segments = split(path, '.')
+    // The tree is visited recursively before the plan checks `relations.maxDepth`. A long path would overflow the stack.
+    if (segments.length > LIMITS.includeDepth)
+      throw limitExceeded(`\`include\` goes deeper than ${LIMITS.includeDepth} relations.`, 'include')
+    for (const segment of segments) {
       if (segment.trim() === '') throw invalidQuery(`\`include\`: ${quote(path)} has an empty segment.`, 'include')
       const match = /^([^[\]{}]+)(?:\[([^\]]*)\])?(?:\{(.*)\})?$/s.exec(segment.trim())
       if (!match) throw invalidQuery(`\`include\`: ${quote(segment)} is not a relation.`, 'include')

@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { DEFAULT_CONFIG } from '../../../src/runtime/shared/defaults'
 import { defineAutoApiPlugin } from '../../../src/runtime/server/define'
+import { hashText } from '../../../src/runtime/server/core/revision'
 import { isNoneMatch } from '../../../src/runtime/server/http/etag'
 import { CHIEF, CLERK, openShop, type Shop, type ShopOptions } from './shop'
 
@@ -40,6 +41,26 @@ describe('the tag of a record', () => {
     expect(revisionOf(changed)).toBe(revisionOf(plain))
     await open({ hooks: { afterGet: () => undefined } })
     expect(await etagOf('items/1')).toBe(plain)
+  })
+
+  it.each(['GET', 'PATCH'])('does not let a caller guess the values that `afterGet` hides: %s', async (method) => {
+    const hide = (record: object) => ({ ...record, price: null })
+    await open({ secret: 'a'.repeat(32), hooks: { afterGet: hide, afterUpdate: hide } as never })
+    const response = await send(method, 'items/1', {}, CLERK, method === 'PATCH' ? { name: 'pen' } : undefined)
+    expect(response.body.price).toBeNull()
+    const tag = response.headers.get('etag')!
+    const guess = hashText(JSON.stringify({ ...response.body, price: 2 }))
+    expect(tag).not.toContain(guess)
+    expect((await send('PATCH', 'items/1', { 'if-match': `"${guess}"` }, CLERK, { name: 'x' })).status).toBe(412)
+    expect(revisionOf(await etagOf('items/1?fields=id'))).toBe(revisionOf(tag))
+    expect((await send('PATCH', 'items/1', { 'if-match': tag }, CLERK, { name: 'x' })).status).toBe(200)
+  })
+
+  it('is a hash of the body, if `afterGet` can hide values, no request changes the resource, and the app has no secret', async () => {
+    await open({ hooks: { afterGet: (record: object) => ({ ...record, price: null }) } as never, plugins: [{ name: 'fixed', disables: { items: ['update', 'delete', 'restore', 'purge'] } }] })
+    const { headers, text, body } = await send('GET', 'items/1')
+    expect(body.price).toBeNull()
+    expect(headers.get('etag')).toBe(`"${hashText(text)}"`)
   })
 
   it('changes with every field that the caller can read, whichever fields the response contains', async () => {

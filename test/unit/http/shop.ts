@@ -36,10 +36,11 @@ export interface ShopOptions {
   readonly hooks?: ResourceHooks<typeof items>
   readonly registration?: Partial<ResourceRegistration>
   readonly plugins?: readonly unknown[]
+  readonly secret?: string
 }
 
 /** Opens a server with three items, and two notes on the first one. */
-export async function openShop({ config, auth = ITEMS_AUTH, hooks, registration, plugins }: ShopOptions = {}): Promise<Shop> {
+export async function openShop({ config, auth = ITEMS_AUTH, hooks, registration, plugins, secret }: ShopOptions = {}): Promise<Shop> {
   const client = new Database(':memory:')
   client.exec(`
     create table items (id integer primary key autoincrement, name text not null, price integer not null default 1, cost integer not null default 1, secret text not null default 'hush', deleted_at integer, deletion_id text);
@@ -50,6 +51,7 @@ export async function openShop({ config, auth = ITEMS_AUTH, hooks, registration,
     db: drizzle({ client }),
     config,
     plugins,
+    secret,
     registrations: [
       { name: 'items', schema: items, authorization: auth, hooks, relations: itemRelations, hiddenFields: ['secret'], ...registration } as ResourceRegistration,
       { name: 'notes', schema: notes, authorization: { permissions: { read: true, create: true, update: true, delete: true } }, relations: noteRelations },

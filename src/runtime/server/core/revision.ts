@@ -10,16 +10,18 @@ export function hashText(text: string): string {
 }
 
 /**
- * Returns the revision of a record. It needs no secret: a caller gets a tag only together with the fields that it covers.
+ * Returns the revision of a record. It needs no secret if a caller gets the tag only together with the fields that it covers.
  * @param record the JSON values of every field that the caller can read, in the order of the table
+ * @param secret keeps a caller from guessing values that a hook hides
  */
-export function revisionOf(record: RecordValues): string {
-  return hashText(JSON.stringify(record))
+export function revisionOf(record: RecordValues, secret?: string): string {
+  const text = JSON.stringify(record)
+  return hashText(secret === undefined ? text : `revision\n${secret}\n${text}`)
 }
 
-/** Returns the revision of a record whose values are those of Drizzle. The result equals that of its JSON values. */
-export function revisionOfValues({ fields }: Selection, record: RecordValues): string {
+/** Returns the JSON values of a record whose values are those of Drizzle. */
+export function toRevisedValues({ fields }: Selection, record: RecordValues): RecordValues {
   const values: Record<string, unknown> = {}
   for (const { name, toJson } of fields) values[name] = toJson ? toJson(record[name]) : record[name]
-  return revisionOf(values)
+  return values
 }

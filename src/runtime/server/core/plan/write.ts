@@ -3,6 +3,7 @@ import type { Table } from 'drizzle-orm'
 import type { Key } from '../../schema/record-id'
 import type { Call } from '../context'
 import { readableFields, taggedFields, type Selection } from '../access/fields'
+import { reviserOf, type Revise } from '../record-revision'
 import type { WriteRequest, WriteItem } from '../parse/write'
 import type { Plan } from '../access/row-scope'
 import { requireTenantId } from '../access/tenant'
@@ -19,6 +20,7 @@ export interface WritePlan extends Plan {
   readonly selection: Selection
   /** The fields of the entity tag of a record. It is absent if neither the request nor the response has a tag. */
   readonly tagged?: Selection
+  readonly revise?: Revise
   /** The tenant of new rows, as the column stores it. */
   readonly tenantId?: unknown
   /** Identifies a cascade group in the trash. Such a plan has no items. */
@@ -46,7 +48,7 @@ const returnsTag = (kind: WriteKind, { api: { config }, ctx }: Call) => config.h
 
 const planWrite = (kind: WriteKind) => async (request: WriteRequest, call: Call): Promise<WritePlan> => ({
   ...request,
-  ...!request.bulk && returnsTag(kind, call) && { tagged: await taggedFields(call) },
+  ...!request.bulk && returnsTag(kind, call) && { tagged: await taggedFields(call), revise: reviserOf(call) },
   resource: call.resource,
   kind,
   trash: TRASH[kind],

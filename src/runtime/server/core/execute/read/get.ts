@@ -5,14 +5,15 @@ import { idForHooks, runHooks, type AnyHook } from '../../hooks'
 import type { GetPlan } from '../../plan/read'
 import type { Scoped } from '../../access/row-scope'
 import { readableFields } from '../../access/fields'
-import { revisionOf } from '../../revision'
+import { reviserOf } from '../../record-revision'
 import { decoder } from '../rows/decode'
 import { readOne } from '../rows/rows'
 import { formOf, runReadHooks, toRecords, type ReadResult } from './records'
 
 /** Reads the record with the plan's key. @throws 404 if the caller cannot see the record. */
 export async function executeGet(plan: Scoped<GetPlan>, call: Call): Promise<ReadResult> {
-  const tagged = call.api.config.http.etag ? await readableFields(call) : undefined
+  const revise = call.api.config.http.etag ? reviserOf(call) : undefined
+  const tagged = revise && await readableFields(call)
   // The tag covers every readable field, whichever fields the response contains.
   const found = await readOne(plan, plan.key, tagged && tagged !== plan.selection ? tagged.fields : [], call)
   const [row] = found.rows
@@ -23,6 +24,6 @@ export async function executeGet(plan: Scoped<GetPlan>, call: Call): Promise<Rea
     plan,
     form,
     records: await runReadHooks(plan, 'afterGet', await toRecords(plan, found, form, call), call),
-    ...tagged && { revision: revisionOf(decoder(found.columns, tagged, 'wire')(row)) },
+    ...revise && { revision: revise(decoder(found.columns, tagged!, 'wire')(row)) },
   }
 }

@@ -2,7 +2,7 @@
 import { bulkFailed, describeFailures, type DescribedFailure } from '../../bulk-error'
 import { toId } from '../../../schema/record-id'
 import type { WritePlan } from '../../plan/write'
-import { revisionOfValues } from '../../revision'
+import { toRevisedValues } from '../../revision'
 import type { RecordValues } from '../rows/decode'
 import type { Affected } from './affected'
 import type { Item, WrittenItem } from './items'
@@ -28,7 +28,7 @@ export function toResult(plan: WritePlan, items: readonly Item[], written: Reado
   const record = plan.tagged && !plan.bulk ? written.get(0)?.record : undefined
   return {
     plan,
-    ...record && { revision: revisionOfValues(plan.tagged!, record) },
+    ...record && plan.revise && { revision: plan.revise(toRevisedValues(plan.tagged!, record)) },
     failures: describeFailures(failed),
     written: items.flatMap((item) => {
       const result = written.get(item.index)

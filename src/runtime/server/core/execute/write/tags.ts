@@ -7,7 +7,7 @@ import { applyScope, type Plan, type Scoped } from '../../access/row-scope'
 import type { Call } from '../../context'
 import { tagMismatch } from '../../error'
 import type { WritePlan } from '../../plan/write'
-import { revisionOf } from '../../revision'
+import { reviserOf } from '../../record-revision'
 import { shapeOf, statement, valuesOf, whereClause, type Clause } from '../../sql/clause'
 import { shape } from '../../sql/shape'
 import { tupleKey } from '../../sql/tuple-key'
@@ -61,8 +61,10 @@ async function readCurrent(plan: Scoped<WritePlan>, items: readonly Item[], call
   const visible = scoped.accepts ? await filterAccepted(rows, decoder(columns), scoped.accepts) : rows
   const decode = decoder(columns, fields, 'wire')
   const keyOf = valuesAt(columns, resource.primaryKey)
+  const revise = reviserOf(call)
+  if (!revise) return new Map()
   return new Map(visible.map(row => [tupleKey(keyOf(row)), {
-    revision: revisionOf(decode(row)),
+    revision: revise(decode(row)),
     unchanged: fields.fields.map((field, index) => hasFingerprint(field, row[columns.fields.length + index], call)),
   }]))
 }

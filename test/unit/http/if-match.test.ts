@@ -114,6 +114,12 @@ describe('If-Match', () => {
     expect(nameOf(1)).toBe('pen')
   })
 
+  it('detects a change of text behind a NUL character', async () => {
+    await open({ hooks: { beforeUpdate: () => shop.exec(`update items set name = 'a' || char(0) || 'c' where id = 1`) } })
+    shop.exec(`update items set name = 'a' || char(0) || 'b' where id = 1`)
+    expect(told(await send('PATCH', 'items/1', await tagOf('items/1'), { price: 9 }))).toBe('412 PRECONDITION_FAILED')
+  })
+
   it('does not fail if a field changes while the hooks run that the caller cannot read', async () => {
     await open({ hooks: { beforeUpdate: () => shop.exec(`update items set cost = cost + 1, secret = 'new' where id = 1`) } })
     expect(told(await send('PATCH', 'items/1', await tagOf('items/1'), { name: 'x' }))).toBe('200')

@@ -2,7 +2,7 @@
 import { sql, type Column, type SQL } from 'drizzle-orm'
 import { sqlTypeOf } from '../../drizzle/index'
 import type { AggregateSql, DialectAdapter } from './adapter'
-import { countOf, isExact, numberedByWindow, unchanged } from './column'
+import { countOf, isExact, isLong, numberedByWindow, unchanged } from './column'
 
 /** In SQLite, a sum of large integers overflows. The drivers also return 64-bit integers as doubles. */
 const aggregates: AggregateSql = {
@@ -47,8 +47,10 @@ export const sqlite: DialectAdapter = {
     /char|clob|text/i.test(sqlTypeOf(column)) ? { operand: value => sql`${value} collate binary`, condition: unchanged } : undefined,
   // An index of the default collation also supports this comparison.
   keysInSelect: (key, bytes) => [bytes ? bytes.operand(key) : key],
-  // `quote` distinguishes NULL, numbers, text and bytes, and writes a double with all its digits.
-  fingerprint: column => sql`quote(${column})`,
+  // `quote` distinguishes NULL, numbers, text and bytes, and writes a double with all its digits. It cuts text at a NUL character.
+  fingerprint: (column, kind) => isLong(kind)
+    ? sql`case when instr(${column}, char(0)) > 0 then 'x' || hex(${column}) else quote(${column}) end`
+    : sql`quote(${column})`,
   same: (left, right) => sql`${left} = ${right}`,
   aggregates,
 }

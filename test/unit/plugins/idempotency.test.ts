@@ -16,14 +16,14 @@ afterEach(() => {
   client = undefined
 })
 
-function open(plugins: unknown[] = [idempotency()], module: object = { notes, idempotencyKeys: idempotencyKeysTable() }): Promise<TestServer> {
+function open(plugins: unknown[] = [idempotency()], module: object = { notes, idempotencyKeys: idempotencyKeysTable() }, hooks: object = {}): Promise<TestServer> {
   client = new Database(':memory:')
   client.exec(`create table notes (id integer primary key, title text not null);
     create table idempotency_keys (id text primary key, parent text, record_id text, fingerprint text not null, access text, status integer,
       body text, created_at integer not null, expires_at integer not null)`)
   return createServer({
     db: drizzle({ client }), modules: [module as Record<string, unknown>], plugins: plugins as never,
-    registrations: [{ name: 'notes', schema: notes, authorization: { permissions: { read: true, create: true } } }],
+    registrations: [{ name: 'notes', schema: notes, hooks, authorization: { permissions: { read: true, create: true } } }],
   })
 }
 
@@ -80,4 +80,13 @@ it('the hourly task removes expired keys, and keeps the others', async () => {
   expect(count('idempotency_keys')).toBe(2)
   expect((await create(server, 'new')).headers.get('idempotent-replayed')).toBe('true')
   expect((await create(server, 'old')).headers.get('idempotent-replayed')).toBeNull()
+})
+
+it('a retry without a stored response shows nothing that `afterGet` hides', async () => {
+  const hide = (note: object) => ({ ...note, title: '***' })
+  const server = await open(undefined, undefined, { afterCreate: hide, afterGet: hide })
+  expect((await create(server, 'k')).body.title).toBe('***')
+  client!.exec('update idempotency_keys set status = null, body = null, created_at = 1000')
+  const retry = await create(server, 'k')
+  expect([retry.headers.get('idempotent-replayed'), retry.body]).toEqual(['true', { id: 1, title: '***' }])
 })

@@ -6,6 +6,8 @@ import { requireSession, type Call } from '../../core/context'
 import { notFound } from '../../core/error'
 import { decoder, valuesAt, type RecordValues } from '../../core/execute/rows/decode'
 import { readRows } from '../../core/execute/rows/rows'
+import { formOf, runReadHooks } from '../../core/execute/read/records'
+import { wireRecords } from '../../core/respond'
 import type { ReadPlan } from '../../core/plan/read-plan'
 import type { ApiResponse } from '../../core/response'
 import { inTuples } from '../../core/sql/list/index'
@@ -55,11 +57,17 @@ async function readVisible(ids: readonly string[], call: Call): Promise<readonly
   const read: ReadPlan = { resource, trash: 'active', selection, where, order: [], count: false, include: [] }
   const scoped = await applyScope(call, read, 'read')
   const { columns, rows } = await readRows(scoped, { cursor: true, extraColumns: keyFields(resource).fields }, call)
-  const decode = decoder(columns, selection, 'wire')
+  const form = formOf(scoped, 'afterGet', call)
+  const decode = decoder(columns, selection, form)
   const keyOf = valuesAt(columns, resource.primaryKey)
   const idOf = (row: readonly unknown[]) =>
     toId(resource, keyOf(row).map((value, index) => resource.primaryKey[index]!.decode?.(value) ?? value))
-  const found = new Map(rows.map(row => [idOf(row), decode(row)]))
+  const found = new Map<string, RecordValues>()
+  // A hook can hide values of the record.
+  for (const row of rows) {
+    const records = await runReadHooks(scoped, 'afterGet', [decode(row)], call)
+    found.set(idOf(row), wireRecords({ plan: scoped, records, form })[0]!)
+  }
   return ids.map(id => found.get(id)).filter(record => record !== undefined)
 }
 

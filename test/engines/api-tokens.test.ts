@@ -73,15 +73,18 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
       expect((await as('ann', 'GET', `/api/apiTokens/${id}`)).status).toBe(200)
     })
 
-    it('are narrowed by one of two changes at the same time, and rotated once', async () => {
+    it('are narrowed by one of two changes at the same time, and have one secret after two rotations', async () => {
       const { id, token: first } = await make('ann', { scopes: ['tokens', 'apiTokens:read'] })
       const changes = await Promise.all([['tokens'], ['apiTokens:read']].map(scopes => as('ann', 'PATCH', `/api/apiTokens/${id}`, { scopes })))
-      expect(changes.map(({ status }) => status).sort()).toEqual([200, 412])
+      const [done, refused] = changes.map(({ status }) => status).sort()
+      // The second change is a conflict, or finds that the first has narrowed the scopes already.
+      expect([done, [403, 412].includes(refused!)]).toEqual([200, true])
       const rotations = await Promise.all([1, 2].map(() => as('ann', 'POST', `/api/apiTokens/${id}/rotate`)))
-      expect(rotations.map(({ status }) => status).sort()).toEqual([200, 412])
-      const { token } = rotations.find(({ status }) => status === 200)!.body
-      // In its grace period, the old secret is accepted, but not for routes of tokens.
-      expect([await statusOf(first), await statusOf(token)]).toEqual([403, 200])
+      expect(rotations.map(({ status }) => status === 200 || status === 412)).toEqual([true, true])
+      const tokens = rotations.filter(({ status }) => status === 200).map(({ body }) => body.token as string)
+      // In its grace period, an old secret is accepted, but not for routes of tokens.
+      expect((await Promise.all(tokens.map(token => statusOf(token)))).sort()).toEqual(tokens.length === 1 ? [200] : [200, 403])
+      expect(await statusOf(first)).toBe(tokens.length === 1 ? 403 : 401)
     })
 
     it('have their use written at most once a minute, by all instances together', async () => {

@@ -1,5 +1,5 @@
 /** The options of file uploads, and the rules of each field that they result in. */
-import { toBytes } from '../../../../runtime/shared/size'
+import { toBytes } from '../../../shared/size'
 import { assertOptions, describeValue, didYouMean, isObject, type Importable, type OptionRules } from '../../plugin/options'
 import type { FileLimits } from './content/receive'
 import { FILE_TYPES, typesOf } from './content/types'

@@ -159,9 +159,13 @@ describe.runIf(there)('in a browser', () => {
         const all = newsroom.rows<{ id: number }>('select id from posts where organization_id = 1 and deleted_at is null and status = \'draft\' order by published_at desc, id desc')
         expect(all.length).toBeGreaterThan(100)
         await page.getByLabel('Status').selectOption('draft')
-        for (const until = Date.now() + 60_000; Date.now() < until && !await page.getByText('That is all.').isVisible(); await page.waitForTimeout(50)) {
-          await page.evaluate(() => window.scrollTo(0, document.body.scrollHeight))
-        }
+        // Scrolls within the frame in which a page is added, so that the end never seems to leave the window.
+        await page.evaluate(() => {
+          const toBottom = () => window.scrollTo(0, document.body.scrollHeight)
+          new MutationObserver(toBottom).observe(document.body, { childList: true, subtree: true })
+          toBottom()
+        })
+        await page.getByText('That is all.').waitFor({ timeout: 60_000 })
         expect((await ids(page)).join()).toBe(all.map(({ id }) => id).join())
         const pages = requests.filter(request => request.startsWith('GET /api/posts?'))
         expect(pages).toHaveLength(Math.ceil(all.length / 20))

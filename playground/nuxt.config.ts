@@ -15,6 +15,7 @@ const sources = {
 export default defineNuxtConfig({
   modules: ['nuxt-auto-api'],
   devtools: { enabled: false },
+  app: { head: { link: [{ rel: 'icon', href: '/favicon.svg', type: 'image/svg+xml' }] } },
   css: ['~/assets/newsroom.css'],
   runtimeConfig: {
     /** The environment variable `DATABASE_FILE` overrides it. */

@@ -337,6 +337,26 @@ describe('a credential of another plugin that manages tokens', () => {
     expect(await statusOf('POST', '', { name: 'x', scopes: ['posts.write'] })).toBe(403)
   })
 
+  it('makes only tokens with scopes that it has, if it has fewer permissions or roles than the user', async () => {
+    const user = { id: 1, organizationId: 1, role: 'editor', permissions: ['posts:read', 'posts.write', 'tokens'] }
+    for (const limits of [{ permissions: ['posts:read', 'tokens'] }, { user: { ...user, permissions: ['posts:read', 'tokens'] } }, { user: { ...user, role: 'reader' } }]) {
+      const statusOf = await openWith(limits)
+      const { id: strong } = await api.make(1)
+      const { id: weak } = await api.make(1, { scopes: ['posts:read'] })
+      const isWithoutRole = 'user' in limits && limits.user.role === 'reader'
+      const expiresAt = new Date(Date.now() + DAY).toISOString()
+      const lost = isWithoutRole ? 'editor' : 'posts.write'
+      const { id: stronger } = await api.make(1, { scopes: ['posts:read', lost] })
+      const statuses = {
+        all: await statusOf('POST', '', { name: 'x' }), bulk: await statusOf('POST', '/bulk', { items: [{ name: 'x' }, { name: 'y' }] }),
+        lost: await statusOf('POST', '', { name: 'x', scopes: [lost] }), own: await statusOf('POST', '', { name: 'x', scopes: ['posts:read'] }),
+        rotateAll: await statusOf('POST', `/${strong}/rotate`), rotateLost: await statusOf('POST', `/${stronger}/rotate`), rotateOwn: await statusOf('POST', `/${weak}/rotate`),
+        prolongAll: await statusOf('PATCH', `/${strong}`, { expiresAt }), prolongOwn: await statusOf('PATCH', `/${weak}`, { expiresAt }), rename: await statusOf('PATCH', `/${strong}`, { name: 'y' }),
+      }
+      expect({ limits, ...statuses }).toEqual({ limits, all: 403, bulk: 403, lost: 403, own: 201, rotateAll: 403, rotateLost: 403, rotateOwn: 200, prolongAll: 403, prolongOwn: 200, rename: 200 })
+    }
+  })
+
   it('makes every token without limits', async () => {
     const statusOf = await openWith({})
     expect(await statusOf('POST', '', { name: 'x' })).toBe(201)

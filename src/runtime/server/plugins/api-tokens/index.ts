@@ -39,6 +39,7 @@ export const apiTokens = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins', na
   let toTokenId: ManageOptions['toTokenId']
   const manage: ManageOptions = {
     policy, format, issued, access: () => access, update: () => update, table: () => table, toTokenId: id => toTokenId(id),
+    findUser: () => authentication.findUser,
   }
 
   return {

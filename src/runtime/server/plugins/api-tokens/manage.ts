@@ -1,6 +1,7 @@
 /** Makes, changes and revokes tokens: the hooks of the generated routes, and which tokens a caller sees. */
 import { and, eq, sql, type Column, type SQL, type Table } from 'drizzle-orm'
 import { limitsOf, rolesOf, SUPER_ADMIN } from '../../core/access/limits'
+import { requireSession, toPermissions } from '../../core/context'
 import { conflict, refused } from '../../core/error'
 import { uuidv7 } from '../../core/uuid'
 import type { AutoApiContext, ConditionalContext, ResourceHooks } from '../../registration'
@@ -8,9 +9,9 @@ import type { UpdateRow } from '../../core/update-row'
 import type { PluginTable } from '../../plugin/table'
 import { tokenOf } from './authenticate'
 import { hashToken, START_LENGTH, type TokenFormat } from './format'
-import type { TokenPolicy } from './options'
+import type { FindUser, TokenPolicy } from './options'
 import type { TokenRow } from './row'
-import { assertNarrower, assertScopes, assertWithin, readExpiry, readScopes, type Maker } from './rules'
+import { assertNarrower, assertScopes, assertWithin, holds, readExpiry, readScopes, type Maker } from './rules'
 import type { IssuedTokens } from './issued'
 
 export interface ManageOptions {
@@ -19,6 +20,7 @@ export interface ManageOptions {
   readonly issued: IssuedTokens
   readonly access: () => PluginTable
   readonly update: () => UpdateRow
+  readonly findUser: () => FindUser
   readonly table: () => Table
   /** Converts the `:id` of a path to the id of a row. Returns `undefined` if no row can have it. */
   readonly toTokenId: (id: string | undefined) => string | undefined
@@ -36,10 +38,36 @@ function ownerId(ctx: AutoApiContext): string {
 
 /**
  * Returns what the credential of the caller grants, or `undefined` if the caller has no limits. The credential is a token, or that of
- * another plugin, whose scopes also limit the tokens that its caller makes.
+ * another plugin: its scopes and its permissions also limit the tokens that its caller makes.
  */
-export function makerOf(ctx: AutoApiContext): Maker | undefined {
-  return tokenOf(ctx.event) ?? (limitsOf(ctx) && { scopes: ctx.credential?.scopes ?? null, expiresAt: null })
+export async function makerOf(ctx: AutoApiContext, findUser: FindUser): Promise<Maker | undefined> {
+  const token = tokenOf(ctx.event)
+  const limits = limitsOf(ctx)
+  const scopes = token ? token.scopes : limits && (ctx.credential?.scopes ?? null)
+  if (scopes !== undefined) return { grants: scope => scopes?.includes(scope) ?? false, expiresAt: token?.expiresAt ?? null }
+  if (!ctx.credential || await hasAllRights(ctx, findUser)) return undefined
+  return { grants: scope => holds(scope, ctx), expiresAt: null }
+}
+
+/**
+ * Whether the caller of a credential has every permission and role with which a request with a new token would come. Asked once per
+ * request: all items of a bulk request have the same caller.
+ */
+function hasAllRights(ctx: AutoApiContext, findUser: FindUser): Promise<boolean> {
+  const { memo } = requireSession(ctx)
+  const key = 'api-tokens:has-all-rights'
+  let answer = memo.get(key) as Promise<boolean> | undefined
+  if (!answer) memo.set(key, answer = compareRights(ctx, findUser))
+  return answer
+}
+
+async function compareRights(ctx: AutoApiContext, findUser: FindUser): Promise<boolean> {
+  if (ctx.permissions.includes(SUPER_ADMIN)) return true
+  const owner = await findUser(ownerId(ctx), { event: ctx.event, tenantId: organizationOf(ctx) })
+  if (!owner) return false
+  const roles = rolesOf(ctx.user)
+  return toPermissions(owner.permissions).every(permission => ctx.permissions.includes(permission))
+    && rolesOf(owner).every(role => role === undefined || roles.includes(role))
 }
 
 /** Whether the caller sees and deletes all tokens of the organization. */
@@ -72,11 +100,11 @@ export async function createSecret(format: TokenFormat) {
   return { token, columns: { tokenHash: await hashToken(token), start: token.slice(0, START_LENGTH) } }
 }
 
-export function createHooks({ policy, format, issued, access, table }: ManageOptions): ResourceHooks {
+export function createHooks({ policy, format, issued, access, table, findUser }: ManageOptions): ResourceHooks {
   return {
     async beforeCreate(data, ctx) {
       const userId = ownerId(ctx)
-      const maker = makerOf(ctx)
+      const maker = await makerOf(ctx, findUser())
       const scopes = readScopes(data.scopes)
       await assertScopes(scopes, ctx, maker)
       const expiresAt = readExpiry(data.expiresAt, policy, maker)
@@ -94,7 +122,7 @@ export function createHooks({ policy, format, issued, access, table }: ManageOpt
       // A time that is later than the last one, so that of two changes at the same time only one finds the row as it was.
       const updatedAt = new Date(Math.max(Date.now(), row.updatedAt.getTime() + 1))
       if (rotated) return { ...data, updatedAt }
-      const maker = makerOf(ctx)
+      const maker = await makerOf(ctx, findUser())
       const changed: Record<string, unknown> = { ...data, updatedAt }
       if (data.scopes !== undefined) {
         const scopes = readScopes(data.scopes)
@@ -104,7 +132,7 @@ export function createHooks({ policy, format, issued, access, table }: ManageOpt
       }
       if (data.expiresAt !== undefined) {
         assertNotExpired(row)
-        assertWithin(row, maker)
+        await assertWithin(row, maker)
         changed.expiresAt = readExpiry(data.expiresAt, policy, maker)
       }
       return changed

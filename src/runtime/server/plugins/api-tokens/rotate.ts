@@ -6,7 +6,7 @@ import { assertNotExpired, createSecret, isOwnToken, makerOf, type ManageOptions
 import type { TokenRow } from './row'
 import { assertWithin } from './rules'
 
-export function rotateRoute({ policy, format, issued, access, update, toTokenId }: ManageOptions): PluginRoute {
+export function rotateRoute({ policy, format, issued, access, update, toTokenId, findUser }: ManageOptions): PluginRoute {
   const { resource, grace } = policy
   return {
     name: ROTATE,
@@ -20,7 +20,7 @@ export function rotateRoute({ policy, format, issued, access, update, toTokenId 
       const isOwn = row !== undefined && !row.deletedAt && isOwnToken(row, ctx)
       if (!isOwn) throw notFound()
       assertNotExpired(row)
-      assertWithin(row, makerOf(ctx))
+      await assertWithin(row, await makerOf(ctx, findUser()))
       const { token, columns } = await createSecret(format)
       issued.beginRotation(ctx, row)
       const record = await update()(ctx, resource, row.id, {

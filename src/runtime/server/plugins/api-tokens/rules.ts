@@ -9,7 +9,10 @@ import type { TokenPolicy } from './options'
 import type { TokenRow } from './row'
 
 /** What the credential grants with which the caller makes or changes a token. */
-export type Maker = Pick<TokenRow, 'scopes' | 'expiresAt'>
+export interface Maker {
+  readonly grants: (scope: string) => boolean | Promise<boolean>
+  readonly expiresAt: Date | null
+}
 
 const MAX_SCOPES = 100
 /** A scope of OAuth (RFC 6749): printable ASCII without spaces, quotes and backslashes. */
@@ -35,13 +38,13 @@ export function readScopes(value: unknown): readonly string[] | null {
 /**
  * Checks the scopes of a new token, or of one whose scopes change.
  * @param maker the credential with which the caller came
- * @throws 403 for a scope that the caller lacks. A caller with a token can give only scopes of this token.
+ * @throws 403 for a scope that the caller lacks. A limited caller can give only scopes that the own credential grants.
  */
 export async function assertScopes(scopes: readonly string[] | null, ctx: AutoApiContext, maker: Maker | undefined): Promise<void> {
-  if (maker && scopes === null) throw refusedScopes([], 'A token can only make tokens with scopes.')
+  if (maker && scopes === null) throw refusedScopes([], 'This credential can only make tokens with scopes.')
   const lacking: string[] = []
   for (const scope of scopes ?? [])
-    if ((maker && !maker.scopes?.includes(scope)) || !await holds(scope, ctx)) lacking.push(scope)
+    if ((maker && !await maker.grants(scope)) || !await holds(scope, ctx)) lacking.push(scope)
   if (lacking.length > 0) throw refusedScopes(lacking, 'You do not have all of these scopes yourself.')
 }
 
@@ -87,10 +90,15 @@ export function readExpiry(value: unknown, { maxDays, allowNoExpiry }: TokenPoli
   return value
 }
 
-/** @throws 403 if the caller came with a token that grants less than `row`: its scopes, or its expiry. */
-export function assertWithin(row: TokenRow, maker: Maker | undefined): void {
+/** @throws 403 if the caller came with a credential that grants less than `row`: its scopes, or its expiry. */
+export async function assertWithin({ scopes, expiresAt }: TokenRow, maker: Maker | undefined): Promise<void> {
   if (!maker) return
-  const isWithin = row.scopes !== null && row.scopes.every(scope => maker.scopes?.includes(scope))
-    && (maker.expiresAt === null || (row.expiresAt !== null && row.expiresAt <= maker.expiresAt))
-  if (!isWithin) throw new ApiError('FORBIDDEN', 'This token grants more than the token of the request.')
+  const outlives = maker.expiresAt !== null && (expiresAt === null || expiresAt > maker.expiresAt)
+  if (outlives || scopes === null || !await grantsAll(maker, scopes))
+    throw new ApiError('FORBIDDEN', 'This token grants more than the token of the request.')
+}
+
+async function grantsAll({ grants }: Maker, scopes: readonly string[]): Promise<boolean> {
+  for (const scope of scopes) if (!await grants(scope)) return false
+  return true
 }

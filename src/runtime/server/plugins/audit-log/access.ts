@@ -1,8 +1,10 @@
 /** What a reader of entries can see of each resource, by the rules of today. Computed once per request. */
 import { can, contextFor, decide, isAuthorized } from '../../core/access/authorize'
 import { readableFields } from '../../core/access/fields'
+import { limitsOf } from '../../core/access/limits'
 import { forResource, type Call, type Session } from '../../core/context'
 import type { TrashMode } from '../../../shared/query'
+import type { AutoApiContext } from '../../registration'
 import type { Resource } from '../../schema/model'
 import { unregisteredLinks } from './links'
 import type { AuditLog } from './log'
@@ -41,9 +43,19 @@ const memoKey = ({ resource }: AuditLog) => `audit:${resource}`
 async function findAccess(session: Session, log: AuditLog): Promise<ReaderAccess> {
   const own = session.api.resources.get(log.resource)!
   const resources = new Map<string, ResourceAccess>()
-  for (const resource of session.api.resources.values())
-    if (resource !== own) resources.set(resource.name, await resourceAccess(session, resource))
+  for (const resource of session.api.resources.values()) {
+    if (resource === own) continue
+    const access = await resourceAccess(session, resource)
+    // A caller who sees all entries sees those of every resource, but a limited credential only those of resources that it can read.
+    if (access.canRead || !isOutside(session.ctx, resource)) resources.set(resource.name, access)
+  }
   return { all: await decide(session, `${log.resource}:all`, contextFor(session, own, 'read')), resources }
+}
+
+/** Whether the credential of the caller can exclude the resource: by its scopes, or as one that the credential cannot use. */
+function isOutside(ctx: AutoApiContext, { name }: Resource): boolean {
+  const limits = limitsOf(ctx)
+  return limits !== undefined && (limits.scopes !== undefined || limits.excluded.has(name))
 }
 
 async function resourceAccess(session: Session, resource: Resource): Promise<ResourceAccess> {

@@ -28,7 +28,7 @@ const requestOf = (name: CellPosition['name']): Request => PLUGIN_REQUESTS.get(n
 const REASON_NAMES = Object.keys(REASONS) as ReasonName[]
 const CALLER_NAMES = Object.keys(CALLERS) as CallerName[]
 const GENERATED_NAMES = Object.keys(REQUESTS) as RequestName[]
-const REQUEST_NAMES = [...GENERATED_NAMES, ...PLUGIN_REQUESTS.keys()] as (RequestName | PluginRouteName)[]
+export const REQUEST_NAMES = [...GENERATED_NAMES, ...PLUGIN_REQUESTS.keys()] as (RequestName | PluginRouteName)[]
 
 export const ALL_CELLS: readonly CellPosition[] = REASON_NAMES.flatMap(reason => CALLER_NAMES.flatMap(caller => REQUEST_NAMES.map(name => ({ reason, caller, name }))))
 
@@ -99,6 +99,13 @@ export function describeCells(app: () => MatrixApp, cells: readonly CellPosition
       expect(visited.twins).toEqual(visited.refused)
     })
   })
+}
+
+/** Sends a request for a visible row, unless the situation has another one, and checks the response and every changed row. */
+export async function expectCell(app: MatrixApp, name: CellPosition['name'], situation: Situation, cell: Cell): Promise<void> {
+  const result = await send(app, name, situation)
+  if (cell === 'done') expectDone(name, result)
+  else expectNotSeen(name, cell, result)
 }
 
 interface Result {

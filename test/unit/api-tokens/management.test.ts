@@ -339,13 +339,14 @@ describe('a credential of another plugin that manages tokens', () => {
 
   it('makes only tokens with scopes that it has, if it has fewer permissions or roles than the user', async () => {
     const user = { id: 1, organizationId: 1, role: 'editor', permissions: ['posts:read', 'posts.write', 'tokens'] }
-    for (const limits of [{ permissions: ['posts:read', 'tokens'] }, { user: { ...user, permissions: ['posts:read', 'tokens'] } }, { user: { ...user, role: 'reader' } }]) {
+    const permissions = ['posts:read', 'tokens']
+    const [fewer, ofUser, otherRole] = [{ permissions }, { user: { ...user, permissions } }, { user: { ...user, role: 'reader' } }]
+    for (const limits of [fewer, ofUser, otherRole]) {
       const statusOf = await openWith(limits)
       const { id: strong } = await api.make(1)
       const { id: weak } = await api.make(1, { scopes: ['posts:read'] })
-      const isWithoutRole = 'user' in limits && limits.user.role === 'reader'
       const expiresAt = new Date(Date.now() + DAY).toISOString()
-      const lost = isWithoutRole ? 'editor' : 'posts.write'
+      const lost = limits === otherRole ? 'editor' : 'posts.write'
       const { id: stronger } = await api.make(1, { scopes: ['posts:read', lost] })
       const statuses = {
         all: await statusOf('POST', '', { name: 'x' }), bulk: await statusOf('POST', '/bulk', { items: [{ name: 'x' }, { name: 'y' }] }),

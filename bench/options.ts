@@ -13,8 +13,8 @@ export interface BenchOptions {
   readonly quick: boolean
   /** Measures the heap after 20 000 and after 200 000 requests, and nothing else. */
   readonly soak: boolean
-  /** Measures the app with 200 resources. On in a full run. */
-  readonly resources: boolean
+  /** Measures other builds of the app: with 200 resources, and without entity tags. On in a full run. */
+  readonly variants: boolean
   /** Measures a and d on Postgres. On in a full run. */
   readonly postgres: boolean
   /** Measures other packages. */
@@ -40,7 +40,7 @@ export const HELP = `npm run bench -- [options]
   --profile <key>   only: a CPU profile of this implementation, per operation
   --builds          only: how long an app with 200 resources takes to build, and one without resources
   --types           only: how long pages over 50 tables take to compile, and the same pages typed by hand
-  --resources       also: one resource among 5 and among 200 (part of a full run)
+  --variants        also: d with 200 resources, and d without ETags (part of a full run)
   --postgres        also: a and d on Postgres (part of a full run)
   --soak            only: the heap after 20 000 and after 200 000 requests
   --against <path>  only: d of another checkout whose app is built, and d of this one
@@ -62,7 +62,7 @@ export function readOptions(args: readonly string[], folder: string): BenchOptio
       builds: { type: 'boolean', default: false },
       types: { type: 'boolean', default: false },
       soak: { type: 'boolean', default: false },
-      resources: { type: 'boolean' },
+      variants: { type: 'boolean' },
       postgres: { type: 'boolean' },
       rounds: { type: 'string' },
       seconds: { type: 'string' },
@@ -85,7 +85,7 @@ export function readOptions(args: readonly string[], folder: string): BenchOptio
     builds: values.builds,
     types: values.types,
     soak: values.soak,
-    resources: values.resources ?? inFull,
+    variants: values.variants ?? inFull,
     postgres: values.postgres ?? inFull,
     quick: values.quick ?? false,
     peers: values.peers && values.against === undefined,

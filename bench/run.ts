@@ -16,10 +16,10 @@ import { isPeer, preparePeers, type Peer } from './peers.ts'
 import { comparePostgres } from './postgres.ts'
 import { profileCpu } from './profile.ts'
 import { describeRun, toFootnotes, toLines, toMarkdown, toPeerTable, type Measured } from './report.ts'
-import { compareResources } from './resources.ts'
 import { startServer, type RunningServer } from './server.ts'
 import { soak } from './soak.ts'
 import { compareTypes } from './types.ts'
+import { compareVariant, variantsOf } from './variants.ts'
 import { assertSameResponses, assertSameRefusals, assertSameRows, refusesAnonymous } from './verify.ts'
 
 /** The implementations that `--quick` measures. */
@@ -35,9 +35,10 @@ async function main(options: BenchOptions): Promise<void> {
   if (options.types) return compareTypes()
   const operations = OPERATIONS.filter(({ title }) => title.includes(options.only ?? ''))
   const outbox = OUTBOX_OPERATIONS.filter(({ title }) => title.includes(options.only ?? ''))
-  const count = operations.length + outbox.length
+  const variants = variantsOf(options)
+  const count = operations.length + outbox.length + variants.length
   if (count === 0 && !CURSOR.includes(options.only ?? '')) throw new Error(`No operation has "${options.only}" in its name.`)
-  if (count === 0 && options.profile) throw new Error(`"${CURSOR}" cannot be profiled. Use "list".`)
+  if (operations.length + outbox.length === 0 && options.profile) throw new Error(`"${options.only}" cannot be profiled. Use "list".`)
 
   buildApp(options)
   const temporary = mkdtempSync(join(tmpdir(), 'auto-api-bench-'))
@@ -69,7 +70,7 @@ function buildApp({ built }: BenchOptions): void {
 }
 
 async function compare(
-  { against, effort, json, only, peers: withPeers, postgres: withPostgres, quick, resources }: BenchOptions,
+  { against, effort, json, only, peers: withPeers, postgres: withPostgres, quick, variants: withVariants }: BenchOptions,
   operations: readonly Operation[],
   database: string,
   sample: Sample,
@@ -117,7 +118,7 @@ async function compare(
       console.info(`measuring ${CURSOR} …`)
       measured.push({ operation: CURSOR, bytes: 0, readings: await measure(await cursorTargets(d, sample), generator, effort) })
     }
-    if (resources) measured.push(...(await compareResources(d, database, sample, generator, effort)))
+    for (const variant of variantsOf({ only, variants: withVariants })) measured.push(...(await compareVariant(variant, d, database, sample, generator, effort)))
     if (withPostgres) measured.push(...(await comparePostgres(database, sample, generator, effort)))
     // Writes come last: they make the files larger, and faster implementations write more rows.
     await measureAll(writes)

@@ -20,10 +20,11 @@ export default defineNuxtConfig({
     },
   },
   telemetry: false,
-  // A full run builds the app twice: with 5 and with 200 resources.
+  // A full run builds the app again for each row of `VARIANTS` in bench/variants.ts.
   ...process.env.BENCH_OUTPUT && { buildDir: `${process.env.BENCH_OUTPUT}/build`, nitro: { output: { dir: process.env.BENCH_OUTPUT } } },
   autoApi: {
     multiTenancy: {},
     plugins: ['./server/outbox'],
+    http: { etag: process.env.BENCH_ETAG !== 'off' },
   },
 })

@@ -1,0 +1,82 @@
+/** Measures `d` beside another build of the app: with 200 resources instead of 5, and without entity tags. */
+import { spawnSync } from 'node:child_process'
+import { copyFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { appFolder, IMPLEMENTATIONS } from './implementations.ts'
+import type { Sample } from './dataset.ts'
+import { measure, toTargets, type Effort, type Generator } from './measure.ts'
+import { OPERATIONS } from './operations.ts'
+import type { BenchOptions } from './options.ts'
+import type { Measured } from './report.ts'
+import { startServer, type RunningServer } from './server.ts'
+import { assertSameResponses } from './verify.ts'
+
+interface Variant {
+  /** Follows the title of each operation in the report. */
+  readonly title: string
+  readonly operations: readonly string[]
+  /** The environment of the other build. The app's `nuxt.config.ts` and its modules read it. */
+  readonly environment: Readonly<Record<string, string>>
+  /** The name of `d`, and of the other build. */
+  readonly keys: { readonly d: string, readonly other: string }
+  /** Which of the two is the baseline of the ratios. */
+  readonly baseline: 'd' | 'other'
+}
+
+const VARIANTS: readonly Variant[] = [
+  {
+    title: '5 and 200 resources',
+    operations: ['list 20', 'get'],
+    environment: { BENCH_RESOURCES: '200' },
+    keys: { d: 'd, 5 resources', other: 'd, 200 resources' },
+    baseline: 'd',
+  },
+  {
+    title: 'cost of ETags',
+    operations: ['list 20', 'get'],
+    environment: { BENCH_ETAG: 'off' },
+    keys: { d: 'd', other: 'd, `etag: false`' },
+    baseline: 'other',
+  },
+]
+
+/** The variants that the options ask for: all of them, or those whose title contains the text of `--only`. */
+export const variantsOf = ({ only, variants }: Pick<BenchOptions, 'only' | 'variants'>): readonly Variant[] =>
+  VARIANTS.filter(({ title }) => only === undefined ? variants : title.includes(only))
+
+export async function compareVariant(
+  variant: Variant,
+  ours: RunningServer,
+  database: string,
+  sample: Sample,
+  generator: Generator,
+  effort: Effort,
+): Promise<Measured[]> {
+  const { title, environment, keys, baseline } = variant
+  const name = title.replaceAll(/\W+/g, '-')
+  const output = fileURLToPath(new URL(`.output/${name}`, import.meta.url))
+  console.info(`building the app for "${title}" …`)
+  const { status, stdout, stderr } = spawnSync('nuxi', ['build', appFolder], {
+    env: { ...process.env, NODE_ENV: 'production', NUXT_TELEMETRY_DISABLED: '1', ...environment, BENCH_OUTPUT: output },
+    encoding: 'utf8',
+  })
+  if (status !== 0) throw new Error(`The app does not build.\n${stdout}\n${stderr}`)
+  const copy = database.replace('.sqlite', `-${name}.sqlite`)
+  copyFileSync(database, copy)
+  const d = IMPLEMENTATIONS.find(({ key }) => key === 'd')!
+  const other = await startServer({ ...d, key: keys.other, entry: `${output}/server/index.mjs` }, copy)
+  const named = { ...ours, implementation: { ...ours.implementation, key: keys.d } }
+  const servers = baseline === 'd' ? [named, other] : [other, named]
+  try {
+    const measured: Measured[] = []
+    for (const operation of OPERATIONS.filter(operation => variant.operations.includes(operation.title))) {
+      const bytes = await assertSameResponses(operation, servers, sample)
+      console.info(`measuring ${operation.title}, ${title} …`)
+      measured.push({ operation: `${operation.title}, ${title}`, bytes, readings: await measure(toTargets(operation, servers, sample), generator, effort) })
+    }
+    return measured
+  }
+  finally {
+    await other.stop()
+  }
+}

@@ -107,6 +107,13 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
       expect([(await send('POST', 'notes', { title: 'free' }, 'k')).status, await notes()]).toEqual([201, 2])
     })
 
+    it('runs an endpoint with `idempotent` once for 20 parallel requests on two servers', async () => {
+      const { id } = (await send('POST', 'notes', { title: 'hey' }, undefined)).body
+      const responses = await Promise.all(Array.from({ length: 20 }, (_, index) => send('POST', `notes/${id}/shout`, undefined, 'k', { server: index % 2 })))
+      expect(new Set(responses.map(({ status, text }) => `${status} ${text}`))).toEqual(new Set([`200 {"shouted":${id}}`]))
+      expect(await world.opened.all('select title from notes')).toEqual([['hey!']])
+    })
+
     it('keeps its effect if an after-hook fails: the retry gets the record', async () => {
       onCreated = () => {
         throw new Error('boom')

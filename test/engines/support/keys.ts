@@ -1,6 +1,7 @@
 /** Notes and the table of idempotency keys in each dialect, as drizzle-kit creates them, behind one or several servers. */
 import { createRequire } from 'node:module'
-import type { Table } from 'drizzle-orm'
+import { eq, sql as raw, type Table } from 'drizzle-orm'
+import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { text as mysqlText, mysqlTable, varchar } from 'drizzle-orm/mysql-core'
 import { pgTable, text as pgText } from 'drizzle-orm/pg-core'
 import { sqliteTable, text } from 'drizzle-orm/sqlite-core'
@@ -11,6 +12,7 @@ import * as pg from '../../../src/runtime/server/schema/presets/pg'
 import * as sqlite from '../../../src/runtime/server/schema/presets/sqlite'
 import { DEFAULT_MULTI_TENANCY } from '../../../src/runtime/shared/defaults'
 import type { Dialect } from '../../../src/runtime/shared/dialects'
+import { atomicWrites, createEndpoint, findAuthorizedRow, reportChanges } from '../../../src/runtime/server/utils/index'
 import { createServer, type TestServer } from '../../support/server'
 import type { EngineCase, Opened } from './databases'
 
@@ -40,6 +42,20 @@ async function createText(dialect: Dialect, tables: object): Promise<string> {
   return statements.map(statement => `${statement.replace(/;\s*$/, '')};`).join('\n')
 }
 
+/** Turns `hey` in the title of a note into `hey!`, in one commit with its key. */
+const shout = (table: Table) => createEndpoint({
+  resource: 'notes', operation: 'update', idempotent: true,
+  async handler(ctx) {
+    const notes = table as ReturnType<typeof TABLES.sqlite>['notes'] & { id: never, title: never }
+    const { id } = await findAuthorizedRow<typeof table>(ctx, 'notes', ctx.params.id!) as { id: number }
+    await atomicWrites<BetterSQLite3Database>(ctx, [
+      db => db.update(notes as never).set({ title: raw`replace(${notes.title}, 'hey', 'hey!')` } as never).where(eq(notes.id, id as never)),
+      reportChanges(ctx, [{ resource: 'notes', kind: 'update', id }]),
+    ])
+    return { shouted: id }
+  },
+})
+
 export interface KeyWorld {
   readonly opened: Opened
   /** Servers over one database, each with its own plugin. */
@@ -63,6 +79,7 @@ export async function openKeys({ dialect, engine, open }: EngineCase, hooks?: Re
         },
       }],
       config: { multiTenancy: DEFAULT_MULTI_TENANCY },
+      endpoints: async () => ({ 'POST /api/notes/:id/shout': shout(tables.notes) }),
     }))
   }
   return { opened, servers }

@@ -13,6 +13,8 @@ import { isDryRun } from './prefer'
 /** A request, independent of the HTTP server. */
 export interface ApiRequest {
   readonly method: string
+  /** The path as the client sent it, without the query. */
+  readonly path: string
   /** The resource's name; empty for a request without a resource. */
   readonly resource: string
   /** Decoded path parameters. A parameter is `undefined` if its text is not valid percent-encoding. */
@@ -115,6 +117,7 @@ export function requireSession(ctx: object): Session {
 export function createSystemCall(api: Api, resource: Resource, operation: Operation, engine: Engine, db: unknown): Call {
   const request: ApiRequest = {
     method: 'GET',
+    path: '',
     resource: resource.name,
     params: {},
     query: {},

@@ -44,6 +44,13 @@ export interface EndpointOptions<Body extends StandardSchemaV1 | undefined, Quer
    * @default false
    */
   readonly dryRun?: boolean
+  /**
+   * Whether a request with `Idempotency-Key` takes effect once. Requires `resource`, and the plugin `idempotency`. The key is stored in the
+   * same commit as the first changes that the handler writes through the API: with `atomicWrites` and `reportChanges`, or with another
+   * function of the API. If it writes nothing this way, the key is stored after the handler.
+   * @default false
+   */
+  readonly idempotent?: boolean
   /** Returns the response body. `undefined` gives a 204 response without a body. An async iterable of strings and bytes is streamed. */
   readonly handler: (ctx: EndpointContext<Body, Query>, request: RouteRequest) => Result | Promise<Result>
 }
@@ -53,12 +60,17 @@ export function assertEndpoints(api: Api): void {
   for (const endpoint of api.endpoints) findEndpointResource(endpoint, api)
 }
 
-function findEndpointResource({ resource: name, endpointName }: EndpointTarget, { resources }: Api): Resource | undefined {
+function findEndpointResource(
+  { resource: name, endpointName, idempotent }: EndpointTarget, { resources, listeners }: Api,
+): Resource | undefined {
   if (name === undefined) return undefined
   const resource = resources.get(name)
   if (!resource) throw new Error(`[auto-api] createEndpoint(): there is no resource \`${name}\`.`)
   if (endpointName !== undefined && !resource.auth?.custom?.[endpointName])
     throw new Error(`[auto-api] createEndpoint(): \`${name}.authorization.custom\` has no gate \`${endpointName}\`.`)
+  // Without a plugin that stores keys, a client would take a repeated effect for a safe retry.
+  if (idempotent && listeners.around.length === 0)
+    throw new Error(`[auto-api] createEndpoint({ resource: '${name}' }): \`idempotent\` requires the plugin \`idempotency\`.`)
   return resource
 }
 
@@ -86,8 +98,11 @@ export function runEndpoint<Result, Body extends StandardSchemaV1 | undefined, Q
   const authorize = (call: Call) => anyOf ? authorizeAny(call, operations) : authorizeGate(call, gate, further)
   const run = (session: Session) => handle(options, request, session)
   const resource = findEndpointResource(options, api)
+  const { idempotent = false } = options
+  const routeName = name ?? (idempotent ? `endpoint: ${request.method} ${request.path}` : undefined)
+  const body = async () => options.body && request.body(options.accepts)
   return resource
-    ? runRoute(api, request, resource, { name, operations, authorize, run })
+    ? runRoute(api, request, resource, { name: routeName, idempotent, body, operations, authorize, run })
     : runRoute(api, request, undefined, { operations, authorize: allowEveryone, run })
 }
 

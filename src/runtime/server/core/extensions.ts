@@ -22,6 +22,8 @@ export interface PermissionEvaluator {
 export interface EndpointTarget {
   readonly resource?: string
   readonly endpointName?: string
+  /** Whether the endpoint supports `Idempotency-Key`. */
+  readonly idempotent?: boolean
 }
 
 export interface Extensions {

@@ -36,12 +36,21 @@ export type RequestListener = (request: IncomingRequest) => unknown
 export type CallerListener = (ctx: AutoApiContext, request: IncomingRequest) => unknown
 /** The route that `around` wraps. */
 export interface AroundInfo {
-  /** The name of a generated route, such as `list` or `bulk-update`. For a route of a plugin, its `name` or `plugin: METHOD /path`. */
+  /**
+   * The name of a generated route, such as `list` or `bulk-update`. For a route of a plugin, its `name` or `plugin: METHOD /path`. For an
+   * endpoint of the app, `endpoint: METHOD /path` with the path of the request.
+   */
   readonly route: string
+  /** Whether an endpoint, or a route of a plugin, declares that it supports `Idempotency-Key`. */
+  readonly idempotent: boolean
   /** The parts of the request that a plugin can compare with those of another request. */
   readonly request: {
     readonly header: (name: string) => string | undefined
-    /** Reads and parses the JSON body. The route then gets the same value. @throws 400, 413 and 415. */
+    /**
+     * Reads and parses the body. The route then gets the same value. It is `undefined` for an endpoint, or a route of a plugin, without a
+     * `body` schema, because its handler can read the body as bytes.
+     * @throws 400, 413 and 415.
+     */
     readonly body: () => Promise<unknown>
   }
 }

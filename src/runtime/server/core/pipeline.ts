@@ -22,6 +22,10 @@ export interface Entry<S extends Session> {
   readonly authorize: (session: S) => void | Promise<void>
   /** The name of the route for `around` of plugins. Without a name, `around` does not apply. */
   readonly name?: string
+  /** Whether an endpoint, or a route of a plugin, supports `Idempotency-Key`. */
+  readonly idempotent?: boolean
+  /** Reads the body for `around` of plugins. @default as JSON */
+  readonly body?: () => Promise<unknown>
   readonly run: (session: S) => Promise<ApiResponse>
 }
 
@@ -33,9 +37,9 @@ export async function runRoute(api: Api, request: ApiRequest, resource: Resource
   // Without a resource, the overloads accept only an `Entry<Session>`, which cannot read `call.resource`. So the cast is safe.
   const call = resource ? forResource(session, resource, session.ctx) : session as Call
   const { listeners } = api
-  const { name } = entry
+  const { name, idempotent = false, body = () => request.body() } = entry
   if (name === undefined || (listeners.around.length === 0 && listeners.onResponse.length === 0)) return runEntry(call, entry)
-  const info = Object.freeze({ route: name, request: { header: request.header, body: () => request.body() } })
+  const info = Object.freeze({ route: name, idempotent, request: { header: request.header, body } })
   return runEntry(call, {
     authorize: entry.authorize,
     run: async () => runOnResponse(listeners, call.ctx, info, await runAround(listeners, call.ctx, info, () => entry.run(call))),

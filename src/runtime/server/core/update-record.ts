@@ -41,6 +41,7 @@ function toUpdateRequest(
   { query, header, address, setHeader, event }: IncomingRequest,
 ): ApiRequest {
   return {
+    path: '',
     method: 'PATCH',
     resource,
     params: { id },

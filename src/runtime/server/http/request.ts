@@ -81,6 +81,7 @@ function toBareRequest<Event extends RequestEvent>(event: Event, url: SentUrl, a
   return {
     resource: '',
     method: event.method,
+    path: url.path,
     params: {},
     query: parseQuery(url.query),
     header: name => event.headers.get(name) ?? undefined,

@@ -69,6 +69,12 @@ export interface PluginRoute {
    */
   readonly dryRun?: boolean
   /**
+   * Whether a request with `Idempotency-Key` takes effect once, if the app has the plugin `idempotency`. With this plugin, a write of any
+   * other route of a resource with this header is a 400. Only for a path that begins with `/:resource`.
+   * @default false
+   */
+  readonly idempotent?: boolean
+  /**
    * Returns the response body. `undefined` responds with 204. An async iterable of strings and bytes is streamed. Read rows with
    * `findAuthorizedRow` and `rowScope`.
    */
@@ -123,7 +129,10 @@ export interface AutoApiPlugin {
   readonly extendContext?: ContextExtender
   /** Runs after every context extender and before authorization, for refusals by caller. An error becomes the response. */
   readonly onCaller?: CallerListener
-  /** Wraps everything after authorization, on every generated route and every plugin route of a resource. Can return its own response. */
+  /**
+   * Wraps everything after authorization, on every generated route, every plugin route of a resource, and every endpoint with `idempotent`.
+   * Can return its own response.
+   */
   readonly around?: Around
   /**
    * Changes the response after every `around`, on the same routes. Plugins that store responses do not see the change, so a secret that is

@@ -97,8 +97,8 @@ function mount(route: OfPlugin, names: ReadonlySet<string>): Mounted[] {
   assertAccepts(where, route)
   assertProduces(where, route)
   if (!/^\/:resource(?:\/|$)/.test(path)) {
-    const { operation, gate, listParameters } = route
-    const extra = Object.entries({ resources, operation, gate, listParameters }).find(([, value]) => value !== undefined)?.[0]
+    const { operation, gate, listParameters, idempotent } = route
+    const extra = Object.entries({ resources, operation, gate, listParameters, idempotent }).find(([, value]) => value !== undefined)?.[0]
     if (extra !== undefined)
       throw new TypeError(`${where} is for no resource: begin its path with \`/:resource\`, or leave out \`${extra}\`.`)
     assertFirstSegment(where, path, names)

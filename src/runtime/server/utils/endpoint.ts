@@ -13,7 +13,8 @@ export type { BodyStreamOptions, RouteRequest } from '../core/route-request'
 
 /**
  * Creates an endpoint of the app with the caller, the authorization and the errors of the API.
- * @throws When `resource` is set without `operation`, `endpointName` without `resource`, or `accepts` lists what `body` cannot validate.
+ * @throws When `resource` is set without `operation`, `endpointName` or `idempotent` without `resource`, or `accepts` lists what `body`
+ * cannot validate.
  * @example
  * export default createEndpoint({
  *   resource: 'posts', operation: 'update', endpointName: 'publish',
@@ -28,11 +29,14 @@ export function createEndpoint<
   Body extends StandardSchemaV1 | undefined = undefined,
   Query extends StandardSchemaV1 | undefined = undefined,
 >(options: EndpointOptions<Body, Query, Result>): TypedHandler<Result> {
-  const { resource, operation, endpointName } = options
+  const { resource, operation, endpointName, idempotent } = options
   if (resource !== undefined && operation === undefined)
     throw new Error(`[auto-api] createEndpoint({ resource: '${resource}' }): \`resource\` requires \`operation\`.`)
   if (endpointName !== undefined && resource === undefined)
     throw new Error(`[auto-api] createEndpoint({ endpointName: '${endpointName}' }): \`endpointName\` requires \`resource\`.`)
+  // A retry gets the stored response without the handler, so the API itself has to authorize it.
+  if (idempotent && resource === undefined)
+    throw new Error('[auto-api] createEndpoint({ idempotent: true }): `idempotent` requires `resource`.')
   assertAccepts(`[auto-api] createEndpoint(${resource === undefined ? '' : `{ resource: '${resource}' }`})`, options)
   useRuntime().extend(api => api.addEndpoint(options))
   return defineCustomRoute((request, api) => runEndpoint(options, request, api)) as TypedHandler<Result>

@@ -14,6 +14,8 @@ export function rotateRoute({ policy, format, issued, access, update, toTokenId,
     path: '/:resource/:id/rotate',
     resources: [resource],
     operation: 'update',
+    // The stored response has no secret, because the plugin adds it after every other one.
+    idempotent: true,
     async handler(ctx) {
       const row = await access().find(ctx.event, ['id'], toTokenId(ctx.params.id)) as TokenRow | undefined
       // The update checks all rules of the row again. Before it, the response must not show that a token of somebody else exists.

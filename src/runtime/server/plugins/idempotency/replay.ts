@@ -3,7 +3,7 @@ import { digest } from 'ohash'
 import { keyFields, readableFields } from '../../core/access/fields'
 import { applyScope } from '../../core/access/row-scope'
 import { requireSession, type Call } from '../../core/context'
-import { notFound } from '../../core/error'
+import { conflict, notFound } from '../../core/error'
 import { decoder, valuesAt, type RecordValues } from '../../core/execute/rows/decode'
 import { readRows } from '../../core/execute/rows/rows'
 import { formOf, runReadHooks } from '../../core/execute/read/records'
@@ -15,8 +15,11 @@ import type { AutoApiContext } from '../../registration'
 import { toId, toKey } from '../../schema/record-id'
 import type { StoredKey } from './store'
 
-/** The kinds of responses that a write can have. */
-export type ResponseForm = 'created' | 'record' | 'records' | 'deletion' | 'deletions'
+/** The kinds of responses that contain the records of a write, or say that they are deleted. */
+type RecordsForm = 'created' | 'record' | 'records' | 'deletion' | 'deletions'
+
+/** The kinds of responses that a write can have. The response of a handler, or of a change of links, cannot be made from records. */
+export type ResponseForm = RecordsForm | 'links' | 'handler'
 
 export function callOf(ctx: AutoApiContext): Call {
   const session = requireSession(ctx)
@@ -30,11 +33,33 @@ export async function grantOf(call: Call): Promise<string> {
   return digest(JSON.stringify([[...permissions].sort(), user?.role ?? null, user?.roles ?? null, fields.map(({ name }) => name)]))
 }
 
-/** @throws 404 if the caller can no longer see a record of the response. */
+const REPLAYED = { 'Idempotent-Replayed': 'true' }
+
+/**
+ * @returns the response of the first request. `undefined` for a change of links whose response is lost: it has the same effect again.
+ * @throws 404 if the caller can no longer see a record of the response, 409 if the response of a handler is lost.
+ */
 export async function replay(
-  form: ResponseForm, { status, body, grant }: StoredKey, ids: readonly string[], call: Call,
+  form: ResponseForm, stored: StoredKey, ids: readonly string[], call: Call,
+): Promise<ApiResponse | undefined> {
+  return form === 'links' || form === 'handler' ? replayStored(form, stored, ids, call) : replayRecords(form, stored, ids, call)
+}
+
+async function replayStored(
+  form: 'links' | 'handler', { status, body, grant }: StoredKey, written: readonly string[], call: Call,
+): Promise<ApiResponse | undefined> {
+  const ids = form === 'links' ? [call.ctx.params.id!] : written
+  if ((await readVisible(ids, call)).length < ids.length) throw notFound()
+  if (status !== null && body !== null && grant === await grantOf(call))
+    return { status, body: JSON.parse(body) as unknown, headers: REPLAYED }
+  if (form === 'links') return undefined
+  throw conflict('This request took effect before. Its response cannot be repeated.')
+}
+
+async function replayRecords(
+  form: RecordsForm, { status, body, grant }: StoredKey, ids: readonly string[], call: Call,
 ): Promise<ApiResponse> {
-  const headers = { 'Idempotent-Replayed': 'true' }
+  const headers = REPLAYED
   const isDeletion = form === 'deletion' || form === 'deletions'
   const records = isDeletion ? [] : await readVisible(ids, call)
   if (!isDeletion && form !== 'records' && records.length === 0) throw notFound()
@@ -80,7 +105,7 @@ const softDeleted = ({ ctx: { operation }, resource }: Call) => operation === 'd
 const wireId = ({ resource: { primaryKey } }: Call, id: string) =>
   primaryKey.length === 1 && (primaryKey[0]!.kind === 'integer' || primaryKey[0]!.kind === 'number') ? Number(id) : id
 
-const CURRENT: Readonly<Record<ResponseForm, CreateBody>> = {
+const CURRENT: Readonly<Record<RecordsForm, CreateBody>> = {
   created: ([record]) => ({ status: 201, body: record }),
   record: ([record]) => ({ status: 200, body: record }),
   records: records => ({ status: 200, body: { data: records, meta: total(records.length) } }),

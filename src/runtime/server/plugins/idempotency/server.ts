@@ -7,34 +7,21 @@ import { ApiError, invalidValue } from '../../core/error'
 import type { AroundInfo } from '../../core/listeners'
 import { assertDepth } from '../../core/parse/body'
 import type { ApiResponse } from '../../core/response'
+import type { Engine } from '../../engines/engine'
 import type { ApiEvent } from '../../http'
+import { isPlain } from '../../http/headers'
 import type { TaskRun } from '../../plugin/contract'
 import type { AutoApiContext } from '../../registration'
 import { fingerprint, parseKey, requestId } from './key'
 import { callOf, grantOf, replay, type ResponseForm } from './replay'
-import { createKeyStore, MAX_WAIT } from './store'
+import { findKeyedRoute, type KeyedRoute } from './routes'
+import { createKeyStore, MAX_WAIT, type StoredResponse } from './store'
 
-/** A route on which a key has an effect. */
-interface Route {
-  readonly form: ResponseForm
-  readonly hasBody: boolean
-  /** The kinds of changes that the route itself commits. Hooks can commit others. */
-  readonly kinds: readonly ChangedRows['kind'][]
-}
-
-const ROUTES: ReadonlyMap<string, Route> = new Map<string, Route>([
-  ['create', { form: 'created', hasBody: true, kinds: ['create'] }],
-  ['update', { form: 'record', hasBody: true, kinds: ['update'] }],
-  ['delete', { form: 'deletion', hasBody: false, kinds: ['delete', 'purge'] }],
-  ['restore', { form: 'record', hasBody: false, kinds: ['restore'] }],
-  ['bulk-create', { form: 'records', hasBody: true, kinds: ['create'] }],
-  ['bulk-update', { form: 'records', hasBody: true, kinds: ['update'] }],
-  ['bulk-delete', { form: 'deletions', hasBody: true, kinds: ['delete', 'purge'] }],
-  ['bulk-restore', { form: 'records', hasBody: true, kinds: ['restore'] }],
-])
-
-/** A longer response is not stored. A retry then gets the records as they are. In characters. */
+/** A longer response is not stored. In characters. */
 const MAX_BODY = 65_536
+/** Requests that can end without a commit of their own. */
+const STORED_LATER: ReadonlySet<ResponseForm> = new Set<ResponseForm>(['links', 'handler'])
+
 /** The time between two looks for the response of a request that has committed, in milliseconds. */
 const POLL = 50
 
@@ -44,7 +31,7 @@ const PENDING = Symbol('idempotency key')
 interface Pending {
   readonly id: string
   readonly owner: string
-  readonly route: Route
+  readonly route: KeyedRoute
   readonly fingerprint: string
   readonly expiresAt: Date
   /** Whether the route has committed. Later commits of its after-hooks do not store the key again. */
@@ -52,6 +39,16 @@ interface Pending {
 }
 
 const pendingOf = (ctx: AutoApiContext) => (ctx as { readonly [PENDING]?: Pending })[PENDING]
+
+/** The row of a key. `recordId` identifies the request that stored it. */
+const keyRow = ({ id, owner, fingerprint, expiresAt }: Pending) => ({ id, recordId: owner, fingerprint, createdAt: new Date(), expiresAt })
+
+/** Bodies that are no JSON, such as streams, are not stored. */
+function toStoredBody(body: unknown): string | null {
+  if (typeof body === 'object' && body !== null && !isPlain(body)) return null
+  const text = JSON.stringify(body ?? null)
+  return text.length > MAX_BODY ? null : text
+}
 
 /** The statements of one dialect. The query builders of all dialects have the same shape. */
 interface Database {
@@ -72,8 +69,12 @@ export function createIdempotency(ttl: number, table: Table) {
       if (!stored || stored.owner === pending.owner) return undefined
       if (stored.fingerprint !== pending.fingerprint)
         throw new ApiError('IDEMPOTENCY_MISMATCH', 'This key was sent with another body. Send another key.')
-      if (stored.status !== null || stored.isOld || Date.now() > deadline)
-        return replay(pending.route.form, stored, await store.recordIds(call.engine, pending.id), call)
+      if (stored.status !== null || stored.isOld || Date.now() > deadline) {
+        const found = await replay(pending.route.form, stored, await store.recordIds(call.engine, pending.id), call)
+        // The request runs again, and the key is stored already.
+        pending.isCommitted = true
+        return found
+      }
       await new Promise(resolve => setTimeout(resolve, POLL))
     }
   }
@@ -92,18 +93,26 @@ export function createIdempotency(ttl: number, table: Table) {
       if (committed) return committed
       throw error
     }
-    const body = JSON.stringify(response.body ?? null)
-    const stored = { grant: await grantOf(call), status: response.status, body: body.length > MAX_BODY ? null : body }
-    // The write is committed. Without its response, a retry gets the records.
-    await store.saveResponse(call.engine, pending.id, stored).catch((error: unknown) =>
+    const stored = { grant: await grantOf(call), status: response.status, body: toStoredBody(response.body) }
+    // The write is committed. A client that gets an error instead of its response would take it for refused.
+    await save(pending, stored, call.engine).catch((error: unknown) =>
       console.error('[auto-api] idempotency: the response of a request was not stored.', error))
     return response
   }
 
+  /** A request that changed nothing, or wrote without the API, has not stored its key yet. */
+  async function save(pending: Pending, response: StoredResponse, engine: Engine): Promise<void> {
+    if (pending.isCommitted || !STORED_LATER.has(pending.route.form)) return store.saveResponse(engine, pending.id, response)
+    const row = { ...keyRow(pending), ...response }
+    await engine.commit([{ build: (db: never) => (db as Database).insert(table).values(row) }])
+  }
+
   return {
-    async around(ctx: AutoApiContext, next: () => Promise<ApiResponse>, { route: name, request }: AroundInfo) {
-      const route = ROUTES.get(name)
-      const key = route && parseKey(request.header('idempotency-key'))
+    async around(ctx: AutoApiContext, next: () => Promise<ApiResponse>, info: AroundInfo) {
+      const { route: name, request } = info
+      const header = request.header('idempotency-key')
+      const route = header === undefined ? undefined : findKeyedRoute(info, ctx)
+      const key = route && parseKey(header)
       if (!route || key === undefined || ctx.dryRun) return next()
       const call = callOf(ctx)
       if (name.startsWith('bulk-') && !call.api.config.bulk.transactional)
@@ -120,21 +129,22 @@ export function createIdempotency(ttl: number, table: Table) {
     },
     inCommit(changes: readonly ChangedRows[], ctx: AutoApiContext): readonly CommitStatement[] {
       const pending = pendingOf(ctx)
-      if (!pending || pending.isCommitted || REPORTED in ctx) return []
-      const { id, owner, route, fingerprint, expiresAt } = pending
-      const row = { fingerprint, createdAt: new Date(), expiresAt }
-      const named = changes.filter(({ resource, cascaded, kind }) =>
-        resource === ctx.resource && !cascaded && route.kinds.includes(kind))
-      if (named.length === 0) return []
+      if (!pending || pending.isCommitted) return []
+      const { id, route } = pending
+      // The statements that a hook of a generated route reports are not the write of the request.
+      if (REPORTED in ctx && route.form !== 'handler') return []
+      const own = changes.filter(rows => !rows.cascaded && route.isOwn(rows, ctx))
+      if (own.length === 0) return []
+      const row = keyRow(pending)
+      const records = own.filter(rows => route.isRecord(rows, ctx))
       return [
-        (db: Database) => db.insert(table).values({ ...row, id, recordId: owner }),
-        ...named.map(rows => rows.insertInto(table, { ...row, id: rows.uuid, parent: id, recordId: rows.id } as never)),
+        (db: Database) => db.insert(table).values(row),
+        ...records.map(rows => rows.insertInto(table, { ...row, id: rows.uuid, parent: id, recordId: rows.id } as never)),
       ] as readonly CommitStatement[]
     },
     onCommit(changes: readonly Change[], ctx: AutoApiContext) {
       const pending = pendingOf(ctx)
-      if (pending && changes.some(({ resource, kind }) => resource === ctx.resource && pending.route.kinds.includes(kind)))
-        pending.isCommitted = true
+      if (pending && changes.some(change => pending.route.isOwn(change, ctx))) pending.isCommitted = true
     },
     removeExpired: ({ event, due }: TaskRun) => store.removeExpired(useRuntime(event as ApiEvent).database.engine(event), due),
   }

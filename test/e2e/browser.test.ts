@@ -287,11 +287,11 @@ describe.runIf(there)('in a browser', () => {
         await expect.poll(stored).toMatch(/^Changed elsewhere/)
         const theirs = stored()
         await save('Third of mine')
-        await expect.poll(() => page.getByRole('alert').textContent()).toContain(theirs)
+        await expect.poll(() => problem(page).textContent()).toContain(theirs)
         expect(stored()).toBe(theirs)
         await page.getByRole('button', { name: 'Overwrite it' }).click()
         await expect.poll(stored).toBe('Third of mine')
-        await expect.poll(() => page.getByRole('alert').count()).toBe(0)
+        await expect.poll(() => problem(page).count()).toBe(0)
       })
     })
 

@@ -24,9 +24,9 @@ export const postgresList: ListSql = (_, columns, tuples, exact) => {
   }
 }
 
-/** Formats an array as text: `{"a","it's"}`. */
-function toArray(values: readonly unknown[]): string {
-  return `{${values.map(value => `"${toElement(value).replace(/["\\]/g, '\\$&')}"`).join(',')}}`
+/** Formats an array as text: `{"a","it's",NULL}`. */
+export function toArray(values: readonly unknown[]): string {
+  return `{${values.map(value => value === null ? 'NULL' : `"${toElement(value).replace(/["\\]/g, '\\$&')}"`).join(',')}}`
 }
 
 function toElement(value: unknown): string {

@@ -69,14 +69,14 @@ export function derivedEntries(
     : { derive: outcomes => insertRows(request, rowsOf(request.set, foundRows(outcomes), outcomes), call) })]
 }
 
-const ROWS_PER_STATEMENT = 1000
-
 /** `select … from t where id in (…)`: reads rows after the change, if the statement that changed them did not return them. */
 function readRows(changed: ChangedTable, rows: readonly FoundRow[], call: Call): WriteStatement[] {
   const { api, engine } = call
   const { table, primaryKey } = changed
   const columns = reportedColumns(call, changed)
-  const size = Math.min(ROWS_PER_STATEMENT, Math.floor(engine.maxParameters / Math.max(1, 2 * primaryKey.length)))
+  // The list repeats the keys for a comparison by bytes.
+  const copies = primaryKey.some(({ bytes }) => bytes) ? 2 : 1
+  const size = Math.floor(engine.maxParameters / Math.max(1, copies * primaryKey.length))
   return Array.from({ length: Math.ceil(rows.length / size) }, (_, index): WriteStatement => {
     const where = inTuples(engine, primaryKey, rows.slice(index * size, (index + 1) * size).map(({ key }) => key))
     const select = statement(api.statements, engine, shape`changed rows ${columns.key}${where.shape}`, where.values, () => ({

@@ -26,6 +26,7 @@ const posts = sqliteTable('posts', {
 let client: Database.Database
 afterEach(() => {
   vi.restoreAllMocks()
+  vi.useRealTimers()
   client.close()
 })
 
@@ -289,8 +290,42 @@ describe('exports at the same time', () => {
     await wait(100)
     slots.take()()
     expect(ended).toBe(true)
-    await expect(chunks.next()).rejects.toThrow('accepted nothing')
+    await expect(chunks.next()).rejects.toThrow('was too slow')
     expect((await get('posts/export')).status).toBe(200)
+  })
+
+  it('ends when its client is much too slow for longer, but not for one slow chunk', async () => {
+    await open()
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+    const slots = createSlots(2)
+    const endless = () => createFile({
+      columns: { fields: [], relations: [] },
+      count: async () => 100,
+      async* batches() {
+        yield Array.from({ length: 100 }, (_, id) => ({ id }))
+      },
+    }, { begin: '', record: () => 'x'.repeat(70_000), end: '' }, { maxRows: 100, slots, onTotal: () => {}, stallLimit: 300 })[Symbol.asyncIterator]()
+    const wait = (time: number) => vi.advanceTimersByTimeAsync(time)
+    const slow = endless()
+    let accepted = 0
+    const refused = (async () => {
+      for (; accepted < 50; accepted++) {
+        await slow.next()
+        await wait(120)
+      }
+    })().catch(error => String(error))
+    expect(await refused).toContain('was too slow')
+    expect([accepted > 1, accepted < 10]).toEqual([true, true])
+    const quick = endless()
+    for (let pause = 0; pause < 5; pause++) {
+      await quick.next()
+      await wait(250)
+      for (let chunk = 0; chunk < 10; chunk++) await quick.next()
+    }
+    await quick.next()
+    await quick.return!()
+    slots.take()()
+    slots.take()()
   })
 })
 

@@ -7,14 +7,20 @@ import type { Slots } from './slots'
 export interface FileOptions {
   readonly maxRows: number
   readonly slots: Slots
-  /** Receives the number of records before the first chunk. */
-  readonly onTotal: (total: number) => void
-  /** Milliseconds. A client that accepts no chunk for so long loses the file. @default one minute */
+  /** Receives the number of records before the first chunk. If it throws, the file does not begin. */
+  readonly onTotal: (total: number) => void | Promise<void>
+  /**
+   * Milliseconds. A client that accepts nothing for so long loses the file. Each chunk of {@link CHUNK} gives a tenth of this time back.
+   * @default one minute
+   */
   readonly stallLimit?: number
 }
 
 /** The size of a chunk in characters. A slow client needs less than the stall limit for it. */
 const CHUNK = 64 * 1024
+
+/** The part of the stall limit that a chunk gives back. With a limit of a minute, a client needs 64 kB in six seconds. */
+const REFUND = 0.1
 
 /**
  * @returns the chunks of the file. They begin nothing before the first one is requested.
@@ -31,7 +37,7 @@ async function* writeFile(
   try {
     const total = await list.count(maxRows + 1)
     if (total > maxRows) throw tooManyRows(maxRows)
-    onTotal(total)
+    await onTotal(total)
     yield* toChunks(list, writer, maxRows)
   }
   finally {
@@ -60,22 +66,33 @@ async function* toChunks(list: OpenedList, { begin, record: write, end }: FileWr
 
 const tooManyRows = (max: number) => limitExceeded(`The list has more than ${max} records. Narrow the filter.`)
 
-/** Ends the producer when the client accepts no chunk for a while, so that a few stalled clients cannot block every other export. */
+/**
+ * Ends the producer when the client accepts no chunk for a while, or is much too slow for longer. Otherwise, a few such clients could block
+ * every other export.
+ */
 function endOnStall(chunks: AsyncGenerator<string, void>, limit: number): AsyncIterableIterator<string> {
   let timer: ReturnType<typeof setTimeout> | undefined
   let hasStalled = false
+  /** The milliseconds that the client can still take. */
+  let left = limit
+  let since: number | undefined
   const wait = () => {
+    since = performance.now()
     timer = setTimeout(() => {
       hasStalled = true
       void chunks.return()
-    }, limit)
+    }, left)
   }
   return {
     async next() {
       clearTimeout(timer)
-      if (hasStalled) throw new Error(`[auto-api] The client of an export accepted nothing for ${limit} ms, so the export was ended.`)
+      if (hasStalled) throw new Error(`[auto-api] The client of an export was too slow for ${limit} ms, so the export was ended.`)
+      if (since !== undefined) left -= performance.now() - since
       const result = await chunks.next()
-      if (!result.done) wait()
+      if (!result.done) {
+        left = Math.min(limit, Math.max(left, 0) + limit * REFUND * result.value.length / CHUNK)
+        wait()
+      }
       return result as IteratorResult<string, undefined>
     },
     async return() {

@@ -126,6 +126,16 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
       expect(found).toEqual((await read(READER)).data)
     })
 
+    it('does not count updates of an earlier record with the same id', async () => {
+      await write('PATCH', 'tags/3', { name: 'x' })
+      await write('PATCH', 'tags/3', { name: 'y' })
+      await write('DELETE', 'tags/3')
+      await write('POST', 'tags', { id: 3, name: 'new' })
+      await write('PATCH', 'tags/3', { name: 'z' })
+      await write('PATCH', 'tags/3', { name: 'zz' })
+      expect(short((await read(READER)).data)).toEqual(['updated tags 3 2', 'created tags 3 1'])
+    })
+
     it('hides records that the reader cannot see, also from a caller who can see all entries', async () => {
       await write('PATCH', 'articles/2', { title: 'gone soon' })
       await write('DELETE', 'articles/2')

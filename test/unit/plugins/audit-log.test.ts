@@ -5,7 +5,7 @@ import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
-import { activityFeed, auditLog } from '../../../src/runtime/server/plugins/index'
+import { activityFeed, auditLog, dataExport, rateLimit } from '../../../src/runtime/server/plugins/index'
 import { auditLogColumns } from '../../../src/runtime/server/schema/presets/sqlite'
 import { auditLogSql } from '../../engines/support/audit-log'
 import { createServer, type ServerOptions, type TestServer } from '../../support/server'
@@ -143,4 +143,65 @@ it('reverts to the row of any entry, as far as the reader can read and write it'
     if (isListed) expect([answer.body, await read()]).toEqual([rows[index], rows[index]])
     client!.close()
   }), { numRuns: process.env.FULL ? 200 : 25 })
+})
+
+describe('exports and imports', () => {
+  const ALL = { user: { id: 3 }, permissions: ['auditLog:read', 'auditLog:all'] }
+  const openWith = (...plugins: unknown[]) => open({ plugins: [auditLog({ secrets: { users: ['recoveryCode'] } }), dataExport({ maxRows: 5 }), ...plugins] })
+  const entries = () => client!.prepare('select * from audit_log').all() as Record<string, unknown>[]
+
+  it('records an export before its first byte, with the columns and the query', async () => {
+    const server = await openWith()
+    const query = 'format=csv&filter[title]=first&filter[editorNote][$eq]=note&sort=-id'
+    const { status } = await server.request('GET', `/api/posts/export?${query}`, { caller: { user: { id: 1 }, permissions: ['editor'] } })
+    expect([status, entries()]).toMatchObject([200, [{ kind: 'export', resource: 'posts', record_id: null, user_id: '1', via: 'session' }]])
+    const { body: { data: [entry] } } = await server.request('GET', '/api/audit-log?kind=export', { caller: { ...ALL, permissions: [...ALL.permissions, 'editor'] } })
+    expect(entry).toMatchObject({
+      columns: ['id', 'title', 'body', 'editorNote'],
+      after: { format: 'csv', rows: 1, query: { 'filter[title]': 'first', 'filter[editorNote][$eq]': 'note', 'sort': '-id' } },
+    })
+    const { body: { data: [blind] }, text } = await server.request('GET', '/api/audit-log?kind=export', { caller: ALL })
+    expect(blind).toMatchObject({ columns: ['id', 'title', 'body'], after: { query: { 'filter[title]': 'first', 'sort': '-id', 'query': '[redacted]' } } })
+    expect(text).not.toContain('editorNote')
+    expect((await server.request('GET', '/api/audit-log?kind=export', { caller: { user: { id: 3 }, permissions: ['auditLog:read'] } })).body.data).toEqual([])
+    await server.request('GET', '/api/posts', { headers: { accept: 'application/x-ndjson' }, caller: WRITER })
+    expect(entries().map(({ kind }) => kind)).toEqual(['export', 'export'])
+  })
+
+  it('does not store a secret that a filter contains', async () => {
+    const server = await openWith()
+    for (const query of ['filter={"recovery\\u0043ode":"CODE-1"}', 'filter[recoveryCode]=CODE-1', 'filter={"$or":[{"recoveryCode":"CODE-1"}]}'])
+      expect((await server.request('GET', `/api/users/export?format=ndjson&${query}`, { caller: WRITER })).status).toBe(200)
+    expect(entries()).toHaveLength(3)
+    expect(JSON.stringify(entries())).not.toContain('CODE-1')
+  })
+
+  it('records nothing for a refused export, and refuses an export that it cannot record', async () => {
+    const server = await openWith()
+    client!.exec(`insert into posts (title) values ('b'), ('c'), ('d'), ('e'), ('f')`)
+    expect((await server.request('GET', '/api/posts/export', { caller: WRITER })).status).toBe(400)
+    expect((await server.request('GET', '/api/posts/export?format=pdf', { caller: WRITER })).status).toBe(400)
+    expect(entries()).toEqual([])
+    client!.exec('drop table audit_log')
+    const { status, text } = await server.request('GET', '/api/posts/export?filter[id]=1', { caller: WRITER })
+    expect([status, text.includes('first')]).toEqual([500, false])
+  })
+
+  it('records each row of an import, and nothing of a dry run', async () => {
+    const server = await openWith()
+    const send = (query: string) => server.request('POST', `/api/users/import?${query}`, { raw: 'name,recoveryCode\nAnn,CODE-7\nBob,\n', headers: { 'content-type': 'text/csv' }, caller: WRITER })
+    expect((await send('dryRun=true')).status).toBe(200)
+    expect(entries()).toEqual([])
+    expect((await send('')).status).toBe(200)
+    expect(entries()).toMatchObject([{ kind: 'create', resource: 'users', record_id: '2' }, { kind: 'create', resource: 'users', record_id: '3' }])
+    expect(JSON.stringify(entries())).not.toContain('CODE-7')
+  })
+
+  it('counts a revert as an update', async () => {
+    const server = await openWith(rateLimit({ by: 'user', operations: { update: { limit: 2, window: 60 } } }))
+    await server.request('PATCH', '/api/posts/1', { body: { title: 'second' }, caller: WRITER })
+    const { id } = entries()[0]!
+    const revert = async () => (await server.request('POST', `/api/audit-log/${String(id)}/revert`, { body: {}, caller: { user: { id: 1 }, permissions: ['auditLog:read'] } })).status
+    expect([await revert(), await revert()]).toEqual([200, 429])
+  })
 })

@@ -346,3 +346,21 @@ describe('onCaller', () => {
     expect(gate).toHaveBeenCalledTimes(1)
   })
 })
+
+describe('field rules of a plugin', () => {
+  it('apply where the registration has no rule of its own, and fail the start for an unknown name', async () => {
+    const rules = { posts: { title: { read: 'titles' } } }
+    const titleOf = async (auth?: ResourceAuth) => {
+      const server = await open([plugin({ fieldRules: rules })], { auth })
+      const { body } = await server.request('GET', '/api/posts/a', { caller: MEMBER })
+      const { status } = await server.request('GET', '/api/posts?sort=title', { caller: MEMBER })
+      client.close()
+      return [body.title, status]
+    }
+    expect(await titleOf()).toEqual([undefined, 400])
+    expect(await titleOf({ fields: { title: { write: false } } })).toEqual([undefined, 400])
+    expect(await titleOf({ fields: { title: { read: true } } })).toEqual(['ours', 200])
+    await expect(open([plugin({ fieldRules: { post: {} } })])).rejects.toThrow('not a registered resource. Did you mean `posts`?')
+    await expect(open([plugin({ fieldRules: { posts: { titel: { read: true } } } })])).rejects.toThrow('has no column `titel`.')
+  })
+})

@@ -84,6 +84,8 @@ export interface PluginRouteFacts {
   readonly operationsOf?: (request: ApiRequest) => readonly [Operation, ...Operation[]]
   /** Whether the permission for one of the operations is enough. @default false */
   readonly anyOf?: boolean
+  /** Further operations that the request counts as, for limits by operation. @default none */
+  readonly countsAs?: readonly Operation[]
 }
 
 /** Runs an endpoint of the app, or a route of a plugin. */
@@ -91,11 +93,12 @@ export function runEndpoint<Result, Body extends StandardSchemaV1 | undefined, Q
   options: EndpointOptions<Body, Query, Result>,
   request: ApiRequest,
   api: Api,
-  { name, gate = options.endpointName ?? '', operationsOf = () => [options.operation ?? 'read'], anyOf = false }: PluginRouteFacts = {},
+  { name, gate = options.endpointName ?? '', operationsOf = () => [options.operation ?? 'read'], ...facts }: PluginRouteFacts = {},
 ): Promise<ApiResponse> {
-  const operations = operationsOf(request)
-  const [, ...further] = operations
-  const authorize = (call: Call) => anyOf ? authorizeAny(call, operations) : authorizeGate(call, gate, further)
+  const required = operationsOf(request)
+  const [, ...further] = required
+  const authorize = (call: Call) => facts.anyOf ? authorizeAny(call, required) : authorizeGate(call, gate, further)
+  const operations = [...required, ...facts.countsAs ?? []] as const
   const run = (session: Session) => handle(options, request, session)
   const resource = findEndpointResource(options, api)
   const { idempotent = false } = options

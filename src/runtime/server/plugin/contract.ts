@@ -10,6 +10,7 @@ import type { CommitListener, CommitParticipant } from '../core/changes'
 import type { RouteRequest } from '../core/route-request'
 import type { RowCheck, RowFilter } from '../core/row-filters'
 import type { AutoApiContext, AutoApiPlatform, ResourceHooks } from '../registration'
+import type { FieldRules } from '../schema/model'
 import type { PluginServer } from './server'
 
 type PlatformNuxt = AutoApiPlatform extends { nuxt: infer Nuxt } ? Nuxt : unknown
@@ -44,6 +45,11 @@ export interface PluginRoute {
    * @default false
    */
   readonly listParameters?: boolean
+  /**
+   * Further operations that the request counts as, for limits by operation. Their permissions are not required.
+   * @default []
+   */
+  readonly countsAs?: readonly Operation[]
   /**
    * A named gate of `authorization.custom`. If the resource has this gate and it declares `operation`, it decides instead of the permission
    * of the operation. Only for a path that begins with `/:resource`.
@@ -123,6 +129,11 @@ export interface AutoApiPlugin {
    * check, or `undefined` if the request needs none.
    */
   readonly rowChecks?: Readonly<Record<string, RowCheck>>
+  /**
+   * Rules for fields, by resource and field. They have the form of `fields` in a resource's authorization. A rule that the registration has
+   * for the field replaces them.
+   */
+  readonly fieldRules?: Readonly<Record<string, FieldRules>>
   /** Operations that a resource refuses for every caller, as `disabled` of its registration does. */
   readonly disables?: Readonly<Record<string, readonly Operation[]>>
   /** Adds to the context of every request, before its permissions are checked. */

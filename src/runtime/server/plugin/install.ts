@@ -62,6 +62,7 @@ const PARTS: Readonly<Record<keyof AutoApiPlugin, readonly [fits: (value: unknow
   credentials: [isFunction, 'a function'],
   rows: [isObject, 'an object of functions by resource'],
   rowChecks: [isObject, 'an object of functions by resource'],
+  fieldRules: [isObject, 'an object of field rules by resource'],
   disables: [isObject, 'an object of operations by resource'],
   extendContext: [isFunction, 'a function'],
   onCaller: [isFunction, 'a function'],
@@ -122,6 +123,7 @@ function addPlugin(
   if (credentials) extensions.addCredentials({ plugin: name, find: credentials })
   addRows(name, rows, extensions, resources)
   addRowChecks(plugin, extensions, resources)
+  addFieldRules(plugin, resources)
   disableOperations(plugin, resources)
   if (extendContext) extensions.addContextExtender(extendContext)
   for (const [resource, own] of Object.entries(hooks)) {
@@ -170,6 +172,20 @@ function addRowChecks(
     const resource = resources.get(name)
     if (!resource) throw unknownResource(plugin, '`rowChecks`', name, resources)
     extensions.addRowCheck(resource, check)
+  }
+}
+
+function addFieldRules({ name: plugin, fieldRules = {} }: AutoApiPlugin, resources: InstallOptions['resources']): void {
+  for (const [name, rules] of Object.entries(fieldRules)) {
+    const resource = resources.get(name)
+    if (!resource) throw unknownResource(plugin, '`fieldRules`', name, resources)
+    const unknown = Object.keys(rules).find(field => !resource.fields.has(field))
+    if (unknown !== undefined)
+      throw new Error(
+        `[auto-api] \`fieldRules\` of the plugin \`${plugin}\`: \`${name}\` has no column \`${unknown}\`.`
+        + didYouMean(unknown, [...resource.fields.keys()]),
+      )
+    resource.addFieldRules(rules)
   }
 }
 

@@ -150,12 +150,12 @@ type Operations = ReturnType<NonNullable<PluginRouteFacts['operationsOf']>>
 
 function endpoint(options: OfPlugin & { readonly resource?: string }): Route {
   // The schemas decide the types of `body` and `query`. The contract has their types before validation.
-  const { gate, listParameters } = options
+  const { gate, listParameters, countsAs } = options
   const operations = options.operation === undefined ? undefined : [options.operation].flat() as unknown as Operations
   const operation = operations?.[0]
   const run = { ...options, operation } as unknown as EndpointOptions<undefined, undefined, unknown>
   const facts = {
-    name: nameOf(options), gate,
+    name: nameOf(options), gate, countsAs,
     ...listParameters && { operationsOf: readOperations },
     ...operations && operations.length > 1 && { operationsOf: () => operations, anyOf: true },
   }

@@ -35,6 +35,8 @@ export interface Resource {
   readonly requireIfMatch: boolean
   /** Disables further operations, while the server starts. */
   readonly disable: (operations: readonly Operation[]) => void
+  /** Adds rules to fields, while the server starts. The registration's own rules take precedence. */
+  readonly addFieldRules: (rules: FieldRules) => void
   /** The authorization of the resource. Without it, the resource refuses every request. */
   readonly auth?: ResourceAuth
   /** The hooks of the registration. Plugin hooks run before them. */
@@ -42,6 +44,9 @@ export interface Resource {
   readonly relations: ReadonlyMap<string, Relation>
   readonly metadata?: Readonly<Record<string, unknown>>
 }
+
+/** Rules by field. */
+export type FieldRules = NonNullable<ResourceAuth['fields']>
 
 interface BaseRelation {
   readonly name: string

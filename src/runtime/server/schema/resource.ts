@@ -6,7 +6,7 @@ import { describeTable, type TableFacts } from './drizzle/table'
 import { isTable } from './drizzle/config'
 import { createFields } from './fields'
 import { assertRegistrationNames } from './registration-names'
-import type { Resource } from './model'
+import type { FieldRules, Resource } from './model'
 import { findOwned } from './presets/mark'
 import { linkRelations } from './relations'
 import { findRoles, findWritable } from './server-owned'
@@ -48,6 +48,7 @@ function createResource(registration: ResourceRegistration, config: AutoApiConfi
   const roles = findRoles(facts)
   const tenant = tenantField(name, facts, config)
   const disabled = new Set(registration.disabled)
+  let auth = registration.authorization && Object.freeze(registration.authorization)
   const writable = findWritable(facts, roles, tenant, registration.protectedFields ?? [])
   const columns = (names: ReadonlySet<string>) => facts.columns.filter(column => names.has(column.name))
   const columnsExcept = (names: ReadonlySet<string>) =>
@@ -85,11 +86,21 @@ function createResource(registration: ResourceRegistration, config: AutoApiConfi
     disable: (operations) => {
       for (const operation of operations) disabled.add(operation)
     },
-    ...(registration.authorization && { auth: Object.freeze(registration.authorization) }),
+    addFieldRules: (rules) => {
+      if (auth) auth = Object.freeze({ ...auth, fields: withRules(rules, auth.fields) })
+    },
+    get auth() {
+      return auth
+    },
     ...(registration.hooks && { hooks: Object.freeze(registration.hooks) }),
     relations: new Map(),
     ...(registration.metadata && { metadata: Object.freeze(registration.metadata) }),
   }
+}
+
+function withRules(rules: FieldRules, own: FieldRules = {}): FieldRules {
+  const added = Object.entries(rules).map(([name, rule]) => [name, { ...rule, ...own[name] }] as const)
+  return { ...own, ...Object.fromEntries(added) }
 }
 
 /** @throws If no response has a tag that a client could send. */

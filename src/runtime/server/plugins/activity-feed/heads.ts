@@ -11,7 +11,7 @@ import type { Row } from '../../engines/engine'
 import type { AuditLog } from '../audit-log/log'
 import { columnsOf, resourceOf } from '../audit-log/log'
 import { ENTRY_SQL, literal } from '../audit-log/sql/index'
-import { entryCondition } from '../audit-log/visible'
+import { beginsRecord, entryCondition } from '../audit-log/visible'
 
 const MINUTES = 10
 
@@ -40,8 +40,13 @@ const aliased = (table: Table, alias: string) => sql`${table} as ${sql.identifie
 /** Updates of one record by one caller. */
 function sameGroup(one: Table, other: Table): SQL {
   const [a, b] = [columnsOf(one), columnsOf(other)]
-  return sql`${b.resource} = ${a.resource} and ${b.recordId} = ${a.recordId} and ${b.kind} = 'update'
+  return sql`${sameRecord(one, other)} and ${b.kind} = 'update'
     and (${b.userId} = ${a.userId} or (${b.userId} is null and ${a.userId} is null))`
+}
+
+function sameRecord(one: Table, other: Table): SQL {
+  const [a, b] = [columnsOf(one), columnsOf(other)]
+  return sql`${b.resource} = ${a.resource} and ${b.recordId} = ${a.recordId}`
 }
 
 /** Entries of one record differ in their tenant and their columns only. Rules of the app can also read other columns of the entry. */
@@ -52,16 +57,25 @@ async function isVisible(session: Session, log: AuditLog, table: Table): Promise
   return scopeSql(forResource(session, resource, contextFor(session, resource, 'read')), resource, table)
 }
 
+type Tables = [Table, Table, Table, Table]
+
+/** Sorts before every id. */
+const FIRST = sql.raw(literal('00000000-0000-0000-0000-000000000000'))
+
 /** Counts the updates of each group, by the id of its head. One statement for all groups. */
 export async function countUpdates(session: Session, log: AuditLog, heads: readonly string[]): Promise<ReadonlyMap<string, number>> {
   if (heads.length === 0) return new Map()
   const { engine } = session
-  const [head, update, before] = ['head', 'joined', 'older'].map(alias => aliasedTable(log.table, alias)) as [Table, Table, Table]
-  const [h, u, b] = [columnsOf(head), columnsOf(update), columnsOf(before)]
+  const [head, update, before, begun] = ['head', 'joined', 'older', 'begun'].map(alias => aliasedTable(log.table, alias)) as Tables
+  const [h, u, b, g] = [columnsOf(head), columnsOf(update), columnsOf(before), columnsOf(begun)]
   const previous = sql`select ${b.id} from ${aliased(log.table, 'older')} where ${sameGroup(head, before)} and ${b.id} < ${h.id}
     and ${await isVisible(session, log, before)} and ${await isHead(session, log, before, 'later')} order by ${b.id} desc limit 1`
+  // Databases and clients can use the id of a record that was removed again.
+  const begin = sql`select ${g.id} from ${aliased(log.table, 'begun')} where ${sameRecord(head, begun)} and ${g.id} < ${h.id}
+    and ${beginsRecord(session, log, begun)} order by ${g.id} desc limit 1`
   const count = sql`select count(*) from ${aliased(log.table, 'joined')} where ${sameGroup(head, update)} and ${u.id} <= ${h.id}
-    and ${u.id} > coalesce((${previous}), '00000000-0000-0000-0000-000000000000') and ${await isVisible(session, log, update)}`
+    and ${u.id} > coalesce((${previous}), ${FIRST}) and ${u.id} > coalesce((${begin}), ${FIRST})
+    and ${await isVisible(session, log, update)}`
   const ids = sql.join(heads.map(id => sql`${sql.param(id)}`), sql`, `)
   const counted = sql`select ${h.id}, (${count}) from ${aliased(log.table, 'head')} where ${h.id} in (${ids})`
   const rows = await engine.query(engine.render(counted))

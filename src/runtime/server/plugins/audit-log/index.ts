@@ -42,6 +42,8 @@ export const auditLog = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins', nam
     needs: { images: true },
     inCommit,
     disables: { [resource]: ['create', 'update', 'delete', 'restore', 'purge'] },
+    // The id of a record that the reader may not see. Only a reader of all entries could see the entry of that record.
+    fieldRules: { [resource]: { rootId: { read: `${resource}:all` } } },
     rows: { [resource]: (table, ctx) => server.visibleEntries(log, table, ctx) },
     rowChecks: { [resource]: ctx => server.entryCheck(log, ctx) },
     hooks: { [resource]: redactHooks },
@@ -53,6 +55,7 @@ export const auditLog = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins', nam
         method: 'POST',
         path: revert,
         dryRun: true,
+        countsAs: ['update'],
         handler: (ctx, request) => server.revertEntry(log, ctx, request),
       },
     ],

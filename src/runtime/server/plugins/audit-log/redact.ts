@@ -2,8 +2,10 @@
 import { CHANGE_KINDS } from '../../core/changes'
 import { requireSession } from '../../core/context'
 import type { AutoApiContext } from '../../registration'
-import { readerAccess } from './access'
+import type { Resource } from '../../schema/model'
+import { readerAccess, type ReaderAccess } from './access'
 import type { AuditLog } from './log'
+import { mentions, REDACTED } from './mentions'
 
 type Entry = Record<string, unknown>
 
@@ -16,6 +18,7 @@ const isChange = (kind: unknown) => (CHANGE_KINDS as readonly unknown[]).include
 export async function redactEntries(log: AuditLog, entries: readonly Entry[], ctx: AutoApiContext): Promise<Entry[]> {
   const session = requireSession(ctx)
   const { resources } = await readerAccess(session, log)
+  const unreadable = unreadableNames(session.api.resources, resources)
   return entries.map((entry) => {
     const { columns, before, after, ...rest } = entry
     const resource = session.api.resources.get(String(entry.resource))
@@ -27,9 +30,23 @@ export async function redactEntries(log: AuditLog, entries: readonly Entry[], ct
       ...entry,
       ...Array.isArray(columns) && { columns: columns.filter(name => isShown(String(name))) },
       ...isObject(before) && { before: pick(before, isShown) },
-      ...isObject(after) && { after: pick(after, isShown) },
+      ...isObject(after) && { after: entry.kind === 'export' ? redactQuery(after, unreadable) : pick(after, isShown) },
     }
   })
+}
+
+/** Returns the names of the fields that the reader cannot read, of all resources but the log. They are computed when they are needed. */
+function unreadableNames(all: ReadonlyMap<string, Resource>, resources: ReaderAccess['resources']): () => readonly string[] {
+  let names: readonly string[] | undefined
+  return () => names ??= [...resources].flatMap(([name, { shown }]) => [...all.get(name)!.fields.keys()].filter(field => !shown.has(field)))
+}
+
+/** An export's query can name a field in any parameter, also of a related resource. */
+function redactQuery(after: Entry, unreadable: () => readonly string[]): Entry {
+  if (!isObject(after.query)) return after
+  const query = Object.entries(after.query).map(([name, value]) =>
+    mentions(name, value, unreadable()) ? ['query', REDACTED] : [name, value])
+  return { ...after, query: Object.fromEntries(query) }
 }
 
 const isObject = (value: unknown): value is Entry => typeof value === 'object' && value !== null && !Array.isArray(value)

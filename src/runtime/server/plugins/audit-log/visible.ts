@@ -54,20 +54,32 @@ async function recordCondition(session: Session, log: AuditLog, table: Table): P
  * clients can use an id again.
  */
 function hasEnded(session: Session, log: AuditLog, table: Table): SQL {
-  const { resources } = session.api
   const ended = aliasedTable(log.table, 'ended')
   const [entry, end] = [columnsOf(table), columnsOf(ended)]
   const { fields } = resourceOf(session.api, log)
   const same = (name: 'resource' | 'recordId') => sameBytes(end[name], entry[name], fields.get(name)!.bytes)
-  const kind = exactly(session, log, ended, 'kind')
-  const withoutTrash = [...resources.values()].filter(({ roles }) => !roles.deletedAt).map(({ name }) => literal(name))
-  const isDeleted = withoutTrash.length === 0
-    ? sql`1 = 0`
-    : sql`(${kind} = 'delete' and ${exactly(session, log, ended, 'resource')} in (${sql.raw(withoutTrash.join(', '))}))`
   // Entries of one commit have the same time. Those of a new record and its links can be in any order.
+  const isCreate = sql`${exactly(session, log, ended, 'kind')} = 'create' and ${end.at} > ${entry.at}`
   return sql`exists (select 1 from ${log.table} as ${sql.identifier('ended')} where ${same('resource')} and ${same('recordId')}
-    and ${end.kind} in ('create', 'purge', 'delete') and ${end.id} >= ${entry.id}
-    and ((${kind} = 'create' and ${end.at} > ${entry.at}) or ${kind} = 'purge' or ${isDeleted}))`
+    and ${end.kind} in (${LIMITS}) and ${end.id} >= ${entry.id} and ((${isCreate}) or ${isRemoval(session, log, ended)}))`
+}
+
+/** The kinds that can begin or end a record. A condition that an index serves. */
+const LIMITS = sql.raw('\'create\', \'purge\', \'delete\'')
+
+/** Entries after which the record does not exist. */
+function isRemoval(session: Session, log: AuditLog, table: Table): SQL {
+  const kind = exactly(session, log, table, 'kind')
+  const withoutTrash = [...session.api.resources.values()].filter(({ roles }) => !roles.deletedAt).map(({ name }) => literal(name))
+  if (withoutTrash.length === 0) return sql`${kind} = 'purge'`
+  const isDeleted = sql`${kind} = 'delete' and ${exactly(session, log, table, 'resource')} in (${sql.raw(withoutTrash.join(', '))})`
+  return sql`(${kind} = 'purge' or (${isDeleted}))`
+}
+
+/** Entries before which the record of the same id was another one. */
+export function beginsRecord(session: Session, log: AuditLog, table: Table): SQL {
+  const isCreate = sql`${exactly(session, log, table, 'kind')} = 'create'`
+  return sql`(${columnsOf(table).kind} in (${LIMITS}) and (${isCreate} or ${isRemoval(session, log, table)}))`
 }
 
 async function recordExists({ call, trash }: ResourceAccess, recordId: Column): Promise<SQL | undefined> {

@@ -30,6 +30,7 @@ export const dataExport = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins', n
   const { resources, formats } = policy
   const slots = createSlots(policy.concurrent)
   let server: PluginServer
+  const shared = () => ({ ...policy, slots, open: server.openList })
   const negotiated = formats.filter(format => format !== 'json')
   const common = { method: 'GET', operation: 'read', listParameters: true, gate: GATE, ...resources && { resources } } as const
   const routes: PluginRoute[] = [{
@@ -37,7 +38,7 @@ export const dataExport = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins', n
     name: 'export',
     path: '/:resource/export',
     handler: (ctx, request) =>
-      exportList(ctx, request, { ...policy, slots, open: server.openList, format: formatByHeader(request, formats) ?? formats[0] }),
+      exportList(ctx, request, { ...shared(), format: formatByHeader(request, formats) ?? formats[0] }),
   }]
   if (negotiated.length > 0) {
     routes.push({
@@ -46,7 +47,7 @@ export const dataExport = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins', n
       path: '/:resource',
       produces: negotiated.map(format => FORMAT_FACTS[format].mediaType),
       handler: (ctx, request) =>
-        exportList(ctx, request, { ...policy, slots, open: server.openList, format: formatByHeader(request, negotiated)!, fixed: true }),
+        exportList(ctx, request, { ...shared(), format: formatByHeader(request, negotiated)!, fixed: true }),
     })
   }
   routes.push({
@@ -94,7 +95,15 @@ async function exportList(ctx: AutoApiContext, request: RouteRequest, options: E
     'cache-control': 'no-store',
   }
   for (const [name, value] of Object.entries(headers)) request.setHeader(name, value)
-  return createFile(list, writer, { maxRows, slots, onTotal: total => request.setHeader('x-total-count', String(total)) })
+  return createFile(list, writer, {
+    maxRows, slots,
+    async onTotal(total) {
+      // Loaded here, because nuxt.config loads this file without the server's modules.
+      const { recordExport } = await import('../audit-log/record-export')
+      await recordExport(ctx, { format, rows: total, columns: list.columns.fields.map(({ name }) => name), query })
+      request.setHeader('x-total-count', String(total))
+    },
+  })
 }
 
 /** RFC 6266, with the name in UTF-8 for clients that support RFC 5987. */

@@ -14,6 +14,7 @@ import { checkPeerDependencies, drizzleFileOf, findDrizzleVersion, isInstalled }
 import { assertNoProblems } from './build/problem'
 import { collectRegistrations, type ResourceRegistry } from './build/registrations'
 import { findRemovedOptions } from './build/removed'
+import { collectResourceFiles, DEFAULT_RESOURCES_DIR, watchResourceFiles } from './build/resource-files'
 import { mountRoutes } from './build/routes'
 import { addStartup } from './build/startup'
 import { addTasks } from './build/tasks'
@@ -87,7 +88,7 @@ export default defineNuxtModule<ModuleOptions>({
     addStartup(nuxt, resolve)
 
     nuxt.hook('modules:done', async () => {
-      const { plugins: listed, ...rest } = autoApi
+      const { plugins: listed, resourcesDir = DEFAULT_RESOURCES_DIR, ...rest } = autoApi
       const options = resolveOptions(rest)
       const findPath = (path: string) => findImportPath(path, nuxt.options)
       const plugins = await collectPlugins(
@@ -96,12 +97,14 @@ export default defineNuxtModule<ModuleOptions>({
         findPath,
         nuxt.options.rootDir,
       )
+      const files = collectResourceFiles(resourcesDir, nuxt.options)
       const resources = await collectRegistrations(
         async (registry) => {
           await nuxt.callHook('autoApi:registerSchema', registry)
           await registerPluginResources(plugins.made, registry)
         },
         findPath,
+        files.resources,
       )
       const names = resources.registrations.map(({ name }) => name)
 
@@ -110,6 +113,7 @@ export default defineNuxtModule<ModuleOptions>({
         ...findRemovedOptions({ autoApi, autoAdmin }),
         ...peers.problems,
         ...options.problems,
+        ...files.problems,
         ...resources.problems,
         ...plugins.problems,
         ...await checkPluginPackages(plugins.sources, isInstalled(nuxt)),
@@ -119,6 +123,7 @@ export default defineNuxtModule<ModuleOptions>({
         ...checkRequiredTags(options.config, resources.registrations),
       ])
 
+      watchResourceFiles(resourcesDir, nuxt, files)
       addServerTemplate({ filename: '#auto-api/config', getContents: () => generateConfig(options.config, nitro.eventBase) })
       addServerTemplate({
         filename: '#auto-api/registry',

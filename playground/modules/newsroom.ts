@@ -1,4 +1,4 @@
-/** Registers the tables of the playground. */
+/** Registers the tables of the playground, except those of `server/resources`. */
 import { createModuleImport } from 'nuxt-auto-api'
 import { createResolver, defineNuxtModule } from 'nuxt/kit'
 
@@ -8,12 +8,6 @@ export default defineNuxtModule({
     const { resolve } = createResolver(import.meta.url)
 
     nuxt.hook('autoApi:registerSchema', (registry) => {
-      registry.register('tags', {
-        schema: createModuleImport(resolve('../server/database/schema'), 'tags'),
-        authorization: createModuleImport(resolve('../server/auth/tags'), 'tagsAuth'),
-        validation: createModuleImport(resolve('../server/validation/tags'), 'tagsValidation'),
-        metadata: inTable('id', 'name', 'slug'),
-      })
       registry.register('posts', {
         schema: createModuleImport(resolve('../server/database/schema'), 'posts'),
         authorization: createModuleImport(resolve('../server/auth/posts'), 'postsAuth'),

@@ -89,6 +89,11 @@ export interface ModuleOptions {
    */
   plugins?: PluginListing | readonly PluginListing[]
   /**
+   * Folder of the files that register resources, relative to the folder of the server. `false` turns them off.
+   * @default 'resources'
+   */
+  resourcesDir?: string | false
+  /**
    * Has no effect.
    * @deprecated Pass the engine to `initializeDatabase(db, engine)`.
    */
@@ -152,7 +157,7 @@ export function resolveOptions(options: Readonly<Record<string, unknown>>): Reso
 
 /** Suggests the option with the closest path. If no path is close, it suggests the option of another group with the closest name. */
 function suggestOption(path: string): string {
-  const known = [...Object.keys(OPTION_RULES), ...GROUPS, 'plugins']
+  const known = [...Object.keys(OPTION_RULES), ...GROUPS, 'plugins', 'resourcesDir']
   const closest = findClosest(path, known)
   if (closest !== undefined) return `Did you mean \`${closest}\`?`
   const nameOf = (option: string) => option.slice(option.lastIndexOf('.') + 1)

@@ -29,6 +29,9 @@ const DATA_KEYS = {
     isRecord(value) ? findJsonProblem(value, where) : { where, what: 'is not an object', instead: 'Use an object of plain JSON.' },
 } as const satisfies Record<string, (value: unknown, where: string) => Problem | undefined>
 
+/** Keys whose values the build reads. A resource file contains them as literals. */
+export const DATA_KEY_NAMES: readonly string[] = Object.keys(DATA_KEYS)
+
 export type ImportKey = keyof typeof IMPORT_KEYS
 export type DataKey = keyof typeof DATA_KEYS
 

@@ -3,14 +3,18 @@ import { RESERVED_NAMES } from '../runtime/shared/routes'
 import { didYouMean } from '../runtime/shared/suggest'
 import type { RegistrationOptions, ResourceRegistry } from '../runtime/shared/types/registry'
 import type { OptionImport } from './exports'
+import type { ModuleImport } from './module-import'
 import { AutoApiBuildError, DOCS, type Problem } from './problem'
 import { checkRegistration, type CheckedRegistration } from './registration-keys'
+import type { FileResource } from './resource-files'
 
 export type { RegistrationOptions, ResourceRegistry }
 
 interface Entry {
   readonly name: unknown
   readonly registration: unknown
+  /** The resource file, if a file registers the resource. */
+  readonly file?: Pick<FileResource, 'displayPath' | 'hasPermissions'>
 }
 
 export interface CollectedRegistrations {
@@ -24,12 +28,14 @@ export interface CollectedRegistrations {
 /**
  * Calls the hook, then checks all registrations together, because a later call can override an earlier one.
  * @param findPath returns the path that the bundler can import, or `undefined` if no file exists
+ * @param files the resources that files register
  */
 export async function collectRegistrations(
   callHook: (registry: ResourceRegistry) => unknown,
   findPath: (path: string) => string | undefined,
+  files: readonly FileResource[] = [],
 ): Promise<CollectedRegistrations> {
-  const entries: Entry[] = []
+  const entries: Entry[] = files.map(file => ({ name: file.name, registration: file.registration, file }))
   const overrides: Entry[] = []
   const protections: Entry[] = []
   let isOpen = true
@@ -54,22 +60,24 @@ export async function collectRegistrations(
 }
 
 /** Applies the overrides of a registration. A later override has priority over an earlier one. */
-function withOverrides({ name, registration }: Entry, overrides: readonly Entry[]): Entry {
+function withOverrides(entry: Entry, overrides: readonly Entry[]): Entry {
+  const { name, registration } = entry
   const parts = overrides
     .filter(override => override.name === name && isObject(override.registration))
     .map(override => override.registration as object)
   return parts.length === 0 || !isObject(registration)
-    ? { name, registration }
-    : { name, registration: Object.assign({}, registration, ...parts) as unknown }
+    ? entry
+    : { ...entry, registration: Object.assign({}, registration, ...parts) as unknown }
 }
 
 /** Adds the fields that plugins write to `protectedFields`. An invalid list of the registration stays as it is, for its check. */
-function withProtections({ name, registration }: Entry, protections: readonly Entry[]): Entry {
+function withProtections(entry: Entry, protections: readonly Entry[]): Entry {
+  const { name, registration } = entry
   const added = protections.filter(protection => protection.name === name).flatMap(protection => protection.registration)
-  if (added.length === 0 || !isObject(registration)) return { name, registration }
+  if (added.length === 0 || !isObject(registration)) return entry
   const { protectedFields = [] } = registration as { readonly protectedFields?: unknown }
-  if (!Array.isArray(protectedFields)) return { name, registration }
-  return { name, registration: { ...registration, protectedFields: [...new Set([...protectedFields as unknown[], ...added])] } }
+  if (!Array.isArray(protectedFields)) return entry
+  return { ...entry, registration: { ...registration, protectedFields: [...new Set([...protectedFields as unknown[], ...added])] } }
 }
 
 function checkProtections(entries: readonly Entry[], protections: readonly Entry[]): Problem[] {
@@ -102,7 +110,7 @@ const isObject = (value: unknown): value is object => typeof value === 'object' 
 
 export function checkRegistrations(entries: readonly Entry[], findPath: (path: string) => string | undefined): CollectedRegistrations {
   const names = checkNames(entries.map(({ name }) => name))
-  const checked = entries.map(({ name, registration }) => checkRegistration(String(name), registration, findPath))
+  const checked = entries.map(({ name, registration, file }) => ({ ...checkRegistration(String(name), registration, findPath), file }))
   return {
     registrations: checked.map(({ registration }) => registration),
     named: checked.flatMap(({ registration: { name, imports } }) =>
@@ -112,7 +120,7 @@ export function checkRegistrations(entries: readonly Entry[], findPath: (path: s
     // A registration with problems gets no warning about authorization, because its `authorization` key could be misspelled.
     warnings: [
       ...warnOfNoResources(entries),
-      ...warnOfNoAuthorization(checked.filter(({ problems }) => !problems.length).map(({ registration }) => registration)),
+      ...warnOfNoAuthorization(checked.filter(({ problems }) => !problems.length)),
     ],
   }
 }
@@ -127,7 +135,7 @@ const NAME_RULES: readonly NameRule[] = [
   [
     (name, earlier) => earlier.includes(name),
     'is registered twice',
-    'Register each resource once. Nuxt loads the files of `modules/` automatically.',
+    'Register each resource once: in a file of `server/resources` or in the hook. Nuxt loads the files of `modules/` automatically.',
   ],
 ]
 
@@ -144,22 +152,36 @@ function checkNames(names: readonly unknown[]): Problem[] {
   })
 }
 
-/** Warns if there are no resources. Usually, the app does not use the hook, or `modules` does not contain the module that uses it. */
+/** Warns if there are no resources. Usually, the folder or `modules` does not contain the file that registers them. */
 function warnOfNoResources(entries: readonly Entry[]): string[] {
   return entries.length > 0
     ? []
     : [
-        'No resource is registered, so the API has no resource routes. Call `registry.register(name, registration)` in the hook '
-        + `\`autoApi:registerSchema\` of a Nuxt module. → ${DOCS}/registering.md`,
+        'No resource is registered, so the API has no resource routes. Create `server/resources/<name>.ts` with '
+        + '`export default defineResource(table, { permissions: { read: true } })`. '
+        + `In a Nuxt module, use the hook \`autoApi:registerSchema\`. → ${DOCS}/registering.md`,
       ]
 }
 
+interface Checked extends Pick<Entry, 'file'> {
+  readonly registration: CheckedRegistration
+}
+
 /** Returns one warning that lists all resources without authorization. */
-function warnOfNoAuthorization(registrations: readonly CheckedRegistration[]): string[] {
-  const resources = [...new Set(registrations.filter(({ imports }) => !imports.authorization).map(({ name }) => `\`${name}\``))]
+function warnOfNoAuthorization(checked: readonly Checked[]): string[] {
+  const refused = checked.filter(({ registration: { imports }, file }) => isRefused(imports.authorization, file))
+  const resources = [...new Set(refused.map(({ registration: { name } }) => `\`${name}\``))]
   if (!resources.length) return []
   const subject = resources.length === 1 ? `${resources[0]} has` : `${resources.slice(0, -1).join(', ')} and ${resources.at(-1)} have`
-  return [
-    `${subject} no authorization, so every request is refused. Add \`authorization: createModuleImport(path, name)\` to the registration.`,
+  const paths = [...new Set(refused.flatMap(({ file }) => file ? `\`${file.displayPath}\`` : []))]
+  const instead = [
+    ...paths.length > 0 ? [`Add \`permissions: { read: true }\` to ${paths.join(', ')}.`] : [],
+    ...refused.some(({ file }) => !file) ? ['Add `authorization: createModuleImport(path, name)` to the registration.'] : [],
   ]
+  return [`${subject} no authorization, so every request is refused. ${instead.join(' ')}`]
+}
+
+/** A file can have other keys of an authorization, but no permissions. An override of its authorization has no `member`. */
+function isRefused(authorization: ModuleImport | undefined, file: Entry['file']): boolean {
+  return authorization === undefined || (authorization.member !== undefined && file !== undefined && !file.hasPermissions)
 }

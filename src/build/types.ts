@@ -55,7 +55,8 @@ function toEntry(
   described: ResourceDescription | undefined,
   { config, folder, registrations }: TypeSource,
 ): Record<string, unknown> {
-  const typeOf = ({ path, name }: ModuleImport) => `typeof import(${genString(toSpecifier(path, folder))})[${genString(name)}]`
+  const typeOf = ({ path, name, member }: ModuleImport) =>
+    `typeof import(${genString(toSpecifier(path, folder))})[${genString(name)}]${member === undefined ? '' : `[${genString(member)}]`}`
   const hidden = [...((data.hiddenFields as string[]) ?? []), ...config.hiddenFields.global, ...(config.hiddenFields.resources[name] ?? [])]
   const tenant = config.multiTenancy ? [config.multiTenancy.tenantIdField] : []
   const notWritable = union([...SERVER_OWNED, ...((data.protectedFields as string[]) ?? []), ...tenant])

@@ -1,12 +1,19 @@
-/** The development server adds the cause of an error to the response. */
+/** The development server adds the cause of an error to the response, and follows the resource files. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startDevelopment, type Server } from './support/server'
 
+const resources = mkdtempSync(join(tmpdir(), 'resources-'))
 let server: Server
 beforeAll(async () => {
-  server = await startDevelopment('libsql')
+  server = await startDevelopment('libsql', { RESOURCES_DIR: resources })
 })
-afterAll(() => server?.stop())
+afterAll(async () => {
+  await server?.stop()
+  rmSync(resources, { recursive: true })
+})
 
 describe('in development', () => {
   it('returns the cause of a 500, and for a missing table the command that creates it', async () => {
@@ -21,5 +28,30 @@ describe('in development', () => {
     expect(body.data.code).toBeDefined()
     expect(body.data.cause).toBeUndefined()
     expect(body).not.toHaveProperty('stack')
+  })
+})
+
+describe('a resource file in development', () => {
+  const write = (options: string) => writeFileSync(
+    join(resources, 'novels.ts'),
+    `import { books } from '~~/server/database/schema'\n\nexport default defineResource(books, ${options})\n`,
+  )
+  const isAnswered = (status: number, body: object) =>
+    expect.poll(() => server.request('/api/novels'), { timeout: 30_000, interval: 250 }).toMatchObject({ status, body })
+
+  it('is registered when it is created', async () => {
+    write('{ permissions: { read: true } }')
+    await isAnswered(200, { data: [] })
+  })
+
+  it('changes its rules when it is saved', async () => {
+    write('{ permissions: { read: \'librarian\' } }')
+    await isAnswered(401, { data: { code: 'UNAUTHENTICATED' } })
+  })
+
+  it('stays registered with a mistake, which is reported', async () => {
+    write('{ permissions: { read: true }, hidenFields: [\'title\'] }')
+    await expect.poll(() => server.printed(), { timeout: 30_000 }).toMatch(/novels\.hidenFields.+is not a key of a resource/)
+    await isAnswered(200, { data: [] })
   })
 })

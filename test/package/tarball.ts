@@ -1,14 +1,17 @@
 /** Packs the package, installs it in a new app outside the repository, builds the app and starts it. */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
 import { copyPackages, copySources, LEFT_BY_COMMANDS } from '../support/copy'
 import { hashOf, makeOnce, root } from '../support/once'
 
-/** The app's other dependencies, in the versions of the repository. */
-const BESIDES = ['nuxt', 'drizzle-orm', '@tanstack/vue-query', 'better-sqlite3', '@types/better-sqlite3']
+/** The dependencies of the apps, in the versions of the repository. All apps with the same versions share one installation. */
+const BESIDES = [
+  'nuxt', 'drizzle-orm', '@tanstack/vue-query', 'better-sqlite3', '@types/better-sqlite3', 'drizzle-kit', '@libsql/client', 'pg', '@types/pg',
+]
 
 const manifest = (folder: string) => JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
 
@@ -58,24 +61,40 @@ async function packPackage(): Promise<string> {
 
 /** Installs the packed package into a copy of `app`. @returns the tarball */
 export async function installPackedPackage(folder: string, { versions, files, server }: Variant = {}): Promise<string> {
-  const tarball = await packPackage()
   cpSync(join(root, 'test/package/app'), folder, { recursive: true })
   cpSync(join(root, 'test/support/streams-plugin.ts'), join(folder, 'server/streams.ts'))
   if (files) cpSync(join(root, 'test/package', files), folder, { recursive: true })
   if (server) cpSync(join(root, server), join(folder, 'server'), { recursive: true })
-  writeFileSync(join(folder, 'package.json'), JSON.stringify({
+  return await installPackages(folder, versions)
+}
+
+/** Installs the packed package and the dependencies, once for all apps with the same versions. @returns the tarball */
+export async function installPackages(folder: string, versions: Variant['versions'] = {}): Promise<string> {
+  const tarball = await packPackage()
+  const installed: Record<string, string> = {
+    ...Object.fromEntries(BESIDES.map(name => [name, manifest(join(root, 'node_modules', name)).version])),
+    ...versions,
+  }
+  const text = JSON.stringify({
     name: 'fresh-app',
     private: true,
     type: 'module',
-    dependencies: {
-      'nuxt-auto-api': `file:${tarball}`,
-      ...Object.fromEntries(BESIDES.map(name => [name, manifest(join(root, 'node_modules', name)).version])),
-      ...versions,
-    },
+    scripts: { build: 'nuxt build', dev: 'nuxt dev' },
+    dependencies: { 'nuxt-auto-api': `file:${tarball}`, ...installed },
     overrides: { rollup: manifest(root).overrides.rollup },
-  }))
-  // No dependency of the app is compiled at install time, so no compiler is needed.
-  run(folder, 'npm', 'install', '--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund')
+  })
+  const key = createHash('sha256').update(text).update(readFileSync(tarball)).digest('hex')
+  // Outside the repository, like the apps, and on the same disk as they are.
+  const shared = join(tmpdir(), `auto-api-installed-${createHash('sha256').update(root + text).digest('hex').slice(0, 12)}`)
+  await makeOnce(shared, key, () => {
+    rmSync(shared, { recursive: true, force: true })
+    mkdirSync(shared, { recursive: true })
+    writeFileSync(join(shared, 'package.json'), text)
+    // No dependency of the app is compiled at install time, so no compiler is needed.
+    run(shared, 'npm', 'install', '--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund')
+  })
+  writeFileSync(join(folder, 'package.json'), text)
+  copyPackages(folder, shared)
   return tarball
 }
 
@@ -84,10 +103,32 @@ export async function installPackedPackage(folder: string, { versions, files, se
  * @throws With everything it printed when it fails.
  */
 export function run(cwd: string, command: string, ...args: string[]): string {
-  // The app's tools come before those of the repository, which contain Node.
-  const PATH = [join(cwd, 'node_modules/.bin'), process.env.PATH].join(delimiter)
+  return runWith({ cwd }, command, ...args)
+}
+
+export interface Surroundings {
+  readonly cwd: string
+  readonly env?: Readonly<Record<string, string>>
+  /** The Node that runs the command. @default the Node of the test */
+  readonly node?: string
+}
+
+/** The app's tools come before those of the repository, which contain Node. */
+const environmentOf = ({ cwd, env, node }: Surroundings) => ({
+  ...environment,
+  ...env,
+  PATH: [...node === undefined ? [] : [dirname(node)], join(cwd, 'node_modules/.bin'), process.env.PATH].join(delimiter),
+})
+
+/** Runs a command to its end, in other surroundings. */
+export function runWith(surroundings: Surroundings, command: string, ...args: string[]): string {
   const { status, stdout, stderr, error } = spawnSync(command, args, {
-    cwd, env: { ...environment, PATH }, encoding: 'utf8', timeout: 5 * 60_000, maxBuffer: 1 << 26, stdio: ['ignore', 'pipe', 'pipe'],
+    cwd: surroundings.cwd,
+    env: environmentOf(surroundings),
+    encoding: 'utf8',
+    timeout: 5 * 60_000,
+    maxBuffer: 1 << 26,
+    stdio: ['ignore', 'pipe', 'pipe'],
   })
   if (status !== 0) throw new Error(`${command} ${args.join(' ')} failed\n${stdout}\n${stderr}`, { cause: error })
   return stdout
@@ -105,30 +146,38 @@ export interface RunningServer {
  * @param options options of Node
  */
 export async function startBuiltApp(folder: string, env: Readonly<Record<string, string>> = {}, ...options: string[]): Promise<RunningServer> {
+  return await startServer({ cwd: tmpdir(), env }, process.execPath, ...options, join(folder, '.output/server/index.mjs'))
+}
+
+/** Starts a command that serves the app on the port of the environment variable `PORT`, and waits until it responds with a page. */
+export async function startServer(surroundings: Surroundings, command: string, ...args: string[]): Promise<RunningServer> {
   const port = await freePort()
-  const server = spawn(process.execPath, [...options, join(folder, '.output/server/index.mjs')], {
-    cwd: tmpdir(),
-    env: { ...environment, HOST: '127.0.0.1', PORT: String(port), ...env },
+  const server = spawn(command, args, {
+    cwd: surroundings.cwd,
+    env: { ...environmentOf(surroundings), HOST: '127.0.0.1', PORT: String(port) },
     stdio: ['ignore', 'pipe', 'pipe'],
+    // A process group: a command can start the process that serves.
+    detached: true,
   })
   let printed = ''
   server.stdout.on('data', chunk => printed += chunk)
   server.stderr.on('data', chunk => printed += chunk)
   const url = `http://127.0.0.1:${port}`
-  for (const until = Date.now() + 30_000; Date.now() < until;) {
+  for (const until = Date.now() + 60_000; Date.now() < until;) {
     if (server.exitCode !== null) throw new Error(`the server ended with ${server.exitCode}\n${printed}`)
-    if (await fetch(url).then(() => true, () => false)) return { url, stop: () => stop(server) }
+    // The development server responds with 503 until the app is built.
+    if (await fetch(url).then(({ status }) => status !== 503, () => false)) return { url, stop: () => stop(server) }
     await new Promise(resolve => setTimeout(resolve, 100))
   }
   await stop(server)
-  throw new Error(`the server did not answer within 30 seconds\n${printed}`)
+  throw new Error(`the server did not answer within a minute\n${printed}`)
 }
 
 function stop(server: ChildProcess): Promise<void> {
   return new Promise((resolve) => {
     if (server.exitCode !== null) return resolve()
     server.once('exit', () => resolve())
-    server.kill('SIGKILL')
+    process.kill(-server.pid!, 'SIGKILL')
   })
 }
 

@@ -1,8 +1,9 @@
 /** The types of authorization and hooks: columns, operations and the app's own user. */
 import { eq } from 'drizzle-orm'
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import { defineResourceAuth, defineResourceHooks, type AutoApiContext, type AutoApiUser } from 'nuxt-auto-api/define'
+import { defineResource, defineResourceAuth, defineResourceHooks, type AutoApiContext, type AutoApiUser } from 'nuxt-auto-api/define'
 import { describe, expectTypeOf, test } from 'vitest'
+import { z } from 'zod'
 
 declare module 'nuxt-auto-api/define' {
   interface AutoApiUser {
@@ -98,5 +99,32 @@ describe('the context', () => {
   test('does not allow a rule to change the operation', () => {
     // @ts-expect-error -- read-only
     defineResourceAuth<typeof posts>({ permissions: { read: ctx => (ctx.operation = 'delete') } })
+  })
+})
+
+describe('a resource file', () => {
+  test('knows the columns, the rows and the operations of its table', () => {
+    defineResource(posts, {
+      permissions: { read: true, update: ctx => ctx.user?.badge === 'gold' },
+      listFilter: table => eq(table.title, 'a'),
+      objectLevel: row => expectTypeOf(row).toEqualTypeOf<{ id: number, title: string, salary: number | null }>(),
+      fields: { salary: { read: 'hr' } },
+      hooks: { beforeCreate: data => expectTypeOf(data.title).toEqualTypeOf<string | undefined>() },
+      hiddenFields: ['salary'],
+      disabled: ['purge'],
+    })
+    // @ts-expect-error -- no such operation
+    defineResource(posts, { permissions: { publish: true } })
+    // @ts-expect-error -- no such column
+    defineResource(posts, { hiddenFields: ['wage'] })
+    // @ts-expect-error -- no such key
+    defineResource(posts, { premissions: { read: true } })
+    // @ts-expect-error -- not a table
+    defineResource('posts', {})
+  })
+
+  test('keeps the type of its validation', () => {
+    const create = z.object({ title: z.string() })
+    expectTypeOf(defineResource(posts, { validation: { create } }).validation).toEqualTypeOf<{ create: typeof create }>()
   })
 })

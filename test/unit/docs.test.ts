@@ -7,6 +7,7 @@ import { toMessage } from '../../src/build/problem'
 import { findRemovedOptions } from '../../src/build/removed'
 import { ERRORS, fieldForbidden, unknownField } from '../../src/runtime/server/core/error'
 import type { AutoApiContext } from '../../src/runtime/server/registration'
+import { findSnippets, FOLLOWED_PAGES } from '../support/markdown'
 import { DEFAULT_CONFIG, DEFAULT_MULTI_TENANCY } from '../../src/runtime/shared/defaults'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -17,10 +18,8 @@ const pages = ['README.md', 'CONTRIBUTING.md', 'AGENTS.md', 'CHANGELOG.md', ...g
 /** Languages of snippets that are no code of the repository: commands, requests, responses. */
 const WITHOUT_SOURCE = new Set(['sh', 'json', 'http', 'text', 'diff'])
 
-/** Pages with code of an app before and after an upgrade, which no file of the repository has. */
-const PAGES_WITHOUT_SOURCES = new Set(['docs/upgrading.md'])
-
-interface Snippet { readonly title: string, readonly language: string, readonly source?: string, readonly code: string }
+/** Pages with code of an app before and after an upgrade, or of an app that a test of the package creates. */
+const PAGES_WITHOUT_SOURCES = new Set<string>(['docs/upgrading.md', ...FOLLOWED_PAGES])
 
 const snippets = pages
   .filter(page => !PAGES_WITHOUT_SOURCES.has(page))
@@ -90,12 +89,6 @@ describe('docs/errors.md', () => {
     expect(codes.toSorted()).toEqual(Object.keys(ERRORS).toSorted())
   })
 })
-
-function findSnippets(markdown: string): Snippet[] {
-  return [...markdown.matchAll(/^```(\w*)(?: \[([^\]]+)\])?\n([\s\S]*?)^```$/gm)].map(([, language, source, code]) => ({
-    title: `${source ?? language}: ${code!.trim().split('\n', 1)[0]}`, language: language!, code: code!, ...source && { source },
-  }))
-}
 
 function findLinks(markdown: string): string[] {
   return [...new Set([...withoutCode(markdown).matchAll(/\]\((?!https?:)([^)\s]+)\)/g)].map(([, target]) => target!))]

@@ -41,10 +41,12 @@ function toLiteral(
   rootDir: string | undefined,
 ): string {
   const sources = rootDir !== undefined && Object.entries(imports).map(([key, reference]) => [key, toSourceName(reference, rootDir)])
+  const toExpression = (reference: ModuleImport) =>
+    nameImport(reference) + (reference.member === undefined ? '' : `.${reference.member}`)
   return genObjectFromRaw(
     {
       name: genString(name),
-      ...Object.fromEntries(Object.entries(imports).map(([key, reference]) => [key, nameImport(reference)])),
+      ...Object.fromEntries(Object.entries(imports).map(([key, reference]) => [key, toExpression(reference)])),
       ...Object.fromEntries(Object.entries(data).map(([key, value]) => [key, JSON.stringify(value)])),
       ...(sources && { from: JSON.stringify(Object.fromEntries(sources)) }),
     },
@@ -53,7 +55,8 @@ function toLiteral(
 }
 
 /** Returns the text for a file and its export in messages: "server/auth.ts, export `postsAuth`". */
-export function toSourceName({ path, name }: ModuleImport, rootDir: string): string {
+export function toSourceName({ path, name, member }: ModuleImport, rootDir: string): string {
+  if (member !== undefined) return relative(rootDir, path)
   return `${isAbsolute(path) ? relative(rootDir, path) : path}, ${name === 'default' ? 'default export' : `export \`${name}\``}`
 }
 

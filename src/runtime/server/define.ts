@@ -1,5 +1,7 @@
 /** Functions that add types to the files of a registration. They return their argument. This file loads only the plugin contract. */
 import type { Table } from 'drizzle-orm'
+import type { Operation } from '../shared/operations'
+import { AUTHORIZATION_KEYS } from '../shared/registration-keys'
 import type { ResourceAuth, ResourceHooks, ResourceValidation } from './registration'
 
 export type {
@@ -64,4 +66,71 @@ export function defineResourceHooks<T extends Table>(hooks: ResourceHooks<T>): R
  */
 export function defineResourceValidation<V extends ResourceValidation>(validation: V): V {
   return validation
+}
+
+type ColumnName<T extends Table> = keyof T['_']['columns'] & string
+
+/** The second argument of `defineResource`: the keys of an authorization, and the other parts of a registration. */
+export interface ResourceOptions<T extends Table, V extends ResourceValidation = ResourceValidation> extends ResourceAuth<T> {
+  /** The authorization as one object, such as one from another file. Then `permissions` and its other keys are not allowed beside it. */
+  readonly authorization?: ResourceAuth<T>
+  /** Schemas for `create` and `update`. If a schema is missing, the server generates it from the table. */
+  readonly validation?: V
+  /** Hooks before and after the operations of the resource. */
+  readonly hooks?: ResourceHooks<T>
+  /** The Drizzle `relations()` of the table, imported from another file. */
+  readonly relations?: object
+  /**
+   * Names of fields that no response contains and no query can use. The build reads this list, so write it as a literal.
+   * @default []
+   */
+  readonly hiddenFields?: readonly ColumnName<T>[]
+  /**
+   * Names of fields that the server removes from request bodies. The build reads this list, so write it as a literal.
+   * @default []
+   */
+  readonly protectedFields?: readonly ColumnName<T>[]
+  /**
+   * Operations that the resource does not have for any caller. The build reads this list, so write it as a literal.
+   * @default []
+   */
+  readonly disabled?: readonly Operation[]
+  /**
+   * `true` refuses updates, deletes, restores and purges without the tag of the record. The build reads it, so write a literal.
+   * @default false
+   */
+  readonly requireIfMatch?: boolean
+  /**
+   * Labels and custom JSON data for tools and forms. The build reads this object, so write it as a literal.
+   * @default {}
+   */
+  readonly metadata?: Readonly<Record<string, unknown>>
+}
+
+/** The parts of a resource that only the server loads. The build reads the table and the data from the text of the file. */
+export interface DefinedResource<T extends Table = Table, V extends ResourceValidation = ResourceValidation> {
+  readonly authorization: ResourceAuth<T>
+  readonly validation: V
+  readonly hooks: ResourceHooks<T> | undefined
+}
+
+/**
+ * Registers a resource. Use it as the default export of a file in `server/resources`. The name of the file is the name of the resource.
+ * @param _table the Drizzle table, imported from another file
+ * @example
+ * // server/resources/posts.ts
+ * export default defineResource(posts, {
+ *   permissions: { read: true, create: ctx => ctx.user !== null, update: 'posts:write' },
+ * })
+ */
+export function defineResource<T extends Table, V extends ResourceValidation = ResourceValidation>(
+  _table: T,
+  options: ResourceOptions<T, V> = {},
+): DefinedResource<T, V> {
+  const { authorization = pickAuthorization(options), validation, hooks } = options
+  return Object.freeze({ authorization, validation: validation as V, hooks })
+}
+
+function pickAuthorization<T extends Table>(options: ResourceOptions<T>): ResourceAuth<T> {
+  return Object.fromEntries(Object.entries(options).filter(([key, value]) => Object.hasOwn(AUTHORIZATION_KEYS, key) && value !== undefined))
 }

@@ -31,10 +31,10 @@ export function startServer(output: string, { env, node = process.execPath }: St
 }
 
 /** A fixture as `nuxi dev` serves it. */
-export async function startDevelopment(name: string): Promise<Server> {
+export async function startDevelopment(name: string, env: Readonly<Record<string, string>> = {}): Promise<Server> {
   // A process group: the command starts the process that serves.
   const server = await run(spawn(join(root, 'node_modules/.bin/nuxi'), ['dev', folderOf(name), '--host', '127.0.0.1', '--port', '0'], {
-    cwd: root, env: { ...environment, FIXTURE_VARIANT: 'development' }, stdio: ['ignore', 'pipe', 'pipe'], detached: true,
+    cwd: root, env: { ...environment, FIXTURE_VARIANT: 'development', ...env }, stdio: ['ignore', 'pipe', 'pipe'], detached: true,
   }), 'group')
   // The server listens before the app is built, and returns 503 until then.
   for (const until = Date.now() + 60_000; (await server.request('/')).status === 503 && Date.now() < until;) {

@@ -7,7 +7,7 @@ import { commentsAuth } from '../../../playground/server/auth/comments'
 import { mediaAuth } from '../../../playground/server/auth/media'
 import { postsAuth } from '../../../playground/server/auth/posts'
 import { PERMISSIONS } from '../../../playground/server/auth/roles'
-import { tagsAuth } from '../../../playground/server/auth/tags'
+import tagsResource from '../../../playground/server/resources/tags'
 import { usersAuth } from '../../../playground/server/auth/users'
 import { openDatabase } from '../../../playground/server/database/client'
 import * as schema from '../../../playground/server/database/schema'
@@ -26,7 +26,7 @@ const requests = [...page.matchAll(/^```http\n([\s\S]*?)^```$/gm)].flatMap(([, b
   return { line, path: path!, status: Number(status), code }
 })
 
-const AUTHORIZATION = { posts: postsAuth, comments: commentsAuth, tags: tagsAuth, users: usersAuth, media: mediaAuth }
+const AUTHORIZATION = { posts: postsAuth, comments: commentsAuth, tags: tagsResource.authorization, users: usersAuth, media: mediaAuth }
 
 let server: TestServer
 

@@ -1,20 +1,14 @@
 /** Checks the names in a registration. Without this check, a mistyped name would have no effect: it would hide or protect no column. */
 import type { AutoApiConfig } from '../../shared/config'
 import { OPERATIONS } from '../../shared/operations'
+import { AUTHORIZATION_KEYS, HOOK_KEYS, VALIDATION_KEYS } from '../../shared/registration-keys'
 import { didYouMean } from '../../shared/suggest'
 import type { FieldRule, ResourceAuth, ResourceHooks, ResourceRegistration, ResourceValidation } from '../registration'
 import type { TableFacts } from './drizzle/table'
 
 const keysOf = <T extends object>(keys: Readonly<Record<keyof T & string, true>>): readonly string[] => Object.freeze(Object.keys(keys))
 
-const AUTHORIZATION = keysOf<Required<ResourceAuth>>({
-  permissions: true,
-  listFilter: true,
-  objectLevel: true,
-  custom: true,
-  softDelete: true,
-  fields: true,
-})
+const AUTHORIZATION = keysOf<Required<ResourceAuth>>(AUTHORIZATION_KEYS)
 
 const GATE = ['permissions']
 
@@ -22,26 +16,9 @@ const SOFT_DELETE = keysOf<Required<NonNullable<ResourceAuth['softDelete']>>>({ 
 
 const FIELD_RULE = keysOf<Required<FieldRule>>({ read: true, write: true, reference: true })
 
-const VALIDATION = keysOf<Required<ResourceValidation>>({ create: true, update: true })
+const VALIDATION = keysOf<Required<ResourceValidation>>(VALIDATION_KEYS)
 
-const HOOKS = keysOf<Required<ResourceHooks>>({
-  beforeCreate: true,
-  beforeUpdate: true,
-  beforeDelete: true,
-  beforeRestore: true,
-  beforePurge: true,
-  beforeGet: true,
-  beforeList: true,
-  beforeLink: true,
-  afterCreate: true,
-  afterUpdate: true,
-  afterDelete: true,
-  afterRestore: true,
-  afterPurge: true,
-  afterGet: true,
-  afterList: true,
-  afterLink: true,
-})
+const HOOKS = keysOf<Required<ResourceHooks>>(HOOK_KEYS)
 
 type Part = 'schema' | 'authorization' | 'validation' | 'hooks' | 'relations'
 

@@ -4,6 +4,7 @@ export { atomicWrites, reportChanges, type ReportedChange, type ReportedChanges 
 export { describeApi, type DescribeOptions } from './description'
 export type { ApiDescription, DescribedField, DescribedRelation, DescribedResource } from '../../shared/types/description'
 export { assertPermission, findAuthorizedRow, findAuthorizedRows, getAutoApiContext, rowScope } from './rows'
+export { defineResource, type DefinedResource, type ResourceOptions } from '../define'
 export { getDatabase, initializeDatabase } from '../database'
 export { createEndpoint } from './endpoint'
 export { apiError, type ApiErrorOptions } from '../core/custom-error'

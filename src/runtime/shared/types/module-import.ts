@@ -7,4 +7,6 @@ export interface ModuleImport {
   readonly path: string
   /** The export's name; `default` for the default export. */
   readonly name: string
+  /** A property of the export. A resource file exports all parts of its resource as one object. */
+  readonly member?: string
 }

@@ -1,0 +1,109 @@
+/** Finds the resource files of the app and of its layers, reads their registrations, and reads them again in development. */
+import { existsSync, readdirSync, readFileSync, watch, type FSWatcher } from 'node:fs'
+import { isIgnored, useLogger } from '@nuxt/kit'
+import type { Nuxt } from 'nuxt/schema'
+import { basename, dirname, extname, join, relative, resolve } from 'pathe'
+import { toMessage, type Problem } from './problem'
+import { readResourceFile, type ReadResource, type ResourceFile } from './resource-file'
+
+/** The folder of the resource files, relative to the folder of the server. */
+export const DEFAULT_RESOURCES_DIR = 'resources'
+
+export interface FileResource extends ResourceFile {
+  readonly registration: Readonly<Record<string, unknown>>
+  readonly hasPermissions: boolean
+}
+
+export interface FileResources {
+  readonly resources: readonly FileResource[]
+  readonly problems: readonly Problem[]
+}
+
+type NuxtFolders = Pick<Nuxt['options'], '_layers' | 'rootDir'>
+
+const CODE = /\.(?:[cm]?ts|[cm]?js)$/
+
+/**
+ * Reads the resource files of all layers. A file of the app replaces the file of the same name in a layer.
+ * @param option the option `resourcesDir`
+ */
+export function collectResourceFiles(option: unknown, folders: NuxtFolders): FileResources {
+  if (option === false) return { resources: [], problems: [] }
+  if (typeof option !== 'string' || option === '') {
+    const instead = 'Use a folder relative to the folder of the server, such as `\'resources\'`, or `false`.'
+    return { resources: [], problems: [{ where: 'autoApi.resourcesDir', what: 'is not a folder', instead }] }
+  }
+  const read: (ResourceFile & ReadResource)[] = []
+  const problems: Problem[] = []
+  for (const folder of foldersOf(option, folders)) {
+    const { files, subfolders } = listFolder(folder, folders.rootDir)
+    problems.push(...subfolders.map(path => ({
+      where: path, what: 'is a folder', instead: 'Move its files one folder up: the name of a file is the name of its resource.',
+    })))
+    const names = new Set(read.map(({ name }) => name))
+    for (const file of files)
+      if (!names.has(file.name)) read.push({ ...file, ...readResourceFile(file, readFileSync(file.path, 'utf8')) })
+  }
+  return {
+    resources: read.flatMap(({ registration, ...resource }) => registration ? { ...resource, registration } : []),
+    problems: [...problems, ...read.flatMap(resource => resource.problems)],
+  }
+}
+
+/** The folders of the app and of its layers, the app first. */
+function foldersOf(option: string, { _layers }: NuxtFolders): string[] {
+  return [...new Set(_layers.map(({ cwd, config }) => resolve(cwd, config.serverDir || join(config.srcDir ?? cwd, 'server'), option)))]
+}
+
+function listFolder(folder: string, rootDir: string): { files: ResourceFile[], subfolders: string[] } {
+  if (!existsSync(folder)) return { files: [], subfolders: [] }
+  const entries = readdirSync(folder, { withFileTypes: true })
+    .filter(({ name }) => !name.startsWith('.') && !isIgnored(join(folder, name)))
+    .sort((a, b) => a.name < b.name ? -1 : 1)
+  const toDisplayPath = (name: string) => {
+    const short = relative(rootDir, join(folder, name))
+    return short.startsWith('..') ? join(folder, name) : short
+  }
+  return {
+    files: entries.filter(entry => !entry.isDirectory() && CODE.test(entry.name)).map(({ name }) => ({
+      name: basename(name, extname(name)), path: join(folder, name), displayPath: toDisplayPath(name),
+    })),
+    subfolders: entries.filter(entry => entry.isDirectory()).map(({ name }) => toDisplayPath(name)),
+  }
+}
+
+/**
+ * Restarts Nuxt in development when the registrations in the resource files change: a new file, a new key, other hidden fields. Nitro
+ * itself reloads the code of rules and hooks. While a file has an error, the last valid registrations stay, and the error is logged.
+ */
+export function watchResourceFiles(option: unknown, nuxt: Nuxt, registered: FileResources): void {
+  if (!nuxt.options.dev || typeof option !== 'string' || option === '') return
+  const logger = useLogger('auto-api')
+  let current = JSON.stringify(registered)
+  let timer: NodeJS.Timeout | undefined
+  const compare = () => {
+    watchFolders()
+    const now = collectResourceFiles(option, nuxt.options)
+    const text = JSON.stringify(now)
+    if (text === current) return
+    current = text
+    for (const problem of now.problems) logger.error(toMessage(problem))
+    if (now.problems.length === 0) void nuxt.callHook('restart')
+  }
+  const watchers = new Map<string, FSWatcher>()
+  // The folder of the server is watched too, because the folder of the resources can be missing at the start.
+  const watchFolders = () => {
+    for (const folder of foldersOf(option, nuxt.options).flatMap(folder => [folder, dirname(folder)])) {
+      if (watchers.has(folder) || !existsSync(folder) || folder.includes('/node_modules/')) continue
+      watchers.set(folder, watch(folder, () => {
+        clearTimeout(timer)
+        timer = setTimeout(compare, 100)
+      }))
+    }
+  }
+  watchFolders()
+  nuxt.hook('close', () => {
+    clearTimeout(timer)
+    for (const watcher of watchers.values()) watcher.close()
+  })
+}

@@ -39,7 +39,11 @@ function findDrizzleProblems(version: string | undefined): Problem[] {
   if (version === undefined)
     return [{ where: 'drizzle-orm', what: 'is not installed, but the server requires it', instead: 'Run `npm install drizzle-orm`.' }]
   if (SUPPORTED.test(version)) return []
-  return [{ where: `drizzle-orm@${version}`, what: 'is not supported', instead: 'Install 0.45.2 or newer, or 1.0.0-rc.5 or newer.' }]
+  return [{
+    where: `drizzle-orm@${version}`,
+    what: 'is not supported',
+    instead: 'Run `npm install drizzle-orm@latest` (0.45.2 or newer, or 1.0.0-rc.5 or newer).',
+  }]
 }
 
 /** The file with the code for a version of Drizzle, relative to the runtime. */

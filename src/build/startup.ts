@@ -2,6 +2,8 @@
 import { readFileSync } from 'node:fs'
 import { addServerPlugin } from '@nuxt/kit'
 import type { Nuxt } from 'nuxt/schema'
+import { findLeftovers } from './leftovers'
+import { assertNoProblems } from './problem'
 import type { Handler } from './routes'
 
 /** The properties of Nitro 2 and Nitro 3 for scanned files and for the bundler. */
@@ -18,7 +20,9 @@ export function addStartup(nuxt: Nuxt, resolve: (path: string) => string): void 
     const nitro = value as unknown as Nitro
     // Nitro scans for files before every bundle, and again when a file is added in development.
     const buildStart = () => {
-      loadEndpointsAtStartup(nitro.scannedHandlers, file => readFileSync(file, 'utf8'))
+      const read = (file: string) => readFileSync(file, 'utf8')
+      assertNoProblems(findLeftovers(nitro.scannedHandlers, nuxt.options.rootDir, read))
+      loadEndpointsAtStartup(nitro.scannedHandlers, read)
       nitro.routing?.sync?.()
     }
     nitro.hooks.hook('rollup:before', (_, bundler) => {

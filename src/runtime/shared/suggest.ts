@@ -15,16 +15,20 @@ export function findClosest(unknown: string, known: readonly string[]): string |
   return best && best.distance <= Math.max(1, Math.floor(best.name.length / 3)) ? best.name : undefined
 }
 
-/** Computes the Levenshtein distance. The code is here to avoid a dependency, which every app would have to install. */
+/** Computes the edit distance, where two swapped letters are one edit. The code is here to avoid a dependency of every app. */
 function editDistance(from: string, to: string): number {
-  let previous = Array.from({ length: to.length + 1 }, (_, index) => index)
-  for (const [row, letter] of [...from].entries()) {
+  const letters = [...from]
+  const rows = [Array.from({ length: to.length + 1 }, (_, index) => index)]
+  for (const [row, letter] of letters.entries()) {
+    const previous = rows[row]!
     const current = [row + 1]
     for (let column = 0; column < to.length; column++) {
       const substitution = previous[column]! + (letter === to[column] ? 0 : 1)
-      current.push(Math.min(substitution, previous[column + 1]! + 1, current[column]! + 1))
+      const isSwapped = row > 0 && column > 0 && letter === to[column - 1] && letters[row - 1] === to[column]
+      const swap = isSwapped ? rows[row - 1]![column - 1]! + 1 : Infinity
+      current.push(Math.min(substitution, swap, previous[column + 1]! + 1, current[column]! + 1))
     }
-    previous = current
+    rows.push(current)
   }
-  return previous[to.length]!
+  return rows.at(-1)![to.length]!
 }

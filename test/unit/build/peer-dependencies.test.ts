@@ -29,7 +29,7 @@ describe('the version of Drizzle', () => {
   })
 
   it.each(['0.44.0', '0.45.0', '0.45.1', '0.46.0', '1.0.0-beta.22', '1.0.0-rc.4', '1.0.0-rc.1-abcdef', '2.0.0'])('%s fails the build, which names the supported ones', async (version) => {
-    expect(await problemsOf(version)).toEqual([`\`drizzle-orm@${version}\` is not supported. Install 0.45.2 or newer, or 1.0.0-rc.5 or newer.`])
+    expect(await problemsOf(version)).toEqual([`\`drizzle-orm@${version}\` is not supported. Run \`npm install drizzle-orm@latest\` (0.45.2 or newer, or 1.0.0-rc.5 or newer).`])
   })
 
   it('decides which file the app loads', () => {

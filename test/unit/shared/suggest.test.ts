@@ -8,6 +8,7 @@ describe('a mistyped name', () => {
   it.each([
     ['prefx', 'prefix'],
     ['preffix', 'prefix'],
+    ['rpefix', 'prefix'],
     ['PREFIX', 'prefix'],
     ['pagination.defualtLimit', 'pagination.defaultLimit'],
     ['pagination.limitMax', 'pagination.maxLimit'],
@@ -20,6 +21,11 @@ describe('a mistyped name', () => {
   it('suggests the closest of several candidates', () => {
     expect(findClosest('posts', ['ports', 'posts2', 'post'])).toBe('ports')
     expect(findClosest('tagz', ['tangz2', 'tags'])).toBe('tags')
+  })
+
+  it('counts two swapped letters as one edit', () => {
+    expect(findClosest('tilte', ['title'])).toBe('title')
+    expect(findClosest('itlte', ['title'])).toBeUndefined()
   })
 
   it('returns an empty text without a candidate', () => {

@@ -1,5 +1,6 @@
 /** The errors of the API: one table of codes with their status, and one function per error. `http.ts` renders them. */
 import { LIMITS } from '../../shared/limits'
+import { OPERATORS } from '../../shared/operators'
 import type { AutoApiContext } from '../registration'
 
 /** The status of each error code. */
@@ -171,7 +172,9 @@ export function unknownRelation(parameter: string, relation: string): ApiError {
 }
 
 export function invalidOperator(parameter: string, operator: string): ApiError {
-  return new ApiError('INVALID_OPERATOR', `\`${parameter}\` does not support ${quote(operator)}.`, {
+  const isUnknown = parameter === 'filter' && !Object.hasOwn(OPERATORS, operator)
+  const known = isUnknown ? ` The operators are ${Object.keys(OPERATORS).join(', ')}.` : ''
+  return new ApiError('INVALID_OPERATOR', `\`${parameter}\` does not support ${quote(operator)}.${known}`, {
     parameter,
     operator: operator.slice(0, 60),
   })

@@ -5,6 +5,7 @@ import { AUTHORIZATION_KEYS, HOOK_KEYS, VALIDATION_KEYS } from '../../shared/reg
 import { didYouMean } from '../../shared/suggest'
 import type { FieldRule, ResourceAuth, ResourceHooks, ResourceRegistration, ResourceValidation } from '../registration'
 import type { TableFacts } from './drizzle/table'
+import { assertPermissionValues } from './permission-values'
 
 const keysOf = <T extends object>(keys: Readonly<Record<keyof T & string, true>>): readonly string[] => Object.freeze(Object.keys(keys))
 
@@ -37,6 +38,7 @@ interface NameGroup {
 /** @throws For the first unknown name; the message contains its path, its file and a suggestion. */
 export function assertRegistrationNames(registration: ResourceRegistration, facts: TableFacts, config: AutoApiConfig): void {
   assertExports(registration)
+  assertPermissionValues(registration)
   const columns = facts.columns.map(({ name }) => name)
   const noColumn = `is not a column of table "${facts.name}"`
   const lists = {

@@ -82,7 +82,7 @@ export function propertiesOf({ properties }: ObjectExpression): (Property | Unre
     if (node.type === 'SpreadElement') return { what: 'contains a spread (`...`)', node }
     const name = node.computed && node.key.type !== 'StringLiteral' ? undefined : nameOf(node.key as Expression)
     if (name === undefined) return { what: 'contains a computed key', node }
-    const value = node.type === 'ObjectProperty' && isExpression(node.value as Node) ? withoutTypes(node.value) : undefined
+    const value = node.type === 'ObjectProperty' && isExpression(node.value as Node) ? withoutTypes(node.value as Expression) : undefined
     return { name, value, node }
   })
 }

@@ -145,7 +145,8 @@ beforeEach(() => void vi.spyOn(console, 'error').mockImplementation(() => {}))
 afterEach(() => vi.restoreAllMocks())
 
 describe('a mistake of a beginner', () => {
-  it.each(MISTAKES)('has a message: %s', async (_, messages, ...parts) => {
+  const rows = MISTAKES.map(([mistake, messages, ...parts]) => ({ mistake, messages, parts }))
+  it.each(rows)('has a message: $mistake', async ({ messages, parts }) => {
     const text = (await messages()).join('\n')
     for (const part of parts) expect(text).toContain(part)
   })

@@ -1,4 +1,5 @@
 /** Encodes parameters for D1, which accepts 100 per statement. Longer lists are sent as JSON arrays, and SQL extracts the values. */
+import { toHex } from '../../shared/bytes'
 import type { Statement } from './engine'
 
 /** D1's limit per statement. */
@@ -31,7 +32,7 @@ function toD1Value(value: unknown): unknown {
 }
 
 function toJson(value: unknown): unknown {
-  if (value instanceof Uint8Array) return Array.from(value, byte => byte.toString(16).padStart(2, '0')).join('')
+  if (value instanceof Uint8Array) return toHex(value)
   if (typeof value === 'boolean') return Number(value)
   return typeof value === 'bigint' ? fromBigint(value) : value
 }

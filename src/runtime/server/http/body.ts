@@ -1,4 +1,5 @@
 /** Reads the body of a request, whole or in chunks, and counts its bytes while reading. */
+import { joinBytes } from '../../shared/bytes'
 import { incompleteBody, isHttpError, payloadTooLarge } from '../core/error'
 import { webRequestOf } from '../web-request'
 
@@ -52,7 +53,7 @@ export async function readBody(event: EventWithBody, limit: number): Promise<str
 async function readAll(event: EventWithBody, limit: number): Promise<Uint8Array | undefined> {
   const chunks: Uint8Array[] = []
   for await (const chunk of readChunks(event, limit)) chunks.push(chunk)
-  return chunks.length === 0 ? undefined : join(chunks)
+  return chunks.length === 0 ? undefined : joinBytes(chunks)
 }
 
 /**
@@ -182,15 +183,4 @@ async function* fromNodeStream(stream: NodeStream): AsyncGenerator<Uint8Array> {
     // Receives and drops the rest. Otherwise the client could block on sending and never read the response.
     stream.resume()
   }
-}
-
-function join(chunks: readonly Uint8Array[]): Uint8Array {
-  if (chunks.length === 1) return chunks[0]!
-  const bytes = new Uint8Array(chunks.reduce((length, chunk) => length + chunk.byteLength, 0))
-  let at = 0
-  for (const chunk of chunks) {
-    bytes.set(chunk, at)
-    at += chunk.byteLength
-  }
-  return bytes
 }

@@ -2,6 +2,7 @@
  * The format of a token: `aat_`, 43 characters of base62 (256 random bits) and 6 characters of base62 (the CRC32 of everything before).
  * The checksum refuses mistyped and invented tokens without a query, and secret scanners find tokens by their form.
  */
+import { toHex } from '../../../shared/bytes'
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const RANDOM_BYTES = 32
@@ -65,6 +66,5 @@ export function crc32(text: string): number {
 
 /** The SHA-256 of a token in hexadecimal digits, which do not depend on how a database compares letters. */
 export async function hashToken(token: string): Promise<string> {
-  const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(token)))
-  return Array.from(hash, byte => byte.toString(16).padStart(2, '0')).join('')
+  return toHex(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(token)))
 }

@@ -47,9 +47,7 @@ async function serve(field: FileField, service: FileService, ctx: AutoApiContext
     return null
   }
   if (selected === 'unsatisfiable')
-    throw apiError('RANGE_NOT_SATISFIABLE', `The file has ${file.size} bytes.`, {
-      status: 416, headers: { 'Content-Range': `bytes */${file.size}` },
-    })
+    throw apiError('RANGE_NOT_SATISFIABLE', `The file has ${file.size} bytes.`, { headers: { 'Content-Range': `bytes */${file.size}` } })
   const type = trustedType(field, file)
   request.setHeader('content-type', type ? `${type.type}${type.text ? '; charset=utf-8' : ''}` : 'application/octet-stream')
   request.setHeader('content-disposition', contentDisposition(type?.inert && !isDownload ? 'inline' : 'attachment', file.name))

@@ -1,4 +1,9 @@
-/** Reads the width and the height of an image from its first bytes. It decodes no pixels. */
+/**
+ * Reads the width and the height of an image from its first bytes. It decodes no pixels.
+ *
+ * `image-meta` does not fit: it reports the size after cropping, so an AVIF of 65535 × 65535 pixels with a `clap` box of 1 × 1 passes any
+ * limit. And it cannot tell an invalid image from one whose size comes later.
+ */
 
 export interface ImageSize {
   readonly width: number

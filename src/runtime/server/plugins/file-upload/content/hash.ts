@@ -1,4 +1,5 @@
 /** Computes the SHA-256 of a stream. Web Crypto can only hash bytes that are in memory, so each runtime needs its own way. */
+import { toHex } from '../../../../shared/bytes'
 
 export interface Hash {
   readonly update: (chunk: Uint8Array) => unknown
@@ -23,7 +24,7 @@ export async function createSha256(): Promise<Hash> {
     update: chunk => writer.write(chunk),
     async end() {
       await writer.close()
-      return [...new Uint8Array(await stream.digest)].map(byte => byte.toString(16).padStart(2, '0')).join('')
+      return toHex(await stream.digest)
     },
   }
 }

@@ -1,4 +1,10 @@
-/** Reads the file of a multipart body while it arrives. The body must have exactly one part, which is the file. */
+/**
+ * Reads the file of a multipart body while it arrives. The body must have exactly one part, which is the file.
+ *
+ * No library fits: `@remix-run/multipart-parser` keeps each file in memory. `@fastify/busboy` pushes into Node streams: a file whose body
+ * is cut neither ends nor fails, other parts are read and skipped without an error, and a transfer encoding is ignored.
+ */
+import { copyBytes } from '../../../../shared/bytes'
 import { invalidBody } from '../../../core/error'
 import type { Claim } from './identify'
 
@@ -88,10 +94,7 @@ function createBuffer(source: AsyncIterable<Uint8Array>): Buffer {
   const reader = source[Symbol.asyncIterator]()
   let held: Uint8Array = new Uint8Array()
   const append = (chunk: Uint8Array) => {
-    const joined = new Uint8Array(held.byteLength + chunk.byteLength)
-    joined.set(held)
-    joined.set(chunk, held.byteLength)
-    held = joined
+    held = copyBytes([held, chunk])
   }
   const fill = async (): Promise<boolean> => {
     const { done, value } = await reader.next()

@@ -1,4 +1,5 @@
 /** Reads an uploaded file: checks its first bytes before the rest is read, and counts, hashes and checks the rest while it is stored. */
+import { joinBytes } from '../../../../shared/bytes'
 import { payloadTooLarge, type ApiError } from '../../../core/error'
 import { apiError } from '../../../core/custom-error'
 import type { ImageSize } from './dimensions'
@@ -51,7 +52,7 @@ export async function receiveFile(
         length += value.byteLength
         if (length > maxSize) throw payloadTooLarge(maxSize)
       }
-      return join(chunks, length)
+      return joinBytes(chunks)
     }
     let head = await readHead(HEAD)
     const name = cleanName(claim.name ?? '')
@@ -109,7 +110,7 @@ function assertDimensions(size: ImageSize | 'more' | undefined, { type }: FileTy
   if (size === undefined || size === 'more' || size.width === 0 || size.height === 0)
     throw apiError('UNSUPPORTED_MEDIA_TYPE', `The file is not a valid ${type}: it does not tell its width and height.`)
   if (size.width * size.height <= maxPixels) return
-  throw apiError('IMAGE_TOO_LARGE', `The image has more than ${maxPixels} pixels.`, { status: 400, details: { ...size, maxPixels } })
+  throw apiError('IMAGE_TOO_LARGE', `The image has more than ${maxPixels} pixels.`, { details: { ...size, maxPixels } })
 }
 
 /** Creates a function that checks each chunk of a text, and the end if it is called without a chunk. */
@@ -144,15 +145,4 @@ function refusedType(reason: Refusal, accepted: readonly FileType[]): ApiError {
 function withExtension(name: string, { extensions }: FileType): string {
   const extension = extensionOf(name)
   return extension !== undefined && isKnownExtension(extension) ? name : `${name}.${extensions[0]!}`
-}
-
-function join(chunks: readonly Uint8Array[], length: number): Uint8Array {
-  if (chunks.length === 1) return chunks[0]!
-  const bytes = new Uint8Array(length)
-  let at = 0
-  for (const chunk of chunks) {
-    bytes.set(chunk, at)
-    at += chunk.byteLength
-  }
-  return bytes
 }

@@ -1,4 +1,5 @@
 /** The keys of files in a storage: `posts/<id in hexadecimal>/cover/<key>`. So the files of a record can be found without the record. */
+import { toHex } from '../../../../shared/bytes'
 import { isKey } from './stored-file'
 
 export interface FilePath {
@@ -16,7 +17,7 @@ const MAX_ID = 120
 export function prefixOf(resource: string, id: string): string | undefined {
   const bytes = new TextEncoder().encode(id)
   if (bytes.byteLength > MAX_ID) return undefined
-  return `${resource}/${[...bytes].map(byte => byte.toString(16).padStart(2, '0')).join('')}/`
+  return `${resource}/${toHex(bytes)}/`
 }
 
 /** Parses a key of the storage. Returns `undefined` for a key of anything else. */

@@ -1,12 +1,12 @@
 /** Converts streams of bytes: to parts of one size, to one array, and from web streams. */
+import { copyBytes } from '../../../../shared/bytes'
 
 /** Yields parts of exactly `size` bytes. Only the last part can be smaller. Yields no part for a stream without bytes. */
 export async function* toParts(chunks: AsyncIterable<Uint8Array>, size: number): AsyncGenerator<Uint8Array<ArrayBuffer>> {
-  let part = new Uint8Array(0)
   let pending: Uint8Array[] = []
   let length = 0
   const take = () => {
-    part = join(pending, length)
+    const part = copyBytes(pending)
     pending = []
     length = 0
     return part
@@ -26,22 +26,8 @@ export async function* toParts(chunks: AsyncIterable<Uint8Array>, size: number):
 /** Reads all chunks into memory. */
 export async function readAll(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array<ArrayBuffer>> {
   const all: Uint8Array[] = []
-  let length = 0
-  for await (const chunk of chunks) {
-    all.push(chunk)
-    length += chunk.byteLength
-  }
-  return join(all, length)
-}
-
-function join(chunks: readonly Uint8Array[], length: number): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(length)
-  let at = 0
-  for (const chunk of chunks) {
-    bytes.set(chunk, at)
-    at += chunk.byteLength
-  }
-  return bytes
+  for await (const chunk of chunks) all.push(chunk)
+  return copyBytes(all)
 }
 
 /** Reads a web stream. A consumer that stops early cancels it. */

@@ -18,6 +18,7 @@ export const APP_IMPORTS: readonly string[] = Object.freeze([
   'useAutoApiRelationAdd', 'useAutoApiRelationRemove', 'useAutoApiPermissions', 'useAutoApiRecordPermissions', 'useAutoApiSchema',
   'useAutoApiAuditLog', 'useAutoApiAuditLogInfinite', 'useAutoApiHistory', 'useAutoApiHistoryInfinite', 'useAutoApiRevert',
   'useAutoApiActivity', 'useAutoApiActivityInfinite', 'useAutoApiEndpoint', 'useAutoApiExport', 'useAutoApiImport',
+  'useAutoApiFile', 'useAutoApiFileRemove', 'useAutoApiUpload',
   'useAutoApiTokenRotate', 'useAutoApiTokenIntrospect', 'AutoApiError', 'autoApiFormErrors', 'autoApiTag',
 ])
 
@@ -30,6 +31,7 @@ export const APP_TYPES: readonly string[] = Object.freeze([
   'AutoApiCreateBody',
   'AutoApiUpdateBody',
   'AutoApiListQuery',
+  'AutoApiStoredFile',
   'AutoApiIntrospection',
   'AutoApiAuditEntry',
   'AutoApiActivityEntry',

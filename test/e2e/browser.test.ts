@@ -1,11 +1,12 @@
 /** The playground's pages in a browser: server rendering, hydration, optimistic edits and invalidation. */
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import papaparse from 'papaparse'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createPng } from '../support/png'
 import { isReachable, CHROMIUM } from '../support/services'
 import { launch, visit, type Visit } from './newsroom/browser'
 import { ADMIN, EDITOR, WRITER } from './newsroom/callers'
@@ -98,6 +99,53 @@ describe.runIf(there)('in a browser', () => {
         await page.getByRole('button', { name: 'Import', exact: true }).click()
         await page.getByText('imported-two').waitFor()
         expect([count(), complaints]).toEqual([before + 2, []])
+      })
+    })
+  })
+
+  describe('a cover', () => {
+    const uploads = () => readdirSync(folder, { recursive: true }).filter(name => /uploads\/posts\/.+-/.test(String(name)))
+    const stored = (id: number) => newsroom.rows<{ name: string | null }>('select cover ->> \'name\' as name from posts where id = ?', id)[0]!.name
+
+    it('is uploaded, shown, replaced and removed, and the reason of a refused file is shown', async () => {
+      const { id } = newest()[0]!
+      await on('/desk', { as: EDITOR }, async ({ page, complaints }) => {
+        const choose = (name: string, buffer: Buffer, mimeType = 'image/png') => page.getByLabel('Cover: PNG').setInputFiles({ name, mimeType, buffer })
+        const image = page.getByRole('group', { name: `Cover of post ${id}` }).locator('img')
+        const widthOf = () => image.evaluate(element => (element as HTMLImageElement).decode().then(() => (element as HTMLImageElement).naturalWidth))
+        await page.getByRole('button', { name: `Edit post ${id}`, exact: true }).click()
+        await choose('sunrise.png', createPng(60, 40, [200, 90, 40]))
+        await page.getByText('sunrise.png').waitFor()
+        expect([await widthOf(), stored(id)]).toEqual([60, 'sunrise.png'])
+        await choose('noon.png', createPng(90, 60, [40, 90, 200]))
+        await page.getByText('noon.png').waitFor()
+        expect([await widthOf(), uploads()]).toEqual([90, [expect.stringMatching(/^\.data\/uploads\/posts\//)]])
+        expect(complaints).toEqual([])
+        await choose('huge.png', createPng(9, 9, [0, 0, 0], new Uint8Array(20_000_000)))
+        await page.getByText('413: The body is larger than').waitFor()
+        await choose('page.png', Buffer.from('<script>alert(1)</script>'))
+        await page.getByText('415: The content of the file is none of the accepted types.').waitFor()
+        expect([stored(id), uploads().length]).toEqual(['noon.png', 1])
+        await page.getByRole('button', { name: 'Remove the cover' }).click()
+        await image.waitFor({ state: 'detached' })
+        expect([stored(id), uploads()]).toEqual([null, []])
+      })
+    })
+
+    it('is not stored if the upload is cancelled', async () => {
+      const { id } = newest()[1]!
+      await on('/desk', { as: EDITOR }, async ({ page }) => {
+        const session = await page.context().newCDPSession(page)
+        await session.send('Network.emulateNetworkConditions', { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: 200_000 })
+        await page.getByRole('button', { name: `Edit post ${id}`, exact: true }).click()
+        await page.getByLabel('Cover: PNG').setInputFiles({ name: 'a.png', mimeType: 'image/png', buffer: createPng(9, 9, [0, 0, 0], new Uint8Array(3_000_000)) })
+        const bar = page.getByRole('progressbar', { name: 'Upload' })
+        await page.waitForFunction(() => (document.querySelector('progress')?.position ?? 0) > 0.05)
+        expect(uploads()).toHaveLength(1)
+        await page.getByRole('button', { name: 'Cancel the upload' }).click()
+        await bar.waitFor({ state: 'detached' })
+        await expect.poll(uploads).toEqual([])
+        expect([await problem(page).count(), stored(id), uploads()]).toEqual([0, null, []])
       })
     })
   })

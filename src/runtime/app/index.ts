@@ -26,6 +26,7 @@ export {
 } from './composables/audit'
 export { useAutoApiExport } from './composables/export'
 export { useAutoApiImport } from './composables/import'
+export { useAutoApiFile, useAutoApiFileRemove, useAutoApiUpload } from './composables/files'
 export { useAutoApiEndpoint } from './composables/endpoint'
 export { useAutoApiOptimisticUpdate } from './optimistic'
 export { AutoApiError, autoApiFormErrors } from './error'
@@ -37,6 +38,7 @@ export type {
   ResourceWith as AutoApiResourceWith,
   UpdateBody as AutoApiUpdateBody,
 } from '../shared/types/resources'
+export type { StoredFile as AutoApiStoredFile } from '../shared/types/files'
 export type { Introspection as AutoApiIntrospection } from '../shared/types/tokens'
 export type { ActivityEntry as AutoApiActivityEntry, AuditEntry as AutoApiAuditEntry } from '../shared/types/audit'
 export type { ListQuery as AutoApiListQuery } from '../shared/types/query'

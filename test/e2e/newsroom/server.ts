@@ -1,4 +1,5 @@
 /** The built playground on a database of its own, for tests that send HTTP requests to it and read its tables. */
+import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
 import { buildFixture } from '../support/build'
 import { startServer, type Server } from '../support/server'
@@ -9,9 +10,9 @@ export interface Newsroom extends Pick<Server, 'url' | 'request'> {
   readonly stop: () => Promise<void>
 }
 
-/** @param file the SQLite database: the playground creates and fills it. */
+/** @param file the SQLite database: the playground creates and fills it. Its folder contains the uploads, too. */
 export async function startNewsroom(file: string): Promise<Newsroom> {
-  const server = await startServer(await buildFixture('playground'), { env: { DATABASE_FILE: file } })
+  const server = await startServer(await buildFixture('playground'), { env: { DATABASE_FILE: file }, cwd: dirname(file) })
   const database = new Database(file, { readonly: true })
   return {
     url: server.url,

@@ -21,12 +21,16 @@ export interface StartOptions {
   readonly env?: Readonly<Record<string, string>>
   /** The Node that runs the server. @default the Node of the test */
   readonly node?: string
+  /** The working directory of the server. @default that of the test */
+  readonly cwd?: string
+  /** Options of Node. */
+  readonly flags?: readonly string[]
 }
 
 /** @param output the folder of a built server. @throws When the server ends instead of listening, with what was printed. */
-export function startServer(output: string, { env, node = process.execPath }: StartOptions = {}): Promise<Server> {
-  return run(spawn(node, [join(output, 'server/index.mjs')], {
-    env: { ...environment, HOST: '127.0.0.1', PORT: '0', ...env }, stdio: ['ignore', 'pipe', 'pipe'],
+export function startServer(output: string, { env, node = process.execPath, cwd, flags = [] }: StartOptions = {}): Promise<Server> {
+  return run(spawn(node, [...flags, join(output, 'server/index.mjs')], {
+    cwd, env: { ...environment, HOST: '127.0.0.1', PORT: '0', ...env }, stdio: ['ignore', 'pipe', 'pipe'],
   }))
 }
 

@@ -76,6 +76,26 @@ declare module "../../../src/runtime/shared/types/resources" {
       },
       disabled: "read" | "aggregate" | "update",
       validation: undefined
+    },
+    albums: {
+      table: typeof import("./tables")["albums"],
+      hidden: "original",
+      create: "title",
+      update: "title",
+      filled: never,
+      relations: {},
+      disabled: never,
+      validation: undefined
+    },
+    scans: {
+      table: typeof import("./tables")["scans"],
+      hidden: never,
+      create: never,
+      update: never,
+      filled: never,
+      relations: {},
+      disabled: "update",
+      validation: undefined
     }
   }
   interface AutoApiSettings { pagination: "offset" }

@@ -2,7 +2,7 @@
 import { describe, expectTypeOf, test } from 'vitest'
 import { computed, ref } from 'vue'
 import { useQueryClient } from '@tanstack/vue-query'
-import { autoApiTag, useAutoApiActivity, useAutoApiActivityInfinite, useAutoApiAggregate, useAutoApiAuditLog, useAutoApiBulkCreate, useAutoApiBulkDelete, useAutoApiBulkUpdate, useAutoApiCreate, useAutoApiDelete, useAutoApiEndpoint, useAutoApiExport, useAutoApiGet, useAutoApiHistory, useAutoApiHistoryInfinite, useAutoApiImport, useAutoApiInfinite, useAutoApiList, useAutoApiMutation, useAutoApiOptimisticUpdate, useAutoApiPermissions, useAutoApiPurge, useAutoApiRecordPermissions, useAutoApiRelation, useAutoApiRelationAdd, useAutoApiRestore, useAutoApiRevert, useAutoApiSchema, useAutoApiUpdate, type AutoApiActivityEntry, type AutoApiAuditEntry, type AutoApiError } from '../../../src/runtime/app'
+import { autoApiTag, useAutoApiActivity, useAutoApiActivityInfinite, useAutoApiAggregate, useAutoApiAuditLog, useAutoApiBulkCreate, useAutoApiBulkDelete, useAutoApiBulkUpdate, useAutoApiCreate, useAutoApiDelete, useAutoApiEndpoint, useAutoApiExport, useAutoApiFile, useAutoApiFileRemove, useAutoApiGet, useAutoApiHistory, useAutoApiHistoryInfinite, useAutoApiImport, useAutoApiInfinite, useAutoApiList, useAutoApiMutation, useAutoApiOptimisticUpdate, useAutoApiPermissions, useAutoApiPurge, useAutoApiRecordPermissions, useAutoApiRelation, useAutoApiRelationAdd, useAutoApiRestore, useAutoApiRevert, useAutoApiSchema, useAutoApiUpdate, useAutoApiUpload, type AutoApiActivityEntry, type AutoApiAuditEntry, type AutoApiError, type AutoApiRecord, type AutoApiStoredFile } from '../../../src/runtime/app'
 import type { Affected, BulkAffected } from '../../../src/runtime/app/actions'
 import type { ApiDescription, DescribedField, DescribedResource } from '../../../src/runtime/shared/types/description'
 import type { OperatorName } from '../../../src/runtime/shared/operators'
@@ -484,5 +484,49 @@ describe('an import', () => {
     mutate({ file: new Blob(), mode: 'merge' })
     // @ts-expect-error -- no such resource
     useAutoApiImport('nothing')
+  })
+})
+
+describe('files', () => {
+  test('are uploaded to fields that contain files', () => {
+    const { mutate, mutateAsync, progress, error } = useAutoApiUpload('albums', 'cover', { ifMatch: true, onSuccess: album => void album.cover?.width })
+    mutate({ id: 1, file: new Blob(), name: 'a.png' })
+    expectTypeOf(mutateAsync).returns.resolves.toEqualTypeOf<AutoApiRecord<'albums'>>()
+    expectTypeOf(progress.value?.sent).toEqualTypeOf<number | undefined>()
+    expectTypeOf(error.value?.current).toEqualTypeOf<AutoApiRecord<'albums'> | undefined>()
+    useAutoApiUpload('albums', 'photos')
+    // @ts-expect-error -- a text column
+    useAutoApiUpload('albums', 'title')
+    // @ts-expect-error -- JSON of any kind
+    useAutoApiUpload('albums', 'notes')
+    // @ts-expect-error -- a hidden field
+    useAutoApiUpload('albums', 'original')
+    // @ts-expect-error -- a resource without files
+    useAutoApiUpload('articles', 'layout')
+    // @ts-expect-error -- its updates are disabled
+    useAutoApiUpload('scans', 'file')
+    // @ts-expect-error -- without the file
+    mutate({ id: 1 })
+  })
+
+  test('are removed, one or all', () => {
+    const { mutate } = useAutoApiFileRemove('albums', 'photos')
+    mutate(1)
+    mutate({ id: 1, key: 'a' })
+    // @ts-expect-error -- its updates are disabled
+    useAutoApiFileRemove('scans', 'file')
+  })
+
+  test('have addresses', () => {
+    const { data } = useAutoApiGet('albums', 1)
+    const cover = useAutoApiFile('albums', 'cover')(data.value)
+    expectTypeOf(cover?.url).toEqualTypeOf<string | undefined>()
+    expectTypeOf(cover).extract<object>().toExtend<AutoApiStoredFile>()
+    expectTypeOf(useAutoApiFile('albums', 'photos')(data.value)![0]!.downloadUrl).toBeString()
+    useAutoApiFile('scans', 'file')({ file: null })
+    // @ts-expect-error -- a list has no address
+    expectTypeOf(useAutoApiFile('albums', 'photos')(data.value)?.url).toBeAny()
+    // @ts-expect-error -- a text column
+    useAutoApiFile('albums', 'title')
   })
 })

@@ -1,6 +1,7 @@
 /** One column of every kind that differs on the wire, and every kind of relation. */
 import { bigint, boolean, integer, json, jsonb, numeric, pgTable, primaryKey, serial, text, timestamp } from 'drizzle-orm/pg-core'
 import { z } from 'zod'
+import type { AutoApiStoredFile } from '../../../src/runtime/app'
 
 export const writers = pgTable('writers', {
   id: serial('id').primaryKey(),
@@ -57,4 +58,20 @@ export const replies = pgTable('replies', {
   id: serial('id').primaryKey(),
   noticeId: integer('notice_id').notNull().references(() => notices.id),
   body: text('body').notNull(),
+})
+
+/** Files: one, several, and a hidden one. */
+export const albums = pgTable('albums', {
+  id: serial('id').primaryKey(),
+  title: text('title'),
+  notes: jsonb('notes'),
+  cover: jsonb('cover').$type<AutoApiStoredFile>(),
+  photos: json('photos').$type<AutoApiStoredFile[]>(),
+  original: jsonb('original').$type<AutoApiStoredFile>(),
+})
+
+/** Its files can be read only. */
+export const scans = pgTable('scans', {
+  id: serial('id').primaryKey(),
+  file: jsonb('file').$type<AutoApiStoredFile>(),
 })

@@ -10,6 +10,7 @@ import { describeResources } from '../../../src/runtime/server/schema/describe'
 import type { ResourceRegistration } from '../../../src/runtime/server/registration'
 import { DEFAULT_CONFIG } from '../../../src/runtime/shared/defaults'
 import { AUDIT_LOGS, auditLogSql } from '../../engines/support/audit-log'
+import type { AutoApiStoredFile } from '../../../src/runtime/app'
 import { createServer, type Caller } from '../../support/server'
 
 const writers = sqliteTable('writers', { id: integer('id').primaryKey(), name: text('name').notNull() })
@@ -27,9 +28,11 @@ const labels = sqliteTable('labels', { id: integer('id').primaryKey(), name: tex
 const articlesLabels = sqliteTable('articles_labels', { articleId: integer('article_id').notNull().references(() => articles.id), labelId: integer('label_id').notNull().references(() => labels.id) }, table => [primaryKey({ columns: [table.articleId, table.labelId] })])
 const shelves = sqliteTable('shelves', { hall: text('hall').notNull(), row: text('row').notNull(), note: text('note') }, table => [primaryKey({ columns: [table.hall, table.row] })])
 
+const pictures = sqliteTable('pictures', { id: integer('id').primaryKey(), title: text('title'), photo: text('photo', { mode: 'json' }).$type<AutoApiStoredFile>(), scans: text('scans', { mode: 'json' }).$type<AutoApiStoredFile[]>() })
+
 const permissions = { read: true, create: 'edit', update: 'edit', delete: 'edit', restore: 'edit', purge: 'edit' }
-const schemas = { writers, articles, remarks, labels, shelves }
-const registrations: ResourceRegistration[] = Object.entries(schemas).map(([name, schema]) => ({ name, schema, authorization: { permissions, ...name === 'articles' && { fields: { views: { write: 'never' } } } } }))
+const schemas = { writers, articles, remarks, labels, shelves, pictures }
+const registrations: ResourceRegistration[] = Object.entries(schemas).map(([name, schema]) => ({ name, schema, authorization: { permissions, ...name === 'articles' && { fields: { views: { write: 'never' } } } }, ...name === 'pictures' && { protectedFields: ['photo', 'scans'] } }))
 
 export interface ClientServer {
   readonly composables: typeof import('../../../src/runtime/app')
@@ -44,7 +47,9 @@ export interface ClientServer {
   refuseNext?: { readonly status: number, readonly body: unknown }
   caller: Caller
   /** Sends a file, as a browser does from an app below `/app/`. */
-  readonly send: (url: string, raw: string, type: string) => Promise<{ status: number, body: unknown }>
+  readonly send: (url: string, raw: string, headers: Record<string, string>) => Promise<{ status: number, body: unknown }>
+  /** Reads a path, as a browser does for an image. */
+  readonly get: (path: string) => Promise<{ status: number, text: string, headers: Headers }>
   readonly close: () => void
 }
 
@@ -55,6 +60,8 @@ const TABLES = `
   create table labels (id integer primary key, name text not null);
   create table articles_labels (article_id integer not null references articles, label_id integer not null references labels, primary key (article_id, label_id));
   create table shelves (hall text not null, "row" text not null, note text, primary key (hall, "row"));
+  create table pictures (id integer primary key, title text, photo text, scans text);
+  insert into pictures (id, title) values (1, 'Harbour'), (2, 'Bridge');
   insert into writers values (1, 'Ada'), (2, 'Ben');
   insert into articles (id, writer_id, title) values (1, 1, 'One'), (2, 1, 'Two'), (3, 2, 'Three'), (4, null, 'Four'), (5, 2, 'Five');
   insert into remarks (id, article_id, body) values (1, 1, 'First'), (2, 1, 'Second');
@@ -64,7 +71,7 @@ const TABLES = `
 `
 
 export async function openClientServer(
-  { prefix = '/v1', plugins = [], audited = false }: { readonly prefix?: string, readonly plugins?: readonly unknown[], readonly audited?: boolean } = {},
+  { prefix = '/v1', plugins = [], built, audited = false }: { readonly prefix?: string, readonly plugins?: readonly unknown[], readonly built?: readonly string[], readonly audited?: boolean } = {},
 ): Promise<ClientServer> {
   const sqlite = new Database(':memory:')
   sqlite.exec(TABLES)
@@ -76,7 +83,7 @@ export async function openClientServer(
   const server = await createServer({
     registrations: audited ? [...registrations, { name: 'auditLog', schema: AUDIT_LOGS.sqlite, authorization: { permissions: { read: 'edit' } } }] : registrations,
     plugins: audited ? [auditLog(), activityFeed({ actor: { resource: 'writers', label: 'name' }, labels: { articles: 'title' } })] : plugins,
-    modules, config, db: drizzle({ client: sqlite }),
+    built, modules, config, db: drizzle({ client: sqlite }),
   })
   // The first request waits until the plugins have loaded their modules, which are reset below.
   await server.request('GET', `${prefix}/articles`)
@@ -104,7 +111,9 @@ export async function openClientServer(
     return server.fetch(new Request(`http://localhost${url}`, { signal }), harness.caller)
   }
 
-  harness.send = (url, raw, type) => server.request('POST', url.replace(/^\/app/, ''), { raw, headers: { 'content-type': type }, caller: harness.caller })
+  harness.send = (url, raw, headers) => server.request('POST', url.replace(/^\/app/, ''), { raw, headers, caller: harness.caller })
+
+  harness.get = path => server.request('GET', path, { caller: harness.caller })
 
   // The composables import the mock when they are loaded, so each desk loads them anew.
   vi.resetModules()

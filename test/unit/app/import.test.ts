@@ -1,52 +1,15 @@
 /** The composable of imports: it sends the file, and has its progress and its problems by line. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { openClientServer, type ClientServer } from './client-server'
+import { uploadRequest } from './upload-request'
 
 let harness: ClientServer
 
 /** Loaded with the server, so that both have the same errors. */
 const dataExport = async () => (await import('../../../src/runtime/server/plugins')).dataExport()
 
-/** The part of a browser's request that the composable uses, in front of the server of the test. */
-class Request {
-  status = 0
-  statusText = ''
-  response: unknown
-  responseType = ''
-  readonly upload: { onprogress?: (event: { loaded: number }) => void } = {}
-  onload?: () => void
-  onerror?: () => void
-  onabort?: () => void
-  private url = ''
-  private type = ''
-  private aborted = false
-
-  open(_method: string, url: string) {
-    this.url = url
-  }
-
-  setRequestHeader(_name: string, value: string) {
-    this.type = value
-  }
-
-  abort() {
-    this.aborted = true
-    this.onabort?.()
-  }
-
-  async send(file: Blob) {
-    harness.requests.push(`POST ${decodeURIComponent(this.url)} ${this.type}`)
-    const raw = await file.text()
-    this.upload.onprogress?.({ loaded: file.size })
-    if (this.aborted) return
-    const { status, body } = await harness.send(this.url, raw, this.type)
-    Object.assign(this, { status, statusText: 'Refused', response: body })
-    this.onload?.()
-  }
-}
-
 beforeEach(async () => {
-  vi.stubGlobal('XMLHttpRequest', Request)
+  vi.stubGlobal('XMLHttpRequest', uploadRequest(() => harness))
   harness = await openClientServer({ prefix: '/data/v2', plugins: [dataExport] })
 })
 afterEach(() => {

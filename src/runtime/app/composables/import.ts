@@ -1,9 +1,10 @@
 /** Imports a file, with its progress and its problems by line. */
-import { computed, shallowRef, type ComputedRef, type ShallowRef } from 'vue'
+import { computed, type ComputedRef } from 'vue'
 import { toQuery } from '../client'
-import { toAutoApiError, type ApiItemError } from '../error'
+import type { ApiItemError } from '../error'
 import { useApiMutation, type MutationOptions, type MutationResult, type WriteOptions } from '../mutation'
-import { prefix, useRuntimeConfig } from '../nuxt'
+import { prefix } from '../nuxt'
+import { useFileSender, type FileSender } from '../send-file'
 import type { Creatable } from './mutations'
 
 /** The variables of `mutate`. */
@@ -30,16 +31,7 @@ export interface ImportCounts {
 /** Why a line is refused. Line 1 is the header of a CSV file. */
 export type ImportProblem = Omit<ApiItemError, 'index'> & { readonly line: number }
 
-export interface ImportProgress {
-  /** Bytes that the server has received. */
-  readonly sent: number
-  /** Bytes of the file. */
-  readonly total: number
-}
-
-export type ImportResult<Context = unknown> = MutationResult<ImportCounts, ImportVariables, Context> & {
-  /** `undefined` until the first bytes are sent. */
-  readonly progress: Readonly<ShallowRef<ImportProgress | undefined>>
+export type ImportResult<Context = unknown> = MutationResult<ImportCounts, ImportVariables, Context> & Pick<FileSender, 'progress'> & {
   /** The lines of the last file that were refused; nothing of it was written then. */
   readonly problems: ComputedRef<readonly ImportProblem[]>
   /** Ends the upload. The server has written the file or nothing. `mutateAsync` rejects, and the state is that before the upload. */
@@ -57,20 +49,12 @@ export function useAutoApiImport<R extends Creatable, Context = unknown>(
   resource: R,
   options: MutationOptions<ImportCounts, ImportVariables, Context> & WriteOptions<boolean> = {},
 ): ImportResult<Context> {
-  const { baseURL } = useRuntimeConfig().app
-  const progress = shallowRef<ImportProgress>()
-  let request: XMLHttpRequest | undefined
+  const { progress, send, cancel } = useFileSender()
   const mutation = useApiMutation<ImportCounts, ImportVariables, Context>(
     {
       send({ file, type = typeOf(file), key, ...query }, dryRun) {
-        request?.abort()
-        const current = request = new XMLHttpRequest()
-        progress.value = undefined
-        current.upload.onprogress = ({ loaded }) => {
-          if (request === current) progress.value = { sent: Math.min(loaded, file.size), total: file.size }
-        }
         const search = new URLSearchParams(toQuery({ ...query, ...dryRun, ...key !== undefined && { key: [key].flat().join(',') } }))
-        return send(current, `${baseURL.replace(/\/$/, '')}${prefix}/${resource}/import?${search}`, file, type)
+        return send(`${prefix}/${resource}/import?${search}`, file, { 'content-type': type })
       },
       invalidates: () => ({ resources: new Set([resource]) }),
     },
@@ -80,9 +64,7 @@ export function useAutoApiImport<R extends Creatable, Context = unknown>(
     progress,
     problems: computed(() => (mutation.error.value?.errors ?? []) as unknown as readonly ImportProblem[]),
     cancel() {
-      request?.abort()
-      request = undefined
-      progress.value = undefined
+      cancel()
       mutation.reset()
     },
   })
@@ -91,18 +73,4 @@ export function useAutoApiImport<R extends Creatable, Context = unknown>(
 function typeOf(file: Blob): 'text/csv' | 'application/x-ndjson' {
   const isNdjson = file.type === 'application/x-ndjson' || /\.(?:ndjson|jsonl)$/i.test((file as Partial<File>).name ?? '')
   return isNdjson ? 'application/x-ndjson' : 'text/csv'
-}
-
-/** `fetch` does not report the progress of an upload. @throws AutoApiError */
-function send(request: XMLHttpRequest, url: string, file: Blob, type: string): Promise<ImportCounts> {
-  return new Promise((resolve, reject) => {
-    const fail = (message: string, data?: unknown) => reject(toAutoApiError({ status: request.status, message, data }))
-    request.open('POST', url)
-    request.setRequestHeader('content-type', type)
-    request.responseType = 'json'
-    request.onload = () => request.status < 400 ? resolve(request.response as ImportCounts) : fail(request.statusText, request.response)
-    request.onerror = () => fail('The connection broke.')
-    request.onabort = () => fail('The import was cancelled.')
-    request.send(file)
-  })
 }

@@ -1,22 +1,8 @@
 /** The value of a file column: one file, or a list of files. */
+import type { StoredFile } from '../../../../shared/types/files'
 import { uuidv7 } from '../../../core/uuid'
 
-/** A file as its record names it. */
-export interface StoredFile {
-  /** Identifies the file within its field. It is a new random value for each upload. */
-  readonly key: string
-  /** The cleaned name of the file, for display and downloads. */
-  readonly name: string
-  /** The media type, found from the content. */
-  readonly type: string
-  /** Bytes. */
-  readonly size: number
-  /** In hexadecimal. */
-  readonly sha256: string
-  /** Pixels. Only images have a width and a height. */
-  readonly width?: number
-  readonly height?: number
-}
+export type { StoredFile }
 
 export const createKey = uuidv7
 

@@ -55,6 +55,13 @@ export const FACTORIES: Readonly<Record<string, Factory>> = {
     mistyped: ['findUsr', 'findUser'],
   },
   tokenIntrospection: { valid: { limit: 5, window: 10 }, code: [], mistyped: ['limt', 'limit'] },
+  responseCache: {
+    valid: {
+      ttl: 9, storage: 'responses', resources: ['posts'], reads: { posts: ['users'] }, vary: ['plan', 'metadata.country'], maxBytes: 9_000,
+    },
+    code: ['storage'],
+    mistyped: ['tll', 'ttl'],
+  },
   requestMetadata: { valid: { ip: 'prefix' }, code: [], mistyped: ['ipp', 'ip'] },
 }
 

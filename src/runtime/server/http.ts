@@ -17,7 +17,7 @@ import { isHttpError, methodNotAllowed, STATUS_TEXT } from './core/error'
 import { allowedMethods, assertEnabled, type Route, type RoutesByMethod } from './core/pipeline'
 import { assertHeader } from './core/header'
 import { wantsErrorsAs } from './core/media-type'
-import type { ApiResponse } from './core/response'
+import { findText, type ApiResponse } from './core/response'
 import { discard, isStreamed, type StreamedBody } from './http/chunks'
 import { isNoneMatch, tagBody } from './http/etag'
 import { createToHttpError, isApiError, logFailure } from './http/errors'
@@ -191,15 +191,15 @@ function requireApi(event: H3Event): ServerApi {
 type Send = (event: H3Event, api: ServerApi, response: ApiResponse) => unknown
 
 async function handle(
-  event: H3Event, api: ServerApi, toRequest: () => ApiRequest, run: (request: ApiRequest) => Promise<ApiResponse>, send: Send = sendBody,
+  event: H3Event, api: ServerApi, toRequest: () => ApiRequest, run: (request: ApiRequest) => Promise<ApiResponse>, send: Send = sendPlain,
 ): Promise<unknown> {
   try {
     const pending = api.whenReady()
     if (pending) await pending
     const request = toRequest()
     const response = await run(request)
-    const { body, created } = response
-    if (isStreamed(body)) return await respondWithStream(event, response, body)
+    const { created } = response
+    if (!findText(response) && isStreamed(response.body)) return await respondWithStream(event, response, response.body)
     setHead(event, response)
     if (created !== undefined) {
       const collection = sentUrl(event).path.replace(/\/$/, '')
@@ -212,7 +212,11 @@ async function handle(
   }
 }
 
-function sendBody(event: H3Event, _api: ServerApi, { body }: ApiResponse): unknown {
+function sendPlain(event: H3Event, _api: ServerApi, { body }: ApiResponse): unknown {
+  return sendBody(event, body)
+}
+
+function sendBody(event: H3Event, body: unknown): unknown {
   return event.method === 'HEAD' ? withoutBody(event, HEADERS, body) : body
 }
 
@@ -220,8 +224,8 @@ function sendBody(event: H3Event, _api: ServerApi, { body }: ApiResponse): unkno
 function respondWithTag(event: H3Event, api: ServerApi, response: ApiResponse): unknown {
   const isRead = event.method === 'GET' || event.method === 'HEAD'
   const hasTag = api.config.http.etag && (isRead ? response.status === 200 : response.revision !== undefined)
-  const tagged = hasTag && !getResponseHeader(event, 'etag') ? tagBody(response) : undefined
-  if (!tagged) return sendBody(event, api, response)
+  const tagged = hasTag && !getResponseHeader(event, 'etag') ? findText(response) ?? tagBody(response) : undefined
+  if (!tagged) return sendBody(event, response.body)
   setResponseHeader(event, 'etag', tagged.etag)
   if (isRead && isNoneMatch(getRequestHeader(event, 'if-none-match'), tagged.etag)) {
     setResponseStatus(event, 304)
@@ -229,11 +233,14 @@ function respondWithTag(event: H3Event, api: ServerApi, response: ApiResponse): 
   }
   // The text is sent as it was hashed, so that it is made only once.
   if (!getResponseHeader(event, 'content-type')) setResponseHeader(event, 'content-type', 'application/json')
-  return sendBody(event, api, { ...response, body: tagged.text })
+  return sendBody(event, tagged.text)
 }
 
 /** Sets the status and the headers of a response. */
-function setHead(event: H3Event, { status, body, headers }: ApiResponse): void {
+function setHead(event: H3Event, response: ApiResponse): void {
+  const { status, headers } = response
+  // A body that is text already is JSON, which needs no header of its own here.
+  const body = findText(response) ? undefined : response.body
   if (status !== 200) setResponseStatus(event, status)
   if (headers) {
     for (const [name, value] of Object.entries(headers)) {

@@ -33,6 +33,8 @@ export interface Extensions {
   readonly endpoints: readonly EndpointTarget[]
   readonly listeners: Listeners
   readonly credentials: readonly CredentialSource[]
+  /** The names of the resources that plugins change without reporting it. */
+  readonly unreported: ReadonlySet<string>
   /** The row filters of plugins by resource. A resource without filters is absent. */
   readonly rowFilters: ReadonlyMap<Resource, readonly PluginRowFilter[]>
   /** The row checks of plugins by resource. A resource without checks is absent. */
@@ -45,6 +47,7 @@ export interface Extensions {
   readonly addEndpoint: (endpoint: EndpointTarget) => void
   readonly addRowFilter: (resource: Resource, filter: PluginRowFilter) => void
   readonly addRowCheck: (resource: Resource, check: RowCheck) => void
+  readonly addUnreported: (resource: string) => void
   readonly addCredentials: (source: CredentialSource) => void
   readonly addListeners: (listeners: Readonly<Partial<{ [K in keyof Listeners]: Listeners[K][number] }>>) => void
 }
@@ -55,6 +58,7 @@ export function createExtensions(resources: ReadonlyMap<string, Resource>): Exte
   const evaluators: PermissionEvaluator[] = []
   const endpoints: EndpointTarget[] = []
   const credentials: CredentialSource[] = []
+  const unreported = new Set<string>()
   const rowFilters = new Map<Resource, readonly PluginRowFilter[]>()
   const rowChecks = new Map<Resource, readonly RowCheck[]>()
   const empty = { onRequest: [], onCaller: [], around: [], onResponse: [], onCommit: [], inCommit: [] } satisfies Listeners
@@ -66,6 +70,7 @@ export function createExtensions(resources: ReadonlyMap<string, Resource>): Exte
     endpoints,
     listeners,
     credentials,
+    unreported,
     rowFilters,
     rowChecks,
     addResourceHook(resource, added) {
@@ -82,6 +87,7 @@ export function createExtensions(resources: ReadonlyMap<string, Resource>): Exte
     addEndpoint: endpoint => void endpoints.push(endpoint),
     addRowFilter: (resource, filter) => void rowFilters.set(resource, [...rowFilters.get(resource) ?? [], filter]),
     addRowCheck: (resource, check) => void rowChecks.set(resource, [...rowChecks.get(resource) ?? [], check]),
+    addUnreported: resource => void unreported.add(resource),
     addCredentials: source => void credentials.push(source),
     addListeners({ onRequest, onCaller, around, onResponse, onCommit, inCommit }) {
       if (onRequest) listeners.onRequest.push(onRequest)

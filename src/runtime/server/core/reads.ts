@@ -8,12 +8,12 @@ import type { Clause } from './sql/clause'
 /**
  * Returns the resources of the plan, of its includes and relation filters, of junction tables and of the SQL rules that select their rows.
  * If several resources have the same table, the list contains all of them. A table without a resource is `table:` and its name in the
- * database.
+ * database. Returns `undefined` if plugins change one of them without reporting it.
  */
-export function readsOf(plan: Scoped<Plan>, call: Call): readonly string[] {
+export function readsOf(plan: Scoped<Plan>, call: Call): readonly string[] | undefined {
   const names = new Set<string>()
   addPlan(plan, call, names)
-  return [...names]
+  return [...names].some(name => call.api.unreported.has(name)) ? undefined : [...names]
 }
 
 function addPlan({ resource, scope, include, related }: Scoped<Plan>, call: Call, names: Set<string>): void {

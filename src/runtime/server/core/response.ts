@@ -16,7 +16,39 @@ export interface ApiResponse {
   readonly streamHeaders?: Readonly<Record<string, string>>
   /**
    * The resources that the response was read from, included and junction tables too. A table without a resource is `table:` and its name
-   * in the database. Present on the generated routes that read records, if a plugin has `around`.
+   * in the database. Present on the generated routes that read records, if a plugin has `around`. It is absent if a plugin changes one of
+   * these resources without reporting it, because then no plugin learns that the response is outdated.
    */
   readonly reads?: readonly string[]
+}
+
+/** The JSON text of a body, and the entity tag of the response. */
+export interface Tagged {
+  readonly etag: string
+  readonly text: string
+}
+
+/** The text of each response of {@link createTextResponse}, as long as nothing has read its body. */
+const texts = new WeakMap<ApiResponse, () => Tagged | undefined>()
+
+/**
+ * Creates a response whose body is JSON text. The HTTP adapter sends the text as it is. The body is parsed when something reads it: a copy
+ * of the response has a body of its own, which can be changed.
+ */
+export function createTextResponse(head: Omit<ApiResponse, 'body'>, tagged: Tagged): ApiResponse {
+  let parsed: { readonly body: unknown } | undefined
+  const response: ApiResponse = {
+    ...head,
+    get body() {
+      return (parsed ??= { body: JSON.parse(tagged.text) as unknown }).body
+    },
+  }
+  // Whoever has the body could have changed it.
+  texts.set(response, () => parsed ? undefined : tagged)
+  return response
+}
+
+/** Returns the text of a response of {@link createTextResponse}. `undefined` if its body was read, and for other responses. */
+export function findText(response: ApiResponse): Tagged | undefined {
+  return texts.get(response)?.()
 }

@@ -1,13 +1,7 @@
 /** Entity tags of responses, and the conditional GET that compares them. */
-import type { ApiResponse } from '../core/response'
+import type { ApiResponse, Tagged } from '../core/response'
 import { hashText } from '../core/revision'
 import { isPlain } from './headers'
-
-/** The JSON text of a body, and the tag of the response. */
-export interface Tagged {
-  readonly etag: string
-  readonly text: string
-}
 
 /**
  * Returns the JSON text of a body with its tag, or `undefined` for a body that is not plain JSON. The tag is `"r"` if the body is exactly

@@ -136,6 +136,11 @@ export interface AutoApiPlugin {
   readonly fieldRules?: Readonly<Record<string, FieldRules>>
   /** Operations that a resource refuses for every caller, as `disabled` of its registration does. */
   readonly disables?: Readonly<Record<string, readonly Operation[]>>
+  /**
+   * Resources whose rows the plugin changes by its own statements, so that no `onCommit` receives the changes. Plugins that store responses
+   * do not store theirs.
+   */
+  readonly unreported?: readonly string[]
   /** Adds to the context of every request, before its permissions are checked. */
   readonly extendContext?: ContextExtender
   /** Runs after every context extender and before authorization, for refusals by caller. An error becomes the response. */

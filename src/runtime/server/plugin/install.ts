@@ -51,6 +51,8 @@ function toPlugins(made: unknown, where: string): AutoApiPlugin[] {
 const isFunction = (value: unknown) => typeof value === 'function'
 const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value)
 
+const isNames = (value: unknown) => Array.isArray(value) && value.every(name => typeof name === 'string')
+
 /** Whether the value is `{ images: true }`. */
 const isNeeds = (value: unknown) =>
   isObject(value) && Object.keys(value as object).join() === 'images' && (value as { images: unknown }).images === true
@@ -64,6 +66,7 @@ const PARTS: Readonly<Record<keyof AutoApiPlugin, readonly [fits: (value: unknow
   rowChecks: [isObject, 'an object of functions by resource'],
   fieldRules: [isObject, 'an object of field rules by resource'],
   disables: [isObject, 'an object of operations by resource'],
+  unreported: [isNames, 'a list of resources'],
   extendContext: [isFunction, 'a function'],
   onCaller: [isFunction, 'a function'],
   around: [isFunction, 'a function'],
@@ -125,6 +128,10 @@ function addPlugin(
   addRowChecks(plugin, extensions, resources)
   addFieldRules(plugin, resources)
   disableOperations(plugin, resources)
+  for (const resource of plugin.unreported ?? []) {
+    if (!resources.has(resource)) throw unknownResource(name, '`unreported`', resource, resources)
+    extensions.addUnreported(resource)
+  }
   if (extendContext) extensions.addContextExtender(extendContext)
   for (const [resource, own] of Object.entries(hooks)) {
     if (resource !== '*' && !resources.has(resource)) throw unknownResource(name, 'hooks', resource, resources)

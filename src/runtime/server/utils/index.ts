@@ -1,6 +1,7 @@
 /** The public server utils: exactly these names are auto-imported. */
 export { recordActivity, type Activity, type RecordedActivity } from './activity'
 export { atomicWrites, reportChanges, type ReportedChange, type ReportedChanges } from './atomic'
+export { invalidateCache } from './cache'
 export { describeApi, type DescribeOptions } from './description'
 export type { ApiDescription, DescribedField, DescribedRelation, DescribedResource } from '../../shared/types/description'
 export { assertPermission, findAuthorizedRow, findAuthorizedRows, getAutoApiContext, rowScope } from './rows'

@@ -64,6 +64,8 @@ export const apiTokens = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins', na
     },
     onRequest: request => assertNoTokenInUrl(request, format),
     credentials: request => authenticate(request, authentication),
+    // The time of the last use is written after the response, without a report.
+    unreported: [resource],
     rows: { [resource]: createRows(manage) },
     hooks: { [resource]: createHooks(manage) },
     onResponse: issued.onResponse,

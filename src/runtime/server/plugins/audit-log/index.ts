@@ -41,6 +41,7 @@ export const auditLog = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins', nam
     },
     needs: { images: true },
     inCommit,
+    unreported: [resource],
     disables: { [resource]: ['create', 'update', 'delete', 'restore', 'purge'] },
     // The id of a record that the reader may not see. Only a reader of all entries could see the entry of that record.
     fieldRules: { [resource]: { rootId: { read: `${resource}:all` } } },

@@ -1,4 +1,5 @@
 /** Counts requests on each server separately while the shared store does not respond. */
+import { withTimeout } from '../../plugin/timeout'
 import type { Count, Counter } from './counter'
 
 /** Milliseconds that a request waits for the store. This is long enough for a busy server to process the response. */
@@ -13,7 +14,7 @@ export function withFallback(shared: Counter, local: Counter, now: () => number 
     async hit(key, milliseconds): Promise<Count> {
       if (now() - failedAt >= RECOVERY) {
         try {
-          return await withTimeout(shared.hit(key, milliseconds))
+          return await withTimeout(shared.hit(key, milliseconds), TIMEOUT)
         }
         catch (error) {
           failedAt = now()
@@ -25,22 +26,5 @@ export function withFallback(shared: Counter, local: Counter, now: () => number 
       }
       return local.hit(key, milliseconds)
     },
-  }
-}
-
-async function withTimeout<T>(result: T | Promise<T>): Promise<T> {
-  if (!(result instanceof Promise)) return result
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const timedOut = new Promise<never>((_, reject) => {
-    // The response can arrive while this server is busy. The second timer lets the event loop process it first.
-    timer = setTimeout(() => {
-      timer = setTimeout(() => reject(new Error(`No response within ${TIMEOUT} ms.`)), 10)
-    }, TIMEOUT)
-  })
-  try {
-    return await Promise.race([result, timedOut])
-  }
-  finally {
-    clearTimeout(timer)
   }
 }

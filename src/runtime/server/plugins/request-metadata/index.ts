@@ -80,7 +80,9 @@ export const requestMetadata = defineAutoApiPlugin(
         request.setHeader('X-Request-Id', metadata.requestId)
         request.addLogFields({ requestId: metadata.requestId })
       },
-      extendContext: ctx => void Object.defineProperty(ctx, 'metadata', { value: known.get(ctx.event as object), enumerable: true }),
+      // Configurable, so that the response cache can notice whether a rule reads it.
+      extendContext: ctx =>
+        void Object.defineProperty(ctx, 'metadata', { value: known.get(ctx.event as object), enumerable: true, configurable: true }),
     }
   },
 )

@@ -1,0 +1,40 @@
+/** Converts responses to entries, and entries to responses. */
+import { createTextResponse, findText, type ApiResponse } from '../../core/response'
+import { tagBody } from '../../http/etag'
+import type { Entry } from './store'
+
+/** Headers of responses that only their caller must get, or that no cache must store. */
+const FORBIDDEN = /^set-cookie$/i
+const isNoStore = (name: string, value: string) => /^cache-control$/i.test(name) && /no-store/i.test(value)
+
+/** Returns `undefined` for a response that must not be stored: an error, a stream, a text, or one with a header that forbids it. */
+export function toEntry(response: ApiResponse, ttl: number): Entry | undefined {
+  const { status, revision, headers, reads } = response
+  if (status !== 200 || reads === undefined || response.created !== undefined) return undefined
+  if (Object.entries(headers ?? {}).some(([name, value]) => FORBIDDEN.test(name) || isNoStore(name, value))) return undefined
+  const tagged = findText(response) ?? tagBody(response)
+  return tagged && {
+    ...tagged, reads, expires: Date.now() + ttl * 1000, ...revision !== undefined && { revision }, ...headers && { headers },
+  }
+}
+
+/** @param state the parameters of `Cache-Status` (RFC 9211) */
+export function toResponse(entry: Entry, state: string): ApiResponse {
+  const { text, etag, revision, headers, reads } = entry
+  return createTextResponse({ status: 200, revision, reads, headers: { ...headers, ...cacheStatus(state) } }, { text, etag })
+}
+
+export const cacheStatus = (state: string) => ({ 'Cache-Status': `auto-api; ${state}` })
+
+/** The headers of the event's response, in the form of either version of h3. */
+interface EventWithHeaders {
+  readonly node?: { readonly res?: { readonly getHeaders?: () => Readonly<Record<string, unknown>> } }
+  readonly res?: { readonly headers?: unknown }
+}
+
+/** Returns the headers that code has set on the event itself. A stored response would lack them. */
+export function eventHeaders(event: unknown): string {
+  const { node, res } = event as EventWithHeaders
+  const headers = res?.headers instanceof Headers ? [...res.headers] : Object.entries(node?.res?.getHeaders?.() ?? {})
+  return JSON.stringify(headers)
+}

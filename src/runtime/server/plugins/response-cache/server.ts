@@ -1,0 +1,140 @@
+/** The parts of the response cache that run on the server. `nuxt.config` does not load this file. */
+import { ROUTES } from '../../../shared/routes'
+import type { Change, CommitListener } from '../../core/changes'
+import { requireSession } from '../../core/context'
+import { ApiError, isHttpError } from '../../core/error'
+import { BusyError } from '../../engines/engine'
+import type { AroundInfo } from '../../core/listeners'
+import type { ApiResponse } from '../../core/response'
+import type { PluginServer } from '../../plugin/server'
+import type { AutoApiContext } from '../../registration'
+import { ANY, dependenciesOf } from './dependencies'
+import { isWatched, keyOf, WATCHED } from './key'
+import type { KeyValue } from './key-value'
+import { createMemoryStore } from './memory'
+import type { CachePolicy } from './options'
+import { cacheStatus, eventHeaders, toEntry, toResponse } from './responses'
+import { provideInvalidation } from './service'
+import { createSharedStore } from './shared'
+import type { Entry, Miss, Store } from './store'
+
+export interface ServerPolicy extends Omit<CachePolicy, 'storage'> {
+  /** Where servers share responses. Without it, this server stores its own in memory. */
+  readonly storage?: KeyValue
+}
+
+type Next = () => Promise<ApiResponse>
+
+/** The generated routes that read records. */
+const READS: ReadonlySet<string> = new Set(
+  ROUTES.filter(({ operation }) => operation === 'read' || operation === 'aggregate').map(({ name }) => name),
+)
+const WRITES: ReadonlySet<string> = new Set(
+  ROUTES.filter(({ operation, name }) => operation !== null && !READS.has(name)).map(({ name }) => name),
+)
+
+/** @param listener `onCommit` of the plugin */
+export function createResponseCache(policy: ServerPolicy, server: PluginServer, listener: CommitListener) {
+  const { ttl, vary, resources, maxBytes, storage } = policy
+  let tables: readonly string[] | undefined
+  const store: Store = storage ? createSharedStore(storage, () => tables ?? [], ttl) : createMemoryStore(maxBytes)
+  /** The responses that are being read, by key and generations. A request that begins after a write does not wait for an earlier one. */
+  const running = new Map<string, Promise<Entry | undefined>>()
+  let build: unknown
+
+  provideInvalidation(listener, names => store.raise([...names, ANY]))
+
+  async function read(ctx: AutoApiContext, next: Next, key: string): Promise<ApiResponse> {
+    const finding = store.find(key)
+    const found = finding instanceof Promise ? await finding : finding
+    if (!found) return withStatus(await next(), 'fwd=bypass; detail=storage')
+    const { entry } = found
+    if (entry) return toResponse(entry, `hit; ttl=${Math.max(0, Math.ceil((entry.expires - Date.now()) / 1000))}`)
+    const flight = `${key} ${found.moment}`
+    const first = running.get(flight)
+    if (!first) return load(ctx, next, flight, found)
+    const shared = await first
+    // A response that is not stored can have been made for the first request only.
+    return shared ? toResponse(shared, 'fwd=miss; collapsed') : withStatus(await next(), 'fwd=miss')
+  }
+
+  async function load(ctx: AutoApiContext, next: Next, flight: string, { save }: Miss): Promise<ApiResponse> {
+    let finish: (entry?: Entry) => void
+    running.set(flight, new Promise(resolve => finish = resolve))
+    let entry: Entry | undefined
+    try {
+      const before = eventHeaders(ctx.event)
+      const wasRead = isWatched(ctx, vary) ? watch(ctx) : () => false
+      const response = await next()
+      const { api } = requireSession(ctx)
+      const dependencies = response.reads && dependenciesOf(api, ctx.resource, response.reads, policy.reads)
+      const isStorable = dependencies !== undefined && !wasRead() && eventHeaders(ctx.event) === before
+      entry = isStorable ? toEntry(response, ttl) : undefined
+      if (!entry) return withStatus(response, 'fwd=miss')
+      await save(entry, dependencies!)
+      return toResponse(entry, 'fwd=miss; stored')
+    }
+    finally {
+      running.delete(flight)
+      finish!(entry)
+    }
+  }
+
+  /** A commit whose response was lost can have happened. */
+  async function write(next: Next): Promise<ApiResponse> {
+    try {
+      return await next()
+    }
+    catch (error) {
+      if (!isRefusal(error)) await store.raiseAll()
+      throw error
+    }
+  }
+
+  return {
+    async around(ctx: AutoApiContext, next: Next, { route }: AroundInfo): Promise<ApiResponse> {
+      if (WRITES.has(route)) return ctx.dryRun ? next() : write(next)
+      if (!READS.has(route) || (resources && !resources.has(ctx.resource)) || ctx.dryRun) return next()
+      if (!tables) {
+        const { resources, graph } = requireSession(ctx).api
+        tables = [...resources.keys(), ...[...graph.values()].filter(({ resource }) => !resource).map(({ facts }) => `table:${facts.name}`)]
+        build = (server.runtimeConfig(ctx.event).app as { readonly buildId?: unknown } | undefined)?.buildId
+      }
+      const key = keyOf(ctx, route, vary, build)
+      return key === undefined ? withStatus(await next(), 'fwd=bypass; detail=context') : read(ctx, next, key)
+    },
+    onCommit(changes: readonly Change[]): void | Promise<void> {
+      return store.raise([ANY, ...new Set(changes.map(({ resource, table }) => resource ?? `table:${table}`))])
+    },
+  }
+}
+
+/** Whether the error says that nothing was committed. */
+function isRefusal(error: unknown): boolean {
+  if (error instanceof BusyError) return true
+  const { status, statusCode = status } = error as { readonly status?: unknown, readonly statusCode?: unknown }
+  return (error instanceof ApiError || isHttpError(error)) && Number(statusCode) < 500
+}
+
+function withStatus(response: ApiResponse, state: string): ApiResponse {
+  return { ...response, headers: { ...cacheStatus(state), ...response.headers } }
+}
+
+/** Returns whether something has read the request's metadata meanwhile. If it cannot notice that, it says so too. */
+function watch(ctx: AutoApiContext): () => boolean {
+  const value = Object.getOwnPropertyDescriptor(ctx, WATCHED)
+  if (!value?.configurable) return () => true
+  let wasRead = false
+  Object.defineProperty(ctx, WATCHED, {
+    ...value.enumerable && { enumerable: true },
+    configurable: true,
+    get() {
+      wasRead = true
+      return value.get ? value.get.call(ctx) as unknown : value.value
+    },
+  })
+  return () => {
+    Object.defineProperty(ctx, WATCHED, value)
+    return wasRead
+  }
+}

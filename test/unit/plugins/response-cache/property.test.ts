@@ -1,0 +1,177 @@
+/**
+ * Random requests of many callers, at the same time: when they are done, each response with the cache equals the one without it. Faults that
+ * are planted in the cache are found.
+ */
+import fc from 'fast-check'
+import { expect, it, vi } from 'vitest'
+import type { Method } from '../../../../src/runtime/shared/routes'
+import { dataExport, type ResponseCacheOptions } from '../../../../src/runtime/server/plugins'
+import * as keys from '../../../../src/runtime/server/plugins/response-cache/key'
+import * as dependencies from '../../../../src/runtime/server/plugins/response-cache/dependencies'
+import type { Store } from '../../../../src/runtime/server/plugins/response-cache/store'
+import * as memory from '../../../../src/runtime/server/plugins/response-cache/memory'
+import type { Caller, TestServer } from '../../../support/server'
+import { createBoard, user, type Board } from './board'
+
+const RUNS = process.env.FULL ? Number(process.env.RUNS ?? 10_000) : 30
+
+const CALLERS: readonly Caller[] = [
+  { user: null }, user(1), user(2), user(1, 'globex'), user(1, 'acme', 'editor'), user(1, 'acme', 'writer', []), user(3, 'acme', 'editor', ['reader', 'staff']),
+  user(3, 'acme', 'editor', ['*']), user(2, 'globex', 'editor', ['reader', 'staff']),
+]
+
+const id = fc.integer({ min: 1, max: 5 })
+const word = fc.constantFrom('red', 'blue', 'hidden', 'x')
+const include = fc.constantFrom('', '&include=comments', '&include=team', '&include=tags', '&include=comments,tags')
+
+const path = fc.oneof(
+  fc.tuple(fc.constantFrom('sort=-id', 'sort=title', 'fields=id,title', 'includeDeleted=true', 'filter={"team":{"name":"red"}}', 'filter={"comments":{"text":"x"}}', 'limit=1&cursor=', 'filter={"score":{"$gt":5}}'), include)
+    .map(([query, include]) => `/posts?${query}${include}`),
+  fc.tuple(id, include).map(([id, include]) => `/posts/${id}?${include}`),
+  fc.constantFrom('/comments', '/comments?include=post', '/tags', '/teams?include=posts', '/members', '/posts/aggregate?aggregate=count', '/posts?groupBy=title&aggregate=count', '/comments/aggregate?aggregate=count', '/posts/export?format=csv'),
+  id.map(id => `/posts/${id}/relations/tags`),
+  id.map(id => `/posts/${id}/relations/comments`),
+)
+
+type Write = readonly [method: Method, path: string, body?: unknown]
+const write: fc.Arbitrary<Write> = fc.oneof(
+  fc.tuple(word, fc.option(id)).map(([title, teamId]): Write => ['POST', '/posts', { title, score: 0, teamId: teamId && Math.min(teamId, 2) }]),
+  fc.tuple(id, word, fc.integer({ min: 4, max: 7 })).map(([id, title, score]): Write => ['PATCH', `/posts/${id}`, { title, score }]),
+  fc.tuple(id, fc.boolean()).map(([id, force]): Write => ['DELETE', `/posts/${id}${force ? '?force=true' : ''}`]),
+  id.map((id): Write => ['POST', `/posts/${id}/restore`]),
+  fc.uniqueArray(id, { minLength: 1 }).map((ids): Write => ['DELETE', '/posts/bulk', { ids }]),
+  fc.tuple(word, id).map(([text, postId]): Write => ['POST', '/comments', { text, postId }]),
+  id.map((id): Write => ['DELETE', `/comments/${id}`]),
+  fc.tuple(id, word).map(([id, name]): Write => ['PATCH', `/tags/${Math.min(id, 3)}`, { name }]),
+  fc.tuple(id, fc.uniqueArray(fc.integer({ min: 1, max: 3 }))).map(([id, ids]): Write => ['PUT', `/posts/${id}/relations/tags`, { ids }]),
+  fc.tuple(fc.integer({ min: 1, max: 2 }), word).map(([id, name]): Write => ['PATCH', `/teams/${id}`, { name }]),
+  fc.tuple(fc.integer({ min: 1, max: 2 }), fc.integer({ min: 1, max: 2 })).map(([userId, teamId]): Write => ['POST', '/members', { userId, teamId }]),
+  id.map((id): Write => ['DELETE', `/members/${id}`]),
+  fc.array(fc.tuple(id, word), { minLength: 1, maxLength: 3 }).map((items): Write => ['PATCH', '/posts/bulk', { items: items.map(([id, title]) => ({ id, data: { title } })) }]),
+)
+
+const script = fc.record({
+  paths: fc.array(path, { minLength: 1, maxLength: 3 }),
+  callers: fc.uniqueArray(fc.nat(CALLERS.length - 1), { minLength: 2, maxLength: 4 }),
+  /** Requests at the same time: reads by caller and path, and writes. */
+  rounds: fc.array(fc.record({
+    reads: fc.array(fc.tuple(fc.nat(3), fc.nat(2)), { minLength: 1, maxLength: 6 }),
+    writes: fc.array(fc.tuple(fc.nat(CALLERS.length - 1), write), { maxLength: 2 }),
+  }), { minLength: 2, maxLength: 4 }),
+  declared: fc.boolean(),
+})
+
+type Script = typeof script extends fc.Arbitrary<infer T> ? T : never
+
+interface Opened {
+  readonly board: Board
+  readonly plain: TestServer
+  readonly cached: TestServer
+}
+
+/** The servers are opened once: most of the time would pass with opening them. Stored responses of earlier scripts stay. */
+const opened = new Map<string, Promise<Opened>>()
+/** The stores of the open servers. */
+const stores: Store[] = []
+let raises: (name: string) => boolean = () => true
+let hits = 0
+
+const { createMemoryStore } = memory
+vi.spyOn(memory, 'createMemoryStore').mockImplementation((...options) => {
+  const store = createMemoryStore(...options)
+  stores.push(store)
+  return { ...store, raise: names => store.raise(names.filter(raises)) }
+})
+
+async function open(options: ResponseCacheOptions): Promise<Opened> {
+  const board = createBoard()
+  const plugins = [dataExport()]
+  return { board, plain: await board.open(false, { plugins }), cached: await board.open(options, { plugins }) }
+}
+
+/** With declared reads, a write outdates only what was read from its tables. */
+const openWith = (declared: boolean) => {
+  const key = String(declared)
+  if (!opened.has(key)) opened.set(key, open(declared ? { reads: { posts: [], comments: ['members'], tags: [] } } : {}))
+  return opened.get(key)!
+}
+
+async function send(server: TestServer, caller: Caller, method: string, path: string, body?: unknown) {
+  const { status, text, headers } = await server.request(method, `/api${path}`, { caller, body })
+  if (headers.get('cache-status')?.includes('hit')) hits++
+  return { status, text, etag: headers.get('etag') }
+}
+
+/** Runs the requests of each round at the same time. Then it compares every path for every caller with the cache and without. */
+async function assertTransparent({ paths, callers, rounds, declared }: Script): Promise<void> {
+  const { board, plain, cached } = await openWith(declared)
+  board.reset()
+  for (const store of stores) void store.raiseAll()
+  for (const { reads, writes } of rounds) {
+    await Promise.all([
+      ...reads.map(([caller, path]) => send(cached, CALLERS[callers[caller % callers.length]!]!, 'GET', paths[path % paths.length]!)),
+      ...writes.map(([caller, write]) => send(cached, CALLERS[caller]!, ...write)),
+    ])
+    for (const path of paths) {
+      for (const caller of callers)
+        expect(await send(cached, CALLERS[caller]!, 'GET', path)).toEqual(await send(plain, CALLERS[caller]!, 'GET', path))
+    }
+  }
+}
+
+const property = fc.asyncProperty(script, assertTransparent)
+
+it(`answers as without the cache, in ${RUNS} random interleavings`, async () => {
+  hits = 0
+  await fc.assert(property, { numRuns: RUNS })
+  expect(hits).toBeGreaterThan(RUNS)
+}, 3_600_000)
+
+it.each<[fault: string, plant: () => void]>([
+  ['a key without the role', () => {
+    const { keyOf } = keys
+    vi.spyOn(keys, 'keyOf').mockImplementation((ctx, ...rest) => {
+      const user = ctx.user && { ...ctx.user, role: undefined }
+      return keyOf(Object.defineProperties({}, { ...Object.getOwnPropertyDescriptors(ctx), user: { value: user, enumerable: true } }) as typeof ctx, ...rest)
+    })
+  }],
+  ['a key without the tenant', () => {
+    const { keyOf } = keys
+    vi.spyOn(keys, 'keyOf').mockImplementation((ctx, ...rest) => {
+      const user = ctx.user && { ...ctx.user, organizationId: undefined }
+      return keyOf(Object.defineProperties({}, { ...Object.getOwnPropertyDescriptors(ctx), user: { value: user, enumerable: true }, tenant: { value: undefined, enumerable: true } }) as typeof ctx, ...rest)
+    })
+  }],
+  ['a response that does not depend on what its rules read', () => {
+    vi.spyOn(dependencies, 'dependenciesOf').mockImplementation((_api, _root, reads) => reads)
+  }],
+  ['a response that does not depend on its includes', () => {
+    vi.spyOn(dependencies, 'dependenciesOf').mockImplementation((_api, root) => [root])
+  }],
+])('finds %s', async (_fault, plant) => {
+  plant()
+  try {
+    expect((await fc.check(property, { numRuns: 400, endOnFailure: true, seed: 3 })).failed).toBe(true)
+  }
+  finally {
+    vi.mocked(keys.keyOf).mockRestore?.()
+    vi.mocked(dependencies.dependenciesOf).mockRestore?.()
+  }
+}, 120_000)
+
+it.each<[what: string, name: string, path: string, write: Write]>([
+  ['a junction table', 'table:post_tags', '/posts/1/relations/tags', ['PUT', '/posts/1/relations/tags', { ids: [3] }]],
+  ['an included table', 'teams', '/posts/1?include=team', ['PATCH', '/teams/1', { name: 'x' }]],
+  ['a table that a rule reads', 'members', '/comments', ['POST', '/members', { userId: 3, teamId: 1 }]],
+])('finds writes to %s that outdate nothing', async (_what, name, path, write) => {
+  const staff = 6
+  const script: Script = { paths: [path], callers: [staff, staff], rounds: [{ reads: [[0, 0]], writes: [] }, { reads: [], writes: [[staff, write]] }], declared: true }
+  await assertTransparent(script)
+  raises = raised => raised !== name
+  try {
+    await expect(assertTransparent(script)).rejects.toThrow(/expected/)
+  }
+  finally {
+    raises = () => true
+  }
+})

@@ -20,7 +20,7 @@ export type { FindFileStorage, StorageData } from './file-upload/storage/resolve
 export { fileSystemStorage, type FileSystemOptions } from './file-upload/storage/file-system'
 export { r2Storage, type R2Bucket } from './file-upload/storage/r2'
 export { s3Storage, type S3Options } from './file-upload/storage/s3'
-export type { S3Credentials } from './file-upload/storage/signature'
+export type { S3Credentials } from './file-upload/storage/s3'
 export { unstorageStorage, type UnstorageDriver } from './file-upload/storage/unstorage'
 export type { ByteRange, FileMeta, FileStorage } from './file-upload/storage/contract'
 export { apiTokens } from './api-tokens/index'

@@ -4,8 +4,7 @@ import type { PluginServer } from '../../../plugin/server'
 import type { FileStorage } from './contract'
 import { fileSystemStorage, type FileSystemOptions } from './file-system'
 import { r2Storage, type R2Bucket } from './r2'
-import { s3Storage, type S3Options } from './s3'
-import type { S3Credentials } from './signature'
+import { s3Storage, type S3Credentials, type S3Options } from './s3'
 import { unstorageStorage, type UnstorageDriver } from './unstorage'
 
 /** Plain data for an adapter, so that it can be in `nuxt.config`. */

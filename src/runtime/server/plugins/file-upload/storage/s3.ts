@@ -1,7 +1,15 @@
 /** Stores files in a bucket of S3 or of a service with the same API. A file above 8 MB is sent in parts, so one part is in memory. */
+import { AwsV4Signer } from 'aws4fetch'
+import { toHex } from '../../../../shared/bytes'
 import { fromWebStream, toParts } from './chunks'
 import { assertKey, assertPrefix, type FileStorage } from './contract'
-import { signRequest, type S3Credentials } from './signature'
+
+export interface S3Credentials {
+  readonly accessKeyId: string
+  readonly secretAccessKey: string
+  /** The token of temporary credentials. */
+  readonly sessionToken?: string
+}
 
 export interface S3Options {
   readonly bucket: string
@@ -126,13 +134,20 @@ const finish = async (response: Response) => void await response.body?.cancel()
 /** Creates the function that signs and sends a request. It repeats a request that the service or the network failed. */
 function createSend({ bucket, region, endpoint }: S3Options, credentials: () => S3Credentials): Send {
   const base = endpoint === undefined ? `https://${bucket}.s3.${region}.amazonaws.com` : `${endpoint.replace(/\/$/, '')}/${bucket}`
+  // The keys that a day's signatures are derived from.
+  const cache = new Map<string, ArrayBuffer>()
   return async ({ method, key, query = {}, body, headers, accepts = [] }) => {
     const url = new URL(key === undefined ? `${base}/` : `${base}/${key}`)
     for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value)
+    // With the hash of the body, the service refuses a body that was changed on its way.
+    const hash = toHex(await crypto.subtle.digest('SHA-256', body ?? new Uint8Array()))
+    const sign = async () => (await new AwsV4Signer({
+      ...credentials(), service: 's3', region, cache, method, url: url.href, headers: { ...headers, 'x-amz-content-sha256': hash },
+      allHeaders: true,
+    }).sign()).headers
     for (let attempt = 1; ; attempt++) {
       const isLast = attempt === ATTEMPTS
-      const signed = await signRequest({ method, url, body, headers }, region, credentials())
-      const response = await fetch(url, { method, body, headers: signed, signal: AbortSignal.timeout(TIMEOUT), redirect: 'error' })
+      const response = await fetch(url, { method, body, headers: await sign(), signal: AbortSignal.timeout(TIMEOUT), redirect: 'error' })
         .catch((error: unknown) => {
           if (isLast) throw new Error(`[auto-api] The S3 service at ${url.host} did not respond.`, { cause: error })
         })

@@ -5,7 +5,7 @@ import type { RequestName } from './requests'
 /**
  * - `404 CODE`: refused with this status and code; nothing is written.
  * - `absent`: the response has neither the row nor its part of totals and counts; nothing is written.
- * - `done`: the reason does not concern the request, which succeeds.
+ * - `done`: the reason does not concern the request. It succeeds, or returns 412 if its tag is stale.
  */
 export type Cell = `${400 | 401 | 403 | 404 | 409} ${Uppercase<string>}` | 'absent' | 'done'
 
@@ -20,13 +20,18 @@ const outOfSight: Cells = {
   'aggregate': 'absent',
   'get': '404 NOT_FOUND',
   'get with trash': '404 NOT_FOUND',
+  'get if none matches': '404 NOT_FOUND',
   'create': 'done',
   'update': '404 NOT_FOUND',
   'delete': '404 NOT_FOUND',
   'purge': '404 NOT_FOUND',
   'restore': '404 NOT_FOUND',
+  'update with a stale tag': '404 NOT_FOUND',
+  'purge with a stale tag': '404 NOT_FOUND',
+  'restore with a stale tag': '404 NOT_FOUND',
   'bulk create': 'done',
   'bulk update': '404 BULK_FAILED',
+  'bulk update with a stale tag': '404 BULK_FAILED',
   'bulk delete': '404 BULK_FAILED',
   'bulk purge': '404 BULK_FAILED',
   'bulk restore': '404 BULK_FAILED',
@@ -57,13 +62,18 @@ const everything: Cells = {
   'aggregate': 'done',
   'get': 'done',
   'get with trash': 'done',
+  'get if none matches': 'done',
   'create': 'done',
   'update': 'done',
   'delete': 'done',
   'purge': 'done',
   'restore': 'done',
+  'update with a stale tag': 'done',
+  'purge with a stale tag': 'done',
+  'restore with a stale tag': 'done',
   'bulk create': 'done',
   'bulk update': 'done',
+  'bulk update with a stale tag': 'done',
   'bulk delete': 'done',
   'bulk purge': 'done',
   'bulk restore': 'done',
@@ -113,11 +123,15 @@ const inTrash: Cells = {
   'get with trash': 'done',
   'purge': 'done',
   'restore': 'done',
+  'purge with a stale tag': 'done',
+  'restore with a stale tag': 'done',
   'bulk purge': 'done',
   'bulk restore': 'done',
 }
 
-const notInTrash: Cells = { ...everything, 'restore': '404 NOT_FOUND', 'bulk restore': '404 BULK_FAILED' }
+const notInTrash: Cells = {
+  ...everything, 'restore': '404 NOT_FOUND', 'restore with a stale tag': '404 NOT_FOUND', 'bulk restore': '404 BULK_FAILED',
+}
 
 /** A reason that is the same for every caller of the row's tenant. */
 const insideTheTenant = (cells: Cells): Record<CallerName, Cells> => ({

@@ -49,6 +49,9 @@ export interface Request {
 
 const JSON_FILTER = encodeURIComponent(JSON.stringify({ id: ID }))
 const BY_TAG = encodeURIComponent(JSON.stringify({ tags: { id: 1 } }))
+/** The tag of no record: a visible row answers 412, an invisible one 404 like a missing one. */
+const STALE = '"AAAAAAAAAAAAAAAA"'
+const WITH_STALE_TAG = { headers: { 'if-match': STALE } }
 const LINK = { article_id: ID, tag_id: 1 }
 const NEW_LINK = { article_id: ID, tag_id: 2 }
 
@@ -94,13 +97,18 @@ export const REQUESTS = {
   'list by a related record': { route: 'list', target: it => [`/${it}?limit=100&filter=${BY_TAG}`], linked: true, status: 200, changes: nothing, shows: lists },
   'get': { route: 'get', target: it => [`/${it}/${ID}`], status: 200, changes: nothing, shows: ({ body }) => body.id === ID },
   'get with trash': { route: 'get', target: it => [`/${it}/${ID}?includeDeleted=true`], status: 200, changes: nothing, shows: ({ body }) => body.id === ID },
+  'get if none matches': { route: 'get', target: it => [`/${it}/${ID}`, { headers: { 'if-none-match': '*' } }], status: 304, changes: nothing },
   'create': { route: 'create', target: it => [`/${it}`, { method: 'POST', body: { title: 'made' } }], status: 201, changes: added },
   'update': { route: 'update', target: it => [`/${it}/${ID}`, { method: 'PATCH', body: { title: 'renamed' } }], status: 200, changes: renamed },
   'delete': { route: 'delete', target: it => [`/${it}/${ID}`, { method: 'DELETE' }], status: 200, changes: trashed },
   'purge': { route: 'delete', target: it => [`/${it}/${ID}?force=true`, { method: 'DELETE' }], status: 200, changes: removed },
   'restore': { route: 'restore', target: it => [`/${it}/${ID}/restore`, { method: 'POST' }], ofTrash: true, status: 200, changes: restored },
+  'update with a stale tag': { route: 'update', target: it => [`/${it}/${ID}`, { method: 'PATCH', body: { title: 'renamed' }, ...WITH_STALE_TAG }], status: 412, changes: nothing },
+  'purge with a stale tag': { route: 'delete', target: it => [`/${it}/${ID}?force=true`, { method: 'DELETE', ...WITH_STALE_TAG }], status: 412, changes: nothing },
+  'restore with a stale tag': { route: 'restore', target: it => [`/${it}/${ID}/restore`, { method: 'POST', ...WITH_STALE_TAG }], ofTrash: true, status: 412, changes: nothing },
   'bulk create': { route: 'bulk-create', target: it => [`/${it}/bulk`, { method: 'POST', body: { items: [{ title: 'made' }] } }], status: 200, changes: added },
   'bulk update': { route: 'bulk-update', target: it => [`/${it}/bulk`, { method: 'PATCH', body: { items: [{ id: ID, data: { title: 'renamed' } }] } }], status: 200, changes: renamed },
+  'bulk update with a stale tag': { route: 'bulk-update', target: it => [`/${it}/bulk`, { method: 'PATCH', body: { items: [{ id: ID, data: { title: 'renamed' }, ifMatch: STALE }] } }], status: 412, changes: nothing },
   'bulk delete': { route: 'bulk-delete', target: it => [`/${it}/bulk`, { method: 'DELETE', body: { ids: [ID] } }], status: 200, changes: trashed },
   'bulk purge': { route: 'bulk-delete', target: it => [`/${it}/bulk?force=true`, { method: 'DELETE', body: { ids: [ID] } }], status: 200, changes: removed },
   'bulk restore': { route: 'bulk-restore', target: it => [`/${it}/bulk/restore`, { method: 'POST', body: { ids: [ID] } }], ofTrash: true, status: 200, changes: restored },

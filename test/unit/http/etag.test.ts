@@ -56,6 +56,24 @@ describe('the tag of a record', () => {
     expect((await send('PATCH', 'items/1', { 'if-match': tag }, CLERK, { name: 'x' })).status).toBe(200)
   })
 
+  it('causes a warning at startup if `afterGet` can hide values and the app has no secret', async () => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
+    const warnings = async (options: ShopOptions) => {
+      warn.mockClear()
+      await open(options)
+      return warn.mock.calls.flat().filter(text => String(text).includes('NUXT_AUTO_API_SECRET')).map(text => /`(\w+)`/.exec(String(text))![1])
+    }
+    const afterGet = (record: object) => ({ ...record, price: null })
+    const ofPlugin = { name: 'mask', hooks: { '*': { afterGet } } }
+    expect(await warnings({ hooks: { afterGet } as never })).toEqual(['items'])
+    expect(await warnings({ plugins: [Promise.resolve(ofPlugin)] })).toEqual(await warnings({ plugins: [ofPlugin] }))
+    expect(await warnings({ plugins: [ofPlugin] })).toEqual(['items', 'notes'])
+    expect(await warnings({ hooks: { afterGet } as never, secret: 'a'.repeat(32) })).toEqual([])
+    expect(await warnings({ hooks: { afterGet } as never, config: { http: { ...DEFAULT_CONFIG.http, etag: false } } })).toEqual([])
+    expect(await warnings({ hooks: { afterGet } as never, plugins: [{ name: 'fixed', disables: { items: ['update', 'delete', 'restore', 'purge'] } }] })).toEqual([])
+    expect(await warnings({ hooks: { afterList: (records: object[]) => records } as never })).toEqual([])
+  })
+
   it('is a hash of the body, if `afterGet` can hide values, no request changes the resource, and the app has no secret', async () => {
     await open({ hooks: { afterGet: (record: object) => ({ ...record, price: null }) } as never, plugins: [{ name: 'fixed', disables: { items: ['update', 'delete', 'restore', 'purge'] } }] })
     const { headers, text, body } = await send('GET', 'items/1')

@@ -67,6 +67,22 @@ describe('removing a link over a registered junction', () => {
     expect(server.dump()).toBe(before)
   })
 
+  it('returns 428 if the junction requires tags, after the permissions and whatever links exist', async () => {
+    await open({ registration: { memberships: { requireIfMatch: true } } })
+    const before = server.dump()
+    for (const [method, url, body] of [
+      ['DELETE', path, { ids: [1] }], ['DELETE', path, { ids: [3] }], ['DELETE', 'pupils/999/relations/clubs', { ids: [1] }], ['PUT', path, { ids: [] }],
+      ['PUT', 'pupils/1/relations', { relations: { clubs: { ids: [2] } } }],
+    ] as const) expect([method, url, outcome(await server.link(method, url, body))]).toEqual([method, url, '428 PRECONDITION_REQUIRED'])
+    expect(outcome(await server.link('DELETE', path, { ids: ['x'] }))).toBe('404 NOT_FOUND')
+    expect(server.dump()).toBe(before)
+    expect((await server.link('POST', path, { ids: [2] })).body).toEqual({ added: 1, removed: 0, total: 2 })
+    const tag = (await server.get('memberships/1,2')).headers.get('etag')!
+    expect((await server.request('DELETE', '/api/memberships/1,2', { caller: ADA, headers: { 'if-match': tag } })).status).toBe(200)
+    await open({ registration: { memberships: { requireIfMatch: true } }, auth: { memberships: { permissions: { ...OPEN, delete: 'nobody' } } } })
+    expect(outcome(await server.link('DELETE', path, { ids: [1] }))).toBe('403 FORBIDDEN')
+  })
+
   it('moves the link and its dependents to the trash', async () => {
     const notes = sqliteTable('notes', { id: integer('id').primaryKey(), joinId: integer('join_id').references(() => joins.id), deletedAt: integer('deleted_at'), deletionId: text('deletion_id') })
     const people = sqliteTable('people', { id: integer('id').primaryKey() })

@@ -102,6 +102,7 @@ export interface LinksServerOptions {
   /** By resource; everything is allowed where there is no entry. */
   readonly auth?: Partial<Record<Name, ResourceAuth>>
   readonly hooks?: Partial<Record<Name, ResourceRegistration['hooks']>>
+  readonly registration?: Partial<Record<Name, Partial<ResourceRegistration>>>
   readonly config?: Partial<AutoApiConfig>
   /** Every statement as it runs. */
   readonly log?: (statement: string) => void
@@ -122,13 +123,13 @@ export const ZOE: Caller = { user: { id: 11, organizationId: 2 } }
 /** An anonymous caller with a tenant. */
 export const ANONYMOUS: Caller = { tenantId: 1 }
 
-export async function openServer({ auth = {}, hooks = {}, config, log }: LinksServerOptions = {}): Promise<LinksServer> {
+export async function openServer({ auth = {}, hooks = {}, registration = {}, config, log }: LinksServerOptions = {}): Promise<LinksServer> {
   const client = new Database(':memory:')
   client.exec(DDL + ROWS)
   const { pupilCourses: _p, friends: _f, lockers: _l, ...registered } = TABLES
   const server = await createServer({
     registrations: Object.entries(registered).map(([name, schema]) => ({
-      name, schema, hooks: hooks[name as Name], authorization: auth[name as Name] ?? { permissions: OPEN }, ...name === 'courses' && { hiddenFields: ['budget'] },
+      name, schema, hooks: hooks[name as Name], authorization: auth[name as Name] ?? { permissions: OPEN }, ...name === 'courses' && { hiddenFields: ['budget'] }, ...registration[name as Name],
     }) as ResourceRegistration),
     modules: [TABLES],
     db: drizzle({ client, ...log && { logger: { logQuery: log } } }),

@@ -5,7 +5,7 @@ import { RESERVED_IDS, toRouteKey } from '../../shared/routes'
 import type { Api } from '../core/api'
 import { createDatabase, type Database } from '../core/database'
 import { createExtensions, type Extensions } from '../core/extensions'
-import { createSecret, warnWithoutSecret } from '../core/secret'
+import { createSecret } from '../core/secret'
 import { createStatementCache, type StatementCache } from '../core/sql/statement-cache'
 import type { ListedPlugin } from '../plugin/contract'
 import { installPlugins } from '../plugin/install'
@@ -17,6 +17,7 @@ import type { ResourceRegistration } from '../registration'
 import { createGraph } from '../schema/graph'
 import { findPresetTable } from '../schema/preset-tables'
 import { createResources } from '../schema/resource'
+import { warnWithoutSecret } from './secret-warnings'
 
 export interface ApiOptions {
   readonly registrations: readonly ResourceRegistration[]
@@ -66,7 +67,6 @@ export function createApi(options: ApiOptions): ServerApi {
   const { registrations, modules = [], config = DEFAULT_CONFIG, eventBase = '', plugins = [], builtPlugins = [], appRoutes = [] } = options
   const { useRuntimeConfig, database = createDatabase(), statements = createStatementCache() } = options
   const resources = createResources(registrations, modules, config)
-  warnWithoutSecret(resources.values(), useRuntimeConfig)
   const extensions = createExtensions(resources)
   options.extend?.(extensions)
   const { routes, tasks, pending } = installPlugins(plugins, extensions, {
@@ -81,11 +81,16 @@ export function createApi(options: ApiOptions): ServerApi {
     findRoute = createPluginRoutes(routes, new Set(resources.keys()), appRoutes)
     for (const segment of reservedSegments(routes)) reservedIds.add(segment)
   }
-  let ready = pending?.then(() => {
+  const finish = () => {
     mountRoutes()
+    // Plugins have added their hooks now.
+    warnWithoutSecret(resources.values(), extensions.hooks, config, useRuntimeConfig)
+  }
+  let ready = pending?.then(() => {
+    finish()
     ready = undefined
   })
-  if (!ready) mountRoutes()
+  if (!ready) finish()
   // Waiting requests get the error. Without this handler, Node would end the process if no request waits yet.
   ready?.catch(() => {})
 

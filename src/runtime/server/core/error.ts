@@ -261,6 +261,11 @@ export function preconditionRequired(): ApiError {
   return new ApiError('PRECONDITION_REQUIRED', 'Send the tag of the record: `If-Match`, or `ifMatch` of each entry of a batch.')
 }
 
+/** A request for links would remove rows of a junction whose deletes require a tag. */
+export function linkTagRequired(junction: string): ApiError {
+  return new ApiError('PRECONDITION_REQUIRED', `Links have no tag. To remove them, delete the records of \`${junction}\` with their tags.`)
+}
+
 /** Concurrent writes made every attempt fail. Nothing was written. */
 export function busy(): ApiError {
   return new ApiError('BUSY', 'Too many writes at once. Try again.', {}, undefined, { 'Retry-After': '1' })

@@ -1,12 +1,18 @@
 /** Chooses how the revisions of a resource are made. A tag must not let a caller guess values that `afterGet` hides. */
 import type { Operation } from '../../shared/operations'
 import type { Call } from './context'
-import { findHooks } from './hooks'
+import type { HookRegistry } from './hook-registry'
 import { revisionOf } from './revision'
+import type { Resource } from '../schema/model'
 
 export type Revise = (record: Readonly<Record<string, unknown>>) => string
 
 const WRITES: readonly Operation[] = ['update', 'delete', 'restore', 'purge']
+
+/** Whether `afterGet` can hide values that the revisions of a resource cover. Tags of a resource that nobody changes need no revision. */
+export function hidesTaggedValues(resource: Resource, hooks: HookRegistry): boolean {
+  return hooks.find(resource, 'afterGet').length > 0 && !WRITES.every(operation => resource.disabled.has(operation))
+}
 
 /**
  * Returns the function that makes revisions. `afterGet` can mask values that the revision covers, and a caller could guess these values and
@@ -15,8 +21,8 @@ const WRITES: readonly Operation[] = ['update', 'delete', 'restore', 'purge']
  */
 export function reviserOf(call: Call): Revise | undefined {
   const { api, ctx, resource } = call
-  if (findHooks(call, resource, 'afterGet').length === 0) return revisionOf
+  if (api.hooks.find(resource, 'afterGet').length === 0) return revisionOf
   const secret = api.secret?.(ctx.event)
   if (secret !== undefined) return record => revisionOf(record, secret)
-  return WRITES.every(operation => resource.disabled.has(operation)) ? undefined : revisionOf
+  return hidesTaggedValues(resource, api.hooks) ? revisionOf : undefined
 }

@@ -1,8 +1,8 @@
 /** Plans the relation routes, which read related records and change links. The plans apply the permissions and row scope of both sides. */
 import type { Operation } from '../../../shared/operations'
-import type { ManyToMany, Relation } from '../../schema/model'
+import type { ManyToMany, Relation, Resource } from '../../schema/model'
 import { forResource, type Call } from '../context'
-import { quote, unknownIds, unknownRelationRoute, validationFailed } from '../error'
+import { linkTagRequired, quote, unknownIds, unknownRelationRoute, validationFailed } from '../error'
 import { keyFields, readableFields, select } from '../access/fields'
 import { authorize, contextFor } from '../access/authorize'
 import { parseData } from '../parse/body'
@@ -79,6 +79,7 @@ export async function planLink(request: LinkRequest, call: Call): Promise<LinkPl
   for (const relation of relations) await authorizeLink(relation, request.mode, call)
   const include: LinkTarget[] = []
   for (const [index, links] of request.links.entries()) include.push(await planTarget(relations[index]!, links, call))
+  if (request.mode !== 'add') for (const { junction } of relations) assertRemovable(junction.resource)
   return {
     resource: call.resource,
     trash: 'active',
@@ -87,6 +88,11 @@ export async function planLink(request: LinkRequest, call: Call): Promise<LinkPl
     severalRelations: request.severalRelations,
     include,
   }
+}
+
+/** A request for links names no tags of junction rows. @throws 428 if deletes of the junction require them. */
+function assertRemovable({ name, requireIfMatch }: Resource): void {
+  if (requireIfMatch) throw linkTagRequired(name)
 }
 
 async function requireManyToMany(name: string, call: Call): Promise<ManyToMany> {

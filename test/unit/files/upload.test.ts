@@ -115,6 +115,16 @@ describe('an upload', () => {
     expect((await world.send(EDITOR, 'DELETE', '/posts/1/files/cover', { headers: { 'if-match': tag } })).status).toBe(412)
   })
 
+  it('requires the tag of the record if the resource does, before it reads the file', async () => {
+    await open({ requireIfMatch: true })
+    expect(await upload(form(png(), 'a.png'))).toMatchObject({ status: 428, code: 'PRECONDITION_REQUIRED' })
+    expect((await world.send(EDITOR, 'DELETE', '/posts/1/files/cover')).status).toBe(428)
+    expect(world.stored()).toEqual([])
+    const tag = (await world.send(EDITOR, 'GET', '/posts/1')).headers.get('etag')!
+    expect((await upload(form(png(), 'a.png'), { headers: { 'if-match': tag } })).status).toBe(200)
+    expect((await world.send(EDITOR, 'DELETE', '/posts/1/files/cover', { headers: { 'if-match': '*' } })).status).toBe(200)
+  })
+
   it('has no dry run', async () => {
     await open()
     expect(await upload(form(png(), 'a.png'), { path: '/posts/1/upload/cover?dryRun=true' })).toMatchObject({ status: 400, code: 'DRY_RUN_UNSUPPORTED' })

@@ -50,12 +50,13 @@ export interface WorldOptions {
   readonly fields?: FileUploadOptions['resources']
   readonly storage?: FileUploadOptions['storage']
   readonly hooks?: ResourceRegistration['hooks']
+  readonly requireIfMatch?: boolean
   readonly plugins?: readonly AutoApiPlugin[]
 }
 
 export const IMAGES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp']
 
-export async function openWorld({ fields, storage, hooks, plugins = [] }: WorldOptions = {}) {
+export async function openWorld({ fields, storage, hooks, requireIfMatch, plugins = [] }: WorldOptions = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'uploads-'))
   const client = new Database(':memory:')
   client.exec(TABLES)
@@ -79,7 +80,7 @@ export async function openWorld({ fields, storage, hooks, plugins = [] }: WorldO
     modules: [{ posts, notes }],
     registrations: [
       {
-        name: 'posts', schema: posts, hooks, protectedFields: ['cover', 'files', 'secret'],
+        name: 'posts', schema: posts, hooks, requireIfMatch, protectedFields: ['cover', 'files', 'secret'],
         authorization: {
           permissions: { read: 'read', create: 'edit', update: 'edit', delete: 'edit', purge: 'edit', restore: 'edit' },
           objectLevel: (row: { title: string }, ctx: { operation: string, user: { id?: unknown } | null }) =>

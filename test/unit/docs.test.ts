@@ -5,7 +5,8 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { toMessage } from '../../src/build/problem'
 import { findRemovedOptions } from '../../src/build/removed'
-import { ERRORS, fieldForbidden, unknownField } from '../../src/runtime/server/core/error'
+import { fieldForbidden, unknownField } from '../../src/runtime/server/core/error'
+import { ERRORS } from '../../src/runtime/server/core/error-codes'
 import type { AutoApiContext } from '../../src/runtime/server/registration'
 import { findSnippets, FOLLOWED_PAGES } from '../support/markdown'
 import { DEFAULT_CONFIG, DEFAULT_MULTI_TENANCY } from '../../src/runtime/shared/defaults'
@@ -76,19 +77,36 @@ describe('docs/options.md', () => {
   })
 })
 
+/** Codes of the composables for responses without a code of the server. */
+const CLIENT_CODES = ['NO_ANSWER', 'UNEXPECTED']
+
 describe('docs/errors.md', () => {
   const rows = tableRows(read('docs/errors.md'))
+  const sections = [...read('docs/errors.md').matchAll(/^### ([A-Z_]+)$/gm)].map(([, code]) => code!)
 
-  it.each(Object.entries(ERRORS))('lists the code %s with its status', (code, { status }) => {
-    const [written] = rows.find(([, cell]) => cell === `\`${code}\``) ?? []
+  it.each(Object.entries(ERRORS))('lists the code %s with its status, and links its section', (code, { status }) => {
+    const [written] = rows.find(([, cell]) => cell === `[\`${code}\`](#${code.toLowerCase()})`) ?? []
     expect(written).toMatch(code === 'BULK_FAILED' ? /^first failed item's$/ : new RegExp(`^${status}\\b`))
   })
 
-  it('lists no other code', () => {
-    const codes = rows.flatMap(([, cell]) => /^`([A-Z_]+)`$/.exec(cell ?? '')?.[1] ?? [])
-    expect(codes.toSorted()).toEqual(Object.keys(ERRORS).toSorted())
+  // The `type` of problem details links the section.
+  it('has a section for each code, and no other', () => {
+    expect(sections.toSorted()).toEqual([...Object.keys(ERRORS), ...CLIENT_CODES].toSorted())
+  })
+
+  it('knows every code that the sources create an error with', () => {
+    const created = sourceFiles('src').flatMap(path =>
+      [...read(path).matchAll(/(?:\bapiError|new ApiError|new AutoApiError)\(\s*(?:\{[^}]*\bcode: )?'([A-Z][A-Z0-9_]*)'/g)].map(([, code]) => ({ path, code: code! })))
+    expect(created.length).toBeGreaterThan(30)
+    // The example of a code of an app.
+    expect(created.filter(({ code }) => code !== 'QUOTA_EXCEEDED' && !Object.hasOwn(ERRORS, code))).toEqual([])
   })
 })
+
+function sourceFiles(folder: string): string[] {
+  return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter(name => /\.(?:ts|vue)$/.test(name)).map(name => join(folder, name))
+}
 
 function findLinks(markdown: string): string[] {
   return [...new Set([...withoutCode(markdown).matchAll(/\]\((?!https?:)([^)\s]+)\)/g)].map(([, target]) => target!))]

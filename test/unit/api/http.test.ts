@@ -207,7 +207,7 @@ describe('an error as application/problem+json', () => {
     const isKnown = code !== undefined && code !== 'TEAPOT'
     expect(problem.body).toEqual({
       ...plain.body.data,
-      type: isKnown ? `https://unpkg.com/nuxt-auto-api/docs/errors.md#${code}` : 'about:blank', title, status, detail: plain.body.message,
+      type: isKnown ? `https://unpkg.com/nuxt-auto-api/docs/errors.md#${code.toLowerCase()}` : 'about:blank', title, status, detail: plain.body.message,
     })
     const [first, second] = [headersOf(plain), headersOf(problem)]
     for (const name of ['content-type', 'content-length']) for (const headers of [first, second]) Reflect.deleteProperty(headers, name)

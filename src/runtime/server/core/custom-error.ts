@@ -1,6 +1,7 @@
 /** Errors that an app or a plugin throws, with its own codes. */
 import { assertHeader } from './header'
-import { ApiError, ERRORS, type CustomCode, type ErrorCode } from './error'
+import { ApiError, type CustomCode } from './error'
+import { ERRORS, type ErrorCode } from './error-codes'
 
 export interface ApiErrorOptions {
   /** The status, 400 to 599. An error code of the API has its own status; other codes require one. */

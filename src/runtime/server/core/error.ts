@@ -1,72 +1,8 @@
-/** The errors of the API: one table of codes with their status, and one function per error. `http.ts` renders them. */
+/** The errors of the API: one function per error. `http.ts` renders them. */
 import { LIMITS } from '../../shared/limits'
 import { OPERATORS } from '../../shared/operators'
 import type { AutoApiContext } from '../registration'
-
-/** The status of each error code. */
-export const ERRORS = {
-  UNAUTHENTICATED: { status: 401 },
-  INVALID_TOKEN: { status: 401 },
-  FORBIDDEN: { status: 403 },
-  FIELD_FORBIDDEN: { status: 403 },
-  TENANT_REQUIRED: { status: 403 },
-  NOT_FOUND: { status: 404 },
-  METHOD_NOT_ALLOWED: { status: 405 },
-  UNKNOWN_FIELD: { status: 400 },
-  UNKNOWN_RELATION: { status: 400 },
-  INVALID_OPERATOR: { status: 400 },
-  INVALID_VALUE: { status: 400 },
-  INVALID_CURSOR: { status: 400 },
-  INVALID_QUERY: { status: 400 },
-  LIMIT_EXCEEDED: { status: 400 },
-  IMAGE_TOO_LARGE: { status: 400 },
-  DRY_RUN_UNSUPPORTED: { status: 400 },
-  INVALID_BODY: { status: 400 },
-  VALIDATION_FAILED: { status: 400 },
-  INVALID_REFERENCE: { status: 400 },
-  CROSS_SITE: { status: 403 },
-  UNSUPPORTED_MEDIA_TYPE: { status: 415 },
-  PAYLOAD_TOO_LARGE: { status: 413 },
-  RANGE_NOT_SATISFIABLE: { status: 416 },
-  CONFLICT: { status: 409 },
-  PRECONDITION_FAILED: { status: 412 },
-  PRECONDITION_REQUIRED: { status: 428 },
-  IDEMPOTENCY_MISMATCH: { status: 422 },
-  RATE_LIMITED: { status: 429 },
-  BULK_FAILED: { status: 400 },
-  BUSY: { status: 503 },
-} as const
-
-/** The reason phrases: of each status in {@link ERRORS}, then of further statuses that plugins use. */
-export const STATUS_TEXT: Readonly<Record<number, string>> = {
-  400: 'Bad Request',
-  401: 'Unauthorized',
-  403: 'Forbidden',
-  404: 'Not Found',
-  405: 'Method Not Allowed',
-  409: 'Conflict',
-  412: 'Precondition Failed',
-  413: 'Payload Too Large',
-  415: 'Unsupported Media Type',
-  428: 'Precondition Required',
-  416: 'Range Not Satisfiable',
-  429: 'Too Many Requests',
-  503: 'Service Unavailable',
-  402: 'Payment Required',
-  406: 'Not Acceptable',
-  408: 'Request Timeout',
-  410: 'Gone',
-  422: 'Unprocessable Content',
-  423: 'Locked',
-  424: 'Failed Dependency',
-  451: 'Unavailable For Legal Reasons',
-  500: 'Internal Server Error',
-  501: 'Not Implemented',
-  502: 'Bad Gateway',
-  504: 'Gateway Timeout',
-}
-
-export type ErrorCode = keyof typeof ERRORS
+import { ERRORS, type ErrorCode } from './error-codes'
 
 declare const custom: unique symbol
 

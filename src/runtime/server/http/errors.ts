@@ -1,5 +1,6 @@
 /** Converts errors to HTTP errors. Errors of the API keep their code, HTTP errors of the app stay unchanged, other errors become 500. */
-import { ApiError, busy, isHttpError, STATUS_TEXT } from '../core/error'
+import { ApiError, busy, isHttpError } from '../core/error'
+import { STATUS_TEXT } from '../core/error-codes'
 import { describeError, logPrefix, printable } from '../core/log'
 import { BusyError } from '../engines/engine'
 import { withCause, withoutStack } from './development'

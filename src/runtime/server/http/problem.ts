@@ -1,5 +1,5 @@
 /** Problem details (RFC 9457): errors as `application/problem+json`, for clients that ask for this media type. */
-import { ERRORS, STATUS_TEXT } from '../core/error'
+import { ERRORS, STATUS_TEXT } from '../core/error-codes'
 
 export const PROBLEM_TYPE = 'application/problem+json'
 
@@ -35,7 +35,7 @@ export function toProblem(error: Error): Problem {
   return {
     // Members of the app must not replace those of the standard.
     ...extensions,
-    type: isKnown ? `${DOCS}#${code}` : 'about:blank',
+    type: isKnown ? `${DOCS}#${code.toLowerCase()}` : 'about:blank',
     title: isKnown ? toTitle(code) : STATUS_TEXT[responseStatus] ?? statusText ?? statusMessage ?? 'Error',
     status: responseStatus,
     detail: message,

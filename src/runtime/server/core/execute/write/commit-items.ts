@@ -14,16 +14,20 @@ import { OPERATIONS } from './operations'
 import { checkReferences } from './references'
 import { loadTargets } from './targets'
 
+/** A write whose items are committed, all at once or some of them. */
+export interface ItemsCommit {
+  readonly plan: Scoped<WritePlan>
+  readonly call: Call
+  /** Receives the results of the items, by index. */
+  readonly written: Map<number, WrittenItem>
+  readonly time: Date
+}
+
 /** @throws The error of a single write, or `BULK_FAILED` with the items that failed. */
-export async function commitAll(
-  plan: Scoped<WritePlan>,
-  items: readonly Item[],
-  written: Map<number, WrittenItem>,
-  call: Call,
-  time: Date,
-): Promise<void> {
+export async function commitAll(items: readonly Item[], commit: ItemsCommit): Promise<void> {
+  const { plan, call } = commit
   try {
-    await commitItems(plan, items, written, call, time)
+    await commitItems(items, commit)
   }
   catch (error) {
     if (!(error instanceof CommitFailed)) throw error
@@ -42,15 +46,10 @@ export async function commitAll(
 }
 
 /** Commits one item of a batch that is not atomic. A failure becomes the error of the item. */
-export async function commitOne(
-  plan: Scoped<WritePlan>,
-  item: Item,
-  written: Map<number, WrittenItem>,
-  call: Call,
-  time: Date,
-): Promise<void> {
+export async function commitOne(item: Item, commit: ItemsCommit): Promise<void> {
+  const { plan, written, call } = commit
   try {
-    await commitItems(plan, [item], written, call, time)
+    await commitItems([item], commit)
   }
   catch (error) {
     written.delete(item.index)
@@ -65,13 +64,7 @@ export async function commitOne(
  * function then checks the references again and repeats the commit once.
  * @throws {CommitFailed}
  */
-export async function commitItems(
-  plan: Scoped<WritePlan>,
-  items: readonly Item[],
-  written: Map<number, WrittenItem>,
-  call: Call,
-  time: Date,
-): Promise<void> {
+export async function commitItems(items: readonly Item[], { plan, written, call, time }: ItemsCommit): Promise<void> {
   const commit = () => commitOperations(plan, OPERATIONS[plan.kind](plan, items, written, call, time), call)
   const checkedByCode = items.some(({ references = [] }) => references.some(({ target }) => target.acceptedRows))
   const canRetry = (error: unknown): error is CommitFailed =>

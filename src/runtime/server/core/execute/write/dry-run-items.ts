@@ -1,12 +1,10 @@
 /** A dry run of a batch that is not atomic. Each item sees the effects of the items before it, as in the real write. */
-import type { Call } from '../../context'
 import { limitExceeded } from '../../error'
 import type { WritePlan } from '../../plan/write'
-import type { Scoped } from '../../access/row-scope'
 import { CommitFailed } from '../commit/failure'
 import { yieldToEventLoop } from '../rows/object-level'
-import { commitItems, recheckTarget } from './commit-items'
-import { withoutError, type Item, type WrittenItem } from './items'
+import { commitItems, recheckTarget, type ItemsCommit } from './commit-items'
+import { withoutError, type Item } from './items'
 
 /** The time limit in milliseconds. The work grows with the square of the number of items. */
 const MAX_DURATION = 5_000
@@ -15,16 +13,11 @@ const MAX_DURATION = 5_000
  * Runs all items in one commit and, if that fails, each item together with the passing items before it. Every commit is rolled back.
  * @throws `LIMIT_EXCEEDED` if it takes too long.
  */
-export async function dryRunItems(
-  plan: Scoped<WritePlan>,
-  items: readonly Item[],
-  written: Map<number, WrittenItem>,
-  call: Call,
-  time: Date,
-): Promise<void> {
+export async function dryRunItems(items: readonly Item[], commit: ItemsCommit): Promise<void> {
+  const { plan, written, call } = commit
   const attempt = (chosen: readonly Item[]) => chosen.length === 0
     ? undefined
-    : commitItems(plan, chosen, written, call, time).then(() => undefined, (error: unknown) => error)
+    : commitItems(chosen, commit).then(() => undefined, (error: unknown) => error)
   if (!await attempt(withoutError(items))) return
   const deadline = Date.now() + MAX_DURATION
   const passing: Item[] = []

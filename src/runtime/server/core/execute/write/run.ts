@@ -6,7 +6,7 @@ import { itemContext } from '../../hooks'
 import type { WritePlan } from '../../plan/write'
 import type { Scoped } from '../../access/row-scope'
 import { countAffected, type AffectedPart } from './affected'
-import { assertReferences, commitAll, commitOne } from './commit-items'
+import { assertReferences, commitAll, commitOne, type ItemsCommit } from './commit-items'
 import { checkConditions } from './conditions'
 import { dryRunItems } from './dry-run-items'
 import { commitGroup, findGroup } from './group'
@@ -33,11 +33,11 @@ export async function executeWrite(
   await forEachItem(items, item => assertWritable(plan, item, call))
   await assertReferences(plan, items, call, 'commit')
   const written = new Map<number, WrittenItem>()
-  const time = new Date()
+  const commit: ItemsCommit = { plan, call, written, time: new Date() }
   const { dryRun } = call.ctx
-  if (plan.atomic) await commitAll(plan, items, written, call, time)
-  else if (dryRun) await dryRunItems(plan, items, written, call, time)
-  else for (const item of withoutError(items)) await commitOne(plan, item, written, call, time)
+  if (plan.atomic) await commitAll(items, commit)
+  else if (dryRun) await dryRunItems(items, commit)
+  else for (const item of withoutError(items)) await commitOne(item, commit)
   const result = toResult(plan, items, written)
   if (dryRun) return withAffected(result, [{ plan, items: items.filter(({ index }) => written.has(index)) }], call)
   await onCommitted?.(items)

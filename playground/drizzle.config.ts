@@ -1,4 +1,4 @@
-/** Where drizzle-kit finds the tables and puts the migrations: `npx drizzle-kit generate` in this folder. */
+/** Where drizzle-kit finds the tables and puts the migrations: `npm run generate:migrations` in this folder. */
 import { defineConfig } from 'drizzle-kit'
 
 export default defineConfig({

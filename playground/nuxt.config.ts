@@ -1,6 +1,6 @@
 /** The playground: a multi-tenant app for several news organizations. */
 import { fileURLToPath } from 'node:url'
-import { dataExport, fileUpload, requestMetadata, responseCache } from '../src/runtime/server/plugins'
+import { dataExport, fileUpload, idempotency, requestMetadata, responseCache } from '../src/runtime/server/plugins'
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
@@ -45,6 +45,7 @@ export default defineNuxtConfig({
         },
       }),
       dataExport(),
+      idempotency(),
       responseCache({ resources: ['organizations'] }),
     ],
   },

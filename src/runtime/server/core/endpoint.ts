@@ -60,17 +60,21 @@ export function assertEndpoints(api: Api): void {
   for (const endpoint of api.endpoints) findEndpointResource(endpoint, api)
 }
 
-function findEndpointResource(
-  { resource: name, endpointName, idempotent }: EndpointTarget, { resources, listeners }: Api,
-): Resource | undefined {
+/**
+ * Without a plugin that stores keys, a client of the endpoint would take a repeated effect for a safe retry. This is checked when the
+ * endpoint runs: at startup, plugins can still be loading.
+ */
+function assertStoresKeys({ resource, idempotent }: EndpointTarget, { listeners }: Api): void {
+  if (idempotent && listeners.around.length === 0)
+    throw new Error(`[auto-api] createEndpoint({ resource: '${resource}' }): \`idempotent\` requires the plugin \`idempotency\`.`)
+}
+
+function findEndpointResource({ resource: name, endpointName }: EndpointTarget, { resources }: Api): Resource | undefined {
   if (name === undefined) return undefined
   const resource = resources.get(name)
   if (!resource) throw new Error(`[auto-api] createEndpoint(): there is no resource \`${name}\`.`)
   if (endpointName !== undefined && !resource.auth?.custom?.[endpointName])
     throw new Error(`[auto-api] createEndpoint(): \`${name}.authorization.custom\` has no gate \`${endpointName}\`.`)
-  // Without a plugin that stores keys, a client would take a repeated effect for a safe retry.
-  if (idempotent && listeners.around.length === 0)
-    throw new Error(`[auto-api] createEndpoint({ resource: '${name}' }): \`idempotent\` requires the plugin \`idempotency\`.`)
   return resource
 }
 
@@ -101,6 +105,8 @@ export function runEndpoint<Result, Body extends StandardSchemaV1 | undefined, Q
   const operations = [...required, ...facts.countsAs ?? []] as const
   const run = (session: Session) => handle(options, request, session)
   const resource = findEndpointResource(options, api)
+  // Routes of plugins have a name. They also work without the plugin.
+  if (name === undefined) assertStoresKeys(options, api)
   const { idempotent = false } = options
   const routeName = name ?? (idempotent ? `endpoint: ${request.method} ${request.path}` : undefined)
   const body = async () => options.body && request.body(options.accepts)

@@ -46,7 +46,7 @@ describe.runIf(there)('in a browser', () => {
   const ids = async (page: Page) => (await page.locator('.lines small').allTextContents()).map(text => Number(text.split(' ', 1)[0]))
   /** The desk's first rows for a caller who sees every row of an organisation. */
   const newest = (organization = 1, limit = 20) => newsroom.rows<{ id: number, title: string }>('select id, title from posts where organization_id = ? and deleted_at is null order by published_at desc, id desc limit ?', organization, limit)
-  const PAGES = ['/', '/?resource=users&limit=5', '/desk', '/trash', '/tagging', '/conflict', '/permissions', '/explore']
+  const PAGES = ['/', '/?resource=users&limit=5', '/desk', '/trash', '/tagging', '/related', '/conflict', '/retry', '/permissions', '/explore']
 
   describe('a page the server has rendered', () => {
     it.each(PAGES)('hydrates without a request or a mismatch, and fits the width of a phone: %s', async (path) => {
@@ -315,6 +315,33 @@ describe.runIf(there)('in a browser', () => {
 
         await page.getByRole('link', { name: 'Browse and edit' }).click()
         await page.getByRole('button', { name: `Delete posts ${id}`, exact: true }).waitFor()
+      })
+    })
+
+    it('writes a comment once that is sent again with its key', async () => {
+      const comments = () => newsroom.rows<{ count: number }>('select count(*) as count from comments where body = ?', 'Sent twice.')[0]!.count
+      await on('/retry', { as: EDITOR }, async ({ page }) => {
+        await page.getByLabel('Comment', { exact: true }).fill('Sent twice.')
+        for (const [name, line] of [['Send', /^201: a new comment/], ['Send again', /^201: the same response again/]] as const) {
+          await page.getByRole('button', { name, exact: true }).click()
+          await expect.poll(() => page.locator('ol li').last().textContent()).toMatch(line)
+        }
+        expect(comments()).toBe(1)
+        await page.getByLabel('Comment', { exact: true }).fill('Another text.')
+        await page.getByRole('button', { name: 'Send again' }).click()
+        await expect.poll(() => page.locator('ol li').last().textContent()).toMatch(/^422:/)
+      })
+    })
+
+    it('finds the posts with a tag and without comments', async () => {
+      await on('/related', { as: EDITOR }, async ({ page, complaints }) => {
+        await page.getByLabel('Without comments').check()
+        const [tag] = newsroom.rows<{ id: number }>('select id from tags where organization_id = 1 order by name limit 1')
+        const [{ count }] = newsroom.rows<{ count: number }>(`select count(*) as count from posts p where organization_id = 1 and deleted_at is null
+          and exists (select 1 from posts_tags where post_id = p.id and tag_id = ?)
+          and not exists (select 1 from comments where post_id = p.id and deleted_at is null)`, tag!.id) as [{ count: number }]
+        await expect.poll(() => page.getByRole('status').textContent()).toContain(`${count} posts`)
+        expect([count > 0, complaints]).toEqual([true, []])
       })
     })
 

@@ -3,7 +3,7 @@ import Database from 'better-sqlite3'
 import { eq, sql } from 'drizzle-orm'
 import { drizzle, type BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import type { AutoApiContext } from '../../../src/runtime/server/registration'
 import { idempotency } from '../../../src/runtime/server/plugins/index'
@@ -180,8 +180,14 @@ describe('a change of links with a key', () => {
   })
 
   it('stores its key if it changes nothing, and returns 404 once the record is hidden', async () => {
-    const [first, again] = [await send('1/relations/tags', { ids: [] }), await send('1/relations/tags', { ids: [] })]
-    expect([first.status, again.text, replayed(again)]).toEqual([200, first.text, 'true'])
+    const logged = vi.spyOn(console, 'error')
+    // The second request names a link that does not exist.
+    for (const [key, body] of [['a', { ids: [] }], ['b', { ids: [2] }]] as const) {
+      const [first, again] = [await send('1/relations/tags', body, { key, method: 'DELETE' }), await send('1/relations/tags', body, { key, method: 'DELETE' })]
+      expect([first.status, again.text, replayed(again)]).toEqual([200, first.text, 'true'])
+    }
+    expect((await send('1/relations/tags', { ids: [] })).status).toBe(200)
+    expect(logged).not.toHaveBeenCalled()
     client.exec(`update notes set title = '${HIDDEN}' where id = 1`)
     expect((await send('1/relations/tags', { ids: [] })).status).toBe(404)
   })

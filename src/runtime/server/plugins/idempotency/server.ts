@@ -100,9 +100,10 @@ export function createIdempotency(ttl: number, table: Table) {
     return response
   }
 
-  /** A request that changed nothing, or wrote without the API, has not stored its key yet. */
+  /** A request that changed nothing, or wrote without the API, may not have stored its key yet. */
   async function save(pending: Pending, response: StoredResponse, engine: Engine): Promise<void> {
-    if (pending.isCommitted || !STORED_LATER.has(pending.route.form)) return store.saveResponse(engine, pending.id, response)
+    const isStored = pending.isCommitted || !STORED_LATER.has(pending.route.form) || await store.find(engine, pending.id, new Date())
+    if (isStored) return store.saveResponse(engine, pending.id, response)
     const row = { ...keyRow(pending), ...response }
     await engine.commit([{ build: (db: never) => (db as Database).insert(table).values(row) }])
   }

@@ -340,7 +340,7 @@ describe.runIf(there)('in a browser', () => {
         const [{ count }] = newsroom.rows<{ count: number }>(`select count(*) as count from posts p where organization_id = 1 and deleted_at is null
           and exists (select 1 from posts_tags where post_id = p.id and tag_id = ?)
           and not exists (select 1 from comments where post_id = p.id and deleted_at is null)`, tag!.id) as [{ count: number }]
-        await expect.poll(() => page.getByRole('status').textContent()).toContain(`${count} posts`)
+        await expect.poll(() => page.locator('main [role=status]').textContent()).toContain(`${count} posts`)
         expect([count > 0, complaints]).toEqual([true, []])
       })
     })

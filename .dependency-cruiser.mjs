@@ -12,7 +12,7 @@ const LAYERS = [
   { name: '2-core', path: '^src/runtime/server/core/' },
   { name: '3-server-client-admin', path: '^src/runtime/(server/(?!schema/|engines/|drizzle/|registration\\.ts$|core/)|app/|admin/|testing/)' },
   { name: '4-build', path: '^src/build/' },
-  { name: '5-module', path: '^src/module\\.ts$' },
+  { name: '5-entries', path: '^src/(module\\.ts$|cli/)' },
 ]
 
 /** `at`: where `to` can be imported. `to` matches resolved paths, and names that do not resolve. */
@@ -20,7 +20,7 @@ const ENTRY_POINTS = [
   { name: 'h3', to: '(^|node_modules/)(h3|nitro/h3)(/|$)', at: '^src/runtime/server/(http\\.ts$|virtual/h3\\.ts$)' },
   { name: 'alias-h3', to: '^src/runtime/server/virtual/h3\\.ts$', at: '^src/runtime/server/http\\.ts$' },
   { name: 'generated-modules', to: '^(src/runtime/server/virtual/(?!h3\\.ts$)|#auto-api/(?!drizzle$))', at: '^src/runtime/server/runtime\\.ts$' },
-  { name: 'nuxt-kit', to: '(^|node_modules/)@nuxt/(kit|schema)(/|$)', at: '^src/(module\\.ts$|build/)' },
+  { name: 'nuxt-kit', to: '(^|node_modules/)@nuxt/(kit|schema)(/|$)', at: '^src/(module\\.ts$|build/|cli/check\\.ts$)' },
   { name: 'vue', to: '(^|node_modules/)(vue|vue-router|@vue/[^/]+|@tanstack/vue-query)(/|$)', at: '^src/runtime/(app|admin)/' },
   // Every file can build queries with `drizzle-orm`, but only these folders use its dialects and internals.
   { name: 'drizzle-dialects', to: '(^|node_modules/)drizzle-orm/(?!index\\.)', at: '^src/runtime/(server/(schema|engines|drizzle)|testing)/' },
@@ -47,7 +47,7 @@ const borders = [
     name: 'build-passes-no-code',
     comment: 'The build imports only runtime/shared and types from the runtime.',
     severity: 'error',
-    from: { path: '^src/(build/|module\\.ts$)' },
+    from: { path: '^src/(build/|module\\.ts$|cli/)' },
     to: { path: '^src/runtime/(?!shared/)', dependencyTypesNot: ['type-only'] },
   },
   {

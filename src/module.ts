@@ -17,6 +17,7 @@ import { findRemovedOptions } from './build/removed'
 import { collectResourceFiles, DEFAULT_RESOURCES_DIR, watchResourceFiles } from './build/resource-files'
 import { mountRoutes } from './build/routes'
 import { addStartup } from './build/startup'
+import type { InspectedTables } from './build/table-descriptions'
 import { addTasks } from './build/tasks'
 import { generateConfig } from './build/virtual/config'
 import { generateRegistry } from './build/virtual/registry'
@@ -44,6 +45,8 @@ export interface ModuleHooks {
    * })
    */
   'autoApi:registerPlugins': (registry: PluginRegistry) => void | Promise<void>
+  /** Called when all resources are registered. The command `check` uses it. @internal */
+  'autoApi:registered': (registered: { readonly tables: InspectedTables, readonly warnings: readonly string[] }) => void | Promise<void>
 }
 
 declare module '@nuxt/schema' {
@@ -97,7 +100,7 @@ export default defineNuxtModule<ModuleOptions>({
         findPath,
         nuxt.options.rootDir,
       )
-      const files = collectResourceFiles(resourcesDir, nuxt.options)
+      const files = collectResourceFiles(resourcesDir, nuxt)
       const resources = await collectRegistrations(
         async (registry) => {
           await nuxt.callHook('autoApi:registerSchema', registry)
@@ -108,7 +111,8 @@ export default defineNuxtModule<ModuleOptions>({
       )
       const names = resources.registrations.map(({ name }) => name)
 
-      for (const warning of [...peers.warnings, ...options.warnings, ...resources.warnings]) logger.warn(warning)
+      const warnings = [...peers.warnings, ...options.warnings, ...resources.warnings]
+      for (const warning of warnings) logger.warn(warning)
       assertNoProblems([
         ...findRemovedOptions({ autoApi, autoAdmin }),
         ...peers.problems,
@@ -132,7 +136,17 @@ export default defineNuxtModule<ModuleOptions>({
       const pluginPaths = plugins.made.flatMap(({ routes = [] }) => routes.map(({ path }) => path))
       const { appRoutes } = mountRoutes(nuxt, names, options.config.prefix, resolve, pluginPaths)
       await addPlugins(nuxt, plugins, appRoutes, resolve)
-      addClient(nuxt, { registrations: resources.registrations, config: options.config, composables: peers.composables }, resolve)
+      const tables: InspectedTables = {
+        registrations: resources.registrations,
+        config: options.config,
+        rootDir: nuxt.options.rootDir,
+        alias: nuxt.options.alias,
+        describer: resolve('./runtime/server/schema/describe'),
+        inspector: resolve('./runtime/server/schema/inspect'),
+        define: resolve('./runtime/server/define'),
+      }
+      addClient(nuxt, { tables, composables: peers.composables }, resolve)
+      await nuxt.callHook('autoApi:registered', { tables, warnings })
     })
   },
 })

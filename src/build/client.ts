@@ -3,11 +3,9 @@ import { stat } from 'node:fs/promises'
 import { addPlugin, addTemplate, addTypeTemplate, isNuxtMajorVersion, updateTemplates, useLogger } from '@nuxt/kit'
 import type { Nuxt } from 'nuxt/schema'
 import { join } from 'pathe'
-import type { AutoApiConfig } from '../runtime/shared/config'
 import { nitroVersionOf } from './compat'
-import { describeTables, type Descriptions } from './table-descriptions'
+import { describeTables, type Descriptions, type TableSource } from './table-descriptions'
 import { findConfigWarnings } from './config-checks'
-import type { CheckedRegistration } from './registration-keys'
 import { generateTypes, typeRoutes, type Endpoint } from './types'
 import { generateClient } from './virtual/client'
 
@@ -22,13 +20,13 @@ interface Nitro {
 }
 
 export interface ClientSource {
-  readonly registrations: readonly CheckedRegistration[]
-  readonly config: AutoApiConfig
+  readonly tables: TableSource
   /** Whether `@tanstack/vue-query`, the peer dependency of the composables, is installed. */
   readonly composables: boolean
 }
 
-export function addClient(nuxt: Nuxt, { registrations, config, composables }: ClientSource, resolve: (path: string) => string): void {
+export function addClient(nuxt: Nuxt, { tables, composables }: ClientSource, resolve: (path: string) => string): void {
+  const { registrations, config } = tables
   const logger = useLogger('auto-api')
   const files = [
     ...new Set(
@@ -36,13 +34,7 @@ export function addClient(nuxt: Nuxt, { registrations, config, composables }: Cl
     ),
   ]
   const describe = () =>
-    describeTables({
-      registrations,
-      config,
-      rootDir: nuxt.options.rootDir,
-      alias: nuxt.options.alias,
-      describer: resolve('./runtime/server/schema/describe'),
-    }).then((descriptions) => {
+    describeTables(tables).then((descriptions) => {
       for (const warning of [
         ...descriptions.warnings,
         ...findConfigWarnings(

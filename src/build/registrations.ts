@@ -139,6 +139,9 @@ const NAME_RULES: readonly NameRule[] = [
   ],
 ]
 
+/** Returns the problem of a single name, which no other resource has. */
+export const findNameProblem = (name: string): Problem | undefined => checkNames([name])[0]
+
 function checkNames(names: readonly unknown[]): Problem[] {
   return names.flatMap((name, index) => {
     if (typeof name !== 'string' || name === '')

@@ -19,7 +19,8 @@ export interface FileResources {
   readonly problems: readonly Problem[]
 }
 
-type NuxtFolders = Pick<Nuxt['options'], '_layers' | 'rootDir'>
+/** The part of Nuxt that names the folders and the ignored files. */
+type NuxtFolders = { readonly options: Pick<Nuxt['options'], '_layers' | 'rootDir'> }
 
 const CODE = /\.(?:[cm]?ts|[cm]?js)$/
 
@@ -27,7 +28,7 @@ const CODE = /\.(?:[cm]?ts|[cm]?js)$/
  * Reads the resource files of all layers. A file of the app replaces the file of the same name in a layer.
  * @param option the option `resourcesDir`
  */
-export function collectResourceFiles(option: unknown, folders: NuxtFolders): FileResources {
+export function collectResourceFiles(option: unknown, nuxt: NuxtFolders): FileResources {
   if (option === false) return { resources: [], problems: [] }
   if (typeof option !== 'string' || option === '') {
     const instead = 'Use a folder relative to the folder of the server, such as `\'resources\'`, or `false`.'
@@ -35,8 +36,8 @@ export function collectResourceFiles(option: unknown, folders: NuxtFolders): Fil
   }
   const read: (ResourceFile & ReadResource)[] = []
   const problems: Problem[] = []
-  for (const folder of foldersOf(option, folders)) {
-    const { files, subfolders } = listFolder(folder, folders.rootDir)
+  for (const folder of foldersOf(option, nuxt)) {
+    const { files, subfolders } = listFolder(folder, nuxt)
     problems.push(...subfolders.map(path => ({
       where: path, what: 'is a folder', instead: 'Move its files one folder up: the name of a file is the name of its resource.',
     })))
@@ -51,17 +52,17 @@ export function collectResourceFiles(option: unknown, folders: NuxtFolders): Fil
 }
 
 /** The folders of the app and of its layers, the app first. */
-function foldersOf(option: string, { _layers }: NuxtFolders): string[] {
+function foldersOf(option: string, { options: { _layers } }: NuxtFolders): string[] {
   return [...new Set(_layers.map(({ cwd, config }) => resolve(cwd, config.serverDir || join(config.srcDir ?? cwd, 'server'), option)))]
 }
 
-function listFolder(folder: string, rootDir: string): { files: ResourceFile[], subfolders: string[] } {
+function listFolder(folder: string, nuxt: NuxtFolders): { files: ResourceFile[], subfolders: string[] } {
   if (!existsSync(folder)) return { files: [], subfolders: [] }
   const entries = readdirSync(folder, { withFileTypes: true })
-    .filter(({ name }) => !name.startsWith('.') && !isIgnored(join(folder, name)))
+    .filter(({ name }) => !name.startsWith('.') && !isIgnored(join(folder, name), undefined, nuxt as Nuxt))
     .sort((a, b) => a.name < b.name ? -1 : 1)
   const toDisplayPath = (name: string) => {
-    const short = relative(rootDir, join(folder, name))
+    const short = relative(nuxt.options.rootDir, join(folder, name))
     return short.startsWith('..') ? join(folder, name) : short
   }
   return {
@@ -83,7 +84,7 @@ export function watchResourceFiles(option: unknown, nuxt: Nuxt, registered: File
   let timer: NodeJS.Timeout | undefined
   const compare = () => {
     watchFolders()
-    const now = collectResourceFiles(option, nuxt.options)
+    const now = collectResourceFiles(option, nuxt)
     const text = JSON.stringify(now)
     if (text === current) return
     current = text
@@ -91,19 +92,33 @@ export function watchResourceFiles(option: unknown, nuxt: Nuxt, registered: File
     if (now.problems.length === 0) void nuxt.callHook('restart')
   }
   const watchers = new Map<string, FSWatcher>()
-  // The folder of the server is watched too, because the folder of the resources can be missing at the start.
+  const stop = (folder: string) => {
+    watchers.get(folder)?.close()
+    watchers.delete(folder)
+  }
   const watchFolders = () => {
-    for (const folder of foldersOf(option, nuxt.options).flatMap(folder => [folder, dirname(folder)])) {
-      if (watchers.has(folder) || !existsSync(folder) || folder.includes('/node_modules/')) continue
-      watchers.set(folder, watch(folder, () => {
+    // A folder that was deleted and created again needs a new watcher.
+    for (const folder of watchers.keys()) if (!existsSync(folder)) stop(folder)
+    for (const folder of foldersOf(option, nuxt).filter(folder => !folder.includes('/node_modules/')).flatMap(withParents)) {
+      if (watchers.has(folder)) continue
+      const watcher = watch(folder, () => {
         clearTimeout(timer)
         timer = setTimeout(compare, 100)
-      }))
+      })
+      // On Windows, the deletion of a watched folder is an error.
+      watchers.set(folder, watcher.on('error', () => stop(folder)))
     }
   }
   watchFolders()
   nuxt.hook('close', () => {
     clearTimeout(timer)
-    for (const watcher of watchers.values()) watcher.close()
+    for (const folder of watchers.keys()) stop(folder)
   })
+}
+
+/** The folder, if it exists, and its parent. Of parents that do not exist yet, the first one that exists. */
+function withParents(folder: string): string[] {
+  const parents = [dirname(folder)]
+  while (!existsSync(parents.at(-1)!)) parents.push(dirname(parents.at(-1)!))
+  return [...existsSync(folder) ? [folder] : [], parents.at(-1)!]
 }

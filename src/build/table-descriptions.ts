@@ -1,6 +1,7 @@
 /** Describes the registered tables at build time, because their TypeScript types do not contain relations and server-owned columns. */
 import { createJiti } from 'jiti'
 import type { ResourceDescription } from '../runtime/server/schema/describe'
+import type { Inspection } from '../runtime/server/schema/inspect'
 import type { ResourceRegistration } from '../runtime/server/registration'
 import type { AutoApiConfig } from '../runtime/shared/config'
 import type { CheckedRegistration } from './registration-keys'
@@ -21,6 +22,14 @@ export interface TableSource {
   readonly alias: Record<string, string>
   /** The file that exports `describeResources`. The server uses the same function. */
   readonly describer: string
+}
+
+/** The tables with the files that load their rules, for the command `check`. */
+export interface InspectedTables extends TableSource {
+  /** The file that exports `inspectResources`. */
+  readonly inspector: string
+  /** The file that exports `defineResource`. */
+  readonly define: string
 }
 
 interface Describer {
@@ -50,7 +59,8 @@ export async function describeTables(source: TableSource): Promise<Descriptions>
       },
     }),
   )
-  const { loadable, warnings } = await findLoadable(tables, source)
+  const { loadable, failures } = await findLoadable(tables, source)
+  const warnings = failures.map(({ name, message }) => withoutRelations([name], message))
   try {
     const { registrations, schemaModules } = await load(loadable, source)
     return { resources: describeResources(registrations(), schemaModules(), source.config), warnings }
@@ -58,31 +68,71 @@ export async function describeTables(source: TableSource): Promise<Descriptions>
   catch (error) {
     // If there are no warnings, every table was loaded, so a missing table cannot be the cause of the error.
     if (warnings.length === 0 && isOwnError(error)) return { resources: [], warnings, error: error.message }
-    return { resources: [], warnings: [...warnings, withoutRelations(loadable.map(({ name }) => name), error)] }
+    return { resources: [], warnings: [...warnings, withoutRelations(loadable.map(({ name }) => name), messageOf(error))] }
+  }
+}
+
+interface Inspector {
+  readonly inspectResources: (
+    registrations: readonly ResourceRegistration[],
+    modules: readonly Record<string, unknown>[],
+    config: AutoApiConfig,
+  ) => Inspection
+}
+
+/**
+ * Loads the tables with their rules and inspects them. Rules of files that work only in the server are missing.
+ * @returns also the messages for registrations that could not be loaded
+ */
+export async function inspectTables(source: InspectedTables): Promise<Inspection & { readonly unloaded: readonly string[] }> {
+  const { inspectResources } = await createJiti(import.meta.url, { alias: source.alias }).import<Inspector>(source.inspector)
+  const registrations = source.registrations.map(({ name, imports: { schema, authorization }, data: { hiddenFields, disabled } }) => ({
+    name,
+    imports: { ...schema && { schema }, ...authorization && { authorization } },
+    data: { ...hiddenFields !== undefined && { hiddenFields }, ...disabled !== undefined && { disabled } },
+  }))
+  return await withAutoImport(source, async () => {
+    const { loadable, failures } = await findLoadable(registrations, source)
+    const { registrations: loaded, schemaModules } = await load(loadable, source)
+    const unloaded = failures.map(({ name, message }) => `\`${name}\` could not be loaded, so its rules are not checked: ${message}`)
+    return { ...inspectResources(loaded(), schemaModules(), source.config), unloaded }
+  })
+}
+
+/** Resource files use the auto-import `defineResource`, which exists only in the server. */
+async function withAutoImport<T>({ define, alias }: InspectedTables, run: () => Promise<T>): Promise<T> {
+  const { defineResource } = await createJiti(import.meta.url, { alias }).import<{ readonly defineResource: unknown }>(define)
+  const scope = globalThis as { defineResource?: unknown }
+  scope.defineResource = defineResource
+  try {
+    return await run()
+  }
+  finally {
+    delete scope.defineResource
   }
 }
 
 /** Whether this package threw the error. Other errors come from files that cannot be loaded at build time. */
 const isOwnError = (error: unknown): error is Error => error instanceof Error && error.message.startsWith('[auto-api] ')
 
+interface Failure {
+  readonly name: string
+  readonly message: string
+}
+
 /** Returns the tables whose files can be loaded outside the server. A file that fails then affects only its own tables. */
 async function findLoadable(
   tables: readonly CheckedRegistration[],
   source: TableSource,
-): Promise<{ loadable: readonly CheckedRegistration[], warnings: string[] }> {
+): Promise<{ loadable: readonly CheckedRegistration[], failures: readonly Failure[] }> {
   const canLoadAll = await load(tables, source).then(() => true, () => false)
-  if (canLoadAll) return { loadable: tables, warnings: [] }
+  if (canLoadAll) return { loadable: tables, failures: [] }
   const results = await Promise.all(
-    tables.map(table =>
-      load([table], source).then(
-        () => ({ table }),
-        (error: unknown) => ({ table, error }),
-      ),
-    ),
+    tables.map(table => load([table], source).then(() => table, (error: unknown) => ({ name: table.name, message: messageOf(error) }))),
   )
   return {
-    loadable: results.flatMap(({ table, ...failed }) => ('error' in failed ? [] : [table])),
-    warnings: results.flatMap(({ table: { name }, ...failed }) => ('error' in failed ? [withoutRelations([name], failed.error)] : [])),
+    loadable: results.flatMap(result => 'message' in result ? [] : [result]),
+    failures: results.flatMap(result => 'message' in result ? [result] : []),
   }
 }
 
@@ -96,8 +146,9 @@ async function load(tables: readonly CheckedRegistration[], { rootDir, alias }: 
   return await jiti.evalModule(generateRegistry(tables, rootDir), { filename, async: true }) as Tables
 }
 
-function withoutRelations(names: readonly string[], error: unknown): string {
-  const [message] = String(error instanceof Error ? error.message : error).split('\n')
+const messageOf = (error: unknown): string => String(error instanceof Error ? error.message : error).split('\n')[0]!
+
+function withoutRelations(names: readonly string[], message: string): string {
   const list = names.map(name => `\`${name}\``).join(', ')
   return `${list}: the table could not be loaded at build time, so the types contain its columns but not its relations (${message}).`
 }

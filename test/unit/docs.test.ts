@@ -5,10 +5,11 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { toMessage } from '../../src/build/problem'
 import { findRemovedOptions } from '../../src/build/removed'
+import { findSnippets } from '../../src/cli/snippets'
 import { fieldForbidden, unknownField } from '../../src/runtime/server/core/error'
 import { ERRORS } from '../../src/runtime/server/core/error-codes'
 import type { AutoApiContext } from '../../src/runtime/server/registration'
-import { findSnippets, FOLLOWED_PAGES } from '../support/markdown'
+import { FOLLOWED_PAGES } from '../support/markdown'
 import { DEFAULT_CONFIG, DEFAULT_MULTI_TENANCY } from '../../src/runtime/shared/defaults'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))

@@ -7,7 +7,7 @@ import { createModuleImport } from '../../../src/build/module-import'
 import { toMessage } from '../../../src/build/problem'
 import { collectRegistrations } from '../../../src/build/registrations'
 import { readResourceFile } from '../../../src/build/resource-file'
-import { collectResourceFiles } from '../../../src/build/resource-files'
+import { collectResourceFiles, watchResourceFiles } from '../../../src/build/resource-files'
 import { generateRegistry } from '../../../src/build/virtual/registry'
 
 // The patterns are those of the loaded Nuxt.
@@ -113,13 +113,15 @@ describe('the folder of resource files', () => {
     mkdirSync(dirname(join(root, path)), { recursive: true })
     writeFileSync(join(root, path), text)
   }
-  const collect = (option: unknown = 'resources') => collectResourceFiles(option, {
+  const optionsOf = () => ({
     rootDir: root,
+    dev: true,
     _layers: [
       { cwd: root, config: { rootDir: root, srcDir: join(root, 'app'), serverDir: join(root, 'server') } },
       { cwd: join(root, 'layer'), config: { rootDir: join(root, 'layer'), srcDir: join(root, 'layer/app'), serverDir: join(root, 'layer/server') } },
     ] as never,
   })
+  const collect = (option: unknown = 'resources') => collectResourceFiles(option, { options: optionsOf() })
   const namesOf = (option?: unknown) => collect(option).resources.map(({ name, displayPath }) => [name, displayPath])
 
   beforeEach(() => {
@@ -187,5 +189,27 @@ describe('the folder of resource files', () => {
     expect(registry).toContain('authorization: import1.authorization')
     expect(registry).toContain('hooks: import1.hooks')
     expect(registry).toContain('"authorization":"server/resources/posts.ts"')
+  })
+
+  it('restarts Nuxt when a registration changes, also if the folders are created later, and not when only a rule changes', async () => {
+    const hooks: Record<string, () => void> = {}
+    const callHook = vi.fn()
+    const nuxt = { options: optionsOf(), hook: (name: string, run: () => void) => hooks[name] = run, callHook }
+    watchResourceFiles('resources', nuxt as never, collect())
+    const restarts = (count: number) => vi.waitFor(() => expect(callHook.mock.calls).toEqual(Array(count).fill(['restart'])), { timeout: 10_000 })
+    try {
+      add('server/resources/posts.ts')
+      await restarts(1)
+      add('server/resources/posts.ts', `${IMPORT}export default defineResource(posts, { permissions: { read: 'editor' } })`)
+      add('server/resources/tags.ts')
+      await restarts(2)
+      rmSync(join(root, 'server'), { recursive: true })
+      await restarts(3)
+      add('server/resources/tags.ts')
+      await restarts(4)
+    }
+    finally {
+      hooks.close!()
+    }
   })
 })

@@ -1,0 +1,84 @@
+/** `nuxt-auto-api check`: fails if the configuration has a problem, or if the access matrix is not the one in the repository. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { loadNuxt } from '@nuxt/kit'
+import { basename, join } from 'pathe'
+import { findConfigWarnings } from '../build/config-checks'
+import { describeTables, inspectTables } from '../build/table-descriptions'
+import type { ModuleHooks } from '../module'
+import { CommandError } from './app'
+
+export interface CheckOptions {
+  readonly cwd: string
+  /**
+   * The file of the access matrix, relative to the app.
+   * @default 'access-matrix.txt'
+   */
+  readonly matrix?: string
+  /** `true` writes the access matrix instead of comparing it. */
+  readonly update?: boolean
+}
+
+export interface Checked {
+  readonly problems: readonly string[]
+  readonly resources: number
+}
+
+type Registered = Parameters<ModuleHooks['autoApi:registered']>[0]
+
+const DEFAULT_MATRIX = 'access-matrix.txt'
+
+/** @throws CommandError if the app cannot be loaded, or does not use the module */
+export async function check({ cwd, matrix = DEFAULT_MATRIX, update = false }: CheckOptions): Promise<Checked> {
+  const { tables, warnings } = await loadRegistered(cwd)
+  const descriptions = await describeTables(tables)
+  const { access, missingIndexes, unloaded } = await inspectTables(tables)
+  const problems = [
+    ...warnings,
+    ...descriptions.warnings,
+    ...descriptions.error === undefined ? [] : [descriptions.error],
+    ...findConfigWarnings(tables.registrations.map(({ name }) => name), descriptions, tables.config),
+    ...unloaded,
+    ...missingIndexes.map(({ resource, columns, reason }) => {
+      const list = columns.map(name => `\`${name}\``).join(', ')
+      const index = `index().on(${columns.map(name => `table.${name}`).join(', ')})`
+      const kind = reason === 'tenant' ? 'tenant column' : 'foreign key'
+      return `\`${resource}\`: no index begins with the ${kind} ${list}. Add \`${index}\` to the table.`
+    }),
+  ]
+  const text = `${access.join('\n')}\n`
+  if (update) writeFileSync(join(cwd, matrix), text)
+  return { problems: [...problems, ...findMatrixProblem(join(cwd, matrix), text)], resources: tables.registrations.length }
+}
+
+async function loadRegistered(cwd: string): Promise<Registered> {
+  let registered: Registered | undefined
+  const nuxt = await loadNuxt({ cwd, ready: false, overrides: { logLevel: 'silent' } })
+  try {
+    nuxt.hook('autoApi:registered', (value) => {
+      registered = value
+    })
+    await nuxt.ready()
+  }
+  catch (error) {
+    throw new CommandError((error as Error).message)
+  }
+  finally {
+    await nuxt.close()
+  }
+  if (!registered) throw new CommandError('The app does not use the module. Add \'nuxt-auto-api\' to `modules` in nuxt.config.')
+  return registered
+}
+
+/** Compares the lines of the access matrix with those of the file. */
+export function findMatrixProblem(file: string, text: string): string[] {
+  const command = 'Review the rules, then run `npx nuxt-auto-api check --update` and commit the file.'
+  const name = basename(file)
+  if (!existsSync(file)) return [`\`${name}\`, the access matrix, does not exist. ${command}`]
+  const linesOf = (matrix: string) => matrix.split('\n').filter(line => line !== '')
+  const [before, after] = [linesOf(readFileSync(file, 'utf8')), linesOf(text)]
+  const changes = [
+    ...before.filter(line => !after.includes(line)).map(line => `  - ${line}`),
+    ...after.filter(line => !before.includes(line)).map(line => `  + ${line}`),
+  ]
+  return changes.length === 0 ? [] : [[`\`${name}\`: the access matrix has changed. ${command}`, ...changes].join('\n')]
+}

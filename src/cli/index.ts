@@ -1,0 +1,68 @@
+#!/usr/bin/env node
+/** The command `nuxt-auto-api`. */
+import { fileURLToPath } from 'node:url'
+import { defineCommand, runMain } from 'citty'
+import { consola } from 'consola'
+import { resolve } from 'pathe'
+import { add } from './add'
+import { CommandError } from './app'
+import { check } from './check'
+import { init } from './init'
+
+const cwd = { type: 'string', description: 'The folder of the app', default: '.' } as const
+
+/** Prints an expected error without its stack. */
+async function run(command: () => Promise<void> | void): Promise<void> {
+  try {
+    await command()
+  }
+  catch (error) {
+    if (!(error instanceof CommandError)) throw error
+    consola.error(error.message)
+    process.exitCode = 1
+  }
+}
+
+const main = defineCommand({
+  meta: { name: 'nuxt-auto-api', description: 'Set up nuxt-auto-api, add resources and check them' },
+  subCommands: {
+    init: defineCommand({
+      meta: { name: 'init', description: 'Write the files of the guide "Getting started". Existing files are kept' },
+      args: { cwd, dryRun: { type: 'boolean', description: 'Only print what would change' } },
+      run: ({ args }) => run(() => {
+        const docs = fileURLToPath(new URL('../../docs', import.meta.url))
+        const { changes, commands } = init({ cwd: resolve(args.cwd), docs, dryRun: args.dryRun })
+        consola.log([...args.dryRun ? ['Nothing was written. The command would change:'] : [], ...changes].join('\n'))
+        consola.box(['Next:', ...commands].join('\n'))
+      }),
+    }),
+    add: defineCommand({
+      meta: { name: 'add', description: 'Write the resource file of a table' },
+      args: {
+        resource: { type: 'positional', description: 'The name of the resource, such as posts', required: true },
+        table: { type: 'string', description: 'The name of the export of the table. Default: the name of the resource' },
+        cwd,
+      },
+      run: ({ args }) => run(() => {
+        const path = add({ cwd: resolve(args.cwd), resource: args.resource, ...args.table !== undefined && { table: args.table } })
+        consola.success(`created ${path}. Edit its permissions: signed-in callers can read, and writes need a permission.`)
+      }),
+    }),
+    check: defineCommand({
+      meta: { name: 'check', description: 'Check the registrations, the indexes and the access matrix. For CI' },
+      args: {
+        cwd,
+        matrix: { type: 'string', description: 'The file of the access matrix. Default: access-matrix.txt' },
+        update: { type: 'boolean', description: 'Write the access matrix' },
+      },
+      run: ({ args }) => run(async () => {
+        const matrix = args.matrix === undefined ? {} : { matrix: args.matrix }
+        const { problems, resources } = await check({ cwd: resolve(args.cwd), update: args.update, ...matrix })
+        if (problems.length > 0) throw new CommandError(problems.join('\n'))
+        consola.success(`${resources} resources: no problem found.`)
+      }),
+    }),
+  },
+})
+
+void runMain(main)

@@ -1,0 +1,62 @@
+/** Inspects resources for the command `check`: who can do what, and which columns need an index. */
+import type { AutoApiConfig } from '../../shared/config'
+import type { ResourceRegistration } from '../registration'
+import { toAccessMatrix } from './access-matrix'
+import { readConfig } from './drizzle/config'
+import type { Resource } from './model'
+import { createResources } from './resource'
+
+export interface Inspection {
+  /** The lines of the access matrix. */
+  readonly access: readonly string[]
+  readonly missingIndexes: readonly MissingIndex[]
+}
+
+export interface MissingIndex {
+  readonly resource: string
+  /** The columns, by property name. */
+  readonly columns: readonly string[]
+  readonly reason: 'foreign key' | 'tenant'
+}
+
+/** @throws The same error that the server throws at startup, if a registration is invalid. */
+export function inspectResources(
+  registrations: readonly ResourceRegistration[],
+  modules: readonly Record<string, unknown>[],
+  config: AutoApiConfig,
+): Inspection {
+  const resources = [...createResources(registrations, modules, config).values()]
+  return { access: toAccessMatrix(resources), missingIndexes: resources.flatMap(findMissingIndexes) }
+}
+
+/** Returns the columns that no index begins with. Without an index, an include, a cascade or a list of a tenant reads the whole table. */
+function findMissingIndexes(resource: Resource): MissingIndex[] {
+  const indexed = indexesOf(resource)
+  const needed: Omit<MissingIndex, 'resource'>[] = [
+    // MySQL creates the index of a foreign key itself.
+    ...resource.dialect === 'mysql' ? [] : resource.foreignKeys.map(({ columns }) => ({ columns, reason: 'foreign key' as const })),
+    ...resource.tenant ? [{ columns: [resource.tenant.name], reason: 'tenant' as const }] : [],
+  ]
+  const isIndexed = (columns: readonly string[]) =>
+    indexed.some(index => index.slice(0, columns.length).every(name => columns.includes(name)) && index.length >= columns.length)
+  const missing = needed.filter(({ columns }) => !isIndexed(columns))
+  // A tenant column is usually a foreign key too.
+  return missing
+    .filter(({ columns }, at) => missing.findIndex(other => other.columns.join() === columns.join()) === at)
+    .map(entry => ({ resource: resource.name, ...entry }))
+}
+
+/** The columns of each index, in the order of the index. An index with a condition does not contain every row. */
+function indexesOf({ table, facts }: Resource): (readonly string[])[] {
+  // An expression in an index has no name.
+  const nameOf = (item: unknown) => {
+    const { name } = item as { readonly name?: unknown }
+    return facts.columns.find(({ column }) => column.name === name)?.name ?? ''
+  }
+  const { indexes } = readConfig(table).config
+  return [
+    facts.primaryKey,
+    ...facts.uniques,
+    ...indexes.filter(({ config }) => !config.where).map(({ config }) => config.columns.map(nameOf)),
+  ]
+}

@@ -48,7 +48,8 @@ export function readResourceFile(file: ResourceFile, source: string): ReadResour
     return failed({ where: file.displayPath, what: `cannot be read: ${parsed.message}`, instead: 'Correct the syntax error.' })
   const call = parsed.default
   if (!isDefineResource(call)) {
-    const instead = `Every file of this folder registers one resource. Write ${EXAMPLE}, or move the file to another folder. ${PAGE}`
+    const instead = `Every file of this folder registers one resource. Write ${EXAMPLE}, move the file to another folder, or set `
+      + `\`autoApi.resourcesDir\` to another folder. ${PAGE}`
     return failed({ where: file.displayPath, what: 'does not export a resource as its default', instead })
   }
   const [table, options] = call.arguments as (Expression | undefined)[]

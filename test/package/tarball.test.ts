@@ -1,5 +1,5 @@
 /** Checks the packed tarball: installed in a new app, built, started and requested over HTTP. */
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { basename, join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -54,8 +54,33 @@ describe('the packed tarball', () => {
     expect(readFileSync(join(folder, 'node_modules/nuxt-auto-api', page!), 'utf8')).toContain('# Upgrading')
   })
 
+  it('contains the files for coding agents', () => {
+    const read = (path: string) => readFileSync(join(folder, 'node_modules/nuxt-auto-api', path), 'utf8')
+    expect(read('llms.txt')).toContain('](docs/getting-started.md)')
+    expect(read('skills/nuxt-auto-api/SKILL.md')).toContain('name: nuxt-auto-api')
+  })
+
   it('requires Drizzle 0.45.2 or newer, because older versions allow SQL injection', () => {
     expect(manifest.peerDependencies['drizzle-orm']).toMatch(/^>=0\.45\.2 /)
+  })
+})
+
+describe('the command nuxt-auto-api', () => {
+  it('prints the files that init would write', () => {
+    const printed = run(folder, 'nuxt-auto-api', 'init', '--dry-run')
+    expect(printed).toContain('created  server/resources/posts.ts')
+    expect(printed).toContain('kept     nuxt.config.ts: it lists \'nuxt-auto-api\' already')
+    expect(existsSync(join(folder, 'server/resources/posts.ts'))).toBe(false)
+  })
+
+  it('refuses to add a resource that exists, with exit code 1', () => {
+    expect(() => run(folder, 'nuxt-auto-api', 'add', 'books')).toThrow(/server\/resources\/books\.ts`? exists already/)
+  })
+
+  it('checks the app, and compares the access matrix', () => {
+    expect(() => run(folder, 'nuxt-auto-api', 'check')).toThrow(/access-matrix\.txt`?, the access matrix, does not exist/)
+    run(folder, 'nuxt-auto-api', 'check', '--update')
+    expect(readFileSync(join(folder, 'access-matrix.txt'), 'utf8')).toMatch(/^books\.read +everybody\nbooks\.create +\(?ctx\)? => !!ctx\.user\nbooks\.update +nobody$/m)
   })
 })
 

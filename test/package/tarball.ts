@@ -126,7 +126,7 @@ export function runWith(surroundings: Surroundings, command: string, ...args: st
     cwd: surroundings.cwd,
     env: environmentOf(surroundings),
     encoding: 'utf8',
-    timeout: 5 * 60_000,
+    timeout: 10 * 60_000,
     maxBuffer: 1 << 26,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -163,19 +163,19 @@ export async function startServer(surroundings: Surroundings, command: string, .
   server.stdout.on('data', chunk => printed += chunk)
   server.stderr.on('data', chunk => printed += chunk)
   const url = `http://127.0.0.1:${port}`
-  for (const until = Date.now() + 60_000; Date.now() < until;) {
+  for (const until = Date.now() + 120_000; Date.now() < until;) {
     if (server.exitCode !== null) throw new Error(`the server ended with ${server.exitCode}\n${printed}`)
     // The development server responds with 503 until the app is built.
     if (await fetch(url).then(({ status }) => status !== 503, () => false)) return { url, stop: () => stop(server) }
     await new Promise(resolve => setTimeout(resolve, 100))
   }
   await stop(server)
-  throw new Error(`the server did not answer within a minute\n${printed}`)
+  throw new Error(`the server did not answer within two minutes\n${printed}`)
 }
 
 function stop(server: ChildProcess): Promise<void> {
   return new Promise((resolve) => {
-    if (server.exitCode !== null) return resolve()
+    if (server.exitCode !== null || server.signalCode !== null) return resolve()
     server.once('exit', () => resolve())
     process.kill(-server.pid!, 'SIGKILL')
   })

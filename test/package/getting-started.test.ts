@@ -1,0 +1,110 @@
+/** Follows the pages for beginners literally, in an empty app on Node 24 and on Node 20. */
+import { randomUUID } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { findNode20 } from '../support/node-20'
+import { findPackages, findSnippets } from '../../src/cli/snippets'
+import { root } from '../support/once'
+import { readPage, stepsOf, type FollowedApp } from './follow'
+import { createFolder, installPackages, run } from './tarball'
+
+const PAGE = 'docs/getting-started.md'
+
+/** The files of an app that `npm create nuxt` creates, besides `package.json`. */
+const EMPTY_APP = {
+  'nuxt.config.ts': 'export default defineNuxtConfig({})\n',
+  'app/app.vue': '<template>\n  <NuxtWelcome />\n</template>\n',
+  'tsconfig.json': JSON.stringify({
+    files: [],
+    references: ['app', 'server', 'shared', 'node'].map(name => ({ path: `./.nuxt/tsconfig.${name}.json` })),
+  }),
+}
+
+/** Packages of the shared installation that the page does not install. */
+const OTHERS = ['better-sqlite3', '@types/better-sqlite3']
+
+async function createEmptyApp(folder: string, versions?: Readonly<Record<string, string>>): Promise<void> {
+  for (const [path, text] of Object.entries(EMPTY_APP)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true })
+    writeFileSync(join(folder, path), text)
+  }
+  await installPackages(folder, versions)
+  for (const name of OTHERS) rmSync(join(folder, 'node_modules', name), { recursive: true })
+}
+
+async function runOnPostgres(sql: string): Promise<void> {
+  const client = new pg.Client({ host: '127.0.0.1', user: 'postgres', database: 'postgres' })
+  await client.connect()
+  await client.query(sql)
+  await client.end()
+}
+
+it('declares rules and registration in at most 10 lines', () => {
+  const { code } = findSnippets(readPage(PAGE)).find(({ source }) => source === 'server/resources/posts.ts')!
+  expect(code.trim().split('\n').length).toBeLessThanOrEqual(10)
+})
+
+describe.each([
+  { name: 'Node 24', node: () => process.execPath, versions: undefined },
+  // The newest Nuxt 4 needs Node 22.
+  { name: 'Node 20', node: findNode20, versions: { 'nuxt': '4.0.3', 'drizzle-orm': '0.45.2' } },
+])('an empty app on $name', ({ name, node, versions }) => {
+  const app: FollowedApp = { cwd: createFolder(), node: node() }
+  beforeAll(() => createEmptyApp(app.cwd, versions))
+  afterAll(async () => {
+    await app.server?.stop()
+    rmSync(app.cwd, { recursive: true, force: true })
+  })
+
+  const steps = stepsOf(PAGE)
+  const build = steps.findIndex(({ title }) => title === 'runs npx drizzle-kit generate')
+
+  it.each(steps.slice(0, build))(`follows ${PAGE}: $title`, step => step.run(app))
+
+  it('renders the record on the page', async () => {
+    const html = await (await fetch(app.server!.url)).text()
+    expect(html).toContain('Hello</li>')
+  })
+
+  it.each(steps.slice(build))(`follows ${PAGE}: $title`, async (step) => {
+    // The page says so: the first migration creates the table that `push` has created.
+    if (step.title === 'runs npx drizzle-kit migrate') rmSync(join(app.cwd, 'local.db'))
+    await step.run(app)
+  })
+
+  it('renders the page on the built server, which does not accept the header of the development server', async () => {
+    const headers = { 'x-demo-role': 'editor', 'content-type': 'application/json' }
+    const refused = await fetch(`${app.server!.url}/api/posts`, { method: 'POST', headers, body: '{"title":"Hello"}' })
+    expect(refused.status).toBe(401)
+    expect(await (await fetch(app.server!.url)).text()).toContain('<h1>Posts</h1>')
+  })
+
+  if (name === 'Node 24') {
+    it('type checks', () => {
+      run(app.cwd, 'nuxi', 'prepare')
+      run(app.cwd, join(root, 'node_modules/.bin/vue-tsc'), '-b', '--noEmit')
+    })
+
+    describe('with PostgreSQL', () => {
+      const database = `pages_${randomUUID().replaceAll('-', '')}`
+      // The variable has priority over the file `.env` of the page.
+      const onPostgres: FollowedApp = { ...app, env: { DATABASE_URL: `postgres://postgres@127.0.0.1:5432/${database}` } }
+      beforeAll(() => runOnPostgres(`create database ${database}`))
+      afterAll(async () => {
+        await onPostgres.server?.stop()
+        await runOnPostgres(`drop database ${database} with (force)`)
+      })
+
+      it.each(stepsOf('docs/postgres.md'))('follows docs/postgres.md: $title', step => step.run(onPostgres))
+    })
+  }
+
+  it('has no package that the pages do not install', () => {
+    for (const page of OTHERS) expect(existsSync(join(app.cwd, 'node_modules', page))).toBe(false)
+    const installed = Object.keys(JSON.parse(readFileSync(join(app.cwd, 'package.json'), 'utf8')).dependencies as object)
+    const named = new Set([...[PAGE, 'docs/postgres.md'].flatMap(page => findPackages(readPage(page)).map(({ name }) => name)), ...OTHERS, 'nuxt'])
+    expect(installed.filter(name => !named.has(name))).toEqual([])
+  })
+})

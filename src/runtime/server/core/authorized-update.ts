@@ -8,15 +8,13 @@ import { unwritableFields } from './access/fields'
 import { applyScope, type Plan } from './access/row-scope'
 import type { ApiRequest, Call } from './context'
 import { changedMeanwhile, fieldForbidden, notFound } from './error'
-import { executeWrite } from './execute/write/run'
 import { toRequestError } from './execute/rows/invalid-value'
 import { loadVisible } from './execute/write/visible'
 import { ifMatchOf } from './parse/if-match'
 import { parseKey } from './parse/key'
 import type { WriteItem } from './parse/write'
-import { planUpdate } from './plan/write'
-import { writtenRecord } from './respond'
 import { hasText, readStoredText } from './stored-text'
+import { runUpdate } from './update-row'
 import { callOn, type CallerContext } from './visible-rows'
 
 /** The stored values of the columns by name. A value of a text column is text, a value of a JSON column is its JSON. */
@@ -93,17 +91,16 @@ async function write(
     const item = {
       ...target, data: { values, sent, given: sent }, condition: { clauses: unchanged, error: () => new StoredValuesChanged() },
     }
-    const plan = await applyScope(call, await planUpdate({ bulk: false, items: [item] }, call), 'update')
     try {
-      const result = await executeWrite(plan, call, async ([written]) => {
+      const { body } = await runUpdate({ bulk: false, items: [item] }, call, async ([written]) => {
         const { values: after } = written!
         const valueOf = (name: string) => after[name] === undefined ? before[name] : after[name]
         await runLogged(() => onCommitted?.(before, Object.fromEntries(names.map(name => [name, valueOf(name)]))))
       })
-      return writtenRecord(result).body
+      return body
     }
     catch (error) {
-      if (!(error instanceof StoredValuesChanged)) throw await toRequestError(error, plan, call)
+      if (!(error instanceof StoredValuesChanged)) throw error
     }
   }
   throw changedMeanwhile()

@@ -1,14 +1,10 @@
 /** Updates a record for a plugin, as the update route does: permissions, validation, field rules, hooks and conditions of the request. */
 import { authorize, contextFor } from './access/authorize'
-import { applyScope } from './access/row-scope'
 import { forResource, requireSession, type ApiRequest } from './context'
-import { executeWrite } from './execute/write/run'
-import { toRequestError } from './execute/rows/invalid-value'
 import type { IncomingRequest } from './listeners'
 import { parseUpdate } from './parse/write'
-import { planUpdate } from './plan/write'
-import { writtenRecord } from './respond'
 import type { ApiResponse } from './response'
+import { runUpdate } from './update-row'
 import type { CallerContext } from './visible-rows'
 import type { AutoApiContext } from '../registration'
 
@@ -24,13 +20,7 @@ export async function updateRecord(
   const resource = session.api.resources.get(name)!
   const call = forResource(session, resource, contextFor({ ...session, ctx: ctx as AutoApiContext }, resource, 'update'))
   await authorize(call, resource, ['update'])
-  const plan = await applyScope(call, await planUpdate(await parseUpdate(toUpdateRequest(session, name, id, values, request), call), call))
-  try {
-    return writtenRecord(await executeWrite(plan, call))
-  }
-  catch (error) {
-    throw await toRequestError(error, plan, call)
-  }
+  return runUpdate(await parseUpdate(toUpdateRequest(session, name, id, values, request), call), call)
 }
 
 function toUpdateRequest(

@@ -1,11 +1,13 @@
 /** Updates one row for plugins, as an ordinary update: row scope, hooks, plugins that take part in commits. */
 import { toKey } from '../schema/record-id'
 import { applyScope } from './access/row-scope'
+import type { Call } from './context'
 import { notFound } from './error'
 import { toRequestError } from './execute/rows/invalid-value'
 import { executeWrite } from './execute/write/run'
 import { planUpdate } from './plan/write'
 import { writtenRecord } from './respond'
+import type { ApiResponse } from './response'
 import { callFor, type CallerContext } from './visible-rows'
 
 export type UpdateRow = typeof updateRow
@@ -22,9 +24,20 @@ export async function updateRow(
   const call = callFor(ctx, name)
   const key = toKey(call.resource, id)
   if (!key) throw notFound()
-  const plan = await applyScope(call, await planUpdate({ bulk: false, items: [{ key, data: { values, sent: [], given: [] } }] }, call))
+  return (await runUpdate({ bulk: false, items: [{ key, data: { values, sent: [], given: [] } }] }, call)).body as Record<string, unknown>
+}
+
+/**
+ * Runs the steps of an update after its request was parsed: plan, row scope, one commit with its hooks, response.
+ * @param onCommitted as that of `executeWrite`
+ * @throws The errors of an update, and those of a condition of its items.
+ */
+export async function runUpdate(
+  request: Parameters<typeof planUpdate>[0], call: Call, onCommitted?: Parameters<typeof executeWrite>[2],
+): Promise<ApiResponse> {
+  const plan = await applyScope(call, await planUpdate(request, call), 'update')
   try {
-    return writtenRecord(await executeWrite(plan, call)).body as Record<string, unknown>
+    return writtenRecord(await executeWrite(plan, call, onCommitted))
   }
   catch (error) {
     throw await toRequestError(error, plan, call)

@@ -9,6 +9,9 @@ const RANDOM_BYTES = 32
 const RANDOM_LENGTH = 43
 const CHECKSUM_LENGTH = 6
 
+// The builds of Nuxt warn about literals such as `0n`.
+const [ZERO, BASE, VALUES] = [BigInt(0), BigInt(62), BigInt(256)] as const
+
 /** The number of characters of a token that its row contains, to recognize the token in a list. */
 export const START_LENGTH = 8
 
@@ -38,11 +41,11 @@ export function createTokenFormat(prefix: string): TokenFormat {
   }
 }
 
-const toNumber = (bytes: Uint8Array) => bytes.reduce((number, byte) => number * 256n + BigInt(byte), 0n)
+const toNumber = (bytes: Uint8Array) => bytes.reduce((number, byte) => number * VALUES + BigInt(byte), ZERO)
 
 export function toBase62(number: bigint, length: number): string {
   let text = ''
-  for (let rest = number; rest > 0n; rest /= 62n) text = ALPHABET[Number(rest % 62n)]! + text
+  for (let rest = number; rest > ZERO; rest /= BASE) text = ALPHABET[Number(rest % BASE)]! + text
   return text.padStart(length, '0')
 }
 

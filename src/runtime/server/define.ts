@@ -24,7 +24,9 @@ export type { CredentialCaller, FindCredentialCaller } from './core/credentials'
 export type {
   Change, ChangedRows, ChangedRowsInsert, ChangedRowsValues, ChangedValue, CommitListener, CommitParticipant, CommitStatement,
 } from './core/changes'
-export type { Around, AroundInfo, CallerListener, IncomingRequest, RequestListener, ResponseListener } from './core/listeners'
+export type {
+  ArrivalListener, ArrivingRequest, Around, AroundInfo, CallerListener, IncomingRequest, RequestListener, ResponseListener,
+} from './core/listeners'
 export type { RowFilter } from './core/row-filters'
 export type { OpenedList, OpenList, Scan, ScannedColumn, ScannedColumns, ScannedRecord, ScanOptions } from './core/scan'
 export type { SaveCounts, SaveOptions, SaveRecords } from './core/save'

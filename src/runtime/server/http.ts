@@ -24,7 +24,9 @@ import { isNoneMatch, tagBody } from './http/etag'
 import { createToHttpError, isApiError, logFailure } from './http/errors'
 import { addCacheHeaders, withoutBody, type HeaderAccess } from './http/headers'
 import { PROBLEM_TYPE, toProblem } from './http/problem'
-import { requireResource, toCustomRequest, toGlobalRequest, toPluginRequest, toResourceRequest, type ToRequest } from './http/request'
+import {
+  requireResource, toArrivingRequest, toCustomRequest, toGlobalRequest, toPluginRequest, toResourceRequest, type ToRequest,
+} from './http/request'
 import { sendStream } from './http/stream'
 import { segmentsBelow, sentUrl } from './http/url'
 import { useApi } from './runtime'
@@ -157,6 +159,7 @@ export function definePluginRoutes(): EventHandler {
     await api.whenReady()?.catch((error: unknown) => {
       throw toHttpError(event, error)
     })
+    announce(event, api)
     const path = segmentsBelow(api.mountPath, event, sentUrl(event))
     // An encoded slash would split one segment into two.
     const accept = () => event.headers.get('accept') ?? undefined
@@ -176,6 +179,16 @@ export function definePluginRoutes(): EventHandler {
       request => runEnabled(request, api, route, methods),
     )
   })
+}
+
+/** Runs the listeners of every request below the prefix. */
+function announce(event: H3Event, api: ServerApi): void {
+  try {
+    for (const listen of api.listeners.onArrival) listen(toArrivingRequest(event, api, setResponseHeader))
+  }
+  catch (error) {
+    throw toHttpError(event, error)
+  }
 }
 
 /** @throws An HTTP error if the API cannot be created. */

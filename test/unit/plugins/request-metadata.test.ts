@@ -56,6 +56,14 @@ describe('without a proxy', () => {
     expect(answered.get('x-request-id')).toBe(body.requestId)
   })
 
+  it.each([
+    ['a method that a path does not have', 'PUT', '/api/posts', 405], ['a method that a plugin route does not have', 'POST', '/api/metadata', 405], ['a path that does not exist', 'GET', '/api/nothing/here', 404],
+    ['a list', 'GET', '/api/posts', 200], ['the methods of a path', 'OPTIONS', '/api/posts', 204], ['a record that does not exist', 'GET', '/api/posts/9', 404], ['an invalid query', 'GET', '/api/posts?limit=x', 400],
+  ])('the response to %s has an id', async (_what, method, path, status) => {
+    const answer = await (await open()).request(method, path)
+    expect([answer.status, answer.headers.get('x-request-id')]).toEqual([status, expect.stringMatching(UUID)])
+  })
+
   it('each request has its own id', async () => {
     const server = await open()
     const ids = await Promise.all(Array.from({ length: 5 }, async () => (await server.request('GET', '/api/posts')).headers.get('x-request-id')))

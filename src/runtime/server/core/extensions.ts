@@ -61,7 +61,7 @@ export function createExtensions(resources: ReadonlyMap<string, Resource>): Exte
   const unreported = new Set<string>()
   const rowFilters = new Map<Resource, readonly PluginRowFilter[]>()
   const rowChecks = new Map<Resource, readonly RowCheck[]>()
-  const empty = { onRequest: [], onCaller: [], around: [], onResponse: [], onCommit: [], inCommit: [] } satisfies Listeners
+  const empty = { onArrival: [], onRequest: [], onCaller: [], around: [], onResponse: [], onCommit: [], inCommit: [] } satisfies Listeners
   const listeners: FillableListeners = empty
   return {
     hooks,
@@ -89,7 +89,8 @@ export function createExtensions(resources: ReadonlyMap<string, Resource>): Exte
     addRowCheck: (resource, check) => void rowChecks.set(resource, [...rowChecks.get(resource) ?? [], check]),
     addUnreported: resource => void unreported.add(resource),
     addCredentials: source => void credentials.push(source),
-    addListeners({ onRequest, onCaller, around, onResponse, onCommit, inCommit }) {
+    addListeners({ onArrival, onRequest, onCaller, around, onResponse, onCommit, inCommit }) {
+      if (onArrival) listeners.onArrival.push(onArrival)
       if (onRequest) listeners.onRequest.push(onRequest)
       if (onCaller) listeners.onCaller.push(onCaller)
       if (around) listeners.around.push(around)

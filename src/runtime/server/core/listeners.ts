@@ -10,16 +10,9 @@ import type { ApiResponse } from './response'
 
 type PlatformEvent = AutoApiPlatform extends { event: infer Event } ? Event : unknown
 
-/** A request whose caller is not known yet. */
-export interface IncomingRequest {
+/** A request below the prefix whose route is not known yet. The path or the method can be one that does not exist. */
+export interface ArrivingRequest {
   readonly method: string
-  /** The resource's name; empty for a request without a resource. */
-  readonly resource: string
-  /** The main operation: the first of `operations`. */
-  readonly operation: Operation
-  /** All operations of the request: a list with `groupBy` is a read and an aggregate, a delete with `force` a purge and a delete. */
-  readonly operations: readonly Operation[]
-  readonly query: Readonly<Record<string, string | string[]>>
   readonly header: (name: string) => string | undefined
   /** Returns the client's address in its canonical form. The client itself cannot set this value. */
   readonly address: () => string | undefined
@@ -30,6 +23,19 @@ export interface IncomingRequest {
   readonly event: PlatformEvent
 }
 
+/** A request whose caller is not known yet. */
+export interface IncomingRequest extends ArrivingRequest {
+  /** The resource's name; empty for a request without a resource. */
+  readonly resource: string
+  /** The main operation: the first of `operations`. */
+  readonly operation: Operation
+  /** All operations of the request: a list with `groupBy` is a read and an aggregate, a delete with `force` a purge and a delete. */
+  readonly operations: readonly Operation[]
+  readonly query: Readonly<Record<string, string | string[]>>
+}
+
+/** Runs for every request below the prefix, before its route is known. */
+export type ArrivalListener = (request: ArrivingRequest) => void
 /** Runs before the API resolves the caller and parses the request. It can throw an error to refuse the request. */
 export type RequestListener = (request: IncomingRequest) => unknown
 /** Runs after the API has resolved the caller, before authorization. It can throw an error to refuse the request. */
@@ -71,6 +77,7 @@ export interface Participant {
 }
 
 export interface Listeners {
+  readonly onArrival: readonly ArrivalListener[]
   readonly onRequest: readonly RequestListener[]
   readonly onCaller: readonly CallerListener[]
   readonly around: readonly Around[]

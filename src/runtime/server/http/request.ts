@@ -4,6 +4,9 @@ import type { ServerApi } from '../api/create'
 import { clientAddressOf, type ClientEvent } from '../client-address'
 import type { ApiRequest } from '../core/context'
 import { invalidBody, limitExceeded, notFound } from '../core/error'
+import { assertHeader } from '../core/header'
+import type { ArrivingRequest } from '../core/listeners'
+import { addLogFields } from '../core/log'
 import { assertMediaType, DEFAULT_ACCEPTS, FORM_TYPE, mediaTypeOf } from '../core/media-type'
 import type { AutoApiUser } from '../registration'
 import type { Resource } from '../schema/model'
@@ -20,6 +23,21 @@ export type SetHeader<Event> = (event: Event, name: string, value: string) => vo
 
 /** Converts an event to a request. */
 export type ToRequest<Event> = (event: Event, api: ServerApi, setHeader: SetHeader<Event>) => ApiRequest
+
+/** Converts an event before its route is known. */
+export function toArrivingRequest<Event extends RequestEvent>(event: Event, api: ServerApi, setHeader: SetHeader<Event>): ArrivingRequest {
+  return {
+    method: event.method,
+    header: name => event.headers.get(name) ?? undefined,
+    address: () => clientAddressOf(event, api.config.trustProxy),
+    setHeader(name, value) {
+      assertHeader(name, value, 'request.setHeader()')
+      setHeader(event, name, value)
+    },
+    addLogFields: fields => addLogFields(event, fields),
+    event: event as unknown as ArrivingRequest['event'],
+  }
+}
 
 /** Converts an event of a path below a resource. @throws 404 if the resource does not exist */
 export function toResourceRequest<Event extends RequestEvent>(event: Event, api: ServerApi, setHeader: SetHeader<Event>): ApiRequest {

@@ -5,7 +5,7 @@ import type { ResourceRegistry } from '../../shared/types/registry'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { FindCredentialCaller } from '../core/credentials'
 import type { ContextExtender } from '../core/extensions'
-import type { Around, CallerListener, RequestListener, ResponseListener } from '../core/listeners'
+import type { ArrivalListener, Around, CallerListener, RequestListener, ResponseListener } from '../core/listeners'
 import type { CommitListener, CommitParticipant } from '../core/changes'
 import type { RouteRequest } from '../core/route-request'
 import type { RowCheck, RowFilter } from '../core/row-filters'
@@ -111,6 +111,11 @@ export interface AutoApiPlugin {
    * fails the start.
    */
   readonly setup?: (server: PluginServer) => unknown
+  /**
+   * Runs for every request below the prefix, before its route is known: also for paths and methods that do not exist, and for the app's
+   * own routes there. It sets headers of the response. It is not asynchronous, and it cannot refuse the request.
+   */
+  readonly onArrival?: ArrivalListener
   /** Runs before the caller is known, for cheap refusals. An error becomes the response. */
   readonly onRequest?: RequestListener
   /**

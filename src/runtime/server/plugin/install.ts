@@ -60,6 +60,7 @@ const isNeeds = (value: unknown) =>
 const PARTS: Readonly<Record<keyof AutoApiPlugin, readonly [fits: (value: unknown) => boolean, what: string]>> = {
   name: [value => typeof value === 'string' && value !== '', 'a string'],
   setup: [isFunction, 'a function'],
+  onArrival: [isFunction, 'a function'],
   onRequest: [isFunction, 'a function'],
   credentials: [isFunction, 'a function'],
   rows: [isObject, 'an object of functions by resource'],

@@ -1,6 +1,6 @@
 /** Adds `ctx.metadata`: the id of the request, its trace, and the client. The response and the log lines have the id too. */
 import { toAddressPrefix } from '../../core/access/ip-address'
-import type { IncomingRequest } from '../../core/listeners'
+import type { ArrivingRequest } from '../../core/listeners'
 import { clientEventOf, edgeFieldsOf, type EdgeFields } from '../../client-address'
 import { defineAutoApiPlugin } from '../../plugin/contract'
 import { assertOptions, type OptionRules } from '../../plugin/options'
@@ -56,7 +56,7 @@ export const requestMetadata = defineAutoApiPlugin(
     let trustProxy: boolean | number = false
     const known = new WeakMap<object, RequestMetadata>()
 
-    function describe({ event, address }: IncomingRequest): RequestMetadata {
+    function describe({ event, address }: ArrivingRequest): RequestMetadata {
       const { context, headers } = clientEventOf(event)
       const traceId = findTraceId(headers)
       const client = ip === false ? undefined : address()
@@ -69,17 +69,22 @@ export const requestMetadata = defineAutoApiPlugin(
       })
     }
 
+    /** Runs twice for a request below the prefix, and once for an endpoint at another path. */
+    function identify(request: ArrivingRequest): void {
+      if (known.has(request.event)) return
+      const metadata = describe(request)
+      known.set(request.event, metadata)
+      request.setHeader('X-Request-Id', metadata.requestId)
+      request.addLogFields({ requestId: metadata.requestId })
+    }
+
     return {
       name: 'request-metadata',
       setup: ({ config }) => {
         trustProxy = config.trustProxy
       },
-      onRequest(request) {
-        const metadata = describe(request)
-        known.set(request.event, metadata)
-        request.setHeader('X-Request-Id', metadata.requestId)
-        request.addLogFields({ requestId: metadata.requestId })
-      },
+      onArrival: identify,
+      onRequest: identify,
       // Configurable, so that the response cache can notice whether a rule reads it.
       extendContext: ctx =>
         void Object.defineProperty(ctx, 'metadata', { value: known.get(ctx.event as object), enumerable: true, configurable: true }),

@@ -63,6 +63,8 @@ export interface TokenApiOptions extends Partial<Omit<ServerOptions, 'plugins'>>
   readonly options?: Partial<ApiTokensOptions>
   readonly auth?: Partial<Record<'apiTokens' | 'posts' | 'notes' | 'users', ResourceAuth>>
   readonly plugins?: readonly unknown[]
+  /** SQL that runs before the server starts. */
+  readonly before?: string
   /** The database of another server: a second instance of the same app. */
   readonly client?: Database.Database
 }
@@ -70,9 +72,9 @@ export interface TokenApiOptions extends Partial<Omit<ServerOptions, 'plugins'>>
 /** Until the writes that follow the responses are done. */
 export const settle = () => new Promise<void>(resolve => setImmediate(() => setTimeout(resolve, 2)))
 
-export async function openTokenApi({ options, auth = {}, plugins = [], registrations = [], config, client: shared, ...server }: TokenApiOptions = {}): Promise<TokenApi> {
+export async function openTokenApi({ options, auth = {}, plugins = [], registrations = [], config, client: shared, before = '', ...server }: TokenApiOptions = {}): Promise<TokenApi> {
   const client = shared ?? new Database(':memory:')
-  if (!shared) client.exec(SCHEMA)
+  if (!shared) client.exec(SCHEMA + before)
   const log: string[] = []
   const db = drizzle({ client, logger: { logQuery: text => void log.push(text) } })
   const users_ = () => drizzle({ client })

@@ -23,7 +23,10 @@ export const registrations: readonly CheckedRegistration[] = [
   { name: 'labels', imports: { schema: schema('labels'), validation: schema('labelsValidation') }, data: {} },
   { name: 'ratings', imports: { schema: schema('ratings') }, data: {} },
   { name: 'notices', imports: { schema: schema('notices') }, data: { disabled: ['delete', 'purge'] } },
+  { name: 'apiTokens', imports: { schema: schema('apiTokens') }, data: {} },
   { name: 'replies', imports: { schema: schema('replies') }, data: { disabled: ['read', 'aggregate', 'update'] } },
+  { name: 'albums', imports: { schema: schema('albums') }, data: { hiddenFields: ['original'], protectedFields: ['notes', 'cover', 'photos', 'original'] } },
+  { name: 'scans', imports: { schema: schema('scans') }, data: { protectedFields: ['file'], disabled: ['update'] } },
 ]
 
 /** The endpoints as Nitro scans them. */

@@ -1,6 +1,6 @@
 /** Sends a request to a built server and reads the response. */
 import { setTimeout } from 'node:timers/promises'
-import { assertNoSecrets, withoutIssued } from './secrets'
+import { assertNoSecrets, withoutIssued } from '../../support/secrets'
 
 export interface RequestOptions {
   readonly method?: string

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { root } from '../../support/once'
 import { folderOf } from './build'
 import { environment } from './environment'
-import { assertNoSecrets } from './secrets'
+import { assertNoSecrets } from '../../support/secrets'
 import { sendRequest, type RequestOptions, type ServerResponse } from './request'
 
 export interface Server {

@@ -65,6 +65,16 @@ declare module "../../../src/runtime/shared/types/resources" {
       disabled: "delete" | "purge",
       validation: undefined
     },
+    apiTokens: {
+      table: typeof import("./tables")["apiTokens"],
+      hidden: "tokenHash" | "previousHash" | "previousUntil",
+      create: "name" | "scopes" | "expiresAt",
+      update: "name" | "scopes" | "expiresAt",
+      filled: never,
+      relations: {},
+      disabled: never,
+      validation: undefined
+    },
     replies: {
       table: typeof import("./tables")["replies"],
       hidden: never,

@@ -2,6 +2,7 @@
 import { bigint, boolean, integer, json, jsonb, numeric, pgTable, primaryKey, serial, text, timestamp } from 'drizzle-orm/pg-core'
 import { z } from 'zod'
 import type { AutoApiStoredFile } from '../../../src/runtime/app'
+import { apiTokensTable } from '../../../src/runtime/server/schema/presets/pg'
 
 export const writers = pgTable('writers', {
   id: serial('id').primaryKey(),
@@ -75,3 +76,5 @@ export const scans = pgTable('scans', {
   id: serial('id').primaryKey(),
   file: jsonb('file').$type<AutoApiStoredFile>(),
 })
+
+export const apiTokens = apiTokensTable()

@@ -118,17 +118,24 @@ describe('an invalid token', () => {
     for (const create of Object.values(MALFORMED)) expect(await run(create)).toEqual([])
   })
 
-  it('looks the same for 10 000 random tokens', async () => {
+  it('looks the same for 10 000 random tokens, after one statement, or none with a wrong checksum', async () => {
     await open({ options: UNLIMITED })
     const { create } = createTokenFormat('aat')
     const count = process.env.FULL === '1' ? 10_000 : 300
-    const seen = new Set<string>()
+    const [responses, statements] = [new Set<string>(), new Map<string, number>()]
+    const rows = [await INVALID.expired!(), await INVALID.revoked!(), await INVALID.trashed!(), await INVALID.purged!()]
+    api.statements()
     for (let index = 0; index < count; index++) {
-      const token = create()
-      const { status, text, headers } = await api.ask(index % 3 === 0 ? token.slice(0, -6) + '000000' : token, 'GET', '/api/posts')
-      seen.add(JSON.stringify([status, text, headersOf(headers)]))
+      const kind = index % 3
+      const token = kind === 0 ? `${create().slice(0, -6)}000000` : kind === 1 ? create() : rows[index % rows.length]!
+      const { status, text, headers } = await api.ask(token, 'GET', '/api/posts')
+      responses.add(JSON.stringify([status, text, headersOf(headers)]))
+      const run = `${kind === 0 ? 'wrong checksum' : 'right checksum'}: ${api.statements().join()}`
+      statements.set(run, (statements.get(run) ?? 0) + 1)
     }
-    expect(seen.size).toBe(1)
+    console.info(`${count} invalid tokens: ${responses.size} response, ${statements.size} kinds of statements`)
+    expect(responses.size).toBe(1)
+    expect([...statements.keys()].sort()).toEqual([expect.stringMatching(/^right checksum: select [^,]/), 'wrong checksum: '])
   })
 
   it('is refused in every form of the header', async () => {
@@ -327,6 +334,27 @@ describe('lastUsedAt', () => {
     await settle()
     expect(writes()).toHaveLength(1)
     expect(used()).toBeGreaterThan(first)
+  })
+
+  it('is written once a minute under 1 000 requests per second', { timeout: 900_000 }, async () => {
+    await open()
+    const { token } = await api.make(1)
+    const [start, minutes] = [Date.now(), process.env.FULL === '1' ? 2 : 1]
+    // Without `FULL=1`, the requests stand for those of a tenth of the seconds.
+    const step = process.env.FULL === '1' ? 1 : 100
+    vi.useFakeTimers({ toFake: ['Date'], now: start })
+    api.statements()
+    const times: number[] = []
+    let requests = 0
+    for (let time = 0; time < minutes * 60_000; time += step, requests++) {
+      vi.setSystemTime(start + time)
+      await api.ask(token, 'GET', '/api/notes')
+      if (requests % 50 === 0) await settle()
+      if (api.statements().some(text => text.startsWith('update'))) times.push(time)
+    }
+    await settle()
+    console.info(`${requests} requests in ${minutes} minutes: ${times.length} writes, at ${times.join(', ')} ms`)
+    expect(times.length).toBe(minutes)
   })
 
   it('does not change a record\'s updatedAt, and never makes a request fail', async () => {

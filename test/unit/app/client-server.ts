@@ -71,23 +71,32 @@ const TABLES = `
 `
 
 export async function openClientServer(
-  { prefix = '/v1', plugins = [], built, audited = false }: { readonly prefix?: string, readonly plugins?: readonly unknown[], readonly built?: readonly string[], readonly audited?: boolean } = {},
+  { prefix = '/v1', plugins = [], built, further = [], sql = '', audited = false }: {
+    readonly prefix?: string
+    readonly plugins?: readonly unknown[]
+    readonly built?: readonly string[]
+    /** Registrations besides those of the harness, and the SQL that creates their tables. */
+    readonly further?: readonly ResourceRegistration[]
+    readonly sql?: string
+    readonly audited?: boolean
+  } = {},
 ): Promise<ClientServer> {
   const sqlite = new Database(':memory:')
-  sqlite.exec(TABLES)
+  sqlite.exec(TABLES + sql)
   const config = { ...DEFAULT_CONFIG, prefix }
+  const registered = [...registrations, ...further]
   const modules = [{ ...schemas, articlesLabels }]
   if (audited) sqlite.exec(await auditLogSql('sqlite'))
   // The server's modules are loaded anew, so the plugins have to be as well.
   const { activityFeed, auditLog } = await import('../../../src/runtime/server/plugins/index')
   const server = await createServer({
-    registrations: audited ? [...registrations, { name: 'auditLog', schema: AUDIT_LOGS.sqlite, authorization: { permissions: { read: 'edit' } } }] : registrations,
+    registrations: audited ? [...registered, { name: 'auditLog', schema: AUDIT_LOGS.sqlite, authorization: { permissions: { read: 'edit' } } }] : registered,
     plugins: audited ? [auditLog(), activityFeed({ actor: { resource: 'writers', label: 'name' }, labels: { articles: 'title' } })] : plugins,
     built, modules, config, db: drizzle({ client: sqlite }),
   })
   // The first request waits until the plugins have loaded their modules, which are reset below.
   await server.request('GET', `${prefix}/articles`)
-  const code = generateClient(prefix, describeResources(registrations, modules, config))
+  const code = generateClient(prefix, describeResources(registered, modules, config))
   const harness = { requests: [] as string[], keys: [] as (string | undefined)[], caller: { user: { id: 1 }, permissions: ['edit'] }, refuseNext: undefined } as unknown as { -readonly [K in keyof ClientServer]: ClientServer[K] }
 
   /** As Nuxt's own: an answer that is no success is thrown. */

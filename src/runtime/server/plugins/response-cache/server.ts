@@ -71,12 +71,16 @@ export function createResponseCache(policy: ServerPolicy, server: PluginServer, 
       const isStorable = dependencies !== undefined && !wasRead() && eventHeaders(ctx.event) === before
       entry = isStorable ? toEntry(response, ttl) : undefined
       if (!entry) return withStatus(response, 'fwd=miss')
+      // Waiting requests need not wait for the storage.
+      finish!(entry)
       await save(entry, dependencies!)
       return toResponse(entry, 'fwd=miss; stored')
     }
     finally {
-      running.delete(flight)
       finish!(entry)
+      // A request that looked for the response before it was saved continues now.
+      if (entry) setTimeout(() => running.delete(flight), 0)
+      else running.delete(flight)
     }
   }
 

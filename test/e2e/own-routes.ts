@@ -68,7 +68,7 @@ export function describeOwnRoutes(app: () => VisibilityApp, prefix: string): voi
   describe('a record', () => {
     it('is returned without its hidden fields', async () => {
       const { status, body } = await app().request(`${prefix}/articles/1`, { caller: member })
-      expect({ status, body }).toEqual({ status: 200, body: { id: 1, organizationId: 1, title: 'plain', status: 'open', deletedAt: null, deletionId: null } })
+      expect({ status, body }).toEqual({ status: 200, body: { id: 1, organizationId: 1, title: 'plain', status: 'open', cover: null, deletedAt: null, deletionId: null } })
     })
 
     it('is returned at the Location of its creation', async () => {

@@ -5,8 +5,8 @@
 import type { Operation } from '../../../src/runtime/shared/operations'
 import type { PluginRoute } from '../../../src/runtime/server/plugin/contract'
 import { EXPECTED, type Cell } from './expected'
-import type { CallerName, ReasonName } from './reasons'
-import { added, ID, nothing, renamed, type PluginRouteName, type Request, type RequestName } from './requests'
+import { COVER, type CallerName, type ReasonName } from './reasons'
+import { added, ID, nothing, renamed, uploaded, withoutFile, type PluginRouteName, type Request, type RequestName } from './requests'
 
 export interface PluginRequest extends Request {
   readonly route: PluginRouteName
@@ -17,6 +17,8 @@ export interface PluginRequest extends Request {
   /** The media type of the body. @default 'application/json' */
   readonly accepts?: string
   /** The `Cache-Control` header, if it is not that of the generated routes. */
+  /** Whether the route also accepts `multipart/form-data`. */
+  readonly acceptsForms?: true
   readonly cacheControl?: string
   /** The request whose cells apply; `every caller` for a route that every caller can use and that shows no row. */
   readonly like: RequestName | 'every caller'
@@ -94,6 +96,28 @@ const FILES: readonly PluginRequest[] = [
   },
 ]
 
+const KEY = (JSON.parse(COVER) as { key: string }).key
+/** The content of the file. */
+const hasContent: Request['shows'] = ({ body }) => body === 'a,b'
+
+const UPLOADS: readonly PluginRequest[] = [
+  {
+    route: 'fileUpload: POST /:resource/:id/upload/cover', operation: 'update', like: 'update', accepts: 'text/csv', acceptsForms: true,
+    // The JSON of this text is also a quoted field of a CSV file.
+    target: it => [`/${it}/${ID}/upload/cover`, { method: 'POST', body: 'made', headers: { 'content-type': 'text/csv' } }], status: 200, changes: uploaded,
+  },
+  ...['', `/${KEY}`].flatMap((end): PluginRequest[] => [
+    {
+      route: `fileUpload: GET /:resource/:id/files/cover${end && '/:key'}`, operation: 'read', like: 'get',
+      target: it => [`/${it}/${ID}/files/cover${end}`], status: 200, changes: nothing, shows: hasContent,
+    },
+    {
+      route: `fileUpload: DELETE /:resource/:id/files/cover${end && '/:key'}`, operation: 'update', like: 'update',
+      target: it => [`/${it}/${ID}/files/cover${end}`, { method: 'DELETE' }], status: 200, changes: withoutFile,
+    },
+  ]),
+]
+
 /**
  * Routes that show entries about rows instead of rows. Their cells depend on the changes of a row too, so they have a matrix of readers,
  * fields and rows of their own.
@@ -108,7 +132,7 @@ export const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
 }
 
 /** The requests of plugin routes by the name of their route. */
-export const PLUGIN_REQUESTS: ReadonlyMap<string, PluginRequest> = new Map([...TITLES, ...FILES].map(request => [request.route, request]))
+export const PLUGIN_REQUESTS: ReadonlyMap<string, PluginRequest> = new Map([...TITLES, ...FILES, ...UPLOADS].map(request => [request.route, request]))
 
 export const routeNameOf = (plugin: string, { method, path }: Pick<PluginRoute, 'method' | 'path'>) => `${plugin}: ${method} ${path}` as PluginRouteName
 

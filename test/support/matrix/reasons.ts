@@ -15,7 +15,9 @@ export interface Situation {
   readonly row: object | null
 }
 
-const VISIBLE_ROW = { organization_id: 1, title: 'plain', status: 'open', deleted_at: null, deletion_id: null }
+/** A file that the storage of the visibility app has. */
+export const COVER = JSON.stringify({ key: '01936f00-0000-7000-8000-000000000000', name: 'a.csv', type: 'text/csv', size: 3, sha256: 'abc' })
+const VISIBLE_ROW = { organization_id: 1, title: 'plain', status: 'open', cover: COVER, deleted_at: null, deletion_id: null }
 const FOREIGN_ROW = { ...VISIBLE_ROW, organization_id: 2 }
 const SECRET_ROW = { ...VISIBLE_ROW, status: 'secret' }
 const WITHHELD_ROW = { ...VISIBLE_ROW, status: 'withheld' }

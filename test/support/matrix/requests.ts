@@ -58,11 +58,13 @@ const NEW_LINK = { article_id: ID, tag_id: 2 }
 export const nothing = () => []
 const changed = (columns: object) => (was: object): Change[] => [{ table: 'articles', id: String(ID), from: was, to: { ...was, ...columns } }]
 export const renamed = changed({ title: 'renamed' })
+export const uploaded = changed({ cover: expect.stringContaining('"name":"cover.csv","type":"text/csv"') })
+export const withoutFile = changed({ cover: null })
 const trashed = changed({ deleted_at: expect.any(Number), deletion_id: expect.stringMatching(/^[\da-f-]{36}$/) })
 const restored = changed({ deleted_at: null, deletion_id: null })
 const removed = (was: object): Change[] => [{ table: 'articles', id: String(ID), from: was }]
 export const added = (_was: object, tenant: number): Change[] => [{
-  table: 'articles', id: expect.any(String), to: { id: expect.any(Number), organization_id: tenant, title: 'made', status: 'open', note: null, deleted_at: null, deletion_id: null },
+  table: 'articles', id: expect.any(String), to: { id: expect.any(Number), organization_id: tenant, title: 'made', status: 'open', note: null, cover: null, deleted_at: null, deletion_id: null },
 }]
 const linked = (): Change[] => [{ table: 'article_tags', id: '1,2', to: NEW_LINK }]
 const unlinked = (): Change[] => [{ table: 'article_tags', id: '1,1', from: LINK }]

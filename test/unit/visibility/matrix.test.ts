@@ -14,9 +14,9 @@ const { articles, tags } = schema
 
 /** As the module of the visibility app registers them. */
 const registrations: ResourceRegistration[] = [
-  { name: 'articles', schema: articles, authorization: articlesAuth as never, hiddenFields: ['note'] },
-  { name: 'closed', schema: articles, authorization: closedAuth as never },
-  { name: 'forgotten', schema: articles },
+  { name: 'articles', schema: articles, authorization: articlesAuth as never, hiddenFields: ['note'], protectedFields: ['cover'] },
+  { name: 'closed', schema: articles, authorization: closedAuth as never, protectedFields: ['cover'] },
+  { name: 'forgotten', schema: articles, protectedFields: ['cover'] },
   { name: 'tags', schema: tags, authorization: tagsAuth as never },
   { name: 'labels', schema: tags, authorization: tagsAuth as never, hiddenFields: ['id'] },
 ]
@@ -29,6 +29,7 @@ beforeAll(async () => {
     db,
     registrations,
     modules: [schema],
+    built: ['fileUpload.resources', 'fileUpload.buildSetup'],
     config: { multiTenancy: DEFAULT_MULTI_TENANCY },
     plugins: [
       // Loaded with the API: the plugin's utils belong to it.

@@ -12,7 +12,7 @@ import { articlesAuth } from '../../fixtures/visibility/server/auth'
 import { db, dump, put, reset } from '../../fixtures/visibility/server/database/client'
 import * as schema from '../../fixtures/visibility/server/database/schema'
 import { PLUGIN_REQUESTS, routeNameOf, TESTED_ELSEWHERE, type PluginRequest } from '../../support/matrix/plugin-routes'
-import { CALLERS } from '../../support/matrix/reasons'
+import { CALLERS, COVER } from '../../support/matrix/reasons'
 import { ID, type RequestOptions } from '../../support/matrix/requests'
 import { createBuiltInPlugins } from '../../support/plugins'
 import { createServer, type Answered, type Caller, type TestServer } from '../../support/server'
@@ -33,7 +33,10 @@ function userOfKey(key: string) {
 
 async function open(disabled: readonly Operation[] = []): Promise<TestServer> {
   const registrations: ResourceRegistration[] = [
-    { name: 'articles', schema: schema.articles, authorization: articlesAuth as never, disabled },
+    { name: 'articles', schema: schema.articles, authorization: articlesAuth as never, protectedFields: ['cover'], disabled },
+    // The plugin of the files names them.
+    { name: 'closed', schema: schema.articles, protectedFields: ['cover'] },
+    { name: 'forgotten', schema: schema.articles, protectedFields: ['cover'] },
     // A generated route of the same kind, to compare with.
     { name: 'tags', schema: schema.tags, authorization: { permissions: { read: true } } },
   ]
@@ -41,6 +44,7 @@ async function open(disabled: readonly Operation[] = []): Promise<TestServer> {
     db,
     registrations,
     modules: [schema],
+    built: ['fileUpload.resources', 'fileUpload.buildSetup'],
     config: { multiTenancy: DEFAULT_MULTI_TENANCY, csrf: { origins: [ORIGIN] }, http: { ...DEFAULT_CONFIG.http, maxBodySize: MAX_BODY } },
     plugins: [
       async () => (await import('../../fixtures/visibility/server/api-plugins')).default,
@@ -67,7 +71,7 @@ let server: TestServer
 beforeEach(() => {
   counted = []
   reset()
-  put('articles', { id: ID, organization_id: 1, title: 'plain' })
+  put('articles', { id: ID, organization_id: 1, title: 'plain', cover: COVER })
 })
 
 function send(request: PluginRequest, options: Options = {}, to = server): Promise<Answered> {
@@ -89,9 +93,7 @@ async function refusal(request: PluginRequest, options: Options, to = server): P
 describe('the table of plugin routes', () => {
   it('has a row for every route of the plugin of the visibility app, and for no other', async () => {
     const { default: titles } = await import('../../fixtures/visibility/server/api-plugins')
-    // The routes of files need a stored file. `test/unit/files` checks the same rules for them.
-    const builtIn = createBuiltInPlugins().filter(({ name }) => name !== 'fileUpload')
-    const names = [titles as AutoApiPlugin, ...builtIn].flatMap(({ name, routes = [] }) => routes.map(route => routeNameOf(name, route)))
+    const names = [titles as AutoApiPlugin, ...createBuiltInPlugins()].flatMap(({ name, routes = [] }) => routes.map(route => routeNameOf(name, route)))
     expect([...PLUGIN_REQUESTS.keys(), ...Object.keys(TESTED_ELSEWHERE)].sort()).toEqual(names.sort())
     for (const file of Object.values(TESTED_ELSEWHERE)) expect(existsSync(file)).toBe(true)
   })
@@ -215,7 +217,8 @@ describe.each(withBody)('$route', (request) => {
   })
 
   const accepted = request.accepts ?? 'application/json'
-  it.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', `${accepted}p`, '', request.accepts ? 'application/json' : 'text/csv'])('refuses the media type %j', async (type) => {
+  const refused = ['text/plain', 'application/x-www-form-urlencoded', ...request.acceptsForms ? [] : ['multipart/form-data; boundary=x'], `${accepted}p`, '', request.accepts ? 'application/json' : 'text/csv']
+  it.each(refused)('refuses the media type %j', async (type) => {
     expect(await refusal(request, { headers: { 'content-type': type } })).toBe('415 UNSUPPORTED_MEDIA_TYPE')
   })
 

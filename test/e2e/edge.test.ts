@@ -1,4 +1,5 @@
 /** The playground's API on Cloudflare Workers and D1 returns the same responses for the same rows. */
+import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,6 +8,7 @@ import { EXAMPLES } from '../../playground/app/explorer/examples'
 import { toPath } from '../../playground/app/explorer/path'
 import { CHECKS, count, findViews } from './newsroom/explorer'
 import { ADMIN, EDITOR, PUBLIC, WRITER } from './newsroom/callers'
+import { createPng } from '../support/png'
 import { describeStreams, memoryOfChild } from '../support/streams'
 import { startEdge } from './newsroom/edge'
 import { CACHING, cachingOf } from './support/caching'
@@ -101,6 +103,34 @@ describe('writing at the edge', () => {
     const hidden = await newsroom.request(`/api/posts/${foreign!.id}`, { as: EDITOR })
     expect([missing.status, hidden.status]).toEqual([404, 404])
     expect(hidden.body.data).toEqual(missing.body.data)
+  })
+})
+
+describe('files at the edge', () => {
+  const send = (method: string, path: string, init: RequestInit = {}) =>
+    fetch(`${newsroom.url}/api/posts/1/${path}`, { method, ...init, headers: { 'x-demo-user': String(EDITOR), ...init.headers } })
+  // R2 receives it in two parts.
+  const image = createPng(60, 40, [200, 90, 40], new Uint8Array(9_000_000))
+  const upload = (body: Uint8Array) => send('POST', 'upload/cover?name=sunrise.png', { body: body as never, headers: { 'content-type': 'image/png' } })
+
+  it('are stored in R2, served, replaced and removed', async () => {
+    const first = await (await upload(createPng(9, 9, [0, 0, 0]))).json() as { cover: { key: string } }
+    expect(await newsroom.stored()).toEqual([`posts/31/cover/${first.cover.key}`])
+    const response = await upload(image)
+    const { cover } = await response.json() as { cover: { key: string } }
+    expect([response.status, cover]).toMatchObject([200, { name: 'sunrise.png', type: 'image/png', size: image.byteLength, width: 60, height: 40, sha256: createHash('sha256').update(image).digest('hex') }])
+    expect(await newsroom.stored()).toEqual([`posts/31/cover/${cover.key}`])
+    expect(Buffer.from(await (await send('GET', 'files/cover')).arrayBuffer()).equals(image)).toBe(true)
+    const part = await send('GET', 'files/cover', { headers: { range: 'bytes=1-3' } })
+    expect([part.status, await part.text()]).toEqual([206, 'PNG'])
+    expect((await send('DELETE', 'files/cover')).status).toBe(200)
+    expect(await newsroom.stored()).toEqual([])
+  })
+
+  it('are not stored if they are refused, and cannot be set by an update', async () => {
+    for (const [body, status] of [[Buffer.from('<html>'), 415], [createPng(9, 9, [0, 0, 0], new Uint8Array(13_000_000)), 413]] as const) expect((await upload(body)).status).toBe(status)
+    const { status, body } = await newsroom.request('/api/posts/1', { method: 'PATCH', as: EDITOR, body: { cover: { key: '01936f00-0000-7000-8000-000000000000', name: 'x', type: 'text/html', size: 1, sha256: 'x' } } })
+    expect([status, body.cover, await newsroom.stored()]).toEqual([200, null, []])
   })
 })
 

@@ -11,8 +11,14 @@ import { root } from '../../support/once'
 import { sendRequest } from '../support/request'
 import type { Newsroom } from './server'
 
+export interface Edge extends Newsroom {
+  readonly directUrl: string
+  /** The keys in the bucket of uploads. */
+  readonly stored: () => Promise<string[]>
+}
+
 /** @param folder keeps the database: tests read it without the API. */
-export async function startEdge(folder: string): Promise<Newsroom & { readonly directUrl: string }> {
+export async function startEdge(folder: string): Promise<Edge> {
   const output = join(await buildFixture('edge'), 'server')
   const modules = readdirSync(output, { recursive: true, encoding: 'utf8' }).filter(name => name.endsWith('.mjs'))
   const miniflare = new Miniflare({
@@ -26,6 +32,7 @@ export async function startEdge(folder: string): Promise<Newsroom & { readonly d
     compatibilityFlags: ['nodejs_compat'],
     d1Databases: { DB: 'newsroom' },
     d1Persist: folder,
+    r2Buckets: ['FILES'],
     // Miniflare's own worker stands before the app, and does not pass on that a client has left.
     unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }],
   })
@@ -33,8 +40,10 @@ export async function startEdge(folder: string): Promise<Newsroom & { readonly d
   const d1 = await miniflare.getD1Database('DB')
   await fill(d1)
   const database = new Database(fileOf(folder), { readonly: true })
+  const bucket = await miniflare.getR2Bucket('FILES') as unknown as { list: () => Promise<{ objects: { key: string }[] }> }
   return {
     url,
+    stored: async () => (await bucket.list()).objects.map(({ key }) => key),
     directUrl: (await miniflare.unsafeGetDirectURL()).origin,
     request: (path, options) => sendRequest(url + path, options),
     rows: (sql, ...values) => database.prepare(sql).all(...values) as never,

@@ -81,7 +81,7 @@ describe('a route rule that caches a path of the API', () => {
     ['routeRules', { routeRules: { '/api/**': { swr: 60 } } }],
     ['nitro.routeRules', { nitro: { routeRules: { '/api/posts/**': { swr: 60 } } } }],
   ])('stops the build with its path and what to do: %s', async (_, overrides) => {
-    await expect(load(overrides)).rejects.toThrow(/\[auto-api\] `routeRules\['\/api\/.*\*\*'\]\.swr` would cache the responses of `\/api\/posts/)
+    await expect(load(overrides)).rejects.toThrow(/\[auto-api\] `routeRules\['\/api\/.*\*\*'\]\.swr` would cache the responses of `\/api\/(?:posts|notes)/)
   })
 
   it('is allowed if another rule turns it off, or if the app handles the path itself', async () => {

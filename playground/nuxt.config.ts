@@ -1,6 +1,6 @@
 /** The playground: a multi-tenant app for several news organizations. */
 import { fileURLToPath } from 'node:url'
-import { dataExport, fileUpload, idempotency, requestMetadata, responseCache } from '../src/runtime/server/plugins'
+import { activityFeed, auditLog, dataExport, fileUpload, idempotency, requestMetadata, responseCache } from '../src/runtime/server/plugins'
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
@@ -47,6 +47,11 @@ export default defineNuxtConfig({
       dataExport(),
       idempotency(),
       responseCache({ resources: ['organizations'] }),
+      auditLog({ retentionDays: 365 }),
+      activityFeed({
+        actor: { resource: 'users', label: 'name' },
+        labels: { posts: 'title', comments: 'body', tags: 'name', media: 'filename', users: 'name' },
+      }),
     ],
   },
 })

@@ -36,6 +36,11 @@ export default defineNuxtModule({
         disabled: ['create', 'delete', 'purge'],
         metadata: { label: 'Organisations', ...inTable('id', 'name', 'city') },
       })
+      registry.register('auditLog', {
+        schema: createModuleImport(resolve('../server/database/schema'), 'auditLog'),
+        authorization: createModuleImport(resolve('../server/auth/audit-log'), 'auditLogAuth'),
+        metadata: { label: 'Audit log', ...inTable('at', 'kind', 'resource', 'recordId', 'userId') },
+      })
     })
   },
 })

@@ -46,7 +46,18 @@ describe.runIf(there)('in a browser', () => {
   const ids = async (page: Page) => (await page.locator('.lines small').allTextContents()).map(text => Number(text.split(' ', 1)[0]))
   /** The desk's first rows for a caller who sees every row of an organisation. */
   const newest = (organization = 1, limit = 20) => newsroom.rows<{ id: number, title: string }>('select id, title from posts where organization_id = ? and deleted_at is null order by published_at desc, id desc limit ?', organization, limit)
-  const PAGES = ['/', '/?resource=users&limit=5', '/desk', '/trash', '/tagging', '/related', '/conflict', '/retry', '/permissions', '/explore']
+  /** For a look at a page: SHOTS names a folder. */
+  async function screenshot(page: Page, name: string) {
+    if (!process.env.SHOTS) return
+    for (const colorScheme of ['light', 'dark'] as const) {
+      for (const width of [1280, 390]) {
+        await page.emulateMedia({ colorScheme })
+        await page.setViewportSize({ width, height: 800 })
+        await page.screenshot({ path: join(process.env.SHOTS, `${name}-${colorScheme}-${width}.png`) })
+      }
+    }
+  }
+  const PAGES = ['/', '/?resource=users&limit=5', '/desk', '/trash', '/tagging', '/related', '/conflict', '/retry', '/permissions', '/explore', '/activity']
 
   describe('a page the server has rendered', () => {
     it.each(PAGES)('hydrates without a request or a mismatch, and fits the width of a phone: %s', async (path) => {
@@ -68,6 +79,41 @@ describe.runIf(there)('in a browser', () => {
         expect(await problem(page).textContent()).toContain('403: You do not have permission to do this.')
         expect({ requests, complaints }).toEqual({ requests: [], complaints: [] })
       })
+    })
+  })
+
+  describe('the history of a post', () => {
+    it('shows who changed what, and reverts the post', async () => {
+      const [post] = newest() as [{ id: number, title: string }]
+      const titleOf = () => newsroom.rows<{ title: string }>('select title from posts where id = ?', post.id)[0]!.title
+      const change = (title: string) => newsroom.request(`/api/posts/${post.id}`, { method: 'PATCH', headers: { 'x-demo-user': String(EDITOR) }, body: { title } })
+      await change('First change')
+      await change('Second change')
+      await on('/desk', { as: EDITOR }, async ({ page, complaints }) => {
+        await page.getByRole('button', { name: `History of post ${post.id}`, exact: true }).click()
+        const drawer = page.getByRole('dialog')
+        await drawer.getByText('First change').first().waitFor()
+        const [{ name }] = newsroom.rows<{ name: string }>('select name from users where id = ?', EDITOR) as [{ name: string }]
+        expect(await drawer.locator('li strong').allTextContents()).toEqual([name, name])
+        expect(await drawer.locator('dd').first().textContent()).toBe('First change Second change')
+        await screenshot(page, 'history')
+        await drawer.getByRole('button', { name: /^Revert post/ }).click()
+        await expect.poll(titleOf).toBe('First change')
+        await expect.poll(() => drawer.locator('li').count()).toBe(3)
+        await page.keyboard.press('Escape')
+        await expect.poll(() => drawer.count()).toBe(0)
+        await expect.poll(async () => (await titles(page))[0]).toBe('First change')
+        expect(complaints).toEqual([])
+      })
+      await on('/desk', { as: WRITER }, async ({ page }) => {
+        expect(await page.getByRole('button', { name: /^History of post/ }).count()).toBe(0)
+      })
+      await on('/activity', { as: EDITOR }, async ({ page, requests, complaints }) => {
+        expect(await page.getByRole('list', { name: 'Activity' }).locator('li').first().textContent()).toMatch(/updated the post\s*First change.*3 changes/)
+        expect({ requests, complaints }).toEqual({ requests: [], complaints: [] })
+        await screenshot(page, 'activity')
+      })
+      await change(post.title)
     })
   })
 

@@ -43,7 +43,7 @@ describe('an empty database', () => {
     const second = await startNewsroom(join(folder, 'second.sqlite'))
     const [once, again] = [dump(newsroom), dump(second)]
     await second.stop()
-    expect(Object.keys(once)).toEqual(['comments', 'idempotency_keys', 'media', 'organizations', 'posts', 'posts_tags', 'tags', 'users'])
+    expect(Object.keys(once)).toEqual(['audit_log', 'comments', 'idempotency_keys', 'media', 'organizations', 'posts', 'posts_tags', 'tags', 'users'])
     expect(once.posts).toHaveLength(2000)
     expect(again).toEqual(once)
   })

@@ -1,7 +1,7 @@
 /** The tables of the playground: several organizations in one database, separated by `organizationId`. */
 import { isNull } from 'drizzle-orm'
 import type { StoredFile } from 'nuxt-auto-api/plugins'
-import { idempotencyKeysTable } from 'nuxt-auto-api/schema/sqlite'
+import { auditLogTable, idempotencyKeysTable } from 'nuxt-auto-api/schema/sqlite'
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 
 const timestamp = (name: string) => integer(name, { mode: 'timestamp_ms' })
@@ -136,3 +136,6 @@ export const media = sqliteTable('media', {
 
 /** The keys of requests that are safe to retry, for the plugin `idempotency`. */
 export const idempotencyKeys = idempotencyKeysTable()
+
+/** The changes of all records. The plugin `auditLog` writes them. */
+export const auditLog = auditLogTable()

@@ -30,6 +30,8 @@ export interface Sample {
   readonly callers: readonly { readonly id: number, readonly visible: readonly number[] }[]
   readonly guest: number
   readonly writer: number
+  /** 100 posts of the writer's organization that the writer can see. */
+  readonly mine: readonly number[]
   /** A post of another organization than the writer's. */
   readonly foreign: number
   /** A draft of a colleague of the writer. */
@@ -110,6 +112,7 @@ function drawSample(connection: Database.Database): Sample {
   return {
     callers,
     writer,
+    mine: ids('select id from posts where organization_id = 1 and status = \'published\' order by id limit 100'),
     guest: first('select id from users where role = \'guest\''),
     foreign: first('select id from posts where organization_id = 2 and status = \'published\''),
     draft: first('select id from posts where organization_id = 1 and status = \'draft\' and author_id <> ?', writer),

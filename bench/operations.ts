@@ -9,6 +9,8 @@ export interface BenchRequest {
   readonly path: string
   /** Only for writes. */
   readonly body?: unknown
+  /** @default POST with a body, otherwise GET */
+  readonly method?: 'PATCH'
 }
 
 export interface Operation {

@@ -13,6 +13,7 @@ import { OPERATIONS, type Operation } from './operations.ts'
 import { HELP, readOptions, type BenchOptions } from './options.ts'
 import { compareOutbox, OUTBOX_OPERATIONS } from './outbox.ts'
 import { isPeer, preparePeers, type Peer } from './peers.ts'
+import { PLUGIN_OPERATIONS, comparePlugins } from './plugins.ts'
 import { comparePostgres } from './postgres.ts'
 import { profileCpu } from './profile.ts'
 import { describeRun, toFootnotes, toLines, toMarkdown, toPeerTable, type Measured } from './report.ts'
@@ -36,7 +37,8 @@ async function main(options: BenchOptions): Promise<void> {
   const operations = OPERATIONS.filter(({ title }) => title.includes(options.only ?? ''))
   const outbox = OUTBOX_OPERATIONS.filter(({ title }) => title.includes(options.only ?? ''))
   const variants = variantsOf(options)
-  const count = operations.length + outbox.length + variants.length
+  const audited = PLUGIN_OPERATIONS.filter(title => title.includes(options.only ?? ''))
+  const count = operations.length + outbox.length + variants.length + audited.length
   if (count === 0 && !CURSOR.includes(options.only ?? '')) throw new Error(`No operation has "${options.only}" in its name.`)
   if (operations.length + outbox.length === 0 && options.profile) throw new Error(`"${options.only}" cannot be profiled. Use "list".`)
 
@@ -124,6 +126,8 @@ async function compare(
     await measureAll(writes)
     for (const operation of against ? [] : OUTBOX_OPERATIONS.filter(({ title }) => title.includes(only ?? '')))
       measured.push(await compareOutbox(operation, accepts, database, sample, generator, effort))
+    if (!against && PLUGIN_OPERATIONS.some(title => title.includes(only ?? '')))
+      measured.push(...await comparePlugins(only, database, sample, generator, effort))
 
     const about = describeRun(
       effort,

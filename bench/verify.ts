@@ -103,10 +103,16 @@ async function send(server: RunningServer, request: BenchRequest): Promise<Serve
   return { status: response.status, type: response.headers.get('content-type'), text: await response.text() }
 }
 
+interface FetchOptions {
+  readonly method: 'GET' | 'POST' | 'PATCH'
+  readonly headers: Record<string, string>
+  readonly body?: string
+}
+
 /** Method, headers and body, in the format of both `fetch` and autocannon. */
-export function toFetchOptions({ caller, body }: BenchRequest): { method: 'GET' | 'POST', headers: Record<string, string>, body?: string } {
+export function toFetchOptions({ caller, body, method }: BenchRequest): FetchOptions {
   return {
-    method: body === undefined ? 'GET' : 'POST',
+    method: method ?? (body === undefined ? 'GET' : 'POST'),
     headers: { ...caller !== undefined && { 'x-caller': String(caller) }, ...body !== undefined && { 'content-type': 'application/json' } },
     ...body !== undefined && { body: JSON.stringify(body) },
   }

@@ -6,6 +6,7 @@ const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 /** Uses the sources of the module instead of an installed package. */
 const sources = {
   'nuxt-auto-api/define': here('../../src/runtime/server/define'),
+  'nuxt-auto-api/plugins': here('../../src/runtime/server/plugins'),
   'nuxt-auto-api': here('../../src/module'),
 }
 
@@ -24,7 +25,7 @@ export default defineNuxtConfig({
   ...process.env.BENCH_OUTPUT && { buildDir: `${process.env.BENCH_OUTPUT}/build`, nitro: { output: { dir: process.env.BENCH_OUTPUT } } },
   autoApi: {
     multiTenancy: {},
-    plugins: ['./server/outbox'],
+    plugins: ['./server/outbox', './server/measured'],
     http: { etag: process.env.BENCH_ETAG !== 'off' },
   },
 })

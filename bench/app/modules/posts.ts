@@ -24,6 +24,10 @@ export default defineNuxtModule({
         schema: createModuleImport(resolve('../server/database/schema'), 'users'),
         authorization: createModuleImport(resolve('../server/auth/posts'), 'usersAuth'),
       })
+      registry.register('auditLog', {
+        schema: createModuleImport(resolve('../server/database/schema'), 'auditLog'),
+        authorization: createModuleImport(resolve('../server/auth/posts'), 'auditLogAuth'),
+      })
       for (let index = 3; index < RESOURCES; index++) {
         registry.register(`more${index}`, {
           schema: createModuleImport(resolve('../server/database/schema'), 'organizations'),

@@ -1,10 +1,10 @@
 /** Authorization of the registered resources. */
 import { eq, or } from 'drizzle-orm'
 import { defineResourceAuth } from 'nuxt-auto-api/define'
-import type { organizations, posts, users } from '../database/schema'
+import type { auditLog, organizations, posts, users } from '../database/schema'
 
 export const postsAuth = defineResourceAuth<typeof posts>({
-  permissions: { read: 'posts:read', create: 'posts:read' },
+  permissions: { read: 'posts:read', create: 'posts:read', update: 'posts:read' },
   listFilter: (table, { user, permissions }) =>
     permissions.includes('posts:edit') ? undefined : or(eq(table.status, 'published'), eq(table.authorId, user!.id as number)),
 })
@@ -12,3 +12,5 @@ export const postsAuth = defineResourceAuth<typeof posts>({
 export const usersAuth = defineResourceAuth<typeof users>({ permissions: { read: 'posts:read' } })
 
 export const organizationsAuth = defineResourceAuth<typeof organizations>({ permissions: { read: 'posts:read' } })
+
+export const auditLogAuth = defineResourceAuth<typeof auditLog>({ permissions: { read: 'posts:edit' } })

@@ -48,3 +48,28 @@ export const outbox = sqliteTable('outbox', {
   after: text('after', { mode: 'json' }),
   createdAt: timestamp('created_at').notNull(),
 })
+
+/** Entries of the operations with an audit log, as `auditLogTable()` creates it: the benchmark runs without a bundler. */
+export const auditLog = sqliteTable('audit_log', {
+  id: text('id').primaryKey(),
+  at: timestamp('at').notNull(),
+  kind: text('kind').notNull(),
+  resource: text('resource').notNull(),
+  recordId: text('record_id'),
+  rootId: text('root_id'),
+  userId: text('user_id'),
+  tokenId: text('token_id'),
+  via: text('via'),
+  tenantId: text('tenant_id'),
+  requestId: text('request_id'),
+  ip: text('ip'),
+  columns: text('columns', { mode: 'json' }),
+  before: text('before', { mode: 'json' }),
+  after: text('after', { mode: 'json' }),
+  reason: text('reason'),
+}, table => [
+  index('audit_log_record').on(table.resource, table.recordId, table.id),
+  index('audit_log_kind').on(table.resource, table.recordId, table.kind),
+  index('audit_log_tenant').on(table.tenantId, table.id),
+  index('audit_log_at').on(table.at),
+])

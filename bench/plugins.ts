@@ -1,0 +1,117 @@
+/** Measures plugins: updates with an audit log, a page of the activity feed compared with a list, and an export of all visible posts. */
+import { copyFileSync } from 'node:fs'
+import Database from 'better-sqlite3'
+import type { Sample } from './dataset.ts'
+import { IMPLEMENTATIONS, type Implementation } from './implementations.ts'
+import { measure, toTargets, type Effort, type Generator, type Target } from './measure.ts'
+import { OPERATIONS, type BenchRequest, type Operation } from './operations.ts'
+import type { Measured } from './report.ts'
+import { startServer, type RunningServer } from './server.ts'
+import { assertSameResponses } from './verify.ts'
+
+const environment = () => ({ BENCH_PLUGINS: '1' })
+const [a, , , d] = IMPLEMENTATIONS
+/** The handwritten routes, and the API. */
+const AUDITED: readonly Implementation[] = [{ ...a, posts: '/hand/audited', environment }, { ...d, environment }]
+
+/** Every request changes the title: two titles take turns. */
+const titles = ['One title', 'Another title']
+
+const UPDATES: readonly Operation[] = [
+  {
+    title: 'update with audit log',
+    writes: 1,
+    status: 200,
+    requests: ({ callers }) => titles.flatMap(title => callers.flatMap(({ id, visible }) =>
+      visible.slice(0, 10).map((post): BenchRequest => ({ caller: id, path: `/${post}`, method: 'PATCH', body: { title } })))),
+    isCorrect: body => titles.includes((body as { title: string }).title),
+  },
+  {
+    title: 'bulk update of 100 with audit log',
+    writes: 100,
+    status: 200,
+    requests: ({ mine, writer }) => titles.map((title): BenchRequest =>
+      ({ caller: writer, path: '/bulk', method: 'PATCH', body: { items: mine.map(id => ({ id, data: { title } })) } })),
+    isCorrect: body => (body as { data?: unknown[] }).data?.length === 100,
+  },
+]
+
+const EXPORT: Operation = {
+  title: 'export of 10 000 posts',
+  requests: ({ callers }) => callers.map(({ id }) => ({ caller: id, path: '/export?format=json' })),
+  isCorrect: body => (body as unknown[]).length > 9000,
+}
+
+/** The same servers. Both export by key: the handwritten route has another path. */
+const forExport = (servers: readonly RunningServer[]) =>
+  servers.map(server => ({ ...server, posts: server.posts.replace('/hand/audited', '/hand/exported') }))
+
+/** A page of the feed, and a page of the list for the same caller. */
+const FEED = 'activity feed, page of 20'
+
+export const PLUGIN_OPERATIONS = [...UPDATES.map(({ title }) => title), FEED, EXPORT.title]
+
+export async function comparePlugins(
+  only: string | undefined, database: string, sample: Sample, generator: Generator, effort: Effort,
+): Promise<Measured[]> {
+  const servers: RunningServer[] = []
+  const files: string[] = []
+  try {
+    for (const implementation of AUDITED) {
+      const copy = database.replace('.sqlite', `-audited-${implementation.key}.sqlite`)
+      copyFileSync(database, copy)
+      files.push(copy)
+      servers.push(await startServer(implementation, copy))
+    }
+    const measured: Measured[] = []
+    const isWanted = (title: string) => title.includes(only ?? '')
+    // The export comes first, because updates set different times.
+    if (isWanted(EXPORT.title)) {
+      const exporting = forExport(servers)
+      const bytes = await assertSameResponses(EXPORT, exporting, sample)
+      console.info(`measuring ${EXPORT.title} …`)
+      measured.push({ operation: EXPORT.title, bytes, readings: await measure(toTargets(EXPORT, exporting, sample), generator, effort) })
+    }
+    // The feed needs the entries.
+    const sizes: number[] = []
+    for (const operation of UPDATES) sizes.push(await assertSameResponses(operation, servers, sample))
+    assertSameEntries(files)
+    for (const [index, operation] of UPDATES.entries()) {
+      const { title, writes } = operation
+      if (!isWanted(title)) continue
+      console.info(`measuring ${title} …`)
+      measured.push({ operation: title, bytes: sizes[index]!, writes, readings: await measure(toTargets(operation, servers, sample), generator, effort) })
+    }
+    if (isWanted(FEED)) {
+      console.info(`measuring ${FEED} …`)
+      measured.push({ operation: FEED, bytes: 0, readings: await measure(await feedTargets(servers[1]!, sample), generator, effort) })
+    }
+    return measured
+  }
+  finally {
+    await Promise.all(servers.map(server => server.stop()))
+  }
+}
+
+/** @throws If a page of the feed has other than 20 entries. */
+async function feedTargets(server: RunningServer, sample: Sample): Promise<Target[]> {
+  const list = OPERATIONS.find(({ title }) => title === 'list 20')!.requests(sample).filter(({ caller }) => caller === sample.writer)
+  const posts = server.posts.replace(/posts$/, 'activity')
+  const feed = { ...server, posts }
+  const requests = list.map(({ caller }, index): BenchRequest => ({ caller, path: `?limit=20&page=${1 + index}&count=none` }))
+  const response = await fetch(posts + requests[0]!.path, { headers: { 'x-caller': String(sample.writer) } })
+  const { data } = await response.json() as { data?: unknown[] }
+  if (data?.length !== 20) throw new Error(`The activity feed answers ${response.status} with ${data?.length} entries.`)
+  return [{ key: 'd, list 20', server, requests: list }, { key: 'd, activity', server: feed, requests }]
+}
+
+/** @throws When the handwritten routes and the API have written different entries. */
+function assertSameEntries(files: readonly string[]): void {
+  const [expected, found] = files.map((file) => {
+    const connection = new Database(file, { readonly: true })
+    const rows = connection.prepare('select kind, resource, record_id, user_id, via, tenant_id, columns, before, after from audit_log order by record_id, after').all()
+    connection.close()
+    return JSON.stringify(rows).replace(/(\\"updatedAt\\":)\\"[^"]*\\"/g, '$1"generated"')
+  })
+  if (expected !== found || expected === '[]') throw new Error(`The entries differ.\n${expected!.slice(0, 2000)}\n${found!.slice(0, 2000)}`)
+}

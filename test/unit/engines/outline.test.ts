@@ -22,6 +22,12 @@ const CONDITIONS: Record<string, (n: number) => SQL | undefined> = {
   'raw values': n => sql`${posts.id} = ${n} and ${posts.title} = ${'x'} and ${posts.status} is ${null}`,
   'a question mark in the text': n => sql`${posts.title} = '?' and ${posts.id} = ${n}`,
   'another table with the same columns': n => eq(users.id, n),
+  'an alias': n => eq(postsAlias.id, n),
+  'another alias': n => eq(alias(posts, 'third').id, n),
+  'an alias of another table': n => eq(alias(users, 'third').status, String(n)),
+  'a date through the column of an alias': n => eq(alias(posts, 'third').at, new Date(n * 1000)),
+  'a name': n => sql`exists (select 1 from ${posts} as ${sql.identifier('th"ird')} where ${alias(posts, 'th"ird').id} = ${n})`,
+  'another name': n => sql`exists (select 1 from ${posts} as ${sql.identifier('other')} where ${alias(posts, 'th"ird').id} = ${n})`,
   'another column': n => eq(posts.status, String(n)),
   'like': n => like(posts.title, `%${n}%`),
   'a raw text': () => sql.raw('1 = 1'),
@@ -46,7 +52,7 @@ describe.each(Object.entries(CONDITIONS))('%s', (_, condition) => {
 describe('SQL that only Drizzle can render', () => {
   it.each([
     ['a subquery', exists(db.select().from(users))],
-    ['an alias', eq(postsAlias.id, 1)],
+    ['the table of an alias', sql`select 1 from ${postsAlias}`],
     ['parameters written into the text', sql`${posts.id} = ${1}`.inlineParams()],
     ['a named placeholder', sql`${posts.id} = ${sql.placeholder('id')}`],
     ['a parameter that is itself a placeholder', eq(posts.id, sql.placeholder('id'))],

@@ -1,5 +1,5 @@
 /** Separates SQL of the app from its parameters. It does not render the SQL, because that costs twenty times as much. */
-import { Column, is, Param, SQL, StringChunk, Table } from 'drizzle-orm'
+import { Column, getTableName, is, Name, Param, SQL, StringChunk, Table } from 'drizzle-orm'
 import { isConvertedByDialect, tableOf, textOf } from '../../drizzle/index'
 import { idOf, quoted, type Shape } from './shape'
 
@@ -30,17 +30,24 @@ function walk(chunk: unknown, values: unknown[]): string | undefined {
     const list = walkAll(chunk, values, ',')
     return list === undefined ? undefined : `[${list}]`
   }
-  if (is(chunk, Column)) return identify(chunk, tableOf(chunk))
-  if (is(chunk, Table)) return identify(chunk, chunk)
+  if (is(chunk, Column)) return isAlias(tableOf(chunk)) ? aliasedColumn(chunk) : `#${idOf(chunk)}`
+  if (is(chunk, Table)) return isAlias(chunk) ? undefined : `#${idOf(chunk)}`
+  if (is(chunk, Name)) return `name ${quoted(chunk.value)}`
   if (chunk === undefined) return ''
   if (typeof chunk === 'function' || (typeof chunk === 'object' && chunk !== null)) return undefined
   values.push(chunk)
   return PARAMETER
 }
 
-/** Identifies a table or column by its object. Returns `undefined` for an alias: it is new in every request and would fill the cache. */
-function identify(value: object, table: Table): string | undefined {
-  return (table as unknown as Record<symbol, unknown>)[IS_ALIAS] === true ? undefined : `#${idOf(value)}`
+const isAlias = (table: Table) => (table as unknown as Record<symbol, unknown>)[IS_ALIAS] === true
+
+/**
+ * The column of an alias is a new object in every request, so its id would fill the cache. Its text depends on these names only:
+ * `"alias"."column"`.
+ */
+function aliasedColumn(column: Column): string {
+  const { keyAsName } = column as unknown as { readonly keyAsName?: boolean }
+  return `alias ${quoted(getTableName(tableOf(column)))} ${quoted(column.name)} ${keyAsName === true}`
 }
 
 function walkAll(chunks: readonly unknown[], values: unknown[], separator = ''): string | undefined {

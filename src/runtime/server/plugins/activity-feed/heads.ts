@@ -6,7 +6,7 @@ import { aliasedTable, sql, type SQL, type Table } from 'drizzle-orm'
 import { scopeSql } from '../../core/access/row-scope'
 import { forResource, type Session } from '../../core/context'
 import { contextFor } from '../../core/access/authorize'
-import { fromSql, type Clause } from '../../core/sql/clause'
+import { fromSql, statement, type Clause } from '../../core/sql/clause'
 import type { Row } from '../../engines/engine'
 import type { AuditLog } from '../audit-log/log'
 import { columnsOf, resourceOf } from '../audit-log/log'
@@ -78,6 +78,7 @@ export async function countUpdates(session: Session, log: AuditLog, heads: reado
     and ${await isVisible(session, log, update)}`
   const ids = sql.join(heads.map(id => sql`${sql.param(id)}`), sql`, `)
   const counted = sql`select ${h.id}, (${count}) from ${aliased(log.table, 'head')} where ${h.id} in (${ids})`
-  const rows = await engine.query(engine.render(counted))
+  const { shape, values } = fromSql(engine, counted)
+  const rows = await engine.query(statement(session.api.statements, engine, shape, values, () => ({ sql: counted, extra: undefined })))
   return new Map(rows.map(([id, total]: Row) => [String(id), Number(total)]))
 }

@@ -2,7 +2,7 @@
 import { sql, type SQL } from 'drizzle-orm'
 import { scopeSql } from '../../core/access/row-scope'
 import type { Session } from '../../core/context'
-import { fromSql, joinAnd } from '../../core/sql/clause'
+import { fromSql, joinAnd, statement } from '../../core/sql/clause'
 import { inTuples } from '../../core/sql/list/index'
 import { toKey } from '../../schema/record-id'
 import { readerAccess, type ResourceAccess } from '../audit-log/access'
@@ -39,11 +39,14 @@ interface Part {
   readonly labels: Map<string, string | null>
 }
 
-async function addFound({ engine }: Session, parts: readonly Part[]): Promise<void> {
+async function addFound({ api, engine }: Session, parts: readonly Part[]): Promise<void> {
   if (parts.length === 0) return
   const width = Math.max(...parts.map(({ access }) => access.call.resource.primaryKey.length))
   const selects = await Promise.all(parts.map((part, index) => selectLabels(part, index, width)))
-  for (const [index, label, ...key] of await engine.query(engine.render(sql.join(selects, sql` union all `)))) {
+  const union = sql.join(selects, sql` union all `)
+  const { shape, values } = fromSql(engine, union)
+  const found = await engine.query(statement(api.statements, engine, shape, values, () => ({ sql: union, extra: undefined })))
+  for (const [index, label, ...key] of found) {
     const { access: { call: { resource: { primaryKey } } }, labels } = parts[Number(index)]!
     const texts = key.slice(0, primaryKey.length).map(String)
     labels.set(texts.length === 1 ? texts[0]! : texts.map(encodeURIComponent).join(','), label === null ? null : String(label))

@@ -1,6 +1,9 @@
 /** The playground: a multi-tenant app for several news organizations. */
 import { fileURLToPath } from 'node:url'
-import { activityFeed, auditLog, dataExport, fileUpload, idempotency, requestMetadata, responseCache } from '../src/runtime/server/plugins'
+import { createModuleImport } from '../src/build/module-import'
+import {
+  activityFeed, apiTokens, auditLog, dataExport, fileUpload, idempotency, requestMetadata, responseCache, tokenIntrospection,
+} from '../src/runtime/server/plugins'
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
@@ -52,6 +55,8 @@ export default defineNuxtConfig({
         actor: { resource: 'users', label: 'name' },
         labels: { posts: 'title', comments: 'body', tags: 'name', media: 'filename', users: 'name' },
       }),
+      apiTokens({ findUser: createModuleImport('~~/server/tokens', 'findUser') }),
+      tokenIntrospection(),
     ],
   },
 })

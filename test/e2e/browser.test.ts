@@ -7,6 +7,7 @@ import papaparse from 'papaparse'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createPng } from '../support/png'
+import { assertNoSecrets, rememberSecret } from '../support/secrets'
 import { isReachable, CHROMIUM } from '../support/services'
 import { launch, visit, type Visit } from './newsroom/browser'
 import { ADMIN, EDITOR, WRITER } from './newsroom/callers'
@@ -57,7 +58,7 @@ describe.runIf(there)('in a browser', () => {
       }
     }
   }
-  const PAGES = ['/', '/?resource=users&limit=5', '/desk', '/trash', '/tagging', '/related', '/conflict', '/retry', '/permissions', '/explore', '/activity']
+  const PAGES = ['/', '/?resource=users&limit=5', '/desk', '/trash', '/tagging', '/related', '/conflict', '/retry', '/permissions', '/explore', '/activity', '/tokens']
 
   describe('a page the server has rendered', () => {
     it.each(PAGES)('hydrates without a request or a mismatch, and fits the width of a phone: %s', async (path) => {
@@ -432,6 +433,48 @@ describe.runIf(there)('in a browser', () => {
         await page.getByRole('button', { name: `Remove tag ${name}`, exact: true }).click()
         await expect.poll(shown).toEqual(before)
         expect(linked()).toEqual(before)
+      })
+    })
+  })
+
+  describe('an API token', () => {
+    it('is shown once, works with its scopes, and is rotated and revoked by its owner only', async () => {
+      const statusOf = async (token: string, path = '/api/posts?limit=1', method = 'GET') => (await newsroom.request(path, { method, headers: { authorization: `Bearer ${token}` } })).status
+      const rendered = async (as: number) => String((await newsroom.request('/tokens', { headers: { cookie: `newsroom-caller=${as}` } })).body)
+      await on('/tokens', { as: EDITOR, permissions: ['clipboard-read', 'clipboard-write'] }, async ({ page, requests, complaints }) => {
+        const secret = async () => {
+          const token = (await page.getByLabel('Token', { exact: true }).textContent())!.trim()
+          rememberSecret(token)
+          return token
+        }
+        await page.getByLabel('Name', { exact: true }).fill('weekly report')
+        await page.getByLabel('tags:read').check()
+        await page.getByRole('button', { name: 'Make the token' }).click()
+        await page.getByText('Copy the token of “weekly report” now').waitFor()
+        const first = await secret()
+        await page.getByRole('button', { name: 'Copy the token' }).click()
+        await page.getByText('Token copied.').waitFor()
+        expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(first)
+        expect(await page.getByLabel('Command').textContent()).toContain(`-H 'Authorization: Bearer ${first}'`)
+        expect(await Promise.all([statusOf(first), statusOf(first, '/api/tags'), statusOf(first, '/api/comments'), statusOf(first, '/api/posts/1', 'DELETE')])).toEqual([200, 200, 403, 403])
+        await page.getByRole('button', { name: 'What can it do?' }).click()
+        await page.getByText('It can do now: posts:read tags:read').waitFor()
+
+        await page.getByRole('button', { name: 'Rotate weekly report' }).click()
+        await expect.poll(secret).not.toBe(first)
+        const second = await secret()
+        expect(await Promise.all([first, second].map(token => statusOf(token)))).toEqual([200, 200])
+        await page.getByRole('button', { name: 'Done' }).click()
+        expect(await page.content()).not.toContain(second.slice(8))
+        // The page that the server renders has the tokens of its caller, without secrets.
+        expect((await rendered(EDITOR)).includes('weekly report')).toBe(true)
+        expect((await rendered(WRITER)).includes('weekly report')).toBe(false)
+
+        await page.getByRole('button', { name: 'Revoke weekly report' }).click()
+        await page.getByText('This caller has no tokens.').waitFor()
+        expect(await Promise.all([first, second].map(token => statusOf(token)))).toEqual([401, 401])
+        assertNoSecrets(requests.join(), 'A URL of the page')
+        expect(complaints).toEqual([])
       })
     })
   })

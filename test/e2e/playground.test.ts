@@ -43,7 +43,7 @@ describe('an empty database', () => {
     const second = await startNewsroom(join(folder, 'second.sqlite'))
     const [once, again] = [dump(newsroom), dump(second)]
     await second.stop()
-    expect(Object.keys(once)).toEqual(['audit_log', 'comments', 'idempotency_keys', 'media', 'organizations', 'posts', 'posts_tags', 'tags', 'users'])
+    expect(Object.keys(once)).toEqual(['api_tokens', 'audit_log', 'comments', 'idempotency_keys', 'media', 'organizations', 'posts', 'posts_tags', 'tags', 'users'])
     expect(once.posts).toHaveLength(2000)
     expect(again).toEqual(once)
   })
@@ -210,6 +210,7 @@ describe('the pages', () => {
     ['/trash?resource=comments', 'Comments in the trash'],
     ['/tagging', 'Add tag'],
     ['/permissions', 'comments.authorId'],
+    ['/tokens', 'Make the token'],
   ])('are rendered with the caller\'s rows: %s', async (path, text) => {
     const { status, body } = await newsroom.request(path, { headers: cookie(EDITOR) })
     expect(status).toBe(200)

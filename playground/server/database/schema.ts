@@ -1,7 +1,7 @@
 /** The tables of the playground: several organizations in one database, separated by `organizationId`. */
 import { isNull } from 'drizzle-orm'
 import type { StoredFile } from 'nuxt-auto-api/plugins'
-import { auditLogTable, idempotencyKeysTable } from 'nuxt-auto-api/schema/sqlite'
+import { apiTokensTable, auditLogTable, idempotencyKeysTable } from 'nuxt-auto-api/schema/sqlite'
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 
 const timestamp = (name: string) => integer(name, { mode: 'timestamp_ms' })
@@ -139,3 +139,6 @@ export const idempotencyKeys = idempotencyKeysTable()
 
 /** The changes of all records. The plugin `auditLog` writes them. */
 export const auditLog = auditLogTable()
+
+/** The tokens of scripts, for the plugin `apiTokens`. */
+export const apiTokens = apiTokensTable()

@@ -53,10 +53,10 @@ export function describeTags(newsroom: () => Newsroom): void {
 
 /** `read create update delete aggregate restore purge viewDeleted` of each resource, by the newsroom's rules. */
 const GRID: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  nobody: { tags: 'r...a...', organizations: 'r...a...', users: '........', posts: 'r...a...', comments: 'r...a...', media: 'r...a...', auditLog: '........' },
-  writer: { tags: 'r...a...', organizations: 'r...a...', users: 'r...a...', posts: 'rcu.a...', comments: 'rcuda...', media: 'rcu.a...', auditLog: '........' },
-  editor: { tags: 'rcuda...', organizations: 'r...a...', users: 'r...a...', posts: 'rcudaR.V', comments: 'rcudaR.V', media: 'rcuda...', auditLog: 'r...a...' },
-  admin: { tags: 'rcuda...', organizations: 'r.u.a...', users: 'rcuda...', posts: 'rcudaRPV', comments: 'rcudaRPV', media: 'rcuda...', auditLog: 'r...a...' },
+  nobody: { tags: 'r...a...', organizations: 'r...a...', users: '........', posts: 'r...a...', comments: 'r...a...', media: 'r...a...', auditLog: '........', apiTokens: '........' },
+  writer: { tags: 'r...a...', organizations: 'r...a...', users: 'r...a...', posts: 'rcu.a...', comments: 'rcuda...', media: 'rcu.a...', auditLog: '........', apiTokens: 'rcudaRPV' },
+  editor: { tags: 'rcuda...', organizations: 'r...a...', users: 'r...a...', posts: 'rcudaR.V', comments: 'rcudaR.V', media: 'rcuda...', auditLog: 'r...a...', apiTokens: 'rcudaRPV' },
+  admin: { tags: 'rcuda...', organizations: 'r.u.a...', users: 'rcuda...', posts: 'rcudaRPV', comments: 'rcudaRPV', media: 'rcuda...', auditLog: 'r...a...', apiTokens: 'rcudaRPV' },
 }
 
 const LETTERS = { canRead: 'r', canCreate: 'c', canUpdate: 'u', canDelete: 'd', canAggregate: 'a', canRestore: 'R', canPurge: 'P', canViewDeleted: 'V' }

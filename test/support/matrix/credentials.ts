@@ -54,8 +54,8 @@ export function scopesOf(name: RequestName | PluginRouteName): readonly string[]
   return like === 'every caller' ? [] : SCOPES[like]
 }
 
-/** The rows that exist before a request: a token and its secret, an entry of the audit log, and the key of a file. */
-export type RowIds = Readonly<Record<'token' | 'secret' | 'entry' | 'file', string>>
+/** The rows that exist before a request: a token and its secret, and an entry of the audit log. */
+export type RowIds = Readonly<Record<'token' | 'secret' | 'entry', string>>
 
 /** A request of a plugin route that the visibility matrix does not contain. */
 export interface FurtherRequest {
@@ -69,9 +69,6 @@ export interface FurtherRequest {
   /** A token without scopes cannot use the routes of tokens. */
   readonly withoutScopes?: Cell
 }
-
-const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=='
-const IMAGE: RequestOptions = { method: 'POST', body: Buffer.from(PNG, 'base64'), headers: { 'content-type': 'image/png' } }
 
 /** Every route of a built-in plugin that is not in `PLUGIN_REQUESTS` needs a row here: without it, the test fails. */
 export const FURTHER_REQUESTS = {
@@ -87,15 +84,6 @@ export const FURTHER_REQUESTS = {
   },
   'token-introspection: POST /tokens/introspect': {
     target: ({ secret }) => ['/tokens/introspect', { method: 'POST', body: { token: secret } }], scopes: ['apiTokens:read'], status: 200, withoutScopes: '403 FORBIDDEN',
-  },
-  'fileUpload: POST /:resource/:id/upload/cover': { target: () => ['/covers/1/upload/cover', IMAGE], scopes: ['covers:update'], status: 200, otherOrganization: '404 NOT_FOUND' },
-  'fileUpload: GET /:resource/:id/files/cover': { target: () => ['/covers/1/files/cover'], scopes: ['covers:read'], status: 200, otherOrganization: '404 NOT_FOUND' },
-  'fileUpload: DELETE /:resource/:id/files/cover': { target: () => ['/covers/1/files/cover', { method: 'DELETE' }], scopes: ['covers:update'], status: 200, otherOrganization: '404 NOT_FOUND' },
-  'fileUpload: GET /:resource/:id/files/cover/:key': {
-    target: ({ file }) => [`/covers/1/files/cover/${file}`], scopes: ['covers:read'], status: 200, otherOrganization: '404 NOT_FOUND',
-  },
-  'fileUpload: DELETE /:resource/:id/files/cover/:key': {
-    target: ({ file }) => [`/covers/1/files/cover/${file}`, { method: 'DELETE' }], scopes: ['covers:update'], status: 200, otherOrganization: '404 NOT_FOUND',
   },
 } as const satisfies Record<string, FurtherRequest>
 

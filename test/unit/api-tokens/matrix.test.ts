@@ -23,7 +23,6 @@ const LACKING: Credential = 'a token that lacks one scope of the request'
 const OPERATIONS_OF: Readonly<Record<string, readonly Operation[]>> = {
   articles: OPERATIONS,
   tags: OPERATIONS,
-  covers: ['read', 'update'],
   apiTokens: ['read', 'create', 'update', 'delete'],
   auditLog: ['read'],
 }
@@ -43,8 +42,9 @@ const outcome = ({ status, body }: Answered) => status < 400 ? String(status) : 
 describe('the matrix of credentials', () => {
   it('has a row for every route of every built-in plugin', () => {
     const known = [...PLUGIN_REQUESTS.keys(), ...Object.keys(FURTHER_REQUESTS)]
-    const routes = app.plugins.flatMap(({ name, routes = [] }) => routes.map(route => routeNameOf(name, route)))
-    expect(known.sort()).toEqual(routes.sort())
+    // The plugin of the files has a route for each resource.
+    const routes = new Set(app.plugins.flatMap(({ name, routes = [] }) => routes.map(route => routeNameOf(name, route))))
+    expect(known.sort()).toEqual([...routes].sort())
     const withRoutes = createBuiltInPlugins().filter(({ routes = [] }) => routes.length > 0).map(({ name }) => name)
     expect(app.plugins.map(({ name }) => name)).toEqual(expect.arrayContaining(withRoutes))
   })
@@ -71,7 +71,7 @@ describe.each(CREDENTIALS)('%s', (credential) => {
 
 /** Every row of every table, without the time at which tokens were used. */
 const allRows = () => ({
-  ...dump(), covers: client.prepare('select * from covers').all(), entries: client.prepare('select id from audit_log').all(), tokens: client.prepare('select id, token_hash from api_tokens').all(),
+  ...dump(), entries: client.prepare('select id from audit_log').all(), tokens: client.prepare('select id, token_hash from api_tokens').all(),
 })
 
 it.each(further.flatMap(([name, request]) => request.hiddenWithout ? [{ name, request, hidden: request.hiddenWithout }] : []))('a token without the scopes with which a row is visible gets 404: $name', async ({ request, hidden }) => {
@@ -138,7 +138,7 @@ describe('a token with one scope', () => {
     expect(own!.body).toMatchObject(expected)
     expect(all!.body.permissions.articles).toMatchObject(expected)
     if (operation === 'read') expect(described!.body.resources.articles.capabilities).toMatchObject(expected)
-    for (const name of ['tags', 'covers', 'apiTokens', 'auditLog'])
+    for (const name of ['tags', 'apiTokens', 'auditLog'])
       expect(Object.entries(all!.body.permissions[name]).filter(([, value]) => value === true)).toEqual([])
   })
 })

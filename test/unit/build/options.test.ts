@@ -168,7 +168,7 @@ describe('resource names in options', () => {
   const check = (multiTenancy: Record<string, unknown>) => checkResourceNames(resolveOptions({ multiTenancy }).config, ['posts', 'tags']).map(toMessage)
 
   it('fail the build when a name in scopedResources is not registered, because the resource would be open to every tenant', () => {
-    expect(check({ scopedResources: ['tags', 'psots'] })).toEqual(['`autoApi.multiTenancy.scopedResources[1]` names `psots`, which is not a registered resource. Use the name of a registered resource.'])
+    expect(check({ scopedResources: ['tags', 'psots'] })).toEqual(['`autoApi.multiTenancy.scopedResources[1]` names `psots`, which is not a registered resource. Use the name of a registered resource. Did you mean `posts`?'])
     expect(check({ scopedResources: ['post'] })).toEqual([expect.stringContaining('Did you mean `posts`?')])
   })
 
@@ -178,7 +178,7 @@ describe('resource names in options', () => {
 
   it('fail the build when a name in hiddenFields.resources is not registered, because the fields would be readable', () => {
     const { config } = resolveOptions({ hiddenFields: { resources: { posts: ['secret'], tgas: ['secret'] } } })
-    expect(checkResourceNames(config, ['posts', 'tags']).map(toMessage)).toEqual(['`autoApi.hiddenFields.resources.tgas` names `tgas`, which is not a registered resource. Use the name of a registered resource.'])
+    expect(checkResourceNames(config, ['posts', 'tags']).map(toMessage)).toEqual(['`autoApi.hiddenFields.resources.tgas` names `tgas`, which is not a registered resource. Use the name of a registered resource. Did you mean `tags`?'])
   })
 
   it('fail the build when a name is in both lists', () => {

@@ -30,7 +30,8 @@ export const dataExport = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins', n
   const { resources, formats } = policy
   const slots = createSlots(policy.concurrent)
   let server: PluginServer
-  const shared = () => ({ ...policy, slots, open: server.openList })
+  let recordExport: typeof import('../audit-log/record-export').recordExport
+  const shared = () => ({ ...policy, slots, open: server.openList, record: recordExport })
   const negotiated = formats.filter(format => format !== 'json')
   const common = { method: 'GET', operation: 'read', listParameters: true, gate: GATE, ...resources && { resources } } as const
   const routes: PluginRoute[] = [{
@@ -62,8 +63,10 @@ export const dataExport = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins', n
   })
   return {
     name: 'data-export',
-    setup(given) {
+    async setup(given) {
       server = given
+      // Loaded here, because nuxt.config loads this file without the server's modules.
+      recordExport = (await import('../audit-log/record-export')).recordExport
     },
     routes,
   }
@@ -77,13 +80,14 @@ function formatByHeader({ header }: RouteRequest, formats: readonly Format[]): F
 interface ExportOptions extends ExportPolicy {
   readonly slots: Slots
   readonly open: OpenList
+  readonly record: typeof import('../audit-log/record-export').recordExport
   /** The format of a request without `format`. */
   readonly format: Format
   readonly fixed?: boolean
 }
 
 async function exportList(ctx: AutoApiContext, request: RouteRequest, options: ExportOptions): Promise<AsyncIterable<string>> {
-  const { formats, maxRows, slots, open } = options
+  const { formats, maxRows, slots, open, record } = options
   const { format, query, ...csv } = parseExport(ctx.query, formats, options)
   const list = await open(ctx, ctx.resource, query, { gate: GATE })
   const { mediaType, createWriter } = FORMAT_FACTS[format]
@@ -98,9 +102,7 @@ async function exportList(ctx: AutoApiContext, request: RouteRequest, options: E
   return createFile(list, writer, {
     maxRows, slots,
     async onTotal(total) {
-      // Loaded here, because nuxt.config loads this file without the server's modules.
-      const { recordExport } = await import('../audit-log/record-export')
-      await recordExport(ctx, { format, rows: total, columns: list.columns.fields.map(({ name }) => name), query })
+      await record(ctx, { format, rows: total, columns: list.columns.fields.map(({ name }) => name), query })
       request.setHeader('x-total-count', String(total))
     },
   })

@@ -4,7 +4,7 @@ import { and, eq, exists, gt, inArray, isNull, like, not, or, sql, type SQL } fr
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
-import { outline } from '../../../src/runtime/server/core/sql/outline'
+import { outline, toFixedSql } from '../../../src/runtime/server/core/sql/outline'
 import { DIALECTS } from '../../support/dialects'
 
 const posts = sqliteTable('posts', { id: integer('id').primaryKey(), status: text('status'), at: integer('at', { mode: 'timestamp' }), title: text('title') })
@@ -12,6 +12,8 @@ const users = sqliteTable('users', { id: integer('id').primaryKey(), status: tex
 const postsAlias = alias(posts, 'other')
 const dialect = DIALECTS.sqlite
 const db = drizzle({ client: new Database(':memory:') })
+
+const fixedSql = [sql`${posts.id} > 1`, sql`${posts.id} > 2 and `].map(toFixedSql)
 
 const CONDITIONS: Record<string, (n: number) => SQL | undefined> = {
   'eq': n => eq(posts.id, n),
@@ -31,6 +33,8 @@ const CONDITIONS: Record<string, (n: number) => SQL | undefined> = {
   'another column': n => eq(posts.status, String(n)),
   'like': n => like(posts.title, `%${n}%`),
   'a raw text': () => sql.raw('1 = 1'),
+  'fixed SQL': n => sql`${fixedSql[0]} and ${posts.title} = ${n}`,
+  'other fixed SQL, which needs the rest': n => sql`${fixedSql[1]}${posts.title} = ${n}`,
   'a table': n => sql`exists (select 1 from ${users} where ${users.id} = ${n})`,
   'text that contains the separators of a shape': n => sql`${posts.title} = '|#1#|' and ${posts.id} > ${n}`,
 }
@@ -58,5 +62,11 @@ describe('SQL that only Drizzle can render', () => {
     ['a parameter that is itself a placeholder', eq(posts.id, sql.placeholder('id'))],
   ])('returns no outline for %s', (_, condition) => {
     expect(outline(condition)).toBeUndefined()
+  })
+})
+
+describe('fixed SQL', () => {
+  it('refuses SQL with parameters, or that only Drizzle can render', () => {
+    for (const condition of [eq(posts.id, 1), exists(db.select().from(users))]) expect(() => toFixedSql(condition)).toThrow('parameters')
   })
 })

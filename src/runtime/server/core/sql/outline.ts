@@ -14,6 +14,19 @@ const IS_ALIAS = Symbol.for('drizzle:IsAlias')
 /** Represents a parameter. Text of the app is quoted, so it cannot equal this or another part of a shape. */
 const PARAMETER = '?'
 
+/** SQL without parameters. Its object identifies its text. */
+const fixed = new WeakSet<SQL>()
+
+/**
+ * Marks SQL that is built once and used in many requests, so that later outlines do not walk through it.
+ * @throws If the SQL has parameters, or only Drizzle can render it.
+ */
+export function toFixedSql(condition: SQL): SQL {
+  if (outline(condition)?.values.length !== 0) throw new TypeError('[auto-api] Only SQL without parameters can be used again.')
+  fixed.add(condition)
+  return condition
+}
+
 /** Returns `undefined` if the SQL must be rendered: for subqueries, views, named placeholders and inlined parameters. */
 export function outline(condition: SQL): Outline | undefined {
   const values: unknown[] = []
@@ -24,8 +37,10 @@ export function outline(condition: SQL): Outline | undefined {
 function walk(chunk: unknown, values: unknown[]): string | undefined {
   if (chunk instanceof StringChunk) return quoted(textOf(chunk))
   if (chunk instanceof Param) return parameter(chunk, values)
-  if (chunk instanceof SQL)
+  if (chunk instanceof SQL) {
+    if (fixed.has(chunk)) return `#${idOf(chunk)}`
     return (chunk as unknown as { shouldInlineParams: boolean }).shouldInlineParams ? undefined : walkAll(chunk.queryChunks, values)
+  }
   if (Array.isArray(chunk)) {
     const list = walkAll(chunk, values, ',')
     return list === undefined ? undefined : `[${list}]`

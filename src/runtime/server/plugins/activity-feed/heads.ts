@@ -2,16 +2,19 @@
  * Groups updates: an update joins the next update of the same record by the same caller, if that one is at most ten minutes later. The
  * newest update of a group is its head, which stands for the group in the feed.
  */
-import { aliasedTable, sql, type SQL, type Table } from 'drizzle-orm'
+import { sql, type SQL, type Table } from 'drizzle-orm'
 import { scopeSql } from '../../core/access/row-scope'
 import { forResource, type Session } from '../../core/context'
 import { contextFor } from '../../core/access/authorize'
-import { fromSql, statement, type Clause } from '../../core/sql/clause'
+import { fromSql, shapeOf, statement, valuesOf, type Clause } from '../../core/sql/clause'
+import { inTuples } from '../../core/sql/list/index'
+import { shape } from '../../core/sql/shape'
 import type { Row } from '../../engines/engine'
-import type { AuditLog } from '../audit-log/log'
-import { columnsOf, resourceOf } from '../audit-log/log'
+import { readerAccess } from '../audit-log/access'
+import { columnsOf, resourceOf, type AuditLog, type EntryColumns } from '../audit-log/log'
+import { aliasOf, fixedSql } from '../audit-log/sql/fixed'
 import { ENTRY_SQL, literal } from '../audit-log/sql/index'
-import { beginsRecord, entryCondition } from '../audit-log/visible'
+import { beginsRecord, exactly, fieldCondition, sameRecord, sameTenant, tenantMode } from '../audit-log/visible'
 
 const MINUTES = 10
 
@@ -20,44 +23,61 @@ const WITHOUT_VERB = ['purge', 'link', 'unlink', 'export']
 
 /** Selects the entries of the feed: heads, and changes that are no updates. */
 export async function feedClause(session: Session, log: AuditLog): Promise<Clause> {
-  const { kind } = columnsOf(log.table)
-  const hidden = sql.raw(WITHOUT_VERB.map(literal).join(', '))
-  const head = await isHead(session, log, log.table, 'later')
-  return fromSql(session.engine, sql`${kind} not in (${hidden}) and (${kind} <> 'update' or ${head})`)
+  const groups = await groupsOf(session, log)
+  return fromSql(session.engine, groups.build('feed', () => {
+    const kind = exactly(session, log, log.table, 'kind')
+    return sql`${kind} not in (${sql.raw(WITHOUT_VERB.map(literal).join(', '))}) and (${kind} <> 'update' or ${isHead(groups, log.table)})`
+  }))
 }
 
-/** `not exists (select 1 from audit_log as later where …)` */
-async function isHead(session: Session, log: AuditLog, table: Table, alias: string): Promise<SQL> {
-  const later = aliasedTable(log.table, alias)
+interface Groups {
+  readonly session: Session
+  readonly log: AuditLog
+  /** Whether the reader sees another entry of the record of a visible entry. */
+  readonly isVisible: (entry: Table, other: Table) => SQL
+  readonly build: (word: string, build: () => SQL) => SQL
+}
+
+/**
+ * Entries of one record differ in their tenant and their columns only, so that their SQL is the same for all readers of the same fields.
+ * Rules of the app can also read other columns of the entry.
+ */
+async function groupsOf(session: Session, log: AuditLog): Promise<Groups> {
+  const resource = resourceOf(session.api, log)
+  const access = await readerAccess(session, log)
+  if (resource.auth?.listFilter === undefined && (session.api.rowFilters.get(resource)?.length ?? 0) <= 1) {
+    return {
+      session,
+      log,
+      isVisible: (entry, other) => sql`(${sameTenant(session, log, entry, other)} and ${fieldCondition(session, log, access, other)})`,
+      build: (word, build) => fixedSql(session.api, `${word} ${tenantMode(session)} ${access.key}`, build),
+    }
+  }
+  const call = forResource(session, resource, contextFor(session, resource, 'read'))
+  const scopes = new Map<Table, SQL>()
+  for (const alias of [LATER, JOINED, OLDER].map(name => aliasOf(log.table, name))) scopes.set(alias, await scopeSql(call, resource, alias))
+  return { session, log, isVisible: (_, other) => scopes.get(other)!, build: (_, build) => build() }
+}
+
+const [LATER, JOINED, OLDER] = ['later', 'joined', 'older'] as const
+
+/** `not exists (select 1 from audit_log as later where …)`, for a visible update */
+function isHead({ session, log, isVisible }: Groups, table: Table): SQL {
+  const later = aliasOf(log.table, LATER)
   const [entry, next] = [columnsOf(table), columnsOf(later)]
   const end = ENTRY_SQL[session.engine.dialect].later(entry.at, MINUTES)
-  return sql`not exists (select 1 from ${aliased(log.table, alias)} where ${sameGroup(table, later)} and ${next.id} > ${entry.id}
-    and ${next.at} <= ${end} and ${await isVisible(session, log, later)})`
+  return sql`not exists (select 1 from ${aliased(log, LATER)} where ${sameGroup(session, log, table, later)}
+    and ${next.id} > ${entry.id} and ${next.at} <= ${end} and ${isVisible(table, later)})`
 }
 
-const aliased = (table: Table, alias: string) => sql`${table} as ${sql.identifier(alias)}`
+const aliased = ({ table }: AuditLog, alias: string) => sql`${table} as ${sql.identifier(alias)}`
 
 /** Updates of one record by one caller. */
-function sameGroup(one: Table, other: Table): SQL {
-  const [a, b] = [columnsOf(one), columnsOf(other)]
-  return sql`${sameRecord(one, other)} and ${b.kind} = 'update'
-    and (${b.userId} = ${a.userId} or (${b.userId} is null and ${a.userId} is null))`
+function sameGroup(session: Session, log: AuditLog, one: Table, other: Table): SQL {
+  const [a, b] = [one, other].map(table => exactly(session, log, table, 'userId')) as [SQL, SQL]
+  return sql`${sameRecord(session, log, one, other)} and ${exactly(session, log, other, 'kind')} = 'update'
+    and (${b} = ${a} or (${columnsOf(other).userId} is null and ${columnsOf(one).userId} is null))`
 }
-
-function sameRecord(one: Table, other: Table): SQL {
-  const [a, b] = [columnsOf(one), columnsOf(other)]
-  return sql`${b.resource} = ${a.resource} and ${b.recordId} = ${a.recordId}`
-}
-
-/** Entries of one record differ in their tenant and their columns only. Rules of the app can also read other columns of the entry. */
-async function isVisible(session: Session, log: AuditLog, table: Table): Promise<SQL> {
-  const resource = resourceOf(session.api, log)
-  const hasRules = resource.auth?.listFilter !== undefined || (session.api.rowFilters.get(resource)?.length ?? 0) > 1
-  if (!hasRules) return entryCondition(session, log, table)
-  return scopeSql(forResource(session, resource, contextFor(session, resource, 'read')), resource, table)
-}
-
-type Tables = [Table, Table, Table, Table]
 
 /** Sorts before every id. */
 const FIRST = sql.raw(literal('00000000-0000-0000-0000-000000000000'))
@@ -65,20 +85,29 @@ const FIRST = sql.raw(literal('00000000-0000-0000-0000-000000000000'))
 /** Counts the updates of each group, by the id of its head. One statement for all groups. */
 export async function countUpdates(session: Session, log: AuditLog, heads: readonly string[]): Promise<ReadonlyMap<string, number>> {
   if (heads.length === 0) return new Map()
-  const { engine } = session
-  const [head, update, before, begun] = ['head', 'joined', 'older', 'begun'].map(alias => aliasedTable(log.table, alias)) as Tables
-  const [h, u, b, g] = [columnsOf(head), columnsOf(update), columnsOf(before), columnsOf(begun)]
-  const previous = sql`select ${b.id} from ${aliased(log.table, 'older')} where ${sameGroup(head, before)} and ${b.id} < ${h.id}
-    and ${await isVisible(session, log, before)} and ${await isHead(session, log, before, 'later')} order by ${b.id} desc limit 1`
-  // Databases and clients can use the id of a record that was removed again.
-  const begin = sql`select ${g.id} from ${aliased(log.table, 'begun')} where ${sameRecord(head, begun)} and ${g.id} < ${h.id}
-    and ${beginsRecord(session, log, begun)} order by ${g.id} desc limit 1`
-  const count = sql`select count(*) from ${aliased(log.table, 'joined')} where ${sameGroup(head, update)} and ${u.id} <= ${h.id}
-    and ${u.id} > coalesce((${previous}), ${FIRST}) and ${u.id} > coalesce((${begin}), ${FIRST})
-    and ${await isVisible(session, log, update)}`
-  const ids = sql.join(heads.map(id => sql`${sql.param(id)}`), sql`, `)
-  const counted = sql`select ${h.id}, (${count}) from ${aliased(log.table, 'head')} where ${h.id} in (${ids})`
-  const { shape, values } = fromSql(engine, counted)
-  const rows = await engine.query(statement(session.api.statements, engine, shape, values, () => ({ sql: counted, extra: undefined })))
+  const { api, engine } = session
+  const groups = await groupsOf(session, log)
+  const counted = groups.build('counts', () => selectCounts(groups))
+  const those = inTuples(engine, [resourceOf(api, log).fields.get('id')!], heads.map(id => [id]))
+  const clauses = [fromSql(engine, counted), those]
+  const rows = await engine.query(statement(api.statements, engine, shape`updates ${shapeOf(clauses)}`, valuesOf(clauses), () =>
+    ({ sql: sql`${counted} where ${those.build()}`, extra: undefined })))
   return new Map(rows.map(([id, total]: Row) => [String(id), Number(total)]))
+}
+
+/**
+ * `select id, (select count(*) from audit_log as joined where …) from audit_log`: updates of the group are newer than the head of the
+ * previous group. They are also newer than the record, because databases and clients can use the id of a record that was removed again.
+ */
+function selectCounts(groups: Groups): SQL {
+  const { session, log, isVisible } = groups
+  const [joined, older] = [aliasOf(log.table, JOINED), aliasOf(log.table, OLDER)]
+  const [head, update, before] = [log.table, joined, older].map(columnsOf) as [EntryColumns, EntryColumns, EntryColumns]
+  const previous = sql`${sameGroup(session, log, log.table, older)} and ${isVisible(log.table, older)} and ${isHead(groups, older)}`
+  // One bound for both, so that the database computes it once for each head.
+  const bound = sql`select ${before.id} from ${aliased(log, OLDER)} where ${sameRecord(session, log, log.table, older)}
+    and ${before.id} < ${head.id} and (${beginsRecord(session, log, older)} or (${previous})) order by ${before.id} desc limit 1`
+  const count = sql`select count(*) from ${aliased(log, JOINED)} where ${sameGroup(session, log, log.table, joined)}
+    and ${update.id} <= ${head.id} and ${update.id} > coalesce((${bound}), ${FIRST}) and ${isVisible(log.table, joined)}`
+  return sql`select ${head.id}, (${count}) from ${log.table}`
 }

@@ -1,29 +1,40 @@
 /** What a reader of entries can see of each resource, by the rules of today. Computed once per request. */
 import { can, contextFor, decide, isAuthorized } from '../../core/access/authorize'
-import { readableFields } from '../../core/access/fields'
+import { readableFields, type Selection } from '../../core/access/fields'
 import { limitsOf } from '../../core/access/limits'
+import { scopeSql } from '../../core/access/row-scope'
 import { forResource, type Call, type Session } from '../../core/context'
+import { idOf } from '../../core/sql/shape'
+import type { SQL } from 'drizzle-orm'
 import type { TrashMode } from '../../../shared/query'
 import type { AutoApiContext } from '../../registration'
 import type { Resource } from '../../schema/model'
 import { unregisteredLinks } from './links'
 import type { AuditLog } from './log'
 
-export interface ResourceAccess {
-  readonly call: Call
+/** The same object for all readers who can see the same fields, so that SQL about them is built once. */
+interface ShownFields {
   /** The fields and relations whose changes the reader can see. */
   readonly shown: ReadonlySet<string>
   /** Those of `shown` for which an entry is listed. An entry that contains only columns that the server sets is not. */
   readonly listed: readonly string[]
+}
+
+export interface ResourceAccess extends ShownFields {
+  readonly call: Call
   readonly canRead: boolean
   /** Whether entries of rows in the trash are listed. */
   readonly trash: TrashMode
+  /** The rows that the reader can see, apart from rules in code. Computed once per request. */
+  readonly scope: () => Promise<SQL>
 }
 
 export interface ReaderAccess {
   /** Whether the reader sees entries of rows that the reader cannot see. */
   readonly all: boolean
   readonly resources: ReadonlyMap<string, ResourceAccess>
+  /** Identifies the resources and their fields. Readers with the same key see changes of the same fields. */
+  readonly key: string
 }
 
 export async function readerAccess(session: Session, log: AuditLog): Promise<ReaderAccess> {
@@ -43,13 +54,16 @@ const memoKey = ({ resource }: AuditLog) => `audit:${resource}`
 async function findAccess(session: Session, log: AuditLog): Promise<ReaderAccess> {
   const own = session.api.resources.get(log.resource)!
   const resources = new Map<string, ResourceAccess>()
+  let key = ''
   for (const resource of session.api.resources.values()) {
     if (resource === own) continue
     const access = await resourceAccess(session, resource)
     // A caller who sees all entries sees those of every resource, but a limited credential only those of resources that it can read.
-    if (access.canRead || !isOutside(session.ctx, resource)) resources.set(resource.name, access)
+    if (!access.canRead && isOutside(session.ctx, resource)) continue
+    resources.set(resource.name, access)
+    key += `${idOf(resource)}:${idOf(access.listed)},`
   }
-  return { all: await decide(session, `${log.resource}:all`, contextFor(session, own, 'read')), resources }
+  return { all: await decide(session, `${log.resource}:all`, contextFor(session, own, 'read')), resources, key }
 }
 
 /** Whether the credential of the caller can exclude the resource: by its scopes, or as one that the credential cannot use. */
@@ -60,21 +74,35 @@ function isOutside(ctx: AutoApiContext, { name }: Resource): boolean {
 
 async function resourceAccess(session: Session, resource: Resource): Promise<ResourceAccess> {
   const call = callFor(session, resource)
-  const shown = new Set((await readableFields(call, resource)).byName.keys())
+  const readable = await readableFields(call, resource)
+  const links: string[] = []
   for (const { name, target, columns, foreignColumns } of unregisteredLinks(resource)) {
     const targetFields = await readableFields(callFor(session, target), target)
-    const isReadable = columns.every(field => shown.has(field.name)) && foreignColumns.every(({ name }) => targetFields.byName.has(name))
-    if (isReadable && await can(session, target, 'read')) shown.add(name)
+    const isReadable = columns.every(field => readable.byName.has(field.name))
+      && foreignColumns.every(({ name }) => targetFields.byName.has(name))
+    if (isReadable && await can(session, target, 'read')) links.push(name)
   }
-  const { updatedAt, updatedBy } = resource.roles
-  const stamps: ReadonlySet<string | undefined> = new Set([updatedAt?.name, updatedBy?.name])
-  return {
-    call,
-    shown,
-    listed: [...shown].filter(name => !stamps.has(name)),
-    canRead: await isAuthorized(session, resource, 'read'),
-    trash: resource.roles.deletedAt && await can(session, resource, 'viewDeleted') ? 'both' : 'active',
+  const trash: TrashMode = resource.roles.deletedAt && await can(session, resource, 'viewDeleted') ? 'both' : 'active'
+  const canRead = await isAuthorized(session, resource, 'read')
+  const { shown, listed } = shownFields(resource, readable, links)
+  let scope: Promise<SQL> | undefined
+  return { call, shown, listed, canRead, trash, scope: () => scope ??= scopeSql(call, resource, resource.table, trash) }
+}
+
+/** By the fields that the reader can read, and the names of the links. */
+const known = new WeakMap<Selection, Map<string, ShownFields>>()
+
+function shownFields({ roles: { updatedAt, updatedBy } }: Resource, readable: Selection, links: readonly string[]): ShownFields {
+  let byLinks = known.get(readable)
+  if (!byLinks) known.set(readable, byLinks = new Map())
+  const key = links.join()
+  let fields = byLinks.get(key)
+  if (!fields) {
+    const shown = new Set([...readable.byName.keys(), ...links])
+    const stamps: ReadonlySet<string | undefined> = new Set([updatedAt?.name, updatedBy?.name])
+    byLinks.set(key, fields = { shown, listed: [...shown].filter(name => !stamps.has(name)) })
   }
+  return fields
 }
 
 const callFor = (session: Session, resource: Resource) => forResource(session, resource, contextFor(session, resource, 'read'))

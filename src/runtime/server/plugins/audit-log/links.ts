@@ -33,9 +33,17 @@ function ownersOf({ resources }: Pick<Api, 'resources'>): Owners {
   return known
 }
 
+const linksOf = new WeakMap<Resource, readonly ManyToMany[]>()
+
 /** The relations of a resource whose links are recorded as changes of the resource. */
-export function unregisteredLinks({ relations }: Resource): readonly ManyToMany[] {
-  return [...relations.values()].flatMap(relation => relation.kind === 'manyToMany' && !relation.junction.registered ? [relation] : [])
+export function unregisteredLinks(resource: Resource): readonly ManyToMany[] {
+  let links = linksOf.get(resource)
+  if (!links) {
+    const relations = [...resource.relations.values()]
+    links = relations.flatMap(relation => relation.kind === 'manyToMany' && !relation.junction.registered ? [relation] : [])
+    linksOf.set(resource, links)
+  }
+  return links
 }
 
 function toOwner({ name, primaryKey }: Resource, { name: relation, junction }: ManyToMany): LinkOwner {

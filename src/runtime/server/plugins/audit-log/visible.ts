@@ -1,67 +1,81 @@
 /**
  * The entries that a reader can see, as SQL: entries of the reader's tenant, of records that the reader can see, with at least one change
- * that the reader can read.
+ * that the reader can read. The parts without parameters are built once for all readers of the same fields.
  */
-import { aliasedTable, sql, type Column, type SQL, type Table } from 'drizzle-orm'
+import { getTableName, sql, type SQL, type Table } from 'drizzle-orm'
 import { CHANGE_KINDS } from '../../core/changes'
 import { isTenantId, requireSession, type Session } from '../../core/context'
-import { scopeSql } from '../../core/access/row-scope'
 import { sameBytes } from '../../core/sql/clause'
 import type { AutoApiContext } from '../../registration'
-import { readerAccess, type ResourceAccess } from './access'
+import { readerAccess, type ReaderAccess, type ResourceAccess } from './access'
 import { columnsOf, resourceOf, type AuditLog, type EntryColumns } from './log'
-import { byResource, ENTRY_SQL, hasRecordId, literal } from './sql/index'
+import { aliasOf, fixedSql } from './sql/fixed'
+import { byResource, canCompareId, ENTRY_SQL, hasRecordId, literal } from './sql/index'
 
 /** @param table the table of the log, or an alias of it */
 export async function visibleEntries(log: AuditLog, table: Table, ctx: AutoApiContext): Promise<SQL> {
   const session = requireSession(ctx)
-  const { all } = await readerAccess(session, log)
-  const entry = await entryCondition(session, log, table)
-  return all ? entry : sql`(${entry} and ${await recordCondition(session, log, table)})`
+  const access = await readerAccess(session, log)
+  const entry = sql`${tenantCondition(session, log, table)} and ${fieldCondition(session, log, access, table)}`
+  return access.all ? sql`(${entry})` : sql`(${entry} and ${await recordCondition(session, log, access, table)})`
 }
 
-/** Entries of the reader's tenant with a change that the reader can read. */
-export async function entryCondition(session: Session, log: AuditLog, table: Table): Promise<SQL> {
-  return sql`(${tenantCondition(session, log, table)} and ${await fieldCondition(session, log, table)})`
-}
+/** Identifies the table in the text of SQL: the table of the log, or an alias by its name. */
+export const textKey = (log: AuditLog, table: Table) => table === log.table ? 'log' : `alias ${getTableName(table)}`
 
 /** Entries with a change that the reader can read. The app's own kinds have no columns. */
-async function fieldCondition(session: Session, log: AuditLog, table: Table): Promise<SQL> {
-  const entry = columnsOf(table)
-  const { resources } = await readerAccess(session, log)
-  const isChange = sql`${exactly(session, log, table, 'kind')} in (${sql.raw(CHANGE_KINDS.map(literal).join(', '))})`
-  const { overlaps } = ENTRY_SQL[session.engine.dialect]
-  return byResource(resourceName(session, log, table), new Map([...resources].map(([name, { listed }]) => {
-    const hasReadable = listed.length === 0 ? sql`1 = 0` : overlaps(entry.columns, listed)
-    return [name, sql`case when ${isChange} then ${hasReadable} else true end`]
-  })))
+export function fieldCondition(session: Session, log: AuditLog, { resources, key }: ReaderAccess, table: Table): SQL {
+  return fixedSql(session.api, `fields ${textKey(log, table)} ${key}`, () => {
+    const entry = columnsOf(table)
+    const isChange = sql`${exactly(session, log, table, 'kind')} in (${sql.raw(CHANGE_KINDS.map(literal).join(', '))})`
+    const { overlaps } = ENTRY_SQL[session.engine.dialect]
+    return byResource(resourceName(session, log, table), new Map([...resources].map(([name, { listed }]) => {
+      const hasReadable = listed.length === 0 ? sql`1 = 0` : overlaps(entry.columns, listed)
+      return [name, sql`case when ${isChange} then ${hasReadable} else true end`]
+    })))
+  })
 }
 
 /** Entries of records that the reader can see: `exists (select 1 from posts where id = cast(record_id …) and …)`. */
-async function recordCondition(session: Session, log: AuditLog, table: Table): Promise<SQL> {
-  const entry = columnsOf(table)
-  const { resources } = await readerAccess(session, log)
-  const conditions = new Map<string, SQL>()
-  for (const [name, access] of resources) {
-    const exists = access.canRead ? await recordExists(access, entry.recordId) : undefined
-    if (exists) conditions.set(name, exists)
+async function recordCondition(session: Session, log: AuditLog, { resources }: ReaderAccess, table: Table): Promise<SQL> {
+  const branches: SQL[] = []
+  for (const access of resources.values()) {
+    const begin = access.canRead && beginExists(session, log, table, access)
+    if (begin) branches.push(sql`${begin}${await access.scope()}))`)
   }
-  return sql`(${byResource(resourceName(session, log, table), conditions)} and not ${hasEnded(session, log, table)})`
+  if (branches.length === 0) return sql`1 = 0`
+  return sql`(case ${sql.join(branches, sql` `)} else false end and not ${hasEnded(session, log, table)})`
+}
+
+/** `when resource = 'posts' then (exists (select 1 from posts where id = cast(record_id …) and` */
+function beginExists(session: Session, log: AuditLog, table: Table, { call: { resource } }: ResourceAccess): SQL | undefined {
+  const { recordId } = columnsOf(table)
+  if (!canCompareId(resource, recordId)) return undefined
+  return fixedSql(session.api, `record ${textKey(log, table)} ${resource.name}`, () => {
+    const hasId = hasRecordId(resource, recordId)!
+    const isOfResource = sql`${resourceName(session, log, table)} = ${sql.raw(literal(resource.name))}`
+    return sql`when ${isOfResource} then (exists (select 1 from ${resource.table} where ${hasId} and `
+  })
 }
 
 /**
  * Whether the record of an entry was removed since, or created again. The record that has its id today is another one: databases and
  * clients can use an id again.
  */
-function hasEnded(session: Session, log: AuditLog, table: Table): SQL {
-  const ended = aliasedTable(log.table, 'ended')
+const hasEnded = (session: Session, log: AuditLog, table: Table): SQL => fixedSql(session.api, `ended ${textKey(log, table)}`, () => {
+  const ended = aliasOf(log.table, 'ended')
   const [entry, end] = [columnsOf(table), columnsOf(ended)]
-  const { fields } = resourceOf(session.api, log)
-  const same = (name: 'resource' | 'recordId') => sameBytes(end[name], entry[name], fields.get(name)!.bytes)
   // Entries of one commit have the same time. Those of a new record and its links can be in any order.
   const isCreate = sql`${exactly(session, log, ended, 'kind')} = 'create' and ${end.at} > ${entry.at}`
-  return sql`exists (select 1 from ${log.table} as ${sql.identifier('ended')} where ${same('resource')} and ${same('recordId')}
+  return sql`exists (select 1 from ${log.table} as ${sql.identifier('ended')} where ${sameRecord(session, log, table, ended)}
     and ${end.kind} in (${LIMITS}) and ${end.id} >= ${entry.id} and ((${isCreate}) or ${isRemoval(session, log, ended)}))`
+})
+
+/** Entries of one record. */
+export function sameRecord({ api }: Session, log: AuditLog, one: Table, other: Table): SQL {
+  const { fields } = resourceOf(api, log)
+  const same = (name: 'resource' | 'recordId') => sameBytes(columnsOf(other)[name], columnsOf(one)[name], fields.get(name)!.bytes)
+  return sql`${same('resource')} and ${same('recordId')}`
 }
 
 /** The kinds that can begin or end a record. A condition that an index serves. */
@@ -82,19 +96,27 @@ export function beginsRecord(session: Session, log: AuditLog, table: Table): SQL
   return sql`(${columnsOf(table).kind} in (${LIMITS}) and (${isCreate} or ${isRemoval(session, log, table)}))`
 }
 
-async function recordExists({ call, trash }: ResourceAccess, recordId: Column): Promise<SQL | undefined> {
-  const { resource } = call
-  const hasId = hasRecordId(resource, recordId)
-  return hasId && sql`exists (select 1 from ${resource.table} where ${hasId} and ${await scopeSql(call, resource, resource.table, trash)})`
-}
-
 /** Entries of the tenant. An entry without a tenant is for callers of all tenants. */
 function tenantCondition(session: Session, log: AuditLog, table: Table): SQL {
-  const { api: { config: { multiTenancy } }, ctx: { tenant } } = session
-  if (!multiTenancy || !multiTenancy.enabled || tenant?.canAccessAllTenants === true) return sql`1 = 1`
-  if (!isTenantId(tenant?.id)) return sql`1 = 0`
+  const mode = tenantMode(session)
+  if (mode !== 'one') return mode === 'all' ? sql`1 = 1` : sql`1 = 0`
   const { bytes } = resourceOf(session.api, log).fields.get('tenantId')!
-  return sameBytes(columnsOf(table).tenantId, sql`${sql.param(String(tenant.id))}`, bytes)
+  return sameBytes(columnsOf(table).tenantId, sql`${sql.param(String(session.ctx.tenant!.id))}`, bytes)
+}
+
+/** Entries of the tenant of a visible entry. Other conditions select the record, so that an index on the tenant would not help. */
+export function sameTenant(session: Session, log: AuditLog, entry: Table, other: Table): SQL {
+  const mode = tenantMode(session)
+  if (mode !== 'one') return mode === 'all' ? sql`1 = 1` : sql`1 = 0`
+  const { bytes } = resourceOf(session.api, log).fields.get('tenantId')!
+  const [left, right] = [ENTRY_SQL[session.engine.dialect].unindexed(columnsOf(other).tenantId), sql`${columnsOf(entry).tenantId}`]
+  return bytes ? sql`${bytes.operand(left)} = ${bytes.operand(right)}` : sql`${left} = ${right}`
+}
+
+/** Whether the reader sees entries of one tenant, of all, or of none. */
+export function tenantMode({ api: { config: { multiTenancy } }, ctx: { tenant } }: Session): 'one' | 'all' | 'none' {
+  if (!multiTenancy || !multiTenancy.enabled || tenant?.canAccessAllTenants === true) return 'all'
+  return isTenantId(tenant?.id) ? 'one' : 'none'
 }
 
 const resourceName = (session: Session, log: AuditLog, table: Table) => exactly(session, log, table, 'resource')

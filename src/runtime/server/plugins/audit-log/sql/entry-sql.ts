@@ -14,6 +14,8 @@ export interface EntrySql {
   readonly part: (id: SQL, index: number) => SQL
   /** Whether a text contains no encoded character. */
   readonly isPlain: (text: SQL) => SQL
+  /** A column in a condition that no index should serve, because other conditions select fewer rows. */
+  readonly unindexed: (column: Column) => SQL
   /** A time that is some minutes later. */
   readonly later: (time: Column | SQL, minutes: number) => SQL
 }

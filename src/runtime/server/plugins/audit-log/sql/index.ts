@@ -26,6 +26,15 @@ export function hasRecordId({ primaryKey, dialect }: Resource, id: Column): SQL 
   return conditions.includes(undefined) ? undefined : sql`(${sql.join(conditions as SQL[], sql` and `)})`
 }
 
+const comparable = new WeakMap<Resource, boolean>()
+
+/** Whether SQL can compare the ids of a resource. */
+export function canCompareId(resource: Resource, id: Column): boolean {
+  let can = comparable.get(resource)
+  if (can === undefined) comparable.set(resource, can = hasRecordId(resource, id) !== undefined)
+  return can
+}
+
 /** `case resource when 'posts' then … else false end`: evaluates one condition per row, and has no nesting. */
 export function byResource(resource: SQL, conditions: ReadonlyMap<string, SQL>): SQL {
   if (conditions.size === 0) return sql`1 = 0`

@@ -3,9 +3,17 @@ import { sql } from 'drizzle-orm'
 import { sameBytes } from '../../../core/sql/clause'
 import { isWhole, literal, type EntrySql } from './entry-sql'
 
+/** A longer chain of conditions has more nesting levels than D1 accepts. */
+const MAX_CHAIN = 32
+
 export const sqliteEntries: EntrySql = {
-  overlaps: (list, names) => sql`exists (select 1 from json_each(${list}) as entry_column
-    where entry_column.value in (${sql.raw(names.map(literal).join(', '))}))`,
+  overlaps(list, names) {
+    // The text `"name"` is an item of the list: inside of an item, JSON writes a quote as `\"`. The search is faster than `json_each`.
+    if (names.length <= MAX_CHAIN && names.every(name => /^\w+$/.test(name)))
+      return sql`(${sql.join(names.map(name => sql`instr(${list}, ${sql.raw(`'"${name}"'`)})`), sql` or `)})`
+    return sql`exists (select 1 from json_each(${list}) as entry_column
+      where entry_column.value in (${sql.raw(names.map(literal).join(', '))}))`
+  },
   hasId(field, text) {
     if (isWhole(field)) return sql`(${field.column} = cast(${text} as integer) and cast(cast(${text} as integer) as text) = ${text})`
     return field.kind === 'text' ? sameBytes(field.column, text, field.bytes) : undefined
@@ -13,5 +21,7 @@ export const sqliteEntries: EntrySql = {
   // The id contains neither quotes nor backslashes, because they are encoded.
   part: (id, index) => sql`json_extract('["' || replace(${id}, ',', '","') || '"]', ${sql.raw(`'$[${index}]'`)})`,
   isPlain: text => sql`instr(${text}, '%') = 0`,
+  // The sign keeps SQLite from using an index on the column.
+  unindexed: column => sql`+${column}`,
   later: (time, minutes) => sql`${time} + ${sql.raw(String(minutes * 60_000))}`,
 }

@@ -121,6 +121,20 @@ function ddl(dialect: Dialect): string {
   `
 }
 
+const TABLE = { sqlite: lite.sqliteTable, pg: pg.pgTable, mysql: my.mysqlTable } as unknown as Record<Dialect, typeof lite.sqliteTable>
+const ID = { sqlite: lite.integer, pg: pg.integer, mysql: my.int } as unknown as Record<Dialect, typeof lite.integer>
+const NAME = { sqlite: lite.text, pg: pg.text, mysql: my.text } as unknown as Record<Dialect, typeof lite.text>
+
+/** Further tables, each with a row 1. Half of them have tenants. */
+const further = (dialect: Dialect, count: number) => Array.from({ length: count }, (_, index) => ({
+  name: `thing${index}`,
+  schema: TABLE[dialect](`thing${index}`, {
+    id: ID[dialect]('id').primaryKey(), name: NAME[dialect]('name'), ...index % 2 === 0 && { organizationId: ID[dialect]('organization_id').notNull() },
+  }),
+  ddl: `create table thing${index} (id integer primary key, name varchar(100)${index % 2 === 0 ? ', organization_id integer not null' : ''});
+    insert into thing${index} values (1, 'thing'${index % 2 === 0 ? ', 1' : ''});`,
+}))
+
 const CLEAR = ['ledger', 'article_labels', 'labels', 'article_tags', 'tags', 'bookmarks', 'notes', 'comments', 'articles']
 const TIMES: Readonly<Record<Dialect, string>> = { sqlite: '1767225600000', pg: `'2026-01-01T00:00:00Z'`, mysql: `'2026-01-01 00:00:00'` }
 const BYTES: Readonly<Record<Dialect, string>> = { sqlite: `x'00ff10'`, pg: `'\\x00ff10'`, mysql: `x'00ff10'` }
@@ -160,21 +174,25 @@ export interface LedgerOptions extends OpenOptions {
   readonly transactional?: boolean
   /** Registers the table of an audit log too. */
   readonly auditLog?: boolean
+  /** The number of further resources: `thing0`, `thing1` and so on. */
+  readonly further?: number
   /** Rules that replace those of a resource. */
   readonly authorization?: Readonly<Record<string, object>>
   readonly endpoints?: (tables: LedgerTables) => Promise<Readonly<Record<string, unknown>>>
 }
 
-export async function openLedger({ dialect, engine, open }: EngineCase, { plugins, hooks, endpoints, auditLog = false, authorization = {}, transactional = true, ...options }: LedgerOptions = {}): Promise<Ledger> {
+export async function openLedger({ dialect, engine, open }: EngineCase, { plugins, hooks, endpoints, auditLog = false, further: count = 0, authorization = {}, transactional = true, ...options }: LedgerOptions = {}): Promise<Ledger> {
   const opened = await open(options)
   await opened.exec(ddl(dialect))
   if (auditLog) await opened.exec(await auditLogSql(dialect))
+  const things = further(dialect, count)
+  if (count > 0) await opened.exec(things.map(({ ddl }) => ddl).join(''))
   const tables = TABLES[dialect]() as unknown as LedgerTables
   const { articles, comments, bookmarks, tags, labels, articleLabels } = tables
   const permissions = { read: true, create: true, update: true, delete: true } as const
   const server = await createServer({
-    db: opened.db, engine, modules: [tables],
-    registrations: Object.entries({ articles, comments, bookmarks, tags, labels, articleLabels, ...auditLog && { auditLog: AUDIT_LOGS[dialect] } }).map(([name, schema]) => ({
+    db: opened.db, engine, modules: [{ ...tables, ...Object.fromEntries(things.map(({ name, schema }) => [name, schema])) }],
+    registrations: Object.entries({ articles, comments, bookmarks, tags, labels, articleLabels, ...auditLog && { auditLog: AUDIT_LOGS[dialect] }, ...Object.fromEntries(things.map(({ name, schema }) => [name, schema])) }).map(([name, schema]) => ({
       name, schema: schema as Table, authorization: authorization[name] ?? { permissions: name === 'auditLog' ? { read: 'auditor' } : permissions },
       ...name === 'articles' && { hiddenFields: ['secret'], hooks },
     })),

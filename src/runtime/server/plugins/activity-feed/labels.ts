@@ -1,9 +1,9 @@
 /** Reads the labels of records and actors that the reader can see. One statement for all resources. */
 import { sql, type SQL } from 'drizzle-orm'
-import { scopeSql } from '../../core/access/row-scope'
 import type { Session } from '../../core/context'
-import { fromSql, joinAnd, statement } from '../../core/sql/clause'
+import { fromClauses, fromSql, joinAnd, shapeOf, statement, valuesOf, type Clause } from '../../core/sql/clause'
 import { inTuples } from '../../core/sql/list/index'
+import { shape } from '../../core/sql/shape'
 import { toKey } from '../../schema/record-id'
 import { readerAccess, type ResourceAccess } from '../audit-log/access'
 import type { AuditLog } from '../audit-log/log'
@@ -43,9 +43,8 @@ async function addFound({ api, engine }: Session, parts: readonly Part[]): Promi
   if (parts.length === 0) return
   const width = Math.max(...parts.map(({ access }) => access.call.resource.primaryKey.length))
   const selects = await Promise.all(parts.map((part, index) => selectLabels(part, index, width)))
-  const union = sql.join(selects, sql` union all `)
-  const { shape, values } = fromSql(engine, union)
-  const found = await engine.query(statement(api.statements, engine, shape, values, () => ({ sql: union, extra: undefined })))
+  const found = await engine.query(statement(api.statements, engine, shape`labels ${shapeOf(selects)}`, valuesOf(selects), () =>
+    ({ sql: unionAll(selects.map(({ build }) => build())), extra: undefined })))
   for (const [index, label, ...key] of found) {
     const { access: { call: { resource: { primaryKey } } }, labels } = parts[Number(index)]!
     const texts = key.slice(0, primaryKey.length).map(String)
@@ -53,20 +52,34 @@ async function addFound({ api, engine }: Session, parts: readonly Part[]): Promi
   }
 }
 
+/** D1 accepts five selects in a union. */
+const MAX_UNION = 5
+
+/** `select … union all select …`. Longer unions are nested: `select * from (select … union all select …) as labels union all …`. */
+function unionAll(selects: readonly SQL[]): SQL {
+  if (selects.length <= MAX_UNION) return sql.join([...selects], sql` union all `)
+  let size = MAX_UNION
+  while (size * MAX_UNION < selects.length) size *= MAX_UNION
+  const parts = Array.from({ length: Math.ceil(selects.length / size) }, (_, index) => selects.slice(index * size, (index + 1) * size))
+  return unionAll(parts.map(part => sql`select * from (${unionAll(part)}) as labels`))
+}
+
 /** `select 0, cast(title as text), cast(id as text), null from posts where id in (…) and …` */
-async function selectLabels({ access: { call, shown, trash }, field, ids }: Part, index: number, width: number): Promise<SQL> {
+async function selectLabels({ access: { call, shown, scope }, field, ids }: Part, index: number, width: number): Promise<Clause> {
   const { resource, engine } = call
   const { primaryKey, fields, table } = resource
   const keys = ids.flatMap((id) => {
     const key = toKey(resource, id)
     return key ? [key.map((value, at) => primaryKey[at]!.encode(value))] : []
   })
-  const { toText } = engine.adapter
-  const columns = [shown.has(field) ? fields.get(field)! : undefined, ...Array.from({ length: width }, (_, at) => primaryKey[at])]
-  const texts = columns.map((column, at) => sql`${toText(column ? sql`${column.column}` : sql`null`)} as ${sql.identifier(`text${at}`)}`)
-  const scope = fromSql(engine, await scopeSql(call, resource, table, trash))
-  const where = joinAnd([inTuples(engine, primaryKey, keys), scope])
-  return sql`select ${sql.raw(String(index))} as request, ${sql.join(texts, sql`, `)} from ${table} where ${where}`
+  const label = shown.has(field) ? fields.get(field)! : undefined
+  const where = [inTuples(engine, primaryKey, keys), fromSql(engine, await scope())]
+  return fromClauses(shape`label ${index}${width}${resource}${label ? [label.column] : []}`, where, () => {
+    const { toText } = engine.adapter
+    const columns = [label, ...Array.from({ length: width }, (_, at) => primaryKey[at])]
+    const texts = columns.map((column, at) => sql`${toText(column ? sql`${column.column}` : sql`null`)} as ${sql.identifier(`text${at}`)}`)
+    return sql`select ${sql.raw(String(index))} as request, ${sql.join(texts, sql`, `)} from ${table} where ${joinAnd(where)}`
+  })
 }
 
 /** Rules in code judge these records. A check of the entries has loaded them already, except the actors. */

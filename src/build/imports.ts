@@ -18,7 +18,7 @@ export const APP_IMPORTS: readonly string[] = Object.freeze([
   'useAutoApiRelationAdd', 'useAutoApiRelationRemove', 'useAutoApiPermissions', 'useAutoApiRecordPermissions', 'useAutoApiSchema',
   'useAutoApiAuditLog', 'useAutoApiAuditLogInfinite', 'useAutoApiHistory', 'useAutoApiHistoryInfinite', 'useAutoApiRevert',
   'useAutoApiActivity', 'useAutoApiActivityInfinite', 'useAutoApiEndpoint', 'useAutoApiExport', 'useAutoApiImport',
-  'useAutoApiFile', 'useAutoApiFileRemove', 'useAutoApiUpload',
+  'useAutoApiFile', 'useAutoApiFileRemove', 'useAutoApiUpload', 'useAutoApiForm',
   'useAutoApiTokenRotate', 'useAutoApiTokenIntrospect', 'AutoApiError', 'autoApiFormErrors', 'autoApiTag',
 ])
 
@@ -31,6 +31,8 @@ export const APP_TYPES: readonly string[] = Object.freeze([
   'AutoApiCreateBody',
   'AutoApiUpdateBody',
   'AutoApiListQuery',
+  'AutoApiForm',
+  'AutoApiFormState',
   'AutoApiStoredFile',
   'AutoApiIntrospection',
   'AutoApiAuditEntry',

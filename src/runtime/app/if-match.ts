@@ -6,8 +6,8 @@ import type { ApiCall, Client } from './client'
 import { AutoApiError, toProblem } from './error'
 import { missingTag, requireTag } from './tags'
 
-/** The tag of one record: `true` for that of the record in the cache, or the tag itself. */
-type OneTag = boolean | MaybeRefOrGetter<string | undefined>
+/** The tag of one record: `true` for that of the record in the cache, or the tag itself. `false` for a write without a tag. */
+type OneTag = MaybeRefOrGetter<boolean | string | undefined>
 
 /** The option of each action that writes existing records. */
 export type IfMatchOptions<A extends Action> = A extends 'create' | 'bulkCreate' ? unknown : {
@@ -24,12 +24,13 @@ export type IfMatchOptions<A extends Action> = A extends 'create' | 'bulkCreate'
 type Entry = string | number | { readonly id: string | number, readonly ifMatch?: string }
 
 /** @throws AutoApiError With status 428 and without a request, if a tag is not known. */
-export function withTags(call: ApiCall, ifMatch: OneTag, client: QueryClient): ApiCall {
+export function withTags(call: ApiCall, option: OneTag, client: QueryClient): ApiCall {
+  const ifMatch = toValue(option)
   if (ifMatch === false) return call
   const resource = call.resource!
   const heldTag = (id: string | number) => requireTag(client, resource, id)
   if (call.id !== undefined) {
-    const tag = ifMatch === true ? heldTag(call.id) : toValue(ifMatch)
+    const tag = ifMatch === true ? heldTag(call.id) : ifMatch
     if (typeof tag !== 'string') throw missingTag('The option `ifMatch` has no tag.')
     return { ...call, ifMatch: tag }
   }

@@ -15,6 +15,7 @@ export { useAutoApiRelation, useAutoApiRelationAdd, useAutoApiRelationRemove, us
 export { useAutoApiPermissions, useAutoApiRecordPermissions } from './composables/permissions'
 export { useAutoApiTokenIntrospect, useAutoApiTokenRotate } from './composables/tokens'
 export { useAutoApiSchema } from './composables/schema'
+export { useAutoApiForm } from './composables/form'
 export {
   useAutoApiActivity,
   useAutoApiActivityInfinite,
@@ -31,6 +32,7 @@ export { useAutoApiEndpoint } from './composables/endpoint'
 export { useAutoApiOptimisticUpdate } from './optimistic'
 export { AutoApiError, autoApiFormErrors } from './error'
 export { autoApiTag } from './tags'
+export type { FormOptions as AutoApiFormOptions, FormResult as AutoApiForm, FormState as AutoApiFormState } from './form/types'
 export type {
   CreateBody as AutoApiCreateBody,
   RecordOf as AutoApiRecord,

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { build } from 'vite'
 import { expect, it } from 'vitest'
+import { APP_IMPORTS } from '../../../src/build/imports'
 
 const path = (file: string) => fileURLToPath(new URL(`../../../src/runtime/app/${file}`, import.meta.url))
 
@@ -26,18 +27,23 @@ async function sizeOf(lines: readonly string[]): Promise<number> {
 const LIBRARY = 'export * from \'@tanstack/vue-query\''
 const PLUGIN = `export { default as plugin } from '${path('plugin.ts')}'`
 
-it('all composables add at most 8 kB gzipped to vue-query', async () => {
+const exporting = (names: readonly string[]) => `export { ${names.join(', ')} } from '${path('index.ts')}'`
+
+it('all composables add at most 8 kB gzipped to vue-query, and the form 3 kB more', async () => {
   const without = await sizeOf([LIBRARY])
-  const together = await sizeOf([LIBRARY, `export * from '${path('index.ts')}'`, PLUGIN])
+  const others = await sizeOf([LIBRARY, exporting(APP_IMPORTS.filter(name => name !== 'useAutoApiForm')), PLUGIN])
+  const all = await sizeOf([LIBRARY, `export * from '${path('index.ts')}'`, PLUGIN])
   expect(without).toBeGreaterThan(5000)
-  expect(together - without).toBeGreaterThan(1500)
-  expect(together - without).toBeLessThanOrEqual(8 * 1024)
+  expect(others - without).toBeGreaterThan(1500)
+  expect(others - without).toBeLessThanOrEqual(8 * 1024)
+  expect(all - others).toBeGreaterThan(500)
+  expect(all - others).toBeLessThanOrEqual(3 * 1024)
 }, 30_000)
 
 it('a list and a form add at most 5 kB gzipped to vue-query', async () => {
   const names = ['useAutoApiList', 'useAutoApiGet', 'useAutoApiCreate', 'useAutoApiUpdate', 'useAutoApiDelete', 'autoApiFormErrors']
   const without = await sizeOf([LIBRARY])
-  const used = await sizeOf([LIBRARY, `export { ${names.join(', ')} } from '${path('index.ts')}'`, PLUGIN])
+  const used = await sizeOf([LIBRARY, exporting(names), PLUGIN])
   expect(used - without).toBeGreaterThan(1500)
   expect(used - without).toBeLessThanOrEqual(5 * 1024)
 }, 30_000)

@@ -50,6 +50,8 @@ describe('a described resource', () => {
       operators: ORDERED, sortable: true, searchable: false, aggregates: ['count', 'sum', 'avg', 'min', 'max'], metadata: {}, references: { resource: 'people', field: 'id', relation: 'author' },
     })
     expect(fields.status).toMatchObject({ enum: ['draft', 'published'], hasDefault: true, required: false })
+    expect(fields.status!.default).toBe('draft')
+    expect((await describeOne(NOBODY, 'stories')).fields.status).not.toHaveProperty('default')
     expect(fields.meta).toMatchObject({ kind: 'json', operators: ['$null'], sortable: false, aggregates: ['count'] })
     expect(fields.organizationId).toMatchObject({ role: 'tenant', writable: { create: false, update: false }, required: false })
     expect(fields.createdAt).toMatchObject({ role: 'createdAt', writable: { create: true, update: false }, required: false, hasDefault: true })

@@ -66,6 +66,8 @@ export interface DescribedField {
   readonly required: boolean
   /** Whether the database or the server sets a value if the body of a create does not. */
   readonly hasDefault: boolean
+  /** The constant that the table sets if the body of a create leaves the field out. Absent for values that are computed. */
+  readonly default?: unknown
   readonly primaryKey: boolean
   /** The role of a column that the server maintains. */
   readonly role?: ColumnRole | 'tenant'

@@ -1,4 +1,5 @@
 /** The facts about a resource that are the same for every caller. They are created once, on the first request for a description. */
+import { is, SQL } from 'drizzle-orm'
 import type { Resource, Relation } from '../../schema/model'
 import type { Field } from '../../schema/field'
 import { customBody, generatedBody } from '../../schema/json-schema'
@@ -99,6 +100,7 @@ function describeField(field: Field, resource: Resource, { label, ...metadata }:
     kind,
     nullable,
     hasDefault: generated || column.hasDefault || role === 'createdAt',
+    ...constantDefault(field),
     primaryKey: resource.primaryKey.includes(field),
     ...role && { role },
     ...column.enumValues?.length && { enum: [...column.enumValues] },
@@ -108,6 +110,16 @@ function describeField(field: Field, resource: Resource, { label, ...metadata }:
     aggregates: FUNCTIONS.filter(name => canAggregate(name, field)),
     metadata,
   }
+}
+
+/** Kinds whose defaults are no values that a form could show. */
+const WITHOUT_DEFAULT: ReadonlySet<string> = new Set(['blob', 'custom'])
+
+function constantDefault({ column, kind, generated, toJson }: Field): { readonly default?: unknown } {
+  const value: unknown = column.default
+  if (value === undefined || value === null || generated || is(value, SQL) || WITHOUT_DEFAULT.has(kind)) return {}
+  // The description is frozen, so it needs its own copy of the value.
+  return { default: JSON.parse(JSON.stringify(toJson ? toJson(value) : value)) as unknown }
 }
 
 function roleOf(field: Field, { roles, tenant }: Resource): DescribedField['role'] {

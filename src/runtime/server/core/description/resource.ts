@@ -95,12 +95,16 @@ function describeField(facts: FieldFacts, resource: Resource, decisions: Decisio
     resource.writable[kind].has(name) && resource.schemas[kind].hasKey(name) && !unwritable[kind].has(name)
   const writable = { create: capabilities.canCreate && canSet('create'), update: capabilities.canUpdate && canSet('update') }
   const isQueried = readable && queries
-  const { label, kind, nullable, hasDefault, primaryKey, operators, sortable, searchable, aggregates, ...rest } = described
+  const { label, kind, nullable, hasDefault, primaryKey, operators, sortable, searchable, aggregates, ...optional } = described
+  const { default: constant, ...rest } = optional
   const relation = reference?.relation && relations.get(reference.relation.name)?.includable ? reference.relation.name : undefined
   return {
     label, kind, nullable, readable, writable,
     required: writable.create && required,
-    hasDefault, primaryKey,
+    hasDefault,
+    // A default is part of a body, so only callers who can send the field see it.
+    ...constant !== undefined && writable.create && { default: constant },
+    primaryKey,
     operators: isQueried ? operators : [],
     sortable: isQueried && sortable,
     searchable: isQueried && searchable,

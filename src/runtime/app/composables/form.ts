@@ -1,0 +1,201 @@
+/** A form for one record: its values, their validation, and the write of what has changed. */
+import type { StandardSchemaV1 } from '@standard-schema/spec'
+import { computed, reactive, ref, shallowRef, toRaw, toValue, watch } from 'vue'
+import type { DescribedField, JsonSchema } from '../../shared/types/description'
+import type { RecordId, RecordOf } from '../../shared/types/resources'
+import { AutoApiError, autoApiFormErrors, type FormError } from '../error'
+import { findIssues } from '../form/json-schema'
+import type { Editable, FormOptions, FormResult, FormState } from '../form/types'
+import { copy, differing, initialValues, namesOf, toBody, valuesOf, type Values } from '../form/values'
+import { idOf, isMissing, toIdentity } from '../keys'
+import { autoApiTag } from '../tags'
+import { useAutoApiCreate, useAutoApiUpdate } from './mutations'
+import { useAutoApiGet } from './queries'
+import { useAutoApiSchema } from './schema'
+
+const NO_FIELDS: Readonly<Record<string, DescribedField>> = {}
+
+/** Only these functions have types that depend on the resource. */
+interface Write {
+  readonly mutateAsync: (variables: Values) => Promise<Values>
+  readonly error: { readonly value: AutoApiError | null }
+  readonly isPending: { readonly value: boolean }
+  readonly reset: () => void
+}
+
+/**
+ * Creates the state of a form that creates a record, or changes the record with an `id`. The description of the API decides which fields
+ * the caller can write and which values they accept; the server checks every write again. Works with any inputs, and with `UForm`.
+ * @example
+ * const { state, schema, submit, errorOf } = useAutoApiForm('posts', { id: () => route.params.id })
+ * // <form @submit.prevent="submit"> <input v-model="state.title"> {{ errorOf('title') }}
+ */
+export function useAutoApiForm<R extends Editable>(resource: R, options: FormOptions<R> = {}): FormResult<R> {
+  const { ifMatch = true, defaults, message, schema: ownSchema } = options
+  const id = () => toValue(options.id)
+  const isNew = computed(() => isMissing(id()))
+  const kind = () => isNew.value ? 'create' : 'update'
+
+  const description = useAutoApiSchema({ resources: [resource] })
+  const get = useAutoApiGet(resource as never, id)
+  const described = computed(() => description.resource(resource as string))
+  const record = computed(() => {
+    const data = get.data.value as Values | undefined
+    const key = data && idOf(resource, data)
+    // After a change of the id, the query still has the previous record for a moment.
+    return isNew.value || (key !== undefined && toIdentity(resource, key) !== identity()) ? undefined : data
+  })
+  const fields = computed(() => {
+    const all = described.value?.fields
+    return all ? Object.fromEntries(namesOf(all, kind()).map(name => [name, all[name]!])) : NO_FIELDS
+  })
+
+  /** What the form was opened with: the first values, and the version of the record. */
+  const opened = shallowRef<{ readonly of: string, readonly values: Values, readonly record?: Values }>()
+  const state = reactive<Values>({})
+  /** The messages of the last submit, and the values that they are about. */
+  const refused = shallowRef<{ readonly errors: readonly FormError[], readonly values: Values }>()
+  const conflict = shallowRef<Values>()
+  const isSending = ref(false)
+
+  const tag = () => ifMatch ? autoApiTag(opened.value?.record) ?? false : false
+  const create = useAutoApiCreate(resource as never) as unknown as Write
+  const update = useAutoApiUpdate(resource as never, { ifMatch: tag }) as unknown as Write
+  const write = () => isNew.value ? create : update
+
+  const body = () => toBody(toRaw(state), described.value?.fields ?? NO_FIELDS, kind())
+  const changes = computed(() => {
+    const values = toBody(state, described.value?.fields ?? NO_FIELDS, kind())
+    return Object.fromEntries(differing(values, opened.value?.values ?? {}).map(name => [name, values[name] ?? null]))
+  })
+
+  /** Shows values, without the changes of the form except those in `kept`. */
+  function open(values: Values, record?: Values, kept: Values = {}) {
+    opened.value = { of: identity(), values, record }
+    for (const name of Object.keys(state)) Reflect.deleteProperty(state, name)
+    Object.assign(state, copy(values), kept)
+    refused.value = undefined
+    conflict.value = undefined
+  }
+  const openRecord = (record: Values, kept?: Values) => open(valuesOf(described.value!, record), record, kept)
+  const openNew = () => open(initialValues(described.value!, (toValue(defaults) ?? {}) as Values))
+
+  function identity(): string {
+    const value = id()
+    return isMissing(value) ? '' : toIdentity(resource, value)
+  }
+
+  // A refetch brings a new version only into a form without changes. Synchronous, because the server runs no other watchers.
+  watch([described, record, identity], () => {
+    if (!described.value) return
+    if (opened.value?.of === identity() && (isNew.value || isSending.value || Object.keys(changes.value).length > 0)) return
+    if (isNew.value) openNew()
+    else if (record.value) openRecord(record.value)
+  }, { immediate: true, flush: 'sync' })
+
+  async function check(values: Values): Promise<readonly StandardSchemaV1.Issue[]> {
+    if (ownSchema) return (await ownSchema['~standard'].validate(values)).issues ?? []
+    const wanted: JsonSchema | undefined = described.value?.validation[kind()]
+    // The server checks only the fields that an update changes.
+    const sent = isNew.value ? values : pick(values, differing(values, opened.value?.values ?? {}))
+    return wanted ? findIssues(wanted, sent).map(issue => ({ path: issue.path, message: message?.(issue) ?? issue.message })) : []
+  }
+
+  const schema: StandardSchemaV1<FormState<R>, FormState<R>> = {
+    '~standard': {
+      version: 1,
+      vendor: 'nuxt-auto-api',
+      async validate(value) {
+        const values = toBody(value as Values, described.value?.fields ?? NO_FIELDS, kind())
+        const issues = await check(values)
+        return issues.length > 0 ? { issues } : { value: values as FormState<R> }
+      },
+    },
+  }
+
+  async function submit(): Promise<RecordOf<R> | undefined> {
+    if (isSending.value || !opened.value) return undefined
+    isSending.value = true
+    try {
+      write().reset()
+      conflict.value = undefined
+      const values = body()
+      const issues = await check(values)
+      refused.value = { errors: issues.map(({ path = [], message }) => ({ name: toName(path), message })), values }
+      if (issues.length > 0) return undefined
+      return await send(values) as RecordOf<R>
+    }
+    catch (error) {
+      if (!(error instanceof AutoApiError)) throw error
+      refused.value = { errors: autoApiFormErrors(error), values: body() }
+      conflict.value = error.current as Values | undefined
+      return undefined
+    }
+    finally {
+      isSending.value = false
+    }
+  }
+
+  async function send(values: Values): Promise<Values | undefined> {
+    const { value: changed } = changes
+    if (!isNew.value && Object.keys(changed).length === 0) return opened.value!.record
+    const written = await write().mutateAsync(isNew.value ? values : { ...changed, id: id() as RecordId })
+    if (isNew.value) openNew()
+    else openRecord(written)
+    await options.onSuccess?.(written as RecordOf<R>)
+    return written
+  }
+
+  const errors = computed(() => {
+    const { errors = [], values = {} } = refused.value ?? {}
+    if (errors.length === 0) return []
+    const edited = new Set(differing(values, toBody(state, described.value?.fields ?? NO_FIELDS, kind())))
+    return errors.filter(({ name }) => !edited.has(name.split('.', 1)[0]!))
+  })
+  const error = computed(() => write().error.value ?? get.error.value ?? description.error.value)
+  const isOfField = ({ name }: FormError) => Object.hasOwn(fields.value, name.split('.', 1)[0]!)
+
+  return {
+    state: state as FormState<R>,
+    schema,
+    fields,
+    record: computed(() => opened.value?.record as RecordOf<R> | undefined),
+    errors,
+    errorOf: name => errors.value.find(error => error.name === name || error.name.startsWith(`${name}.`))?.message,
+    message: computed(() => {
+      const { value: failed } = error
+      return failed && !conflict.value && !refused.value?.errors.some(isOfField) ? failed.message : undefined
+    }),
+    error: error as FormResult<R>['error'],
+    changes: changes as unknown as FormResult<R>['changes'],
+    isDirty: computed(() => Object.keys(changes.value).length > 0),
+    isNew,
+    isReady: computed(() => opened.value?.of === identity()),
+    isPending: computed(() => isSending.value),
+    conflict: conflict as unknown as FormResult<R>['conflict'],
+    submit,
+    reset() {
+      write().reset()
+      const { record } = opened.value ?? {}
+      if (record) openRecord(record)
+      else if (isNew.value && described.value) openNew()
+    },
+    async overwrite() {
+      if (!conflict.value) return undefined
+      openRecord(conflict.value, changes.value)
+      return submit()
+    },
+    takeCurrent() {
+      write().reset()
+      if (conflict.value) openRecord(conflict.value)
+    },
+    async suspense() {
+      await Promise.all([description.suspense(), get.suspense()])
+    },
+  }
+}
+
+const pick = (values: Values, names: readonly string[]): Values => Object.fromEntries(names.map(name => [name, values[name]]))
+
+const toName = (path: NonNullable<StandardSchemaV1.Issue['path']>) =>
+  path.map(part => String(typeof part === 'object' ? part.key : part)).join('.')

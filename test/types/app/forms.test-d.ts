@@ -1,0 +1,67 @@
+/** The types of forms: the values of their inputs, their results, and wrong names that do not compile. */
+import type { StandardSchemaV1 } from '@standard-schema/spec'
+import { describe, expectTypeOf, test } from 'vitest'
+import { ref, type ComputedRef, type Ref } from 'vue'
+import { useAutoApiForm, type AutoApiError, type AutoApiFormState, type AutoApiRecord } from '../../../src/runtime/app'
+import type { FormError } from '../../../src/runtime/app/error'
+
+interface Article {
+  writerId?: number | null
+  title?: string
+  status?: 'draft' | 'published'
+  featured?: boolean
+  reads?: string | number | null
+  price?: string | number | null
+  layout?: { columns: number } | null
+  publishedAt?: string | null
+  createdAt?: string
+}
+
+describe('a form', () => {
+  test('has the values of its inputs in their wire format, all of them optional', () => {
+    const { state } = useAutoApiForm('articles')
+    expectTypeOf(state).toEqualTypeOf<Article>()
+    expectTypeOf<AutoApiFormState<'articles'>>().toEqualTypeOf<Article>()
+  })
+
+  test('has the values of a schema of the registration', () => {
+    expectTypeOf(useAutoApiForm('labels').state).toEqualTypeOf<{ name?: string, colour?: 'red' | 'blue' }>()
+  })
+
+  test('has a Standard Schema of its state', () => {
+    expectTypeOf(useAutoApiForm('articles').schema).toEqualTypeOf<StandardSchemaV1<Article, Article>>()
+  })
+
+  test('has typed results', () => {
+    const form = useAutoApiForm('articles', { id: ref<number>(), defaults: { title: 'New' }, onSuccess: record => expectTypeOf(record).toEqualTypeOf<AutoApiRecord<'articles'>>() })
+    expectTypeOf(form.submit).returns.toEqualTypeOf<Promise<AutoApiRecord<'articles'> | undefined>>()
+    expectTypeOf(form.record).toEqualTypeOf<ComputedRef<AutoApiRecord<'articles'> | undefined>>()
+    expectTypeOf(form.conflict).toEqualTypeOf<Readonly<Ref<AutoApiRecord<'articles'> | undefined>>>()
+    expectTypeOf(form.error).toEqualTypeOf<ComputedRef<AutoApiError<AutoApiRecord<'articles'>> | null>>()
+    expectTypeOf(form.errors).toEqualTypeOf<ComputedRef<FormError[]>>()
+    expectTypeOf(form.changes).toEqualTypeOf<ComputedRef<Article>>()
+  })
+
+  test('accepts an id, a ref and a getter', () => {
+    const route = { params: { id: '1' as string | undefined } }
+    useAutoApiForm('articles', { id: 1 })
+    useAutoApiForm('articles', { id: ref('1') })
+    useAutoApiForm('articles', { id: () => route.params.id })
+  })
+
+  test('of a resource, with fields and defaults that do not exist does not compile', () => {
+    // @ts-expect-error -- no such resource
+    useAutoApiForm('artciles')
+    // @ts-expect-error -- no such field
+    useAutoApiForm('articles', { defaults: { titel: 'x' } })
+    // @ts-expect-error -- a number is no title
+    useAutoApiForm('articles', { defaults: { title: 1 } })
+    const { state, errorOf } = useAutoApiForm('articles')
+    // @ts-expect-error -- no such field
+    errorOf('titel')
+    // @ts-expect-error -- the server sets it
+    void state.views
+    // @ts-expect-error -- the state holds the wire format
+    state.publishedAt = new Date()
+  })
+})

@@ -3,9 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { fileSystemStorage, fileUpload } from '../../src/runtime/server/plugins/index'
+import { auditLog, fileSystemStorage, fileUpload } from '../../src/runtime/server/plugins/index'
 import { runPluginTasks } from '../../src/runtime/server/tasks/plugins'
 import { filesIn } from '../unit/files/world'
+import { AUDIT_LOGS, auditLogSql } from './support/audit-log'
 import { ENGINE_CASES, isAvailable } from './support/databases'
 import { openFilled, type Filled } from './support/tables'
 
@@ -24,11 +25,13 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
         resources: { things: { photo: { accept }, papers: { accept, multiple: true } } }, storage: fileSystemStorage({ base: folder }),
       })
       server = await openFilled(engineCase, SPECS, ROWS, {
-        plugins: [{ ...plugin, resources: undefined, buildSetup: undefined }],
+        config: {},
+        plugins: [auditLog(), { ...plugin, resources: undefined, buildSetup: undefined }],
         registrations: ({ things }) => [{
           name: 'things', schema: things, protectedFields: ['photo', 'papers'], authorization: { permissions: { read: true, update: 'edit', delete: 'edit' } },
-        }],
+        }, { name: 'auditLog', schema: AUDIT_LOGS[engineCase.dialect], authorization: { permissions: { read: 'edit' } } }],
       })
+      await server.opened.exec(await auditLogSql(engineCase.dialect))
     })
     afterAll(async () => {
       vi.useRealTimers()
@@ -56,6 +59,27 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
       expect(filesIn(folder).filter(path => path.startsWith(folderOf))).toEqual(named.sort())
       expect((await send('DELETE', `${id}/files/papers/${keysOf(body.papers)[1]}`)).status).toBe(200)
       expect(keysOf((await send('GET', String(id))).body.papers)).toHaveLength(2)
+    })
+
+    it('have entries in the audit log for an upload, a replacement and a removal, but not for refused requests', async () => {
+      await server.opened.exec('delete from audit_log')
+      for (const text of ['first', 'other']) expect((await send('POST', '2/upload/photo', text)).status).toBe(200)
+      expect((await send('DELETE', '2/files/photo')).status).toBe(200)
+      const refused = [
+        await send('DELETE', '2/files/photo'), await send('POST', '2/upload/photo', '<html></html>'), await send('POST', '9/upload/photo', 'x'),
+        await server.request('POST', '/api/things/2/upload/photo', { caller: { user: { id: 2 } }, raw: 'x', headers: { 'content-type': 'text/plain' } }),
+      ]
+      expect(refused.map(({ status }) => status)).toEqual([404, 415, 404, 403])
+      for (const path of ['audit-log?resource=things', 'things/2/history']) {
+        const { body } = await server.request('GET', `/api/${path}`, { caller: CALLER })
+        expect(body.data).toMatchObject([
+          { kind: 'update', recordId: '2', userId: '1', columns: ['photo'], before: { photo: { name: 'photo.txt', size: 5 } }, after: { photo: null } },
+          { kind: 'update', recordId: '2', columns: ['photo'], before: { photo: { size: 5 } }, after: { photo: { size: 5 } } },
+          { kind: 'update', recordId: '2', columns: ['photo'], after: { photo: { name: 'photo.txt' } } },
+        ])
+        expect(body.meta.total).toBe(3)
+        expect(new Set(body.data.map(({ after }: { after: { photo: { sha256?: string } | null } }) => after.photo?.sha256)).size).toBe(3)
+      }
     })
 
     it('stay for the task if a record names them', async () => {

@@ -27,11 +27,10 @@ export const textKey = (log: AuditLog, table: Table) => table === log.table ? 'l
 export function fieldCondition(session: Session, log: AuditLog, { resources, key }: ReaderAccess, table: Table): SQL {
   return fixedSql(session.api, `fields ${textKey(log, table)} ${key}`, () => {
     const entry = columnsOf(table)
-    const isChange = sql`${exactly(session, log, table, 'kind')} in (${sql.raw(CHANGE_KINDS.map(literal).join(', '))})`
+    const isOwnKind = sql`${exactly(session, log, table, 'kind')} not in (${sql.raw(CHANGE_KINDS.map(literal).join(', '))})`
     const { overlaps } = ENTRY_SQL[session.engine.dialect]
     return byResource(resourceName(session, log, table), new Map([...resources].map(([name, { listed }]) => {
-      const hasReadable = listed.length === 0 ? sql`1 = 0` : overlaps(entry.columns, listed)
-      return [name, sql`case when ${isChange} then ${hasReadable} else true end`]
+      return [name, listed.length === 0 ? isOwnKind : sql`${overlaps(entry.columns, listed)} or ${isOwnKind}`]
     })))
   })
 }
@@ -44,17 +43,17 @@ async function recordCondition(session: Session, log: AuditLog, { resources }: R
     if (begin) branches.push(sql`${begin}${await access.scope()}))`)
   }
   if (branches.length === 0) return sql`1 = 0`
-  return sql`(case ${sql.join(branches, sql` `)} else false end and not ${hasEnded(session, log, table)})`
+  const resource = resourceName(session, log, table)
+  return sql`(case ${resource} ${sql.join(branches, sql` `)} else false end and not ${hasEnded(session, log, table)})`
 }
 
-/** `when resource = 'posts' then (exists (select 1 from posts where id = cast(record_id …) and` */
+/** `when 'posts' then (exists (select 1 from posts where id = cast(record_id …) and` */
 function beginExists(session: Session, log: AuditLog, table: Table, { call: { resource } }: ResourceAccess): SQL | undefined {
   const { recordId } = columnsOf(table)
   if (!canCompareId(resource, recordId)) return undefined
   return fixedSql(session.api, `record ${textKey(log, table)} ${resource.name}`, () => {
     const hasId = hasRecordId(resource, recordId)!
-    const isOfResource = sql`${resourceName(session, log, table)} = ${sql.raw(literal(resource.name))}`
-    return sql`when ${isOfResource} then (exists (select 1 from ${resource.table} where ${hasId} and `
+    return sql`when ${sql.raw(literal(resource.name))} then (exists (select 1 from ${resource.table} where ${hasId} and `
   })
 }
 

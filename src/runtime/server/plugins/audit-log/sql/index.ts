@@ -38,6 +38,6 @@ export function canCompareId(resource: Resource, id: Column): boolean {
 /** `case resource when 'posts' then … else false end`: evaluates one condition per row, and has no nesting. */
 export function byResource(resource: SQL, conditions: ReadonlyMap<string, SQL>): SQL {
   if (conditions.size === 0) return sql`1 = 0`
-  const branches = [...conditions].map(([name, condition]) => sql`when ${resource} = ${sql.raw(literal(name))} then (${condition})`)
-  return sql`case ${sql.join(branches, sql` `)} else false end`
+  const branches = [...conditions].map(([name, condition]) => sql`when ${sql.raw(literal(name))} then (${condition})`)
+  return sql`case ${resource} ${sql.join(branches, sql` `)} else false end`
 }

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { appFolder, comparedWith, IMPLEMENTATIONS, type Implementation } from './implementations.ts'
 import { buildDatabase, type Sample } from './dataset.ts'
 import { compareBuilds } from './builds.ts'
+import { CACHED_LIST, compareCache } from './cache.ts'
 import { cursorTargets } from './cursor.ts'
 import { measure, startGenerator, toTargets, type Generator } from './measure.ts'
 import { OPERATIONS, type Operation } from './operations.ts'
@@ -38,9 +39,10 @@ async function main(options: BenchOptions): Promise<void> {
   const outbox = OUTBOX_OPERATIONS.filter(({ title }) => title.includes(options.only ?? ''))
   const variants = variantsOf(options)
   const audited = PLUGIN_OPERATIONS.filter(title => title.includes(options.only ?? ''))
-  const count = operations.length + outbox.length + variants.length + audited.length
+  const cached = CACHED_LIST.title.includes(options.only ?? '') ? [CACHED_LIST] : []
+  const count = operations.length + outbox.length + variants.length + audited.length + cached.length
   if (count === 0 && !CURSOR.includes(options.only ?? '')) throw new Error(`No operation has "${options.only}" in its name.`)
-  if (operations.length + outbox.length === 0 && options.profile) throw new Error(`"${options.only}" cannot be profiled. Use "list".`)
+  if (operations.length + outbox.length + cached.length === 0 && options.profile) throw new Error(`"${options.only}" cannot be profiled. Use "list".`)
 
   buildApp(options)
   const temporary = mkdtempSync(join(tmpdir(), 'auto-api-bench-'))
@@ -120,6 +122,7 @@ async function compare(
       console.info(`measuring ${CURSOR} …`)
       measured.push({ operation: CURSOR, bytes: 0, readings: await measure(await cursorTargets(d, sample), generator, effort) })
     }
+    if (!against && CACHED_LIST.title.includes(only ?? '')) measured.push(await compareCache(d, database, sample, generator, effort))
     for (const variant of variantsOf({ only, variants: withVariants })) measured.push(...(await compareVariant(variant, d, database, sample, generator, effort)))
     if (withPostgres) measured.push(...(await comparePostgres(database, sample, generator, effort)))
     // Writes come last: they make the files larger, and faster implementations write more rows.
@@ -196,11 +199,12 @@ async function showProfiles(
   sample: Sample,
   generator: Generator,
 ): Promise<void> {
-  if (!IMPLEMENTATIONS.some(implementation => implementation.key === key))
-    throw new Error(`There is no implementation "${key}". Use one of ${IMPLEMENTATIONS.map(({ key }) => key).join(', ')}`)
+  const known = [...IMPLEMENTATIONS, ...CACHED_LIST.implementations]
+  if (!known.some(implementation => implementation.key === key))
+    throw new Error(`There is no implementation "${key}". Use one of ${known.map(({ key }) => key).join(', ')}`)
   const profiled: readonly { readonly operation: Operation, readonly implementations: readonly Implementation[] }[] = [
     ...operations.map(operation => ({ operation, implementations: IMPLEMENTATIONS })),
-    ...OUTBOX_OPERATIONS.filter(({ title }) => title.includes(only ?? '')).map(operation => ({ operation, ...operation })),
+    ...[...OUTBOX_OPERATIONS, CACHED_LIST].filter(({ title }) => title.includes(only ?? '')).map(operation => ({ operation, ...operation })),
   ]
   for (const { operation, implementations } of profiled) {
     const implementation = implementations.find(implementation => implementation.key === key)

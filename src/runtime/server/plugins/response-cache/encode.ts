@@ -6,14 +6,55 @@ const MAX_DEPTH = 50
 /** Thrown for a value that can have more state than its text would contain, such as an instance of a class. */
 export class NotPlainError extends Error {}
 
-/** @throws {NotPlainError} For anything but scalars, dates, plain objects and lists of them. */
-export function encode(value: unknown, depth = MAX_DEPTH): string {
+/**
+ * Converts most values with one call of `JSON.stringify`, which is faster and needs less memory than a text per property.
+ * @throws {NotPlainError} For anything but scalars, dates, plain objects and lists of them.
+ */
+export function encode(value: unknown): string {
+  if (value === undefined) return 'u'
+  return isJson(value, MAX_DEPTH) ? JSON.stringify(value) : encodeAny(value, MAX_DEPTH)
+}
+
+/** Whether the JSON text of a value determines it. */
+function isJson(value: unknown, depth: number): boolean {
   switch (typeof value) {
-    case 'string': return JSON.stringify(value)
-    case 'number': return Object.is(value, -0) ? '-0' : String(value)
-    case 'bigint': return `${value}n`
-    case 'boolean': case 'undefined': return String(value)
-    case 'object': return value === null ? 'null' : encodeObject(value, depth - 1)
+    case 'string': case 'boolean': return true
+    case 'number': return Number.isFinite(value) && !Object.is(value, -0)
+    case 'object': return value === null || isJsonObject(value, depth - 1)
+    default: return false
+  }
+}
+
+function isJsonObject(value: object, depth: number): boolean {
+  const prototype = Object.getPrototypeOf(value) as unknown
+  if (depth === 0 || !(prototype === Array.prototype || prototype === Object.prototype || prototype === null)) return false
+  if (prototype === Array.prototype) {
+    const list = value as readonly unknown[]
+    return isDense(list, Reflect.ownKeys(list)) && list.every(entry => isJson(entry, depth))
+  }
+  let count = 0
+  for (const name in value) {
+    if (!isJson((value as Record<string, unknown>)[name], depth)) return false
+    count++
+  }
+  // The text has no other names, although a rule can read them.
+  return Reflect.ownKeys(value).length === count
+}
+
+/** Whether the list has every index, and no name besides them and `length`, which follows the indexes. */
+function isDense({ length }: readonly unknown[], names: readonly unknown[]): boolean {
+  return names.length === length + 1 && names[length] === 'length'
+}
+
+/** Text is preceded by its length, so that no text can contain the end of a value. JSON text never begins like this text. */
+function encodeAny(value: unknown, depth: number): string {
+  switch (typeof value) {
+    case 'string': return `s${value.length}:${value}`
+    case 'number': return Object.is(value, -0) ? 'x-0;' : `x${value};`
+    case 'bigint': return `x${value}n`
+    case 'boolean': return value ? 't' : 'f'
+    case 'undefined': return 'u'
+    case 'object': return value === null ? 'z' : encodeObject(value, depth - 1)
     default: throw new NotPlainError()
   }
 }
@@ -24,12 +65,11 @@ function encodeObject(value: object, depth: number): string {
   if (depth === 0) throw new NotPlainError()
   if (prototype === Array.prototype) {
     const list = value as readonly unknown[]
-    // The length is the only name besides the indexes.
-    if (names.length !== list.length + 1) throw new NotPlainError()
-    return `[${list.map(entry => encode(entry, depth)).join()}]`
+    if (!isDense(list, names)) throw new NotPlainError()
+    return `a${list.length}:${list.map(entry => encodeAny(entry, depth)).join('')}`
   }
-  if (prototype === Date.prototype && names.length === 0) return `date(${(value as Date).getTime()})`
-  // A name that `Object.keys` does not list would be missing in the text, although a rule can read it.
+  if (prototype === Date.prototype && names.length === 0) return `d${(value as Date).getTime()};`
+  // A name that `Object.keys` does not list would be missing in the text.
   if ((prototype !== Object.prototype && prototype !== null) || names.length !== Object.keys(value).length) throw new NotPlainError()
-  return `{${Object.entries(value).map(([name, entry]) => `${JSON.stringify(name)}:${encode(entry, depth)}`).join()}}`
+  return `o${names.length}:${Object.entries(value).map(([name, entry]) => `${name.length}:${name}${encodeAny(entry, depth)}`).join('')}`
 }

@@ -1,6 +1,6 @@
 /** The key of a request: everything on which its response can depend, besides the rows. */
 import { digest } from 'ohash'
-import { limitsOf } from '../../core/access/limits'
+import { limitsOf, type CredentialLimits } from '../../core/access/limits'
 import type { AutoApiContext } from '../../registration'
 import { encode, NotPlainError } from './encode'
 
@@ -15,33 +15,35 @@ const OWN_KEYS: ReadonlySet<string | symbol> = new Set([
  */
 export const WATCHED = 'metadata'
 
+/** The keys of the context, or paths in them, on which responses depend. */
+export interface Vary {
+  readonly paths: readonly (readonly string[])[]
+  /** The first name of each path. */
+  readonly names: ReadonlySet<string | symbol>
+}
+
+export function toVary(vary: readonly string[]): Vary {
+  const paths = vary.map(path => path.split('.'))
+  return { paths, names: new Set(paths.map(([name]) => name!)) }
+}
+
+/** Longer keys are hashed, so that a long query does not use more memory than its response. */
+const MAX_LENGTH = 1024
+
 /**
  * @param route the name of the route, which also determines the media type of its responses
- * @param vary the keys of the context, or paths in them, on which responses depend
  * @param build the build of the app. Another build can have other rules.
  * @returns `undefined` if the response can depend on something that the key would not contain
  */
-export function keyOf(ctx: AutoApiContext, route: string, vary: readonly string[], build: unknown): string | undefined {
-  const named = new Set(vary.map(path => path.split('.', 1)[0]!))
+export function keyOf(ctx: AutoApiContext, route: string, vary: Vary, build: unknown): string | undefined {
   const limits = limitsOf(ctx)
-  for (const key of Reflect.ownKeys(ctx)) {
-    if (OWN_KEYS.has(key) || key === WATCHED || named.has(key as string)) continue
-    // The limits of a credential are not a key of the app.
-    if (typeof key === 'symbol' && limits !== undefined && (ctx as unknown as Record<symbol, unknown>)[key] === limits) continue
-    return undefined
-  }
+  if (hasOtherKeys(ctx, vary, limits)) return undefined
   const { user, permissions, tenant, credential, resource, operation, params, query } = ctx
-  const sorted = Object.keys(query).sort().map(name => [name, query[name]])
-  const limited = limits && {
-    owner: [limits.owner.user, limits.owner.permissions],
-    excluded: [...limits.excluded],
-    scopes: limits.scopes && [...limits.scopes],
-  }
   try {
-    return digest(encode([
-      build, route, resource, operation, params, sorted, user, permissions, tenant, credential, limited,
-      vary.map(path => valueAt(ctx, path)),
-    ]))
+    const caller = `${encode(user)} ${encode(permissions)} ${encode(tenant)} ${encode(credential)} ${encode(limits && toPlain(limits))}`
+    let key = `${route} ${resource} ${operation} ${encode(build)} ${encode(params)} ${encode(sorted(query))} ${caller}`
+    for (const path of vary.paths) key += ` ${encode(valueAt(ctx, path))}`
+    return key.length > MAX_LENGTH ? digest(key) : key
   }
   catch (error) {
     if (error instanceof NotPlainError) return undefined
@@ -49,11 +51,31 @@ export function keyOf(ctx: AutoApiContext, route: string, vary: readonly string[
   }
 }
 
-function valueAt(ctx: AutoApiContext, path: string): unknown {
-  return path.split('.').reduce<unknown>((value, name) => (value as Record<string, unknown> | null | undefined)?.[name], ctx)
+/** The order of the parameters has no effect. */
+function sorted(query: AutoApiContext['query']): unknown {
+  const names = Object.keys(query)
+  return names.length < 2 ? query : names.sort().map(name => [name, query[name]])
+}
+
+function hasOtherKeys(ctx: AutoApiContext, { names }: Vary, limits: CredentialLimits | undefined): boolean {
+  for (const key of Reflect.ownKeys(ctx)) {
+    if (OWN_KEYS.has(key) || key === WATCHED || names.has(key)) continue
+    // The limits of a credential are not a key of the app.
+    if (typeof key === 'symbol' && limits !== undefined && (ctx as unknown as Record<symbol, unknown>)[key] === limits) continue
+    return true
+  }
+  return false
+}
+
+function toPlain({ owner, excluded, scopes }: CredentialLimits): unknown {
+  return { owner: [owner.user, owner.permissions], excluded: [...excluded], scopes: scopes && [...scopes] }
+}
+
+function valueAt(ctx: AutoApiContext, path: readonly string[]): unknown {
+  return path.reduce<unknown>((value, name) => (value as Record<string, unknown> | null | undefined)?.[name], ctx)
 }
 
 /** Whether the key of a request with metadata lacks them. */
-export function isWatched(ctx: AutoApiContext, vary: readonly string[]): boolean {
-  return WATCHED in ctx && !vary.some(path => path.split('.', 1)[0] === WATCHED)
+export function isWatched(ctx: AutoApiContext, { names }: Vary): boolean {
+  return WATCHED in ctx && !names.has(WATCHED)
 }

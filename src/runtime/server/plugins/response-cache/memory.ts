@@ -6,6 +6,8 @@ interface Slot {
   readonly dependencies: readonly string[]
   readonly writes: number
   readonly size: number
+  /** Whether the entry was used since it was saved, or since it was last spared. */
+  isUsed: boolean
 }
 
 /** The bytes of an entry besides its texts: objects, list of dependencies, slot of the map. */
@@ -13,7 +15,10 @@ const OVERHEAD = 600
 /** Larger responses would displace most of the others. */
 const MAX_SHARE = 1 / 4
 
-/** Uses at most `maxBytes` bytes. Beyond that, it removes the responses that were not used for the longest time. */
+/**
+ * Uses at most `maxBytes` bytes. Beyond that, it removes the oldest responses. A response that was used is spared once for that: it becomes
+ * the newest. So a hit changes no order, which would cost more than the rest of it.
+ */
 export function createMemoryStore(maxBytes: number, now: () => number = Date.now): Store {
   const slots = new Map<string, Slot>()
   let bytes = 0
@@ -26,8 +31,13 @@ export function createMemoryStore(maxBytes: number, now: () => number = Date.now
     slots.delete(key)
     bytes -= size
   }
-  const isCurrent = ({ entry, dependencies, writes }: Slot) =>
-    entry.expires > now() && writes >= lastOfAll && dependencies.every(name => (last.get(name) ?? 0) <= writes)
+  const spare = (key: string, slot: Slot) => {
+    slot.isUsed = false
+    slots.delete(key)
+    slots.set(key, slot)
+  }
+  const isCurrent = ({ entry, dependencies, writes: known }: Slot) =>
+    entry.expires > now() && (known === writes || (known >= lastOfAll && dependencies.every(name => (last.get(name) ?? 0) <= known)))
 
   /** @param writes the number of writes before the rows of the entry were read */
   function save(key: string, entry: Entry, dependencies: readonly string[], writes: number): void {
@@ -37,22 +47,25 @@ export function createMemoryStore(maxBytes: number, now: () => number = Date.now
     if (known && known.writes > writes) return
     if (known) remove(key, known)
     if (size > maxBytes * MAX_SHARE) return
-    slots.set(key, { entry, dependencies, writes, size })
+    slots.set(key, { entry, dependencies, writes, size, isUsed: false })
     bytes += size
+    // Ends: a spared response comes again at the end, and is not spared twice.
     for (const [oldest, slot] of slots) {
       if (bytes <= maxBytes) break
-      remove(oldest, slot)
+      if (slot.isUsed && isCurrent(slot)) spare(oldest, slot)
+      else remove(oldest, slot)
     }
   }
 
   return {
     find(key) {
       const slot = slots.get(key)
-      if (slot) remove(key, slot)
-      if (slot && isCurrent(slot)) {
-        slots.set(key, slot)
-        bytes += slot.size
-        return slot
+      if (slot) {
+        if (isCurrent(slot)) {
+          slot.isUsed = true
+          return slot
+        }
+        remove(key, slot)
       }
       const before = writes
       return { moment: String(before), save: (entry, dependencies) => save(key, entry, dependencies, before) }

@@ -24,6 +24,24 @@ export function toResponse(entry: Entry, state: string): ApiResponse {
   return createTextResponse({ status: 200, revision, reads, headers: { ...headers, ...cacheStatus(state) } }, { text, etag })
 }
 
+/** The response of an entry during one second. */
+interface Prepared {
+  readonly seconds: number
+  readonly response: ApiResponse
+}
+
+const prepared = new WeakMap<Entry, Prepared>()
+
+/** @param shares whether requests can share one response, because nothing but the HTTP adapter receives it */
+export function toHit(entry: Entry, shares: boolean): ApiResponse {
+  const seconds = Math.max(0, Math.ceil((entry.expires - Date.now()) / 1000))
+  const known = shares ? prepared.get(entry) : undefined
+  if (known?.seconds === seconds) return known.response
+  const response = toResponse(entry, `hit; ttl=${seconds}`)
+  if (shares) prepared.set(entry, { seconds, response: Object.freeze(response) })
+  return response
+}
+
 export const cacheStatus = (state: string) => ({ 'Cache-Status': `auto-api; ${state}` })
 
 /** The headers of the event's response, in the form of either version of h3. */

@@ -4,19 +4,19 @@ import type { Change, CommitListener } from '../../core/changes'
 import { requireSession } from '../../core/context'
 import { ApiError, isHttpError } from '../../core/error'
 import { BusyError } from '../../engines/engine'
-import type { AroundInfo } from '../../core/listeners'
+import type { AroundInfo, Listeners } from '../../core/listeners'
 import type { ApiResponse } from '../../core/response'
 import type { PluginServer } from '../../plugin/server'
 import type { AutoApiContext } from '../../registration'
 import { ANY, dependenciesOf } from './dependencies'
-import { isWatched, keyOf, WATCHED } from './key'
+import { isWatched, keyOf, toVary, WATCHED } from './key'
 import type { KeyValue } from './key-value'
 import { createMemoryStore } from './memory'
 import type { CachePolicy } from './options'
-import { cacheStatus, eventHeaders, toEntry, toResponse } from './responses'
+import { cacheStatus, eventHeaders, toEntry, toHit, toResponse } from './responses'
 import { provideInvalidation } from './service'
 import { createSharedStore } from './shared'
-import type { Entry, Miss, Store } from './store'
+import type { Entry, Hit, Miss, Store } from './store'
 
 export interface ServerPolicy extends Omit<CachePolicy, 'storage'> {
   /** Where servers share responses. Without it, this server stores its own in memory. */
@@ -35,7 +35,8 @@ const WRITES: ReadonlySet<string> = new Set(
 
 /** @param listener `onCommit` of the plugin */
 export function createResponseCache(policy: ServerPolicy, server: PluginServer, listener: CommitListener) {
-  const { ttl, vary, resources, maxBytes, storage } = policy
+  const { ttl, resources, maxBytes, storage } = policy
+  const vary = toVary(policy.vary)
   let tables: readonly string[] | undefined
   const store: Store = storage ? createSharedStore(storage, () => tables ?? [], ttl) : createMemoryStore(maxBytes)
   /** The responses that are being read, by key and generations. A request that begins after a write does not wait for an earlier one. */
@@ -44,12 +45,18 @@ export function createResponseCache(policy: ServerPolicy, server: PluginServer, 
 
   provideInvalidation(listener, names => store.raise([...names, ANY]))
 
-  async function read(ctx: AutoApiContext, next: Next, key: string): Promise<ApiResponse> {
-    const finding = store.find(key)
-    const found = finding instanceof Promise ? await finding : finding
-    if (!found) return withStatus(await next(), 'fwd=bypass; detail=storage')
-    const { entry } = found
-    if (entry) return toResponse(entry, `hit; ttl=${Math.max(0, Math.ceil((entry.expires - Date.now()) / 1000))}`)
+  /** Responds at once to a hit in memory. */
+  function read(ctx: AutoApiContext, next: Next, key: string): ApiResponse | Promise<ApiResponse> {
+    const found = store.find(key)
+    if (found instanceof Promise) return found.then(found => found ? respond(ctx, next, key, found) : bypass(next, 'storage'))
+    return respond(ctx, next, key, found)
+  }
+
+  function respond(ctx: AutoApiContext, next: Next, key: string, found: Hit | Miss): ApiResponse | Promise<ApiResponse> {
+    return found.entry ? toHit(found.entry, isAlone(requireSession(ctx).api.listeners)) : miss(ctx, next, key, found)
+  }
+
+  async function miss(ctx: AutoApiContext, next: Next, key: string, found: Miss): Promise<ApiResponse> {
     const flight = `${key} ${found.moment}`
     const first = running.get(flight)
     if (!first) return load(ctx, next, flight, found)
@@ -96,7 +103,7 @@ export function createResponseCache(policy: ServerPolicy, server: PluginServer, 
   }
 
   return {
-    async around(ctx: AutoApiContext, next: Next, { route }: AroundInfo): Promise<ApiResponse> {
+    around(ctx: AutoApiContext, next: Next, { route }: AroundInfo): ApiResponse | Promise<ApiResponse> {
       if (WRITES.has(route)) return ctx.dryRun ? next() : write(next)
       if (!READS.has(route) || (resources && !resources.has(ctx.resource)) || ctx.dryRun) return next()
       if (!tables) {
@@ -105,7 +112,7 @@ export function createResponseCache(policy: ServerPolicy, server: PluginServer, 
         build = (server.runtimeConfig(ctx.event).app as { readonly buildId?: unknown } | undefined)?.buildId
       }
       const key = keyOf(ctx, route, vary, build)
-      return key === undefined ? withStatus(await next(), 'fwd=bypass; detail=context') : read(ctx, next, key)
+      return key === undefined ? bypass(next, 'context') : read(ctx, next, key)
     },
     onCommit(changes: readonly Change[]): void | Promise<void> {
       return store.raise([ANY, ...new Set(changes.map(({ resource, table }) => resource ?? `table:${table}`))])
@@ -118,6 +125,15 @@ function isRefusal(error: unknown): boolean {
   if (error instanceof BusyError) return true
   const { status, statusCode = status } = error as { readonly status?: unknown, readonly statusCode?: unknown }
   return (error instanceof ApiError || isHttpError(error)) && Number(statusCode) < 500
+}
+
+async function bypass(next: Next, detail: string): Promise<ApiResponse> {
+  return withStatus(await next(), `fwd=bypass; detail=${detail}`)
+}
+
+/** Whether no other plugin receives the responses of the cache. */
+function isAlone({ around, onResponse }: Listeners): boolean {
+  return around.length === 1 && onResponse.length === 0
 }
 
 function withStatus(response: ApiResponse, state: string): ApiResponse {

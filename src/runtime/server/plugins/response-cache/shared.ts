@@ -2,6 +2,7 @@
  * Stores responses for several servers, in Redis or any other storage of unstorage. Each name has a generation in the storage, a random
  * text. A response is stored with the generations from before its rows were read, and is up to date while the storage has the same ones.
  */
+import { digest } from 'ohash'
 import { createAvailability } from './availability'
 import { ANY } from './dependencies'
 import type { KeyValue } from './key-value'
@@ -54,7 +55,9 @@ export function createSharedStore(storage: KeyValue, names: () => readonly strin
   }
 
   return {
-    find: key => availability.run(async (): Promise<Hit | Miss> => {
+    find: plain => availability.run(async (): Promise<Hit | Miss> => {
+      // The storage has no data of the user in its keys.
+      const key = digest(plain)
       const { text, generations } = await read(key)
       const entry = text === null ? undefined : parse(text)
       if (entry && isCurrent(entry, generations, ttl)) return { entry }

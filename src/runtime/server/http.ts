@@ -2,7 +2,6 @@
 import {
   createError,
   defineEventHandler,
-  getRequestHeader,
   getResponseHeader,
   setResponseHeader,
   setResponseStatus,
@@ -53,13 +52,17 @@ const toHttpError = createToHttpError<H3Event>(createError, HEADERS)
 
 /** Creates an event handler that returns its HTTP errors as problem details if the client asks for them. Nitro renders other errors. */
 function defineApiHandler(run: (event: H3Event) => unknown): EventHandler {
-  return defineEventHandler(async (event) => {
+  const fail = (event: H3Event, error: unknown) => {
+    if (!isHttpError(error) || !wantsErrorsAs(event.headers.get('accept') ?? undefined, PROBLEM_TYPE)) throw error
+    return respondWithProblem(event, error)
+  }
+  return defineEventHandler((event) => {
     try {
-      return await run(event)
+      const result = run(event)
+      return result instanceof Promise ? result.catch((error: unknown) => fail(event, error)) : result
     }
     catch (error) {
-      if (!isHttpError(error) || !wantsErrorsAs(event.headers.get('accept') ?? undefined, PROBLEM_TYPE)) throw error
-      return respondWithProblem(event, error)
+      return Promise.reject(error as Error).catch((error: unknown) => fail(event, error))
     }
   })
 }
@@ -153,32 +156,38 @@ export function defineCustomRoute(route: Route): EventHandler {
 
 /** Creates the middleware that handles the routes of plugins. It passes every other request to the router. */
 export function definePluginRoutes(): EventHandler {
-  return defineApiHandler(async (event) => {
+  return defineApiHandler((event) => {
     const api = requireApi(event)
     if (!event.path.startsWith(`${api.mountPath}/`)) return
-    await api.whenReady()?.catch((error: unknown) => {
+    const run = () => {
+      announce(event, api)
+      return api.hasPluginRoutes() ? runPluginRoute(event, api) : undefined
+    }
+    return api.whenReady()?.catch((error: unknown) => {
       throw toHttpError(event, error)
-    })
-    announce(event, api)
-    const path = segmentsBelow(api.mountPath, event, sentUrl(event))
-    // An encoded slash would split one segment into two.
-    const accept = () => event.headers.get('accept') ?? undefined
-    const found = path[0]?.includes('/') ? undefined : api.findPluginRoute(event.method, `/${path.join('/')}`, accept)
-    if (!found) return
-    const { resource: name, params, route, methods, negotiated } = found
-    const resource = name === undefined ? undefined : requireResource(api, name)
-    // The other route of the path lists every allowed method in its error.
-    if (negotiated && route?.operations?.some(operation => resource?.disabled.has(operation))) return
-    const allowed = allowedMethods(methods, resource?.disabled)
-    if (event.method === 'OPTIONS') return respondToOptions(event, allowed)
-    if (!route) throw toHttpError(event, methodNotAllowed(allowed))
-    return handle(
-      event,
-      api,
-      () => toPluginRequest(event, api, setResponseHeader, resource, params),
-      request => runEnabled(request, api, route, methods),
-    )
+    }).then(run) ?? run()
   })
+}
+
+function runPluginRoute(event: H3Event, api: ServerApi): unknown {
+  const path = segmentsBelow(api.mountPath, event, sentUrl(event))
+  // An encoded slash would split one segment into two.
+  const accept = () => event.headers.get('accept') ?? undefined
+  const found = path[0]?.includes('/') ? undefined : api.findPluginRoute(event.method, `/${path.join('/')}`, accept)
+  if (!found) return
+  const { resource: name, params, route, methods, negotiated } = found
+  const resource = name === undefined ? undefined : requireResource(api, name)
+  // The other route of the path lists every allowed method in its error.
+  if (negotiated && route?.operations?.some(operation => resource?.disabled.has(operation))) return
+  const allowed = allowedMethods(methods, resource?.disabled)
+  if (event.method === 'OPTIONS') return respondToOptions(event, allowed)
+  if (!route) throw toHttpError(event, methodNotAllowed(allowed))
+  return handle(
+    event,
+    api,
+    () => toPluginRequest(event, api, setResponseHeader, resource, params),
+    request => runEnabled(request, api, route, methods),
+  )
 }
 
 /** Runs the listeners of every request below the prefix. */
@@ -226,6 +235,13 @@ async function handle(
   }
 }
 
+/** Reads a header without the copy of all headers that h3 1 makes. */
+function findHeader(event: H3Event, name: string): string | undefined {
+  const sent = (event as { node?: { req?: { headers?: Readonly<Record<string, string | string[] | undefined>> } } }).node?.req?.headers
+  const value = sent ? sent[name] : event.headers.get(name) ?? undefined
+  return Array.isArray(value) ? value.join(', ') : value
+}
+
 function sendPlain(event: H3Event, _api: ServerApi, { body }: ApiResponse): unknown {
   return sendBody(event, body)
 }
@@ -241,7 +257,7 @@ function respondWithTag(event: H3Event, api: ServerApi, response: ApiResponse): 
   const tagged = hasTag && !getResponseHeader(event, 'etag') ? findText(response) ?? tagBody(response) : undefined
   if (!tagged) return sendBody(event, response.body)
   setResponseHeader(event, 'etag', tagged.etag)
-  if (isRead && isNoneMatch(getRequestHeader(event, 'if-none-match'), tagged.etag)) {
+  if (isRead && isNoneMatch(findHeader(event, 'if-none-match'), tagged.etag)) {
     setResponseStatus(event, 304)
     return null
   }

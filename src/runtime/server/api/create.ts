@@ -47,6 +47,7 @@ export interface ServerApi extends Api {
   readonly whenReady: () => Promise<void> | undefined
   /** Finds the route of a plugin by its method and its path below the prefix. */
   readonly findPluginRoute: FindRoute
+  readonly hasPluginRoutes: () => boolean
   /** The path of an event before the resource: the prefix, with the part of the base URL that h3 does not remove. */
   readonly mountPath: string
   /** Whether the app has its own file for this method of a route. The route is that of the router, without the base URL. */
@@ -106,6 +107,7 @@ export function createApi(options: ApiOptions): ServerApi {
     reservedIds,
     secret: createSecret(useRuntimeConfig, import.meta.dev === true),
     whenReady: () => ready,
+    hasPluginRoutes: () => findRoute !== undefined,
     findPluginRoute: (...request: Parameters<FindRoute>) => findRoute?.(...request),
     mountPath: eventBase + config.prefix,
     isAppRoute: (method: string, route: string) =>

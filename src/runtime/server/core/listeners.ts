@@ -86,16 +86,30 @@ export interface Listeners {
   readonly inCommit: readonly Participant[]
 }
 
-/** Wraps `run` in the `around` of every plugin. The first plugin in the list is the outermost. */
+/** Wraps `run` in the `around` of every plugin. The first plugin in the list is the outermost. A promise unless that one has returned. */
 export function runAround(
   { around }: Listeners, ctx: AutoApiContext, info: AroundInfo, run: () => Promise<ApiResponse>,
-): Promise<ApiResponse> {
-  return around.reduceRight<() => Promise<ApiResponse>>((next, wrap) => async () => {
-    const response: unknown = await wrap(ctx, once(next), info)
-    if (typeof response !== 'object' || response === null)
-      throw new TypeError('[auto-api] `around` of a plugin returned no response. Return that of `next()`, or `{ status, body, headers? }`.')
-    return response as ApiResponse
-  }, run)()
+): ApiResponse | Promise<ApiResponse> {
+  let next = run
+  for (let index = around.length - 1; index > 0; index--) {
+    const [wrap, inner] = [around[index]!, once(next)]
+    next = async () => assertResponse(await wrap(ctx, inner, info))
+  }
+  const [outermost] = around
+  if (!outermost) return next()
+  const response = outermost(ctx, once(next), info)
+  return isPromise(response) ? Promise.resolve(response).then(assertResponse) : assertResponse(response)
+}
+
+function isPromise(value: unknown): value is PromiseLike<unknown> {
+  return typeof (value as { readonly then?: unknown } | null | undefined)?.then === 'function'
+}
+
+/** @throws When a plugin has returned something else. */
+function assertResponse(response: unknown): ApiResponse {
+  if (typeof response !== 'object' || response === null)
+    throw new TypeError('[auto-api] `around` of a plugin returned no response. Return that of `next()`, or `{ status, body, headers? }`.')
+  return response as ApiResponse
 }
 
 /** Runs the listeners of the response in the order of the plugins. */

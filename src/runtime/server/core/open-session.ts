@@ -7,6 +7,7 @@ import type { Api } from './api'
 import { createContext, createSession, isTenantId, toIncoming, toPermissions, type ApiRequest, type Session } from './context'
 import { findCredentialCaller, type CredentialCaller } from './credentials'
 import type { ContextExtender, Writable } from './extensions'
+import type { IncomingRequest } from './listeners'
 import { lockCaller } from './lock-caller'
 
 /**
@@ -18,23 +19,19 @@ import { lockCaller } from './lock-caller'
 export async function openSession(
   api: Api, request: ApiRequest, resource: string, operations: readonly [Operation, ...Operation[]],
 ): Promise<Session> {
-  return createSession(api, await openContext(api, request, resource, operations), request.engine)
-}
-
-async function openContext(
-  api: Api, request: ApiRequest, resource: string, operations: readonly [Operation, ...Operation[]],
-): Promise<AutoApiContext> {
-  const { onRequest, onCaller } = api.listeners
-  const incoming = toIncoming(request, resource, operations)
-  for (const listen of onRequest) await listen(incoming)
-  const accepted = api.credentials.length > 0 ? await findCredentialCaller(api.credentials, incoming) : undefined
+  const { listeners: { onRequest, onCaller }, credentials, config } = api
+  let created: IncomingRequest | undefined
+  const incoming = () => created ??= toIncoming(request, resource, operations)
+  for (const listen of onRequest) await listen(incoming())
+  const accepted = credentials.length > 0 ? await findCredentialCaller(credentials, incoming()) : undefined
   // A browser adds cookies to a write from another site. A credential does not come by cookie.
-  if (!accepted) assertSameSite(incoming, api.config)
+  if (!accepted) assertSameSite(request, config)
   const ctx = createContext(request, resource, operations[0])
   if (accepted) await extendLocked(api, ctx, accepted)
-  else await extendCaller(api, ctx, request.caller)
-  for (const listen of onCaller) await listen(ctx, incoming)
-  return ctx
+  else if (api.extenders.length > 0) await extendCaller(api, ctx, request.caller)
+  else ctx.tenant = resolveTenant(config, ctx, request.caller.tenantId)
+  for (const listen of onCaller) await listen(ctx, incoming())
+  return createSession(api, ctx, request.engine)
 }
 
 /** Opens the session of another credential's caller in the same request, for rules that decide about that caller. */

@@ -40,10 +40,11 @@ export async function runRoute(api: Api, request: ApiRequest, resource: Resource
   const { name, idempotent = false, body = () => request.body() } = entry
   if (name === undefined || (listeners.around.length === 0 && listeners.onResponse.length === 0)) return runEntry(call, entry)
   const info = Object.freeze({ route: name, idempotent, request: { header: request.header, body } })
-  return runEntry(call, {
-    authorize: entry.authorize,
-    run: async () => runOnResponse(listeners, call.ctx, info, await runAround(listeners, call.ctx, info, () => entry.run(call))),
-  })
+  const authorizing = entry.authorize(call)
+  if (authorizing) await authorizing
+  const running = runAround(listeners, call.ctx, info, () => entry.run(call))
+  const response = running instanceof Promise ? await running : running
+  return listeners.onResponse.length > 0 ? runOnResponse(listeners, call.ctx, info, response) : response
 }
 
 /** Runs an entry in a session that is already open. */

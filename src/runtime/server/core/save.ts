@@ -99,7 +99,7 @@ const RECORDS_PER_TURN = 200
 const taken = (key: readonly string[]) => conflict('A record with this key exists already.', key)
 
 /** The records decide which operations are needed. A caller who can do none of them is refused before the records are read. */
-function authorizeSave(call: Call, isUpsert: boolean): Promise<void> {
+function authorizeSave(call: Call, isUpsert: boolean): void | Promise<void> {
   return isUpsert ? authorizeAny(call, ['create', 'update']) : authorize(call, call.resource, ['create'])
 }
 

@@ -44,28 +44,24 @@ export function toResourceRequest<Event extends RequestEvent>(event: Event, api:
   const url = sentUrl(event)
   const [name, id, , relation] = segmentsBelow(api.mountPath, event, url)
   const resource = requireResource(api, name)
-  return {
-    ...toBareRequest(event, url, api, setHeader),
-    resource: resource.name,
-    params: { ...id !== undefined && { id: idFromPath(resource, id) }, ...relation !== undefined && { relation: decode(relation) } },
-  }
+  const params: Record<string, string | undefined> = {}
+  if (id !== undefined) params.id = idFromPath(resource, id)
+  if (relation !== undefined) params.relation = decode(relation)
+  return toBareRequest(event, url, api, setHeader, params, resource.name)
 }
 
 /** Converts an event of a path without a resource. The last segment of the path is the parameter. */
 export function toGlobalRequest<Event extends RequestEvent>(event: Event, api: ServerApi, setHeader: SetHeader<Event>): ApiRequest {
   const url = sentUrl(event)
   const last = segmentsBelow(api.mountPath, event, url).at(-1)
-  return { ...toBareRequest(event, url, api, setHeader), params: last === undefined ? {} : { last: decode(last) } }
+  return toBareRequest(event, url, api, setHeader, last === undefined ? {} : { last: decode(last) })
 }
 
 /** Converts an event of the app's own path. The parameters come from the router, decoded. */
 export function toCustomRequest<Event extends RequestEvent>(event: Event, api: ServerApi, setHeader: SetHeader<Event>): ApiRequest {
   const { params: encoded = {} } = event.context as { readonly params?: Readonly<Record<string, string>> }
   const params = Object.entries(encoded).map(([name, value]) => [name, decode(value)])
-  return {
-    ...toBareRequest(event, sentUrl(event), api, setHeader),
-    params: Object.fromEntries(params) as ApiRequest['params'],
-  }
+  return toBareRequest(event, sentUrl(event), api, setHeader, Object.fromEntries(params) as ApiRequest['params'])
 }
 
 /** Converts an event of a plugin's route. @param params the parameters, encoded as in the path */
@@ -76,11 +72,7 @@ export function toPluginRequest<Event extends RequestEvent>(
     name,
     name === 'id' && resource ? idFromPath(resource, text) : decode(text),
   ])
-  return {
-    ...toBareRequest(event, sentUrl(event), api, setHeader),
-    resource: resource?.name ?? '',
-    params: Object.fromEntries(decoded) as ApiRequest['params'],
-  }
+  return toBareRequest(event, sentUrl(event), api, setHeader, Object.fromEntries(decoded) as ApiRequest['params'], resource?.name)
 }
 
 /** @throws 404 if the resource does not exist. The router can find a route for it when it takes an encoded `?` for the end of the path. */
@@ -90,22 +82,26 @@ export function requireResource(api: ServerApi, name: string | undefined): Resou
   return resource
 }
 
-function toBareRequest<Event extends RequestEvent>(event: Event, url: SentUrl, api: ServerApi, setHeader: SetHeader<Event>): ApiRequest {
+function toBareRequest<Event extends RequestEvent>(
+  event: Event, url: SentUrl, api: ServerApi, setHeader: SetHeader<Event>, params: ApiRequest['params'], resource = '',
+): ApiRequest {
   const { user, permissions, tenantId } = event.context as {
     readonly user?: AutoApiUser | null
     readonly permissions?: readonly string[]
     readonly tenantId?: unknown
   }
+  const { body, stream } = bodyOf(event, api.config.http.maxBodySize)
   return {
-    resource: '',
+    resource,
     method: event.method,
     path: url.path,
-    params: {},
+    params,
     query: parseQuery(url.query),
     header: name => event.headers.get(name) ?? undefined,
     address: () => clientAddressOf(event, api.config.trustProxy),
     setHeader: (name, value) => setHeader(event, name, value),
-    ...bodyOf(event, api.config.http.maxBodySize),
+    body,
+    stream,
     signal: () => signalOf(event),
     event,
     caller: { user: user ?? null, permissions, tenantId },

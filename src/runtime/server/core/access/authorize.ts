@@ -10,11 +10,18 @@ import { assertTenant, hasTenantId, tenantScope } from './tenant'
 
 /**
  * Checks the permission of each operation in order, then the tenant. A route calls this function before it parses
- * the request. A plan calls it again for each related resource.
+ * the request. A plan calls it again for each related resource. A promise only if code decides.
  * @throws 401 for an anonymous caller, 403 for a signed-in one, `TENANT_REQUIRED` for a tenant-scoped resource without a tenant.
  */
-export async function authorize(session: Session, resource: Resource, operations: readonly Operation[]): Promise<void> {
-  for (const operation of operations) if (!await can(session, resource, operation)) throw refused(session.ctx)
+export function authorize(session: Session, resource: Resource, operations: readonly Operation[]): void | Promise<void> {
+  for (const [index, operation] of operations.entries()) {
+    const allowed = can(session, resource, operation)
+    if (typeof allowed !== 'boolean') return allowed.then((allowed) => {
+      if (!allowed) throw refused(session.ctx)
+      return authorize(session, resource, operations.slice(index + 1))
+    })
+    if (!allowed) throw refused(session.ctx)
+  }
   assertTenant(session, resource)
 }
 
@@ -37,19 +44,37 @@ export async function isAuthorized(session: Session, resource: Resource, operati
   return can(session, resource, operation)
 }
 
-/** Whether the caller has permission for the operation. The decision is cached for the request. */
-export async function can(session: Session, resource: Resource, operation: Operation): Promise<boolean> {
+/** Whether the caller has permission for the operation. The decision is cached for the request. A promise only if code decides. */
+export function can(session: Session, resource: Resource, operation: Operation): boolean | Promise<boolean> {
   const key = `can:${resource.name}:${operation}`
-  let allowed = session.memo.get(key) as boolean | undefined
-  if (allowed === undefined) session.memo.set(key, allowed = await decideOperation(session, resource, operation))
-  return allowed
+  const known = session.memo.get(key) as boolean | undefined
+  if (known !== undefined) return known
+  const remember = (allowed: boolean) => {
+    session.memo.set(key, allowed)
+    return allowed
+  }
+  const decided = decideOperation(session, resource, operation)
+  return typeof decided === 'boolean' ? remember(decided) : decided.then(remember)
 }
 
-async function decideOperation(session: Session, resource: Resource, operation: Operation): Promise<boolean> {
+function decideOperation(session: Session, resource: Resource, operation: Operation): boolean | Promise<boolean> {
   // A resource without authorization refuses every request, the super-admin's included.
   if (!resource.auth || resource.disabled.has(operation)) return false
-  return allows(session, findPermission(resource, operation), contextFor(session, resource, operation))
+  const permission = findPermission(resource, operation)
+  return decideByData(permission, session.ctx) ?? allows(session, permission, contextFor(session, resource, operation))
 }
+
+/** Decides a permission without code. `undefined` if code, or the limits of a credential, decide. */
+function decideByData(permission: Permission | undefined, ctx: AutoApiContext): boolean | undefined {
+  if (limitsOf(ctx)) return undefined
+  if (isSuperAdmin(ctx)) return true
+  if (permission === undefined) return false
+  if (typeof permission === 'boolean') return permission
+  return typeof permission === 'string' ? holds(ctx, permission) : undefined
+}
+
+const holds = ({ permissions, user }: AutoApiContext, permission: string) =>
+  permissions.includes(permission) || rolesOf(user).includes(permission)
 
 /** Decides an operation by its permission. `undefined` is an operation without a permission. */
 async function allows(session: Session, permission: Permission | undefined, ctx: AutoApiContext): Promise<boolean> {
@@ -133,7 +158,7 @@ export async function decide(session: Session, permission: Permission, ctx: Auto
 async function decidePlain(session: Session, permission: Permission, ctx: AutoApiContext): Promise<boolean> {
   if (typeof permission === 'boolean') return permission
   if (isSuperAdmin(ctx)) return true
-  if (typeof permission === 'string') return ctx.permissions.includes(permission) || rolesOf(ctx.user).includes(permission)
+  if (typeof permission === 'string') return holds(ctx, permission)
   if (typeof permission === 'function') return passes(permission, ctx)
   if (Array.isArray(permission)) {
     for (const one of permission as readonly Permission[]) if (await decidePlain(session, one, ctx)) return true

@@ -188,10 +188,11 @@ describe.runIf(there)('in a browser', () => {
         await page.getByLabel('Cover: PNG').setInputFiles({ name: 'a.png', mimeType: 'image/png', buffer: createPng(9, 9, [0, 0, 0], new Uint8Array(3_000_000)) })
         const bar = page.getByRole('progressbar', { name: 'Upload' })
         await page.waitForFunction(() => (document.querySelector('progress')?.position ?? 0) > 0.05)
-        expect(uploads()).toHaveLength(1)
+        // The browser reports bytes that it has handed over, and the server may not have read them yet.
+        await expect.poll(uploads, { timeout: 10_000 }).toHaveLength(1)
         await page.getByRole('button', { name: 'Cancel the upload' }).click()
         await bar.waitFor({ state: 'detached' })
-        await expect.poll(uploads).toEqual([])
+        await expect.poll(uploads, { timeout: 10_000 }).toEqual([])
         expect([await problem(page).count(), stored(id), uploads()]).toEqual([0, null, []])
       })
     })

@@ -2,10 +2,16 @@
 import { assertEndpoints } from '../core/endpoint'
 import { useApi } from '../runtime'
 import { rememberEvent, type ClientEvent } from '../client-address'
+import { keepUnbuffered } from '../http/unbuffered'
+
+interface RequestEvent extends ClientEvent {
+  readonly method: string
+  readonly path: string
+}
 
 /** The request hook of Nitro, in both versions. */
 interface Nitro {
-  readonly hooks?: { readonly hook: (name: 'request', listen: (event: ClientEvent) => void) => unknown }
+  readonly hooks?: { readonly hook: (name: 'request', listen: (event: RequestEvent) => void) => unknown }
 }
 
 /**
@@ -15,6 +21,7 @@ interface Nitro {
 export default function start(nitro: Nitro): void {
   nitro.hooks?.hook('request', rememberEvent)
   const api = useApi()
+  nitro.hooks?.hook('request', event => keepUnbuffered(event, api.mountPath, api.config.http.maxBodySize))
   assertEndpoints(api)
   api.whenReady()?.catch((error: unknown) => {
     console.error('[auto-api] A plugin could not be set up; the server ends.', error)

@@ -1,0 +1,74 @@
+/** Selects the pages, resources and fields of the admin that a caller can use. */
+import type { Operation } from '../../../shared/operations'
+import type {
+  AdminAccess, AdminChunk, AdminConfig, AdminField, AdminFieldOptions, AdminPage, AdminPageOptions, AdminResource, AdminResourceOptions,
+} from '../../../shared/types/admin'
+import type { DescribedResource } from '../../../shared/types/description'
+import { operationCapabilities, type OperationCapabilities } from '../../core/capabilities'
+import { requireSession, type Session } from '../../core/context'
+import { describeFor } from '../../core/description/describe'
+import { refused } from '../../core/error'
+import type { AutoApiContext } from '../../registration'
+
+type Chunks = Readonly<Record<string, AdminChunk>>
+
+/** @throws 401 or 403 if no middleware decides who enters, and the caller cannot change any resource. */
+export async function readAdminAccess(ctx: AutoApiContext, config: AdminConfig, chunks: Chunks): Promise<AdminAccess> {
+  const session = requireSession(ctx)
+  if (!config.hasMiddleware && !await canChangeSomething(session)) throw refused(ctx)
+  const pages: AdminPage[] = []
+  for (const page of config.pages) if (await holdsAll(session, page)) pages.push(toPage(page, chunks))
+  const described = (await describeFor(ctx, Object.keys(config.resources))).resources
+  return {
+    branding: config.branding,
+    pages,
+    resources: Object.fromEntries(
+      Object.entries(described).map(([name, resource]) => [name, toResource(config.resources[name]!, resource, chunks)]),
+    ),
+  }
+}
+
+async function canChangeSomething(session: Session): Promise<boolean> {
+  if (session.ctx.user === null) return false
+  for (const resource of session.api.resources.values()) {
+    const { canCreate, canUpdate, canDelete } = await operationCapabilities(session, resource)
+    if (canCreate || canUpdate || canDelete) return true
+  }
+  return false
+}
+
+/** Whether the caller has every permission of a page. A resource that does not exist permits nothing. */
+async function holdsAll(session: Session, { permissions }: AdminPageOptions): Promise<boolean> {
+  for (const [name, operation] of permissions) {
+    const resource = session.api.resources.get(name)
+    if (!resource || !(await operationCapabilities(session, resource))[capabilityOf(operation as Operation)]) return false
+  }
+  return true
+}
+
+const capabilityOf = (operation: Operation) => `can${operation.charAt(0).toUpperCase()}${operation.slice(1)}` as keyof OperationCapabilities
+
+function toPage({ path, label, icon, component }: AdminPageOptions, chunks: Chunks): AdminPage {
+  return { path, label, ...icon !== undefined && { icon }, chunk: chunkOf(component, chunks) }
+}
+
+function toResource(
+  { fields = {}, columns, ...options }: AdminResourceOptions, described: DescribedResource, chunks: Chunks,
+): AdminResource {
+  const isDescribed = (name: string) => Object.hasOwn(described.fields, name)
+  const toField = ({ component, ...field }: AdminFieldOptions): AdminField =>
+    ({ ...field, ...component !== undefined && { chunk: chunkOf(component, chunks) } })
+  const shown = Object.entries(fields).filter(([name]) => isDescribed(name)).map(([name, field]) => [name, toField(field)])
+  return {
+    ...options,
+    ...columns && { columns: columns.filter(name => isDescribed(name) && described.fields[name]!.readable) },
+    fields: Object.fromEntries(shown),
+  }
+}
+
+/** @throws When the build has no files for a component. The page is then not shown at all. */
+function chunkOf(component: string, chunks: Chunks): AdminChunk {
+  const chunk = Object.hasOwn(chunks, component) ? chunks[component] : undefined
+  if (!chunk) throw new Error(`[auto-api] The build has no files for the component ${component} of the admin.`)
+  return chunk
+}

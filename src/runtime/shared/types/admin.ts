@@ -1,0 +1,87 @@
+/** The settings of the admin, and the part of them that one caller receives: the response of `GET /_admin`. */
+
+/** The name of the product in the sidebar. */
+export interface AdminBranding {
+  /** @default 'Admin' */
+  readonly name?: string
+  /** The URL of an image, such as `/logo.svg`. */
+  readonly logo?: string
+}
+
+/** How the admin shows a field. */
+export interface AdminFieldOptions {
+  readonly label?: string
+  /** A text below the field of the form. */
+  readonly help?: string
+  /** A widget of the admin, such as `textarea`. */
+  readonly widget?: AdminWidget
+  /** The path of a component that replaces the widget. Its props are `modelValue`, `field` and `disabled`. */
+  readonly component?: string
+}
+
+/** How the admin shows a resource. */
+export interface AdminResourceOptions {
+  readonly label?: string
+  /** The name of an icon, such as `i-lucide-file-text`. */
+  readonly icon?: string
+  /** The columns of the list, in order. Columns that the caller cannot read are left out. */
+  readonly columns?: readonly string[]
+  /**
+   * Whether the navigation leaves the resource out. Its pages still exist.
+   * @default false
+   */
+  readonly hidden?: boolean
+  readonly fields?: Readonly<Record<string, AdminFieldOptions>>
+}
+
+/** The widgets that a field can have instead of the one for its kind. */
+export const ADMIN_WIDGETS = [
+  'text', 'textarea', 'number', 'switch', 'select', 'date', 'datetime', 'json', 'color', 'url', 'email',
+] as const
+
+export type AdminWidget = typeof ADMIN_WIDGETS[number]
+
+/** The files of a component in the browser. */
+export interface AdminChunk {
+  /** The URL of the JavaScript module whose default export is the component. */
+  readonly script: string
+  readonly styles: readonly string[]
+}
+
+/** A page of the app that the caller can open. */
+export interface AdminPage {
+  /** The path below the prefix of the admin, such as `/reports`. */
+  readonly path: string
+  readonly label: string
+  readonly icon?: string
+  readonly chunk: AdminChunk
+}
+
+export type AdminField = Omit<AdminFieldOptions, 'component'> & { readonly chunk?: AdminChunk }
+
+export type AdminResource = Omit<AdminResourceOptions, 'fields'> & { readonly fields: Readonly<Record<string, AdminField>> }
+
+/** What one caller receives. It contains only the pages, resources and fields that the caller can use. */
+export interface AdminAccess {
+  readonly branding: AdminBranding
+  readonly pages: readonly AdminPage[]
+  readonly resources: Readonly<Record<string, AdminResource>>
+}
+
+/** A page of the app and the permissions that it requires. */
+export interface AdminPageOptions {
+  readonly path: string
+  readonly label: string
+  readonly icon?: string
+  readonly component: string
+  readonly permissions: readonly (readonly [resource: string, operation: string])[]
+}
+
+/** All settings, on the server only. */
+export interface AdminConfig {
+  /** Whether a middleware of the app decides who enters. */
+  readonly hasMiddleware: boolean
+  readonly branding: AdminBranding
+  readonly pages: readonly AdminPageOptions[]
+  readonly resources: Readonly<Record<string, AdminResourceOptions>>
+}

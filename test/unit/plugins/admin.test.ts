@@ -1,0 +1,109 @@
+/** What the admin tells a caller: only the pages, resources and fields that the API permits. */
+import Database from 'better-sqlite3'
+import { drizzle } from 'drizzle-orm/better-sqlite3'
+import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { afterEach, describe, expect, it } from 'vitest'
+import { adminPlugin } from '../../../src/runtime/server/plugins/admin'
+import type { AdminConfig } from '../../../src/runtime/shared/types/admin'
+import { createServer, type Caller } from '../../support/server'
+
+const posts = sqliteTable('posts', {
+  id: integer('id').primaryKey(), title: text('title').notNull(), salary: integer('salary'), secret: text('secret'),
+  organizationId: integer('organization_id').notNull(),
+})
+const users = sqliteTable('users', { id: integer('id').primaryKey(), name: text('name').notNull(), deletedAt: integer('deleted_at', { mode: 'timestamp' }) })
+
+const PAGES: AdminConfig['pages'] = [
+  { path: '/open', label: 'Open', component: '/open.vue', permissions: [] },
+  { path: '/edit', label: 'Edit', component: '/edit.vue', permissions: [['posts', 'update']] },
+  { path: '/both', label: 'Both', icon: 'i-lucide-star', component: '/both.vue', permissions: [['posts', 'update'], ['users', 'purge']] },
+  { path: '/aggregate', label: 'Aggregate', component: '/edit.vue', permissions: [['posts', 'aggregate']] },
+  { path: '/trash', label: 'Trash of posts', component: '/edit.vue', permissions: [['posts', 'restore']] },
+  { path: '/unknown', label: 'Unknown', component: '/edit.vue', permissions: [['nothing', 'read']] },
+]
+const CHUNKS = Object.fromEntries(['/open', '/edit', '/both', '/field'].map(path => [`${path}.vue`, { script: `${path}.js`, styles: [] }]))
+const CONFIG: AdminConfig = {
+  hasMiddleware: false,
+  branding: { name: 'News' },
+  pages: PAGES,
+  resources: {
+    posts: {
+      icon: 'i-lucide-file', columns: ['title', 'salary', 'secret', 'none'],
+      fields: { salary: { label: 'Pay' }, secret: { label: 'Secret' }, title: { component: '/field.vue' }, none: { help: 'None' } },
+    },
+    users: { label: 'People', hidden: true },
+  },
+}
+
+let client: Database.Database
+afterEach(() => client?.close())
+
+async function open(config: Partial<AdminConfig> = {}, chunks = CHUNKS) {
+  client = new Database(':memory:')
+  const server = await createServer({
+    db: drizzle({ client }),
+    registrations: [
+      {
+        name: 'posts', schema: posts, hiddenFields: ['secret'],
+        authorization: { permissions: { read: true, update: 'editor' }, fields: { salary: { read: 'chief', write: 'chief' } } },
+      },
+      { name: 'users', schema: users, authorization: { permissions: { read: 'chief', delete: 'chief' } } },
+    ],
+    config: { multiTenancy: { enabled: true, tenantIdField: 'organizationId', userTenantField: 'organizationId', scopedResources: ['posts'], excludedResources: [] } },
+    plugins: [adminPlugin({ ...CONFIG, ...config }, chunks)],
+  })
+  return (caller?: Caller) => server.request('GET', '/api/_admin', { caller })
+}
+
+const caller = (...permissions: string[]): Caller => ({ user: { id: 1, organizationId: 1, permissions } })
+const paths = (body: { pages: { path: string }[] }) => body.pages.map(({ path }) => path)
+
+describe('the admin', () => {
+  it.each([
+    ['anonymous callers', undefined, 401, 'UNAUTHENTICATED'],
+    ['a caller who can only read', caller(), 403, 'FORBIDDEN'],
+    ['an editor without a tenant', { user: { id: 1, permissions: ['editor'] } }, 403, 'FORBIDDEN'],
+  ] as const)('refuses %s', async (_who, who, status, code) => {
+    const { status: answered, body } = await (await open())(who)
+    expect([answered, body.data.code]).toEqual([status, code])
+    expect(JSON.stringify(body)).not.toMatch(/open|edit|News|posts/i)
+  })
+
+  it.each([
+    ['an editor', caller('editor'), ['/open', '/edit', '/aggregate']],
+    ['a chief', caller('chief'), ['/open', '/aggregate']],
+    ['both', caller('editor', 'chief'), ['/open', '/edit', '/both', '/aggregate']],
+    ['a super-admin, on a table without trash', caller('*'), ['/open', '/edit', '/both', '/aggregate']],
+  ])('shows %s the pages whose permissions they all have, with fallbacks', async (_who, who, expected) => {
+    const { body, headers, text } = await (await open())(who)
+    expect([paths(body), headers.get('cache-control')]).toEqual([expected, 'no-store'])
+    for (const { path, label, component } of PAGES.filter(({ path }) => !expected.includes(path))) {
+      expect(text).not.toContain(`"${path}"`)
+      expect(text).not.toContain(label === 'Edit' || label === 'Both' ? `"${label}"` : label)
+      if (component === '/both.vue') expect(text).not.toContain('both.js')
+    }
+    expect(text).not.toContain('permissions')
+  })
+
+  it('shows only resources and fields that the caller can use', async () => {
+    const request = await open()
+    expect((await request(caller('editor'))).body.resources).toEqual({
+      posts: { icon: 'i-lucide-file', columns: ['title'], fields: { title: { chunk: CHUNKS['/field.vue'] } } },
+    })
+    expect((await request(caller('editor', 'chief'))).body.resources).toEqual({
+      posts: { icon: 'i-lucide-file', columns: ['title', 'salary'], fields: { salary: { label: 'Pay' }, title: { chunk: CHUNKS['/field.vue'] } } },
+      users: { label: 'People', hidden: true, fields: {} },
+    })
+  })
+
+  it('leaves the decision who enters to a middleware, and still checks the permissions of pages', async () => {
+    const request = await open({ hasMiddleware: true })
+    const { status, body } = await request()
+    expect([status, paths(body)]).toEqual([200, ['/open']])
+    expect(paths((await request(caller())).body)).toEqual(['/open', '/aggregate'])
+  })
+
+  it('answers with an error instead of a page without files', async () => {
+    expect((await (await open({}, {}))(caller('editor'))).status).toBe(500)
+  })
+})

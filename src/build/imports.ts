@@ -18,7 +18,7 @@ export const APP_IMPORTS: readonly string[] = Object.freeze([
   'useAutoApiRelationAdd', 'useAutoApiRelationRemove', 'useAutoApiPermissions', 'useAutoApiRecordPermissions', 'useAutoApiSchema',
   'useAutoApiAuditLog', 'useAutoApiAuditLogInfinite', 'useAutoApiHistory', 'useAutoApiHistoryInfinite', 'useAutoApiRevert',
   'useAutoApiActivity', 'useAutoApiActivityInfinite', 'useAutoApiEndpoint', 'useAutoApiExport', 'useAutoApiImport',
-  'useAutoApiFile', 'useAutoApiFileRemove', 'useAutoApiUpload', 'useAutoApiForm',
+  'useAutoApiFile', 'useAutoApiFileRemove', 'useAutoApiUpload', 'useAutoApiForm', 'useAutoApiColumns',
   'useAutoApiTokenRotate', 'useAutoApiTokenIntrospect', 'AutoApiError', 'autoApiFormErrors', 'autoApiTag',
 ])
 
@@ -32,6 +32,7 @@ export const APP_TYPES: readonly string[] = Object.freeze([
   'AutoApiUpdateBody',
   'AutoApiListQuery',
   'AutoApiForm',
+  'AutoApiColumn',
   'AutoApiFormState',
   'AutoApiStoredFile',
   'AutoApiIntrospection',

@@ -1,5 +1,6 @@
 /** Updates cached responses after a write: invalidates them, or changes records in them. */
-import type { QueryClient } from '@tanstack/vue-query'
+import type { Query, QueryClient } from '@tanstack/vue-query'
+import { nextTick } from 'vue'
 import { idOf, isApiKey, isMissing, resourcesOf, rootOf, targetOf, toIdentity, type ApiKey, type IncludeTree } from './keys'
 import { autoApiTag, setTag } from './tags'
 
@@ -28,9 +29,27 @@ export async function invalidate(client: QueryClient, { resources, links = false
     predicate: ({ queryKey }: { queryKey: readonly unknown[] }) => isApiKey(queryKey) && isStale(queryKey) && test(queryKey),
   })
   await Promise.all([
-    client.invalidateQueries(matching(key => !isRemoved(key))),
-    client.invalidateQueries({ ...matching(isRemoved), refetchType: 'none' }),
+    client.invalidateQueries(matching(key => !isRemoved(key) && !isPermissions(key))),
+    client.invalidateQueries({ ...matching(key => isRemoved(key) || isPermissions(key)), refetchType: 'none' }),
   ])
+  await refetchPermissions(client)
+}
+
+const isPermissions = ([, , kind]: ApiKey) => kind === 'permissions'
+
+/**
+ * Refetches the permissions on records after the lists, because a list with other records requests those of the new ones itself. A write
+ * changes no permissions on a resource: the next component that needs them requests them.
+ */
+async function refetchPermissions(client: QueryClient): Promise<void> {
+  const isStale = ({ queryKey, state }: Query) =>
+    isApiKey(queryKey) && isPermissions(queryKey) && queryKey[3].query !== undefined && state.isInvalidated && state.fetchStatus === 'idle'
+  const filter = { type: 'active', predicate: isStale } as const
+  if (client.getQueryCache().findAll(filter).length === 0) return
+  // TanStack Query passes new data to components in a task, and these request the permissions on new records before the next render.
+  await new Promise(resolve => setTimeout(resolve))
+  await nextTick()
+  await client.refetchQueries(filter)
 }
 
 export type CachedRecord = Readonly<Record<string, unknown>>

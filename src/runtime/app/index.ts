@@ -16,6 +16,7 @@ export { useAutoApiPermissions, useAutoApiRecordPermissions } from './composable
 export { useAutoApiTokenIntrospect, useAutoApiTokenRotate } from './composables/tokens'
 export { useAutoApiSchema } from './composables/schema'
 export { useAutoApiForm } from './composables/form'
+export { useAutoApiColumns } from './composables/columns'
 export {
   useAutoApiActivity,
   useAutoApiActivityInfinite,
@@ -32,6 +33,7 @@ export { useAutoApiEndpoint } from './composables/endpoint'
 export { useAutoApiOptimisticUpdate } from './optimistic'
 export { AutoApiError, autoApiFormErrors } from './error'
 export { autoApiTag } from './tags'
+export type { Column as AutoApiColumn } from './composables/columns'
 export type { FormOptions as AutoApiFormOptions, FormResult as AutoApiForm, FormState as AutoApiFormState } from './form/types'
 export type {
   CreateBody as AutoApiCreateBody,

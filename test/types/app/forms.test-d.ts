@@ -2,7 +2,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { describe, expectTypeOf, test } from 'vitest'
 import { ref, type ComputedRef, type Ref } from 'vue'
-import { useAutoApiForm, type AutoApiError, type AutoApiFormState, type AutoApiRecord } from '../../../src/runtime/app'
+import { useAutoApiColumns, useAutoApiForm, useAutoApiList, type AutoApiError, type AutoApiFormState, type AutoApiRecord } from '../../../src/runtime/app'
 import type { FormError } from '../../../src/runtime/app/error'
 
 interface Article {
@@ -63,5 +63,24 @@ describe('a form', () => {
     void state.views
     // @ts-expect-error -- the state holds the wire format
     state.publishedAt = new Date()
+  })
+})
+
+describe('columns', () => {
+  test('have the names of their fields, and give the parameters of a list', () => {
+    const { columns, fields, sort } = useAutoApiColumns('articles', { fields: ['title', 'status'], sort: '-publishedAt' })
+    expectTypeOf(columns.value[0]!.id).toEqualTypeOf<'title' | 'status'>()
+    useAutoApiList('articles', () => ({ fields: fields.value, sort: sort.value }))
+  })
+
+  test('of fields that do not exist, and orders by JSON do not compile', () => {
+    // @ts-expect-error -- no such field
+    useAutoApiColumns('articles', { fields: ['titel'] })
+    // @ts-expect-error -- the field is hidden
+    useAutoApiColumns('writers', { fields: ['secret'] })
+    // @ts-expect-error -- JSON has no order
+    useAutoApiColumns('articles', { sort: '-layout' })
+    // @ts-expect-error -- nobody can read replies
+    useAutoApiColumns('replies')
   })
 })

@@ -59,7 +59,7 @@ const OF = {
   'stats': 'GET /v1/articles?fields=id',
 } as const
 
-const ARTICLES = ['articles', 'withWriter', 'endless', 'article 1', 'count', 'writers with articles', 'labels of article 1', 'permissions', 'stats', 'articles by writer', 'writers by label'] as const
+const ARTICLES = ['articles', 'withWriter', 'endless', 'article 1', 'count', 'writers with articles', 'labels of article 1', 'stats', 'articles by writer', 'writers by label'] as const
 
 const WRITES: readonly { readonly write: string, readonly send: (app: Loose) => Promise<unknown>, readonly again: readonly (keyof typeof OF)[] }[] = [
   { write: 'creating an article', send: app => app.useAutoApiCreate!('articles').mutateAsync({ title: 'New' }), again: ARTICLES },
@@ -83,6 +83,34 @@ describe('a write', () => {
     const [write, ...reads] = harness.requests
     expect(write).not.toMatch(/^GET/)
     expect(reads.sort()).toEqual(again.map(name => OF[name]).sort())
+  })
+
+  it('requests the permissions on records once, those of the records that the list shows then', async () => {
+    const app = use()
+    const screen = harness.setup(() => {
+      const list = app.useAutoApiList!('articles', { fields: ['id'], sort: '-id' })
+      const ids = () => (list.data.value?.data ?? []).map(({ id }: { id: number }) => id)
+      return { list, records: app.useAutoApiRecordPermissions!('articles', ids), all: app.useAutoApiPermissions!('articles') }
+    })
+    await Promise.all([screen.list.suspense(), screen.all.suspense()])
+    await expect.poll(() => screen.records.can(5, 'update')).toBe(true)
+    harness.requests.length = 0
+    await harness.setup(() => use().useAutoApiUpdate!('articles').mutateAsync({ id: 5, title: 'x' }))
+    expect(harness.requests).toEqual(['PATCH /v1/articles/5', 'GET /v1/articles?fields=id&sort=-id', 'GET /v1/articles/permissions?ids=5,4,3,2,1'])
+    harness.requests.length = 0
+    await harness.setup(() => use().useAutoApiCreate!('articles').mutateAsync({ title: 'New' }))
+    await expect.poll(() => screen.records.can(6, 'update')).toBe(true)
+    expect(harness.requests).toEqual(['POST /v1/articles', 'GET /v1/articles?fields=id&sort=-id', 'GET /v1/articles/permissions?ids=6,5,4,3,2,1'])
+  })
+
+  it('refetches the permissions on a resource when the next component needs them', async () => {
+    const open = () => harness.setup(() => use().useAutoApiPermissions!('articles', { staleTime: Infinity }))
+    await open().suspense()
+    await harness.setup(() => use().useAutoApiCreate!('articles').mutateAsync({ title: 'New' }))
+    expect(harness.requests).toEqual(['GET /v1/articles/permissions', 'POST /v1/articles'])
+    const query = open()
+    await expect.poll(() => query.fetchStatus.value).toBe('idle')
+    expect(harness.requests).toHaveLength(3)
   })
 
   it('refetches restored dependents after a restore', async () => {

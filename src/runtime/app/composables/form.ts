@@ -11,7 +11,7 @@ import { idOf, isMissing, toIdentity } from '../keys'
 import { autoApiTag } from '../tags'
 import { useAutoApiCreate, useAutoApiUpdate } from './mutations'
 import { useAutoApiGet } from './queries'
-import { useAutoApiSchema } from './schema'
+import { SHARED, useAutoApiSchema } from './schema'
 
 const NO_FIELDS: Readonly<Record<string, DescribedField>> = {}
 
@@ -36,7 +36,7 @@ export function useAutoApiForm<R extends Editable>(resource: R, options: FormOpt
   const isNew = computed(() => isMissing(id()))
   const kind = () => isNew.value ? 'create' : 'update'
 
-  const description = useAutoApiSchema({ resources: [resource] })
+  const description = useAutoApiSchema({ resources: [resource], ...SHARED })
   const get = useAutoApiGet(resource as never, id)
   const described = computed(() => description.resource(resource as string))
   const record = computed(() => {

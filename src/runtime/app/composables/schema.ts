@@ -22,6 +22,9 @@ export type SchemaResult = UseQueryReturnType<ApiDescription, AutoApiError> & {
   }
 }
 
+/** Components that open one after the other share a description for a minute. A caller who signs in or out resets it. */
+export const SHARED = { staleTime: 60_000 } as const
+
 export type SchemaOptions = QueryOptions<ApiDescription> & {
   /** The resources to describe. @default all that the caller can use */
   readonly resources?: MaybeRefOrGetter<readonly string[]>

@@ -1,0 +1,88 @@
+/** `useAutoApiColumns` against the API in memory: the columns that the caller can read, and their order in requests. */
+import { blob, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { ref } from 'vue'
+import type { ResourceRegistration } from '../../../src/runtime/server/registration'
+import { openClientServer, type ClientServer } from './client-server'
+
+const books = sqliteTable('books', {
+  id: integer('id').primaryKey(),
+  title: text('title').notNull(),
+  soldAt: integer('sold_at', { mode: 'timestamp_ms' }),
+  cover: blob('cover', { mode: 'buffer' }),
+  margin: integer('margin'),
+  secret: text('secret'),
+})
+const further = [{
+  name: 'books', schema: books, hiddenFields: ['secret'], metadata: { fields: { title: { label: 'Name' } } },
+  authorization: { permissions: { read: true, update: true }, fields: { margin: { read: 'chief' } } },
+}] as ResourceRegistration[]
+const sql = `
+  create table books (id integer primary key, title text not null, sold_at integer, cover blob, margin integer, secret text);
+  insert into books (title, margin) values ('B', 1), ('A', 2);
+`
+
+let harness: ClientServer
+
+beforeEach(async () => {
+  harness = await openClientServer({ further, sql })
+})
+afterEach(() => harness.close())
+
+/** The resources of this test are not in the generated types. */
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- see above
+type Loose = Record<string, (...args: any[]) => any>
+const setup = <T>(run: (app: Loose) => T): T => harness.setup(() => run(harness.composables as unknown as Loose))
+
+async function openColumns(options?: object) {
+  const table = setup(app => app.useAutoApiColumns!('books', options))
+  await table.suspense()
+  return table
+}
+const namesOf = (table: { columns: { value: { id: string }[] } }) => table.columns.value.map(({ id }) => id)
+
+describe('columns', () => {
+  it('are the fields that the caller can read, with their labels and kinds', async () => {
+    expect(setup(app => app.useAutoApiColumns!('books')).columns.value).toEqual([])
+    const table = await openColumns()
+    expect(namesOf(table)).toEqual(['id', 'title', 'soldAt', 'cover'])
+    expect(table.columns.value[1]).toMatchObject({ accessorKey: 'title', header: 'Name', enableSorting: true, field: { kind: 'text', nullable: false } })
+    expect(table.columns.value[3]).toMatchObject({ enableSorting: false, field: { kind: 'blob' } })
+    harness.caller = { user: { id: 1 }, permissions: ['chief'] }
+    harness.queryClient.clear()
+    expect(namesOf(await openColumns())).toEqual(['id', 'title', 'soldAt', 'cover', 'margin'])
+  })
+
+  it('are the chosen ones in their order, without those that the caller cannot read', async () => {
+    const fields = ref(['soldAt', 'margin', 'toString', 'title'])
+    const table = await openColumns({ fields })
+    expect(namesOf(table)).toEqual(['soldAt', 'title'])
+    expect(table.fields.value).toEqual(['id', 'soldAt', 'title'])
+    fields.value = ['title']
+    expect(namesOf(table)).toEqual(['title'])
+  })
+
+  it('share the description with a form of the resource', async () => {
+    await openColumns()
+    await setup(app => app.useAutoApiForm!('books', { id: 1 })).suspense()
+    expect(harness.requests).toEqual(['GET /v1/_schema?resources=books', 'GET /v1/books/1'])
+  })
+})
+
+describe('the order', () => {
+  it('is the parameter of a list, and follows the table', async () => {
+    const table = await openColumns({ sort: ['-title', 'id'] })
+    expect(table.sorting.value).toEqual([{ id: 'title', desc: true }, { id: 'id', desc: false }])
+    expect(table.sort.value).toEqual(['-title', 'id'])
+    const list = setup(app => app.useAutoApiList!('books', () => ({ fields: ['title'], sort: table.sort.value })))
+    await list.suspense()
+    expect(list.data.value.data.map(({ title }: { title: string }) => title)).toEqual(['B', 'A'])
+    table.sorting.value = [{ id: 'title', desc: false }]
+    await expect.poll(() => list.data.value?.data.map(({ title }: { title: string }) => title)).toEqual(['A', 'B'])
+  })
+
+  it('leaves out fields that the caller cannot sort by', async () => {
+    expect((await openColumns({ sort: ['margin', '-title'] })).sort.value).toEqual(['-title'])
+    expect((await openColumns({ sort: '-cover' })).sort.value).toEqual([])
+  })
+})

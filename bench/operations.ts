@@ -16,6 +16,11 @@ export interface BenchRequest {
 export interface Operation {
   readonly title: string
   readonly requests: (sample: Sample) => readonly BenchRequest[]
+  /**
+   * The body that `isCorrect` checks.
+   * @default JSON.parse
+   */
+  readonly parse?: (text: string) => unknown
   /** Detects a wrong response that all implementations agree on. */
   readonly isCorrect: (body: unknown) => boolean
   /** Only for writes: rows that one request writes. */

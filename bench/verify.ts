@@ -24,7 +24,7 @@ export async function assertSameResponses(operation: Operation, servers: readonl
     const [expected, ...others] = await Promise.all(servers.map(server => send(server, request)))
     const [first, ...rest] = servers
     const where = `${operation.title}: caller ${request.caller}, posts${request.path}`
-    if (expected!.status !== (operation.status ?? 200) || !operation.isCorrect(JSON.parse(expected!.text))) {
+    if (expected!.status !== (operation.status ?? 200) || !operation.isCorrect((operation.parse ?? JSON.parse)(expected!.text))) {
       throw new Error(`${where}: the response of ${first!.implementation.key} is wrong\n${show(expected!)}`)
     }
     others.forEach((response, index) => {

@@ -8,6 +8,7 @@ import { EXAMPLES } from '../../playground/app/explorer/examples'
 import { toPath } from '../../playground/app/explorer/path'
 import { CHECKS, count, findViews } from './newsroom/explorer'
 import { ADMIN, EDITOR, PUBLIC, WRITER } from './newsroom/callers'
+import { isIncomplete } from '../../src/runtime/shared/export-failure'
 import { createPng } from '../support/png'
 import { describeStreams, memoryOfChild } from '../support/streams'
 import { startEdge } from './newsroom/edge'
@@ -159,6 +160,47 @@ describe('streams at the edge', () => describeStreams({
   rss: () => memoryOfChild('workerd'),
   isWorker: true,
 }))
+
+describe('exports at the edge', () => {
+  const open = (query: string) => fetch(`${newsroom.directUrl}/api/tags/export?${query}`)
+  const run = async (sql: string) => {
+    const { status } = await newsroom.request('/api/streams/sql', { method: 'POST', body: { sql } })
+    expect(status).toBe(204)
+  }
+
+  it.each(['csv', 'ndjson', 'json'])('are complete and recorded: %s', async (format) => {
+    const ids = newsroom.rows<{ id: number }>('select id from tags where organization_id = 1 and id <= 101000 order by id').map(({ id }) => id)
+    const response = await open(`format=${format}&fields=id,name&filter[id][$lte]=101000`)
+    const text = await response.text()
+    expect([response.status, response.headers.get('x-total-count'), isIncomplete(response.headers.get('content-type')!, text)]).toEqual([200, String(ids.length), false])
+    const lines = text.trim().split('\n').slice(format === 'csv' ? 1 : 0)
+    expect(lines.map(line => Number(/\d+/.exec(line)![0]))).toEqual(ids)
+    const [entry] = newsroom.rows<{ kind: string, resource: string, after: string }>('select kind, resource, after from audit_log order by at desc, id desc limit 1')
+    expect([entry!.kind, entry!.resource, JSON.parse(entry!.after)]).toEqual(['export', 'tags', expect.objectContaining({ format, rows: ids.length })])
+  })
+
+  // The runtime ends a response that fails like a complete one.
+  it.each(['csv', 'ndjson', 'json'])('cannot be read as complete files if the database fails after some pages: %s', async (format) => {
+    const response = await open(`format=${format}`)
+    expect(Number(response.headers.get('x-total-count'))).toBeGreaterThan(100_000)
+    const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
+    let text = ''
+    try {
+      while (text.split('\n').length < 2000) text += (await reader.read()).value!
+      await run('alter table tags rename to lost')
+      for (let part = await reader.read(); !part.done; part = await reader.read()) text += part.value
+    }
+    catch {
+      // A connection that breaks is as good.
+    }
+    finally {
+      await run('alter table lost rename to tags')
+    }
+    console.log(`failed export, ${format}: ${text.split('\n').length} of ${response.headers.get('x-total-count')} lines, ends with ${JSON.stringify(text.slice(-60))}`)
+    expect(text.split('\n').length).toBeLessThan(100_000)
+    expect(isIncomplete(response.headers.get('content-type')!, text)).toBe(true)
+  })
+})
 
 describe('bulk edits and the trash at the edge', () => describeTrash(() => newsroom))
 

@@ -1,6 +1,7 @@
 /** The composable of exports: it saves the file, counts its progress, and ends when it is cancelled. */
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { dataExport } from '../../../src/runtime/server/plugins'
+import { INCOMPLETE } from '../../../src/runtime/shared/export-failure'
 import { openClientServer, type ClientServer } from './client-server'
 
 let harness: ClientServer
@@ -55,6 +56,25 @@ describe('useAutoApiExport', () => {
     const { mutateAsync, error } = use()
     await expect(mutateAsync({ fields: ['nothing'] })).rejects.toMatchObject({ name: 'AutoApiError', status: 400, code: 'UNKNOWN_FIELD' })
     expect(error.value).toMatchObject({ code: 'UNKNOWN_FIELD' })
+  })
+
+  it.each([
+    ['text/csv', `id\r\n1\r\n${INCOMPLETE}`],
+    ['application/x-ndjson', `{"id":1}\n${INCOMPLETE}`],
+    ['application/json', '[{"id":1},\n{"id":2}'],
+  ])('rejects and saves nothing if a failed file ends like a complete response: %s', async (type, text) => {
+    const click = vi.fn()
+    vi.stubGlobal('document', { createElement: () => ({ click }) })
+    const handler = (_ctx: unknown, { setHeader }: { setHeader: (name: string, value: string) => void }) => {
+      setHeader('content-type', `${type}; charset=utf-8`)
+      return (async function* () {
+        yield text
+      })()
+    }
+    harness = await openClientServer({ plugins: [{ name: 'export', routes: [{ method: 'GET', path: '/:resource/export', operation: 'read', handler }] }] })
+    const { mutateAsync, error } = harness.setup(() => (harness.composables as unknown as Loose).useAutoApiExport!('articles'))
+    await expect(mutateAsync({})).rejects.toMatchObject({ name: 'AutoApiError', status: 0, code: 'NO_ANSWER', message: expect.stringContaining('not complete') })
+    expect([error.value, click.mock.calls]).toEqual([expect.objectContaining({ code: 'NO_ANSWER' }), []])
   })
 
   it('is as before after it is cancelled', async () => {

@@ -7,9 +7,11 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { dataExport, type DataExportOptions } from '../../../src/runtime/server/plugins'
 import { createFile } from '../../../src/runtime/server/plugins/data-export/file'
+import { FORMAT_FACTS, FORMATS } from '../../../src/runtime/server/plugins/data-export/formats'
 import { createSlots } from '../../../src/runtime/server/plugins/data-export/slots'
 import { unguardFormula } from '../../../src/runtime/server/plugins/data-export/csv'
 import type { AutoApiContext, ResourceAuth, ResourceRegistration } from '../../../src/runtime/server/registration'
+import { INCOMPLETE, isIncomplete } from '../../../src/runtime/shared/export-failure'
 import { parseCsv } from '../query/exported'
 import { createServer, type Caller } from '../../support/server'
 
@@ -284,12 +286,13 @@ describe('exports at the same time', () => {
           ended = true
         }
       },
-    }, { begin: '', record: () => 'x'.repeat(70_000), end: '' }, { maxRows: 10, slots, onTotal: () => {}, stallLimit: 50 })[Symbol.asyncIterator]()
+    }, { begin: '', record: () => 'x'.repeat(70_000), end: '', failure: 'failed' }, { maxRows: 10, slots, onTotal: () => {}, stallLimit: 50 })[Symbol.asyncIterator]()
     await chunks.next()
     expect(() => slots.take()).toThrow('Too many exports')
     await wait(100)
     slots.take()()
     expect(ended).toBe(true)
+    expect(await chunks.next()).toEqual({ done: false, value: 'failed' })
     await expect(chunks.next()).rejects.toThrow('was too slow')
     expect((await get('posts/export')).status).toBe(200)
   })
@@ -304,7 +307,7 @@ describe('exports at the same time', () => {
       async* batches() {
         yield Array.from({ length: 100 }, (_, id) => ({ id }))
       },
-    }, { begin: '', record: () => 'x'.repeat(70_000), end: '' }, { maxRows: 100, slots, onTotal: () => {}, stallLimit: 300 })[Symbol.asyncIterator]()
+    }, { begin: '', record: () => 'x'.repeat(70_000), end: '', failure: 'failed' }, { maxRows: 100, slots, onTotal: () => {}, stallLimit: 300 })[Symbol.asyncIterator]()
     const wait = (time: number) => vi.advanceTimersByTimeAsync(time)
     const slow = endless()
     let accepted = 0
@@ -351,6 +354,43 @@ describe('a file', () => {
     expect(log).toHaveBeenCalled()
   })
 
+  it.each([
+    ['csv', (text: string) => parseCsv(`${text}\r\n`)],
+    ['ndjson', (text: string) => text.split('\n').map(line => line === '' || JSON.parse(line))],
+    ['json', JSON.parse],
+  ] as const)('cannot be read as a complete one if it fails, even if the response ends: %s', async (format, read) => {
+    vi.spyOn(console, 'error').mockImplementation(() => {})
+    let batches = 0
+    const hooks = { afterList: (rows: readonly Record<string, unknown>[]) => {
+      if (++batches === 3) client.exec('drop table posts')
+      return rows
+    } }
+    const { server } = await open({ count: 3000, hooks })
+    const reader = (await server.fetch(new Request(`http://localhost/api/posts/export?format=${format}`))).body!.getReader()
+    const decoder = new TextDecoder()
+    let text = ''
+    await expect((async () => {
+      for (let part = await reader.read(); !part.done; part = await reader.read()) text += decoder.decode(part.value, { stream: true })
+    })()).rejects.toThrow()
+    expect(text).toContain('post 1000')
+    expect(() => read(text)).toThrow()
+    expect(isIncomplete(FORMAT_FACTS[format].mediaType, text)).toBe(true)
+  })
+
+  it.each(FORMATS)('is known to be complete if it is: %s', async (format) => {
+    const { get } = await open({ rows: [{ id: 1, title: INCOMPLETE }] })
+    expect(isIncomplete(FORMAT_FACTS[format].mediaType, (await get(`posts/export?fields=title&format=${format}`)).body)).toBe(false)
+    expect(isIncomplete(FORMAT_FACTS[format].mediaType, (await get(`posts/export?fields=title&format=${format}&filter[id]=2`)).body)).toBe(false)
+  })
+
+  it('has an ordinary error response if it fails before the first byte', async () => {
+    vi.spyOn(console, 'error').mockImplementation(() => {})
+    const { get } = await open({ count: 3, hooks: { afterList: () => {
+      throw new Error('first batch')
+    } } })
+    expect((await get('posts/export')).status).toBe(500)
+  })
+
   it('has each row once that stays as it is, while others come and go', async () => {
     let batches = 0
     const hooks = { afterList: (rows: readonly Record<string, unknown>[]) => {
@@ -393,6 +433,9 @@ describe('the options of dataExport', () => {
   })
 
   it('name registered resources', async () => {
-    await expect(open({ options: { resources: ['post'] } })).rejects.toThrow('not a registered resource')
+    const log = vi.spyOn(console, 'error').mockImplementation(() => {})
+    const { get } = await open({ options: { resources: ['post'] } })
+    expect((await get('posts')).status).toBe(500)
+    expect(log.mock.calls.flat().map(String).join()).toContain('not a registered resource')
   })
 })

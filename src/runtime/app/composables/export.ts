@@ -1,5 +1,6 @@
 /** Downloads an exported file, with its progress. */
 import { shallowRef, type ShallowRef } from 'vue'
+import { isIncomplete } from '../../shared/export-failure'
 import { useClient } from '../client'
 import { toAutoApiError } from '../error'
 import { useApiMutation, type MutationOptions, type MutationResult } from '../mutation'
@@ -28,7 +29,7 @@ export type ExportResult<R extends Readable, Context = unknown> = MutationResult
 
 /**
  * Downloads a list as a file: `mutate({ filter, sort, format: 'csv' })`. The browser saves the file when it is complete. Requires
- * the plugin `dataExport`. `mutateAsync` resolves to the file, and rejects with an `AutoApiError`, also if the transfer breaks.
+ * the plugin `dataExport`. `mutateAsync` resolves to the file, and rejects with an `AutoApiError`, also if the file is not complete.
  * @example
  * const { mutate, progress, cancel, isPending } = useAutoApiExport('posts')
  * mutate({ filter: { status: 'published' }, format: 'csv' })
@@ -94,9 +95,12 @@ async function readFile(response: Response, onProgress: (progress: ExportProgres
     bytes += value.byteLength
     onProgress({ bytes, total, records: Math.max(0, isCsv ? ends - 1 : ends) })
   }
-  onProgress({ bytes, total, records: total })
   const [, name = 'export'] = /filename="([^"]+)"/.exec(headers.get('content-disposition') ?? '') ?? []
-  return new File(chunks, name, { type })
+  const file = new File(chunks, name, { type })
+  // Some runtimes end a response that fails like a complete one.
+  if (isIncomplete(type, await file.slice(-100).text())) throw new Error('The export failed, so the file is not complete.')
+  onProgress({ bytes, total, records: total })
+  return file
 }
 
 const QUOTE = 0x22

@@ -27,7 +27,7 @@ const REFUND = 0.1
  * @throws Before the first chunk: 503 if too many exports run, `LIMIT_EXCEEDED` if the list has more than `maxRows` records.
  */
 export function createFile(list: OpenedList, writer: FileWriter, { stallLimit = 60_000, ...options }: FileOptions): AsyncIterable<string> {
-  return endOnStall(writeFile(list, writer, options), stallLimit)
+  return endOnStall(writeFile(list, writer, options), writer.failure, stallLimit)
 }
 
 async function* writeFile(
@@ -45,8 +45,22 @@ async function* writeFile(
   }
 }
 
-/** The client has each batch before the next one is read. */
-async function* toChunks(list: OpenedList, { begin, record: write, end }: FileWriter, maxRows: number): AsyncGenerator<string, void> {
+/** The client has each batch before the next one is read. An error after the first chunk also ends the text of the file. */
+async function* toChunks(list: OpenedList, writer: FileWriter, maxRows: number): AsyncGenerator<string, void> {
+  let hasBegun = false
+  try {
+    for await (const text of toText(list, writer, maxRows)) {
+      hasBegun = true
+      yield text
+    }
+  }
+  catch (error) {
+    if (hasBegun) yield writer.failure
+    throw error
+  }
+}
+
+async function* toText(list: OpenedList, { begin, record: write, end }: FileWriter, maxRows: number): AsyncGenerator<string, void> {
   let text = begin
   let written = 0
   for await (const records of list.batches()) {
@@ -70,9 +84,10 @@ const tooManyRows = (max: number) => limitExceeded(`The list has more than ${max
  * Ends the producer when the client accepts no chunk for a while, or is much too slow for longer. Otherwise, a few such clients could block
  * every other export.
  */
-function endOnStall(chunks: AsyncGenerator<string, void>, limit: number): AsyncIterableIterator<string> {
+function endOnStall(chunks: AsyncGenerator<string, void>, failure: string, limit: number): AsyncIterableIterator<string> {
   let timer: ReturnType<typeof setTimeout> | undefined
   let hasStalled = false
+  let hasFailed = false
   /** The milliseconds that the client can still take. */
   let left = limit
   let since: number | undefined
@@ -86,7 +101,11 @@ function endOnStall(chunks: AsyncGenerator<string, void>, limit: number): AsyncI
   return {
     async next() {
       clearTimeout(timer)
-      if (hasStalled) throw new Error(`[auto-api] The client of an export was too slow for ${limit} ms, so the export was ended.`)
+      if (hasStalled) {
+        if (hasFailed) throw new Error(`[auto-api] The client of an export was too slow for ${limit} ms, so the export was ended.`)
+        hasFailed = true
+        return { done: false, value: failure }
+      }
       if (since !== undefined) left -= performance.now() - since
       const result = await chunks.next()
       if (!result.done) {

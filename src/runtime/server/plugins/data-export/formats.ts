@@ -1,4 +1,5 @@
 /** The formats of an exported file: media type, and how records become text. */
+import { INCOMPLETE, JSON_END } from '../../../shared/export-failure'
 import type { ScannedColumns, ScannedRecord } from '../../core/scan'
 import { createCsvWriter, type CsvOptions } from './csv'
 
@@ -14,6 +15,8 @@ export interface FileWriter {
   readonly record: (record: ScannedRecord, isFirst: boolean) => string
   /** The text after the last record. */
   readonly end: string
+  /** The text after the last record of a file that cannot be completed. No parser of the format accepts the file then. */
+  readonly failure: string
 }
 
 export interface CsvFileOptions extends CsvOptions {
@@ -35,7 +38,7 @@ export const FORMAT_FACTS: Readonly<Record<Format, FormatFacts>> = {
     mediaType: CSV_TYPE,
     createWriter: (columns, { bom, ...options }) => {
       const { header, line } = createCsvWriter(columns, options)
-      return { begin: bom ? `\uFEFF${header}` : header, record: line, end: '' }
+      return { begin: bom ? `\uFEFF${header}` : header, record: line, end: '', failure: INCOMPLETE }
     },
   },
   json: {
@@ -43,11 +46,12 @@ export const FORMAT_FACTS: Readonly<Record<Format, FormatFacts>> = {
     createWriter: () => ({
       begin: '[',
       record: (record, isFirst) => isFirst ? JSON.stringify(record) : `,\n${JSON.stringify(record)}`,
-      end: ']\n',
+      end: JSON_END,
+      failure: '',
     }),
   },
   ndjson: {
     mediaType: NDJSON_TYPE,
-    createWriter: () => ({ begin: '', record: record => `${JSON.stringify(record)}\n`, end: '' }),
+    createWriter: () => ({ begin: '', record: record => `${JSON.stringify(record)}\n`, end: '', failure: INCOMPLETE }),
   },
 }

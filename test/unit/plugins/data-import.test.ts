@@ -292,3 +292,31 @@ it('10,000 records with one bad line are refused, and imported without it', asyn
   console.info(`10,000 records imported in ${Math.round(performance.now() - start)} ms`)
   expect(rows()).toHaveLength(10_000)
 }, 60_000)
+
+it('with many columns is refused, because each of its records would need much memory', async () => {
+  const { send, rows } = await open()
+  const names = Array.from({ length: 50_000 }, (_, index) => index.toString(36))
+  const line = ','.repeat(names.length - 1)
+  const before = process.memoryUsage().rss
+  const { errors, status } = await send(`${names.join()}\n${`${line}\n`.repeat(50)}`)
+  expect([status, errors?.length, errors?.[0]?.line, rows().length]).toEqual([400, 1, 1, 0])
+  expect((process.memoryUsage().rss - before) / 1024 ** 2).toBeLessThan(300)
+}, 60_000)
+
+describe('a key that many records have', () => {
+  it('is a problem of its line, without reading all of them', async () => {
+    const { send, rows } = await open()
+    client.exec('with recursive n(i) as (select 1 union all select i + 1 from n where i < 100000) insert into posts (title) select \'same\' from n; insert into posts (slug, title) values (\'x\', \'other\')')
+    const start = performance.now()
+    const { errors, status } = await send('slug,title\r\na,same\r\nb,other\r\nc,new\r\n', 'mode=upsert&key=title')
+    expect([status, errors]).toEqual([409, [{ line: 2, statusCode: 409, code: 'CONFLICT', message: 'Several records have this key.' }]])
+    expect(performance.now() - start).toBeLessThan(1000)
+    expect(rows()).toHaveLength(100_001)
+  })
+
+  it('needs only the permission to update', async () => {
+    const { send } = await open({ rows: [{ title: 'same' }, { title: 'same' }] })
+    const caller = { user: { id: 1 }, permissions: ['update'] }
+    expect((await send('title,views\r\nsame,1\r\n', 'mode=upsert&key=title', { caller })).errors).toMatchObject([{ line: 2, code: 'CONFLICT' }])
+  })
+})

@@ -13,6 +13,7 @@ import { toRequestError } from './execute/rows/invalid-value'
 import { valuesAt } from './execute/rows/decode'
 import { rowsStatement } from './execute/rows/select'
 import { yieldToEventLoop } from './execute/rows/object-level'
+import { bulkFailed, type ItemFailure } from './bulk-error'
 import { itemContext } from './hooks'
 import { parseItem, type WriteItem } from './parse/write'
 import type { ReadPlan } from './plan/read-plan'
@@ -59,13 +60,17 @@ export const saveRecords: SaveRecords = async (ctx, name, given, { key } = {}) =
   const keyFields = key && await keyFieldsOf(key, updating)
   const records: GivenRecord[] = []
   for await (const record of given) records.push(record)
-  const found = keyFields ? await findExisting(records, keyFields, updating) : new Map<number, Existing>()
+  const { found, ambiguous } = keyFields ? await findExisting(records, keyFields, updating) : NOTHING
+  if (ambiguous.length > 0) {
+    await authorize(updating, resource, ['update'])
+    throw bulkFailed('nothing was written', ambiguous)
+  }
   const indexes = { create: [] as number[], update: [] as number[] }
   const items = { create: [] as WriteItem[], update: [] as WriteItem[] }
   for (const [index, record] of records.entries()) {
     if (index % RECORDS_PER_TURN === RECORDS_PER_TURN - 1) await yieldToEventLoop()
     const existing = found.get(index)
-    const kind = existing?.key ? 'update' : 'create'
+    const kind = existing ? 'update' : 'create'
     // A record of a bulk request has a tag for this. A record of this function has none.
     const isTagMissing = kind === 'update' && resource.requireIfMatch
     const error = record instanceof ApiError ? record : existing?.error ?? (isTagMissing ? preconditionRequired() : undefined)
@@ -120,16 +125,22 @@ async function keyFieldsOf(names: readonly string[], call: Call): Promise<readon
 
 const EXACT: ReadonlySet<Field['kind']> = new Set<Field['kind']>(['text', 'integer', 'bigint'])
 
-/** The record that a given record updates, or why it cannot be found. */
+/** The record that a given record updates, or why it cannot be updated. */
 interface Existing {
   readonly key?: NonNullable<WriteItem['key']>
   readonly error?: ApiError
 }
 
+interface ExistingRecords {
+  readonly found: ReadonlyMap<number, Existing>
+  /** The given records whose key several records have, if there are too many of these to read all. Then `found` is empty. */
+  readonly ambiguous: readonly ItemFailure[]
+}
+
+const NOTHING: ExistingRecords = { found: new Map(), ambiguous: [] }
+
 /** Finds the existing records by index. One statement reads all of them. */
-async function findExisting(
-  records: readonly GivenRecord[], keyFields: readonly Field[], call: Call,
-): Promise<ReadonlyMap<number, Existing>> {
+async function findExisting(records: readonly GivenRecord[], keyFields: readonly Field[], call: Call): Promise<ExistingRecords> {
   const { resource } = call
   const indexesOf = new Map<string, { readonly tuple: readonly unknown[], readonly indexes: number[] }>()
   for (const [index, record] of records.entries()) {
@@ -140,18 +151,24 @@ async function findExisting(
     if (known) known.indexes.push(index)
     else indexesOf.set(text, { tuple, indexes: [index] })
   }
-  const result = new Map<number, Existing>()
-  if (indexesOf.size === 0) return result
-  const rows = await readRows(resource, keyFields, [...indexesOf.values()].map(({ tuple }) => tuple), call)
+  if (indexesOf.size === 0) return NOTHING
+  const { rows, isComplete } = await readRows(resource, keyFields, [...indexesOf.values()].map(({ tuple }) => tuple), call)
   const names = keyFields.map(({ name }) => name)
-  for (const [text, { indexes }] of indexesOf) {
-    const found = rows.get(text) ?? []
-    const error = indexes.length > 1
-      ? conflict('The same key is given more than once.', names)
-      : found.length > 1 ? conflict('Several records have this key.', names) : undefined
-    for (const index of indexes) if (error ?? found[0]) result.set(index, error ? { error } : { key: found[0]! })
+  const several = () => conflict('Several records have this key.', names)
+  if (!isComplete) {
+    const keys = [...indexesOf.keys()]
+    const known = keys.filter(text => (rows.get(text)?.length ?? 0) > 1)
+    // The database can return a key in another spelling, such as padded text. Then each of the records can be the one.
+    const indexes = (known.length > 0 ? known : keys).flatMap(text => indexesOf.get(text)!.indexes)
+    return { ...NOTHING, ambiguous: indexes.sort((a, b) => a - b).map(index => ({ index, error: several() })) }
   }
-  return result
+  const found = new Map<number, Existing>()
+  for (const [text, { indexes }] of indexesOf) {
+    const known = rows.get(text) ?? []
+    const error = indexes.length > 1 ? conflict('The same key is given more than once.', names) : known.length > 1 ? several() : undefined
+    for (const index of indexes) if (error ?? known[0]) found.set(index, error ? { error } : { key: known[0]! })
+  }
+  return { found, ambiguous: [] }
 }
 
 /** The driver values of the key, or `undefined` for a key with NULL or a value that does not fit. Validation reports the latter. */
@@ -163,25 +180,39 @@ function keyOf(record: Readonly<Record<string, unknown>>, keyFields: readonly Fi
   return values.includes(INVALID) ? undefined : values.map((value, index) => keyFields[index]!.encode(value))
 }
 
-/** Reads the primary keys of the records that the caller can update, by the text of their key. */
+interface KeyedRows {
+  readonly rows: ReadonlyMap<string, readonly NonNullable<WriteItem['key']>[]>
+  /** It is false if more rows than keys exist. Then some key has several rows, and `rows` contains at least one such key. */
+  readonly isComplete: boolean
+}
+
+/**
+ * Reads the primary keys of the records that the caller can update, by the text of their key. It reads at most one row more than there are
+ * keys, because a key such as a status can have any number of rows.
+ */
 async function readRows(
   resource: Resource, keyFields: readonly Field[], tuples: readonly (readonly unknown[])[], call: Call,
-): Promise<ReadonlyMap<string, NonNullable<WriteItem['key']>[]>> {
+): Promise<KeyedRows> {
   const plan: Scoped<WritePlan> = await applyScope(call, await planUpdate({ items: [], bulk: true }, call), 'update')
   const columns = select(resource, field => keyFields.includes(field) || resource.primaryKey.includes(field))
   const where = [inTuples(call.engine, keyFields, tuples)]
   const read = within<WritePlan, ReadPlan>(plan, { selection: columns, where, order: [], count: false })
   const [keyValues, idValues] = [valuesAt(columns, keyFields), valuesAt(columns, resource.primaryKey)]
   const found = new Map<string, NonNullable<WriteItem['key']>[]>()
+  const limit = tuples.length + 1
+  let count = 0
   try {
-    for (const row of await call.engine.query(rowsStatement(read, columns, {}, call))) {
+    for (const row of await call.engine.query(rowsStatement(read, columns, { limit }, call))) {
       const text = tupleKey(keyValues(row))
       const id = idValues(row).map((raw, index) => resource.primaryKey[index]!.decode?.(raw) ?? raw)
-      found.set(text, [...found.get(text) ?? [], id])
+      const known = found.get(text)
+      if (known) known.push(id)
+      else found.set(text, [id])
+      count++
     }
   }
   catch (error) {
     throw await toRequestError(error, plan, call)
   }
-  return found
+  return { rows: found, isComplete: count < limit }
 }

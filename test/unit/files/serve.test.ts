@@ -2,6 +2,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { fileSystemStorage, type ByteRange } from '../../../src/runtime/server/plugins/index'
 import { selectResponse } from '../../../src/runtime/server/plugins/file-upload/http/conditions'
 import { contentDisposition } from '../../../src/runtime/server/plugins/file-upload/http/disposition'
 import { ANONYMOUS, EDITOR, FOREIGN, READER, form, openWorld, png, sha256, type World, type WorldOptions } from './world'
@@ -129,6 +130,36 @@ describe('conditions and ranges', () => {
     }
     for (const range of ['bytes=5-2', 'bytes=0-1,3-4', 'lines=1-2', 'bytes=-', 'bytes=a-b', 'bytes', ''])
       expect((await get({ range })).status).toBe(200)
+  })
+
+  it.each<[string, string, number]>([
+    ['a thousand ranges', `bytes=${Array.from({ length: 1000 }, (_, index) => `${index}-${index}`).join()}`, 200],
+    ['overlapping ranges', `bytes=${Array.from({ length: 1000 }, () => '0-').join()}`, 200],
+    ['overlapping suffixes', `bytes=${Array.from({ length: 1000 }, () => '-149999').join()}`, 200],
+    ['a huge start', `bytes=${'9'.repeat(8000)}-`, 416],
+    ['a huge end', `bytes=0-${'9'.repeat(8000)}`, 206],
+    ['a huge suffix', `bytes=-${'9'.repeat(8000)}`, 206],
+    ['huge start and end', `bytes=${'9'.repeat(4000)}-${'9'.repeat(4000)}`, 416],
+    ['spaces', `bytes=${' '.repeat(8000)}1-2${' '.repeat(4000)}x`, 200],
+  ])('answers %s with at most one read of the file', async (_name, range, status) => {
+    const base = world.folder
+    const stored = fileSystemStorage({ base })
+    const ranges: unknown[] = []
+    const getFile = (key: string, range?: ByteRange) => {
+      ranges.push(range)
+      return stored.get(key, range)
+    }
+    await world.close()
+    await open({ storage: { ...stored, get: getFile } })
+    await upload()
+    const response = await get({ range })
+    expect([response.status, status === 416 ? 0 : response.bytes.byteLength]).toEqual([status, status === 416 ? 0 : BYTES.byteLength])
+    expect(response.headers.get('content-type')).not.toContain('multipart')
+    expect(ranges).toEqual(status === 416 ? [] : [status === 200 ? undefined : { start: 0, end: BYTES.byteLength - 1 }])
+    const start = performance.now()
+    for (let run = 0; run < 100; run++) selectResponse('GET', name => name === 'range' ? range : undefined, '"e"', BYTES.byteLength)
+    expect(performance.now() - start).toBeLessThan(500)
+    rmSync(base, { recursive: true })
   })
 
   it('returns the range only of the file that `If-Range` names', async () => {

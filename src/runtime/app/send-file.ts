@@ -2,6 +2,7 @@
 import { shallowRef, type ShallowRef } from 'vue'
 import { toAutoApiError } from './error'
 import { useRuntimeConfig } from './nuxt'
+import { setTag } from './tags'
 
 export interface SendProgress {
   /** Bytes of the file that the server has received. */
@@ -52,8 +53,9 @@ function post(request: XMLHttpRequest, url: string, file: Blob, headers: Readonl
     request.responseType = 'json'
     request.onload = () => {
       const body: unknown = request.response
-      if (request.status >= 400) fail(request.statusText, body)
-      else resolve(body)
+      if (request.status >= 400) return fail(request.statusText, body)
+      setTag(body, request.getResponseHeader('etag'))
+      resolve(body)
     }
     request.onerror = () => fail('The connection broke.')
     request.onabort = () => fail('The request was cancelled.')

@@ -187,6 +187,7 @@ function runPluginRoute(event: H3Event, api: ServerApi): unknown {
     api,
     () => toPluginRequest(event, api, setResponseHeader, resource, params),
     request => runEnabled(request, api, route, methods),
+    respondWithRevision,
   )
 }
 
@@ -248,6 +249,11 @@ function sendPlain(event: H3Event, _api: ServerApi, { body }: ApiResponse): unkn
 
 function sendBody(event: H3Event, body: unknown): unknown {
   return event.method === 'HEAD' ? withoutBody(event, HEADERS, body) : body
+}
+
+/** Adds the entity tag to a write of a plugin whose response contains the record. */
+function respondWithRevision(event: H3Event, api: ServerApi, response: ApiResponse): unknown {
+  return response.revision === undefined ? sendPlain(event, api, response) : respondWithTag(event, api, response)
 }
 
 /** Adds the entity tag to a read, and to a write whose response contains the record. Returns 304 if the client has the same response. */

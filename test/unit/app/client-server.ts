@@ -47,7 +47,7 @@ export interface ClientServer {
   refuseNext?: { readonly status: number, readonly body: unknown }
   caller: Caller
   /** Sends a file, as a browser does from an app below `/app/`. */
-  readonly send: (url: string, raw: string, headers: Record<string, string>) => Promise<{ status: number, body: unknown }>
+  readonly send: (url: string, raw: string, headers: Record<string, string>) => Promise<{ status: number, body: unknown, headers: Headers }>
   /** Reads a path, as a browser does for an image. */
   readonly get: (path: string) => Promise<{ status: number, text: string, headers: Headers }>
   readonly close: () => void

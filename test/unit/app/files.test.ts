@@ -95,6 +95,14 @@ describe('useAutoApiUpload', () => {
     await expect(late.mutateAsync({ id: 1, file: text('Third') })).rejects.toMatchObject({ status: 412, current: { title: 'Changed', photo: { size: 6 } } })
     await expect(mutateAsync({ id: 2, file: text() })).rejects.toMatchObject({ status: 428 })
   })
+
+  it('returns a record with its tag, as other writes do', async () => {
+    const { autoApiTag } = harness.composables as unknown as Loose
+    const uploaded = await use('useAutoApiUpload', 'photo').mutateAsync({ id: 1, file: text() })
+    const removed = await use('useAutoApiFileRemove', 'photo', { ifMatch: autoApiTag!(uploaded) }).mutateAsync(1)
+    await use('useAutoApiUpdate', { ifMatch: autoApiTag!(removed) }).mutateAsync({ id: 1, title: 'Changed' })
+    await expect(use('useAutoApiUpload', 'photo', { ifMatch: autoApiTag!(uploaded) }).mutateAsync({ id: 1, file: text() })).rejects.toMatchObject({ status: 412 })
+  })
 })
 
 describe('useAutoApiFileRemove', () => {

@@ -13,6 +13,7 @@ export const uploadRequest = (harness: () => ClientServer) => class {
   private url = ''
   private readonly headers: Record<string, string> = {}
   private aborted = false
+  private received?: Headers
 
   open(_method: string, url: string) {
     this.url = url
@@ -20,6 +21,10 @@ export const uploadRequest = (harness: () => ClientServer) => class {
 
   setRequestHeader(name: string, value: string) {
     this.headers[name] = value
+  }
+
+  getResponseHeader(name: string) {
+    return this.received?.get(name) ?? null
   }
 
   abort() {
@@ -32,7 +37,8 @@ export const uploadRequest = (harness: () => ClientServer) => class {
     const raw = await file.text()
     this.upload.onprogress?.({ loaded: file.size + 100 })
     if (this.aborted) return
-    const { status, body } = await harness().send(this.url, raw, this.headers)
+    const { status, body, headers } = await harness().send(this.url, raw, this.headers)
+    this.received = headers
     Object.assign(this, { status, statusText: 'Refused', response: body })
     this.onload?.()
   }

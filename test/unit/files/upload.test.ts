@@ -115,6 +115,18 @@ describe('an upload', () => {
     expect((await world.send(EDITOR, 'DELETE', '/posts/1/files/cover', { headers: { 'if-match': tag } })).status).toBe(412)
   })
 
+  it('returns the tag of the record, as other writes do', async () => {
+    await open()
+    const uploaded = await world.send(EDITOR, 'POST', '/posts/1/upload/cover', { body: png(), headers: { 'content-type': 'image/png' } })
+    const read = await world.send(EDITOR, 'GET', '/posts/1')
+    expect(uploaded.body).toEqual(read.body)
+    expect([uploaded.headers.get('etag'), uploaded.headers.get('content-type')]).toEqual([read.headers.get('etag'), read.headers.get('content-type')])
+    expect((await world.send(EDITOR, 'GET', '/posts/1', { headers: { 'if-none-match': uploaded.headers.get('etag')! } })).status).toBe(304)
+    const removed = await world.send(EDITOR, 'DELETE', '/posts/1/files/cover', { headers: { 'if-match': uploaded.headers.get('etag')! } })
+    expect([removed.status, removed.headers.get('etag')]).toEqual([200, (await world.send(EDITOR, 'GET', '/posts/1')).headers.get('etag')])
+    expect(removed.headers.get('etag')).not.toBe(uploaded.headers.get('etag'))
+  })
+
   it('requires the tag of the record if the resource does, before it reads the file', async () => {
     await open({ requireIfMatch: true })
     expect(await upload(form(png(), 'a.png'))).toMatchObject({ status: 428, code: 'PRECONDITION_REQUIRED' })

@@ -88,7 +88,7 @@ export function useAutoApiFileRemove<R extends FileResource<'update'>, Context =
   return useFileMutation(resource, options, client, (variables, ifMatch) => {
     const { id, key } = toTarget(variables)
     const path = `${pathOf(client, resource, id)}/files/${field}${key === undefined ? '' : `/${encodeURIComponent(key)}`}`
-    return client.send('DELETE', path, {}, undefined, undefined, { ifMatch })
+    return client.send('DELETE', path, {}, undefined, undefined, { ifMatch, isRecord: true })
   })
 }
 

@@ -13,6 +13,7 @@ import { loadVisible } from './execute/write/visible'
 import { ifMatchOf } from './parse/if-match'
 import { parseKey } from './parse/key'
 import type { WriteItem } from './parse/write'
+import { bodyWithRevision } from './response'
 import { hasText, readStoredText } from './stored-text'
 import { runUpdate } from './update-row'
 import { callOn, type CallerContext } from './visible-rows'
@@ -32,7 +33,7 @@ export interface AuthorizedUpdate {
   /**
    * Writes the columns in an ordinary update: with the row scope, the field rules and the hooks. Plugins receive its changes.
    * @param change returns the new values. It runs again if another write changes the columns meanwhile.
-   * @returns the record as `PATCH` returns it
+   * @returns the record as `PATCH` returns it. A handler that returns this object sends it with the entity tag of the record.
    * @throws The errors of an update, and the error of `change`. `CONFLICT` if other writes change the columns again and again.
    */
   readonly write: (change: (stored: StoredValues) => StoredValues, options?: UpdateOptions) => Promise<unknown>
@@ -92,12 +93,11 @@ async function write(
       ...target, data: { values, sent, given: sent }, condition: { clauses: unchanged, error: () => new StoredValuesChanged() },
     }
     try {
-      const { body } = await runUpdate({ bulk: false, items: [item] }, call, async ([written]) => {
+      return bodyWithRevision(await runUpdate({ bulk: false, items: [item] }, call, async ([written]) => {
         const { values: after } = written!
         const valueOf = (name: string) => after[name] === undefined ? before[name] : after[name]
         await runLogged(() => onCommitted?.(before, Object.fromEntries(names.map(name => [name, valueOf(name)]))))
-      })
-      return body
+      }))
     }
     catch (error) {
       if (!(error instanceof StoredValuesChanged)) throw error

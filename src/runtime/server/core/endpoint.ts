@@ -5,7 +5,7 @@ import type { AutoApiContext } from '../registration'
 import type { Resource } from '../schema/model'
 import type { Api } from './api'
 import type { EndpointTarget } from './extensions'
-import type { ApiResponse } from './response'
+import { findRevision, type ApiResponse } from './response'
 import type { ApiRequest, Call, Session } from './context'
 import { assertDryRun, assertNoDryRun, dryRunHeaders } from './dry-run'
 import { authorizeAny, authorizeGate } from './access/authorize'
@@ -139,7 +139,11 @@ async function handle<Result, Body extends StandardSchemaV1 | undefined, Query e
   const routeRequest = createRouteRequest(request, session, accepts, { setHeader, setStatus: value => void (status = value) })
   const body = await options.handler(ctx as unknown as EndpointContext<Body, Query>, routeRequest)
   target = streamHeaders
-  return { status: status ?? (body === undefined ? 204 : 200), body: body === undefined ? null : body, headers, streamHeaders }
+  const revision = findRevision(body)
+  return {
+    status: status ?? (body === undefined ? 204 : 200), body: body === undefined ? null : body, headers, streamHeaders,
+    ...revision !== undefined && { revision },
+  }
 }
 
 const hasBody = ({ header }: ApiRequest) =>

@@ -48,6 +48,19 @@ export function createTextResponse(head: Omit<ApiResponse, 'body'>, tagged: Tagg
   return response
 }
 
+/** The revisions of records that handlers receive as values. */
+const revisions = new WeakMap<object, string>()
+
+/** Returns the body of a response. A handler that returns this object sends it with the entity tag of the record. */
+export function bodyWithRevision({ body, revision }: ApiResponse): unknown {
+  if (revision !== undefined && typeof body === 'object' && body !== null) revisions.set(body, revision)
+  return body
+}
+
+/** Returns the revision of a value of {@link bodyWithRevision}. */
+export const findRevision = (body: unknown): string | undefined =>
+  typeof body === 'object' && body !== null ? revisions.get(body) : undefined
+
 /** Returns the text of a response of {@link createTextResponse}. `undefined` if its body was read, and for other responses. */
 export function findText(response: ApiResponse): Tagged | undefined {
   return texts.get(response)?.()

@@ -3,6 +3,7 @@ import { authorize } from '../../core/access/authorize'
 import { requireSession } from '../../core/context'
 import { ApiError, limitExceeded, notFound } from '../../core/error'
 import { listRecords } from '../../core/list-records'
+import { bodyWithRevision } from '../../core/response'
 import type { RouteRequest } from '../../core/route-request'
 import { scanList } from '../../core/scan'
 import { updateRecord } from '../../core/update-record'
@@ -39,7 +40,7 @@ export async function revertEntry(log: AuditLog, ctx: AutoApiContext, request: R
   await authorize(session, resource, ['update'])
   if (!KEEPS_RECORD.has(entry.kind)) throw conflict(`An entry of the kind \`${entry.kind}\` cannot be reverted to.`)
   const values = await valuesAfter(log, entry, ctx)
-  return (await updateRecord(ctx, entry.resource, entry.recordId, values, request)).body
+  return bodyWithRevision(await updateRecord(ctx, entry.resource, entry.recordId, values, request))
 }
 
 async function findEntry({ resource }: AuditLog, ctx: AutoApiContext): Promise<Entry> {

@@ -49,6 +49,28 @@ export function onlyVisibleRecords(session: Session, log: AuditLog): void {
   session.memo.set(memoKey(log), findAccess(session, log).then(access => ({ ...access, all: false })))
 }
 
+/** A record, by the name of its resource and its id. */
+export interface RecordName {
+  readonly resource: string
+  readonly recordId: string
+}
+
+/** Limits what `run` reads to the entries of one record. A filter does not: the collation of the log can treat several ids as equal. */
+export async function ofRecord<T>({ memo }: Session, log: AuditLog, record: RecordName, run: () => Promise<T>): Promise<T> {
+  memo.set(recordKey(log), record)
+  try {
+    return await run()
+  }
+  finally {
+    memo.delete(recordKey(log))
+  }
+}
+
+/** Finds the record of {@link ofRecord}. */
+export const findRecordLimit = ({ memo }: Session, log: AuditLog) => memo.get(recordKey(log)) as RecordName | undefined
+
+const recordKey = (log: AuditLog) => `${memoKey(log)}:record`
+
 const memoKey = ({ resource }: AuditLog) => `audit:${resource}`
 
 async function findAccess(session: Session, log: AuditLog): Promise<ReaderAccess> {

@@ -7,7 +7,7 @@ import { listRecords } from '../../core/list-records'
 import { singleValue, type Query } from '../../core/parse/params'
 import type { AutoApiContext } from '../../registration'
 import { toKey } from '../../schema/record-id'
-import { readerAccess } from './access'
+import { ofRecord, readerAccess } from './access'
 import type { AuditLog } from './log'
 import { recordFinder } from './records'
 
@@ -39,7 +39,7 @@ export async function listHistory(log: AuditLog, ctx: AutoApiContext): Promise<u
   const { all, resources } = await readerAccess(session, log)
   if (toKey(resource, id) === undefined) throw notFound()
   if (!all && await recordFinder(session, resources.get(resource.name)!)(id) === undefined) throw notFound()
-  return list(log, ctx, { ...query, [FILTERS.resource!]: resource.name, [FILTERS.recordId!]: id })
+  return ofRecord(session, log, { resource: resource.name, recordId: id }, () => list(log, ctx, query))
 }
 
 async function list({ resource }: AuditLog, ctx: AutoApiContext, query: Query): Promise<unknown> {

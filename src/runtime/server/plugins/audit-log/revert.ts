@@ -8,6 +8,7 @@ import type { RouteRequest } from '../../core/route-request'
 import { scanList } from '../../core/scan'
 import { updateRecord } from '../../core/update-record'
 import type { AutoApiContext } from '../../registration'
+import { ofRecord } from './access'
 import type { AuditLog } from './log'
 
 interface Entry {
@@ -39,7 +40,8 @@ export async function revertEntry(log: AuditLog, ctx: AutoApiContext, request: R
   if (!resource || entry.recordId === null) throw notFound()
   await authorize(session, resource, ['update'])
   if (!KEEPS_RECORD.has(entry.kind)) throw conflict(`An entry of the kind \`${entry.kind}\` cannot be reverted to.`)
-  const values = await valuesAfter(log, entry, ctx)
+  const record = { resource: entry.resource, recordId: entry.recordId }
+  const values = await ofRecord(session, log, record, () => valuesAfter(log, entry, ctx))
   return bodyWithRevision(await updateRecord(ctx, entry.resource, entry.recordId, values, request))
 }
 
@@ -52,12 +54,11 @@ async function findEntry({ resource }: AuditLog, ctx: AutoApiContext): Promise<E
   return entry
 }
 
-/** Of each column that later entries change, the first of them has the value that the entry left. */
+/** Of each column that later entries of the record change, the first of them has the value that the entry left. */
 async function valuesAfter({ resource: name }: AuditLog, entry: Entry, ctx: AutoApiContext): Promise<Record<string, unknown>> {
-  const { resource, recordId } = entry
   const values: Record<string, unknown> = Object.create(null)
   let count = 0
-  const filter = JSON.stringify({ resource, recordId, id: { $gt: entry.id } })
+  const filter = JSON.stringify({ id: { $gt: entry.id } })
   for await (const later of scanList(ctx, name, { filter, sort: 'id' }) as AsyncIterable<readonly Entry[]>) {
     count += later.length
     if (count > MAX_ENTRIES) throw limitExceeded(`The record has more than ${MAX_ENTRIES} later entries.`)

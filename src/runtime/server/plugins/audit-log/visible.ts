@@ -7,7 +7,7 @@ import { CHANGE_KINDS } from '../../core/changes'
 import { isTenantId, requireSession, type Session } from '../../core/context'
 import { sameBytes } from '../../core/sql/clause'
 import type { AutoApiContext } from '../../registration'
-import { readerAccess, type ReaderAccess, type ResourceAccess } from './access'
+import { findRecordLimit, readerAccess, type ReaderAccess, type RecordName, type ResourceAccess } from './access'
 import { columnsOf, resourceOf, type AuditLog, type EntryColumns } from './log'
 import { aliasOf, fixedSql } from './sql/fixed'
 import { byResource, canCompareId, ENTRY_SQL, hasRecordId, literal } from './sql/index'
@@ -16,8 +16,18 @@ import { byResource, canCompareId, ENTRY_SQL, hasRecordId, literal } from './sql
 export async function visibleEntries(log: AuditLog, table: Table, ctx: AutoApiContext): Promise<SQL> {
   const session = requireSession(ctx)
   const access = await readerAccess(session, log)
-  const entry = sql`${tenantCondition(session, log, table)} and ${fieldCondition(session, log, access, table)}`
+  const fields = fieldCondition(session, log, access, table)
+  const entry = sql`${tenantCondition(session, log, table)} and ${fields}${ofLimit(session, log, table)}`
   return access.all ? sql`(${entry})` : sql`(${entry} and ${await recordCondition(session, log, access, table)})`
+}
+
+/** ` and resource = 'posts' and record_id = '1'`, if the request is limited to one record */
+function ofLimit(session: Session, log: AuditLog, table: Table): SQL {
+  const record = findRecordLimit(session, log)
+  if (!record) return sql``
+  const { fields } = resourceOf(session.api, log)
+  const is = (name: keyof RecordName) => sameBytes(columnsOf(table)[name], sql`${sql.param(record[name])}`, fields.get(name)!.bytes)
+  return sql` and ${is('resource')} and ${is('recordId')}`
 }
 
 /** Identifies the table in the text of SQL: the table of the log, or an alias by its name. */

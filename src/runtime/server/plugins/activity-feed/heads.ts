@@ -33,7 +33,7 @@ export async function feedClause(session: Session, log: AuditLog): Promise<Claus
 interface Groups {
   readonly session: Session
   readonly log: AuditLog
-  /** Whether the reader sees another entry of the record of a visible entry. */
+  /** Whether the reader sees another update of the record of a visible entry. */
   readonly isVisible: (entry: Table, other: Table) => SQL
   readonly build: (word: string, build: () => SQL) => SQL
 }
@@ -49,7 +49,8 @@ async function groupsOf(session: Session, log: AuditLog): Promise<Groups> {
     return {
       session,
       log,
-      isVisible: (entry, other) => sql`(${sameTenant(session, log, entry, other)} and ${fieldCondition(session, log, access, other)})`,
+      isVisible: (entry, other) =>
+        sql`(${sameTenant(session, log, entry, other)} and ${fieldCondition(session, log, access, other, 'updates')})`,
       build: (word, build) => fixedSql(session.api, `${word} ${tenantMode(session)} ${access.key}`, build),
     }
   }

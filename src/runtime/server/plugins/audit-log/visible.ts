@@ -33,14 +33,20 @@ function ofLimit(session: Session, log: AuditLog, table: Table): SQL {
 /** Identifies the table in the text of SQL: the table of the log, or an alias by its name. */
 export const textKey = (log: AuditLog, table: Table) => table === log.table ? 'log' : `alias ${getTableName(table)}`
 
-/** Entries with a change that the reader can read. The app's own kinds have no columns. */
-export function fieldCondition(session: Session, log: AuditLog, { resources, key }: ReaderAccess, table: Table): SQL {
-  return fixedSql(session.api, `fields ${textKey(log, table)} ${key}`, () => {
+/**
+ * Entries with a change that the reader can read. The app's own kinds have no columns.
+ * @param kinds `updates` if other conditions exclude the app's own kinds
+ */
+export function fieldCondition(
+  session: Session, log: AuditLog, { resources, key }: ReaderAccess, table: Table, kinds: 'all' | 'updates' = 'all',
+): SQL {
+  return fixedSql(session.api, `fields ${kinds} ${textKey(log, table)} ${key}`, () => {
     const entry = columnsOf(table)
     const isOwnKind = sql`${exactly(session, log, table, 'kind')} not in (${sql.raw(CHANGE_KINDS.map(literal).join(', '))})`
     const { overlaps } = ENTRY_SQL[session.engine.dialect]
     return byResource(resourceName(session, log, table), new Map([...resources].map(([name, { listed }]) => {
-      return [name, listed.length === 0 ? isOwnKind : sql`${overlaps(entry.columns, listed)} or ${isOwnKind}`]
+      const hasReadable = listed.length === 0 ? sql`1 = 0` : overlaps(entry.columns, listed)
+      return [name, kinds === 'updates' ? hasReadable : sql`${hasReadable} or ${isOwnKind}`]
     })))
   })
 }

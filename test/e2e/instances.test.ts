@@ -2,12 +2,13 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { isReachable, SERVICES } from '../support/services'
+import { isReachable, REDIS, SERVICES } from '../support/services'
 import { buildFixture } from './support/build'
 import { startServer, type Server } from './support/server'
 
 const BOARD_URL = 'postgres://postgres@127.0.0.1:5432/test'
 const BOARD_SCHEMA = `board_${randomUUID().slice(0, 8)}`
+const hasRedis = await isReachable(REDIS)
 const reachable = await isReachable(SERVICES.find(({ name }) => name === 'postgres')!)
 
 const member = { user: { id: 1 }, permissions: ['member'] }
@@ -15,6 +16,7 @@ const member = { user: { id: 1 }, permissions: ['member'] }
 describe.skipIf(!reachable)('two servers on one database', () => {
   const database = new pg.Client(BOARD_URL)
   const servers: Server[] = []
+  let output: string
 
   beforeAll(async () => {
     await database.connect()
@@ -31,7 +33,7 @@ describe.skipIf(!reachable)('two servers on one database', () => {
         created_at timestamptz not null, expires_at timestamptz not null);
       insert into labels (name) values ('red'), ('green'), ('blue');
     `)
-    const output = await buildFixture('instances')
+    output = await buildFixture('instances')
     for (let count = 0; count < 2; count++) servers.push(await startServer(output, { env: { BOARD_URL, BOARD_SCHEMA } }))
   })
 
@@ -138,5 +140,55 @@ describe.skipIf(!reachable)('two servers on one database', () => {
     const totals = await Promise.all([0, 1].map(async server => (await send(server, 'GET', '/cards/aggregate?aggregate=count&groupBy=lane&sort=lane')).body))
     expect(totals[0]).toEqual(totals[1])
     expect(totals[0].meta.total).toBe(2)
+  })
+
+  describe.runIf(hasRedis)('with one response cache in Redis', () => {
+    const read = async (server: number, path: string) => {
+      const { body, headers } = await send(server, 'GET', path)
+      return [body.title ?? body.data.length, String(headers.get('cache-status')).replace(/ttl=\d+/, 'ttl')]
+    }
+    const [HIT, STORED] = ['auto-api; hit; ttl', 'auto-api; fwd=miss; stored']
+
+    it.each([[0, 1], [1, 0]])('share responses, and a write on one outdates those of both: %i and %i', async (one, other) => {
+      const title = randomUUID()
+      const id = await create(one, title)
+      expect([await read(one, `/cards/${id}`), await read(other, `/cards/${id}`)]).toEqual([[title, STORED], [title, HIT]])
+      await send(other, 'PATCH', `/cards/${id}`, { title: `${title} changed` })
+      expect([await read(one, `/cards/${id}`), await read(other, `/cards/${id}`)]).toEqual([[`${title} changed`, STORED], [`${title} changed`, HIT]])
+      const tag = (await send(one, 'GET', `/cards/${id}`)).headers.get('etag')!
+      const again = await servers[other]!.request(`/api/cards/${id}`, { caller: member, headers: { 'if-none-match': tag } })
+      expect([again.status, again.headers.get('cache-status')]).toEqual([304, expect.stringContaining('; hit; ')])
+      expect((await servers[other]!.request(`/api/cards/${id}`, { caller: { user: { id: 2 }, permissions: ['member'] } })).headers.get('cache-status')).toBe(STORED)
+    })
+
+    it('answer with the new row after every write while both read all the time', async () => {
+      const id = await create(0, randomUUID())
+      let ends = false
+      const readers = [0, 1, 0, 1].map(async (server) => {
+        while (!ends) await read(server, `/cards/${id}`)
+      })
+      for (let round = 0; round < 100; round++) {
+        const title = randomUUID()
+        await send(round % 2, 'PATCH', `/cards/${id}`, { title })
+        for (const server of [0, 1]) expect((await read(server, `/cards/${id}`))[0]).toBe(title)
+      }
+      ends = true
+      await Promise.all(readers)
+    })
+
+    it('answer with an old row for `ttl` at most, if a server is killed between its commit and the invalidation', async () => {
+      const title = randomUUID()
+      const id = await create(0, title)
+      const killed = await startServer(output, { env: { BOARD_URL, BOARD_SCHEMA, BOARD_KILL: '1' } })
+      expect(await read(1, `/cards/${id}`)).toEqual([title, STORED])
+      const start = Date.now()
+      await expect(killed.request(`/api/cards/${id}`, { method: 'PATCH', body: { title: `${title} killed` }, caller: member })).rejects.toThrow()
+      expect((await database.query('select title from cards where id = $1', [id])).rows).toEqual([{ title: `${title} killed` }])
+      // Nobody has told the others.
+      expect(await read(0, `/cards/${id}`)).toEqual([title, HIT])
+      await expect.poll(async () => (await read(0, `/cards/${id}`))[0], { timeout: 8_000, interval: 50 }).toBe(`${title} killed`)
+      expect(Date.now() - start).toBeLessThan(7_000)
+      expect(await read(1, `/cards/${id}`)).toEqual([`${title} killed`, HIT])
+    })
   })
 })

@@ -42,12 +42,13 @@ export function fieldCondition(
 ): SQL {
   return fixedSql(session.api, `fields ${kinds} ${textKey(log, table)} ${key}`, () => {
     const entry = columnsOf(table)
-    const isOwnKind = sql`${exactly(session, log, table, 'kind')} not in (${sql.raw(CHANGE_KINDS.map(literal).join(', '))})`
+    const resource = resourceName(session, log, table)
     const { overlaps } = ENTRY_SQL[session.engine.dialect]
-    return byResource(resourceName(session, log, table), new Map([...resources].map(([name, { listed }]) => {
-      const hasReadable = listed.length === 0 ? sql`1 = 0` : overlaps(entry.columns, listed)
-      return [name, kinds === 'updates' ? hasReadable : sql`${hasReadable} or ${isOwnKind}`]
-    })))
+    const hasReadable = byResource(resource, new Map([...resources].map(([name, { listed }]) =>
+      [name, listed.length === 0 ? sql`1 = 0` : overlaps(entry.columns, listed)])))
+    if (kinds === 'updates' || resources.size === 0) return hasReadable
+    const isOwnKind = sql`${exactly(session, log, table, 'kind')} not in (${sql.raw(CHANGE_KINDS.map(literal).join(', '))})`
+    return sql`(${hasReadable} or (${isOwnKind} and ${resource} in (${sql.raw([...resources.keys()].map(literal).join(', '))})))`
   })
 }
 

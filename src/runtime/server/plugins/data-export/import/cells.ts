@@ -10,8 +10,11 @@ export interface CellOptions {
   readonly keepFormulas: boolean
 }
 
-/** An empty cell is one byte of the file, and much more in the memory that its record needs. */
-const MAX_COLUMNS = 2000
+/**
+ * The columns that a file can have besides those of the table: a validation schema can know further keys. An empty cell is one byte of the
+ * file, and about fifty in the memory that its record needs.
+ */
+const FURTHER_COLUMNS = 100
 
 /** Converts the cells of a line to a record. */
 export type ToRecord = (cells: readonly Cell[]) => Readonly<Record<string, unknown>> | ApiError
@@ -22,7 +25,7 @@ export function createToRecord(header: readonly Cell[], { fields, keepFormulas }
   const names = header.map(cell => cell === null ? '' : toText(cell))
   const empty = names.indexOf('')
   if (empty !== -1) return invalidBody(`Column ${empty + 1} has no name.`)
-  if (names.length > MAX_COLUMNS) return invalidBody(`The file has more than ${MAX_COLUMNS} columns.`)
+  if (names.length > fields.size + FURTHER_COLUMNS) return invalidBody('The file has too many columns.')
   const known = new Set<string>()
   // Not `indexOf`: a line of the maximum length has hundreds of thousands of names.
   const repeated = names.find(name => known.size === known.add(name).size)

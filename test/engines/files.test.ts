@@ -9,7 +9,7 @@ import { ENGINE_CASES, isAvailable, type Opened } from './support/databases'
 const callerOf = (organizationId: number): Caller => ({ user: { id: organizationId, organizationId }, permissions: [] })
 
 const TEXTS = [
-  '=1+1', '\'=x', '\'\'+', '-', '@SUM(A1)', '\ttab', '\r', '\n', '\r\nline', '"', '""', 'a"b', ',', ';', 'a,b;c|d', ' space ', '\'', 'NULL', 'null', '0', 'true', '-1.50', '😀', 'Zoë', '\u2028', '\\', '%', '{}', '[1]', '"x"', '#REF!',
+  '=1+1', '＝1', '\'＝1', '\'=x', '\'\'+', '-', '@SUM(A1)', '\ttab', '\r', '\n', '\r\nline', '"', '""', 'a"b', ',', ';', 'a,b;c|d', ' space ', '\'', 'NULL', 'null', '0', 'true', '-1.50', '😀', 'Zoë', '\u2028', '\\', '%', '{}', '[1]', '"x"', '#REF!',
 ]
 
 type Row = Record<string, unknown>

@@ -87,8 +87,8 @@ const NUMBER = /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i
 /** JSON has neither infinity nor NaN. */
 const toNumberText = (value: number) => Number.isFinite(value) ? String(value) : ''
 
-/** A text that a spreadsheet would run, after any apostrophes of a guard. */
-const FORMULA = /^'*[=+\-@\t\r\n]/
+/** A text that a spreadsheet would run, after any apostrophes of a guard. In East Asian languages, it also runs the wide signs. */
+const FORMULA = /^'*[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/
 
 /**
  * Prepends an apostrophe, which makes a spreadsheet take the cell as text. A text that looks guarded already gets one more, so that

@@ -87,6 +87,20 @@ describe('an upload', () => {
     expect(changes).toEqual([expect.objectContaining({ resource: 'posts', kind: 'update', id: '1' })])
   })
 
+  it('is recorded with every other change of the file', async () => {
+    await open({ audited: true })
+    const first = await upload(form(png(), 'a.png'))
+    const second = await upload(form(png(30, 40), 'b.png'))
+    expect((await upload(form('<html>', 'c.png'))).status).toBe(415)
+    expect((await world.send(EDITOR, 'DELETE', '/posts/1/files/cover')).status).toBe(200)
+    const names = (json: unknown) => (JSON.parse(json as string) as { cover: { name: string } | null }).cover?.name
+    const entries = world.client.prepare('select kind, record_id, user_id, before, after from audit_log order by at, id').all() as Record<string, unknown>[]
+    expect([first.status, second.status]).toEqual([200, 200])
+    expect(entries.map(({ kind, record_id, user_id, before, after }) => [kind, record_id, user_id, names(before), names(after)])).toEqual([
+      ['update', '1', '7', undefined, 'a.png'], ['update', '1', '7', 'a.png', 'b.png'], ['update', '1', '7', 'b.png', undefined],
+    ])
+  })
+
   it('keeps one file of two uploads at once', async () => {
     await open()
     const answers = await Promise.all(Array.from({ length: 6 }, (_, index) => upload(form(png(index + 1, 1, 100_000), `${index}.png`))))

@@ -8,10 +8,11 @@ import Database from 'better-sqlite3'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { FileUploadOptions } from '../../../src/runtime/server/plugins/index'
-import { fileSystemStorage, fileUpload } from '../../../src/runtime/server/plugins/index'
+import { auditLog, fileSystemStorage, fileUpload } from '../../../src/runtime/server/plugins/index'
 import type { AutoApiPlugin } from '../../../src/runtime/server/define'
 import type { ResourceRegistration } from '../../../src/runtime/server/registration'
 import { DEFAULT_MULTI_TENANCY } from '../../../src/runtime/shared/defaults'
+import { AUDIT_LOGS, auditLogSql } from '../../engines/support/audit-log'
 import { createServer, type Caller, type ListeningServer } from '../../support/server'
 
 export const posts = sqliteTable('posts', {
@@ -52,14 +53,17 @@ export interface WorldOptions {
   readonly hooks?: ResourceRegistration['hooks']
   readonly requireIfMatch?: boolean
   readonly plugins?: readonly AutoApiPlugin[]
+  /** Whether the plugin `auditLog` records the changes. */
+  readonly audited?: boolean
 }
 
 export const IMAGES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp']
 
-export async function openWorld({ fields, storage, hooks, requireIfMatch, plugins = [] }: WorldOptions = {}) {
+export async function openWorld({ fields, storage, hooks, requireIfMatch, plugins = [], audited = false }: WorldOptions = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'uploads-'))
   const client = new Database(':memory:')
   client.exec(TABLES)
+  if (audited) client.exec(await auditLogSql('sqlite'))
   client.pragma('foreign_keys = on')
   const plugin = fileUpload({
     resources: fields ?? {
@@ -75,7 +79,7 @@ export async function openWorld({ fields, storage, hooks, requireIfMatch, plugin
   const server = await createServer({
     db: drizzle({ client }),
     config: { multiTenancy: { ...DEFAULT_MULTI_TENANCY, excludedResources: ['notes'] } },
-    plugins: [plugin, ...plugins],
+    plugins: [plugin, ...plugins, ...audited ? [auditLog()] : []],
     built: ['fileUpload.resources', 'fileUpload.buildSetup'],
     modules: [{ posts, notes }],
     registrations: [
@@ -92,6 +96,7 @@ export async function openWorld({ fields, storage, hooks, requireIfMatch, plugin
         name: 'notes', schema: notes, protectedFields: ['scan'],
         authorization: { permissions: { read: true, create: 'edit', update: 'edit', delete: 'edit' } },
       },
+      ...audited ? [{ name: 'auditLog', schema: AUDIT_LOGS.sqlite, authorization: { permissions: { read: 'read' } } }] : [],
     ] as ResourceRegistration[],
   })
   let listening: ListeningServer | undefined

@@ -34,8 +34,21 @@ export function page${index}() {
   return [list.data.value?.data[0]?.title, one.data.value?.createdAt, count.data.value?.data[0]?.sum_views, create.data.value?.price]
 }`
 
-/** Writes the project into an existing folder of the repository, where its packages resolve. @throws When a table cannot be described. */
-export async function writeTypedProject(at: string, count: number): Promise<void> {
+/** The code of a page with a form and a table. */
+export const formOf = (index: number) => `
+export function form${index}() {
+  const form = useAutoApiForm('things${index}', { id: 1, defaults: { title: 'x' } })
+  form.state.slug = 'x'
+  const { columns, sort } = useAutoApiColumns('things${index}', { fields: ['title', 'views'], sort: '-views' })
+  return [form.conflict.value?.title, columns.value[0]?.id, sort.value]
+}`
+
+/**
+ * Writes the project into an existing folder of the repository, where its packages resolve.
+ * @param codeOf the code of the page of a table
+ * @throws When a table cannot be described.
+ */
+export async function writeTypedProject(at: string, count: number, codeOf: (index: number) => string = useOf): Promise<void> {
   const tables = join(at, 'tables.ts')
   const numbers = Array.from({ length: count }, (_, index) => index)
   writeFileSync(tables, `import { integer, numeric, sqliteTable, text } from 'drizzle-orm/sqlite-core'\n${numbers.map(tableOf).join('\n')}\n`)
@@ -45,8 +58,8 @@ export async function writeTypedProject(at: string, count: number): Promise<void
   writeFileSync(join(at, 'auto-api.d.ts'), generateTypes({ registrations, resources, config, folder: at, target, nitro: 'nitropack/types', endpoints: [] }))
   writeFileSync(join(at, 'client.ts'), generateClient('/api', resources))
   writeFileSync(join(at, 'imports.d.ts'), 'declare module \'#app\' { export type Plugin = object; export const defineNuxtPlugin: (plugin: object) => object, useNuxtApp: () => { isHydrating?: boolean }, useRequestFetch: () => unknown, useRuntimeConfig: () => { app: { baseURL: string } }, useState: <T>(key: string, init: () => T) => { value: T } }\ninterface ImportMeta { server: boolean, client: boolean }\n')
-  const names = ['useAutoApiList', 'useAutoApiGet', 'useAutoApiAggregate', 'useAutoApiCreate', 'useAutoApiUpdate']
-  writeFileSync(join(at, 'pages.ts'), `import { ${names.join(', ')} } from '${relative(at, join(root, 'src/runtime/app/index'))}'\n${numbers.map(useOf).join('\n')}\n`)
+  const names = ['useAutoApiList', 'useAutoApiGet', 'useAutoApiAggregate', 'useAutoApiCreate', 'useAutoApiUpdate', 'useAutoApiForm', 'useAutoApiColumns']
+  writeFileSync(join(at, 'pages.ts'), `import { ${names.join(', ')} } from '${relative(at, join(root, 'src/runtime/app/index'))}'\n${numbers.map(codeOf).join('\n')}\n`)
   writeFileSync(join(at, 'tsconfig.json'), JSON.stringify({
     compilerOptions: { ...COMPILER, paths: { '#build/auto-api/client': ['./client.ts'] } },
     files: ['pages.ts', 'auto-api.d.ts', 'imports.d.ts'],

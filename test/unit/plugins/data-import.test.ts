@@ -321,3 +321,20 @@ describe('a key that many records have', () => {
     expect((await send('title,views\r\nsame,1\r\n', 'mode=upsert&key=title', { caller })).errors).toMatchObject([{ line: 2, code: 'CONFLICT' }])
   })
 })
+
+it('of few large records lets other requests run between them', async () => {
+  const { send } = await open()
+  const line = `{"slug":null,"meta":[${'{},'.repeat(150_000)}0]}\n`
+  let turns = 0
+  let isRunning = true
+  const count = () => {
+    turns++
+    if (isRunning) setImmediate(count)
+  }
+  count()
+  expect((await send(line.repeat(30), 'dryRun=true', { type: NDJSON })).status).toBe(200)
+  isRunning = false
+  // Each record is read in one turn, and checked in another one.
+  console.info(`30 large records in ${turns} turns of the event loop`)
+  expect(turns).toBeGreaterThan(10)
+}, 60_000)

@@ -59,7 +59,11 @@ export const saveRecords: SaveRecords = async (ctx, name, given, { key } = {}) =
   await authorizeSave(creating, key !== undefined)
   const keyFields = key && await keyFieldsOf(key, updating)
   const records: GivenRecord[] = []
-  for await (const record of given) records.push(record)
+  const pause = createPause()
+  for await (const record of given) {
+    await pause()
+    records.push(record)
+  }
   const { found, ambiguous } = keyFields ? await findExisting(records, keyFields, updating) : NOTHING
   if (ambiguous.length > 0) {
     await authorize(updating, resource, ['update'])
@@ -68,7 +72,7 @@ export const saveRecords: SaveRecords = async (ctx, name, given, { key } = {}) =
   const indexes = { create: [] as number[], update: [] as number[] }
   const items = { create: [] as WriteItem[], update: [] as WriteItem[] }
   for (const [index, record] of records.entries()) {
-    if (index % RECORDS_PER_TURN === RECORDS_PER_TURN - 1) await yieldToEventLoop()
+    await pause()
     const existing = found.get(index)
     const kind = existing ? 'update' : 'create'
     // A record of a bulk request has a tag for this. A record of this function has none.
@@ -98,8 +102,20 @@ export const saveRecords: SaveRecords = async (ctx, name, given, { key } = {}) =
   return { created: items.create.length, updated: items.update.length }
 }
 
-/** The number of records that are parsed before other requests can run. */
+/** The milliseconds after which other requests can run. A record can have a megabyte, so a number of records says little. */
+const TURN = 5
+/** On Cloudflare Workers, the clock stands still while code runs. */
 const RECORDS_PER_TURN = 200
+
+/** Returns a function to call before each record. */
+function createPause(): () => Promise<void> | undefined {
+  let since = performance.now()
+  let records = 0
+  return () => {
+    if (++records % RECORDS_PER_TURN > 0 && performance.now() - since < TURN) return undefined
+    return yieldToEventLoop().then(() => void (since = performance.now()))
+  }
+}
 
 const taken = (key: readonly string[]) => conflict('A record with this key exists already.', key)
 

@@ -2,6 +2,7 @@
  * Random requests of many callers, at the same time: when they are done, each response with the cache equals the one without it. Faults that
  * are planted in the cache are found.
  */
+import { eq } from 'drizzle-orm'
 import fc from 'fast-check'
 import { expect, it, vi } from 'vitest'
 import type { Method } from '../../../../src/runtime/shared/routes'
@@ -10,8 +11,10 @@ import * as keys from '../../../../src/runtime/server/plugins/response-cache/key
 import * as dependencies from '../../../../src/runtime/server/plugins/response-cache/dependencies'
 import type { Store } from '../../../../src/runtime/server/plugins/response-cache/store'
 import * as memory from '../../../../src/runtime/server/plugins/response-cache/memory'
+import type { AutoApiPlugin } from '../../../../src/runtime/server/define'
 import type { Caller, TestServer } from '../../../support/server'
-import { createBoard, user, type Board } from './board'
+import type { posts, Board } from './board'
+import { createBoard, user } from './board'
 
 const RUNS = process.env.FULL ? Number(process.env.RUNS ?? 10_000) : 30
 
@@ -19,6 +22,14 @@ const CALLERS: readonly Caller[] = [
   { user: null }, user(1), user(2), user(1, 'globex'), user(1, 'acme', 'editor'), user(1, 'acme', 'writer', []), user(3, 'acme', 'editor', ['reader', 'staff']),
   user(3, 'acme', 'editor', ['*']), user(2, 'globex', 'editor', ['reader', 'staff']),
 ]
+
+/** The plan of each caller comes from a header, so that the user does not contain it. A rule of posts reads it. */
+const PLANS = ['free', 'pro']
+const plans: AutoApiPlugin = { name: 'plans', extendContext: ctx => void Object.assign(ctx, { plan: { name: ctx.event.headers.get('x-plan') } }) }
+const byPlan: AutoApiPlugin = {
+  name: 'by-plan',
+  rows: { posts: (table, ctx) => (ctx as { plan?: { name?: string } }).plan?.name === 'pro' ? eq((table as typeof posts).id, 1) : undefined },
+}
 
 const id = fc.integer({ min: 1, max: 5 })
 const word = fc.constantFrom('red', 'blue', 'hidden', 'x')
@@ -52,7 +63,8 @@ const write: fc.Arbitrary<Write> = fc.oneof(
 
 const script = fc.record({
   paths: fc.array(path, { minLength: 1, maxLength: 3 }),
-  callers: fc.uniqueArray(fc.nat(CALLERS.length - 1), { minLength: 2, maxLength: 4 }),
+  /** Indexes of callers. The last ones are the first callers with another plan. */
+  callers: fc.uniqueArray(fc.nat(CALLERS.length + 3), { minLength: 2, maxLength: 4 }),
   /** Requests at the same time: reads by caller and path, and writes. */
   rounds: fc.array(fc.record({
     reads: fc.array(fc.tuple(fc.nat(3), fc.nat(2)), { minLength: 1, maxLength: 6 }),
@@ -85,19 +97,20 @@ vi.spyOn(memory, 'createMemoryStore').mockImplementation((...options) => {
 
 async function open(options: ResponseCacheOptions): Promise<Opened> {
   const board = createBoard()
-  const plugins = [dataExport()]
-  return { board, plain: await board.open(false, { plugins }), cached: await board.open(options, { plugins }) }
+  const plugins = [dataExport(), plans, byPlan]
+  return { board, plain: await board.open(false, { plugins }), cached: await board.open({ ...options, vary: ['plan.name'] }, { plugins }) }
 }
 
 /** With declared reads, a write outdates only what was read from its tables. */
 const openWith = (declared: boolean) => {
   const key = String(declared)
-  if (!opened.has(key)) opened.set(key, open(declared ? { reads: { posts: [], comments: ['members'], tags: [] } } : {}))
+  if (!opened.has(key)) opened.set(key, open(declared ? { reads: { posts: [], comments: ['members'], tags: [], teams: [] } } : {}))
   return opened.get(key)!
 }
 
-async function send(server: TestServer, caller: Caller, method: string, path: string, body?: unknown) {
-  const { status, text, headers } = await server.request(method, `/api${path}`, { caller, body })
+async function send(server: TestServer, caller: number, method: string, path: string, body?: unknown) {
+  const plan = { 'x-plan': PLANS[Math.floor(caller / CALLERS.length)]! }
+  const { status, text, headers } = await server.request(method, `/api${path}`, { caller: CALLERS[caller % CALLERS.length]!, body, headers: plan })
   if (headers.get('cache-status')?.includes('hit')) hits++
   return { status, text, etag: headers.get('etag') }
 }
@@ -109,12 +122,12 @@ async function assertTransparent({ paths, callers, rounds, declared }: Script): 
   for (const store of stores) void store.raiseAll()
   for (const { reads, writes } of rounds) {
     await Promise.all([
-      ...reads.map(([caller, path]) => send(cached, CALLERS[callers[caller % callers.length]!]!, 'GET', paths[path % paths.length]!)),
-      ...writes.map(([caller, write]) => send(cached, CALLERS[caller]!, ...write)),
+      ...reads.map(([caller, path]) => send(cached, callers[caller % callers.length]!, 'GET', paths[path % paths.length]!)),
+      ...writes.map(([caller, write]) => send(cached, caller, ...write)),
     ])
     for (const path of paths) {
       for (const caller of callers)
-        expect(await send(cached, CALLERS[caller]!, 'GET', path)).toEqual(await send(plain, CALLERS[caller]!, 'GET', path))
+        expect(await send(cached, caller, 'GET', path)).toEqual(await send(plain, caller, 'GET', path))
     }
   }
 }
@@ -142,16 +155,22 @@ it.each<[fault: string, plant: () => void]>([
       return keyOf(Object.defineProperties({}, { ...Object.getOwnPropertyDescriptors(ctx), user: { value: user, enumerable: true }, tenant: { value: undefined, enumerable: true } }) as typeof ctx, ...rest)
     })
   }],
+  ['a key without a part that `vary` names', () => {
+    const { keyOf } = keys
+    vi.spyOn(keys, 'keyOf').mockImplementation((ctx, route, { names }, build) => keyOf(ctx, route, { names, paths: [] }, build))
+  }],
   ['a response that does not depend on what its rules read', () => {
     vi.spyOn(dependencies, 'dependenciesOf').mockImplementation((_api, _root, reads) => reads)
   }],
   ['a response that does not depend on its includes', () => {
     vi.spyOn(dependencies, 'dependenciesOf').mockImplementation((_api, root) => [root])
   }],
-])('finds %s', async (_fault, plant) => {
+])('finds %s', async (fault, plant) => {
   plant()
   try {
-    expect((await fc.check(property, { numRuns: 400, endOnFailure: true, seed: 3 })).failed).toBe(true)
+    const { failed, numRuns } = await fc.check(property, { numRuns: 400, endOnFailure: true, seed: 3 })
+    if (process.env.FULL) console.info(`${fault}: found after ${numRuns} runs`)
+    expect(failed).toBe(true)
   }
   finally {
     vi.mocked(keys.keyOf).mockRestore?.()

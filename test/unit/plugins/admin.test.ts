@@ -47,7 +47,7 @@ async function open(config: Partial<AdminConfig> = {}, chunks = CHUNKS) {
         name: 'posts', schema: posts, hiddenFields: ['secret'],
         authorization: { permissions: { read: true, update: 'editor' }, fields: { salary: { read: 'chief', write: 'chief' } } },
       },
-      { name: 'users', schema: users, authorization: { permissions: { read: 'chief', delete: 'chief' } } },
+      { name: 'users', schema: users, metadata: { icon: 'i-lucide-user' }, authorization: { permissions: { read: 'chief', delete: 'chief' } } },
     ],
     config: { multiTenancy: { enabled: true, tenantIdField: 'organizationId', userTenantField: 'organizationId', scopedResources: ['posts'], excludedResources: [] } },
     plugins: [adminPlugin({ ...CONFIG, ...config }, chunks)],
@@ -87,12 +87,13 @@ describe('the admin', () => {
 
   it('shows only resources and fields that the caller can use', async () => {
     const request = await open()
-    expect((await request(caller('editor'))).body.resources).toEqual({
-      posts: { icon: 'i-lucide-file', columns: ['title'], fields: { title: { chunk: CHUNKS['/field.vue'] } } },
-    })
-    expect((await request(caller('editor', 'chief'))).body.resources).toEqual({
-      posts: { icon: 'i-lucide-file', columns: ['title', 'salary'], fields: { salary: { label: 'Pay' }, title: { chunk: CHUNKS['/field.vue'] } } },
-      users: { label: 'People', hidden: true, fields: {} },
+    const capabilities = { canRead: true, canCreate: false, canUpdate: true, canDelete: false, canAggregate: true, canRestore: false, canPurge: false, canViewDeleted: false }
+    const title = { chunk: CHUNKS['/field.vue'] }
+    const shown = { label: 'Posts', icon: 'i-lucide-file', capabilities }
+    expect((await request(caller('editor'))).body.resources).toEqual({ posts: { ...shown, columns: ['title'], fields: { title } } })
+    expect((await request(caller('editor', 'chief'))).body.resources).toMatchObject({
+      posts: { ...shown, columns: ['title', 'salary'], fields: { salary: { label: 'Pay' }, title } },
+      users: { label: 'People', icon: 'i-lucide-user', hidden: true, capabilities: { canDelete: true, canUpdate: false }, fields: {} },
     })
   })
 

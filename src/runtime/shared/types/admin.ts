@@ -1,4 +1,5 @@
 /** The settings of the admin, and the part of them that one caller receives: the response of `GET /_admin`. */
+import type { DescribedCapabilities } from './description'
 
 /** The name of the product in the sidebar. */
 export interface AdminBranding {
@@ -59,12 +60,18 @@ export interface AdminPage {
 
 export type AdminField = Omit<AdminFieldOptions, 'component'> & { readonly chunk?: AdminChunk }
 
-export type AdminResource = Omit<AdminResourceOptions, 'fields'> & { readonly fields: Readonly<Record<string, AdminField>> }
+/** A resource that the caller can use. Label and icon are those of the options, else those of the registration's `metadata`. */
+export type AdminResource = Omit<AdminResourceOptions, 'fields' | 'label'> & {
+  readonly label: string
+  readonly capabilities: DescribedCapabilities
+  readonly fields: Readonly<Record<string, AdminField>>
+}
 
 /** What one caller receives. It contains only the pages, resources and fields that the caller can use. */
 export interface AdminAccess {
   readonly branding: AdminBranding
   readonly pages: readonly AdminPage[]
+  /** Every resource that the caller can use, by name, in the order of their registration. */
   readonly resources: Readonly<Record<string, AdminResource>>
 }
 

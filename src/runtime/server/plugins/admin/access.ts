@@ -18,12 +18,12 @@ export async function readAdminAccess(ctx: AutoApiContext, config: AdminConfig, 
   if (!config.hasMiddleware && !await canChangeSomething(session)) throw refused(ctx)
   const pages: AdminPage[] = []
   for (const page of config.pages) if (await holdsAll(session, page)) pages.push(toPage(page, chunks))
-  const described = (await describeFor(ctx, Object.keys(config.resources))).resources
+  const described = (await describeFor(ctx)).resources
   return {
     branding: config.branding,
     pages,
     resources: Object.fromEntries(
-      Object.entries(described).map(([name, resource]) => [name, toResource(config.resources[name]!, resource, chunks)]),
+      Object.entries(described).map(([name, resource]) => [name, toResource(optionsOf(config, name), resource, chunks)]),
     ),
   }
 }
@@ -52,6 +52,8 @@ function toPage({ path, label, icon, component }: AdminPageOptions, chunks: Chun
   return { path, label, ...icon !== undefined && { icon }, chunk: chunkOf(component, chunks) }
 }
 
+const optionsOf = ({ resources }: AdminConfig, name: string) => Object.hasOwn(resources, name) ? resources[name]! : {}
+
 function toResource(
   { fields = {}, columns, ...options }: AdminResourceOptions, described: DescribedResource, chunks: Chunks,
 ): AdminResource {
@@ -59,7 +61,11 @@ function toResource(
   const toField = ({ component, ...field }: AdminFieldOptions): AdminField =>
     ({ ...field, ...component !== undefined && { chunk: chunkOf(component, chunks) } })
   const shown = Object.entries(fields).filter(([name]) => isDescribed(name)).map(([name, field]) => [name, toField(field)])
+  const { label, capabilities, metadata: { icon } } = described
   return {
+    label,
+    capabilities,
+    ...typeof icon === 'string' && { icon },
     ...options,
     ...columns && { columns: columns.filter(name => isDescribed(name) && described.fields[name]!.readable) },
     fields: Object.fromEntries(shown),

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join, relative } from 'pathe'
 
-/** An error whose message is the complete output of a command. */
+/** An error of the command itself: the command prints only its message, without a stack. */
 export class CommandError extends Error {}
 
 /** @throws CommandError if the folder contains no Nuxt app */

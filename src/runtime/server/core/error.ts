@@ -197,7 +197,7 @@ export function preconditionRequired(): ApiError {
   return new ApiError('PRECONDITION_REQUIRED', 'Send the tag of the record: `If-Match`, or `ifMatch` of each entry of a batch.')
 }
 
-/** A request for links would remove rows of a junction whose deletes require a tag. */
+/** For a request that removes links, if deletes of the junction table require a tag. */
 export function linkTagRequired(junction: string): ApiError {
   return new ApiError('PRECONDITION_REQUIRED', `Links have no tag. To remove them, delete the records of \`${junction}\` with their tags.`)
 }

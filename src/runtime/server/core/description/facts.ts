@@ -112,7 +112,7 @@ function describeField(field: Field, resource: Resource, { label, ...metadata }:
   }
 }
 
-/** Kinds whose defaults are no values that a form could show. */
+/** Kinds whose default values a form cannot show. */
 const WITHOUT_DEFAULT: ReadonlySet<string> = new Set(['blob', 'custom'])
 
 function constantDefault({ column, kind, generated, toJson }: Field): { readonly default?: unknown } {

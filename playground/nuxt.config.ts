@@ -16,10 +16,12 @@ const sources = {
 }
 
 export default defineNuxtConfig({
-  modules: ['nuxt-auto-api'],
+  modules: ['@nuxt/ui', 'nuxt-auto-api'],
   devtools: { enabled: false },
   app: { head: { link: [{ rel: 'icon', href: '/favicon.svg', type: 'image/svg+xml' }] } },
-  css: ['~/assets/newsroom.css'],
+  css: ['~/assets/main.css', '~/assets/newsroom.css'],
+  // Fonts and icons would come from servers on the internet.
+  ui: { fonts: false },
   runtimeConfig: {
     /** The environment variable `DATABASE_FILE` overrides it. */
     databaseFile: here('./.data/newsroom.sqlite'),
@@ -58,5 +60,11 @@ export default defineNuxtConfig({
       apiTokens({ findUser: createModuleImport('~~/server/tokens', 'findUser') }),
       tokenIntrospection(),
     ],
+  },
+  icon: {
+    fallbackToApi: false,
+    localApiEndpoint: '/_icons',
+    serverBundle: { collections: ['lucide'] },
+    clientBundle: { scan: true },
   },
 })

@@ -231,15 +231,24 @@ async function openMysql2({ lockTimeout }: OpenOptions = {}): Promise<Opened> {
   }
 }
 
-/** For the drivers that share a dialect with another one of the list: a fifth of the runs, and all of them with `FULL=1`. */
-const fewer = (runs: number) => process.env.FULL ? runs : Math.ceil(runs / 5)
+/** The rest of the runs or cases belongs to `FULL=1`. */
+const fewer = (runs: number, share = 5) => process.env.FULL ? runs : Math.ceil(runs / share)
 
-/** These run every case of a long table. The others take longer, or share the dialect of one of these: they run every fourth case. */
-const THOROUGH: ReadonlySet<string> = new Set(['better-sqlite3', 'node-postgres', 'mysql2 on MariaDB'])
+/**
+ * How many cases of a long table an engine runs: every first, second or fourth one. The others take longer, or share the dialect of one of
+ * these. Postgres and MariaDB run different halves.
+ */
+const SAMPLES: Readonly<Record<string, { every: number, from: number }>> = {
+  'better-sqlite3': { every: 1, from: 0 },
+  'node-postgres': { every: 2, from: 0 },
+  'mysql2 on MariaDB': { every: 2, from: 1 },
+}
 
 /** The cases that an engine runs: with `FULL=1` all of them. */
-export const sampleFor = <T>({ name }: EngineCase, cases: readonly T[]): readonly T[] =>
-  process.env.FULL || THOROUGH.has(name) ? cases : cases.filter((_, index) => index % 4 === 0)
+export const sampleFor = <T>({ name }: EngineCase, cases: readonly T[]): readonly T[] => {
+  const { every, from } = SAMPLES[name] ?? { every: 4, from: 0 }
+  return process.env.FULL || cases.length <= every ? cases : cases.filter((_, index) => index % every === from)
+}
 
 /** The letters are those of `lc_ctype`, which PGlite sets to C.UTF-8. */
 const POSTGRES_HABITS: Habits = { nulls: 'high', letters: 'ASCII' }
@@ -250,9 +259,9 @@ const CASES: readonly EngineCase[] = [
   { name: 'libsql', engine: 'libsql', dialect: 'sqlite', runs: fewer(50), pooled: true, habits: SQLITE_HABITS, open: openLibsql },
   { name: 'd1', engine: 'd1', dialect: 'sqlite', runs: 50, writeRuns: 5, pooled: false, habits: SQLITE_HABITS, open: openD1 },
   { name: 'pglite', engine: 'postgres', dialect: 'pg', runs: fewer(50), pooled: false, habits: { ...POSTGRES_HABITS, letters: 'all' }, open: openPglite },
-  { name: 'node-postgres', engine: 'postgres', dialect: 'pg', service: 'postgres', runs: 200, pooled: true, habits: POSTGRES_HABITS, open: openNodePostgres },
+  { name: 'node-postgres', engine: 'postgres', dialect: 'pg', service: 'postgres', runs: 200, writeRuns: fewer(200, 4), pooled: true, habits: POSTGRES_HABITS, open: openNodePostgres },
   { name: 'postgres.js', engine: 'postgres', dialect: 'pg', service: 'postgres', runs: fewer(50), pooled: true, habits: POSTGRES_HABITS, open: openPostgresJs },
-  { name: 'mysql2 on MariaDB', engine: 'mysql', dialect: 'mysql', service: 'mariadb', runs: 200, pooled: true, habits: MYSQL_HABITS, open: openMysql2 },
+  { name: 'mysql2 on MariaDB', engine: 'mysql', dialect: 'mysql', service: 'mariadb', runs: 200, writeRuns: fewer(200, 4), pooled: true, habits: MYSQL_HABITS, open: openMysql2 },
 ]
 
 const reachable = new Set((await Promise.all(SERVICES.map(async service => await isReachable(service) ? service.name : ''))).filter(Boolean))

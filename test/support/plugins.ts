@@ -28,7 +28,7 @@ export const FACTORIES: Readonly<Record<string, Factory>> = {
   },
   betterAuth: { valid: { auth: createModuleImport('/app/server/auth', 'auth') }, code: ['auth'], mistyped: ['authh', 'auth'] },
   dataExport: {
-    valid: { resources: ['posts'], formats: ['csv', 'json', 'ndjson'], maxRows: 9, concurrent: 1, maxImportRows: 9, maxImportSize: 900 },
+    valid: { resources: ['posts'], formats: ['csv', 'json', 'ndjson'], maxRows: 9, concurrent: 1, maxImportRows: 9, maxImportSize: 900, maxImportValues: 9 },
     code: [],
     mistyped: ['maxRow', 'maxRows'],
   },

@@ -13,7 +13,7 @@ import { unguardFormula } from '../../../src/runtime/server/plugins/data-export/
 import type { AutoApiContext, ResourceAuth, ResourceRegistration } from '../../../src/runtime/server/registration'
 import { INCOMPLETE, isIncomplete } from '../../../src/runtime/shared/export-failure'
 import { parseCsv } from '../query/exported'
-import { createServer, type Caller } from '../../support/server'
+import { createServer, type Caller, type TestServer } from '../../support/server'
 
 const authors = sqliteTable('authors', { id: integer('id').primaryKey(), name: text('name') })
 const posts = sqliteTable('posts', {
@@ -244,21 +244,37 @@ describe('the named gate `export`', () => {
 })
 
 describe('exports at the same time', () => {
+  const CALLERS = [1, 2, 3].map((id): Caller => ({ user: { id } }))
+  const start = async (server: TestServer, caller: Caller) => {
+    const response = await server.fetch(new Request('http://localhost/api/posts/export?format=ndjson'), caller)
+    expect(response.status).toBe(200)
+    const reader = response.body!.getReader()
+    await reader.read()
+    return reader
+  }
+
   it('are at most `concurrent`, and the next one begins when one has ended, failed or been left', async () => {
     const { get, server } = await open({ count: 5000, options: { concurrent: 2, maxRows: 5000 } })
-    const start = async () => {
-      const reader = (await server.fetch(new Request('http://localhost/api/posts/export?format=ndjson'))).body!.getReader()
-      await reader.read()
-      return reader
-    }
-    const [first, second] = [await start(), await start()]
-    const refused = await get('posts/export')
+    const [one, two, three] = CALLERS as [Caller, Caller, Caller]
+    const [first, second] = [await start(server, one), await start(server, two)]
+    const refused = await get('posts/export', {}, three)
     expect([refused.status, refused.code, refused.headers.get('retry-after')]).toEqual([503, 'BUSY', '5'])
     await first.cancel()
-    expect((await get('posts/export')).status).toBe(200)
+    expect((await get('posts/export', {}, three)).status).toBe(200)
     while (!(await second.read()).done);
     expect((await get('posts/export?filter[id]=x')).status).toBe(400)
-    expect(await Promise.all([1, 2].map(async () => (await get('posts/export?filter[id]=1')).status))).toEqual([200, 200])
+    expect(await Promise.all([one, two].map(async caller => (await get('posts/export?filter[id]=1', {}, caller)).status))).toEqual([200, 200])
+  })
+
+  it('of one caller take half of them, so that a caller who reads slowly blocks nobody else', async () => {
+    const { get, server } = await open({ count: 5000, options: { concurrent: 2, maxRows: 5000 } })
+    for (const caller of [{}, CALLERS[0]!, { ...CALLERS[0], permissions: ['other'] }]) {
+      const reader = await start(server, caller)
+      const refused = await get('posts/export', {}, caller)
+      expect([refused.status, refused.code, refused.headers.get('retry-after')]).toEqual([503, 'BUSY', '5'])
+      expect((await get('posts/export', {}, CALLERS[1])).status).toBe(200)
+      await reader.cancel()
+    }
   })
 
   it('do not count refused exports and HEAD requests', async () => {
@@ -273,7 +289,7 @@ describe('exports at the same time', () => {
 
   it('lose a client that accepts nothing for too long, and break its file', async () => {
     const { get } = await open()
-    const slots = createSlots(1)
+    const slots = createSlots(1, 'exports')
     let ended = false
     const chunks = createFile({
       columns: { fields: [], relations: [] },
@@ -286,11 +302,11 @@ describe('exports at the same time', () => {
           ended = true
         }
       },
-    }, { begin: '', record: () => 'x'.repeat(70_000), end: '', failure: 'failed' }, { maxRows: 10, slots, onTotal: () => {}, stallLimit: 50 })[Symbol.asyncIterator]()
+    }, { begin: '', record: () => 'x'.repeat(70_000), end: '', failure: 'failed' }, { maxRows: 10, take: () => slots.take('a'), onTotal: () => {}, stallLimit: 50 })[Symbol.asyncIterator]()
     await chunks.next()
-    expect(() => slots.take()).toThrow('Too many exports')
+    expect(() => slots.take('b')).toThrow('Too many exports')
     await wait(100)
-    slots.take()()
+    slots.take('a')()
     expect(ended).toBe(true)
     expect(await chunks.next()).toEqual({ done: false, value: 'failed' })
     await expect(chunks.next()).rejects.toThrow('was too slow')
@@ -300,14 +316,14 @@ describe('exports at the same time', () => {
   it('ends when its client is much too slow for longer, but not for one slow chunk', async () => {
     await open()
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
-    const slots = createSlots(2)
+    const slots = createSlots(2, 'exports')
     const endless = () => createFile({
       columns: { fields: [], relations: [] },
       count: async () => 100,
       async* batches() {
         yield Array.from({ length: 100 }, (_, id) => ({ id }))
       },
-    }, { begin: '', record: () => 'x'.repeat(70_000), end: '', failure: 'failed' }, { maxRows: 100, slots, onTotal: () => {}, stallLimit: 300 })[Symbol.asyncIterator]()
+    }, { begin: '', record: () => 'x'.repeat(70_000), end: '', failure: 'failed' }, { maxRows: 100, take: () => slots.take(''), onTotal: () => {}, stallLimit: 300 })[Symbol.asyncIterator]()
     const wait = (time: number) => vi.advanceTimersByTimeAsync(time)
     const slow = endless()
     let accepted = 0
@@ -327,8 +343,8 @@ describe('exports at the same time', () => {
     }
     await quick.next()
     await quick.return!()
-    slots.take()()
-    slots.take()()
+    slots.take('a')()
+    slots.take('a')()
   })
 })
 

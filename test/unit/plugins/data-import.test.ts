@@ -323,7 +323,7 @@ describe('a key that many records have', () => {
 })
 
 it('of few large records lets other requests run between them', async () => {
-  const { send } = await open()
+  const { send } = await open({ options: { maxImportValues: 10_000_000 } })
   const line = `{"slug":null,"meta":[${'{},'.repeat(150_000)}0]}\n`
   let turns = 0
   let isRunning = true

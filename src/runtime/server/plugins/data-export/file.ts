@@ -2,38 +2,32 @@
 import { limitExceeded } from '../../core/error'
 import type { OpenedList } from '../../core/scan'
 import type { FileWriter } from './formats'
-import type { Slots } from './slots'
+import { CHUNK, createPatience, STALL_LIMIT } from './patience'
 
 export interface FileOptions {
   readonly maxRows: number
-  readonly slots: Slots
+  /** Takes a slot, and returns the function that frees it. */
+  readonly take: () => () => void
   /** Receives the number of records before the first chunk. If it throws, the file does not begin. */
   readonly onTotal: (total: number) => void | Promise<void>
-  /**
-   * Milliseconds. A client that accepts nothing for so long loses the file. Each chunk of {@link CHUNK} gives a tenth of this time back.
-   * @default one minute
-   */
+  /** @default {@link STALL_LIMIT} */
   readonly stallLimit?: number
 }
-
-/** The size of a chunk in characters. A slow client needs less than the stall limit for it. */
-const CHUNK = 64 * 1024
-
-/** The part of the stall limit that a chunk gives back. With a limit of a minute, a client needs 64 kB in six seconds. */
-const REFUND = 0.1
 
 /**
  * @returns the chunks of the file. They begin nothing before the first one is requested.
  * @throws Before the first chunk: 503 if too many exports run, `LIMIT_EXCEEDED` if the list has more than `maxRows` records.
  */
-export function createFile(list: OpenedList, writer: FileWriter, { stallLimit = 60_000, ...options }: FileOptions): AsyncIterable<string> {
+export function createFile(
+  list: OpenedList, writer: FileWriter, { stallLimit = STALL_LIMIT, ...options }: FileOptions,
+): AsyncIterable<string> {
   return endOnStall(writeFile(list, writer, options), writer.failure, stallLimit)
 }
 
 async function* writeFile(
-  list: OpenedList, writer: FileWriter, { maxRows, slots, onTotal }: Omit<FileOptions, 'stallLimit'>,
+  list: OpenedList, writer: FileWriter, { maxRows, take, onTotal }: Omit<FileOptions, 'stallLimit'>,
 ): AsyncGenerator<string, void> {
-  const free = slots.take()
+  const free = take()
   try {
     const total = await list.count(maxRows + 1)
     if (total > maxRows) throw tooManyRows(maxRows)
@@ -80,42 +74,32 @@ async function* toText(list: OpenedList, { begin, record: write, end }: FileWrit
 
 const tooManyRows = (max: number) => limitExceeded(`The list has more than ${max} records. Narrow the filter.`)
 
-/**
- * Ends the producer when the client accepts no chunk for a while, or is much too slow for longer. Otherwise, a few such clients could block
- * every other export.
- */
+/** Ends the producer when the client accepts no chunk for a while, or is much too slow for longer. */
 function endOnStall(chunks: AsyncGenerator<string, void>, failure: string, limit: number): AsyncIterableIterator<string> {
-  let timer: ReturnType<typeof setTimeout> | undefined
+  const patience = createPatience(limit)
   let hasStalled = false
   let hasFailed = false
-  /** The milliseconds that the client can still take. */
-  let left = limit
-  let since: number | undefined
-  const wait = () => {
-    since = performance.now()
-    timer = setTimeout(() => {
-      hasStalled = true
-      void chunks.return()
-    }, left)
+  const onStall = () => {
+    hasStalled = true
+    void chunks.return()
   }
   return {
     async next() {
-      clearTimeout(timer)
+      patience.stop()
       if (hasStalled) {
         if (hasFailed) throw new Error(`[auto-api] The client of an export was too slow for ${limit} ms, so the export was ended.`)
         hasFailed = true
         return { done: false, value: failure }
       }
-      if (since !== undefined) left -= performance.now() - since
       const result = await chunks.next()
       if (!result.done) {
-        left = Math.min(limit, Math.max(left, 0) + limit * REFUND * result.value.length / CHUNK)
-        wait()
+        patience.refund(result.value.length)
+        patience.start(onStall)
       }
       return result as IteratorResult<string, undefined>
     },
     async return() {
-      clearTimeout(timer)
+      patience.stop()
       await chunks.return()
       return { done: true, value: undefined }
     },

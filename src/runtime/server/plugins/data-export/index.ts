@@ -10,7 +10,7 @@ import { createFile } from './file'
 import { FORMAT_FACTS, type Format } from './formats'
 import { resolveExportPolicy, type DataExportOptions, type ExportPolicy } from './options'
 import { parseExport } from './request'
-import { createSlots, type Slots } from './slots'
+import { callerKey, createSlots, type Slots } from './slots'
 
 /** The named gate that decides about exports, for resources that declare it. */
 const GATE = 'export'
@@ -28,7 +28,8 @@ const GATE = 'export'
 export const dataExport = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins', name: 'dataExport' }, (options: DataExportOptions = {}) => {
   const policy = resolveExportPolicy(options)
   const { resources, formats } = policy
-  const slots = createSlots(policy.concurrent)
+  const slots = createSlots(policy.concurrent, 'exports')
+  const imports = { ...policy, slots: createSlots(policy.concurrent, 'imports') }
   let server: PluginServer
   let recordExport: typeof import('../audit-log/record-export').recordExport
   const shared = () => ({ ...policy, slots, open: server.openList, record: recordExport })
@@ -59,7 +60,7 @@ export const dataExport = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins', n
     accepts: IMPORT_TYPES,
     dryRun: true,
     ...resources && { resources },
-    handler: (ctx, request) => importFile(ctx, request, server.resources.get(ctx.resource)!, policy, server.saveRecords),
+    handler: (ctx, request) => importFile(ctx, request, server.resources.get(ctx.resource)!, imports, server.saveRecords),
   })
   return {
     name: 'data-export',
@@ -100,7 +101,8 @@ async function exportList(ctx: AutoApiContext, request: RouteRequest, options: E
   }
   for (const [name, value] of Object.entries(headers)) request.setHeader(name, value)
   return createFile(list, writer, {
-    maxRows, slots,
+    maxRows,
+    take: () => slots.take(callerKey(ctx, request)),
     async onTotal(total) {
       await record(ctx, { format, rows: total, columns: list.columns.fields.map(({ name }) => name), query })
       request.setHeader('x-total-count', String(total))

@@ -19,7 +19,8 @@ export interface DataExportOptions {
    */
   readonly maxRows?: number
   /**
-   * Maximum number of exports that one process runs at a time. Further exports are refused with 503 and `Retry-After`.
+   * Maximum number of exports that one process runs at a time, and of imports. One caller can have half of them, rounded up. Further ones
+   * are refused with 503 and `Retry-After`.
    * @default 2
    */
   readonly concurrent?: number
@@ -33,6 +34,11 @@ export interface DataExportOptions {
    * @default 33554432 (32 MB)
    */
   readonly maxImportSize?: number
+  /**
+   * Maximum number of JSON values in an imported file: the objects, lists, properties and entries of NDJSON, and of JSON columns in CSV.
+   * @default 1000000
+   */
+  readonly maxImportValues?: number
 }
 
 export interface ExportPolicy {
@@ -42,6 +48,7 @@ export interface ExportPolicy {
   readonly concurrent: number
   readonly maxImportRows: number
   readonly maxImportSize: number
+  readonly maxImportValues: number
 }
 
 const isCount = (value: unknown) => Number.isSafeInteger(value) && Number(value) > 0
@@ -54,13 +61,16 @@ const RULES: OptionRules<DataExportOptions> = {
   concurrent: { fits: isCount, use: 'a positive integer' },
   maxImportRows: { fits: isCount, use: 'a positive integer' },
   maxImportSize: { fits: isCount, use: 'a number of bytes, a positive integer' },
+  maxImportValues: { fits: isCount, use: 'a positive integer' },
 }
 
 /** @throws TypeError for an unknown option or an invalid value. */
 export function resolveExportPolicy(options: DataExportOptions): ExportPolicy {
   assertOptions(options, RULES, 'dataExport')
   const { resources, formats = FORMATS, maxRows = 100_000, concurrent = 2 } = options
-  const { maxImportRows = 10_000, maxImportSize = 32 * 1024 * 1024 } = options
+  const { maxImportRows = 10_000, maxImportSize = 32 * 1024 * 1024, maxImportValues = 1_000_000 } = options
   assertNames(formats, FORMATS, 'dataExport.formats')
-  return { resources, formats: [...new Set(formats)] as [Format, ...Format[]], maxRows, concurrent, maxImportRows, maxImportSize }
+  return {
+    resources, formats: [...new Set(formats)] as [Format, ...Format[]], maxRows, concurrent, maxImportRows, maxImportSize, maxImportValues,
+  }
 }

@@ -3,11 +3,13 @@ import { invalidBody, quote, type ApiError } from '../../../core/error'
 import type { PluginField } from '../../../plugin/server'
 import { unguardFormula } from '../csv'
 import type { Cell } from './csv-reader'
+import type { ParseJson } from './json'
 
 export interface CellOptions {
   readonly fields: ReadonlyMap<string, PluginField>
   /** Whether text keeps an apostrophe that an export could have added. */
   readonly keepFormulas: boolean
+  readonly parseJson: ParseJson
 }
 
 /**
@@ -17,10 +19,10 @@ export interface CellOptions {
 const FURTHER_COLUMNS = 100
 
 /** Converts the cells of a line to a record. */
-export type ToRecord = (cells: readonly Cell[]) => Readonly<Record<string, unknown>> | ApiError
+export type ToRecord = (cells: readonly Cell[], line: number) => Readonly<Record<string, unknown>> | ApiError
 
 /** @param header the cells of the first line @returns an error if the header does not name each column once */
-export function createToRecord(header: readonly Cell[], { fields, keepFormulas }: CellOptions): ToRecord | ApiError {
+export function createToRecord(header: readonly Cell[], { fields, keepFormulas, parseJson }: CellOptions): ToRecord | ApiError {
   const toText = keepFormulas ? (text: string) => text : unguardFormula
   const names = header.map(cell => cell === null ? '' : toText(cell))
   const empty = names.indexOf('')
@@ -30,7 +32,9 @@ export function createToRecord(header: readonly Cell[], { fields, keepFormulas }
   // Not `indexOf`: a line of the maximum length has hundreds of thousands of names.
   const repeated = names.find(name => known.size === known.add(name).size)
   if (repeated !== undefined) return invalidBody(`The column ${quote(repeated)} is given more than once.`)
-  return (cells) => {
+  return (cells, line) => {
+    // Text that is no JSON stays text, which is a JSON value too.
+    const parse = (text: string) => parseJson(text, line) ?? text
     if (cells.length !== names.length) return invalidBody(`The line has ${cells.length} cells instead of ${names.length}.`)
     const record: Record<string, unknown> = Object.create(null)
     for (const [index, name] of names.entries()) {
@@ -38,7 +42,7 @@ export function createToRecord(header: readonly Cell[], { fields, keepFormulas }
       const field = fields.get(name)
       // NULL in a column that cannot be NULL stands for its default.
       if (cell === null && field?.nullable === false) continue
-      record[name] = cell === null ? null : toJson(toText(cell), field)
+      record[name] = cell === null ? null : toJson(toText(cell), field, parse)
     }
     return record
   }
@@ -47,7 +51,7 @@ export function createToRecord(header: readonly Cell[], { fields, keepFormulas }
 const NUMBER = /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i
 
 /** Text that does not fit its column stays text. Validation then reports it. */
-function toJson(text: string, field: PluginField | undefined): unknown {
+function toJson(text: string, field: PluginField | undefined, parse: (text: string) => unknown): unknown {
   switch (field?.kind) {
     case 'number':
     case 'integer':
@@ -55,10 +59,10 @@ function toJson(text: string, field: PluginField | undefined): unknown {
     case 'boolean':
       return BOOLEANS.get(text.toLowerCase()) ?? text
     case 'json':
-      return parseJson(text)
+      return parse(text)
     case 'custom':
       // A custom type can be an object in JSON. A type without such values does not accept the object.
-      return firstAccepted(field, /^[{[]/.test(text) ? [parseJson(text), text] : [text, parseJson(text)])
+      return firstAccepted(field, /^[{[]/.test(text) ? [parse(text), text] : [text, parse(text)])
     default:
       return text
   }
@@ -66,15 +70,5 @@ function toJson(text: string, field: PluginField | undefined): unknown {
 
 /** Spreadsheets write them in capital letters. */
 const BOOLEANS: ReadonlyMap<string, boolean> = new Map([['true', true], ['false', false], ['1', true], ['0', false]])
-
-/** Text that is no JSON stays text, which is a JSON value too. */
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  }
-  catch {
-    return text
-  }
-}
 
 const firstAccepted = ({ accepts }: PluginField, values: readonly unknown[]) => values.find(value => accepts(value)) ?? values[0]

@@ -8,9 +8,12 @@ import type { SaveCounts, SaveRecords } from '../../../core/save'
 import type { PluginResource } from '../../../plugin/server'
 import type { AutoApiContext } from '../../../registration'
 import { parseKeepFormulas, parseSeparator } from '../request'
+import { callerKey, type Slots } from '../slots'
 import { createToRecord, type ToRecord } from './cells'
 import { readCsv, type Cell } from './csv-reader'
+import { createParseJson } from './json'
 import { decodeText, readNdjson, type Line } from './lines'
+import { endSlow } from './slow'
 
 /** The media types of a file. */
 export const IMPORT_TYPES = [CSV_TYPE, NDJSON_TYPE] as const
@@ -19,6 +22,11 @@ export interface ImportLimits {
   readonly maxImportRows: number
   /** Bytes. */
   readonly maxImportSize: number
+  readonly maxImportValues: number
+}
+
+export interface ImportOptions extends ImportLimits {
+  readonly slots: Slots
 }
 
 export interface ImportResponse {
@@ -28,15 +36,18 @@ export interface ImportResponse {
 
 type Body = Readonly<Record<string, unknown>>
 
-/** @throws `BULK_FAILED` with the problems of the lines, 400 for a file that has too many records or none, 413, 415 */
+/** @throws `BULK_FAILED` with the problems of the lines, 400 for a file that has too many records or none, 413, 415, 503 `BUSY` */
 export async function importFile(
-  ctx: AutoApiContext, request: RouteRequest, { fields, primaryKey }: PluginResource, limits: ImportLimits, save: SaveRecords,
+  ctx: AutoApiContext, request: RouteRequest, { fields, primaryKey }: PluginResource, limits: ImportOptions, save: SaveRecords,
 ): Promise<ImportResponse> {
   if (request.header('if-match') !== undefined) throw invalidValue('If-Match', 'an import does not compare it.')
   const isCsv = mediaTypeOf(request.header('content-type')) === CSV_TYPE
   const { key, separator, keepFormulas } = parseImport(ctx.query, isCsv, primaryKey)
-  const texts = decodeText(request.stream({ maxSize: limits.maxImportSize }))
-  const lines = isCsv ? toRecords(readCsv(texts, separator), { fields, keepFormulas }, limits) : readNdjson(texts)
+  // Not before the parameters are valid, and before the first byte is read: the records stay in memory until the commit.
+  const free = limits.slots.take(callerKey(ctx, request))
+  const texts = decodeText(endSlow(request.stream({ maxSize: limits.maxImportSize })))
+  const parseJson = createParseJson(limits.maxImportValues)
+  const lines = isCsv ? toRecords(readCsv(texts, separator), { fields, keepFormulas, parseJson }, limits) : readNdjson(texts, parseJson)
   const lineOf: number[] = []
   try {
     const data = await save(ctx, ctx.resource, takeRecords(lines, lineOf, limits), { key })
@@ -44,6 +55,9 @@ export async function importFile(
   }
   catch (error) {
     throw withLines(error, lineOf)
+  }
+  finally {
+    free()
   }
 }
 
@@ -95,7 +109,7 @@ async function* toRecords(
       toRecord = created
       width = value.length
     }
-    else if (width === 1 || value.length !== 1 || value[0] !== null) yield { line, value: toRecord(value) }
+    else if (width === 1 || value.length !== 1 || value[0] !== null) yield { line, value: toRecord(value, line) }
     // An empty line costs as much time as a record.
     else if (++empty > maxImportRows) throw limitExceeded(`The file has more than ${maxImportRows} empty lines. Remove them.`)
   }

@@ -1,5 +1,6 @@
 /** Splits a file into lines while it arrives. */
 import { invalidBody, type ApiError } from '../../../core/error'
+import type { ParseJson } from './json'
 
 /** The largest line, in characters. */
 export const MAX_LINE = 1024 * 1024
@@ -31,7 +32,9 @@ export async function* decodeText(bytes: AsyncIterable<Uint8Array>): AsyncGenera
 }
 
 /** Yields the JSON value of each line that is not empty. */
-export async function* readNdjson(texts: AsyncIterable<string>): AsyncGenerator<Line<Readonly<Record<string, unknown>>>, void> {
+export async function* readNdjson(
+  texts: AsyncIterable<string>, parseJson: ParseJson,
+): AsyncGenerator<Line<Readonly<Record<string, unknown>>>, void> {
   let rest = ''
   let line = 1
   for await (const text of texts) {
@@ -39,22 +42,17 @@ export async function* readNdjson(texts: AsyncIterable<string>): AsyncGenerator<
     parts[0] = rest + parts[0]!
     rest = parts.pop()!
     for (const part of parts) {
-      if (part.trim() !== '') yield { line, value: parseLine(part) }
+      if (part.trim() !== '') yield { line, value: parseLine(part, line, parseJson) }
       line++
     }
     if (rest.length > MAX_LINE) break
   }
-  if (rest.trim() !== '') yield { line, value: parseLine(rest) }
+  if (rest.trim() !== '') yield { line, value: parseLine(rest, line, parseJson) }
 }
 
-function parseLine(text: string): Readonly<Record<string, unknown>> | ApiError {
+function parseLine(text: string, line: number, parseJson: ParseJson): Readonly<Record<string, unknown>> | ApiError {
   if (text.length > MAX_LINE) return invalidBody(`The line has more than ${MAX_LINE} characters.`)
-  try {
-    const value: unknown = JSON.parse(text)
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Readonly<Record<string, unknown>>
-  }
-  catch {
-    // The line gets the same error as JSON that is no object.
-  }
+  const value = parseJson(text, line)
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Readonly<Record<string, unknown>>
   return invalidBody('The line is no JSON object.')
 }

@@ -10,9 +10,9 @@ const LAYERS = [
   { name: '0-shared', path: '^src/runtime/shared/' },
   { name: '1-schema-engines', path: '^src/runtime/server/(schema/|engines/|drizzle/|registration\\.ts$)' },
   { name: '2-core', path: '^src/runtime/server/core/' },
-  { name: '3-server-client-admin', path: '^src/runtime/(server/(?!schema/|engines/|drizzle/|registration\\.ts$|core/)|app/|admin/|testing/)' },
+  { name: '3-server-client', path: '^src/runtime/(server/(?!schema/|engines/|drizzle/|registration\\.ts$|core/)|app/|testing/)' },
   { name: '4-build', path: '^src/build/' },
-  { name: '5-entries', path: '^src/(module\\.ts$|cli/)' },
+  { name: '5-entries', path: '^src/((module|admin)\\.ts$|cli/)' },
 ]
 
 /** `at`: where `to` can be imported. `to` matches resolved paths, and names that do not resolve. */
@@ -20,8 +20,8 @@ const ENTRY_POINTS = [
   { name: 'h3', to: '(^|node_modules/)(h3|nitro/h3)(/|$)', at: '^src/runtime/server/(http\\.ts$|virtual/h3\\.ts$)' },
   { name: 'alias-h3', to: '^src/runtime/server/virtual/h3\\.ts$', at: '^src/runtime/server/http\\.ts$' },
   { name: 'generated-modules', to: '^(src/runtime/server/virtual/(?!h3\\.ts$)|#auto-api/(?!drizzle$))', at: '^src/runtime/server/runtime\\.ts$' },
-  { name: 'nuxt-kit', to: '(^|node_modules/)@nuxt/(kit|schema)(/|$)', at: '^src/(module\\.ts$|build/|cli/check\\.ts$)' },
-  { name: 'vue', to: '(^|node_modules/)(vue|vue-router|@vue/[^/]+|@tanstack/vue-query)(/|$)', at: '^src/runtime/(app|admin)/' },
+  { name: 'nuxt-kit', to: '(^|node_modules/)@nuxt/(kit|schema)(/|$)', at: '^src/((module|admin)\\.ts$|build/|cli/check\\.ts$)' },
+  { name: 'vue', to: '(^|node_modules/)(vue|vue-router|@vue/[^/]+|@tanstack/vue-query)(/|$)', at: '^src/runtime/app/' },
   // Every file can build queries with `drizzle-orm`, but only these folders use its dialects and internals.
   { name: 'drizzle-dialects', to: '(^|node_modules/)drizzle-orm/(?!index\\.)', at: '^src/runtime/(server/(schema|engines|drizzle)|testing)/' },
 ]
@@ -47,14 +47,14 @@ const borders = [
     name: 'build-passes-no-code',
     comment: 'The build imports only runtime/shared and types from the runtime.',
     severity: 'error',
-    from: { path: '^src/(build/|module\\.ts$|cli/)' },
+    from: { path: '^src/(build/|(module|admin)\\.ts$|cli/)' },
     to: { path: '^src/runtime/(?!shared/)', dependencyTypesNot: ['type-only'] },
   },
   {
     name: 'client-imports-server-types-only',
     comment: 'Values that the client imports are sent to browsers.',
     severity: 'error',
-    from: { path: '^src/runtime/(app|admin)/' },
+    from: { path: '^src/runtime/app/' },
     to: { path: '^src/runtime/server/', dependencyTypesNot: ['type-only'] },
   },
   {
@@ -68,7 +68,7 @@ const borders = [
     name: 'server-imports-no-client',
     severity: 'error',
     from: { path: '^src/runtime/server/' },
-    to: { path: '^src/runtime/(app|admin)/' },
+    to: { path: '^src/runtime/app/' },
   },
 ]
 
@@ -102,7 +102,7 @@ const hygiene = [
     name: 'resolvable',
     severity: 'error',
     from: { path: '^src/' },
-    to: { couldNotResolve: true, pathNot: '^(#imports|#app|#components|#build|#auto-api|drizzle-orm/zod$)(/|$)' },
+    to: { couldNotResolve: true, pathNot: '^(#imports|#app|#components|#build|#internal|#auto-api|drizzle-orm/zod$)(/|$)' },
   },
 ]
 

@@ -4,7 +4,7 @@ import { defineBuildConfig } from 'unbuild'
 import { writeAgentFiles } from './build.docs'
 
 export default defineBuildConfig({
-  entries: ['src/cli/index'],
+  entries: ['src/admin', 'src/cli/index'],
   hooks: {
     'build:done': () => writeAgentFiles(fileURLToPath(new URL('.', import.meta.url))),
   },

@@ -3,5 +3,7 @@ import { defineNuxtConfig } from 'nuxt/config'
 import { packageAliases, virtualModules } from './test/support/aliases.ts'
 
 export default defineNuxtConfig({
+  // The types of Nuxt UI and of the modules that the admin generates.
+  modules: [['@nuxt/ui', { fonts: false }], './src/admin'],
   alias: { ...packageAliases(), '#auto-api': virtualModules },
 })

@@ -12,11 +12,12 @@ const sources = {
   'nuxt-auto-api/define': here('../src/runtime/server/define'),
   'nuxt-auto-api/plugins': here('../src/runtime/server/plugins'),
   'nuxt-auto-api/schema/sqlite': here('../src/runtime/server/schema/presets/sqlite'),
+  'nuxt-auto-api/admin': here('../src/admin'),
   'nuxt-auto-api': here('../src/module'),
 }
 
 export default defineNuxtConfig({
-  modules: ['@nuxt/ui', 'nuxt-auto-api'],
+  modules: ['@nuxt/ui', 'nuxt-auto-api', 'nuxt-auto-api/admin'],
   devtools: { enabled: false },
   app: { head: { link: [{ rel: 'icon', href: '/favicon.svg', type: 'image/svg+xml' }] } },
   css: ['~/assets/main.css', '~/assets/newsroom.css'],
@@ -37,6 +38,12 @@ export default defineNuxtConfig({
     },
   },
   telemetry: false,
+  autoAdmin: {
+    branding: { name: 'Newsroom', logo: '/favicon.svg' },
+    customPages: [
+      { path: '/desk-report', label: 'Desk report', icon: 'i-lucide-chart-bar', component: '~/admin/desk-report.vue', permissions: ['posts:delete'] },
+    ],
+  },
   // Tables with the column `organizationId` are tenant-scoped. The table of organizations does not have the column.
   autoApi: {
     multiTenancy: { excludedResources: ['organizations'] },

@@ -1,5 +1,6 @@
 /** Checks the options of the admin and resolves them to its settings. */
 import { inspect } from 'node:util'
+import { isAbsolute } from 'pathe'
 import { OPERATIONS } from '../../runtime/shared/operations'
 import { didYouMean } from '../../runtime/shared/suggest'
 import type { AdminBranding, AdminConfig, AdminPageOptions, AdminResourceOptions } from '../../runtime/shared/types/admin'
@@ -55,6 +56,8 @@ export interface ResolvedAdmin {
   readonly prefix: string
   readonly middleware?: string
   readonly config: AdminConfig
+  /** The absolute path of each component, once. */
+  readonly components: readonly string[]
   readonly problems: readonly Problem[]
 }
 
@@ -85,9 +88,13 @@ export function resolveAdminOptions(options: Values, findPath: (path: string) =>
     [name, resolveResource(value, `autoAdmin.resources.${name}`, findPath, problems)])
   problems.push(...checkValues(objectOf(options.branding), BRANDING, 'autoAdmin.branding'))
 
+  const fields = resources.flatMap(([, { fields = {} }]) => Object.values(fields))
+  const components = [...pages, ...fields].flatMap(({ component }) => component || [])
+
   const { prefix = '/admin', middleware, branding } = options as AdminOptions
   return {
     prefix, middleware, problems,
+    components: [...new Set(components)],
     config: {
       hasMiddleware: middleware !== undefined,
       branding: objectOf(branding) as AdminBranding,
@@ -151,7 +158,8 @@ function readPermission(permission: string, where: string, problems: Problem[]):
 
 function componentOf(component: unknown, where: string, findPath: (path: string) => string | undefined, problems: Problem[]): string {
   const file = isText(component) ? findPath(component) : undefined
-  if (file !== undefined) return file
+  // The name of a package, or a path that is relative to another file, is not absolute.
+  if (file !== undefined && isAbsolute(file)) return file
   if (isText(component)) {
     const instead = 'Use the path of a component: `~/admin/reports.vue`.'
     problems.push({ where, what: `is ${inspect(component)}, which is not a file`, instead })

@@ -12,7 +12,7 @@ const ofPage = (change: object) => messages({ customPages: [{ ...page, ...change
 describe('the options of the admin', () => {
   it('have defaults', () => {
     expect(resolveAdminOptions({}, findPath)).toEqual({
-      prefix: '/admin', middleware: undefined, problems: [],
+      prefix: '/admin', middleware: undefined, components: [], problems: [],
       config: { hasMiddleware: false, branding: {}, pages: [], resources: {} },
     })
   })

@@ -1,0 +1,48 @@
+/** The Nuxt module of the admin: its options, its hooks and the order of its setup. */
+import { addServerTemplate, createResolver, defineNuxtModule, useLogger } from '@nuxt/kit'
+import { addChunks } from './build/admin/chunks'
+import { installNuxtUi } from './build/admin/nuxt-ui'
+import { resolveAdminOptions, type AdminOptions } from './build/admin/options'
+import { addAdminPage } from './build/admin/page'
+import { findRequirementProblems } from './build/admin/requirements'
+import { checkAdminResources } from './build/admin/resources'
+import { addStyles } from './build/admin/styles'
+import { addAdminTemplates, generateAdminPlugin } from './build/admin/templates'
+import { createModuleImport, findImportPath } from './build/module-import'
+import { assertNoProblems } from './build/problem'
+import { findRemovedOptions } from './build/removed'
+
+export type { AdminOptions, CustomPage } from './build/admin/options'
+
+export default defineNuxtModule<AdminOptions>({
+  meta: {
+    name: 'nuxt-auto-api/admin',
+    configKey: 'autoAdmin',
+    compatibility: { nuxt: '>=4.1.0' },
+  },
+  async setup(autoAdmin, nuxt) {
+    const { resolve } = createResolver(import.meta.url)
+    const logger = useLogger('auto-api')
+
+    const admin = resolveAdminOptions({ ...autoAdmin }, path => findImportPath(path, nuxt.options))
+    const ui = await installNuxtUi(nuxt)
+    nuxt.hook('modules:done', () => assertNoProblems([
+      ...findRequirementProblems(nuxt),
+      ...findRemovedOptions({ autoAdmin }),
+      ...ui.problems,
+      ...admin.problems,
+    ]))
+    nuxt.hook('autoApi:registered', ({ tables }) =>
+      assertNoProblems(checkAdminResources(admin.config, tables.registrations.map(({ name }) => name))))
+
+    const chunksOf = addChunks(nuxt, admin.components, resolve('./runtime/app/admin'))
+    addServerTemplate({
+      filename: '#auto-admin/plugin',
+      getContents: () => generateAdminPlugin(resolve('./runtime/server/plugins/admin/index'), admin.config, chunksOf()),
+    })
+    nuxt.hook('autoApi:registerPlugins', registry => registry.add(createModuleImport('#auto-admin/plugin', 'admin')))
+    addAdminTemplates(admin)
+    addStyles(nuxt, ui, resolve('./runtime/app/admin'))
+    addAdminPage(nuxt, admin, resolve, warning => logger.warn(warning))
+  },
+})

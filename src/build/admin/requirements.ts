@@ -1,0 +1,28 @@
+/** Finds what an app lacks for the admin. */
+import { hasNuxtModule } from '@nuxt/kit'
+import type { Nuxt } from 'nuxt/schema'
+import type { Problem } from '../problem'
+
+interface Requirement extends Problem {
+  readonly isMet: (nuxt: Nuxt) => boolean
+}
+
+const REQUIREMENTS: readonly Requirement[] = [
+  {
+    where: 'modules', what: 'lists `nuxt-auto-api/admin` without `nuxt-auto-api`',
+    instead: 'List both: `modules: [\'nuxt-auto-api\', \'nuxt-auto-api/admin\']`.',
+    isMet: nuxt => hasNuxtModule('nuxt-auto-api', nuxt),
+  },
+  {
+    where: 'pages', what: 'is `false`, but the admin is a page', instead: 'Remove the option.',
+    isMet: ({ options: { pages } }) => pages !== false && (typeof pages !== 'object' || pages.enabled !== false),
+  },
+  {
+    where: 'builder', what: 'is not Vite', instead: 'Remove the option. The admin loads its pages from files that Vite builds.',
+    isMet: ({ options: { builder } }) => typeof builder !== 'string' || /^(?:@nuxt\/)?vite(?:-builder)?$/.test(builder),
+  },
+]
+
+export function findRequirementProblems(nuxt: Nuxt): Problem[] {
+  return REQUIREMENTS.filter(({ isMet }) => !isMet(nuxt)).map(({ where, what, instead }) => ({ where, what, instead }))
+}

@@ -1,0 +1,68 @@
+/** The paths of the admin: converts a path to the view that it shows, and a view to its path. */
+
+/** What a page of the admin shows. */
+export type AdminView
+  = | { readonly name: 'overview' | 'tokens' | 'audit' | 'activity' | 'permissions' }
+    | { readonly name: 'list' | 'create' | 'trash', readonly resource: string }
+    | { readonly name: 'record', readonly resource: string, readonly id: string }
+  /** A page of the app, at its own path such as `/reports`. */
+    | { readonly name: 'page', readonly path: string }
+
+export type ViewName = AdminView['name']
+
+/** The resources and pages that exist for the caller. */
+export interface Known {
+  readonly resources: Readonly<Record<string, unknown>>
+  readonly pages: readonly { readonly path: string }[]
+}
+
+/** The first segment of views without a resource. The name of a resource begins with a letter. */
+const TOOLS = '-'
+
+/** The last segment of `/-/…`. */
+const TOOL_VIEWS = ['tokens', 'audit', 'activity', 'permissions'] as const satisfies readonly ViewName[]
+
+/** The last segment of `/<resource>/…` that is not the id of a record. */
+const RESOURCE_VIEWS: Readonly<Record<string, 'create' | 'trash'>> = { new: 'create', trash: 'trash' }
+const SEGMENTS = { create: 'new', trash: 'trash' } as const
+
+/** Begins the segment of an id that would have another meaning: `~new`. Browsers remove the segments `.` and `..` from a path. */
+const ESCAPE = '~'
+const needsEscape = (id: string) => Object.hasOwn(RESOURCE_VIEWS, id) || id.startsWith(ESCAPE) || /^\.{0,2}$/.test(id)
+
+/**
+ * Returns the view of a path, or `undefined` if the path has none.
+ * @param segments the decoded segments below the prefix
+ */
+export function parseSegments(segments: readonly string[], { resources, pages }: Known): AdminView | undefined {
+  const parts = segments.at(-1) === '' ? segments.slice(0, -1) : segments
+  const [first, second, ...rest] = parts
+  if (first === undefined) return { name: 'overview' }
+  if (Object.hasOwn(resources, first)) return rest.length > 0 ? undefined : parseResource(first, second)
+  if (first === TOOLS) {
+    const name = TOOL_VIEWS.find(name => name === second)
+    return name && rest.length === 0 ? { name } : undefined
+  }
+  const path = `/${parts.join('/')}`
+  return pages.some(page => page.path === path) ? { name: 'page', path } : undefined
+}
+
+function parseResource(resource: string, segment: string | undefined): AdminView | undefined {
+  if (segment === undefined) return { name: 'list', resource }
+  if (segment === '') return undefined
+  if (Object.hasOwn(RESOURCE_VIEWS, segment)) return { name: RESOURCE_VIEWS[segment]!, resource }
+  return { name: 'record', resource, id: segment.startsWith(ESCAPE) ? segment.slice(ESCAPE.length) : segment }
+}
+
+/** Returns the path of a view below the prefix, encoded for a URL. */
+export function toSegments(view: AdminView): string {
+  switch (view.name) {
+    case 'overview': return ''
+    case 'page': return view.path
+    case 'list': return `/${view.resource}`
+    case 'create':
+    case 'trash': return `/${view.resource}/${SEGMENTS[view.name]}`
+    case 'record': return `/${view.resource}/${encodeURIComponent((needsEscape(view.id) ? ESCAPE : '') + view.id)}`
+    default: return `/${TOOLS}/${view.name}`
+  }
+}

@@ -1,0 +1,69 @@
+/** The paths of the admin: every view has one path, and every other path has no view. */
+import fc from 'fast-check'
+import { createMemoryHistory, createRouter, type RouteRecordRaw } from 'vue-router'
+import { describe, expect, it } from 'vitest'
+import { parseSegments, toSegments, type AdminView } from '../../../src/runtime/app/admin/routes'
+
+const KNOWN = { resources: { posts: {}, constructor: {} }, pages: [{ path: '/reports' }, { path: '/reports/weekly' }, { path: '/~x' }] }
+const parse = (...segments: string[]) => parseSegments(segments, KNOWN)
+
+const record = (id: string): AdminView => ({ name: 'record', resource: 'posts', id })
+
+const PATHS: readonly (readonly [path: string, view: AdminView])[] = [
+  ['', { name: 'overview' }],
+  ['/posts', { name: 'list', resource: 'posts' }],
+  ['/constructor', { name: 'list', resource: 'constructor' }],
+  ['/posts/new', { name: 'create', resource: 'posts' }],
+  ['/posts/trash', { name: 'trash', resource: 'posts' }],
+  ['/posts/7', record('7')],
+  ['/posts/~new', record('new')],
+  ['/posts/~trash', record('trash')],
+  ['/posts/~.', record('.')],
+  ['/posts/~..', record('..')],
+  ['/posts/~~', record('~')],
+  ['/posts/~', record('')],
+  ['/posts/a%2Fb', record('a/b')],
+  ['/posts/1%2C%252C', record('1,%2C')],
+  ['/-/tokens', { name: 'tokens' }],
+  ['/-/audit', { name: 'audit' }],
+  ['/-/activity', { name: 'activity' }],
+  ['/-/permissions', { name: 'permissions' }],
+  ['/reports', { name: 'page', path: '/reports' }],
+  ['/reports/weekly', { name: 'page', path: '/reports/weekly' }],
+  ['/~x', { name: 'page', path: '/~x' }],
+]
+
+const component = { render: () => null }
+const routes: RouteRecordRaw[] = [{ path: '/admin/:path(.*)*', component }, { path: '/:other(.*)*', component }]
+const router = createRouter({ history: createMemoryHistory(), routes })
+
+/** The view of a path, as the browser and the router read it. */
+function open(path: string): AdminView | undefined {
+  const { pathname } = new URL(`/admin${path}`, 'http://localhost')
+  const { params } = router.resolve(pathname)
+  return parseSegments([params.path ?? []].flat(), KNOWN)
+}
+
+describe('a path of the admin', () => {
+  it.each(PATHS)('%s shows %o', (path, view) => {
+    expect(toSegments(view)).toBe(path)
+    expect(open(path)).toEqual(view)
+  })
+
+  it('shows the same view with a slash at the end', () => {
+    expect([open('/'), open('/posts/'), open('/posts/7/')]).toEqual([{ name: 'overview' }, { name: 'list', resource: 'posts' }, record('7')])
+  })
+
+  it.each([
+    ['nothing'], ['toString'], ['Posts'], ['posts', '7', 'more'], ['posts', '', 'x'], ['-'], ['-', 'other'], ['-', 'tokens', 'x'], ['', 'posts'],
+    ['reports', 'daily'], ['reports', 'weekly', 'x'], ['REPORTS'],
+  ])('has no view: %s/%s/%s', (...segments) => {
+    expect(parse(...segments.filter(segment => segment !== undefined))).toBeUndefined()
+  })
+
+  it('is found again for every id of a record', () => {
+    fc.assert(fc.property(fc.string({ unit: 'grapheme' }), (id) => {
+      expect(open(toSegments(record(id)))).toEqual(record(id))
+    }))
+  })
+})

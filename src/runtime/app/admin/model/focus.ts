@@ -1,0 +1,22 @@
+/** Returns the keyboard focus to where it came from when a dialog closes. */
+
+let remembered: HTMLElement | undefined
+
+/** Remembers where the focus was before a menu or a row opened a dialog. Call it in the event handler. */
+export function rememberFocus(element: Element | null | undefined = document.activeElement): void {
+  remembered = element instanceof HTMLElement ? element : undefined
+}
+
+/** Returns the element that was remembered, or the one with the focus. Call it when the dialog is created. */
+export function takeFocusOrigin(): HTMLElement | undefined {
+  const origin = remembered ?? (document.activeElement instanceof HTMLElement ? document.activeElement : undefined)
+  remembered = undefined
+  return origin
+}
+
+/** Moves the focus to an element, or to the heading of the view if the element is gone, as after a delete. */
+export function returnFocus(origin: HTMLElement | undefined): void {
+  const isThere = origin !== undefined && origin !== document.body && origin.isConnected
+  const target = isThere ? origin : document.querySelector<HTMLElement>('[data-admin-heading]')
+  target?.focus({ preventScroll: isThere })
+}

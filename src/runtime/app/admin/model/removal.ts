@@ -1,0 +1,9 @@
+/** What a delete dialog deletes. */
+import type { RecordId } from './api'
+
+export interface Removal {
+  readonly resource: string
+  readonly ids: readonly RecordId[]
+  /** The name of the record, if it is one. */
+  readonly label?: string
+}

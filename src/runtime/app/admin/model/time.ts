@@ -1,0 +1,38 @@
+/** Dates as people read them. The server and the browser can be in different time zones, so relative times appear after the hydration. */
+import { onMounted, shallowRef, type ShallowRef } from 'vue'
+
+/** The current time; `undefined` on the server and during hydration. */
+const now = shallowRef<number>()
+let timer: ReturnType<typeof setInterval> | undefined
+
+export function useNow(): Readonly<ShallowRef<number | undefined>> {
+  onMounted(() => {
+    now.value = Date.now()
+    timer ??= setInterval(() => void (now.value = Date.now()), 60_000)
+  })
+  return now
+}
+
+const UNITS = [
+  ['year', 31_536_000], ['month', 2_592_000], ['week', 604_800], ['day', 86_400], ['hour', 3600], ['minute', 60],
+] as const satisfies readonly (readonly [Intl.RelativeTimeFormatUnit, number])[]
+
+/** Returns `3 days ago`. */
+export function toRelative(date: string, current: number, locale = 'en'): string {
+  const seconds = (Date.parse(date) - current) / 1000
+  if (Number.isNaN(seconds)) return date
+  const format = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
+  const [unit, size] = UNITS.find(([, size]) => Math.abs(seconds) >= size) ?? ['second', 1]
+  return unit === 'second' ? format.format(0, 'second') : format.format(Math.round(seconds / size), unit)
+}
+
+/** Returns `2026-11-22 17:43`, in the time zone of the reader. */
+export function toLocal(date: string): string {
+  const value = new Date(date)
+  if (Number.isNaN(value.getTime())) return date
+  const two = (part: number) => String(part).padStart(2, '0')
+  return `${value.getFullYear()}-${two(value.getMonth() + 1)}-${two(value.getDate())} ${two(value.getHours())}:${two(value.getMinutes())}`
+}
+
+/** Returns the value of an `<input type="datetime-local">` for a date of the API. */
+export const toInput = (date: string): string => toLocal(date).replace(' ', 'T')

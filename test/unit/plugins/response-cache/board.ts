@@ -26,6 +26,14 @@ export const comments = sqliteTable('comments', {
   deletedAt: integer('deleted_at', { mode: 'timestamp' }),
   deletionId: text('deletion_id'),
 })
+/** Children of posts that no rule connects with posts: only a cascade changes them together. */
+export const notes = sqliteTable('notes', {
+  id: integer('id').primaryKey(),
+  text: text('text').notNull(),
+  postId: integer('post_id').notNull().references(() => posts.id),
+  deletedAt: integer('deleted_at', { mode: 'timestamp' }),
+  deletionId: text('deletion_id'),
+})
 export const tags = sqliteTable('tags', { id: integer('id').primaryKey(), name: text('name').notNull() })
 export const postTags = sqliteTable('post_tags', {
   postId: integer('post_id').notNull().references(() => posts.id),
@@ -34,7 +42,7 @@ export const postTags = sqliteTable('post_tags', {
 /** Who can see the comments of a team. A rule of comments reads it in code. */
 export const members = sqliteTable('members', { id: integer('id').primaryKey(), userId: integer('user_id').notNull(), teamId: integer('team_id').notNull() })
 
-const TABLES = { teams, posts, comments, tags, postTags, members }
+const TABLES = { teams, posts, comments, notes, tags, postTags, members }
 
 export interface Board {
   readonly client: Database.Database
@@ -53,15 +61,17 @@ export function createBoard(): Board {
     create table teams (id integer primary key, name text not null);
     create table posts (id integer primary key, title text not null, secret text, score integer not null default 0, organization_id text not null, team_id integer references teams(id), deleted_at integer, deletion_id text);
     create table comments (id integer primary key, text text not null, post_id integer not null references posts(id), deleted_at integer, deletion_id text);
+    create table notes (id integer primary key, text text not null, post_id integer not null references posts(id), deleted_at integer, deletion_id text);
     create table tags (id integer primary key, name text not null);
     create table post_tags (post_id integer not null references posts(id), tag_id integer not null references tags(id), primary key (post_id, tag_id));
     create table members (id integer primary key, user_id integer not null, team_id integer not null);
   `)
   const reset = () => void client.exec(`
-    delete from post_tags; delete from comments; delete from posts; delete from members; delete from tags; delete from teams;
+    delete from post_tags; delete from comments; delete from notes; delete from posts; delete from members; delete from tags; delete from teams;
     insert into teams values (1, 'red'), (2, 'blue');
     insert into posts (id, title, secret, organization_id, team_id) values (1, 'first', 's1', 'acme', 1), (2, 'second', 's2', 'acme', 2), (3, 'third', 's3', 'globex', 1);
     insert into comments (id, text, post_id) values (1, 'one', 1), (2, 'two', 1), (3, 'three', 2);
+    insert into notes (id, text, post_id) values (1, 'one', 1), (2, 'two', 2), (3, 'three', 3);
     insert into tags values (1, 'red'), (2, 'blue'), (3, 'green');
     insert into post_tags values (1, 1), (1, 2), (2, 1);
     insert into members values (1, 1, 1), (2, 2, 2);
@@ -85,6 +95,7 @@ export function createBoard(): Board {
         return sql`exists (select 1 from ${posts} p where p.id = ${(table as typeof comments).postId} and (p.score > 5 or p.team_id in (${sql.join([...visible, 0].map(id => sql`${id}`), sql`, `)})))`
       },
     },
+    notes: { permissions: everything },
     tags: { permissions: { ...everything, read: ['reader', 'editor'] }, objectLevel: row => (row as { name: string }).name !== 'hidden' },
     members: { permissions: { ...everything, read: 'staff' } },
   }

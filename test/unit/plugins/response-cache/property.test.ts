@@ -5,11 +5,13 @@
 import { eq } from 'drizzle-orm'
 import fc from 'fast-check'
 import { expect, it, vi } from 'vitest'
+import type { Change } from '../../../../src/runtime/server/core/changes'
 import type { Method } from '../../../../src/runtime/shared/routes'
 import { dataExport, type ResponseCacheOptions } from '../../../../src/runtime/server/plugins'
 import * as keys from '../../../../src/runtime/server/plugins/response-cache/key'
 import * as dependencies from '../../../../src/runtime/server/plugins/response-cache/dependencies'
 import type { Store } from '../../../../src/runtime/server/plugins/response-cache/store'
+import * as cacheServer from '../../../../src/runtime/server/plugins/response-cache/server'
 import * as memory from '../../../../src/runtime/server/plugins/response-cache/memory'
 import type { AutoApiPlugin } from '../../../../src/runtime/server/define'
 import type { Caller, TestServer } from '../../../support/server'
@@ -39,7 +41,7 @@ const path = fc.oneof(
   fc.tuple(fc.constantFrom('sort=-id', 'sort=title', 'fields=id,title', 'includeDeleted=true', 'filter={"team":{"name":"red"}}', 'filter={"comments":{"text":"x"}}', 'limit=1&cursor=', 'filter={"score":{"$gt":5}}'), include)
     .map(([query, include]) => `/posts?${query}${include}`),
   fc.tuple(id, include).map(([id, include]) => `/posts/${id}?${include}`),
-  fc.constantFrom('/comments', '/comments?include=post', '/tags', '/teams?include=posts', '/members', '/posts/aggregate?aggregate=count', '/posts?groupBy=title&aggregate=count', '/comments/aggregate?aggregate=count', '/posts/export?format=csv'),
+  fc.constantFrom('/comments', '/comments?include=post', '/tags', '/teams?include=posts', '/members', '/posts/aggregate?aggregate=count', '/posts?groupBy=title&aggregate=count', '/comments/aggregate?aggregate=count', '/posts/export?format=csv', '/notes', '/notes/2', '/notes/aggregate?aggregate=count'),
   id.map(id => `/posts/${id}/relations/tags`),
   id.map(id => `/posts/${id}/relations/comments`),
 )
@@ -86,6 +88,7 @@ const opened = new Map<string, Promise<Opened>>()
 /** The stores of the open servers. */
 const stores: Store[] = []
 let raises: (name: string) => boolean = () => true
+let isReported: (change: Change) => boolean = () => true
 let hits = 0
 
 const { createMemoryStore } = memory
@@ -93,6 +96,12 @@ vi.spyOn(memory, 'createMemoryStore').mockImplementation((...options) => {
   const store = createMemoryStore(...options)
   stores.push(store)
   return { ...store, raise: names => store.raise(names.filter(raises)) }
+})
+
+const { createResponseCache } = cacheServer
+vi.spyOn(cacheServer, 'createResponseCache').mockImplementation((...options) => {
+  const cache = createResponseCache(...options)
+  return { ...cache, onCommit: changes => cache.onCommit(changes.filter(isReported)) }
 })
 
 async function open(options: ResponseCacheOptions): Promise<Opened> {
@@ -104,7 +113,7 @@ async function open(options: ResponseCacheOptions): Promise<Opened> {
 /** With declared reads, a write outdates only what was read from its tables. */
 const openWith = (declared: boolean) => {
   const key = String(declared)
-  if (!opened.has(key)) opened.set(key, open(declared ? { reads: { posts: [], comments: ['members'], tags: [], teams: [] } } : {}))
+  if (!opened.has(key)) opened.set(key, open(declared ? { reads: { posts: [], comments: ['members'], tags: [], teams: [], notes: [] } } : {}))
   return opened.get(key)!
 }
 
@@ -165,6 +174,9 @@ it.each<[fault: string, plant: () => void]>([
   ['a response that does not depend on its includes', () => {
     vi.spyOn(dependencies, 'dependenciesOf').mockImplementation((_api, root) => [root])
   }],
+  ['a commit that does not report its cascade', () => {
+    isReported = ({ cascaded }) => !cascaded
+  }],
 ])('finds %s', async (fault, plant) => {
   plant()
   try {
@@ -175,6 +187,7 @@ it.each<[fault: string, plant: () => void]>([
   finally {
     vi.mocked(keys.keyOf).mockRestore?.()
     vi.mocked(dependencies.dependenciesOf).mockRestore?.()
+    isReported = () => true
   }
 }, 120_000)
 

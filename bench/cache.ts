@@ -5,24 +5,29 @@ import { OPERATIONS, type Operation } from './operations.ts'
 import type { Measured } from './report.ts'
 import { startServer, type RunningServer } from './server.ts'
 import type { Sample } from './dataset.ts'
-import { assertSameResponses } from './verify.ts'
+import { assertSameResponses, toFetchOptions } from './verify.ts'
 
 const environment = () => ({ BENCH_CACHE: '1' })
 const d = IMPLEMENTATIONS.find(({ key }) => key === 'd')!
 const [LIST] = OPERATIONS as [Operation]
 
+/** Handlers that send the stored bytes, at the least cost that a handler can have. */
+const bare: Implementation = { ...d, key: 'bare', title: 'a handler that sends the stored bytes to everybody', posts: '/stored/bare/posts', environment }
+const headers: Implementation = { ...d, key: 'headers', title: '`bare` with the headers of the API', posts: '/stored/headers/posts', environment }
+const hit: Implementation = { ...d, key: 'hit', title: 'd with `responseCache`: the response is stored', environment }
+
 /** The server with the cache and the handlers. The first one is the baseline. */
 const IMPLEMENTATIONS_OF_CACHE: readonly Implementation[] = [
-  { ...d, key: 'bare', title: 'a handler that sends the stored bytes to everybody', posts: '/stored/bare/posts', environment },
+  bare,
+  headers,
   { ...d, key: 'checked', title: '`bare` that looks up and checks the caller', posts: '/stored/checked/posts', environment },
-  { ...d, key: 'hit', title: 'd with `responseCache`: the response is stored', environment },
+  hit,
 ]
 
 /** `list 20` from the cache. `--profile hit` profiles it. */
 export const CACHED_LIST = { ...LIST, title: 'cached list 20', implementations: IMPLEMENTATIONS_OF_CACHE }
 
-export async function compareCache(ours: RunningServer, database: string, sample: Sample, generator: Generator, effort: Effort): Promise<Measured> {
-  const hit = IMPLEMENTATIONS_OF_CACHE.at(-1)!
+export async function compareCache(ours: RunningServer, database: string, sample: Sample, generator: Generator, effort: Effort): Promise<Measured[]> {
   const server = await startServer(hit, database)
   try {
     const own = IMPLEMENTATIONS_OF_CACHE.map(implementation =>
@@ -33,11 +38,27 @@ export async function compareCache(ours: RunningServer, database: string, sample
     await assertHits(server, sample)
     console.info(`measuring ${CACHED_LIST.title} …`)
     const targets: Target[] = toTargets(CACHED_LIST, servers, sample)
-    return { operation: CACHED_LIST.title, bytes, readings: await measure(targets, generator, effort) }
+    const cached = { operation: CACHED_LIST.title, bytes, readings: await measure(targets, generator, effort) }
+    console.info(`measuring ${UNMODIFIED} …`)
+    const unmodified = await unmodifiedTargets(servers.filter(({ implementation: { key } }) => ['headers', 'hit', 'd'].includes(key)), sample)
+    return [cached, { operation: UNMODIFIED, bytes: 0, readings: await measure(unmodified, generator, effort) }]
   }
   finally {
     await server.stop()
   }
+}
+
+const UNMODIFIED = `${CACHED_LIST.title}, 304`
+
+/** The same requests with the tag of the response that the client has. */
+async function unmodifiedTargets(servers: readonly RunningServer[], sample: Sample): Promise<Target[]> {
+  return Promise.all(toTargets(CACHED_LIST, servers, sample).map(async target => ({
+    ...target,
+    requests: await Promise.all(target.requests.map(async (request) => {
+      const { headers } = await fetch(target.server.posts + request.path, toFetchOptions(request))
+      return { ...request, ifNoneMatch: headers.get('etag')! }
+    })),
+  })))
 }
 
 /** @throws When a response does not come from the cache. */

@@ -3,12 +3,14 @@ import autocannon from 'autocannon'
 import type { Job, Load } from './measure.ts'
 
 process.on('message', async (job: Job) => {
-  const { url, requests, connections, seconds } = job
+  const { url, requests, connections, seconds, unmodified = false } = job
   const result = await autocannon({ url, requests, connections, duration: seconds })
+  // autocannon counts a 304 in `non2xx` too.
+  const succeeded = unmodified ? result['3xx'] : result['2xx']
   const load: Load = {
-    perSecond: result['2xx'] / result.duration,
-    succeeded: result['2xx'],
-    failed: result.non2xx + result.errors + result.timeouts,
+    perSecond: succeeded / result.duration,
+    succeeded,
+    failed: result['2xx'] + result.non2xx - succeeded + result.errors + result.timeouts,
     p99: result.latency.p99,
   }
   process.send!(load)

@@ -21,6 +21,8 @@ export interface Job {
   readonly requests: readonly { readonly path: string, readonly headers: Record<string, string> }[]
   readonly connections: number
   readonly seconds: number
+  /** Whether the responses are 304. */
+  readonly unmodified?: boolean
 }
 
 /** The counts of the load generator. */
@@ -73,14 +75,28 @@ export function startGenerator(): Generator {
   }
 }
 
+/** Rounds in which a request is too slow are repeated, up to this many seconds. */
+const MAX_SECONDS = 30
+
 /** Measures all targets in every round. Returns the readings by target, one per round. */
 export async function measure(targets: readonly Target[], generator: Generator, effort: Effort): Promise<Map<string, Reading[]>> {
   const readings = new Map(targets.map(({ key }) => [key, [] as Reading[]]))
   for (const target of targets) await load(target, generator, { ...effort, seconds: effort.warmUp })
-  for (let round = 0; round < effort.rounds; round++) {
+  let { seconds } = effort
+  for (let round = 0; round < effort.rounds;) {
+    const loads = new Map<string, Reading>()
     // The order is reversed after each round, so that no target always follows the same other one.
     for (const target of round % 2 === 0 ? targets : targets.toReversed())
-      readings.get(target.key)!.push(await load(target, generator, effort))
+      loads.set(target.key, await load(target, generator, { ...effort, seconds }))
+    const empty = [...loads].find(([, { succeeded }]) => succeeded === 0)
+    if (!empty) {
+      for (const [key, reading] of loads) readings.get(key)!.push(reading)
+      round++
+      continue
+    }
+    // A round without a response has no cost per response. Longer rounds have one.
+    if (seconds > MAX_SECONDS) throw new Error(`No request to ${empty[0]} ended within ${seconds} seconds.`)
+    seconds *= 2
   }
   return readings
 }
@@ -90,7 +106,7 @@ export async function load({ key, server, requests }: Target, generator: Generat
   const { pathname } = new URL(server.posts)
   const sent = requests.map(request => ({ path: pathname + request.path, ...toFetchOptions(request) }))
   const before = server.cpuSeconds()
-  const { failed, ...counted } = await generator.run({ url: server.posts, requests: sent, connections, seconds })
+  const { failed, ...counted } = await generator.run({ url: server.posts, requests: sent, connections, seconds, unmodified: requests[0]!.ifNoneMatch !== undefined })
   const after = server.cpuSeconds()
   if (failed > 0) throw new Error(`${failed} requests to ${key} failed, such as ${pathname}${requests[0]!.path}.`)
   return { ...counted, ...before !== undefined && { cpu: (after! - before) / counted.succeeded * 1e6 } }

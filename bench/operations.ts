@@ -11,6 +11,8 @@ export interface BenchRequest {
   readonly body?: unknown
   /** @default POST with a body, otherwise GET */
   readonly method?: 'PATCH'
+  /** The tag of the response that the client has. The response is then a 304. */
+  readonly ifNoneMatch?: string
 }
 
 export interface Operation {

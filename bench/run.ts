@@ -122,7 +122,7 @@ async function compare(
       console.info(`measuring ${CURSOR} …`)
       measured.push({ operation: CURSOR, bytes: 0, readings: await measure(await cursorTargets(d, sample), generator, effort) })
     }
-    if (!against && CACHED_LIST.title.includes(only ?? '')) measured.push(await compareCache(d, database, sample, generator, effort))
+    if (!against && CACHED_LIST.title.includes(only ?? '')) measured.push(...await compareCache(d, database, sample, generator, effort))
     for (const variant of variantsOf({ only, variants: withVariants })) measured.push(...(await compareVariant(variant, d, database, sample, generator, effort)))
     if (withPostgres) measured.push(...(await comparePostgres(database, sample, generator, effort)))
     // Writes come last: they make the files larger, and faster implementations write more rows.

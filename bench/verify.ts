@@ -110,10 +110,14 @@ interface FetchOptions {
 }
 
 /** Method, headers and body, in the format of both `fetch` and autocannon. */
-export function toFetchOptions({ caller, body, method }: BenchRequest): FetchOptions {
+export function toFetchOptions({ caller, body, method, ifNoneMatch }: BenchRequest): FetchOptions {
   return {
     method: method ?? (body === undefined ? 'GET' : 'POST'),
-    headers: { ...caller !== undefined && { 'x-caller': String(caller) }, ...body !== undefined && { 'content-type': 'application/json' } },
+    headers: {
+      ...caller !== undefined && { 'x-caller': String(caller) },
+      ...body !== undefined && { 'content-type': 'application/json' },
+      ...ifNoneMatch !== undefined && { 'if-none-match': ifNoneMatch },
+    },
     ...body !== undefined && { body: JSON.stringify(body) },
   }
 }

@@ -5,7 +5,7 @@ import { users } from '../database/schema'
 let known: Map<string, Record<string, unknown>> | undefined
 
 export default defineEventHandler((event) => {
-  if (event.path.startsWith('/stored/bare/')) return
+  if (event.path.startsWith('/stored/bare/') || event.path.startsWith('/stored/headers/')) return
   known ??= new Map(
     useDatabase()
       .select()

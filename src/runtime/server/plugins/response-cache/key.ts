@@ -40,21 +40,19 @@ export function keyOf(ctx: AutoApiContext, route: string, vary: Vary, build: unk
   if (hasOtherKeys(ctx, vary, limits)) return undefined
   const { user, permissions, tenant, credential, resource, operation, params, query } = ctx
   try {
-    const caller = `${encode(user)} ${encode(permissions)} ${encode(tenant)} ${encode(credential)} ${encode(limits && toPlain(limits))}`
-    let key = `${route} ${resource} ${operation} ${encode(build)} ${encode(params)} ${encode(sorted(query))} ${caller}`
-    for (const path of vary.paths) key += ` ${encode(valueAt(ctx, path))}`
+    const values: unknown[] = [
+      route, resource, operation, build, params, user, permissions, tenant, credential, limits && toPlain(limits),
+    ]
+    for (const path of vary.paths) values.push(valueAt(ctx, path))
+    // The order of the parameters has no effect.
+    for (const name of Object.keys(query).sort()) values.push(name, query[name])
+    const key = encode(values)
     return key.length > MAX_LENGTH ? digest(key) : key
   }
   catch (error) {
     if (error instanceof NotPlainError) return undefined
     throw error
   }
-}
-
-/** The order of the parameters has no effect. */
-function sorted(query: AutoApiContext['query']): unknown {
-  const names = Object.keys(query)
-  return names.length < 2 ? query : names.sort().map(name => [name, query[name]])
 }
 
 function hasOtherKeys(ctx: AutoApiContext, { names }: Vary, limits: CredentialLimits | undefined): boolean {

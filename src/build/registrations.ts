@@ -131,6 +131,7 @@ type NameRule = readonly [breaks: (name: string, earlier: readonly unknown[]) =>
 const NAME_RULES: readonly NameRule[] = [
   [name => name.startsWith('_'), 'begins with `_`, which is reserved for routes of the API', 'Begin the name with a letter.'],
   [name => !/^[A-Z][\w-]*$/i.test(name), 'cannot be a segment of a URL', 'Use letters, digits, `_` and `-`, beginning with a letter.'],
+  [name => name in Object.prototype, 'is a property of every object', 'Choose another name, such as the plural.'],
   [name => RESERVED_NAMES.includes(name), 'is the name of a route of the API', 'Choose another name.'],
   [
     (name, earlier) => earlier.includes(name),

@@ -169,6 +169,7 @@ describe('the name of a resource', () => {
 
   it.each([
     ['permissions', '`permissions` is the name of a route of the API. Choose another name.'],
+    ['constructor', '`constructor` is a property of every object. Choose another name, such as the plural.'],
     ['_m2m', '`_m2m` begins with `_`, which is reserved for routes of the API. Begin the name with a letter.'],
     ['_schema', '`_schema` begins with `_`, which is reserved for routes of the API. Begin the name with a letter.'],
     ['__proto__', '`__proto__` begins with `_`'],

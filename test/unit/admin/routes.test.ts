@@ -2,9 +2,13 @@
 import fc from 'fast-check'
 import { createMemoryHistory, createRouter, type RouteRecordRaw } from 'vue-router'
 import { describe, expect, it } from 'vitest'
+import { ADMIN_TOOLS } from '../../../src/runtime/shared/types/admin'
 import { parseSegments, toSegments, type AdminView } from '../../../src/runtime/app/admin/routes'
 
-const KNOWN = { resources: { posts: {}, constructor: {} }, pages: [{ path: '/reports' }, { path: '/reports/weekly' }, { path: '/~x' }] }
+const ALL = { capabilities: { canCreate: true, canViewDeleted: true } }
+const KNOWN = {
+  resources: { posts: ALL, constructor: ALL }, pages: [{ path: '/reports' }, { path: '/reports/weekly' }, { path: '/~x' }], tools: ADMIN_TOOLS,
+}
 const parse = (...segments: string[]) => parseSegments(segments, KNOWN)
 
 const record = (id: string): AdminView => ({ name: 'record', resource: 'posts', id })
@@ -59,6 +63,13 @@ describe('a path of the admin', () => {
     ['reports', 'daily'], ['reports', 'weekly', 'x'], ['REPORTS'],
   ])('has no view: %s/%s/%s', (...segments) => {
     expect(parse(...segments.filter(segment => segment !== undefined))).toBeUndefined()
+  })
+
+  it('has no view if the caller cannot open it', () => {
+    const limited = { resources: { posts: { capabilities: { canCreate: false, canViewDeleted: false } } }, pages: [], tools: ['activity'] as const }
+    const views = PATHS.map(([path]) => parseSegments(path.split('/').slice(1), limited)?.name)
+    expect(new Set(views)).toEqual(new Set(['overview', 'list', 'record', 'activity', undefined]))
+    expect([['posts', 'new'], ['posts', 'trash']].map(segments => parseSegments(segments, limited))).toEqual([undefined, undefined])
   })
 
   it('is found again for every id of a record', () => {

@@ -82,18 +82,18 @@ describe('the admin', () => {
       expect(text).not.toContain(label === 'Edit' || label === 'Both' ? `"${label}"` : label)
       if (component === '/both.vue') expect(text).not.toContain('both.js')
     }
-    expect(text).not.toContain('permissions')
+    expect(text).not.toContain('"permissions":')
   })
 
   it('shows only resources and fields that the caller can use', async () => {
     const request = await open()
     const capabilities = { canRead: true, canCreate: false, canUpdate: true, canDelete: false, canAggregate: true, canRestore: false, canPurge: false, canViewDeleted: false }
     const title = { chunk: CHUNKS['/field.vue'] }
-    const shown = { label: 'Posts', icon: 'i-lucide-file', capabilities }
+    const shown = { label: 'Posts', icon: 'i-lucide-file', capabilities, features: {} }
     expect((await request(caller('editor'))).body.resources).toEqual({ posts: { ...shown, columns: ['title'], fields: { title } } })
     expect((await request(caller('editor', 'chief'))).body.resources).toMatchObject({
       posts: { ...shown, columns: ['title', 'salary'], fields: { salary: { label: 'Pay' }, title } },
-      users: { label: 'People', icon: 'i-lucide-user', hidden: true, capabilities: { canDelete: true, canUpdate: false }, fields: {} },
+      users: { label: 'People', icon: 'i-lucide-user', hidden: true, capabilities: { canDelete: true, canUpdate: false }, fields: {}, features: {} },
     })
   })
 

@@ -1,8 +1,11 @@
 /** The paths of the admin: converts a path to the view that it shows, and a view to its path. */
 
+import type { AdminTool } from '../../shared/types/admin'
+import type { DescribedCapabilities } from '../../shared/types/description'
+
 /** What a page of the admin shows. */
 export type AdminView
-  = | { readonly name: 'overview' | 'tokens' | 'audit' | 'activity' | 'permissions' }
+  = | { readonly name: 'overview' | AdminTool }
     | { readonly name: 'list' | 'create' | 'trash', readonly resource: string }
     | { readonly name: 'record', readonly resource: string, readonly id: string }
   /** A page of the app, at its own path such as `/reports`. */
@@ -10,20 +13,21 @@ export type AdminView
 
 export type ViewName = AdminView['name']
 
-/** The resources and pages that exist for the caller. */
+/** The resources, pages and tools that exist for the caller. */
 export interface Known {
-  readonly resources: Readonly<Record<string, unknown>>
+  readonly resources: Readonly<Record<string, { readonly capabilities: Pick<DescribedCapabilities, 'canCreate' | 'canViewDeleted'> }>>
   readonly pages: readonly { readonly path: string }[]
+  readonly tools: readonly AdminTool[]
 }
 
 /** The first segment of views without a resource. The name of a resource begins with a letter. */
 const TOOLS = '-'
 
-/** The last segment of `/-/…`. */
-const TOOL_VIEWS = ['tokens', 'audit', 'activity', 'permissions'] as const satisfies readonly ViewName[]
-
 /** The last segment of `/<resource>/…` that is not the id of a record. */
-const RESOURCE_VIEWS: Readonly<Record<string, 'create' | 'trash'>> = { new: 'create', trash: 'trash' }
+const RESOURCE_VIEWS: Readonly<Record<string, readonly [name: 'create' | 'trash', requires: 'canCreate' | 'canViewDeleted']>> = {
+  new: ['create', 'canCreate'],
+  trash: ['trash', 'canViewDeleted'],
+}
 const SEGMENTS = { create: 'new', trash: 'trash' } as const
 
 /** Begins the segment of an id that would have another meaning: `~new`. Browsers remove the segments `.` and `..` from a path. */
@@ -34,23 +38,28 @@ const needsEscape = (id: string) => Object.hasOwn(RESOURCE_VIEWS, id) || id.star
  * Returns the view of a path, or `undefined` if the path has none.
  * @param segments the decoded segments below the prefix
  */
-export function parseSegments(segments: readonly string[], { resources, pages }: Known): AdminView | undefined {
+export function parseSegments(segments: readonly string[], { resources, pages, tools }: Known): AdminView | undefined {
   const parts = segments.at(-1) === '' ? segments.slice(0, -1) : segments
   const [first, second, ...rest] = parts
   if (first === undefined) return { name: 'overview' }
-  if (Object.hasOwn(resources, first)) return rest.length > 0 ? undefined : parseResource(first, second)
+  if (Object.hasOwn(resources, first)) return rest.length > 0 ? undefined : parseResource(first, second, resources[first]!)
   if (first === TOOLS) {
-    const name = TOOL_VIEWS.find(name => name === second)
+    const name = tools.find(tool => tool === second)
     return name && rest.length === 0 ? { name } : undefined
   }
   const path = `/${parts.join('/')}`
   return pages.some(page => page.path === path) ? { name: 'page', path } : undefined
 }
 
-function parseResource(resource: string, segment: string | undefined): AdminView | undefined {
+function parseResource(
+  resource: string, segment: string | undefined, { capabilities }: Known['resources'][string],
+): AdminView | undefined {
   if (segment === undefined) return { name: 'list', resource }
   if (segment === '') return undefined
-  if (Object.hasOwn(RESOURCE_VIEWS, segment)) return { name: RESOURCE_VIEWS[segment]!, resource }
+  if (Object.hasOwn(RESOURCE_VIEWS, segment)) {
+    const [name, capability] = RESOURCE_VIEWS[segment]!
+    return capabilities[capability] ? { name, resource } : undefined
+  }
   return { name: 'record', resource, id: segment.startsWith(ESCAPE) ? segment.slice(ESCAPE.length) : segment }
 }
 

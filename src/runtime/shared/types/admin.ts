@@ -65,12 +65,33 @@ export type AdminResource = Omit<AdminResourceOptions, 'fields' | 'label'> & {
   readonly label: string
   readonly capabilities: DescribedCapabilities
   readonly fields: Readonly<Record<string, AdminField>>
+  readonly features: AdminFeatures
 }
+
+/** What plugins add to a resource. A feature that the caller cannot use is absent. */
+export interface AdminFeatures {
+  /** The formats of an export, the default first. */
+  readonly exportFormats?: readonly string[]
+  readonly import?: true
+  /** Whether the caller can read the history of records. */
+  readonly history?: true
+  /** The fields that hold files. `maxSize` is a number of bytes. */
+  readonly files?: Readonly<Record<string, { readonly accept: readonly string[], readonly maxSize: number, readonly multiple: boolean }>>
+  /** Whether the records are API tokens. */
+  readonly tokens?: true
+}
+
+/** The views without a resource. */
+export const ADMIN_TOOLS = ['tokens', 'audit', 'activity', 'permissions'] as const
+
+export type AdminTool = typeof ADMIN_TOOLS[number]
 
 /** What one caller receives. It contains only the pages, resources and fields that the caller can use. */
 export interface AdminAccess {
   readonly branding: AdminBranding
   readonly pages: readonly AdminPage[]
+  /** The views without a resource that the caller can open. */
+  readonly tools: readonly AdminTool[]
   /** Every resource that the caller can use, by name, in the order of their registration. */
   readonly resources: Readonly<Record<string, AdminResource>>
 }

@@ -23,6 +23,7 @@ import { resourceOf, type AuditLog } from '../audit-log/log'
 import { toListQuery } from '../audit-log/read'
 import { countUpdates, feedClause } from './heads'
 import { readLabels, type Labels } from './labels'
+import { PERMISSION } from './open'
 import type { ActivityFeedOptions } from './options'
 
 /** The largest total. */
@@ -45,7 +46,7 @@ interface FoundEntry {
 export async function readFeed(log: AuditLog, options: ActivityFeedOptions, ctx: AutoApiContext): Promise<unknown> {
   const session = requireSession(ctx)
   const resource = resourceOf(session.api, log)
-  if (!await decide(session, 'activity:read', ctx)) throw refused(ctx)
+  if (!await decide(session, PERMISSION, ctx)) throw refused(ctx)
   onlyVisibleRecords(session, log)
   const call = forResource(session, resource, contextFor(session, resource, 'read'))
   const { position, limit, count } = parseList({ query: toListQuery(ctx.query, []) }, call)

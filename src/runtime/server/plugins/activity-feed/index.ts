@@ -1,6 +1,7 @@
 /** Shows what happened to the records that the reader can see: an activity feed, computed from the audit log. */
 import { defineAutoApiPlugin } from '../../plugin/contract'
-import { openFeed } from './open'
+import { provideFeatures } from '../../plugin/features'
+import { openFeed, PERMISSION } from './open'
 import type { readFeed } from './feed'
 import { assertActivityOptions, type ActivityFeedOptions } from './options'
 import type { AuditLog } from '../audit-log/log'
@@ -26,6 +27,7 @@ export const activityFeed = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins',
     // Loaded here, because nuxt.config loads this file without the server's modules.
     setup(server) {
       log = openFeed(options, server)
+      provideFeatures(server, { activity: { permission: PERMISSION } })
       return import('./feed').then(loaded => void (read = loaded.readFeed))
     },
     routes: [{ name: 'activity', method: 'GET', path: '/activity', handler: ctx => read(log, options, ctx) }],

@@ -3,6 +3,9 @@ import type { PluginServer } from '../../plugin/server'
 import { findAuditLogOf, type AuditLog } from '../audit-log/log'
 import { assertLabels, type ActivityFeedOptions } from './options'
 
+/** The permission that the feed requires. */
+export const PERMISSION = 'activity:read'
+
 /** @throws When the plugin `auditLog` is not listed before the feed, or a label is not a text field. */
 export function openFeed(options: ActivityFeedOptions, server: PluginServer): AuditLog {
   const log = findAuditLogOf(server)

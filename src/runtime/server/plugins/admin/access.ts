@@ -8,24 +8,28 @@ import { operationCapabilities, type OperationCapabilities } from '../../core/ca
 import { requireSession, type Session } from '../../core/context'
 import { describeFor } from '../../core/description/describe'
 import { refused } from '../../core/error'
+import type { PluginFeatures } from '../../plugin/features'
 import type { AutoApiContext } from '../../registration'
+import { findFeatures, findTools } from './features'
 
 type Chunks = Readonly<Record<string, AdminChunk>>
 
 /** @throws 401 or 403 if no middleware decides who enters, and the caller cannot change any resource. */
-export async function readAdminAccess(ctx: AutoApiContext, config: AdminConfig, chunks: Chunks): Promise<AdminAccess> {
+export async function readAdminAccess(
+  ctx: AutoApiContext, config: AdminConfig, chunks: Chunks, features: PluginFeatures,
+): Promise<AdminAccess> {
   const session = requireSession(ctx)
   if (!config.hasMiddleware && !await canChangeSomething(session)) throw refused(ctx)
   const pages: AdminPage[] = []
   for (const page of config.pages) if (await holdsAll(session, page)) pages.push(toPage(page, chunks))
   const described = (await describeFor(ctx)).resources
-  return {
-    branding: config.branding,
-    pages,
-    resources: Object.fromEntries(
-      Object.entries(described).map(([name, resource]) => [name, toResource(optionsOf(config, name), resource, chunks)]),
-    ),
+  const resources: [string, AdminResource][] = []
+  for (const [name, resource] of Object.entries(described)) {
+    const found = await findFeatures(session, session.api.resources.get(name)!, resource, features)
+    resources.push([name, { ...toResource(optionsOf(config, name), resource, chunks), features: found }])
   }
+  const tools = await findTools(session, described, features)
+  return { branding: config.branding, pages, tools, resources: Object.fromEntries(resources) }
 }
 
 async function canChangeSomething(session: Session): Promise<boolean> {
@@ -56,7 +60,7 @@ const optionsOf = ({ resources }: AdminConfig, name: string) => Object.hasOwn(re
 
 function toResource(
   { fields = {}, columns, ...options }: AdminResourceOptions, described: DescribedResource, chunks: Chunks,
-): AdminResource {
+): Omit<AdminResource, 'features'> {
   const isDescribed = (name: string) => Object.hasOwn(described.fields, name)
   const toField = ({ component, ...field }: AdminFieldOptions): AdminField =>
     ({ ...field, ...component !== undefined && { chunk: chunkOf(component, chunks) } })

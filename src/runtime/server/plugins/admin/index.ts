@@ -1,6 +1,8 @@
 /** The server part of the admin: tells a caller which pages they can open. The module `nuxt-auto-api/admin` lists this plugin. */
 import type { AdminChunk, AdminConfig } from '../../../shared/types/admin'
 import type { AutoApiPlugin } from '../../plugin/contract'
+import { readFeatures } from '../../plugin/features'
+import type { PluginServer } from '../../plugin/server'
 import { readAdminAccess } from './access'
 
 /**
@@ -8,15 +10,17 @@ import { readAdminAccess } from './access'
  * @param chunks the files of each component, by its path
  */
 export function adminPlugin(config: AdminConfig, chunks: Readonly<Record<string, AdminChunk>>): AutoApiPlugin {
+  let server: PluginServer
   return {
     name: 'admin',
+    setup: own => void (server = own),
     routes: [{
       name: 'admin',
       method: 'GET',
       path: '/_admin',
       handler(ctx, request) {
         request.setHeader('cache-control', 'no-store')
-        return readAdminAccess(ctx, config, chunks)
+        return readAdminAccess(ctx, config, chunks, readFeatures(server))
       },
     }],
   }

@@ -2,6 +2,7 @@
 import type { Table } from 'drizzle-orm'
 import type { UpdateRow } from '../../core/update-row'
 import { defineAutoApiPlugin } from '../../plugin/contract'
+import { provideFeatures } from '../../plugin/features'
 import { imported } from '../../plugin/options'
 import type { PluginTable } from '../../plugin/table'
 import { resolveStore } from '../rate-limit/store'
@@ -61,6 +62,7 @@ export const apiTokens = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins', na
         markUsed: createLastUsed(access, table),
       }
       provideTokens(server, { policy, authentication })
+      provideFeatures(server, { tokens: { resource } })
     },
     onRequest: request => assertNoTokenInUrl(request, format),
     credentials: request => authenticate(request, authentication),

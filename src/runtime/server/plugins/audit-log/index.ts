@@ -2,6 +2,7 @@
 import type { CommitParticipant } from '../../core/changes'
 import type { ResourceHooks, AutoApiContext } from '../../registration'
 import { defineAutoApiPlugin } from '../../plugin/contract'
+import { provideFeatures } from '../../plugin/features'
 import { openAuditLog, type AuditLog } from './log'
 import { assertAuditLogOptions, type AuditLogOptions } from './options'
 import type * as Server from './server'
@@ -37,6 +38,7 @@ export const auditLog = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins', nam
     // Loaded here, because nuxt.config loads this file without the server's modules. Plugins that are set up next find the log.
     setup(plugin) {
       log = openAuditLog(options, plugin, inCommit)
+      provideFeatures(plugin, { auditLog: log })
       return import('./server').then(loaded => void (server = loaded))
     },
     needs: { images: true },

@@ -3,6 +3,7 @@ import { preferredType } from '../../core/media-type'
 import type { OpenList } from '../../core/scan'
 import type { RouteRequest } from '../../core/route-request'
 import { defineAutoApiPlugin, type PluginRoute } from '../../plugin/contract'
+import { provideFeatures } from '../../plugin/features'
 import type { PluginServer } from '../../plugin/server'
 import type { AutoApiContext } from '../../registration'
 import { IMPORT_TYPES, importFile } from './import/index'
@@ -66,6 +67,7 @@ export const dataExport = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins', n
     name: 'data-export',
     async setup(given) {
       server = given
+      provideFeatures(server, { export: { resources, formats, gate: GATE } })
       // Loaded here, because nuxt.config loads this file without the server's modules.
       recordExport = (await import('../audit-log/record-export')).recordExport
     },

@@ -1,5 +1,6 @@
 /** Uploads files to columns of records, and serves them with the authorization of the record. */
 import { defineAutoApiPlugin, type AutoApiPlugin } from '../../plugin/contract'
+import { provideFeatures } from '../../plugin/features'
 import { imported } from '../../plugin/options'
 import type { PluginServer } from '../../plugin/server'
 import { assertColumns } from './columns'
@@ -36,6 +37,7 @@ export const fileUpload = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins', n
     setup(own: PluginServer) {
       server = own
       assertColumns(fields, own)
+      provideFeatures(own, { files: fields.map(field => ({ ...field, accepted: field.accepted.map(({ type }) => type) })) })
       storage = resolveStorage(imported(options.storage, 'fileUpload.storage'), own)
       service = createService(own, storage)
     },

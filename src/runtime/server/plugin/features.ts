@@ -1,0 +1,31 @@
+/** What the installed plugins offer to clients, as data. The admin shows a caller the part that they can use. */
+import type { PluginServer } from './server'
+
+export interface PluginFeatures {
+  /** `resources` is undefined if the feature exists for every resource. */
+  readonly export?: { readonly resources: readonly string[] | undefined, readonly formats: readonly string[], readonly gate: string }
+  readonly files?: readonly FileFeature[]
+  /** The resource of the audit log, and whether it records the changes of a resource. */
+  readonly auditLog?: { readonly resource: string, readonly records: (resource: string) => boolean }
+  readonly activity?: { readonly permission: string }
+  /** The resource of the API tokens. */
+  readonly tokens?: { readonly resource: string }
+}
+
+export interface FileFeature {
+  readonly resource: string
+  readonly field: string
+  readonly accepted: readonly string[]
+  readonly maxSize: number
+  readonly multiple: boolean
+}
+
+const features = new WeakMap<PluginServer, PluginFeatures>()
+
+/** Adds to the features of a server. Call it in `setup` of a plugin. */
+export function provideFeatures(server: PluginServer, added: PluginFeatures): void {
+  features.set(server, { ...features.get(server), ...added })
+}
+
+/** Returns the features of a server whose plugins are all set up. */
+export const readFeatures = (server: PluginServer): PluginFeatures => features.get(server) ?? {}

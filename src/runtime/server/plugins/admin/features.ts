@@ -1,0 +1,56 @@
+/** Selects the features of plugins that a caller can use. The API checks every request of a feature again. */
+import type { AdminFeatures, AdminTool } from '../../../shared/types/admin'
+import type { DescribedResource } from '../../../shared/types/description'
+import { authorizeGate, contextFor, decide, isAuthorized } from '../../core/access/authorize'
+import { forResource, type Session } from '../../core/context'
+import type { PluginFeatures } from '../../plugin/features'
+import type { Resource } from '../../schema/model'
+
+/** Returns the features of a resource. A feature that the caller cannot use is absent. */
+export async function findFeatures(
+  session: Session, resource: Resource, described: DescribedResource, features: PluginFeatures,
+): Promise<AdminFeatures> {
+  const { name } = resource
+  const { export: exported, tokens, auditLog } = features
+  const { canRead, canCreate, canUpdate } = described.capabilities
+  const isTransferable = exported && (exported.resources?.includes(name) ?? true)
+  const files = (features.files ?? []).filter(({ resource, field }) => resource === name && described.fields[field]?.readable)
+  return {
+    ...isTransferable && await passesGate(session, resource, exported.gate) && { exportFormats: exported.formats },
+    ...isTransferable && (canCreate || canUpdate) && { import: true as const },
+    ...auditLog?.records(name) && canRead && await canReadLog(session, auditLog.resource) && { history: true as const },
+    ...files.length > 0 && {
+      files: Object.fromEntries(files.map(({ field, accepted, maxSize, multiple }) => [field, { accept: accepted, maxSize, multiple }])),
+    },
+    ...tokens?.resource === name && { tokens: true as const },
+  }
+}
+
+/** Returns the views without a resource that the caller can open. */
+export async function findTools(
+  session: Session, described: Readonly<Record<string, unknown>>, { tokens, auditLog, activity }: PluginFeatures,
+): Promise<AdminTool[]> {
+  const { ctx } = session
+  const allowed: Readonly<Record<AdminTool, boolean>> = {
+    tokens: tokens !== undefined && Object.hasOwn(described, tokens.resource),
+    audit: auditLog !== undefined && await canReadLog(session, auditLog.resource),
+    activity: activity !== undefined && await decide(session, activity.permission, ctx),
+    permissions: true,
+  }
+  return (Object.keys(allowed) as AdminTool[]).filter(tool => allowed[tool])
+}
+
+const canReadLog = (session: Session, resource: string) => isAuthorized(session, session.api.resources.get(resource)!, 'read')
+
+/** Whether the caller can read the resource through a named gate, which replaces the permission of the resource. */
+async function passesGate(session: Session, resource: Resource, gate: string): Promise<boolean> {
+  try {
+    await authorizeGate(forResource(session, resource, contextFor(session, resource, 'read')), gate)
+    return true
+  }
+  catch (error) {
+    const { statusCode, status = statusCode } = error as { statusCode?: number, status?: number }
+    if (status === 401 || status === 403) return false
+    throw error
+  }
+}

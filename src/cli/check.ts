@@ -25,6 +25,8 @@ export interface Checked {
 
 type Registered = Parameters<ModuleHooks['autoApi:registered']>[0]
 
+const COLUMN_KINDS = { 'foreign key': 'foreign key', 'tenant': 'tenant column', 'deletion': 'column of groups in the trash' }
+
 const DEFAULT_MATRIX = 'access-matrix.txt'
 
 /** @throws CommandError if the app cannot be loaded, or does not use the module */
@@ -41,8 +43,7 @@ export async function check({ cwd, matrix = DEFAULT_MATRIX, update = false }: Ch
     ...missingIndexes.map(({ resource, columns, reason }) => {
       const list = columns.map(name => `\`${name}\``).join(', ')
       const index = `index().on(${columns.map(name => `table.${name}`).join(', ')})`
-      const kind = reason === 'tenant' ? 'tenant column' : 'foreign key'
-      return `\`${resource}\`: no index begins with the ${kind} ${list}. Add \`${index}\` to the table.`
+      return `\`${resource}\`: no index begins with the ${COLUMN_KINDS[reason]} ${list}. Add \`${index}\` to the table.`
     }),
   ]
   const text = `${access.join('\n')}\n`

@@ -21,7 +21,10 @@ describe('check', () => {
   it('reports columns that no index begins with', () => {
     expect(first).toEqual({
       resources: 4,
-      problems: ['`notes`: no index begins with the foreign key `postId`. Add `index().on(table.postId)` to the table.'],
+      problems: [
+        '`notes`: no index begins with the foreign key `postId`. Add `index().on(table.postId)` to the table.',
+        '`notes`: no index begins with the column of groups in the trash `deletionId`. Add `index().on(table.deletionId)` to the table.',
+      ],
     })
   })
 
@@ -36,7 +39,7 @@ describe('check', () => {
       'notes.restore: \'editor\' or \'notes:edit\' (from update)',
       'notes.purge: disabled',
       'notes.viewDeleted: \'editor\' or \'notes:edit\' (from update)',
-      'notes rows: listFilter',
+      'notes rows: listFilter, not in the trash',
       'notes.userId write: \'notes:assign\'',
     ])
     expect(lines).toContain('tags.read: everybody')

@@ -16,7 +16,7 @@ export interface MissingIndex {
   readonly resource: string
   /** The columns, by property name. */
   readonly columns: readonly string[]
-  readonly reason: 'foreign key' | 'tenant'
+  readonly reason: 'foreign key' | 'tenant' | 'deletion'
 }
 
 /** @throws The same error that the server throws at startup, if a registration is invalid. */
@@ -29,13 +29,17 @@ export function inspectResources(
   return { access: toAccessMatrix(resources), missingIndexes: resources.flatMap(findMissingIndexes) }
 }
 
-/** Returns the columns that no index begins with. Without an index, an include, a cascade or a list of a tenant reads the whole table. */
+/**
+ * Returns the columns that no index begins with. Without an index, an include, a cascade, a list of a tenant or the restore of a group
+ * reads the whole table. The orders of lists are not known before a request.
+ */
 function findMissingIndexes(resource: Resource): MissingIndex[] {
   const indexed = indexesOf(resource)
   const needed: Omit<MissingIndex, 'resource'>[] = [
     // MySQL creates the index of a foreign key itself.
     ...resource.dialect === 'mysql' ? [] : resource.foreignKeys.map(({ columns }) => ({ columns, reason: 'foreign key' as const })),
     ...resource.tenant ? [{ columns: [resource.tenant.name], reason: 'tenant' as const }] : [],
+    ...resource.roles.deletionId ? [{ columns: [resource.roles.deletionId.name], reason: 'deletion' as const }] : [],
   ]
   const isIndexed = (columns: readonly string[]) =>
     indexed.some(index => index.slice(0, columns.length).every(name => columns.includes(name)) && index.length >= columns.length)

@@ -4,7 +4,7 @@ import { addChunks } from './build/admin/chunks'
 import { installNuxtUi } from './build/admin/nuxt-ui'
 import { resolveAdminOptions, type AdminOptions } from './build/admin/options'
 import { addAdminPage } from './build/admin/page'
-import { findRequirementProblems } from './build/admin/requirements'
+import { findPublicComponents, findRequirementProblems } from './build/admin/requirements'
 import { checkAdminResources } from './build/admin/resources'
 import { addStyles } from './build/admin/styles'
 import { addAdminTemplates, generateAdminPlugin } from './build/admin/templates'
@@ -31,6 +31,7 @@ export default defineNuxtModule<AdminOptions>({
       ...findRemovedOptions({ autoAdmin }),
       ...ui.problems,
       ...admin.problems,
+      ...findPublicComponents(nuxt, admin.components),
     ]))
     nuxt.hook('autoApi:registered', ({ tables }) =>
       assertNoProblems(checkAdminResources(admin.config, tables.registrations.map(({ name }) => name))))

@@ -12,15 +12,22 @@ export interface NuxtUi {
   readonly problems: readonly Problem[]
 }
 
+/** The packages that the pages of the admin need besides the module. */
+const PACKAGES: Readonly<Record<string, string>> = {
+  '@nuxt/ui': 'npm install @nuxt/ui tailwindcss',
+  '@tanstack/vue-query': 'npm install @tanstack/vue-query',
+}
+
 /** Installs Nuxt UI. An app can list it before the admin or after it. */
 export async function installNuxtUi(nuxt: Nuxt): Promise<NuxtUi> {
   const { ui } = nuxt.options as { ui?: { experimental?: { componentDetection?: unknown } } | false }
   const detectsComponents = Boolean(ui && ui.experimental?.componentDetection)
-  if (hasNuxtModule('@nuxt/ui', nuxt)) return { isListed: true, detectsComponents, problems: [] }
-  if (await isInstalled(nuxt)('@nuxt/ui')) {
-    await installModule('@nuxt/ui', {}, nuxt)
-    return { isListed: false, detectsComponents, problems: [] }
-  }
+  const isListed = hasNuxtModule('@nuxt/ui', nuxt)
+  const find = isInstalled(nuxt)
+  const missing: string[] = []
+  for (const name of Object.keys(PACKAGES)) if (!await find(name)) missing.push(name)
+  if (!isListed && !missing.includes('@nuxt/ui')) await installModule('@nuxt/ui', {}, nuxt)
   const what = 'is not installed, but `nuxt-auto-api/admin` requires it'
-  return { isListed: false, detectsComponents, problems: [{ where: '@nuxt/ui', what, instead: 'Run `npm install @nuxt/ui tailwindcss`.' }] }
+  const problems = missing.map(name => ({ where: name, what, instead: `Run \`${PACKAGES[name]}\`.` }))
+  return { isListed, detectsComponents, problems }
 }

@@ -1,6 +1,7 @@
 /** Finds what an app lacks for the admin. */
 import { hasNuxtModule } from '@nuxt/kit'
 import type { Nuxt } from 'nuxt/schema'
+import { join } from 'pathe'
 import type { Problem } from '../problem'
 
 interface Requirement extends Problem {
@@ -25,4 +26,15 @@ const REQUIREMENTS: readonly Requirement[] = [
 
 export function findRequirementProblems(nuxt: Nuxt): Problem[] {
   return REQUIREMENTS.filter(({ isMet }) => !isMet(nuxt)).map(({ where, what, instead }) => ({ where, what, instead }))
+}
+
+/** Reports components in `pages/`. Nuxt makes each of them a page of its own, which checks no permission of the admin. */
+export function findPublicComponents(nuxt: Nuxt, components: readonly string[]): Problem[] {
+  const { srcDir, dir, _layers } = nuxt.options
+  const layers = [{ srcDir, dir }, ..._layers.map(({ config }) => config)]
+  const folders = layers.map(({ srcDir, dir }) => `${join(srcDir, dir?.pages ?? 'pages')}/`)
+  return components.filter(path => folders.some(folder => path.startsWith(folder))).map(path => ({
+    where: 'autoAdmin', what: `names the component ${path}, which everyone can open, because it is in \`pages/\``,
+    instead: 'Move it to another folder, such as `~/admin`.',
+  }))
 }

@@ -1,0 +1,101 @@
+/** Checks the module of the admin in a loaded Nuxt: mistakes stop the build, in whichever order the modules are listed. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { loadNuxt } from '@nuxt/kit'
+import type { Nuxt, NuxtPage } from '@nuxt/schema'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+
+const root = fileURLToPath(new URL('../../..', import.meta.url))
+const fixture = join(root, 'test/fixtures/module-setup')
+mkdirSync(join(root, 'node_modules/.cache'), { recursive: true })
+const empty = mkdtempSync(join(root, 'node_modules/.cache/admin-module-'))
+const ADMIN = join(root, 'src/admin')
+
+beforeAll(() => {
+  process.env.NUXT_TELEMETRY_DISABLED = '1'
+  writeFileSync(join(empty, 'nuxt.config.ts'), 'export default {}\n')
+})
+afterAll(() => rmSync(empty, { recursive: true, force: true }))
+
+let nuxt: Nuxt | undefined
+afterEach(async () => {
+  await nuxt?.close()
+  nuxt = undefined
+})
+
+async function load(overrides: object, cwd = fixture): Promise<Nuxt> {
+  nuxt = await loadNuxt({ cwd, overrides: { modules: [ADMIN], ui: { fonts: false }, logLevel: 'silent', ...overrides } as object })
+  return nuxt
+}
+
+/** The messages that stop the build. */
+const problems = (overrides: object, cwd?: string): Promise<string[]> =>
+  load(overrides, cwd).then(() => [], (error: Error) => error.message.split('\n'))
+
+const page = { path: '/reports', label: 'Reports', component: join(fixture, 'app/app.vue'), permissions: ['posts:update'] }
+const pages = (...changes: object[]) => ({ autoAdmin: { customPages: changes.map(change => ({ ...page, ...change })) } })
+
+describe('a mistake stops the build', () => {
+  it.each<[mistake: string, overrides: object, ...parts: string[]]>([
+    ['`access`', { autoAdmin: { access: 'admin' } }, '`autoAdmin.access` was removed', '`autoAdmin.middleware', 'upgrading.md#admin-access'],
+    ['`canAccess`', pages({ canAccess: () => true }), '`autoAdmin.customPages[0].canAccess` was removed', 'upgrading.md#admin-page-access'],
+    ['an unknown option', { autoAdmin: { midleware: 'staff' } }, '`autoAdmin.midleware` is not an option. Did you mean `middleware`?'],
+    ['an unknown option of a page', pages({ permission: [] }), '`autoAdmin.customPages[0].permission` is not an option. Did you mean `permissions`?'],
+    ['a page without permissions', pages({ permissions: undefined }), '`autoAdmin.customPages[0].permissions` is missing'],
+    ['an unknown operation', pages({ permissions: ['posts:edit'] }), '`autoAdmin.customPages[0].permissions[0]` is \'posts:edit\''],
+    ['an unknown resource', pages({ permissions: ['psots:update'] }), '`autoAdmin.customPages[0].permissions[0]` names `psots`, which is not a registered resource. Did you mean `posts`?'],
+    ['a path that begins with a resource', pages({ path: '/posts/report' }), '`autoAdmin.customPages[0].path` begins with the name of the resource `posts`'],
+    ['two pages with one path', pages({}, { label: 'Other' }), '`autoAdmin.customPages[1].path` is `/reports`, as of another page'],
+    ['a component that is no file', pages({ component: '~/nowhere.vue' }), '`autoAdmin.customPages[0].component` is \'~/nowhere.vue\', which is not a file'],
+    ['a component of a package', pages({ component: 'some-package/page.vue' }), '`autoAdmin.customPages[0].component`', 'which is not a file'],
+    ['a component that is a public page', { ...pages({ component: join(fixture, 'server/handler.ts') }), dir: { pages: '../server' } }, 'which everyone can open, because it is in `pages/`'],
+    ['an unknown resource in `resources`', { autoAdmin: { resources: { pots: {} } } }, '`autoAdmin.resources.pots` names `pots`', 'Did you mean `posts`?'],
+    ['a cached page', { routeRules: { '/admin/**': { swr: 60 } } }, '`routeRules[\'/admin/**\'].swr` would cache the responses of `/admin`'],
+    ['a cached resource', { autoAdmin: { prefix: '/office' }, routeRules: { '/office/posts/*': { prerender: true } } }, '`routeRules[\'/office/posts/*\'].prerender` would cache'],
+    ['an app without pages', { pages: false }, '`pages` is `false`, but the admin is a page'],
+  ])('%s', async (_mistake, overrides, ...parts) => {
+    const messages = (await problems(overrides)).join('\n')
+    for (const part of parts) expect(messages).toContain(part)
+  })
+
+  it('without the module of the API', async () => {
+    expect(await problems({}, empty)).toEqual([
+      '[auto-api] `modules` lists `nuxt-auto-api/admin` without `nuxt-auto-api`. List both: `modules: [\'nuxt-auto-api\', \'nuxt-auto-api/admin\']`.',
+    ])
+  })
+
+  it('with every problem of the admin at once', async () => {
+    const messages = await problems({ autoAdmin: { prefix: 'admin', midleware: 1, customPages: [{ ...page, label: '' }, { ...page, component: '~/x.vue' }] } })
+    expect(messages.map(line => /`([^`]+)`/.exec(line)?.[1])).toEqual([
+      'autoAdmin.prefix', 'autoAdmin.midleware', 'autoAdmin.customPages[0].label', 'autoAdmin.customPages[1].component',
+    ])
+  })
+})
+
+describe('a valid app', () => {
+  it.each([
+    ['after the module of the API', {}, fixture],
+    ['before it', { modules: [ADMIN, join(root, 'src/module')] }, empty],
+  ])('has the page, its middleware and its plugin, if the admin is listed %s', async (_, overrides, cwd) => {
+    const loaded = await load({ ...overrides, autoAdmin: { prefix: '/office' } }, cwd)
+    const added: NuxtPage[] = []
+    await loaded.callHook('pages:extend', added)
+    expect(added).toMatchObject([{ path: '/office/:path(.*)*', meta: { layout: false, middleware: ['auto-admin'] } }])
+    const { virtual } = (loaded as never as { _nitro: { options: { virtual: Record<string, () => string> } } })._nitro.options
+    expect(virtual['#auto-api/plugins']!()).toContain('from "#auto-admin/plugin"')
+    expect(virtual['#auto-admin/plugin']!()).toContain('export const admin = adminPlugin({"hasMiddleware":false,')
+  })
+
+  it('warns of a middleware that is no file, and of an app component without pages', async () => {
+    const warn = vi.spyOn(process.stderr, 'write').mockImplementation(() => true)
+    const out = vi.spyOn(process.stdout, 'write').mockImplementation(() => true)
+    const loaded = await load({ autoAdmin: { middleware: 'stuff' }, logLevel: 'info' })
+    const app = { mainComponent: join(fixture, 'app/app.vue'), middleware: [{ name: 'staff', path: '', global: false }] }
+    await loaded.callHook('app:resolve', app as never)
+    const printed = [...warn.mock.calls, ...out.mock.calls].join('\n')
+    vi.restoreAllMocks()
+    expect(printed).toMatch(/autoAdmin\.middleware.* is .*stuff.*Did you mean .*staff/)
+    expect(printed).toMatch(/app\.vue has no .*NuxtPage/)
+  })
+})

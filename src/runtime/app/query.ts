@@ -112,7 +112,10 @@ interface SuspendableQuery {
  */
 function withPrefetch<Query extends SuspendableQuery>(query: Query, enabled: { readonly value: boolean }): Query {
   const suspense = () => enabled.value && query.status.value === 'pending' ? query.suspense() : Promise.resolve(reactive({ ...query }))
-  if (import.meta.server && getCurrentInstance()) onServerPrefetch(suspense)
+  const instance = getCurrentInstance() as { sp?: unknown[] | null } | null
+  if (import.meta.server && instance) onServerPrefetch(suspense)
+  // `useId` counts the components with a prefetch, and both sides have to count the same. Nuxt removes `onServerPrefetch` from the client.
+  else if (instance) instance.sp ??= []
   return { ...query, suspense }
 }
 

@@ -20,7 +20,7 @@ export default defineNuxtConfig({
   modules: ['@nuxt/ui', 'nuxt-auto-api', 'nuxt-auto-api/admin'],
   devtools: { enabled: false },
   app: { head: { link: [{ rel: 'icon', href: '/favicon.svg', type: 'image/svg+xml' }] } },
-  css: ['~/assets/main.css', '~/assets/newsroom.css'],
+  css: ['~/assets/main.css'],
   // Fonts and icons would come from servers on the internet.
   ui: { fonts: false },
   runtimeConfig: {
@@ -38,6 +38,13 @@ export default defineNuxtConfig({
     },
   },
   telemetry: false,
+  hooks: {
+    // Nuxt removes `onServerPrefetch` from the browser's code. Components that use it, such as icons, then shift the ids of labels and inputs:
+    // https://github.com/vuejs/core/issues/12591
+    ready({ options: { optimization: { treeShake: { composables: { client } } } } }) {
+      client.vue = client.vue?.filter(name => name !== 'onServerPrefetch') ?? []
+    },
+  },
   autoAdmin: {
     branding: { name: 'Newsroom', logo: '/favicon.svg' },
     customPages: [

@@ -12,6 +12,7 @@ export default defineNuxtModule({
         schema: createModuleImport(resolve('../server/database/schema'), 'posts'),
         authorization: createModuleImport(resolve('../server/auth/posts'), 'postsAuth'),
         protectedFields: ['views'],
+        validation: createModuleImport(resolve('../server/validation/posts'), 'postsValidation'),
         metadata: inTable('id', 'title', 'status', 'authorId', 'publishedAt'),
       })
       registry.register('comments', {

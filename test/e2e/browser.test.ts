@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createPng } from '../support/png'
 import { assertNoSecrets, rememberSecret } from '../support/secrets'
 import { isReachable, CHROMIUM } from '../support/services'
-import { launch, visit, type Visit } from './newsroom/browser'
+import { confirm, launch, pick, visit, wrongIds, type Visit } from './newsroom/browser'
 import { ADMIN, EDITOR, WRITER } from './newsroom/callers'
 import { startNewsroom, type Newsroom } from './newsroom/server'
 
@@ -44,9 +44,9 @@ describe.runIf(there)('in a browser', () => {
   /** In Nuxt 4.0, the element that announces pages to screen readers is an alert too. */
   const problem = (page: Page) => page.locator('.problem[role=alert]')
   const titles = (page: Page) => page.locator('.lines strong').allTextContents()
-  const ids = async (page: Page) => (await page.locator('.lines small').allTextContents()).map(text => Number(text.split(' ', 1)[0]))
+  const ids = async (page: Page) => (await page.locator('.lines small').allTextContents()).map(text => Number(text.trim().split(' ', 1)[0]))
   /** The desk's first rows for a caller who sees every row of an organisation. */
-  const newest = (organization = 1, limit = 20) => newsroom.rows<{ id: number, title: string }>('select id, title from posts where organization_id = ? and deleted_at is null order by published_at desc, id desc limit ?', organization, limit)
+  const newest = (organization = 1, limit = 20) => newsroom.rows<{ id: number, title: string }>('select id, title from posts where organization_id = ? and deleted_at is null order by created_at desc, id desc limit ?', organization, limit)
   /** For a look at a page: SHOTS names a folder. */
   async function screenshot(page: Page, name: string) {
     if (!process.env.SHOTS) return
@@ -58,13 +58,14 @@ describe.runIf(there)('in a browser', () => {
       }
     }
   }
-  const PAGES = ['/', '/?resource=users&limit=5', '/desk', '/trash', '/tagging', '/related', '/conflict', '/retry', '/permissions', '/explore', '/activity', '/tokens']
+  const PAGES = ['/', '/articles/1', '/records?resource=users&limit=5', '/files', '/desk', '/trash', '/tagging', '/related', '/conflict', '/retry', '/permissions', '/explore', '/activity', '/tokens']
 
   describe('a page the server has rendered', () => {
     it.each(PAGES)('hydrates without a request or a mismatch, and fits the width of a phone: %s', async (path) => {
       await on(path, { as: EDITOR, viewport: { width: 360, height: 740 } }, async ({ page, requests, complaints }) => {
         expect(requests).toEqual([])
         expect(complaints).toEqual([])
+        expect(await wrongIds(page)).toEqual([])
         expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBeLessThanOrEqual(0)
       })
     })
@@ -98,7 +99,7 @@ describe.runIf(there)('in a browser', () => {
         expect(await drawer.locator('li strong').allTextContents()).toEqual([name, name])
         expect(await drawer.locator('dd').first().textContent()).toBe('First change Second change')
         await screenshot(page, 'history')
-        await drawer.getByRole('button', { name: /^Revert post/ }).click()
+        await drawer.getByRole('button', { name: /^Revert to this version/ }).click()
         await expect.poll(titleOf).toBe('First change')
         await expect.poll(() => drawer.locator('li').count()).toBe(3)
         await page.keyboard.press('Escape')
@@ -120,7 +121,7 @@ describe.runIf(there)('in a browser', () => {
 
   describe('an export', () => {
     it('is saved as a file with every row that the caller can see', async () => {
-      await on('/?resource=posts&limit=5', { as: EDITOR }, async ({ page, complaints }) => {
+      await on('/records?resource=posts&limit=5', { as: EDITOR }, async ({ page, complaints }) => {
         const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Export CSV' }).click()])
         const text = await readFile(await download.path(), 'utf8')
         const expected = newsroom.rows<{ id: number }>('select id from posts where organization_id = 1 and deleted_at is null order by id')
@@ -132,10 +133,11 @@ describe.runIf(there)('in a browser', () => {
 
   describe('an import', () => {
     it('shows a preview or the refused lines, and writes the file when it is confirmed', async () => {
-      await on('/?resource=tags&limit=50', { as: EDITOR }, async ({ page, complaints }) => {
+      await on('/records?resource=tags&limit=50', { as: EDITOR }, async ({ page, complaints }) => {
         const count = () => newsroom.rows<{ count: number }>('select count(*) as count from tags')[0]!.count
         const before = count()
-        const choose = (text: string) => page.getByLabel('Import CSV or NDJSON').setInputFiles({ name: 'tags.csv', mimeType: 'text/csv', buffer: Buffer.from(text) })
+        await page.getByRole('button', { name: 'Import', exact: true }).click()
+        const choose = (text: string) => page.getByLabel('CSV or NDJSON file').setInputFiles({ name: 'tags.csv', mimeType: 'text/csv', buffer: Buffer.from(text) })
         await choose('name,slug\nImported,imported\n,missing')
         await page.getByText('Line 3:').waitFor()
         expect(count()).toBe(before)
@@ -143,8 +145,9 @@ describe.runIf(there)('in a browser', () => {
         await choose('name,slug\nImported one,imported-one\nImported two,imported-two')
         await page.getByText('2 records to create.').waitFor()
         expect(count()).toBe(before)
-        await page.getByRole('button', { name: 'Import', exact: true }).click()
+        await page.getByRole('button', { name: 'Import the file' }).click()
         await page.getByText('imported-two').waitFor()
+        await page.getByText('2 records imported.', { exact: true }).waitFor()
         expect([count(), complaints]).toEqual([before + 2, []])
       })
     })
@@ -208,7 +211,7 @@ describe.runIf(there)('in a browser', () => {
         await held
         await (status === undefined ? route.continue() : route.fulfill({ status, contentType: 'application/json', body: JSON.stringify({ statusCode: status, message: 'Somebody was faster.', data: { code: 'CONFLICT' } }) }))
       })
-      await page.getByRole('button', { name: /^Edit post/ }).first().focus()
+      await page.getByRole('button', { name: /^Rename post/ }).first().focus()
       await page.keyboard.press('Enter')
       await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toMatch(/^New title of post/)
       await page.keyboard.press('ControlOrMeta+a')
@@ -226,7 +229,7 @@ describe.runIf(there)('in a browser', () => {
         await expect.poll(async () => (await titles(page))[0]).toBe(title)
         // Progress is shown, and the focus is where it was.
         expect(await page.getByRole('progressbar').count()).toBeGreaterThan(0)
-        await expect.poll(() => page.evaluate(() => document.activeElement?.textContent?.trim())).toBe('Edit')
+        await expect.poll(() => page.evaluate(() => document.activeElement?.textContent?.trim())).toBe('Rename')
         expect(stored()).not.toBe(title)
         release()
         await expect.poll(stored).toBe(title)
@@ -254,7 +257,8 @@ describe.runIf(there)('in a browser', () => {
         // Drafts have no publication date: their sort values are equal.
         const all = newsroom.rows<{ id: number }>('select id from posts where organization_id = 1 and deleted_at is null and status = \'draft\' order by published_at desc, id desc')
         expect(all.length).toBeGreaterThan(100)
-        await page.getByLabel('Status').selectOption('draft')
+        await pick(page, 'Order', 'latest publication first')
+        await pick(page, 'Status', 'draft')
         // Scrolls within the frame in which a page is added, so that the end never seems to leave the window.
         await page.evaluate(() => {
           const toBottom = () => window.scrollTo(0, document.body.scrollHeight)
@@ -263,7 +267,7 @@ describe.runIf(there)('in a browser', () => {
         })
         await page.getByText('That is all.').waitFor({ timeout: 60_000 })
         expect((await ids(page)).join()).toBe(all.map(({ id }) => id).join())
-        const pages = requests.filter(request => request.startsWith('GET /api/posts?'))
+        const pages = requests.filter(request => request.startsWith('GET /api/posts?') && request.includes('draft'))
         expect(pages).toHaveLength(Math.ceil(all.length / 20))
         expect(new Set(pages).size).toBe(pages.length)
       })
@@ -272,8 +276,8 @@ describe.runIf(there)('in a browser', () => {
     it('is filtered and ordered by the server', async () => {
       await on('/desk', { as: EDITOR }, async ({ page }) => {
         await page.getByLabel('Title contains').fill('tram')
-        await page.getByLabel('Status').selectOption('published')
-        await page.getByLabel('Order').selectOption('title')
+        await pick(page, 'Status', 'published')
+        await pick(page, 'Order', 'by title')
         const expected = newsroom.rows<{ title: string }>('select title from posts where organization_id = 1 and deleted_at is null and status = \'published\' and title like \'%tram%\' order by title, id limit 20')
         expect(expected.length).toBeGreaterThan(3)
         await expect.poll(() => titles(page)).toEqual(expected.map(({ title }) => title))
@@ -284,17 +288,19 @@ describe.runIf(there)('in a browser', () => {
   describe('a form', () => {
     it('shows validation errors beside their fields, and creates the record when they are fixed', async () => {
       await on('/desk', { as: EDITOR }, async ({ page }) => {
-        await page.getByText('Write a post').click()
-        await page.locator('input[name=title]').fill('x'.repeat(161))
-        await page.getByRole('button', { name: 'Create the draft' }).click()
-        await expect.poll(() => page.locator('#wrong-title').textContent()).toMatch(/160/)
-        expect(await page.locator('#wrong-slug').count()).toBe(0)
+        await page.getByRole('button', { name: 'Write a post' }).click()
+        const dialog = page.getByRole('dialog')
+        await dialog.getByLabel('Title').fill('x'.repeat(161))
+        await dialog.getByLabel('Slug').fill('a-draft-of-the-browser')
+        await dialog.getByLabel('Text', { exact: true }).fill('Once upon a time.')
+        await dialog.getByRole('button', { name: 'Create the draft' }).click()
+        await dialog.getByText(/160/).waitFor()
+        expect(await Promise.all(['Title', 'Slug'].map(label => dialog.getByLabel(label).getAttribute('aria-invalid')))).toEqual(['true', 'false'])
 
-        await page.locator('input[name=title]').fill('A draft of the browser')
-        await page.locator('input[name=slug]').fill('a-draft-of-the-browser')
-        await page.locator('input[name=body]').fill('Once upon a time.')
-        await page.getByRole('button', { name: 'Create the draft' }).click()
-        await page.getByText('is a draft now').waitFor()
+        await dialog.getByLabel('Title').fill('A draft of the browser')
+        await dialog.getByRole('button', { name: 'Create the draft' }).click()
+        await page.getByText('“A draft of the browser” is a draft now. It is the first post of the desk.', { exact: true }).waitFor()
+        await expect.poll(async () => (await titles(page))[0]).toBe('A draft of the browser')
         expect(newsroom.rows('select status from posts where slug = \'a-draft-of-the-browser\'')).toEqual([{ status: 'draft' }])
       })
     })
@@ -303,13 +309,13 @@ describe.runIf(there)('in a browser', () => {
   describe('an action without permission', () => {
     it('is not offered to anonymous callers, nor for the posts of others', async () => {
       await on('/desk', {}, async ({ page }) => {
-        expect(await page.getByRole('button', { name: /^(?:Edit|Delete) post/ }).count()).toBe(0)
+        expect(await page.getByRole('button', { name: /^(?:Edit|Rename|Delete) post/ }).count()).toBe(0)
         expect(await page.getByText('Write a post').count()).toBe(0)
       })
       const mine = new Set(newsroom.rows<{ id: number }>('select id from posts where author_id = ? or created_by = ?', WRITER, WRITER).map(({ id }) => id))
       const editable = (page: Page) => page.getByRole('button', { name: /^Edit post/ }).evaluateAll(buttons => buttons.map(button => Number(/\d+/.exec(button.getAttribute('aria-label')!)![0])))
       await on('/desk', { as: WRITER }, async ({ page }) => {
-        await page.getByLabel('Order').selectOption('-views')
+        await pick(page, 'Order', 'most read first')
         const [most] = newsroom.rows<{ id: number }>(`select id from posts where organization_id = 1 and deleted_at is null and (status = 'published' or author_id = ${WRITER} or created_by = ${WRITER}) order by views desc, id desc limit 1`)
         await expect.poll(async () => (await ids(page))[0]).toBe(most!.id)
         const shown = await ids(page)
@@ -323,8 +329,8 @@ describe.runIf(there)('in a browser', () => {
     it('shows the rows of the new caller only, when the caller changes', async () => {
       await on('/desk', { as: EDITOR }, async ({ page }) => {
         const mine = await titles(page)
-        const [other] = newsroom.rows<{ id: number }>('select id from users where organization_id = 2 and role = \'editor\' and active = 1 order by id limit 1')
-        await page.getByLabel('Send requests as').selectOption(String(other!.id))
+        const [other] = newsroom.rows<{ name: string }>('select name from users where organization_id = 2 and role = \'editor\' and active = 1 order by id limit 1')
+        await pick(page, 'Send requests as', `${other!.name}, editor`)
         const expected = newest(2).map(({ title }) => title)
         await expect.poll(() => titles(page)).toEqual(expected)
         expect(expected).not.toEqual(mine)
@@ -334,11 +340,11 @@ describe.runIf(there)('in a browser', () => {
 
   describe('a write', () => {
     it('refetches the queries it affects, and no others', async () => {
-      await on('/?resource=posts&limit=5', { as: EDITOR }, async ({ page, requests }) => {
+      await on('/records?resource=posts&limit=5', { as: EDITOR }, async ({ page, requests }) => {
         const [first, second] = newsroom.rows<{ id: number }>('select id from posts where organization_id = 1 and deleted_at is null order by id limit 2') as [{ id: number }, { id: number }]
         await page.getByLabel(`Choose posts ${first.id}`, { exact: true }).check()
         await page.getByLabel(`Choose posts ${second.id}`, { exact: true }).check()
-        await page.getByLabel('New status').selectOption('archived')
+        await pick(page, 'New status', 'archived')
         await page.getByRole('button', { name: 'Set status' }).click()
         await page.getByText('2 chosen').waitFor({ state: 'detached' })
         expect(await page.locator('tbody tr').first().textContent()).toContain('archived')
@@ -349,10 +355,11 @@ describe.runIf(there)('in a browser', () => {
     })
 
     it('that deletes or restores a row updates the list and the trash', async () => {
-      await on('/?resource=posts&limit=5', { as: ADMIN }, async ({ page }) => {
+      await on('/records?resource=posts&limit=5', { as: ADMIN }, async ({ page }) => {
         const [{ id, title }] = newsroom.rows<{ id: number, title: string }>('select id, title from posts where organization_id = 1 and deleted_at is null order by id limit 1') as [{ id: number, title: string }]
         const inTrash = () => newsroom.rows<{ trashed: number }>('select deleted_at is not null trashed from posts where id = ?', id)[0]!.trashed
         await page.getByRole('button', { name: `Delete posts ${id}`, exact: true }).click()
+        await confirm(page, 'Delete')
         await expect.poll(() => page.getByRole('button', { name: `Delete posts ${id}`, exact: true }).count()).toBe(0)
         expect(inTrash()).toBe(1)
 
@@ -362,7 +369,7 @@ describe.runIf(there)('in a browser', () => {
         await page.getByText(`${id} · ${title}`).waitFor({ state: 'detached' })
         expect(inTrash()).toBe(0)
 
-        await page.getByRole('link', { name: 'Browse and edit' }).click()
+        await page.getByRole('link', { name: 'Records', exact: true }).click()
         await page.getByRole('button', { name: `Delete posts ${id}`, exact: true }).waitFor()
       })
     })
@@ -373,12 +380,12 @@ describe.runIf(there)('in a browser', () => {
         await page.getByLabel('Comment', { exact: true }).fill('Sent twice.')
         for (const [name, line] of [['Send', /^201: a new comment/], ['Send again', /^201: the same response again/]] as const) {
           await page.getByRole('button', { name, exact: true }).click()
-          await expect.poll(() => page.locator('ol li').last().textContent()).toMatch(line)
+          await expect.poll(() => page.getByRole('list', { name: 'Responses' }).locator('li').last().textContent()).toMatch(line)
         }
         expect(comments()).toBe(1)
         await page.getByLabel('Comment', { exact: true }).fill('Another text.')
         await page.getByRole('button', { name: 'Send again' }).click()
-        await expect.poll(() => page.locator('ol li').last().textContent()).toMatch(/^422:/)
+        await expect.poll(() => page.getByRole('list', { name: 'Responses' }).locator('li').last().textContent()).toMatch(/^422:/)
       })
     })
 
@@ -428,7 +435,7 @@ describe.runIf(there)('in a browser', () => {
         const before = linked()
         expect(await shown()).toEqual(before)
         const [name] = newsroom.rows<{ name: string }>('select name from tags where organization_id = 1 and id not in (select tag_id from posts_tags where post_id = ?) order by name desc limit 1', id).map(({ name }) => name)
-        await page.getByLabel('Tag to add').selectOption(name!)
+        await pick(page, 'Tag to add', name!)
         await page.getByRole('button', { name: 'Add tag' }).click()
         await expect.poll(shown).toContain(name)
         expect(await shown()).toEqual(linked())
@@ -451,7 +458,7 @@ describe.runIf(there)('in a browser', () => {
         }
         await page.getByLabel('Name', { exact: true }).fill('weekly report')
         await page.getByLabel('tags:read').check()
-        await page.getByRole('button', { name: 'Make the token' }).click()
+        await page.getByRole('button', { name: 'Create token' }).click()
         await page.getByText('Copy the token of “weekly report” now').waitFor()
         const first = await secret()
         await page.getByRole('button', { name: 'Copy the token' }).click()
@@ -473,6 +480,7 @@ describe.runIf(there)('in a browser', () => {
         expect((await rendered(WRITER)).includes('weekly report')).toBe(false)
 
         await page.getByRole('button', { name: 'Revoke weekly report' }).click()
+        await confirm(page, 'Revoke')
         await page.getByText('This caller has no tokens.').waitFor()
         expect(await Promise.all([first, second].map(token => statusOf(token)))).toEqual([401, 401])
         assertNoSecrets(requests.join(), 'A URL of the page')

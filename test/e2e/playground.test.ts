@@ -130,14 +130,13 @@ describe('the query explorer', () => {
 
   // As an administrator, who can read every field.
   describe.each(['posts', 'comments', 'tags', 'media', 'users', 'organizations'])('on %s', (name) => {
-    const samples: Record<string, string> = { integer: '1', number: '1', text: 'a', date: '2025-01-01', boolean: 'true', json: 'true' }
     const run = (changes: Partial<Draft>, { fields }: ResourceView) =>
       newsroom.request(toPath(newDraft({ resource: name, limit: 1, ...changes }), fields), { as: ADMIN })
 
-    it('offers only conditions that the API accepts', async () => {
+    it('offers only conditions that the API accepts, with the value that they have at first', async () => {
       const view = (await viewsOf(ADMIN)).get(name)!
       const conditions = Object.entries(view.fields).flatMap(([field, described]) => described.operators.map(operator =>
-        ({ field, operator, value: firstValue(described, operator) || described.enum?.join() || samples[described.kind]! })))
+        ({ field, operator, value: firstValue(described, operator) })))
       expect(conditions.length).toBeGreaterThan(Object.keys(view.fields).length)
       const refused = []
       for (const condition of conditions) {
@@ -167,7 +166,12 @@ describe('the query explorer', () => {
 })
 
 describe('the number of statements', () => {
-  const statements = async (path: string, as?: number) => Number((await newsroom.request(path, { as })).headers.get('x-demo-statements'))
+  const traceOf = async (id: string) => (await newsroom.request(`/api/demo/statements/${id}`)).body as string[]
+  const statements = async (path: string, as?: number) => {
+    const id = crypto.randomUUID()
+    await newsroom.request(path, { as, headers: { 'x-demo-trace': id } })
+    return (await traceOf(id)).length
+  }
 
   it.each([
     [0, 'a refusal', '/api/posts?onlyDeleted=true'],
@@ -182,14 +186,28 @@ describe('the number of statements', () => {
   })
 
   it('is counted per request, also when other requests run meanwhile', async () => {
-    const slow = (milliseconds: number) => newsroom.request('/api/posts/1', { method: 'PATCH', as: EDITOR, body: {}, bodyDelay: milliseconds })
-    const own = (await slow(0)).headers.get('x-demo-statements')
-    expect(Number(own)).toBeGreaterThan(0)
+    const slow = async (milliseconds: number) => {
+      const id = crypto.randomUUID()
+      const { status } = await newsroom.request('/api/posts/1', { method: 'PATCH', as: EDITOR, body: {}, bodyDelay: milliseconds, headers: { 'x-demo-trace': id } })
+      return { status, own: await traceOf(id) }
+    }
+    const { own } = await slow(0)
+    expect(own.length).toBeGreaterThan(0)
     const waiting = slow(300)
     await setTimeout(100)
     expect(await Promise.all(['/api/posts/1', '/api/posts?page=1', '/api/posts?include=tags,comments&limit=20'].map(path => statements(path)))).toEqual([1, 2, 4])
-    const { status, headers } = await waiting
-    expect({ status, statements: headers.get('x-demo-statements') }).toEqual({ status: 200, statements: own })
+    expect(await waiting).toEqual({ status: 200, own })
+  })
+
+  it('is zero for a response of the cache, which is stored although the statements are counted', async () => {
+    const path = '/api/organizations?fields=id,name'
+    const states = []
+    for (let index = 0; index < 2; index++) states.push([(await newsroom.request(path, { as: EDITOR })).headers.get('cache-status'), await statements(path, EDITOR)])
+    expect(states).toEqual([['auto-api; fwd=miss; stored', 0], [expect.stringMatching(/^auto-api; hit; ttl=\d+$/), 0]])
+  })
+
+  it('is not disclosed for requests without a trace, nor for ids that nobody has used', async () => {
+    for (const id of ['0', '__proto__', crypto.randomUUID()]) expect(await traceOf(id)).toEqual([])
   })
 })
 
@@ -203,14 +221,14 @@ describe('the pages', () => {
   const cookie = (id: number) => ({ cookie: `newsroom-caller=${id}` })
 
   it.each([
-    ['/?resource=posts&limit=5', 'Choose all rows of this page'],
+    ['/records?resource=posts&limit=5', 'Choose all rows of this page'],
     ['/explore', 'Run the query'],
     [`/explore?q=${encodeURIComponent(writeDraft(EXAMPLES[0]!.draft))}`, 'sort=-views'],
     ['/trash', 'Restore group'],
     ['/trash?resource=comments', 'Comments in the trash'],
     ['/tagging', 'Add tag'],
     ['/permissions', 'comments.authorId'],
-    ['/tokens', 'Make the token'],
+    ['/tokens', 'Create token'],
   ])('are rendered with the caller\'s rows: %s', async (path, text) => {
     const { status, body } = await newsroom.request(path, { headers: cookie(EDITOR) })
     expect(status).toBe(200)
@@ -219,10 +237,10 @@ describe('the pages', () => {
   })
 
   it('have the columns that the caller can read', async () => {
-    const columns = async (as: number) => [...String((await newsroom.request('/?resource=users', { headers: cookie(as) })).body).matchAll(/<th scope="col">\s*([A-Z]\w+)/g)].map(([, label]) => label)
-    expect(await columns(WRITER)).toEqual(['Id', 'Name', 'Role'])
-    expect(await columns(EDITOR)).toEqual(['Id', 'Name', 'Role', 'Email'])
-    expect(await columns(ADMIN)).toEqual(['Id', 'Name', 'Role', 'Email', 'Salary'])
+    const columns = async (as: number) => [...String((await newsroom.request('/records?resource=users', { headers: cookie(as) })).body).matchAll(/<th [^>]*>(?:<!--[^>]*-->|\s)*([A-Z]\w+)/g)].map(([, label]) => label)
+    expect(await columns(WRITER)).toEqual(['Id', 'Name', 'Role', 'Actions'])
+    expect(await columns(EDITOR)).toEqual(['Id', 'Name', 'Role', 'Email', 'Actions'])
+    expect(await columns(ADMIN)).toEqual(['Id', 'Name', 'Role', 'Email', 'Salary', 'Actions'])
   })
 
   it.each([[undefined, '401: Sign in to do this.'], [WRITER, '403: You do not have permission to do this.']])('show the refusal of the trash, as %s', async (as, problem) => {

@@ -14,8 +14,10 @@ export interface Exchange {
   status: number
   statusText: string
   milliseconds: number
-  /** Number of SQL statements, from a header of the playground. */
-  statements?: number
+  /** The SQL statements of the request, from a route of the playground. */
+  statements?: readonly string[]
+  /** The state of the response cache, such as `hit`. Responses of resources that are not cached have none. */
+  cache?: string
   body: unknown
   /** Error message for the page. */
   problem?: string
@@ -23,24 +25,29 @@ export interface Exchange {
 
 /** Sends a request and returns the response, also for errors. */
 export async function sendRequest(request: ApiRequest): Promise<Exchange> {
+  const trace = crypto.randomUUID()
   const start = performance.now()
   const milliseconds = () => Math.round(performance.now() - start)
   try {
     const response = await $fetch.raw<unknown>(request.path, {
       method: request.method,
       body: request.body,
-      headers: request.caller ? { 'x-demo-user': request.caller } : {},
+      headers: { 'x-demo-trace': trace, ...request.caller && { 'x-demo-user': request.caller } },
       ignoreResponseError: true,
       retry: 0,
     })
+    const duration = milliseconds()
     const { status, _data: body } = response
-    const statements = response.headers.get('x-demo-statements')
+    const statements = await $fetch<string[]>(`/api/demo/statements/${trace}`).catch(() => undefined)
+    const cache = response.headers.get('cache-status')
     return {
       request,
       status,
       statusText: response.statusText,
-      milliseconds: milliseconds(),
-      ...statements !== null && { statements: Number(statements) },
+      milliseconds: duration,
+      ...statements && { statements },
+      // `auto-api; hit; ttl=60` and `auto-api; fwd=miss; stored`
+      ...cache !== null && { cache: cache.replace(/^auto-api; (?:fwd=)?/, '').split(';')[0]! },
       body,
       problem: response.ok ? undefined : `${status}: ${messageOf(body) ?? response.statusText}`,
     }

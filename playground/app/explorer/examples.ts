@@ -65,5 +65,6 @@ export const EXAMPLES: readonly Example[] = [
       sort: [{ field: 'count', descending: true }],
     }),
   },
+  { label: 'From the response cache', draft: newDraft({ resource: 'organizations', fields: ['id', 'name', 'city'] }) },
   { label: 'The trash (editors)', draft: newDraft({ fields: ['id', 'title', 'deletedAt', 'deletedReason'], trash: 'only' }) },
 ]

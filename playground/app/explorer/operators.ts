@@ -36,9 +36,13 @@ export function inputFor({ kind, enum: choices }: Typed, operator: Operator): In
   return choices ? { options: choices } : { type: INPUT_TYPES[kind] ?? 'text' }
 }
 
-/** The initial value of the input. */
+/** Values that the API accepts, by kind. */
+const SAMPLES: Readonly<Record<string, string>> = { integer: '1', number: '1', bigint: '1', decimal: '1', date: '2025-01-01', boolean: 'true', json: 'true' }
+
+/** The initial value of the input: one that the API accepts, so that a new condition never fails. */
 export function firstValue(field: Typed, operator: Operator): string {
-  return inputFor(field, operator).options?.[0] ?? ''
+  const [first] = inputFor(field, operator).options ?? field.enum ?? []
+  return first ?? SAMPLES[field.kind] ?? 'a'
 }
 
 /** Converts typed text to a value. Invalid text stays as it is, so that the API returns its error. */

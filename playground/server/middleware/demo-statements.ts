@@ -1,7 +1,7 @@
-/** Starts counting the SQL statements of a request. It runs after `demo-caller`, so that the query of `demo-caller` does not count. */
-import { countStatements } from '../utils/statements'
+/** Starts the trace of the SQL statements. It runs after `demo-caller`, so that the query of `demo-caller` is not part of it. */
+import { traceStatements } from '../utils/statements'
 
 export default defineEventHandler((event) => {
   if (event.path.startsWith('/api/'))
-    countStatements(event)
+    traceStatements(getHeader(event, 'x-demo-trace'))
 })

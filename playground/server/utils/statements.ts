@@ -1,36 +1,29 @@
 /**
- * Counts the SQL statements of a request. FOR THE DEMO ONLY: it discloses internals of the server.
- * The response has the count in the header `x-demo-statements`, without BEGIN and COMMIT.
+ * Records the SQL statements of a request that has an id in the header `x-demo-trace`, without BEGIN and COMMIT.
+ * FOR THE DEMO ONLY: it discloses internals of the server. `GET /api/demo/statements/<id>` returns them without their values.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Logger } from 'drizzle-orm'
-import type { H3Event } from 'h3'
 
-interface Count { statements: number, readonly event: H3Event }
+const MAX_TRACES = 200
 
-const counts = new AsyncLocalStorage<Count>()
+const current = new AsyncLocalStorage<string[] | undefined>()
+const traces = new Map<string, string[]>()
 
-/** Starts counting for this request. Concurrent requests have their own counts. */
-export function countStatements(event: H3Event): void {
-  const count = { statements: 0, event }
-  counts.enterWith(count)
-  setHeader(count)
+/** Starts the trace of this request. Without an id it has none, also if the page that sends it has one. */
+export function traceStatements(id: string | undefined): void {
+  if (!id || !/^[\da-f-]{36}$/.test(id)) return current.enterWith(undefined)
+  const statements: string[] = []
+  current.enterWith(statements)
+  traces.set(id, statements)
+  if (traces.size > MAX_TRACES) traces.delete(traces.keys().next().value!)
 }
+
+export const findStatements = (id: string): readonly string[] | undefined => traces.get(id)
 
 /** Drizzle calls `logQuery` once per statement. */
 export const statementLogger: Logger = {
-  logQuery() {
-    const count = counts.getStore()
-    if (!count)
-      return
-    count.statements++
-    setHeader(count)
+  logQuery(statement) {
+    current.getStore()?.push(statement)
   },
-}
-
-/** Updates the header after each statement, so that error responses have it too. */
-function setHeader({ event, statements }: Count): void {
-  // Nuxt 5 has Node's response only for requests of clients, not for those of a page that renders.
-  if (!event.node?.res?.headersSent)
-    setResponseHeader(event, 'x-demo-statements', String(statements))
 }

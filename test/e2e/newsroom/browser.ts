@@ -24,8 +24,6 @@ export async function visit(browser: Browser, url: string, { as, ...options }: {
   page.on('request', request => new URL(request.url()).pathname.startsWith('/api/') && requests.push(`${request.method()} ${request.url().slice(new URL(url).origin.length)}`))
   page.on('console', message => ['error', 'warning'].includes(message.type()) && complaints.push(message.text()))
   page.on('pageerror', error => complaints.push(error.message))
-  // Confirms every dialog.
-  page.on('dialog', dialog => void dialog.accept())
   await page.goto(url)
   await settled(page)
   return { page, requests, complaints, close: () => context.close() }
@@ -36,3 +34,41 @@ async function settled(page: Page): Promise<void> {
   await page.waitForFunction(() => (window as unknown as { useNuxtApp?: () => { isHydrating?: boolean } }).useNuxtApp?.().isHydrating === false)
   await page.waitForLoadState('networkidle')
 }
+
+/** Selects an option of a `USelect`, as a user does. */
+export async function pick(page: Page, label: string, option: string | RegExp): Promise<void> {
+  await page.getByRole('combobox', { name: label, exact: true }).click()
+  await page.getByRole('option', { name: option, exact: true }).click()
+  await page.getByRole('listbox').waitFor({ state: 'detached' })
+}
+
+/** Confirms the open dialog with the button of this name. */
+export async function confirm(page: Page, name: string): Promise<void> {
+  await page.getByRole('dialog').getByRole('button', { name, exact: true }).click()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+}
+
+/**
+ * The ids that the browser's components have, but their elements have not. Vue does not correct attributes while it hydrates, so a label
+ * then points to no element. @returns one line for each element
+ */
+export const wrongIds = (page: Page): Promise<string[]> => page.evaluate(() => {
+  interface VNode {
+    readonly el?: Element
+    readonly props?: { readonly id?: unknown } | null
+    readonly component?: { readonly subTree: VNode } | null
+    readonly suspense?: { readonly activeBranch: VNode } | null
+    readonly children?: unknown
+  }
+  const wrong: string[] = []
+  const look = (node: VNode | null | undefined): void => {
+    if (!node || typeof node !== 'object') return
+    const id = node.props?.id
+    if (!node.component && typeof id === 'string' && node.el?.id !== undefined && node.el.id !== id) wrong.push(`${node.el.outerHTML.slice(0, 80)}: ${id}`)
+    look(node.component?.subTree)
+    look(node.suspense?.activeBranch)
+    if (Array.isArray(node.children)) node.children.forEach(child => look(child as VNode))
+  }
+  look((document.querySelector('#__nuxt') as unknown as { _vnode: VNode })._vnode)
+  return wrong
+})

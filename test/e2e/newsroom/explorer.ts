@@ -45,6 +45,11 @@ export const CHECKS: Readonly<Record<string, Check>> = {
       where: `${PUBLIC} and featured = 1 and published_at >= ${Date.UTC(2025, 0)} and published_at < ${Date.UTC(2026, 0)} and views >= 1000`,
     }),
   },
+  'From the response cache': {
+    check({ body }, { rows }) {
+      expect(body.data).toEqual(rows('select id, name, city from organizations where id = 1'))
+    },
+  },
   'About the tram or the bus': {
     check: (answer, newsroom) => expectPage(answer, newsroom, { limit: 10, where: `${PUBLIC} and (title like '%tram%' or title like '%bus%')` }),
   },

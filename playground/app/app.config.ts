@@ -1,0 +1,6 @@
+/** The colors of Nuxt UI. */
+export default defineAppConfig({
+  ui: {
+    colors: { primary: 'blue', neutral: 'slate' },
+  },
+})

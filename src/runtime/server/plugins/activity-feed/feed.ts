@@ -21,6 +21,7 @@ import type { AutoApiContext } from '../../registration'
 import { onlyVisibleRecords } from '../audit-log/access'
 import { resourceOf, type AuditLog } from '../audit-log/log'
 import { toListQuery } from '../audit-log/read'
+import { ENTRY_SQL } from '../audit-log/sql/index'
 import { countUpdates, feedClause } from './heads'
 import { readLabels, type Labels } from './labels'
 import { PERMISSION } from './open'
@@ -64,7 +65,8 @@ export async function readFeed(log: AuditLog, options: ActivityFeedOptions, ctx:
   try {
     const hasTotal = position.mode === 'offset' && count
     const offset = position.mode === 'offset' ? toOffset(position.page, limit) : 0
-    const { columns, rows } = await readRows(plan, { start, offset, limit: limit + 1, cursor: true }, call)
+    const { unplanned: toLimit } = ENTRY_SQL[call.engine.dialect]
+    const { columns, rows } = await readRows(plan, { start, offset, limit: limit + 1, toLimit, cursor: true }, call)
     const entries = rows.slice(0, limit).map(decoder(columns)) as unknown as FoundEntry[]
     const hasMore = rows.length > limit
     const meta = position.mode === 'cursor'

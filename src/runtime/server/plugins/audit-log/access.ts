@@ -114,15 +114,18 @@ async function resourceAccess(session: Session, resource: Resource): Promise<Res
 /** By the fields that the reader can read, and the names of the links. */
 const known = new WeakMap<Selection, Map<string, ShownFields>>()
 
-function shownFields({ roles: { updatedAt, updatedBy } }: Resource, readable: Selection, links: readonly string[]): ShownFields {
+function shownFields({ roles, tenant, primaryKey }: Resource, readable: Selection, links: readonly string[]): ShownFields {
   let byLinks = known.get(readable)
   if (!byLinks) known.set(readable, byLinks = new Map())
   const key = links.join()
   let fields = byLinks.get(key)
   if (!fields) {
     const shown = new Set([...readable.byName.keys(), ...links])
-    const stamps: ReadonlySet<string | undefined> = new Set([updatedAt?.name, updatedBy?.name])
-    byLinks.set(key, fields = { shown, listed: [...shown].filter(name => !stamps.has(name)) })
+    const stamps: ReadonlySet<string | undefined> = new Set([roles.updatedAt?.name, roles.updatedBy?.name])
+    const listed = [...shown].filter(name => !stamps.has(name))
+    // SQL looks for one name after the other. Updates do not change these columns.
+    const fixed = new Set([tenant, roles.createdAt, roles.createdBy, ...primaryKey].map(field => field?.name))
+    byLinks.set(key, fields = { shown, listed: [...listed.filter(name => !fixed.has(name)), ...listed.filter(name => fixed.has(name))] })
   }
   return fields
 }

@@ -117,7 +117,8 @@ function tenantCondition(session: Session, log: AuditLog, table: Table): SQL {
   const mode = tenantMode(session)
   if (mode !== 'one') return mode === 'all' ? sql`1 = 1` : sql`1 = 0`
   const { bytes } = resourceOf(session.api, log).fields.get('tenantId')!
-  return sameBytes(columnsOf(table).tenantId, sql`${sql.param(String(session.ctx.tenant!.id))}`, bytes)
+  const id = ENTRY_SQL[session.engine.dialect].unplanned(sql`${sql.param(String(session.ctx.tenant!.id))}`)
+  return sameBytes(columnsOf(table).tenantId, id, bytes)
 }
 
 /** Entries of the tenant of a visible entry. Other conditions select the record, so that an index on the tenant would not help. */

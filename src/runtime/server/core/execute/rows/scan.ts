@@ -39,7 +39,7 @@ export async function* scanBatches(unordered: Scoped<ReadPlan>, options: ReadOpt
   for (let remaining = maxScanned; ;) {
     // One row beyond the limit shows whether more rows exist.
     const size = Math.min(batch, remaining + 1)
-    const rows = await call.engine.query(rowsStatement(plan, columns, { start: from, limit: size }, call, joins))
+    const rows = await call.engine.query(rowsStatement(plan, columns, { start: from, limit: size, toLimit: options.toLimit }, call, joins))
     const checked = rows.length > remaining ? rows.slice(0, remaining) : rows
     const accepted = plan.accepts ? await filterAccepted(checked, decode, plan.accepts) : checked
     if (accepted.length > 0) yield { rows: accepted, columns, ...joins && { joins } }

@@ -16,6 +16,8 @@ export interface ReadOptions {
   readonly start?: readonly Clause[]
   readonly offset?: number
   readonly limit?: number
+  /** Writes the parameter of the limit. @default the parameter itself */
+  readonly toLimit?: (limit: SQL) => SQL
   /** If true, the query also reads the columns that a cursor needs. */
   readonly cursor?: boolean
   /** The maximum number of rows that `objectLevel` checks. @default the result of `maxScanRows` */
@@ -32,25 +34,26 @@ export interface ReadOptions {
 export function rowsStatement(
   plan: Scoped<ReadPlan>,
   columns: Selection,
-  { start = [], offset, limit }: ReadOptions,
+  { start = [], offset, limit, toLimit }: ReadOptions,
   { api, engine }: Call,
   joins: readonly Join[] = [],
 ): Statement {
   const { resource, order } = plan
   const where = [...conditions(plan), ...start]
   const bounds = limit === undefined || limit === Infinity ? [] : offset ? [limit, offset] : [limit]
-  const key = shape`read ${columns.key}${shapeOfJoins(joins)}${shapeOf(where)}${orderShape(order)}${bounds.length}`
+  const key = shape`read ${columns.key}${shapeOfJoins(joins)}${shapeOf(where)}${orderShape(order)}${bounds.length}${toLimit ? 'own' : ''}`
   return statement(api.statements, engine, key, [...valuesOfJoins(joins), ...valuesOf(where), ...bounds], () => {
     const from = sql`${resource.table}${joinClauses(joins)}${whereClause(where)}`
     const sorted = order.length > 0 ? sql` order by ${orderList(order)}` : sql``
     const selected = sql`${selectList(columns)}${joinedSelectList(joins)}`
-    return { sql: sql`select ${selected} from ${from}${sorted}${limitClause(bounds)}`, extra: undefined }
+    return { sql: sql`select ${selected} from ${from}${sorted}${limitClause(bounds, toLimit)}`, extra: undefined }
   })
 }
 
-function limitClause([limit, offset]: readonly number[]): SQL {
+function limitClause([limit, offset]: readonly number[], toLimit: (limit: SQL) => SQL = limit => limit): SQL {
   if (limit === undefined) return sql``
-  return offset === undefined ? sql` limit ${sql.param(limit)}` : sql` limit ${sql.param(limit)} offset ${sql.param(offset)}`
+  const clause = sql` limit ${toLimit(sql`${sql.param(limit)}`)}`
+  return offset === undefined ? clause : sql`${clause} offset ${sql.param(offset)}`
 }
 
 /** Returns the conditions of the query and of the row scope, for one WHERE clause. */

@@ -16,6 +16,11 @@ export interface EntrySql {
   readonly isPlain: (text: SQL) => SQL
   /** A column in a condition that no index should serve, because other conditions select fewer rows. */
   readonly unindexed: (column: Column) => SQL
+  /**
+   * A parameter whose value the planner of the database does not read. SQLite plans a statement again for each value on which the plan
+   * could depend. For the long statements about entries, that takes longer than to read a page.
+   */
+  readonly unplanned: (value: SQL) => SQL
   /** A time that is some minutes later. */
   readonly later: (time: Column | SQL, minutes: number) => SQL
 }

@@ -13,5 +13,6 @@ export const mysqlEntries: EntrySql = {
   part: (id, index) => sql`substring_index(substring_index(${id}, ',', ${sql.raw(String(index + 1))}), ',', -1)`,
   isPlain: text => sql`instr(${text}, '%') = 0`,
   unindexed: column => sql`${column}`,
+  unplanned: value => value,
   later: (time, minutes) => sql`${time} + interval ${sql.raw(String(minutes))} minute`,
 }

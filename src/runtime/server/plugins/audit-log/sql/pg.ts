@@ -21,5 +21,6 @@ export const pgEntries: EntrySql = {
   part: (id, index) => sql`split_part(${id}, ',', ${sql.raw(String(index + 1))})`,
   isPlain: text => sql`position('%' in ${text}) = 0`,
   unindexed: column => sql`${column}`,
+  unplanned: value => value,
   later: (time, minutes) => sql`${time} + interval ${sql.raw(`'${minutes} minutes'`)}`,
 }

@@ -127,6 +127,8 @@ describe.runIf(there)('the pages of the playground', () => {
     })
 
     it('deletes with the keyboard, keeps the focus in the list, and undoes the delete', async () => {
+      const body = { title: 'Without comments', slug: 'without-comments', body: 'Nobody can have commented on it yet.' }
+      expect((await newsroom.request('/api/posts', { method: 'POST', as: EDITOR, body })).status).toBe(201)
       await on('/desk', { as: EDITOR }, async ({ page, complaints }) => {
         const [first, second] = newsroom.rows<{ id: number, title: string }>(`select id, title from posts where ${organization} order by created_at desc, id desc limit 2`) as [{ id: number, title: string }, { id: number, title: string }]
         const trashed = () => newsroom.rows<{ id: number }>('select id from posts where id = ? and deleted_at is not null', first.id).length

@@ -57,6 +57,13 @@ describe('a list', () => {
     }>()
   })
 
+  test('has properties of a hook only if `select` declares them', () => {
+    const { data } = useAutoApiGet('articles', 1, {}, { select: article => article as typeof article & { label: string } })
+    expectTypeOf(data.value!.label).toEqualTypeOf<string>()
+    // @ts-expect-error -- `afterGet` adds the property
+    void useAutoApiGet('articles', 1).data.value!.label
+  })
+
   test('infers the query from an object, a getter and a ref', () => {
     const status = ref<'draft' | 'published'>('draft')
     const got = useAutoApiList('articles', () => ({ fields: ['id'], filter: { status: status.value }, include: { writer: true } }))

@@ -17,7 +17,7 @@ const LAYERS = [
 
 /** `at`: where `to` can be imported. `to` matches resolved paths, and names that do not resolve. */
 const ENTRY_POINTS = [
-  { name: 'h3', to: '(^|node_modules/)(h3|nitro/h3)(/|$)', at: '^src/runtime/server/(http\\.ts$|virtual/h3\\.ts$)' },
+  { name: 'h3', to: '(^|node_modules/)(h3|nitro/h3)(/|$)', at: '^src/runtime/(server/(http\\.ts$|virtual/h3\\.ts$)|testing/api/serve\\.ts$)' },
   { name: 'alias-h3', to: '^src/runtime/server/virtual/h3\\.ts$', at: '^src/runtime/server/http\\.ts$' },
   { name: 'generated-modules', to: '^(src/runtime/server/virtual/(?!h3\\.ts$)|#auto-api/(?!drizzle$))', at: '^src/runtime/server/runtime\\.ts$' },
   { name: 'nuxt-kit', to: '(^|node_modules/)@nuxt/(kit|schema)(/|$)', at: '^src/((module|admin)\\.ts$|build/|cli/check\\.ts$)' },
@@ -92,8 +92,8 @@ const hygiene = [
     severity: 'error',
     from: { path: '^src/', pathNot: '^src/runtime/server/virtual/' },
     to: {
-      // Nuxt, which is a peer dependency, installs Vue.
-      pathNot: '(^|node_modules/)(vue|vue-router)(/|$)',
+      // Nuxt, which is a peer dependency, installs Vue and h3.
+      pathNot: '(^|node_modules/)(vue|vue-router|h3)(/|$)',
       dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'],
       dependencyTypesNot: ['npm', 'npm-peer'],
     },

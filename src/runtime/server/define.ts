@@ -1,7 +1,7 @@
 /** Functions that add types to the files of a registration. They return their argument. This file loads only the plugin contract. */
 import type { Table } from 'drizzle-orm'
 import type { Operation } from '../shared/operations'
-import { AUTHORIZATION_KEYS } from '../shared/registration-keys'
+import { AUTHORIZATION_KEYS, DEFINED } from '../shared/registration-keys'
 import type { ResourceAuth, ResourceHooks, ResourceValidation } from './registration'
 
 export type {
@@ -118,7 +118,7 @@ export interface DefinedResource<T extends Table = Table, V extends ResourceVali
 
 /**
  * Registers a resource. Use it as the default export of a file in `server/resources`. The name of the file is the name of the resource.
- * @param _table the Drizzle table, imported from another file
+ * @param table the Drizzle table, imported from another file
  * @example
  * // server/resources/posts.ts
  * export default defineResource(posts, {
@@ -126,11 +126,12 @@ export interface DefinedResource<T extends Table = Table, V extends ResourceVali
  * })
  */
 export function defineResource<T extends Table, V extends ResourceValidation = ResourceValidation>(
-  _table: T,
+  table: T,
   options: ResourceOptions<T, V> = {},
 ): DefinedResource<T, V> {
   const { authorization = pickAuthorization(options), validation, hooks } = options
-  return Object.freeze({ authorization, validation: validation as V, hooks })
+  const defined = { authorization, validation: validation as V, hooks }
+  return Object.freeze(Object.defineProperty(defined, DEFINED, { value: Object.freeze({ table, options }) }))
 }
 
 function pickAuthorization<T extends Table>(options: ResourceOptions<T>): ResourceAuth<T> {

@@ -1,5 +1,11 @@
 /** The names that a registration can contain. The build checks resource files with them, and the server checks the loaded values. */
 
+/**
+ * The property of a defined resource with its table and its options, for the test kit. The server gets them from the build. It is a symbol
+ * of the process, because a test runner can load this file twice.
+ */
+export const DEFINED = Symbol.for('nuxt-auto-api:defined')
+
 /** The keys of an authorization. */
 export const AUTHORIZATION_KEYS = Object.freeze({
   permissions: true,

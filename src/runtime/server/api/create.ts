@@ -7,7 +7,7 @@ import { createDatabase, type Database } from '../core/database'
 import { createExtensions, type Extensions } from '../core/extensions'
 import { createSecret } from '../core/secret'
 import { createStatementCache, type StatementCache } from '../core/sql/statement-cache'
-import type { ListedPlugin } from '../plugin/contract'
+import type { ListedPlugin, PluginRoute } from '../plugin/contract'
 import { installPlugins } from '../plugin/install'
 import { createPluginRoutes, reservedSegments, type FindRoute } from '../plugin/routes'
 import { createPluginServer } from '../plugin/server'
@@ -48,6 +48,8 @@ export interface ServerApi extends Api {
   /** Finds the route of a plugin by its method and its path below the prefix. */
   readonly findPluginRoute: FindRoute
   readonly hasPluginRoutes: () => boolean
+  /** The routes of all plugins. It grows until every plugin is set up. */
+  readonly pluginRoutes: readonly PluginRoute[]
   /** The path of an event before the resource: the prefix, with the part of the base URL that h3 does not remove. */
   readonly mountPath: string
   /** Whether the app has its own file for this method of a route. The route is that of the router, without the base URL. */
@@ -108,6 +110,7 @@ export function createApi(options: ApiOptions): ServerApi {
     secret: createSecret(useRuntimeConfig, import.meta.dev === true),
     whenReady: () => ready,
     hasPluginRoutes: () => findRoute !== undefined,
+    pluginRoutes: routes,
     findPluginRoute: (...request: Parameters<FindRoute>) => findRoute?.(...request),
     mountPath: eventBase + config.prefix,
     isAppRoute: (method: string, route: string) =>

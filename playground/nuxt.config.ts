@@ -47,6 +47,16 @@ export default defineNuxtConfig({
   },
   autoAdmin: {
     branding: { name: 'Newsroom', logo: '/favicon.svg' },
+    resources: {
+      posts: { icon: 'i-lucide-newspaper' },
+      comments: { icon: 'i-lucide-message-square' },
+      media: { icon: 'i-lucide-image' },
+      tags: { icon: 'i-lucide-tags' },
+      users: { icon: 'i-lucide-users' },
+      organizations: { icon: 'i-lucide-building' },
+      // The view of the audit log shows it.
+      auditLog: { hidden: true },
+    },
     customPages: [
       { path: '/desk-report', label: 'Desk report', icon: 'i-lucide-chart-bar', component: '~/admin/desk-report.vue', permissions: ['posts:delete'] },
     ],

@@ -160,9 +160,15 @@ export const useRotate = useAutoApiTokenRotate as unknown as
 /** A many-to-many relation that the caller can read. */
 export interface Relationship { readonly name: string, readonly resource: string, readonly junction: string }
 
-/** Reads the many-to-many relations of a resource. */
+interface Junctions { readonly junctions: readonly { readonly resources: readonly string[] }[] }
+
+/** Reads the many-to-many relations of a resource. Most resources are in no junction table and need no request of their own. */
 export function useRelationships(resource: string): Result<{ readonly relationships: readonly Relationship[] }> {
-  return useAutoApiEndpoint(`${prefix}/_m2m/detect/${encodeURIComponent(resource)}`, { staleTime: 60_000 }) as never
+  const { data } = useAutoApiEndpoint(`${prefix}/_m2m/junctions`, { staleTime: 60_000 }) as Result<Junctions>
+  return useAutoApiEndpoint(`${prefix}/_m2m/detect/${encodeURIComponent(resource)}`, {
+    enabled: () => data.value?.junctions.some(({ resources }) => resources.includes(resource)) ?? false,
+    staleTime: 60_000,
+  }) as never
 }
 
 export type { ActivityEntry, AuditEntry, AutoApiError, LinkedFile, RecordId, StoredFile }

@@ -1,18 +1,15 @@
 /** What every view knows about the admin: the resources that the caller can use, and the addresses of the views. */
-import { computed, inject, provide, type ComputedRef, type InjectionKey } from 'vue'
-import type { AdminAccess, AdminField, AdminResource } from '../../../shared/types/admin'
+import { computed, inject, provide, type Component, type ComputedRef, type InjectionKey } from 'vue'
+import type { AdminAccess, AdminChunk, AdminField, AdminResource, AdminTool } from '../../../shared/types/admin'
 import type { RecordId } from '../../../shared/types/resources'
 import { useSchema, type DescribedResource, type Schema } from './schema'
-
-/** The views without a resource. Each exists only if the caller can use it. */
-export type Tool = 'tokens' | 'audit' | 'activity' | 'permissions'
 
 export interface AdminPaths {
   readonly list: (resource: string) => string
   readonly create: (resource: string) => string
   readonly trash: (resource: string) => string
   readonly record: (resource: string, id: RecordId) => string
-  readonly tool: (name: Tool) => string
+  readonly tool: (name: AdminTool) => string
   readonly page: (path: string) => string
   readonly home: string
 }
@@ -21,7 +18,9 @@ export interface AdminContext {
   readonly access: ComputedRef<AdminAccess>
   readonly paths: AdminPaths
   /** The tools that the caller can use. */
-  readonly tools: ComputedRef<readonly Tool[]>
+  readonly tools: ComputedRef<readonly AdminTool[]>
+  /** Loads a component of the app, such as the widget of a field. */
+  readonly load: (key: string, chunk: AdminChunk) => Component
 }
 
 const KEY: InjectionKey<AdminContext> = Symbol('auto-admin')
@@ -59,6 +58,12 @@ export function useAdminView(name: () => string): AdminView {
   }
   return {
     schema, paths, described, options, optionsOf,
-    labelOfField: field => optionsOf(field)?.label ?? described.value.fields[field]?.label ?? field,
+    labelOfField(name) {
+      const field = described.value.fields[name]
+      const label = optionsOf(name)?.label ?? field?.label ?? name
+      // A column such as `authorId` shows the name of the author, not an id.
+      const relation = field?.references?.relation
+      return relation !== undefined && / ids?$/i.test(label) ? described.value.relations[relation]?.label ?? label : label
+    },
   }
 }

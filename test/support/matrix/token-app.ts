@@ -2,6 +2,7 @@
 import { sql } from 'drizzle-orm'
 import { expect } from 'vitest'
 import { activityFeed, apiTokens, auditLog, tokenIntrospection } from '../../../src/runtime/server/plugins'
+import { adminPlugin } from '../../../src/runtime/server/plugins/admin'
 import { createTokenFormat } from '../../../src/runtime/server/plugins/api-tokens/format'
 import type { AutoApiPlugin } from '../../../src/runtime/server/define'
 import { apiTokensTable } from '../../../src/runtime/server/schema/presets/sqlite'
@@ -55,6 +56,11 @@ export async function openTokenApp(): Promise<TokenApp> {
     tokenIntrospection({ limit: 1_000_000 }),
     auditLog({ resources: ['articles', 'apiTokens'] }),
     activityFeed({ actor: { resource: 'tags', label: 'name' } }),
+    // With a middleware, the route refuses only invalid credentials.
+    adminPlugin({
+      hasMiddleware: true, branding: {}, resources: {},
+      pages: [{ path: '/edit', label: 'Edit', component: 'edit', permissions: [['articles', 'update']] }],
+    }, { edit: { script: 'edit.js', styles: [] } }),
   ] as unknown as readonly AutoApiPlugin[]
   const server = await createServer({
     db,

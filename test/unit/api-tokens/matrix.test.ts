@@ -159,3 +159,11 @@ describe('the audit log', () => {
     expect((await app.send({ session: app.member }, '/audit-log')).body.data.map(({ resource }: { resource: string }) => resource)).toContain('apiTokens')
   })
 })
+
+it.each<[scopes: string[] | undefined, pages: string[]]>([
+  [undefined, ['/edit']], [['articles:update'], ['/edit']], [['articles:read'], []], [[], []],
+])('a token with the scopes %j opens the pages %j of the admin', async (scopes, pages) => {
+  const { token } = await app.make(app.member, scopes ? { scopes } : {})
+  const { body } = await app.send({ token }, '/_admin')
+  expect(body.pages.map(({ path }: { path: string }) => path)).toEqual(pages)
+})

@@ -218,16 +218,3 @@ describe('names that are hard to keep apart', () => {
       expect((await server.request(path, { headers: headersOf(HOLDER) })).headers.get('cache-control')).toMatch(/no-store|no-cache/)
   })
 })
-
-describe('pages without the admin', () => {
-  it('load no file of it', async () => {
-    const loaded: string[] = []
-    await record('an anonymous caller', async (page) => {
-      page.on('response', response => loaded.push(response.url()))
-      await open(page, '/')
-    })
-    const bodies = await Promise.all(loaded.filter(url => /\.(?:js|css)$/.test(url)).map(async url => [url, await (await fetch(url)).text()] as const))
-    expect(bodies.length).toBeGreaterThan(1)
-    expect(bodies.filter(([, text]) => /aa-view|_admin|auto-admin-|Admin'/.test(text)).map(([url]) => url)).toEqual([])
-  })
-})

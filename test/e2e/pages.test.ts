@@ -94,6 +94,22 @@ describe.runIf(there)('the pages of the playground', () => {
     })
   })
 
+  /** With SHOTS, writes the pictures of the README. */
+  it('lead from the desk to the lists of the admin', async () => {
+    await on('/desk', { as: EDITOR, viewport: { width: 1280, height: 640 } }, async ({ page, complaints }) => {
+      const picture = async (name: string) => process.env.SHOTS && await page.screenshot({ path: join(process.env.SHOTS, `${name}.png`) })
+      await picture('desk')
+      await page.getByRole('link', { name: 'Admin', exact: true }).click()
+      await page.waitForURL(url => url.pathname === '/admin')
+      await page.getByRole('link', { name: 'Posts', exact: true }).first().click()
+      await page.waitForURL(url => url.pathname === '/admin/posts')
+      await page.getByRole('row').nth(5).waitFor()
+      await page.waitForLoadState('networkidle')
+      await picture('admin')
+      expect(complaints).toEqual([])
+    })
+  })
+
   describe('the desk', () => {
     it('refuses an empty post, beside its fields', async () => {
       await on('/desk', { as: WRITER }, async ({ page }) => {

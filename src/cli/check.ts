@@ -5,13 +5,14 @@ import { basename, join } from 'pathe'
 import { findConfigWarnings } from '../build/config-checks'
 import { describeTables, inspectTables } from '../build/table-descriptions'
 import type { ModuleHooks } from '../module'
+import { findMatrixChanges, toMarkdown } from '../runtime/shared/access-matrix'
 import { CommandError } from './app'
 
 export interface CheckOptions {
   readonly cwd: string
   /**
    * The file of the access matrix, relative to the app.
-   * @default 'access-matrix.txt'
+   * @default 'access-matrix.md'
    */
   readonly matrix?: string
   /** `true` writes the access matrix instead of comparing it. */
@@ -27,7 +28,7 @@ type Registered = Parameters<ModuleHooks['autoApi:registered']>[0]
 
 const COLUMN_KINDS = { 'foreign key': 'foreign key', 'tenant': 'tenant column', 'deletion': 'column of groups in the trash' }
 
-const DEFAULT_MATRIX = 'access-matrix.txt'
+const DEFAULT_MATRIX = 'access-matrix.md'
 
 /** @throws CommandError if the app cannot be loaded, or does not use the module */
 export async function check({ cwd, matrix = DEFAULT_MATRIX, update = false }: CheckOptions): Promise<Checked> {
@@ -46,7 +47,7 @@ export async function check({ cwd, matrix = DEFAULT_MATRIX, update = false }: Ch
       return `\`${resource}\`: no index begins with the ${COLUMN_KINDS[reason]} ${list}. Add \`${index}\` to the table.`
     }),
   ]
-  const text = `${access.join('\n')}\n`
+  const text = toMarkdown(access)
   if (update) writeFileSync(join(cwd, matrix), text)
   return { problems: [...problems, ...findMatrixProblem(join(cwd, matrix), text)], resources: tables.registrations.length }
 }
@@ -70,16 +71,12 @@ async function loadRegistered(cwd: string): Promise<Registered> {
   return registered
 }
 
-/** Compares the lines of the access matrix with those of the file. */
+/** Compares the access matrix with that of the file. */
 export function findMatrixProblem(file: string, text: string): string[] {
   const command = 'Review the rules, then run `npx nuxt-auto-api check --update` and commit the file.'
   const name = basename(file)
   if (!existsSync(file)) return [`\`${name}\`, the access matrix, does not exist. ${command}`]
-  const linesOf = (matrix: string) => matrix.split('\n').filter(line => line !== '')
-  const [before, after] = [linesOf(readFileSync(file, 'utf8')), linesOf(text)]
-  const changes = [
-    ...before.filter(line => !after.includes(line)).map(line => `  - ${line}`),
-    ...after.filter(line => !before.includes(line)).map(line => `  + ${line}`),
-  ]
-  return changes.length === 0 ? [] : [[`\`${name}\`: the access matrix has changed. ${command}`, ...changes].join('\n')]
+  const changes = findMatrixChanges(readFileSync(file, 'utf8'), text)
+  if (changes.length === 0) return []
+  return [[`\`${name}\`: the access matrix has changed. ${command}`, ...changes.map(change => `  - ${change}`)].join('\n')]
 }

@@ -52,7 +52,7 @@ const main = defineCommand({
       meta: { name: 'check', description: 'Check the registrations, the indexes and the access matrix. For CI' },
       args: {
         cwd,
-        matrix: { type: 'string', description: 'The file of the access matrix. Default: access-matrix.txt' },
+        matrix: { type: 'string', description: 'The file of the access matrix. Default: access-matrix.md' },
         update: { type: 'boolean', description: 'Write the access matrix' },
       },
       run: ({ args }) => run(async () => {

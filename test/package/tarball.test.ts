@@ -78,9 +78,9 @@ describe('the command nuxt-auto-api', () => {
   })
 
   it('checks the app, and compares the access matrix', () => {
-    expect(() => run(folder, 'nuxt-auto-api', 'check')).toThrow(/access-matrix\.txt`?, the access matrix, does not exist/)
+    expect(() => run(folder, 'nuxt-auto-api', 'check')).toThrow(/access-matrix\.md`?, the access matrix, does not exist/)
     run(folder, 'nuxt-auto-api', 'check', '--update')
-    expect(readFileSync(join(folder, 'access-matrix.txt'), 'utf8')).toMatch(/^books\.read +everybody\nbooks\.create +\(?ctx\)? => !!ctx\.user\nbooks\.update +nobody$/m)
+    expect(readFileSync(join(folder, 'access-matrix.md'), 'utf8')).toMatch(/^## books\n\n.*\n.*\n\| read \| everybody \|\n\| create \| `\(?ctx\)? => !!ctx\.user` \|\n\| update \| nobody \|$/m)
   })
 })
 

@@ -1,26 +1,30 @@
-/** Lists who can do what with each resource as lines of text, so that a change of a rule is a change of a line. */
+/** Lists who can do what with each resource by its rules, so that a change of a rule is a change of a line. */
+import { toCode, type AccessMatrix } from '../../shared/access-matrix'
 import { FALLBACKS, OPERATIONS, type Operation } from '../../shared/operations'
 import type { Permission } from '../registration'
 import type { Resource } from './model'
 
+const HEAD = ['# Access matrix', '', 'Who can do what, by the rules of each resource. `npx nuxt-auto-api check --update` writes this file.']
+
 /** Longer rules are cut. A rule of this length does not fit into a line. */
 const MAX_RULE = 160
 
-export function toAccessMatrix(resources: Iterable<Resource>): string[] {
-  return [...resources]
-    .sort((a, b) => a.name < b.name ? -1 : 1)
-    .flatMap(resource => [
-      ...OPERATIONS.map(operation => toLine(`${resource.name}.${operation}`, describeOperation(resource, operation))),
-      toLine(`${resource.name} rows`, describeRows(resource)),
-      ...Object.entries(resource.auth?.fields ?? {}).flatMap(([field, rule]) =>
-        (['read', 'write'] as const).flatMap(access =>
-          rule?.[access] === undefined ? [] : [toLine(`${resource.name}.${field} ${access}`, describePermission(rule[access]))],
-        ),
-      ),
-    ])
+export function toAccessMatrix(resources: Iterable<Resource>): AccessMatrix {
+  const sorted = [...resources].sort((a, b) => a.name < b.name ? -1 : 1)
+  return { head: HEAD, tables: sorted.map(resource => ({ name: resource.name, columns: ['rule', 'who'], rows: toRows(resource) })) }
 }
 
-const toLine = (subject: string, value: string) => `${subject.padEnd(32)} ${value}`
+function toRows(resource: Resource): string[][] {
+  return [
+    ...OPERATIONS.map(operation => [operation, describeOperation(resource, operation)]),
+    ['rows', describeRows(resource)],
+    ...Object.entries(resource.auth?.fields ?? {}).flatMap(([field, rule]) =>
+      (['read', 'write'] as const).flatMap(access =>
+        rule?.[access] === undefined ? [] : [[`field ${field}: ${access}`, describePermission(rule[access])]],
+      ),
+    ),
+  ]
+}
 
 function describeOperation({ auth, disabled }: Resource, operation: Operation): string {
   if (disabled.has(operation)) return 'disabled'
@@ -35,9 +39,9 @@ function describePermission(permission: Permission): string {
   if (permission === true) return 'everybody'
   if (permission === false) return 'nobody'
   if (typeof permission === 'string') return `'${permission}'`
-  if (typeof permission === 'function') return shorten(Function.prototype.toString.call(permission))
+  if (typeof permission === 'function') return toCode(shorten(Function.prototype.toString.call(permission)))
   if (Array.isArray(permission)) return (permission as readonly Permission[]).map(describePermission).join(' or ')
-  return shorten(JSON.stringify(permission))
+  return toCode(shorten(JSON.stringify(permission)))
 }
 
 const shorten = (text: string) => {

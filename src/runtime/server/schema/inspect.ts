@@ -1,4 +1,5 @@
 /** Inspects resources for the command `check`: who can do what, and which columns need an index. */
+import type { AccessMatrix } from '../../shared/access-matrix'
 import type { AutoApiConfig } from '../../shared/config'
 import type { ResourceRegistration } from '../registration'
 import { toAccessMatrix } from './access-matrix'
@@ -7,8 +8,7 @@ import type { Resource } from './model'
 import { createResources } from './resource'
 
 export interface Inspection {
-  /** The lines of the access matrix. */
-  readonly access: readonly string[]
+  readonly access: AccessMatrix
   readonly missingIndexes: readonly MissingIndex[]
 }
 

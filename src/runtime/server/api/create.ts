@@ -27,8 +27,8 @@ export interface ApiOptions {
   /** The part of the app's base URL that the path of an event contains. @default '' */
   readonly eventBase?: string
   readonly plugins?: readonly ListedPlugin[]
-  /** The parts of plugins that ran at build time, as `plugin.part`: `buildSetup` and `resources`. */
-  readonly builtPlugins?: readonly string[]
+  /** The parts of plugins that ran at build time, as `plugin.part`: `buildSetup` and `resources`. A test has no build: `'all'`. */
+  readonly builtPlugins?: readonly string[] | 'all'
   /** The app's own file routes below the prefix, as `METHOD /shape`: a shape is a path without parameter names. */
   readonly appRoutes?: readonly string[]
   /** Nitro's `useRuntimeConfig`. It is absent outside of Nitro. */

@@ -10,7 +10,7 @@ import type { PluginServer } from './server'
 export interface InstallOptions {
   readonly resources: ReadonlyMap<string, Resource>
   /** The parts of plugins that ran at build time, as `plugin.part`. */
-  readonly builtPlugins: readonly string[]
+  readonly builtPlugins: readonly string[] | 'all'
   readonly server: PluginServer
 }
 
@@ -150,7 +150,8 @@ function addPlugin(
 }
 
 /** @throws When a part should have run at build time, but only the server loads the plugin. */
-function assertBuilt({ name, buildSetup, resources }: AutoApiPlugin, built: readonly string[]): void {
+function assertBuilt({ name, buildSetup, resources }: AutoApiPlugin, built: InstallOptions['builtPlugins']): void {
+  if (built === 'all') return
   for (const [part, value] of Object.entries({ buildSetup, resources })) {
     if (value && !built.includes(`${name}.${part}`))
       throw new Error(

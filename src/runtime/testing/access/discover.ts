@@ -59,7 +59,8 @@ function merge(name: string, all: readonly DescribedResource[]): FoundResource {
     primaryKey: primaryKey.length > 0 ? primaryKey : ['id'],
     fields: new Map([...fields].sort(byName)),
     relations: [...relations.values()].sort((a, b) => a.name < b.name ? -1 : 1),
-    hasTrash: all.some(({ trash }) => trash !== undefined),
+    // Without a description, nobody can use the resource. Then every request has to be refused.
+    hasTrash: all.length === 0 || all.some(({ trash }) => trash !== undefined),
     create: longest(bodies, ({ properties = {} }) => Object.keys(properties).length),
   }
 }

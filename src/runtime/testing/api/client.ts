@@ -5,6 +5,8 @@ import type { CallerContext } from './serve'
 export interface TestCaller extends CallerContext {
   /** Headers of every request of the caller, such as a session cookie or a token. */
   readonly headers?: Readonly<Record<string, string>>
+  /** Other values that the middleware of the app sets in `event.context`. Only in this process. */
+  readonly context?: Readonly<Record<string, unknown>>
 }
 
 export interface TestResponse<Body = unknown> {

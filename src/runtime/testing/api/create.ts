@@ -33,7 +33,10 @@ export interface LocalTestApi<Callers extends TestCallers = TestCallers> extends
    * @default {}
    */
   readonly schema?: Readonly<Record<string, unknown>>
-  /** @default [] */
+  /**
+   * Results of plugin factories. Their parts that run while the app is built do not run: list the resources that they register.
+   * @default []
+   */
   readonly plugins?: readonly unknown[]
   /** The option of the module. An object turns multi-tenancy on. */
   readonly multiTenancy?: Partial<MultiTenancyConfig> | false
@@ -123,8 +126,8 @@ export async function createTestApi<const Callers extends TestCallers>(
   const endpoints = async () => await (loaded ??= options.endpoints?.()) ?? {}
   const { api, fetch: serve } = await serveLocally({ ...options, endpoints })
   await api.whenReady()
-  const sendAs = ({ headers: _, ...context }: TestCaller): Send => ({ path, init }) =>
-    serve(new Request(`http://localhost${path}`, init), context)
+  const sendAs = ({ headers: _, context, ...caller }: TestCaller): Send => ({ path, init }) =>
+    serve(new Request(`http://localhost${path}`, init), { ...context, ...caller })
   const { prefix } = api.config
   return {
     ...common,
@@ -144,6 +147,7 @@ async function serveLocally({
     plugins: plugins.map((plugin, index): ListedPlugin => ({ where: `plugins[${index}]`, listed: () => plugin })),
     // Signed values are needed inside this process only.
     useRuntimeConfig: () => ({ autoApi: { secret: SECRET } }),
+    builtPlugins: 'all',
     db: database,
     engine,
     middleware,

@@ -84,6 +84,17 @@ describe('the command nuxt-auto-api', () => {
   })
 })
 
+describe('the test kit', () => {
+  it('runs with node:test', () => {
+    expect(run(folder, process.execPath, '--test', 'test/access.test.mjs')).toMatch(/pass 1\n/)
+  })
+
+  it('runs with vitest', () => {
+    const vitest = join(root, 'node_modules/vitest/vitest.mjs')
+    expect(run(folder, process.execPath, vitest, 'run', '--globals', '--no-color', '--root', folder, 'test/access.test.mjs')).toMatch(/Tests +1 passed/)
+  })
+})
+
 const kit = (...args: string[]) => run(folder, process.execPath, join(root, 'node_modules/drizzle-kit/bin.cjs'), ...args)
 
 describe('drizzle-kit reads the column presets of the package', () => {

@@ -495,7 +495,7 @@ describe.runIf(there)('in a browser', () => {
         const [{ id }] = newsroom.rows<{ id: number }>('select id from users where organization_id = ? and role = \'editor\' and active = 1 order by id limit 1', organization) as [{ id: number }]
         return { id, own: newest(organization).map(({ title }) => escape(title)) }
       })
-      const renders = await Promise.all(Array.from({ length: 100 }, async (_, index) => {
+      const renders = await Promise.all(Array.from({ length: 40 }, async (_, index) => {
         const caller = callers[index % 2]!
         const other = callers[(index + 1) % 2]!
         const { status, body } = await newsroom.request('/desk', { headers: { cookie: `newsroom-caller=${caller.id}` } })

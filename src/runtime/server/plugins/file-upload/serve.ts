@@ -58,7 +58,7 @@ async function serve(field: FileField, service: FileService, ctx: AutoApiContext
   }
   const length = range ? range.end - range.start + 1 : file.size
   request.setHeader('content-length', String(length))
-  return send(length, () => service.storage(ctx.event).get(service.pathOf(field, ctx.params.id!, file.key), range))
+  return contentOf(length, () => service.storage(ctx.event).get(service.pathOf(field, ctx.params.id!, file.key), range))
 }
 
 /** Only types that uploads of the field can have are trusted, whatever the column contains. Inert types can be of an earlier `accept`. */
@@ -80,7 +80,7 @@ async function findFile(field: FileField, service: FileService, ctx: AutoApiCont
 }
 
 /** Opens the file when the response begins. So a HEAD request opens nothing, and a missing file is an ordinary error. */
-async function* send(length: number, open: () => Promise<AsyncIterable<Uint8Array> | undefined>): AsyncGenerator<Uint8Array> {
+async function* contentOf(length: number, open: () => Promise<AsyncIterable<Uint8Array> | undefined>): AsyncGenerator<Uint8Array> {
   const chunks = await open()
   if (!chunks) {
     console.error('[auto-api] fileUpload: a record names a file that is not in the storage.')

@@ -18,7 +18,8 @@ export interface Visit {
 /** Opens a page as a demo user, and waits until it is hydrated and the network is idle. */
 export async function visit(browser: Browser, url: string, { as, ...options }: { readonly as?: number } & BrowserContextOptions = {}): Promise<Visit> {
   const context = await browser.newContext(options)
-  if (as !== undefined) await context.addCookies([{ name: 'newsroom-caller', value: String(as), url }])
+  // For every path: a browser limits a cookie of `/admin/posts` to the paths below `/admin`.
+  if (as !== undefined) await context.addCookies([{ name: 'newsroom-caller', value: String(as), url: new URL(url).origin }])
   const page = await context.newPage()
   const [requests, complaints]: [string[], string[]] = [[], []]
   page.on('request', request => new URL(request.url()).pathname.startsWith('/api/') && requests.push(`${request.method()} ${request.url().slice(new URL(url).origin.length)}`))

@@ -1,0 +1,358 @@
+/** The views of the admin in a browser, on the built playground. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { isReachable, CHROMIUM } from '../../support/services'
+import { launch, type Visit } from '../newsroom/browser'
+import { ADMIN, EDITOR } from '../newsroom/callers'
+import { startNewsroom, type Newsroom } from '../newsroom/server'
+import { expectAccessible, expectFits, screenshot, toast, withPage } from './admin-page'
+
+const folder = mkdtempSync(join(tmpdir(), 'admin-'))
+const there = await isReachable(CHROMIUM)
+let newsroom: Newsroom
+let browser: Browser
+
+describe.runIf(there)('the admin', () => {
+  beforeAll(async () => {
+    newsroom = await startNewsroom(join(folder, 'admin.sqlite'))
+    browser = await launch()
+  })
+
+  afterAll(async () => {
+    await browser?.close()
+    await newsroom?.stop()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  const on = (path: string, as: number | undefined, test: (visit: Visit) => Promise<void>, options = {}) =>
+    withPage(browser, newsroom.url + path, { as, ...options }, test)
+  const send = (method: string, path: string, body?: unknown, as = ADMIN) =>
+    newsroom.request(`/api${path}`, { method, body, headers: { 'x-demo-user': String(as) } })
+  const post = (title: string, values = {}) => send('POST', '/posts', { title, slug: title.toLowerCase().replaceAll(' ', '-'), body: 'Text.', ...values })
+    .then(({ body }) => body.id as number)
+  const titleOf = (id: number) => newsroom.rows<{ title: string }>('select title from posts where id = ?', id)[0]!.title
+  const isDeleted = (table: string, id: number) =>
+    newsroom.rows<{ at: number | null }>(`select deleted_at as at from ${table} where id = ?`, id)[0]!.at !== null
+  const focused = (page: Page) => page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent?.trim())
+  const dialog = (page: Page) => page.getByRole('dialog')
+
+  describe('for each caller', () => {
+    const READER = () => newsroom.rows<{ id: number }>('select id from users where organization_id = 1 and role = \'reader\' and active = 1')[0]!.id
+    const CALLERS = [
+      { caller: 'a reader', as: READER, sees: ['/admin', '/admin/posts', '/admin/posts/ID', '/admin/comments', '/admin/-/permissions'] },
+      { caller: 'an editor', as: () => EDITOR, sees: ['/admin', '/admin/posts', '/admin/posts/ID', '/admin/posts/new', '/admin/posts/trash', '/admin/-/audit', '/admin/-/activity'] },
+      { caller: 'an administrator', as: () => ADMIN, sees: ['/admin/users', '/admin/organizations/1', '/admin/posts/trash', '/admin/-/tokens', '/admin/-/permissions'] },
+    ]
+    const anyPost = () => newsroom.rows<{ id: number }>('select id from posts where organization_id = 1 and status = \'published\' and deleted_at is null limit 1')[0]!.id
+
+    const VISITS = CALLERS.flatMap(({ caller, as, sees }) => sees.map(path => ({ caller, as, path })))
+    it.each(VISITS)('is accessible in both themes and fits a phone: $caller, $path', async ({ caller, as, path }) => {
+      await on(path.replace('ID', String(anyPost())), as(), async ({ page }) => {
+        await expectAccessible(page)
+        await page.emulateMedia({ colorScheme: 'dark' })
+        await expectAccessible(page)
+        await page.setViewportSize({ width: 390, height: 800 })
+        await expectFits(page)
+        await page.setViewportSize({ width: 2560, height: 1200 })
+        await expectFits(page)
+        await page.emulateMedia({ colorScheme: 'light' })
+        await screenshot(page, `${caller.replace(/\W/g, '-')}${path.replaceAll('/', '-')}`)
+      })
+    })
+
+    it('refuses callers who are not signed in', async () => {
+      expect((await newsroom.request('/admin')).status).toBe(401)
+    })
+
+    it('does not offer or contain what the API refuses', async () => {
+      await on('/admin/posts', READER(), async ({ page }) => {
+        for (const name of ['New record', 'Trash']) expect(await page.getByRole('link', { name, exact: true }).count()).toBe(0)
+        expect(await page.getByRole('checkbox').count()).toBe(0)
+        expect(await page.getByRole('button', { name: /^Delete/ }).count()).toBe(0)
+        expect(await page.content()).not.toContain('Desk report')
+      })
+      await on(`/admin/posts/${anyPost()}`, READER(), async ({ page }) => {
+        await page.getByText('You can read this record, but not change it.').waitFor()
+        expect(await page.locator('main input, main textarea').count()).toBe(0)
+      })
+    })
+  })
+
+  describe('a list', () => {
+    it('keeps its order, filters and search in the URL', async () => {
+      await post('Lighthouse keeper retires', { status: 'draft' })
+      await on('/admin/posts', EDITOR, async ({ page }) => {
+        await page.getByRole('searchbox', { name: 'Search Posts' }).fill('lighthouse keeper')
+        await expect.poll(() => page.locator('tbody tr').count()).toBe(1)
+        await page.getByRole('button', { name: 'Title', exact: true }).click()
+        await expect.poll(() => new URL(page.url()).search).toContain('sort=title')
+        await page.getByRole('button', { name: 'Add filter' }).click()
+        await page.getByLabel('Value').click()
+        await page.getByRole('option', { name: 'draft' }).click()
+        await expectAccessible(page)
+        await page.getByRole('button', { name: 'Apply' }).click()
+        await page.getByRole('button', { name: 'Remove the filter Status is draft' }).waitFor()
+        expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual({ q: 'lighthouse keeper', sort: 'title', filter: 'status:$eq:draft' })
+        await page.goBack()
+        await expect.poll(() => page.getByRole('button', { name: /^Remove the filter/ }).count()).toBe(0)
+      })
+    })
+
+    it('keeps the chosen columns and saved views in the browser', async () => {
+      await on('/admin/tags?q=a', EDITOR, async ({ page }) => {
+        await page.getByRole('button', { name: 'Columns' }).click()
+        await page.getByRole('menuitemcheckbox', { name: 'Slug' }).click()
+        await page.keyboard.press('Escape')
+        await expect.poll(() => page.getByRole('columnheader', { name: 'Slug' }).count()).toBe(0)
+        await page.getByRole('button', { name: 'Views' }).click()
+        await page.getByRole('menuitem', { name: 'Save this view' }).click()
+        await page.getByLabel('Name of the view').fill('With an a')
+        await page.keyboard.press('Enter')
+        await toast(page, 'The view “With an a” is saved in this browser.')
+        await expect.poll(() => focused(page)).toBe('Views')
+        await page.goto(`${newsroom.url}/admin/tags`)
+        await expect.poll(() => page.getByRole('columnheader', { name: 'Slug' }).count()).toBe(0)
+        await page.getByRole('button', { name: 'Views' }).click()
+        await page.getByRole('menuitem', { name: 'With an a', exact: true }).click()
+        await expect.poll(() => new URL(page.url()).searchParams.get('q')).toBe('a')
+      })
+    })
+
+    it('opens a record beside it, and returns the focus to its row', async () => {
+      const id = await post('Ferry timetable changes')
+      await on('/admin/posts?q=ferry+timetable', EDITOR, async ({ page }) => {
+        await page.getByRole('link', { name: 'Ferry timetable changes' }).press('Enter')
+        await dialog(page).getByLabel('Title').waitFor()
+        await expectAccessible(page)
+        await screenshot(page, 'panel')
+        expect(new URL(page.url()).searchParams.get('open')).toBe(String(id))
+        await page.keyboard.press('Escape')
+        await expect.poll(() => dialog(page).count()).toBe(0)
+        await expect.poll(() => focused(page)).toBe('Ferry timetable changes')
+      })
+    })
+
+    it('changes several records, or none if one of them fails', async () => {
+      const ids = [await post('Bulk one'), await post('Bulk two'), await post('Bulk three')]
+      await on('/admin/posts?q=bulk&sort=id', EDITOR, async ({ page }) => {
+        await page.getByRole('checkbox', { name: 'Select all on this page' }).click()
+        await page.getByText('3 selected').waitFor()
+        await page.getByRole('button', { name: 'Edit', exact: true }).click()
+        await dialog(page).getByLabel('Field to change').click()
+        await page.getByRole('option', { name: 'Status' }).click()
+        await dialog(page).getByLabel('Status').click()
+        await page.getByRole('option', { name: 'archived' }).click()
+        await send('DELETE', `/posts/${ids[1]}`)
+        await dialog(page).getByRole('button', { name: 'Save' }).click()
+        await dialog(page).getByText('Nothing was changed. 1 record failed:').waitFor()
+        await expectAccessible(page)
+        await screenshot(page, 'bulk-failed')
+        expect(await dialog(page).getByRole('link', { name: 'Bulk two' }).count()).toBe(1)
+        expect(newsroom.rows('select status from posts where id in (?, ?)', ids[0], ids[2])).toEqual([{ status: 'draft' }, { status: 'draft' }])
+        await dialog(page).getByRole('button', { name: 'Leave it out and try again' }).click()
+        await toast(page, '2 records changed.')
+        expect(newsroom.rows('select status from posts where id in (?, ?)', ids[0], ids[2])).toEqual([{ status: 'archived' }, { status: 'archived' }])
+      })
+    })
+
+    it('shows what a delete includes, and undoes it', async () => {
+      const id = await post('Delete me', { status: 'published' })
+      const { body: comment } = await send('POST', '/comments', { postId: id, body: 'A comment', status: 'approved' })
+      await on('/admin/posts?q=delete+me', EDITOR, async ({ page }) => {
+        await page.getByRole('button', { name: 'Delete Delete me' }).click()
+        await dialog(page).getByText('Comments', { exact: true }).waitFor()
+        expect(await dialog(page).getByRole('listitem').allTextContents()).toEqual(['Posts1', 'Comments1'])
+        await expectAccessible(page)
+        await screenshot(page, 'delete')
+        await dialog(page).getByRole('button', { name: 'Delete', exact: true }).click()
+        await toast(page, 'Delete me is in the trash.')
+        expect([isDeleted('posts', id), isDeleted('comments', comment.id)]).toEqual([true, true])
+        await expect.poll(() => focused(page)).toBe('Posts')
+        await page.getByRole('button', { name: 'Undo' }).first().click()
+        await toast(page, '1 record is restored.')
+        expect([isDeleted('posts', id), isDeleted('comments', comment.id)]).toEqual([false, false])
+        await page.getByRole('link', { name: 'Delete me' }).waitFor()
+      })
+    })
+  })
+
+  describe('a record', () => {
+    it('is created, linked, changed, deleted and restored by keyboard alone', async () => {
+      await on('/admin', EDITOR, async ({ page, requests }) => {
+        const { keyboard } = page
+        const tabTo = async (test: () => Promise<unknown>) => {
+          for (let presses = 0; presses < 60; presses++) {
+            if (await test()) return
+            await keyboard.press('Tab')
+          }
+          throw new Error(`The focus is on ${await focused(page)}.`)
+        }
+        const isOn = (selector: string) => () => page.evaluate(one => document.activeElement?.matches(one), selector)
+        const isNamed = (name: string) => async () => (await focused(page)) === name
+
+        await keyboard.press('Control+k')
+        await page.getByPlaceholder('Type the name of a page or a resource').waitFor()
+        await keyboard.type('New record: Posts')
+        await expectAccessible(page)
+        await keyboard.press('Enter')
+        await page.getByRole('heading', { name: 'New record' }).waitFor()
+        await tabTo(isOn('input[name=title]'))
+        await keyboard.type('By keyboard')
+        await tabTo(isOn('textarea[name=body]'))
+        await keyboard.type('Nobody used a mouse.')
+        await tabTo(isNamed('Create'))
+        await keyboard.press('Enter')
+        // The slug is missing, and the focus is on it.
+        await expect.poll(isOn('input[name=slug]')).toBe(true)
+        await expectAccessible(page)
+        await keyboard.type('by-keyboard')
+        await keyboard.press('Enter')
+        await page.getByRole('heading', { name: 'By keyboard' }).waitFor()
+        const id = Number(new URL(page.url()).pathname.split('/').at(-1))
+
+        await tabTo(isOn('a[href$="tab=relation:tags"]'))
+        await keyboard.press('Enter')
+        await page.getByText('No record is linked.').waitFor()
+        await tabTo(isOn('[aria-haspopup=listbox]'))
+        await keyboard.press('Enter')
+        await page.getByRole('option').first().waitFor()
+        const [name] = await page.getByRole('option').allTextContents()
+        await keyboard.press('ArrowDown')
+        await keyboard.press('Enter')
+        await toast(page, / is added\.$/)
+        expect(newsroom.rows('select * from posts_tags where post_id = ?', id)).toHaveLength(1)
+        expect(name).not.toBe('')
+        await expectAccessible(page)
+        expect(requests.filter(request => request.includes('/_m2m/'))).toEqual(['GET /api/_m2m/junctions', 'GET /api/_m2m/detect/posts'])
+
+        await tabTo(isNamed('Details'))
+        await keyboard.press('Enter')
+        await page.locator('input[name=title]').waitFor()
+        await tabTo(isOn('input[name=title]'))
+        await keyboard.press('End')
+        await keyboard.type(' only')
+        await keyboard.press('Enter')
+        await toast(page, 'By keyboard only is saved.')
+        expect(titleOf(id)).toBe('By keyboard only')
+
+        await tabTo(isNamed('Delete'))
+        await keyboard.press('Enter')
+        await dialog(page).getByRole('listitem').first().waitFor()
+        await tabTo(async () => (await focused(page)) === 'Delete' && await page.evaluate(() => document.activeElement?.closest('[role=dialog]') !== null))
+        await keyboard.press('Enter')
+        await page.waitForURL('**/admin/posts')
+        expect(isDeleted('posts', id)).toBe(true)
+
+        await tabTo(isNamed('Trash'))
+        await keyboard.press('Enter')
+        await tabTo(isNamed('Restore By keyboard only'))
+        await keyboard.press('Enter')
+        await dialog(page).getByRole('listitem').first().waitFor()
+        await expectAccessible(page)
+        await tabTo(async () => (await focused(page)) === 'Restore')
+        await keyboard.press('Enter')
+        await toast(page, '1 record is restored.')
+        expect(isDeleted('posts', id)).toBe(false)
+      })
+    }, 180_000)
+
+    it('shows both versions after somebody else has changed it, and keeps what a person chooses', async () => {
+      const id = await post('Contested')
+      await on(`/admin/posts/${id}`, EDITOR, async ({ page }) => {
+        await page.locator('input[name=title]').fill('Mine')
+        await page.locator('textarea[name=excerpt]').fill('My excerpt')
+        await send('PATCH', `/posts/${id}`, { title: 'Theirs', body: 'Their text.' })
+        await page.getByRole('button', { name: 'Save' }).click()
+        await dialog(page).getByText('Somebody else has changed this record').waitFor()
+        await expectAccessible(page)
+        await screenshot(page, 'conflict')
+        await dialog(page).getByRole('radio', { name: /Title to keep: Theirs$/ }).check()
+        await dialog(page).getByRole('button', { name: 'Keep my changes' }).click()
+        await toast(page, 'Theirs is saved.')
+        expect(newsroom.rows('select title, excerpt, body from posts where id = ?', id)).toEqual([{ title: 'Theirs', excerpt: 'My excerpt', body: 'Their text.' }])
+      })
+    })
+
+    it('asks before unsaved changes are lost', async () => {
+      const id = await post('Unsaved')
+      await on(`/admin/posts/${id}`, EDITOR, async ({ page }) => {
+        await page.locator('input[name=title]').fill('Changed')
+        await page.getByRole('link', { name: 'Overview' }).first().click()
+        await dialog(page).getByRole('button', { name: 'Stay' }).click()
+        await expect.poll(() => dialog(page).count()).toBe(0)
+        expect(await page.inputValue('input[name=title]')).toBe('Changed')
+        await page.getByRole('link', { name: 'Overview' }).first().click()
+        await dialog(page).getByRole('button', { name: 'Leave without saving' }).click()
+        await page.getByRole('heading', { name: 'Overview' }).waitFor()
+        expect(titleOf(id)).toBe('Unsaved')
+      })
+    })
+  })
+
+  describe('an import', () => {
+    it('shows the problem of each line, then what the file creates, and writes it after a confirmation', async () => {
+      const count = () => newsroom.rows<{ count: number }>('select count(*) as count from tags')[0]!.count
+      const before = count()
+      await on('/admin/tags', EDITOR, async ({ page }) => {
+        await page.getByRole('button', { name: 'More actions' }).click()
+        await page.getByRole('menuitem', { name: 'Import' }).click()
+        const choose = (text: string) => dialog(page).getByLabel('CSV or NDJSON file').setInputFiles({ name: 'tags.csv', mimeType: 'text/csv', buffer: Buffer.from(text) })
+        await choose('name,slug\nImported,imported\n,missing')
+        await dialog(page).getByRole('button', { name: 'Check the file' }).click()
+        await dialog(page).getByText('1 line has a problem').waitFor()
+        await expectAccessible(page)
+        await screenshot(page, 'import')
+        await choose('name,slug\nImported,imported')
+        await dialog(page).getByRole('button', { name: 'Check the file' }).click()
+        await dialog(page).getByText('It creates 1 record and updates 0 records.').waitFor()
+        expect(count()).toBe(before)
+        await dialog(page).getByRole('button', { name: 'Import 1 record' }).click()
+        await toast(page, '1 created, 0 updated.')
+        expect(count()).toBe(before + 1)
+      })
+    })
+  })
+
+  describe('the trash', () => {
+    it('purges a record after its word is typed', async () => {
+      const id = await post('Purge me')
+      await send('DELETE', `/posts/${id}`)
+      await on('/admin/posts/trash', ADMIN, async ({ page }) => {
+        await page.getByRole('button', { name: 'Delete permanently: Purge me' }).click()
+        const confirm = dialog(page).getByRole('button', { name: 'Delete permanently' })
+        await dialog(page).getByRole('listitem').first().waitFor()
+        expect(await confirm.isDisabled()).toBe(true)
+        await dialog(page).getByLabel('Type delete to confirm').fill('delete')
+        await expectAccessible(page)
+        await screenshot(page, 'purge')
+        await confirm.click()
+        await toast(page, 'Purge me is deleted permanently.')
+        expect(newsroom.rows('select id from posts where id = ?', id)).toEqual([])
+      })
+    })
+  })
+
+  describe('the API tokens', () => {
+    it('shows a secret once, and revokes a token', async () => {
+      await on('/admin/-/tokens', EDITOR, async ({ page }) => {
+        await page.getByRole('button', { name: 'New token' }).click()
+        await dialog(page).getByLabel('Name').fill('Deploy')
+        await dialog(page).getByRole('button', { name: 'Create' }).click()
+        await dialog(page).getByText('Copy the token now').waitFor()
+        const secret = await dialog(page).getByLabel('Token').inputValue()
+        expect(secret).toMatch(/^aat_/)
+        await expectAccessible(page)
+        await dialog(page).getByRole('button', { name: 'Close' }).last().click()
+        await expect.poll(() => dialog(page).count()).toBe(0)
+        expect(await page.content()).not.toContain(secret)
+        await page.getByRole('button', { name: 'Revoke Deploy' }).click()
+        await dialog(page).getByRole('button', { name: 'Revoke', exact: true }).click()
+        await toast(page, 'Deploy is revoked.')
+        await page.getByText('You have no tokens').waitFor()
+      })
+    })
+  })
+})

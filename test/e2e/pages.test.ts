@@ -258,7 +258,7 @@ describe.runIf(there)('the pages of the playground', () => {
       await page.getByRole('button', { name: 'Send the comment' }).click()
       await page.getByLabel('Your comment').fill('I have read it.')
       await page.getByRole('button', { name: 'Send the comment' }).click()
-      await page.getByText('Your comment waits for approval.', { exact: true }).waitFor()
+      await page.getByText('Your comment waits for approval.', { exact: true }).first().waitFor()
       await page.getByRole('listitem').filter({ hasText: 'I have read it.' }).getByRole('button', { name: 'Approve' }).click()
       await expect.poll(() => newsroom.rows('select status from comments where body = ?', 'I have read it.')).toEqual([{ status: 'approved' }])
       expect(complaints).toEqual([])

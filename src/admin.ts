@@ -1,7 +1,8 @@
 /** The Nuxt module of the admin: its options, its hooks and the order of its setup. */
 import { addServerTemplate, createResolver, defineNuxtModule, useLogger } from '@nuxt/kit'
+import type { NuxtModule } from 'nuxt/schema'
 import { addChunks } from './build/admin/chunks'
-import { installNuxtUi } from './build/admin/nuxt-ui'
+import { findNuxtUi, nuxtUiDependency } from './build/admin/nuxt-ui'
 import { resolveAdminOptions, type AdminOptions } from './build/admin/options'
 import { addAdminPage } from './build/admin/page'
 import { findPublicComponents, findRequirementProblems } from './build/admin/requirements'
@@ -14,36 +15,38 @@ import { findRemovedOptions } from './build/removed'
 
 export type { AdminOptions, CustomPage } from './build/admin/options'
 
-export default defineNuxtModule<AdminOptions>({
+const admin: NuxtModule<AdminOptions> = defineNuxtModule<AdminOptions>({
   meta: {
     name: 'nuxt-auto-api/admin',
     configKey: 'autoAdmin',
     compatibility: { nuxt: '>=4.1.0' },
   },
+  moduleDependencies: nuxtUiDependency,
   async setup(autoAdmin, nuxt) {
     const { resolve } = createResolver(import.meta.url)
     const logger = useLogger('auto-api')
 
-    const admin = resolveAdminOptions({ ...autoAdmin }, path => findImportPath(path, nuxt.options))
-    const ui = await installNuxtUi(nuxt)
-    nuxt.hook('modules:done', () => assertNoProblems([
-      ...findRequirementProblems(nuxt),
+    const resolved = resolveAdminOptions({ ...autoAdmin }, path => findImportPath(path, nuxt.options))
+    const ui = findNuxtUi(nuxt)
+    nuxt.hook('modules:done', async () => assertNoProblems([
+      ...await findRequirementProblems(nuxt),
       ...findRemovedOptions({ autoAdmin }),
-      ...ui.problems,
-      ...admin.problems,
-      ...findPublicComponents(nuxt, admin.components),
+      ...resolved.problems,
+      ...findPublicComponents(nuxt, resolved.components),
     ]))
     nuxt.hook('autoApi:registered', ({ tables }) =>
-      assertNoProblems(checkAdminResources(admin.config, tables.registrations.map(({ name }) => name))))
+      assertNoProblems(checkAdminResources(resolved.config, tables.registrations.map(({ name }) => name))))
 
-    const chunksOf = addChunks(nuxt, admin.components, resolve('./runtime/app/admin'))
+    const chunksOf = addChunks(nuxt, resolved.components, resolve('./runtime/app/admin'))
     addServerTemplate({
       filename: '#auto-admin/plugin',
-      getContents: () => generateAdminPlugin(resolve('./runtime/server/plugins/admin/index'), admin.config, chunksOf()),
+      getContents: () => generateAdminPlugin(resolve('./runtime/server/plugins/admin/index'), resolved.config, chunksOf()),
     })
     nuxt.hook('autoApi:registerPlugins', registry => registry.add(createModuleImport('#auto-admin/plugin', 'admin')))
-    addAdminTemplates(admin)
+    addAdminTemplates(resolved)
     addStyles(nuxt, ui, resolve('./runtime/app/admin'))
-    addAdminPage(nuxt, admin, resolve, warning => logger.warn(warning))
+    addAdminPage(nuxt, resolved, resolve, warning => logger.warn(warning))
   },
 })
+
+export default admin

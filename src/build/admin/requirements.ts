@@ -1,14 +1,24 @@
-/** Finds what an app lacks for the admin. */
+/** Finds what an app lacks for the admin, after all modules are installed. */
 import { hasNuxtModule } from '@nuxt/kit'
 import type { Nuxt } from 'nuxt/schema'
 import { join } from 'pathe'
+import { isInstalled } from '../peer-dependencies'
 import type { Problem } from '../problem'
 
 interface Requirement extends Problem {
-  readonly isMet: (nuxt: Nuxt) => boolean
+  readonly isMet: (nuxt: Nuxt) => boolean | Promise<boolean>
 }
 
+const lacksPackage = (name: string, command: string): Problem =>
+  ({ where: name, what: 'is not installed, but `nuxt-auto-api/admin` requires it', instead: `Run \`${command}\`.` })
+
 const REQUIREMENTS: readonly Requirement[] = [
+  { ...lacksPackage('@nuxt/ui', 'npm install @nuxt/ui tailwindcss'), isMet: nuxt => hasNuxtModule('@nuxt/ui', nuxt) },
+  { ...lacksPackage('@tanstack/vue-query', 'npm install @tanstack/vue-query'), isMet: nuxt => isInstalled(nuxt)('@tanstack/vue-query') },
+  {
+    where: 'ui', what: 'is `false`, but the admin is built with Nuxt UI', instead: 'Remove the option.',
+    isMet: nuxt => (nuxt.options as { ui?: unknown }).ui !== false,
+  },
   {
     where: 'modules', what: 'lists `nuxt-auto-api/admin` without `nuxt-auto-api`',
     instead: 'List both: `modules: [\'nuxt-auto-api\', \'nuxt-auto-api/admin\']`.',
@@ -24,8 +34,9 @@ const REQUIREMENTS: readonly Requirement[] = [
   },
 ]
 
-export function findRequirementProblems(nuxt: Nuxt): Problem[] {
-  return REQUIREMENTS.filter(({ isMet }) => !isMet(nuxt)).map(({ where, what, instead }) => ({ where, what, instead }))
+export async function findRequirementProblems(nuxt: Nuxt): Promise<Problem[]> {
+  const met = await Promise.all(REQUIREMENTS.map(({ isMet }) => isMet(nuxt)))
+  return REQUIREMENTS.filter((_, index) => !met[index]).map(({ where, what, instead }) => ({ where, what, instead }))
 }
 
 /** Reports components in `pages/`. Nuxt makes each of them a page of its own, which checks no permission of the admin. */

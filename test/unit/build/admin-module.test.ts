@@ -1,5 +1,6 @@
 /** Checks the module of the admin in a loaded Nuxt: mistakes stop the build, in whichever order the modules are listed. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { loadNuxt } from '@nuxt/kit'
@@ -54,6 +55,7 @@ describe('a mistake stops the build', () => {
     ['a cached page', { routeRules: { '/admin/**': { swr: 60 } } }, '`routeRules[\'/admin/**\'].swr` would cache the responses of `/admin`'],
     ['a cached resource', { autoAdmin: { prefix: '/office' }, routeRules: { '/office/posts/*': { prerender: true } } }, '`routeRules[\'/office/posts/*\'].prerender` would cache'],
     ['an app without pages', { pages: false }, '`pages` is `false`, but the admin is a page'],
+    ['an app without Nuxt UI', { ui: false }, '`ui` is `false`, but the admin is built with Nuxt UI. Remove the option.'],
   ])('%s', async (_mistake, overrides, ...parts) => {
     const messages = (await problems(overrides)).join('\n')
     for (const part of parts) expect(messages).toContain(part)
@@ -98,4 +100,48 @@ describe('a valid app', () => {
     expect(printed).toMatch(/autoAdmin\.middleware.* is .*stuff.*Did you mean .*staff/)
     expect(printed).toMatch(/app\.vue has no .*NuxtPage/)
   })
+})
+
+describe('Nuxt UI', () => {
+  const namesOf = ({ options }: Nuxt) => options._installedModules.map(({ meta }) => meta.name)
+
+  it.each<[app: string, modules: unknown[], own: readonly string[]]>([
+    ['does not list it', [ADMIN], ['@nuxt/ui']],
+    ['lists it before the admin', ['@nuxt/ui', ADMIN], []],
+    ['lists it after the admin', [ADMIN, '@nuxt/ui'], []],
+  ])('is installed once, with the modules that it needs, if the app %s', async (_, modules, own) => {
+    const loaded = await load({ modules })
+    const names = namesOf(loaded)
+    for (const name of ['@nuxt/ui', '@nuxt/icon', '@nuxtjs/color-mode']) expect([name, names.filter(other => other === name)]).toEqual([name, [name]])
+    const styles = loaded.options.build.templates.find(({ filename }) => filename === 'auto-admin/admin.css')
+    const css = await styles!.getContents!({ nuxt: loaded } as never)
+    expect(css.includes('@import "@nuxt/ui"')).toBe(own.includes('@nuxt/ui'))
+  })
+
+  it('stops the build with the command that installs it, if the app does not have it', async () => {
+    const cwd = mkdtempSync(join(tmpdir(), 'admin-module-'))
+    try {
+      linkPackages(cwd, '@nuxt/ui')
+      writeFileSync(join(cwd, 'nuxt.config.ts'), 'export default {}\n')
+      expect(await problems({ modules: [join(root, 'src/module'), ADMIN] }, cwd)).toEqual([
+        '[auto-api] `@nuxt/ui` is not installed, but `nuxt-auto-api/admin` requires it. Run `npm install @nuxt/ui tailwindcss`.',
+      ])
+    }
+    finally {
+      rmSync(cwd, { recursive: true, force: true })
+    }
+  })
+
+  /** Gives an app outside the repository all packages of the repository except one. */
+  function linkPackages(cwd: string, except: string): void {
+    const packages = join(root, 'node_modules')
+    const names = readdirSync(packages).filter(name => !name.startsWith('.'))
+      .flatMap(name => name.startsWith('@') ? readdirSync(join(packages, name)).map(own => `${name}/${own}`) : [name])
+    for (const name of names.filter(name => name !== except)) {
+      mkdirSync(join(cwd, 'node_modules', name, '..'), { recursive: true })
+      // Nuxt also searches modules from its own folder.
+      if (name === 'nuxt') cpSync(join(packages, name), join(cwd, 'node_modules', name), { recursive: true })
+      else symlinkSync(join(packages, name), join(cwd, 'node_modules', name))
+    }
+  }
 })

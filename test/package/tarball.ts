@@ -16,7 +16,7 @@ const BESIDES = [
 const manifest = (folder: string) => JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
 
 /** The environment without npm's variables, with which the app's npm would work on the repository. */
-const environment = {
+export const environment = {
   ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(?:npm_|VITEST|NODE_ENV$|TEST$|TALLY_)/.test(name))),
   NUXT_TELEMETRY_DISABLED: '1',
 }

@@ -41,6 +41,11 @@ export const FACTORIES: Readonly<Record<string, Factory>> = {
     mistyped: ['storge', 'storage'],
   },
   idempotency: { valid: { ttl: '2h' }, code: [], mistyped: ['tll', 'ttl'] },
+  mcp: {
+    valid: { write: true, resources: ['posts'], except: ['users'], path: '/agents', maxRows: 9, maxBytes: 9_000, instructions: 'Posts.' },
+    code: [],
+    mistyped: ['writes', 'write'],
+  },
   rateLimit: {
     valid: { name: 'burst', limit: 5, window: 1, by: 'user', operations: { read: { limit: 1, window: 2 }, create: false }, store: 'limits', maxKeys: 9 },
     code: ['by', 'store'],

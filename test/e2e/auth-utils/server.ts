@@ -4,6 +4,7 @@ import type { RequestOptions, ServerResponse } from '../support/request'
 import { startServer } from '../support/server'
 
 export interface Notebook {
+  readonly url: string
   readonly request: (path: string, options?: RequestOptions) => Promise<ServerResponse & { readonly cookie: string | undefined }>
   /** @returns the cookie of a new session. */
   readonly signIn: (name: string) => Promise<string>
@@ -17,6 +18,7 @@ export async function startNotebook(): Promise<Notebook> {
     return { ...response, cookie: response.cookies.findLast(cookie => /^nuxt-session=./.test(cookie)) }
   }
   return {
+    url: server.url,
     request,
     async signIn(name) {
       const { status, cookie } = await request('/api/login', { method: 'POST', body: { email: `${name}@example.com`, password: 'correct horse' } })

@@ -127,6 +127,7 @@ export const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
   'audit-log: GET /audit-log': 'test/engines/audit-log.test.ts',
   'audit-log: GET /:resource/:id/history': 'test/engines/audit-log.test.ts',
   'audit-log: POST /audit-log/:id/revert': 'test/engines/audit-log.test.ts',
+  'mcp: POST /agents': 'test/unit/plugins/mcp.test.ts',
   'api-tokens: POST /:resource/:id/rotate': 'test/unit/api-tokens/management.test.ts',
   'token-introspection: POST /tokens/introspect': 'test/unit/api-tokens/introspection.test.ts',
 }

@@ -1,15 +1,26 @@
 /** What the installed plugins offer to clients, as data. The admin shows a caller the part that they can use. */
+import type { AutoApiContext } from '../registration'
 import type { PluginServer } from './server'
 
 export interface PluginFeatures {
   /** `resources` is undefined if the feature exists for every resource. */
   readonly export?: { readonly resources: readonly string[] | undefined, readonly formats: readonly string[], readonly gate: string }
   readonly files?: readonly FileFeature[]
-  /** The resource of the audit log, and whether it records the changes of a resource. */
-  readonly auditLog?: { readonly resource: string, readonly records: (resource: string) => boolean }
+  readonly auditLog?: AuditLogFeature
   readonly activity?: { readonly permission: string }
   /** The resource of the API tokens. */
   readonly tokens?: { readonly resource: string }
+  /** Whether writes with `Idempotency-Key` take effect once. */
+  readonly idempotency?: true
+}
+
+export interface AuditLogFeature {
+  /** The resource of the entries. */
+  readonly resource: string
+  /** Whether the log records the changes of a resource. */
+  readonly records: (resource: string) => boolean
+  /** Lists the changes of the record of a request, as `GET /:resource/:id/history`. */
+  readonly history: (ctx: AutoApiContext) => Promise<unknown>
 }
 
 export interface FileFeature {

@@ -6,6 +6,7 @@ import { runEndpoint, type EndpointOptions, type PluginRouteFacts } from '../cor
 import { readOperations } from '../core/parse/params'
 import { assertAccepts, assertProduces, preferredType } from '../core/media-type'
 import type { PluginRoute } from './contract'
+import { findDirectRoute } from './direct-route'
 
 type OfPlugin = PluginRoute & { readonly plugin: string }
 
@@ -149,6 +150,8 @@ function assertUniqueNames(routes: readonly OfPlugin[]): void {
 type Operations = ReturnType<NonNullable<PluginRouteFacts['operationsOf']>>
 
 function endpoint(options: OfPlugin & { readonly resource?: string }): Route {
+  const direct = findDirectRoute(options.handler)
+  if (direct) return direct
   // The schemas decide the types of `body` and `query`. The contract has their types before validation.
   const { gate, listParameters, countsAs } = options
   const operations = options.operation === undefined ? undefined : [options.operation].flat() as unknown as Operations

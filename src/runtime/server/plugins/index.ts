@@ -5,6 +5,7 @@ export { betterAuth, type BetterAuthInstance, type BetterAuthOptions } from './b
 export { dataExport } from './data-export/index'
 export { idempotency } from './idempotency/index'
 export type { IdempotencyOptions } from './idempotency/options'
+export { mcp, type McpOptions } from './mcp/index'
 export { rateLimit } from './rate-limit/index'
 export type { Count, Counter } from './rate-limit/counter'
 export type { KeyFunction, Limit, RateLimitOptions } from './rate-limit/options'

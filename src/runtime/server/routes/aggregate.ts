@@ -5,9 +5,9 @@ import { aggregateOperations } from '../core/parse/params'
 import { toRoute } from '../core/pipeline'
 import { planGroups } from '../core/plan/aggregate'
 import { groupEnvelope } from '../core/respond'
-import { defineRoutes } from '../http'
+import { defineRoutes, type Methods } from '../http'
 
-export default defineRoutes({
+export const methods = {
   GET: toRoute({
     name: 'aggregate',
     operation: aggregateOperations,
@@ -17,4 +17,6 @@ export default defineRoutes({
     execute: executeGroups,
     respond: groupEnvelope,
   }),
-})
+} satisfies Methods
+
+export default defineRoutes(methods)

@@ -13,7 +13,7 @@ import { planGroups } from '../core/plan/aggregate'
 import { planList } from '../core/plan/read'
 import { planCreate } from '../core/plan/write'
 import { createdRecord, groupEnvelope, listEnvelope } from '../core/respond'
-import { defineRoutes } from '../http'
+import { defineRoutes, type Methods } from '../http'
 
 const list = toRoute({
   name: 'list',
@@ -39,7 +39,7 @@ const listOrGroups: Route = Object.assign((request: ApiRequest, api: Api) => cho
   operations: list.operations!,
 })
 
-export default defineRoutes({
+export const methods = {
   GET: listOrGroups,
   POST: toRoute({
     name: 'create',
@@ -49,4 +49,6 @@ export default defineRoutes({
     execute: executeWrite,
     respond: createdRecord,
   }),
-})
+} satisfies Methods
+
+export default defineRoutes(methods)

@@ -8,9 +8,9 @@ import { toRoute } from '../core/pipeline'
 import { planGet } from '../core/plan/read'
 import { planDelete, planUpdate } from '../core/plan/write'
 import { bareRecord, deletion, writtenRecord } from '../core/respond'
-import { defineRoutes } from '../http'
+import { defineRoutes, type Methods } from '../http'
 
-export default defineRoutes({
+export const methods = {
   GET: toRoute({
     name: 'get',
     operation: readOperations,
@@ -38,4 +38,6 @@ export default defineRoutes({
     execute: executeWrite,
     respond: deletion,
   }),
-})
+} satisfies Methods
+
+export default defineRoutes(methods)

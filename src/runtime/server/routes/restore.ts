@@ -4,9 +4,9 @@ import { parseRestore } from '../core/parse/write'
 import { toRoute } from '../core/pipeline'
 import { planRestore } from '../core/plan/write'
 import { writtenRecord } from '../core/respond'
-import { defineRoutes } from '../http'
+import { defineRoutes, type Methods } from '../http'
 
-export default defineRoutes({
+export const methods = {
   POST: toRoute({
     name: 'restore',
     operation: 'restore',
@@ -15,4 +15,6 @@ export default defineRoutes({
     execute: executeWrite,
     respond: writtenRecord,
   }),
-})
+} satisfies Methods
+
+export default defineRoutes(methods)

@@ -38,7 +38,7 @@ export const auditLog = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins', nam
     // Loaded here, because nuxt.config loads this file without the server's modules. Plugins that are set up next find the log.
     setup(plugin) {
       log = openAuditLog(options, plugin, inCommit)
-      provideFeatures(plugin, { auditLog: log })
+      provideFeatures(plugin, { auditLog: { resource, records: log.records, history: ctx => server.listHistory(log, ctx) } })
       return import('./server').then(loaded => void (server = loaded))
     },
     needs: { images: true },

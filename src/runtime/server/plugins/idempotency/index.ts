@@ -1,6 +1,7 @@
 /** Makes writes safe to retry: a request with a key takes effect once, and a retry gets the response of the first request. */
 import type { Table } from 'drizzle-orm'
 import { defineAutoApiPlugin, type AutoApiPlugin } from '../../plugin/contract'
+import { provideFeatures } from '../../plugin/features'
 import { resolveTtl, type IdempotencyOptions } from './options'
 import type { createIdempotency } from './server'
 
@@ -18,8 +19,9 @@ export const idempotency = defineAutoApiPlugin(
     return {
       name: 'idempotency',
       // Loaded here, because nuxt.config loads this file without the server's modules.
-      setup({ presetTable }) {
-        const table = requireTable(presetTable('idempotencyKeys'))
+      setup(plugin) {
+        const table = requireTable(plugin.presetTable('idempotencyKeys'))
+        provideFeatures(plugin, { idempotency: true })
         return import('./server').then(({ createIdempotency }) => void (server = createIdempotency(ttl, table)))
       },
       around: (ctx, next, info) => server.around(ctx, next, info),

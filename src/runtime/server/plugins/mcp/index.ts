@@ -1,0 +1,48 @@
+/** Lets language models use the API with the rights of an API token: the resources as tools of the Model Context Protocol (MCP). */
+import type { Api } from '../../core/api'
+import type { ApiRequest } from '../../core/context'
+import type { ApiResponse } from '../../core/response'
+import { defineAutoApiPlugin, type AutoApiPlugin } from '../../plugin/contract'
+import { handleDirectly } from '../../plugin/direct-route'
+import type { AutoApiContext } from '../../registration'
+import { assertResources, resolveMcpOptions, type McpOptions } from './options'
+
+export type { McpOptions } from './options'
+
+/**
+ * Adds `POST /mcp`: a server of the Model Context Protocol with at most nine tools, whatever the number of resources. Each call of a tool
+ * is a request of its caller, with the rules of the generated route that does the same.
+ * @throws If an option is unknown or a value is invalid. When the server starts, also if a resource does not exist.
+ * @example
+ * autoApi: {
+ *   plugins: [apiTokens({ findUser: createModuleImport('~~/server/tokens', 'findUser') }), mcp({ write: true })],
+ * }
+ */
+export const mcp = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins', name: 'mcp' }, (options: McpOptions = {}): AutoApiPlugin => {
+  const resolved = resolveMcpOptions(options)
+  let handle: (request: ApiRequest, api: Api) => Promise<ApiResponse>
+  const events = new WeakSet<object>()
+  return {
+    name: 'mcp',
+    // Loaded here, because nuxt.config loads this file without the server's modules.
+    setup(server) {
+      assertResources(resolved, [...server.resources.keys()])
+      return import('./server').then(({ createMcpServer }) => void (handle = createMcpServer(resolved, server)))
+    },
+    // The audit log records how a change was made.
+    extendContext(ctx: AutoApiContext) {
+      if (isObject(ctx.event) && events.has(ctx.event)) Object.assign(ctx, { via: 'mcp' })
+    },
+    routes: [{
+      name: 'mcp',
+      method: 'POST',
+      path: resolved.path,
+      handler: handleDirectly((request, api) => {
+        if (isObject(request.event)) events.add(request.event)
+        return handle(request, api)
+      }),
+    }],
+  }
+})
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null

@@ -1,0 +1,94 @@
+/** Handles the messages of a client. The protocol has no sessions here: every message is a request of its own. */
+import type { Api } from '../../core/api'
+import type { ApiRequest, Session } from '../../core/context'
+import { assertDryRun } from '../../core/dry-run'
+import { allowEveryone, runRoute } from '../../core/pipeline'
+import type { ApiResponse } from '../../core/response'
+import { readFeatures } from '../../plugin/features'
+import type { PluginServer } from '../../plugin/server'
+import type { Resource } from '../../schema/model'
+import { findUsableTools } from './access'
+import type { ResolvedMcp } from './options'
+import {
+  ACCEPTED, assertVersion, chooseVersion, failure, INVALID_PARAMS, METHOD_NOT_FOUND, readMessage, success, type Message,
+} from './protocol'
+import { createReadTools } from './read-tools'
+import { invalidArguments, toErrorResult, toResult, type ToolResult } from './result'
+import { toListed, type Tool, type ToolCall } from './tool'
+import { createWriteTools } from './write-tools'
+
+/** Clients show them. The version is that of the tools. */
+const SERVER_INFO = { name: 'nuxt-auto-api', version: '1.0.0' }
+
+/** The tools, and the form in which clients receive each. */
+type Tools = ReadonlyMap<string, { readonly tool: Tool, readonly listed: object }>
+
+export function createMcpServer(options: ResolvedMcp, server: PluginServer): (request: ApiRequest, api: Api) => Promise<ApiResponse> {
+  // Plugins that are listed after this one are set up by the first message.
+  let tools: Tools | undefined
+  let resources: ReadonlyMap<string, Resource> | undefined
+  return async (request, api) => {
+    const features = readFeatures(server)
+    tools ??= createTools(options, features.auditLog !== undefined, features.idempotency === true, api)
+    resources ??= exposedResources(options, api)
+    assertDryRun(request)
+    assertVersion(request.header('mcp-protocol-version'))
+    const message = await readMessage(request)
+    const call: ToolCall = { request, api, options, features, resources }
+    if (message.method === 'tools/call' && message.id !== undefined) return await callTool(message, call, tools)
+    return await inSession(call, session => respond(message, session, call, tools!))
+  }
+}
+
+function createTools({ write, maxRows }: ResolvedMcp, hasLog: boolean, hasKeys: boolean, { config }: Api): Tools {
+  const all = [...createReadTools(Math.min(maxRows, config.pagination.maxLimit)), ...write ? createWriteTools(hasKeys) : []]
+  const installed = all.filter(({ needs }) => (needs !== 'history' || hasLog) && (needs !== 'canAggregate' || config.aggregations.enabled))
+  return new Map(installed.map(tool => [tool.name, { tool, listed: toListed(tool) }]))
+}
+
+function exposedResources({ resources: names, except = [] }: ResolvedMcp, { resources }: Api): ReadonlyMap<string, Resource> {
+  return new Map([...resources].filter(([name]) => (names?.includes(name) ?? true) && !except.includes(name)))
+}
+
+/** Runs as a request without a resource: with the caller, the rate limits and the cross-site rule of the API. */
+function inSession({ request, api }: ToolCall, run: (session: Session) => Promise<ApiResponse>): Promise<ApiResponse> {
+  return runRoute(api, request, undefined, { operations: ['read'], authorize: allowEveryone, run })
+}
+
+async function respond(message: Message, session: Session, call: ToolCall, tools: Tools): Promise<ApiResponse> {
+  const { id, method = '', params = {} } = message
+  if (id === undefined || message.method === undefined) return ACCEPTED
+  switch (method) {
+    case 'initialize': return success(message, {
+      protocolVersion: chooseVersion(params.protocolVersion),
+      capabilities: { tools: {} },
+      serverInfo: SERVER_INFO,
+      ...call.options.instructions !== undefined && { instructions: call.options.instructions },
+    })
+    case 'ping': return success(message, {})
+    case 'tools/list': {
+      const usable = await findUsableTools([...tools.values()].map(({ tool }) => tool), session, call.resources, call.features)
+      return success(message, { tools: usable.map(({ name }) => tools.get(name)!.listed) })
+    }
+    default: return failure(message, METHOD_NOT_FOUND, 'This server has only tools.')
+  }
+}
+
+async function callTool(message: Message, call: ToolCall, tools: Tools): Promise<ApiResponse> {
+  const { name, arguments: args = {} } = message.params ?? {}
+  const found = typeof name === 'string' ? tools.get(name) : undefined
+  // These calls reach no route, so they count as requests without a resource.
+  if (!found) return await inSession(call, async () => failure(message, INVALID_PARAMS, 'There is no such tool.'))
+  const { success: isValid, data, error } = found.tool.input.safeParse(args)
+  if (!isValid) return await inSession(call, async () => success(message, toErrorResult(invalidArguments(error), call.request)))
+  return success(message, await run(found.tool, data, call))
+}
+
+async function run(tool: Tool, args: unknown, call: ToolCall): Promise<ToolResult> {
+  try {
+    return toResult(await tool.run(args, call))
+  }
+  catch (error) {
+    return toErrorResult(error, call.request)
+  }
+}

@@ -134,8 +134,8 @@ export default defineNuxtModule<ModuleOptions>({
         getContents: () => generateRegistry(resources.registrations, nuxt.options.rootDir),
       })
       const pluginPaths = plugins.made.flatMap(({ routes = [] }) => routes.map(({ path }) => path))
-      const { appRoutes } = mountRoutes(nuxt, names, options.config.prefix, resolve, pluginPaths)
-      await addPlugins(nuxt, plugins, appRoutes, resolve)
+      const mounted = mountRoutes(nuxt, names, options.config.prefix, resolve, pluginPaths)
+      await addPlugins(nuxt, plugins, mounted, resolve)
       const tables: InspectedTables = {
         registrations: resources.registrations,
         config: options.config,

@@ -10,6 +10,7 @@ import type { OptionImport } from './exports'
 import { isModuleImport, type ModuleImport } from './module-import'
 import { findOptionImports, toPluginSource, type ListedPlugin } from './plugin-source'
 import { AutoApiBuildError, type Problem } from './problem'
+import type { MountedRoutes } from './routes'
 import { addPluginTasks } from './tasks'
 import { generatePlugins, type PluginSource } from './virtual/plugins'
 
@@ -123,13 +124,14 @@ const BUILD_PARTS = ['buildSetup', 'resources'] as const
 export async function addPlugins(
   nuxt: Nuxt,
   { sources, made }: CollectedPlugins,
-  appRoutes: () => readonly string[],
+  { appRoutes, endpoints }: MountedRoutes,
   resolve: (path: string) => string,
 ): Promise<void> {
   const built = made.filter(({ buildSetup }) => buildSetup)
   for (const { buildSetup } of built) await buildSetup!(nuxt)
   const parts = made.flatMap(plugin => BUILD_PARTS.filter(part => plugin[part]).map(part => `${plugin.name}.${part}`))
-  addServerTemplate({ filename: '#auto-api/plugins', getContents: () => generatePlugins(sources, parts, appRoutes()) })
+  const getContents = () => generatePlugins(sources, parts, appRoutes(), sources.length > 0 ? endpoints() : [])
+  addServerTemplate({ filename: '#auto-api/plugins', getContents })
   if (sources.length === 0) return
   // The handler runs before the router and after the app's own middleware, which sets the user.
   addServerHandler({ middleware: true, handler: resolve('./runtime/server/routes/plugins') })

@@ -1,6 +1,8 @@
 /** Mounts the generated routes, with separate paths for each resource. The app's own routes take precedence. */
+import { existsSync, readFileSync } from 'node:fs'
 import { addServerHandler } from '@nuxt/kit'
 import type { Nuxt } from 'nuxt/schema'
+import { isAbsolute } from 'pathe'
 import { PATHS, ROUTES, toRouteKey, toShape, type Route } from '../runtime/shared/routes'
 import { assertNoProblems } from './problem'
 import { findCachedPaths, type RouteRules } from './route-rules'
@@ -35,6 +37,8 @@ interface Nitro {
 export interface MountedRoutes {
   /** Returns route keys, without the prefix, of the app's own routes below the prefix. The list is complete after Nitro's scan. */
   readonly appRoutes: () => readonly string[]
+  /** Returns the app's own handlers that are endpoints of the API, with their routes. The list is complete after Nitro's scan. */
+  readonly endpoints: () => readonly (Handler & { readonly route: string })[]
 }
 
 /**
@@ -101,8 +105,15 @@ export function mountRoutes(
       others.flatMap(({ route, method, middleware }) =>
         route?.startsWith(`${prefix}/`) && !middleware && !route.includes('**') ? [toRouteKey(route.slice(prefix.length), method)] : [],
       ),
+    endpoints: () =>
+      others.flatMap(({ route, ...handler }) =>
+        route && !route.includes('**') && !handler.middleware && isEndpoint(handler.handler) ? [{ ...handler, route }] : [],
+      ),
   }
 }
+
+/** Whether a file of the app creates an endpoint of the API. Handlers of other modules can be names that only the bundler resolves. */
+const isEndpoint = (file: string) => isAbsolute(file) && existsSync(file) && readFileSync(file, 'utf8').includes('createEndpoint')
 
 /** Creates a filter that accepts the handlers whose `env` matches the current build. */
 function createEnvFilter({ options: { dev, preset } }: Nitro): (handler: Handler) => boolean {

@@ -46,6 +46,14 @@ export const FACTORIES: Readonly<Record<string, Factory>> = {
     code: [],
     mistyped: ['writes', 'write'],
   },
+  openApi: {
+    valid: {
+      access: createModuleImport('/app/server/openapi', 'access'), info: { title: 'Newsroom', version: '2.0.0' }, servers: [{ url: 'https://example.com' }],
+      securitySchemes: { session: { type: 'apiKey', in: 'cookie', name: 'session' } }, reference: true,
+    },
+    code: ['access'],
+    mistyped: ['acess', 'access'],
+  },
   rateLimit: {
     valid: { name: 'burst', limit: 5, window: 1, by: 'user', operations: { read: { limit: 1, window: 2 }, create: false }, store: 'limits', maxKeys: 9 },
     code: ['by', 'store'],

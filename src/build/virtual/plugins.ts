@@ -14,8 +14,11 @@ export interface PluginSource {
  * Generates the module.
  * @param built the parts of plugins that ran at build time, as `plugin.part`
  * @param appRoutes keys of the app's own routes below the prefix
+ * @param endpoints the app's files with endpoints. The server loads them only for plugins that describe the API.
  */
-export function generatePlugins(sources: readonly PluginSource[], built: readonly string[], appRoutes: readonly string[]): string {
+export function generatePlugins(
+  sources: readonly PluginSource[], built: readonly string[], appRoutes: readonly string[], endpoints: readonly EndpointFile[] = [],
+): string {
   /** The module imports inside the options. The server passes the imported values to the factory. */
   const named: ModuleImport[] = []
   const listed = sources.map((source, index) => toLiteral(source, index, named))
@@ -25,10 +28,24 @@ export function generatePlugins(sources: readonly PluginSource[], built: readonl
     '',
     `export function plugins() {\n  return [\n${listed.map(entry => `    ${entry},\n`).join('')}  ]\n}`,
     '',
+    `export async function endpoints() {\n  return [\n${endpoints.map(entry => `    ${toEndpoint(entry)},\n`).join('')}  ]\n}`,
+    '',
     `export const built = ${JSON.stringify(built)}`,
     `export const taken = ${JSON.stringify(appRoutes)}`,
     '',
   ].join('\n')
+}
+
+/** A file of the app with an endpoint, and where a router mounts it. */
+export interface EndpointFile {
+  readonly route: string
+  readonly method?: string
+  readonly handler: string
+}
+
+function toEndpoint({ route, method, handler }: EndpointFile): string {
+  const ofMethod = method === undefined ? '' : `method: ${genString(method.toUpperCase())}, `
+  return `{ ${ofMethod}path: ${genString(route)}, handler: (await import(${genString(handler)})).default }`
 }
 
 function toLiteral({ where, options }: PluginSource, index: number, named: ModuleImport[]): string {

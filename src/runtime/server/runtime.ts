@@ -1,6 +1,6 @@
 /** The app's default API. It is created from the generated modules on first use. */
 import { config, eventBase, server } from '#auto-api/config'
-import { built, plugins, taken } from '#auto-api/plugins'
+import { built, endpoints, plugins, taken } from '#auto-api/plugins'
 import { registrations, schemaModules } from '#auto-api/registry'
 import { useRuntimeConfig } from '#auto-api/runtime-config'
 import { useStorage } from '#auto-api/storage'
@@ -15,6 +15,7 @@ provideDefaultApi(options => createApi({
   plugins: plugins(),
   builtPlugins: built,
   appRoutes: taken,
+  endpoints,
   useRuntimeConfig,
   useStorage,
   ...options,

@@ -129,6 +129,8 @@ export const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
   'audit-log: POST /audit-log/:id/revert': 'test/engines/audit-log.test.ts',
   'mcp: POST /agents': 'test/unit/plugins/mcp.test.ts',
   'api-tokens: POST /:resource/:id/rotate': 'test/unit/api-tokens/management.test.ts',
+  'open-api: GET /_openapi.json': 'test/unit/open-api/document.test.ts',
+  'open-api: GET /_reference': 'test/unit/open-api/reference.test.ts',
   'token-introspection: POST /tokens/introspect': 'test/unit/api-tokens/introspection.test.ts',
 }
 

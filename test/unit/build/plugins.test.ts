@@ -18,7 +18,11 @@ describe('the list of plugins', () => {
   it('accepts factories and files, and puts the plugins of modules first', async () => {
     const { sources, problems } = await collect([notify({ a: [1, 'x', null, true] }), './server/api-plugins'], registry => registry.add(createModuleImport('/module/plugin.ts', 'extra')))
     expect(problems).toEqual([])
-    expect(generatePlugins(sources, ['notify'], ['GET /posts/:'])).toBe(`import { extra as plugin0 } from "/module/plugin.ts";
+    const endpoints = [
+      { route: '/api/posts/:id/publish', method: 'post', handler: '/app/server/publish.ts' },
+      { route: '/api/report', handler: '/app/server/report.ts' },
+    ]
+    expect(generatePlugins(sources, ['notify'], ['GET /posts/:'], endpoints)).toBe(`import { extra as plugin0 } from "/module/plugin.ts";
 import { notify as plugin1 } from "my-plugins";
 import { default as plugin2 } from "/app/server/api-plugins";
 
@@ -27,6 +31,13 @@ export function plugins() {
     { where: "autoApi:registerPlugins[0]", listed: () => plugin0 },
     { where: "autoApi.plugins[0]", listed: () => plugin1({"a":[1,"x",null,true]}) },
     { where: "autoApi.plugins[1]", listed: () => plugin2 },
+  ]
+}
+
+export async function endpoints() {
+  return [
+    { method: "POST", path: "/api/posts/:id/publish", handler: (await import("/app/server/publish.ts")).default },
+    { path: "/api/report", handler: (await import("/app/server/report.ts")).default },
   ]
 }
 

@@ -10,6 +10,7 @@ import { createStatementCache, type StatementCache } from '../core/sql/statement
 import type { ListedPlugin, PluginRoute } from '../plugin/contract'
 import { installPlugins } from '../plugin/install'
 import { createPluginRoutes, reservedSegments, type FindRoute } from '../plugin/routes'
+import { provideRoutes, type MountedEndpoint } from '../plugin/routes-of'
 import { createPluginServer } from '../plugin/server'
 import type { StorageMounts } from '../plugin/storage'
 import { createScheduler, type Scheduler } from '../plugin/tasks'
@@ -31,6 +32,8 @@ export interface ApiOptions {
   readonly builtPlugins?: readonly string[] | 'all'
   /** The app's own file routes below the prefix, as `METHOD /shape`: a shape is a path without parameter names. */
   readonly appRoutes?: readonly string[]
+  /** Loads the app's endpoints, for plugins that describe the API. @default none */
+  readonly endpoints?: () => Promise<readonly MountedEndpoint[]>
   /** Nitro's `useRuntimeConfig`. It is absent outside of Nitro. */
   readonly useRuntimeConfig?: (event?: unknown) => unknown
   /** Nitro's `useStorage`. It is absent outside of Nitro. */
@@ -68,15 +71,17 @@ export interface ServerApi extends Api {
  */
 export function createApi(options: ApiOptions): ServerApi {
   const { registrations, modules = [], config = DEFAULT_CONFIG, eventBase = '', plugins = [], builtPlugins = [], appRoutes = [] } = options
-  const { useRuntimeConfig, database = createDatabase(), statements = createStatementCache() } = options
+  const { useRuntimeConfig, database = createDatabase(), statements = createStatementCache(), endpoints = async () => [] } = options
   const resources = createResources(registrations, modules, config)
   const extensions = createExtensions(resources)
   options.extend?.(extensions)
-  const { routes, tasks, pending } = installPlugins(plugins, extensions, {
-    resources,
-    builtPlugins,
-    server: createPluginServer({ api: () => api, resources, modules, config, useStorage: options.useStorage, useRuntimeConfig, database }),
+  const ownRoutes = new Set(appRoutes)
+  const server = createPluginServer({
+    api: () => api, resources, modules, config, useStorage: options.useStorage, useRuntimeConfig, database,
   })
+  const isReplaced = (method: string, path: string) => ownRoutes.has(toRouteKey(path, method)) || ownRoutes.has(toRouteKey(path))
+  provideRoutes(server, () => ({ ofPlugins: routes, endpoints, isAppRoute: isReplaced }))
+  const { routes, tasks, pending } = installPlugins(plugins, extensions, { resources, builtPlugins, server })
 
   const reservedIds = new Set(RESERVED_IDS)
   let findRoute: FindRoute | undefined
@@ -97,7 +102,6 @@ export function createApi(options: ApiOptions): ServerApi {
   // Waiting requests get the error. Without this handler, Node would end the process if no request waits yet.
   ready?.catch(() => {})
 
-  const ownRoutes = new Set(appRoutes)
   const api: ServerApi = Object.freeze({
     ...extensions,
     config,

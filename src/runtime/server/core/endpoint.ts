@@ -1,6 +1,7 @@
 /** Runs an endpoint: authorizes the caller by a resource or a named gate, validates query and body, then calls the app's handler. */
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { Operation } from '../../shared/operations'
+import type { RouteDescription } from '../../shared/types/openapi'
 import type { AutoApiContext } from '../registration'
 import type { Resource } from '../schema/model'
 import type { Api } from './api'
@@ -51,9 +52,28 @@ export interface EndpointOptions<Body extends StandardSchemaV1 | undefined, Quer
    * @default false
    */
   readonly idempotent?: boolean
+  /**
+   * Describes the endpoint for the OpenAPI document. An endpoint with `resource` is in the document of each caller who passes its
+   * authorization. An endpoint without `resource` is in every document, but only with a description.
+   */
+  readonly describe?: RouteDescription
   /** Returns the response body. `undefined` gives a 204 response without a body. An async iterable of strings and bytes is streamed. */
   readonly handler: (ctx: EndpointContext<Body, Query>, request: RouteRequest) => Result | Promise<Result>
 }
+
+/** The options of each endpoint, by its event handler. */
+const optionsOf = new WeakMap<object, EndpointDetails>()
+
+/** What an endpoint declares about itself. */
+export type EndpointDetails = Omit<EndpointOptions<StandardSchemaV1 | undefined, StandardSchemaV1 | undefined, unknown>, 'handler'>
+
+export function rememberEndpoint(handler: object, options: EndpointDetails): void {
+  optionsOf.set(handler, options)
+}
+
+/** Returns what an event handler declares about itself. `undefined` if it is no endpoint of the API. */
+export const findEndpoint = (handler: unknown): EndpointDetails | undefined =>
+  typeof handler === 'function' || (typeof handler === 'object' && handler !== null) ? optionsOf.get(handler) : undefined
 
 /** Runs when the server starts. @throws When an endpoint names a resource or a named gate that does not exist. */
 export function assertEndpoints(api: Api): void {

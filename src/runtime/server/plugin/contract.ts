@@ -1,6 +1,8 @@
 /** The plugin contract: the parts of a plugin, and how the server finds a plugin's factory. Importing this file loads nothing else. */
 import type { Method } from '../../shared/routes'
 import type { Operation } from '../../shared/operations'
+import type { DescribedResource } from '../../shared/types/description'
+import type { DescribeRoute } from '../../shared/types/openapi'
 import type { ResourceRegistry } from '../../shared/types/registry'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { FindCredentialCaller } from '../core/credentials'
@@ -80,6 +82,13 @@ export interface PluginRoute {
    * @default false
    */
   readonly idempotent?: boolean
+  /**
+   * Describes the route for the OpenAPI document. A route of a resource is in the document of each caller who can use it. Any other route
+   * is in a document only with a description.
+   */
+  readonly describe?: DescribeRoute
+  /** Whether the document of a caller contains the route, besides its permission. It runs only for callers with the permission. */
+  readonly documentedFor?: (ctx: AutoApiContext, resource: DescribedResource | undefined) => boolean | Promise<boolean>
   /**
    * Returns the response body. `undefined` responds with 204. An async iterable of strings and bytes is streamed. Read rows with
    * `findAuthorizedRow` and `rowScope`.

@@ -12,6 +12,10 @@ export interface PluginFeatures {
   readonly tokens?: { readonly resource: string }
   /** Whether writes with `Idempotency-Key` take effect once. */
   readonly idempotency?: true
+  /** Whether requests can be refused with `RATE_LIMITED`. */
+  readonly rateLimit?: true
+  /** The name of the cookie that contains the session. */
+  readonly sessionCookie?: string
 }
 
 export interface AuditLogFeature {

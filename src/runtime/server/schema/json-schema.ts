@@ -45,13 +45,14 @@ function valueSchema({ column, kind, nullable }: ColumnFacts, schema: ZodType): 
 /**
  * Returns the JSON Schema of an app's own schema, which validates JSON. Zod schemas are converted here, because they can contain types
  * that Zod's own conversion refuses, such as `z.coerce.date()`. Other libraries convert their schemas themselves.
+ * @param io whether the JSON is that of the input of the schema or of its output
  * @returns `undefined` if the library cannot convert the schema
  */
-export function customBody(schema: StandardSchemaV1, where: string): JsonSchema | undefined {
+export function customBody(schema: StandardSchemaV1, where: string, io: 'input' | 'output' = 'input'): JsonSchema | undefined {
   try {
-    if ('_zod' in schema) return fromZod(schema as unknown as ZodType)
+    if ('_zod' in schema) return fromZod(schema as unknown as ZodType, io)
     const { jsonSchema } = schema['~standard'] as Partial<StandardJSONSchemaV1.Props>
-    return jsonSchema && toPlain(jsonSchema.input({ target: 'draft-2020-12' }))
+    return jsonSchema && toPlain(jsonSchema[io]({ target: 'draft-2020-12' }))
   }
   catch (error) {
     console.warn(`[auto-api] \`${where}\` cannot be converted to JSON Schema, so the description of the API leaves it out.`, error)
@@ -59,9 +60,9 @@ export function customBody(schema: StandardSchemaV1, where: string): JsonSchema 
   }
 }
 
-function fromZod(schema: ZodType): JsonSchema {
+function fromZod(schema: ZodType, io: 'input' | 'output' = 'input'): JsonSchema {
   return toPlain(z.toJSONSchema(schema, {
-    io: 'input',
+    io,
     unrepresentable: 'any',
     override({ zodSchema, jsonSchema }) {
       if (zodSchema._zod.def.type === 'date') Object.assign(jsonSchema, DATE_TIME)

@@ -5,7 +5,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { useRuntime } from '../api/runtime'
 import { assertAccepts } from '../core/media-type'
-import { runEndpoint, type EndpointOptions } from '../core/endpoint'
+import { rememberEndpoint, runEndpoint, type EndpointOptions } from '../core/endpoint'
 import { defineCustomRoute, type TypedHandler } from '../http'
 
 export type { EndpointContext, EndpointOptions } from '../core/endpoint'
@@ -39,5 +39,7 @@ export function createEndpoint<
     throw new Error('[auto-api] createEndpoint({ idempotent: true }): `idempotent` requires `resource`.')
   assertAccepts(`[auto-api] createEndpoint(${resource === undefined ? '' : `{ resource: '${resource}' }`})`, options)
   useRuntime().extend(api => api.addEndpoint(options))
-  return defineCustomRoute((request, api) => runEndpoint(options, request, api)) as TypedHandler<Result>
+  const handler = defineCustomRoute((request, api) => runEndpoint(options, request, api)) as TypedHandler<Result>
+  rememberEndpoint(handler, options)
+  return handler
 }

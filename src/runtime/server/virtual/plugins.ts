@@ -1,5 +1,6 @@
 /** Typed placeholder of the generated list of plugins, which is empty here. The build generates the list. Tests replace it. */
 import type { ListedPlugin } from '../plugin/contract'
+import type { MountedEndpoint } from '../plugin/routes-of'
 
 export function plugins(): readonly ListedPlugin[] {
   return []
@@ -7,6 +8,11 @@ export function plugins(): readonly ListedPlugin[] {
 
 /** The parts of plugins that ran at build time, as `plugin.part`. */
 export const built: readonly string[] = []
+
+/** Loads the app's files with endpoints. */
+export async function endpoints(): Promise<readonly MountedEndpoint[]> {
+  return []
+}
 
 /** The app's own file routes below the prefix, as `METHOD /shape`: a shape is a path without parameter names. */
 export const taken: readonly string[] = []

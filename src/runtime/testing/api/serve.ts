@@ -20,7 +20,7 @@ export interface CallerContext {
   readonly tenantId?: string | number
 }
 
-export interface ServeOptions extends Omit<ApiOptions, 'database' | 'extend'> {
+export interface ServeOptions extends Omit<ApiOptions, 'database' | 'extend' | 'endpoints'> {
   readonly db: object
   readonly engine: EngineName | EngineDefinition
   /**
@@ -50,7 +50,13 @@ export interface ListeningApi {
 
 /** Several APIs share the modules and nothing else. The last one is the default API, for registrars and tasks. */
 export async function serveApi({ db, engine, server = true, endpoints, middleware = [], ...options }: ServeOptions): Promise<ServedApi> {
-  const runtime = createRuntime(own => createApi({ ...options, ...own }), () => server)
+  let loaded: Promise<Readonly<Record<string, unknown>>> | undefined
+  const loadEndpoints = () => loaded ??= endpoints?.() ?? Promise.resolve({})
+  const mounted = async () => Object.entries(await loadEndpoints()).map(([address, handler]) => {
+    const [method, path] = address.split(' ') as [string, string]
+    return { method, path, handler }
+  })
+  const runtime = createRuntime(own => createApi({ ...options, endpoints: mounted, ...own }), () => server)
   setDefaultRuntime(runtime)
   runtime.database.initialize(db, engine)
   const api = runtime.api()
@@ -61,7 +67,7 @@ export async function serveApi({ db, engine, server = true, endpoints, middlewar
     Object.assign(event.context, listening)
   }))
   for (const handler of middleware) app.use(handler as EventHandler)
-  if (endpoints) app.use(mountEndpoints(await endpoints()))
+  if (endpoints) app.use(mountEndpoints(await loadEndpoints()))
   app.use(answerPlugins)
   app.use(mountRoutes([...api.resources.keys()], (options.config ?? DEFAULT_CONFIG).prefix))
   const handle = toWebHandler(app)

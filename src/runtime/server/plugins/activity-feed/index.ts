@@ -1,6 +1,9 @@
 /** Shows what happened to the records that the reader can see: an activity feed, computed from the audit log. */
+import { decide } from '../../core/access/authorize'
+import { requireSession } from '../../core/context'
 import { defineAutoApiPlugin } from '../../plugin/contract'
 import { provideFeatures } from '../../plugin/features'
+import { DESCRIBE_FEED } from './describe'
 import { openFeed, PERMISSION } from './open'
 import type { readFeed } from './feed'
 import { assertActivityOptions, type ActivityFeedOptions } from './options'
@@ -30,6 +33,10 @@ export const activityFeed = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins',
       provideFeatures(server, { activity: { permission: PERMISSION } })
       return import('./feed').then(loaded => void (read = loaded.readFeed))
     },
-    routes: [{ name: 'activity', method: 'GET', path: '/activity', handler: ctx => read(log, options, ctx) }],
+    routes: [{
+      name: 'activity', method: 'GET', path: '/activity', describe: DESCRIBE_FEED,
+      documentedFor: ctx => decide(requireSession(ctx), PERMISSION, ctx),
+      handler: ctx => read(log, options, ctx),
+    }],
   }
 })

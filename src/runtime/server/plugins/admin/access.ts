@@ -19,7 +19,7 @@ export async function readAdminAccess(
   ctx: AutoApiContext, config: AdminConfig, chunks: Chunks, features: PluginFeatures,
 ): Promise<AdminAccess> {
   const session = requireSession(ctx)
-  if (!config.hasMiddleware && !await canChangeSomething(session)) throw refused(ctx)
+  if (!await canEnter(ctx, config)) throw refused(ctx)
   const pages: AdminPage[] = []
   for (const page of config.pages) if (await holdsAll(session, page)) pages.push(toPage(page, chunks))
   const described = (await describeFor(ctx)).resources
@@ -30,6 +30,11 @@ export async function readAdminAccess(
   }
   const tools = await findTools(session, described, features)
   return { branding: config.branding, pages, tools, resources: Object.fromEntries(resources) }
+}
+
+/** Whether the route answers the caller. With a middleware, the middleware decides who enters. */
+export async function canEnter(ctx: AutoApiContext, { hasMiddleware }: AdminConfig): Promise<boolean> {
+  return hasMiddleware || canChangeSomething(requireSession(ctx))
 }
 
 async function canChangeSomething(session: Session): Promise<boolean> {

@@ -3,7 +3,7 @@ import type { AdminChunk, AdminConfig } from '../../../shared/types/admin'
 import type { AutoApiPlugin } from '../../plugin/contract'
 import { readFeatures } from '../../plugin/features'
 import type { PluginServer } from '../../plugin/server'
-import { readAdminAccess } from './access'
+import { canEnter, readAdminAccess } from './access'
 
 /**
  * Creates the plugin with `GET /_admin`.
@@ -18,6 +18,8 @@ export function adminPlugin(config: AdminConfig, chunks: Readonly<Record<string,
       name: 'admin',
       method: 'GET',
       path: '/_admin',
+      describe: { summary: 'What the admin shows to this caller', responses: { 200: { schema: { type: 'object' } } } },
+      documentedFor: ctx => canEnter(ctx, config),
       handler(ctx, request) {
         request.setHeader('cache-control', 'no-store')
         return readAdminAccess(ctx, config, chunks, readFeatures(server))

@@ -1,6 +1,7 @@
 /** `POST /:resource/:id/rotate`: replaces the secret of a token. The old secret stays valid for some seconds. */
 import { notFound } from '../../core/error'
 import type { PluginRoute } from '../../plugin/contract'
+import { objectOf, text } from '../../plugin/description'
 import { ROTATE } from './issued'
 import { assertNotExpired, createSecret, isOwnToken, makerOf, type ManageOptions } from './manage'
 import type { TokenRow } from './row'
@@ -16,6 +17,12 @@ export function rotateRoute({ policy, format, issued, access, update, toTokenId,
     operation: 'update',
     // The stored response has no secret, because the plugin adds it after every other one.
     idempotent: true,
+    describe: ({ record }) => ({
+      summary: 'Replace the secret of a token',
+      description: 'The response is the record, with the new secret once.',
+      headers: { 'If-Match': { description: 'The entity tag of the record that the write expects.' } },
+      responses: { 200: { schema: { allOf: [record, objectOf({ token: text, tokenAlreadyIssued: { type: 'boolean' } }, [])] } } },
+    }),
     async handler(ctx) {
       const row = await access().find(ctx.event, ['id'], toTokenId(ctx.params.id)) as TokenRow | undefined
       // The update checks all rules of the row again. Before it, the response must not show that a token of somebody else exists.

@@ -3,6 +3,7 @@ import type { CommitParticipant } from '../../core/changes'
 import type { ResourceHooks, AutoApiContext } from '../../registration'
 import { defineAutoApiPlugin } from '../../plugin/contract'
 import { provideFeatures } from '../../plugin/features'
+import { DESCRIBE_HISTORY, DESCRIBE_LOG, DESCRIBE_REVERT } from './describe'
 import { openAuditLog, type AuditLog } from './log'
 import { assertAuditLogOptions, type AuditLogOptions } from './options'
 import type * as Server from './server'
@@ -33,6 +34,7 @@ export const auditLog = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins', nam
     afterList: (entries: readonly Values[], ctx: AutoApiContext) => server.redactEntries(log, entries, ctx),
     afterGet: async (entry: Values, ctx: AutoApiContext) => (await server.redactEntries(log, [entry], ctx))[0],
   } as ResourceHooks
+  const canReadLog = (ctx: AutoApiContext) => server.canReadLog(log, ctx)
   return {
     name: 'audit-log',
     // Loaded here, because nuxt.config loads this file without the server's modules. Plugins that are set up next find the log.
@@ -51,14 +53,23 @@ export const auditLog = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins', nam
     rowChecks: { [resource]: ctx => server.entryCheck(log, ctx) },
     hooks: { [resource]: redactHooks },
     routes: [
-      { name: 'audit-log', method: 'GET', path: '/audit-log', handler: ctx => server.listEntries(log, ctx) },
-      { name: 'audit-log-history', method: 'GET', path: history, operation: 'read', handler: ctx => server.listHistory(log, ctx) },
+      {
+        name: 'audit-log', method: 'GET', path: '/audit-log', describe: DESCRIBE_LOG, documentedFor: canReadLog,
+        handler: ctx => server.listEntries(log, ctx),
+      },
+      {
+        name: 'audit-log-history', method: 'GET', path: history, operation: 'read', describe: DESCRIBE_HISTORY,
+        documentedFor: ctx => log.records(ctx.resource) && canReadLog(ctx),
+        handler: ctx => server.listHistory(log, ctx),
+      },
       {
         name: 'audit-log-revert',
         method: 'POST',
         path: revert,
         dryRun: true,
         countsAs: ['update'],
+        describe: DESCRIBE_REVERT,
+        documentedFor: canReadLog,
         handler: (ctx, request) => server.revertEntry(log, ctx, request),
       },
     ],

@@ -1,6 +1,6 @@
 /** Lists entries: of all resources that the reader can see, or of one record. */
 import { didYouMean } from '../../../shared/suggest'
-import { authorize } from '../../core/access/authorize'
+import { authorize, isAuthorized } from '../../core/access/authorize'
 import { requireSession } from '../../core/context'
 import { invalidQuery, notFound, quote } from '../../core/error'
 import { listRecords } from '../../core/list-records'
@@ -8,7 +8,7 @@ import { singleValue, type Query } from '../../core/parse/params'
 import type { AutoApiContext } from '../../registration'
 import { toKey } from '../../schema/record-id'
 import { ofRecord, readerAccess } from './access'
-import type { AuditLog } from './log'
+import { resourceOf, type AuditLog } from './log'
 import { recordFinder } from './records'
 
 /** The filter of each parameter. */
@@ -22,6 +22,12 @@ const FILTERS: Readonly<Record<string, string>> = {
 }
 
 const PAGING = ['limit', 'page', 'cursor', 'count'] as const
+
+/** Whether the caller can read entries. */
+export function canReadLog(log: AuditLog, ctx: AutoApiContext): Promise<boolean> {
+  const session = requireSession(ctx)
+  return isAuthorized(session, resourceOf(session.api, log), 'read')
+}
 
 /** `GET /audit-log` */
 export function listEntries(log: AuditLog, ctx: AutoApiContext): Promise<unknown> {

@@ -1,6 +1,6 @@
 /** The parts of the audit log that only the server loads. */
 export { entriesFor } from './entries'
-export { listEntries, listHistory } from './read'
+export { canReadLog, listEntries, listHistory } from './read'
 export { entryCheck } from './records'
 export { redactEntries } from './redact'
 export { deleteOldEntries } from './retention'

@@ -2,6 +2,7 @@
 import { isCredentialCaller } from '../../core/lock-caller'
 import type { ApiEvent } from '../../http'
 import { defineAutoApiPlugin } from '../../plugin/contract'
+import { provideFeatures } from '../../plugin/features'
 import { assertOptions, imported, type Importable, type OptionRules } from '../../plugin/options'
 import type { AutoApiUser } from '../../registration'
 
@@ -41,6 +42,9 @@ const RULES: OptionRules<BetterAuthOptions> = {
   },
 }
 
+/** The default name of the cookie. Over HTTPS, better-auth adds `__Secure-`. */
+const SESSION_COOKIE = 'better-auth.session_token'
+
 /**
  * Sets `ctx.user` to the user of the session. Adds `organizationId` and `organizationRole` of the active organization if the user is a
  * member of it.
@@ -54,6 +58,7 @@ export const betterAuth = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins', n
   const find = toFinder(options.auth)
   return {
     name: 'better-auth',
+    setup: server => provideFeatures(server, { sessionCookie: SESSION_COOKIE }),
     async extendContext(ctx) {
       // The session cannot replace a caller that came by a credential, so it is not read.
       if (isCredentialCaller(ctx)) return

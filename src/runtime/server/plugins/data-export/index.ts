@@ -7,6 +7,7 @@ import { provideFeatures } from '../../plugin/features'
 import type { PluginServer } from '../../plugin/server'
 import type { AutoApiContext } from '../../registration'
 import { IMPORT_TYPES, importFile } from './import/index'
+import { DESCRIBE_IMPORT, DESCRIBE_LIST_EXPORT, describeExport } from './describe'
 import { createFile } from './file'
 import { FORMAT_FACTS, type Format } from './formats'
 import { resolveExportPolicy, type DataExportOptions, type ExportPolicy } from './options'
@@ -40,6 +41,7 @@ export const dataExport = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins', n
     ...common,
     name: 'export',
     path: '/:resource/export',
+    describe: describeExport(formats),
     handler: (ctx, request) =>
       exportList(ctx, request, { ...shared(), format: formatByHeader(request, formats) ?? formats[0] }),
   }]
@@ -48,6 +50,7 @@ export const dataExport = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins', n
       ...common,
       name: 'list-export',
       path: '/:resource',
+      describe: DESCRIBE_LIST_EXPORT,
       produces: negotiated.map(format => FORMAT_FACTS[format].mediaType),
       handler: (ctx, request) =>
         exportList(ctx, request, { ...shared(), format: formatByHeader(request, negotiated)!, fixed: true }),
@@ -59,6 +62,7 @@ export const dataExport = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins', n
     path: '/:resource/import',
     operation: ['create', 'update'],
     accepts: IMPORT_TYPES,
+    describe: DESCRIBE_IMPORT,
     dryRun: true,
     ...resources && { resources },
     handler: (ctx, request) => importFile(ctx, request, server.resources.get(ctx.resource)!, imports, server.saveRecords),

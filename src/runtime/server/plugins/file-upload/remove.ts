@@ -3,6 +3,7 @@ import { notFound } from '../../core/error'
 import type { RouteRequest } from '../../core/route-request'
 import type { PluginRoute } from '../../plugin/contract'
 import type { AutoApiContext } from '../../registration'
+import { canWriteField, describeRemove } from './describe'
 import type { FileField } from './options'
 import { filesOf } from './record/stored-file'
 import type { FileService } from './service'
@@ -14,6 +15,8 @@ export function removeRoutes(field: FileField, service: () => FileService): Plug
     path: `/:resource/:id/files/${field.field}${end}`,
     resources: [field.resource],
     operation: 'update',
+    describe: describeRemove(field, end),
+    documentedFor: canWriteField(field),
     handler: (ctx, request) => remove(field, service(), ctx, request),
   }))
 }

@@ -6,6 +6,7 @@ import type { AutoApiContext } from '../../registration'
 import { apiError } from '../../core/custom-error'
 import { flag } from '../../core/parse/params'
 import { findType, type FileType } from './content/types'
+import { canReadField, describeServe } from './describe'
 import { selectResponse } from './http/conditions'
 import { contentDisposition } from './http/disposition'
 import type { FileField } from './options'
@@ -19,6 +20,8 @@ export function serveRoutes(field: FileField, service: () => FileService): Plugi
     path: `/:resource/:id/files/${field.field}${end}`,
     resources: [field.resource],
     operation: 'read',
+    describe: describeServe(field, end),
+    documentedFor: canReadField(field),
     handler: (ctx, request) => serve(field, service(), ctx, request),
   }))
 }

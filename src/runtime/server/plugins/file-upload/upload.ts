@@ -7,6 +7,7 @@ import type { PluginRoute } from '../../plugin/contract'
 import type { AutoApiContext } from '../../registration'
 import { openMultipart, type FilePart } from './content/multipart'
 import { receiveFile } from './content/receive'
+import { canWriteField, describeUpload } from './describe'
 import type { FileService } from './service'
 import type { FileField } from './options'
 import { createKey, filesOf, type StoredFile } from './record/stored-file'
@@ -24,6 +25,8 @@ export function uploadRoute(field: FileField, service: () => FileService): Plugi
     resources: [field.resource],
     operation: 'update',
     accepts: [...new Set([FORM, ...types, 'application/octet-stream'])],
+    describe: describeUpload(field),
+    documentedFor: canWriteField(field),
     handler: (ctx, request) => upload(field, service(), ctx, request),
   }
 }

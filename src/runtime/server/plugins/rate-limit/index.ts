@@ -4,6 +4,7 @@ import { toNetwork } from '../../core/access/ip-address'
 import type { IncomingRequest } from '../../core/listeners'
 import type { ApiEvent } from '../../http'
 import { defineAutoApiPlugin } from '../../plugin/contract'
+import { provideFeatures } from '../../plugin/features'
 import type { PluginServer } from '../../plugin/server'
 import { imported } from '../../plugin/options'
 import type { AutoApiContext } from '../../registration'
@@ -29,9 +30,10 @@ export const rateLimit = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins', na
   const policy = resolvePolicy(options)
   const { name, by } = policy
   let counter: Counter
-  const setup = ({ storage }: PluginServer) => {
+  const setup = (server: PluginServer) => {
+    provideFeatures(server, { rateLimit: true })
     imported(by, 'rateLimit.by')
-    counter = resolveStore(imported(options.store, 'rateLimit.store'), policy.maxKeys, storage)
+    counter = resolveStore(imported(options.store, 'rateLimit.store'), policy.maxKeys, server.storage)
   }
   /** The counted requests. If a handler resolves its caller again, its request is not counted again. */
   const counted = new WeakSet<ApiEvent>()

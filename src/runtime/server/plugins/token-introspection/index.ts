@@ -1,12 +1,14 @@
 /** `POST /tokens/introspect` (RFC 7662): tells the owner of an API token whether it is valid, and what it can do now. */
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { OPERATIONS } from '../../../shared/operations'
+import type { RouteDescription } from '../../../shared/types/openapi'
 import type { Introspection } from '../../../shared/types/tokens'
 import { isAuthorized } from '../../core/access/authorize'
 import { requireSession, type Session } from '../../core/context'
 import { rateLimited, refused } from '../../core/error'
 import { openSessionAs } from '../../core/open-session'
 import { defineAutoApiPlugin } from '../../plugin/contract'
+import { objectOf, text, whole } from '../../plugin/description'
 import { assertOptions, type OptionRules } from '../../plugin/options'
 import type { AutoApiContext } from '../../registration'
 import { findToken, type FoundToken } from '../api-tokens/authenticate'
@@ -51,6 +53,19 @@ const BODY: StandardSchemaV1<unknown, { readonly token: string }> = {
   },
 }
 
+const DESCRIPTION: RouteDescription = {
+  summary: 'Introspect an API token (RFC 7662)',
+  body: objectOf({ token: text }),
+  responses: {
+    200: {
+      schema: objectOf({
+        active: { type: 'boolean' }, scope: text, token_type: text, sub: text, iat: whole, exp: whole, jti: text, tenant: text,
+      }, ['active']),
+    },
+  },
+  errors: { RATE_LIMITED: 429, UNSUPPORTED_MEDIA_TYPE: 415 },
+}
+
 const INACTIVE: Introspection = { active: false }
 const MAX_KEYS = 100_000
 
@@ -81,6 +96,8 @@ export const tokenIntrospection = defineAutoApiPlugin(
         path: '/tokens/introspect',
         accepts: ['application/json', 'application/x-www-form-urlencoded'],
         body: BODY,
+        describe: DESCRIPTION,
+        documentedFor: ctx => canIntrospect(ctx, tokens),
         async handler(ctx, request) {
           await assertCaller(ctx, tokens)
           const { count, left } = counter.hit(String(ctx.user!.id), window * 1000)
@@ -96,10 +113,14 @@ export const tokenIntrospection = defineAutoApiPlugin(
 )
 
 /** @throws 401 for an anonymous caller, 403 for a caller with a token that cannot read tokens. */
-async function assertCaller(ctx: AutoApiContext, { policy }: TokenService): Promise<void> {
-  if (ctx.user === null) throw refused(ctx)
+async function assertCaller(ctx: AutoApiContext, tokens: TokenService): Promise<void> {
+  if (!await canIntrospect(ctx, tokens)) throw refused(ctx)
+}
+
+async function canIntrospect(ctx: AutoApiContext, { policy }: TokenService): Promise<boolean> {
+  if (ctx.user === null) return false
   const session = requireSession(ctx)
-  if (ctx.credential && !await isAuthorized(session, session.api.resources.get(policy.resource)!, 'read')) throw refused(ctx)
+  return !ctx.credential || isAuthorized(session, session.api.resources.get(policy.resource)!, 'read')
 }
 
 /** Whether the caller sees the token in the list: its own, or every token for a manager, in the active organization. */

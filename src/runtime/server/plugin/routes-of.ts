@@ -1,0 +1,29 @@
+/** All routes beside the generated ones, for plugins that describe the API. */
+import type { AutoApiPlugin, PluginRoute } from './contract'
+import type { PluginServer } from './server'
+
+/** An endpoint of the app at the address where a router mounts it. */
+export interface MountedEndpoint {
+  /** In capital letters. Absent if the endpoint handles every method. */
+  readonly method?: string
+  /** With the prefix, without the base URL: `/api/posts/:id/publish`. */
+  readonly path: string
+  readonly handler: unknown
+}
+
+export interface ServerRoutes {
+  readonly ofPlugins: readonly (PluginRoute & { readonly plugin: AutoApiPlugin['name'] })[]
+  /** Loads the endpoints. */
+  readonly endpoints: () => Promise<readonly MountedEndpoint[]>
+  /** Whether a file of the app handles the requests of a path below the prefix. */
+  readonly isAppRoute: (method: string, path: string) => boolean
+}
+
+const routes = new WeakMap<PluginServer, () => ServerRoutes>()
+
+export function provideRoutes(server: PluginServer, find: () => ServerRoutes): void {
+  routes.set(server, find)
+}
+
+/** Returns the routes of a server whose plugins are all set up. */
+export const readRoutes = (server: PluginServer): ServerRoutes => routes.get(server)!()

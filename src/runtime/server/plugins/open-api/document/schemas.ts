@@ -1,0 +1,121 @@
+/** The JSON Schemas of a resource: its records in responses, its bodies and its filter. They contain only what the caller can use. */
+import { OPERATORS, type OperatorName } from '../../../../shared/operators'
+import type { AggregateFunction, DescribedField, DescribedResource, JsonSchema } from '../../../../shared/types/description'
+import type { Kind } from '../../../../shared/kinds'
+import { refOf, schemaName } from './names'
+
+const VALUES: Readonly<Record<Kind, JsonSchema>> = {
+  text: { type: 'string' },
+  number: { type: 'number' },
+  integer: { type: 'integer' },
+  boolean: { type: 'boolean' },
+  date: { type: 'string', format: 'date-time' },
+  bigint: { type: 'string', pattern: '^-?\\d+$' },
+  decimal: { type: 'string' },
+  json: {},
+  blob: { type: 'string', contentEncoding: 'base64' },
+  custom: {},
+}
+
+export function orNull(schema: JsonSchema): JsonSchema {
+  return Object.keys(schema).length === 0 ? schema : { anyOf: [schema, { type: 'null' }] }
+}
+
+function valueSchema({ kind, enum: values }: Pick<DescribedField, 'kind' | 'enum'>): JsonSchema {
+  return values ? { ...VALUES[kind], enum: values } : VALUES[kind]
+}
+
+function fieldSchema({ label, nullable, ...field }: DescribedField): JsonSchema {
+  return { title: label, ...nullable ? orNull(valueSchema(field)) : valueSchema(field) }
+}
+
+/** The id of a record in a path or in a body. The id of several columns is text. */
+export function idSchema({ primaryKey, fields }: DescribedResource): JsonSchema {
+  const kind = primaryKey.length === 1 ? fields[primaryKey[0]!]!.kind : undefined
+  return kind === 'integer' || kind === 'number' ? { type: kind } : { type: 'string' }
+}
+
+/** Returns the schemas of a resource by name. */
+export function resourceSchemas(name: string, described: DescribedResource): Readonly<Record<string, JsonSchema>> {
+  const { label, fields, relations, validation, capabilities: { canRead, canAggregate } } = described
+  const readable = Object.entries(fields).filter(([, { readable }]) => readable)
+  const properties = Object.fromEntries(readable.map(([name, field]) => [name, fieldSchema(field)]))
+  const included = Object.entries(relations).filter(([, { includable }]) => includable).map(([name, { kind, target }]) =>
+    [name, kind === 'one' ? orNull(refOf(target, 'read')) : { type: 'array', items: refOf(target, 'read') }] as const)
+  return {
+    ...readable.length > 0 && {
+      [schemaName(name)]: { type: 'object', title: label, properties, required: readable.map(([name]) => name) },
+    },
+    ...canRead && {
+      [schemaName(name, 'read')]: {
+        type: 'object', title: label,
+        description: '`fields` selects the properties. `include` adds the related records.',
+        properties: { ...properties, ...Object.fromEntries(included) },
+      },
+    },
+    ...(canRead || canAggregate) && { [schemaName(name, 'filter')]: filterSchema(name, described) },
+    ...canAggregate && { [schemaName(name, 'aggregate')]: aggregateSchema(described) },
+    ...validation.create && { [schemaName(name, 'create')]: embed(validation.create, schemaName(name, 'create')) },
+    ...validation.update && { [schemaName(name, 'update')]: embed(validation.update, schemaName(name, 'update')) },
+  }
+}
+
+/** References within a schema begin at its root. In the document, they begin at the component. */
+export function embed(schema: JsonSchema, name: string): JsonSchema {
+  return embedValue(schema, `#/components/schemas/${name}`) as JsonSchema
+}
+
+function embedValue(value: unknown, root: string): unknown {
+  if (Array.isArray(value)) return value.map(part => embedValue(part, root))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, part]) =>
+    [key, key === '$ref' && typeof part === 'string' && part.startsWith('#') ? root + part.slice(1) : embedValue(part, root)]))
+}
+
+const OPERANDS: Readonly<Record<typeof OPERATORS[OperatorName]['value'], (value: JsonSchema) => JsonSchema>> = {
+  value: value => value,
+  nullable: orNull,
+  list: items => ({ type: 'array', items }),
+  pattern: () => ({ type: 'string' }),
+  boolean: () => ({ type: 'boolean' }),
+}
+
+function filterSchema(name: string, { fields, relations }: DescribedResource): JsonSchema {
+  const ofFields = Object.entries(fields).filter(([, { operators }]) => operators.length > 0).map(([name, field]) => {
+    const value = valueSchema(field)
+    const operators = field.operators.map(operator => [operator, OPERANDS[OPERATORS[operator].value](value)])
+    const conditions = { type: 'object', properties: Object.fromEntries(operators) as object, additionalProperties: false }
+    return [name, { anyOf: [orNull(value), { type: 'array', items: value }, conditions] }]
+  })
+  const ofRelations = Object.entries(relations).filter(([, { filterable }]) => filterable).map(([name, { target }]) =>
+    [name, refOf(target, 'filter')])
+  const or = ofFields.length > 0 && { $or: { type: 'array', items: refOf(name, 'filter'), minItems: 1 } }
+  return {
+    type: 'object',
+    properties: { ...Object.fromEntries([...ofFields, ...ofRelations]) as object, ...or },
+    additionalProperties: false,
+  }
+}
+
+function aggregateSchema({ fields }: DescribedResource): JsonSchema {
+  const groups = Object.entries(fields).filter(([, { readable, sortable, kind }]) => readable && (sortable || kind === 'boolean'))
+  const results = Object.entries(fields).flatMap(([name, field]) =>
+    field.aggregates.map(aggregate => [`${aggregate}_${name}`, resultSchema(aggregate, field)]))
+  return {
+    type: 'object',
+    description: 'The results by name. `group` has the fields of `groupBy`.',
+    properties: {
+      group: { type: 'object', properties: Object.fromEntries(groups.map(([name, field]) => [name, fieldSchema(field)])) },
+      count: { type: 'integer' },
+      ...Object.fromEntries(results) as object,
+    },
+  }
+}
+
+const AS_TEXT: ReadonlySet<Kind> = new Set(['bigint', 'decimal'])
+
+function resultSchema(aggregate: AggregateFunction, field: DescribedField): JsonSchema {
+  if (aggregate === 'count') return { type: 'integer' }
+  if (aggregate === 'min' || aggregate === 'max') return orNull(valueSchema(field))
+  return orNull({ type: AS_TEXT.has(field.kind) ? 'string' : 'number' })
+}

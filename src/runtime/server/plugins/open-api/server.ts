@@ -1,0 +1,109 @@
+/** Sends the document. It is created once per grant: callers who can use the same get the same text. */
+import { decide } from '../../core/access/authorize'
+import { requireSession } from '../../core/context'
+import { refused } from '../../core/error'
+import { hashText } from '../../core/revision'
+import type { RouteRequest } from '../../core/route-request'
+import { createLruCache } from '../../engines/lru-cache'
+import { isNoneMatch } from '../../http/etag'
+import { sentUrl, type EventWithUrl } from '../../http/url'
+import { readFeatures } from '../../plugin/features'
+import { readRoutes } from '../../plugin/routes-of'
+import type { PluginServer } from '../../plugin/server'
+import type { AutoApiContext, Permission } from '../../registration'
+import { createDocument, type DocumentFacts, type OpenApiDocument } from './document/index'
+import { createIds, findCandidates, findGrant, type Candidate } from './grant'
+import type { OpenApiOptions } from './options'
+
+/** The documents of this many grants are kept. Rules in code can have any number of results. */
+const MAX_DOCUMENTS = 64
+
+const DOCUMENT = '/_openapi.json'
+
+interface Created {
+  readonly document: OpenApiDocument
+  readonly text: string
+  readonly etag: string
+  /** Created when it is requested. */
+  page?: string
+}
+
+export interface OpenApi {
+  readonly sendDocument: (ctx: AutoApiContext, request: RouteRequest) => Promise<string | null>
+  readonly sendReference: (ctx: AutoApiContext, request: RouteRequest) => Promise<string | null>
+}
+
+export type ResolvedOptions = Omit<OpenApiOptions, 'access'> & { readonly access: Permission }
+
+export function createOpenApi(options: ResolvedOptions, server: PluginServer): OpenApi {
+  const { config: { prefix } } = server
+  const cached = createLruCache<Created>(MAX_DOCUMENTS)
+  const idOf = createIds()
+  let candidates: Promise<readonly Candidate[]> | undefined
+  let facts: DocumentFacts | undefined
+  let policy: string | undefined
+
+  /** @throws 401, 403 */
+  async function find(ctx: AutoApiContext, path: string): Promise<Created> {
+    const session = requireSession(ctx)
+    if (!await decide(session, options.access, ctx)) throw refused(ctx)
+    candidates ??= findCandidates(readRoutes(server), prefix, [...server.resources.keys()])
+    facts ??= toFacts(options, server, name => session.api.resources.get(name)?.requireIfMatch === true)
+    const { path: url } = sentUrl(ctx.event as EventWithUrl)
+    const base = url.endsWith(prefix + path) ? url.slice(0, -(prefix + path).length) : ''
+    const { grant, key } = await findGrant(ctx, await candidates, base, idOf)
+    const known = facts
+    return cached(key, (): Created => {
+      const document = createDocument(grant, known)
+      const text = JSON.stringify(document)
+      return { document, text, etag: `"${hashText(text)}"` }
+    })
+  }
+
+  return {
+    async sendDocument(ctx, request) {
+      const { text, etag } = await find(ctx, DOCUMENT)
+      return send(request, text, etag, 'application/json')
+    },
+    async sendReference(ctx, request) {
+      const created = await find(ctx, '/_reference')
+      const { referencePolicy, renderReference, tagOf } = await import('./reference/index')
+      const page = created.page ??= renderReference(created.document)
+      request.setHeader('content-security-policy', policy ??= await referencePolicy())
+      request.setHeader('x-content-type-options', 'nosniff')
+      request.setHeader('referrer-policy', 'no-referrer')
+      return send(request, page, tagOf(page), 'text/html; charset=utf-8')
+    },
+  }
+}
+
+function send(request: RouteRequest, text: string, etag: string, type: string): string | null {
+  request.setHeader('etag', etag)
+  if (isNoneMatch(request.header('if-none-match'), etag)) {
+    request.setStatus(304)
+    return null
+  }
+  request.setHeader('content-type', type)
+  return text
+}
+
+function toFacts(
+  { info, servers, securitySchemes }: OpenApiOptions, server: PluginServer, requiresIfMatch: DocumentFacts['requiresIfMatch'],
+): DocumentFacts {
+  const { tokens, idempotency, rateLimit, sessionCookie } = readFeatures(server)
+  return {
+    prefix: server.config.prefix,
+    info: { title: 'API', version: '1.0.0', ...info },
+    ...servers && { servers },
+    securitySchemes: {
+      ...tokens && { apiToken: { type: 'http', scheme: 'bearer', description: 'An API token.' } },
+      ...sessionCookie !== undefined && { session: { type: 'apiKey', in: 'cookie', name: sessionCookie } },
+      ...securitySchemes,
+    },
+    hasIdempotency: idempotency === true,
+    hasRateLimit: rateLimit === true,
+    ...tokens && { tokens: tokens.resource },
+    requiresIfMatch,
+    isAppRoute: readRoutes(server).isAppRoute,
+  }
+}

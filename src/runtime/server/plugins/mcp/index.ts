@@ -1,13 +1,26 @@
 /** Lets language models use the API with the rights of an API token: the resources as tools of the Model Context Protocol (MCP). */
+import type { RouteDescription } from '../../../shared/types/openapi'
 import type { Api } from '../../core/api'
 import type { ApiRequest } from '../../core/context'
 import type { ApiResponse } from '../../core/response'
 import { defineAutoApiPlugin, type AutoApiPlugin } from '../../plugin/contract'
+import { objectOf, text } from '../../plugin/description'
 import { handleDirectly } from '../../plugin/direct-route'
 import type { AutoApiContext } from '../../registration'
 import { assertResources, resolveMcpOptions, type McpOptions } from './options'
 
 export type { McpOptions } from './options'
+
+const message = objectOf({ jsonrpc: { const: '2.0' }, id: { type: ['string', 'number'] } }, ['jsonrpc'])
+
+const DESCRIPTION: RouteDescription = {
+  summary: 'Tools for language models (Model Context Protocol)',
+  body: { allOf: [message, objectOf({ method: text, params: { type: 'object' } }, [])] },
+  responses: {
+    200: { schema: { allOf: [message, objectOf({ result: { type: 'object' }, error: { type: 'object' } }, [])] } },
+    202: { description: 'The message has no result.' },
+  },
+}
 
 /**
  * Adds `POST /mcp`: a server of the Model Context Protocol with at most nine tools, whatever the number of resources. Each call of a tool
@@ -37,6 +50,7 @@ export const mcp = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins', name: 'm
       name: 'mcp',
       method: 'POST',
       path: resolved.path,
+      describe: DESCRIPTION,
       handler: handleDirectly((request, api) => {
         if (isObject(request.event)) events.add(request.event)
         return handle(request, api)

@@ -68,7 +68,7 @@ describe('an include of three levels', () => {
 describe('the selected columns', () => {
   it('are the requested columns and the keys of includes', async () => {
     const { statements } = await count('books?fields=title&count=none')
-    expect(statements).toEqual(['select "books"."title" from "books" order by "books"."id" limit ?'])
+    expect(statements).toEqual(['select "books"."title" from "books" order by "books"."id" limit likely(?)'])
   })
 
   it('never contain a hidden column', async () => {

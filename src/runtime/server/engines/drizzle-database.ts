@@ -30,13 +30,18 @@ export function toDatabase(db: unknown): DrizzleDatabase {
   return candidate as DrizzleDatabase
 }
 
-/** Prepares each SQL text once. It uses the Drizzle session, so that the app's logger receives every query. */
-export function createStatementPreparer(db: DrizzleDatabase): (statement: Statement) => SynchronousQuery {
+/**
+ * Prepares each SQL text once. It uses the Drizzle session, so that the app's logger receives every query.
+ * @param rewrite changes the text before it is prepared
+ */
+export function createStatementPreparer(
+  db: DrizzleDatabase, rewrite = (text: string): string => text,
+): (statement: Statement) => SynchronousQuery {
   const cache = createLruCache<SynchronousQuery>(MAX_PREPARED)
   return ({ text, values }) =>
-    cache(text, () =>
-      sessions.prepareSynchronous(db.session, { sql: text, params: values.map((_, index) => sql.placeholder(String(index))) }),
-    )
+    cache(text, () => sessions.prepareSynchronous(
+      db.session, { sql: rewrite(text), params: values.map((_, index) => sql.placeholder(String(index))) },
+    ))
 }
 
 /** Creates the error for a statement of the app, in `atomicWrites` or `inCommit`, that is not a query builder. */

@@ -6,7 +6,7 @@ import type { Statement } from './engine'
 export const MAX_PARAMETERS = 100
 
 /** Matches parameters (`?`). It matches quoted text, names and comments first, because a question mark in them is not a parameter. */
-const TOKENS = /'(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]*`|\[[^\]]*\]|--[^\n]*|\/\*[\s\S]*?\*\/|\?/g
+export const TOKENS = /'(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]*`|\[[^\]]*\]|--[^\n]*|\/\*[\s\S]*?\*\/|\?/g
 
 /**
  * Rewrites `… in (?, ?, …)` with too many values to `… in ((?1 ->> 0), (?1 ->> 1), …)`. It distributes the values evenly over

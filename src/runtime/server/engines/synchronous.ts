@@ -3,6 +3,7 @@ import { BusyError, ExpectationError, joinOutcomes, type CommitEntry, type Engin
 import { nameOf } from '../drizzle/index'
 import { toInvalidValue } from './violation'
 import { sqlite } from './dialects/sqlite'
+import { keepPlan } from './kept-plan'
 import { isTransient } from './retry'
 import { createStatementPreparer, notAQueryBuilder, toDatabase } from './drizzle-database'
 
@@ -13,12 +14,15 @@ const MAX_PARAMETERS = 32_766
 interface Database {
   readonly $client: {
     readonly transaction: <A extends unknown[], R>(run: (...args: A) => R) => { readonly immediate: (...args: A) => R }
+    readonly prepare: (sql: string) => { readonly raw: () => { readonly all: () => unknown[][] } }
   }
 }
 
 export function createSynchronousEngine(name: string, database: unknown): Engine {
   const db = toDatabase(database)
   const prepare = createStatementPreparer(db)
+  const { $client: client } = database as Database
+  const prepareQuery = createStatementPreparer(db, text => keepPlan(text, sql => client.prepare(sql).raw().all()))
 
   // Reads all rows. If a statement with RETURNING does not reach its end, SQLite never checkpoints the WAL.
   function run(statement: WriteStatement, index: number): Outcome {
@@ -44,7 +48,7 @@ export function createSynchronousEngine(name: string, database: unknown): Engine
   }
 
   // Uses the driver's transaction function and creates it once. Drizzle would create it for every transaction.
-  const { immediate } = (database as Database).$client.transaction(runAll)
+  const { immediate } = client.transaction(runAll)
 
   return Object.freeze({
     name,
@@ -56,7 +60,7 @@ export function createSynchronousEngine(name: string, database: unknown): Engine
     blocking: true,
     render: sql => toStatement(db.dialect.sqlToQuery(sql)),
     columnName: column => nameOf(db.dialect, column),
-    query: statement => translateErrors(() => prepare(statement).values(statement.values), error => toInvalidValue('sqlite', error)),
+    query: statement => translateErrors(() => prepareQuery(statement).values(statement.values), error => toInvalidValue('sqlite', error)),
     commit: entries => translateErrors(() => entries.length === 1 && isAtomic(entries[0]!)
       ? runAll(entries)
       // `immediate` takes the write lock at the start. SQLite does not wait for a write lock in the middle of a transaction.

@@ -38,25 +38,8 @@ export default defineNuxtConfig({
     },
   },
   telemetry: false,
-  hooks: {
-    // Nuxt removes `onServerPrefetch` from the browser's code. Components that use it, such as icons, then shift the ids of labels and inputs:
-    // https://github.com/vuejs/core/issues/12591
-    ready({ options: { optimization: { treeShake: { composables: { client } } } } }) {
-      client.vue = client.vue?.filter(name => name !== 'onServerPrefetch') ?? []
-    },
-  },
   autoAdmin: {
     branding: { name: 'Newsroom', logo: '/favicon.svg' },
-    resources: {
-      posts: { icon: 'i-lucide-newspaper' },
-      comments: { icon: 'i-lucide-message-square' },
-      media: { icon: 'i-lucide-image' },
-      tags: { icon: 'i-lucide-tags' },
-      users: { icon: 'i-lucide-users' },
-      organizations: { icon: 'i-lucide-building' },
-      // The view of the audit log shows it.
-      auditLog: { hidden: true },
-    },
     customPages: [
       { path: '/desk-report', label: 'Desk report', icon: 'i-lucide-chart-bar', component: '~/admin/desk-report.vue', permissions: ['posts:delete'] },
     ],

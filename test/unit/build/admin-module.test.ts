@@ -89,6 +89,12 @@ describe('a valid app', () => {
     expect(virtual['#auto-admin/plugin']!()).toContain('export const admin = adminPlugin({"hasMiddleware":false,')
   })
 
+  it('keeps `onServerPrefetch` in the browser, without which the ids of `useId` differ from those of the server', async () => {
+    const { composables } = (await load({})).options.optimization.treeShake
+    expect(composables.client.vue).toContain('onRenderTracked')
+    expect(composables.client.vue).not.toContain('onServerPrefetch')
+  })
+
   it('warns of a middleware that is no file, and of an app component without pages', async () => {
     const warn = vi.spyOn(process.stderr, 'write').mockImplementation(() => true)
     const out = vi.spyOn(process.stdout, 'write').mockImplementation(() => true)

@@ -13,29 +13,29 @@ export default defineNuxtModule({
         authorization: createModuleImport(resolve('../server/auth/posts'), 'postsAuth'),
         protectedFields: ['views'],
         validation: createModuleImport(resolve('../server/validation/posts'), 'postsValidation'),
-        metadata: inTable('id', 'title', 'status', 'authorId', 'publishedAt'),
+        metadata: { icon: 'i-lucide-newspaper', ...inTable('id', 'title', 'status', 'authorId', 'publishedAt') },
       })
       registry.register('comments', {
         schema: createModuleImport(resolve('../server/database/schema'), 'comments'),
         authorization: createModuleImport(resolve('../server/auth/comments'), 'commentsAuth'),
-        metadata: inTable('id', 'body', 'status', 'postId', 'createdAt'),
+        metadata: { icon: 'i-lucide-message-square', ...inTable('id', 'body', 'status', 'postId', 'createdAt') },
       })
       registry.register('media', {
         schema: createModuleImport(resolve('../server/database/schema'), 'media'),
         authorization: createModuleImport(resolve('../server/auth/media'), 'mediaAuth'),
-        metadata: inTable('filename', 'kind', 'bytes', 'postId'),
+        metadata: { icon: 'i-lucide-image', singular: 'media file', ...inTable('filename', 'kind', 'bytes', 'postId') },
       })
       registry.register('users', {
         schema: createModuleImport(resolve('../server/database/schema'), 'users'),
         authorization: createModuleImport(resolve('../server/auth/users'), 'usersAuth'),
         hiddenFields: ['passwordHash'],
-        metadata: inTable('id', 'name', 'role', 'email', 'salary'),
+        metadata: { icon: 'i-lucide-users', ...inTable('id', 'name', 'role', 'email', 'salary') },
       })
       registry.register('organizations', {
         schema: createModuleImport(resolve('../server/database/schema'), 'organizations'),
         authorization: createModuleImport(resolve('../server/auth/organizations'), 'organizationsAuth'),
         disabled: ['create', 'delete', 'purge'],
-        metadata: { label: 'Organisations', ...inTable('id', 'name', 'city') },
+        metadata: { label: 'Organisations', singular: 'organisation', icon: 'i-lucide-building', ...inTable('id', 'name', 'city') },
       })
       registry.register('auditLog', {
         schema: createModuleImport(resolve('../server/database/schema'), 'auditLog'),

@@ -6,5 +6,5 @@ import { tagsValidation } from '../validation/tags'
 export default defineResource(tags, {
   permissions: { read: true, create: 'tags:edit', update: 'tags:edit', delete: 'tags:edit' },
   validation: tagsValidation,
-  metadata: { fields: { id: { column: 0 }, name: { column: 1 }, slug: { column: 2 } } },
+  metadata: { icon: 'i-lucide-tags', fields: { id: { column: 0 }, name: { column: 1 }, slug: { column: 2 } } },
 })

@@ -40,7 +40,7 @@ export const PAGE: Rules = {
 }
 
 export const RESOURCE: Rules = {
-  label: text, icon: text,
+  label: text, singular: text, icon: text,
   columns: { accepts: isTextList, use: 'a list of field names' },
   hidden: { accepts: value => typeof value === 'boolean', use: '`true` or `false`' },
   fields: records,

@@ -38,6 +38,8 @@ describe('the response to GET /api/_admin', () => {
     expect(await featuresOf(WRITER, 'posts')).toEqual({ exportFormats: EXPORTS, import: true, files: COVER })
     expect(await featuresOf(READER, 'posts')).toEqual({ exportFormats: EXPORTS, files: COVER })
     expect(await featuresOf(READER, 'apiTokens')).toMatchObject({ tokens: true })
+    expect(await featuresOf(EDITOR, 'auditLog')).toMatchObject({ auditLog: true })
+    expect((await read(EDITOR)).body.users).toEqual({ resource: 'users', label: 'name' })
     // The named gate `export` decides about users, of whom every member reads a list.
     expect([await featuresOf(ADMIN, 'users'), await featuresOf(READER, 'users')]).toEqual([{ exportFormats: EXPORTS, import: true, history: true }, {}])
   })

@@ -4,6 +4,7 @@ import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { afterEach, describe, expect, it } from 'vitest'
 import { adminPlugin } from '../../../src/runtime/server/plugins/admin'
+import { findUsers } from '../../../src/runtime/server/plugins/admin/features'
 import type { AdminConfig } from '../../../src/runtime/shared/types/admin'
 import { createServer, type Caller } from '../../support/server'
 
@@ -58,6 +59,28 @@ async function open(config: Partial<AdminConfig> = {}, chunks = CHUNKS) {
 const caller = (...permissions: string[]): Caller => ({ user: { id: 1, organizationId: 1, permissions } })
 const paths = (body: { pages: { path: string }[] }) => body.pages.map(({ path }) => path)
 
+const REGISTERED = { label: 'Members', capabilities: { canRead: true }, fields: { name: { readable: true }, email: { readable: false } } }
+const references = { resource: 'members', field: 'id' }
+
+describe('the users', () => {
+  const ACTIVITY = { activity: { permission: 'activity:read', actor: { resource: 'members', label: 'name' } } }
+  const NOTES = { capabilities: { canRead: true }, fields: { ownerId: { references }, authorId: { role: 'createdBy', references } } }
+
+  it.each<[how: string, resources: object, features: object, found: object | undefined]>([
+    ['are those of the activity feed, with its label', { members: REGISTERED, users: REGISTERED }, ACTIVITY, { resource: 'members', label: 'name' }],
+    ['are those to which a column with the author refers', { notes: NOTES, members: REGISTERED }, {}, { resource: 'members' }],
+    ['are not known by the name of a resource', { users: REGISTERED }, {}, undefined],
+    ['are not named if the caller cannot read them', { notes: NOTES, members: { ...REGISTERED, capabilities: { canRead: false } } }, ACTIVITY, undefined],
+    ['are not named if the caller cannot see them at all', { notes: NOTES }, ACTIVITY, undefined],
+    [
+      'have no name that the caller cannot read', { notes: NOTES, members: REGISTERED },
+      { activity: { permission: 'activity:read', actor: { resource: 'members', label: 'email' } } }, { resource: 'members' },
+    ],
+  ])('%s', (_how, resources, features, found) => {
+    expect(findUsers(resources as never, features)).toEqual(found)
+  })
+})
+
 describe('the admin', () => {
   it.each([
     ['anonymous callers', undefined, 401, 'UNAUTHENTICATED'],
@@ -89,7 +112,7 @@ describe('the admin', () => {
     const request = await open()
     const capabilities = { canRead: true, canCreate: false, canUpdate: true, canDelete: false, canAggregate: true, canRestore: false, canPurge: false, canViewDeleted: false }
     const title = { chunk: CHUNKS['/field.vue'] }
-    const shown = { label: 'Posts', icon: 'i-lucide-file', capabilities, features: {} }
+    const shown = { label: 'Posts', singular: 'post', icon: 'i-lucide-file', capabilities, features: {} }
     expect((await request(caller('editor'))).body.resources).toEqual({ posts: { ...shown, columns: ['title'], fields: { title } } })
     expect((await request(caller('editor', 'chief'))).body.resources).toMatchObject({
       posts: { ...shown, columns: ['title', 'salary'], fields: { salary: { label: 'Pay' }, title } },

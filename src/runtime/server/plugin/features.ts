@@ -7,7 +7,8 @@ export interface PluginFeatures {
   readonly export?: { readonly resources: readonly string[] | undefined, readonly formats: readonly string[], readonly gate: string }
   readonly files?: readonly FileFeature[]
   readonly auditLog?: AuditLogFeature
-  readonly activity?: { readonly permission: string }
+  /** The permission of the feed, and the resource of the users with the field of their name. */
+  readonly activity?: { readonly permission: string, readonly actor: { readonly resource: string, readonly label: string } }
   /** The resource of the API tokens. */
   readonly tokens?: { readonly resource: string }
   /** Whether writes with `Idempotency-Key` take effect once. */

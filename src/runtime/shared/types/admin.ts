@@ -23,13 +23,15 @@ export interface AdminFieldOptions {
 /** How the admin shows a resource. */
 export interface AdminResourceOptions {
   readonly label?: string
+  /** One record in a text such as `New post`. */
+  readonly singular?: string
   /** The name of an icon, such as `i-lucide-file-text`. */
   readonly icon?: string
   /** The columns of the list, in order. Columns that the caller cannot read are left out. */
   readonly columns?: readonly string[]
   /**
    * Whether the navigation leaves the resource out. Its pages still exist.
-   * @default false
+   * @default false. `true` for API tokens and the audit log, which have views of their own
    */
   readonly hidden?: boolean
   readonly fields?: Readonly<Record<string, AdminFieldOptions>>
@@ -60,7 +62,7 @@ export interface AdminPage {
 
 export type AdminField = Omit<AdminFieldOptions, 'component'> & { readonly chunk?: AdminChunk }
 
-/** A resource that the caller can use. Label and icon are those of the options, else those of the registration's `metadata`. */
+/** A resource that the caller can use. Label, singular and icon are those of the options, else those of the registration's `metadata`. */
 export type AdminResource = Omit<AdminResourceOptions, 'fields' | 'label'> & {
   readonly label: string
   readonly capabilities: DescribedCapabilities
@@ -79,6 +81,8 @@ export interface AdminFeatures {
   readonly files?: Readonly<Record<string, { readonly accept: readonly string[], readonly maxSize: number, readonly multiple: boolean }>>
   /** Whether the records are API tokens. */
   readonly tokens?: true
+  /** Whether the records are the entries of the audit log. */
+  readonly auditLog?: true
 }
 
 /** The views without a resource. */
@@ -86,12 +90,20 @@ export const ADMIN_TOOLS = ['tokens', 'audit', 'activity', 'permissions'] as con
 
 export type AdminTool = typeof ADMIN_TOOLS[number]
 
+/** The resource of the users, and the field with their name. */
+export interface AdminUsers {
+  readonly resource: string
+  readonly label?: string
+}
+
 /** What one caller receives. It contains only the pages, resources and fields that the caller can use. */
 export interface AdminAccess {
   readonly branding: AdminBranding
   readonly pages: readonly AdminPage[]
   /** The views without a resource that the caller can open. */
   readonly tools: readonly AdminTool[]
+  /** Absent if no resource of users is known, or the caller cannot read it. */
+  readonly users?: AdminUsers
   /** Every resource that the caller can use, by name, in the order of their registration. */
   readonly resources: Readonly<Record<string, AdminResource>>
 }

@@ -2,6 +2,7 @@
 import { computed, inject, provide, type Component, type ComputedRef, type InjectionKey } from 'vue'
 import type { AdminAccess, AdminChunk, AdminField, AdminResource, AdminTool } from '../../../shared/types/admin'
 import type { RecordId } from '../../../shared/types/resources'
+import { labelOfField } from './records'
 import { useSchema, type DescribedResource, type Schema } from './schema'
 
 export interface AdminPaths {
@@ -59,11 +60,7 @@ export function useAdminView(name: () => string): AdminView {
   return {
     schema, paths, described, options, optionsOf,
     labelOfField(name) {
-      const field = described.value.fields[name]
-      const label = optionsOf(name)?.label ?? field?.label ?? name
-      // A column such as `authorId` shows the name of the author, not an id.
-      const relation = field?.references?.relation
-      return relation !== undefined && / ids?$/i.test(label) ? described.value.relations[relation]?.label ?? label : label
+      return optionsOf(name)?.label ?? labelOfField(described.value, name)
     },
   }
 }

@@ -42,12 +42,13 @@ export const MESSAGES = {
   'notFound': 'This record does not exist',
   'notFound.help': 'It was deleted, or you cannot see it.',
   'records': '{count} record | {count} records',
+  'record': 'record',
   'records.more': 'more than {count} records',
   'copy': 'Copy',
   'copied': 'Copied',
 
   'list.search': 'Search {label}',
-  'list.new': 'New record',
+  'list.new': 'New {label}',
   'list.trash': 'Trash',
   'list.columns': 'Columns',
   'list.columns.reset': 'Show the default columns',
@@ -140,7 +141,6 @@ export const MESSAGES = {
   'affected.more': 'More records are affected than can be counted here.',
   'restored': '{count} record is restored. | {count} records are restored.',
 
-  'record.new': 'New record',
   'record.details': 'Details',
   'record.history': 'History',
   'record.readOnly': 'You can read this record, but not change it.',

@@ -1,6 +1,5 @@
 /** The entries of the navigation and of the command palette. */
-import type { AdminAccess, AdminTool } from '../../../shared/types/admin'
-import { featuresOf } from './features'
+import type { AdminAccess, AdminResource, AdminTool } from '../../../shared/types/admin'
 import type { Translate } from './messages'
 
 export interface NavEntry { readonly label: string, readonly to: string, readonly icon: string }
@@ -16,10 +15,18 @@ const TOOL_ICONS: Readonly<Record<AdminTool, string>> = {
   activity: 'i-lucide-activity', audit: 'i-lucide-history', tokens: 'i-lucide-key-round', permissions: 'i-lucide-shield-check',
 }
 
-/** Returns the resources that are not hidden. API tokens have a view of their own. */
+/** Returns the resources that are not hidden. API tokens and the audit log have views of their own. */
 export function listedResources(resources: AdminAccess['resources']): [string, AdminAccess['resources'][string]][] {
-  return Object.entries(resources).filter(([, resource]) => !resource.hidden && !featuresOf(resource).tokens)
+  return Object.entries(resources).filter(([, { hidden, features: { tokens, auditLog } }]) => !(hidden ?? tokens ?? auditLog))
 }
+
+/** The text of a button or a page that creates a record, beside the name of the resource. */
+export const newLabel = ({ singular }: Pick<AdminResource, 'singular'>, t: Translate): string =>
+  t('list.new', { label: singular ?? t('record') })
+
+/** The same text without the name of the resource beside it. */
+export const newLabelOf = (resource: Pick<AdminResource, 'singular' | 'label'>, t: Translate): string =>
+  resource.singular === undefined ? `${newLabel(resource, t)}: ${resource.label}` : newLabel(resource, t)
 
 export function toNavigation(
   { resources, pages }: AdminAccess, tools: readonly AdminTool[], to: (view: View) => string, t: Translate,

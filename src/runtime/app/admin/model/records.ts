@@ -29,6 +29,13 @@ export function labelOf(resource: DescribedResource, row: Row): string {
   return `${resource.label} ${idOfRow(resource, row) ?? ''}`.trim()
 }
 
+/** Returns the label of a field. A column such as `authorId` shows the name of the author, not an id, so it is `Author`. */
+export function labelOfField({ fields, relations }: Pick<DescribedResource, 'fields' | 'relations'>, name: string): string {
+  const { label = name, references } = Object.hasOwn(fields, name) ? fields[name]! : {}
+  const relation = references?.relation
+  return relation !== undefined && / ids?$/i.test(label) ? relations[relation]?.label ?? label : label
+}
+
 /** Returns the fields that a request for the name of a record needs. */
 export function labelFields(resource: DescribedResource): string[] {
   const title = titleField(resource)

@@ -30,7 +30,7 @@ export const activityFeed = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins',
     // Loaded here, because nuxt.config loads this file without the server's modules.
     setup(server) {
       log = openFeed(options, server)
-      provideFeatures(server, { activity: { permission: PERMISSION } })
+      provideFeatures(server, { activity: { permission: PERMISSION, actor: options.actor } })
       return import('./feed').then(loaded => void (read = loaded.readFeed))
     },
     routes: [{

@@ -10,7 +10,8 @@ import { describeFor } from '../../core/description/describe'
 import { refused } from '../../core/error'
 import type { PluginFeatures } from '../../plugin/features'
 import type { AutoApiContext } from '../../registration'
-import { findFeatures, findTools } from './features'
+import { findFeatures, findTools, findUsers } from './features'
+import { toSingular } from './singular'
 
 type Chunks = Readonly<Record<string, AdminChunk>>
 
@@ -26,10 +27,11 @@ export async function readAdminAccess(
   const resources: [string, AdminResource][] = []
   for (const [name, resource] of Object.entries(described)) {
     const found = await findFeatures(session, session.api.resources.get(name)!, resource, features)
-    resources.push([name, { ...toResource(optionsOf(config, name), resource, chunks), features: found }])
+    resources.push([name, { ...toResource(name, optionsOf(config, name), resource, chunks), features: found }])
   }
   const tools = await findTools(session, described, features)
-  return { branding: config.branding, pages, tools, resources: Object.fromEntries(resources) }
+  const users = findUsers(described, features)
+  return { branding: config.branding, pages, tools, ...users && { users }, resources: Object.fromEntries(resources) }
 }
 
 /** Whether the route answers the caller. With a middleware, the middleware decides who enters. */
@@ -64,16 +66,17 @@ function toPage({ path, label, icon, component }: AdminPageOptions, chunks: Chun
 const optionsOf = ({ resources }: AdminConfig, name: string) => Object.hasOwn(resources, name) ? resources[name]! : {}
 
 function toResource(
-  { fields = {}, columns, ...options }: AdminResourceOptions, described: DescribedResource, chunks: Chunks,
+  name: string, { fields = {}, columns, ...options }: AdminResourceOptions, described: DescribedResource, chunks: Chunks,
 ): Omit<AdminResource, 'features'> {
   const isDescribed = (name: string) => Object.hasOwn(described.fields, name)
   const toField = ({ component, ...field }: AdminFieldOptions): AdminField =>
     ({ ...field, ...component !== undefined && { chunk: chunkOf(component, chunks) } })
   const shown = Object.entries(fields).filter(([name]) => isDescribed(name)).map(([name, field]) => [name, toField(field)])
-  const { label, capabilities, metadata: { icon } } = described
+  const { label, capabilities, metadata: { icon, singular = toSingular(name, options.label ?? label) } } = described
   return {
     label,
     capabilities,
+    ...typeof singular === 'string' && { singular },
     ...typeof icon === 'string' && { icon },
     ...options,
     ...columns && { columns: columns.filter(name => isDescribed(name) && described.fields[name]!.readable) },

@@ -1,10 +1,12 @@
 /** Selects the features of plugins that a caller can use. The API checks every request of a feature again. */
-import type { AdminFeatures, AdminTool } from '../../../shared/types/admin'
+import type { AdminFeatures, AdminTool, AdminUsers } from '../../../shared/types/admin'
 import type { DescribedResource } from '../../../shared/types/description'
 import { authorizeGate, contextFor, decide, isAuthorized } from '../../core/access/authorize'
 import { forResource, type Session } from '../../core/context'
 import type { PluginFeatures } from '../../plugin/features'
 import type { Resource } from '../../schema/model'
+
+type Described = Readonly<Record<string, DescribedResource>>
 
 /** Returns the features of a resource. A feature that the caller cannot use is absent. */
 export async function findFeatures(
@@ -23,12 +25,29 @@ export async function findFeatures(
       files: Object.fromEntries(files.map(({ field, accepted, maxSize, multiple }) => [field, { accept: accepted, maxSize, multiple }])),
     },
     ...tokens?.resource === name && { tokens: true as const },
+    ...auditLog?.resource === name && canRead && { auditLog: true as const },
   }
 }
 
+/**
+ * Returns the resource of the users: the actors of the activity feed, else the one that a column such as `createdBy` refers to. The caller
+ * can read it.
+ */
+export function findUsers(described: Described, { activity }: PluginFeatures): AdminUsers | undefined {
+  const canRead = (name: string) => Object.hasOwn(described, name) && described[name]!.capabilities.canRead
+  const { resource, label } = activity?.actor ?? {}
+  if (resource !== undefined && label !== undefined && canRead(resource) && described[resource]!.fields[label]?.readable)
+    return { resource, label }
+  const fields = Object.values(described).flatMap(({ fields }) => Object.values(fields))
+  const found = fields.find(({ role, references }) => role && AUTHORS.includes(role) && references && canRead(references.resource))
+  return found && { resource: found.references!.resource }
+}
+
+const AUTHORS: readonly string[] = ['createdBy', 'updatedBy', 'deletedBy']
+
 /** Returns the views without a resource that the caller can open. */
 export async function findTools(
-  session: Session, described: Readonly<Record<string, unknown>>, { tokens, auditLog, activity }: PluginFeatures,
+  session: Session, described: Described, { tokens, auditLog, activity }: PluginFeatures,
 ): Promise<AdminTool[]> {
   const { ctx } = session
   const allowed: Readonly<Record<AdminTool, boolean>> = {

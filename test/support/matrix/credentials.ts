@@ -72,7 +72,6 @@ export interface FurtherRequest {
 
 /** Every route of a built-in plugin that is not in `PLUGIN_REQUESTS` needs a row here: without it, the test fails. */
 export const FURTHER_REQUESTS = {
-  'admin: GET /_admin': { target: () => ['/_admin'], scopes: [], status: 200 },
   'activity-feed: GET /activity': { target: () => ['/activity'], scopes: ['activity:read'], status: 200 },
   'audit-log: GET /audit-log': { target: () => ['/audit-log'], scopes: ['auditLog:read'], status: 200 },
   'audit-log: GET /:resource/:id/history': { target: () => ['/articles/1/history'], scopes: ['articles:read', 'auditLog:read'], status: 200, otherOrganization: '404 NOT_FOUND' },

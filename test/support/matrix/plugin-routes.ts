@@ -96,6 +96,10 @@ const FILES: readonly PluginRequest[] = [
   },
 ]
 
+const ADMIN: readonly PluginRequest[] = [
+  { route: 'admin: GET /_admin', like: 'every caller', cacheControl: 'no-store', target: () => ['/_admin'], status: 200, changes: nothing },
+]
+
 const KEY = (JSON.parse(COVER) as { key: string }).key
 /** The content of the file. */
 const hasContent: Request['shows'] = ({ body }) => body === 'a,b'
@@ -135,7 +139,7 @@ export const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
 }
 
 /** The requests of plugin routes by the name of their route. */
-export const PLUGIN_REQUESTS: ReadonlyMap<string, PluginRequest> = new Map([...TITLES, ...FILES, ...UPLOADS].map(request => [request.route, request]))
+export const PLUGIN_REQUESTS: ReadonlyMap<string, PluginRequest> = new Map([...TITLES, ...FILES, ...ADMIN, ...UPLOADS].map(request => [request.route, request]))
 
 export const routeNameOf = (plugin: string, { method, path }: Pick<PluginRoute, 'method' | 'path'>) => `${plugin}: ${method} ${path}` as PluginRouteName
 

@@ -6,6 +6,7 @@ import { existsSync } from 'node:fs'
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { DEFAULT_CONFIG, DEFAULT_MULTI_TENANCY } from '../../../src/runtime/shared/defaults'
 import type { Operation } from '../../../src/runtime/shared/operations'
+import { adminPlugin } from '../../../src/runtime/server/plugins/admin'
 import type { AutoApiPlugin, IncomingRequest } from '../../../src/runtime/server/define'
 import type { ResourceRegistration } from '../../../src/runtime/server/registration'
 import { articlesAuth } from '../../fixtures/visibility/server/auth'
@@ -93,7 +94,8 @@ async function refusal(request: PluginRequest, options: Options, to = server): P
 describe('the table of plugin routes', () => {
   it('has a row for every route of the plugin of the visibility app, and for no other', async () => {
     const { default: titles } = await import('../../fixtures/visibility/server/api-plugins')
-    const names = [titles as AutoApiPlugin, ...createBuiltInPlugins()].flatMap(({ name, routes = [] }) => routes.map(route => routeNameOf(name, route)))
+    const admin = adminPlugin({ hasMiddleware: true, branding: {}, pages: [], resources: {} }, {})
+    const names = [titles as AutoApiPlugin, admin, ...createBuiltInPlugins()].flatMap(({ name, routes = [] }) => routes.map(route => routeNameOf(name, route)))
     expect([...PLUGIN_REQUESTS.keys(), ...Object.keys(TESTED_ELSEWHERE)].sort()).toEqual(names.sort())
     for (const file of Object.values(TESTED_ELSEWHERE)) expect(existsSync(file)).toBe(true)
   })

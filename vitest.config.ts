@@ -86,12 +86,12 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts'],
-          // Walks every view of the admin, for about three minutes.
-          exclude: process.env.FULL === '1' ? [] : ['test/e2e/admin/views.test.ts'],
           testTimeout: minutes(1),
           hookTimeout: minutes(5),
           // Another server may be built at the same time.
           expect: { poll: { timeout: 5_000 } },
+          // Concurrent tests share a browser.
+          maxConcurrency: 3,
           ...RETRY,
           ...inGroup(3, 2),
         },

@@ -11,22 +11,31 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 interface Axe { readonly run: (context: object, options: object) => Promise<{ readonly violations: readonly Violation[] }> }
 interface Violation { readonly id: string, readonly nodes: readonly { readonly html: string, readonly failureSummary: string }[] }
 
-/** Expects that axe finds nothing. While a toast is open, the library has two spans beside it that pass the focus on. */
-export async function expectAccessible(page: Page): Promise<void> {
+/** Returns what axe finds. While a toast is open, the library has two spans beside it that pass the focus on. */
+export async function findViolations(page: Page): Promise<string[]> {
   await page.evaluate(AXE)
-  // The components of Nuxt UI animate for less than this.
-  await page.waitForTimeout(350)
-  const violations = await page.evaluate(async () => {
+  return page.evaluate(async () => {
+    const twoFrames = () => new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(resolve)))
+    await twoFrames()
+    // Colors that fade in are not those of the page.
+    for (const animation of document.getAnimations()) {
+      if (animation.effect?.getComputedTiming().endTime === Infinity) animation.cancel()
+      else animation.finish()
+    }
+    await twoFrames()
     const { violations } = await (window as unknown as { axe: Axe }).axe.run({ exclude: [['[role=region][aria-label^=Notifications] > span']] }, { resultTypes: ['violations'] })
-    return violations.map(({ id, nodes }) => ({ id, nodes: nodes.map(({ html, failureSummary }) => `${html.slice(0, 200)} ${failureSummary.slice(0, 300)}`) }))
+    return violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary.slice(0, 300)}`))
   })
-  expect(violations).toEqual([])
 }
 
-/** Expects that nothing is wider than the page. */
-export async function expectFits(page: Page): Promise<void> {
-  expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBeLessThanOrEqual(0)
+/** Expects that axe finds nothing. */
+export async function expectAccessible(page: Page): Promise<void> {
+  expect(await findViolations(page)).toEqual([])
 }
+
+/** Returns by how many pixels the page is wider than the window. */
+export const overflowOf = (page: Page): Promise<number> =>
+  page.evaluate(() => Math.max(0, document.documentElement.scrollWidth - window.innerWidth))
 
 /** For a look at a page: SHOTS names a folder. */
 export async function screenshot(page: Page, name: string): Promise<void> {

@@ -8,14 +8,14 @@ import { isReachable, CHROMIUM } from '../../support/services'
 import { launch, type Visit } from '../newsroom/browser'
 import { ADMIN, EDITOR } from '../newsroom/callers'
 import { startNewsroom, type Newsroom } from '../newsroom/server'
-import { expectAccessible, expectFits, screenshot, toast, withPage } from './admin-page'
+import { expectAccessible, screenshot, toast, withPage } from './admin-page'
 
 const folder = mkdtempSync(join(tmpdir(), 'admin-'))
 const there = await isReachable(CHROMIUM)
 let newsroom: Newsroom
 let browser: Browser
 
-describe.runIf(there)('the admin', () => {
+describe.concurrent.runIf(there)('the admin', () => {
   beforeAll(async () => {
     newsroom = await startNewsroom(join(folder, 'admin.sqlite'))
     browser = await launch()
@@ -39,40 +39,15 @@ describe.runIf(there)('the admin', () => {
   const focused = (page: Page) => page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent?.trim())
   const dialog = (page: Page) => page.getByRole('dialog')
 
-  describe('for each caller', () => {
+  describe('a reader', () => {
     const READER = () => newsroom.rows<{ id: number }>('select id from users where organization_id = 1 and role = \'reader\' and active = 1')[0]!.id
-    const CALLERS = [
-      { caller: 'a reader', as: READER, sees: ['/admin', '/admin/posts', '/admin/posts/ID', '/admin/comments', '/admin/-/permissions'] },
-      { caller: 'an editor', as: () => EDITOR, sees: ['/admin', '/admin/posts', '/admin/posts/ID', '/admin/posts/new', '/admin/posts/trash', '/admin/-/audit', '/admin/-/activity'] },
-      { caller: 'an administrator', as: () => ADMIN, sees: ['/admin/users', '/admin/organizations/1', '/admin/posts/trash', '/admin/-/tokens', '/admin/-/permissions'] },
-    ]
     const anyPost = () => newsroom.rows<{ id: number }>('select id from posts where organization_id = 1 and status = \'published\' and deleted_at is null limit 1')[0]!.id
 
-    const VISITS = CALLERS.flatMap(({ caller, as, sees }) => sees.map(path => ({ caller, as, path })))
-    it.each(VISITS)('is accessible in both themes and fits a phone: $caller, $path', async ({ caller, as, path }) => {
-      await on(path.replace('ID', String(anyPost())), as(), async ({ page }) => {
-        await expectAccessible(page)
-        await page.emulateMedia({ colorScheme: 'dark' })
-        await expectAccessible(page)
-        await page.setViewportSize({ width: 390, height: 800 })
-        await expectFits(page)
-        await page.setViewportSize({ width: 2560, height: 1200 })
-        await expectFits(page)
-        await page.emulateMedia({ colorScheme: 'light' })
-        await screenshot(page, `${caller.replace(/\W/g, '-')}${path.replaceAll('/', '-')}`)
-      })
-    })
-
-    it('refuses callers who are not signed in', async () => {
-      expect((await newsroom.request('/admin')).status).toBe(401)
-    })
-
-    it('does not offer or contain what the API refuses', async () => {
+    it('is not offered what the API refuses', async () => {
       await on('/admin/posts', READER(), async ({ page }) => {
-        for (const name of ['New record', 'Trash']) expect(await page.getByRole('link', { name, exact: true }).count()).toBe(0)
+        for (const name of ['New post', 'Trash']) expect(await page.getByRole('link', { name, exact: true }).count()).toBe(0)
         expect(await page.getByRole('checkbox').count()).toBe(0)
         expect(await page.getByRole('button', { name: /^Delete/ }).count()).toBe(0)
-        expect(await page.content()).not.toContain('Desk report')
       })
       await on(`/admin/posts/${anyPost()}`, READER(), async ({ page }) => {
         await page.getByText('You can read this record, but not change it.').waitFor()
@@ -195,10 +170,10 @@ describe.runIf(there)('the admin', () => {
 
         await keyboard.press('Control+k')
         await page.getByPlaceholder('Type the name of a page or a resource').waitFor()
-        await keyboard.type('New record: Posts')
+        await keyboard.type('New post')
         await expectAccessible(page)
         await keyboard.press('Enter')
-        await page.getByRole('heading', { name: 'New record' }).waitFor()
+        await page.getByRole('heading', { name: 'New post' }).waitFor()
         await tabTo(isOn('input[name=title]'))
         await keyboard.type('By keyboard')
         await tabTo(isOn('textarea[name=body]'))

@@ -1,5 +1,5 @@
 /** A browser that opens pages of the built playground, and records their requests, errors and warnings. */
-import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
+import { chromium, type Browser, type BrowserContextOptions, type Page, type Response } from 'playwright-core'
 import { CHROMIUM } from '../../support/services'
 
 const QUIET = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync']
@@ -15,8 +15,24 @@ export interface Visit {
   readonly close: () => Promise<void>
 }
 
+type VisitOptions = { readonly as?: number } & BrowserContextOptions
+
 /** Opens a page as a demo user, and waits until it is hydrated and the network is idle. */
-export async function visit(browser: Browser, url: string, { as, ...options }: { readonly as?: number } & BrowserContextOptions = {}): Promise<Visit> {
+export async function visit(browser: Browser, url: string, options: VisitOptions = {}): Promise<Visit> {
+  const opened = await openBlank(browser, url, options)
+  await load(opened.page, url)
+  return opened
+}
+
+/** Loads a document, and waits until it is hydrated and the network is idle. */
+export async function load(page: Page, url: string): Promise<Response> {
+  const response = await page.goto(url)
+  await settled(page)
+  return response!
+}
+
+/** Opens an empty page, which loads the pages of the site as a demo user. */
+export async function openBlank(browser: Browser, url: string, { as, ...options }: VisitOptions = {}): Promise<Visit> {
   const context = await browser.newContext(options)
   // For every path: a browser limits a cookie of `/admin/posts` to the paths below `/admin`.
   if (as !== undefined) await context.addCookies([{ name: 'newsroom-caller', value: String(as), url: new URL(url).origin }])
@@ -25,12 +41,10 @@ export async function visit(browser: Browser, url: string, { as, ...options }: {
   page.on('request', request => new URL(request.url()).pathname.startsWith('/api/') && requests.push(`${request.method()} ${request.url().slice(new URL(url).origin.length)}`))
   page.on('console', message => ['error', 'warning'].includes(message.type()) && complaints.push(message.text()))
   page.on('pageerror', error => complaints.push(error.message))
-  await page.goto(url)
-  await settled(page)
   return { page, requests, complaints, close: () => context.close() }
 }
 
-/** Waits for hydration, and for half a second without requests. It works once per page. */
+/** Waits for hydration, and for half a second without requests. It works once per loaded document. */
 async function settled(page: Page): Promise<void> {
   await page.waitForFunction(() => (window as unknown as { useNuxtApp?: () => { isHydrating?: boolean } }).useNuxtApp?.().isHydrating === false)
   await page.waitForLoadState('networkidle')

@@ -15,7 +15,7 @@ const there = await isReachable(CHROMIUM)
 let newsroom: Newsroom
 let browser: Browser
 
-describe.concurrent.runIf(there)('the admin', () => {
+describe.runIf(there)('the admin', { concurrent: true }, () => {
   beforeAll(async () => {
     newsroom = await startNewsroom(join(folder, 'admin.sqlite'))
     browser = await launch()

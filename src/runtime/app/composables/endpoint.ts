@@ -1,7 +1,7 @@
 /** Requests the app's own endpoints, with the errors and the cache invalidation of the generated routes. */
 import type { UseQueryReturnType } from '@tanstack/vue-query'
 import { toValue, type MaybeRefOrGetter } from 'vue'
-import type { EndpointResponse } from '../../shared/types/endpoints'
+import type { EndpointPath, EndpointResponse } from '../../shared/types/endpoints'
 import type { ResourceName } from '../../shared/types/resources'
 import { useClient } from '../client'
 import type { AutoApiError } from '../error'
@@ -32,11 +32,11 @@ export interface EndpointWrite {
  * const { data: stats } = useAutoApiEndpoint('/api/stats', { resources: ['posts'] })
  * const { mutate: publish } = useAutoApiEndpoint(() => `/api/posts/${id.value}/publish`, { method: 'POST', resources: ['posts'] })
  */
-export function useAutoApiEndpoint<P extends string, const M extends WriteMethod, Body = void, Context = unknown>(
+export function useAutoApiEndpoint<P extends EndpointPath, const M extends WriteMethod, Body = void, Context = unknown>(
   path: MaybeRefOrGetter<P>,
   options: EndpointWrite & { readonly method: M } & WriteOptions<boolean> & MutationOptions<EndpointResponse<P, M>, Body, Context>,
 ): MutationResult<EndpointResponse<P, M>, Body, Context>
-export function useAutoApiEndpoint<P extends string, Data = EndpointResponse<P, 'GET'>>(
+export function useAutoApiEndpoint<P extends EndpointPath, Data = EndpointResponse<P, 'GET'>>(
   path: MaybeRefOrGetter<P>,
   options?: EndpointQuery & QueryOptions<EndpointResponse<P, 'GET'>, Data>,
 ): UseQueryReturnType<Data, AutoApiError>

@@ -10,6 +10,9 @@ type PathsOf<Route> = Route extends `${infer Start}/:${infer Rest}`
     ? `${Start}/${string}`
     : Route
 
+/** Any path. Editors suggest those of the app's endpoints. */
+export type EndpointPath = PathsOf<keyof AutoApiEndpoints> | (string & Record<never, never>)
+
 type WithoutQuery<Path> = Path extends `${infer Before}?${string}` ? Before : Path
 
 type Methods<Path> = Path extends keyof AutoApiEndpoints

@@ -6,7 +6,7 @@ import { describeTables } from '../../src/build/table-descriptions.ts'
 import { generateTypes } from '../../src/build/types.ts'
 import { generateClient } from '../../src/build/virtual/client.ts'
 import { drizzleAlias } from './aliases.ts'
-import { config, describer, target } from './types.ts'
+import { config, describer } from './types.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const COMPILER = { strict: true, noEmit: true, skipLibCheck: true, target: 'esnext', module: 'preserve', moduleResolution: 'bundler', lib: ['esnext', 'dom'], types: [], noUncheckedIndexedAccess: true }
@@ -46,20 +46,21 @@ export function form${index}() {
 /**
  * Writes the project into an existing folder of the repository, where its packages resolve.
  * @param codeOf the code of the page of a table
+ * @param runtime the folder of the module's types: its sources, or the declarations that an app installs
  * @throws When a table cannot be described.
  */
-export async function writeTypedProject(at: string, count: number, codeOf: (index: number) => string = useOf): Promise<void> {
+export async function writeTypedProject(at: string, count: number, codeOf = useOf, runtime = join(root, 'src/runtime')): Promise<void> {
   const tables = join(at, 'tables.ts')
   const numbers = Array.from({ length: count }, (_, index) => index)
   writeFileSync(tables, `import { integer, numeric, sqliteTable, text } from 'drizzle-orm/sqlite-core'\n${numbers.map(tableOf).join('\n')}\n`)
   const registrations = numbers.map(index => ({ name: `things${index}`, imports: { schema: { __moduleImport: true as const, path: tables, name: `things${index}` } }, data: {} }))
   const { resources, warnings } = await describeTables({ registrations, config, rootDir: root, alias: drizzleAlias, describer })
   if (warnings.length > 0) throw new Error(warnings.join('\n'))
-  writeFileSync(join(at, 'auto-api.d.ts'), generateTypes({ registrations, resources, config, folder: at, target, nitro: 'nitropack/types', endpoints: [] }))
+  writeFileSync(join(at, 'auto-api.d.ts'), generateTypes({ registrations, resources, config, folder: at, target: join(runtime, 'shared/types/resources'), nitro: 'nitropack/types', endpoints: [] }))
   writeFileSync(join(at, 'client.ts'), generateClient('/api', resources))
   writeFileSync(join(at, 'imports.d.ts'), 'declare module \'#app\' { export type Plugin = object; export const defineNuxtPlugin: (plugin: object) => object, useNuxtApp: () => { isHydrating?: boolean }, useRequestFetch: () => unknown, useRuntimeConfig: () => { app: { baseURL: string } }, useState: <T>(key: string, init: () => T) => { value: T } }\ninterface ImportMeta { server: boolean, client: boolean }\n')
   const names = ['useAutoApiList', 'useAutoApiGet', 'useAutoApiAggregate', 'useAutoApiCreate', 'useAutoApiUpdate', 'useAutoApiForm', 'useAutoApiColumns']
-  writeFileSync(join(at, 'pages.ts'), `import { ${names.join(', ')} } from '${relative(at, join(root, 'src/runtime/app/index'))}'\n${numbers.map(codeOf).join('\n')}\n`)
+  writeFileSync(join(at, 'pages.ts'), `import { ${names.join(', ')} } from '${relative(at, join(runtime, 'app/index'))}'\n${numbers.map(codeOf).join('\n')}\n`)
   writeFileSync(join(at, 'tsconfig.json'), JSON.stringify({
     compilerOptions: { ...COMPILER, paths: { '#build/auto-api/client': ['./client.ts'] } },
     files: ['pages.ts', 'auto-api.d.ts', 'imports.d.ts'],

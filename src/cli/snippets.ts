@@ -9,7 +9,7 @@ export interface Snippet {
 }
 
 export function findSnippets(markdown: string): Snippet[] {
-  return [...markdown.matchAll(/^```(\w*)(?: \[([^\]]+)\])?\n([\s\S]*?)^```$/gm)].map(([, language, source, code]) => ({
+  return [...markdown.matchAll(/^```(\w*)(?: \[(.+)\])?\n([\s\S]*?)^```$/gm)].map(([, language, source, code]) => ({
     title: `${source ?? language}: ${code!.trim().split('\n', 1)[0]}`, language: language!, code: code!, ...source && { source },
   }))
 }

@@ -1,38 +1,17 @@
 /** Follows the pages for beginners literally, in an empty app on Node 24 and on Node 20. */
 import { randomUUID } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { FOLLOWED_PAGES } from '../support/markdown'
 import { findNode20 } from '../support/node-20'
 import { findPackages, findSnippets } from '../../src/cli/snippets'
 import { root } from '../support/once'
-import { readPage, stepsOf, type FollowedApp } from './follow'
-import { createFolder, installPackages, run } from './tarball'
+import { createEmptyApp, NOT_INSTALLED, readPage, stepsOf, type FollowedApp } from './follow'
+import { createFolder, run } from './tarball'
 
 const PAGE = 'docs/getting-started.md'
-
-/** The files of an app that `npm create nuxt` creates, besides `package.json`. */
-const EMPTY_APP = {
-  'nuxt.config.ts': 'export default defineNuxtConfig({})\n',
-  'app/app.vue': '<template>\n  <NuxtWelcome />\n</template>\n',
-  'tsconfig.json': JSON.stringify({
-    files: [],
-    references: ['app', 'server', 'shared', 'node'].map(name => ({ path: `./.nuxt/tsconfig.${name}.json` })),
-  }),
-}
-
-/** Packages of the shared installation that the page does not install. */
-const OTHERS = ['better-sqlite3', '@types/better-sqlite3']
-
-async function createEmptyApp(folder: string, versions?: Readonly<Record<string, string>>): Promise<void> {
-  for (const [path, text] of Object.entries(EMPTY_APP)) {
-    mkdirSync(dirname(join(folder, path)), { recursive: true })
-    writeFileSync(join(folder, path), text)
-  }
-  await installPackages(folder, versions)
-  for (const name of OTHERS) rmSync(join(folder, 'node_modules', name), { recursive: true })
-}
 
 async function runOnPostgres(sql: string): Promise<void> {
   const client = new pg.Client({ host: '127.0.0.1', user: 'postgres', database: 'postgres' })
@@ -102,9 +81,9 @@ describe.each([
   }
 
   it('has no package that the pages do not install', () => {
-    for (const page of OTHERS) expect(existsSync(join(app.cwd, 'node_modules', page))).toBe(false)
+    for (const name of NOT_INSTALLED) expect(existsSync(join(app.cwd, 'node_modules', name))).toBe(false)
     const installed = Object.keys(JSON.parse(readFileSync(join(app.cwd, 'package.json'), 'utf8')).dependencies as object)
-    const named = new Set([...[PAGE, 'docs/postgres.md'].flatMap(page => findPackages(readPage(page)).map(({ name }) => name)), ...OTHERS, 'nuxt'])
+    const named = new Set([...FOLLOWED_PAGES.flatMap(page => findPackages(readPage(page)).map(({ name }) => name)), ...NOT_INSTALLED, 'nuxt'])
     expect(installed.filter(name => !named.has(name))).toEqual([])
   })
 })

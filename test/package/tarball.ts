@@ -13,6 +13,9 @@ const BESIDES = [
   'nuxt', 'drizzle-orm', '@tanstack/vue-query', 'better-sqlite3', '@types/better-sqlite3', 'drizzle-kit', '@libsql/client', 'pg', '@types/pg',
 ]
 
+/** Those of the pages about sessions, which run with the newest versions only. */
+const WITH_NEWEST = ['nuxt-auth-utils', 'better-auth', 'zod']
+
 const manifest = (folder: string) => JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
 
 /** The environment without npm's variables, with which the app's npm would work on the repository. */
@@ -71,8 +74,9 @@ export async function installPackedPackage(folder: string, { versions, files, se
 /** Installs the packed package and the dependencies, once for all apps with the same versions. @returns the tarball */
 export async function installPackages(folder: string, versions: Variant['versions'] = {}): Promise<string> {
   const tarball = await packPackage()
+  const names = [...BESIDES, ...Object.keys(versions).length === 0 ? WITH_NEWEST : []]
   const installed: Record<string, string> = {
-    ...Object.fromEntries(BESIDES.map(name => [name, manifest(join(root, 'node_modules', name)).version])),
+    ...Object.fromEntries(names.map(name => [name, manifest(join(root, 'node_modules', name)).version])),
     ...versions,
   }
   const text = JSON.stringify({

@@ -149,7 +149,7 @@ interface Existing {
 
 interface ExistingRecords {
   readonly found: ReadonlyMap<number, Existing>
-  /** The given records whose key several records have, if there are too many of these to read all. Then `found` is empty. */
+  /** The lines with a key that several records have. Only set if the keys match too many records to read all. Then `found` is empty. */
   readonly ambiguous: readonly ItemFailure[]
 }
 

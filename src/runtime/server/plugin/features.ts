@@ -43,5 +43,5 @@ export function provideFeatures(server: PluginServer, added: PluginFeatures): vo
   features.set(server, { ...features.get(server), ...added })
 }
 
-/** Returns the features of a server whose plugins are all set up. */
+/** Returns the features of a server. Complete only after the `setup` of every plugin. */
 export const readFeatures = (server: PluginServer): PluginFeatures => features.get(server) ?? {}

@@ -8,7 +8,7 @@ const TITLES = ['title', 'name', 'label', 'subject', 'filename', 'displayName', 
 const isName = ({ readable, kind, enum: values, primaryKey, role }: DescribedField) =>
   readable && kind === 'text' && !values && !primaryKey && role === undefined
 
-/** Returns the field whose value names a record, or `undefined` if only the key does. */
+/** Returns the field that shows readers which record it is, such as a title. `undefined` if there is only the key. */
 export function titleField({ fields }: Pick<DescribedResource, 'fields'>): string | undefined {
   const names = Object.keys(fields).filter(name => isName(fields[name]!) && fields[name]!.references === undefined)
   return TITLES.find(name => names.includes(name)) ?? names[0]

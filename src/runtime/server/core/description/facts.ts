@@ -112,7 +112,7 @@ function describeField(field: Field, resource: Resource, { label, ...metadata }:
   }
 }
 
-/** Kinds whose default values a form cannot show. */
+/** A form cannot show default values of these kinds. */
 const WITHOUT_DEFAULT: ReadonlySet<string> = new Set(['blob', 'custom'])
 
 function constantDefault({ column, kind, generated, toJson }: Field): { readonly default?: unknown } {

@@ -17,8 +17,8 @@ export interface EntrySql {
   /** A column in a condition that no index should serve, because other conditions select fewer rows. */
   readonly unindexed: (column: Column) => SQL
   /**
-   * A parameter whose value the planner of the database does not read. SQLite plans a statement again for each value on which the plan
-   * could depend. For the long statements about entries, that takes longer than to read a page.
+   * A parameter that does not influence the plan of the statement. Otherwise SQLite plans the statement again for each new value. For the
+   * long statements about entries, planning takes longer than reading a page.
    */
   readonly unplanned: (value: SQL) => SQL
   /** A time that is some minutes later. */

@@ -4,7 +4,7 @@
 # installs what is missing and starts it. Everything listens on 127.0.0.1 only and holds test data only.
 
 # The services the tests need.
-SERVICES=(postgres mariadb redis chromium)
+SERVICES=(postgres pgbouncer mariadb redis chromium)
 
 listening() { (exec 3<> "/dev/tcp/127.0.0.1/$1") 2> /dev/null; }
 
@@ -27,6 +27,33 @@ postgres_start() {
   sed -i -E 's/^(host\s+all\s+all\s+127\.0\.0\.1\/32\s+)\S+$/\1trust/' "/etc/postgresql/$version/$name/pg_hba.conf"
   pg_ctlcluster "$version" "$name" start || return 1
   as postgres psql -qc 'create database test' 2> /dev/null || true
+}
+
+# A pooler in front of Postgres. Few connections, so that requests share them.
+pgbouncer_ready() { listening 6432; }
+pgbouncer_start() {
+  command -v pgbouncer > /dev/null || install_packages pgbouncer || return 1
+  # The package starts a server of its own.
+  pkill -x pgbouncer; sleep 0.2
+  local folder
+  folder=$(mktemp -d) && chown postgres: "$folder" || return 1
+  cat > "$folder/pgbouncer.ini" << INI
+[databases]
+* = host=127.0.0.1 port=5432 user=postgres
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = 6432
+auth_type = any
+pool_mode = transaction
+default_pool_size = 4
+max_client_conn = 500
+server_idle_timeout = 2
+ignore_startup_parameters = extra_float_digits
+logfile = $folder/log
+pidfile = $folder/pid
+unix_socket_dir =
+INI
+  pgbouncer --daemon --user postgres "$folder/pgbouncer.ini"
 }
 
 mariadb_ready() { listening 3306; }

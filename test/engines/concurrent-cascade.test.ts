@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openBlog, type Blog } from './support/blog'
-import { ENGINE_CASES, isAvailable } from './support/databases'
+import { CONNECTION_CASES, isAvailable } from './support/databases'
 import { send, snapshot, reset, trashAssignments, type TestRequest } from './support/scene'
 
 /** These transactions lock the referenced row until they commit, as the API does. */
@@ -55,7 +55,7 @@ const CASES: Case[] = [
 /** Vitest shortens `$title` in its report, but not `%s`. */
 const TITLED_CASES = CASES.map(testCase => [testCase.title, testCase] as const)
 
-describe.each(ENGINE_CASES.filter(({ service }) => service !== undefined))('$name', (engineCase) => {
+describe.each(CONNECTION_CASES.filter(({ service }) => service !== undefined))('$name', (engineCase) => {
   describe.skipIf(!isAvailable(engineCase))('while another transaction is not committed', () => {
     const { dialect } = engineCase
     let blog: Blog

@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ResourceHooks } from '../../src/runtime/server/registration'
 import { openBlog, type Blog } from './support/blog'
-import { ENGINE_CASES, isAvailable, sampleFor } from './support/databases'
+import { CONNECTION_CASES, isAvailable, sampleFor } from './support/databases'
 import { send, snapshot, reset, type TestRequest } from './support/scene'
 
 const REPETITIONS = Number(process.env.RUNS ?? 2)
@@ -37,7 +37,7 @@ const PAIRS = REQUESTS.flatMap((one, index) => REQUESTS.slice(index).map(other =
 /** The request names a whole group of deleted rows. If the group changed after the check, the request writes nothing. */
 const mayBeTooLate = ([,, body]: TestRequest) => typeof body === 'object' && body !== null && 'deletionId' in body
 
-describe.each(ENGINE_CASES.filter(({ pooled, dialect }) => pooled || dialect === 'sqlite'))('$name', (engineCase) => {
+describe.each(CONNECTION_CASES.filter(({ pooled, dialect }) => pooled || dialect === 'sqlite'))('$name', (engineCase) => {
   describe.skipIf(!isAvailable(engineCase))('two requests at the same time', () => {
     let blog: Blog
     let waits = false

@@ -146,6 +146,9 @@ async function openPglite(): Promise<Opened> {
 
 const POSTGRES = { host: '127.0.0.1', port: 5432, user: 'postgres' }
 
+/** PgBouncer in transaction mode: each transaction can run on another connection of the server. */
+const PGBOUNCER = { ...POSTGRES, port: 6432 }
+
 /** A database whose text is ordered by its bytes, whatever language the server was set up with. */
 async function createPostgres() {
   const database = `engines_${randomUUID().replaceAll('-', '')}`
@@ -193,6 +196,44 @@ async function openNodePostgres({ lockTimeout = 0 }: OpenOptions = {}): Promise<
 async function openPostgresJs({ lockTimeout = 0 }: OpenOptions = {}): Promise<Opened> {
   const { database, close, ...rest } = await createPostgres()
   const client = postgres({ ...POSTGRES, database, max: POOL, connection: { lock_timeout: lockTimeout }, onnotice: () => {} })
+  const { logger, seen } = createLog()
+  return {
+    ...rest,
+    db: postgresJs({ client, logger }),
+    ...seen,
+    async close() {
+      await client.end()
+      await close()
+    },
+  }
+}
+
+/** A pooler does not pass on settings of a connection: the database has them. */
+async function createBehindPooler({ lockTimeout = 0 }: OpenOptions) {
+  const created = await createPostgres()
+  await created.exec(`alter database ${created.database} set lock_timeout = ${lockTimeout}`)
+  return created
+}
+
+async function openNodePostgresBehindPooler(options: OpenOptions = {}): Promise<Opened> {
+  const { database, close, ...rest } = await createBehindPooler(options)
+  const pool = new pg.Pool({ ...PGBOUNCER, database, max: POOL })
+  const { logger, seen } = createLog()
+  return {
+    ...rest,
+    db: nodePostgres({ client: pool, logger }),
+    ...seen,
+    async close() {
+      await pool.end()
+      await close()
+    },
+  }
+}
+
+async function openPostgresJsBehindPooler(options: OpenOptions = {}): Promise<Opened> {
+  const { database, close, ...rest } = await createBehindPooler(options)
+  // postgres.js names its statements by default. Before version 1.21, PgBouncer does not pass them on in transaction mode.
+  const client = postgres({ ...PGBOUNCER, database, max: POOL, prepare: false, onnotice: () => {} })
   const { logger, seen } = createLog()
   return {
     ...rest,
@@ -264,8 +305,22 @@ const CASES: readonly EngineCase[] = [
   { name: 'mysql2 on MariaDB', engine: 'mysql', dialect: 'mysql', service: 'mariadb', runs: 200, writeRuns: fewer(200, 4), pooled: true, habits: MYSQL_HABITS, open: openMysql2 },
 ]
 
+/** The engines behind a pooler. They run the tests of connections: transactions, locks and statements. */
+const POOLER_CASES: readonly EngineCase[] = [
+  { name: 'node-postgres behind PgBouncer', engine: 'postgres', dialect: 'pg', service: 'pgbouncer', runs: fewer(50), pooled: true, habits: POSTGRES_HABITS, open: openNodePostgresBehindPooler },
+  { name: 'postgres.js behind PgBouncer', engine: 'postgres', dialect: 'pg', service: 'pgbouncer', runs: fewer(50), pooled: true, habits: POSTGRES_HABITS, open: openPostgresJsBehindPooler },
+]
+
 const reachable = new Set((await Promise.all(SERVICES.map(async service => await isReachable(service) ? service.name : ''))).filter(Boolean))
 
 /** All engines, or only the one that `ENGINE` names, such as `ENGINE=pglite`. */
-export const ENGINE_CASES = CASES.filter(({ name }) => !process.env.ENGINE || name.includes(process.env.ENGINE))
+export const ENGINE_CASES = (process.env.ENGINE ? [...CASES, ...POOLER_CASES] : CASES).filter(isChosen)
+
+/** The same, and the engines behind a pooler. */
+export const CONNECTION_CASES = [...CASES, ...POOLER_CASES].filter(isChosen)
+
+function isChosen({ name }: EngineCase): boolean {
+  return !process.env.ENGINE || name.includes(process.env.ENGINE)
+}
+
 export const isAvailable = ({ service }: EngineCase) => service === undefined || reachable.has(service)

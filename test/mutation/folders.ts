@@ -1,0 +1,59 @@
+/** The code that mutation tests change, and the unit tests that have to notice it. */
+
+export interface MutatedFolder {
+  /** The files, relative to the repository. */
+  readonly code: readonly string[]
+  /** The unit tests. Slow ones cost their time again for each mutant that they run. */
+  readonly tests: readonly string[]
+  /** The part of the mutants that the tests have to notice, in percent. */
+  readonly goal: number
+}
+
+const SERVER = 'src/runtime/server'
+
+/** `npm run test:mutation -- row-scope` */
+export const FOLDERS: Readonly<Record<string, MutatedFolder>> = {
+  'row-scope': {
+    code: [`${SERVER}/core/access/{row-scope,tenant}.ts`],
+    tests: ['test/unit/auth/{row-scope,tenancy}.test.ts', 'test/unit/attack/other-side.test.ts', 'test/unit/plugins/rows.test.ts'],
+    goal: 95,
+  },
+  'access': {
+    code: [`${SERVER}/core/access/{authorize,csrf,fields,ip-address,limits,plan,related}.ts`],
+    tests: [
+      'test/unit/auth/{capabilities,cross-site,interference,server-utils,endpoints}.test.ts', 'test/unit/core/gate.test.ts',
+      'test/unit/attack/{relation-keys,links}.test.ts', 'test/unit/api-tokens/authentication.test.ts', 'test/unit/client-address.test.ts',
+    ],
+    goal: 95,
+  },
+  'cursors': {
+    code: [`${SERVER}/core/sql/{cursor,keyset}.ts`],
+    tests: ['test/unit/query/{cursor-seal,cursor-secret,keys,exact}.test.ts'],
+    goal: 95,
+  },
+  'api-tokens': {
+    code: [`${SERVER}/plugins/api-tokens/*.ts`],
+    tests: ['test/unit/api-tokens/{authentication,management,secrets,introspection}.test.ts'],
+    goal: 95,
+  },
+  'parse': {
+    code: [`${SERVER}/core/parse/*.ts`],
+    tests: ['test/unit/query/{limits,operators,spelling,work}.test.ts', 'test/unit/write/{validation,issues,bulk,conditions}.test.ts'],
+    goal: 85,
+  },
+  'plan': {
+    code: [`${SERVER}/core/plan/*.ts`],
+    tests: ['test/unit/query/{exact,relations,operators,trash}.test.ts', 'test/unit/write/{bulk,references}.test.ts', 'test/unit/attack/{relation-filters,links}.test.ts'],
+    goal: 85,
+  },
+  'response-cache': {
+    code: [`${SERVER}/plugins/response-cache/*.ts`],
+    tests: ['test/unit/plugins/response-cache/*.test.ts', 'test/unit/attack/response-cache.test.ts'],
+    goal: 85,
+  },
+  'file-upload': {
+    code: [`${SERVER}/plugins/file-upload/**/*.ts`],
+    tests: ['test/unit/files/*.test.ts'],
+    goal: 85,
+  },
+}

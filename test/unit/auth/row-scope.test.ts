@@ -1,0 +1,177 @@
+/** The rules of rows, one by one: each hides the rows that it refuses, also when it fails, and no rule shows what another one hides. */
+import Database from 'better-sqlite3'
+import { sql, type SQL } from 'drizzle-orm'
+import { drizzle } from 'drizzle-orm/better-sqlite3'
+import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import type { AutoApiContext, AutoApiPlugin } from '../../../src/runtime/server/define'
+import type { ResourceAuth } from '../../../src/runtime/server/registration'
+import { DEFAULT_MULTI_TENANCY } from '../../../src/runtime/shared/defaults'
+import { createServer, type TestServer } from '../../support/server'
+
+const people = sqliteTable('people', { id: integer('id').primaryKey(), name: text('name').notNull() })
+const tasks = sqliteTable('tasks', {
+  id: integer('id').primaryKey(),
+  organizationId: integer('organization_id').notNull(),
+  personId: integer('person_id').references(() => people.id),
+  size: integer('size').notNull(),
+  deletedAt: integer('deleted_at', { mode: 'timestamp_ms' }),
+})
+const labels = sqliteTable('labels', { id: integer('id').primaryKey(), name: text('name').notNull() })
+const taskLabels = sqliteTable('task_labels', {
+  taskId: integer('task_id').notNull().references(() => tasks.id),
+  labelId: integer('label_id').notNull().references(() => labels.id),
+  secret: integer('secret').notNull().default(0),
+}, table => [primaryKey({ columns: [table.taskId, table.labelId] })])
+
+const OPEN = { read: true, create: true, update: true, delete: true, viewDeleted: true } as const
+const SIGNED_IN = { user: { id: 1, organizationId: 1, role: 'editor' }, permissions: ['big'] }
+
+let client: Database.Database
+afterEach(() => {
+  client?.close()
+  vi.restoreAllMocks()
+})
+
+interface Rules {
+  readonly tasks?: ResourceAuth
+  readonly people?: ResourceAuth
+  readonly taskLabels?: ResourceAuth
+  readonly plugins?: readonly AutoApiPlugin[]
+}
+
+async function open({ plugins = [], ...rules }: Rules = {}): Promise<TestServer> {
+  client = new Database(':memory:')
+  client.exec(`
+    create table people (id integer primary key, name text not null);
+    create table tasks (id integer primary key, organization_id integer not null, person_id integer references people, size integer not null, deleted_at integer);
+    create table labels (id integer primary key, name text not null);
+    create table task_labels (task_id integer not null, label_id integer not null, secret integer not null default 0, primary key (task_id, label_id));
+    insert into people values (1, 'Ann'), (2, 'Ben');
+    insert into tasks values (1, 1, 1, 10, null), (2, 1, 2, 20, null), (3, 2, 1, 30, null), (4, 1, 1, 40, 5);
+    insert into labels values (1, 'red'), (2, 'blue');
+    insert into task_labels values (1, 1, 0), (2, 1, 1), (2, 2, 0);
+  `)
+  return createServer({
+    db: drizzle({ client }),
+    config: { multiTenancy: DEFAULT_MULTI_TENANCY },
+    modules: [{ people, tasks, labels, taskLabels }],
+    registrations: [
+      { name: 'people', schema: people, authorization: { permissions: OPEN, ...rules.people } },
+      { name: 'tasks', schema: tasks, authorization: { permissions: OPEN, ...rules.tasks } },
+      { name: 'labels', schema: labels, authorization: { permissions: OPEN } },
+      { name: 'taskLabels', schema: taskLabels, authorization: { permissions: OPEN, ...rules.taskLabels } },
+    ],
+    plugins,
+  })
+}
+
+const ids = async (server: TestServer, path: string, caller: object = SIGNED_IN): Promise<unknown> => {
+  const { status, body } = await server.request('GET', path, { caller })
+  return status === 200 ? body.data.map(({ id }: { id: number }) => id) : status
+}
+const small = (limit: number) => (row: object) => (row as { size: number }).size < limit
+
+describe('the trash', () => {
+  it.each([
+    ['/api/tasks', [1, 2]], ['/api/tasks?includeDeleted=true', [1, 2, 4]], ['/api/tasks?onlyDeleted=true', [4]],
+    ['/api/people', [1, 2]], ['/api/people?includeDeleted=true', [1, 2]], ['/api/people?onlyDeleted=true', []],
+  ])('is what the request asks for, also for a resource without a trash: %s', async (path, expected) => {
+    expect(await ids(await open(), path)).toEqual(expected)
+  })
+})
+
+describe('listFilter', () => {
+  it.each([['null', null], ['false', false], ['true', true], ['text', '1 = 1']])('that returns %s shows no row', async (_what, returned) => {
+    const log = vi.spyOn(console, 'error').mockReturnValue()
+    const server = await open({ tasks: { listFilter: () => returned as unknown as SQL } })
+    expect(await ids(server, '/api/tasks')).toBe(500)
+    expect(log.mock.calls.flat().join()).toContain('`tasks.authorization.listFilter` returned something that is neither SQL nor undefined')
+  })
+
+  it('hides the row from every request, and undefined hides none', async () => {
+    const server = await open({ tasks: { listFilter: (_table, ctx) => ctx.user?.id === 1 ? sql`size < 15` : undefined } })
+    expect(await ids(server, '/api/tasks')).toEqual([1])
+    expect(await ids(server, '/api/tasks', { user: { id: 2, organizationId: 1 } })).toEqual([1, 2])
+    for (const [method, body] of [['GET'], ['PATCH', { size: 1 }], ['DELETE']] as const)
+      expect((await server.request(method, '/api/tasks/2', { body, caller: SIGNED_IN })).status).toBe(404)
+    expect(client.prepare('select size from tasks where id = 2 and deleted_at is null').pluck().get()).toBe(20)
+  })
+})
+
+describe('objectLevel', () => {
+  it('hides the rows that it refuses, those for which it throws, and those of another tenant', async () => {
+    const log = vi.spyOn(console, 'error').mockReturnValue()
+    const server = await open({ tasks: { objectLevel: (row) => {
+      if (!small(15)(row)) throw new Error('no answer')
+      return true
+    } } })
+    expect(await ids(server, '/api/tasks')).toEqual([1])
+    expect((await server.request('GET', '/api/tasks/2', { caller: SIGNED_IN })).status).toBe(404)
+    expect(log.mock.calls.flat().join()).toContain('`tasks.authorization.objectLevel` threw; the row is not shown.')
+    expect((await server.request('GET', '/api/tasks/3', { caller: SIGNED_IN })).status).toBe(404)
+  })
+
+  it('and the checks of plugins must all accept a row', async () => {
+    const checking = (name: string, limit: number): AutoApiPlugin => ({ name, rowChecks: { tasks: () => small(limit) } })
+    const server = await open({ tasks: { objectLevel: row => (row as { id: number }).id !== 1 }, plugins: [checking('one', 99), checking('two', 25)] })
+    expect(await ids(server, '/api/tasks?includeDeleted=true')).toEqual([2])
+    expect(await ids(await open({ plugins: [checking('one', 15)] }), '/api/tasks')).toEqual([1])
+    expect(await ids(await open({ plugins: [{ name: 'none', rowChecks: { tasks: () => undefined } }] }), '/api/tasks')).toEqual([1, 2])
+    expect(await ids(await open({ plugins: [checking('no', 0), checking('yes', 99)] }), '/api/tasks')).toEqual([])
+  })
+})
+
+describe('a write of a row that objectLevel refuses', () => {
+  it.each([
+    ['403, if the caller can read the row', 'update', 403],
+    ['404, if the caller cannot read it either', 'read', 404],
+  ])('is a %s', async (_what, refused, status) => {
+    const plugins: AutoApiPlugin[] = [{ name: 'every', rowChecks: { tasks: () => () => true } }]
+    const server = await open({ tasks: { objectLevel: (_row, ctx) => ctx.operation !== 'update' && ctx.operation !== refused }, plugins })
+    expect((await server.request('PATCH', '/api/tasks/1', { body: { size: 11 }, caller: SIGNED_IN })).status).toBe(status)
+    expect(client.prepare('select size from tasks where id = 1').pluck().get()).toBe(10)
+  })
+})
+
+describe('a credential with scopes', () => {
+  const credential = (scopes: readonly string[] | undefined): AutoApiPlugin => ({
+    name: 'keys', credentials: () => ({ ...SIGNED_IN, id: 'k', ...scopes && { scopes } }),
+  } as AutoApiPlugin)
+  const isEditor = (ctx: AutoApiContext) => ctx.user?.role === 'editor'
+
+  it.each([
+    ['without scopes', undefined, [1], [2]],
+    // The owner is an editor, and the reduced caller is not: rows that either of them cannot see are hidden.
+    ['with scopes', ['tasks:read'], [], []],
+  ])('%s sees only rows that the owner and the reduced caller see', async (_what, scopes, filtered, checked) => {
+    const filter = { listFilter: (_table: unknown, ctx: AutoApiContext) => isEditor(ctx) ? sql`size < 15` : sql`size > 15` }
+    expect(await ids(await open({ tasks: filter as ResourceAuth, plugins: [credential(scopes)] }), '/api/tasks')).toEqual(filtered)
+    const check: ResourceAuth = { objectLevel: (row, ctx) => small(15)(row) !== isEditor(ctx) }
+    expect(await ids(await open({ tasks: check, plugins: [credential(scopes)] }), '/api/tasks')).toEqual(checked)
+  })
+})
+
+describe('related records', () => {
+  it('keep their own rules in includes and in filters, on both sides of a link', async () => {
+    const server = await open({ people: { listFilter: () => sql`name = 'Ann'` }, taskLabels: { listFilter: () => sql`secret = 0` } })
+    const { body } = await server.request('GET', '/api/tasks?include=person,labels', { caller: SIGNED_IN })
+    expect(body.data.map(({ person, labels }: { person: { name: string } | null, labels: { id: number }[] }) => [person?.name, labels.map(({ id }) => id)]))
+      .toEqual([['Ann', [1]], [undefined, [2]]])
+    const filtered = (filter: object) => ids(server, `/api/tasks?filter=${encodeURIComponent(JSON.stringify(filter))}`)
+    expect(await filtered({ person: { name: 'Ben' } })).toEqual([])
+    expect(await filtered({ labels: { id: 1 } })).toEqual([1])
+    expect(await filtered({ $or: [{ labels: { id: 1 } }, { person: { name: 'Ben' } }] })).toEqual([1])
+    expect(await filtered({ person: { tasks: { size: 30 } } })).toEqual([])
+    expect(await filtered({ size: { $gt: 5 }, labels: { id: 2 } })).toEqual([2])
+  })
+})
+
+describe('the tenant', () => {
+  it.each<[tenant: unknown, expected: unknown]>([[1, [1, 2]], ['1', [1, 2]], ['acme', 403], ['', 403], [undefined, 403], [1.5, 403]])('%j', async (organizationId, expected) => {
+    const server = await open()
+    expect(await ids(server, '/api/tasks', { user: { id: 1, organizationId } })).toEqual(expected)
+    const { status } = await server.request('POST', '/api/tasks', { body: { size: 1 }, caller: { user: { id: 1, organizationId } as never } })
+    expect(status).toBe(expected === 403 ? 403 : 201)
+  })
+})

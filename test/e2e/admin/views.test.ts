@@ -1,9 +1,9 @@
-/** The views of the admin in a browser, on the built playground. */
+/** The views of the admin in a browser, on the built playground. Concurrent tests have an `expect` of their own. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, it } from 'vitest'
 import { isReachable, CHROMIUM } from '../../support/services'
 import { launch, type Visit } from '../newsroom/browser'
 import { ADMIN, EDITOR } from '../newsroom/callers'
@@ -14,6 +14,9 @@ const folder = mkdtempSync(join(tmpdir(), 'admin-'))
 const there = await isReachable(CHROMIUM)
 let newsroom: Newsroom
 let browser: Browser
+
+/** A picture of one pixel. */
+const PNG = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64')
 
 describe.runIf(there)('the admin', { concurrent: true }, () => {
   beforeAll(async () => {
@@ -43,7 +46,7 @@ describe.runIf(there)('the admin', { concurrent: true }, () => {
     const READER = () => newsroom.rows<{ id: number }>('select id from users where organization_id = 1 and role = \'reader\' and active = 1')[0]!.id
     const anyPost = () => newsroom.rows<{ id: number }>('select id from posts where organization_id = 1 and status = \'published\' and deleted_at is null limit 1')[0]!.id
 
-    it('is not offered what the API refuses', async () => {
+    it('is not offered what the API refuses', async ({ expect }) => {
       await on('/admin/posts', READER(), async ({ page }) => {
         for (const name of ['New post', 'Trash']) expect(await page.getByRole('link', { name, exact: true }).count()).toBe(0)
         expect(await page.getByRole('checkbox').count()).toBe(0)
@@ -57,7 +60,7 @@ describe.runIf(there)('the admin', { concurrent: true }, () => {
   })
 
   describe('a list', () => {
-    it('keeps its order, filters and search in the URL', async () => {
+    it('keeps its order, filters and search in the URL', async ({ expect }) => {
       await post('Lighthouse keeper retires', { status: 'draft' })
       await on('/admin/posts', EDITOR, async ({ page }) => {
         await page.getByRole('searchbox', { name: 'Search Posts' }).fill('lighthouse keeper')
@@ -76,7 +79,23 @@ describe.runIf(there)('the admin', { concurrent: true }, () => {
       })
     })
 
-    it('keeps the chosen columns and saved views in the browser', async () => {
+    it('can be read while the next rows load', async ({ expect }) => {
+      await on('/admin/posts', EDITOR, async ({ page }) => {
+        let load = () => {}
+        const loading = new Promise<void>(resolve => load = resolve)
+        await page.route('**/api/posts?*', async (route) => {
+          await loading
+          await route.continue()
+        })
+        await page.getByRole('button', { name: 'Title', exact: true }).click()
+        await expect.poll(() => page.getByRole('table').getAttribute('aria-busy')).toBe('true')
+        await expectAccessible(page)
+        load()
+        await expect.poll(() => page.getByRole('table').getAttribute('aria-busy')).toBe('false')
+      })
+    })
+
+    it('keeps the chosen columns and saved views in the browser', async ({ expect }) => {
       await on('/admin/tags?q=a', EDITOR, async ({ page }) => {
         await page.getByRole('button', { name: 'Columns' }).click()
         await page.getByRole('menuitemcheckbox', { name: 'Slug' }).click()
@@ -96,7 +115,7 @@ describe.runIf(there)('the admin', { concurrent: true }, () => {
       })
     })
 
-    it('opens a record beside it, and returns the focus to its row', async () => {
+    it('opens a record beside it, and returns the focus to its row', async ({ expect }) => {
       const id = await post('Ferry timetable changes')
       await on('/admin/posts?q=ferry+timetable', EDITOR, async ({ page }) => {
         await page.getByRole('link', { name: 'Ferry timetable changes' }).press('Enter')
@@ -110,7 +129,7 @@ describe.runIf(there)('the admin', { concurrent: true }, () => {
       })
     })
 
-    it('changes several records, or none if one of them fails', async () => {
+    it('changes several records, or none if one of them fails', async ({ expect }) => {
       const ids = [await post('Bulk one'), await post('Bulk two'), await post('Bulk three')]
       await on('/admin/posts?q=bulk&sort=id', EDITOR, async ({ page }) => {
         await page.getByRole('checkbox', { name: 'Select all on this page' }).click()
@@ -133,7 +152,7 @@ describe.runIf(there)('the admin', { concurrent: true }, () => {
       })
     })
 
-    it('shows what a delete includes, and undoes it', async () => {
+    it('shows what a delete includes, and undoes it', async ({ expect }) => {
       const id = await post('Delete me', { status: 'published' })
       const { body: comment } = await send('POST', '/comments', { postId: id, body: 'A comment', status: 'approved' })
       await on('/admin/posts?q=delete+me', EDITOR, async ({ page }) => {
@@ -155,7 +174,7 @@ describe.runIf(there)('the admin', { concurrent: true }, () => {
   })
 
   describe('a record', () => {
-    it('is created, linked, changed, deleted and restored by keyboard alone', async () => {
+    it('is created, linked, changed, deleted and restored by keyboard alone', async ({ expect }) => {
       await on('/admin', EDITOR, async ({ page, requests }) => {
         const { keyboard } = page
         const tabTo = async (test: () => Promise<unknown>) => {
@@ -234,7 +253,7 @@ describe.runIf(there)('the admin', { concurrent: true }, () => {
       })
     }, 180_000)
 
-    it('shows both versions after somebody else has changed it, and keeps what a person chooses', async () => {
+    it('shows both versions after somebody else has changed it, and keeps what a person chooses', async ({ expect }) => {
       const id = await post('Contested')
       await on(`/admin/posts/${id}`, EDITOR, async ({ page }) => {
         await page.locator('input[name=title]').fill('Mine')
@@ -251,7 +270,46 @@ describe.runIf(there)('the admin', { concurrent: true }, () => {
       })
     })
 
-    it('asks before unsaved changes are lost', async () => {
+    it('uploads a file in its form, and removes it', async ({ expect }) => {
+      const id = await post('With a cover')
+      const cover = () => newsroom.rows<{ cover: string | null }>('select cover from posts where id = ?', id)[0]!.cover
+      await on(`/admin/posts/${id}`, EDITOR, async ({ page }) => {
+        const input = page.locator('main input[type=file]')
+        await page.locator('input[name=title]').fill('Changed')
+        expect(await input.isDisabled()).toBe(true)
+        await page.getByRole('button', { name: 'Discard changes' }).click()
+        await input.setInputFiles({ name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('No picture.') })
+        await page.locator('main').getByRole('alert').waitFor()
+        expect(cover()).toBeNull()
+        await input.setInputFiles({ name: 'cover.png', mimeType: 'image/png', buffer: PNG })
+        await toast(page, 'The file is saved.')
+        expect(JSON.parse(cover()!)).toMatchObject({ name: 'cover.png' })
+        await expectAccessible(page)
+        // The upload is a version of the record, and the form continues with it.
+        await page.locator('input[name=title]').fill('With a picture')
+        await page.getByRole('button', { name: 'Save' }).click()
+        await toast(page, 'With a picture is saved.')
+        await page.getByRole('button', { name: 'Remove cover.png' }).click()
+        await toast(page, 'The file is removed.')
+        expect(cover()).toBeNull()
+      })
+    })
+
+    it('gets the values of an earlier version again', async ({ expect }) => {
+      const id = await post('First title')
+      await send('PATCH', `/posts/${id}`, { title: 'Second title' })
+      await on(`/admin/posts/${id}?tab=history`, EDITOR, async ({ page }) => {
+        const versions = page.getByRole('button', { name: 'Revert to this version' })
+        expect(await versions.count()).toBe(1)
+        await versions.click()
+        await toast(page, 'The record has the values of this version again.')
+        expect(titleOf(id)).toBe('First title')
+        await page.getByRole('heading', { name: 'First title' }).waitFor()
+        await expect.poll(() => versions.count()).toBe(2)
+      })
+    })
+
+    it('asks before unsaved changes are lost', async ({ expect }) => {
       const id = await post('Unsaved')
       await on(`/admin/posts/${id}`, EDITOR, async ({ page }) => {
         await page.locator('input[name=title]').fill('Changed')
@@ -268,7 +326,7 @@ describe.runIf(there)('the admin', { concurrent: true }, () => {
   })
 
   describe('an import', () => {
-    it('shows the problem of each line, then what the file creates, and writes it after a confirmation', async () => {
+    it('shows the problem of each line, then what the file creates, and writes it after a confirmation', async ({ expect }) => {
       const count = () => newsroom.rows<{ count: number }>('select count(*) as count from tags')[0]!.count
       const before = count()
       await on('/admin/tags', EDITOR, async ({ page }) => {
@@ -292,7 +350,7 @@ describe.runIf(there)('the admin', { concurrent: true }, () => {
   })
 
   describe('the trash', () => {
-    it('purges a record after its word is typed', async () => {
+    it('purges a record after its word is typed', async ({ expect }) => {
       const id = await post('Purge me')
       await send('DELETE', `/posts/${id}`)
       await on('/admin/posts/trash', ADMIN, async ({ page }) => {
@@ -311,7 +369,7 @@ describe.runIf(there)('the admin', { concurrent: true }, () => {
   })
 
   describe('the API tokens', () => {
-    it('shows a secret once, and revokes a token', async () => {
+    it('shows a secret once, and revokes a token', async ({ expect }) => {
       await on('/admin/-/tokens', EDITOR, async ({ page }) => {
         await page.getByRole('button', { name: 'New token' }).click()
         await dialog(page).getByLabel('Name').fill('Deploy')

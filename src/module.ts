@@ -20,6 +20,7 @@ import { addStartup } from './build/startup'
 import type { InspectedTables } from './build/table-descriptions'
 import { addTasks } from './build/tasks'
 import { generateConfig } from './build/virtual/config'
+import type { PluginSource } from './build/virtual/plugins'
 import { generateRegistry } from './build/virtual/registry'
 
 export { createModuleImport, type ModuleImport } from './build/module-import'
@@ -27,6 +28,13 @@ export type { ModuleOptions } from './build/options'
 export { AutoApiBuildError, type Problem } from './build/problem'
 export type { PluginListing, PluginRegistry } from './build/plugins'
 export type { RegistrationOptions, ResourceRegistry } from './build/registrations'
+
+/** What commands need to know about an app. @internal */
+export interface Registered {
+  readonly tables: InspectedTables
+  readonly plugins: readonly PluginSource[]
+  readonly warnings: readonly string[]
+}
 
 export interface ModuleHooks {
   /**
@@ -45,8 +53,8 @@ export interface ModuleHooks {
    * })
    */
   'autoApi:registerPlugins': (registry: PluginRegistry) => void | Promise<void>
-  /** Called when all resources are registered. The command `check` uses it. @internal */
-  'autoApi:registered': (registered: { readonly tables: InspectedTables, readonly warnings: readonly string[] }) => void | Promise<void>
+  /** Called when all resources are registered. Commands use it. @internal */
+  'autoApi:registered': (registered: Registered) => void | Promise<void>
 }
 
 declare module '@nuxt/schema' {
@@ -144,9 +152,10 @@ export default defineNuxtModule<ModuleOptions>({
         describer: resolve('./runtime/server/schema/describe'),
         inspector: resolve('./runtime/server/schema/inspect'),
         define: resolve('./runtime/server/define'),
+        roles: resolve('./runtime/server/plugins/open-api/role'),
       }
       addClient(nuxt, { tables, composables: peers.composables }, resolve)
-      await nuxt.callHook('autoApi:registered', { tables, warnings })
+      await nuxt.callHook('autoApi:registered', { tables, plugins: plugins.sources, warnings })
     })
   },
 })

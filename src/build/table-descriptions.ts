@@ -24,12 +24,14 @@ export interface TableSource {
   readonly describer: string
 }
 
-/** The tables with the files that load their rules, for the command `check`. */
+/** The tables with the files that load their rules, for commands. */
 export interface InspectedTables extends TableSource {
   /** The file that exports `inspectResources`. */
   readonly inspector: string
   /** The file that exports `defineResource`. */
   readonly define: string
+  /** The file that exports `describeRole`. */
+  readonly roles: string
 }
 
 interface Describer {
@@ -100,7 +102,7 @@ export async function inspectTables(source: InspectedTables): Promise<Inspection
 }
 
 /** Resource files use the auto-import `defineResource`, which exists only in the server. */
-async function withAutoImport<T>({ define, alias }: InspectedTables, run: () => Promise<T>): Promise<T> {
+export async function withAutoImport<T>({ define, alias }: InspectedTables, run: () => Promise<T>): Promise<T> {
   const { defineResource } = await createJiti(import.meta.url, { alias }).import<{ readonly defineResource: unknown }>(define)
   const scope = globalThis as { defineResource?: unknown }
   scope.defineResource = defineResource

@@ -4,7 +4,7 @@ import { loadNuxt } from '@nuxt/kit'
 import { basename, join } from 'pathe'
 import { findConfigWarnings } from '../build/config-checks'
 import { describeTables, inspectTables } from '../build/table-descriptions'
-import type { ModuleHooks } from '../module'
+import type { Registered } from '../module'
 import { findMatrixChanges, toMarkdown } from '../runtime/shared/access-matrix'
 import { CommandError } from './app'
 
@@ -23,8 +23,6 @@ export interface Checked {
   readonly problems: readonly string[]
   readonly resources: number
 }
-
-type Registered = Parameters<ModuleHooks['autoApi:registered']>[0]
 
 const COLUMN_KINDS = { 'foreign key': 'foreign key', 'tenant': 'tenant column', 'deletion': 'column of groups in the trash' }
 
@@ -52,7 +50,8 @@ export async function check({ cwd, matrix = DEFAULT_MATRIX, update = false }: Ch
   return { problems: [...problems, ...findMatrixProblem(join(cwd, matrix), text)], resources: tables.registrations.length }
 }
 
-async function loadRegistered(cwd: string): Promise<Registered> {
+/** Loads the app without building it. @throws CommandError */
+export async function loadRegistered(cwd: string): Promise<Registered> {
   let registered: Registered | undefined
   const nuxt = await loadNuxt({ cwd, ready: false, overrides: { logLevel: 'silent' } })
   try {

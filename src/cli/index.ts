@@ -8,6 +8,7 @@ import { add } from './add'
 import { CommandError } from './app'
 import { check } from './check'
 import { init } from './init'
+import { writeOpenApi } from './openapi'
 
 const cwd = { type: 'string', description: 'The folder of the app', default: '.' } as const
 
@@ -60,6 +61,23 @@ const main = defineCommand({
         const { problems, resources } = await check({ cwd: resolve(args.cwd), update: args.update, ...matrix })
         if (problems.length > 0) throw new CommandError(problems.join('\n'))
         consola.success(`${resources} resources: no problem found.`)
+      }),
+    }),
+    openapi: defineCommand({
+      meta: { name: 'openapi', description: 'Write the OpenAPI document of a role to a file' },
+      args: {
+        cwd,
+        role: { type: 'string', description: 'The roles of the caller, separated by commas. Default: an anonymous caller' },
+        permissions: { type: 'string', description: 'The permissions of the caller, separated by commas' },
+        output: { type: 'string', description: 'The file', default: 'openapi.json' },
+      },
+      run: ({ args }) => run(async () => {
+        const toList = (text = '') => text.split(',').map(name => name.trim()).filter(name => name !== '')
+        const { file, operations, warning } = await writeOpenApi({
+          cwd: resolve(args.cwd), output: args.output, roles: toList(args.role), permissions: toList(args.permissions),
+        })
+        if (warning !== undefined) consola.warn(`The routes of plugins are missing: ${warning}`)
+        consola.success(`${file}: ${operations} operations.`)
       }),
     }),
   },

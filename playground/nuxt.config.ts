@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url'
 import { createModuleImport } from '../src/build/module-import'
 import {
-  activityFeed, apiTokens, auditLog, dataExport, fileUpload, idempotency, requestMetadata, responseCache, tokenIntrospection,
+  activityFeed, apiTokens, auditLog, dataExport, fileUpload, idempotency, openApi, requestMetadata, responseCache, tokenIntrospection,
 } from '../src/runtime/server/plugins'
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
@@ -49,6 +49,12 @@ export default defineNuxtConfig({
     multiTenancy: { excludedResources: ['organizations'] },
     plugins: [
       requestMetadata({ ip: 'prefix' }),
+      openApi({
+        access: true,
+        info: { title: 'Newsroom', version: '1.0.0' },
+        securitySchemes: { demoUser: { type: 'apiKey', in: 'header', name: 'x-demo-user' } },
+        reference: true,
+      }),
       fileUpload({
         resources: {
           posts: {

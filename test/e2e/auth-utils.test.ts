@@ -15,6 +15,11 @@ const textsOf = async (cookie?: string) => {
   return status === 200 ? body.data.map(({ text }: { text: string }) => text) : { status, code: body.data.code }
 }
 
+it('has no OpenAPI document in production, because the app does not say who can read it', async () => {
+  const cookie = await notebook.signIn('ben')
+  for (const path of ['/api/_openapi.json', '/api/_reference']) expect((await notebook.request(path, { cookie })).status).toBe(404)
+})
+
 describe('a caller without a session', () => {
   it.each([
     ['GET', '/api/notes'],

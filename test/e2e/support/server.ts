@@ -6,6 +6,7 @@ import { root } from '../../support/once'
 import { folderOf } from './build'
 import { environment } from './environment'
 import { assertNoSecrets } from '../../support/secrets'
+import { createChecks } from './checked'
 import { sendRequest, type RequestOptions, type ServerResponse } from './request'
 
 export interface Server {
@@ -57,19 +58,26 @@ async function run(server: ChildProcess, kind: 'single' | 'group' = 'single'): P
     if (server.exitCode === null) kill('SIGKILL')
     throw error
   })
+  const checks = createChecks(url)
   return {
     url,
     pid: server.pid!,
     printed: () => printed,
-    request: (path, options) => sendRequest(url + path, options),
+    async request(path, options) {
+      const response = await sendRequest(url + path, options)
+      checks.add(path, options, response)
+      return response
+    },
     async stop(signal = 'SIGKILL') {
       assertNoSecrets(printed, 'The log of the server')
       if (server.exitCode !== null) return
+      const problems = await checks.findProblems()
       const ended = once(server, 'exit')
       kill(signal)
       const timer = setTimeout(() => kill('SIGKILL'), 5_000)
       await ended
       clearTimeout(timer)
+      if (problems.length > 0) throw new Error(`The answers differ from the OpenAPI document:\n${problems.slice(0, 40).join('\n')}`)
     },
   }
 }

@@ -40,6 +40,8 @@ export function createChecker(document: Document): Checker {
       if (!isDocumented) return [`the status ${status} is not documented`]
       const type = contentType?.split(';', 1)[0]
       if (body === undefined || body === '' || type === undefined) return []
+      // Nitro renders errors as a page for clients that accept one.
+      if (type === 'text/html' && status >= 400) return []
       const content = response.content?.[type]
       if (!content) return [`the media type ${type} is not documented for ${status}`]
       if (!type.includes('json') || !content.schema) return []

@@ -18,7 +18,7 @@ async function documentOf(caller: Caller, { plugins = [], ...options }: Partial<
 const idsOf = (document: Document) => operationsOf(document).map(({ operation }) => operation.operationId as string)
 const find = (document: Document, id: string) => operationsOf(document).find(({ operation }) => operation.operationId === id)
 
-const endpoints = () => Promise.resolve({
+const endpoints = async () => ({
   'POST /api/stories/:id/publish': createEndpoint({
     resource: 'stories', operation: 'update', dryRun: true,
     body: z.object({ at: z.date(), views: z.bigint().optional() }),
@@ -28,6 +28,7 @@ const endpoints = () => Promise.resolve({
     },
     handler: () => ({}),
   }),
+  'POST /api/stories/publish': (await import('./examples/publish.post')).default,
   'GET /api/stories/:id/secret-plan': createEndpoint({ resource: 'stories', operation: 'delete', handler: () => ({}) }),
   'GET /reports/:year': createEndpoint({ describe: { summary: 'Report of a year', params: { year: { schema: { type: 'integer' } } } }, handler: () => ({}) }),
   'GET /api/hidden-tool': createEndpoint({ handler: () => ({}) }),
@@ -36,7 +37,7 @@ const endpoints = () => Promise.resolve({
 describe('endpoints', () => {
   it('are in the documents of the callers who can use them', async () => {
     const ofClerk = idsOf(await documentOf(CALLERS.CLERK, { endpoints }))
-    expect(ofClerk.filter(id => /^(?:get|post)\./.test(id))).toEqual(['post.api.stories.by-id.publish', 'get.reports.by-year'])
+    expect(ofClerk.filter(id => /^(?:get|post)\./.test(id))).toEqual(['post.api.stories.by-id.publish', 'post.api.stories.publish', 'get.reports.by-year'])
     expect(idsOf(await documentOf(CALLERS.CHIEF, { endpoints }))).toContain('get.api.stories.by-id.secret-plan')
     expect(idsOf(await documentOf(CALLERS.NOBODY, { endpoints }))).not.toContain('post.api.stories.by-id.publish')
   })

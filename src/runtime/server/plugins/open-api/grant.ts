@@ -137,7 +137,8 @@ async function canUse(
   if (name === undefined) return documentedFor?.(session.ctx, undefined) ?? true
   const resource = session.api.resources.get(name)
   const [operation] = operations
-  if (!resource || !operation) return false
+  // A disabled operation is a 405, before any permission.
+  if (!resource || !operation || resource.disabled.has(operation)) return false
   const call = forResource(session, resource, contextFor(session, resource, operation))
   return await isAuthorized(call, operations, gate) && (documentedFor?.(call.ctx, resources[name]) ?? true)
 }

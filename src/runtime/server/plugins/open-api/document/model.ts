@@ -8,7 +8,7 @@ export interface Parameter {
   readonly in: 'query' | 'path' | 'header'
   readonly description?: string
   readonly required?: boolean
-  readonly style?: 'form'
+  readonly style?: 'form' | 'deepObject'
   readonly explode?: boolean
   readonly schema?: JsonSchema
   readonly content?: Readonly<Record<string, { readonly schema: JsonSchema }>>

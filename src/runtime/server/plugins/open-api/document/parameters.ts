@@ -50,8 +50,8 @@ function trashParameters({ trash, capabilities: { canViewDeleted } }: DescribedR
 export function filterParameter({ name, described }: Pick<OnResource, 'name' | 'described'>): Parameters {
   if (namesOf(described, ({ operators }) => operators.length > 0).length === 0) return []
   return [{
-    name: 'filter', in: 'query', description: 'Conditions as JSON.',
-    content: { 'application/json': { schema: refOf(name, 'filter') } },
+    name: 'filter', in: 'query', style: 'deepObject', explode: true, schema: refOf(name, 'filter'),
+    description: 'Conditions, with the names of fields and operators in brackets, or as one JSON text.',
   }]
 }
 

@@ -279,15 +279,22 @@ function setHead(event: H3Event, response: ApiResponse): void {
   const body = findText(response) ? undefined : response.body
   if (status !== 200) setResponseStatus(event, status)
   if (headers) {
-    for (const [name, value] of Object.entries(headers)) {
-      assertHeader(name, value, 'A response')
-      setResponseHeader(event, name, value)
-    }
+    assertHeaders(headers)
+    for (const name in headers) setResponseHeader(event, name, headers[name]!)
   }
   // h3 sends text as HTML. A handler that returns text of a client would then run scripts of that client.
   if (typeof body === 'string' && !getResponseHeader(event, 'content-type'))
     setResponseHeader(event, 'content-type', 'text/plain; charset=utf-8')
   addCacheHeaders(event, HEADERS, body)
+}
+
+/** Headers that cannot change, and that were checked for an earlier response. */
+const checked = new WeakSet<object>()
+
+function assertHeaders(headers: Readonly<Record<string, string>>): void {
+  if (checked.has(headers)) return
+  for (const [name, value] of Object.entries(headers)) assertHeader(name, value, 'A response')
+  if (Object.isFrozen(headers)) checked.add(headers)
 }
 
 async function respondWithStream(event: H3Event, response: ApiResponse, body: StreamedBody): Promise<unknown> {

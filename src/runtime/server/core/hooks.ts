@@ -25,10 +25,21 @@ export function itemContext({ ctx }: Call): AutoApiContext {
   return Object.create(ctx) as AutoApiContext
 }
 
-/** Runs the hooks one after another. An object that a hook returns replaces the value for the next hook. @throws The error of a hook. */
-export async function runHooks<T>(call: Call, hook: HookName, value: T, invoke: (run: Hook, value: T) => unknown): Promise<T> {
+/**
+ * Runs the hooks one after another. An object that a hook returns replaces the value for the next hook. Without hooks, it returns the value
+ * itself.
+ * @throws The error of a hook.
+ */
+export function runHooks<T>(call: Call, hook: HookName, value: T, invoke: (run: Hook, value: T) => unknown): T | Promise<T> {
+  const hooks = findHooks(call, call.resource, hook)
+  return hooks.length === 0 ? value : runEach(hooks, call, hook, value, invoke)
+}
+
+async function runEach<T>(
+  hooks: readonly Hook[], call: Call, hook: HookName, value: T, invoke: (run: Hook, value: T) => unknown,
+): Promise<T> {
   let current = value
-  for (const run of findHooks(call, call.resource, hook)) {
+  for (const run of hooks) {
     const result = await withTimeout(call, hook, invoke(run, current))
     if (typeof result === 'object' && result !== null) current = result as T
   }

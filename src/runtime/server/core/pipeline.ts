@@ -11,7 +11,7 @@ import { authorize } from './access/authorize'
 import { runAround, runOnResponse } from './listeners'
 import { openSession } from './open-session'
 import { readsOf } from './reads'
-import type { ApiResponse } from './response'
+import { withHead, type ApiResponse } from './response'
 import { applyScope, type Plan, type Scoped } from './access/row-scope'
 
 /** One entry point of the API: authorizes the caller, then runs. */
@@ -33,7 +33,8 @@ export interface Entry<S extends Session> {
 export async function runRoute(api: Api, request: ApiRequest, resource: Resource, entry: Entry<Call>): Promise<ApiResponse>
 export async function runRoute(api: Api, request: ApiRequest, resource: undefined, entry: Entry<Session>): Promise<ApiResponse>
 export async function runRoute(api: Api, request: ApiRequest, resource: Resource | undefined, entry: Entry<Call>): Promise<ApiResponse> {
-  const session = await openSession(api, request, resource?.name ?? '', entry.operations)
+  const opening = openSession(api, request, resource?.name ?? '', entry.operations)
+  const session = opening instanceof Promise ? await opening : opening
   // Without a resource, the overloads accept only an `Entry<Session>`, which cannot read `call.resource`. So the cast is safe.
   const call = resource ? forResource(session, resource, session.ctx) : session as Call
   const { listeners } = api
@@ -52,7 +53,8 @@ export async function runEntry<S extends Session, Result>(
   session: S,
   { authorize, run }: { readonly authorize: (session: S) => void | Promise<void>, readonly run: (session: S) => Promise<Result> },
 ): Promise<Result> {
-  await authorize(session)
+  const authorizing = authorize(session)
+  if (authorizing) await authorizing
   return run(session)
 }
 
@@ -131,13 +133,13 @@ async function runSteps<Query, P extends Plan, Result>(
   steps: RouteSteps<Query, P, Result>, request: ApiRequest, call: Call,
 ): Promise<ApiResponse> {
   assertDryRun(request)
-  const query = await steps.parse(request, call)
-  const plan = await steps.plan(query, call)
+  const parsed = steps.parse(request, call)
+  const plan = await steps.plan(parsed instanceof Promise ? await parsed as Query : parsed, call)
   const scoped = await applyScope(call, plan)
   try {
     const response = steps.respond(await steps.execute(scoped, call), call)
     if (call.ctx.dryRun) return { ...response, headers: { ...response.headers, ...dryRunHeaders(request) } }
-    return isRead(call) && call.api.listeners.around.length > 0 ? { ...response, reads: readsOf(scoped, call) } : response
+    return isRead(call) && call.api.listeners.around.length > 0 ? withHead(response, { reads: readsOf(scoped, call) }) : response
   }
   catch (error) {
     throw await toRequestError(error, scoped, call)

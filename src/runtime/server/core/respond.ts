@@ -1,6 +1,6 @@
 /** Converts the results of routes to responses. A response contains only readable fields, in their wire form. */
 import type { Call } from './context'
-import type { ApiResponse } from './response'
+import { createTextResponse, type ApiResponse } from './response'
 import type { GroupResult } from './execute/aggregate/groups'
 import type { ListResult } from './execute/read/list'
 import type { ReadResult } from './execute/read/records'
@@ -22,6 +22,8 @@ export function listEnvelope({ plan, records, form, total, hasMore, nextCursor, 
 }
 
 export function bareRecord(result: ReadResult): ApiResponse {
+  const { text, revision } = result
+  if (text !== undefined) return createTextResponse({ status: 200, revision }, { text, etag: `"${revision}"` })
   return { status: 200, body: wireRecords(result)[0], ...withRevision(result) }
 }
 

@@ -48,6 +48,14 @@ export function createTextResponse(head: Omit<ApiResponse, 'body'>, tagged: Tagg
   return response
 }
 
+/** Returns the response with other properties beside its body. A response of {@link createTextResponse} keeps its text. */
+export function withHead(response: ApiResponse, changes: Partial<Omit<ApiResponse, 'body'>>): ApiResponse {
+  const tagged = findText(response)
+  if (!tagged) return { ...response, ...changes }
+  const { status, revision, created, headers, streamHeaders, reads } = response
+  return createTextResponse({ status, revision, created, headers, streamHeaders, reads, ...changes }, tagged)
+}
+
 /** The revisions of records that handlers receive as values. */
 const revisions = new WeakMap<object, string>()
 

@@ -20,18 +20,31 @@ const MAX_SELECTIONS = 500
 
 /**
  * The fields the caller can read.
+ * Returns a promise only if the resource has field rules.
  * @param operation The operation that the field rules find in their context. The default is the operation of the request.
  */
-export async function readableFields(
+export function readableFields(
   call: Call, resource: Resource = call.resource, operation: AutoApiContext['operation'] = call.ctx.operation,
-): Promise<Selection> {
+): Selection | Promise<Selection> {
   const key = operation === call.ctx.operation ? `readable:${resource.name}` : `readable:${resource.name}:${operation}`
   const known = call.memo.get(key) as Selection | undefined
   if (known) return known
-  const refused = await refusedFields(call, resource, 'read', operation)
-  const readable = select(resource, field => !resource.hidden.has(field.name) && !refused.has(field.name))
-  call.memo.set(key, readable)
-  return readable
+  const remember = (readable: Selection) => {
+    call.memo.set(key, readable)
+    return readable
+  }
+  if (!resource.auth?.fields) return remember(shownFields(resource))
+  return refusedFields(call, resource, 'read', operation)
+    .then(refused => remember(select(resource, field => !resource.hidden.has(field.name) && !refused.has(field.name))))
+}
+
+const shown = new WeakMap<Resource, Selection>()
+
+/** The fields that are not hidden. */
+function shownFields(resource: Resource): Selection {
+  let selection = shown.get(resource)
+  if (!selection) shown.set(resource, selection = select(resource, field => !resource.hidden.has(field.name)))
+  return selection
 }
 
 /** The fields that a get of the caller returns, which the entity tag covers. It is `undefined` if the caller cannot read the resource. */

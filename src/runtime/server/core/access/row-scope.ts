@@ -120,6 +120,7 @@ async function rowRules(
   const tenantAndTrash = [...tenantClauses(call, resource, table), ...trashClauses(resource, trash, table)]
   if (rules === 'tenant') return { scope: tenantAndTrash }
   const scope = [...tenantAndTrash, ...await filterClauses(call, resource, operation, table)]
+  if (!resource.auth?.objectLevel && !call.api.rowChecks.has(resource)) return { scope }
   const accepts = await rowRule(call, resource, operation)
   return accepts ? { scope, accepts, canRead: await rowRule(call, resource, 'read') } : { scope }
 }
@@ -169,7 +170,8 @@ async function filterClauses(call: Call, resource: Resource, operation: Operatio
     if (filter !== undefined) clauses.push(fromSql(call.engine, filter))
   }
   for (const asked of contextsOf(call, ctx)) {
-    add(await resource.auth?.listFilter?.(table, asked), `\`${resource.name}.authorization.listFilter\``)
+    const filter = resource.auth?.listFilter?.(table, asked)
+    add(filter instanceof SQL ? filter : await filter, `\`${resource.name}.authorization.listFilter\``)
     for (const { plugin, filter } of call.api.rowFilters.get(resource) ?? [])
       add(await filter(table, asked), `\`rows\` of the plugin \`${plugin}\` for \`${resource.name}\``)
   }

@@ -47,7 +47,7 @@ export async function parseUpdate(request: ApiRequest, call: Call): Promise<Writ
 }
 
 function parseItemData(body: unknown, call: Call, kind: BodyKind): Promise<WriteData> {
-  return parseData(body, call.resource, kind, () => readableFields(call), call.api.reservedIds)
+  return parseData(body, call.resource, kind, async () => readableFields(call), call.api.reservedIds)
 }
 
 export function parseDelete(request: ApiRequest, { resource }: Call): WriteRequest {

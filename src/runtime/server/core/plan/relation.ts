@@ -163,7 +163,7 @@ async function parseMetadata(
   if (!registered)
     return Object.keys(metadata).length === 0
       ? metadata
-      : (await parseData(metadata, resource, 'update', () => readableFields(call, resource))).values
+      : (await parseData(metadata, resource, 'update', async () => readableFields(call, resource))).values
   const unknown = Object.keys(metadata).filter(name => !resource.fields.has(name) && !resource.schemas.create.hasKey(name))
   const issues = unknown.map(name => ({ path: ['metadata', name], message: `Unknown field ${quote(name)}.`, code: 'unrecognized_keys' }))
   if (issues.length > 0) throw validationFailed(issues)

@@ -21,7 +21,7 @@ export function toEntry(response: ApiResponse, ttl: number): Entry | undefined {
 /** @param state the parameters of `Cache-Status` (RFC 9211) */
 export function toResponse(entry: Entry, state: string): ApiResponse {
   const { text, etag, revision, headers, reads } = entry
-  return createTextResponse({ status: 200, revision, reads, headers: { ...headers, ...cacheStatus(state) } }, { text, etag })
+  return createTextResponse({ status: 200, revision, reads, headers: Object.freeze({ ...headers, ...cacheStatus(state) }) }, { text, etag })
 }
 
 /** The response of an entry during one second. */

@@ -6,6 +6,7 @@ import type { GetPlan } from '../../plan/read'
 import type { Scoped } from '../../access/row-scope'
 import { readableFields } from '../../access/fields'
 import { reviserOf } from '../../record-revision'
+import { hashText } from '../../revision'
 import { decoder } from '../rows/decode'
 import { readOne } from '../rows/rows'
 import { formOf, runReadHooks, toRecords, type ReadResult } from './records'
@@ -20,10 +21,16 @@ export async function executeGet(plan: Scoped<GetPlan>, call: Call): Promise<Rea
   if (!row) throw notFound()
   await runHooks(call, 'beforeGet', undefined, run => (run as AnyHook)(idForHooks(plan.resource, plan.key), call.ctx))
   const form = formOf(plan, 'afterGet', call)
+  const records = await toRecords(plan, found, form, call)
+  // The text and the hash of the response are also those of the revision.
+  if (revise && form === 'wire' && tagged === plan.selection && plan.include.length === 0) {
+    const text = JSON.stringify(records[0])
+    return { plan, form, records, text, revision: hashText(text) }
+  }
   return {
     plan,
     form,
-    records: await runReadHooks(plan, 'afterGet', await toRecords(plan, found, form, call), call),
+    records: await runReadHooks(plan, 'afterGet', records, call),
     ...revise && { revision: revise(decoder(found.columns, tagged!, 'wire')(row)) },
   }
 }

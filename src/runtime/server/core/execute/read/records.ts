@@ -15,6 +15,8 @@ export interface ReadResult<P extends ReadPlan = ReadPlan> {
   readonly form: ValueForm
   /** The revision of the record that a get reads, if entity tags are on. */
   readonly revision?: string
+  /** The JSON text of the record, if the revision is the hash of this text. */
+  readonly text?: string
 }
 
 /** After-hooks receive values as Drizzle returns them. Without after-hooks, rows are decoded directly to JSON. */

@@ -24,7 +24,7 @@ export async function toNewLink(task: LinkTask, index: number, target: readonly 
     { ...metadata[index], ...Object.fromEntries(sentKeyValues) },
     resource,
     'create',
-    () => readableFields(call, resource),
+    async () => readableFields(call, resource),
     call.api.reservedIds,
   )
   const writableKeys = names.filter(name => !resource.dropped.create.has(name))

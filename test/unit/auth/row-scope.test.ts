@@ -118,7 +118,8 @@ describe('objectLevel', () => {
     expect(await ids(server, '/api/tasks?includeDeleted=true')).toEqual([2])
     expect(await ids(await open({ plugins: [checking('one', 15)] }), '/api/tasks')).toEqual([1])
     expect(await ids(await open({ plugins: [{ name: 'none', rowChecks: { tasks: () => undefined } }] }), '/api/tasks')).toEqual([1, 2])
-    expect(await ids(await open({ plugins: [checking('no', 0), checking('yes', 99)] }), '/api/tasks')).toEqual([])
+    for (const plugins of [[checking('no', 0), checking('yes', 99)], [checking('yes', 99), checking('no', 0)]])
+      expect(await ids(await open({ plugins }), '/api/tasks')).toEqual([])
   })
 })
 
@@ -164,10 +165,25 @@ describe('related records', () => {
     expect(await filtered({ $or: [{ labels: { id: 1 } }, { person: { name: 'Ben' } }] })).toEqual([1])
     expect(await filtered({ person: { tasks: { size: 30 } } })).toEqual([])
     expect(await filtered({ size: { $gt: 5 }, labels: { id: 2 } })).toEqual([2])
+    // A text search finds the related rows in code first. The other conditions stay.
+    expect(await filtered({ person: { name: { $like: '%n%' } } })).toEqual([1])
+    expect(await filtered({ size: { $gt: 15 }, person: { name: { $like: 'A%' } } })).toEqual([])
   })
 })
 
 describe('the tenant', () => {
+  it('of nobody has no rows in a custom query', async () => {
+    const { rowScope } = await import('../../../src/runtime/server/utils/index')
+    const found: unknown[] = []
+    const server = await open({ plugins: [{ name: 'asking', routes: [{ method: 'GET', path: '/asking', handler: async (ctx) => {
+      found.push((ctx.db as ReturnType<typeof drizzle>).select({ id: tasks.id }).from(tasks).where(await rowScope(ctx, 'tasks', tasks)).all())
+      return {}
+    } }] }] })
+    const ask = async (caller: object) => (await server.request('GET', '/api/asking', { caller })).status
+    expect([await ask({ user: { id: 1 } }), await ask(SIGNED_IN)]).toEqual([200, 200])
+    expect(found).toEqual([[], [{ id: 1 }, { id: 2 }]])
+  })
+
   it.each<[tenant: unknown, expected: unknown]>([[1, [1, 2]], ['1', [1, 2]], ['acme', 403], ['', 403], [undefined, 403], [1.5, 403]])('%j', async (organizationId, expected) => {
     const server = await open()
     expect(await ids(server, '/api/tasks', { user: { id: 1, organizationId } })).toEqual(expected)

@@ -39,7 +39,7 @@ export function createChecks(url: string): Checks {
 
   async function findChecker(prefix: string, credentials: string): Promise<{ readonly checker: Checker, readonly base: string } | undefined> {
     const response = await fetch(`${url}${prefix}/_openapi.json`, { headers: JSON.parse(credentials) as Record<string, string> }).catch(() => undefined)
-    if (response?.status !== 200) return undefined
+    if (response?.status !== 200 || !response.headers.get('content-type')?.includes('json')) return undefined
     const text = await response.text()
     let checker = checkers.get(text)
     if (!checker) checkers.set(text, checker = createChecker(JSON.parse(text)))

@@ -25,7 +25,8 @@ export interface RoleDocument {
 /** @throws When a resource cannot be loaded. Plugins that work only in the server are left out. */
 export async function createRoleDocument(tables: InspectedTables, plugins: readonly PluginSource[], role: Role): Promise<RoleDocument> {
   const options = (plugins.find(({ import: { name } }) => name === 'openApi')?.options?.[0] ?? {}) as OpenApiOptions
-  const others = plugins.filter(({ import: { name } }) => name !== 'openApi')
+  // Virtual modules, such as the plugin of the admin, exist only in the bundler.
+  const others = plugins.filter(({ import: { name, path } }) => name !== 'openApi' && !path.startsWith('#'))
   const create = (listed: readonly PluginSource[]) => withAutoImport(tables, async () => {
     const { registrations, schemaModules, plugins, describeRole } = await load(tables, listed)
     const source = { registrations: registrations(), modules: schemaModules(), config: tables.config, plugins: plugins(), options }

@@ -212,7 +212,7 @@ describe('an export is refused', () => {
   it('with more than maxRows records, before the first byte and after one count that stops there', async () => {
     const { get, statements } = await open({ count: 11, options: { maxRows: 10 } })
     expect(await get('posts/export')).toMatchObject({ status: 400, code: 'LIMIT_EXCEEDED' })
-    expect(statements.slice(1)).toEqual([expect.stringMatching(/^select count\(\*\) from \(select 1 from "posts".*limit \?\) as counted$/)])
+    expect(statements.slice(1)).toEqual([expect.stringMatching(/^select count\(\*\) from \(select 1 from "posts".*limit likely\(\?\)\) as counted$/)])
     expect(parseCsv((await get('posts/export?filter[id][$lte]=10')).body)).toHaveLength(11)
   })
 

@@ -82,6 +82,10 @@ export const FURTHER_REQUESTS = {
   'api-tokens: POST /:resource/:id/rotate': {
     target: ({ token }) => [`/apiTokens/${token}/rotate`, { method: 'POST' }], scopes: ['apiTokens:update'], status: 200, withoutScopes: '403 FORBIDDEN', otherOrganization: '404 NOT_FOUND',
   },
+  // Every caller can send them. The response shows what the caller can use.
+  'mcp: POST /mcp': { target: () => ['/mcp', { method: 'POST', body: { jsonrpc: '2.0', id: 1, method: 'tools/list' } }], scopes: [], status: 200 },
+  'open-api: GET /_openapi.json': { target: () => ['/_openapi.json'], scopes: [], status: 200 },
+  'open-api: GET /_reference': { target: () => ['/_reference'], scopes: [], status: 200 },
   'token-introspection: POST /tokens/introspect': {
     target: ({ secret }) => ['/tokens/introspect', { method: 'POST', body: { token: secret } }], scopes: ['apiTokens:read'], status: 200, withoutScopes: '403 FORBIDDEN',
   },

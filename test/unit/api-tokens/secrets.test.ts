@@ -2,7 +2,7 @@
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { createStorage } from 'unstorage'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { activityFeed, auditLog, dataExport, fileUpload, idempotency, rateLimit, requestMetadata, responseCache, tokenIntrospection, unstorageStorage } from '../../../src/runtime/server/plugins'
+import { activityFeed, auditLog, dataExport, fileUpload, idempotency, mcp, openApi, rateLimit, requestMetadata, responseCache, tokenIntrospection, unstorageStorage } from '../../../src/runtime/server/plugins'
 import type { AutoApiContext, AutoApiPlugin } from '../../../src/runtime/server/define'
 import { idempotencyKeysTable } from '../../../src/runtime/server/schema/presets/sqlite'
 import { AUDIT_LOGS, auditLogSql } from '../../engines/support/audit-log'
@@ -41,6 +41,8 @@ const PLUGINS: Readonly<Record<string, AutoApiPlugin>> = {
   dataExport: dataExport(),
   fileUpload: fileUpload({ resources: { covers: { cover: { accept: ['image/png'] } } }, storage: unstorageStorage(storage) }),
   tokenIntrospection: tokenIntrospection(),
+  mcp: mcp(),
+  openApi: openApi({ access: true, reference: true }),
 }
 
 let api: TokenApi
@@ -109,11 +111,13 @@ describe('the secrets of tokens', () => {
     expect([(await send('GET', '/posts', { token: rotated })).status, (await send('GET', '/apiTokens', { token: rotated })).status]).toEqual([200, 403])
     const png = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==', 'base64')
     for (const secret of [rotated, token, scoped!]) {
-      for (const path of ['/apiTokens', `/apiTokens/${id}`, '/apiTokens?filter[name]=first', '/apiTokens/export', '/apiTokens/aggregate?aggregate=count', '/audit-log?limit=100', '/auditLog', '/activity', `/apiTokens/${id}/history`, '/permissions', '/_schema', '/failing', '/posts', '/nothing'])
+      for (const path of ['/apiTokens', `/apiTokens/${id}`, '/apiTokens?filter[name]=first', '/apiTokens/export', '/apiTokens/aggregate?aggregate=count', '/audit-log?limit=100', '/auditLog', '/activity', `/apiTokens/${id}/history`, '/permissions', '/_schema', '/_openapi.json', '/_reference', '/failing', '/posts', '/nothing'])
         await send('GET', path, { token: secret })
       await send('PATCH', `/apiTokens/${id}`, { token: secret, body: { name: secret.slice(0, 8), tokenHash: 'x' } })
       await send('POST', '/posts', { token: secret, body: { title: 'x', wrong: 1 } })
       await send('POST', '/tokens/introspect', { caller, body: { token: secret } })
+      for (const name of ['list', 'get', 'history', 'describe'])
+        await send('POST', '/mcp', { token: secret, body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: { resource: 'apiTokens', ...name !== 'list' && name !== 'describe' && { id } } } } })
       await send('GET', `/posts?token=${secret}`, { caller })
       await send('GET', `/posts/${secret}`, { caller })
       await send('POST', '/apiTokens', { caller, body: { name: 'x', token: secret }, headers: { 'idempotency-key': secret.slice(0, 8) } }).then(({ body }) => typeof body.token === 'string' && secrets.push(body.token))

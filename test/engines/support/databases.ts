@@ -178,36 +178,6 @@ async function createPostgres() {
   }
 }
 
-async function openNodePostgres({ lockTimeout = 0 }: OpenOptions = {}): Promise<Opened> {
-  const { database, close, ...rest } = await createPostgres()
-  const pool = new pg.Pool({ ...POSTGRES, database, max: POOL, options: `-c lock_timeout=${lockTimeout}` })
-  const { logger, seen } = createLog()
-  return {
-    ...rest,
-    db: nodePostgres({ client: pool, logger }),
-    ...seen,
-    async close() {
-      await pool.end()
-      await close()
-    },
-  }
-}
-
-async function openPostgresJs({ lockTimeout = 0 }: OpenOptions = {}): Promise<Opened> {
-  const { database, close, ...rest } = await createPostgres()
-  const client = postgres({ ...POSTGRES, database, max: POOL, connection: { lock_timeout: lockTimeout }, onnotice: () => {} })
-  const { logger, seen } = createLog()
-  return {
-    ...rest,
-    db: postgresJs({ client, logger }),
-    ...seen,
-    async close() {
-      await client.end()
-      await close()
-    },
-  }
-}
-
 /** A pooler does not pass on settings of a connection: the database has them. */
 async function createBehindPooler({ lockTimeout = 0 }: OpenOptions) {
   const created = await createPostgres()
@@ -215,9 +185,10 @@ async function createBehindPooler({ lockTimeout = 0 }: OpenOptions) {
   return created
 }
 
-async function openNodePostgresBehindPooler(options: OpenOptions = {}): Promise<Opened> {
-  const { database, close, ...rest } = await createBehindPooler(options)
-  const pool = new pg.Pool({ ...PGBOUNCER, database, max: POOL })
+type CreatedPostgres = Awaited<ReturnType<typeof createPostgres>>
+
+function openPool({ database, close, ...rest }: CreatedPostgres, options: pg.PoolConfig): Opened {
+  const pool = new pg.Pool({ ...options, database, max: POOL })
   const { logger, seen } = createLog()
   return {
     ...rest,
@@ -230,10 +201,8 @@ async function openNodePostgresBehindPooler(options: OpenOptions = {}): Promise<
   }
 }
 
-async function openPostgresJsBehindPooler(options: OpenOptions = {}): Promise<Opened> {
-  const { database, close, ...rest } = await createBehindPooler(options)
-  // postgres.js names its statements by default. Before version 1.21, PgBouncer does not pass them on in transaction mode.
-  const client = postgres({ ...PGBOUNCER, database, max: POOL, prepare: false, onnotice: () => {} })
+function openPostgresJsPool({ database, close, ...rest }: CreatedPostgres, options: postgres.Options<Record<string, never>>): Opened {
+  const client = postgres({ ...options, database, max: POOL, onnotice: () => {} })
   const { logger, seen } = createLog()
   return {
     ...rest,
@@ -245,6 +214,18 @@ async function openPostgresJsBehindPooler(options: OpenOptions = {}): Promise<Op
     },
   }
 }
+
+const openNodePostgres = async ({ lockTimeout = 0 }: OpenOptions = {}) =>
+  openPool(await createPostgres(), { ...POSTGRES, options: `-c lock_timeout=${lockTimeout}` })
+
+const openNodePostgresBehindPooler = async (options: OpenOptions = {}) => openPool(await createBehindPooler(options), PGBOUNCER)
+
+const openPostgresJs = async ({ lockTimeout = 0 }: OpenOptions = {}) =>
+  openPostgresJsPool(await createPostgres(), { ...POSTGRES, connection: { lock_timeout: lockTimeout } })
+
+// postgres.js names its statements by default. Before version 1.21, PgBouncer does not pass them on in transaction mode.
+const openPostgresJsBehindPooler = async (options: OpenOptions = {}) =>
+  openPostgresJsPool(await createBehindPooler(options), { ...PGBOUNCER, prepare: false })
 
 const MARIADB = { host: '127.0.0.1', port: 3306, user: 'root' }
 

@@ -17,7 +17,7 @@ const PLAIN_INDEX = /^create\s+(?:unique\s+)?index\b[^()]*\([^()]*\)\s*(?:where\
 /** The pattern decides whether one of these operators uses an index. */
 const PATTERN = /\b(?:like|glob|match|regexp)\s*$/i
 
-/** Returns the text of a query whose plan SQLite keeps. Returns the same text if a value can change the plan. */
+/** Rewrites a query so that SQLite keeps its plan. Returns the same text if a value can change the plan. */
 export function keepPlan(text: string, read: ReadSchema): string {
   if (dependsOnValues(text, read)) return text
   return text.replace(TOKENS, (token, position: number) => {

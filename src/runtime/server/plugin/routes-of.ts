@@ -25,5 +25,5 @@ export function provideRoutes(server: PluginServer, find: () => ServerRoutes): v
   routes.set(server, find)
 }
 
-/** Returns the routes of a server whose plugins are all set up. */
+/** Returns the routes of a server. Complete only after the `setup` of every plugin. */
 export const readRoutes = (server: PluginServer): ServerRoutes => routes.get(server)!()

@@ -33,9 +33,9 @@ postgres_start() {
 pgbouncer_ready() { listening 6432; }
 pgbouncer_start() {
   command -v pgbouncer > /dev/null || install_packages pgbouncer || return 1
+  local folder try
   # The package starts a server of its own.
-  pkill -x pgbouncer; sleep 0.2
-  local folder
+  for try in $(seq 50); do pkill -x pgbouncer || break; sleep 0.2; done
   folder=$(mktemp -d) && chown postgres: "$folder" || return 1
   cat > "$folder/pgbouncer.ini" << INI
 [databases]

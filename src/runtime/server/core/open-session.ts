@@ -14,22 +14,9 @@ import { lockCaller } from './lock-caller'
  * Opens the session of a request. The caller comes from a credential that a plugin recognizes, otherwise from the event's context. Then the
  * extenders run, in the order in which they were added.
  * @param operations all operations of the request; the first one becomes `ctx.operation`
- * @returns a promise only if listeners, credentials or extenders run
  * @throws The error with which a plugin refuses the request, and `CROSS_SITE` for a write from another site, before any authorization.
  */
-export function openSession(
-  api: Api, request: ApiRequest, resource: string, operations: readonly [Operation, ...Operation[]],
-): Session | Promise<Session> {
-  const { listeners: { onRequest, onCaller }, credentials, config, extenders } = api
-  if (onRequest.length + onCaller.length + credentials.length + extenders.length > 0)
-    return openExtended(api, request, resource, operations)
-  assertSameSite(request, config)
-  const ctx = createContext(request, resource, operations[0])
-  ctx.tenant = resolveTenant(config, ctx, request.caller.tenantId)
-  return createSession(api, ctx, request.engine)
-}
-
-async function openExtended(
+export async function openSession(
   api: Api, request: ApiRequest, resource: string, operations: readonly [Operation, ...Operation[]],
 ): Promise<Session> {
   const { listeners: { onRequest, onCaller }, credentials, config } = api

@@ -33,8 +33,7 @@ export interface Entry<S extends Session> {
 export async function runRoute(api: Api, request: ApiRequest, resource: Resource, entry: Entry<Call>): Promise<ApiResponse>
 export async function runRoute(api: Api, request: ApiRequest, resource: undefined, entry: Entry<Session>): Promise<ApiResponse>
 export async function runRoute(api: Api, request: ApiRequest, resource: Resource | undefined, entry: Entry<Call>): Promise<ApiResponse> {
-  const opening = openSession(api, request, resource?.name ?? '', entry.operations)
-  const session = opening instanceof Promise ? await opening : opening
+  const session = await openSession(api, request, resource?.name ?? '', entry.operations)
   // Without a resource, the overloads accept only an `Entry<Session>`, which cannot read `call.resource`. So the cast is safe.
   const call = resource ? forResource(session, resource, session.ctx) : session as Call
   const { listeners } = api

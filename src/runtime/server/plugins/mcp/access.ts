@@ -6,7 +6,7 @@ import type { PluginFeatures } from '../../plugin/features'
 import type { Resource } from '../../schema/model'
 import type { Needs, Tool } from './tool'
 
-/** Returns the tools whose operation the caller can use on at least one resource. */
+/** Returns the tools that the caller can use on at least one resource. */
 export async function findUsableTools(
   tools: Iterable<Tool>, session: Session, resources: ReadonlyMap<string, Resource>, features: PluginFeatures,
 ): Promise<readonly Tool[]> {

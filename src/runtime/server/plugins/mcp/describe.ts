@@ -96,7 +96,7 @@ async function describeOne(resource: Resource, session: Session, call: ToolCall)
   return forms.find(form => sizeOf(JSON.stringify(form)) <= call.options.maxBytes) ?? forms.at(-1)!
 }
 
-/** The relations whose target the tools can use. */
+/** The relations to resources that the tools can use. */
 function usableRelations(relations: DescribedResource['relations'], { resources }: ToolCall): object {
   return Object.fromEntries(Object.entries(relations)
     .filter(([, { target }]) => resources.has(target))

@@ -12,7 +12,7 @@ export type Needs = 'canRead' | 'canAggregate' | 'canCreate' | 'canUpdate' | 'ca
 
 /** One call of a tool. */
 export interface ToolCall {
-  /** The request of the client, whose caller sends the requests of the tool. */
+  /** The request of the client. The tool sends its requests as the same caller. */
   readonly request: ApiRequest
   readonly api: Api
   readonly options: ResolvedMcp

@@ -120,6 +120,7 @@ describe('a route of a plugin or of the app, for a disabled operation', () => {
   const plugin = { name: 'cards', routes: [
     { method: 'GET' as const, path: '/:resource/:id/card', operation: 'read' as const, handler: () => ({ card: true }) },
     { method: 'DELETE' as const, path: '/:resource/:id/card', operation: 'delete' as const, handler: () => ({ gone: true }) },
+    { method: 'POST' as const, path: '/:resource/cards', operation: ['create', 'update'] as const, handler: () => ({ sent: true }) },
   ] }
   const CUSTOM = { archive: { permissions: { delete: true, update: false } } }
   const client = new Database(':memory:')
@@ -142,6 +143,16 @@ describe('a route of a plugin or of the app, for a disabled operation', () => {
     expect((await server.request('PUT', '/api/posts/1/card')).headers.get('allow')).toBe('GET, HEAD, OPTIONS')
     expect((await server.request('GET', '/api/posts/1/card', { caller: ADA })).body).toEqual({ card: true })
     expect(outcome(await server.request('POST', '/api/archive', { caller: CHIEF }))).toBe('403 FORBIDDEN')
+  })
+
+  it.each([
+    ['the first one is disabled', ['create'], 200, 'POST, OPTIONS'],
+    ['the second one is disabled', ['update'], 200, 'POST, OPTIONS'],
+    ['both are disabled', ['create', 'update'], 405, 'OPTIONS'],
+  ] as const)('with two operations runs until both are disabled: %s', async (_, disabled, status, allowed) => {
+    const server = await serve([...disabled])
+    expect((await server.request('POST', '/api/posts/cards', { caller: ADA })).status).toBe(status)
+    expect((await server.request('PUT', '/api/posts/cards', { caller: ADA })).headers.get('allow')).toBe(allowed)
   })
 
   it('runs when the operation is not disabled; \'*\' passes `false` of a named gate', async () => {

@@ -91,6 +91,8 @@ export interface Route {
   readonly operationOf?: (request: ApiRequest) => Operation
   /** The operations that a request can have, if they are known before the request. */
   readonly operations?: readonly Operation[]
+  /** Whether the permission for one of the operations is enough. @default false */
+  readonly anyOf?: boolean
 }
 
 /** The routes of a path by method. */
@@ -107,7 +109,9 @@ export function allowedMethods(routes: RoutesByMethod, disabled: ReadonlySet<Ope
 /** Refuses a disabled operation before anything else is checked. @throws 405 with the allowed methods */
 export function assertEnabled(routes: RoutesByMethod, route: Route, request: ApiRequest, { resources }: Api): void {
   const disabled = resources.get(request.resource)?.disabled
-  if (!disabled?.size || !route.operationOf || !disabled.has(route.operationOf(request))) return
+  if (!disabled?.size || !route.operationOf) return
+  const sufficient = route.anyOf && route.operations ? route.operations : [route.operationOf(request)]
+  if (!sufficient.every(operation => disabled.has(operation))) return
   throw methodNotAllowed(allowedMethods(routes, disabled))
 }
 

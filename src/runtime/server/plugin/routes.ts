@@ -157,13 +157,14 @@ function endpoint(options: OfPlugin & { readonly resource?: string }): Route {
   const operations = options.operation === undefined ? undefined : [options.operation].flat() as unknown as Operations
   const operation = operations?.[0]
   const run = { ...options, operation } as unknown as EndpointOptions<undefined, undefined, unknown>
+  const anyOf = operations !== undefined && operations.length > 1
   const facts = {
     name: nameOf(options), gate, countsAs,
     ...listParameters && { operationsOf: readOperations },
-    ...operations && operations.length > 1 && { operationsOf: () => operations, anyOf: true },
+    ...anyOf && { operationsOf: () => operations, anyOf },
   }
   const route: Route = (request, api) => runEndpoint(run, request, api, facts)
-  return operation === undefined ? route : Object.assign(route, { operationOf: () => operation, operations: [operation] })
+  return operation === undefined ? route : Object.assign(route, { operationOf: () => operation, operations, anyOf })
 }
 
 /** @throws When two routes have the same method and path. Only a route with `produces` can share them with a route without. */

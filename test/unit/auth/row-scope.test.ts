@@ -171,6 +171,25 @@ describe('related records', () => {
   })
 })
 
+describe('a search for several patterns, which finds the keys of the rows first', () => {
+  const open3 = (rules: Rules = {}) => open({ people: { listFilter: () => sql`name <> 'Eve'` }, ...rules })
+  const search = async (server: TestServer, path: string, filter: object) => ids(server, `${path}?filter=${encodeURIComponent(JSON.stringify(filter))}`)
+  const anyName = (...patterns: string[]) => patterns.map($like => ({ name: { $like } }))
+
+  it('applies the scope and the other conditions of each resource', async () => {
+    const server = await open3()
+    client.exec(`insert into people values (3, 'Eve'), (4, 'Abe'); insert into tasks values (5, 1, 3, 50, null), (6, 1, 4, 60, null)`)
+    const $or = anyName('%e%', '%E%', 'zz')
+    expect(await search(server, '/api/people', { $or })).toEqual([2, 4])
+    expect(await search(server, '/api/people', { $or, id: { $gt: 2 } })).toEqual([4])
+    expect(await search(server, '/api/people', { $or, tasks: { size: { $gt: 20 } } })).toEqual([4])
+    const byPerson = { $or: $or.map(person => ({ person })) }
+    expect(await search(server, '/api/tasks', byPerson)).toEqual([2, 6])
+    expect(await search(server, '/api/tasks', { ...byPerson, size: { $lt: 60 } })).toEqual([2])
+    expect(await search(server, '/api/tasks', { ...byPerson, person: { id: { $gt: 2 } }, size: { $gt: 5 } })).toEqual([6])
+  })
+})
+
 describe('the tenant', () => {
   it('of nobody has no rows in a custom query', async () => {
     const { rowScope } = await import('../../../src/runtime/server/utils/index')
@@ -182,6 +201,25 @@ describe('the tenant', () => {
     const ask = async (caller: object) => (await server.request('GET', '/api/asking', { caller })).status
     expect([await ask({ user: { id: 1 } }), await ask(SIGNED_IN)]).toEqual([200, 200])
     expect(found).toEqual([[], [{ id: 1 }, { id: 2 }]])
+  })
+
+  it('of a custom query is joined by the filter of each resource, for the operation of the request', async () => {
+    const { rowScope } = await import('../../../src/runtime/server/utils/index')
+    const asked: string[] = []
+    const ask = (ctx: AutoApiContext) => {
+      asked.push(`${ctx.resource}: ${ctx.operation}`)
+      return undefined
+    }
+    const server = await open({
+      tasks: { listFilter: (_table, ctx) => ask(ctx) }, people: { listFilter: (_table, ctx) => ask(ctx) },
+      plugins: [{ name: 'asking', routes: [{ method: 'POST', path: '/:resource/asked', resources: ['tasks'], operation: 'update', handler: async (ctx) => {
+        await rowScope(ctx, 'tasks', tasks)
+        await rowScope(ctx, 'people', people)
+        return {}
+      } }] }],
+    })
+    expect((await server.request('POST', '/api/tasks/asked', { caller: SIGNED_IN })).status).toBe(200)
+    expect(asked).toEqual(['tasks: update', 'people: update'])
   })
 
   it.each<[tenant: unknown, expected: unknown]>([[1, [1, 2]], ['1', [1, 2]], ['acme', 403], ['', 403], [undefined, 403], [1.5, 403]])('%j', async (organizationId, expected) => {

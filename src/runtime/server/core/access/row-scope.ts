@@ -24,13 +24,12 @@ type AppliedRules = 'all' | 'tenant'
 
 /**
  * Limits a plan, the plans of its includes and those of its relation filters to the rows the caller can use.
- * @param operation The operation that the caller performs on the rows. The default for the resource of the request is the operation
- *   of the request. The default for another resource is `read`.
+ * @param operation The operation that the caller performs on the rows. The default is that of the call.
  */
 export async function applyScope<P extends Plan>(
   call: Call,
   plan: P,
-  operation: Operation = defaultOperation(call, plan.resource),
+  operation: Operation = call.ctx.operation,
   rules: AppliedRules = 'all',
 ): Promise<Scoped<P>> {
   const include = []
@@ -103,11 +102,9 @@ export function withConditions<P extends Plan & { readonly where: readonly Claus
  * The condition leaves out `objectLevel`, because SQL cannot express it.
  */
 export async function scopeSql(call: Call, resource: Resource, table: Table, trash: TrashMode = 'active'): Promise<SQL> {
-  const { scope } = await rowRules(call, { resource, trash }, defaultOperation(call, resource), 'all', table)
+  const { scope } = await rowRules(call, { resource, trash }, call.ctx.operation, 'all', table)
   return and(...scope.map(({ build }) => build())) ?? sql`1 = 1`
 }
-
-const defaultOperation = (call: Call, resource: Resource): Operation => resource === call.resource ? call.ctx.operation : 'read'
 
 /** Combines tenant, trash mode, row filters and `objectLevel` with AND. `table` is the resource's table or an alias of it. */
 async function rowRules(
@@ -120,7 +117,6 @@ async function rowRules(
   const tenantAndTrash = [...tenantClauses(call, resource, table), ...trashClauses(resource, trash, table)]
   if (rules === 'tenant') return { scope: tenantAndTrash }
   const scope = [...tenantAndTrash, ...await filterClauses(call, resource, operation, table)]
-  if (!resource.auth?.objectLevel && !call.api.rowChecks.has(resource)) return { scope }
   const accepts = await rowRule(call, resource, operation)
   return accepts ? { scope, accepts, canRead: await rowRule(call, resource, 'read') } : { scope }
 }

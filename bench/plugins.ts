@@ -4,7 +4,7 @@ import Database from 'better-sqlite3'
 import type { Sample } from './dataset.ts'
 import { IMPLEMENTATIONS, type Implementation } from './implementations.ts'
 import { measure, toTargets, type Effort, type Generator, type Target } from './measure.ts'
-import { OPERATIONS, type BenchRequest, type Operation } from './operations.ts'
+import type { BenchRequest, Operation } from './operations.ts'
 import type { Measured } from './report.ts'
 import { startServer, type RunningServer } from './server.ts'
 import { assertSameResponses } from './verify.ts'
@@ -54,7 +54,7 @@ const EXPORTS: readonly Operation[] = [
 const forExport = (servers: readonly RunningServer[]) =>
   servers.map(server => ({ ...server, posts: server.posts.replace('/hand/audited', '/hand/exported') }))
 
-/** A page of the feed, and a page of the list for the same caller. */
+/** A page of the feed, and a page of the list for the same caller, both by cursor. */
 const FEED = 'activity feed, page of 20'
 
 export const PLUGIN_OPERATIONS = [...UPDATES.map(({ title }) => title), FEED, ...EXPORTS.map(({ title }) => title)]
@@ -104,16 +104,27 @@ export async function comparePlugins(
   }
 }
 
-/** @throws If a page of the feed has other than 20 entries. */
-async function feedTargets(server: RunningServer, sample: Sample): Promise<Target[]> {
-  const list = OPERATIONS.find(({ title }) => title === 'list 20')!.requests(sample).filter(({ caller }) => caller === sample.writer)
-  const posts = server.posts.replace(/posts$/, 'activity')
-  const feed = { ...server, posts }
-  const requests = list.map(({ caller }, index): BenchRequest => ({ caller, path: `?limit=20&page=${1 + index}&count=none` }))
-  const response = await fetch(posts + requests[0]!.path, { headers: { 'x-caller': String(sample.writer) } })
-  const { data } = await response.json() as { data?: unknown[] }
-  if (data?.length !== 20) throw new Error(`The activity feed answers ${response.status} with ${data?.length} entries.`)
-  return [{ key: 'd, list 20', server, requests: list }, { key: 'd, activity', server: feed, requests }]
+/** The first five pages of the list and of the feed, both by cursor. @throws If a page has other than 20 items. */
+async function feedTargets(server: RunningServer, { writer }: Sample): Promise<Target[]> {
+  const feed = { ...server, posts: server.posts.replace(/posts$/, 'activity') }
+  return [
+    { key: 'd, list 20', server, requests: await cursorPages(server, writer) },
+    { key: 'd, activity', server: feed, requests: await cursorPages(feed, writer) },
+  ]
+}
+
+async function cursorPages({ posts }: RunningServer, caller: number): Promise<BenchRequest[]> {
+  const requests: BenchRequest[] = []
+  let cursor = ''
+  while (requests.length < 5) {
+    const request = { caller, path: `?${new URLSearchParams({ limit: '20', cursor })}` }
+    const response = await fetch(posts + request.path, { headers: { 'x-caller': String(caller) } })
+    const { data, meta } = await response.json() as { data?: unknown[], meta?: { nextCursor: string } }
+    if (data?.length !== 20) throw new Error(`${posts} answers ${response.status} with ${data?.length} items.`)
+    requests.push(request)
+    cursor = meta!.nextCursor
+  }
+  return requests
 }
 
 /** @throws When the handwritten routes and the API have written different entries. */

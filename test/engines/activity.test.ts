@@ -1,4 +1,5 @@
 /** On every engine: the activity feed shows the records that the reader can see, groups updates, and needs a constant number of statements. */
+import { sql, type Column } from 'drizzle-orm'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { activityFeed, auditLog } from '../../src/runtime/server/plugins/index'
@@ -27,14 +28,32 @@ const STRANGER: Caller = { user: { id: 7, organizationId: 2 }, permissions: ['ac
 
 const every = { read: true, create: true, update: true, delete: true } as const
 
-/** The labels of the further resources. */
-const THINGS = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`thing${index}`, 'name']))
+const FEW = { articles: 'title', labels: 'name', tags: 'name', bookmarks: 'name' }
+const MANY = { ...FEW, ...Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`thing${index}`, 'name'])) }
+
+interface Case {
+  labels: Record<string, string>
+  rule: (isHidden: (ctx: Caller) => boolean) => Record<string, unknown>
+}
+
+/** A rule about labels with even ids. With rules in SQL and few labels, the statement of the page computes the labels, on most engines. */
+const CASES: Record<string, Case> = {
+  'rules in SQL, few labels': {
+    labels: FEW,
+    rule: isHidden => ({ listFilter: (table: { id: Column }, ctx: Caller) => isHidden(ctx) ? sql`${table.id} % 2 = 1` : undefined }),
+  },
+  'rules in code, many labels': {
+    labels: MANY,
+    rule: isHidden => ({ objectLevel: (row: { id: number }, ctx: Caller) => !isHidden(ctx) || row.id % 2 === 1 }),
+  },
+}
 
 /** The rules of a case: which tags and labels can be read, and whether names can be. */
 let rules = { tags: true, tagNames: true, evenLabels: true, articles: true }
 
 describe.each(ENGINE_CASES)('$name', (engineCase) => {
-  describe.skipIf(!isAvailable(engineCase))('the activity feed', () => {
+  describe.skipIf(!isAvailable(engineCase)).each(Object.entries(CASES))('the activity feed, %s', (_, { labels, rule }) => {
+    const inSql = labels === FEW
     let ledger: Ledger
     beforeAll(async () => {
       const isReader = ({ user }: { user: Caller['user'] }) => user?.id === 9
@@ -42,12 +61,12 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
         auditLog: true,
         further: 20,
         // Tags are the users here: they have a name and no tenant.
-        plugins: () => [auditLog(), activityFeed({ actor: { resource: 'tags', label: 'name' }, labels: { articles: 'title', labels: 'name', tags: 'name', bookmarks: 'name', ...THINGS } })],
+        plugins: () => [auditLog(), activityFeed({ actor: { resource: 'tags', label: 'name' }, labels })],
         authorization: {
           auditLog: { permissions: {} },
           articles: { permissions: { ...every, read: (ctx: Caller) => !isReader(ctx) || rules.articles, viewDeleted: 'trash' }, fields: { price: { read: 'payroll' } } },
           tags: { permissions: { ...every, read: (ctx: Caller) => !isReader(ctx) || rules.tags }, fields: { name: { read: (ctx: Caller) => !isReader(ctx) || rules.tagNames } } },
-          labels: { permissions: every, objectLevel: (row: { id: number }, ctx: Caller) => !isReader(ctx) || rules.evenLabels || row.id % 2 === 1 },
+          labels: { permissions: every, ...rule(ctx => isReader(ctx) && !rules.evenLabels) },
         },
         endpoints: async () => {
           const { atomicWrites, createEndpoint } = await import('../../src/runtime/server/utils/index')
@@ -164,20 +183,21 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
       expect((await read(READER)).data).toEqual([])
     })
 
-    it('runs as many statements for 2 resources as for 20, and one more for each that a rule in code judges', async () => {
+    it('runs two statements for 2 and for 20 resources, and one more for each that a rule in code judges', async () => {
       const count = async () => {
         ledger.opened.statements()
         const { data } = await read(READER, '?limit=50')
-        expect(data.every(({ label }) => label === 'x')).toBe(true)
+        expect(data.every(({ label, resource }) => label === (resource in labels ? 'x' : null))).toBe(true)
         return [new Set(data.map(({ resource }) => resource)).size, ledger.opened.statements().length]
       }
       for (let index = 0; index < 2; index++) await write('PATCH', `thing${index}/1`, { name: 'x' })
-      expect(await count()).toEqual([2, 4])
+      const rest = inSql && engineCase.dialect !== 'mysql' ? 2 : 3
+      expect(await count()).toEqual([2, rest])
       for (let index = 2; index < 20; index++) await write('PATCH', `thing${index}/1`, { name: 'x' })
-      expect(await count()).toEqual([20, 4])
+      expect(await count()).toEqual([20, rest])
       await write('PATCH', 'labels/1', { name: 'x' })
       await write('PATCH', 'labels/3', { name: 'x' })
-      expect(await count()).toEqual([21, 5])
+      expect(await count()).toEqual([21, inSql ? rest : rest + 1])
     })
 
     if (engineCase.dialect === 'sqlite') it('finds the entries of a group by their record, and not among all entries of the tenant', async () => {

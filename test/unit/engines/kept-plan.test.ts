@@ -40,6 +40,7 @@ describe('the text of a query', () => {
     'create index a on posts (status) where deleted_at is null',
     'create index a on posts (status) WHERE "deleted_at" IS NOT NULL',
     `create index a on users (id) where name = 'Ada'`,
+    'drop table posts; create table posts (id text primary key, status text, author integer, unique (status, author))',
   ])('changes with `%s`', (index) => {
     client.exec(index)
     expect(keepPlan(QUERY, read)).toBe(KEPT)

@@ -1,10 +1,14 @@
 /** The row filters of plugins: conditions that narrow the rows of a resource for every route. */
 import type { SQL, Table } from 'drizzle-orm'
 import type { AutoApiContext } from '../registration'
+import type { RowClause } from './sql/clause'
+
+/** SQL, or a clause of a plugin of this package. `undefined` matches every row. */
+type Condition = SQL | RowClause | undefined
 
 /** Declared as a method, so that a filter of one resource can name the type of its table. */
 interface Filter {
-  filter(table: Table, ctx: AutoApiContext): SQL | undefined | Promise<SQL | undefined>
+  filter(table: Table, ctx: AutoApiContext): Condition | Promise<Condition>
 }
 
 /**

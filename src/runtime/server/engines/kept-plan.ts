@@ -26,8 +26,11 @@ export function keepPlan(text: string, read: ReadSchema): string {
   })
 }
 
-/** Tables of other files have a schema of their own. A view, or the code of a virtual table, can use any index. */
+/**
+ * Tables of other files have a schema of their own. A view, or the code of a virtual table, can use any index. The index of a constraint
+ * has no SQL, and no condition.
+ */
 function dependsOnValues(text: string, read: ReadSchema): boolean {
   if (read(STATISTICS).length > 0 || read('pragma database_list').length > 1) return true
-  return read(OBJECTS).some(([name, sql]) => text.includes(String(name)) && !PLAIN_INDEX.test(String(sql)))
+  return read(OBJECTS).some(([name, sql]) => sql !== null && text.includes(String(name)) && !PLAIN_INDEX.test(String(sql)))
 }

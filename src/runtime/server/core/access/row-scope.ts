@@ -14,7 +14,7 @@ import { limitsOf, ownerSession } from './limits'
 import type { TrashMode } from '../../../shared/query'
 import type { Plan, RelationFilter, RowRules, Scoped, ScopedRelationFilter } from './plan'
 import { relatedClauses } from './related'
-import { equals, fromSql, isNotNull, isNull, NO_ROWS, type Clause } from '../sql/clause'
+import { and as allOf, equals, fromSql, isNotNull, isNull, NO_ROWS, RowClause, type Clause } from '../sql/clause'
 import { tenantScope } from './tenant'
 
 export type { Plan, Scoped, RowRules } from './plan'
@@ -106,6 +106,11 @@ export async function scopeSql(call: Call, resource: Resource, table: Table, tra
   return and(...scope.map(({ build }) => build())) ?? sql`1 = 1`
 }
 
+/** Like {@link scopeSql}, on the resource's table, as a clause for another statement. */
+export async function scopeClause(call: Call, resource: Resource, trash: TrashMode): Promise<Clause> {
+  return allOf((await rowRules(call, { resource, trash }, call.ctx.operation, 'all')).scope)
+}
+
 /** Combines tenant, trash mode, row filters and `objectLevel` with AND. `table` is the resource's table or an alias of it. */
 async function rowRules(
   call: Call,
@@ -161,9 +166,10 @@ async function filterClauses(call: Call, resource: Resource, operation: Operatio
   const clauses: Clause[] = []
   const add = (filter: unknown, rule: string) => {
     // `null` or `false` is probably a mistake, such as a condition that is missing. It must not show every row.
-    if (filter !== undefined && !is(filter, SQL))
+    if (filter === undefined) return
+    if (!(filter instanceof RowClause) && !is(filter, SQL))
       throw new TypeError(`[auto-api] ${rule} returned something that is neither SQL nor undefined.`)
-    if (filter !== undefined) clauses.push(fromSql(call.engine, filter))
+    clauses.push(filter instanceof RowClause ? filter : fromSql(call.engine, filter))
   }
   for (const asked of contextsOf(call, ctx)) {
     const filter = resource.auth?.listFilter?.(table, asked)

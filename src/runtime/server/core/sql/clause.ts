@@ -16,6 +16,11 @@ export interface Clause {
   readonly custom?: true
 }
 
+/** A condition that a plugin of this package has built: it needs no walk through its SQL. */
+export class RowClause implements Clause {
+  constructor(readonly shape: Shape, readonly values: readonly unknown[], readonly build: () => SQL) {}
+}
+
 /** A column and the ways to compare it. */
 export type ComparableColumn = Pick<Field, 'name' | 'column' | 'compare' | 'bytes'>
 

@@ -4,7 +4,7 @@ import type { ActivityEntry } from '../../../shared/types/audit'
 import { contextFor, decide } from '../../core/access/authorize'
 import { select } from '../../core/access/fields'
 import { applyScope, type Scoped } from '../../core/access/row-scope'
-import { forResource, requireSession, type Call, type Session } from '../../core/context'
+import { forResource, requireSession, type Call } from '../../core/context'
 import { refused } from '../../core/error'
 import { decoder } from '../../core/execute/rows/decode'
 import { toRequestError } from '../../core/execute/rows/invalid-value'
@@ -22,8 +22,8 @@ import { onlyVisibleRecords } from '../audit-log/access'
 import { resourceOf, type AuditLog } from '../audit-log/log'
 import { toListQuery } from '../audit-log/read'
 import { ENTRY_SQL } from '../audit-log/sql/index'
-import { countUpdates, feedClause } from './heads'
-import { readLabels, type Labels } from './labels'
+import { detailColumns, findSources, fitsPage, readColumns, toDetails, type Details, type FoundEntry } from './details'
+import { feedClause } from './heads'
 import { PERMISSION } from './open'
 import type { ActivityFeedOptions } from './options'
 
@@ -33,15 +33,6 @@ const MAX_TOTAL = 10_000
 const COLUMNS: ReadonlySet<string> = new Set(['id', 'at', 'kind', 'resource', 'recordId', 'userId'])
 
 const VERBS: Readonly<Record<string, string>> = { create: 'created', update: 'updated', delete: 'deleted', restore: 'restored' }
-
-interface FoundEntry {
-  readonly id: string
-  readonly at: Date
-  readonly kind: string
-  readonly resource: string
-  readonly recordId: string
-  readonly userId: string | null
-}
 
 /** `GET /activity`. @throws 401 and 403 without the permission `activity:read`, 400 for another parameter. */
 export async function readFeed(log: AuditLog, options: ActivityFeedOptions, ctx: AutoApiContext): Promise<unknown> {
@@ -66,13 +57,18 @@ export async function readFeed(log: AuditLog, options: ActivityFeedOptions, ctx:
     const hasTotal = position.mode === 'offset' && count
     const offset = position.mode === 'offset' ? toOffset(position.page, limit) : 0
     const { unplanned: toLimit } = ENTRY_SQL[call.engine.dialect]
-    const { columns, rows } = await readRows(plan, { start, offset, limit: limit + 1, toLimit, cursor: true }, call)
-    const entries = rows.slice(0, limit).map(decoder(columns)) as unknown as FoundEntry[]
+    const sources = await findSources(session, log, options)
+    // One statement instead of two, where the database does not compute the details of the rows that it leaves out.
+    const computed = offset === 0 && !plan.accepts && fitsPage(session, sources) ? await detailColumns(session, log, sources) : undefined
+    const { columns, rows } = await readRows(plan, { start, offset, limit: limit + 1, toLimit, cursor: true, computed }, call)
+    const entries = rows.slice(0, limit).map(decoder(columns, columns, 'wire')) as unknown as FoundEntry[]
     const hasMore = rows.length > limit
     const meta = position.mode === 'cursor'
       ? { limit, hasMore, nextCursor: hasMore ? createCursor(resource, order, [entries.at(-1)!.id]) : null }
       : { page: position.page, limit, ...hasTotal ? await countEntries(plan, call) : { hasMore } }
-    return { data: await toActivity(session, log, options, entries), meta }
+    const values = computed ? rows.map(row => row.slice(columns.fields.length)) : await readColumns(session, log, sources, entries)
+    const details = await toDetails(session, sources, entries, values)
+    return { data: entries.map((entry, index) => toActivity(entry, details[index]!)), meta }
   }
   catch (error) {
     throw await toRequestError(error, plan, call)
@@ -101,28 +97,15 @@ async function countAccepted(plan: Scoped<ReadPlan>, call: Call): Promise<number
   return total
 }
 
-async function toActivity(
-  session: Session, log: AuditLog, { actor, labels = {} }: ActivityFeedOptions, entries: readonly FoundEntry[],
-): Promise<readonly ActivityEntry[]> {
-  const named = [...new Set(entries.map(({ resource }) => resource))].filter(resource => Object.hasOwn(labels, resource))
-  const unique = (ids: readonly (string | null)[]) => [...new Set(ids.filter(id => id !== null))]
-  const requests = [
-    { resource: actor.resource, field: actor.label, ids: unique(entries.map(({ userId }) => userId)) },
-    ...named.map(resource => ({
-      resource, field: labels[resource]!, ids: unique(entries.filter(entry => entry.resource === resource).map(({ recordId }) => recordId)),
-    })),
-  ]
-  const counts = await countUpdates(session, log, entries.filter(({ kind }) => kind === 'update').map(({ id }) => id))
-  const [actors, ...found] = await readLabels(session, log, requests)
-  const labelsOf = new Map(named.map((resource, index): [string, Labels] => [resource, found[index]!]))
-  return entries.map(({ id, at, kind, resource, recordId, userId }) => ({
+function toActivity({ id, at, kind, resource, recordId, userId }: FoundEntry, { count, label, actor }: Details): ActivityEntry {
+  return {
     id,
-    at: at.toISOString(),
-    actor: userId !== null && actors!.has(userId) ? { id: userId, label: actors!.get(userId)! } : null,
+    at,
+    actor: userId !== null && actor !== undefined ? { id: userId, label: actor } : null,
     verb: VERBS[kind] ?? kind,
     resource,
     recordId,
-    label: labelsOf.get(resource)?.get(recordId) ?? null,
-    count: counts.get(id) ?? 1,
-  }))
+    label: label ?? null,
+    count,
+  }
 }

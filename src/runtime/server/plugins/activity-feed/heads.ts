@@ -6,10 +6,7 @@ import { sql, type SQL, type Table } from 'drizzle-orm'
 import { scopeSql } from '../../core/access/row-scope'
 import { forResource, type Session } from '../../core/context'
 import { contextFor } from '../../core/access/authorize'
-import { fromSql, shapeOf, statement, valuesOf, type Clause } from '../../core/sql/clause'
-import { inTuples } from '../../core/sql/list/index'
-import { shape } from '../../core/sql/shape'
-import type { Row } from '../../engines/engine'
+import { fromSql, type Clause } from '../../core/sql/clause'
 import { readerAccess } from '../audit-log/access'
 import { columnsOf, resourceOf, type AuditLog, type EntryColumns } from '../audit-log/log'
 import { aliasOf, fixedSql } from '../audit-log/sql/fixed'
@@ -83,24 +80,18 @@ function sameGroup(session: Session, log: AuditLog, one: Table, other: Table): S
 /** Sorts before every id. */
 const FIRST = sql.raw(literal('00000000-0000-0000-0000-000000000000'))
 
-/** Counts the updates of each group, by the id of its head. One statement for all groups. */
-export async function countUpdates(session: Session, log: AuditLog, heads: readonly string[]): Promise<ReadonlyMap<string, number>> {
-  if (heads.length === 0) return new Map()
-  const { api, engine } = session
+/** How many updates an entry stands for: 1 for an entry that is no update. */
+export async function updateCount(session: Session, log: AuditLog): Promise<Clause> {
   const groups = await groupsOf(session, log)
-  const counted = groups.build('counts', () => selectCounts(groups))
-  const those = inTuples(engine, [resourceOf(api, log).fields.get('id')!], heads.map(id => [id]))
-  const clauses = [fromSql(engine, counted), those]
-  const rows = await engine.query(statement(api.statements, engine, shape`updates ${shapeOf(clauses)}`, valuesOf(clauses), () =>
-    ({ sql: sql`${counted} where ${those.build()}`, extra: undefined })))
-  return new Map(rows.map(([id, total]: Row) => [String(id), Number(total)]))
+  return fromSql(session.engine, groups.build('counts', () =>
+    sql`case ${exactly(session, log, log.table, 'kind')} when 'update' then (${selectCount(groups)}) else 1 end`))
 }
 
 /**
- * `select id, (select count(*) from audit_log as joined where …) from audit_log`: updates of the group are newer than the head of the
- * previous group. They are also newer than the record, because databases and clients can use the id of a record that was removed again.
+ * `select count(*) from audit_log as joined where …`: updates of the group are newer than the head of the previous group. They are also
+ * newer than the record, because databases and clients can use the id of a record that was removed again.
  */
-function selectCounts(groups: Groups): SQL {
+function selectCount(groups: Groups): SQL {
   const { session, log, isVisible } = groups
   const [joined, older] = [aliasOf(log.table, JOINED), aliasOf(log.table, OLDER)]
   const [head, update, before] = [log.table, joined, older].map(columnsOf) as [EntryColumns, EntryColumns, EntryColumns]
@@ -108,7 +99,6 @@ function selectCounts(groups: Groups): SQL {
   // One bound for both, so that the database computes it once for each head.
   const bound = sql`select ${before.id} from ${aliased(log, OLDER)} where ${sameRecord(session, log, log.table, older)}
     and ${before.id} < ${head.id} and (${beginsRecord(session, log, older)} or (${previous})) order by ${before.id} desc limit 1`
-  const count = sql`select count(*) from ${aliased(log, JOINED)} where ${sameGroup(session, log, log.table, joined)}
+  return sql`select count(*) from ${aliased(log, JOINED)} where ${sameGroup(session, log, log.table, joined)}
     and ${update.id} <= ${head.id} and ${update.id} > coalesce((${bound}), ${FIRST}) and ${isVisible(log.table, joined)}`
-  return sql`select ${head.id}, (${count}) from ${log.table}`
 }

@@ -2,10 +2,10 @@
 import { can, contextFor, decide, isAuthorized } from '../../core/access/authorize'
 import { readableFields, type Selection } from '../../core/access/fields'
 import { limitsOf } from '../../core/access/limits'
-import { scopeSql } from '../../core/access/row-scope'
+import { scopeClause } from '../../core/access/row-scope'
 import { forResource, type Call, type Session } from '../../core/context'
+import type { Clause } from '../../core/sql/clause'
 import { idOf } from '../../core/sql/shape'
-import type { SQL } from 'drizzle-orm'
 import type { TrashMode } from '../../../shared/query'
 import type { AutoApiContext } from '../../registration'
 import type { Resource } from '../../schema/model'
@@ -26,7 +26,7 @@ export interface ResourceAccess extends ShownFields {
   /** Whether entries of rows in the trash are listed. */
   readonly trash: TrashMode
   /** The rows that the reader can see, apart from rules in code. Computed once per request. */
-  readonly scope: () => Promise<SQL>
+  readonly scope: () => Promise<Clause>
 }
 
 export interface ReaderAccess {
@@ -107,8 +107,8 @@ async function resourceAccess(session: Session, resource: Resource): Promise<Res
   const trash: TrashMode = resource.roles.deletedAt && await can(session, resource, 'viewDeleted') ? 'both' : 'active'
   const canRead = await isAuthorized(session, resource, 'read')
   const { shown, listed } = shownFields(resource, readable, links)
-  let scope: Promise<SQL> | undefined
-  return { call, shown, listed, canRead, trash, scope: () => scope ??= scopeSql(call, resource, resource.table, trash) }
+  let scope: Promise<Clause> | undefined
+  return { call, shown, listed, canRead, trash, scope: () => scope ??= scopeClause(call, resource, trash) }
 }
 
 /** By the fields that the reader can read, and the names of the links. */

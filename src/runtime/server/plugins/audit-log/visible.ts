@@ -5,30 +5,46 @@
 import { getTableName, sql, type SQL, type Table } from 'drizzle-orm'
 import { CHANGE_KINDS } from '../../core/changes'
 import { isTenantId, requireSession, type Session } from '../../core/context'
-import { sameBytes } from '../../core/sql/clause'
+import { NO_ROWS, RowClause, sameBytes, shapeOf, valuesOf, type Clause } from '../../core/sql/clause'
+import { quoted, shape } from '../../core/sql/shape'
 import type { AutoApiContext } from '../../registration'
-import { findRecordLimit, readerAccess, type ReaderAccess, type RecordName, type ResourceAccess } from './access'
+import { findRecordLimit, readerAccess, type ReaderAccess, type ResourceAccess } from './access'
 import { columnsOf, resourceOf, type AuditLog, type EntryColumns } from './log'
 import { aliasOf, fixedSql } from './sql/fixed'
 import { byResource, canCompareId, ENTRY_SQL, hasRecordId, literal } from './sql/index'
 
 /** @param table the table of the log, or an alias of it */
-export async function visibleEntries(log: AuditLog, table: Table, ctx: AutoApiContext): Promise<SQL> {
+export async function visibleEntries(log: AuditLog, table: Table, ctx: AutoApiContext): Promise<RowClause> {
   const session = requireSession(ctx)
   const access = await readerAccess(session, log)
-  const fields = fieldCondition(session, log, access, table)
-  const entry = sql`${tenantCondition(session, log, table)} and ${fields}${ofLimit(session, log, table)}`
-  return access.all ? sql`(${entry})` : sql`(${entry} and ${await recordCondition(session, log, access, table)})`
+  const tenant = tenantClause(session, log, table)
+  const others = [...recordLimit(session, log, table), ...access.all ? [] : [await recordClause(session, log, access, table)]]
+  const parts = [tenant, ...others]
+  return new RowClause(shape`entries ${quoted(textKey(log, table))}${quoted(access.key)}${shapeOf(parts)}`, valuesOf(parts), () => {
+    const fields = fieldCondition(session, log, access, table)
+    return sql`(${sql.join([tenant.build(), fields, ...others.map(({ build }) => build())], sql` and `)})`
+  })
 }
 
-/** ` and resource = 'posts' and record_id = '1'`, if the request is limited to one record */
-function ofLimit(session: Session, log: AuditLog, table: Table): SQL {
+/** `resource = 'posts'` and `record_id = '1'`, if the request is limited to one record */
+function recordLimit(session: Session, log: AuditLog, table: Table): readonly Clause[] {
   const record = findRecordLimit(session, log)
-  if (!record) return sql``
-  const { fields } = resourceOf(session.api, log)
-  const is = (name: keyof RecordName) => sameBytes(columnsOf(table)[name], sql`${sql.param(record[name])}`, fields.get(name)!.bytes)
-  return sql` and ${is('resource')} and ${is('recordId')}`
+  if (!record) return []
+  return (['resource', 'recordId'] as const).map(name => ownEquals(session, log, table, name, record[name]))
 }
+
+/** Compares a text column of the log, or of an alias of it, by bytes. */
+function ownEquals({ api }: Session, log: AuditLog, table: Table, name: keyof EntryColumns, value: string, toSql = asIs): Clause {
+  const { bytes } = resourceOf(api, log).fields.get(name)!
+  return {
+    // The columns of an alias have no fixed identity. The condition around this one names the alias.
+    shape: shape`entry ${quoted(name)}${bytes !== undefined}`,
+    values: bytes ? [value, value] : [value],
+    build: () => sameBytes(columnsOf(table)[name], toSql(sql`${sql.param(value)}`), bytes),
+  }
+}
+
+const asIs = (value: SQL) => value
 
 /** Identifies the table in the text of SQL: the table of the log, or an alias by its name. */
 export const textKey = (log: AuditLog, table: Table) => table === log.table ? 'log' : `alias ${getTableName(table)}`
@@ -53,23 +69,29 @@ export function fieldCondition(
 }
 
 /** Entries of records that the reader can see: `exists (select 1 from posts where id = cast(record_id …) and …)`. */
-async function recordCondition(session: Session, log: AuditLog, { resources }: ReaderAccess, table: Table): Promise<SQL> {
-  const branches: SQL[] = []
+async function recordClause(session: Session, log: AuditLog, { resources }: ReaderAccess, table: Table): Promise<Clause> {
+  const branches: { readonly access: ResourceAccess, readonly scope: Clause }[] = []
   for (const access of resources.values()) {
-    const begin = access.canRead && beginExists(session, log, table, access)
-    if (begin) branches.push(sql`${begin}${await access.scope()}))`)
+    const isFound = access.canRead && canCompareId(access.call.resource, columnsOf(table).recordId)
+    if (isFound) branches.push({ access, scope: await access.scope() })
   }
-  if (branches.length === 0) return sql`1 = 0`
-  const resource = resourceName(session, log, table)
-  return sql`(case ${resource} ${sql.join(branches, sql` `)} else false end and not ${hasEnded(session, log, table)})`
+  if (branches.length === 0) return NO_ROWS
+  const key = shape`records ${branches.map(({ access }) => access.call.resource)}${shapeOf(branches.map(({ scope }) => scope))}`
+  return {
+    shape: key,
+    values: valuesOf(branches.map(({ scope }) => scope)),
+    build: () => {
+      const exists = branches.map(({ access, scope }) => sql`${beginExists(session, log, table, access)}${scope.build()}))`)
+      const resource = resourceName(session, log, table)
+      return sql`(case ${resource} ${sql.join(exists, sql` `)} else false end and not ${hasEnded(session, log, table)})`
+    },
+  }
 }
 
 /** `when 'posts' then (exists (select 1 from posts where id = cast(record_id …) and` */
-function beginExists(session: Session, log: AuditLog, table: Table, { call: { resource } }: ResourceAccess): SQL | undefined {
-  const { recordId } = columnsOf(table)
-  if (!canCompareId(resource, recordId)) return undefined
+function beginExists(session: Session, log: AuditLog, table: Table, { call: { resource } }: ResourceAccess): SQL {
   return fixedSql(session.api, `record ${textKey(log, table)} ${resource.name}`, () => {
-    const hasId = hasRecordId(resource, recordId)!
+    const hasId = hasRecordId(resource, columnsOf(table).recordId)!
     return sql`when ${sql.raw(literal(resource.name))} then (exists (select 1 from ${resource.table} where ${hasId} and `
   })
 }
@@ -113,13 +135,14 @@ export function beginsRecord(session: Session, log: AuditLog, table: Table): SQL
 }
 
 /** Entries of the tenant. An entry without a tenant is for callers of all tenants. */
-function tenantCondition(session: Session, log: AuditLog, table: Table): SQL {
+function tenantClause(session: Session, log: AuditLog, table: Table): Clause {
   const mode = tenantMode(session)
-  if (mode !== 'one') return mode === 'all' ? sql`1 = 1` : sql`1 = 0`
-  const { bytes } = resourceOf(session.api, log).fields.get('tenantId')!
-  const id = ENTRY_SQL[session.engine.dialect].unplanned(sql`${sql.param(String(session.ctx.tenant!.id))}`)
-  return sameBytes(columnsOf(table).tenantId, id, bytes)
+  if (mode === 'none') return NO_ROWS
+  if (mode === 'all') return EVERY_ROW
+  return ownEquals(session, log, table, 'tenantId', String(session.ctx.tenant!.id), ENTRY_SQL[session.engine.dialect].unplanned)
 }
+
+const EVERY_ROW: Clause = { shape: shape`every row`, values: [], build: () => sql`1 = 1` }
 
 /** Entries of the tenant of a visible entry. Other conditions select the record, so that an index on the tenant would not help. */
 export function sameTenant(session: Session, log: AuditLog, entry: Table, other: Table): SQL {

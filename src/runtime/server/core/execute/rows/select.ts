@@ -28,24 +28,27 @@ export interface ReadOptions {
   readonly maxBatch?: number
   /** Columns that the query reads but the response does not contain. */
   readonly extraColumns?: readonly Field[]
+  /** Values that the database computes for each row, after its columns. Only for plans without includes and rules in code. */
+  readonly computed?: readonly Clause[]
 }
 
 /** `select c1, c2 from t where … order by … limit ? offset ?` */
 export function rowsStatement(
   plan: Scoped<ReadPlan>,
   columns: Selection,
-  { start = [], offset, limit, toLimit }: ReadOptions,
+  { start = [], offset, limit, toLimit, computed = [] }: ReadOptions,
   { api, engine }: Call,
   joins: readonly Join[] = [],
 ): Statement {
   const { resource, order } = plan
   const where = [...conditions(plan), ...start]
   const bounds = limit === undefined || limit === Infinity ? [] : offset ? [limit, offset] : [limit]
-  const key = shape`read ${columns.key}${shapeOfJoins(joins)}${shapeOf(where)}${orderShape(order)}${bounds.length}${toLimit ? 'own' : ''}`
-  return statement(api.statements, engine, key, [...valuesOfJoins(joins), ...valuesOf(where), ...bounds], () => {
+  const read = shape`read ${columns.key}${shapeOfJoins(joins)}${shapeOf(where)}${orderShape(order)}${bounds.length}${toLimit ? 'own' : ''}`
+  const key = computed.length > 0 ? shape`${read} with ${shapeOf(computed)}` : read
+  return statement(api.statements, engine, key, [...valuesOf(computed), ...valuesOfJoins(joins), ...valuesOf(where), ...bounds], () => {
     const from = sql`${resource.table}${joinClauses(joins)}${whereClause(where)}`
     const sorted = order.length > 0 ? sql` order by ${orderList(order)}` : sql``
-    const selected = sql`${selectList(columns)}${joinedSelectList(joins)}`
+    const selected = sql`${selectList(columns)}${joinedSelectList(joins)}${sql.join(computed.map(({ build }) => sql`, ${build()}`))}`
     return { sql: sql`select ${selected} from ${from}${sorted}${limitClause(bounds, toLimit)}`, extra: undefined }
   })
 }

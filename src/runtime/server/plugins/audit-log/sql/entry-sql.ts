@@ -21,6 +21,10 @@ export interface EntrySql {
    * long statements about entries, planning takes longer than reading a page.
    */
   readonly unplanned: (value: SQL) => SQL
+  /** Whether subqueries in the list of columns run only for rows within the limit, whatever the plan is. An offset is no limit. */
+  readonly computesLast: boolean
+  /** The text after a sign, so that an empty text differs from none. */
+  readonly marked: (text: SQL) => SQL
   /** A time that is some minutes later. */
   readonly later: (time: Column | SQL, minutes: number) => SQL
 }

@@ -36,8 +36,8 @@ export function canCompareId(resource: Resource, id: Column): boolean {
 }
 
 /** `case resource when 'posts' then … else false end`: evaluates one condition per row, and has no nesting. */
-export function byResource(resource: SQL, conditions: ReadonlyMap<string, SQL>): SQL {
-  if (conditions.size === 0) return sql`1 = 0`
+export function byResource(resource: SQL, conditions: ReadonlyMap<string, SQL>, otherwise = sql`false`): SQL {
+  if (conditions.size === 0) return otherwise
   const branches = [...conditions].map(([name, condition]) => sql`when ${sql.raw(literal(name))} then (${condition})`)
-  return sql`case ${resource} ${sql.join(branches, sql` `)} else false end`
+  return sql`case ${resource} ${sql.join(branches, sql` `)} else ${otherwise} end`
 }

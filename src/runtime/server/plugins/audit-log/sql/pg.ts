@@ -22,5 +22,7 @@ export const pgEntries: EntrySql = {
   isPlain: text => sql`position('%' in ${text}) = 0`,
   unindexed: column => sql`${column}`,
   unplanned: value => value,
+  computesLast: true,
+  marked: text => sql`'=' || ${text}`,
   later: (time, minutes) => sql`${time} + interval ${sql.raw(`'${minutes} minutes'`)}`,
 }

@@ -65,7 +65,8 @@ export default defineNuxtConfig({
       dataExport(),
       idempotency(),
       responseCache({ resources: ['organizations'] }),
-      auditLog({ retentionDays: 365 }),
+      // The demo data are some years old.
+      auditLog({ retentionDays: 3650 }),
       activityFeed({
         actor: { resource: 'users', label: 'name' },
         labels: { posts: 'title', comments: 'body', tags: 'name', media: 'filename', users: 'name' },

@@ -129,7 +129,8 @@ describe.runIf(there)('the pages of the admin', () => {
     return {
       code: ['passwordHash', 'password_hash', ...hidden.filter(name => name === 'salary'), ...pages.flatMap(({ path, label, chunk }) => [path, label, chunk.script])],
       data: [
-        ...hidden.filter(name => /[A-Z]/.test(name)),
+        // An entry of the activity feed has a `recordId` for every reader.
+        ...hidden.filter(name => /[A-Z]/.test(name) && name !== 'recordId'),
         ...texts(`select title as text from posts where title not in (select title from posts where ${visible})`),
         ...own.includes('email') ? [] : texts('select email as text from users'),
       ],

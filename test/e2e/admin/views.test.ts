@@ -63,7 +63,7 @@ describe.runIf(there)('the admin', { concurrent: true }, () => {
     it('keeps its order, filters and search in the URL', async ({ expect }) => {
       await post('Lighthouse keeper retires', { status: 'draft' })
       await on('/admin/posts', EDITOR, async ({ page }) => {
-        await page.getByRole('searchbox', { name: 'Search Posts' }).fill('lighthouse keeper')
+        await page.getByRole('searchbox', { name: 'Search posts' }).fill('lighthouse keeper')
         await expect.poll(() => page.locator('tbody tr').count()).toBe(1)
         await page.getByRole('button', { name: 'Title', exact: true }).click()
         await expect.poll(() => new URL(page.url()).search).toContain('sort=title')
@@ -309,6 +309,22 @@ describe.runIf(there)('the admin', { concurrent: true }, () => {
       })
     })
 
+    it('shows names instead of ids', async ({ expect }) => {
+      const nameOf = (id: number) => newsroom.rows<{ name: string }>('select name from users where id = ?', id)[0]!.name
+      const id = await post('Written for somebody', { authorId: 4, status: 'published' })
+      const valueOf = (page: Page, label: string) => page.locator('dl > div').filter({ has: page.getByText(label, { exact: true }) }).locator('dd')
+      await on(`/admin/posts/${id}`, EDITOR, async ({ page }) => {
+        await expect.poll(() => valueOf(page, 'Created by').textContent()).toBe(nameOf(ADMIN))
+      })
+      const [reader] = newsroom.rows<{ id: number }>('select id from users where organization_id = 1 and role = \'reader\' and active = 1')
+      await on(`/admin/posts/${id}`, reader!.id, async ({ page }) => {
+        await expect.poll(() => valueOf(page, 'Author').getByRole('link').textContent()).toMatch(nameOf(4))
+        const labels = await page.locator('dt').allTextContents()
+        expect(labels.map(label => label.trim())[0]).toBe('Title')
+        expect(labels.filter(label => /Organi|Delet/.test(label))).toEqual([])
+      })
+    })
+
     it('asks before unsaved changes are lost', async ({ expect }) => {
       const id = await post('Unsaved')
       await on(`/admin/posts/${id}`, EDITOR, async ({ page }) => {
@@ -336,6 +352,7 @@ describe.runIf(there)('the admin', { concurrent: true }, () => {
         await choose('name,slug\nImported,imported\n,missing')
         await dialog(page).getByRole('button', { name: 'Check the file' }).click()
         await dialog(page).getByText('1 line has a problem').waitFor()
+        await dialog(page).getByRole('cell', { name: 'Name: A value is required.', exact: true }).waitFor()
         await expectAccessible(page)
         await screenshot(page, 'import')
         await choose('name,slug\nImported,imported')
@@ -345,6 +362,40 @@ describe.runIf(there)('the admin', { concurrent: true }, () => {
         await dialog(page).getByRole('button', { name: 'Import 1 record' }).click()
         await toast(page, '1 created, 0 updated.')
         expect(count()).toBe(before + 1)
+      })
+    })
+  })
+
+  describe('the audit log', () => {
+    it('is filtered by a record and a user that a person chooses by name', async ({ expect }) => {
+      const id = await post('Audited once')
+      await send('PATCH', `/posts/${id}`, { title: 'Audited twice' }, EDITOR)
+      await on('/admin/-/audit', EDITOR, async ({ page }) => {
+        const choose = async (label: string, text: string) => {
+          await page.getByLabel(label, { exact: true }).click()
+          await page.getByPlaceholder('Search', { exact: true }).fill(text)
+          await page.getByRole('option', { name: text }).click()
+        }
+        expect(await page.getByLabel('Record', { exact: true }).isDisabled()).toBe(true)
+        await page.getByLabel('Resource', { exact: true }).click()
+        await page.getByRole('option', { name: 'Posts' }).click()
+        await choose('Record', 'Audited twice')
+        const kinds = () => page.locator('main ol li > div > span').allTextContents().then(texts => texts.map(text => text.trim()))
+        await expect.poll(kinds).toEqual(['update', 'create'])
+        const [editor] = newsroom.rows<{ name: string }>('select name from users where id = ?', EDITOR)
+        await choose('User', editor!.name)
+        await expect.poll(kinds).toEqual(['update'])
+        await page.locator('main ol').getByText(`by ${editor!.name}`).waitFor()
+        expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual({ resource: 'posts', recordId: String(id), userId: String(EDITOR) })
+        await expectAccessible(page)
+        await screenshot(page, 'audit-filtered')
+        await page.getByRole('button', { name: 'Remove the value of user' }).click()
+        await expect.poll(kinds).toEqual(['update', 'create'])
+        // The record belongs to the posts.
+        await page.getByLabel('Resource', { exact: true }).click()
+        await page.getByRole('option', { name: 'Media' }).click()
+        await expect.poll(() => Object.fromEntries(new URL(page.url()).searchParams)).toEqual({ resource: 'media' })
+        await page.getByText('No change matches').waitFor()
       })
     })
   })

@@ -1,7 +1,10 @@
 /** Every text of the admin's own controls. The app can replace each of them. */
 import { useAppConfig } from './nuxt'
 
-/** `{name}` is a value. A text with ` | ` has a form for the count 1 and one for all other counts. */
+/**
+ * `{name}` is a value, and `{name.lower}` begins with a small letter. A text with ` | ` has a form for the count 1 and one for all other
+ * counts.
+ */
 export const MESSAGES = {
   'admin': 'Admin',
   'overview': 'Overview',
@@ -34,6 +37,7 @@ export const MESSAGES = {
   'yes': 'Yes',
   'no': 'No',
   'none': 'No value',
+  'optional': 'Optional',
   'more': 'Show more',
   'more.actions': 'More actions',
   'open': 'Open {label}',
@@ -47,7 +51,7 @@ export const MESSAGES = {
   'copy': 'Copy',
   'copied': 'Copied',
 
-  'list.search': 'Search {label}',
+  'list.search': 'Search {label.lower}',
   'list.new': 'New {label}',
   'list.trash': 'Trash',
   'list.columns': 'Columns',
@@ -68,7 +72,7 @@ export const MESSAGES = {
   'list.nextPage': 'Next page',
   'list.page': 'Pages',
   'list.limit': 'Records per page',
-  'list.table': 'Records of {label}',
+  'list.table': 'Records of {label.lower}',
 
   'filter': 'Filter',
   'filter.add': 'Add filter',
@@ -121,6 +125,19 @@ export const MESSAGES = {
   'import.problem': 'Problem',
   'import.done': '{created} created, {updated} updated.',
 
+  'issue': '{label}: {text}',
+  'issue.required': 'A value is required.',
+  'issue.number': 'This is not a number.',
+  'issue.boolean': 'This is neither true nor false.',
+  'issue.date': 'This is not a date.',
+  'issue.type': 'This value has the wrong type.',
+  'issue.minLength': 'At least {count} character is required. | At least {count} characters are required.',
+  'issue.maxLength': 'At most {count} character is allowed. | At most {count} characters are allowed.',
+  'issue.minimum': 'The smallest allowed value is {count}.',
+  'issue.maximum': 'The largest allowed value is {count}.',
+  'issue.option': 'Use one of these values: {values}.',
+  'issue.pattern': 'This is not in the expected format.',
+
   'bulk.edit': 'Edit {count} record | Edit {count} records',
   'bulk.edit.help': 'Every selected record gets these values. Other fields do not change.',
   'bulk.edit.field': 'Field to change',
@@ -165,10 +182,11 @@ export const MESSAGES = {
   'conflict.overwrite': 'Keep my changes',
   'conflict.reload': 'Take the current version',
 
-  'picker.choose': 'Choose {label}',
+  'picker.choose': 'Choose {label.lower}',
   'picker.search': 'Search',
   'picker.empty': 'No record matches.',
-  'picker.clear': 'Remove the value of {label}',
+  'picker.clear': 'Remove the value of {label.lower}',
+  'color.none': 'No color',
   'json.invalid': 'This is not valid JSON.',
 
   'file.choose': 'Choose a file for {label}',
@@ -180,14 +198,16 @@ export const MESSAGES = {
   'file.uploaded': 'The file is saved.',
   'file.removed': 'The file is removed.',
 
-  'links.add': 'Add to {label}',
-  'links.remove': 'Remove {name} from {label}',
+  'links.add': 'Add to {label.lower}',
+  'links.remove': 'Remove {name} from {label.lower}',
   'links.empty': 'No record is linked.',
   'links.added': '{name} is added.',
   'links.removed': '{name} is removed.',
-  'related.all': 'Show all {label}',
+  'related.all': 'Show all {label.lower}',
 
-  'history.empty': 'No changes are recorded.',
+  'history.empty': 'No changes are recorded yet',
+  'history.empty.edit': 'Change a field and save the record. The change appears here, with the values before and after it.',
+  'history.empty.help': 'Changes appear here as soon as somebody edits the record.',
   'history.revert': 'Revert to this version',
   'history.reverted': 'The record has the values of this version again.',
   'history.before': 'Before',
@@ -195,7 +215,7 @@ export const MESSAGES = {
   'history.field': 'Field',
   'history.by': 'by {user}',
 
-  'trash.of': 'Trash of {label}',
+  'trash.of': 'Trash of {label.lower}',
   'trash.empty': 'The trash is empty',
   'trash.empty.help': 'Deleted records appear here until they are restored or purged.',
   'trash.deleted': 'Deleted',
@@ -206,7 +226,7 @@ export const MESSAGES = {
   'trash.restore.help': 'These records are restored:',
   'trash.purge': 'Delete {label} permanently',
   'trash.purge.short': 'Delete permanently',
-  'trash.purge.title': 'Delete {label} permanently?',
+  'trash.purge.title': 'Permanently delete {label}?',
   'trash.purge.help': 'These records are removed from the database. This cannot be undone.',
   'trash.purge.type': 'Type {word} to confirm',
   'trash.purge.word': 'delete',
@@ -215,9 +235,10 @@ export const MESSAGES = {
 
   'overview.welcome': 'What you can manage',
   'overview.activity': 'Recent activity',
-  'overview.activity.empty': 'Nothing has happened yet.',
   'overview.none': 'There is nothing that you can manage.',
 
+  'activity.empty': 'Nothing has happened yet',
+  'activity.empty.help': 'Create, change or delete a record. It appears here, with who has done it and when.',
   'activity.anonymous': 'Somebody',
   'activity.times': '{count} change | {count} changes',
 
@@ -244,8 +265,11 @@ export const MESSAGES = {
   'tokens.start': 'Begins with',
   'tokens.never': 'Never',
 
-  'audit.empty': 'No change matches',
-  'audit.empty.help': 'Changes appear here as soon as somebody writes.',
+  'audit.empty': 'No changes are recorded yet',
+  'audit.empty.help': 'Create, change or delete a record. Each change appears here.',
+  'audit.noMatch': 'No change matches',
+  'audit.noMatch.help': 'Change or remove the filters.',
+  'audit.filters': 'Filters',
   'audit.resource': 'Resource',
   'audit.kind': 'Change',
   'audit.user': 'User',
@@ -254,6 +278,7 @@ export const MESSAGES = {
   'audit.any': 'All',
   'audit.details': 'Details of this change',
   'audit.record': 'Record',
+  'audit.record.first': 'Choose a resource first',
   'audit.time': 'Time',
 
   'permissions.help': 'What you can do with each resource. The server checks every request again.',
@@ -289,5 +314,11 @@ export function useMessages(): Translate {
 /** Chooses the form for `values.count` and fills in the values. */
 export function format(message: string, values: Readonly<Record<string, string | number>>): string {
   const [one = '', many = one] = message.split(' | ')
-  return (values.count === 1 ? one : many).replace(/\{(\w+)\}/g, (text, name: string) => String(values[name] ?? text))
+  return (values.count === 1 ? one : many).replace(/\{(\w+)(\.lower)?\}/g, (text, name: string, isLower?: string) => {
+    const value = String(values[name] ?? text)
+    return isLower ? lower(value) : value
+  })
 }
+
+/** `Author` becomes `author`, but `API tokens` and `ID` stay. */
+const lower = (text: string) => /^\p{Lu}(?!\p{Lu})/u.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text

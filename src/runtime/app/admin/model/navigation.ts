@@ -24,6 +24,12 @@ export function listedResources(resources: AdminAccess['resources']): [string, A
 export const newLabel = ({ singular }: Pick<AdminResource, 'singular'>, t: Translate): string =>
   t('list.new', { label: singular ?? t('record') })
 
+/** The word for one record of a resource, as in `updated comment`. */
+export function recordWord(name: string, { resources }: Pick<AdminAccess, 'resources'>): string {
+  const { singular, label = name } = Object.hasOwn(resources, name) ? resources[name]! : {}
+  return singular ?? label
+}
+
 /** The same text without the name of the resource beside it. */
 export const newLabelOf = (resource: Pick<AdminResource, 'singular' | 'label'>, t: Translate): string =>
   resource.singular === undefined ? `${newLabel(resource, t)}: ${resource.label}` : newLabel(resource, t)

@@ -2,6 +2,9 @@
 import type { DescribedField, DescribedResource } from '../../../shared/types/description'
 import type { Row } from './api'
 
+/** Whether a record shows a value: its tenant is that of the reader, and a record in the trash has a view of its own. */
+export const isShown = ({ readable, role }: DescribedField): boolean => readable && role !== 'tenant' && !role?.startsWith('delet')
+
 /** Fields that usually name a record, best first. */
 const TITLES = ['title', 'name', 'label', 'subject', 'filename', 'displayName', 'username', 'email', 'slug']
 

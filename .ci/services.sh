@@ -4,7 +4,7 @@
 # installs what is missing and starts it. Everything listens on 127.0.0.1 only and holds test data only.
 
 # The services the tests need.
-SERVICES=(postgres pgbouncer mariadb redis chromium)
+SERVICES=(postgres postgres_replica pgbouncer mariadb redis chromium)
 
 listening() { (exec 3<> "/dev/tcp/127.0.0.1/$1") 2> /dev/null; }
 
@@ -27,6 +27,31 @@ postgres_start() {
   sed -i -E 's/^(host\s+all\s+all\s+127\.0\.0\.1\/32\s+)\S+$/\1trust/' "/etc/postgresql/$version/$name/pg_hba.conf"
   pg_ctlcluster "$version" "$name" start || return 1
   as postgres psql -qc 'create database test' 2> /dev/null || true
+}
+
+# A copy of the whole Postgres server, which replays what the first one commits. It only reads.
+postgres_replica_ready() { listening 5433; }
+postgres_replica_start() {
+  local version name folder hba setting settings=
+  read -r version name _ < <(pg_lsclusters --no-header) || return 1
+  hba="/etc/postgresql/$version/$name/pg_hba.conf"
+  if ! grep -qE '^host\s+replication\s+all\s+127\.0\.0\.1/32\s+trust' "$hba"; then
+    sed -i -E '/^host\s+replication\s+all\s+127\.0\.0\.1\/32\s/d' "$hba"
+    echo 'host replication all 127.0.0.1/32 trust' >> "$hba"
+    pg_ctlcluster "$version" "$name" reload || return 1
+  fi
+  # A replica refuses to start with less than the first server has.
+  for setting in max_connections max_worker_processes max_wal_senders max_prepared_transactions max_locks_per_transaction; do
+    settings+=" -c $setting=$(as postgres psql -Atc "show $setting")"
+  done
+  folder=$(mktemp -d) && chown postgres: "$folder" || return 1
+  as postgres pg_basebackup --host 127.0.0.1 --username postgres --pgdata "$folder/data" --checkpoint fast --write-recovery-conf || return 1
+  echo 'host all all 127.0.0.1/32 trust' > "$folder/data/pg_hba.conf"
+  touch "$folder/data/postgresql.conf" "$folder/data/pg_ident.conf"
+  chown -R postgres: "$folder"
+  # Tests remove tables: the replay does not wait for readers of them.
+  as postgres "/usr/lib/postgresql/$version/bin/pg_ctl" start --silent --wait --pgdata "$folder/data" --log "$folder/log" \
+    --options "-p 5433 -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c max_standby_streaming_delay=1s$settings" < /dev/null
 }
 
 # A pooler in front of Postgres. Few connections, so that requests share them.

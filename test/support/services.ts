@@ -24,6 +24,7 @@ export const CHROMIUM = { name: 'chromium', path: '/usr/bin/chromium' } as const
 /** Tests of a service that cannot be reached are skipped; the run then names the service. */
 export const SERVICES: readonly Service[] = [
   { name: 'postgres', host: '127.0.0.1', port: 5432 },
+  { name: 'postgres_replica', host: '127.0.0.1', port: 5433 },
   { name: 'pgbouncer', host: '127.0.0.1', port: 6432 },
   { name: 'mariadb', host: '127.0.0.1', port: 3306 },
   REDIS,

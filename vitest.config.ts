@@ -20,7 +20,7 @@ const DRIZZLE_1 = [
   process.env.FULL === '1'
     // These create their tables with Drizzle Kit 0.31, which does not read the tables of 1.0.
     ? 'test/engines/**/!(tasks|idempotency|audit-log|activity|api-tokens).test.ts'
-    : 'test/engines/{suite,values,unfit,reading,bulk,links,in-commit-values,missing}.test.ts',
+    : 'test/engines/{suite,values,unfit,reading,bulk,links,in-commit-values,missing,replicas}.test.ts',
 ]
 
 export default defineConfig({

@@ -5,7 +5,7 @@ import type { Nuxt } from 'nuxt/schema'
 /** Exports of `nuxt-auto-api/utils` that server code can use without an import. */
 export const SERVER_IMPORTS: readonly string[] = Object.freeze([
   'createEndpoint', 'getAutoApiContext', 'findAuthorizedRow', 'findAuthorizedRows', 'rowScope', 'atomicWrites', 'reportChanges', 'apiError',
-  'recordActivity', 'invalidateCache', 'defineResource',
+  'recordActivity', 'invalidateCache', 'setConsistencyToken', 'defineResource',
   'restoreSoftDeletedBatch', 'purgeSoftDeletedBatch', 'assertPermission', 'describeApi', 'initializeDatabase', 'getDatabase',
   'addContextExtender', 'addResourceHook', 'addGlobalHook', 'registerPermissionEvaluator',
 ])

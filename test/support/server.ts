@@ -2,6 +2,7 @@
 import type { EventHandler } from 'h3'
 import type { AutoApiConfig } from '../../src/runtime/shared/config.ts'
 import { DEFAULT_CONFIG } from '../../src/runtime/shared/defaults.ts'
+import type { DatabaseOptions } from '../../src/runtime/server/core/replicas/options.ts'
 import type { EngineDefinition } from '../../src/runtime/server/engines/define.ts'
 import type { EngineName } from '../../src/runtime/server/engines/index.ts'
 import type { ListedPlugin } from '../../src/runtime/server/plugin/contract'
@@ -21,6 +22,7 @@ export interface ServerOptions {
   config?: Partial<AutoApiConfig>
   db: object
   engine?: EngineName | EngineDefinition
+  databaseOptions?: DatabaseOptions
   /** What the list of plugins holds; a function makes them. */
   plugins?: readonly unknown[]
   /** The parts of plugins that are to have run at build time, as `plugin.part`. */
@@ -49,7 +51,7 @@ export interface TestServer {
 }
 
 /** Its API is a value: several servers of one test share the modules and nothing else. The last one is the default API, for registrars and tasks. */
-export async function createServer({ registrations, modules = [], config = {}, db, engine = 'better-sqlite3', server = true, secret, endpoints, plugins = [], built = [], taken = [] }: ServerOptions): Promise<TestServer> {
+export async function createServer({ registrations, modules = [], config = {}, db, engine = 'better-sqlite3', databaseOptions, server = true, secret, endpoints, plugins = [], built = [], taken = [] }: ServerOptions): Promise<TestServer> {
   // Imported here: a test that has reset the modules, to mock some of them, gets a server of the mocked ones.
   const { serveApi } = await import('../../src/runtime/testing/api/serve.ts')
   const { fetch, listen } = await serveApi({
@@ -63,6 +65,7 @@ export async function createServer({ registrations, modules = [], config = {}, d
     statements: createCheckingCache(),
     db,
     engine,
+    ...databaseOptions && { databaseOptions },
     server,
     ...endpoints && { endpoints },
   })

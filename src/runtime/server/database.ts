@@ -1,9 +1,11 @@
 /** The database of the app's default API. A server plugin sets it once. The API resolves it for every request. */
 import { useRuntime } from './api/runtime'
+import type { DatabaseOptions } from './core/replicas/options'
 import type { EngineDefinition } from './engines/define'
 import type { EngineName } from './engines/index'
 
 export { createEngine, type EngineName } from './engines/index'
+export type { DatabaseOptions } from './core/replicas/options'
 export type { DefinedEngine, EngineDefinition } from './engines/define'
 export {
   BusyError,
@@ -28,8 +30,9 @@ export type DatabaseOfEvent = (event: any) => object
  * @param db any Drizzle database, or a function that returns it. The API calls the function once per request with the event, because
  * D1's binding comes with the event. The event of a Nitro task works too. Outside of a request the function gets no event.
  * @param engine the name of the database driver, or an engine of {@link defineEngine}. It decides how writes are committed.
+ * @param options the read replicas of the database. A `withReplicas()` of Drizzle has them already.
  * @throws When the engine is unknown or has an invalid member, the value is not a Drizzle database, or the database belongs to another
- * engine.
+ * engine. Also when an option is invalid.
  * @example
  * export default defineNitroPlugin(() => {
  *   initializeDatabase(drizzle({ client: new Database('app.db') }), 'better-sqlite3')
@@ -39,8 +42,10 @@ export type DatabaseOfEvent = (event: any) => object
  *   initializeDatabase(event => drizzle(event.context.cloudflare.env.DB), 'd1')
  * })
  */
-export function initializeDatabase(db: object | DatabaseOfEvent, engine: EngineName | EngineDefinition): void {
-  useRuntime().database.initialize(db, engine)
+export function initializeDatabase(
+  db: object | DatabaseOfEvent, engine: EngineName | EngineDefinition, options: DatabaseOptions = {},
+): void {
+  useRuntime().database.initialize(db, engine, options)
 }
 
 /**

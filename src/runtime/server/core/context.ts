@@ -9,6 +9,8 @@ import { assertHeader } from './header'
 import type { IncomingRequest } from './listeners'
 import { addLogFields } from './log'
 import { isDryRun } from './prefer'
+import { primaryOf } from './replicas/read-engine'
+import type { Replicas } from './replicas/replicas'
 
 /** A request, independent of the HTTP server. */
 export interface ApiRequest {
@@ -29,7 +31,7 @@ export interface ApiRequest {
   readonly header: (name: string) => string | undefined
   /** Returns the client's address, or `undefined` if there is none, as in the server's own requests. */
   readonly address: () => string | undefined
-  /** Sets a header of the response. */
+  /** Sets a header of the response. `set-cookie` adds one. */
   readonly setHeader: (name: string, value: string) => void
   readonly event: unknown
   readonly caller: {
@@ -39,6 +41,8 @@ export interface ApiRequest {
   }
   readonly engine: Engine
   readonly db: unknown
+  /** The replicas that a request of a client can read from. Absent for other requests, and for those that can write. */
+  readonly replicas?: Replicas | undefined
 }
 
 /** The caller of one request. A request without a resource has a session and no call. */
@@ -138,10 +142,16 @@ export function createSystemCall(api: Api, resource: Resource, operation: Operat
   return call
 }
 
-/** Creates a call of the session on a resource. `ctx` is the context for that resource. */
+/**
+ * Creates a call of the session on a resource. `ctx` is the context for that resource. Code of a request that reads can write too: the call
+ * of the write then reads from the primary.
+ */
 export function forResource({ api, engine, memo }: Session, resource: Resource, ctx: AutoApiContext): Call {
-  return { api, ctx, resource, engine, memo }
+  return { api, ctx, resource, engine: isRead(ctx.operation) ? engine : primaryOf(engine), memo }
 }
+
+/** Whether the operation changes nothing. */
+export const isRead = (operation: Operation) => operation === 'read' || operation === 'aggregate'
 
 /** Returns the strings of a list of permissions. Any other value is no permission. */
 export function toPermissions(permissions: unknown): readonly string[] {

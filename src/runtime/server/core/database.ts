@@ -2,21 +2,28 @@
 import { assertEngine, createEngine, type EngineName } from '../engines/index'
 import type { EngineDefinition } from '../engines/define'
 import type { Engine } from '../engines/engine'
+import { assertOptions, primaryDatabase, resolveReplicas, type DatabaseOptions } from './replicas/options'
+import type { Replicas } from './replicas/replicas'
 
 /** Returns the database of a request. */
 type Source = (event?: unknown) => unknown
 
 export interface Database {
-  /** @throws When the engine is unknown, the value is not a Drizzle database, or the database belongs to another engine. */
-  readonly initialize: (db: object, engine: EngineName | EngineDefinition) => void
+  /**
+   * @throws When the engine is unknown, the value is not a Drizzle database, or the database belongs to another engine. Also when an option
+   * is invalid.
+   */
+  readonly initialize: (db: object, engine: EngineName | EngineDefinition, options?: DatabaseOptions) => void
   /** @throws When the database is not initialized. */
   readonly get: (event?: unknown) => unknown
   /** Returns the engine of the request's database. Each database has one engine object. @throws When the database is not initialized. */
   readonly engine: (event?: unknown) => Engine
+  /** Returns the replicas of the request's database, or `undefined` if it has none. @throws When the database is not initialized. */
+  readonly replicas: (event?: unknown) => Replicas | undefined
 }
 
 export function createDatabase(): Database {
-  let source: { readonly get: Source, readonly engineOf: (db: object) => Engine } | undefined
+  let source: { readonly get: Source, readonly connect: (db: object) => Connected } | undefined
 
   function requireSource() {
     if (source) return source
@@ -25,31 +32,46 @@ export function createDatabase(): Database {
     )
   }
 
+  const connected = (event: unknown) => {
+    const { get, connect } = requireSource()
+    return connect(get(event) as object)
+  }
+
   return {
-    initialize(db, engine) {
+    initialize(db, engine, options = {}) {
       assertEngine(engine)
-      const engineOf = oncePerDatabase(engine)
+      assertOptions(db, options)
+      const connect = oncePerDatabase(engine, options)
       if (typeof db === 'function') {
-        source = { get: oncePerRequest(db as Source), engineOf }
+        source = { get: oncePerRequest(db as Source), connect }
         return
       }
-      engineOf(db)
-      source = { get: () => db, engineOf }
+      connect(db)
+      source = { get: () => db, connect }
     },
     get: event => requireSource().get(event),
-    engine(event) {
-      const { get, engineOf } = requireSource()
-      return engineOf(get(event) as object)
-    },
+    engine: event => connected(event).engine,
+    replicas: event => connected(event).replicas,
   }
 }
 
-function oncePerDatabase(definition: EngineName | EngineDefinition): (db: object) => Engine {
-  const engines = new WeakMap<object, Engine>()
+/** What the API creates once for each database. */
+interface Connected {
+  readonly engine: Engine
+  readonly replicas?: Replicas
+}
+
+function oncePerDatabase(definition: EngineName | EngineDefinition, options: DatabaseOptions): (db: object) => Connected {
+  const known = new WeakMap<object, Connected>()
+  const create = (db: object) => createEngine(definition, db)
   return (db) => {
-    let engine = engines.get(db)
-    if (!engine) engines.set(db, engine = createEngine(definition, db))
-    return engine
+    let connected = known.get(db)
+    if (!connected) {
+      // The engine checks whether the value is a database.
+      const engine = create(typeof db === 'object' && db !== null ? primaryDatabase(db) : db)
+      known.set(db, connected = { engine, replicas: resolveReplicas(db, engine, options, create) })
+    }
+    return connected
   }
 }
 

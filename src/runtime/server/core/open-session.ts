@@ -9,15 +9,17 @@ import { findCredentialCaller, type CredentialCaller } from './credentials'
 import type { ContextExtender, Writable } from './extensions'
 import type { IncomingRequest } from './listeners'
 import { lockCaller } from './lock-caller'
+import { engineFor } from './read-source'
 
 /**
  * Opens the session of a request. The caller comes from a credential that a plugin recognizes, otherwise from the event's context. Then the
  * extenders run, in the order in which they were added.
  * @param operations all operations of the request; the first one becomes `ctx.operation`
+ * @param isReadOnly whether the request only reads, so that it can read from a replica
  * @throws The error with which a plugin refuses the request, and `CROSS_SITE` for a write from another site, before any authorization.
  */
 export async function openSession(
-  api: Api, request: ApiRequest, resource: string, operations: readonly [Operation, ...Operation[]],
+  api: Api, request: ApiRequest, resource: string, operations: readonly [Operation, ...Operation[]], isReadOnly = false,
 ): Promise<Session> {
   const { listeners: { onRequest, onCaller }, credentials, config } = api
   let created: IncomingRequest | undefined
@@ -31,7 +33,7 @@ export async function openSession(
   else if (api.extenders.length > 0) await extendCaller(api, ctx, request.caller)
   else ctx.tenant = resolveTenant(config, ctx, request.caller.tenantId)
   for (const listen of onCaller) await listen(ctx, incoming())
-  return createSession(api, ctx, request.engine)
+  return createSession(api, ctx, engineFor(api, request, isReadOnly))
 }
 
 /** Opens the session of another credential's caller in the same request, for rules that decide about that caller. */

@@ -4,13 +4,14 @@ import type { RouteName } from '../../shared/routes'
 import type { Resource } from '../schema/model'
 import type { Api } from './api'
 import { assertDryRun, dryRunHeaders } from './dry-run'
-import { forResource, type ApiRequest, type Call, type Session } from './context'
+import { forResource, isRead, type ApiRequest, type Call, type Session } from './context'
 import { methodNotAllowed, unauthenticated } from './error'
 import { toRequestError } from './execute/rows/invalid-value'
 import { authorize } from './access/authorize'
 import { runAround, runOnResponse } from './listeners'
 import { openSession } from './open-session'
 import { readsOf } from './reads'
+import { withMarker } from './read-source'
 import { withHead, type ApiResponse } from './response'
 import { applyScope, type Plan, type Scoped } from './access/row-scope'
 
@@ -24,6 +25,8 @@ export interface Entry<S extends Session> {
   readonly name?: string
   /** Whether an endpoint, or a route of a plugin, supports `Idempotency-Key`. */
   readonly idempotent?: boolean
+  /** Whether the request only reads. Then its rows can come from a replica. */
+  readonly isReadOnly?: boolean
   /** Reads the body for `around` of plugins. @default as JSON */
   readonly body?: () => Promise<unknown>
   readonly run: (session: S) => Promise<ApiResponse>
@@ -33,9 +36,13 @@ export interface Entry<S extends Session> {
 export async function runRoute(api: Api, request: ApiRequest, resource: Resource, entry: Entry<Call>): Promise<ApiResponse>
 export async function runRoute(api: Api, request: ApiRequest, resource: undefined, entry: Entry<Session>): Promise<ApiResponse>
 export async function runRoute(api: Api, request: ApiRequest, resource: Resource | undefined, entry: Entry<Call>): Promise<ApiResponse> {
-  const session = await openSession(api, request, resource?.name ?? '', entry.operations)
+  const session = await openSession(api, request, resource?.name ?? '', entry.operations, entry.isReadOnly)
   // Without a resource, the overloads accept only an `Entry<Session>`, which cannot read `call.resource`. So the cast is safe.
   const call = resource ? forResource(session, resource, session.ctx) : session as Call
+  return withMarker(api, request, session, () => runInSession(api, request, call, entry))
+}
+
+async function runInSession(api: Api, request: ApiRequest, call: Call, entry: Entry<Call>): Promise<ApiResponse> {
   const { listeners } = api
   const { name, idempotent = false, body = () => request.body() } = entry
   if (name === undefined || (listeners.around.length === 0 && listeners.onResponse.length === 0)) return runEntry(call, entry)
@@ -127,6 +134,7 @@ export function toRoute<Query, P extends Plan, Result>(steps: RouteSteps<Query, 
       operations: steps.countsAs ? [...required, ...steps.countsAs(request)] : required,
       authorize: call => authorize(call, resource, required),
       name: steps.name,
+      isReadOnly: required.every(isReading),
       run: call => runSteps(steps, request, call),
     })
   }, { operationOf: (request: ApiRequest) => operationsOf(request)[0], ...operations && { operations } })
@@ -141,12 +149,14 @@ async function runSteps<Query, P extends Plan, Result>(
   const scoped = await applyScope(call, plan)
   try {
     const response = steps.respond(await steps.execute(scoped, call), call)
-    if (call.ctx.dryRun) return { ...response, headers: { ...response.headers, ...dryRunHeaders(request) } }
-    return isRead(call) && call.api.listeners.around.length > 0 ? withHead(response, { reads: readsOf(scoped, call) }) : response
+    const { api, ctx } = call
+    if (ctx.dryRun) return { ...response, headers: { ...response.headers, ...dryRunHeaders(request) } }
+    return isRead(ctx.operation) && api.listeners.around.length > 0 ? withHead(response, { reads: readsOf(scoped, call) }) : response
   }
   catch (error) {
     throw await toRequestError(error, scoped, call)
   }
 }
 
-const isRead = ({ ctx: { operation } }: Call) => operation === 'read' || operation === 'aggregate'
+/** A list of the trash only reads too. */
+const isReading = (operation: Operation) => isRead(operation) || operation === 'viewDeleted'

@@ -9,6 +9,7 @@ import { allFields } from './access/fields'
 import { contextFor } from './access/authorize'
 import { toId, toKey } from '../schema/record-id'
 import type { ReadPlan } from './plan/read-plan'
+import { primaryOf } from './replicas/read-engine'
 import { inTuples } from './sql/list/index'
 import { within, type Plan } from './access/row-scope'
 import type { AutoApiContext } from '../registration'
@@ -21,12 +22,16 @@ export function callFor(ctx: CallerContext, name: string): Call {
   return callOn(ctx, name, ctx.operation)
 }
 
-/** Creates a call on a resource for an operation. @throws When there is no such resource. */
+/**
+ * Creates a call on a resource for an operation. Code that has a context can write what it has checked, so it reads from the primary.
+ * @throws When there is no such resource.
+ */
 export function callOn(ctx: CallerContext, name: string, operation: AutoApiContext['operation']): Call {
   const session = requireSession(ctx)
   const resource = session.api.resources.get(name)
   if (!resource) throw new Error(`[auto-api] There is no resource \`${name}\`.`)
-  return forResource(session, resource, contextFor({ ...session, ctx: ctx as AutoApiContext }, resource, operation))
+  const own = { ...session, ctx: ctx as AutoApiContext, engine: primaryOf(session.engine) }
+  return forResource(own, resource, contextFor(own, resource, operation))
 }
 
 /**

@@ -7,6 +7,7 @@ import { invalidBody, limitExceeded, notFound } from '../core/error'
 import { assertHeader } from '../core/header'
 import type { ArrivingRequest } from '../core/listeners'
 import { addLogFields } from '../core/log'
+import { canWrite } from '../core/prefer'
 import { assertMediaType, DEFAULT_ACCEPTS, FORM_TYPE, mediaTypeOf } from '../core/media-type'
 import type { AutoApiUser } from '../registration'
 import type { Resource } from '../schema/model'
@@ -107,6 +108,7 @@ function toBareRequest<Event extends RequestEvent>(
     caller: { user: user ?? null, permissions, tenantId },
     engine: api.database.engine(event),
     db: api.database.get(event),
+    replicas: canWrite(event) ? undefined : api.database.replicas(event),
   }
 }
 

@@ -2,6 +2,7 @@
 export { recordActivity, type Activity, type RecordedActivity } from './activity'
 export { atomicWrites, reportChanges, type ReportedChange, type ReportedChanges } from './atomic'
 export { invalidateCache } from './cache'
+export { setConsistencyToken } from './consistency'
 export { describeApi, type DescribeOptions } from './description'
 export type { ApiDescription, DescribedField, DescribedRelation, DescribedResource } from '../../shared/types/description'
 export { assertPermission, findAuthorizedRow, findAuthorizedRows, getAutoApiContext, rowScope } from './rows'

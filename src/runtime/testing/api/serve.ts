@@ -7,6 +7,7 @@ import {
 } from 'h3'
 import { createApi, type ApiOptions, type ServerApi } from '../../server/api/create'
 import { createRuntime, mountRuntime, setDefaultRuntime } from '../../server/api/runtime'
+import type { DatabaseOptions } from '../../server/core/replicas/options'
 import type { EngineDefinition } from '../../server/engines/define'
 import type { EngineName } from '../../server/engines/index'
 import answerPlugins from '../../server/routes/plugins'
@@ -23,6 +24,8 @@ export interface CallerContext {
 export interface ServeOptions extends Omit<ApiOptions, 'database' | 'extend' | 'endpoints'> {
   readonly db: object
   readonly engine: EngineName | EngineDefinition
+  /** The read replicas of the database. */
+  readonly databaseOptions?: DatabaseOptions
   /**
    * Whether the API is part of a server.
    * @default true
@@ -49,7 +52,9 @@ export interface ListeningApi {
 }
 
 /** Several APIs share the modules and nothing else. The last one is the default API, for registrars and tasks. */
-export async function serveApi({ db, engine, server = true, endpoints, middleware = [], ...options }: ServeOptions): Promise<ServedApi> {
+export async function serveApi(
+  { db, engine, databaseOptions, server = true, endpoints, middleware = [], ...options }: ServeOptions,
+): Promise<ServedApi> {
   let loaded: Promise<Readonly<Record<string, unknown>>> | undefined
   const loadEndpoints = () => loaded ??= endpoints?.() ?? Promise.resolve({})
   const mounted = async () => Object.entries(await loadEndpoints()).map(([address, handler]) => {
@@ -58,7 +63,7 @@ export async function serveApi({ db, engine, server = true, endpoints, middlewar
   })
   const runtime = createRuntime(own => createApi({ ...options, endpoints: mounted, ...own }), () => server)
   setDefaultRuntime(runtime)
-  runtime.database.initialize(db, engine)
+  runtime.database.initialize(db, engine, databaseOptions)
   const api = runtime.api()
   const app = createApp({ debug: false, onError: sendError })
   let listening: CallerContext = {}

@@ -1,6 +1,7 @@
 /** The differences between SQL dialects. All other SQL has the same text in every dialect. */
 import type { Column, SQL } from 'drizzle-orm'
 import type { Kind } from '../../../shared/wire'
+import type { Replication } from './replication'
 
 export interface DialectAdapter {
   /** Whether a write can return its rows (`RETURNING`). If not, the engine reads them back in the same transaction. */
@@ -60,6 +61,8 @@ export interface DialectAdapter {
     /** Reads the first value of the result. */
     readonly read: (value: unknown) => number | undefined
   }
+  /** How to compare a replica with its primary. Absent if the API does not support replicas of the dialect. */
+  readonly replication?: Replication
   readonly aggregates: AggregateSql
 }
 

@@ -4,6 +4,7 @@ import { PgChar, PgCustomColumn, PgEnumColumn } from 'drizzle-orm/pg-core'
 import { sqlTypeOf, typeOf } from '../../drizzle/index'
 import type { AggregateSql, Bytewise, DialectAdapter } from './adapter'
 import { countOf, isExact, isLong, numberedByWindow, unchanged, withoutSerial } from './column'
+import { postgresReplication } from './replication'
 
 /** Adds doubles as `numeric`, because a sum of doubles depends on the order of the rows. */
 const aggregates: AggregateSql = {
@@ -45,6 +46,7 @@ export const pg: DialectAdapter = {
     : sql`cast(${column} as text)`,
   same: (left, right) => sql`${left} is not distinct from ${right}`,
   estimate: { explain: query => sql`explain (format json) ${query}`, read: readEstimate },
+  replication: postgresReplication,
   aggregates,
 }
 

@@ -4,6 +4,7 @@ import type { Change, CommitListener } from '../../core/changes'
 import { requireSession } from '../../core/context'
 import { ApiError, isHttpError } from '../../core/error'
 import { BusyError } from '../../engines/engine'
+import { requireCurrentRows } from '../../core/replicas/read-engine'
 import type { AroundInfo, Listeners } from '../../core/listeners'
 import type { ApiResponse } from '../../core/response'
 import type { PluginServer } from '../../plugin/server'
@@ -70,6 +71,8 @@ export function createResponseCache(policy: ServerPolicy, server: PluginServer, 
     running.set(flight, new Promise(resolve => finish = resolve))
     let entry: Entry | undefined
     try {
+      // A replica can lack a write that has already raised the generations. Nothing would outdate such a response.
+      requireCurrentRows(requireSession(ctx))
       const before = eventHeaders(ctx.event)
       const wasRead = isWatched(ctx, vary) ? watch(ctx) : () => false
       const response = await next()

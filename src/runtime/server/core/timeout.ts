@@ -1,4 +1,4 @@
-/** Limits the time that plugins wait for a storage. */
+/** Limits the time that code waits for a storage or a database. */
 
 /**
  * @param milliseconds long enough for a busy server to process the response

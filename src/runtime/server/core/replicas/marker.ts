@@ -1,0 +1,62 @@
+/**
+ * The marker of a write: an encrypted position in the log of the primary. The response of a write has it as a header, and as a cookie for
+ * callers with a session. A read with the marker uses no replica that has not reached the position. It is encrypted, because positions tell
+ * how much all tenants write. A marker grants nothing: whoever sends that of another caller reads newer rows at most.
+ */
+import { decrypt, encrypt } from '../encryption'
+
+export const MARKER_HEADER = 'consistency-token'
+export const MARKER_COOKIE = 'auto-api-consistency'
+
+const PURPOSE = 'replicas'
+/** A marker has 123 characters. Longer text is not decrypted. */
+const MAX_LENGTH = 160
+/** The server decrypts no more markers of one request. */
+const MAX_MARKERS = 3
+/** Each position of the log is below this one. It stands for a position that the primary did not return. */
+const UNKNOWN = 1n << 64n
+
+/** Milliseconds. Afterwards, a replica that is not too far behind has the write anyway. The clocks of servers can differ. */
+const lifetimeOf = (maxLag: number) => Math.max(60_000, 2 * maxLag)
+
+export interface Marker {
+  readonly token: string
+  readonly cookie: string
+}
+
+/**
+ * @param position `undefined` if the primary did not return it. The caller then reads from the primary.
+ * @param isSecure whether the page has been loaded over HTTPS
+ */
+export async function createMarker(secret: string, position: bigint | undefined, maxLag: number, isSecure: boolean): Promise<Marker> {
+  const token = await encrypt(secret, PURPOSE, `${(position ?? UNKNOWN).toString(16)} ${Date.now()}`)
+  const maxAge = Math.ceil(lifetimeOf(maxLag) / 1000)
+  // The cookie comes with the request of a page too, which passes it on to the API while it is rendered.
+  return { token, cookie: `${MARKER_COOKIE}=${token}; Path=/; Max-Age=${maxAge}; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}` }
+}
+
+/** Finds the highest position of the markers of a request. Ignores what is no marker of this app, and markers that are too old. */
+export async function findMarkedPosition(
+  header: (name: string) => string | undefined, secret: string, maxLag: number,
+): Promise<bigint | undefined> {
+  const sent = [header(MARKER_HEADER), ...cookiesOf(header('cookie'))].filter(token => token !== undefined && token.length <= MAX_LENGTH)
+  let highest: bigint | undefined
+  for (const token of (sent as readonly string[]).slice(0, MAX_MARKERS)) {
+    const position = toPosition(await decrypt(secret, PURPOSE, token), maxLag)
+    if (position !== undefined && (highest === undefined || position > highest)) highest = position
+  }
+  return highest
+}
+
+/** A browser can send several cookies with the name, of different paths or domains. */
+function cookiesOf(cookie: string | undefined): readonly string[] {
+  if (!cookie?.includes(MARKER_COOKIE)) return []
+  return [...cookie.matchAll(COOKIES)].map(([, token]) => token!)
+}
+
+const COOKIES = new RegExp(`(?:^|;)\\s*${MARKER_COOKIE}=([\\w-]+)\\s*(?=;|$)`, 'g')
+
+function toPosition(text: string | undefined, maxLag: number): bigint | undefined {
+  const [, position, time] = /^([0-9a-f]+) (\d+)$/.exec(text ?? '') ?? []
+  return position !== undefined && Math.abs(Date.now() - Number(time)) <= lifetimeOf(maxLag) ? BigInt(`0x${position}`) : undefined
+}

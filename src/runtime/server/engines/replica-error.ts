@@ -1,0 +1,28 @@
+/** Decides what an error of a replica says about the replica. */
+import { InvalidValueError } from './engine'
+
+/** The time limit of a statement. The primary would run into it too. */
+const STATEMENT_TIMEOUT = '57014'
+
+/** Whether the primary could answer a query that failed on a replica. It could not if the value or the time of the query is the cause. */
+export function isReplicaError(error: unknown): boolean {
+  return !(error instanceof InvalidValueError) && findState(error) !== STATEMENT_TIMEOUT
+}
+
+/** Whether the replica cannot be used: the connection failed, or the server is stopping, starting or full. */
+export function isUnavailable(error: unknown): boolean {
+  const state = findState(error)
+  return state === undefined || /^(?:08|53|57P)/.test(state)
+}
+
+/** Finds the SQLSTATE of an error or of one of its causes. Codes of sockets, such as `EPIPE`, have no digit. */
+function findState(error: unknown): string | undefined {
+  for (
+    let current = error as { code?: unknown, cause?: unknown } | undefined, depth = 0;
+    current && depth < 5;
+    current = current.cause as typeof current, depth++
+  ) {
+    if (typeof current.code === 'string' && /^(?=.*\d)[0-9A-Z]{5}$/.test(current.code)) return current.code
+  }
+  return undefined
+}

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { expectNoLeaks, type LeakOptions } from '../../../src/runtime/testing'
 import { openNewsroom, type Mistake } from './newsroom'
 
-type Caller = 'anonymous' | 'reader' | 'token'
+type Caller = 'anonymous' | 'reader' | 'author' | 'token'
 
 const HIDDEN: LeakOptions<Caller> = {
   as: 'reader',
@@ -35,6 +35,16 @@ describe('expectNoLeaks', () => {
     ['the rows of a junction are not filtered', 'shows the row 1, 2 of postTags'],
   ])('finds: %s', async (mistake, leak) => {
     expect(await leaksOf(mistake)).toContain(leak)
+  })
+
+  it.each<[Mistake, Partial<LeakOptions<Caller>>, string]>([
+    ['a foreign key accepts hidden rows', {}, 'POST /comments as reader: discloses that the row 3 of posts exists: 201, but 400 INVALID_REFERENCE'],
+    ['an endpoint looks for the row first', {}, 'POST /posts/3/publish as reader: discloses that the row 3 of posts exists: 403 FORBIDDEN, but 404'],
+    ['a unique constraint forgets the tenant', { as: 'author' }, 'POST /posts as author: discloses that a row with {"title":"Published elsewhere"} exists: 409 CONFLICT'],
+  ])('finds a write that gives no access, but shows that something exists: %s', async (mistake, options, leak) => {
+    const hidden = { as: 'reader', rows: { posts: [3] }, unique: { posts: { title: 'Published elsewhere' } }, ...options } as const
+    expect(await leaksOf(undefined, hidden)).toBe('')
+    expect(await leaksOf(mistake, hidden)).toContain(leak)
   })
 
   it('finds a row that only counts', async () => {

@@ -111,8 +111,9 @@ export const MISTAKES = {
   'a resource is forgotten': undefined,
 } as const
 
-/** The last mistake is only in the values of a response, so no matrix shows it. */
-export type Mistake = keyof typeof MISTAKES | 'a hook copies a hidden value'
+/** The other mistakes disclose something without giving access, so no matrix shows them. */
+export type Mistake = keyof typeof MISTAKES | 'a hook copies a hidden value' | 'a foreign key accepts hidden rows'
+  | 'an endpoint looks for the row first' | 'a unique constraint forgets the tenant'
 
 export async function openNewsroom(mistake?: Mistake) {
   const has = (name: Mistake) => name === mistake
@@ -123,6 +124,7 @@ export async function openNewsroom(mistake?: Mistake) {
     const names = client.prepare('select name from sqlite_master where type = \'table\' and name not like \'sqlite_%\'').all() as { name: string }[]
     for (const { name } of names) client.exec(`drop table ${name}`)
     client.exec(SQL_TEXT)
+    client.exec(`create unique index post_titles on posts (${has('a unique constraint forgets the tenant') ? 'title' : 'organization_id, title'})`)
     client.prepare('insert into api_tokens (id, name, user_id, organization_id, scopes, start, token_hash, created_at, updated_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?)')
       .run('token-1', 'deploy', '2', '1', has('the scopes of a token are ignored') ? null : '["posts:read"]', 'aat_test', TOKEN_HASH, 0, 0)
     client.pragma('foreign_keys = on')
@@ -150,6 +152,7 @@ export async function openNewsroom(mistake?: Mistake) {
     ...unless('the rule of a field is dropped', { fields: { salary: { read: 'users:manage', write: 'users:manage' } } }),
   }
   const commentsAuth: ResourceAuth<typeof comments> = {
+    fields: has('a foreign key accepts hidden rows') ? { postId: { reference: 'any' } } : {},
     permissions: { read: true, create: signedIn, delete: 'posts:edit' },
     listFilter: (table, ctx) => has('the rows of a parent are not checked')
       ? undefined
@@ -201,12 +204,16 @@ export async function openNewsroom(mistake?: Mistake) {
     plugins,
     multiTenancy: !has('multi-tenancy is off') && (has('the tenant column is forgotten') ? { excludedResources: ['posts'] } : {}),
     endpoints: async () => {
-      const { createEndpoint, findAuthorizedRow } = await import('../../../src/runtime/server/utils')
+      const { assertPermission, createEndpoint, findAuthorizedRow } = await import('../../../src/runtime/server/utils')
       return {
         'POST /api/posts/:id/publish': createEndpoint({
-          ...has('an endpoint is open') ? {} : { resource: 'posts', operation: 'update', ...unless('a named gate is dropped', { endpointName: 'publish' }) },
+          ...has('an endpoint is open') || has('an endpoint looks for the row first') ? {} : { resource: 'posts', operation: 'update', ...unless('a named gate is dropped', { endpointName: 'publish' }) },
           async handler(ctx) {
             const id = Number(ctx.params.id)
+            if (has('an endpoint looks for the row first')) {
+              if (!db.select().from(posts).where(eq(posts.id, id)).get()) throw createError({ statusCode: 404, message: 'There is no post.' })
+              await assertPermission(ctx as AutoApiContext, 'posts', 'update')
+            }
             if (!has('an endpoint is open')) await findAuthorizedRow<typeof posts>(ctx as AutoApiContext, 'posts', ctx.params.id!)
             db.update(posts).set({ status: 'published' }).where(eq(posts.id, id)).run()
             return { published: id }

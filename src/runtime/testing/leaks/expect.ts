@@ -2,10 +2,13 @@
 import { didYouMean } from '../../shared/suggest'
 import type { TestApi } from '../api/create'
 import { discover, type Found } from '../access/discover'
+import type { ExtraRequest } from '../access/observe'
 import { toParts, toPath, type NamedRows, type RowId } from '../access/probes'
+import type { Values } from '../access/values'
 import { createInspector } from './inspect'
 import { compareFields, compareRows } from './twins'
 import { walk, type Walk } from './walk'
+import { compareUnique, compareWrites } from './writes'
 
 /** What a caller must not see. */
 export interface LeakOptions<Name extends string = string> {
@@ -26,30 +29,49 @@ export interface LeakOptions<Name extends string = string> {
    * @default []
    */
   readonly secrets?: readonly (string | number)[]
+  /**
+   * Unique values of hidden rows by resource, such as an email address: `{ users: { email: 'ann@example.com' } }`. A write with such a
+   * value must not be a conflict. It is none if the unique constraint contains the tenant column.
+   * @default {}
+   */
+  readonly unique?: Readonly<Record<string, Values>>
+  /**
+   * Bodies and queries of endpoints that write, by method and path: `{ 'POST /posts/:id/publish': { body } }`. `false` leaves one out. They
+   * are sent only if the API has `reset`.
+   * @default every endpoint below a record, with an empty body
+   */
+  readonly requests?: Readonly<Record<string, ExtraRequest>>
 }
 
 /**
  * Reads everything that the caller can read, in every order and with every include, and compares requests about hidden rows and fields with
- * requests about missing ones. Requests read, or are dry runs.
+ * requests about missing ones. Requests read, or are dry runs. Endpoints that write are followed by `reset`.
  * @throws When a response shows a hidden row, field or value, or when a status, a total or an error discloses that it exists.
  * @example
  * await expectNoLeaks(api, { as: 'reader', rows: { posts: [3] }, fields: { users: ['salary'] }, secrets: ['Draft of Edgar'] })
  */
 export async function expectNoLeaks<Name extends string>(
-  api: TestApi<Name>, { as, rows = {}, fields = {}, secrets = [] }: LeakOptions<NoInfer<Name>>,
+  api: TestApi<Name>, { as, rows = {}, fields = {}, secrets = [], unique = {}, requests = {} }: LeakOptions<NoInfer<Name>>,
 ): Promise<void> {
   const found = await discover(api)
   const hidden = { rows: Object.fromEntries(Object.entries(rows).map(([name, ids]) => [name, toList(ids)])), fields, secrets }
-  assertKnown(found, [...Object.keys(rows), ...Object.keys(fields)])
+  assertKnown(found, [...Object.keys(rows), ...Object.keys(fields), ...Object.keys(unique)])
   for (const secret of secrets)
     if (typeof secret === 'string' && secret.length < 3)
       throw new Error(`[auto-api] The secret "${secret}" is too short: it can be a part of other text.`)
   await assertVisible(api, found, hidden.rows)
   const inspector = createInspector(found, hidden)
   for (const caller of [as].flat() as Name[]) {
-    const context: Walk = { client: api.as(caller), caller, found, inspector, routes: api.routes }
-    await walk(context)
-    for (const [name, ids] of Object.entries(hidden.rows)) for (const id of ids) await compareRows(context, found.resources.get(name)!, id)
+    const { routes, reset } = api
+    const context: Walk = { client: api.as(caller), caller, found, inspector, routes, requests, ...reset && { reset } }
+    const visible = await walk(context)
+    for (const [name, ids] of Object.entries(hidden.rows)) {
+      for (const id of ids) {
+        await compareRows(context, found.resources.get(name)!, id)
+        await compareWrites(context, visible, found.resources.get(name)!, id)
+      }
+    }
+    for (const [name, values] of Object.entries(unique)) await compareUnique(context, visible, found.resources.get(name)!, values)
     for (const [name, names] of Object.entries(fields))
       for (const field of names) await compareFields(context, found.resources.get(name)!, field)
   }

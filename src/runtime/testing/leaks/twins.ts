@@ -7,11 +7,13 @@ import type { FoundResource } from '../access/discover'
 import { toParts, toPath, write, type RowId } from '../access/probes'
 import { describeRequest, type Walk } from './walk'
 
-interface Sent {
+export interface Sent {
   readonly method: string
   readonly path: string
   readonly query?: Readonly<Record<string, unknown>>
   readonly body?: unknown
+  /** Whether a write takes effect. Then the rows are restored after it. */
+  readonly real?: true
 }
 
 /** The requests that name a row. */
@@ -78,19 +80,25 @@ export async function compareFields(context: Walk, { name }: FoundResource, fiel
     await compare(context, sent, unknown[index]!, [[UNKNOWN, field]], `the field ${name}.${field} exists`)
 }
 
-type Replacements = readonly (readonly [from: string, to: string])[]
+export type Replacements = readonly (readonly [from: string, to: string])[]
 
-const toReplacements = (missing: RowId, id: RowId): Replacements => [
+export const toReplacements = (missing: RowId, id: RowId): Replacements => [
   [toPath(missing), toPath(id)],
   ...toParts(missing).map((part, index): [string, string] => [String(part), String(toParts(id)[index])]),
 ]
 
 /** Compares the responses after the replacements, because a response can repeat what its request names. */
-async function compare(
-  { client, caller, inspector }: Walk, sent: Sent, twin: Sent, replacements: Replacements, fact: string,
+export async function compare(
+  { client, caller, inspector, reset }: Walk, sent: Sent, twin: Sent, replacements: Replacements, fact: string,
 ): Promise<void> {
-  const send = ({ method, path, query, body }: Sent) =>
-    method === 'GET' ? client.get(path, query) : write(client, method, path, { ...query && { query }, ...body !== undefined && { body } })
+  const send = async ({ method, path, query, body, real }: Sent) => {
+    const request = { ...query && { query }, ...body !== undefined && { body } }
+    if (method === 'GET') return await client.get(path, query)
+    if (!real) return await write(client, method, path, request)
+    const response = await client.request(method, path, request)
+    await reset?.()
+    return response
+  }
   const [response, other] = [await send(sent), await send(twin)]
   const request = describeRequest(caller, sent.method, sent.path, sent.query)
   inspector.readText(request, response)
@@ -102,7 +110,7 @@ async function compare(
 }
 
 /** Returns an id of the same form that no row has, and that stands nowhere else in a response. */
-function toMissing(id: RowId): RowId {
+export function toMissing(id: RowId): RowId {
   return typeof id === 'object' ? id.map(missingPart) : missingPart(id, 0)
 }
 

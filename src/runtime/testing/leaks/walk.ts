@@ -2,10 +2,11 @@
 import type { TestClient, TestResponse } from '../api/client'
 import type { TestApi } from '../api/create'
 import type { Found, FoundResource } from '../access/discover'
+import type { ExtraRequest } from '../access/observe'
 import { toPath, type RowId } from '../access/probes'
 import type { Inspector } from './inspect'
 
-type Row = Readonly<Record<string, unknown>>
+export type Row = Readonly<Record<string, unknown>>
 type Query = Readonly<Record<string, unknown>>
 interface List {
   readonly data: readonly Row[]
@@ -23,7 +24,13 @@ export interface Walk {
   readonly found: Found
   readonly inspector: Inspector
   readonly routes: TestApi['routes']
+  /** The bodies of endpoints, by method and path. `false` leaves an endpoint out. */
+  readonly requests: Readonly<Record<string, ExtraRequest>>
+  readonly reset?: () => unknown
 }
+
+/** The first row of each resource that the caller sees. */
+export type VisibleRows = ReadonlyMap<string, Row>
 
 /** @returns the text of a request, for messages */
 export const describeRequest = (caller: string, method: string, path: string, query: Query = {}) => {
@@ -31,13 +38,19 @@ export const describeRequest = (caller: string, method: string, path: string, qu
   return `${method} ${path}${parts.length > 0 ? `?${parts.join('&')}` : ''} as ${caller}`
 }
 
-export async function walk(context: Walk): Promise<void> {
+export async function walk(context: Walk): Promise<VisibleRows> {
   const { found, routes } = context
   for (const path of ['/_schema', '/permissions', '/_m2m/junctions']) await read(context, path)
   for (const { method, path, resource } of routes) {
     if (method === 'GET' && resource === undefined && !path.includes('/:')) await read(context, path)
   }
-  for (const resource of found.resources.values()) await walkResource(context, resource)
+  const visible = new Map<string, Row>()
+  for (const resource of found.resources.values()) {
+    await read(context, `/_m2m/detect/${resource.name}`)
+    const [first] = await walkResource(context, resource) ?? []
+    if (first) visible.set(resource.name, first)
+  }
+  return visible
 }
 
 /** Sends a read, and inspects the text of the response. */
@@ -55,7 +68,7 @@ async function readList(context: Walk, resource: FoundResource, query: Query): P
   return body as List
 }
 
-async function walkResource(context: Walk, resource: FoundResource): Promise<void> {
+async function walkResource(context: Walk, resource: FoundResource): Promise<readonly Row[] | undefined> {
   const { name, fields, relations, hasTrash } = resource
   const rows = await walkPages(context, resource, { count: 'exact' })
   await walkPages(context, resource, { cursor: '' })
@@ -79,6 +92,7 @@ async function walkResource(context: Walk, resource: FoundResource): Promise<voi
     if (status === 200) context.inspector.readRecords(request, name, records)
   }
   for (const row of rows?.slice(0, MAX_RECORDS) ?? []) await walkRecord(context, resource, row)
+  return rows
 }
 
 /** Reads every page. The total must be the number of rows on all pages. */

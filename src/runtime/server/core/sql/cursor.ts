@@ -30,9 +30,7 @@ export async function decryptCursor(
   resource: Resource,
   order: readonly Order[],
 ): Promise<readonly unknown[]> {
-  const payload = await decrypt(secret, PURPOSE, cursor)
-  if (payload === undefined) throw invalidCursor()
-  return fromPayload(payload, resource, order)
+  return fromPayload(await decrypt(secret, PURPOSE, cursor) ?? '', resource, order)
 }
 
 const PURPOSE = 'cursor'

@@ -1,0 +1,114 @@
+/** The rows after a position are those that follow it in the list, with every order, both forms of the condition and both places of NULL. */
+import Database from 'better-sqlite3'
+import { drizzle } from 'drizzle-orm/better-sqlite3'
+import { bigint, pgTable, text as pgText } from 'drizzle-orm/pg-core'
+import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { describe, expect, it } from 'vitest'
+import { allFields } from '../../../src/runtime/server/core/access/fields'
+import { encrypt } from '../../../src/runtime/server/core/encryption'
+import { createCursor, decryptCursor, readCursor } from '../../../src/runtime/server/core/sql/cursor'
+import { after, type Order } from '../../../src/runtime/server/core/sql/keyset'
+import type { Engine } from '../../../src/runtime/server/engines/engine'
+import { createResources } from '../../../src/runtime/server/schema/resource'
+import { DEFAULT_CONFIG } from '../../../src/runtime/shared/defaults'
+import { createServer } from '../../support/server'
+
+const items = sqliteTable('items', { id: integer('id').primaryKey(), a: integer('a').notNull(), b: integer('b'), c: text('c') })
+const resource = createResources([{ name: 'items', schema: items }], [{ items }], DEFAULT_CONFIG).get('items')!
+
+type Item = Record<'id' | 'a', number> & { readonly b: number | null, readonly c: string | null }
+const ITEMS: readonly Item[] = [1, 2].flatMap(a => [null, 1, 2].flatMap(b => [null, 'x', 'y'].map(c => ({ a, b, c }))))
+  .map((item, index) => ({ id: (index * 7) % 19 + 1, ...item }))
+
+const client = new Database(':memory:')
+client.exec('create table items (id integer primary key, a integer not null, b integer, c text)')
+for (const { id, a, b, c } of ITEMS) client.prepare('insert into items values (?, ?, ?, ?)').run(id, a, b, c)
+const db = drizzle({ client })
+
+const ORDERS = ['id', '-id', 'a,id', '-a,-id', 'a,-id', '-a,id', 'b,id', '-b,id', 'b,-c,id', '-b,c,-id', 'c,-a,b,id', 'a,b,id', '-a,-b,-id', 'b', '-b', 'a', 'a,a']
+
+const toOrder = (sort: string): Order[] => sort.split(',').map((part) => {
+  const field = allFields(resource).byName.get(part.replace('-', ''))!
+  return { field, descending: part.startsWith('-') }
+})
+
+function compareItems(order: readonly Order[], nullsLow: boolean) {
+  return (left: Item, right: Item): number => {
+    for (const { field, descending } of order) {
+      const [one, two] = [left, right].map(item => item[field.name as keyof Item])
+      if (one === two) continue
+      const less = one === null ? nullsLow : two === null ? !nullsLow : one! < two!
+      return less === descending ? 1 : -1
+    }
+    return 0
+  }
+}
+
+describe.each([[true, true], [true, false], [false, true], [false, false]])('after a position, NULL first: %s, tuples: %s', (nullsLow, tupleComparison) => {
+  const engine = { adapter: { nullsLow, tupleComparison } } as Engine
+
+  it.each(ORDERS)('of the order %s', (sort) => {
+    const order = toOrder(sort)
+    const compare = compareItems(order, nullsLow)
+    for (const position of ITEMS) {
+      const values = order.map(({ field }) => position[field.name as keyof Item])
+      const found = db.select({ id: items.id }).from(items).where(after(engine, order, values).build()).all().map(({ id }) => id)
+      expect(found.toSorted()).toEqual(ITEMS.filter(item => compare(item, position) > 0).map(({ id }) => id).toSorted())
+    }
+  })
+})
+
+it.each(ORDERS.filter(sort => sort.endsWith('id')))('pages by cursor show every row once, in the order %s', async (sort) => {
+  const { request } = await createServer({ registrations: [{ name: 'items', schema: items, authorization: { permissions: { read: true } } }], db })
+  for (const limit of [1, 4]) {
+    const ids: number[] = []
+    for (let cursor: string | null = ''; cursor !== null;) {
+      const { body }: { body: { data: Item[], meta: { nextCursor: string | null } } } = await request('GET', `/api/items?sort=${sort}&limit=${limit}&cursor=${cursor}`)
+      ids.push(...body.data.map(({ id }) => id))
+      cursor = body.meta.nextCursor
+    }
+    expect(ids).toEqual(ITEMS.toSorted(compareItems(toOrder(sort), true)).map(({ id }) => id))
+  }
+})
+
+describe('a cursor', () => {
+  const byId = toOrder('id')
+  const refused = expect.objectContaining({ data: { code: 'INVALID_CURSOR', parameter: 'cursor' } })
+  const forged = async (payload: string) => decryptCursor('secret', await encrypt('secret', 'cursor', payload), resource, byId).catch((error: unknown) => error)
+
+  it('is for one order', () => {
+    const cursor = createCursor(resource, byId, [5])
+    expect(readCursor(cursor, resource, byId)).toEqual([5])
+    for (const other of ['-id', 'a', 'a,id']) expect(() => readCursor(cursor, resource, toOrder(other))).toThrow(refused)
+  })
+
+  it.each(['=', '!', '\n'])('is one text: with %j added, it is refused', (more) => {
+    expect(() => readCursor(createCursor(resource, byId, [5]) + more, resource, byId)).toThrow(refused)
+  })
+
+  it('that was encrypted with the secret is read', async () => {
+    expect(await forged('[1,"items","id",[5]]')).toEqual([5])
+  })
+
+  it.each([
+    ['another version', '[2,"items","id",[5]]'], ['another resource', '[1,"users","id",[5]]'], ['another order', '[1,"items","-id",[5]]'],
+    ['no list of values', '[1,"items","id",{"length":1}]'], ['too many values', '[1,"items","id",[5,6]]'], ['no value', '[1,"items","id",[]]'],
+    ['a value of another type', '[1,"items","id",["x"]]'], ['no bigint', '[1,"items","id",[{"bigint":"x"}]]'], ['an object', '[1,"items","id",[{}]]'],
+    ['no list', '{"length":4}'], ['a number', '5'], ['null', 'null'], ['no JSON', '[1,'],
+  ])('with %s is refused', async (_what, payload) => {
+    expect(await forged(payload)).toEqual(refused)
+  })
+
+  it('of another secret, or not encrypted, is refused', async () => {
+    const cursor = await encrypt('other', 'cursor', '[1,"items","id",[5]]')
+    for (const sent of [cursor, 'x', createCursor(resource, byId, [5])]) await expect(decryptCursor('secret', sent, resource, byId)).rejects.toEqual(refused)
+  })
+
+  it('keeps every digit of a bigint, and NULL', () => {
+    const counters = pgTable('counters', { id: bigint('id', { mode: 'bigint' }).primaryKey(), name: pgText('name') })
+    const resource = createResources([{ name: 'counters', schema: counters }], [{ counters }], DEFAULT_CONFIG).get('counters')!
+    const order = allFields(resource).fields.map(field => ({ field, descending: false }))
+    for (const values of [[9007199254740993n, 'x'], [9007199254740993n, null]])
+      expect(readCursor(createCursor(resource, order, values), resource, order)).toEqual(values)
+  })
+})

@@ -5,9 +5,11 @@
  *     npm run test:mutation -- row-scope api-tokens
  */
 import { Stryker } from '@stryker-mutator/core'
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { FOLDERS } from './folders.ts'
+import { report } from './report.ts'
+import { isSampling } from './sample.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 process.chdir(root)
@@ -25,29 +27,27 @@ mkdirSync(results, { recursive: true })
 
 for (const name of names) {
   const { code, goal } = FOLDERS[name]!
-  // The workers of Stryker read it in the configuration of vitest.
+  // The workers of Stryker read these in the configuration of vitest and in `runner.ts`.
   process.env.MUTATED = name
+  process.env.SWEEP_RESULTS = `${root}${results}/${name}.sweep.json`
+  rmSync(process.env.SWEEP_RESULTS, { force: true })
   const mutants = await new Stryker({
-    testRunner: 'vitest',
-    plugins: ['@stryker-mutator/vitest-runner'],
+    testRunner: 'sweeping-vitest',
+    plugins: [fileURLToPath(new URL('runner.ts', import.meta.url))],
     mutate: [...code],
     vitest: { configFile: 'test/mutation/vitest.config.ts', related: false, pool: 'forks' },
     // The text of a message is no behavior.
     mutator: { excludedMutations: ['StringLiteral'] },
-    ignorePatterns: ['/bench', '/docs', '/dist', '.output', '.data', '/test/e2e', '/test/package', '/test/fixtures/*/.nuxt'],
-    incremental: true,
+    // Vitest reads the TypeScript settings of `.nuxt`, which Stryker does not copy by itself.
+    ignorePatterns: ['!.nuxt', '/bench', '/docs', '/dist', '.output', '.data', '/test/e2e', '/test/package', '/test/fixtures/*/.nuxt'],
+    incremental: !isSampling,
     incrementalFile: `${results}/${name}.json`,
-    reporters: ['clear-text', 'html', 'progress-append-only'],
+    reporters: ['html', 'progress-append-only'],
     htmlReporter: { fileName: `${results}/${name}.html` },
-    clearTextReporter: { allowColor: false, logTests: false, reportTests: false },
-    tempDirName: `${results}/sandbox`,
+    tempDirName: '.stryker',
     concurrency: Number(process.env.CONCURRENCY ?? 1),
     timeoutMS: 30_000,
     thresholds: { high: 100, low: goal, break: null },
   }).runMutationTest()
-  const count = (...statuses: readonly string[]) => mutants.filter(({ status }) => statuses.includes(status)).length
-  const noticed = count('Killed', 'Timeout')
-  const score = 100 * noticed / (noticed + count('Survived', 'NoCoverage'))
-  console.log(`${name}: ${noticed} of ${noticed + count('Survived', 'NoCoverage')} mutants were noticed, ${score.toFixed(1)} %. The goal is ${goal} %.`)
-  if (score < goal) process.exitCode = 1
+  if (!report(name, mutants)) process.exitCode = 1
 }

@@ -9,6 +9,7 @@ export default defineConfig({
   resolve: (base as { readonly resolve: object }).resolve,
   test: {
     include: [...FOLDERS[process.env.MUTATED ?? '']?.tests ?? []],
+    runner: fileURLToPath(new URL('sweep.ts', import.meta.url)),
     testTimeout: 60_000,
     hookTimeout: 60_000,
   },

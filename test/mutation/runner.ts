@@ -1,0 +1,116 @@
+/**
+ * The test runner of Stryker for Vitest, which first tries all changes in one process (`sweep.ts`). Stryker then starts a process for
+ * each change that could not be tried there, such as one in code that runs when a module loads.
+ */
+import { strykerPlugins as vitestPlugins } from '@stryker-mutator/vitest-runner'
+import { appendFileSync, existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
+import { FOLDERS } from './folders.ts'
+import { isInSample } from './sample.ts'
+
+type Coverage = Record<string, number>
+interface Run {
+  readonly status: string
+  readonly mutantCoverage?: { readonly perTest: Record<string, Coverage>, readonly static: Coverage }
+}
+interface Test {
+  readonly type: 'test'
+  readonly name: string
+  readonly meta: { readonly noticed?: Record<string, string>, readonly missed?: readonly string[] }
+}
+interface Suite { readonly tasks: readonly (Test | Suite & { readonly type: 'suite' })[] }
+/** The parts of Stryker's runner that are used here. Its package does not export the class. */
+interface VitestRunner {
+  readonly ctx: {
+    provide: (key: string, value: unknown) => void
+    readonly state: { getFiles: () => readonly Suite[] }
+    readonly projects: readonly { readonly config: { bail?: number } }[]
+    readonly config: { bail?: number }
+  }
+  init: () => Promise<void>
+  dryRun: (options: { readonly files?: readonly string[] }) => Promise<Run>
+  mutantRun: (options: { readonly activeMutant: { readonly id: string }, readonly testFilter?: readonly string[] }) => Promise<object>
+  run: (options: { readonly testIds: readonly string[] }) => Promise<object>
+}
+/** `null`: every test that runs the change passed with it. */
+type Results = Record<string, { readonly test: string, readonly message: string } | null>
+
+/** Where the results of the sweep are, for processes that Stryker starts later. */
+const file = process.env.SWEEP_RESULTS ?? ''
+
+type Factory = ((injector: unknown) => VitestRunner) & { readonly inject: readonly string[] }
+const [vitest] = vitestPlugins as unknown as readonly { readonly factory: Factory }[]
+
+function createRunner(injector: unknown): VitestRunner {
+  const runner = vitest!.factory(injector)
+  const init = runner.init.bind(runner)
+  const mutantRun = runner.mutantRun.bind(runner)
+  const dryRun = runner.dryRun.bind(runner)
+  let results: Results = {}
+  let unchanged: Run | undefined
+  runner.init = async () => {
+    await init()
+    if (!existsSync(file)) {
+      unchanged = await dryRun({ files: [] })
+      writeFileSync(file, JSON.stringify(await sweep(runner, unchanged)))
+    }
+    results = JSON.parse(readFileSync(file, 'utf8')) as Results
+  }
+  runner.dryRun = async options => unchanged ?? dryRun(options)
+  runner.mutantRun = async (options) => {
+    const { id } = options.activeMutant
+    if (!isInSample(id)) return { status: 'error', errorMessage: 'The change is not in the sample.' }
+    const found = results[id]
+    if (found === undefined) return mutantRun(options)
+    if (found === null) return { status: 'survived', nrOfTests: options.testFilter?.length ?? 0 }
+    return { status: 'killed', failureMessage: found.message, killedBy: [found.test], nrOfTests: 1 }
+  }
+  return runner
+}
+createRunner.inject = vitest!.factory.inject
+
+/** Tries the changes, one test file after another. A change is not in the results if a test that runs it could not try it. */
+async function sweep(runner: VitestRunner, { mutantCoverage }: Run): Promise<Results> {
+  const covered = new Map<string, [test: string, mutants: string[]][]>()
+  /** How many tests run a change and have not tried it. Loading the code is one of them. */
+  const untried = new Map<string, number>(Object.keys(mutantCoverage?.static ?? {}).map(mutant => [mutant, 1]))
+  for (const [test, mutants] of Object.entries(mutantCoverage?.perTest ?? {})) {
+    const path = fileOf(test)
+    covered.set(path, [...covered.get(path) ?? [], [test, Object.keys(mutants)]])
+    for (const mutant of Object.keys(mutants)) untried.set(mutant, (untried.get(mutant) ?? 0) + 1)
+  }
+  const results: Results = {}
+  const configs = [runner.ctx.config, ...runner.ctx.projects.map(({ config }) => config)]
+  const bail = configs.map(config => config.bail)
+  for (const config of configs) config.bail = 0
+  for (const path of FOLDERS[process.env.MUTATED!]!.tests.flatMap(pattern => globSync(pattern))) {
+    const tests = covered.get(path) ?? []
+    const isOpen = (mutant: string) => isInSample(mutant) && !Object.hasOwn(results, mutant)
+    const plan = Object.fromEntries(tests.map(([test, mutants]) => [test, mutants.filter(isOpen)]))
+    if (Object.values(plan).flat().length === 0) continue
+    const start = Date.now()
+    runner.ctx.provide('sweep', plan)
+    await runner.run({ testIds: Object.keys(plan) })
+    for (const { name, meta } of runner.ctx.state.getFiles().flatMap(testsOf)) {
+      for (const [mutant, message] of Object.entries(meta.noticed ?? {}))
+        results[mutant] ??= { test: Object.keys(plan).find(test => test.endsWith(name.trim())) ?? path, message }
+      for (const mutant of meta.missed ?? []) untried.set(mutant, untried.get(mutant)! - 1)
+    }
+    const count = Object.keys(results).length
+    appendFileSync(`${file}.log`, `${path}: ${count} of ${untried.size} changes noticed so far, ${Date.now() - start} ms\n`)
+  }
+  for (const [mutant, count] of untried) if (count === 0) results[mutant] ??= null
+  runner.ctx.provide('sweep', undefined)
+  configs.forEach((config, index) => {
+    config.bail = bail[index]
+  })
+  return results
+}
+
+const fileOf = (test: string) => test.slice(0, test.indexOf('#'))
+
+function testsOf(suite: Suite): Test[] {
+  return suite.tasks.flatMap(task => task.type === 'suite' ? testsOf(task) : [task])
+}
+
+export const strykerPlugins = [{ kind: 'TestRunner', name: 'sweeping-vitest', factory: createRunner }]
+export { strykerValidationSchema } from '@stryker-mutator/vitest-runner'

@@ -43,7 +43,8 @@ export const startServer = (
 ): Promise<TestServer> => createServer({
   db: primary,
   engine: 'postgres',
-  databaseOptions: { replica, ...databaseOptions },
+  // A busy machine can hold back the replica for longer than the default.
+  databaseOptions: { replica, maxLag: 60_000, ...databaseOptions },
   secret: SECRET,
   config: { multiTenancy: DEFAULT_MULTI_TENANCY },
   ...options,

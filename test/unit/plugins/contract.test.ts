@@ -93,6 +93,17 @@ describe('a request', () => {
     expect(extendContext).not.toHaveBeenCalled()
   })
 
+  it('keeps every cookie that a plugin sets, and the last value of every other header', async () => {
+    const server = await open([plugin({
+      onRequest: (request) => {
+        for (const name of ['Set-Cookie', 'x-name']) for (const value of ['a=1', 'b=2; Path=/']) request.setHeader(name, value)
+      },
+      around: async (_ctx, next) => ({ ...await next(), headers: { 'set-cookie': 'c=3' } }),
+    })])
+    const { headers } = await server.request('GET', '/api/posts', { caller: MEMBER })
+    expect([headers.getSetCookie(), headers.get('x-name')]).toEqual([['a=1', 'b=2; Path=/', 'c=3'], 'b=2; Path=/'])
+  })
+
   it('is refused for a caller without permission before around runs', async () => {
     const around = vi.fn()
     const server = await open([plugin({ around })])

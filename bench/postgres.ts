@@ -22,6 +22,7 @@ const folder = fileURLToPath(new URL('./postgres', import.meta.url))
 const IMPLEMENTATIONS = [
   { key: 'a', title: 'handwritten, on Postgres', posts: '/hand/posts' },
   { key: 'd', title: 'nuxt-auto-api, on Postgres', posts: '/api/posts' },
+  { key: 'named', title: 'd on Postgres with `prepare`', posts: '/api/posts', environment: () => ({ BENCH_PREPARE: '1' }) },
 ].map(implementation => ({ ...implementation, entry: `${folder}/.output/server/index.mjs` }))
 
 /** Prints a warning and returns nothing if no Postgres runs on this machine. */

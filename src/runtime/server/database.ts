@@ -30,7 +30,7 @@ export type DatabaseOfEvent = (event: any) => object
  * @param db any Drizzle database, or a function that returns it. The API calls the function once per request with the event, because
  * D1's binding comes with the event. The event of a Nitro task works too. Outside of a request the function gets no event.
  * @param engine the name of the database driver, or an engine of {@link defineEngine}. It decides how writes are committed.
- * @param options the read replicas of the database. A `withReplicas()` of Drizzle has them already.
+ * @param options the read replicas of the database, which a `withReplicas()` of Drizzle has already, and prepared statements.
  * @throws When the engine is unknown or has an invalid member, the value is not a Drizzle database, or the database belongs to another
  * engine. Also when an option is invalid.
  * @example

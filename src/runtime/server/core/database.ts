@@ -63,7 +63,7 @@ interface Connected {
 
 function oncePerDatabase(definition: EngineName | EngineDefinition, options: DatabaseOptions): (db: object) => Connected {
   const known = new WeakMap<object, Connected>()
-  const create = (db: object) => createEngine(definition, db)
+  const create = (db: object) => createEngine(definition, db, { prepare: options.prepare })
   return (db) => {
     let connected = known.get(db)
     if (!connected) {

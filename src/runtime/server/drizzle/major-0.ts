@@ -92,6 +92,7 @@ export const drizzle: DrizzleMajor = Object.freeze({
   sessions: {
     pg: {
       rows: (session, query) => rowsOf(toPrepared(session, query, undefined, undefined, true, unmapped).execute()),
+      named: (session, query, name) => rowsOf(toPrepared(session, query, undefined, name, true, unmapped).execute()),
       run: (session, query) => toPrepared(session, query, undefined, undefined, false).execute(),
     },
     mysql: {

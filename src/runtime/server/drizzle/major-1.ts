@@ -227,7 +227,11 @@ export const drizzle: DrizzleMajor = Object.freeze({
   columns,
   textOf: (chunk: StringChunk) => String(chunk.value as unknown),
   sessions: {
-    pg: server,
+    pg: {
+      ...server,
+      named: async (session, query, name) =>
+        await toPrepared(session, query, 'arrays', name).execute() as readonly (readonly unknown[])[],
+    },
     mysql: server,
     sqlite: {
       rows: (session, query) => toPrepared(session, query, 'arrays', false, 'values').values(),

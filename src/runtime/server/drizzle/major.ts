@@ -68,7 +68,10 @@ export interface BuiltQuery {
  * driver values; `run` returns the result of the driver.
  */
 export interface Sessions {
-  readonly pg: AsyncSession
+  readonly pg: AsyncSession & {
+    /** Runs a prepared statement with a name. */
+    readonly named: (session: object, query: Query, name: string) => Promise<Rows>
+  }
   readonly mysql: AsyncSession
   readonly sqlite: AsyncSession
   /** Prepares a statement of a synchronous driver. The parameters of the query are placeholders. */

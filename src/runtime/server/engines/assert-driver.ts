@@ -52,6 +52,9 @@ const WITHOUT_TRANSACTIONS: Readonly<Record<string, string>> = {
 
 const kindOf = (value: object): string => String((value.constructor as unknown as Record<symbol, unknown>)[entityKind])
 
+/** Whether the API can name the prepared statements of the driver. */
+export const canPrepare = (db: DrizzleDatabase): boolean => kindOf(db.session) === 'NodePgSession'
+
 /** @throws When the driver has no transactions, or when it belongs to another engine. */
 export function assertDriver(
   name: string,

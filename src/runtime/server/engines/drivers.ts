@@ -14,6 +14,8 @@ export interface RunResult {
 
 export interface Driver {
   readonly rows: (db: DrizzleDatabase, statement: Statement) => Promise<readonly Row[]>
+  /** Like `rows`, by a prepared statement with a name. */
+  readonly named?: (db: DrizzleDatabase, statement: Statement, name: string) => Promise<readonly Row[]>
   readonly run: (db: DrizzleDatabase, statement: Statement) => Promise<RunResult>
   readonly transaction: <T>(db: DrizzleDatabase, run: Transaction<T>) => Promise<T>
   /** Separates the transactions of requests that share one connection. */
@@ -39,6 +41,7 @@ const readCommitted = <T>(db: DrizzleDatabase, run: Transaction<T>) =>
 /** node-postgres, postgres.js, PGlite and Neon. */
 const postgres: Driver = {
   rows: ({ session }, statement) => sessions.pg.rows(session, asQuery(statement)),
+  named: ({ session }, statement, name) => sessions.pg.named(session, asQuery(statement), name),
   run: async ({ session }, statement) => {
     const { rowCount, count, affectedRows } = await sessions.pg.run(session, asQuery(statement)) as {
       rowCount?: number | null

@@ -5,15 +5,20 @@ import type { Dialect } from '../../shared/dialects'
 import type { Engine } from './engine'
 import { assertDefinition, createDefinedEngine, type EngineDefinition } from './define'
 import { createBatchEngine } from './batch'
-import { assertDriver, NEON_HTTP, type Mechanism } from './assert-driver'
+import { assertDriver, canPrepare, NEON_HTTP, type Mechanism } from './assert-driver'
 import { createInteractiveEngine } from './interactive'
 import { toDatabase } from './drizzle-database'
 import { createSynchronousEngine } from './synchronous'
 
+export interface EngineOptions {
+  /** Whether repeated reads are prepared statements with names. Only for direct connections of node-postgres. @default false */
+  readonly prepare?: boolean
+}
+
 interface EngineRow {
   readonly dialect: Dialect
   readonly mechanism: Mechanism
-  readonly create: (name: string, db: unknown) => Engine
+  readonly create: (name: string, db: unknown, options: EngineOptions) => Engine
   /** Statements that run once on each new database. Only synchronous engines have them. */
   readonly setUp?: readonly string[]
 }
@@ -21,7 +26,7 @@ interface EngineRow {
 const interactive = (dialect: Dialect): EngineRow => ({
   dialect,
   mechanism: 'interactive',
-  create: (name, db) => createInteractiveEngine(name, db, dialect, MAX_PARAMETERS[dialect]),
+  create: (name, db, { prepare }) => createInteractiveEngine(name, db, dialect, MAX_PARAMETERS[dialect], prepare),
 })
 
 /** The maximum number of parameters of one statement. Postgres and MySQL count parameters with 16 bits. postgres.js accepts two less. */
@@ -43,19 +48,24 @@ export type EngineName = keyof typeof ENGINES
 
 /**
  * Creates the engine of a database.
- * @throws When the engine is neither a supported name nor a valid definition, or the database does not fit the engine.
+ * @throws When the engine is neither a supported name nor a valid definition, or the database does not fit the engine or the options.
  * @example
  * const engine = createEngine('libsql', drizzle({ client }))
  */
-export function createEngine(engine: EngineName | EngineDefinition, db: unknown): Engine {
+export function createEngine(engine: EngineName | EngineDefinition, db: unknown, options: EngineOptions = {}): Engine {
   assertEngine(engine)
-  return typeof engine === 'string' ? createNamedEngine(engine, db) : createDefinedEngine(engine, db)
+  if (options.prepare === true && (typeof engine !== 'string' || !canPrepare(toDatabase(db))))
+    throw new TypeError(
+      '[auto-api] initializeDatabase(): `prepare` requires drizzle-orm/node-postgres. postgres.js prepares its statements itself, '
+      + 'unless its own option `prepare` is false.',
+    )
+  return typeof engine === 'string' ? createNamedEngine(engine, db, options) : createDefinedEngine(engine, db)
 }
 
-function createNamedEngine(name: EngineName, db: unknown): Engine {
+function createNamedEngine(name: EngineName, db: unknown, options: EngineOptions): Engine {
   const { create, setUp = [], ...row }: EngineRow = ENGINES[name]
   assertDriver(name, row, toDatabase(db))
-  const engine = create(name, db)
+  const engine = create(name, db, options)
   for (const text of setUp) void engine.commit([{ text: engine.render(sql.raw(text)).text, values: [] }])
   return engine
 }

@@ -4,12 +4,18 @@ import { nameOf } from '../drizzle/index'
 import { toInvalidValue } from './violation'
 import { DIALECTS } from './dialects/index'
 import { DRIVERS, type Driver } from './drivers'
-import { ExpectationError, joinOutcomes, type CommitEntry, type Engine, type Outcome, type WriteStatement } from './engine'
+import {
+  ExpectationError, joinOutcomes, type CommitEntry, type Engine, type Outcome, type Row, type Statement, type WriteStatement,
+} from './engine'
+import { createPreparedNames } from './prepared-names'
 import { withRetries } from './retry'
 import { notAQueryBuilder, toDatabase, type DrizzleDatabase } from './drizzle-database'
 
-/** @param maxParameters the maximum number of parameters of one statement in this dialect */
-export function createInteractiveEngine(name: string, database: unknown, dialect: Dialect, maxParameters: number): Engine {
+/**
+ * @param maxParameters the maximum number of parameters of one statement in this dialect
+ * @param prepare whether repeated reads outside of commits are prepared statements with names
+ */
+export function createInteractiveEngine(name: string, database: unknown, dialect: Dialect, maxParameters: number, prepare = false): Engine {
   const db = toDatabase(database)
   const driver = DRIVERS[dialect]
   const lock = driver.lock(db)
@@ -19,6 +25,8 @@ export function createInteractiveEngine(name: string, database: unknown, dialect
     return outcomes
   })
   const shouldRetry = (entry: CommitEntry | undefined) => entry !== undefined && 'retry' in entry && entry.retry === true
+
+  const read = prepare ? preparedReader(driver, db) : (statement: Statement) => driver.rows(db, statement)
 
   const fail = (error: unknown): never => {
     throw toInvalidValue(dialect, error)
@@ -37,9 +45,24 @@ export function createInteractiveEngine(name: string, database: unknown, dialect
       return { text, values }
     },
     columnName: column => nameOf(db.dialect, column),
-    query: statement => withRetries(() => lock.shared(() => driver.rows(db, statement)), () => false).catch(fail),
+    query: statement => withRetries(() => lock.shared(() => read(statement)), () => false).catch(fail),
     commit: statements => withRetries(() => lock.exclusive(() => commit(statements)), index => shouldRetry(statements[index])),
   } satisfies Engine)
+}
+
+function preparedReader({ rows, named }: Driver, db: DrizzleDatabase): (statement: Statement) => Promise<readonly Row[]> {
+  const names = createPreparedNames()
+  return async (statement) => {
+    const name = names.nameOf(statement.text)
+    if (name === undefined) return rows(db, statement)
+    try {
+      return await named!(db, statement, name)
+    }
+    catch (error) {
+      if (!names.isOutdated(error)) throw error
+      return rows(db, statement)
+    }
+  }
 }
 
 /** @param outcomes the outcomes of the earlier entries of the commit */

@@ -1,5 +1,6 @@
 /** Decides what an error of a replica says about the replica. */
 import { InvalidValueError } from './engine'
+import { findState } from './sql-state'
 
 /** The time limit of a statement. The primary would run into it too. */
 const STATEMENT_TIMEOUT = '57014'
@@ -13,16 +14,4 @@ export function isReplicaError(error: unknown): boolean {
 export function isUnavailable(error: unknown): boolean {
   const state = findState(error)
   return state === undefined || /^(?:08|53|57P)/.test(state)
-}
-
-/** Finds the SQLSTATE of an error or of one of its causes. Codes of sockets, such as `EPIPE`, have no digit. */
-function findState(error: unknown): string | undefined {
-  for (
-    let current = error as { code?: unknown, cause?: unknown } | undefined, depth = 0;
-    current && depth < 5;
-    current = current.cause as typeof current, depth++
-  ) {
-    if (typeof current.code === 'string' && /^(?=.*\d)[0-9A-Z]{5}$/.test(current.code)) return current.code
-  }
-  return undefined
 }

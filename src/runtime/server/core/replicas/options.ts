@@ -11,9 +11,15 @@ export interface DatabaseOptions {
    * @default 10000
    */
   readonly maxLag?: number
+  /**
+   * Whether repeated reads are prepared statements with names, which Postgres parses once for each connection. Only with
+   * drizzle-orm/node-postgres, and not behind a pooler.
+   * @default false
+   */
+  readonly prepare?: boolean
 }
 
-const NAMES: Readonly<Record<keyof DatabaseOptions, true>> = { replica: true, maxLag: true }
+const NAMES: Readonly<Record<keyof DatabaseOptions, true>> = { replica: true, maxLag: true, prepare: true }
 const DEFAULT_MAX_LAG = 10_000
 const MIN_MAX_LAG = 100
 
@@ -28,7 +34,8 @@ export function assertOptions(db: object, options: unknown): asserts options is 
   if (typeof options !== 'object' || options === null) throw invalid('the options must be an object, such as `{ replica }`.')
   const unknown = Object.keys(options).find(name => !Object.hasOwn(NAMES, name))
   if (unknown !== undefined) throw invalid(`the option \`${unknown}\` is unknown.${didYouMean(unknown, Object.keys(NAMES))}`)
-  const { replica, maxLag } = options as DatabaseOptions
+  const { replica, maxLag, prepare } = options as DatabaseOptions
+  if (prepare !== undefined && typeof prepare !== 'boolean') throw invalid('`prepare` must be `true` or `false`.')
   if (maxLag !== undefined && !(Number.isSafeInteger(maxLag) && maxLag >= MIN_MAX_LAG))
     throw invalid(`\`maxLag\` must be a whole number of milliseconds, ${MIN_MAX_LAG} or more.`)
   if (replica === undefined) return

@@ -2,6 +2,7 @@
 import { addServerTemplate, createResolver, defineNuxtModule, useLogger } from '@nuxt/kit'
 import type { NuxtModule } from 'nuxt/schema'
 import { addChunks } from './build/admin/chunks'
+import { addIcons } from './build/admin/icons'
 import { keepServerPrefetch } from './build/admin/ids'
 import { findNuxtUi, nuxtUiDependency } from './build/admin/nuxt-ui'
 import { resolveAdminOptions, type AdminOptions } from './build/admin/options'
@@ -46,6 +47,7 @@ const admin: NuxtModule<AdminOptions> = defineNuxtModule<AdminOptions>({
     nuxt.hook('autoApi:registerPlugins', registry => registry.add(createModuleImport('#auto-admin/plugin', 'admin')))
     addAdminTemplates(resolved)
     keepServerPrefetch(nuxt)
+    addIcons(nuxt, resolve('./runtime/app/admin'))
     addStyles(nuxt, ui, resolve('./runtime/app/admin'))
     addAdminPage(nuxt, resolved, resolve, warning => logger.warn(warning))
   },

@@ -94,6 +94,25 @@ describe.runIf(there)('the admin of an app', () => {
     })
   })
 
+  it('has the icons of its own pages, which it does not request', async () => {
+    const context = await browser.newContext({ extraHTTPHeaders: { 'x-caller': WRITER } })
+    const page = await context.newPage()
+    const requested: string[] = []
+    page.on('request', request => request.url().includes('/_icons/') && requested.push(request.url()))
+    // After a navigation in the browser, the server has rendered none of them.
+    await load(page, server.url)
+    await page.evaluate(() => (window as never as { useNuxtApp: () => { $router: { push: (path: string) => unknown } } }).useNuxtApp().$router.push('/back-office/new'))
+    await page.getByRole('button', { name: 'Delete A slash' }).click()
+    await page.getByRole('dialog').getByRole('listitem').first().waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.keyboard.press('Control+k')
+    await page.getByRole('dialog').getByRole('option').first().waitFor()
+    const empty = await page.locator('.iconify').evaluateAll(icons => icons.filter(icon => getComputedStyle(icon).maskImage === 'none').map(icon => icon.className))
+    expect([requested, empty]).toEqual([[], []])
+    await context.close()
+  })
+
   it('shows the texts of the app', async () => {
     await on('/trash', async (page) => {
       await page.getByRole('link', { name: 'Back to the newsroom' }).waitFor()

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { isReachable, CHROMIUM } from '../support/services'
-import { confirm, launch, pick, visit, type Visit } from './newsroom/browser'
+import { confirm, launch, pick, repeatedIds, visit, type Visit } from './newsroom/browser'
 import { ADMIN, EDITOR, WRITER } from './newsroom/callers'
 import { startNewsroom, type Newsroom } from './newsroom/server'
 
@@ -58,6 +58,8 @@ describe.runIf(there)('the pages of the playground', () => {
     })
   }
 
+  const idOf = (role: string) =>
+    newsroom.rows<{ id: number }>('select id from users where organization_id = 1 and active = 1 and role = ?', role)[0]!.id
   const active = (page: Page) => page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.tagName)
   const titles = (page: Page) => page.locator('.lines strong').allTextContents()
   const organization = 'organization_id = 1 and deleted_at is null'
@@ -74,9 +76,20 @@ describe.runIf(there)('the pages of the playground', () => {
   describe.each(['light', 'dark'] as const)('in the %s theme', (colorScheme) => {
     it.each(PAGES)('have nothing that axe finds wrong: %s, caller %s', async (path, as) => {
       await on(path, { as, colorScheme }, async ({ page, complaints }) => {
-        expect({ broken: await broken(page), complaints }).toEqual({ broken: [], complaints: [] })
+        expect({ broken: await broken(page), repeated: await repeatedIds(page), complaints }).toEqual({ broken: [], repeated: [], complaints: [] })
         await screenshot(page, `page${path.replace(/\W+/g, '-')}${as === undefined ? '-anonymous' : ''}`, colorScheme)
       })
+    })
+  })
+
+  it.each([['a visitor', () => undefined], ['a reader', () => idOf('reader')], ['a writer', () => WRITER]])('offer %s no action that the API refuses', async (_who, as) => {
+    const { body } = await newsroom.request('/api/permissions', { as: as() })
+    const { canCreate, canDelete, canViewDeleted } = body.permissions.posts
+    await on('/desk', { as: as() }, async ({ page }) => {
+      const count = (role: 'button' | 'link', name: string | RegExp) => page.getByRole(role, { name }).count().then(count => count > 0)
+      const offered = [await count('button', 'Write a post'), await count('link', 'Open the trash')]
+      expect(offered).toEqual([canCreate, canViewDeleted])
+      if (!canDelete) expect(await count('button', /^Delete post/)).toBe(false)
     })
   })
 

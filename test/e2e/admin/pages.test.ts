@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { isReachable, CHROMIUM } from '../../support/services'
-import { launch, load, openBlank, visit, wrongIds } from '../newsroom/browser'
+import { launch, load, openBlank, repeatedIds, visit, wrongIds } from '../newsroom/browser'
 import { ADMIN, EDITOR } from '../newsroom/callers'
 import { startNewsroom, type Newsroom } from '../newsroom/server'
 import { findViolations, overflowOf, screenshot, VIEWPORT } from './admin-page'
@@ -78,9 +78,10 @@ describe.runIf(there)('the pages of the admin', () => {
           ...await look(page, `${caller.replace(/\W/g, '-')}${path.replaceAll(/\W/g, '-')}`),
           complaints: complaints.splice(0).filter(text => as() !== undefined || !/status of 401/.test(text)),
           refused: [...refused.code, ...refused.data].filter(text => html.includes(text)),
+          offered: await findOffered(page, path, body),
         }
       }
-      const clean = { status: as() === undefined ? 401 : 200, violations: { light: [], dark: [] }, overflow: [0, 0, 0], wrongIds: [], complaints: [], refused: [] }
+      const clean = { status: as() === undefined ? 401 : 200, violations: { light: [], dark: [] }, overflow: [0, 0, 0], wrongIds: [], complaints: [], refused: [], offered: [] }
       expect(found).toEqual(Object.fromEntries(paths.map(path => [path, clean])))
 
       const code = (await Promise.all([...scripts].map(async url => (await fetch(url)).text()))).join('\n')
@@ -107,7 +108,19 @@ describe.runIf(there)('the pages of the admin', () => {
       overflow.push(await overflowOf(page))
     }
     await screenshot(page, name)
-    return { violations: { light, dark }, overflow, wrongIds: await wrongIds(page) }
+    return { violations: { light, dark }, overflow, wrongIds: [...await wrongIds(page), ...await repeatedIds(page)] }
+  }
+
+  type Capabilities = Readonly<Record<'canCreate' | 'canDelete' | 'canViewDeleted', boolean>>
+
+  /** The links and buttons of actions that the API refuses to the caller. */
+  async function findOffered(page: Page, path: string, { resources = {} }: { resources?: Record<string, { capabilities: Capabilities }> }) {
+    const links = await page.locator('a[href^="/admin/"]').evaluateAll(all => all.map(link => link.getAttribute('href')!))
+    const refused = Object.entries(resources).flatMap(([name, { capabilities: { canCreate, canViewDeleted } }]) =>
+      [...canCreate ? [] : [`/admin/${name}/new`], ...canViewDeleted ? [] : [`/admin/${name}/trash`]])
+    const own = resources[path.split(/[/?]/)[1] ?? '']
+    const deletes = own && !own.capabilities.canDelete ? await page.getByRole('button', { name: /^Delete/ }).count() : 0
+    return [...links.filter(link => refused.includes(link)), ...deletes > 0 ? ['Delete'] : []]
   }
 
   interface Access { readonly pages?: readonly { readonly path: string, readonly label: string, readonly chunk: { readonly script: string } }[] }

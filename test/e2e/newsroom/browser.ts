@@ -63,6 +63,12 @@ export async function confirm(page: Page, name: string): Promise<void> {
   await page.getByRole('dialog').waitFor({ state: 'detached' })
 }
 
+/** The ids that several elements have. axe reports only those to which a label or another attribute refers. */
+export const repeatedIds = (page: Page): Promise<string[]> => page.evaluate(() => {
+  const ids = [...document.querySelectorAll('[id]')].map(({ id }) => id)
+  return [...new Set(ids.filter((id, index) => ids.indexOf(id) < index))]
+})
+
 /**
  * The ids that the browser's components have, but their elements have not. Vue does not correct attributes while it hydrates, so a label
  * then points to no element. @returns one line for each element

@@ -76,8 +76,16 @@ export function createReplica(name: string, engine: Engine, { replayed, read }: 
   }
 
   const ask = () => {
-    askedAt = performance.now()
-    return asking ??= askNow().finally(() => asking = undefined)
+    const now = performance.now()
+    // On workers, a query ends with the request that began it, and nobody gets its result.
+    if (!asking || now - askedAt > 2 * TIMEOUT) {
+      askedAt = now
+      const own = askNow().finally(() => {
+        if (asking === own) asking = undefined
+      })
+      asking = own
+    }
+    return asking
   }
 
   return {

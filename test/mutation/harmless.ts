@@ -2,44 +2,39 @@
 
 export interface Harmless {
   readonly file: string
-  /** The line of the code, without the spaces around it. */
-  readonly line: string
-  /** What the change puts there. */
+  /** The code that the change replaces. */
+  readonly code: string
   readonly becomes: string
   readonly reason: string
 }
 
-const ACCESS = 'src/runtime/server/core/access'
+/** The changes of one file, as `[code, becomes, reason]`. */
+const inFile = (file: string, changes: readonly (readonly [code: string, becomes: string, reason: string])[]): Harmless[] =>
+  changes.map(([code, becomes, reason]) => ({ file: `src/runtime/server/${file}`, code, becomes, reason }))
+
+const SEPARATE_COPY = 'The copy has the same column. The condition saves the copy.'
+const OTHER_LIST = 'A list with another version is refused as well.'
+const ONE_COLUMN = 'With one column, both conditions select the same rows, and search the index in the same way.'
 
 export const HARMLESS: readonly Harmless[] = [
-  {
-    file: `${ACCESS}/row-scope.ts`,
-    line: 'const { where = [] } = plan as { where?: readonly Clause[] }',
-    becomes: '["Stryker was here"]',
-    reason: 'Every plan with a text search has conditions. The type does not say so.',
-  },
-  {
-    file: `${ACCESS}/row-scope.ts`,
-    line: 'return plan.related ? where.filter(clause => !plan.related!.clauses.includes(clause)) : where',
-    becomes: 'where',
-    reason: 'The conditions on related rows then apply twice, which finds the same rows in more time.',
-  },
-  {
-    file: `${ACCESS}/row-scope.ts`,
-    line: 'if (rules.length < 2) return rules[0]',
-    becomes: 'false',
-    reason: 'The function for several rules does the same for one rule, and accepts every row without rules.',
-  },
-  {
-    file: `${ACCESS}/row-scope.ts`,
-    line: 'if (tenant === \'none\') return [NO_ROWS]',
-    becomes: 'false',
-    reason: 'The tenant column is then compared with no value, which finds no rows either.',
-  },
-  {
-    file: `${ACCESS}/row-scope.ts`,
-    line: 'return table === resource.table ? field : { ...field, column: (table as unknown as Record<string, Column>)[field.name]! }',
-    becomes: 'false',
-    reason: 'The copy has the same column. The condition saves the copy.',
-  },
+  ...inFile('core/access/row-scope.ts', [
+    ['[]', '["Stryker was here"]', 'Every plan with a text search has conditions. The type does not say so.'],
+    [
+      'where.filter(clause => !plan.related!.clauses.includes(clause))', 'where',
+      'The conditions on related rows then apply twice, which finds the same rows in more time.',
+    ],
+    ['rules.length < 2', 'false', 'The function for several rules does the same for one rule, and accepts every row without rules.'],
+    ['tenant === \'none\'', 'false', 'The tenant column is then compared with no value, which finds no rows either.'],
+    ['table === resource.table', 'false', SEPARATE_COPY],
+  ]),
+  ...inFile('core/sql/cursor.ts', [
+    ['[]', '["Stryker was here"]', OTHER_LIST],
+    ['[0x811C9DC5, 0x01234567]', '[]', 'The checksum then starts with other numbers, and detects edits as well.'],
+  ]),
+  ...inFile('core/sql/keyset.ts', [
+    ['order.length > 1', 'true', ONE_COLUMN],
+    ['order.length > 1', 'order.length >= 1', ONE_COLUMN],
+    ['values[index] !== null', 'true', 'A column that is not nullable has no other value.'],
+    ['parts.length === 1', 'false', 'The condition then has one more pair of parentheses.'],
+  ]),
 ]

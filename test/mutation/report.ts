@@ -19,7 +19,8 @@ export function report(name: string, all: readonly MutantResult[]): boolean {
   const used = new Set(survived.map(({ harmless }) => harmless))
   const files = new Set(mutants.map(fileOf))
   const unused = isSampling ? [] : HARMLESS.filter(entry => files.has(entry.file) && !used.has(entry))
-  for (const { file, line } of unused) console.log(`harmless.ts lists a change that did not survive: ${file}: ${line}`)
+  for (const { file, code, becomes } of unused)
+    console.log(`harmless.ts lists a change that did not survive: ${file}: ${code} becomes ${becomes}`)
 
   const score = 100 * noticed / (noticed + harmful.length)
   const errors = withStatus('RuntimeError', 'CompileError').length
@@ -31,24 +32,25 @@ export function report(name: string, all: readonly MutantResult[]): boolean {
   return score >= goal && unused.length === 0
 }
 
-const lines = new Map<string, readonly string[]>()
+const sources = new Map<string, readonly string[]>()
 
-/** The line where the change begins. */
-function lineOf({ fileName, location }: MutantResult): string {
-  if (!lines.has(fileName)) lines.set(fileName, readFileSync(fileName, 'utf8').split('\n'))
-  return lines.get(fileName)![location.start.line - 1]!.trim()
+/** The code that the change replaces. Lines and columns count from 1. */
+function codeOf({ fileName, location: { start, end } }: MutantResult): string {
+  if (!sources.has(fileName)) sources.set(fileName, readFileSync(fileName, 'utf8').split('\n'))
+  const lines = sources.get(fileName)!.slice(start.line - 1, end.line)
+  return lines.map((line, index) => line.slice(index === 0 ? start.column - 1 : 0, index === lines.length - 1 ? end.column - 1 : undefined)).join('\n')
 }
 
 const fileOf = ({ fileName }: MutantResult) => relative(process.cwd(), fileName).replaceAll('\\', '/')
 
 function findHarmless(mutant: MutantResult): Harmless | undefined {
-  return HARMLESS.find(({ file, line, becomes }) =>
-    file === fileOf(mutant) && line === lineOf(mutant) && (becomes === undefined || becomes === mutant.replacement))
+  return HARMLESS.find(({ file, code, becomes }) => file === fileOf(mutant) && code === codeOf(mutant) && becomes === mutant.replacement)
 }
 
 function describe(mutant: MutantResult): string {
   const { location: { start }, mutatorName, replacement = '', status } = mutant
   const place = `${fileOf(mutant)}:${start.line}:${start.column} (${mutatorName})`
   const what = status === 'NoCoverage' ? 'not run' : 'survived'
-  return `${what}: ${place}\n    ${lineOf(mutant)}\n    becomes ${replacement.replace(/\s+/g, ' ')}\n`
+  const inOneLine = (text: string) => text.replace(/\s+/g, ' ')
+  return `${what}: ${place}\n    ${inOneLine(codeOf(mutant))}\n    becomes ${inOneLine(replacement)}\n`
 }

@@ -8,6 +8,7 @@ import { Stryker } from '@stryker-mutator/core'
 import { mkdirSync, rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { FOLDERS } from './folders.ts'
+import { findNoticed } from './known.ts'
 import { report } from './report.ts'
 import { isSampling } from './sample.ts'
 
@@ -31,6 +32,7 @@ for (const name of names) {
   process.env.MUTATED = name
   process.env.SWEEP_RESULTS = `${root}${results}/${name}.sweep.json`
   rmSync(process.env.SWEEP_RESULTS, { force: true })
+  process.env.SWEEP_KNOWN = isSampling ? '' : findNoticed(`${results}/${name}.json`).join()
   const mutants = await new Stryker({
     testRunner: 'sweeping-vitest',
     plugins: [fileURLToPath(new URL('runner.ts', import.meta.url))],

@@ -36,6 +36,8 @@ type Results = Record<string, { readonly test: string, readonly message: string 
 
 /** Where the results of the sweep are, for processes that Stryker starts later. */
 const file = process.env.SWEEP_RESULTS ?? ''
+/** Changes that the last run noticed. */
+const known = new Set(process.env.SWEEP_KNOWN?.split(','))
 
 type Factory = ((injector: unknown) => VitestRunner) & { readonly inject: readonly string[] }
 const [vitest] = vitestPlugins as unknown as readonly { readonly factory: Factory }[]
@@ -84,7 +86,7 @@ async function sweep(runner: VitestRunner, { mutantCoverage }: Run): Promise<Res
   for (const config of configs) config.bail = 0
   for (const path of FOLDERS[process.env.MUTATED!]!.tests.flatMap(pattern => globSync(pattern))) {
     const tests = covered.get(path) ?? []
-    const isOpen = (mutant: string) => isInSample(mutant) && !Object.hasOwn(results, mutant)
+    const isOpen = (mutant: string) => isInSample(mutant) && !known.has(mutant) && !Object.hasOwn(results, mutant)
     const plan = Object.fromEntries(tests.map(([test, mutants]) => [test, mutants.filter(isOpen)]))
     if (Object.values(plan).flat().length === 0) continue
     const start = Date.now()
@@ -98,7 +100,7 @@ async function sweep(runner: VitestRunner, { mutantCoverage }: Run): Promise<Res
     const count = Object.keys(results).length
     appendFileSync(`${file}.log`, `${path}: ${count} of ${untried.size} changes noticed so far, ${Date.now() - start} ms\n`)
   }
-  for (const [mutant, count] of untried) if (count === 0) results[mutant] ??= null
+  for (const [mutant, count] of untried) if (count === 0 && !known.has(mutant)) results[mutant] ??= null
   runner.ctx.provide('sweep', undefined)
   configs.forEach((config, index) => {
     config.bail = bail[index]

@@ -48,8 +48,8 @@ export type Methods = Readonly<Partial<Record<Method, Route>>>
 
 const HEADERS = { get: getResponseHeader, set: setResponseHeader } satisfies HeaderAccess<H3Event>
 
-/** Sets a header of the response. Keeps the cookies that are set already. */
-const setHeader: SetHeader<H3Event> = (event, name, value) => {
+/** Sets a header of the response. Keeps the cookies that are set already. Nitro's auto-imports have the name `setHeader`. */
+const applyHeader: SetHeader<H3Event> = (event, name, value) => {
   if (name.toLowerCase() !== 'set-cookie') return setResponseHeader(event, name, value)
   // In h3 2, a list would become one cookie.
   const own = (event as { readonly res?: { readonly headers?: unknown } }).res?.headers
@@ -117,7 +117,7 @@ function defineMethods(methods: Methods, toRequest: ToRequest<H3Event>): EventHa
     return handle(
       event,
       api,
-      () => toRequest(event, api, setHeader),
+      () => toRequest(event, api, applyHeader),
       request => runEnabled(request, api, route, methods),
       respondWithTag,
     )
@@ -159,7 +159,7 @@ interface MatchedRoute {
 export function defineCustomRoute(route: Route): EventHandler {
   return defineApiHandler((event) => {
     const api = requireApi(event)
-    return handle(event, api, () => toCustomRequest(event, api, setHeader), request => route(request, api))
+    return handle(event, api, () => toCustomRequest(event, api, applyHeader), request => route(request, api))
   })
 }
 
@@ -194,7 +194,7 @@ function runPluginRoute(event: H3Event, api: ServerApi): unknown {
   return handle(
     event,
     api,
-    () => toPluginRequest(event, api, setHeader, resource, params),
+    () => toPluginRequest(event, api, applyHeader, resource, params),
     request => runEnabled(request, api, route, methods),
     respondWithRevision,
   )
@@ -203,7 +203,7 @@ function runPluginRoute(event: H3Event, api: ServerApi): unknown {
 /** Runs the listeners of every request below the prefix. */
 function announce(event: H3Event, api: ServerApi): void {
   try {
-    for (const listen of api.listeners.onArrival) listen(toArrivingRequest(event, api, setHeader))
+    for (const listen of api.listeners.onArrival) listen(toArrivingRequest(event, api, applyHeader))
   }
   catch (error) {
     throw toHttpError(event, error)
@@ -289,7 +289,7 @@ function setHead(event: H3Event, response: ApiResponse): void {
   if (status !== 200) setResponseStatus(event, status)
   if (headers) {
     assertHeaders(headers)
-    for (const name in headers) setHeader(event, name, headers[name]!)
+    for (const name in headers) applyHeader(event, name, headers[name]!)
   }
   // h3 sends text as HTML. A handler that returns text of a client would then run scripts of that client.
   if (typeof body === 'string' && !getResponseHeader(event, 'content-type'))
@@ -319,7 +319,7 @@ async function respondWithStream(event: H3Event, response: ApiResponse, body: St
 
 /** Converts an event of custom code to a request. */
 export function requestOf(event: H3Event): ApiRequest {
-  return toCustomRequest(event, useApi(event), setHeader)
+  return toCustomRequest(event, useApi(event), applyHeader)
 }
 
 /** Throws errors of the server utils as HTTP errors, so that a plain event handler also responds with their status and code. */

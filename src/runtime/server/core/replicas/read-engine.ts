@@ -41,9 +41,9 @@ export function createReadEngine(
   } satisfies ReadEngine)
 }
 
-/** Returns the engine of the primary. Everything that a write reads or checks comes from there. */
+/** Returns the engine of the primary. Everything that a write reads or checks comes from there. The CLI has no engine. */
 export function primaryOf(engine: Engine): Engine {
-  return (engine as Partial<ReadEngine>).primary ?? engine
+  return (engine as Partial<ReadEngine> | undefined)?.primary ?? engine
 }
 
 /** From now on, the session reads no rows that are older than this moment. Whoever stores a response as up to date calls it first. */

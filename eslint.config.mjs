@@ -35,4 +35,9 @@ export default createConfigForNuxt({
     'no-restricted-properties': ['error', ...[['Map', 'groupBy'], ['Object', 'groupBy'], ['Promise', 'withResolvers'], ['Promise', 'try'], ['Array', 'fromAsync']]
       .map(([object, property]) => ({ object, property, message: 'Node 20 does not have it.' }))],
   },
+}, {
+  name: 'auto-api/target',
+  files: ['src/runtime/{app,server,shared}/**'],
+  // Apps compile these files for older targets, for which esbuild warns about such literals.
+  rules: { 'no-restricted-syntax': ['error', { selector: 'Literal[bigint]', message: 'Write `BigInt(24)` instead of `24n`.' }] },
 })

@@ -14,7 +14,7 @@ const MAX_LENGTH = 160
 /** The server decrypts no more markers of one request. */
 const MAX_MARKERS = 3
 /** Each position of the log is below this one. It stands for a position that the primary did not return. */
-const UNKNOWN = 1n << 64n
+const UNKNOWN = BigInt(1) << BigInt(64)
 
 /** Milliseconds. Afterwards, a replica that is not too far behind has the write anyway. The clocks of servers can differ. */
 const lifetimeOf = (maxLag: number) => Math.max(60_000, 2 * maxLag)

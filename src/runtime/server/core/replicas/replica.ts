@@ -34,7 +34,7 @@ export interface Replica {
 
 /** @param name for messages */
 export function createReplica(name: string, engine: Engine, { replayed, read }: Replication, maxLag: number): Replica {
-  let reached = -1n
+  let reached = BigInt(-1)
   /** Everything that was committed before this time is on the replica. */
   let upTo = -Infinity
   let askedAt = -Infinity

@@ -17,11 +17,12 @@ export const postgresReplication: Replication = {
   read: value => typeof value === 'string' ? toPosition(value) : undefined,
 }
 
-const PAGE = 8192n
-const PAGE_HEADER = 24n
+const PAGE = BigInt(8192)
+const PAGE_HEADER = BigInt(24)
 /** The smallest segment is 1 MB, and larger ones are multiples of it. */
-const SEGMENT = 1048576n
-const SEGMENT_HEADER = 40n
+const SEGMENT = BigInt(1048576)
+const SEGMENT_HEADER = BigInt(40)
+const HALF = BigInt(32)
 
 /**
  * Converts `16/B374D848` to a number. At the start of a page, Postgres returns the position after the page's header, and a replica gets
@@ -30,7 +31,7 @@ const SEGMENT_HEADER = 40n
 function toPosition(text: string): bigint | undefined {
   const [, high, low] = /^([0-9A-F]{1,8})\/([0-9A-F]{1,8})$/.exec(text) ?? []
   if (high === undefined) return undefined
-  const position = BigInt(`0x${high}`) << 32n | BigInt(`0x${low}`)
+  const position = BigInt(`0x${high}`) << HALF | BigInt(`0x${low}`)
   if (position % SEGMENT === SEGMENT_HEADER) return position - SEGMENT_HEADER
   return position % PAGE === PAGE_HEADER ? position - PAGE_HEADER : position
 }

@@ -9,7 +9,7 @@ import { findState } from './sql-state'
 /** A statement gets a name when it runs for the fourth time. */
 const USES = 3
 const MAX_NAMES = 256
-/** The number of statements without a name whose uses are counted. */
+/** For more statements than this, the uses are not counted. */
 const MAX_COUNTED = 1000
 /** The names are renewed after a migration. The connections keep the old statements too. */
 const MAX_GENERATIONS = 8

@@ -8,6 +8,8 @@ import pg from 'pg'
 import postgres from 'postgres'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createDatabase } from '../../src/runtime/server/core/database'
+import { createEngine } from '../../src/runtime/server/engines/index'
+import { createPreparedNames } from '../../src/runtime/server/engines/prepared-names'
 import { createServer, type TestServer } from '../support/server'
 import { isReachable, SERVICES } from '../support/services'
 import { DEFAULT_MULTI_TENANCY } from '../../src/runtime/shared/defaults'
@@ -108,6 +110,41 @@ describe.skipIf(!hasPostgres)('prepare', () => {
     expect((await list(server, '?limit=2&count=none')).data).toHaveLength(2)
     await repeat(6, () => list(server, '?limit=2&count=none'))
     expect((await prepared()).map(({ name }) => name.slice(0, 11))).toContain('auto_api_1_')
+  })
+
+  it('goes on naming after a migration during many requests', async () => {
+    const many = new pg.Pool({ ...at(NAME), max: 20 })
+    try {
+      const server = await start(drizzle({ client: many }), true)
+      const all = () => Promise.all(Array.from({ length: 40 }, () => list(server, '?limit=2&count=none')))
+      await repeat(3, all)
+      await pool.query('alter table posts alter column title type varchar(500)')
+      for (const { data } of await all()) expect(data).toHaveLength(2)
+      await repeat(3, all)
+      // Each connection has statements of its own.
+      const found = await Promise.all(Array.from({ length: 20 }, () => many.query(`select 1 from pg_prepared_statements where name like 'auto_api_1_%'`)))
+      expect(found.flatMap(({ rows }) => rows).length).toBeGreaterThan(0)
+    }
+    finally {
+      await many.end()
+    }
+  })
+
+  it('keeps its names after an error that a statement has without a name too', async () => {
+    const engine = createEngine('postgres', drizzle({ client: pool }), { prepare: true })
+    // Postgres refuses it with the same state as an outdated plan.
+    const refused = { text: 'select 1 union select 2 for update', values: [] }
+    await repeat(10, async () => await expect(engine.query(refused)).rejects.toThrow())
+    await repeat(6, async () => await engine.query({ text: 'select 1', values: [] }))
+    expect((await prepared()).map(({ name }) => name.slice(0, 11))).toEqual(['auto_api_0_'])
+  })
+
+  it('renews its names once for the errors of one migration', () => {
+    const names = createPreparedNames()
+    const name = Array.from({ length: 4 }, () => names.nameOf('select 1')).at(-1)!
+    const error = Object.assign(new Error('cached plan must not change result type'), { code: '0A000' })
+    for (let count = 0; count < 20; count++) names.renew(name, error)
+    expect(Array.from({ length: 4 }, () => names.nameOf('select 1')).at(-1)).toMatch(/^auto_api_1_/)
   })
 
   it('stops naming when the connection has lost the statements, and says so once', async () => {

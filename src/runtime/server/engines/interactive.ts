@@ -7,7 +7,7 @@ import { DRIVERS, type Driver } from './drivers'
 import {
   ExpectationError, joinOutcomes, type CommitEntry, type Engine, type Outcome, type Row, type Statement, type WriteStatement,
 } from './engine'
-import { createPreparedNames } from './prepared-names'
+import { createPreparedNames, isNameError } from './prepared-names'
 import { withRetries } from './retry'
 import { notAQueryBuilder, toDatabase, type DrizzleDatabase } from './drizzle-database'
 
@@ -59,8 +59,10 @@ function preparedReader({ rows, named }: Driver, db: DrizzleDatabase): (statemen
       return await named!(db, statement, name)
     }
     catch (error) {
-      if (!names.isOutdated(error)) throw error
-      return rows(db, statement)
+      if (!isNameError(error)) throw error
+      const found = await rows(db, statement)
+      names.renew(name, error)
+      return found
     }
   }
 }

@@ -14,7 +14,7 @@ const MAX_COUNTED = 1000
 /** The names are renewed after a migration. The connections keep the old statements too. */
 const MAX_GENERATIONS = 8
 
-/** The result of a prepared statement changed with its tables: a migration changed the type of a column. */
+/** The result of a prepared statement changed with its tables, after a migration. Postgres has this state for other errors too. */
 const CHANGED = '0A000'
 /** The connection has no statement of that name, or another one: a pooler gives each transaction another connection. */
 const LOST: readonly (string | undefined)[] = ['26000', '42P05']
@@ -25,8 +25,14 @@ const NO_POOLER = '[auto-api] initializeDatabase(): the connections lose the sta
 export interface PreparedNames {
   /** Returns `undefined` for a statement that is not prepared. Equal names mean equal texts, also between servers. */
   readonly nameOf: (text: string) => string | undefined
-  /** Whether the statement failed because of its name. It can run again without one: Postgres did not run it. */
-  readonly isOutdated: (error: unknown) => boolean
+  /** Gives the statements new names, or none. Call it if a statement failed with its name, and did not without. */
+  readonly renew: (name: string, error: unknown) => void
+}
+
+/** Whether a statement can have failed because of its name. Postgres did not run it then. */
+export function isNameError(error: unknown): boolean {
+  const state = findState(error)
+  return state === CHANGED || LOST.includes(state)
 }
 
 export function createPreparedNames(): PreparedNames {
@@ -34,6 +40,7 @@ export function createPreparedNames(): PreparedNames {
   const uses = new Map<string, number>()
   let generation = 0
   let isOff = false
+  const prefix = () => `auto_api_${generation}_`
 
   return {
     nameOf(text) {
@@ -47,19 +54,18 @@ export function createPreparedNames(): PreparedNames {
         return undefined
       }
       // A name has at most 63 bytes.
-      const name = `auto_api_${generation}_${digest(text)}`
+      const name = `${prefix()}${digest(text)}`
       names.set(text, name)
       return name
     },
-    isOutdated(error) {
-      const state = findState(error)
-      const isLost = LOST.includes(state)
-      if (state !== CHANGED && !isLost) return false
+    renew(name, error) {
+      // Statements that ran at the same time fail together. The first one renews the names.
+      if (isOff || !name.startsWith(prefix())) return
       names.clear()
       generation++
-      if (isLost && !isOff) console.warn(NO_POOLER)
-      isOff ||= isLost || generation >= MAX_GENERATIONS
-      return true
+      const isLost = LOST.includes(findState(error))
+      isOff = isLost || generation >= MAX_GENERATIONS
+      if (isLost) console.warn(NO_POOLER)
     },
   }
 }

@@ -23,6 +23,10 @@ export const HARMLESS: readonly Harmless[] = [
       'where.filter(clause => !plan.related!.clauses.includes(clause))', 'where',
       'The conditions on related rows then apply twice, which finds the same rows in more time.',
     ],
+    [
+      '!resource.auth?.objectLevel && !call.api.rowChecks.has(resource)', 'false',
+      'There is then no rule to find. The condition saves a promise per plan.',
+    ],
     ['rules.length < 2', 'false', 'The function for several rules does the same for one rule, and accepts every row without rules.'],
     ['tenant === \'none\'', 'false', 'The tenant column is then compared with no value, which finds no rows either.'],
     ['table === resource.table', 'false', SEPARATE_COPY],

@@ -122,6 +122,7 @@ async function rowRules(
   const tenantAndTrash = [...tenantClauses(call, resource, table), ...trashClauses(resource, trash, table)]
   if (rules === 'tenant') return { scope: tenantAndTrash }
   const scope = [...tenantAndTrash, ...await filterClauses(call, resource, operation, table)]
+  if (!resource.auth?.objectLevel && !call.api.rowChecks.has(resource)) return { scope }
   const accepts = await rowRule(call, resource, operation)
   return accepts ? { scope, accepts, canRead: await rowRule(call, resource, 'read') } : { scope }
 }

@@ -4,7 +4,7 @@
 # installs what is missing and starts it. Everything listens on 127.0.0.1 only and holds test data only.
 
 # The services the tests need.
-SERVICES=(postgres postgres_replica pgbouncer mariadb redis chromium)
+SERVICES=(postgres postgres_replica pgbouncer mariadb galera redis chromium)
 
 listening() { (exec 3<> "/dev/tcp/127.0.0.1/$1") 2> /dev/null; }
 
@@ -92,6 +92,10 @@ mariadb_start() {
   mariadb -e "create user if not exists root@'127.0.0.1' identified by ''; grant all on *.* to root@'127.0.0.1';
     create database if not exists test"
 }
+
+# Three nodes, which certify each other's commits. Also a command, with which tests kill a node and start it again.
+# shellcheck source=galera.sh
+. "$(dirname "${BASH_SOURCE[0]}")/galera.sh"
 
 redis_ready() { listening 6379; }
 redis_start() {

@@ -16,6 +16,7 @@ import { isHttpError, methodNotAllowed } from './core/error'
 import { STATUS_TEXT } from './core/error-codes'
 import { allowedMethods, assertEnabled, type Route, type RoutesByMethod } from './core/pipeline'
 import { assertHeader } from './core/header'
+import { keepRunning } from './core/running'
 import { wantsErrorsAs } from './core/media-type'
 import { findText, type ApiResponse } from './core/response'
 import { discard, isStreamed, type StreamedBody } from './http/chunks'
@@ -223,8 +224,14 @@ function requireApi(event: H3Event): ServerApi {
 /** Sends a response whose status and headers are set. Returns the body for h3. */
 type Send = (event: H3Event, api: ServerApi, response: ApiResponse) => unknown
 
-async function handle(
+function handle(
   event: H3Event, api: ServerApi, toRequest: () => ApiRequest, run: (request: ApiRequest) => Promise<ApiResponse>, send: Send = sendPlain,
+): Promise<unknown> {
+  return keepRunning(runAndSend(event, api, toRequest, run, send))
+}
+
+async function runAndSend(
+  event: H3Event, api: ServerApi, toRequest: () => ApiRequest, run: (request: ApiRequest) => Promise<ApiResponse>, send: Send,
 ): Promise<unknown> {
   try {
     const pending = api.whenReady()
@@ -325,7 +332,7 @@ export function requestOf(event: H3Event): ApiRequest {
 /** Throws errors of the server utils as HTTP errors, so that a plain event handler also responds with their status and code. */
 export async function withHttpErrors<T>(event: H3Event, run: () => Promise<T>): Promise<T> {
   try {
-    return await run()
+    return await keepRunning(run())
   }
   catch (error) {
     throw isApiError(error) ? toHttpError(event, error) : error

@@ -1,6 +1,5 @@
 /** Runs built fixture apps, for tests that send HTTP requests to a built Nuxt server. */
 import { spawn, type ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
 import { join } from 'node:path'
 import { root } from '../../support/once'
 import { folderOf } from './build'
@@ -15,6 +14,8 @@ export interface Server {
   /** What the server has written to its log so far. */
   readonly printed: () => string
   readonly request: (path: string, options?: RequestOptions) => Promise<ServerResponse>
+  /** Resolves when the process ends, with its exit code. It is `null` for a process that a signal has ended. */
+  readonly ended: Promise<number | null>
   readonly stop: (signal?: 'SIGTERM' | 'SIGKILL') => Promise<void>
 }
 
@@ -59,9 +60,11 @@ async function run(server: ChildProcess, kind: 'single' | 'group' = 'single'): P
     throw error
   })
   const checks = createChecks(url)
+  const ended = new Promise<number | null>(resolve => server.once('exit', resolve))
   return {
     url,
     pid: server.pid!,
+    ended,
     printed: () => printed,
     async request(path, options) {
       const response = await sendRequest(url + path, options)
@@ -70,9 +73,8 @@ async function run(server: ChildProcess, kind: 'single' | 'group' = 'single'): P
     },
     async stop(signal = 'SIGKILL') {
       assertNoSecrets(printed, 'The log of the server')
-      if (server.exitCode !== null) return
+      if (server.exitCode !== null || server.signalCode !== null) return
       const problems = await checks.findProblems()
-      const ended = once(server, 'exit')
       kill(signal)
       const timer = setTimeout(() => kill('SIGKILL'), 5_000)
       await ended

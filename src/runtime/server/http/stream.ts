@@ -6,6 +6,7 @@
  * - h3 2, and h3 1 elsewhere: the runtime reads a `ReadableStream` and cancels it.
  */
 import { readChunks, type Chunks, type StreamedBody } from './chunks'
+import { keepRunning } from '../core/running'
 import { webRequestOf } from '../web-request'
 
 /** The parts of an event, of either version of h3, that hold its connection. */
@@ -61,8 +62,12 @@ export async function sendStream(event: EventWithConnection, body: StreamedBody,
   return undefined
 }
 
-/** Cloudflare drops a request whose client has left, and with it the `finally` blocks of the producer. `waitUntil` keeps the request. */
+/**
+ * Keeps the request until `ended`. Cloudflare drops a request whose client has left, and with it the `finally` blocks of the producer:
+ * `waitUntil` prevents that. A Node server that stops waits too.
+ */
 export function keepAlive(event: EventWithConnection, ended: Promise<void>): void {
+  void keepRunning(ended)
   const { waitUntil } = event.context as { readonly waitUntil?: (promise: Promise<unknown>) => unknown }
   const { waitUntil: ofRequest } = (event.req ?? {}) as { readonly waitUntil?: unknown }
   if (waitUntil) waitUntil(ended)

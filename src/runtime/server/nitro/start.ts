@@ -3,6 +3,7 @@ import { assertEndpoints } from '../core/endpoint'
 import { useApi } from '../runtime'
 import { rememberEvent, type ClientEvent } from '../client-address'
 import { keepUnbuffered } from '../http/unbuffered'
+import { endProcess, waitForWork, type Closing } from './stop'
 
 interface RequestEvent extends ClientEvent {
   readonly method: string
@@ -10,8 +11,8 @@ interface RequestEvent extends ClientEvent {
 }
 
 /** The request hook of Nitro, in both versions. */
-interface Nitro {
-  readonly hooks?: { readonly hook: (name: 'request', listen: (event: RequestEvent) => void) => unknown }
+interface Nitro extends Closing {
+  readonly hooks?: Closing['hooks'] & { readonly hook: (name: 'request', listen: (event: RequestEvent) => void) => unknown }
 }
 
 /**
@@ -19,6 +20,7 @@ interface Nitro {
  * @throws When a registration cannot become a resource, a plugin cannot be set up, or an endpoint names a gate that does not exist.
  */
 export default function start(nitro: Nitro): void {
+  waitForWork(nitro)
   nitro.hooks?.hook('request', rememberEvent)
   const api = useApi()
   nitro.hooks?.hook('request', event => keepUnbuffered(event, api.mountPath, api.config.http.maxBodySize))
@@ -29,5 +31,8 @@ export default function start(nitro: Nitro): void {
     globalThis.process?.exit?.(1)
   })
   // The other server plugins have set the database when this runs.
-  void Promise.resolve(api.whenReady()).then(() => api.scheduler.warnIfShared(), () => {})
+  void Promise.resolve(api.whenReady()).then(() => {
+    endProcess(nitro)
+    api.scheduler.warnIfShared()
+  }, () => {})
 }

@@ -1,4 +1,5 @@
 /** The Nitro task `auto-api:plugins`. Every minute it runs the tasks of plugins that are due. `payload.task` runs only the named task. */
+import { isStopping, keepRunning } from '../core/running'
 import { useApi } from '../runtime'
 
 interface TaskEvent {
@@ -10,12 +11,12 @@ export async function runPluginTasks(now: Date, event?: TaskEvent): Promise<read
   const api = useApi(event)
   await api.whenReady()
   const task = event?.payload?.task
-  if (task === undefined) return api.scheduler.runDue(now, event)
+  if (task === undefined) return isStopping() ? [] : api.scheduler.runDue(now, event)
   await api.scheduler.runNow(String(task), event)
   return [String(task)]
 }
 
 export default {
   meta: { description: 'Run the tasks of plugins that are due' },
-  run: async (event?: TaskEvent) => ({ result: await runPluginTasks(new Date(), event) }),
+  run: async (event?: TaskEvent) => ({ result: await keepRunning(runPluginTasks(new Date(), event)) }),
 }

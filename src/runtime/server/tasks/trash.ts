@@ -1,4 +1,5 @@
 /** The Nitro task `auto-api:trash`: enforces `softDelete.retentionDays`. */
+import { isStopping, keepRunning } from '../core/running'
 import { useApi } from '../runtime'
 import { purgeExpiredTrash } from '../utils/trash'
 
@@ -10,12 +11,15 @@ interface TaskEvent {
 
 const NAME = 'auto-api:trash'
 
+/** @returns the number of purged rows by resource */
+async function purge(event?: TaskEvent): Promise<Awaited<ReturnType<typeof purgeExpiredTrash>>> {
+  const now = new Date()
+  const isScheduled = event?.payload?.scheduledTime !== undefined || event?.context?.cloudflare !== undefined
+  if (isScheduled && (isStopping() || !await useApi(event).scheduler.claimScheduled(NAME, now, event))) return {}
+  return purgeExpiredTrash(now, event)
+}
+
 export default {
   meta: { name: NAME, description: 'Purge what has been in the trash for longer than retentionDays' },
-  async run(event?: TaskEvent) {
-    const now = new Date()
-    const isScheduled = event?.payload?.scheduledTime !== undefined || event?.context?.cloudflare !== undefined
-    if (isScheduled && !await useApi(event).scheduler.claimScheduled(NAME, now, event)) return { result: {} }
-    return { result: await purgeExpiredTrash(now, event) }
-  },
+  run: async (event?: TaskEvent) => ({ result: await keepRunning(purge(event)) }),
 }

@@ -131,7 +131,7 @@ describe.skipIf(!reachable)('a server that gets SIGTERM', () => {
   })
 
   it('ends after its time limit, and says what has not ended', async () => {
-    orders.servers.push(server = await orders.start({ NITRO_SHUTDOWN_TIMEOUT: '1000' }))
+    orders.servers.push(server = await orders.start({ NITRO_SHUTDOWN_TIMEOUT: '1000', SERVER_SHUTDOWN_TIMEOUT: '1' }))
     const id = await create('held for long')
     const release = await orders.database.hold(`select 1 from orders where id = ${id} for update`)
     const answer = request(server, 'PATCH', `/orders/${id}`, { body: { name: 'too late' } }).catch(() => undefined)
@@ -153,7 +153,7 @@ describe.skipIf(!reachable)('two servers behind a proxy', () => {
 
   it('answer every request while each of them is replaced, one after the other', async () => {
     const { servers, database } = orders
-    const proxy = await startProxy(servers.map(({ url }) => url), { health: '/health', interval: 200 })
+    const proxy = await startProxy(servers.map(({ url }) => url), { health: '/health', interval: 500, timeout: 5_000 })
     const failures: unknown[] = []
     let created = 0
     let ends = false

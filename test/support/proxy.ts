@@ -15,13 +15,15 @@ export interface Proxy {
 export interface ProxyOptions {
   /** The path that a healthy server answers with 200. */
   readonly health: string
-  /** Milliseconds between two checks, and the time that a response can take. */
+  /** Milliseconds between two checks. */
   readonly interval: number
+  /** Milliseconds that a response can take. */
+  readonly timeout: number
 }
 
 const NONE = 'HTTP/1.1 503 Service Unavailable\r\nx-proxy: no server\r\nconnection: close\r\ncontent-length: 0\r\n\r\n'
 
-export async function startProxy(urls: readonly string[], { health, interval }: ProxyOptions): Promise<Proxy> {
+export async function startProxy(urls: readonly string[], { health, interval, timeout }: ProxyOptions): Promise<Proxy> {
   const healthy = new Map(urls.map(url => [url, true]))
   let turn = 0
 
@@ -50,7 +52,7 @@ export async function startProxy(urls: readonly string[], { health, interval }: 
   }
 
   const check = async (url: string) => {
-    const { status } = await fetch(url + health, { signal: AbortSignal.timeout(interval), headers: { connection: 'close' } }).catch(() => ({ status: 0 }))
+    const { status } = await fetch(url + health, { signal: AbortSignal.timeout(timeout), headers: { connection: 'close' } }).catch(() => ({ status: 0 }))
     if (healthy.has(url)) healthy.set(url, status === 200)
   }
   const timer = setInterval(() => void Promise.all([...healthy.keys()].map(check)), interval)

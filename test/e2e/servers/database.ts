@@ -51,6 +51,8 @@ async function createOnPostgres(port = 5432): Promise<Database> {
 async function connectTo(database: string, port: number): Promise<pg.Client> {
   const client = new pg.Client({ host: '127.0.0.1', port, user: 'postgres', database })
   await client.connect()
+  // A server that is killed, and a database that is removed, close connections.
+  client.on('error', () => {})
   return client
 }
 

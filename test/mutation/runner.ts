@@ -10,12 +10,13 @@ import { isInSample } from './sample.ts'
 type Coverage = Record<string, number>
 interface Run {
   readonly status: string
+  readonly tests?: readonly { readonly id: string, readonly timeSpentMs: number }[]
   readonly mutantCoverage?: { readonly perTest: Record<string, Coverage>, readonly static: Coverage }
 }
 interface Test {
   readonly type: 'test'
   readonly name: string
-  readonly meta: { readonly noticed?: Record<string, string>, readonly missed?: readonly string[] }
+  readonly meta: { readonly noticed?: Record<string, string>, readonly missed?: readonly string[], readonly stopped?: string }
 }
 interface Suite { readonly tasks: readonly (Test | Suite & { readonly type: 'suite' })[] }
 /** The parts of Stryker's runner that are used here. Its package does not export the class. */
@@ -70,8 +71,12 @@ function createRunner(injector: unknown): VitestRunner {
 }
 createRunner.inject = vitest!.factory.inject
 
+/** Milliseconds. Fast tests try the changes first, so that slow ones try only those that no fast test noticed. */
+const PACES: readonly (readonly [from: number, below: number])[] = [[0, 30], [30, 150], [150, Infinity]]
+
 /** Tries the changes, one test file after another. A change is not in the results if a test that runs it could not try it. */
-async function sweep(runner: VitestRunner, { mutantCoverage }: Run): Promise<Results> {
+async function sweep(runner: VitestRunner, { tests: timed = [], mutantCoverage }: Run): Promise<Results> {
+  const times = new Map(timed.map(({ id, timeSpentMs }) => [id, timeSpentMs]))
   const covered = new Map<string, [test: string, mutants: string[]][]>()
   /** How many tests run a change and have not tried it. Loading the code is one of them. */
   const untried = new Map<string, number>(Object.keys(mutantCoverage?.static ?? {}).map(mutant => [mutant, 1]))
@@ -84,21 +89,27 @@ async function sweep(runner: VitestRunner, { mutantCoverage }: Run): Promise<Res
   const configs = [runner.ctx.config, ...runner.ctx.projects.map(({ config }) => config)]
   const bail = configs.map(config => config.bail)
   for (const config of configs) config.bail = 0
-  for (const path of FOLDERS[process.env.MUTATED!]!.tests.flatMap(pattern => globSync(pattern))) {
-    const tests = covered.get(path) ?? []
+  const paths = FOLDERS[process.env.MUTATED!]!.tests.flatMap(pattern => globSync(pattern))
+  for (const { path, from, below } of PACES.flatMap(([from, below]) => paths.map(path => ({ path, from, below })))) {
+    const tests = (covered.get(path) ?? []).filter(([test]) => {
+      const time = times.get(test) ?? 0
+      return time >= from && time < below
+    })
     const isOpen = (mutant: string) => isInSample(mutant) && !known.has(mutant) && !Object.hasOwn(results, mutant)
     const plan = Object.fromEntries(tests.map(([test, mutants]) => [test, mutants.filter(isOpen)]))
     if (Object.values(plan).flat().length === 0) continue
     const start = Date.now()
     runner.ctx.provide('sweep', plan)
     await runner.run({ testIds: Object.keys(plan) })
-    for (const { name, meta } of runner.ctx.state.getFiles().flatMap(testsOf)) {
+    const ran = runner.ctx.state.getFiles().flatMap(testsOf)
+    for (const { name, meta } of ran) {
       for (const [mutant, message] of Object.entries(meta.noticed ?? {}))
         results[mutant] ??= { test: Object.keys(plan).find(test => test.endsWith(name.trim())) ?? path, message }
       for (const mutant of meta.missed ?? []) untried.set(mutant, untried.get(mutant)! - 1)
     }
     const count = Object.keys(results).length
-    appendFileSync(`${file}.log`, `${path}: ${count} of ${untried.size} changes noticed so far, ${Date.now() - start} ms\n`)
+    for (const { name, meta: { stopped } } of ran) if (stopped) appendFileSync(`${file}.log`, `${path}, ${name}: ${stopped}\n`)
+    appendFileSync(`${file}.log`, `${path}, tests of at least ${from} ms: ${count} of ${untried.size} changes noticed so far, ${Date.now() - start} ms\n`)
   }
   for (const [mutant, count] of untried) if (count === 0 && !known.has(mutant)) results[mutant] ??= null
   runner.ctx.provide('sweep', undefined)

@@ -20,6 +20,8 @@ declare module 'vitest' {
     noticed?: Record<string, string>
     /** The changes that the test passed with. */
     missed?: string[]
+    /** Why the test did not try the other changes. */
+    stopped?: string
   }
 }
 
@@ -85,7 +87,7 @@ export default class SweepingRunner extends TestRunner {
     progress.attempt = undefined
     if (attempt.kind === 'unchanged') {
       progress.unchanged++
-      if (failed) progress.queue.length = 0
+      if (failed) stop(test, progress, `does not pass ${progress.unchanged === 1 ? 'once' : 'twice'}: ${message}`)
     }
     else if (attempt.kind === 'changed') {
       if (!failed) progress.missed.push(attempt.mutant)
@@ -93,7 +95,7 @@ export default class SweepingRunner extends TestRunner {
       else if (!/timed out/i.test(message)) progress.attempt = { kind: 'again', mutant: attempt.mutant, message }
     }
     else if (failed) {
-      progress.queue.length = 0
+      stop(test, progress, `does not pass after the change ${attempt.mutant}: ${message}`)
     }
     else {
       progress.noticed[attempt.mutant] = message
@@ -110,6 +112,11 @@ export default class SweepingRunner extends TestRunner {
     }
     super.onAfterRunTask(test)
   }
+}
+
+function stop(test: RunnerTestCase, { queue }: Progress, reason: string): void {
+  test.meta.stopped = `${queue.length} changes are left, because it ${reason.split('\n', 1)[0]}`
+  queue.length = 0
 }
 
 /** The next attempt, or `undefined` when there is none. */

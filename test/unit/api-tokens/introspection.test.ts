@@ -29,6 +29,13 @@ it('shows the operations of a token without scopes', async () => {
   expect(body.scope.split(' ')).toEqual(['posts:read', 'posts:update', 'posts:aggregate', 'posts:restore', 'posts:viewDeleted', 'notes:read', 'notes:create', 'notes:update', 'notes:aggregate', 'notes:restore', 'notes:viewDeleted'])
 })
 
+it('never shows every permission as a scope, whatever the row contains', async () => {
+  await open()
+  const { id, token } = await api.make(4, { scopes: ['posts:read'] })
+  api.client.prepare('update api_tokens set scopes = ? where id = ?').run('["*","posts:read"]', id)
+  expect((await introspect(4, token)).body).toMatchObject({ active: true, scope: 'posts:read' })
+})
+
 it('accepts a form', async () => {
   await open()
   const { id, token } = await api.make(1)

@@ -160,6 +160,13 @@ describe('a change', () => {
     expect(rowOf(id).scopes).toBe('["posts:read","editor"]')
   })
 
+  it('can say again that a token has no scopes', async () => {
+    await open()
+    const { id } = await api.make(1)
+    const { status, body } = await asUser(1, 'PATCH', `/api/apiTokens/${id}`, { scopes: null, name: 'renamed' })
+    expect([status, body.scopes, body.name]).toEqual([200, null, 'renamed'])
+  })
+
   it('gives a token without scopes only scopes that the caller has', async () => {
     await open()
     const { id } = await api.make(1)
@@ -189,6 +196,27 @@ describe('a change', () => {
     const { id } = await api.make(1, { scopes: ['posts:read', 'editor'] })
     const answers = await Promise.all([['posts:read'], ['editor']].map(scopes => asUser(1, 'PATCH', `/api/apiTokens/${id}`, { scopes })))
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 412])
+  })
+
+  it.each([['in the millisecond of the last change', 0], ['by a server whose clock is behind', 5000]])('of two at the same time succeeds once, %s', async (_when, behind) => {
+    await open()
+    const { id } = await api.make(1, { scopes: ['posts:read', 'editor'] })
+    const now = Date.now()
+    api.client.prepare('update api_tokens set updated_at = ? where id = ?').run(now + behind, id)
+    vi.useFakeTimers({ toFake: ['Date'], now })
+    const answers = await Promise.all([['posts:read'], ['editor']].map(scopes => asUser(1, 'PATCH', `/api/apiTokens/${id}`, { scopes })))
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 412])
+    expect(rowOf(id).updated_at).toBe(now + behind + 1)
+  })
+
+  it('of a token that is deleted meanwhile is a conflict', async () => {
+    let row = ''
+    await open({ auth: { apiTokens: { permissions: { create: 'tokens', update: 'tokens' }, objectLevel: () => {
+      api.client.prepare('delete from api_tokens where id = ?').run(row)
+      return true
+    } } } })
+    row = (await api.make(1)).id
+    expect((await asUser(1, 'PATCH', `/api/apiTokens/${row}`, { name: 'x' })).status).toBe(409)
   })
 })
 
@@ -223,6 +251,7 @@ describe('a rotation', () => {
     await open({ options: { grace: 0 } })
     const { id, token: old } = await api.make(1)
     const { token } = (await asUser(1, 'POST', `/api/apiTokens/${id}/rotate`)).body
+    expect(rowOf(id)).toMatchObject({ previous_hash: null, previous_until: null })
     expect([(await api.ask(old, 'GET', '/api/posts')).status, (await api.ask(token, 'GET', '/api/posts')).status]).toEqual([401, 200])
   })
 
@@ -372,10 +401,18 @@ describe('the table', () => {
     await expect(open({ options: { resource: 'tokens' } })).rejects.toThrow('`tokens`')
   })
 
-  it('whose hashes are not hidden fails at startup', async () => {
+  it.each(['tokenHash', 'previousHash', 'previousUntil'] as const)('whose column %s is not hidden fails at startup', async (column) => {
+    const { integer, sqliteTable, text } = await import('drizzle-orm/sqlite-core')
+    const { apiTokensColumns } = await import('../../../src/runtime/server/schema/presets/sqlite')
+    const shown = { tokenHash: text('token_hash'), previousHash: text('previous_hash'), previousUntil: integer('previous_until', { mode: 'timestamp_ms' }) }[column]
+    const table = sqliteTable('shown', { ...apiTokensColumns(), [column]: shown })
+    await expect(open({ options: { resource: 'shown' }, registrations: [{ name: 'shown', schema: table }] })).rejects.toThrow(`shows the secret columns \`${column}\`. Make the table with`)
+  })
+
+  it('with another primary key fails at startup', async () => {
     const { sqliteTable, text } = await import('drizzle-orm/sqlite-core')
     const { apiTokensColumns } = await import('../../../src/runtime/server/schema/presets/sqlite')
-    const shown = sqliteTable('shown', { ...apiTokensColumns(), tokenHash: text('token_hash').notNull() })
-    await expect(open({ options: { resource: 'shown' }, registrations: [{ name: 'shown', schema: shown }] })).rejects.toThrow('shows the secret columns `tokenHash`')
+    const table = sqliteTable('other', { ...apiTokensColumns(), id: text('id').notNull(), code: text('code').primaryKey() })
+    await expect(open({ options: { resource: 'other' }, registrations: [{ name: 'other', schema: table }] })).rejects.toThrow('does not have the primary key `id`. Make the table with')
   })
 })

@@ -51,7 +51,7 @@ export const apiTokens = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins', na
       assertTokenTable(found!)
       table = found!.table
       update = server.update
-      toTokenId = id => id === undefined ? undefined : found!.canonicalId(id)
+      toTokenId = id => found!.canonicalId(id)
       const { limit, window, store } = policy.failures
       const counter = resolveStore(imported(store, 'apiTokens.failures.store'), MAX_ADDRESSES, server.storage, 'apiTokens.failures')
       authentication = {

@@ -23,7 +23,7 @@ export interface ManageOptions {
   readonly findUser: () => FindUser
   readonly table: () => Table
   /** Converts the `:id` of a path to the id of a row. Returns `undefined` if no row can have it. */
-  readonly toTokenId: (id: string | undefined) => string | undefined
+  readonly toTokenId: (id: string) => string | undefined
 }
 
 /** The organization of the caller, as rows of tokens store it. */

@@ -24,7 +24,7 @@ export function rotateRoute({ policy, format, issued, access, update, toTokenId,
       responses: { 200: { schema: { allOf: [record, objectOf({ token: text, tokenAlreadyIssued: { type: 'boolean' } }, [])] } } },
     }),
     async handler(ctx) {
-      const row = await access().find(ctx.event, ['id'], toTokenId(ctx.params.id)) as TokenRow | undefined
+      const row = await access().find(ctx.event, ['id'], toTokenId(ctx.params.id!)) as TokenRow | undefined
       // The update checks all rules of the row again. Before it, the response must not show that a token of somebody else exists.
       const isOwn = row !== undefined && !row.deletedAt && isOwnToken(row, ctx)
       if (!isOwn) throw notFound()

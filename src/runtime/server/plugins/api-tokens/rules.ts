@@ -24,7 +24,7 @@ const invalid = (field: string, message: string) => validationFailed([{ path: [f
 
 /** The caller cannot give these scopes. */
 const refusedScopes = (scopes: readonly string[], message: string) =>
-  new ApiError('FORBIDDEN', message, { scopes: scopes.slice(0, MAX_SCOPES) })
+  new ApiError('FORBIDDEN', message, { scopes })
 
 /** @throws `VALIDATION_FAILED` unless the value is null or a list of scopes. `'*'` is no scope: `null` stands for everything. */
 export function readScopes(value: unknown): readonly string[] | null {

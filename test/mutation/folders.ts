@@ -24,9 +24,11 @@ export const FOLDERS: Readonly<Record<string, MutatedFolder>> = {
   'access': {
     code: [`${SERVER}/core/access/{authorize,csrf,fields,ip-address,limits,plan,related}.ts`],
     tests: [
-      'test/unit/core/gate.test.ts', 'test/unit/client-address.test.ts', 'test/unit/auth/{cross-site,endpoints}.test.ts',
-      'test/unit/auth/{server-utils,interference}.test.ts', 'test/unit/attack/{relation-keys,links}.test.ts',
-      'test/unit/auth/capabilities.test.ts', 'test/unit/api-tokens/authentication.test.ts',
+      'test/unit/core/{gate,authorize,limits}.test.ts', 'test/unit/auth/same-site.test.ts',
+      'test/unit/plugins/rate-limit-address.test.ts', 'test/unit/reading/related-sql.test.ts', 'test/unit/core/fields.test.ts',
+      'test/unit/auth/{endpoints,server-utils}.test.ts', 'test/unit/attack/{relation-filters,relation-keys}.test.ts',
+      'test/unit/api-tokens/management.test.ts', 'test/unit/plugins/credentials.test.ts', 'test/unit/auth/capabilities.test.ts',
+      'test/unit/api-tokens/authentication.test.ts',
     ],
     goal: 95,
   },
@@ -37,7 +39,11 @@ export const FOLDERS: Readonly<Record<string, MutatedFolder>> = {
   },
   'api-tokens': {
     code: [`${SERVER}/plugins/api-tokens/*.ts`],
-    tests: ['test/unit/api-tokens/{authentication,management,secrets,introspection}.test.ts'],
+    tests: [
+      'test/unit/api-tokens/{options,format,rules,issued,failures,last-used}.test.ts', 'test/unit/plugins/options.test.ts',
+      'test/unit/api-tokens/{owners,management,introspection}.test.ts', 'test/unit/plugins/idempotency-tokens.test.ts',
+      'test/unit/api-tokens/authentication.test.ts',
+    ],
     goal: 95,
   },
   'parse': {

@@ -2,7 +2,7 @@
 import { isIP, isIPv4 } from 'node:net'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { resolveClientAddress, toAddress, toNetwork } from '../../../src/runtime/server/core/access/ip-address'
+import { resolveClientAddress, toAddress, toAddressPrefix, toNetwork } from '../../../src/runtime/server/core/access/ip-address'
 
 const connection = '10.0.0.1'
 
@@ -57,11 +57,13 @@ describe('an address has one canonical spelling', () => {
     ['::ffff:102:304', '1.2.3.4'],
     ['::FFFF:1.2.3.4', '1.2.3.4'],
     [' 1.2.3.4 ', '1.2.3.4'],
+    ['[::1]', '0:0:0:0:0:0:0:1'],
+    ['2001:db8::ffff:102:304', '2001:db8:0:0:0:ffff:102:304'],
   ])('%s', (text, address) => {
     expect(toAddress(text)).toBe(address)
   })
 
-  it.each(['', ' ', 'unknown', '_hidden', '1.2.3', '1.2.3.4.5', '256.1.1.1', '01.2.3.4', '1.2.3.4:', '0x7f000001', '2130706433', ':::', '1::2::3', 'g::1', '2001:db8::1]', '[2001:db8::1', '::1@evil', '1:2:3:4:5:6:7:8:9', '::1/64', '\u0661.2.3.4'])('%j is none', (text) => {
+  it.each(['', ' ', 'unknown', '_hidden', '1.2.3', '1.2.3.4.5', '256.1.1.1', '01.2.3.4', '1.2.3.4:', '0x7f000001', '2130706433', ':::', '1::2::3', 'g::1', '2001:db8::1]', '[2001:db8::1', '::1@evil', '::1]/a', '::1]/x', 'x]/::1', 'x[::1]', '[::1]x', 'x[::1]:80', '[::1]:80x', '1:2:3:4:5:6:7:8:9', '::1/64', '\u0661.2.3.4'])('%j is none', (text) => {
     expect(toAddress(text)).toBeUndefined()
   })
 
@@ -87,5 +89,11 @@ describe('a client is counted by what it cannot change from one request to the n
 
   it('IPv4 as a whole', () => {
     expect(toNetwork('1.2.3.4')).toBe('1.2.3.4')
+  })
+})
+
+describe('the prefix of an address identifies no client', () => {
+  it.each([['1.2.3.4', '1.2.3.0/24'], ['2001:db8:1:2:3:4:5:6', '2001:db8:1::/48'], ['::1', '0:0:0::/48']])('%s is in %s', (text, prefix) => {
+    expect(toAddressPrefix(toAddress(text)!)).toBe(prefix)
   })
 })

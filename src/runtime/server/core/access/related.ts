@@ -31,6 +31,7 @@ function relatedClause(engine: Engine, { relation, match, plan, through }: Scope
   return matchRows(engine, shape`links of ${relation}`, match, relation.columns, links)
 }
 
+/** Rows and the columns by which others refer to them. */
 interface Rows {
   readonly resource: Resource
   readonly keys: readonly Field[]
@@ -38,10 +39,12 @@ interface Rows {
 }
 
 /**
+ * Matches rows whose `columns` refer to one of the other rows, or to none of them.
+ *
  * The subqueries do not refer to the table around them, so SQL of the app with the table's name means the innermost table, even if a table
  * refers to itself. The engine can run each subquery once instead of once per row.
  */
-function matchRows(engine: Engine, around: Shape, match: 'some' | 'none', columns: readonly Field[], rows: Rows): Clause {
+export function matchRows(engine: Engine, around: Shape, match: 'some' | 'none', columns: readonly Field[], rows: Rows): Clause {
   const { keysInSelect } = engine.adapter
   const some = () => keysInSelect ? inSelect(keysInSelect, columns, rows) : exists(engine, columns, rows)
   if (match === 'some') return fromClauses(shape`some ${around}`, rows.where, some)

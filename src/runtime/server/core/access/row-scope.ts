@@ -14,7 +14,7 @@ import { limitsOf, ownerSession } from './limits'
 import type { TrashMode } from '../../../shared/query'
 import type { Plan, RelationFilter, RowRules, Scoped, ScopedRelationFilter } from './plan'
 import { relatedClauses } from './related'
-import { and as allOf, equals, fromSql, isNotNull, isNull, NO_ROWS, RowClause, type Clause } from '../sql/clause'
+import { and as allOf, equals, fromSql, isNotNull, isNull, manyRows, NO_ROWS, RowClause, type Clause } from '../sql/clause'
 import { tenantScope } from './tenant'
 
 export type { Plan, Scoped, RowRules } from './plan'
@@ -145,7 +145,7 @@ async function rowRule(call: Call, resource: Resource, operation: Operation): Pr
 function tenantClauses(call: Call, resource: Resource, table: Table): readonly Clause[] {
   const tenant = tenantScope(call.ctx, resource)
   if (tenant === 'none') return [NO_ROWS]
-  return tenant.all ? [] : [equals(fieldIn(table, resource, resource.tenant!), tenant.id)]
+  return tenant.all ? [] : [manyRows(equals(fieldIn(table, resource, resource.tenant!), tenant.id), call.engine)]
 }
 
 function trashClauses(resource: Resource, trash: TrashMode, table: Table = resource.table): readonly Clause[] {

@@ -157,7 +157,7 @@ function countLinks({ relation, plan, through }: ScopedLink, ofParent: Clause, {
   const key = shape`count links ${relation}${shapeOf([ofParent, ...through.scope])}${shapeOf(plan.scope)}`
   const count = statement(api.statements, engine, key, valuesOf([ofParent, ...through.scope, ...plan.scope]), () => {
     const isLink = joinAnd([ofParent, ...through.scope])
-    const isVisible = plan.scope.length > 0 ? sql` and ${joinAnd(plan.scope)}` : sql``
+    const isVisible = plan.scope.length > 0 ? sql` and ${joinAnd(plan.scope, true)}` : sql``
     const record = sql`select 1 from ${target.table} where ${joinCondition(targetFields, foreignColumns)}${isVisible}`
     return { sql: sql`select count(*) from ${junction.resource.table} where ${isLink} and exists (${record})`, extra: undefined }
   })

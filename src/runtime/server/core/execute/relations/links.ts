@@ -16,6 +16,7 @@ import type { LinkPlan } from '../../plan/relation'
 import type { ReadPlan } from '../../plan/read-plan'
 import { joinAnd, equals, fromClauses, isNull, shapeOf, statement, valuesOf, whereClause, type Clause } from '../../sql/clause'
 import { inTuples } from '../../sql/list/index'
+import { matchRows } from '../../access/related'
 import { within, type Plan, type Scoped } from '../../access/row-scope'
 import type { Item } from '../write/items'
 import { filterAccepted, maxScanRows, tooManyRowsToCheck } from '../rows/object-level'
@@ -85,7 +86,7 @@ export const forJunction = (call: Call, junction: Resource, operation: Operation
   forResource(call, junction, contextFor(call, junction, operation))
 
 /**
- * Matches the records that are linked to the parent: `exists (select 1 from junction where post_id = ? and tag_id = tags.id and …)`.
+ * Matches the records that are linked to the parent: `tags.id in (select tag_id from junction where post_id = ? and …)`.
  * If the junction has an object-level rule, it matches the target keys of the accepted links instead.
  */
 export async function linkedTo(relation: ManyToMany, parent: readonly unknown[], through: Scoped<Plan>, call: Call): Promise<Clause> {
@@ -98,11 +99,8 @@ export async function linkedTo(relation: ManyToMany, parent: readonly unknown[],
       foreignColumns,
       (await acceptedLinks(relation, own, through, call)).map(row => valuesAt(allFields(junction.resource), targetFields)(row)),
     )
-  return fromClauses(
-    shape`linked ${relation}`,
-    own,
-    () => sql`exists (select 1 from ${junction.resource.table} where ${joinAnd(own)} and ${joinCondition(targetFields, foreignColumns)})`,
-  )
+  const links = { resource: junction.resource, keys: targetFields, where: own }
+  return { ...matchRows(call.engine, shape`linked ${relation}`, 'some', foreignColumns, links), byKeys: true }
 }
 
 /**

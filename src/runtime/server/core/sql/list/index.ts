@@ -22,6 +22,7 @@ export function inList(engine: Engine, field: Field, values: readonly unknown[],
   const { values: bound, build } = list
   const operator = inside ? 'in' : 'not in'
   return {
+    ...inside && field.column.primary && { byKeys: true },
     shape: shape`${field.column} ${operator} ${list.shape}`,
     values: bound,
     build: () => sql`${field.column} ${sql.raw(operator)} ${build()}`,
@@ -36,7 +37,8 @@ export function inTuples(engine: Engine, columns: readonly ComparableColumn[], t
   if (tuples.length === 0) return NO_ROWS
   const listOf = LISTS[engine.dialect]
   const list = listOf(engine, columns, tuples, false)
-  const plain = {
+  const plain: Clause = {
+    byKeys: true,
     shape: shape`${columns.map(({ column }) => column)} in ${list.shape}`,
     values: list.values,
     build: () => sql`${tuple(columns.map(({ column }) => sql`${column}`))} in ${list.build()}`,
@@ -46,6 +48,7 @@ export function inTuples(engine: Engine, columns: readonly ComparableColumn[], t
   const exactList = listOf(engine, columns, tuples, true)
   const exactColumns = columns.map(({ column, bytes }) => bytes ? bytes.operand(sql`${column}`) : sql`${column}`)
   return {
+    byKeys: true,
     shape: shape`bytewise ${plain.shape}`,
     values: [...plain.values, ...exactList.values],
     build: () => sql`(${plain.build()} and ${bytes.condition(sql`${tuple(exactColumns)} in ${exactList.build()}`)})`,

@@ -74,6 +74,6 @@ function sourceOf(
       ...(through?.accepts ? allFields(through.resource).fields.map(field => field.selection) : []),
     ],
     // The shape contains `through`, because the junction table and the target table can have a tenant column of the same name.
-    conditions: through && through.scope.length > 0 ? [fromClauses(shape`through`, through.scope, () => joinAnd(through.scope))] : [],
+    conditions: through && through.scope.length > 0 ? [fromClauses(shape`through`, through.scope, () => joinAnd(through.scope, true))] : [],
   }
 }

@@ -23,6 +23,8 @@ export interface BenchOptions {
   readonly types: boolean
   /** Measures how long apps take to build, and nothing else. */
   readonly builds: boolean
+  /** Measures tables of different sizes, up to this many rows, and nothing else. */
+  readonly growth?: number
   /** Folder of another checkout whose app is built: measures d of it and of this one in turns, instead of the other implementations. */
   readonly against?: string
   /** Uses the last build of the app. */
@@ -43,6 +45,8 @@ export const HELP = `npm run bench -- [options]
   --variants        also: d with 200 resources, and d without ETags (part of a full run)
   --postgres        also: a and d on Postgres (part of a full run)
   --soak            only: the heap after 20 000 and after 200 000 requests
+  --growth          only: the same requests on tables of 10^4 to 10^6 rows, on SQLite and Postgres
+  --largest <n>     rows of the largest tables of --growth, such as 10000000
   --against <path>  only: d of another checkout whose app is built, and d of this one
   --built           do not build the app again`
 
@@ -62,6 +66,8 @@ export function readOptions(args: readonly string[], folder: string): BenchOptio
       builds: { type: 'boolean', default: false },
       types: { type: 'boolean', default: false },
       soak: { type: 'boolean', default: false },
+      growth: { type: 'boolean', default: false },
+      largest: { type: 'string' },
       variants: { type: 'boolean' },
       postgres: { type: 'boolean' },
       rounds: { type: 'string' },
@@ -80,6 +86,7 @@ export function readOptions(args: readonly string[], folder: string): BenchOptio
     json: values.json,
     only: values.only,
     profile: values.profile,
+    growth: values.growth ? atLeast(100_000, values.largest, 1_000_000) : undefined,
     against: values.against,
     built: values.built,
     builds: values.builds,

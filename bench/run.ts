@@ -9,6 +9,7 @@ import { buildDatabase, type Sample } from './dataset.ts'
 import { compareBuilds } from './builds.ts'
 import { CACHED_LIST, compareCache } from './cache.ts'
 import { cursorTargets } from './cursor.ts'
+import { compareGrowth } from './growth.ts'
 import { measure, startGenerator, toTargets, type Generator } from './measure.ts'
 import { OPERATIONS, type Operation } from './operations.ts'
 import { HELP, readOptions, type BenchOptions } from './options.ts'
@@ -35,6 +36,7 @@ const folder = fileURLToPath(new URL('.', import.meta.url))
 async function main(options: BenchOptions): Promise<void> {
   if (options.builds) return compareBuilds()
   if (options.types) return compareTypes()
+  if (options.growth !== undefined) return growth(options, options.growth)
   const operations = OPERATIONS.filter(({ title }) => title.includes(options.only ?? ''))
   const outbox = OUTBOX_OPERATIONS.filter(({ title }) => title.includes(options.only ?? ''))
   const variants = variantsOf(options)
@@ -55,6 +57,18 @@ async function main(options: BenchOptions): Promise<void> {
     if (options.soak) await soak(database, sample)
     else if (options.profile) await showProfiles(options, operations, database, sample, generator)
     else await compare(options, operations, database, sample, generator)
+  }
+  finally {
+    generator.stop()
+  }
+}
+
+async function growth({ effort, only }: BenchOptions, largest: number): Promise<void> {
+  const temporary = mkdtempSync(join(tmpdir(), 'auto-api-bench-'))
+  process.once('exit', () => rmSync(temporary, { recursive: true, force: true }))
+  const generator = startGenerator()
+  try {
+    await compareGrowth({ largest, only, effort: { ...effort, connections: 4 } }, temporary, generator)
   }
   finally {
     generator.stop()

@@ -1,0 +1,86 @@
+/**
+ * Measures the same requests on tables of 10^4 to 10^7 rows, on SQLite and Postgres: the cost of a request must follow its page, not the
+ * table. The sizes take turns in each round.
+ */
+import { growthDatabases, SIZES, type GrowthDatabase } from './growth/databases.ts'
+import { GROWTH_OPERATIONS, measureCascades } from './growth/operations.ts'
+import { load, median, type Effort, type Generator } from './measure.ts'
+import { startServer, type RunningServer } from './server.ts'
+import { buildApp } from './growth/build.ts'
+
+/** Microseconds per request, one number per round. */
+type Times = readonly number[]
+
+/** The ratios compare with this size. */
+const BASE = 100_000
+
+/** @param largest the number of rows of the largest tables @param folder for the files of SQLite */
+export async function compareGrowth(
+  { largest, only, effort }: { readonly largest: number, readonly only?: string, readonly effort: Effort }, folder: string, generator: Generator,
+): Promise<void> {
+  const sizes = SIZES.filter(size => size <= largest)
+  for (const { title, dialect, open } of growthDatabases(folder)) {
+    const entry = buildApp(dialect)
+    const databases: GrowthDatabase[] = []
+    const servers: RunningServer[] = []
+    try {
+      for (const size of sizes) {
+        console.info(`filling ${title} with ${grouped(size)} rows per table …`)
+        const database = await open(size)
+        databases.push(database)
+        servers.push(await startServer({ key: String(size), title, entry, posts: '/api/posts' }, database.address))
+      }
+      const rows: string[][] = []
+      for (const operation of GROWTH_OPERATIONS.filter(({ title }) => title.includes(only ?? ''))) {
+        console.info(`measuring ${operation.title}, ${title} …`)
+        const targets = await Promise.all(servers.map(async (server, index) => ({
+          key: String(sizes[index]),
+          server: { ...server, posts: server.posts.replace(/posts$/, operation.path ?? 'posts') },
+          requests: await operation.requests({ size: sizes[index]!, server }),
+        })))
+        for (const target of targets) await load(target, generator, { ...effort, seconds: effort.warmUp })
+        rows.push(toRow(operation.title, sizes, await inRounds(effort.rounds, targets, async (target) => {
+          const { perSecond } = await load(target, generator, effort)
+          return 1e6 / perSecond
+        })))
+      }
+      const cascade = 'delete with 10 comments, and restore'
+      if (cascade.includes(only ?? '')) {
+        console.info(`measuring ${cascade}, ${title} …`)
+        for (const server of servers) await measureCascades(server)
+        rows.push(toRow(cascade, sizes, await inRounds(effort.rounds, servers, measureCascades)))
+      }
+      console.info(`\n${title}\n\n${toTable(rows, sizes)}\n`)
+    }
+    finally {
+      await Promise.all(servers.map(server => server.stop()))
+      for (const database of databases) await database.remove()
+    }
+  }
+}
+
+/** Measures each item once per round, in turns. */
+async function inRounds<T>(rounds: number, items: readonly T[], run: (item: T) => Promise<number>): Promise<Times[]> {
+  const times = items.map(() => [] as number[])
+  for (let round = 0; round < rounds; round++) {
+    const order = items.map((_, index) => index)
+    // The order is reversed after each round, so that no size always follows the same other one.
+    for (const index of round % 2 === 0 ? order : order.toReversed()) times[index]!.push(await run(items[index]!))
+  }
+  return times
+}
+
+function toRow(title: string, sizes: readonly number[], times: readonly Times[]): string[] {
+  const base = times[sizes.indexOf(BASE)]!
+  return [title, `${Math.round(median(base))}`, ...times.map((column) => {
+    const ratios = column.map((time, round) => time / base[round]!)
+    return `${median(ratios).toFixed(2)} (${Math.min(...ratios).toFixed(2)}–${Math.max(...ratios).toFixed(2)})`
+  })]
+}
+
+const grouped = (value: number) => value.toLocaleString('en-US').replaceAll(',', ' ')
+
+function toTable(rows: readonly (readonly string[])[], sizes: readonly number[]): string {
+  const head = ['operation', `µs at ${grouped(BASE)}`, ...sizes.map(grouped)]
+  return [head, ['---', ...head.slice(1).map(() => '--:')], ...rows].map(cells => `| ${cells.join(' | ')} |`).join('\n')
+}

@@ -88,7 +88,7 @@ describe('without statistics, a list of keys comes before the tenant', () => {
     })
   })
 
-  it.each(REQUESTS)('%s %s', async (method, path, body) => {
+  it.each(REQUESTS.map(([method, path, body]) => ({ method, path, body })))('$method $path', async ({ method, path, body }) => {
     plans.length = 0
     const { status } = await server.request(method, `/api/${path}`, { body, caller: { user: { id: 1, organizationId: 1 } } })
     expect(status).toBeLessThan(300)

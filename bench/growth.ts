@@ -14,10 +14,16 @@ type Times = readonly number[]
 /** The ratios compare with this size. */
 const BASE = 100_000
 
-/** @param largest the number of rows of the largest tables @param folder for the files of SQLite */
-export async function compareGrowth(
-  { largest, only, effort }: { readonly largest: number, readonly only?: string, readonly effort: Effort }, folder: string, generator: Generator,
-): Promise<void> {
+interface GrowthOptions {
+  /** The number of rows of the largest tables. */
+  readonly largest: number
+  /** Only operations with this text in their title. */
+  readonly only?: string
+  readonly effort: Effort
+}
+
+/** Prints a table for each engine. The files of SQLite are in `folder`. */
+export async function compareGrowth({ largest, only, effort }: GrowthOptions, folder: string, generator: Generator): Promise<void> {
   const sizes = SIZES.filter(size => size <= largest)
   for (const { title, dialect, open } of growthDatabases(folder)) {
     const entry = buildApp(dialect)

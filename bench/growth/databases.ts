@@ -92,7 +92,7 @@ async function fillSqlite(file: string, size: number): Promise<void> {
   connection.close()
 }
 
-const isTable = (statement: string) => !/^create (unique )?index/i.test(statement.trim())
+const isTable = (statement: string) => !/^create (?:unique )?index/i.test(statement.trim())
 
 const POSTGRES = { host: '127.0.0.1', port: 5432, user: 'postgres' }
 

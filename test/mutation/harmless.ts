@@ -41,4 +41,22 @@ export const HARMLESS: readonly Harmless[] = [
     ['values[index] !== null', 'true', 'A column that is not nullable has no other value.'],
     ['parts.length === 1', 'false', 'The condition then has one more pair of parentheses.'],
   ]),
+  ...inFile('plugins/api-tokens/authenticate.ts', [
+    ['typeof value === \'string\'', 'true', 'A regular expression reads a list as text with commas, in which it finds the same tokens.'],
+    ['header === undefined', 'false', 'No header is then the text `undefined`, which contains no token either.'],
+    ['/^bearer[ \\t](.*)$/is.exec(header)?.[1]?.trim', '/^bearer[ \\t](.*)$/is.exec(header)?.[1].trim', 'A match always has this group.'],
+    ['/^bearer[ \\t](.*)$/is', '/^bearer[ \\t](.*)/is', 'With the flag `s`, the group always reaches to the end.'],
+    ['[]', '["Stryker was here"]', 'The caller then cannot use a resource that does not exist.'],
+  ]),
+  ...inFile('plugins/api-tokens/failures.ts', [
+    ['blocked.size === 0', 'false', 'There is then no block to find. The condition saves the network of the address.'],
+    ['end === undefined', 'false', 'A block without an end does not last either, because the rest of its time is not a number.'],
+  ]),
+  ...inFile('plugins/api-tokens/issued.ts', [
+    ['token !== undefined', 'true', 'The hook before it has always prepared a secret. The type does not say so.'],
+  ]),
+  ...inFile('plugins/api-tokens/manage.ts', [
+    ['ctx.credential?.scopes', 'ctx.credential.scopes', 'Only a credential has limits. The type does not say so.'],
+    ['rotated', 'false', 'A rotation sets neither scopes nor an expiry, so the rest of the function only asks for the owner again.'],
+  ]),
 ]

@@ -1,7 +1,8 @@
 /** The owner of a token: its id, its organization and its rights, as `findUser` returns them. */
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { AutoApiContext, AutoApiPlugin } from '../../../src/runtime/server/define'
-import { openApi, requestMetadata } from '../../../src/runtime/server/plugins'
+import { openApi, requestMetadata, responseCache } from '../../../src/runtime/server/plugins'
+import { readFeatures } from '../../../src/runtime/server/plugin/features'
 import type { FindUser } from '../../../src/runtime/server/plugins/api-tokens/options'
 import { DEFAULT_MULTI_TENANCY } from '../../../src/runtime/shared/defaults'
 import type { Caller } from '../../support/server'
@@ -212,4 +213,20 @@ it('the route that rotates a token is documented with its condition, its idempot
   const [record, added] = post.responses['200'].content['application/json'].schema.allOf
   expect(record).toEqual(expect.objectContaining({ $ref: expect.stringContaining('/') }))
   expect(added).toEqual({ type: 'object', properties: { token: { type: 'string' }, tokenAlreadyIssued: { type: 'boolean' } } })
+})
+
+describe('other plugins', () => {
+  it('can find the resource of the tokens', async () => {
+    let found: unknown
+    const finder: AutoApiPlugin = { name: 'finder', setup: server => void setImmediate(() => found = readFeatures(server).tokens) }
+    await open({ plugins: [finder] })
+    await vi.waitFor(() => expect(found).toEqual({ resource: 'apiTokens' }))
+  })
+
+  it('store no list of tokens, because the time of the last use is written without a report', async () => {
+    await open({ plugins: [responseCache()] })
+    await api.make(1)
+    const list = async () => (await api.server.request('GET', '/api/apiTokens', { caller: api.session(1) })).headers.get('cache-status')
+    expect([await list(), await list()]).toEqual(['auto-api; fwd=miss', 'auto-api; fwd=miss'])
+  })
 })

@@ -1,10 +1,11 @@
 /** What a token can be given: its scopes and its expiry, to the second and to the last scope. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { ApiError } from '../../../src/runtime/server/core/error'
+import type { AutoApiContext } from '../../../src/runtime/server/registration'
 import { assertNotExpired } from '../../../src/runtime/server/plugins/api-tokens/manage'
 import { resolveOptions } from '../../../src/runtime/server/plugins/api-tokens/options'
 import { secretOf, type TokenRow } from '../../../src/runtime/server/plugins/api-tokens/row'
-import { assertNarrower, assertWithin, readExpiry, readScopes, type Maker } from '../../../src/runtime/server/plugins/api-tokens/rules'
+import { assertNarrower, assertWithin, holds, readExpiry, readScopes, type Maker } from '../../../src/runtime/server/plugins/api-tokens/rules'
 
 const NOW = Date.parse('2026-11-01T00:00:00Z')
 const DAY = 86_400_000
@@ -47,6 +48,10 @@ describe('scopes', () => {
     ['129 characters', ['x'.repeat(129)]], ['a space', ['a b']], ['a space before', [' a']], ['a quote', ['"a"']], ['a backslash', ['a\\']], ['a letter beyond ASCII', ['é']], ['a line break', ['a\n']], ['DEL', ['\x7F']],
   ])('are refused as %s', async (_what, value) => {
     expect(await outcome(() => readScopes(value))).toMatchObject(issue('scopes', 'Use a list of at most 100 scopes such as "posts:read", or null for everything that you can do.'))
+  })
+
+  it('never contain every permission, not even for a caller who has it', async () => {
+    expect(await holds('*', { user: { id: 1, role: '*' }, permissions: ['*'] } as unknown as AutoApiContext)).toBe(false)
   })
 
   it('of a token become fewer, never more', async () => {

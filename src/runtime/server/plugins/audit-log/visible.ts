@@ -81,7 +81,8 @@ async function recordClause(session: Session, log: AuditLog, { resources }: Read
     shape: key,
     values: valuesOf(branches.map(({ scope }) => scope)),
     build: () => {
-      const exists = branches.map(({ access, scope }) => sql`${beginExists(session, log, table, access)}${scope.build()}))`)
+      const { perEntry } = ENTRY_SQL[session.engine.dialect]
+      const exists = branches.map(({ access, scope }) => sql`${beginExists(session, log, table, access)}${scope.build()}${perEntry}))`)
       const resource = resourceName(session, log, table)
       return sql`(case ${resource} ${sql.join(exists, sql` `)} else false end and not ${hasEnded(session, log, table)})`
     },

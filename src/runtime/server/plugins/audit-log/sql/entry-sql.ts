@@ -21,6 +21,8 @@ export interface EntrySql {
    * long statements about entries, planning takes longer than reading a page.
    */
   readonly unplanned: (value: SQL) => SQL
+  /** The end of a subquery of EXISTS that reads one row by its key, so that it runs for each entry of the page. */
+  readonly perEntry: SQL
   /** Whether subqueries in the list of columns run only for rows within the limit, whatever the plan is. An offset is no limit. */
   readonly computesLast: boolean
   /** The text after a sign, so that an empty text differs from none. */

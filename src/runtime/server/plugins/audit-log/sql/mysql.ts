@@ -14,6 +14,7 @@ export const mysqlEntries: EntrySql = {
   isPlain: text => sql`instr(${text}, '%') = 0`,
   unindexed: column => sql`${column}`,
   unplanned: value => value,
+  perEntry: sql``,
   computesLast: false,
   marked: text => sql`concat('=', ${text})`,
   later: (time, minutes) => sql`${time} + interval ${sql.raw(String(minutes))} minute`,

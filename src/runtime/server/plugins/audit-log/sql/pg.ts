@@ -22,6 +22,8 @@ export const pgEntries: EntrySql = {
   isPlain: text => sql`position('%' in ${text}) = 0`,
   unindexed: column => sql`${column}`,
   unplanned: value => value,
+  // Without it, Postgres reads the keys of all rows that the reader can see, and looks up the entries in this list.
+  perEntry: sql` offset 0`,
   computesLast: true,
   marked: text => sql`'=' || ${text}`,
   later: (time, minutes) => sql`${time} + interval ${sql.raw(`'${minutes} minutes'`)}`,

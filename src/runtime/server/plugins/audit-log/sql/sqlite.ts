@@ -25,6 +25,7 @@ export const sqliteEntries: EntrySql = {
   // The sign keeps SQLite from using an index on the column.
   unindexed: column => sql`+${column}`,
   unplanned: value => sql`(select ${value})`,
+  perEntry: sql``,
   computesLast: true,
   marked: text => sql`'=' || ${text}`,
   later: (time, minutes) => sql`${time} + ${sql.raw(String(minutes * 60_000))}`,

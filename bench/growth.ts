@@ -3,7 +3,7 @@
  * table. The sizes take turns in each round.
  */
 import { growthDatabases, SIZES, type GrowthDatabase } from './growth/databases.ts'
-import { GROWTH_OPERATIONS, measureCascades } from './growth/operations.ts'
+import { checkRecords, GROWTH_OPERATIONS, measureCascades } from './growth/operations.ts'
 import { load, median, type Effort, type Generator } from './measure.ts'
 import { startServer, type RunningServer } from './server.ts'
 import { buildApp } from './growth/build.ts'
@@ -44,6 +44,7 @@ export async function compareGrowth({ largest, only, effort }: GrowthOptions, fo
           server: { ...server, posts: server.posts.replace(/posts$/, operation.path ?? 'posts') },
           requests: await operation.requests({ size: sizes[index]!, server }),
         })))
+        for (const { server, requests } of targets) await checkRecords(operation, server, requests)
         for (const target of targets) await load(target, generator, { ...effort, seconds: effort.warmUp })
         rows.push(toRow(operation.title, sizes, await inRounds(effort.rounds, targets, async (target) => {
           const { perSecond } = await load(target, generator, effort)

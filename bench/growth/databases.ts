@@ -73,9 +73,10 @@ function fill(dialect: GrowthDialect, size: number): string[] {
       from ${numbers(size)}`,
     `insert into comments (organization_id, post_id, body)
       select ${organization(`(${author(tenPosts, users)})`)}, ${tenPosts}, 'The comment with the number ' || n from ${numbers(size)}`,
-    `insert into audit_log (id, at, kind, resource, record_id, user_id, via, tenant_id)
+    `insert into audit_log (id, at, kind, resource, record_id, user_id, via, tenant_id, columns, after)
       select ${uuid(`substr(${hex(at)}, 1, 8) || '-' || substr(${hex(at)}, 9, 4) || '-7000-8000-' || ${hex('n')}`)}, ${time(at)}, 'create', 'posts',
-        cast(n as text), cast(${author('n', users)} as text), 'session', cast(${organization(`(${author('n', users)})`)} as text) from ${numbers(size)}`,
+        cast(n as text), cast(${author('n', users)} as text), 'session', cast(${organization(`(${author('n', users)})`)} as text),
+        '["title"]', '{"title":"The first title"}' from ${numbers(size)}`,
   ]
 }
 

@@ -14,6 +14,8 @@ interface GrowthOperation {
   readonly title: string
   /** The route below `/api/`, if it is not `posts`. */
   readonly path?: string
+  /** The least number of records of a response. 20 without it. */
+  readonly records?: number
   readonly requests: (where: Where) => readonly BenchRequest[] | Promise<readonly BenchRequest[]>
 }
 
@@ -21,7 +23,7 @@ interface GrowthOperation {
 const callers = Array.from({ length: ORGANIZATIONS }, (_, index) => index + 1)
 
 const query = (parameters: Record<string, string | number>) =>
-  `?${new URLSearchParams(Object.entries(parameters).map(([name, value]) => [name, String(value)]))}`
+  `?${new URLSearchParams(Object.entries(parameters).map(([name, value]): [string, string] => [name, String(value)]))}`
 
 const newest = { limit: 20, sort: '-createdAt' }
 
@@ -42,6 +44,21 @@ async function findIds(where: Where, caller: number, share: number, limit: numbe
   const filter = JSON.stringify({ createdAt: { $lte: before(share, where) } })
   const { data } = await read<{ data: { id: number }[] }>(where, { caller, path: query({ limit, sort: '-createdAt', count: 'none', fields: 'id', filter }) })
   return data.map(({ id }) => id)
+}
+
+/** @throws When a response has fewer records than the operation reads. */
+export async function checkRecords({ title, records = 20 }: GrowthOperation, server: RunningServer, requests: readonly BenchRequest[]): Promise<void> {
+  for (const request of requests) {
+    const text = await (await fetch(server.posts + request.path, toFetchOptions(request))).text()
+    if (countRecords(text) < records) throw new Error(`${title}: ${request.path} returns ${countRecords(text)} records.\n${text.slice(0, 500)}`)
+  }
+}
+
+/** The records of a list, the lines of a CSV file without the first one, or 1 for a record. */
+function countRecords(text: string): number {
+  if (!text.startsWith('{')) return text.split('\r\n').length - 2
+  const body = JSON.parse(text) as { data?: unknown[], id?: unknown }
+  return body.data?.length ?? (body.id === undefined ? 0 : 1)
 }
 
 export const GROWTH_OPERATIONS: readonly GrowthOperation[] = [
@@ -68,6 +85,7 @@ export const GROWTH_OPERATIONS: readonly GrowthOperation[] = [
   { title: 'include author and comments', requests: pages({ include: 'author[id,name],comments[id,body]' }) },
   {
     title: 'get',
+    records: 1,
     async requests(where) {
       const requests: BenchRequest[] = []
       for (const caller of callers) {
@@ -78,9 +96,10 @@ export const GROWTH_OPERATIONS: readonly GrowthOperation[] = [
       return requests
     },
   },
-  { title: 'create', requests: () => callers.map(caller => ({ caller, path: '', body: { title: 'A new post', status: 'draft', authorId: caller } })) },
+  { title: 'create', records: 1, requests: () => callers.map(caller => ({ caller, path: '', body: { title: 'A new post', status: 'draft', authorId: caller } })) },
   {
     title: 'export of 1 000 posts',
+    records: 800,
     requests: where => callers.map((caller) => {
       const [from, to] = [0.5, 0.5 + 6000 / where.size].map(share => before(share, where))
       return { caller, path: `/export${query({ format: 'csv', sort: 'createdAt', filter: JSON.stringify({ createdAt: { $gte: from, $lt: to } }) })}` }
@@ -89,6 +108,7 @@ export const GROWTH_OPERATIONS: readonly GrowthOperation[] = [
   { title: 'page of the audit log', path: 'audit-log', requests: () => callers.map(caller => ({ caller, path: query({ limit: 20, cursor: '' }) })) },
   {
     title: 'history of a record',
+    records: 1,
     path: 'audit-log',
     async requests(where) {
       const requests: BenchRequest[] = []

@@ -5,6 +5,8 @@ import { isScalar } from './scalar'
 import type { Row, Statement } from './engine'
 import { createReadWriteLock, NO_LOCK, type ReadWriteLock } from './read-write-lock'
 import type { DrizzleDatabase } from './drizzle-database'
+import { bound } from './bound'
+import { transactionOfPool } from './pool-transaction'
 
 /** The result of a statement that returns no rows. */
 export interface RunResult {
@@ -29,7 +31,7 @@ export interface Driver {
 type Transaction<T> = (tx: DrizzleDatabase) => Promise<T>
 interface Session {
   readonly client?: object
-  readonly transaction: <T>(run: Transaction<T>) => Promise<T>
+  readonly transaction: <T>(run: Transaction<T>, config?: object) => Promise<T>
 }
 
 const sessionOf = (db: DrizzleDatabase) => db.session as Session
@@ -78,7 +80,7 @@ const mysql: Driver = {
     }
     return { affectedRows: affectedRows ?? rowsAffected ?? 0, insertId }
   },
-  transaction: readCommitted,
+  transaction: (db, run) => transactionOfPool(sessionOf(db), run) ?? readCommitted(db, run),
   lock: db => isSingle(db, 'beginTransaction', 'getConnection') ? createReadWriteLock() : NO_LOCK,
   concurrent: true,
   blocking: () => false,
@@ -118,11 +120,6 @@ function sessionOfFile(db: DrizzleDatabase, client: LibsqlClient): Session {
   }
   const proxy = new Proxy(client, { get: (target, name) => name === 'transaction' ? begin : bound(target, name) })
   return Object.create(sessionOf(db), { client: { value: proxy } }) as Session
-}
-
-function bound(target: object, name: string | symbol): unknown {
-  const value: unknown = Reflect.get(target, name)
-  return typeof value === 'function' ? value.bind(target) : value
 }
 
 const libsql: Driver = {

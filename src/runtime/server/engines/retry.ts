@@ -1,4 +1,4 @@
-/** Repeats a commit after a deadlock, a serialization failure or a locked database. The failed attempt changed nothing. */
+/** Repeats a commit after a deadlock, a serialization failure, a locked database or a lost cluster. A failed attempt changed nothing. */
 import { BusyError, ExpectationError } from './engine'
 
 const ATTEMPTS = 8
@@ -14,6 +14,9 @@ const CODES = new Set<unknown>([
   'ER_CHECKREAD', 1020,
   'SQLITE_BUSY', 'SQLITE_BUSY_SNAPSHOT', 'SQLITE_BUSY_RECOVERY', 'SQLITE_BUSY_TIMEOUT', 'SQLITE_LOCKED', 'SQLITE_LOCKED_SHAREDCACHE',
 ])
+
+/** Galera: the node has lost its cluster, or has not caught up with it. A commit that it reports as failed is on no node. */
+const LOST_CLUSTER = new Set<unknown>(['ER_UNKNOWN_COM_ERROR', 'ER_ERROR_DURING_COMMIT', 1047, 1180])
 
 /** Waits before the next attempt. The delay doubles with each attempt. Jitter keeps two conflicting commits from conflicting again. */
 export const backOff = (attempt: number) =>
@@ -33,14 +36,20 @@ export async function withRetries<T>(run: () => Promise<T>, shouldRetry: (index:
   }
 }
 
-/** Whether an error or one of its causes is temporary. A driver wraps the database's error, and Drizzle wraps the driver's error. */
-export function isTransient(error: unknown): boolean {
+/** Whether an error or one of its causes is temporary. */
+export const isTransient = (error: unknown): boolean => hasCode(error, CODES) || hasLostCluster(error)
+
+/** Whether a node of Galera accepts no statements. */
+export const hasLostCluster = (error: unknown): boolean => hasCode(error, LOST_CLUSTER)
+
+/** A driver wraps the database's error, and Drizzle wraps the driver's error. */
+function hasCode(error: unknown, codes: ReadonlySet<unknown>): boolean {
   for (
     let current = error as { code?: unknown, errno?: unknown, cause?: unknown } | undefined, depth = 0;
     current && depth < 5;
     current = current.cause as typeof current, depth++
   ) {
-    if (CODES.has(current.code) || CODES.has(current.errno)) return true
+    if (codes.has(current.code) || codes.has(current.errno)) return true
   }
   return false
 }

@@ -52,7 +52,7 @@ const TYPES: Readonly<Record<Dialect, { id: string, time: string }>> = {
   mysql: { id: 'integer auto_increment primary key', time: 'datetime(3)' },
 }
 
-function ddl(dialect: Dialect): string {
+export function ddl(dialect: Dialect): string {
   const { id, time } = TYPES[dialect]
   return `
     create table posts (id ${id}, organization_id integer not null, title varchar(100) not null unique, deleted_at ${time}, deletion_id varchar(36));
@@ -84,9 +84,14 @@ export const CLEAR = 'delete from post_tags; update comments set parent_id = nul
 
 export interface Blog extends TestServer { readonly opened: Opened }
 
-export async function openBlog({ dialect, engine, open }: EngineCase, { hooks = {}, rules = {}, plugins, endpoints, ...options }: BlogOptions = {}): Promise<Blog> {
-  const opened = await open(options)
-  await opened.exec(ddl(dialect))
+export async function openBlog(engineCase: EngineCase, options: BlogOptions = {}): Promise<Blog> {
+  const opened = await engineCase.open(options)
+  await opened.exec(ddl(engineCase.dialect))
+  return serveBlog(engineCase, opened, options)
+}
+
+/** Serves a database that has the tables. */
+export async function serveBlog({ dialect, engine }: Pick<EngineCase, 'dialect' | 'engine'>, opened: Opened, { hooks = {}, rules = {}, plugins, endpoints }: BlogOptions = {}): Promise<Blog> {
   const tables = BLOGS[dialect]()
   const { posts, comments, tags } = tables
   const permissions = { read: true as const, create: 'write', update: 'write', delete: 'write' }

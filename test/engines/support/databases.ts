@@ -229,13 +229,16 @@ const openPostgresJsBehindPooler = async (options: OpenOptions = {}) =>
 
 const MARIADB = { host: '127.0.0.1', port: 3306, user: 'root' }
 
-async function openMysql2({ lockTimeout }: OpenOptions = {}): Promise<Opened> {
+/** The second node: its generated keys are 2, 5, 8 and so on, because the other two generate keys at the same time. */
+const GALERA = { ...MARIADB, port: 3312 }
+
+async function openMysql2({ lockTimeout }: OpenOptions, server = MARIADB): Promise<Opened> {
   const database = `engines_${randomUUID().replaceAll('-', '')}`
-  const admin = await createConnection({ ...MARIADB, multipleStatements: true })
+  const admin = await createConnection({ ...server, multipleStatements: true })
   await admin.query(`create database ${database} character set utf8mb4 collate utf8mb4_nopad_bin; use ${database}`)
   // As with Postgres, a commit need not wait for the disk.
   await admin.query('set global innodb_flush_log_at_trx_commit = 0')
-  const pool = createPool({ ...MARIADB, database, connectionLimit: POOL })
+  const pool = createPool({ ...server, database, connectionLimit: POOL })
   // In whole seconds; without one it would wait for fifty.
   if (lockTimeout !== undefined) pool.on('connection', connection => void connection.query(`set innodb_lock_wait_timeout = ${Math.floor(lockTimeout / 1000)}`))
   const { logger, seen } = createLog()
@@ -283,22 +286,23 @@ const CASES: readonly EngineCase[] = [
   { name: 'pglite', engine: 'postgres', dialect: 'pg', runs: fewer(50), pooled: false, habits: { ...POSTGRES_HABITS, letters: 'all' }, open: openPglite },
   { name: 'node-postgres', engine: 'postgres', dialect: 'pg', service: 'postgres', runs: 200, writeRuns: fewer(200, 4), pooled: true, habits: POSTGRES_HABITS, open: openNodePostgres },
   { name: 'postgres.js', engine: 'postgres', dialect: 'pg', service: 'postgres', runs: fewer(50), pooled: true, habits: POSTGRES_HABITS, open: openPostgresJs },
-  { name: 'mysql2 on MariaDB', engine: 'mysql', dialect: 'mysql', service: 'mariadb', runs: 200, writeRuns: fewer(200, 4), pooled: true, habits: MYSQL_HABITS, open: openMysql2 },
+  { name: 'mysql2 on MariaDB', engine: 'mysql', dialect: 'mysql', service: 'mariadb', runs: 200, writeRuns: fewer(200, 4), pooled: true, habits: MYSQL_HABITS, open: (options = {}) => openMysql2(options) },
 ]
 
-/** The engines behind a pooler. They run the tests of connections: transactions, locks and statements. */
-const POOLER_CASES: readonly EngineCase[] = [
+/** The engines behind a pooler or in a cluster. They run the tests of connections: transactions, locks and statements. */
+const CONNECTION_ONLY: readonly EngineCase[] = [
   { name: 'node-postgres behind PgBouncer', engine: 'postgres', dialect: 'pg', service: 'pgbouncer', runs: fewer(50), pooled: true, habits: POSTGRES_HABITS, open: openNodePostgresBehindPooler },
   { name: 'postgres.js behind PgBouncer', engine: 'postgres', dialect: 'pg', service: 'pgbouncer', runs: fewer(50), pooled: true, habits: POSTGRES_HABITS, open: openPostgresJsBehindPooler },
+  { name: 'mysql2 on Galera', engine: 'mysql', dialect: 'mysql', service: 'galera', runs: fewer(50), pooled: true, habits: MYSQL_HABITS, open: (options = {}) => openMysql2(options, GALERA) },
 ]
 
 const reachable = new Set((await Promise.all(SERVICES.map(async service => await isReachable(service) ? service.name : ''))).filter(Boolean))
 
 /** All engines, or only the one that `ENGINE` names, such as `ENGINE=pglite`. */
-export const ENGINE_CASES = (process.env.ENGINE ? [...CASES, ...POOLER_CASES] : CASES).filter(isChosen)
+export const ENGINE_CASES = (process.env.ENGINE ? [...CASES, ...CONNECTION_ONLY] : CASES).filter(isChosen)
 
-/** The same, and the engines behind a pooler. */
-export const CONNECTION_CASES = [...CASES, ...POOLER_CASES].filter(isChosen)
+/** The same, and the engines behind a pooler or in a cluster. */
+export const CONNECTION_CASES = [...CASES, ...CONNECTION_ONLY].filter(isChosen)
 
 function isChosen({ name }: EngineCase): boolean {
   return !process.env.ENGINE || name.includes(process.env.ENGINE)

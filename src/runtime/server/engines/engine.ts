@@ -42,6 +42,11 @@ export interface WriteStatement extends Statement {
    * a later SQL statement could not find the same rows again. Requires an engine with `supportsFollowUp`.
    */
   readonly followUp?: (rows: readonly Row[]) => readonly Statement[]
+  /**
+   * Creates statements that write the rows which this statement locks, and write them back. They run if the database is a cluster in which
+   * a lock holds on one server only, after the statement has met its expectation. See `DialectAdapter.cluster`.
+   */
+  readonly certify?: (rows: readonly Row[]) => readonly Statement[]
   /** If the expectation is not met, the cause is a concurrent commit, and the engine repeats the whole commit. */
   readonly retry?: boolean
 }

@@ -2,6 +2,7 @@
 import type { Dialect } from '../../shared/dialects'
 import { nameOf } from '../drizzle/index'
 import { toInvalidValue } from './violation'
+import type { DialectAdapter } from './dialects/adapter'
 import { DIALECTS } from './dialects/index'
 import { DRIVERS, type Driver } from './drivers'
 import {
@@ -19,9 +20,10 @@ export function createInteractiveEngine(name: string, database: unknown, dialect
   const db = toDatabase(database)
   const driver = DRIVERS[dialect]
   const lock = driver.lock(db)
+  const isCluster = createClusterTest(driver, DIALECTS[dialect])
   const commit = (entries: readonly CommitEntry[]) => driver.transaction(db, async (tx) => {
     const outcomes: Outcome[] = []
-    for (const entry of entries) outcomes.push(await runAny(driver, tx, entry, outcomes))
+    for (const entry of entries) outcomes.push(await runAny({ driver, tx, isCluster }, entry, outcomes))
     return outcomes
   })
   const shouldRetry = (entry: CommitEntry | undefined) => entry !== undefined && 'retry' in entry && entry.retry === true
@@ -67,23 +69,38 @@ function preparedReader({ rows, named }: Driver, db: DrizzleDatabase): (statemen
   }
 }
 
-/** @param outcomes the outcomes of the earlier entries of the commit */
-function runAny(driver: Driver, tx: DrizzleDatabase, entry: CommitEntry, outcomes: readonly Outcome[]): Promise<Outcome> {
-  if ('build' in entry) return runBuilt(entry.build(tx as never))
-  return 'derive' in entry ? runDerived(driver, tx, entry.derive(outcomes), outcomes.length) : run(driver, tx, entry, outcomes.length)
+/** A transaction, and what runs statements in it. */
+interface Transaction {
+  readonly driver: Driver
+  readonly tx: DrizzleDatabase
+  readonly isCluster: (tx: DrizzleDatabase) => Promise<boolean>
 }
 
-async function runDerived(driver: Driver, tx: DrizzleDatabase, statements: readonly WriteStatement[], index: number): Promise<Outcome> {
+/** Asks the database once, in the first transaction that needs it. */
+function createClusterTest(driver: Driver, { cluster }: DialectAdapter): Transaction['isCluster'] {
+  let known: boolean | undefined
+  return async tx => known ??= cluster !== undefined && cluster.read(await driver.rows(tx, { text: cluster.text, values: [] }))
+}
+
+/** @param outcomes the outcomes of the earlier entries of the commit */
+function runAny(transaction: Transaction, entry: CommitEntry, outcomes: readonly Outcome[]): Promise<Outcome> {
+  if ('build' in entry) return runBuilt(entry.build(transaction.tx as never))
+  return 'derive' in entry ? runDerived(transaction, entry.derive(outcomes), outcomes.length) : run(transaction, entry, outcomes.length)
+}
+
+async function runDerived(transaction: Transaction, statements: readonly WriteStatement[], index: number): Promise<Outcome> {
   const outcomes: Outcome[] = []
-  for (const statement of statements) outcomes.push(await run(driver, tx, statement, index))
+  for (const statement of statements) outcomes.push(await run(transaction, statement, index))
   return joinOutcomes(outcomes)
 }
 
-async function run(driver: Driver, tx: DrizzleDatabase, statement: WriteStatement, index: number): Promise<Outcome> {
+async function run({ driver, tx, isCluster }: Transaction, statement: WriteStatement, index: number): Promise<Outcome> {
   if (statement.returnsRows && !statement.readBack) {
     const rows = await driver.rows(tx, statement)
     for (const next of statement.followUp?.(rows) ?? []) await driver.run(tx, next)
-    return assertExpected(statement, index, { rows, affectedRows: rows.length })
+    const outcome = assertExpected(statement, index, { rows, affectedRows: rows.length })
+    if (statement.certify && await isCluster(tx)) for (const next of statement.certify(rows)) await driver.run(tx, next)
+    return outcome
   }
   const { affectedRows, insertId } = await driver.run(tx, statement)
   assertExpected(statement, index, { rows: [], affectedRows })

@@ -63,6 +63,12 @@ export interface DialectAdapter {
   }
   /** How to compare a replica with its primary. Absent if the API does not support replicas of the dialect. */
   readonly replication?: Replication
+  /** How to find out whether the database is a cluster in which a lock holds on one server only. Absent if the dialect has none. */
+  readonly cluster?: {
+    readonly text: string
+    /** Reads the rows of the query. */
+    readonly read: (rows: readonly (readonly unknown[])[]) => boolean
+  }
   readonly aggregates: AggregateSql
 }
 

@@ -55,6 +55,8 @@ export const mysql: DialectAdapter = {
     return isLong(kind) ? sql`sha2(${kind === 'json' ? value : column}, 256)` : value
   },
   same: (left, right) => sql`${left} <=> ${right}`,
+  // Galera. MySQL has no such variable, and returns no row.
+  cluster: { text: `show variables like 'wsrep_on'`, read: rows => rows[0]?.[1] === 'ON' },
   aggregates,
 }
 

@@ -11,6 +11,7 @@ import { itemContext, runAfterHooks, runHooks, type AnyHook } from '../../hooks'
 import type { LinkPlan } from '../../plan/relation'
 import { inTuples } from '../../sql/list/index'
 import { within, type Plan, type Scoped } from '../../access/row-scope'
+import { certified } from '../commit/certify'
 import { commitOperations } from '../commit/commit'
 import { CommitFailed } from '../commit/failure'
 import type { Expectation, WriteOperation } from '../commit/operation'
@@ -143,5 +144,6 @@ async function toOperations({ mode }: Scoped<LinkPlan>, { row, target, changes }
 
 function lockParent(plan: Scoped<Plan>, target: Target, call: Call): WriteOperation {
   const where = rowClauses(plan, target)
-  return { statement: selectStatement(call, plan.resource, where, keyFields(plan.resource), 'update'), expectation: 'row' }
+  const lock = selectStatement(call, plan.resource, where, keyFields(plan.resource), 'update')
+  return { statement: certified(call, plan.resource, lock), expectation: 'row' }
 }

@@ -8,6 +8,7 @@ import type { LinkPlan } from '../../plan/relation'
 import { inTuples } from '../../sql/list/index'
 import { tupleKey } from '../../sql/tuple-key'
 import { narrow } from '../../access/row-scope'
+import { certified } from '../commit/certify'
 import type { WriteOperation } from '../commit/operation'
 import type { ScopedLink, Targets } from './links'
 import { checkUnchanged } from '../write/row-clauses'
@@ -57,5 +58,5 @@ export function targetOperations(
   if (mode === 'remove' || values.length === 0) return []
   const where = [inTuples(call.engine, foreignColumns, values), ...plan.scope]
   const lock = selectStatement(call, target, where, keyFields(target), 'share')
-  return [{ statement: { ...lock, expectedRows: values.length }, expectation: 'row' }]
+  return [{ statement: certified(call, target, { ...lock, expectedRows: values.length }), expectation: 'row' }]
 }

@@ -4,6 +4,7 @@ import type { Call } from '../../context'
 import { keyFields } from '../../access/fields'
 import { inTuples } from '../../sql/list/index'
 import { tupleKey } from '../../sql/tuple-key'
+import { certified } from '../commit/certify'
 import type { WriteOperation } from '../commit/operation'
 import { selectStatement } from '../commit/select'
 import type { Item } from './items'
@@ -16,8 +17,9 @@ export function referenceOperations(items: readonly Item[], call: Call): WriteOp
     const tuples = [...new Map(group.map(({ reference: { values } }) => [tupleKey(values), values])).values()]
     const unchanged = acceptedRows ? [rowsUnchanged(acceptedRows.columns, acceptedRows.rows)] : []
     const where = [inTuples(call.engine, fields, tuples), ...unchanged, ...plan.scope]
+    const lock = { ...selectStatement(call, plan.resource, where, keyFields(plan.resource), 'share'), expectedRows: tuples.length }
     return {
-      statement: { ...selectStatement(call, plan.resource, where, keyFields(plan.resource), 'share'), expectedRows: tuples.length },
+      statement: certified(call, plan.resource, lock),
       expectation: 'reference',
       field: group[0]!.reference.name,
       ...(group.length === 1 && { item: group[0]!.item.index }),

@@ -8,6 +8,7 @@ import { keyClauses } from '../../plan/read'
 import { equalsRaw, isNull, NO_ROWS, or, shapeOf, type Clause } from '../../sql/clause'
 import { inTuples } from '../../sql/list/index'
 import type { WriteOperation } from '../commit/operation'
+import { certified } from '../commit/certify'
 import { selectStatement } from '../commit/select'
 import { valuesAt } from '../rows/decode'
 import type { Item, Target } from './items'
@@ -68,6 +69,6 @@ export function checkUnchanged(
     const chunk = rows.slice(index * size, (index + 1) * size)
     const where = [inTuples(call.engine, resource.primaryKey, chunk.map(keyOf)), rowsUnchanged(columns, chunk), ...scope]
     const statement = { ...selectStatement(call, resource, where, keyFields(resource), lock), expectedRows: chunk.length }
-    return { statement, expectation: 'row' }
+    return { statement: lock === 'share' ? certified(call, resource, statement) : statement, expectation: 'row' }
   })
 }

@@ -1,5 +1,6 @@
 /** Callers that plugins recognize by a credential: which source decides, what can change the caller, errors, and writes from other sites. */
 import Database from 'better-sqlite3'
+import { DrizzleQueryError } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import fc from 'fast-check'
@@ -263,6 +264,22 @@ describe('credentials that throw', () => {
     expect([status, body.data.code, text.includes('10.0.0.7')]).toEqual([401, 'UNAUTHENTICATED', false])
     expect(log.mock.calls.flat().join()).toMatch(/plugin `keys` threw[\s\S]*no connection to 10\.0\.0\.7/)
     expect(next).not.toHaveBeenCalled()
+  })
+})
+
+describe('a statement that fails in credentials', () => {
+  it('is a 500, so that the client keeps its credential, and is logged without its values', async () => {
+    const logged = vi.spyOn(console, 'error').mockImplementation(() => {})
+    const failed = new DrizzleQueryError('select * from keys where hash = ?', ['line 1\n    at secret'], new Error('connect ECONNREFUSED'))
+    const server = await open([source(() => {
+      throw failed
+    }), mirror])
+    const { status, body } = await server.request('GET', '/api/whoami', { headers: WITH_KEY, caller: SESSION })
+    expect([status, body.data?.code]).toEqual([500, undefined])
+    const text = logged.mock.calls.flat().join(' ')
+    expect(text).toMatch(/Failed query: select \* from keys where hash = \?\s+at .*credentials\.test/)
+    expect(text).toContain('[cause]: Error: connect ECONNREFUSED')
+    expect(text).not.toContain('secret')
   })
 })
 

@@ -4,7 +4,7 @@ import { BusyError } from '../engines/engine'
 import type { AutoApiUser, Tenant } from '../registration'
 import { ApiError, isHttpError, unauthenticated } from './error'
 import type { IncomingRequest } from './listeners'
-import { describeError, logError } from './log'
+import { describeError, isQueryError, logError } from './log'
 
 /** The caller that a credential stands for. */
 export interface CredentialCaller {
@@ -30,7 +30,7 @@ export interface CredentialCaller {
 
 /**
  * Finds the caller of a request by its credential. Returns `undefined` if it does not recognize the credential. If it throws, the response
- * is a 401.
+ * is a 401, or a 500 if a statement of Drizzle has failed.
  */
 export type FindCredentialCaller = (request: IncomingRequest) => CredentialCaller | undefined | Promise<CredentialCaller | undefined>
 
@@ -42,7 +42,8 @@ export interface CredentialSource {
 
 /**
  * Asks each source in order. The first one that recognizes the credential decides.
- * @throws The API's and HTTP errors of a source. 401 for its other errors, because its credential could not be checked.
+ * @throws The API's and HTTP errors of a source, and those of statements. 401 for its other errors, because its credential could not be
+ * checked.
  */
 export async function findCredentialCaller(
   sources: readonly CredentialSource[], request: IncomingRequest,
@@ -54,6 +55,8 @@ export async function findCredentialCaller(
     }
     catch (error) {
       if (error instanceof ApiError || error instanceof BusyError || isHttpError(error)) throw error
+      // The credential can be right. After a 401, its client would drop it.
+      if (isQueryError(error)) throw error
       logError(request, `\`credentials\` of the plugin \`${plugin}\` threw; the request is refused.`, describeError(error))
       throw unauthenticated()
     }

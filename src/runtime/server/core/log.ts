@@ -5,11 +5,30 @@ export function printable(text: string): string {
   return text.replace(/[^\x20-\x7E]/g, character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
-/** Returns an error with its stack and causes. The message can contain text of the client, so all lines after the first are indented. */
+/**
+ * Whether a statement of Drizzle has failed. The message of the error and its `params` contain the values of the statement, such as hashes
+ * of tokens.
+ */
+export function isQueryError(error: unknown): error is Error & { readonly query: string } {
+  return error instanceof Error && typeof (error as { readonly query?: unknown }).query === 'string' && 'params' in error
+}
+
+/** The stack of an error, without the values of a statement. */
+function stackOf(error: Error): string {
+  const { stack, message } = error
+  if (!isQueryError(error)) return stack ?? message
+  const [, frames = ''] = stack?.split(message) ?? []
+  return `Failed query: ${error.query}${frames}`
+}
+
+/**
+ * Returns an error with its stack and causes, without the values of statements. The message can contain text of the client, so all lines
+ * after the first are indented.
+ */
 export function describeError(error: unknown, depth = 0): string {
   if (!(error instanceof Error)) return printable(String(error))
-  const { stack, message, cause, code } = error as Error & { readonly code?: unknown }
-  const lines = (stack ?? message).split('\n').map(printable)
+  const { cause, code } = error as Error & { readonly code?: unknown }
+  const lines = stackOf(error).split('\n').map(printable)
   if (typeof code === 'string' || typeof code === 'number') lines.push(`[code]: ${printable(String(code))}`)
   if (cause !== undefined && depth < 5) lines.push(`[cause]: ${describeError(cause, depth + 1)}`)
   return lines.join('\n    ')
@@ -31,9 +50,11 @@ export function logPrefix(event: unknown): string {
   return ['[auto-api]', ...Object.entries(fields ?? {}).map(([name, value]) => `${name}=${printable(value)}`)].join(' ')
 }
 
+const isAboutQuery = (error: unknown): boolean => error instanceof Error && (isQueryError(error) || isAboutQuery(error.cause))
+
 /** Logs an error about the request of a context. */
 export function logError(ctx: { readonly event: unknown } | undefined, message: string, error: unknown): void {
-  console.error(`${logPrefix(ctx?.event)} ${message}`, error)
+  console.error(`${logPrefix(ctx?.event)} ${message}`, isAboutQuery(error) ? describeError(error) : error)
 }
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null

@@ -6,12 +6,15 @@
 #   .ci/galera.sh restart N             starts node N again, and waits until it has what it missed
 #   .ci/galera.sh ready N               whether node N can be used
 #
-# Node N listens on port 331N for clients. Its files are in GALERA_FOLDER/N: `data`, `log.err`, `pid`.
+# Node N listens on port 331N for clients. Its files are in GALERA_FOLDER/N: `data`, `log.err`, `pid`. For another cluster, set GALERA_FOLDER and
+# GALERA_PORTS.
 
 GALERA_FOLDER=${GALERA_FOLDER:-/tmp/auto-api-galera}
+# The first two digits of all ports.
+GALERA_PORTS=${GALERA_PORTS:-33}
 GALERA_NODES=(1 2 3)
 
-galera_client() { mariadb --no-defaults --host 127.0.0.1 --port "331$1" --user root --connect-timeout 2 "${@:2}"; }
+galera_client() { mariadb --no-defaults --host 127.0.0.1 --port "${GALERA_PORTS}1$1" --user root --connect-timeout 2 "${@:2}"; }
 
 galera_is_running() { [ -s "$GALERA_FOLDER/$1/pid" ] && kill -0 "$(cat "$GALERA_FOLDER/$1/pid")" 2> /dev/null; }
 
@@ -31,13 +34,13 @@ galera_ready() {
 galera_server() {
   local node=$1 folder="$GALERA_FOLDER/$1"
   command=(
-    mariadbd --no-defaults --user=mysql --bind-address=127.0.0.1 --port="331$node" --datadir="$folder/data" --socket="$folder/socket"
+    mariadbd --no-defaults --user=mysql --bind-address=127.0.0.1 --port="${GALERA_PORTS}1$node" --datadir="$folder/data" --socket="$folder/socket"
     --pid-file="$folder/pid" --log-error="$folder/log" --skip-name-resolve --max-connections=400
     --binlog-format=row --default-storage-engine=innodb --innodb-autoinc-lock-mode=2 --innodb-flush-log-at-trx-commit=2
     --innodb-buffer-pool-size=64M --innodb-log-file-size=32M --key-buffer-size=1M --aria-pagecache-buffer-size=8M
     --wsrep-on=ON --wsrep-provider=/usr/lib/galera/libgalera_smm.so --wsrep-cluster-name=auto-api "--wsrep-node-name=node$node"
-    --wsrep-node-address=127.0.0.1 --wsrep-sst-method=rsync "--wsrep-sst-receive-address=127.0.0.1:334$node" --wsrep-slave-threads=2
-    --wsrep-provider-options="gmcast.listen_addr=tcp://127.0.0.1:332$node;ist.recv_addr=127.0.0.1:333$node;gcache.size=64M;evs.keepalive_period=PT0.5S;evs.inactive_check_period=PT0.5S;evs.suspect_timeout=PT3S;evs.inactive_timeout=PT9S"
+    --wsrep-node-address=127.0.0.1 --wsrep-sst-method=rsync "--wsrep-sst-receive-address=127.0.0.1:${GALERA_PORTS}4$node" --wsrep-slave-threads=2
+    --wsrep-provider-options="gmcast.listen_addr=tcp://127.0.0.1:${GALERA_PORTS}2$node;ist.recv_addr=127.0.0.1:${GALERA_PORTS}3$node;gcache.size=64M;evs.keepalive_period=PT0.5S;evs.inactive_check_period=PT0.5S;evs.suspect_timeout=PT3S;evs.inactive_timeout=PT9S"
     "${@:2}"
   )
 }
@@ -101,7 +104,7 @@ galera_start() {
 # The addresses at which a node finds the cluster.
 galera_others() {
   local node others=
-  for node in "${GALERA_NODES[@]}"; do [ "$node" = "$1" ] || others+=",127.0.0.1:332$node"; done
+  for node in "${GALERA_NODES[@]}"; do [ "$node" = "$1" ] || others+=",127.0.0.1:${GALERA_PORTS}2$node"; done
   echo "gcomm://${others#,}"
 }
 

@@ -32,7 +32,14 @@ postgres_start() {
 # A copy of the whole Postgres server, which replays what the first one commits. It only reads.
 postgres_replica_ready() { listening 5433; }
 postgres_replica_start() {
-  local version name folder hba setting settings=
+  local folder
+  folder=$(mktemp -d)
+  copy_postgres "$folder" && launch_replica 5433 "$folder"
+}
+
+# copy_postgres <folder>: copies the files of Postgres for a replica.
+copy_postgres() {
+  local folder=$1 version name hba
   read -r version name _ < <(pg_lsclusters --no-header) || return 1
   hba="/etc/postgresql/$version/$name/pg_hba.conf"
   if ! grep -qE '^host\s+replication\s+all\s+127\.0\.0\.1/32\s+trust' "$hba"; then
@@ -40,18 +47,24 @@ postgres_replica_start() {
     echo 'host replication all 127.0.0.1/32 trust' >> "$hba"
     pg_ctlcluster "$version" "$name" reload || return 1
   fi
-  # A replica refuses to start with less than the first server has.
-  for setting in max_connections max_worker_processes max_wal_senders max_prepared_transactions max_locks_per_transaction; do
-    settings+=" -c $setting=$(as postgres psql -Atc "show $setting")"
-  done
-  folder=$(mktemp -d) && chown postgres: "$folder" || return 1
+  chown postgres: "$folder" || return 1
   as postgres pg_basebackup --host 127.0.0.1 --username postgres --pgdata "$folder/data" --checkpoint fast --write-recovery-conf || return 1
   echo 'host all all 127.0.0.1/32 trust' > "$folder/data/pg_hba.conf"
   touch "$folder/data/postgresql.conf" "$folder/data/pg_ident.conf"
   chown -R postgres: "$folder"
+}
+
+# launch_replica <port> <folder>: starts the replica whose files are in the folder, also after it was killed.
+launch_replica() {
+  local port=$1 folder=$2 version setting settings=
+  read -r version _ < <(pg_lsclusters --no-header) || return 1
+  # A replica refuses to start with less than the first server has.
+  for setting in max_connections max_worker_processes max_wal_senders max_prepared_transactions max_locks_per_transaction; do
+    settings+=" -c $setting=$(as postgres psql -Atc "show $setting")"
+  done
   # Tests remove tables: the replay does not wait for readers of them.
   as postgres "/usr/lib/postgresql/$version/bin/pg_ctl" start --silent --wait --pgdata "$folder/data" --log "$folder/log" \
-    --options "-p 5433 -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c max_standby_streaming_delay=1s$settings" < /dev/null
+    --options "-p $port -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c max_standby_streaming_delay=1s$settings" < /dev/null
 }
 
 # A pooler in front of Postgres. Few connections, so that requests share them.

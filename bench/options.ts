@@ -25,6 +25,8 @@ export interface BenchOptions {
   readonly builds: boolean
   /** Measures tables of different sizes, up to this many rows, and nothing else. */
   readonly growth?: number
+  /** Measures what three servers cost compared with one, and nothing else. */
+  readonly servers: boolean
   /** Folder of another checkout whose app is built: measures d of it and of this one in turns, instead of the other implementations. */
   readonly against?: string
   /** Uses the last build of the app. */
@@ -47,6 +49,7 @@ export const HELP = `npm run bench -- [options]
   --soak            only: the heap after 20 000 and after 200 000 requests
   --growth          only: the same requests on tables of 10^4 to 10^6 rows, on SQLite and Postgres
   --largest <n>     rows of the largest tables of --growth, such as 10000000
+  --servers         only: processor time and statements of three servers, and of one
   --against <path>  only: d of another checkout whose app is built, and d of this one
   --built           do not build the app again`
 
@@ -68,6 +71,7 @@ export function readOptions(args: readonly string[], folder: string): BenchOptio
       soak: { type: 'boolean', default: false },
       growth: { type: 'boolean', default: false },
       largest: { type: 'string' },
+      servers: { type: 'boolean', default: false },
       variants: { type: 'boolean' },
       postgres: { type: 'boolean' },
       rounds: { type: 'string' },
@@ -92,6 +96,7 @@ export function readOptions(args: readonly string[], folder: string): BenchOptio
     builds: values.builds,
     types: values.types,
     soak: values.soak,
+    servers: values.servers,
     variants: values.variants ?? inFull,
     postgres: values.postgres ?? inFull,
     quick: values.quick ?? false,

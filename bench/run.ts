@@ -20,6 +20,7 @@ import { comparePostgres } from './postgres.ts'
 import { profileCpu } from './profile.ts'
 import { describeRun, toFootnotes, toLines, toMarkdown, toPeerTable, type Measured } from './report.ts'
 import { startServer, type RunningServer } from './server.ts'
+import { compareServers } from './servers.ts'
 import { soak } from './soak.ts'
 import { compareTypes } from './types.ts'
 import { compareVariant, variantsOf } from './variants.ts'
@@ -37,6 +38,7 @@ async function main(options: BenchOptions): Promise<void> {
   if (options.builds) return compareBuilds()
   if (options.types) return compareTypes()
   if (options.growth !== undefined) return growth(options, options.growth)
+  if (options.servers) return compareServers()
   const operations = OPERATIONS.filter(({ title }) => title.includes(options.only ?? ''))
   const outbox = OUTBOX_OPERATIONS.filter(({ title }) => title.includes(options.only ?? ''))
   const variants = variantsOf(options)

@@ -72,13 +72,15 @@ async function run(server: ChildProcess, kind: 'single' | 'group' = 'single'): P
       return response
     },
     async stop(signal = 'SIGKILL') {
+      const runs = server.exitCode === null && server.signalCode === null
+      const problems = runs ? await checks.findProblems() : []
+      if (runs) {
+        kill(signal)
+        const timer = setTimeout(() => kill('SIGKILL'), 5_000)
+        await ended
+        clearTimeout(timer)
+      }
       assertNoSecrets(printed, 'The log of the server')
-      if (server.exitCode !== null || server.signalCode !== null) return
-      const problems = await checks.findProblems()
-      kill(signal)
-      const timer = setTimeout(() => kill('SIGKILL'), 5_000)
-      await ended
-      clearTimeout(timer)
       if (problems.length > 0) throw new Error(`The answers differ from the OpenAPI document:\n${problems.slice(0, 40).join('\n')}`)
     },
   }

@@ -4,7 +4,7 @@
 # installs what is missing and starts it. Everything listens on 127.0.0.1 only and holds test data only.
 
 # The services the tests need.
-SERVICES=(postgres postgres_replica pgbouncer mariadb galera redis chromium)
+SERVICES=(postgres postgres_replica pgbouncer mariadb mariadb_replica galera redis chromium)
 
 listening() { (exec 3<> "/dev/tcp/127.0.0.1/$1") 2> /dev/null; }
 
@@ -104,6 +104,31 @@ mariadb_start() {
   # Tests connect over TCP as `root` without a password.
   mariadb -e "create user if not exists root@'127.0.0.1' identified by ''; grant all on *.* to root@'127.0.0.1';
     create database if not exists test"
+}
+
+# A primary of its own on port 3307, and its replica on 3308: the other server has no binary log. The replica only reads.
+mariadb_replica_ready() { listening 3307 && listening 3308; }
+mariadb_replica_start() {
+  command -v mariadb-install-db > /dev/null || install_packages mariadb-server || return 1
+  local folder port try
+  folder=$(mktemp -d) && chmod 755 "$folder" && mkdir "$folder/3307" "$folder/3308" && chown mysql: "$folder"/* || return 1
+  mariadb-install-db --no-defaults --user=mysql --datadir="$folder/3307/data" --skip-test-db --skip-name-resolve \
+    --auth-root-authentication-method=normal > "$folder/install" 2>&1 || return 1
+  cp -a "$folder/3307/data" "$folder/3308/data" || return 1
+  for port in 3307 3308; do
+    setsid mariadbd --no-defaults --user=mysql --bind-address=127.0.0.1 --port=$port --datadir="$folder/$port/data" --socket="$folder/$port/socket" \
+      --pid-file="$folder/$port/pid" --log-error="$folder/$port/log" --skip-name-resolve --server-id=$port --log-bin --binlog-format=row \
+      --log-bin-trust-function-creators --innodb-buffer-pool-size=64M --innodb-log-file-size=32M --innodb-flush-log-at-trx-commit=2 \
+      $([ "$port" = 3308 ] && echo --read-only --skip-slave-start) > "$folder/$port/output" 2>&1 < /dev/null &
+    disown
+  done
+  for port in 3307 3308; do
+    for try in $(seq 60); do listening $port && break; sleep 0.5; done
+  done
+  mariadb --no-defaults --host 127.0.0.1 --port 3308 --user root -e "
+    change master to master_host = '127.0.0.1', master_port = 3307, master_user = 'root', master_use_gtid = slave_pos, master_connect_retry = 1;
+    start slave" || return 1
+  mariadb --no-defaults --host 127.0.0.1 --port 3307 --user root -e 'create database test'
 }
 
 # Three nodes, which certify each other's commits. Also a command, with which tests kill a node and start it again.

@@ -27,6 +27,7 @@ export const SERVICES: readonly Service[] = [
   { name: 'postgres_replica', host: '127.0.0.1', port: 5433 },
   { name: 'pgbouncer', host: '127.0.0.1', port: 6432 },
   { name: 'mariadb', host: '127.0.0.1', port: 3306 },
+  { name: 'mariadb_replica', host: '127.0.0.1', port: 3308 },
   { name: 'galera', host: '127.0.0.1', port: 3311 },
   REDIS,
   CHROMIUM,

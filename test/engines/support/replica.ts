@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { connect, createServer, type Socket } from 'node:net'
 import { drizzle } from 'drizzle-orm/node-postgres'
+import { withReplicas } from 'drizzle-orm/pg-core'
 import { drizzle as postgresJs } from 'drizzle-orm/postgres-js'
 import pg from 'pg'
 import postgres from 'postgres'
@@ -28,8 +29,12 @@ export interface Replicated {
   readonly database: string
   readonly primary: object
   readonly replica: object
-  /** The same databases with postgres.js. */
-  readonly postgresJs: { readonly primary: object, readonly replica: object }
+  /** The same databases with other connections, on Postgres with postgres.js. */
+  readonly other: { readonly primary: object, readonly replica: object }
+  /** The `withReplicas()` of Drizzle. */
+  readonly withReplicas: () => object
+  /** Whether a statement asks for a position. */
+  readonly isPosition: (text: string) => boolean
   readonly link: Link
   /** Runs SQL on the primary, without the API. */
   readonly exec: (sql: string) => Promise<void>
@@ -38,6 +43,8 @@ export interface Replicated {
   readonly sent: () => { readonly primary: readonly string[], readonly replica: readonly string[] }
   /** All statements of the API since the last call. */
   readonly everything: () => { readonly primary: readonly string[], readonly replica: readonly string[] }
+  /** Starts a new file of the primary's log, as an idle server does. */
+  readonly rotateLog: () => Promise<void>
   /** Waits until the replica has everything. */
   readonly catchUp: () => Promise<void>
   /** The replica receives what is committed, but does not show it. */
@@ -78,12 +85,16 @@ export async function openReplicated(schema: string): Promise<Replicated> {
   const link = await openLink(REPLICA.port)
   const pools = [new pg.Pool({ ...PRIMARY, database, max: 12 }), new pg.Pool({ ...REPLICA, port: link.port, database, max: 12 })] as const
   const clients = [postgres({ ...PRIMARY, database, onnotice: () => {} }), postgres({ ...REPLICA, port: link.port, database, onnotice: () => {} })] as const
+  const primary = drizzle({ client: pools[0], logger: loggerOf('primary') })
+  const replica = drizzle({ client: pools[1], logger: loggerOf('replica') })
   const everything = () => ({ primary: log.primary.splice(0), replica: log.replica.splice(0) })
   return {
     database,
-    primary: drizzle({ client: pools[0], logger: loggerOf('primary') }),
-    replica: drizzle({ client: pools[1], logger: loggerOf('replica') }),
-    postgresJs: {
+    primary,
+    replica,
+    withReplicas: () => withReplicas(primary as never, [replica as never]) as object,
+    isPosition: text => POSITION.test(text),
+    other: {
       primary: postgresJs({ client: clients[0], logger: loggerOf('primary') }),
       replica: postgresJs({ client: clients[1], logger: loggerOf('replica') }),
     },
@@ -97,6 +108,7 @@ export async function openReplicated(schema: string): Promise<Replicated> {
     },
     everything,
     catchUp,
+    rotateLog: async () => void await client.query('select pg_switch_wal()'),
     async pause() {
       await observer.query('select pg_wal_replay_pause()')
       for (;;) {
@@ -119,7 +131,8 @@ export async function openReplicated(schema: string): Promise<Replicated> {
   }
 }
 
-async function openLink(target: number): Promise<Link> {
+/** @param target a port */
+export async function openLink(target: number): Promise<Link> {
   const sockets = new Set<Socket>()
   let isFrozen = false
   const server = createServer((socket) => {

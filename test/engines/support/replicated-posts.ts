@@ -1,4 +1,6 @@
 /** Posts of two organizations on a primary and its replica. The view `seen` tells which of the two servers has read a row. */
+import { is } from 'drizzle-orm'
+import { boolean as mysqlBoolean, int, MySqlDialect, mysqlTable, varchar } from 'drizzle-orm/mysql-core'
 import { boolean, integer, pgTable, serial, text } from 'drizzle-orm/pg-core'
 import type { DatabaseOptions } from '../../../src/runtime/server/database'
 import type { ResourceRegistration } from '../../../src/runtime/server/registration'
@@ -11,6 +13,18 @@ export const POSTS_SQL = `
   create table comments (id serial primary key, organization_id integer not null, post_id integer references posts(id), body text not null);
   create view seen as select id, organization_id, title, version, pg_is_in_recovery() as from_replica from posts;
   create view slow as select id, organization_id, title, pg_is_in_recovery() as from_replica from posts where pg_sleep(1.5) is not null;
+  insert into posts (organization_id, title) values (1, 'ours'), (2, 'theirs');
+  insert into comments (organization_id, post_id, body) values (1, 1, 'a comment');
+`
+
+/** A view cannot have a variable of the server, but it can call a function that has one. */
+export const MARIADB_POSTS_SQL = `
+  create table posts (id integer auto_increment primary key, organization_id integer not null, title varchar(100) not null, version integer not null default 0);
+  create table comments (id integer auto_increment primary key, organization_id integer not null, post_id integer, body varchar(100) not null,
+    constraint on_post foreign key (post_id) references posts(id));
+  create function from_replica() returns boolean reads sql data return @@global.read_only;
+  create view seen as select id, organization_id, title, version, from_replica() as from_replica from posts;
+  create view slow as select id, organization_id, title, from_replica() as from_replica from posts where sleep(1.5) = 0;
   insert into posts (organization_id, title) values (1, 'ours'), (2, 'theirs');
   insert into comments (organization_id, post_id, body) values (1, 1, 'a comment');
 `
@@ -33,6 +47,19 @@ export const REGISTRATIONS: readonly ResourceRegistration[] = [
   { name: 'slow', schema: slow, authorization: { permissions: { read: true } } },
 ]
 
+function mariadbRegistrations(): readonly ResourceRegistration[] {
+  const row = () => ({ id: int('id').autoincrement().primaryKey(), organizationId: int('organization_id').notNull(), title: varchar('title', { length: 100 }).notNull() })
+  const posts = mysqlTable('posts', { ...row(), version: int('version').notNull().default(0) })
+  const comments = mysqlTable('comments', {
+    id: int('id').autoincrement().primaryKey(), organizationId: int('organization_id').notNull(), postId: int('post_id').references(() => posts.id), body: varchar('body', { length: 100 }).notNull(),
+  })
+  const seen = mysqlTable('seen', { ...row(), version: int('version'), fromReplica: mysqlBoolean('from_replica') })
+  const slow = mysqlTable('slow', { ...row(), fromReplica: mysqlBoolean('from_replica') })
+  return REGISTRATIONS.map(registration => ({ ...registration, schema: { posts, comments, seen, slow }[registration.name]! }))
+}
+
+const isMysql = (db: object) => is((db as { dialect?: unknown }).dialect, MySqlDialect)
+
 export const OURS: Caller = { user: { id: 1, organizationId: 1 } }
 export const THEIRS: Caller = { user: { id: 2, organizationId: 2 } }
 
@@ -42,13 +69,13 @@ export const startServer = (
   { primary, replica }: Pick<Replicated, 'primary' | 'replica'>, databaseOptions: DatabaseOptions = {}, options: Partial<ServerOptions> = {},
 ): Promise<TestServer> => createServer({
   db: primary,
-  engine: 'postgres',
+  engine: isMysql(primary) ? 'mysql' : 'postgres',
   // A busy machine can hold back the replica for longer than the default.
   databaseOptions: { replica, maxLag: 60_000, ...databaseOptions },
   secret: SECRET,
   config: { multiTenancy: DEFAULT_MULTI_TENANCY },
   ...options,
-  registrations: [...REGISTRATIONS, ...options.registrations ?? []],
+  registrations: [...isMysql(primary) ? mariadbRegistrations() : REGISTRATIONS, ...options.registrations ?? []],
 })
 
 export type Send = (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answered>

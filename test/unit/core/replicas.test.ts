@@ -2,10 +2,12 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createReplicas } from '../../../src/runtime/server/core/replicas/replicas'
 import { pg } from '../../../src/runtime/server/engines/dialects/pg'
+import type { Position } from '../../../src/runtime/server/engines/position'
 import type { Engine, Row } from '../../../src/runtime/server/engines/engine'
 
 const MAX_LAG = 10_000
 
+const at = (position: number): Position => new Map([[0, BigInt(position)]])
 const toText = (position: number) => `0/${position.toString(16).toUpperCase()}`
 
 /** A server that is at a position. */
@@ -33,7 +35,7 @@ describe('a replica', () => {
     const copies = Array.from({ length: count }, () => createServer(0x100))
     const replicas = createReplicas(primary.engine, copies.map(({ engine }) => engine), MAX_LAG)
     /** Which replica a read uses. Time passes until the read knows it. */
-    const find = async (position?: bigint) => {
+    const find = async (position?: Position) => {
       let found: string | undefined
       const finding = replicas.find(position).then(async replica => found = replica ? String((await replica.query({ text: '', values: [] }))[0]![0]) : 'primary')
       finding.catch(() => found = 'failed')
@@ -97,11 +99,11 @@ describe('a replica', () => {
     await find()
     primary.at = 0x200
     const asked = replica.asked
-    expect(await Promise.all([find(0x200n), find(0x200n), find(0x200n)])).toEqual(['primary', 'primary', 'primary'])
+    expect(await Promise.all([find(at(0x200)), find(at(0x200)), find(at(0x200))])).toEqual(['primary', 'primary', 'primary'])
     expect(replica.asked).toBe(asked + 1)
     replica.at = 0x200
     await vi.advanceTimersByTimeAsync(30)
-    expect(await find(0x200n)).toBe('0/200')
+    expect(await find(at(0x200))).toBe('0/200')
   })
 
   it('takes turns with the others, which a marker can exclude', async () => {
@@ -111,7 +113,7 @@ describe('a replica', () => {
     await vi.advanceTimersByTimeAsync(1_000)
     await find()
     expect(new Set([await find(), await find(), await find()])).toEqual(new Set(['0/100', '0/300']))
-    expect([await find(0x300n), await find(0x300n)]).toEqual(['0/300', '0/300'])
+    expect([await find(at(0x300)), await find(at(0x300))]).toEqual(['0/300', '0/300'])
     expect(first!.at).toBe(0x100)
   })
 

@@ -4,6 +4,7 @@ import { withReplicas as withMysqlReplicas } from 'drizzle-orm/mysql-core'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import { drizzle as libsql } from 'drizzle-orm/libsql'
 import { withReplicas } from 'drizzle-orm/pg-core'
+import { withReplicas as withSqliteReplicas } from 'drizzle-orm/sqlite-core'
 import { createPool } from 'mysql2/promise'
 import pg from 'pg'
 import { describe, expect, it, vi } from 'vitest'
@@ -11,6 +12,8 @@ import { createDatabase } from '../../../src/runtime/server/core/database'
 import { requireCurrentRows } from '../../../src/runtime/server/core/replicas/read-engine'
 import { isReplicaError, isUnavailable } from '../../../src/runtime/server/engines/replica-error'
 import { InvalidValueError } from '../../../src/runtime/server/engines/engine'
+import { createMarker, findMarkedPosition } from '../../../src/runtime/server/core/replicas/marker'
+import { fromText, hasReached, latest, toText } from '../../../src/runtime/server/engines/position'
 import { DIALECTS } from '../../../src/runtime/server/engines/dialects/index'
 
 /** Pools connect with the first statement, which these tests do not send. */
@@ -44,11 +47,16 @@ describe('initializeDatabase()', () => {
   })
 
   it('refuses replicas of a database that it cannot compare with its primary, and keeps a `withReplicas()` of it on the primary', () => {
+    const open = () => libsql('file::memory:')
+    expect(() => initialize(libsql('file::memory:'), 'libsql', { replica: libsql('file::memory:') })).toThrow('replicas require Postgres or MariaDB.')
+    const database = initialize(withSqliteReplicas(open() as never, [open() as never]), 'libsql')
+    expect([database.engine().dialect, database.replicas()]).toEqual(['sqlite', undefined])
+  })
+
+  it('accepts replicas of MariaDB, by the option and by a `withReplicas()`', () => {
     const open = () => mysql2({ client: createPool({}) as never })
-    expect(() => initialize(open(), 'mysql', { replica: open() })).toThrow('replicas require Postgres.')
-    expect(() => initialize(libsql('file::memory:'), 'libsql', { replica: libsql('file::memory:') })).toThrow('replicas require Postgres.')
-    const database = initialize(withMysqlReplicas(open() as never, [open() as never]), 'mysql')
-    expect([database.engine().dialect, database.replicas()]).toEqual(['mysql', undefined])
+    expect(initialize(open(), 'mysql', { replica: open() }).replicas()).toMatchObject({ maxLag: 10_000 })
+    expect(initialize(withMysqlReplicas(open() as never, [open() as never]), 'mysql').replicas()).toMatchObject({ maxLag: 10_000 })
   })
 
   it('accepts the `withReplicas()` of a function', () => {
@@ -86,6 +94,10 @@ describe('initializeDatabase()', () => {
   })
 })
 
+/** An error of mysql2. */
+const ofMysql = (code: string, errno: number | undefined, sqlState: string | undefined) =>
+  Object.assign(new Error('query'), { cause: Object.assign(new Error('driver'), { code, errno, sqlState }) })
+
 describe('an error of a replica', () => {
   const coded = (code: string) => Object.assign(new Error('query'), { cause: Object.assign(new Error('driver'), { code }) })
 
@@ -99,10 +111,59 @@ describe('an error of a replica', () => {
     ['the replay cancelled the query', coded('40001'), true, false],
     ['a function of the app writes', coded('25006'), true, false],
     ['the query took too long', coded('57014'), false, false],
+    ['a server of MariaDB stops', ofMysql('ER_SERVER_SHUTDOWN', 1053, '08S01'), true, true],
+    ['a server of MariaDB is full', ofMysql('ER_CON_COUNT_ERROR', 1040, '08004'), true, true],
+    ['the connection to MariaDB ended', ofMysql('PROTOCOL_CONNECTION_LOST', undefined, undefined), true, true],
+    ['MariaDB lacks a migration', ofMysql('ER_BAD_FIELD_ERROR', 1054, '42S22'), true, false],
+    ['the query took too long on MariaDB', ofMysql('ER_STATEMENT_TIMEOUT', 1969, '70100'), false, false],
+    ['the query took too long on MySQL', ofMysql('ER_QUERY_TIMEOUT', 3024, 'HY000'), false, false],
     ['a value does not fit', new InvalidValueError(coded('22P02')), false, false],
   ])('because %s', (_, error, onPrimary, unavailable) => {
     expect(isReplicaError(error)).toBe(onPrimary)
     if (onPrimary) expect(isUnavailable(error)).toBe(unavailable)
+  })
+})
+
+describe('a position of MariaDB', () => {
+  const { read, isUnknown } = DIALECTS.mysql.replication!
+
+  it.each<[string, [number, bigint][]]>([
+    ['', []], ['0-1-42', [[0, 42n]]], ['0-1-42,7-3-18446744073709551615', [[0, 42n], [7, 2n ** 64n - 1n]]], ['4294967295-4294967295-1', [[4294967295, 1n]]],
+  ])('%j', (text, position) => {
+    expect([...read(text)!]).toEqual(position)
+  })
+
+  it.each([null, undefined, 5, '0-1', '0-1-2-3', 'a-b-c', '0-1-1,', '3E11FA47-71CA-11E1-9E33-C80AA9429562:1-5'])('is not %j', (value) => {
+    expect(read(value)).toBeUndefined()
+  })
+
+  it('does not exist on MySQL', () => {
+    expect([isUnknown(ofMysql('ER_UNKNOWN_SYSTEM_VARIABLE', 1193, 'HY000')), isUnknown(ofMysql('ER_CON_COUNT_ERROR', 1040, '08004'))]).toEqual([true, false])
+  })
+})
+
+describe('positions in several streams', () => {
+  const position = (...numbers: [number, number][]) => new Map(numbers.map(([stream, number]) => [stream, BigInt(number)]))
+
+  it.each([
+    [position([0, 5]), position([0, 5]), true], [position([0, 6]), position([0, 5]), true], [position([0, 4]), position([0, 5]), false],
+    [position([0, 9]), position([0, 5], [1, 1]), false], [position([0, 5], [1, 1]), position([0, 5]), true], [position([0, 9], [1, 0]), position([0, 5], [1, 1]), false],
+    [position(), position(), true], [position(), position([0, 0]), false],
+  ])('%j reaches %j: %s', (reached, wanted, expected) => {
+    expect(hasReached(reached, wanted)).toBe(expected)
+  })
+
+  it('have a position after all of them, and a text', () => {
+    const both = latest(position([0, 5], [1, 9]), position([1, 3], [2, 255]))
+    expect(both).toEqual(position([0, 5], [1, 9], [2, 255]))
+    expect(toText(both)).toBe('0:5,1:9,2:ff')
+    expect([fromText(toText(both)), fromText('')]).toEqual([both, position()])
+  })
+
+  it.each([['none', position()], ['one', position([0, 5])], ['several', position([0, 5], [4294967295, 255], [3, 1])]])('are in a marker: %s', async (_, sent) => {
+    const { token } = await createMarker('secret', sent, 10_000, false)
+    const headers: Record<string, string> = { 'consistency-token': token }
+    expect(await findMarkedPosition(name => headers[name], 'secret', 10_000)).toEqual(sent)
   })
 })
 
@@ -114,7 +175,7 @@ describe('a position of Postgres', () => {
     // After the header of a page, and after that of a segment: nothing has been written there yet.
     ['0/3000028', 0x3000000n], ['0/3002018', 0x3002000n], ['0/3002028', 0x3002028n], ['0/3000018', 0x3000000n], ['0/3000030', 0x3000030n],
   ])('%s', (text, position) => {
-    expect(read(text)).toBe(position)
+    expect(read(text)).toEqual(new Map([[0, position]]))
   })
 
   it.each([null, undefined, 5, '', '0/', '/0', '0/G', '0/0 ', '000000001/0'])('is not %s', (value) => {

@@ -4,7 +4,7 @@ import type { Engine } from '../../engines/engine'
 import { createReplicas, type Replicas } from './replicas'
 
 export interface DatabaseOptions {
-  /** The Drizzle databases of one or several read replicas. Postgres only. */
+  /** The Drizzle databases of one or several read replicas, of Postgres or MariaDB. */
   readonly replica?: object | readonly object[]
   /**
    * Milliseconds that a replica can be behind. Reads do not use one that is further behind.
@@ -66,7 +66,9 @@ export function resolveReplicas(
   if (!primary.adapter.replication) {
     // Drizzle's own queries use the replicas on every dialect. The API then uses the primary.
     if (replica === undefined) return undefined
-    throw invalid(`replicas require Postgres. The API does not compare replicas of the engine '${primary.name}' with their primary.`)
+    throw invalid(
+      `replicas require Postgres or MariaDB. The API does not compare replicas of the engine '${primary.name}' with their primary.`,
+    )
   }
   for (const one of found) keepPoolAlive(one)
   return createReplicas(primary, found.map(create), maxLag)

@@ -1,6 +1,7 @@
 /** The engine of a request that only reads. It chooses a replica at the first query, and uses the primary if the replica fails. */
 import type { Engine } from '../../engines/engine'
 import { isReplicaError, isUnavailable } from '../../engines/replica-error'
+import type { Position } from '../../engines/position'
 import type { Replica } from './replica'
 import type { Replicas } from './replicas'
 
@@ -12,7 +13,7 @@ interface ReadEngine extends Engine {
 
 /** @param findPosition returns the position of the caller's last write */
 export function createReadEngine(
-  primary: Engine, replicas: Replicas, findPosition: () => Promise<bigint | undefined>,
+  primary: Engine, replicas: Replicas, findPosition: () => Promise<Position | undefined>,
 ): Engine {
   let position = findPosition
   let chosen: Promise<Replica | undefined> | undefined

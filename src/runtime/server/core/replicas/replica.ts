@@ -1,5 +1,6 @@
 /** One replica: how far it has replayed the log of the primary, and whether it can be used. */
 import type { Engine, Row, Statement } from '../../engines/engine'
+import { hasReached, type Position } from '../../engines/position'
 import type { Replication } from '../../engines/dialects/replication'
 import { describeError } from '../log'
 import { withTimeout } from '../timeout'
@@ -12,7 +13,7 @@ const ASK_AGAIN = 20
 /** A position of the primary, and the time before which everything up to it was committed. */
 export interface Sample {
   readonly at: number
-  readonly position: bigint
+  readonly position: Position
 }
 
 export interface Replica {
@@ -21,7 +22,7 @@ export interface Replica {
   /** Whether the replica responded to the last check and was not too far behind. */
   readonly isHealthy: () => boolean
   /** Whether the replica has replayed everything up to the position, as far as this server knows. */
-  readonly hasReached: (position: bigint) => boolean
+  readonly hasReached: (position: Position) => boolean
   /** Asks the replica how far it is. Requests at the same time share the query. */
   readonly ask: () => Promise<void>
   /** Asks unless it was asked a moment ago. */
@@ -34,7 +35,7 @@ export interface Replica {
 
 /** @param name for messages */
 export function createReplica(name: string, engine: Engine, { replayed, read }: Replication, maxLag: number): Replica {
-  let reached = BigInt(-1)
+  let reached: Position | undefined
   /** Everything that was committed before this time is on the replica. */
   let upTo = -Infinity
   let askedAt = -Infinity
@@ -49,6 +50,8 @@ export function createReplica(name: string, engine: Engine, { replayed, read }: 
     if (next === 'used') console.info(`[auto-api] ${name} is used again.`)
     else if (isNewOutage) console.warn(`[auto-api] ${name} ${message} Reads use the primary until it is back.`)
   }
+
+  const has = (position: Position) => reached !== undefined && hasReached(reached, position)
 
   async function query(statement: Statement): Promise<readonly Row[]> {
     let leave: (error: unknown) => void
@@ -91,16 +94,16 @@ export function createReplica(name: string, engine: Engine, { replayed, read }: 
   return {
     isUsable: now => state === 'used' && now - upTo <= maxLag,
     isHealthy: () => state === 'used',
-    hasReached: position => reached >= position,
+    hasReached: has,
     ask,
     askAgain: () => performance.now() - askedAt < ASK_AGAIN ? asking : ask(),
     compare(samples, now) {
-      const known = samples.findLast(({ position }) => position <= reached)
+      const known = samples.findLast(({ position }) => has(position))
       if (known) upTo = Math.max(upTo, known.at)
       if (state === 'down') return
       if (now - upTo <= maxLag) enter('used', '')
       // Without such an old position, this server does not know how far the replica is behind.
-      else if (samples.some(({ at, position }) => now - at > maxLag && position > reached))
+      else if (samples.some(({ at, position }) => now - at > maxLag && !has(position)))
         enter('behind', `is more than ${maxLag} ms behind.`)
     },
     query,

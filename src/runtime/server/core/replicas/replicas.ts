@@ -3,7 +3,8 @@
  * as it certainly has everything that was committed more than `maxLag` ago: the primary said how far it was then, and the replica is there.
  * No clock of another machine takes part.
  */
-import type { Engine } from '../../engines/engine'
+import type { Engine, Row } from '../../engines/engine'
+import type { Position } from '../../engines/position'
 import { withTimeout } from '../timeout'
 import { createReplica, type Replica, type Sample } from './replica'
 
@@ -16,9 +17,9 @@ export interface Replicas {
   /** Milliseconds that a replica can be behind. */
   readonly maxLag: number
   /** Returns the position of the primary, after everything that has been committed so far. */
-  readonly position: () => Promise<bigint>
+  readonly position: () => Promise<Position>
   /** Finds a replica that can be used, and that has replayed everything up to the position. */
-  readonly find: (position?: bigint) => Promise<Replica | undefined>
+  readonly find: (position?: Position) => Promise<Replica | undefined>
   /** Logs once that the app has no secret. Without it, the replicas are not used. */
   readonly warnWithoutSecret: () => void
 }
@@ -33,16 +34,34 @@ export function createReplicas(primary: Engine, engines: readonly Engine[], maxL
   let checkedAt = -Infinity
   let next = 0
   let isWarned = false
+  let isReported = false
 
-  async function position(): Promise<bigint> {
+  async function position(): Promise<Position> {
     const at = performance.now()
-    const [row] = await primary.query({ text: replication.written, values: [] })
+    const [row] = await readWritten()
     const position = replication.read(row?.[0])
-    if (position === undefined) throw new Error(`[auto-api] The primary returned no position of its log: ${String(row?.[0])}`)
+    if (position === undefined) throw noPosition()
     const last = samples.at(-1)
     // Writes read positions too, and more often than checks.
     if (!last || at - last.at >= spacing) samples = [...samples.filter(sample => at - sample.at <= 2 * maxLag), { at, position }]
     return position
+  }
+
+  async function readWritten(): Promise<readonly Row[]> {
+    try {
+      return await primary.query({ text: replication.written, values: [] })
+    }
+    catch (error) {
+      throw replication.isUnknown(error) ? noPosition() : error
+    }
+  }
+
+  /** Logs once that the server has no positions. */
+  function noPosition(): Error {
+    const message = `[auto-api] Replicas require ${replication.requires} as the primary. All reads use the primary.`
+    if (!isReported) console.error(message)
+    isReported = true
+    return new Error(message)
   }
 
   async function check(): Promise<void> {

@@ -3,6 +3,7 @@ import { sql, type Column, type SQL } from 'drizzle-orm'
 import { sqlTypeOf, typeOf } from '../../drizzle/index'
 import type { AggregateSql, DialectAdapter } from './adapter'
 import { isEnum, isExact, isLong, unchanged } from './column'
+import { mariadbReplication } from './replication'
 
 /** MySQL's `avg()` has only four more decimals than its column. `average` divides the sum by the count, which gives more digits. */
 const aggregates: AggregateSql = {
@@ -55,6 +56,7 @@ export const mysql: DialectAdapter = {
     return isLong(kind) ? sql`sha2(${kind === 'json' ? value : column}, 256)` : value
   },
   same: (left, right) => sql`${left} <=> ${right}`,
+  replication: mariadbReplication,
   // Galera. MySQL has no such variable, and returns no row.
   cluster: { text: `show variables like 'wsrep_on'`, read: rows => rows[0]?.[1] === 'ON' },
   aggregates,

@@ -1,6 +1,7 @@
 /** The key of a request: everything on which its response can depend, besides the rows. */
 import { digest } from 'ohash'
 import { limitsOf, type CredentialLimits } from '../../core/access/limits'
+import type { Statement } from '../../engines/engine'
 import type { AutoApiContext } from '../../registration'
 import { encode, NotPlainError } from './encode'
 
@@ -38,14 +39,32 @@ const MAX_LENGTH = 1024
 export function keyOf(ctx: AutoApiContext, route: string, vary: Vary, build: unknown): string | undefined {
   const limits = limitsOf(ctx)
   if (hasOtherKeys(ctx, vary, limits)) return undefined
-  const { user, permissions, tenant, credential, resource, operation, params, query } = ctx
+  const { resource, operation, params, query } = ctx
+  const values = callerOf(ctx, vary, limits)
+  values.push(route, resource, operation, build, params)
+  // The order of the parameters has no effect.
+  for (const name of Object.keys(query).sort()) values.push(name, query[name])
+  return toText(values)
+}
+
+/**
+ * The key of the total of a request whose own key exists. It has the caller, because the database can depend on the caller too.
+ * @returns `undefined` if a value of the statement cannot be part of a key
+ */
+export function totalKeyOf(ctx: AutoApiContext, vary: Vary, build: unknown, { text, values }: Statement): string | undefined {
+  return toText(['total', ...callerOf(ctx, vary, limitsOf(ctx)), build, text, ...values])
+}
+
+function callerOf(ctx: AutoApiContext, { paths }: Vary, limits: CredentialLimits | undefined): unknown[] {
+  const { user, permissions, tenant, credential } = ctx
+  const values = [user, permissions, tenant, credential, limits && toPlain(limits)]
+  for (const path of paths) values.push(valueAt(ctx, path))
+  return values
+}
+
+/** @returns `undefined` if a value is not plain */
+function toText(values: readonly unknown[]): string | undefined {
   try {
-    const values: unknown[] = [
-      route, resource, operation, build, params, user, permissions, tenant, credential, limits && toPlain(limits),
-    ]
-    for (const path of vary.paths) values.push(valueAt(ctx, path))
-    // The order of the parameters has no effect.
-    for (const name of Object.keys(query).sort()) values.push(name, query[name])
     const key = encode(values)
     return key.length > MAX_LENGTH ? digest(key) : key
   }

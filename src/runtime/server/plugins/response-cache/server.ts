@@ -1,16 +1,17 @@
 /** The parts of the response cache that run on the server. `nuxt.config` does not load this file. */
 import { ROUTES } from '../../../shared/routes'
 import type { Change, CommitListener } from '../../core/changes'
+import { useKnownTotals } from '../../core/known-totals'
 import { requireSession } from '../../core/context'
 import { ApiError, isHttpError } from '../../core/error'
-import { BusyError } from '../../engines/engine'
+import { BusyError, type Statement } from '../../engines/engine'
 import { requireCurrentRows } from '../../core/replicas/read-engine'
 import type { AroundInfo, Listeners } from '../../core/listeners'
 import type { ApiResponse } from '../../core/response'
 import type { PluginServer } from '../../plugin/server'
 import type { AutoApiContext } from '../../registration'
 import { ANY, dependenciesOf } from './dependencies'
-import { isWatched, keyOf, toVary, WATCHED } from './key'
+import { isWatched, keyOf, totalKeyOf, toVary, WATCHED } from './key'
 import type { KeyValue } from './key-value'
 import { createMemoryStore } from './memory'
 import type { CachePolicy } from './options'
@@ -73,6 +74,7 @@ export function createResponseCache(policy: ServerPolicy, server: PluginServer, 
     try {
       // A replica can lack a write that has already raised the generations. Nothing would outdate such a response.
       requireCurrentRows(requireSession(ctx))
+      useKnownTotals(requireSession(ctx), (statement, reads, count) => findTotal(ctx, statement, reads, count))
       const before = eventHeaders(ctx.event)
       const wasRead = isWatched(ctx, vary) ? watch(ctx) : () => false
       const response = await next()
@@ -92,6 +94,20 @@ export function createResponseCache(policy: ServerPolicy, server: PluginServer, 
       if (entry) setTimeout(() => running.delete(flight), 0)
       else running.delete(flight)
     }
+  }
+
+  /** Pages of one list have the same total. It is stored by itself, so that another page need not count again. */
+  async function findTotal(
+    ctx: AutoApiContext, statement: Statement, reads: readonly string[] | undefined, count: () => Promise<number>,
+  ): Promise<number> {
+    const dependencies = reads && dependenciesOf(requireSession(ctx).api, ctx.resource, reads, policy.reads)
+    const key = dependencies && totalKeyOf(ctx, vary, build, statement)
+    const found = key === undefined ? undefined : await store.find(key)
+    if (!found) return count()
+    if (found.entry) return Number(found.entry.text)
+    const total = await count()
+    await found.save({ text: String(total), etag: '', reads: reads!, expires: Date.now() + ttl * 1000 }, dependencies!)
+    return total
   }
 
   /** A commit whose response was lost can have happened. */

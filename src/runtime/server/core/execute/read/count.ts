@@ -12,7 +12,7 @@ import { scan } from '../rows/scan'
 /** @param max stops the count at this number of rows. Under `objectLevel`, the scan then checks as many rows as a list without a total. */
 export async function countRows(plan: Scoped<ReadPlan>, call: Call, max?: number): Promise<number> {
   const counted = max === undefined ? countStatement : boundedCountStatement(max)
-  if (!plan.accepts) return Number((await call.engine.query(counted(plan, call)))[0]![0])
+  if (!plan.accepts) return runCount(counted(plan, call), call)
   let total = 0
   if (max !== undefined) {
     for await (const _ of scan(plan, {}, call)) if (++total >= max) break
@@ -22,8 +22,10 @@ export async function countRows(plan: Scoped<ReadPlan>, call: Call, max?: number
   return total
 }
 
+export const runCount = async (counted: Statement, { engine }: Call) => Number((await engine.query(counted))[0]![0])
+
 /** `select count(*) from t where …` */
-function countStatement(plan: Scoped<ReadPlan>, { api, engine }: Call): Statement {
+export function countStatement(plan: Scoped<ReadPlan>, { api, engine }: Call): Statement {
   const where = conditions(plan)
   return statement(api.statements, engine, shape`count ${plan.resource}${shapeOf(where)}`, valuesOf(where), () => ({
     sql: sql`select count(*) from ${plan.resource.table}${whereClause(where)}`,

@@ -4,12 +4,14 @@ import { relatedPlans } from '../../access/related'
 import type { Scoped } from '../../access/row-scope'
 import type { Call } from '../../context'
 import { isLimitExceeded } from '../../error'
+import { knownTotals } from '../../known-totals'
 import type { ListPlan } from '../../plan/read'
+import { readsOf } from '../../reads'
 import { shapeOf, statement, valuesOf, whereClause } from '../../sql/clause'
 import { shape } from '../../sql/shape'
 import { scan } from '../rows/scan'
 import { conditions } from '../rows/select'
-import { countRows } from './count'
+import { countRows, countStatement, runCount } from './count'
 
 export interface Total {
   readonly total: number
@@ -21,12 +23,23 @@ export interface Total {
 
 export async function findTotal(plan: Scoped<ListPlan>, call: Call): Promise<Total> {
   const { countLimit } = plan
-  if (countLimit === undefined) return { total: await countRows(plan, call) }
+  if (countLimit === undefined) return { total: await countList(plan, call) }
   if (plan.accepts) return countAccepted(plan, countLimit, call)
   const counted = await countRows(plan, call, countLimit + 1)
   if (counted <= countLimit) return { total: counted }
   const estimate = canEstimate(plan) ? await estimateRows(plan, call) : undefined
   return estimate === undefined ? { total: countLimit, totalIsMore: true } : { total: Math.max(estimate, counted), totalIsEstimated: true }
+}
+
+/**
+ * Like {@link countRows}, for the total of a list that can be asked again with another page. Links of a record are not in the tables that
+ * `readsOf` finds, so their lists are counted each time.
+ */
+function countList(plan: Scoped<ListPlan>, call: Call): Promise<number> {
+  const known = plan.accepts || plan.ofRecord ? undefined : knownTotals(call)
+  if (!known) return countRows(plan, call)
+  const counted = countStatement(plan, call)
+  return known(counted, readsOf({ ...plan, include: [] }, call), () => runCount(counted, call))
 }
 
 /** Where an exact count would return 400, because too many rows had to be checked, the total is a lower bound. */

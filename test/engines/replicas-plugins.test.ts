@@ -89,6 +89,30 @@ describe.skipIf(!hasReplica)('over a replica that is held back', () => {
     }
   })
 
+  it('no total is stored that lacks a write from before it', async () => {
+    const values = new Map<string, unknown>()
+    let entries = -Infinity
+    let written: Promise<unknown> | undefined
+    const driver = {
+      async getItem(key: string) {
+        // The second entry is the total. A write ends before it and the generations are read, and after the replica was chosen.
+        if (key.includes('entry:') && ++entries === 2) {
+          written = new Promise(resolve => setTimeout(resolve, 200)).then(() => createBrowser(server).send('POST', '/posts', { title: 'new' }))
+        }
+        await written
+        return values.get(key) ?? null
+      },
+      setItem: (key: string, value: unknown) => void values.set(key, value),
+    }
+    const storage = { getMount: () => ({ base: '', driver: driver as { name?: string } }) }
+    const server = await startHeldBack({ plugins: [responseCache({ ttl: 300, storage, resources: ['posts'] })] })
+    await createScript(server, OURS, false).send('GET', '/posts/1')
+    entries = 0
+    const total = async (limit: number) => (await createScript(server, OURS, false).send('GET', `/posts?limit=${limit}`)).body.meta.total
+    expect([await total(1), await total(2)]).toEqual([2, 2])
+    expect((await written as { status: number }).status).toBe(201)
+  })
+
   it('what a response cache does not store comes from the replica', async () => {
     const server = await startHeldBack({ plugins: [responseCache({ resources: ['posts'] })] })
     opened.sent()

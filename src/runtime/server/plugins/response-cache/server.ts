@@ -1,9 +1,9 @@
 /** The parts of the response cache that run on the server. `nuxt.config` does not load this file. */
 import { ROUTES } from '../../../shared/routes'
 import type { Change, CommitListener } from '../../core/changes'
-import { useKnownTotals } from '../../core/known-totals'
 import { requireSession } from '../../core/context'
 import { ApiError, isHttpError } from '../../core/error'
+import { useKnownTotals } from '../../core/known-totals'
 import { BusyError, type Statement } from '../../engines/engine'
 import { requireCurrentRows } from '../../core/replicas/read-engine'
 import type { AroundInfo, Listeners } from '../../core/listeners'
@@ -105,6 +105,8 @@ export function createResponseCache(policy: ServerPolicy, server: PluginServer, 
     const found = key === undefined ? undefined : await store.find(key)
     if (!found) return count()
     if (found.entry) return Number(found.entry.text)
+    // The generations are newer than those of the response, and than the replica that the request may have chosen.
+    requireCurrentRows(requireSession(ctx))
     const total = await count()
     await found.save({ text: String(total), etag: '', reads: reads!, expires: Date.now() + ttl * 1000 }, dependencies!)
     return total

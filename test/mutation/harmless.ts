@@ -14,6 +14,8 @@ const inFile = (file: string, changes: readonly (readonly [code: string, becomes
 
 const SEPARATE_COPY = 'The copy has the same column. The condition saves the copy.'
 const OTHER_LIST = 'A list with another version is refused as well.'
+const DECIDED_LATER = 'The function for promises decides the same. This one saves a promise.'
+const DECLARED = 'The type does not say that the resource has authorization here.'
 const ONE_COLUMN = 'With one column, both conditions select the same rows, and search the index in the same way.'
 
 export const HARMLESS: readonly Harmless[] = [
@@ -30,6 +32,51 @@ export const HARMLESS: readonly Harmless[] = [
     ['rules.length < 2', 'false', 'The function for several rules does the same for one rule, and accepts every row without rules.'],
     ['tenant === \'none\'', 'false', 'The tenant column is then compared with no value, which finds no rows either.'],
     ['table === resource.table', 'false', SEPARATE_COPY],
+  ]),
+  ...inFile('core/access/authorize.ts', [
+    ['operations.slice(index + 1)', 'operations', 'The first operations pass again: the decisions of a request are cached.'],
+    ['typeof decided === \'boolean\'', 'true', 'The cached promise has the same decision.'],
+    [
+      `{
+  if (limitsOf(ctx)) return undefined
+  if (isSuperAdmin(ctx)) return true
+  if (permission === undefined) return false
+  if (typeof permission === 'boolean') return permission
+  return typeof permission === 'string' ? holds(ctx, permission) : undefined
+}`, '{}', DECIDED_LATER,
+    ],
+    ['limitsOf(ctx)', 'true', DECIDED_LATER],
+    ['permission === undefined', 'false', DECIDED_LATER],
+    ['typeof permission === \'boolean\'', 'false', DECIDED_LATER],
+    ['typeof permission === \'string\'', 'false', DECIDED_LATER],
+    ['permission !== undefined', 'true', 'A permission that is not declared is no valid permission, which refuses as well.'],
+    ['resource.auth?.permissions', 'resource.auth.permissions', DECLARED],
+    ['resource.auth?.custom', 'resource.auth.custom', DECLARED],
+  ]),
+  ...inFile('core/access/csrf.ts', [
+    ['origin !== undefined', 'true', 'The list of origins contains only texts.'],
+    ['/^https?:$/', '/^https?:/', 'The only colon of a protocol is at its end.'],
+  ]),
+  ...inFile('core/access/fields.ts', [
+    ['operation === call.ctx.operation', 'false', 'The key of the cache then always names the operation.'],
+    ['operation === call.ctx.operation', 'operation !== call.ctx.operation', 'The two kinds of keys then change places.'],
+    ['!selection', 'true', 'The same selection is then found in another cache.'],
+    ['fields.length === resource.fields.size', 'false', 'The key then lists all fields.'],
+  ]),
+  ...inFile('core/access/ip-address.ts', [
+    ['hops < 1', 'false', 'No entry is at the position after the last one.'],
+    ['[]', '["Stryker was here"]', 'The first entry of a match is not used.'],
+    ['/%.*$/', '/%.*/', 'Only a line break can end the match earlier, and no address contains one.'],
+  ]),
+  ...inFile('core/access/limits.ts', [
+    ['[]', '["Stryker was here"]', 'No rule names this role.'],
+    ['{ value: undefined }', '{}', 'A property without a value has the value `undefined`.'],
+  ]),
+  ...inFile('core/access/related.ts', [
+    [
+      'bytes.some(one => one && operandsOf(sql``, one).length > 1)', 'bytes.every(one => one && operandsOf(sql``, one).length > 1)',
+      'It matters only for one column, where both are the same.',
+    ],
   ]),
   ...inFile('core/sql/cursor.ts', [
     ['[]', '["Stryker was here"]', OTHER_LIST],

@@ -5,7 +5,7 @@
  *     npm run test:mutation -- row-scope api-tokens
  */
 import { Stryker } from '@stryker-mutator/core'
-import { mkdirSync, rmSync } from 'node:fs'
+import { globSync, mkdirSync, rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { FOLDERS } from './folders.ts'
 import { findNoticed } from './known.ts'
@@ -27,12 +27,12 @@ const results = 'node_modules/.cache/mutation'
 mkdirSync(results, { recursive: true })
 
 for (const name of names) {
-  const { code, goal } = FOLDERS[name]!
+  const { code, tests, goal } = FOLDERS[name]!
   // The workers of Stryker read these in the configuration of vitest and in `runner.ts`.
   process.env.MUTATED = name
   process.env.SWEEP_RESULTS = `${root}${results}/${name}.sweep.json`
   rmSync(process.env.SWEEP_RESULTS, { force: true })
-  process.env.SWEEP_KNOWN = isSampling ? '' : findNoticed(`${results}/${name}.json`).join()
+  process.env.SWEEP_KNOWN = isSampling ? '' : findNoticed(`${results}/${name}.json`, tests.flatMap(pattern => globSync(pattern))).join()
   const mutants = await new Stryker({
     testRunner: 'sweeping-vitest',
     plugins: [fileURLToPath(new URL('runner.ts', import.meta.url))],

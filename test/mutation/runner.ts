@@ -23,7 +23,7 @@ interface Suite { readonly tasks: readonly (Test | Suite & { readonly type: 'sui
 interface VitestRunner {
   readonly ctx: {
     provide: (key: string, value: unknown) => void
-    readonly state: { getFiles: () => readonly Suite[] }
+    readonly state: { getFiles: () => readonly Suite[], readonly errorsSet: ReadonlySet<unknown> }
     readonly projects: readonly { readonly config: { bail?: number } }[]
     readonly config: { bail?: number }
   }
@@ -100,7 +100,11 @@ async function sweep(runner: VitestRunner, { tests: timed = [], mutantCoverage }
     if (Object.values(plan).flat().length === 0) continue
     const start = Date.now()
     runner.ctx.provide('sweep', plan)
-    await runner.run({ testIds: Object.keys(plan) })
+    // An error outside of a test, such as a promise that nobody awaits, must not end the sweep.
+    await runner.run({ testIds: Object.keys(plan) }).catch((error: unknown) => {
+      const messages = [error, ...runner.ctx.state.errorsSet].map(found => String((found as { readonly message?: unknown }).message))
+      appendFileSync(`${file}.log`, `${path}: ${messages.map(message => message.slice(0, 200)).join(', ')}\n`)
+    })
     const ran = runner.ctx.state.getFiles().flatMap(testsOf)
     for (const { name, meta } of ran) {
       for (const [mutant, message] of Object.entries(meta.noticed ?? {}))

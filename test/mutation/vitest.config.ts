@@ -26,7 +26,7 @@ export default defineConfig({
     include: [...tests],
     runner: fileURLToPath(new URL('sweep.ts', import.meta.url)),
     sequence: { sequencer: ListedOrder },
-    testTimeout: 60_000,
+    testTimeout: 10_000,
     hookTimeout: 60_000,
   },
 })

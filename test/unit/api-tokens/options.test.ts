@@ -33,6 +33,16 @@ const FAILURES: typeof VALUES = {
   },
 }
 
+function messageOf(run: () => unknown): string {
+  try {
+    run()
+    return ''
+  }
+  catch (error) {
+    return (error as Error).message
+  }
+}
+
 describe.each([
   ['apiTokens', VALUES, (option: string, value: unknown) => ({ [option]: value })],
   ['apiTokens.failures', FAILURES, (option: string, value: unknown) => ({ failures: { [option]: value } })],
@@ -45,6 +55,13 @@ describe.each([
     const { invalid, use } = values[option]!
     for (const value of invalid)
       expect(() => create(optionsWith(option, value)), JSON.stringify(value)).toThrow(new RegExp(`^\\[auto-api\\] \`${where}\\.${option}\` is .*\\. Use ${use.replace(/[{}*]/g, '\\$&')}\\.`))
+  })
+
+  it('says that options with code can be module imports', () => {
+    for (const [option, { invalid }] of Object.entries(values)) {
+      const refusal = expect.stringContaining('name an export with `createModuleImport(path, name)`') as unknown
+      expect(messageOf(() => create(optionsWith(option, invalid[0])))).toEqual(['findUser', 'store'].includes(option) ? refusal : expect.not.stringContaining('createModuleImport'))
+    }
   })
 
   it('refuses an unknown option', () => {

@@ -18,6 +18,8 @@ export const FROM: [title: string, headers: Record<string, string>, passes: bool
   ['another site that says bearer elsewhere', { ...foreign, authorization: 'Basic bearer abc' }, false],
   ['a page of a sibling host', { 'sec-fetch-site': 'same-site' }, true],
   ['a page of its own', { 'sec-fetch-site': 'same-origin' }, true],
+  ['a page of its own, behind a proxy that changes the host', { 'sec-fetch-site': 'same-origin', 'host': '10.0.0.7:3000', 'origin': 'https://app.example' }, true],
+  ['a page of a sibling host, behind a proxy', { 'sec-fetch-site': 'same-site', 'host': '10.0.0.7:3000', 'origin': 'https://blog.app.example' }, true],
   ['no page at all', { 'sec-fetch-site': 'none' }, true],
   ['a client that is no browser', {}, true],
   ['an older browser on a page of its own', { host: 'app.example', origin: 'https://app.example' }, true],

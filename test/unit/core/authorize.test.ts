@@ -1,11 +1,11 @@
 /** Several operations of one request, the context that rules receive, and what a credential with scopes can do. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { authorize, authorizeAny, can, contextFor, decide, isAuthorized } from '../../../src/runtime/server/core/access/authorize'
+import { authorize, authorizeAny, authorizeGate, can, contextFor, decide, isAuthorized } from '../../../src/runtime/server/core/access/authorize'
 import { setLimits } from '../../../src/runtime/server/core/access/limits'
 import type { Call } from '../../../src/runtime/server/core/context'
 import type { AutoApiContext, AutoApiUser, Permission, ResourceAuth } from '../../../src/runtime/server/registration'
 import type { Operation } from '../../../src/runtime/shared/operations'
-import { resourceOf, sqlite, tenancy } from '../schema/tables'
+import { resourceOf, resourcesOf, sqlite, tenancy } from '../schema/tables'
 
 beforeEach(() => void vi.spyOn(console, 'error').mockImplementation(() => {}))
 afterEach(() => void vi.restoreAllMocks())
@@ -105,6 +105,12 @@ describe('the context of a rule', () => {
     expect([call.ctx.operation, Object.keys(context).sort()]).toEqual(['read', ['operation', 'resource']])
   })
 
+  it('names the resource of the rule', () => {
+    const call = callOf({})
+    const other = resourcesOf({ other: sqlite.tags }).get('other')!
+    expect(contextFor(call, other, 'read')).toMatchObject({ resource: 'other', operation: 'read' })
+  })
+
   it('is another object for a session with the same decisions and another context', () => {
     const call = callOf({})
     const context = contextFor(call, call.resource, 'update')
@@ -166,6 +172,7 @@ describe('a credential with scopes', () => {
     ['nothing of a super-admin that no scope names', [], ['it:read'], STAR, false],
     ['nothing of a super-admin without a permission that no scope names', undefined, ['it:read'], STAR, false],
     ['what one of the entries allows to a super-admin by its name', ['admin', 'chief'], ['chief'], STAR, true],
+    ['nothing that a function in a list refuses to the reduced caller', [ctx => ctx.user?.role === 'editor'], NAMED, STAR, false],
     ['nothing of a list for a super-admin, if no scope names an entry', ['admin'], ['chief'], STAR, false],
   ])('can do %s', async (_what, permission, scopes, owner, allowed) => {
     expect(await updates(permission, scopes, owner)).toBe(allowed)
@@ -186,5 +193,34 @@ describe('a credential with scopes', () => {
 
   it('cannot do what is not declared, if it only excludes other resources', async () => {
     expect([await updates(undefined, undefined, {}, ['posts']), await updates(false, undefined, {}, ['posts'])]).toEqual([false, false])
+  })
+})
+
+describe('a rule about a field, for a credential with scopes', () => {
+  const reads = async (permission: Permission, reduced: string[]) => {
+    const owner = { user: { id: 1, role: 'editor' }, permissions: ['hr'] }
+    const call = callOf({}, { permissions: reduced })
+    setLimits(call.ctx, { scopes: new Set(reduced), excluded: new Set(), owner })
+    return decide(call, permission, call.ctx)
+  }
+
+  it('must let both the owner and the reduced caller pass', async () => {
+    expect([await reads('hr', ['hr']), await reads('editor', ['editor']), await reads(true, [])]).toEqual([true, true, true])
+    expect([await reads('hr', []), await reads('admin', ['admin']), await reads(false, ['hr'])]).toEqual([false, false, false])
+    expect([await reads(ctx => ctx.user?.role === 'editor', ['editor']), await reads(ctx => ctx.user?.role !== 'editor', ['editor'])]).toEqual([false, false])
+  })
+})
+
+describe('a named gate', () => {
+  const gate = (permissions: Permissions, further?: Operation[]) => {
+    const call = callOf({ read: true, update: false }, { operation: 'update' })
+    const auth = { permissions: { read: true, update: false }, custom: { publish: { permissions } } } as ResourceAuth
+    const resource = resourceOf({ schema: sqlite.posts, authorization: auth, disabled: ['purge'] })
+    return codeOf(() => authorizeGate({ ...call, resource }, 'publish', ...further ? [further] : []))
+  }
+
+  it('decides its own operation, and the permissions of the resource decide the others', async () => {
+    expect([await gate({ update: true }), await gate({ update: false }), await gate({})]).toEqual(['passes', 'FORBIDDEN', 'FORBIDDEN'])
+    expect([await gate({ update: true }, ['read']), await gate({ update: true }, ['delete']), await gate({ update: true, delete: true }, ['delete'])]).toEqual(['passes', 'FORBIDDEN', 'FORBIDDEN'])
   })
 })

@@ -1,6 +1,6 @@
 /** Sets of fields: which a caller can read, and what responses, tags and hooks get of them. */
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { keepReadable, keyFields, select, withKey } from '../../../src/runtime/server/core/access/fields'
+import { keepReadable, keyFields, readableFields, refusedFields, select, withKey } from '../../../src/runtime/server/core/access/fields'
 import type { FieldRule, ResourceAuth } from '../../../src/runtime/server/registration'
 import { ANN, CHIEF, openDesk, VISITOR, type Desk, type DeskOptions } from '../auth/desk'
 import { resourceOf, sqlite } from '../schema/tables'
@@ -41,6 +41,13 @@ describe('the readable fields', () => {
     expect((await get('/1')).body).toMatchObject({ fee: 10, slug: 's1', status: 'open' })
     expect((await desk.request('PATCH', '/api/articles/1', { body: { fee: 5, status: 'done' }, caller: ANN })).status).toBe(200)
     expect((await desk.request('PATCH', '/api/articles/1', { body: { slug: 'x' }, caller: CHIEF })).status).toBe(403)
+  })
+
+  it('are all that are not hidden, for a table without authorization, such as that of links', async () => {
+    const resource = resourceOf({ schema: sqlite.users, hiddenFields: ['passwordHash'] })
+    const call = { resource, ctx: { operation: 'read' }, memo: new Map() } as unknown as Parameters<typeof readableFields>[0]
+    expect(readableFields(call)).toMatchObject({ fields: [{ name: 'id' }, { name: 'organizationId' }, { name: 'email' }, { name: 'handle' }] })
+    expect(await refusedFields(call, resource, 'write')).toEqual(new Set())
   })
 
   it('are covered by the tag of a record only if the caller can read the resource', async () => {

@@ -19,6 +19,10 @@ const list = (text: string, config?: Config) => parseList({ query: queryOf(text)
 const groups = (text: string, config?: Config) => parseGroups({ query: queryOf(text) } as ApiRequest, call(config))
 const filter = (value: unknown) => `filter=${encodeURIComponent(JSON.stringify(value))}`
 
+/** Puts a short title before each case, because a query can be as long as the limits. */
+const titled = <Rest extends unknown[]>(cases: readonly (readonly [text: string, ...rest: Rest])[]) =>
+  cases.map(([text, ...rest], index): [title: string, text: string, ...rest: Rest] => [`${index}: ${text.length > 80 ? `${text.slice(0, 80)}…` : text}`, text, ...rest])
+
 /** The code, the parameter and the message of what is thrown. */
 function error(run: () => unknown) {
   try {
@@ -37,7 +41,7 @@ const EMPTY = {
 const entry = (name: string, operator: string, value: unknown, text = false) => ({ name, operator, value, text })
 
 describe('a list', () => {
-  it.each<[query: string, expected: object, config?: Config]>([
+  it.each(titled<[expected: object, config?: Config]>([
     ['', {}],
     ['unknown=1', {}],
     ['', { position: { mode: 'cursor', cursor: '' } }, { pagination: { default: 'cursor', defaultLimit: 20, maxLimit: 100 } }],
@@ -65,11 +69,11 @@ describe('a list', () => {
       { function: 'count', alias: 'count' }, { function: 'count', field: 'a', alias: 'count_a' }, { function: 'min', field: 'a', alias: 'min_a' }, { function: 'max', field: 'b', alias: 'max_b' }, { function: 'avg', field: 'c', alias: 'avg_c' },
     ] }],
     ['aggregate=', { aggregates: [] }, { aggregations: { enabled: false, maxGroupByFields: 5 } }],
-  ])('%s', (query, expected, config) => {
+  ]))('%s', (_title, query, expected, config) => {
     expect(list(query, config)).toEqual({ ...EMPTY, ...expected })
   })
 
-  it.each<[query: string, code: string, message: string | RegExp, config?: Config]>([
+  it.each(titled<[code: string, message: string | RegExp, config?: Config]>([
     ['page=1&cursor=', 'INVALID_QUERY', '`page` and `cursor` exclude each other.'],
     ...['0', '-1', '1.5', '01', '', 'x', '1e3', '9'.repeat(16), ' 1'].flatMap((value): [string, string, string][] => [
       [`page=${value}`, 'INVALID_QUERY', '`page` is not a whole number of at least 1:'], [`limit=${value}`, 'INVALID_QUERY', '`limit` is not a whole number of at least 1:'],
@@ -89,7 +93,7 @@ describe('a list', () => {
     ...['median(a)', 'sum(a', 'sum a)', 'sum((a))', 'xsum(a)', 'sum(a)x', '(a)'].map((value): [string, string, string] => [`aggregate=${value}`, 'INVALID_OPERATOR', '']),
     ['aggregate=sum', 'INVALID_QUERY', 'names no field.'],
     ['aggregate=sum( )', 'INVALID_QUERY', 'names no field.'],
-  ])('%s is refused', (query, code, message, config) => {
+  ]))('%s is refused', (_title, query, code, message, config) => {
     expect(error(() => list(query, config))).toEqual(refusal(code, message))
   })
 
@@ -130,7 +134,7 @@ describe('groups', () => {
   })
 
   const many = (count: number) => encodeURIComponent(JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, index) => [`a${index}`, 1]))))
-  it.each<[query: string, code: string, message: string]>([
+  it.each(titled<[code: string, message: string]>([
     ['groupBy=a,b,c,d,e,f', 'LIMIT_EXCEEDED', '`groupBy` names more than 5 fields.'],
     ['having=x', 'INVALID_QUERY', '`having` is not valid JSON.'],
     ['having=[1]', 'INVALID_QUERY', '`having` is not an object of conditions.'],
@@ -142,18 +146,19 @@ describe('groups', () => {
     [`having=${many(101)}`, 'LIMIT_EXCEEDED', '`having` holds more than 100 conditions.'],
     [`having=${many(60)}&${filter(JSON.parse(decodeURIComponent(many(41))))}`, 'LIMIT_EXCEEDED', 'The query, with its includes, holds more than 100 conditions.'],
     [`x=${'y'.repeat(65_536)}`, 'LIMIT_EXCEEDED', 'The query is longer'],
-  ])('%s is refused', (query, code, message) => {
+  ]))('%s is refused', (_title, query, code, message) => {
     expect(error(() => groups(query))).toEqual(refusal(code, message))
   })
 
   it('can have as many conditions as the limits', () => {
     expect(groups(`having=${many(60)}&${filter(JSON.parse(decodeURIComponent(many(40))))}`).having).toHaveLength(60)
+    expect(groups(`having=${many(100)}`).having).toHaveLength(100)
     expect(groups('groupBy=a,b,c,d,e').groupBy).toHaveLength(5)
   })
 })
 
 describe('a filter', () => {
-  it.each<[query: string, expected: object]>([
+  it.each(titled<[expected: object]>([
     [filter({}), { conditions: [] }],
     [filter({ a: 1, b: null, c: [1, 2] }), { conditions: [entry('a', '$eq', 1), entry('b', '$eq', null), entry('c', '$in', [1, 2])] }],
     [filter({ a: { $gt: 1, $lt: 5 } }), { conditions: [entry('a', '$gt', 1), entry('a', '$lt', 5)] }],
@@ -166,12 +171,12 @@ describe('a filter', () => {
     ['filter[a][b][$gt]=1&filter[a][c]=2', { conditions: [{ relation: 'a', conditions: [entry('b', '$gt', '1', true), entry('c', '$eq', '2', true)] }] }],
     ['filter[$or][0][a]=1&filter[$or][1][b]=2', { conditions: [], or: [[entry('a', '$eq', '1', true)], [entry('b', '$eq', '2', true)]] }],
     ['filtered[a]=1', { conditions: [] }],
-  ])('%s', (query, expected) => {
+  ]))('%s', (_title, query, expected) => {
     expect(list(query).filter).toEqual(expected)
   })
 
   const conditions = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`f${index}`, index]))
-  it.each<[query: string, code: string, message: string]>([
+  it.each(titled<[code: string, message: string]>([
     ['filter=x', 'INVALID_QUERY', '`filter` is not valid JSON.'],
     ['filter=1', 'INVALID_QUERY', '`filter` is not an object of conditions.'],
     ['filter=null', 'INVALID_QUERY', '`filter` is not an object of conditions.'],
@@ -195,7 +200,7 @@ describe('a filter', () => {
     ['filter[a][$gt]=2&filter[a]=1', 'INVALID_QUERY', 'contradicts another part of the filter.'],
     ...['filter[]', 'filter[a]b', 'filter[a][[b]', 'filter[a]]', 'filter[', `filter${'[a]'.repeat(13)}`].map((key): [string, string, string] => [`${key}=1`, 'INVALID_QUERY', 'is not a filter.']),
     [filter({ a: JSON.parse(`${'{"b":'.repeat(12)}1${'}'.repeat(12)}`) as object }), 'LIMIT_EXCEEDED', '`filter` is nested deeper than 12 levels.'],
-  ])('%s is refused', (query, code, message) => {
+  ]))('%s is refused', (_title, query, code, message) => {
     expect(error(() => list(query))).toEqual(refusal(code, message))
   })
 
@@ -234,7 +239,7 @@ describe('an include', () => {
   const tree = (children: Record<string, object>) => new Map(Object.entries(children))
   const COMMENTS = { limit: 5, sort: [{ name: 'id', descending: true }], filter: { conditions: [entry('a', '$eq', 'x,{y"')] }, fields: ['id', 'text'] }
 
-  it.each<[text: string, expected: Map<string, object>]>([
+  it.each(titled<[expected: Map<string, object>]>([
     ['a', tree({ a: node() })],
     ['a,b', tree({ a: node(), b: node() })],
     [' a . b , c ', tree({ a: node({}, { b: node() }), c: node() })],
@@ -252,7 +257,7 @@ describe('an include', () => {
     ['{"a":{"fields":[" id ","","text"]}}', tree({ a: node({ fields: ['id', 'text'] }) })],
     ['{}', tree({})],
     ['', tree({})],
-  ])('%s', (text, expected) => {
+  ]))('%s', (_title, text, expected) => {
     expect(include(text)).toEqual(expected)
   })
 
@@ -260,7 +265,7 @@ describe('an include', () => {
     expect(list('include=a&include=b.c&include={"b":{"limit":1}}').include).toEqual(tree({ a: node(), b: node({ limit: 1 }, { c: node() }) }))
   })
 
-  it.each<[text: string, code: string, message: string]>([
+  it.each(titled<[code: string, message: string]>([
     ['{"a":1}', 'INVALID_QUERY', 'the options of "a" are true or an object.'],
     ['{"a":{"x":1}}', 'INVALID_QUERY', 'has no option "x"; use one of: fields, limit, sort, filter, include.'],
     ['{"a":{"toString":1}}', 'INVALID_QUERY', 'has no option "toString"'],
@@ -285,7 +290,7 @@ describe('an include', () => {
     ['a{filter:x}', 'INVALID_QUERY', '`include.filter` is not valid JSON.'],
     ...['a[id', 'a]', 'a{limit:1', 'a}', 'a{filter:{"x":"}}', 'a}{', 'a][b'].map((text): [string, string, string] => [text, 'INVALID_QUERY', 'a bracket has no counterpart.']),
     [Array.from({ length: 65 }, () => 'a').join('.'), 'LIMIT_EXCEEDED', '`include` goes deeper than 64 relations.'],
-  ])('%s is refused', (text, code, message) => {
+  ]))('%s is refused', (_title, text, code, message) => {
     expect(error(() => include(text))).toEqual(refusal(code, message))
   })
 
@@ -295,11 +300,11 @@ describe('an include', () => {
 })
 
 describe('the operations of a read', () => {
-  it.each<[query: string, operations: string[]]>([
+  it.each(titled<[operations: string[]]>([
     ['', ['read']], ['aggregate=count', ['read', 'aggregate']], ['groupBy=a', ['read', 'aggregate']], ['aggregate=', ['read', 'aggregate']],
     ['includeDeleted=true', ['read', 'viewDeleted']], ['onlyDeleted=true', ['read', 'viewDeleted']], ['includeDeleted=false', ['read']], ['includeDeleted=x', ['read']],
     ['onlyDeleted=false&onlyDeleted=true', ['read', 'viewDeleted']], ['groupBy=a&onlyDeleted=true', ['read', 'aggregate', 'viewDeleted']],
-  ])('%s: %s', (query, operations) => {
+  ]))('%s: %s', (_title, query, operations) => {
     expect(readOperations({ query: queryOf(query) })).toEqual(operations)
     expect(aggregateOperations({ query: queryOf(query) } as ApiRequest)).toEqual(['aggregate', ...operations.filter(operation => operation === 'viewDeleted')])
   })

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import type { ApiRequest, Call } from '../../../src/runtime/server/core/context'
 import { parseGet } from '../../../src/runtime/server/core/parse/list'
+import { validate } from '../../../src/runtime/server/core/parse/standard-schema'
 import { toIfMatch } from '../../../src/runtime/server/core/parse/if-match'
 import { linkCountsAs, parseLink, parseLinks, parseRelated } from '../../../src/runtime/server/core/parse/relation'
 import {
@@ -12,7 +13,7 @@ import {
 import type { ResourceRegistration } from '../../../src/runtime/server/registration'
 import type { AutoApiConfig } from '../../../src/runtime/shared/config'
 import { DEFAULT_CONFIG } from '../../../src/runtime/shared/defaults'
-import { resourceOf, sqlite, tenancy } from '../schema/tables'
+import { pg, resourceOf, sqlite, tenancy } from '../schema/tables'
 
 const TAG = 'AAAAAAAAAAAAAAAA'
 const OTHER = 'BBBBBBBBBBBBBBBB'
@@ -83,6 +84,15 @@ describe('the body of a record', () => {
     expect(await update(body)).toEqual({ code: 'VALIDATION_FAILED', issues: [issue([Object.keys(body)[0]!], `Expected ${expected}.`, 'invalid_type')] })
   })
 
+  it('has no NUL character anywhere in JSON, which Postgres refuses', async () => {
+    const write = (json: unknown) => update({ json }, { schema: pg.kinds })
+    const refused = { code: 'VALIDATION_FAILED', issues: [issue(['json'], 'A value cannot contain NUL characters.', 'invalid_format')] }
+    for (const json of ['a\0', { a: 'b\0' }, { 'a\0': 1 }, { a: 1, b: { c: ['x', 'y\0'] } }, ['\0', 'a']]) expect(await write(json)).toEqual(refused)
+    for (const json of [null, 1, true, 'a', { a: 'b', c: null }, [1, 'x', null]]) expect(await write(json)).toEqual({ json })
+    expect(await update({ integer: {} }, { schema: pg.kinds })).toEqual({ code: 'VALIDATION_FAILED', issues: [issue(['integer'], 'Expected a whole number.', 'invalid_type')] })
+    expect(await update({ integer: { a: 'b\0' } }, { schema: pg.kinds })).toEqual({ code: 'VALIDATION_FAILED', issues: [issue(['integer'], 'A value cannot contain NUL characters.', 'invalid_format')] })
+  })
+
   const nested = (depth: number): unknown => depth === 0 ? 1 : { a: nested(depth - 1) }
   it('is nested at most 64 levels deep', async () => {
     expect(await create({ title: nested(64) })).toEqual(refusal('INVALID_BODY', 'The body is nested deeper than 64 levels.'))
@@ -119,6 +129,21 @@ describe('a schema of the app', () => {
     expect(await update({ authorId: null })).toEqual({ authorId: null })
     const broken = { validation: { create: z.object({ title: z.string() }).transform(() => 5) } } as unknown as Partial<Registration>
     expect(await outcome(() => parseCreate(request({ body: { title: 'a' } }), callOf(broken)))).toEqual(refusal('INVALID_BODY', 'The body is not a JSON object.'))
+  })
+})
+
+describe('the issues of a validator', () => {
+  const schemaOf = (result: object) => ({ '~standard': { version: 1, vendor: 'test', validate: async () => result } }) as never
+
+  it('have a path of names and numbers, and a code', async () => {
+    const issues = [{ message: 'a', path: ['tags', 0, { key: 'name' }, { key: 1 }], code: 'custom' }, { message: 'b' }, { message: 'c', path: [Symbol('x')], code: 5 }]
+    expect(await outcome(() => validate(schemaOf({ issues }), {}))).toEqual({ code: 'VALIDATION_FAILED', issues: [
+      { path: ['tags', 0, 'name', 1], message: 'a', code: 'custom' }, { path: [], message: 'b', code: 'invalid' }, { path: ['Symbol(x)'], message: 'c', code: '5' },
+    ] })
+  })
+
+  it('are none for valid values, whose output counts', async () => {
+    expect(await outcome(() => validate(schemaOf({ value: { a: 1 } }), {}))).toEqual({ a: 1 })
   })
 })
 

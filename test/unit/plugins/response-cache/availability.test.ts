@@ -2,6 +2,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createAvailability } from '../../../../src/runtime/server/plugins/response-cache/availability'
 
+// A storage that nobody waits for must not hold up the other tests.
+vi.setConfig({ testTimeout: 5_000 })
+
 let log: ReturnType<typeof vi.spyOn>
 beforeEach(() => {
   vi.useFakeTimers()

@@ -82,9 +82,13 @@ export async function startReplica(): Promise<Part & { readonly port: number }> 
     if (existsSync(pidFile)) process.kill(Number(readFileSync(pidFile, 'utf8').split('\n', 1)[0]), 'SIGKILL')
   }
   await restart()
-  return { name: 'the replica', failing: 'never', port, restart, kill, end: () => {
+  return { name: 'the replica', failing: 'never', port, restart, kill, async end() {
     kill()
-    rmSync(folder, { recursive: true, force: true })
+    // Processes of the killed server go on for a moment, and write files.
+    for (let attempt = 0; attempt < 20 && existsSync(folder); attempt++) {
+      rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
+      await wait(300)
+    }
   } }
 }
 

@@ -1,7 +1,9 @@
 /** Three servers on the three nodes of a cluster write the same rows at the same time: nothing is lost, doubled, or answered with a 500. */
+import { datetime, int, mysqlTable, timestamp, varchar } from 'drizzle-orm/mysql-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createDatabase } from '../../src/runtime/server/core/database'
 import { createScheduler } from '../../src/runtime/server/plugin/tasks'
+import { createServer } from '../support/server'
 import { ddl, serveBlog, type Blog } from './support/blog'
 import { clusterCase, hasCluster, openCluster, type Cluster } from './support/cluster'
 import { openKeys } from './support/keys'
@@ -110,6 +112,26 @@ describe.skipIf(!hasCluster)('servers on the nodes of a cluster', () => {
     }
     expect(await read('select c.id from comments c inner join posts p on p.id = c.post_id where c.deleted_at is null and p.deleted_at is not null')).toEqual([])
     expect(await read('select id from posts where (deleted_at is null) <> (deletion_id is null)')).toEqual([])
+  })
+
+  it('change no column of a record that a new one refers to, not even one with `on update`', async () => {
+    const pages = mysqlTable('pages', {
+      id: int('id').autoincrement().primaryKey(), changedAt: timestamp('changed_at').notNull().onUpdateNow(),
+      deletedAt: datetime('deleted_at', { fsp: 3 }), deletionId: varchar('deletion_id', { length: 36 }),
+    })
+    const notes = mysqlTable('page_notes', { id: int('id').autoincrement().primaryKey(), pageId: int('page_id').references(() => pages.id) })
+    await cluster.exec(`
+      create table pages (id int auto_increment primary key, changed_at timestamp not null default '2020-01-01' on update current_timestamp,
+        deleted_at datetime(3), deletion_id varchar(36));
+      create table page_notes (id int auto_increment primary key, page_id int references pages(id));
+      insert into pages (id) values (1)`)
+    const authorization = { permissions: { read: true as const, create: true as const } }
+    const node = cluster.nodes[1]!
+    const { request } = await createServer({ db: node.db, engine: 'mysql', registrations: [{ name: 'pages', schema: pages, authorization }, { name: 'notes', schema: notes, authorization }] })
+    node.statements()
+    expect((await request('POST', '/api/notes', { body: { pageId: 1 }, caller: WRITER })).status).toBe(201)
+    expect(node.statements().filter(text => text.startsWith('update `pages` set `deletion_id` = ?'))).toHaveLength(2)
+    expect(await read(`select changed_at = '2020-01-01', deleted_at, deletion_id from pages`)).toEqual([[1, null, null]])
   })
 
   it('restore and purge a group once', async () => {

@@ -67,6 +67,13 @@ launch_replica() {
     --options "-p $port -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c max_standby_streaming_delay=1s$settings" < /dev/null
 }
 
+# stop_replica <folder>: ends a replica and all of its processes.
+stop_replica() {
+  local version
+  read -r version _ < <(pg_lsclusters --no-header) || return 1
+  as postgres "/usr/lib/postgresql/$version/bin/pg_ctl" stop --silent --wait --mode immediate --pgdata "$1/data"
+}
+
 # A pooler in front of Postgres. Few connections, so that requests share them.
 pgbouncer_ready() { listening 6432; }
 pgbouncer_start() {

@@ -83,12 +83,9 @@ export async function startReplica(): Promise<Part & { readonly port: number }> 
   }
   await restart()
   return { name: 'the replica', failing: 'never', port, restart, kill, async end() {
-    kill()
-    // Processes of the killed server go on for a moment, and write files.
-    for (let attempt = 0; attempt < 20 && existsSync(folder); attempt++) {
-      rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
-      await wait(300)
-    }
+    // After SIGKILL, its other processes would go on for a moment, and write files.
+    if (existsSync(pidFile)) await shell('stop_replica "$1"', [folder])
+    rmSync(folder, { recursive: true, force: true })
   } }
 }
 

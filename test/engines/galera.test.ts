@@ -49,9 +49,9 @@ describe.skipIf(!hasCluster)('servers on the nodes of a cluster', () => {
     const returned = created.flat().map(({ id, title }) => [id, title])
     expect(new Set(returned.map(([id]) => id)).size).toBe(3 * 5 * ROUNDS)
     expect(returned.sort(([a], [b]) => Number(a) - Number(b))).toEqual(await read(`select id, title from posts where title like 'bulk %' order by id`))
-    // No key of one node follows the last one directly.
+    // Each node leaves out the keys of the others, and a commit that is tried again leaves out its own.
     const [ids] = created
-    expect(ids!.slice(1, 5).map(({ id }, index) => id - ids![index]!.id)).toEqual([3, 3, 3, 3])
+    expect(ids!.slice(1).map(({ id }, index) => (id - ids![index]!.id) % 3)).toEqual(ids!.slice(1).map(() => 0))
   })
 
   it('lose no update of a counter', async () => {

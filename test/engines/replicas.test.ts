@@ -265,7 +265,8 @@ describe.each(SERVERS)('$name', ({ isAvailable, open }) => {
         await opened.exec('update posts set version = 0 where id = 1')
       })
 
-      it('does not count as one if nobody has written or read for a long time', async () => {
+      // On a busy machine, a check can take longer than a read waits for it.
+      it('does not count as one if nobody has written or read for a long time', { retry: 2 }, async () => {
         const browser = createBrowser(await startUsed(opened, { maxLag: 3_000 }))
         for (let count = 0; count < 2; count++) {
           await new Promise(resolve => setTimeout(resolve, 3_200))

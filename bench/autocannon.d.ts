@@ -10,6 +10,7 @@ declare module 'autocannon' {
 
   interface Result {
     readonly '2xx': number
+    readonly '3xx': number
     readonly 'non2xx': number
     readonly 'errors': number
     readonly 'timeouts': number

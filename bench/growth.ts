@@ -2,14 +2,20 @@
  * Measures the same requests on tables of 10^4 to 10^7 rows, on SQLite and Postgres: the cost of a request must follow its page, not the
  * table. The sizes take turns in each round.
  */
+import { readdirSync, readFileSync } from 'node:fs'
 import { growthDatabases, SIZES, type GrowthDatabase } from './growth/databases.ts'
 import { checkRecords, GROWTH_OPERATIONS, measureCascades } from './growth/operations.ts'
 import { load, median, type Effort, type Generator, type Target } from './measure.ts'
 import { startServer, type RunningServer } from './server.ts'
 import { buildApp } from './growth/build.ts'
 
-/** Microseconds per request, one number per round. */
-type Times = readonly number[]
+/** Microseconds per request. */
+interface Reading {
+  readonly time: number
+  /** Processor time of the app server, and of the database. */
+  readonly app: number
+  readonly database: number
+}
 
 const MAX_SECONDS = 30
 
@@ -48,13 +54,17 @@ export async function compareGrowth({ largest, only, effort }: GrowthOptions, fo
         })))
         for (const { server, requests } of targets) await checkRecords(operation, server, requests)
         for (const target of targets) await load(target, generator, { ...effort, seconds: effort.warmUp })
-        rows.push(toRow(operation.title, sizes, await inRounds(effort.rounds, targets, target => timePerRequest(target, generator, effort))))
+        rows.push(toRow(operation.title, sizes, await inRounds(effort.rounds, targets, target => measureTarget(target, generator, effort))))
       }
       const cascade = 'delete with 10 comments, and restore'
       if (cascade.includes(only ?? '')) {
         console.info(`measuring ${cascade}, ${title} …`)
         for (const server of servers) await measureCascades(server)
-        rows.push(toRow(cascade, sizes, await inRounds(effort.rounds, servers, measureCascades)))
+        rows.push(toRow(cascade, sizes, await inRounds(effort.rounds, servers, async (server) => {
+          const [app, database] = [server.cpuSeconds()!, databaseSeconds()]
+          const { time, requests } = await measureCascades(server)
+          return { time, app: perRequest(server.cpuSeconds()! - app, requests), database: perRequest(databaseSeconds() - database, requests) }
+        })))
       }
       console.info(`\n${title}\n\n${toTable(rows, sizes)}\n`)
     }
@@ -66,36 +76,55 @@ export async function compareGrowth({ largest, only, effort }: GrowthOptions, fo
 }
 
 /** Requests of the largest tables can take longer than a round. */
-async function timePerRequest(target: Target, generator: Generator, effort: Effort): Promise<number> {
+async function measureTarget(target: Target, generator: Generator, effort: Effort): Promise<Reading> {
   for (let { seconds } = effort; ; seconds *= 2) {
-    const { perSecond } = await load(target, generator, { ...effort, seconds })
-    if (perSecond > 0) return 1e6 / perSecond
+    const before = databaseSeconds()
+    const { perSecond, succeeded, cpu } = await load(target, generator, { ...effort, seconds })
+    if (perSecond > 0) return { time: 1e6 / perSecond, app: cpu!, database: perRequest(databaseSeconds() - before, succeeded) }
     if (seconds > MAX_SECONDS) throw new Error(`No request to ${target.key} ended within ${seconds} seconds.`)
   }
 }
 
+const perRequest = (seconds: number, requests: number) => 1e6 * seconds / requests
+
+/** Processor time of all processes of Postgres so far, in seconds. */
+function databaseSeconds(): number {
+  return readdirSync('/proc').filter(name => /^\d+$/.test(name)).reduce((sum, pid) => {
+    try {
+      const [, name, rest] = /\((.*)\) (.*)/s.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))!
+      const fields = rest!.split(' ')
+      return name === 'postgres' ? sum + (Number(fields[11]) + Number(fields[12])) / 100 : sum
+    }
+    catch {
+      // The process has ended.
+      return sum
+    }
+  }, 0)
+}
+
 /** Measures each item once per round, in turns. */
-async function inRounds<T>(rounds: number, items: readonly T[], run: (item: T) => Promise<number>): Promise<Times[]> {
-  const times = items.map(() => [] as number[])
+async function inRounds<T>(rounds: number, items: readonly T[], run: (item: T) => Promise<Reading>): Promise<Reading[][]> {
+  const readings = items.map(() => [] as Reading[])
   for (let round = 0; round < rounds; round++) {
     const order = items.map((_, index) => index)
     // The order is reversed after each round, so that no size always follows the same other one.
-    for (const index of round % 2 === 0 ? order : order.toReversed()) times[index]!.push(await run(items[index]!))
+    for (const index of round % 2 === 0 ? order : order.toReversed()) readings[index]!.push(await run(items[index]!))
   }
-  return times
+  return readings
 }
 
-function toRow(title: string, sizes: readonly number[], times: readonly Times[]): string[] {
-  const base = times[sizes.indexOf(BASE)]!
-  return [title, `${Math.round(median(base))}`, ...times.map((column) => {
-    const ratios = column.map((time, round) => time / base[round]!)
+function toRow(title: string, sizes: readonly number[], readings: readonly (readonly Reading[])[]): string[] {
+  const base = readings[sizes.indexOf(BASE)]!
+  const middle = (column: readonly Reading[], name: keyof Reading) => String(Math.round(median(column.map(reading => reading[name]))))
+  return [title, middle(base, 'time'), ...readings.map((column) => {
+    const ratios = column.map(({ time }, round) => time / base[round]!.time)
     return `${median(ratios).toFixed(2)} (${Math.min(...ratios).toFixed(2)}–${Math.max(...ratios).toFixed(2)})`
-  })]
+  }), middle(readings.at(-1)!, 'app'), middle(readings.at(-1)!, 'database')]
 }
 
 const grouped = (value: number) => value.toLocaleString('en-US').replaceAll(',', ' ')
 
 function toTable(rows: readonly (readonly string[])[], sizes: readonly number[]): string {
-  const head = ['operation', `µs at ${grouped(BASE)}`, ...sizes.map(grouped)]
+  const head = ['operation', `µs at ${grouped(BASE)}`, ...sizes.map(grouped), 'CPU µs of the app', 'CPU µs of the database']
   return [head, ['---', ...head.slice(1).map(() => '--:')], ...rows].map(cells => `| ${cells.join(' | ')} |`).join('\n')
 }

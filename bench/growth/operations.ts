@@ -129,8 +129,8 @@ export const GROWTH_OPERATIONS: readonly GrowthOperation[] = [
 /** Pairs of a delete and a restore. */
 const PAIRS = 50
 
-/** Deletes posts with ten comments and restores them. @returns microseconds per request */
-export async function measureCascades(server: RunningServer): Promise<number> {
+/** Deletes posts with ten comments and restores them. Returns the microseconds per request. */
+export async function measureCascades(server: RunningServer): Promise<{ time: number, requests: number }> {
   const origin = server.posts
   const ids = await postsWithComments(origin)
   const start = performance.now()
@@ -141,7 +141,8 @@ export async function measureCascades(server: RunningServer): Promise<number> {
       if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`)
     }
   }
-  return (performance.now() - start) * 1000 / (ids.length * 2)
+  const requests = ids.length * 2
+  return { time: (performance.now() - start) * 1000 / requests, requests }
 }
 
 async function postsWithComments(posts: string): Promise<number[]> {

@@ -15,8 +15,8 @@ export interface BenchOptions {
   readonly soak: boolean
   /** Measures other builds of the app: with 200 resources, and without entity tags. On in a full run. */
   readonly variants: boolean
-  /** Measures a and d on Postgres. On in a full run. */
-  readonly postgres: boolean
+  /** Measures a and d on these database servers too. On in a full run. */
+  readonly remote: readonly ('postgres' | 'mariadb')[]
   /** Measures other packages. */
   readonly peers: boolean
   /** Measures how long typed composables take to compile, and nothing else. */
@@ -46,6 +46,7 @@ export const HELP = `npm run bench -- [options]
   --types           only: how long pages over 50 tables take to compile, and the same pages typed by hand
   --variants        also: d with 200 resources, and d without ETags (part of a full run)
   --postgres        also: a and d on Postgres (part of a full run)
+  --mariadb         also: a and d on MariaDB (part of a full run)
   --soak            only: the heap after 20 000 and after 200 000 requests
   --growth          only: the same requests on tables of 10^4 to 10^6 rows, on SQLite and Postgres
   --largest <n>     rows of the largest tables of --growth, such as 10000000
@@ -74,6 +75,7 @@ export function readOptions(args: readonly string[], folder: string): BenchOptio
       servers: { type: 'boolean', default: false },
       variants: { type: 'boolean' },
       postgres: { type: 'boolean' },
+      mariadb: { type: 'boolean' },
       rounds: { type: 'string' },
       seconds: { type: 'string' },
       only: { type: 'string' },
@@ -98,7 +100,7 @@ export function readOptions(args: readonly string[], folder: string): BenchOptio
     soak: values.soak,
     servers: values.servers,
     variants: values.variants ?? inFull,
-    postgres: values.postgres ?? inFull,
+    remote: (['postgres', 'mariadb'] as const).filter(name => values[name] ?? inFull),
     quick: values.quick ?? false,
     peers: values.peers && values.against === undefined,
   }

@@ -16,8 +16,8 @@ import { HELP, readOptions, type BenchOptions } from './options.ts'
 import { compareOutbox, OUTBOX_OPERATIONS } from './outbox.ts'
 import { isPeer, preparePeers, type Peer } from './peers.ts'
 import { PLUGIN_OPERATIONS, comparePlugins } from './plugins.ts'
-import { comparePostgres } from './postgres.ts'
 import { profileCpu } from './profile.ts'
+import { compareRemote, REMOTE_SERVERS } from './remote.ts'
 import { describeRun, toFootnotes, toLines, toMarkdown, toPeerTable, type Measured } from './report.ts'
 import { startServer, type RunningServer } from './server.ts'
 import { compareServers } from './servers.ts'
@@ -90,7 +90,7 @@ function buildApp({ built }: BenchOptions): void {
 }
 
 async function compare(
-  { against, effort, json, only, peers: withPeers, postgres: withPostgres, quick, variants: withVariants }: BenchOptions,
+  { against, effort, json, only, peers: withPeers, quick, remote, variants: withVariants }: BenchOptions,
   operations: readonly Operation[],
   database: string,
   sample: Sample,
@@ -140,7 +140,7 @@ async function compare(
     }
     if (!against && CACHED_LIST.title.includes(only ?? '')) measured.push(...await compareCache(d, database, sample, generator, effort))
     for (const variant of variantsOf({ only, variants: withVariants })) measured.push(...(await compareVariant(variant, d, database, sample, generator, effort)))
-    if (withPostgres) measured.push(...(await comparePostgres(database, sample, generator, effort)))
+    for (const name of remote) measured.push(...(await compareRemote(REMOTE_SERVERS[name], database, sample, generator, effort)))
     // Writes come last: they make the files larger, and faster implementations write more rows.
     await measureAll(writes)
     for (const operation of against ? [] : OUTBOX_OPERATIONS.filter(({ title }) => title.includes(only ?? '')))

@@ -1,7 +1,7 @@
 /** `GET /hand/posts/:id`: one post. */
 import { eq } from 'drizzle-orm'
 import { readId } from '../../../../../app/server/hand/query'
-import { posts } from '../../../database/schema'
+import { posts } from '#tables'
 
 export default defineEventHandler(async (event) => {
   const id = readId(getRouterParam(event, 'id'))

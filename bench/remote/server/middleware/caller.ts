@@ -1,6 +1,6 @@
 /** Sets the caller from a header and a lookup in memory, so that authentication costs the same on every route. */
 import { PERMISSIONS } from '../../../app/server/auth/permissions'
-import { users } from '../database/schema'
+import { users } from '#tables'
 
 let known: Promise<Map<string, Record<string, unknown>>> | undefined
 

@@ -1,4 +1,4 @@
-/** The app of the comparison on Postgres: a handwritten handler and a registered resource. */
+/** The app of the comparison on a database server: handwritten handlers and a registered resource. `BENCH_DIALECT` is `pg` or `mysql`. */
 import { fileURLToPath } from 'node:url'
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
@@ -9,11 +9,14 @@ const sources = {
   'nuxt-auto-api': here('../../src/module'),
 }
 
+const dialect = process.env.BENCH_DIALECT === 'mysql' ? 'mysql' : 'pg'
+
 export default defineNuxtConfig({
   modules: ['nuxt-auto-api'],
   devtools: { enabled: false },
-  alias: sources,
+  alias: { ...sources, '#client': here(`./server/clients/${dialect}`), '#tables': here(`./server/database/${dialect}`) },
   compatibilityDate: '2026-01-01',
+  nitro: { output: { dir: here(`../.output/${dialect}`) } },
   typescript: {
     nodeTsConfig: {
       compilerOptions: { paths: Object.fromEntries(Object.entries(sources).map(([name, path]) => [name, [path]])) },

@@ -1,4 +1,4 @@
-/** Registers the measured tables. */
+/** Registers the measured tables of the dialect. */
 import { createModuleImport } from 'nuxt-auto-api'
 import { createResolver, defineNuxtModule } from 'nuxt/kit'
 
@@ -10,7 +10,7 @@ export default defineNuxtModule({
     nuxt.hook('autoApi:registerSchema', (registry) => {
       for (const name of ['posts', 'users']) {
         registry.register(name, {
-          schema: createModuleImport(resolve('../server/database/schema'), name),
+          schema: createModuleImport(nuxt.options.alias['#tables']!, name),
           authorization: createModuleImport(resolve('../server/auth/rules'), `${name}Auth`),
         })
       }

@@ -1,7 +1,7 @@
 /** `GET /hand/posts`: a page of posts without a total. */
 import { and, eq } from 'drizzle-orm'
 import { readPage } from '../../../../../app/server/hand/query'
-import { posts, users } from '../../../database/schema'
+import { posts, users } from '#tables'
 
 export default defineEventHandler(async (event) => {
   const visible = visibleFor(event)

@@ -1,7 +1,7 @@
 /** Authorization of the registered resources. */
 import { eq, or } from 'drizzle-orm'
 import { defineResourceAuth } from 'nuxt-auto-api/define'
-import type { posts, users } from '../database/schema'
+import type { posts, users } from '#tables'
 
 export const postsAuth = defineResourceAuth<typeof posts>({
   permissions: { read: 'posts:read' },

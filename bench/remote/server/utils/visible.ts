@@ -1,7 +1,7 @@
 /** The handwritten authorization: published posts and own posts of the caller's organization; all its posts for editors. */
 import { and, eq, or, type SQL } from 'drizzle-orm'
 import { createError, type H3Event } from 'h3'
-import { posts } from '../database/schema'
+import { posts } from '#tables'
 
 interface Caller {
   id: number

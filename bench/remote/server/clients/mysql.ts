@@ -1,0 +1,9 @@
+/** MariaDB with mysql2. */
+import { drizzle } from 'drizzle-orm/mysql2'
+import { createPool } from 'mysql2/promise'
+import * as schema from '../database/mysql'
+
+export const open = () =>
+  drizzle({ client: createPool({ uri: process.env.BENCH_DATABASE, connectionLimit: 10, timezone: 'Z' }), schema, mode: 'default' })
+
+export const engine = 'mysql'

@@ -6,6 +6,8 @@ declare module 'autocannon' {
     readonly connections: number
     /** Seconds. */
     readonly duration: number
+    /** Seconds that a response can take. */
+    readonly timeout: number
   }
 
   interface Result {

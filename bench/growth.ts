@@ -45,6 +45,11 @@ export async function compareGrowth({ largest, only, effort }: GrowthOptions, fo
         servers.push(await startServer({ key: String(size), title, entry, posts: '/api/posts' }, database.address))
       }
       const rows: string[][] = []
+      const add = (row: string[]) => {
+        rows.push(row)
+        // The whole run takes long, and can end before its table.
+        console.info(row.join(' | '))
+      }
       for (const operation of GROWTH_OPERATIONS.filter(({ title }) => title.includes(only ?? ''))) {
         console.info(`measuring ${operation.title}, ${title} …`)
         const targets = await Promise.all(servers.map(async (server, index) => ({
@@ -53,14 +58,15 @@ export async function compareGrowth({ largest, only, effort }: GrowthOptions, fo
           requests: await operation.requests({ size: sizes[index]!, server }),
         })))
         for (const { server, requests } of targets) await checkRecords(operation, server, requests)
-        for (const target of targets) await load(target, generator, { ...effort, seconds: effort.warmUp })
-        rows.push(toRow(operation.title, sizes, await inRounds(effort.rounds, targets, target => measureTarget(target, generator, effort))))
+        const own = operation.grows ? { ...effort, connections: 1 } : effort
+        for (const target of targets) await measureTarget(target, generator, { ...own, seconds: own.warmUp })
+        add(toRow(operation.title, sizes, await inRounds(own.rounds, targets, target => measureTarget(target, generator, own))))
       }
       const cascade = 'delete with 10 comments, and restore'
       if (cascade.includes(only ?? '')) {
         console.info(`measuring ${cascade}, ${title} …`)
         for (const server of servers) await measureCascades(server)
-        rows.push(toRow(cascade, sizes, await inRounds(effort.rounds, servers, async (server) => {
+        add(toRow(cascade, sizes, await inRounds(effort.rounds, servers, async (server) => {
           const [app, database] = [server.cpuSeconds()!, databaseSeconds()]
           const { time, requests } = await measureCascades(server)
           return { time, app: perRequest(server.cpuSeconds()! - app, requests), database: perRequest(databaseSeconds() - database, requests) }

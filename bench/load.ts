@@ -4,7 +4,7 @@ import type { Job, Load } from './measure.ts'
 
 process.on('message', async (job: Job) => {
   const { url, requests, connections, seconds, unmodified = false } = job
-  const result = await autocannon({ url, requests, connections, duration: seconds })
+  const result = await autocannon({ url, requests, connections, duration: seconds, timeout: 60 })
   // autocannon counts a 304 in `non2xx` too.
   const succeeded = unmodified ? result['3xx'] : result['2xx']
   const load: Load = {

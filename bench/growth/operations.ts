@@ -14,6 +14,8 @@ interface GrowthOperation {
   readonly title: string
   /** The route below `/api/`, if it is not `posts`. */
   readonly path?: string
+  /** Whether the cost follows the table. One request at a time then takes long enough. */
+  readonly grows?: true
   /** The least number of records of a response. 20 without it. */
   readonly records?: number
   readonly requests: (where: Where) => readonly BenchRequest[] | Promise<readonly BenchRequest[]>
@@ -119,9 +121,10 @@ export const GROWTH_OPERATIONS: readonly GrowthOperation[] = [
     },
   },
   { title: 'list 20 + estimated total', requests: pages({ count: 'estimated' }) },
-  { title: 'list 20 + total', requests: pages({ count: 'exact' }) },
+  { title: 'list 20 + total', grows: true, requests: pages({ count: 'exact' }) },
   {
     title: 'page by number, after 95 % of the rows',
+    grows: true,
     requests: ({ size }) => callers.map(caller => ({ caller, path: query({ ...newest, count: 'none', page: Math.floor(size / ORGANIZATIONS * 0.95 / 20) }) })),
   },
 ]

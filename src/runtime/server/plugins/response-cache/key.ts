@@ -48,7 +48,8 @@ export function keyOf(ctx: AutoApiContext, route: string, vary: Vary, build: unk
 }
 
 /**
- * The key of the total of a request whose own key exists. It has the caller, because the database can depend on the caller too.
+ * The key of the total of a list, for a request that has a key itself. It contains the caller, because an app can have several databases
+ * and choose one by the caller.
  * @returns `undefined` if a value of the statement cannot be part of a key
  */
 export function totalKeyOf(ctx: AutoApiContext, vary: Vary, build: unknown, { text, values }: Statement): string | undefined {

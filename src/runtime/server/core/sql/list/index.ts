@@ -39,7 +39,7 @@ export function inTuples(engine: Engine, columns: readonly ComparableColumn[], t
   const list = listOf(engine, columns, tuples, false)
   const plain: Clause = {
     byKeys: true,
-    shape: shape`${columns.map(({ column }) => column)} in ${list.shape}`,
+    shape: shape`keys ${columns.map(({ column }) => column)} in ${list.shape}`,
     values: list.values,
     build: () => sql`${tuple(columns.map(({ column }) => sql`${column}`))} in ${list.build()}`,
   }

@@ -144,8 +144,9 @@ export function createResponseCache(policy: ServerPolicy, server: PluginServer, 
 /** Whether the error says that nothing was committed. */
 function isRefusal(error: unknown): boolean {
   if (error instanceof BusyError) return true
-  const { status, statusCode = status } = error as { readonly status?: unknown, readonly statusCode?: unknown }
-  return (error instanceof ApiError || isHttpError(error)) && Number(statusCode) < 500
+  if (!(error instanceof ApiError) && !isHttpError(error)) return false
+  const { status, statusCode = status } = error as { readonly status?: number, readonly statusCode?: number }
+  return Number(statusCode) < 500
 }
 
 async function bypass(next: Next, detail: string): Promise<ApiResponse> {
@@ -164,14 +165,15 @@ function withStatus(response: ApiResponse, state: string): ApiResponse {
 /** Returns whether something has read the request's metadata meanwhile. If it cannot notice that, it says so too. */
 function watch(ctx: AutoApiContext): () => boolean {
   const value = Object.getOwnPropertyDescriptor(ctx, WATCHED)
-  if (!value?.configurable) return () => true
+  // The plugin `requestMetadata` defines such a property. Code can assign to any other one, which a getter would refuse.
+  if (!value?.configurable || value.writable !== false) return () => true
   let wasRead = false
   Object.defineProperty(ctx, WATCHED, {
-    ...value.enumerable && { enumerable: true },
+    enumerable: value.enumerable!,
     configurable: true,
     get() {
       wasRead = true
-      return value.get ? value.get.call(ctx) as unknown : value.value
+      return value.value as unknown
     },
   })
   return () => {

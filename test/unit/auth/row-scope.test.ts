@@ -4,6 +4,8 @@ import { sql, type SQL } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { scopeClause } from '../../../src/runtime/server/core/access/row-scope'
+import { forResource, requireSession, type Call } from '../../../src/runtime/server/core/context'
 import type { AutoApiContext, AutoApiPlugin } from '../../../src/runtime/server/define'
 import type { ResourceAuth } from '../../../src/runtime/server/registration'
 import { DEFAULT_MULTI_TENANCY } from '../../../src/runtime/shared/defaults'
@@ -78,6 +80,21 @@ describe('the trash', () => {
     ['/api/people', [1, 2]], ['/api/people?includeDeleted=true', [1, 2]], ['/api/people?onlyDeleted=true', []],
   ])('is what the request asks for, also for a resource without a trash: %s', async (path, expected) => {
     expect(await ids(await open(), path)).toEqual(expected)
+  })
+})
+
+describe('the condition for a statement of a plugin', () => {
+  it.each([['active', [1]], ['both', [1, 4]], ['trashed', [4]]] as const)('has the tenant, the filter and the trash mode: %s', async (trash, expected) => {
+    let call: Call | undefined
+    const capture: AutoApiPlugin = { name: 'capture', around: (ctx, next) => {
+      const session = requireSession(ctx)
+      call = forResource(session, session.api.resources.get('tasks')!, ctx)
+      return next()
+    } }
+    const server = await open({ tasks: { listFilter: table => sql`${(table as typeof tasks).size} <> 20` }, plugins: [capture] })
+    await server.request('GET', '/api/tasks', { caller: SIGNED_IN })
+    const { build } = await scopeClause(call!, call!.resource, trash)
+    expect(drizzle({ client }).select({ id: tasks.id }).from(tasks).where(build()).all().map(({ id }) => id)).toEqual(expected)
   })
 })
 

@@ -58,7 +58,8 @@ export const FOLDERS: Readonly<Record<string, MutatedFolder>> = {
     code: [`${SERVER}/plugins/response-cache/*.ts`],
     tests: [
       'test/unit/plugins/response-cache/{encode,options,dependencies,key-value,availability,memory,shared-store}.test.ts',
-      'test/unit/plugins/response-cache/{responses,invalidation}.test.ts', 'test/unit/attack/response-cache.test.ts',
+      'test/unit/plugins/response-cache/{entries,key,requests,metadata,known-totals}.test.ts',
+      'test/unit/plugins/response-cache/{totals,responses,invalidation}.test.ts',
     ],
     goal: 85,
   },

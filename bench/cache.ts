@@ -1,5 +1,5 @@
 /** Measures responses of the response cache, compared with handlers that send the same bytes from a map, and with the API without a cache. */
-import { IMPLEMENTATIONS, type Implementation } from './implementations.ts'
+import { BARE, IMPLEMENTATIONS, type Implementation } from './implementations.ts'
 import { measure, toTargets, type Effort, type Generator, type Target } from './measure.ts'
 import { OPERATIONS, type Operation } from './operations.ts'
 import type { Measured } from './report.ts'
@@ -12,7 +12,7 @@ const d = IMPLEMENTATIONS.find(({ key }) => key === 'd')!
 const [LIST] = OPERATIONS as [Operation]
 
 /** Handlers that send the stored bytes, at the least cost that a handler can have. */
-const bare: Implementation = { ...d, key: 'bare', title: 'a handler that sends the stored bytes to everybody', posts: '/stored/bare/posts', environment }
+const bare: Implementation = { ...BARE, environment }
 const headers: Implementation = { ...d, key: 'headers', title: '`bare` with the headers of the API', posts: '/stored/headers/posts', environment }
 const hit: Implementation = { ...d, key: 'hit', title: 'd with `responseCache`: the response is stored', environment }
 

@@ -1,16 +1,19 @@
-/** Builds the database: 6 organizations, 1 000 users and 100 000 posts, with the same rows in every run. */
+/** Builds the database: 6 organizations, 1 000 users and 100 000 posts with comments and tags, with the same rows in every run. */
 import { createRequire } from 'node:module'
 import Database from 'better-sqlite3'
 import { drizzle, type BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import * as schema from './app/server/database/schema.ts'
 import { createRandom } from './random.ts'
 
-const { organizations, users, posts } = schema
+const { organizations, users, posts, comments, tags, postTags } = schema
 
 /** The CommonJS build: the ES module expects a bundler to provide `require`. */
 const { generateSQLiteDrizzleJson, generateSQLiteMigration } = createRequire(import.meta.url)(
   'drizzle-kit/api',
 ) as typeof import('drizzle-kit/api')
+
+/** Tags of each organization. */
+const TAGS = 20
 
 export const SIZE = { organizations: 6, users: 1000, posts: 100_000 }
 
@@ -45,7 +48,10 @@ export async function buildDatabase(file: string): Promise<Sample> {
   const db = drizzle({ client: connection, schema })
   const empty = await generateSQLiteDrizzleJson({})
   for (const statement of await generateSQLiteMigration(empty, await generateSQLiteDrizzleJson(schema))) connection.exec(statement)
-  connection.transaction(() => fill(db))()
+  connection.transaction(() => {
+    fill(db)
+    fillRelated(connection, db)
+  })()
   connection.pragma('wal_checkpoint(TRUNCATE)')
   const sample = drawSample(connection)
   connection.close()
@@ -87,6 +93,31 @@ function fill(db: BetterSQLite3Database<typeof schema>): void {
       updatedAt: createdAt,
     }
   })).run())
+}
+
+/** Up to four comments and up to three tags per post. They have their own random numbers: the rows above stay the same without them. */
+function fillRelated(connection: Database.Database, db: BetterSQLite3Database<typeof schema>): void {
+  const { below, pick } = createRandom(SEED + 2)
+  db.insert(tags).values(Array.from({ length: SIZE.organizations * TAGS }, (_, index) => ({
+    id: index + 1,
+    organizationId: 1 + index % SIZE.organizations,
+    name: `${pick(WORDS)} ${index + 1}`,
+  }))).run()
+  const found = connection.prepare<[], { id: number, organizationId: number, createdAt: number }>(
+    'select id, organization_id as organizationId, created_at as createdAt from posts',
+  ).all()
+  const ofPost = found.flatMap(({ id: postId, organizationId, createdAt }) => Array.from({ length: below(5) }, () => ({
+    organizationId,
+    postId,
+    body: Array.from({ length: 10 }, () => pick(WORDS)).join(' '),
+    createdAt: new Date(createdAt + below(86_400_000)),
+  })))
+  insert(ofPost, 1000, rows => db.insert(comments).values(rows).run())
+  const links = found.flatMap(({ id: postId, organizationId }) => {
+    const first = below(TAGS)
+    return Array.from({ length: below(4) }, (_, index) => ({ postId, tagId: organizationId + SIZE.organizations * ((first + index) % TAGS) }))
+  })
+  insert(links, 1000, rows => db.insert(postTags).values(rows).run())
 }
 
 function insert<T>(rows: readonly T[], size: number, run: (rows: T[]) => void): void {

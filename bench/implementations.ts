@@ -31,6 +31,15 @@ export const IMPLEMENTATIONS = [
   { key: 'e', title: 'd with a hook before and a hook after each operation', entry: app, posts: '/api/hooked' },
 ] as const satisfies readonly Implementation[]
 
+/** What Nitro and h3 leave to a handler: it sends constant bytes to everybody. Only some operations are measured with it. */
+export const BARE: Implementation & { readonly operations: readonly string[] } = {
+  key: 'bare',
+  title: 'a handler that sends constant bytes, without a check of the caller',
+  entry: app,
+  posts: '/stored/bare/posts',
+  operations: ['list 20', 'get'],
+}
+
 /** `d` of another checkout as the baseline, and `d` of this one. */
 export const comparedWith = (checkout: string): readonly Implementation[] => {
   const d = IMPLEMENTATIONS.find(({ key }) => key === 'd')!

@@ -18,6 +18,8 @@ export interface BenchRequest {
 export interface Operation {
   readonly title: string
   readonly requests: (sample: Sample) => readonly BenchRequest[]
+  /** `false` leaves out the other packages. */
+  readonly peers?: false
   /**
    * The body that `isCorrect` checks.
    * @default JSON.parse
@@ -64,6 +66,15 @@ export const OPERATIONS: readonly Operation[] = [
     requests: pages({ include: 'author[id,name]' }),
     isCorrect: body =>
       isPage(body) && (body as { data: { author?: { name?: unknown } }[] }).data.every(({ author }) => typeof author?.name === 'string'),
+  },
+  {
+    title: 'include comments and tags',
+    peers: false,
+    requests: pages({ include: 'comments[id,body],tags[id,name]' }),
+    isCorrect: (body) => {
+      const { data } = body as { data: { comments: { body: string }[], tags: { name: string }[] }[] }
+      return isPage(body) && data.some(({ comments }) => comments.length > 1) && data.some(({ tags }) => tags.length > 1)
+    },
   },
   {
     title: 'get',

@@ -4,7 +4,7 @@ import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { appFolder, comparedWith, IMPLEMENTATIONS, type Implementation } from './implementations.ts'
+import { appFolder, BARE, comparedWith, IMPLEMENTATIONS, type Implementation } from './implementations.ts'
 import { buildDatabase, type Sample } from './dataset.ts'
 import { compareBuilds } from './builds.ts'
 import { CACHED_LIST, compareCache } from './cache.ts'
@@ -108,6 +108,9 @@ async function compare(
       servers.push(await startServer(implementation, copy))
     }
     const own = servers.filter(({ implementation }) => !isPeer(implementation))
+    const bare = against ? [] : [await startServer(BARE, database)]
+    servers.push(...bare)
+    const serversFor = ({ title }: Operation) => BARE.operations.includes(title) ? [...own, ...bare] : own
 
     await assertSameRefusals(own, sample)
     const d = own.find(({ implementation }) => implementation.key === 'd')!
@@ -117,7 +120,7 @@ async function compare(
     const comparablePeers = new Map<Operation, RunningServer[]>()
     // Reads come first: writes change what lists return.
     for (const operation of [...reads, ...writes]) {
-      sizes.set(operation, await assertSameResponses(operation, own, sample))
+      sizes.set(operation, await assertSameResponses(operation, serversFor(operation), sample))
       comparablePeers.set(operation, await findComparablePeers(operation, d, peers, sample))
     }
     console.info(`${own.length} implementations return the same responses, byte for byte, and refuse the same requests`)
@@ -128,7 +131,7 @@ async function compare(
     const measureAll = async (operations: readonly Operation[]) => {
       for (const operation of operations) {
         console.info(`measuring ${operation.title} …`)
-        const targets = toTargets(operation, [...own, ...comparablePeers.get(operation)!], sample)
+        const targets = toTargets(operation, [...serversFor(operation), ...comparablePeers.get(operation)!], sample)
         const readings = await measure(targets, generator, effort)
         measured.push({ operation: operation.title, bytes: sizes.get(operation)!, writes: operation.writes, readings })
       }
@@ -150,7 +153,7 @@ async function compare(
 
     const about = describeRun(
       effort,
-      [...own, ...peers].map(({ implementation }) => implementation),
+      servers.map(({ implementation }) => implementation),
     )
     const lines = toLines(measured)
     mkdirSync(dirname(json), { recursive: true })
@@ -220,6 +223,7 @@ async function showProfiles(
     throw new Error(`There is no implementation "${key}". Use one of ${known.map(({ key }) => key).join(', ')}`)
   const profiled: readonly { readonly operation: Operation, readonly implementations: readonly Implementation[] }[] = [
     ...operations.map(operation => ({ operation, implementations: IMPLEMENTATIONS })),
+    ...operations.filter(({ title }) => BARE.operations.includes(title)).map(operation => ({ operation, implementations: [BARE] })),
     ...[...OUTBOX_OPERATIONS, CACHED_LIST].filter(({ title }) => title.includes(only ?? '')).map(operation => ({ operation, ...operation })),
   ]
   for (const { operation, implementations } of profiled) {

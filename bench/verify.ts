@@ -68,6 +68,7 @@ export async function refusesAnonymous(peer: RunningServer, sample: Sample): Pro
 
 /** The requests of an operation in the format of a peer; `undefined` if the peer cannot do the operation. */
 export function translate(operation: Operation, peer: Peer, sample: Sample): BenchRequest[] | undefined {
+  if (operation.peers === false) return undefined
   const translated = operation.requests(sample).map((request) => {
     const theirs = peer.toRequest(toPeerQuery(request))
     return theirs && { caller: request.caller, ...theirs }

@@ -2,8 +2,8 @@
 import { createModuleImport } from 'nuxt-auto-api'
 import { createResolver, defineNuxtModule } from 'nuxt/kit'
 
-/** Number of resources. Resources after the third are never requested. */
-const RESOURCES = Number(process.env.BENCH_RESOURCES ?? 5)
+/** Number of resources. Resources after the sixth are never requested. */
+const RESOURCES = Number(process.env.BENCH_RESOURCES ?? 6)
 
 export default defineNuxtModule({
   meta: { name: 'bench-posts' },
@@ -24,11 +24,19 @@ export default defineNuxtModule({
         schema: createModuleImport(resolve('../server/database/schema'), 'users'),
         authorization: createModuleImport(resolve('../server/auth/posts'), 'usersAuth'),
       })
+      registry.register('comments', {
+        schema: createModuleImport(resolve('../server/database/schema'), 'comments'),
+        authorization: createModuleImport(resolve('../server/auth/posts'), 'commentsAuth'),
+      })
+      registry.register('tags', {
+        schema: createModuleImport(resolve('../server/database/schema'), 'tags'),
+        authorization: createModuleImport(resolve('../server/auth/posts'), 'tagsAuth'),
+      })
       registry.register('auditLog', {
         schema: createModuleImport(resolve('../server/database/schema'), 'auditLog'),
         authorization: createModuleImport(resolve('../server/auth/posts'), 'auditLogAuth'),
       })
-      for (let index = 3; index < RESOURCES; index++) {
+      for (let index = 6; index < RESOURCES; index++) {
         registry.register(`more${index}`, {
           schema: createModuleImport(resolve('../server/database/schema'), 'organizations'),
           authorization: createModuleImport(resolve('../server/auth/posts'), 'organizationsAuth'),

@@ -1,7 +1,7 @@
 /** Authorization of the registered resources. */
 import { eq, or } from 'drizzle-orm'
 import { defineResourceAuth } from 'nuxt-auto-api/define'
-import type { auditLog, organizations, posts, users } from '../database/schema'
+import type { auditLog, comments, organizations, posts, tags, users } from '../database/schema'
 
 export const postsAuth = defineResourceAuth<typeof posts>({
   permissions: { read: 'posts:read', create: 'posts:read', update: 'posts:read' },
@@ -10,6 +10,10 @@ export const postsAuth = defineResourceAuth<typeof posts>({
 })
 
 export const usersAuth = defineResourceAuth<typeof users>({ permissions: { read: 'posts:read' } })
+
+export const commentsAuth = defineResourceAuth<typeof comments>({ permissions: { read: 'posts:read' } })
+
+export const tagsAuth = defineResourceAuth<typeof tags>({ permissions: { read: 'posts:read' } })
 
 export const organizationsAuth = defineResourceAuth<typeof organizations>({ permissions: { read: 'posts:read' } })
 

@@ -1,5 +1,5 @@
-/** The measured tables: posts of several organizations, written by their users. */
-import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+/** The measured tables: posts of several organizations, written by their users, with comments and tags. */
+import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
 const timestamp = (name: string) => integer(name, { mode: 'timestamp_ms' })
 
@@ -37,6 +37,25 @@ export const posts = sqliteTable('posts', {
   index('posts_organization_featured').on(table.organizationId, table.featured, table.views),
   index('posts_author').on(table.authorId),
 ])
+
+export const comments = sqliteTable('comments', {
+  id: integer('id').primaryKey({ autoIncrement: true }),
+  organizationId: integer('organization_id').notNull().references(() => organizations.id),
+  postId: integer('post_id').notNull().references(() => posts.id),
+  body: text('body').notNull(),
+  createdAt: timestamp('created_at').notNull().$defaultFn(() => new Date()),
+}, table => [index('comments_post').on(table.postId)])
+
+export const tags = sqliteTable('tags', {
+  id: integer('id').primaryKey({ autoIncrement: true }),
+  organizationId: integer('organization_id').notNull().references(() => organizations.id),
+  name: text('name').notNull(),
+})
+
+export const postTags = sqliteTable('post_tags', {
+  postId: integer('post_id').notNull().references(() => posts.id),
+  tagId: integer('tag_id').notNull().references(() => tags.id),
+}, table => [primaryKey({ columns: [table.postId, table.tagId] })])
 
 /** Written in the same commit as a post, for the operations with an outbox. */
 export const outbox = sqliteTable('outbox', {

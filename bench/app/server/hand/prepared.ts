@@ -1,6 +1,6 @@
 /** The handwritten handler with Drizzle's `.prepare()`: each statement is built once, with placeholders. */
-import { and, count, desc, eq, or, sql } from 'drizzle-orm'
-import { outbox, posts, users } from '../database/schema'
+import { and, asc, count, desc, eq, inArray, or, sql } from 'drizzle-orm'
+import { comments, outbox, posts, postTags, tags, users } from '../database/schema'
 import { STORES_POST } from './outbox'
 import type { Caller } from './posts'
 import type { Page } from './query'
@@ -63,14 +63,45 @@ const total = once((key) => {
 
 const one = once(key => useDatabase().select().from(posts).where(visible(key === 'true', false, true)).prepare())
 
-export function findPosts({ id, organizationId, permissions }: Caller, { page, limit, counts, featured, byViews, withAuthor }: Page) {
+const listed = (length: string) => Array.from({ length: Number(length) }, (_, index) => placeholder(`post${index}`))
+
+const commentsOf = once(length => useDatabase()
+  .select({ postId: comments.postId, comment: { id: comments.id, body: comments.body } })
+  .from(comments)
+  .where(and(inArray(comments.postId, listed(length)), eq(comments.organizationId, placeholder('organization'))))
+  .orderBy(asc(comments.id))
+  .prepare())
+
+const tagsOf = once(length => useDatabase()
+  .select({ postId: postTags.postId, tag: { id: tags.id, name: tags.name } })
+  .from(postTags)
+  .innerJoin(tags, eq(tags.id, postTags.tagId))
+  .where(and(inArray(postTags.postId, listed(length)), eq(tags.organizationId, placeholder('organization'))))
+  .orderBy(asc(tags.id))
+  .prepare())
+
+function withCommentsAndTags<P extends { id: number }>(data: readonly P[], organization: number) {
+  const values = { organization, ...Object.fromEntries(data.map(({ id }, index) => [`post${index}`, id])) }
+  const found = Map.groupBy(commentsOf(data.length).all(values), ({ postId }) => postId)
+  const linked = Map.groupBy(tagsOf(data.length).all(values), ({ postId }) => postId)
+  return data.map(post => ({
+    ...post,
+    comments: (found.get(post.id) ?? []).map(({ comment }) => comment),
+    tags: (linked.get(post.id) ?? []).map(({ tag }) => tag),
+  }))
+}
+
+export function findPosts(
+  { id, organizationId, permissions }: Caller, { page, limit, counts, featured, byViews, withAuthor, withMany }: Page,
+) {
   const editor = permissions.includes('posts:edit')
   const values = { caller: id, organization: organizationId, limit: counts ? limit : limit + 1, offset: (page - 1) * limit }
   const rows = withAuthor
     ? listWithAuthor(editor, featured, byViews).all(values).map(({ post, author }) => ({ ...post, author }))
     : list(editor, featured, byViews).all(values)
   if (counts) return { data: rows, meta: { page, limit, total: total(editor, featured).get(values)!.total } }
-  return { data: rows.slice(0, limit), meta: { page, limit, hasMore: rows.length > limit } }
+  const data = rows.slice(0, limit)
+  return { data: withMany ? withCommentsAndTags(data, organizationId) : data, meta: { page, limit, hasMore: rows.length > limit } }
 }
 
 export function findPost({ id, organizationId, permissions }: Caller, post: number) {

@@ -8,6 +8,7 @@ export interface Page {
   featured: boolean
   byViews: boolean
   withAuthor: boolean
+  withMany: boolean
 }
 
 const wholeNumber = (value: unknown, otherwise: number) => {
@@ -26,6 +27,7 @@ export function readPage(event: H3Event): Page {
     featured: query.filter === '{"featured":true}',
     byViews: query.sort === '-views',
     withAuthor: query.include === 'author[id,name]',
+    withMany: query.include === 'comments[id,body],tags[id,name]',
   }
 }
 

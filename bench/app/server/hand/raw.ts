@@ -19,6 +19,8 @@ const AUTHOR = ' left join users on users.id = posts.author_id and users.organiz
 
 const prepare = once(text => useDatabase().$client.prepare<[Row], Row>(text))
 
+const prepareRows = once(text => useDatabase().$client.prepare<unknown[], unknown[]>(text).raw())
+
 const time = (value: unknown) => value === null ? null : new Date(value as number).toISOString()
 
 function toPost({ authorName, knownAuthor, ...row }: Row, withAuthor: boolean) {
@@ -28,7 +30,9 @@ function toPost({ authorName, knownAuthor, ...row }: Row, withAuthor: boolean) {
   return row
 }
 
-export function findPosts({ id, organizationId, permissions }: Caller, { page, limit, counts, featured, byViews, withAuthor }: Page) {
+export function findPosts(
+  { id, organizationId, permissions }: Caller, { page, limit, counts, featured, byViews, withAuthor, withMany }: Page,
+) {
   const where = visible(permissions.includes('posts:edit'), featured)
   const values = { caller: id, organization: organizationId }
   const columns = withAuthor ? `${COLUMNS}, users.id as knownAuthor, users.name as authorName` : COLUMNS
@@ -39,7 +43,25 @@ export function findPosts({ id, organizationId, permissions }: Caller, { page, l
     .map(row => toPost(row, withAuthor))
   if (counts)
     return { data: rows, meta: { page, limit, total: prepare(`select count(*) as total from posts where ${where}`).get(values)!.total } }
-  return { data: rows.slice(0, limit), meta: { page, limit, hasMore: rows.length > limit } }
+  const data = rows.slice(0, limit)
+  if (withMany) addCommentsAndTags(data, organizationId)
+  return { data, meta: { page, limit, hasMore: rows.length > limit } }
+}
+
+/** One statement for each relation. On SQLite this is as fast as one statement with JSON aggregates, whose text has to be parsed. */
+function addCommentsAndTags(data: readonly Row[], organization: number): void {
+  const ids = data.map(({ id }) => id)
+  const list = ids.map(() => '?').join()
+  const related = prepareRows(`select post_id, id, body from comments where post_id in (${list}) and organization_id = ? order by post_id, id`)
+  const linked = prepareRows(`select post_id, tags.id, name from post_tags join tags on tags.id = tag_id
+    where post_id in (${list}) and tags.organization_id = ? order by post_id, tag_id`)
+  const byId = new Map(data.map((post) => {
+    const many = { comments: [] as Row[], tags: [] as Row[] }
+    Object.assign(post, many)
+    return [post.id, many]
+  }))
+  for (const [post, id, body] of related.all(...ids, organization)) byId.get(post)!.comments.push({ id, body })
+  for (const [post, id, name] of linked.all(...ids, organization)) byId.get(post)!.tags.push({ id, name })
 }
 
 export function findPost({ id, organizationId, permissions }: Caller, post: number) {

@@ -3,10 +3,11 @@ import { and, count, desc, eq } from 'drizzle-orm'
 import { posts, users } from '../../../database/schema'
 import { requireReader, visibleTo } from '../../../hand/posts'
 import { readPage } from '../../../hand/query'
+import { addCommentsAndTags } from '../../../hand/related'
 
 export default defineEventHandler((event) => {
   const caller = requireReader(event)
-  const { page, limit, counts, featured, byViews, withAuthor } = readPage(event)
+  const { page, limit, counts, featured, byViews, withAuthor, withMany } = readPage(event)
   const db = useDatabase()
   const visible = visibleTo(caller, featured ? eq(posts.featured, true) : undefined)
   const order = byViews ? [desc(posts.views), desc(posts.id)] : [posts.id]
@@ -29,7 +30,10 @@ export default defineEventHandler((event) => {
   }
 
   const rows = db.select().from(posts).where(visible).orderBy(...order).limit(counts ? limit : limit + 1).offset((page - 1) * limit).all()
-  if (!counts) return { data: rows.slice(0, limit), meta: { page, limit, hasMore: rows.length > limit } }
+  if (!counts) {
+    const data = rows.slice(0, limit)
+    return { data: withMany ? addCommentsAndTags(data, caller) : data, meta: { page, limit, hasMore: rows.length > limit } }
+  }
 
   const { total } = db.select({ total: count() }).from(posts).where(visible).get()!
   return { data: rows, meta: { page, limit, total } }

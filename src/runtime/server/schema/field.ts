@@ -10,6 +10,7 @@ import type { ColumnFacts } from './drizzle/column'
 import { createValueTest, EXPECTED_OF } from './column-values'
 import { isScalar } from '../engines/scalar'
 import { createDriverValueTest } from './driver-values'
+import { createTimeReader } from './time-text'
 
 export { INVALID }
 
@@ -124,6 +125,8 @@ function toScalar(column: Column, value: unknown): unknown {
   return value instanceof ArrayBuffer ? globalThis.Buffer.from(value) : value
 }
 
+const orNull = (convert: (value: unknown) => unknown) => (value: unknown) => value === null || value === undefined ? null : convert(value)
+
 /** @param schema the Zod schema of the column, which checks length, range and enum values */
 export function createField(facts: ColumnFacts, index: number, schema: ZodType): Field {
   const { column, kind } = facts
@@ -142,6 +145,8 @@ export function createField(facts: ColumnFacts, index: number, schema: ZodType):
   const unlimitedText = kind === 'text' && type.startsWith('SQLite')
   const decodes = exact !== undefined || decoder !== undefined
   const toJsonValue = (value: unknown) => wire.toJson ? wire.toJson(value) : value instanceof Date ? toIso(value) : value
+  const toWire = (raw: unknown) => toJsonValue(fromDriver(raw))
+  const readTime = kind === 'date' && decoder ? createTimeReader(decoder, sqlTypeOf(column)) : undefined
   return Object.freeze({
     name: facts.name,
     column,
@@ -156,11 +161,10 @@ export function createField(facts: ColumnFacts, index: number, schema: ZodType):
     ...compare && { compare: (value: SQL) => compare(value, column) },
     ...bytes && { bytes },
     comparable: comparable && type !== 'MySqlFloat',
-    ...decodes && { decode: (raw: unknown) => raw === null || raw === undefined ? null : fromDriver(raw) },
-    ...decodes && { toWire: (raw: unknown) => raw === null || raw === undefined ? null : toJsonValue(fromDriver(raw)) },
-    ...!decodes && wire.toJson && { toWire: (raw: unknown) => raw === null || raw === undefined ? null : toJsonValue(raw) },
-    encode: value => value === null || value === undefined ? null : toScalar(column, encodeValue(column, value)),
-    ...wire.toJson && { toJson: (value: unknown) => value === null || value === undefined ? null : wire.toJson!(value) },
+    ...decodes && { decode: orNull(fromDriver) },
+    ...(decodes || wire.toJson) && { toWire: orNull(readTime ? raw => readTime(raw) ?? toWire(raw) : toWire) },
+    encode: orNull(value => toScalar(column, encodeValue(column, value))),
+    ...wire.toJson && { toJson: orNull(wire.toJson) },
     fits,
     isDriverValue: (raw) => {
       if (!isDriverValue(raw)) return false

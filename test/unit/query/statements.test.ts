@@ -114,19 +114,19 @@ const SHAPES: readonly (readonly [title: string, query: Record<string, string>, 
   ['an order that ends in the primary key', { fields: 'name', sort: 'price,-name', count: 'none' }, same('select "books"."name" from "books" order by "books"."price", "books"."name" desc, "books"."id" desc limit ?')],
   ['the columns a cursor is made of', { fields: 'name', sort: '-id', cursor: '' }, same('select "books"."id", "books"."name" from "books" order by "books"."id" desc limit ?')],
   [
-    'a to-many include, at most so many of each parent', { fields: 'id', count: 'none', include: 'pages[id]{limit:2}' },
+    'a to-many include of few parents, without their limit', { fields: 'id', count: 'none', include: 'pages[id]{limit:2}' },
     {
-      sqlite: [PAGE, 'select "c0", "c1" from (select "pages"."id" as "c0", "pages"."book_id" as "c1", row_number() over (partition by "pages"."book_id" order by "pages"."id") as "n" from "pages" where "pages"."book_id" in (select value from json_each(?))) as "ranked" where "n" <= ? order by "n" limit ?'],
-      pg: [PAGE.replace('?', '$1'), 'select "c0", "c1" from (select "pages"."id" as "c0", "pages"."book_id" as "c1", row_number() over (partition by "pages"."book_id" order by "pages"."id") as "n" from "pages" where "pages"."book_id" in (select unnest(cast(cast($1 as text) as integer[])))) as "ranked" where "n" <= $2 order by "n" limit $3'],
-      mysql: [PAGE.replaceAll('"', '`'), 'select `c0`, `c1` from (select `pages`.`id` as `c0`, `pages`.`book_id` as `c1`, row_number() over (partition by `pages`.`book_id` order by `pages`.`id`) as `n` from `pages` where `pages`.`book_id` in (?)) as `ranked` where `n` <= ? order by `n` limit ?'],
+      sqlite: [PAGE, 'select "pages"."id", "pages"."book_id" from "pages" where "pages"."book_id" in (select value from json_each(?)) order by "pages"."book_id", "pages"."id" limit ?'],
+      pg: [PAGE.replace('?', '$1'), 'select "pages"."id", "pages"."book_id" from "pages" where "pages"."book_id" in (select unnest(cast(cast($1 as text) as integer[]))) order by "pages"."book_id", "pages"."id" limit $2'],
+      mysql: [PAGE.replaceAll('"', '`'), 'select `pages`.`id`, `pages`.`book_id` from `pages` where `pages`.`book_id` in (?) order by `pages`.`book_id`, `pages`.`id` limit ?'],
     },
   ],
   [
     'a many-to-many include, over its junction', { fields: 'id', count: 'none', include: 'tags[label]' },
     {
-      sqlite: [PAGE, 'select "c0", "c1" from (select "tags"."label" as "c0", "book_tags"."book_id" as "c1", row_number() over (partition by "book_tags"."book_id" order by "tags"."id") as "n" from "book_tags" inner join "tags" on "book_tags"."tag_id" = "tags"."id" where "book_tags"."book_id" in (select value from json_each(?))) as "ranked" where "n" <= ? order by "n" limit ?'],
-      pg: [PAGE.replace('?', '$1'), 'select "c0", "c1" from (select "tags"."label" as "c0", "book_tags"."book_id" as "c1", row_number() over (partition by "book_tags"."book_id" order by "tags"."id") as "n" from "book_tags" inner join "tags" on "book_tags"."tag_id" = "tags"."id" where "book_tags"."book_id" in (select unnest(cast(cast($1 as text) as integer[])))) as "ranked" where "n" <= $2 order by "n" limit $3'],
-      mysql: [PAGE.replaceAll('"', '`'), 'select `c0`, `c1` from (select `tags`.`label` as `c0`, `book_tags`.`book_id` as `c1`, row_number() over (partition by `book_tags`.`book_id` order by `tags`.`id`) as `n` from `book_tags` inner join `tags` on `book_tags`.`tag_id` = `tags`.`id` where `book_tags`.`book_id` in (?)) as `ranked` where `n` <= ? order by `n` limit ?'],
+      sqlite: [PAGE, 'select "tags"."label", "book_tags"."book_id" from "book_tags" inner join "tags" on "book_tags"."tag_id" = "tags"."id" where "book_tags"."book_id" in (select value from json_each(?)) order by "book_tags"."book_id", "tags"."id" limit ?'],
+      pg: [PAGE.replace('?', '$1'), 'select "tags"."label", "book_tags"."book_id" from "book_tags" inner join "tags" on "book_tags"."tag_id" = "tags"."id" where "book_tags"."book_id" in (select unnest(cast(cast($1 as text) as integer[]))) order by "book_tags"."book_id", "tags"."id" limit $2'],
+      mysql: [PAGE.replaceAll('"', '`'), 'select `tags`.`label`, `book_tags`.`book_id` from `book_tags` inner join `tags` on `book_tags`.`tag_id` = `tags`.`id` where `book_tags`.`book_id` in (?) order by `book_tags`.`book_id`, `tags`.`id` limit ?'],
     },
   ],
   [

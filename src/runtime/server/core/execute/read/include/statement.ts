@@ -12,8 +12,16 @@ import { joinCondition } from '../../rows/junction'
 import type { ScopedInclude } from '../../rows/join'
 import { conditions } from '../../rows/select'
 
+/** State of a statement that can read too many rows. */
+export interface Attempts {
+  /** The number of requests that use another statement instead. */
+  skipped: number
+}
+
 /**
  * To-one: `select … from author where id in (…)`.
+ * To-many without a limit per parent: `select id, … from comments where post_id in (…) and … order by post_id, id limit ?`. Sorting by the
+ * parent first fits the index on it, and keeps planners away from the index on the order.
  * To-many: `select c0, … from (select id as c0, …, row_number() over (partition by post_id order by id) as n
  * from comments where post_id in (…) and …) as ranked where n <= ? order by n limit ?`.
  * `c0`, `c1` … are the selected columns, and `n` is the position of a child among the children of its parent.
@@ -25,55 +33,64 @@ export function childrenStatement(
   perParent: number | undefined,
   maxRows: number,
   { api, engine }: Call,
-): Statement {
+): Statement & { readonly extra: Attempts } {
   const { relation, plan, through } = include
-  const source = sourceOf(relation, through)
-  const where: readonly Clause[] = [inTuples(engine, source.parent, parents), ...conditions(plan), ...source.conditions]
+  const parent = parentColumns(relation)
+  const where: readonly Clause[] = [inTuples(engine, parent, parents), ...conditions(plan), ...linkConditions(through)]
   const many = relation.kind !== 'one'
   const checksLinks = through?.accepts !== undefined
   const key = shape`include ${relation}${columns.key}${checksLinks}${shapeOf(where)}${orderShape(plan.order)}${perParent !== undefined}`
   const values = [...valuesOf(where), ...(perParent === undefined ? [] : [perParent]), maxRows]
   return statement(api.statements, engine, key, values, () => {
+    const extra = { skipped: 0 }
+    const source = sourceOf(relation, through)
     const selected = [...columns.fields.map(field => field.selection), ...source.junctionColumns]
-    const order = many ? sql` order by ${orderList(plan.order)}` : sql``
-    if (perParent === undefined)
-      return {
-        extra: undefined,
-        sql: sql`select ${sql.join(selected, sql`, `)} from ${source.from}${whereClause(where)}${order} limit ${sql.param(maxRows)}`,
-      }
+    if (perParent === undefined) {
+      const first = parent.map(({ column }) => sql`${column}, `)
+      const order = many ? sql` order by ${sql.join(first)}${orderList(plan.order)}` : sql``
+      const text = sql`select ${sql.join(selected, sql`, `)} from ${source.from}${whereClause(where)}${order} limit ${sql.param(maxRows)}`
+      return { extra, sql: text }
+    }
     const named = selected.map((column, index) => sql`${column} as ${sql.identifier(`c${index}`)}`)
     const names = selected.map((_, index) => sql`${sql.identifier(`c${index}`)}`)
     const partition = sql.join(
-      source.parent.map(({ column, bytes }) => (bytes ? bytes.operand(sql`${column}`) : sql`${column}`)),
+      parent.map(({ column, bytes }) => (bytes ? bytes.operand(sql`${column}`) : sql`${column}`)),
       sql`, `,
     )
     const n = sql.identifier('n')
-    const rank = sql`row_number() over (partition by ${partition}${order}) as ${n}`
+    const rank = sql`row_number() over (partition by ${partition} order by ${orderList(plan.order)}) as ${n}`
     const rows = sql`select ${sql.join(named, sql`, `)}, ${rank} from ${source.from}${whereClause(where)}`
     const bounds = sql`where ${n} <= ${sql.param(perParent)} order by ${n} limit ${sql.param(maxRows)}`
-    return { extra: undefined, sql: sql`select ${sql.join(names, sql`, `)} from (${rows}) as ${sql.identifier('ranked')} ${bounds}` }
+    return { extra, sql: sql`select ${sql.join(names, sql`, `)} from (${rows}) as ${sql.identifier('ranked')} ${bounds}` }
   })
 }
 
-/** Returns the FROM clause of the children, the columns that reference the parent, and the columns and conditions of the junction table. */
-function sourceOf(
-  relation: Relation,
-  through: ScopedInclude['through'],
-): { from: SQL, parent: readonly ComparableColumn[], junctionColumns: readonly SQL[], conditions: readonly Clause[] } {
-  const { table } = relation.target
-  if (relation.kind !== 'manyToMany') return { from: sql`${table}`, parent: relation.foreignColumns, junctionColumns: [], conditions: [] }
+/** The columns that reference the parent: those of the child, or of the junction table. */
+function parentColumns(relation: Relation): readonly ComparableColumn[] {
+  if (relation.kind !== 'manyToMany') return relation.foreignColumns
   const { junction } = relation
-  const columns = (names: readonly string[]) => names.map(name => junction.resource.fields.get(name)!)
-  const parent = columns(junction.sourceKey.columns)
-  const isLinked = joinCondition(columns(junction.targetKey.columns), relation.foreignColumns)
+  return junction.sourceKey.columns.map(name => junction.resource.fields.get(name)!)
+}
+
+/**
+ * The conditions of the junction table. The shape contains `through`, because the junction table and the target table can have a tenant
+ * column of the same name.
+ */
+function linkConditions(through: ScopedInclude['through']): readonly Clause[] {
+  return through && through.scope.length > 0 ? [fromClauses(shape`through`, through.scope, () => joinAnd(through.scope, true))] : []
+}
+
+/** Returns the FROM clause of the children, and the columns of the junction table. */
+function sourceOf(relation: Relation, through: ScopedInclude['through']): { from: SQL, junctionColumns: readonly SQL[] } {
+  const { table } = relation.target
+  if (relation.kind !== 'manyToMany') return { from: sql`${table}`, junctionColumns: [] }
+  const { junction } = relation
+  const targetKey = junction.targetKey.columns.map(name => junction.resource.fields.get(name)!)
   return {
-    from: sql`${junction.resource.table} inner join ${table} on ${isLinked}`,
-    parent,
+    from: sql`${junction.resource.table} inner join ${table} on ${joinCondition(targetKey, relation.foreignColumns)}`,
     junctionColumns: [
-      ...parent.map(({ column }) => sql`${column}`),
+      ...parentColumns(relation).map(({ column }) => sql`${column}`),
       ...(through?.accepts ? allFields(through.resource).fields.map(field => field.selection) : []),
     ],
-    // The shape contains `through`, because the junction table and the target table can have a tenant column of the same name.
-    conditions: through && through.scope.length > 0 ? [fromClauses(shape`through`, through.scope, () => joinAnd(through.scope, true))] : [],
   }
 }

@@ -6,7 +6,7 @@ import { openMultipart } from '../../../src/runtime/server/plugins/file-upload/c
 import { cleanName } from '../../../src/runtime/server/plugins/file-upload/content/name'
 import { receiveFile, type FileLimits } from '../../../src/runtime/server/plugins/file-upload/content/receive'
 import { FILE_TYPES, typesOf } from '../../../src/runtime/server/plugins/file-upload/content/types'
-import { gif, jpeg, png } from './world'
+import { gif, jpeg, png } from './bytes'
 
 const RUNS = process.env.FULL === '1' ? 3000 : 150
 
@@ -206,19 +206,6 @@ describe('images', () => {
 })
 
 describe('names', () => {
-  it.each([
-    ['../../etc/passwd', 'passwd'], ['C:\\Users\\ann\\photo.png', 'photo.png'], ['a/b\\c.png', 'c.png'], ['..', 'file'], ['.', 'file'], ['', 'file'], ['/', 'file'],
-    ['.htaccess', 'htaccess'], ['a\0b.png', 'ab.png'], ['a\r\nSet-Cookie: x.png', 'aSet-Cookie_ x.png'], ['photo\u202Egnp.exe', 'photognp.exe'], ['\u200Ba\uFEFF.png', 'a.png'],
-    ['con.png', '_con.png'], ['LPT1', '_LPT1'], ['a<b>:"|?*.png', 'a_b______.png'], ['  a . ', 'a'], ['\uD800.png', '\uFFFD.png'], ['Ku\u0308ste.png', 'K\u00FCste.png'],
-    ['a%22%0D%0A.png', 'a___.png'], ['%2e%2e%2fa', '%2e%2e%2fa'],
-  ])('%j becomes %j', (sent, name) => expect(cleanName(sent)).toBe(name))
-
-  it('keep their extension when they are cut', () => {
-    expect(cleanName(`${'x'.repeat(300)}.jpeg`)).toBe(`${'x'.repeat(145)}.jpeg`)
-    expect(cleanName(`${'😀'.repeat(200)}.png`)).toHaveLength(150)
-    expect(cleanName('x'.repeat(100_000))).toHaveLength(150)
-  })
-
   it('are cleaned in time that grows with their length', () => {
     const start = performance.now()
     expect(cleanName(`a${'.'.repeat(200_000)}b.png`)).toMatch(/^a.*\.png$/)

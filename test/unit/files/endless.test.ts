@@ -1,7 +1,8 @@
 /** A body without end is refused after the maximum size, over a real connection. */
 import { connect } from 'node:net'
 import { afterEach, expect, it } from 'vitest'
-import { EDITOR, openWorld, png, type World } from './world'
+import { png } from './bytes'
+import { EDITOR, openWorld, type World } from './world'
 
 let world: World
 afterEach(() => world.close())

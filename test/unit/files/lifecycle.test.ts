@@ -2,7 +2,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { fileSystemStorage } from '../../../src/runtime/server/plugins/index'
 import { runPluginTasks } from '../../../src/runtime/server/tasks/plugins'
-import { ANONYMOUS, EDITOR, READER, form, openWorld, png, type World, type WorldOptions } from './world'
+import { png } from './bytes'
+import { ANONYMOUS, EDITOR, READER, form, openWorld, type World, type WorldOptions } from './world'
 
 let world: World
 async function open(options?: WorldOptions): Promise<World> {

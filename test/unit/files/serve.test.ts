@@ -5,7 +5,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { fileSystemStorage, type ByteRange } from '../../../src/runtime/server/plugins/index'
 import { selectResponse } from '../../../src/runtime/server/plugins/file-upload/http/conditions'
 import { contentDisposition } from '../../../src/runtime/server/plugins/file-upload/http/disposition'
-import { ANONYMOUS, EDITOR, FOREIGN, READER, form, openWorld, png, sha256, type World, type WorldOptions } from './world'
+import { png, sha256 } from './bytes'
+import { ANONYMOUS, EDITOR, FOREIGN, READER, form, openWorld, type World, type WorldOptions } from './world'
 
 let world: World
 async function open(options?: WorldOptions): Promise<World> {

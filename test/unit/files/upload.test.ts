@@ -5,7 +5,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { apiError } from '../../../src/runtime/server/core/custom-error'
 import { defineAutoApiPlugin } from '../../../src/runtime/server/define'
 import type { FileStorage } from '../../../src/runtime/server/plugins/index'
-import { ANONYMOUS, EDITOR, FOREIGN, READER, form, openWorld, png, sendRaw, sha256, type World, type WorldOptions } from './world'
+import { png, sha256 } from './bytes'
+import { ANONYMOUS, EDITOR, FOREIGN, READER, form, openWorld, sendRaw, type World, type WorldOptions } from './world'
 
 let world: World
 async function open(options?: WorldOptions): Promise<World> {

@@ -6,6 +6,7 @@
  */
 import { copyBytes } from '../../../../shared/bytes'
 import { invalidBody } from '../../../core/error'
+import { mediaTypeOf } from '../../../core/media-type'
 import type { Claim } from './identify'
 
 export interface FilePart {
@@ -59,10 +60,10 @@ function toClaim(headers: string): Claim {
   const valueOf = (name: string) => new RegExp(`^${name}[ \\t]*:[ \\t]*(.*)$`, 'im').exec(headers)?.[1]?.trim()
   const name = /^form-data\b.*?;\s*filename=(?:"((?:[^"\\]|\\.)*)"|([^\s;"]+))/i.exec(valueOf('content-disposition') ?? '')
   if (!name) throw invalidBody('The body has a part that is not a file. Send exactly one file.')
-  if (valueOf('content-transfer-encoding') !== undefined && !/^(?:binary|8bit|7bit)$/i.test(valueOf('content-transfer-encoding')!))
+  if (!/^(?:binary|8bit|7bit)$/i.test(valueOf('content-transfer-encoding') ?? 'binary'))
     throw invalidBody('The file has a transfer encoding. Send its bytes.')
   // Browsers do not escape backslashes, so a backslash before another character is part of a path.
-  return { name: (name[1] ?? name[2])!.replace(/\\"/g, '"'), type: valueOf('content-type')?.split(';', 1)[0]!.trim().toLowerCase() }
+  return { name: (name[1] ?? name[2])!.replace(/\\"/g, '"'), type: mediaTypeOf(valueOf('content-type')) }
 }
 
 async function* readContent(buffer: Buffer, delimiter: Uint8Array): AsyncGenerator<Uint8Array> {
@@ -134,9 +135,7 @@ function createBuffer(source: AsyncIterable<Uint8Array>): Buffer {
         return { bytes, found: true }
       }
       // The last bytes can be the beginning of the delimiter.
-      const safe = held.byteLength - delimiter.byteLength + 1
-      if (safe > 0) return { bytes: cut(safe), found: false }
-      return { bytes: new Uint8Array(), found: false }
+      return { bytes: cut(Math.max(0, held.byteLength - delimiter.byteLength + 1)), found: false }
     },
     async readAtMost(length) {
       while (held.byteLength < length && await fill());

@@ -60,7 +60,7 @@ export async function receiveFile(
     let dimensions = found.size?.(head)
     while (dimensions === 'more' && head.byteLength < MAX_HEAD) {
       const before = head.byteLength
-      head = await readHead(before * 2)
+      head = await readHead(Math.min(before * 2, MAX_HEAD))
       if (head.byteLength === before) break
       dimensions = found.size!(head)
     }

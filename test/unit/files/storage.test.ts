@@ -1,5 +1,5 @@
 /** Every storage of files passes the same tests: the file system, S3, R2 and drivers of unstorage. */
-import { mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync, mkdirSync, readFileSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Miniflare } from 'miniflare'
@@ -15,7 +15,7 @@ afterEach(() => void vi.restoreAllMocks())
 
 function inFolder(create: (folder: string) => FileStorage) {
   const folder = mkdtempSync(join(tmpdir(), 'files-'))
-  return { folder, storage: create(join(folder, 'a/b')), close: () => rmSync(folder, { recursive: true }) }
+  return { storage: create(join(folder, 'a/b')), close: () => rmSync(folder, { recursive: true }) }
 }
 
 let s3: LocalS3
@@ -91,29 +91,6 @@ async function* chunks(...texts: string[]): AsyncGenerator<Uint8Array> {
   for (const text of texts) yield Buffer.from(text)
 }
 
-describe('the file system', () => {
-  it('removes folders that become empty, and no others', async () => {
-    const { folder, storage, close } = inFolder(base => fileSystemStorage({ base }))
-    await storage.put(KEY, chunks('a'), { type: 'text/plain' })
-    await storage.put('posts/2/cover/a', chunks('a'), { type: 'text/plain' })
-    await storage.delete(KEY)
-    expect(readdirSync(join(folder, 'a/b/posts'))).toEqual(['2'])
-    await storage.delete('posts/2/cover/a')
-    expect(readdirSync(join(folder, 'a/b'))).toEqual([])
-    close()
-  })
-
-  it('never writes through a link or over a file', async () => {
-    const { folder, storage, close } = inFolder(base => fileSystemStorage({ base }))
-    mkdirSync(join(folder, 'a/b/posts/1/cover'), { recursive: true })
-    writeFileSync(join(folder, 'secret'), 'secret')
-    symlinkSync(join(folder, 'secret'), join(folder, 'a/b', KEY))
-    await expect(storage.put(KEY, chunks('changed'), { type: 'text/plain' })).rejects.toThrow('EEXIST')
-    expect(readFileSync(join(folder, 'secret'), 'utf8')).toBe('secret')
-    close()
-  })
-})
-
 describe('S3', () => {
   it('sends the media type, and repeats requests that the service fails', async () => {
     const storage = bucket()
@@ -157,11 +134,5 @@ describe('S3', () => {
     const headers = sent.mock.calls[0]![1]!.headers as Headers
     expect(headers.get('x-amz-security-token')).toBe('temporary')
     expect(headers.get('authorization')).toContain('SignedHeaders=content-type;host;x-amz-content-sha256;x-amz-date;x-amz-security-token,')
-  })
-})
-
-describe('drivers of unstorage', () => {
-  it('are refused if they cannot remove or list', () => {
-    expect(() => unstorageStorage({ name: 'http', setItem: () => {} })).toThrow('[auto-api] The driver `http` cannot store files: it has no removeItem, getKeys.')
   })
 })

@@ -47,7 +47,7 @@ export function fileSystemStorage({ base = '.data/uploads' }: FileSystemOptions 
     const file = path.join(root, key)
     await fs.unlink(file).catch(ignoreMissing)
     // Folders are removed when they are empty. A folder that is not empty stops the loop.
-    for (let folder = path.dirname(file); folder !== root && folder.startsWith(root); folder = path.dirname(folder)) {
+    for (let folder = path.dirname(file); folder !== root; folder = path.dirname(folder)) {
       if (!await fs.rmdir(folder).then(() => true, () => false)) return
     }
   }
@@ -112,7 +112,7 @@ async function* walk(fs: typeof import('node:fs/promises'), folder: string, pref
   }
 }
 
-const isMissing = (error: unknown) => ['ENOENT', 'ENOTDIR'].includes(String((error as { code?: unknown } | null)?.code))
+const isMissing = (error: unknown) => ['ENOENT', 'ENOTDIR'].includes(String((error as { code?: unknown }).code))
 
 function ignoreMissing(error: unknown): undefined {
   if (!isMissing(error)) throw error

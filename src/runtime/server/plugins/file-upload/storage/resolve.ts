@@ -32,19 +32,19 @@ const ADAPTERS: Readonly<Record<StorageData['type'], AdapterOptions>> = {
 export function assertStorageOption(option: unknown): void {
   if (option === undefined || typeof option === 'function' || (typeof option === 'string' && option !== '')) return
   if (typeof option !== 'object' || option === null) throw invalid(`is ${describeValue(option)}.`)
-  const { type } = option as { readonly type?: unknown }
   if (isStorage(option) || '__moduleImport' in option) return
-  const adapter = ADAPTERS[type as StorageData['type']]
-  if (!adapter) throw invalid(`has the type ${describeValue(type)}.${didYouMean(String(type), Object.keys(ADAPTERS))}`)
+  const { type } = option as { readonly type?: unknown }
+  if (!isAdapter(type)) throw invalid(`has the type ${describeValue(type)}.${didYouMean(String(type), Object.keys(ADAPTERS))}`)
+  const adapter = ADAPTERS[type]
   for (const [name, value] of Object.entries(option)) {
     if (name === 'type') continue
     if (!Object.hasOwn(adapter, name))
-      throw invalid(`has \`${name}\`, which is not an option of \`${String(type)}\`.${didYouMean(name, Object.keys(adapter))}`)
+      throw invalid(`has \`${name}\`, which is not an option of \`${type}\`.${didYouMean(name, Object.keys(adapter))}`)
     if (value !== undefined && (typeof value !== 'string' || value === '')) throw invalid(`has \`${name}\`, which is not a string.`)
   }
   const given = option as Readonly<Record<string, unknown>>
   const missing = Object.keys(adapter).find(name => adapter[name] === 'required' && given[name] === undefined)
-  if (missing !== undefined) throw invalid(`has no \`${missing}\`, which \`${String(type)}\` requires.`)
+  if (missing !== undefined) throw invalid(`has no \`${missing}\`, which \`${type}\` requires.`)
   const { endpoint, prefix } = option as Partial<S3Options>
   if (endpoint !== undefined && !URL.canParse(endpoint)) throw invalid('has an `endpoint` that is not a URL.')
   if (prefix !== undefined && !/^(?:[\w-]+\/)+$/.test(prefix))
@@ -56,6 +56,8 @@ const invalid = (problem: string) => new TypeError(
   + 'data such as `{ type: \'fs\', base: \'…\' }`, or `createModuleImport(path, name)` of a storage.',
 )
 
+const isAdapter = (type: unknown): type is StorageData['type'] => typeof type === 'string' && Object.hasOwn(ADAPTERS, type)
+
 const isStorage = (value: object): value is FileStorage =>
   (['put', 'get', 'delete', 'list'] as const).every(name => typeof (value as Partial<FileStorage>)[name] === 'function')
 
@@ -65,7 +67,7 @@ export function resolveStorage(option: StorageOption | undefined, server: Plugin
   if (typeof option === 'function') return option
   if (typeof option === 'string') return always(mountedStorage(option, server))
   if (option === undefined) return always(fileSystemStorage())
-  if (!('type' in option)) return always(option)
+  if (isStorage(option)) return always(option)
   if (option.type === 'fs') return always(fileSystemStorage(option))
   if (option.type === 's3') return s3Of(option, server)
   return event => r2Storage(findBinding(option.binding, event))

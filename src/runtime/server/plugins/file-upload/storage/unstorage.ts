@@ -23,9 +23,9 @@ const BASE64 = 'base64:'
  * export const files = unstorageStorage(azureDriver({ accountName: 'newsroom', containerName: 'files' }))
  */
 export function unstorageStorage(driver: UnstorageDriver): FileStorage {
-  const missing = (['removeItem', 'getKeys'] as const).filter(name => typeof driver[name] !== 'function')
-  if (!driver.setItemRaw && !driver.setItem) missing.push('setItem' as never)
   const hasRaw = driver.setItemRaw !== undefined && driver.getItemRaw !== undefined
+  const needed = ['removeItem', 'getKeys', ...hasRaw ? [] : ['setItem', 'getItem'] as const] as const
+  const missing = needed.filter(name => driver[name] === undefined)
   if (missing.length > 0)
     throw new TypeError(`[auto-api] The driver \`${driver.name ?? 'unknown'}\` cannot store files: it has no ${missing.join(', ')}.`)
   const remove = async (key: string) => void await driver.removeItem!(toItem(key), {})

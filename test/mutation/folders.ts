@@ -10,6 +10,7 @@ export interface MutatedFolder {
 }
 
 const SERVER = 'src/runtime/server'
+const FILES = `${SERVER}/plugins/file-upload`
 
 /** `npm run test:mutation -- row-scope` */
 export const FOLDERS: Readonly<Record<string, MutatedFolder>> = {
@@ -63,9 +64,19 @@ export const FOLDERS: Readonly<Record<string, MutatedFolder>> = {
     ],
     goal: 85,
   },
-  'file-upload': {
-    code: [`${SERVER}/plugins/file-upload/**/*.ts`],
-    tests: ['test/unit/files/*.test.ts'],
+  'file-content': {
+    code: [`${FILES}/{content,http,record}/*.ts`],
+    tests: ['test/unit/files/{identify,dimensions,http,record,hash,names,multipart,receive}.test.ts'],
+    goal: 85,
+  },
+  'file-storage': {
+    code: [`${FILES}/storage/*.ts`],
+    tests: ['test/unit/files/{chunks,storage-option,file-system,buckets,s3}.test.ts'],
+    goal: 85,
+  },
+  'file-routes': {
+    code: [`${FILES}/*.ts`],
+    tests: ['test/unit/files/{upload,serve,lifecycle}.test.ts'],
     goal: 85,
   },
 }

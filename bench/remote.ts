@@ -20,6 +20,7 @@ const implementationsOn = ({ title, dialect, prepares }: RemoteServer) => {
   const entry = fileURLToPath(new URL(`.output/${dialect}/server/index.mjs`, import.meta.url))
   return [
     { key: 'a', title: `handwritten, on ${title}`, posts: '/hand/posts', entry },
+    { key: 'c', title: `handwritten raw SQL, on ${title}`, posts: '/raw/posts', entry },
     { key: 'd', title: `nuxt-auto-api, on ${title}`, posts: '/api/posts', entry },
     ...prepares ? [{ key: 'named', title: `d on ${title} with \`prepare\``, posts: '/api/posts', entry, environment: () => ({ BENCH_PREPARE: '1' }) }] : [],
   ]

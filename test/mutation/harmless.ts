@@ -16,6 +16,7 @@ const SEPARATE_COPY = 'The copy has the same column. The condition saves the cop
 const OTHER_LIST = 'A list with another version is refused as well.'
 const DECIDED_LATER = 'The function for promises decides the same. This one saves a promise.'
 const DECLARED = 'The type does not say that the resource has authorization here.'
+const NO_RETURN = 'A function that does not return a value returns `undefined`.'
 const ONE_COLUMN = 'With one column, both conditions select the same rows, and search the index in the same way.'
 
 export const HARMLESS: readonly Harmless[] = [
@@ -105,5 +106,31 @@ export const HARMLESS: readonly Harmless[] = [
   ...inFile('plugins/api-tokens/manage.ts', [
     ['ctx.credential?.scopes', 'ctx.credential.scopes', 'Only a credential has limits. The type does not say so.'],
     ['rotated', 'false', 'A rotation sets neither scopes nor an expiry, so the rest of the function only asks for the owner again.'],
+  ]),
+  ...inFile('plugins/file-upload/content/dimensions.ts', [
+    ['head[at] !== 0x69', 'false', 'The condition saves reading four letters at each byte.'],
+    [
+      'size.width * size.height > largest.width * largest.height', 'size.width * size.height >= largest.width * largest.height',
+      'Both have the same number of pixels.',
+    ],
+  ]),
+  ...inFile('plugins/file-upload/content/identify.ts', [
+    ['{\n    return undefined\n  }', '{}', NO_RETURN],
+  ]),
+  ...inFile('plugins/file-upload/content/multipart.ts', [
+    [
+      'held.byteLength - delimiter.byteLength + 1', 'held.byteLength - delimiter.byteLength - 1',
+      'The search for the delimiter then begins two bytes earlier.',
+    ],
+  ]),
+  ...inFile('plugins/file-upload/content/receive.ts', [
+    ['text.slice(-16)', 'text', 'The whole text is then checked again with each chunk.'],
+  ]),
+  ...inFile('plugins/file-upload/record/stored-file.ts', [
+    ['{\n    return undefined\n  }', '{}', NO_RETURN],
+  ]),
+  ...inFile('plugins/file-upload/storage/unstorage.ts', [
+    ['at < bytes.byteLength', 'at <= bytes.byteLength', 'The last piece of the text is then empty.'],
+    ['at < binary.length', 'at <= binary.length', 'An array of bytes ignores a value after its end.'],
   ]),
 ]

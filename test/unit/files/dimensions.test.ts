@@ -43,7 +43,7 @@ it.each<[string, ReadSize, string]>([
   ['a PNG whose first chunk is another one', pngSize, `89504e470d0a1a0a 0000000d ${ascii('IDAT')} ${zeros(8)}`],
   ['a WebP with a chunk of an unknown name', webpSize, `${WEBP} ${ascii('VP9 ')} ${zeros(14)}`],
   ['a JPEG without a marker where one must be', jpegSize, `ffd8 00c0 ${FRAME}`],
-  ['a JPEG that ends before its size', jpegSize, `ffd8 ffd9 ${zeros(9)} ffc0 ${FRAME}`],
+  ['a JPEG that ends before its size', jpegSize, `ffd8 ffd9 0002 ffc0 ${FRAME}`],
   ['a JPEG with image data before its size', jpegSize, `ffd8 ffda 0002 ffc0 ${FRAME}`],
   ['a JPEG with a segment that is shorter than its length', jpegSize, `ffd8 ffe0 0001 ffc0 ${FRAME}`],
 ])('finds that %s is not valid', (_name, read, hex) => expect(read(bytesOf(hex))).toBeUndefined())
@@ -73,6 +73,8 @@ describe('an AVIF with several images', () => {
   it.each([['last', small + large], ['first', large + small]])('has the size of the largest, also if it is the %s', (_place, hex) =>
     expect(avifSize(bytesOf(`00 ${hex} 00`))).toEqual({ width: 20, height: 20 }))
 
-  it('finds a box after letters that begin like one', () =>
-    expect(avifSize(bytesOf(`${ascii('isisp')} ${small}`))).toEqual({ width: 100, height: 1 }))
+  it('finds a box after letters that begin like one', () => {
+    for (const letters of ['isisp', 'i', 'is', 'isp', 'xspe'])
+      expect(avifSize(bytesOf(`${ascii(letters)} ${'ff'.repeat(20)} ${small}`))).toEqual({ width: 100, height: 1 })
+  })
 })

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { selectResponse } from '../../../src/runtime/server/plugins/file-upload/http/conditions'
 import { contentDisposition } from '../../../src/runtime/server/plugins/file-upload/http/disposition'
 
-const select = (headers: Readonly<Record<string, string>>, { method = 'GET', size = 10 } = {}) =>
-  selectResponse(method, name => headers[name], '"e"', size)
+const select = (headers: Readonly<Record<string, string>>, { method = 'GET', size = 10, etag = '"e"' } = {}) =>
+  selectResponse(method, name => headers[name], etag, size)
 
 describe('a range', () => {
   it.each<[string, ReturnType<typeof select>]>([
@@ -42,6 +42,14 @@ describe('a condition', () => {
     ['"e"', 'not-modified'], ['W/"e"', 'not-modified'], ['*', 'not-modified'], ['"a", W/"e"', 'not-modified'], ['"e","a"', 'not-modified'],
     ['"f"', 'whole'], ['', 'whole'], ['e', 'whole'], ['"a", "b"', 'whole'], ['"W/"e', 'whole'], ['"eW/"', 'whole'],
   ])('`If-None-Match: %s` selects %j', (tags, selected) => expect(select({ 'if-none-match': tags })).toBe(selected))
+
+  it('compares tags of any length', () => {
+    for (const etag of ['""', '"e"', '"e-_!~"', `"${'e'.repeat(64)}"`]) {
+      expect(select({ 'if-none-match': etag }, { etag })).toBe('not-modified')
+      expect(select({ 'if-none-match': `"x", ${etag}` }, { etag })).toBe('not-modified')
+      expect(select({ 'if-match': etag }, { etag })).toBe('whole')
+    }
+  })
 
   it('is checked before a range, `If-Match` first', () => {
     expect(select({ 'if-match': '"f"', 'if-none-match': '"e"', 'range': 'bytes=0-1' })).toBe('failed')

@@ -184,7 +184,24 @@ describe('what the client says', () => {
 })
 
 describe('the types of a field', () => {
-  it('are found by their names and aliases', () => {
+  it('have names, other names that clients send, and extensions', () => {
+    const list = FILE_TYPES.map(({ type, aliases = [], extensions }) => [[type, ...aliases].join(' '), extensions.join(' ')])
+    expect(list).toEqual([
+      ['image/png', 'png'], ['image/jpeg image/jpg image/pjpeg', 'jpg jpeg jfif'], ['image/gif', 'gif'], ['image/webp', 'webp'],
+      ['image/avif', 'avif'], ['image/heic image/heif', 'heic heif'], ['image/bmp image/x-ms-bmp', 'bmp'], ['video/mp4 video/x-m4v', 'mp4 m4v'],
+      ['video/quicktime', 'mov'], ['video/webm', 'webm'], ['video/x-matroska video/matroska', 'mkv'], ['audio/mpeg audio/mp3', 'mp3'],
+      ['audio/mp4 audio/x-m4a audio/m4a', 'm4a'], ['audio/aac audio/x-aac audio/aacp', 'aac'], ['audio/ogg application/ogg', 'ogg oga opus'],
+      ['audio/wav audio/x-wav audio/wave audio/vnd.wave', 'wav'], ['audio/flac audio/x-flac', 'flac'], ['application/pdf', 'pdf'],
+      ['application/vnd.openxmlformats-officedocument.wordprocessingml.document', 'docx'],
+      ['application/vnd.openxmlformats-officedocument.spreadsheetml.sheet', 'xlsx'],
+      ['application/vnd.openxmlformats-officedocument.presentationml.presentation', 'pptx'],
+      ['application/vnd.oasis.opendocument.text', 'odt'], ['application/vnd.oasis.opendocument.spreadsheet', 'ods'],
+      ['application/vnd.oasis.opendocument.presentation', 'odp'], ['application/epub+zip', 'epub'],
+      ['application/zip application/x-zip-compressed', 'zip'], ['application/gzip application/x-gzip', 'gz tgz'],
+      ['application/x-7z-compressed', '7z'], ['text/plain', 'txt text log'], ['text/csv application/csv application/vnd.ms-excel', 'csv'],
+      ['text/markdown text/x-markdown', 'md markdown'], ['application/json text/json', 'json'], ['image/svg+xml', 'svg'],
+      ['text/html application/xhtml+xml', 'html htm xhtml'], ['application/xml text/xml', 'xml'],
+    ])
     for (const type of FILE_TYPES) for (const name of [type.type, ...type.aliases ?? []]) expect(findType(name)).toBe(type)
     for (const name of ['', 'image', 'image/x', 'png', '*/*', 'constructor']) expect(findType(name)).toBeUndefined()
   })

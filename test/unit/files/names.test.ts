@@ -43,6 +43,7 @@ describe('a name', () => {
   it('does not end with a dot or a space where it is cut', () => {
     expect(cleanName(`${x(143)} . ${x(20)}.png`)).toBe(`${x(143)}.png`)
     expect(cleanName(`${x(149)}.${x(20)}`)).toBe(x(149))
+    expect(cleanName(`a . b${x(300)}.png`)).toBe(`a . b${x(141)}.png`)
     expect(cleanName(`${x(149)}😀`)).toBe(x(149))
   })
 })

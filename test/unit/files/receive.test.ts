@@ -25,6 +25,12 @@ function createSource(chunks: Iterable<Uint8Array | string>) {
   return { state, source: read() }
 }
 
+/** A large image in small chunks, and then bytes without end. */
+function* inPieces(bytes: Uint8Array): Generator<Uint8Array | string> {
+  for (let at = 0; at < bytes.byteLength; at += 500) yield bytes.subarray(at, at + 500)
+  yield* endless('', 500)
+}
+
 function* endless(head: Uint8Array | string, size: number): Generator<Uint8Array | string> {
   yield head
   for (;;) yield Buffer.alloc(size, 0x61)
@@ -48,6 +54,7 @@ describe('a refused file', () => {
     ['that is no text', endless('\0', 1000), TEXT, 4096 + 1000],
     ['that is too large', endless('', 700), { ...TEXT, maxSize: 1500 }, 1500 + 700],
     ['with too many pixels', endless(png(1001, 1000), 4096), accept('image/*'), 4096 + 200],
+    ['with too many pixels after its first bytes', inPieces(jpeg(1001, 1000, 5000)), accept('image/*'), 2 * (4096 + 500) + 500],
     ['that has image data before its size', endless(Buffer.from('ffd8ffda0002', 'hex'), 4090), accept('image/*'), 4096],
     ['whose size does not come', endless(Buffer.from('ffd8', 'hex'), 4094), accept('image/*'), 4096],
   ])('%s is read no further, and its source is closed', async (_case, chunks, limits, limit) => {
@@ -79,9 +86,9 @@ describe('a refused file', () => {
     await expect(receiveFile(createSource(['a']).source, { name: 'a.png' }, fields)).rejects.toMatchObject({
       message: 'The extension of the name contradicts the content of the file.', data: { reason: 'name' },
     })
-    await expect(receiveFile(createSource([png(0, 1)]).source, {}, fields)).rejects.toMatchObject({
-      status: 415, message: 'The file is not a valid image/png: it does not tell its width and height.',
-    })
+    const withoutSize = 'The file is not a valid image/png: it does not tell its width and height.'
+    for (const bytes of [png(0, 1), png(1, 0), png().subarray(0, 23), png().fill(0, 12, 16)])
+      await expect(receiveFile(createSource([bytes]).source, {}, fields)).rejects.toMatchObject({ status: 415, message: withoutSize })
   })
 })
 
@@ -139,6 +146,16 @@ describe('an accepted file', () => {
     expect(state.isClosed).toBe(true)
   })
 
+  it('can come from a source that cannot be closed', async () => {
+    const open = (...chunks: string[]) => {
+      const { source } = createSource(chunks)
+      return { [Symbol.asyncIterator]: () => ({ next: () => source.next() }) }
+    }
+    expect(await readAll(await receiveFile(open('a', 'b'), {}, TEXT))).toEqual(Buffer.from('ab'))
+    await (await receiveFile(open('a', 'b'), {}, TEXT)).discard()
+    await expect(receiveFile(open('\0'), {}, TEXT)).rejects.toMatchObject({ status: 415 })
+  })
+
   it('closes its source if the storage stops reading', async () => {
     const { source, state } = createSource(endless('a', 5000))
     const file = await receiveFile(source, {}, TEXT)
@@ -178,6 +195,10 @@ describe('text after its first bytes', () => {
     for (const tag of ['<script>', '<!doctype', '<frameset/', '<?xml', '<!--', '<template ']) for (let size = 1; size <= 12; size++)
       await expect(receive([HEAD, ...split(`${tag}${'y'.repeat(30)}`, size)])).rejects.toMatchObject({ status: 415,
         data: { reason: 'content' } })
+  })
+
+  it('is refused with markup after many small chunks', async () => {
+    await expect(receive([HEAD, ...split(`${'y'.repeat(500)}<script>`, 1)])).rejects.toMatchObject({ status: 415 })
   })
 
   it('is refused with controls, and if it is not UTF-8', async () => {

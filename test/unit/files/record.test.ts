@@ -57,6 +57,6 @@ describe('the path of a file', () => {
     '', 'posts', 'posts/31', 'posts/31/cover', 'posts/31/cover/', 'posts/31/cover/a', `/31/cover/${KEY}`, `posts//cover/${KEY}`,
     `posts/31//${KEY}`, `posts/31/cover/${KEY}/x`, `posts/31/cover/${KEY}/`, `posts/3/cover/${KEY}`, `posts/3g/cover/${KEY}`,
     `posts/g3/cover/${KEY}`,
-    `posts/31 /cover/${KEY}`, `posts/3A/cover/${KEY}`,
+    `posts/31 /cover/${KEY}`, `posts/3A/cover/${KEY}`, `posts/zz31/cover/${KEY}`, `posts/31zz/cover/${KEY}`,
   ])('is not %j', path => expect(parsePath(path)).toBeUndefined())
 })

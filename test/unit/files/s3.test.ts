@@ -118,7 +118,7 @@ describe('a request', () => {
     expect(headers.map(header => /Credential=(\w+)/.exec(header)![1])).toEqual(['key1', 'key2'])
   })
 
-  it.each<[string, () => Response | Error]>([['an error of the network', () => new TypeError('fetch failed')], ['500', () => error(500)],
+  it.each<[string, () => Response | Error]>([['an error of the network', () => new TypeError('fetch failed')], ['500 without a body', () => new Response(null, { status: 500 })], ['500', () => error(500)],
     ['503', () => error(503)], ['429', () => error(429)]])(
     'is repeated up to three times after %s, later each time', async (_case, fail) => {
       answer = () => sent.length < 4 ? fail() : undefined

@@ -63,11 +63,7 @@ export const jpegSize: ReadSize = (head) => {
     else if (isFrame(marker)) return { width: view.getUint16(at + 7), height: view.getUint16(at + 5) }
     // The image data or the end of the image comes before any size.
     else if (marker === 0xD9 || marker === 0xDA) return undefined
-    else {
-      const length = view.getUint16(at + 2)
-      if (length < 2) return undefined
-      at += 2 + length
-    }
+    else at += 2 + view.getUint16(at + 2)
   }
 }
 

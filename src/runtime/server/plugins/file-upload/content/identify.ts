@@ -79,7 +79,7 @@ export const hasMarkup = (text: string): boolean => MARKUP.test(text)
 
 function markupTypeOf(text: string): string | undefined {
   if (!hasMarkup(text) && !/^\s*<[a-z!?/]/i.test(text)) return undefined
-  const root = /<([a-z][\w:.-]*)/i.exec(text)?.[1]?.toLowerCase()
-  if (root === 'svg' || root?.endsWith(':svg')) return 'image/svg+xml'
+  const root = (/<([a-z][\w:.-]*)/i.exec(text)?.[1] ?? '').toLowerCase()
+  if (root === 'svg' || root.endsWith(':svg')) return 'image/svg+xml'
   return /<!doctype\s+html|<html[\s>]/i.test(text) || !/^\s*<\?xml/i.test(text) ? 'text/html' : 'application/xml'
 }

@@ -30,11 +30,12 @@ const decoder = new TextDecoder()
  * @throws `INVALID_BODY`
  */
 export async function openMultipart(source: AsyncIterable<Uint8Array>, contentType: string): Promise<FilePart> {
-  const [, quoted, bare = quoted] = BOUNDARY.exec(contentType) ?? []
-  if (bare === undefined) throw invalidBody('The media type has no valid `boundary`.')
+  const found = BOUNDARY.exec(contentType)
+  const boundary = found?.[1] ?? found?.[2]
+  if (boundary === undefined) throw invalidBody('The media type has no valid `boundary`.')
   const buffer = createBuffer(source)
   try {
-    const delimiter = encoder.encode(`\r\n--${bare}`)
+    const delimiter = encoder.encode(`\r\n--${boundary}`)
     // The first delimiter can be at the very beginning, without a line break.
     buffer.prepend(encoder.encode('\r\n'))
     await buffer.readUntil(delimiter, MAX_HEADERS, 'The body has no part.')
@@ -57,7 +58,10 @@ async function readHeaders(buffer: Buffer): Promise<string> {
 }
 
 function toClaim(headers: string): Claim {
-  const valueOf = (name: string) => new RegExp(`^${name}[ \\t]*:[ \\t]*(.*)$`, 'im').exec(headers)?.[1]?.trim()
+  const valueOf = (name: string) => {
+    const found = new RegExp(`^${name}[ \\t]*:(.*)$`, 'im').exec(headers)
+    return found ? found[1]!.trim() : undefined
+  }
   const name = /^form-data\b.*?;\s*filename=(?:"((?:[^"\\]|\\.)*)"|([^\s;"]+))/i.exec(valueOf('content-disposition') ?? '')
   if (!name) throw invalidBody('The body has a part that is not a file. Send exactly one file.')
   if (!/^(?:binary|8bit|7bit)$/i.test(valueOf('content-transfer-encoding') ?? 'binary'))
@@ -147,8 +151,7 @@ function createBuffer(source: AsyncIterable<Uint8Array>): Buffer {
 
 /** `indexOf` of a typed array finds one byte natively; the bytes after it are compared here. */
 function indexOf(bytes: Uint8Array, wanted: Uint8Array, from: number): number {
-  const last = bytes.byteLength - wanted.byteLength
-  for (let at = bytes.indexOf(wanted[0]!, from); at !== -1 && at <= last; at = bytes.indexOf(wanted[0]!, at + 1)) {
+  for (let at = bytes.indexOf(wanted[0]!, from); at !== -1; at = bytes.indexOf(wanted[0]!, at + 1)) {
     let index = 1
     while (index < wanted.byteLength && bytes[at + index] === wanted[index]) index++
     if (index === wanted.byteLength) return at

@@ -58,7 +58,7 @@ export async function receiveFile(
     const name = cleanName(claim.name ?? '')
     const found = identifyOrThrow(head.subarray(0, HEAD), { ...claim, name }, accepted)
     let dimensions = found.size?.(head)
-    while (dimensions === 'more' && head.byteLength < MAX_HEAD) {
+    while (dimensions === 'more') {
       const before = head.byteLength
       head = await readHead(Math.min(before * 2, MAX_HEAD))
       if (head.byteLength === before) break
@@ -143,6 +143,5 @@ function refusedType(reason: Refusal, accepted: readonly FileType[]): ApiError {
 
 /** Adds the extension of the type to a name with an extension that says nothing. */
 function withExtension(name: string, { extensions }: FileType): string {
-  const extension = extensionOf(name)
-  return extension !== undefined && isKnownExtension(extension) ? name : `${name}.${extensions[0]!}`
+  return isKnownExtension(extensionOf(name) ?? '') ? name : `${name}.${extensions[0]!}`
 }

@@ -11,27 +11,27 @@ export type Selected = 'whole' | 'not-modified' | 'failed' | 'unsatisfiable' | {
  */
 export function selectResponse(method: string, header: Header, etag: string, size: number): Selected {
   const ifMatch = header('if-match')
-  if (ifMatch !== undefined && !tagsOf(ifMatch).some(tag => tag === '*' || tag === etag)) return 'failed'
+  if (ifMatch !== undefined && !tagsOf(ifMatch)?.some(tag => tag === '*' || tag === etag)) return 'failed'
   const ifNoneMatch = header('if-none-match')
-  if (ifNoneMatch !== undefined && tagsOf(ifNoneMatch).some(tag => tag === '*' || tag.replace(/^W\//, '') === etag)) return 'not-modified'
-  const range = header('range')
+  if (ifNoneMatch !== undefined && tagsOf(ifNoneMatch)?.some(tag => tag === '*' || tag.replace(/^W\//, '') === etag)) return 'not-modified'
   // A date in `If-Range` never matches, because the response has no date.
-  if (method !== 'GET' || range === undefined || (header('if-range') ?? etag) !== etag) return 'whole'
-  return selectRange(range, size)
+  if (method !== 'GET' || (header('if-range') ?? etag) !== etag) return 'whole'
+  return selectRange(header('range') ?? '', size)
 }
 
-const tagsOf = (list: string) => list.match(/\*|(?:W\/)?"[\x21\x23-\x7E\x80-\xFF]*"/g) ?? []
+const tagsOf = (list: string) => list.match(/\*|(?:W\/)?"[\x21\x23-\x7E\x80-\xFF]*"/g)
 
 /** Several ranges, and units other than bytes, may be ignored. Then the response is the whole file. */
 function selectRange(range: string, size: number): Selected {
-  const [, first, last] = /^bytes=\s*(\d*)-(\d*)\s*$/i.exec(range) ?? []
-  if (first === undefined || last === undefined || first + last === '') return 'whole'
-  if (first === '') {
-    const length = Math.min(Number(last), size)
+  const suffix = /^bytes=\s*-(\d+)\s*$/i.exec(range)
+  if (suffix) {
+    const length = Math.min(Number(suffix[1]), size)
     return length === 0 ? 'unsatisfiable' : { start: size - length, end: size - 1 }
   }
-  const start = Number(first)
-  if (last !== '' && Number(last) < start) return 'whole'
-  if (start >= size) return 'unsatisfiable'
-  return { start, end: last === '' ? size - 1 : Math.min(Number(last), size - 1) }
+  const found = /^bytes=\s*(\d+)-(\d*)\s*$/i.exec(range)
+  if (!found) return 'whole'
+  const start = Number(found[1])
+  const end = found[2] === '' ? Infinity : Number(found[2])
+  if (end < start) return 'whole'
+  return start >= size ? 'unsatisfiable' : { start, end: Math.min(end, size - 1) }
 }

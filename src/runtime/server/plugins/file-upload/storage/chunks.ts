@@ -33,17 +33,12 @@ export async function readAll(chunks: AsyncIterable<Uint8Array>): Promise<Uint8A
 /** Reads a web stream. A consumer that stops early cancels it. */
 export async function* fromWebStream(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
   const reader = stream.getReader()
-  let isDone = false
   try {
-    for (;;) {
-      const { done, value } = await reader.read()
-      isDone = done
-      if (done) return
-      yield value
-    }
+    for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value
   }
   finally {
-    if (!isDone) await reader.cancel().catch(() => {})
+    // Does nothing at the end of the stream.
+    await reader.cancel().catch(() => {})
   }
 }
 

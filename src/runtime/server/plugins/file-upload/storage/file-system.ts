@@ -46,9 +46,11 @@ export function fileSystemStorage({ base = '.data/uploads' }: FileSystemOptions 
     const { fs, path, root } = await load()
     const file = path.join(root, key)
     await fs.unlink(file).catch(ignoreMissing)
-    // Folders are removed when they are empty. A folder that is not empty stops the loop.
-    for (let folder = path.dirname(file); folder !== root; folder = path.dirname(folder)) {
-      if (!await fs.rmdir(folder).then(() => true, () => false)) return
+    try {
+      for (let folder = path.dirname(file); folder !== root; folder = path.dirname(folder)) await fs.rmdir(folder)
+    }
+    catch {
+      // A folder that is not empty stays, and so do those above it.
     }
   }
 

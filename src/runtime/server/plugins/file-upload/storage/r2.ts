@@ -76,7 +76,7 @@ export function r2Storage(bucket: R2Bucket): FileStorage {
       assertPrefix(prefix)
       let cursor: string | undefined
       do {
-        const page = await bucket.list({ prefix, ...cursor !== undefined && { cursor } })
+        const page = await bucket.list({ prefix, cursor })
         for (const { key } of page.objects) yield key
         cursor = page.truncated ? page.cursor : undefined
       } while (cursor !== undefined)

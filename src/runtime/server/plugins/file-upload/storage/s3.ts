@@ -136,7 +136,7 @@ function createSend({ bucket, region, endpoint }: S3Options, credentials: () => 
   const base = endpoint === undefined ? `https://${bucket}.s3.${region}.amazonaws.com` : `${endpoint.replace(/\/$/, '')}/${bucket}`
   // The keys that a day's signatures are derived from.
   const cache = new Map<string, ArrayBuffer>()
-  return async ({ method, key, query = {}, body, headers, accepts = [] }) => {
+  return async ({ method, key, query = {}, body, headers, accepts }) => {
     const url = new URL(key === undefined ? `${base}/` : `${base}/${key}`)
     for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value)
     // With the hash of the body, the service refuses a body that was changed on its way.
@@ -151,7 +151,7 @@ function createSend({ bucket, region, endpoint }: S3Options, credentials: () => 
         .catch((error: unknown) => {
           if (isLast) throw new Error(`[auto-api] The S3 service at ${url.host} did not respond.`, { cause: error })
         })
-      if (response?.ok || (response && accepts.includes(response.status))) return response
+      if (response?.ok || (response && accepts?.includes(response.status))) return response
       if (response && (isLast || (response.status < 500 && response.status !== 429))) {
         const reason = reasonOf(await response.text().catch(() => ''))
         throw new Error(`[auto-api] The S3 service responded with ${response.status} to ${method}: ${reason}`)

@@ -51,7 +51,26 @@ describe('a storage that fails', () => {
     vi.advanceTimersByTime(1)
     expect([await run(operation), state.recoveries]).toEqual(['found', 1])
     expect([await run(operation), state.recoveries]).toEqual(['found', 1])
+    // The timer that would have tried it finds nothing to do.
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(state.recoveries).toBe(1)
   })
+
+  it('is outdated before it is used again if a write was lost meanwhile', async () => {
+    const { run, state } = open()
+    await run(fails)
+    expect(await run(works, true)).toBeUndefined()
+    vi.advanceTimersByTime(1_000)
+    expect([await run(works), state.recoveries]).toEqual(['found', 1])
+  })
+
+  it.each<[string, unknown, boolean]>([['Node', { unref: vi.fn() }, true], ['a platform whose timers are numbers', 1, false]])(
+    'does not keep the process alive: %s', async (_what, timer, hasUnref) => {
+      vi.spyOn(globalThis, 'setTimeout').mockReturnValue(timer as never)
+      expect(await open().run(fails)).toBeUndefined()
+      if (hasUnref) expect((timer as { unref: () => void }).unref).toHaveBeenCalledOnce()
+    },
+  )
 
   it('recovers by itself, without a request', async () => {
     const { run, state } = open()
@@ -161,5 +180,18 @@ describe('a connection that ends', () => {
     disconnect!()
     expect([await run(works), state.recoveries]).toEqual(['found', 1])
     expect(log).not.toHaveBeenCalled()
+  })
+
+  it('while an operation runs, and then fails, makes a recovery necessary as well', async () => {
+    let disconnect: () => void
+    const { run, state } = open(listen => disconnect = listen)
+    let fail: (error: Error) => void
+    const slow = run(() => new Promise<string>((_, reject) => fail = reject))
+    disconnect!()
+    fail!(new Error('down'))
+    expect(await slow).toBeUndefined()
+    expect([await run(works), state.recoveries]).toEqual([undefined, 0])
+    vi.advanceTimersByTime(1_000)
+    expect([await run(works), state.recoveries]).toEqual(['found', 1])
   })
 })

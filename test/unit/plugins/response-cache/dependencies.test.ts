@@ -27,6 +27,12 @@ describe('a response without code', () => {
     expect([of({}), of({}, {}, ['posts']), of({}, {}, ['posts', 'table:links'])]).toEqual([READS, ['posts'], ['posts', 'table:links']])
   })
 
+  it('depends on nothing else, if a rule is empty', () => {
+    const auth = { fields: { title: undefined, text: {} } } as ResourceAuth
+    expect(of({ auth: { posts: auth, tags: auth } })).toEqual(READS)
+    expect(of({ auth: { posts: {}, tags: { permissions: {} } } })).toEqual(READS)
+  })
+
   it.each<[string, Permission]>([['a name', 'staff'], ['true', true], ['false', false], ['a list of names', ['a', 'b']]])('depends on nothing else, if the permissions are %s', (_what, permission) => {
     const auth = { permissions: { read: permission }, fields: { title: { read: permission, write: rule } } } as ResourceAuth
     expect(of({ auth: { posts: auth, tags: auth } })).toEqual(READS)

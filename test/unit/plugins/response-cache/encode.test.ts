@@ -42,6 +42,8 @@ it('values that JSON writes in the same way have different text', () => {
     [0], [-0], [null], [undefined], [Number.NaN], [Infinity], [-Infinity], ['null'], [1], [1n], ['1'], [true], ['true'], [false], [new Date(0)], [new Date(0).toISOString()], [new Date(1)], [{}], [[]], [[[]]], [[{}]], [{ a: 1 }],
     [{ a: 1n }], [{ a: '1' }], [{ a: undefined }], [{ a: null }], [{ a: -0 }], [{ b: 1 }], [{ a: 1, b: 1 }], [[1, 2]], [[1], 2], [[1n, 2]], [[1n], 2], ['a', 'b'], ['ab'], ['', 'ab'], ['ab', ''], [['a', 1n]], [['a1', 1n]],
     [{ a: 1n, b: 't' }], [{ a: 1n, bt: '' }], [true, 1n], [false, 1n], ['t', 1n], [undefined, 1n], [null, 1n], ['u', 1n], ['z', 1n],
+    // Besides a bigint, no value is written as JSON.
+    ...['1', 1, 1n, 2n, 0n, 0, -0, Number.NaN, 'NaN', false, '', ';', 'f', [], {}].map(value => [1n, value]), ['a;x1', 1n], [1, 1n],
   ]
   const texts = lists.map(list => encode(list))
   expect(texts.filter((text, index) => texts.indexOf(text) !== index)).toEqual([])

@@ -4,6 +4,9 @@ import { requireSession } from '../../../../src/runtime/server/core/context'
 import { knownTotals } from '../../../../src/runtime/server/core/known-totals'
 import { createItems, openCache, respond } from './open-cache'
 
+// A response that nobody resolves must not hold up the other tests.
+vi.setConfig({ testTimeout: 2_000 })
+
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => {
   vi.useRealTimers()

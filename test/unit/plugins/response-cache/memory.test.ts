@@ -51,6 +51,19 @@ it('does not replace a response by one that was read before a write', async () =
   expect((await store.find('key'))?.entry?.text).toBe('new')
 })
 
+it('replaces a response that was read before a write by a later one, whose memory counts alone', async () => {
+  const size = 600 + 2 * ('a'.length + 'x'.length + 2)
+  const store = createMemoryStore(4 * size)
+  const slow = await store.find('a')
+  await store.raise(['posts'])
+  const later = await store.find('a')
+  if (slow && !slow.entry) await slow.save(entryOf('o'), ['posts'])
+  if (later && !later.entry) await later.save(entryOf('n'), ['posts'])
+  expect((await store.find('a'))?.entry?.text).toBe('n')
+  for (const key of ['b', 'c', 'd']) await save(store, key, 'x')
+  expect([await has(store, 'a'), await has(store, 'b')]).toEqual([true, true])
+})
+
 it('returns a response until it expires', async () => {
   let time = 1000
   const store = createMemoryStore(20_000, () => time)
@@ -164,6 +177,27 @@ it('removes the oldest responses that were not used since they were spared', asy
   const found = []
   for (const key of ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i']) if (await has(store, key)) found.push(key)
   expect(found.join('')).toBe('fghi')
+})
+
+it('keeps a response that it has spared as long as a new one', async () => {
+  const size = 600 + 2 * ('a'.length + 'x'.length + 2)
+  const store = createMemoryStore(4 * size)
+  for (const key of ['a', 'b', 'c', 'd']) await save(store, key, 'x')
+  await has(store, 'a')
+  // Spares `a` and removes `b`, then removes `c`.
+  for (const key of ['e', 'f']) await save(store, key, 'x')
+  const found = []
+  for (const key of ['a', 'b', 'c', 'd', 'e', 'f']) if (await has(store, key)) found.push(key)
+  expect(found.join('')).toBe('adef')
+})
+
+it('has no memory of responses from before everything was outdated', async () => {
+  const size = 600 + 2 * ('a'.length + 'x'.length + 2)
+  const store = createMemoryStore(4 * size)
+  for (const key of ['a', 'b', 'c', 'd']) await save(store, key, 'x')
+  await store.raiseAll()
+  for (const key of ['e', 'f', 'g', 'h', 'i']) await save(store, key, 'x')
+  expect([await has(store, 'e'), await has(store, 'f'), await has(store, 'i')]).toEqual([false, true, true])
 })
 
 it('does not spare a response that was used, but is outdated', async () => {

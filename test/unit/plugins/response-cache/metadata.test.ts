@@ -54,6 +54,12 @@ describe('the metadata of a request', () => {
     expect([await read(metadata(changes)), await read(metadata(changes))]).toEqual([MISS, MISS])
   })
 
+  it('that a context inherits are not stored', async () => {
+    const { send, createContext } = openCache()
+    const inherited = () => Object.create(createContext(metadata())) as ReturnType<typeof createContext>
+    for (let count = 0; count < 2; count++) expect(statusOf(await send(inherited(), async () => respond()))).toBe(MISS)
+  })
+
   it('that are computed are not stored', async () => {
     const { read } = openCache()
     const computed = () => Object.defineProperty({}, 'metadata', { get: () => METADATA, configurable: true, enumerable: true })

@@ -8,6 +8,9 @@ import { invalidateResponses } from '../../../../src/runtime/server/plugins/resp
 import { ROUTES } from '../../../../src/runtime/shared/routes'
 import { COLLAPSED, createGate, createItems, HIT, MISS, openCache, respond, STORED } from './open-cache'
 
+// A response that nobody resolves must not hold up the other tests.
+vi.setConfig({ testTimeout: 2_000 })
+
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => {
   vi.useRealTimers()

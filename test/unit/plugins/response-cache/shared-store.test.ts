@@ -173,4 +173,27 @@ describe('a storage that returns after a failure', () => {
     await save(store, 'key', entryOf('new'), [])
     expect(await textOf(store)).toBe('new')
   })
+
+  it.each<[string, (store: Store) => unknown]>([['a write', store => store.raise(['posts'])], ['a write to everything', store => store.raiseAll()]])(
+    'is not used if %s was lost while it returned', async (_what, write) => {
+      vi.spyOn(console, 'error').mockImplementation(() => {})
+      vi.useFakeTimers()
+      const { storage } = createMap()
+      let isDown = true
+      let recover: () => void
+      const recovery = new Promise<void>(resolve => recover = resolve)
+      const setAll = vi.fn(storage.setAll).mockImplementationOnce(() => recovery)
+      const store = open({ ...storage, setAll, getAll: async keys => isDown ? Promise.reject(new Error('down')) : storage.getAll(keys) })
+      expect(await store.find('key')).toBeUndefined()
+      isDown = false
+      vi.advanceTimersByTime(1_000)
+      const found = store.find('key')
+      await write(store)
+      recover!()
+      expect(await found).toBeUndefined()
+      expect(setAll).toHaveBeenCalledOnce()
+      expect(await store.find('key')).toBeDefined()
+      expect(setAll.mock.calls[1]![0].map(([key]) => key)).toEqual(['generation:**'])
+    },
+  )
 })

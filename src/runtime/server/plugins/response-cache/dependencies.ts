@@ -44,5 +44,5 @@ function hasFunctions({ auth, ...resource }: Resource, { rowFilters, rowChecks, 
 /** Whether code decides the permission: a function, or an object for an evaluator. */
 function isFunction(permission: Permission | undefined): boolean {
   if (Array.isArray(permission)) return (permission as readonly Permission[]).some(isFunction)
-  return typeof permission === 'function' || (typeof permission === 'object' && permission !== null)
+  return typeof permission === 'function' || typeof permission === 'object'
 }

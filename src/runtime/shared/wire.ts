@@ -54,7 +54,8 @@ export const WIRE_FORMATS: Readonly<Record<Kind, WireFormat>> = {
     fromJson: value => (typeof value === 'boolean' ? value : INVALID),
     fromText: value => (value === 'true' || value === '1' ? true : value === 'false' || value === '0' ? false : INVALID),
   },
-  date: { fromJson: ofString(date), fromText: date },
+  // `JSON.stringify` converts a date as well, but takes five times as long.
+  date: { fromJson: ofString(date), fromText: date, toJson: value => value instanceof Date ? toIso(value) : value },
   bigint: {
     fromJson: value => (typeof value === 'string' ? bigint(value) : Number.isSafeInteger(value) ? BigInt(value as number) : INVALID),
     fromText: bigint,
@@ -74,24 +75,31 @@ export const WIRE_FORMATS: Readonly<Record<Kind, WireFormat>> = {
 const DAY = 86_400_000
 /** The start of the last day whose year has four digits. */
 const MAX_TIME = Date.UTC(9999, 11, 31)
-let cachedDay = Number.NaN
-let cachedPrefix = ''
+
+/** `2026-01-31T` by day since 1970. */
+const days = new Map<number, string>()
+const MAX_DAYS = 2000
+
+/** `00` to `59`, and `000` to `999`. */
+const [TWO_DIGITS, THREE_DIGITS] = [60, 1000].map(count =>
+  Array.from({ length: count }, (_, value) => String(value).padStart(String(count - 1).length, '0'))) as [string[], string[]]
 
 /**
- * Returns the same text as `date.toJSON()`. It caches the date part of the previous call, because the dates of one page are often on the
- * same day. For such dates it is five times as fast.
+ * Returns the same text as `date.toJSON()`, three to five times as fast: it takes the parts of the text from tables, and remembers the days
+ * of earlier dates, because the dates of one page are often on the same days.
  */
 export function toIso(date: Date): string | null {
   const time = date.getTime()
   if (!(time >= 0 && time <= MAX_TIME)) return date.toJSON() as string | null
   const day = Math.floor(time / DAY)
-  if (day !== cachedDay) {
-    cachedDay = day
-    cachedPrefix = new Date(day * DAY).toISOString().slice(0, 11)
+  let prefix = days.get(day)
+  if (prefix === undefined) {
+    if (days.size === MAX_DAYS) days.clear()
+    days.set(day, prefix = new Date(day * DAY).toISOString().slice(0, 11))
   }
   const ms = time - day * DAY
-  const two = (value: number) => value < 10 ? `0${value}` : String(value)
-  const rest = ms % 1000
-  const clock = `${two(Math.floor(ms / 3_600_000))}:${two(Math.floor(ms / 60_000) % 60)}:${two(Math.floor(ms / 1000) % 60)}`
-  return `${cachedPrefix}${clock}.${rest < 10 ? '00' : rest < 100 ? '0' : ''}${rest}Z`
+  const seconds = Math.floor(ms / 1000)
+  const minutes = Math.floor(seconds / 60)
+  const clock = `${TWO_DIGITS[Math.floor(minutes / 60)]}:${TWO_DIGITS[minutes % 60]}:${TWO_DIGITS[seconds % 60]}`
+  return `${prefix}${clock}.${THREE_DIGITS[ms % 1000]}Z`
 }

@@ -1,7 +1,7 @@
 /** A field is a column of a resource. It reads, writes and validates values, and converts them to JSON. Created once at startup. */
 import { getTableName, is, sql, SQL, type Column } from 'drizzle-orm'
 import type { ZodType } from 'zod'
-import { toIso, INVALID, WIRE_FORMATS, type Kind } from '../../shared/wire'
+import { INVALID, WIRE_FORMATS, type Kind } from '../../shared/wire'
 import { decoderOf, encodeValue, sqlTypeOf, tableOf, typeOf } from '../drizzle/index'
 import type { Bytewise } from '../engines/dialects/adapter'
 import { bytewise } from '../engines/dialects/index'
@@ -144,8 +144,8 @@ export function createField(facts: ColumnFacts, index: number, schema: ZodType):
   const bytes = bytewise(column)
   const unlimitedText = kind === 'text' && type.startsWith('SQLite')
   const decodes = exact !== undefined || decoder !== undefined
-  const toJsonValue = (value: unknown) => wire.toJson ? wire.toJson(value) : value instanceof Date ? toIso(value) : value
-  const toWire = (raw: unknown) => toJsonValue(fromDriver(raw))
+  const toJson = wire.toJson ?? (value => value)
+  const toWire = (raw: unknown) => toJson(fromDriver(raw))
   const readTime = kind === 'date' && decoder ? createTimeReader(decoder, sqlTypeOf(column)) : undefined
   return Object.freeze({
     name: facts.name,

@@ -16,7 +16,8 @@ describe('a range', () => {
     ['bytes= 1-2 ', { start: 1, end: 2 }], ['bytes=12-34', 'unsatisfiable'], ['bytes=5-4', 'whole'], ['bytes=12-11', 'whole'],
     ['bytes=-', 'whole'], ['bytes=', 'whole'], ['bytes', 'whole'], ['', 'whole'], ['bytes=1', 'whole'], ['bytes=a-1', 'whole'],
     ['bytes=1-a', 'whole'], ['bytes=1-2,4-5', 'whole'], ['bytes=1-2 x', 'whole'], ['x bytes=1-2', 'whole'], ['items=1-2', 'whole'],
-    ['bytes=1 -2', 'whole'], ['bytes=--1', 'whole'],
+    ['bytes=1 -2', 'whole'], ['bytes=-1 ', { start: 9, end: 9 }], ['bytes= -1', { start: 9, end: 9 }], ['bytes=-1x', 'whole'],
+    ['bytes=-12', { start: 0, end: 9 }], ['bytes=-1,-2', 'whole'], ['x bytes=-1', 'whole'], ['bytes=-1 x', 'whole'], ['bytes=--1', 'whole'],
   ])('%j of ten bytes selects %j', (range, selected) => expect(select({ range })).toEqual(selected))
 
   it('of a file without bytes cannot be sent', () => {

@@ -72,6 +72,7 @@ describe('a type on the base of MP4', () => {
   })
 
   it('begins with a box of the kind `ftyp`', () => {
+    for (const brands of ['', 'iso', 'isom']) expect(typeOf(ftyp(brands), ['video/mp4'])).toBe(brands === 'isom' ? 'video/mp4' : 'content')
     expect(typeOf('\0\0\0\x14free----isom')).toBe('content')
     for (const brand of ['avif', 'heic', 'qt  ', 'M4A ', 'isom']) expect(typeOf(`\0\0\0\x10free${brand}----`)).toBe('content')
   })

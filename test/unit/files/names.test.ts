@@ -32,6 +32,7 @@ describe('a name', () => {
   it('has at most 150 characters, and keeps its extension', () => {
     expect(cleanName(x(150))).toBe(x(150))
     expect(cleanName(`${x(145)}.jpeg`)).toBe(`${x(145)}.jpeg`)
+    expect(cleanName(`${x(146)}.PNG`)).toBe(`${x(146)}.PNG`)
     expect(cleanName(x(151))).toBe(x(150))
     for (const length of [146, 300, 100_000]) expect(cleanName(`${x(length)}.JPEG`)).toBe(`${x(145)}.jpeg`)
     expect(cleanName(`${x(300)}.${x(16)}`)).toBe(`${x(133)}.${x(16)}`)

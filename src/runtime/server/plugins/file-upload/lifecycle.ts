@@ -19,8 +19,8 @@ export async function removePurged(
 ): Promise<void> {
   const names = new Set(fields.map(({ resource }) => resource))
   const isRemoved = ({ kind, resource }: Change) =>
-    kind === 'purge' || (kind === 'delete' && resources.get(resource!)?.deletedAt === undefined)
-  const removed = changes.filter(change => change.resource !== undefined && names.has(change.resource) && isRemoved(change))
+    kind === 'purge' || (kind === 'delete' && resources.get(resource!)!.deletedAt === undefined)
+  const removed = changes.filter(change => names.has(change.resource!) && isRemoved(change))
   // A later record can have the same id. Its files are newer.
   const now = Date.now()
   const pending = removed.values()

@@ -37,8 +37,8 @@ function narrowByType(possible: readonly FileType[], declared: string): readonly
 }
 
 function narrowByName(possible: readonly FileType[], name: string | undefined): readonly FileType[] {
-  const extension = name === undefined ? undefined : extensionOf(name)
-  if (extension === undefined || !isKnownExtension(extension)) return possible
+  const extension = extensionOf(name ?? '') ?? ''
+  if (!isKnownExtension(extension)) return possible
   return possible.filter(({ extensions }) => extensions.includes(extension))
 }
 

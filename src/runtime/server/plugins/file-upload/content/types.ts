@@ -36,8 +36,9 @@ const ascii = (head: Uint8Array, start: number, end: number) => String.fromCharC
 const hasBrand = (...brands: readonly string[]) => (head: Uint8Array) => {
   if (ascii(head, 4, 8) !== 'ftyp') return false
   const length = new DataView(head.buffer, head.byteOffset).getUint32(0)
-  const [major, , ...compatible] = ascii(head, 8, Math.min(length, head.byteLength, 128)).match(/.{4}/gs) ?? []
-  return [major, ...compatible].some(brand => brand !== undefined && brands.includes(brand))
+  const found = ascii(head, 8, Math.min(length, head.byteLength, 128)).match(/.{4}/gs)
+  // The second entry is the version of the first.
+  return found?.some((brand, index) => index !== 1 && brands.includes(brand)) ?? false
 }
 
 const isMajor = (...brands: readonly string[]) => (head: Uint8Array) => ascii(head, 4, 8) === 'ftyp' && brands.includes(ascii(head, 8, 12))

@@ -1,7 +1,7 @@
 /** Measures responses of the response cache, compared with handlers that send the same bytes from a map, and with the API without a cache. */
 import { BARE, IMPLEMENTATIONS, type Implementation } from './implementations.ts'
 import { measure, toTargets, type Effort, type Generator, type Target } from './measure.ts'
-import { OPERATIONS, type Operation } from './operations.ts'
+import { OPERATIONS, type BenchRequest, type Operation } from './operations.ts'
 import type { Measured } from './report.ts'
 import { startServer, type RunningServer } from './server.ts'
 import type { Sample } from './dataset.ts'
@@ -48,6 +48,33 @@ export async function compareCache(ours: RunningServer, database: string, sample
   }
 }
 
+/** The total from the cache, and the page from the database: the cache is too small for pages. */
+export const KNOWN_TOTAL: Operation = {
+  ...OPERATIONS.find(({ title }) => title === 'list 20 + total')!,
+  title: 'list 20 + total, asked again',
+}
+
+/** @param baseline the server of the handwritten handler */
+export async function compareKnownTotals(
+  baseline: RunningServer, database: string, sample: Sample, generator: Generator, effort: Effort,
+): Promise<Measured> {
+  const implementation = { ...d, title: 'd with `responseCache`: only totals are stored', environment: () => ({ BENCH_CACHE: 'totals' }) }
+  const server = await startServer(implementation, database)
+  try {
+    const servers = [baseline, server]
+    const bytes = await assertSameResponses(KNOWN_TOTAL, servers, sample)
+    for (const request of KNOWN_TOTAL.requests(sample)) {
+      const status = await cacheStatus(server, request)
+      if (status?.includes('hit')) throw new Error(`posts${request.path}: ${status}. The page must come from the database.`)
+    }
+    console.info(`measuring ${KNOWN_TOTAL.title} …`)
+    return { operation: KNOWN_TOTAL.title, bytes, readings: await measure(toTargets(KNOWN_TOTAL, servers, sample), generator, effort) }
+  }
+  finally {
+    await server.stop()
+  }
+}
+
 const UNMODIFIED = `${CACHED_LIST.title}, 304`
 
 /** The same requests with the tag of the response that the client has. */
@@ -62,10 +89,12 @@ async function unmodifiedTargets(servers: readonly RunningServer[], sample: Samp
 }
 
 /** @throws When a response does not come from the cache. */
-async function assertHits({ posts }: RunningServer, sample: Sample): Promise<void> {
-  for (const { path, caller } of CACHED_LIST.requests(sample)) {
-    const { headers } = await fetch(posts + path, { headers: { 'x-caller': String(caller) } })
-    const status = headers.get('cache-status')
-    if (!status?.startsWith('auto-api; hit')) throw new Error(`posts${path}: ${status} is no hit.`)
+async function assertHits(server: RunningServer, sample: Sample): Promise<void> {
+  for (const request of CACHED_LIST.requests(sample)) {
+    const status = await cacheStatus(server, request)
+    if (!status?.startsWith('auto-api; hit')) throw new Error(`posts${request.path}: ${status} is no hit.`)
   }
 }
+
+const cacheStatus = async ({ posts }: RunningServer, request: BenchRequest) =>
+  (await fetch(posts + request.path, toFetchOptions(request))).headers.get('cache-status')

@@ -13,7 +13,7 @@ export interface BenchOptions {
   readonly quick: boolean
   /** Measures the heap after 20 000 and after 200 000 requests, and nothing else. */
   readonly soak: boolean
-  /** Measures other builds of the app: with 200 resources, and without entity tags. On in a full run. */
+  /** Measures other builds of the app: with 200 resources, without entity tags, and as two processes. On in a full run. */
   readonly variants: boolean
   /** Measures a and d on these database servers too. On in a full run. */
   readonly remote: readonly ('postgres' | 'mariadb')[]
@@ -23,6 +23,8 @@ export interface BenchOptions {
   readonly types: boolean
   /** Measures how long apps take to build, and nothing else. */
   readonly builds: boolean
+  /** Measures the start of servers and the size of a Worker, and nothing else. */
+  readonly starts: boolean
   /** Measures tables of different sizes, up to this many rows, and nothing else. */
   readonly growth?: number
   /** Measures what three servers cost compared with one, and nothing else. */
@@ -43,8 +45,9 @@ export const HELP = `npm run bench -- [options]
   --json <file>     file of the JSON output (default: bench/.output/bench.json)
   --profile <key>   only: a CPU profile of this implementation, per operation
   --builds          only: how long an app with 200 resources takes to build, and one without resources
+  --starts          only: the time until the first response with 6 and 200 resources, and the size of a Worker with 200
   --types           only: how long pages over 50 tables take to compile, and the same pages typed by hand
-  --variants        also: d with 200 resources, and d without ETags (part of a full run)
+  --variants        also: d with 200 resources, d without ETags, and d as two processes (part of a full run)
   --postgres        also: a and d on Postgres (part of a full run)
   --mariadb         also: a and d on MariaDB (part of a full run)
   --soak            only: the heap after 20 000 and after 200 000 requests
@@ -52,7 +55,7 @@ export const HELP = `npm run bench -- [options]
   --largest <n>     rows of the largest tables of --growth, such as 10000000
   --servers         only: processor time and statements of three servers, and of one
   --against <path>  only: d of another checkout whose app is built, and d of this one
-  --built           do not build the app again`
+  --built           do not build the app, and the one of --postgres and --mariadb, again`
 
 const FULL: Effort = { rounds: 7, seconds: 1, warmUp: 1, connections: 20 }
 const QUICK: Effort = { rounds: 5, seconds: 1, warmUp: 1, connections: 20 }
@@ -68,6 +71,7 @@ export function readOptions(args: readonly string[], folder: string): BenchOptio
       peers: { type: 'boolean', default: true },
       built: { type: 'boolean', default: false },
       builds: { type: 'boolean', default: false },
+      starts: { type: 'boolean', default: false },
       types: { type: 'boolean', default: false },
       soak: { type: 'boolean', default: false },
       growth: { type: 'boolean', default: false },
@@ -96,6 +100,7 @@ export function readOptions(args: readonly string[], folder: string): BenchOptio
     against: values.against,
     built: values.built,
     builds: values.builds,
+    starts: values.starts,
     types: values.types,
     soak: values.soak,
     servers: values.servers,

@@ -7,13 +7,14 @@ import { fileURLToPath } from 'node:url'
 import { appFolder, BARE, comparedWith, IMPLEMENTATIONS, type Implementation } from './implementations.ts'
 import { buildDatabase, type Sample } from './dataset.ts'
 import { compareBuilds } from './builds.ts'
-import { CACHED_LIST, compareCache } from './cache.ts'
+import { CACHED_LIST, compareCache, compareKnownTotals, KNOWN_TOTAL } from './cache.ts'
 import { cursorTargets } from './cursor.ts'
 import { compareGrowth } from './growth.ts'
 import { measure, startGenerator, toTargets, type Generator } from './measure.ts'
 import { OPERATIONS, type Operation } from './operations.ts'
 import { HELP, readOptions, type BenchOptions } from './options.ts'
 import { compareOutbox, OUTBOX_OPERATIONS } from './outbox.ts'
+import { comparePages, PAGE } from './pages.ts'
 import { isPeer, preparePeers, type Peer } from './peers.ts'
 import { PLUGIN_OPERATIONS, comparePlugins } from './plugins.ts'
 import { profileCpu } from './profile.ts'
@@ -22,6 +23,7 @@ import { describeRun, toFootnotes, toLines, toMarkdown, toPeerTable, type Measur
 import { startServer, type RunningServer } from './server.ts'
 import { compareServers } from './servers.ts'
 import { soak } from './soak.ts'
+import { compareStarts } from './starts.ts'
 import { compareTypes } from './types.ts'
 import { compareVariant, variantsOf } from './variants.ts'
 import { assertSameResponses, assertSameRefusals, assertSameRows, refusesAnonymous } from './verify.ts'
@@ -36,6 +38,7 @@ const folder = fileURLToPath(new URL('.', import.meta.url))
 
 async function main(options: BenchOptions): Promise<void> {
   if (options.builds) return compareBuilds()
+  if (options.starts) return compareStarts()
   if (options.types) return compareTypes()
   if (options.growth !== undefined) return growth(options, options.growth)
   if (options.servers) return compareServers()
@@ -43,9 +46,9 @@ async function main(options: BenchOptions): Promise<void> {
   const outbox = OUTBOX_OPERATIONS.filter(({ title }) => title.includes(options.only ?? ''))
   const variants = variantsOf(options)
   const audited = PLUGIN_OPERATIONS.filter(title => title.includes(options.only ?? ''))
-  const cached = CACHED_LIST.title.includes(options.only ?? '') ? [CACHED_LIST] : []
+  const cached = [CACHED_LIST, KNOWN_TOTAL].filter(({ title }) => title.includes(options.only ?? ''))
   const count = operations.length + outbox.length + variants.length + audited.length + cached.length
-  if (count === 0 && !CURSOR.includes(options.only ?? '')) throw new Error(`No operation has "${options.only}" in its name.`)
+  if (count === 0 && ![CURSOR, PAGE].some(title => title.includes(options.only ?? ''))) throw new Error(`No operation has "${options.only}" in its name.`)
   if (operations.length + outbox.length + cached.length === 0 && options.profile) throw new Error(`"${options.only}" cannot be profiled. Use "list".`)
 
   buildApp(options)
@@ -90,7 +93,7 @@ function buildApp({ built }: BenchOptions): void {
 }
 
 async function compare(
-  { against, effort, json, only, peers: withPeers, quick, remote, variants: withVariants }: BenchOptions,
+  { against, built, effort, json, only, peers: withPeers, quick, remote, variants: withVariants }: BenchOptions,
   operations: readonly Operation[],
   database: string,
   sample: Sample,
@@ -142,8 +145,11 @@ async function compare(
       measured.push({ operation: CURSOR, bytes: 0, readings: await measure(await cursorTargets(d, sample), generator, effort) })
     }
     if (!against && CACHED_LIST.title.includes(only ?? '')) measured.push(...await compareCache(d, database, sample, generator, effort))
+    if (!against && KNOWN_TOTAL.title.includes(only ?? ''))
+      measured.push(await compareKnownTotals(own[0]!, database, sample, generator, effort))
+    if (!against && PAGE.includes(only ?? '')) measured.push(await comparePages(database, sample, generator, effort))
     for (const variant of variantsOf({ only, variants: withVariants })) measured.push(...(await compareVariant(variant, d, database, sample, generator, effort)))
-    for (const name of remote) measured.push(...(await compareRemote(REMOTE_SERVERS[name], database, sample, generator, effort)))
+    for (const name of remote) measured.push(...(await compareRemote(REMOTE_SERVERS[name], built, database, sample, generator, effort)))
     // Writes come last: they make the files larger, and faster implementations write more rows.
     await measureAll(writes)
     for (const operation of against ? [] : OUTBOX_OPERATIONS.filter(({ title }) => title.includes(only ?? '')))

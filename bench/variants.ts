@@ -1,11 +1,11 @@
-/** Measures `d` beside another build of the app: with 200 resources instead of 6, and without entity tags. */
+/** Measures `d` beside another build of the app: with 200 resources instead of 6, without entity tags, and as two processes. */
 import { spawnSync } from 'node:child_process'
 import { copyFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { appFolder, IMPLEMENTATIONS } from './implementations.ts'
+import { appFolder, BARE, IMPLEMENTATIONS } from './implementations.ts'
 import type { Sample } from './dataset.ts'
 import { measure, toTargets, type Effort, type Generator } from './measure.ts'
-import { OPERATIONS } from './operations.ts'
+import { OPERATIONS, type Operation } from './operations.ts'
 import type { BenchOptions } from './options.ts'
 import type { Measured } from './report.ts'
 import { startServer, type RunningServer } from './server.ts'
@@ -17,11 +17,18 @@ interface Variant {
   readonly operations: readonly string[]
   /** The environment of the other build. The app's `nuxt.config.ts` and its modules read it. */
   readonly environment: Readonly<Record<string, string>>
+  /** The environment of its server. */
+  readonly serverEnvironment?: Readonly<Record<string, string>>
+  /** Whether to measure {@link BARE} in both builds too. It shows what the difference costs without the API. */
+  readonly bare?: true
   /** The name of `d`, and of the other build. */
   readonly keys: { readonly d: string, readonly other: string }
   /** Which of the two is the baseline of the ratios. */
   readonly baseline: 'd' | 'other'
 }
+
+/** Two workers, which end with the main process: it would wait for them otherwise. */
+export const CLUSTER = { NITRO_CLUSTER_WORKERS: '2', NITRO_SHUTDOWN_DISABLED: 'true' }
 
 const VARIANTS: readonly Variant[] = [
   {
@@ -37,6 +44,15 @@ const VARIANTS: readonly Variant[] = [
     environment: { BENCH_ETAG: 'off' },
     keys: { d: 'd', other: 'd, `etag: false`' },
     baseline: 'other',
+  },
+  {
+    title: 'one and two processes',
+    operations: ['list 20', 'get', 'create'],
+    environment: { NITRO_PRESET: 'node-cluster' },
+    serverEnvironment: CLUSTER,
+    bare: true,
+    keys: { d: 'd, one process', other: 'd, two processes' },
+    baseline: 'd',
   },
 ]
 
@@ -64,15 +80,22 @@ export async function compareVariant(
   const copy = database.replace('.sqlite', `-${name}.sqlite`)
   copyFileSync(database, copy)
   const d = IMPLEMENTATIONS.find(({ key }) => key === 'd')!
-  const other = await startServer({ ...d, key: keys.other, entry: `${output}/server/index.mjs` }, copy)
+  const implementation = { ...d, key: keys.other, entry: `${output}/server/index.mjs`, environment: () => variant.serverEnvironment ?? {} }
+  const other = await startServer(implementation, copy)
   const named = { ...ours, implementation: { ...ours.implementation, key: keys.d } }
   const servers = baseline === 'd' ? [named, other] : [other, named]
   try {
     const measured: Measured[] = []
-    for (const operation of OPERATIONS.filter(operation => variant.operations.includes(operation.title))) {
+    const compare = async (operation: Operation, name: string, servers: readonly RunningServer[]) => {
       const bytes = await assertSameResponses(operation, servers, sample)
-      console.info(`measuring ${operation.title}, ${title} …`)
-      measured.push({ operation: `${operation.title}, ${title}`, bytes, readings: await measure(toTargets(operation, servers, sample), generator, effort) })
+      console.info(`measuring ${name} …`)
+      const readings = await measure(toTargets(operation, servers, sample), generator, effort)
+      measured.push({ operation: name, bytes, writes: operation.writes, readings })
+    }
+    for (const operation of OPERATIONS.filter(operation => variant.operations.includes(operation.title))) {
+      await compare(operation, `${operation.title}, ${title}`, servers)
+      if (variant.bare && BARE.operations.includes(operation.title))
+        await compare(operation, `${operation.title}, ${title}, without the API`, servers.map(withoutApi))
     }
     return measured
   }
@@ -80,3 +103,10 @@ export async function compareVariant(
     await other.stop()
   }
 }
+
+/** The handler with constant bytes, on the same server. */
+const withoutApi = (server: RunningServer): RunningServer => ({
+  ...server,
+  implementation: { ...server.implementation, key: server.implementation.key.replace('d', BARE.key) },
+  posts: server.posts.replace(server.implementation.posts, BARE.posts),
+})

@@ -16,7 +16,7 @@ export default defineNuxtConfig({
   devtools: { enabled: false },
   alias: { ...sources, '#client': here(`./server/clients/${dialect}`), '#tables': here(`./server/database/${dialect}`) },
   compatibilityDate: '2026-01-01',
-  nitro: { output: { dir: here(`../.output/${dialect}`) } },
+  nitro: { output: { dir: here(`../.output/${process.env.BENCH_OUTPUT ?? dialect}`) } },
   typescript: {
     nodeTsConfig: {
       compilerOptions: { paths: Object.fromEntries(Object.entries(sources).map(([name, path]) => [name, [path]])) },

@@ -47,6 +47,12 @@ describe('expectNoLeaks', () => {
     expect(await leaksOf(mistake, hidden)).toContain(leak)
   })
 
+  it('reads the routes about junction tables', async () => {
+    const leaks = await leaksOf(undefined, { as: 'reader', secrets: ['post_tags'] })
+    expect(leaks).toContain('GET /_m2m/junctions as reader: contains "post_tags"')
+    expect(leaks).toContain('GET /_m2m/detect/posts as reader: contains "post_tags"')
+  })
+
   it('finds a row that only counts', async () => {
     expect(await leaksOf('aggregate is public', { as: 'anonymous', rows: { users: [1] } }))
       .toMatch(/GET \/users\/aggregate\?aggregate=count&filter=\{"id":1\} as anonymous: discloses that the row 1 of users exists/)

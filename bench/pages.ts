@@ -12,6 +12,9 @@ export const PAGE = 'page with three composables'
 /** Pages of `bench/app/pages`, without `with-`. The first one is the baseline. */
 const PAGES = ['fetch', 'composables']
 
+/** A page takes some milliseconds: its code needs more time until it is optimized, and a round until it has enough responses. */
+const PAGE_EFFORT = { seconds: 3, warmUp: 8 }
+
 /** A server that cannot open a connection: its pages have no posts if they request them over a socket. */
 const NO_CONNECTIONS = `data:text/javascript,${encodeURIComponent(`
   import { Socket } from 'node:net'
@@ -29,7 +32,7 @@ export async function comparePages(database: string, sample: Sample, generator: 
     const targets = PAGES.map((key): Target => ({ key, server: { ...server, posts: `${server.posts}/with-${key}` }, requests }))
     const bytes = await assertSameContent(targets)
     console.info(`measuring ${PAGE} …`)
-    return { operation: PAGE, bytes, readings: await measure(targets, generator, effort) }
+    return { operation: PAGE, bytes, readings: await measure(targets, generator, { ...effort, ...PAGE_EFFORT }) }
   }
   finally {
     await server.stop()

@@ -37,7 +37,7 @@ export interface BenchOptions {
 
 export const HELP = `npm run bench -- [options]
 
-  --quick           only a and d, in shorter rounds
+  --quick           only a, d and bare, in shorter rounds
   --rounds <n>      rounds per operation, at least 5
   --seconds <n>     seconds per implementation, operation and round, at least 1
   --no-peers        without the other packages

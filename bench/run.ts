@@ -28,7 +28,7 @@ import { compareTypes } from './types.ts'
 import { compareVariant, variantsOf } from './variants.ts'
 import { assertSameResponses, assertSameRefusals, assertSameRows, refusesAnonymous } from './verify.ts'
 
-/** The implementations that `--quick` measures. */
+/** The implementations that `--quick` measures, beside `bare`. */
 const QUICK: readonly string[] = ['a', 'd']
 
 /** Compares a page deep in the list with the first page, both by cursor, for `d` alone. */

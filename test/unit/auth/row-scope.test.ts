@@ -246,3 +246,22 @@ describe('the tenant', () => {
     expect(status).toBe(expected === 403 ? 403 : 201)
   })
 })
+
+it('a custom query of a resource without authorization has no condition, even if a plugin checks its rows in code', async () => {
+  const { rowScope } = await import('../../../src/runtime/server/utils/index')
+  client = new Database(':memory:')
+  client.exec('create table people (id integer primary key, name text not null); insert into people values (1, \'Ann\'), (2, \'Ben\')')
+  let found: unknown
+  const asking: AutoApiPlugin = {
+    name: 'asking',
+    rowChecks: { people: () => row => (row as { id: number }).id === 1 },
+    routes: [{ method: 'GET', path: '/asking', handler: async (ctx) => {
+      found = (ctx.db as ReturnType<typeof drizzle>).select({ id: people.id }).from(people).where(await rowScope(ctx, 'people', people)).all()
+      return {}
+    } }],
+  }
+  const server = await createServer({ db: drizzle({ client }), modules: [{ people }], registrations: [{ name: 'people', schema: people }], plugins: [asking] })
+  expect((await server.request('GET', '/api/asking', { caller: SIGNED_IN })).status).toBe(200)
+  // SQL cannot express the check.
+  expect(found).toEqual([{ id: 1 }, { id: 2 }])
+})

@@ -11,8 +11,9 @@ beforeEach(() => {
   log = vi.spyOn(console, 'error').mockImplementation(() => {})
 })
 afterEach(() => {
-  vi.useRealTimers()
+  // First, because a test can mock a timer that is a mock itself.
   vi.restoreAllMocks()
+  vi.useRealTimers()
 })
 
 const works = async () => 'found'

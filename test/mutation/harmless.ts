@@ -17,6 +17,9 @@ const OTHER_LIST = 'A list with another version is refused as well.'
 const DECIDED_LATER = 'The function for promises decides the same. This one saves a promise.'
 const DECLARED = 'The type does not say that the resource has authorization here.'
 const NO_RETURN = 'A function that does not return a value returns `undefined`.'
+const SAME_DECISION = 'The rest of the code decides the same. The condition saves its time.'
+const ZEROS = 'The texts of the two zeros then change places.'
+const FALSY = '`undefined` counts as `false`.'
 const ONE_COLUMN = 'With one column, both conditions select the same rows, and search the index in the same way.'
 
 export const HARMLESS: readonly Harmless[] = [
@@ -133,5 +136,26 @@ export const HARMLESS: readonly Harmless[] = [
   ...inFile('plugins/file-upload/storage/unstorage.ts', [
     ['at < bytes.byteLength', 'at <= bytes.byteLength', 'The last piece of the text is then empty.'],
     ['at < binary.length', 'at <= binary.length', 'An array of bytes ignores a value after its end.'],
+  ]),
+  ...inFile('plugins/response-cache/dependencies.ts', [
+    ['[]', '["Stryker was here"]', 'A name is no function.'],
+  ]),
+  ...inFile('plugins/response-cache/encode.ts', [
+    ['index < values.length', 'index <= values.length', 'The text then also contains the number of values.'],
+    ['-0', '+0', ZEROS],
+    ['default: return false', 'default:', FALSY],
+  ]),
+  ...inFile('plugins/response-cache/memory.ts', [
+    ['known === writes', 'false', SAME_DECISION],
+    ['known.writes > writes', 'known.writes >= writes', 'Both responses were read after the same writes.'],
+  ]),
+  ...inFile('plugins/response-cache/server.ts', [
+    ['() => false', '() => undefined', FALSY],
+    ['!tables', 'true', 'The names are then found again for each request. They are always the same.'],
+  ]),
+  ...inFile('plugins/response-cache/shared.ts', [
+    ['text === null', 'false', 'The text `null` is JSON, and no entry either.'],
+    ['entry?.text', 'entry.text', 'The error that `null` then causes is caught, as that of invalid JSON.'],
+    ['{\n    return undefined\n  }', '{}', NO_RETURN],
   ]),
 ]

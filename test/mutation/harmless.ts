@@ -110,6 +110,12 @@ export const HARMLESS: readonly Harmless[] = [
     ['ctx.credential?.scopes', 'ctx.credential.scopes', 'Only a credential has limits. The type does not say so.'],
     ['rotated', 'false', 'A rotation sets neither scopes nor an expiry, so the rest of the function only asks for the owner again.'],
   ]),
+  ...inFile('plugins/file-upload/columns.ts', [
+    ['typeof length === \'number\'', 'true', 'A column without a length is not shorter than any.'],
+  ]),
+  ...inFile('plugins/file-upload/lifecycle.ts', [
+    ['batch.size > 0', 'true', 'Nothing is read or removed for an empty batch.'],
+  ]),
   ...inFile('plugins/file-upload/content/dimensions.ts', [
     ['head[at] !== 0x69', 'false', 'The condition saves reading four letters at each byte.'],
     [

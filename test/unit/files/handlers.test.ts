@@ -90,7 +90,15 @@ describe('an upload', () => {
 
   it('ends the request if the storage fails, and names no file', async () => {
     storage.put.mockRejectedValue(new Error('The storage is down.'))
-    await expect(upload()).rejects.toThrow('The storage is down.')
+    stream.mockImplementation(async function* () {
+      try {
+        for (;;) yield png(1, 2, 5000)
+      }
+      finally {
+        state.isClosed = true
+      }
+    })
+    await expect(upload(FILES)).rejects.toThrow('The storage is down.')
     expect(state.isClosed).toBe(true)
     expect(write).not.toHaveBeenCalled()
     expect(service.removeUnnamed).not.toHaveBeenCalled()

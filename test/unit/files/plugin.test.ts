@@ -156,5 +156,5 @@ describe('the OpenAPI document', () => {
       return [`post /api/${record}/upload/${field}`, `delete /api/${record}/files/${field}`, `delete /api/${record}/files/${field}/{key}`]
     })
     expect(await routesFor(EDITOR)).toEqual([...scans, ...reads, ...writes].sort())
-  })
+  }, 60_000)
 })

@@ -1,12 +1,15 @@
 /** How names become columns and relations, without a database: orders, selections, conditions, includes and links. */
+import type { Table } from 'drizzle-orm'
+import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
 import type { ApiRequest, Call } from '../../../src/runtime/server/core/context'
 import type { RelationFilter } from '../../../src/runtime/server/core/access/plan'
 import { parseGroups } from '../../../src/runtime/server/core/parse/aggregate'
 import { parseGet, parseList } from '../../../src/runtime/server/core/parse/list'
 import { parseLink, parseRelated } from '../../../src/runtime/server/core/parse/relation'
 import { parseBulkDelete, parseCreate, parseDelete, parseUpdate } from '../../../src/runtime/server/core/parse/write'
-import { planGroups } from '../../../src/runtime/server/core/plan/aggregate'
+import { planGroups, returnsColumnValue } from '../../../src/runtime/server/core/plan/aggregate'
 import type { IncludePlan } from '../../../src/runtime/server/core/plan/read-plan'
 import { planGet, planList } from '../../../src/runtime/server/core/plan/read'
 import { planLink, planRelated } from '../../../src/runtime/server/core/plan/relation'
@@ -35,14 +38,17 @@ interface Options {
   readonly ctx?: object
   readonly hidden?: Record<string, string[]>
   readonly registeredLinks?: boolean
+  /** The table of the links, and further options of its registration. */
+  readonly junction?: Table
+  readonly links?: object
 }
 
 /** A call on one of the sample tables. */
-function callOf(name: string, { auth = {}, config = {}, secret, ctx = {}, hidden = {}, registeredLinks = false }: Options = {}): Call {
-  const { posts, users, comments, tags, kinds, employees, seats, postTags, messages } = sqlite
+function callOf(name: string, { auth = {}, config = {}, secret, ctx = {}, hidden = {}, registeredLinks = false, junction: postTags = sqlite.postTags, links }: Options = {}): Call {
+  const { posts, users, comments, tags, kinds, employees, seats, messages } = sqlite
   const tables = { posts, users, comments, tags, kinds, employees, seats, messages, ...registeredLinks && { postTags } }
   const registrations = Object.fromEntries(Object.entries(tables).map(([table, schema]) =>
-    [table, { schema, authorization: auth[table] ?? OPEN, hiddenFields: table === 'users' ? ['passwordHash', ...hidden.users ?? []] : hidden[table] ?? [] }]))
+    [table, { schema, authorization: auth[table] ?? OPEN, hiddenFields: table === 'users' ? ['passwordHash', ...hidden.users ?? []] : hidden[table] ?? [], ...table === 'postTags' && links }]))
   const all = { ...DEFAULT_CONFIG, ...config }
   const resources = resourcesOf(registrations as never, { modules: [{ postTags }], config: all })
   const context = { user: { id: 1 }, permissions: [], resource: name, operation: 'read', event: {}, tenant: { id: 1 }, ...ctx }
@@ -81,6 +87,7 @@ describe('the order of a list', () => {
     ['', 'id'], ['sort=title', 'title,id'], ['sort=-title', '-title,-id'], ['sort=-title,score', '-title,score,id'], ['sort=title,title,-title', 'title,id'], ['sort=-id,title', '-id,title'],
     ['cursor=&cursorFields=-score', '-score,-id'], ['cursor=&sort=title&cursorFields=-score', 'title,-score,-id'], ['cursorFields=id', 'id'], ['cursorFields=-id', '-id'],
     ['', 'room,number', 'seats'], ['sort=-label', '-label,-room,-number', 'seats'], ['cursorFields=-id', '-room,-number', 'seats'], ['cursorFields=id&sort=label', 'label,room,number', 'seats'], ['cursorFields=id', 'code', 'employees'],
+    ['cursorFields=-label', '-label,-room,-number', 'seats'],
   ])('%s: %s', async (query, order, resource) => {
     expect(orderOf((await list(query, resource)).order)).toBe(order)
   })
@@ -115,6 +122,14 @@ describe('the page of a list', () => {
     const options = { auth: { posts: { ...OPEN, fields: { id: { read: false } } } as ResourceAuth } }
     expect(await outcome(() => list('cursor=', 'posts', options))).toMatch(/^INVALID_QUERY: This list cannot be read by cursor/)
     expect(await list('cursor=', 'posts', { ...options, secret: 's'.repeat(32) })).toMatchObject({ secret: 's'.repeat(32) })
+    // One such field is enough.
+    expect(await outcome(() => list('cursor=&sort=title', 'posts', options))).toMatch(/^INVALID_QUERY: This list cannot be read by cursor/)
+    const call = callOf('posts', options)
+    const withoutSecrets = { ...call, api: { ...call.api, secret: undefined } } as unknown as Call
+    expect(await outcome(() => planList(parseList({ query: { cursor: '' } }, withoutSecrets), withoutSecrets))).toMatch(/^INVALID_QUERY: This list cannot be read by cursor/)
+    // A cursor that is not encrypted could come from a client that guesses ids.
+    const plain = createCursor(call.resource, (await list('', 'posts', options)).order, [7])
+    expect(await outcome(() => list(`cursor=${encodeURIComponent(plain)}`, 'posts', { ...options, secret: 's'.repeat(32) }))).toMatch(/^INVALID_CURSOR: /)
     expect('secret' in await list('', 'posts', options)).toBe(false)
     expect('secret' in await list('cursor=', 'posts', { secret: 's'.repeat(32) })).toBe(false)
     expect(await outcome(() => list('cursor=x', 'posts', { ...options, secret: 's'.repeat(32) }))).toMatch(/^INVALID_CURSOR: /)
@@ -143,7 +158,7 @@ describe('a filter', () => {
 
   it.each<[filter: object, sql: string]>([
     [{}, ''], [{ integer: 1, number: 2 }, 'kinds.integer = ? and kinds.number = ?'], [{ integer: null }, 'kinds.integer is null'], [{ integer: { $ne: null } }, 'kinds.integer is not null'],
-    [{ integer: { $ne: 1 } }, 'kinds.integer <> ?'], [{ json: null }, 'kinds.json is null'], [{ json: { $null: false } }, 'kinds.json is not null'], [{ integer: { $null: true } }, 'kinds.integer is null'],
+    [{ integer: { $ne: 1 } }, 'kinds.integer <> ?'], [{ integer: { $nin: [1] } }, 'kinds.integer not in (select value from json_each(?))'], [{ json: null }, 'kinds.json is null'], [{ json: { $null: false } }, 'kinds.json is not null'], [{ integer: { $null: true } }, 'kinds.integer is null'],
     [{ integer: 1, $or: [{ number: 2 }, { number: 3, integer: 4 }] }, 'kinds.integer = ? and ((kinds.number = ?) or (kinds.number = ? and kinds.integer = ?))'],
   ])('%j: %s', async (value, sql) => {
     expect(await of(value)).toBe(sql)
@@ -173,14 +188,14 @@ describe('a filter', () => {
   it.each<[filter: object, message: string, resource?: string]>([
     [{ nothing: 1 }, 'UNKNOWN_FIELD: '], [{ nothing: { a: 1 } }, 'UNKNOWN_FIELD: '], [{ passwordHash: 'x' }, 'UNKNOWN_FIELD: ', 'users'], [{ integer: { a: 1 } }, 'INVALID_OPERATOR: '], [{ integer: { a: { b: 1 } } }, 'INVALID_OPERATOR: '],
     [{ json: 1 }, 'INVALID_OPERATOR: '], [{ json: { $ne: null } }, 'INVALID_OPERATOR: '], [{ boolean: { $gt: true } }, 'INVALID_OPERATOR: '], [{ integer: { $like: '1' } }, 'INVALID_OPERATOR: '],
-    [{ integer: 'x' }, 'INVALID_VALUE: '], [{ integer: { $gt: null } }, 'INVALID_VALUE: '], [{ integer: [1, 'x'] }, 'INVALID_VALUE: '], [{ integer: [null] }, 'INVALID_VALUE: '], [{ integer: { $in: 1 } }, 'takes a list.'], [{ text: { $nin: {} } }, 'takes a list.'],
+    [{ integer: 'x' }, 'INVALID_VALUE: '], [{ integer: { $gt: null } }, 'INVALID_VALUE: '], [{ integer: [1, 'x'] }, 'INVALID_VALUE: '], [{ integer: [null] }, 'INVALID_VALUE: '], [{ custom: [null] }, 'INVALID_VALUE: '], [{ integer: { $in: 1 } }, 'takes a list.'], [{ text: { $nin: {} } }, 'takes a list.'],
     [{ integer: { $in: Array.from({ length: 501 }, (_, index) => index) } }, '$in takes at most 500 values.'], [{ integer: { $null: 'true' } }, '$null takes true or false.'], [{ integer: { $null: 1 } }, '$null takes true or false.'],
     [{ text: { $like: 1 } }, 'takes text.'], [{ text: { $like: 'a\0' } }, 'takes text.'],
   ])('%j is refused', async (value, message, resource) => {
     expect(await outcome(() => of(value, resource))).toEqual(expect.stringContaining(message))
   })
 
-  it.each(['filter[integer][$null]=yes', 'filter[integer][$null]=', 'filter[integer][$gt]=1&filter[integer][$gt]=2', 'filter[integer]=x'])('%s is refused', async (query) => {
+  it.each(['filter[custom][$gt]=1&filter[custom][$gt]=2', 'filter[integer][$in][x]=1', 'filter[integer][$null]=yes', 'filter[integer][$null]=', 'filter[integer][$gt]=1&filter[integer][$gt]=2', 'filter[integer]=x'])('%s is refused', async (query) => {
     expect(await outcome(() => list(query, 'kinds'))).toMatch(/^INVALID_VALUE: /)
   })
 
@@ -198,6 +213,8 @@ describe('a text search', () => {
 
   it('has the fields of its patterns, and is heavy above two patterns or 128 characters', async () => {
     expect(await search({ score: 1 })).toBeUndefined()
+    expect(await search({ title: like('a'), score: { $gt: 1, $lt: 5 }, id: 1 })).toEqual(['title', false])
+    expect(await search({ title: { $like: 'a', $ne: 'x'.repeat(200) } })).toEqual(['title', false])
     expect(await search({ title: like('a'), score: 1 })).toEqual(['title', false])
     expect(await search({ status: like('a'), title: like('b') })).toEqual(['title,status', false])
     expect(await search({ $or: [{ title: like('a') }, { title: like('b') }, { status: like('c') }] })).toEqual(['title,status', true])
@@ -270,6 +287,13 @@ describe('an include', () => {
       { comments: ['id,post_id,body,deleted_at,deleted_by', 'id', 'comments.id = ?', 'active', false, 100, undefined, { post: ['title', '', '', 'active', false, undefined, undefined] }] },
     ])
     expect(await of('')).toEqual([])
+    expect(await of('author[]')).toEqual(await of('author'))
+  })
+
+  it('can name as many relations as the limit', async () => {
+    const relations = { maxDepth: 3, maxIncludes: 2, maxRows: 10 }
+    expect(await of('author,comments', { config: { relations } })).toHaveLength(2)
+    expect(await outcome(() => of('author,comments,tags', { config: { relations } }))).toMatch(/^LIMIT_EXCEEDED: /)
   })
 
   it.each<[include: unknown, message: string, options?: Options]>([
@@ -301,6 +325,20 @@ describe('aggregates', () => {
     expect([plan.groups.groupBy.map(({ name }) => name).join(), aggregatesOf(plan.groups), where(plan.where), plan.page, plan.limit, plan.trash]).toEqual(['text,integer', 'count=count(),sum_number=sum(number),max_date=max(date)', 'kinds.integer = ?', 2, 7, 'both'])
     expect(plan.order.map(({ by, descending }) => `${descending ? '-' : ''}${'alias' in by ? by.alias : by.name}`)).toEqual(['-sum_number', 'integer', 'text'])
     expect(plan.having.map(({ aggregate, operator, value }) => [aggregate.alias, operator, value])).toEqual([['count', '$gt', '1'], ['max_date', '$lt', new Date('2026-01-01T00:00:00Z')], ['sum_number', '$eq', '1.50']])
+  })
+
+  it('have the key of their functions and fields', async () => {
+    const queries = ['groupBy=text', 'groupBy=integer', 'groupBy=text,integer', 'aggregate=count', 'aggregate=sum(number)', 'aggregate=sum(integer)', 'aggregate=avg(number)', 'groupBy=text&aggregate=sum(number)']
+    const keys = await Promise.all(queries.map(async query => (await groups(query)).groups.key))
+    expect(new Set(keys).size).toBe(queries.length)
+  })
+
+  it('of a column have its values', async () => {
+    for (const name of ['min', 'max']) {
+      const { having } = await groups(`aggregate=${name}(text)&having=${encodeURIComponent(`{"${name}_text":"a"}`)}`)
+      expect(having.map(({ aggregate, value }) => [returnsColumnValue(aggregate), value])).toEqual([[true, 'a']])
+    }
+    expect(await outcome(() => groups('aggregate=count(text)&having={"count_text":"a"}'))).toMatch(/^INVALID_VALUE: /)
   })
 
   it('of a list have no groups', async () => {
@@ -359,6 +397,43 @@ describe('links', () => {
     [{ ids: ['a'], metadata: { nothing: 1 } }, 'FORBIDDEN: ', { auth: { tags: { permissions: { read: false } } } }],
   ])('%j is refused', async (body, message, options, sent) => {
     expect(await link(body, options, sent)).toEqual(expect.stringContaining(message))
+  })
+
+  it('need ids that the key of the record can have', async () => {
+    expect(await link({ ids: ['a', 'b\0'] })).toMatch(/^(?:VALIDATION_FAILED|NOT_FOUND|INVALID_VALUE): .*b/)
+  })
+
+  it('get the tenant of the request, if their table has tenants', async () => {
+    const junction = sqliteTable('post_tags', {
+      postId: integer('post_id').notNull().references(() => sqlite.posts.id),
+      tagSlug: text('tag_slug').notNull().references(() => sqlite.tags.slug),
+      organizationId: integer('organization_id').notNull(),
+    }, t => [primaryKey({ columns: [t.postId, t.tagSlug] })])
+    expect(await link({ ids: ['a'] }, { junction, config: tenancy(), ctx: { tenant: { id: 7 } } })).toMatchObject({ include: [{ tenantId: 7 }] })
+    expect(await link({ ids: ['a'] }, { junction, config: tenancy(), ctx: { tenant: undefined } })).toMatch(/^TENANT_REQUIRED: /)
+  })
+
+  it('refer to another field than the key, if the foreign key does', async () => {
+    const rated = sqliteTable('post_tags', {
+      postId: integer('post_id').notNull().references(() => sqlite.posts.id),
+      handle: text('handle').notNull().references(() => sqlite.users.email),
+    }, t => [primaryKey({ columns: [t.postId, t.handle] })])
+    const plan = await link({ ids: ['1'] }, { junction: rated }, { params: { id: '1', relation: 'users' } }) as Awaited<ReturnType<typeof planLink>>
+    expect(namesOf(plan.include[0]!.plan.selection)).toBe('id,email')
+  })
+
+  it('of a junction that requires tags can be added, but not removed', async () => {
+    const options = { registeredLinks: true, links: { requireIfMatch: true } }
+    expect(await link({ ids: ['a'], metadata: {} }, options)).toMatchObject({ mode: 'add' })
+    for (const method of ['PUT', 'DELETE']) {
+      expect(await link({ ids: ['a'] }, options, { method })).toMatch(/^PRECONDITION_REQUIRED: /)
+      expect(await link({ ids: ['a'] }, { registeredLinks: true }, { method })).toMatchObject({ include: [{ ids: ['a'] }] })
+    }
+  })
+
+  it('of a registered junction can have further keys of its schema', async () => {
+    const links = { validation: { create: z.object({ position: z.number(), note: z.string() }) } }
+    expect(await link({ ids: ['a'], metadata: { note: 'x', position: 1 } }, { registeredLinks: true, links })).toMatchObject({ include: [{ ids: ['a'] }] })
   })
 
   it('of a registered junction need only the permissions that they use', async () => {

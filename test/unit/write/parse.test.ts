@@ -1,5 +1,5 @@
 /** What the bodies of writes mean: records, batches, links and conditions, without a database. */
-import { sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import type { ApiRequest, Call } from '../../../src/runtime/server/core/context'
@@ -54,6 +54,8 @@ describe('the body of a record', () => {
     expect(await create({ title: 'a', id: 7, createdBy: 1, deletedAt: 'x', deletionId: 'y' })).toEqual({ title: 'a' })
     expect(await update({ id: 'no id', score: null })).toEqual({ score: null })
     expect(await update({})).toEqual({})
+    const written = { date: '2026-01-31T12:00:00Z', bigint: '1234567890123456789', blob: 'AQID' }
+    expect(await update(written, { schema: sqlite.kinds })).toEqual({ date: new Date('2026-01-31T12:00:00Z'), bigint: 1234567890123456789n, blob: Buffer.from([1, 2, 3]) })
     const { items, bulk } = await parseUpdate(request({ body: { title: 'a', id: 7 }, id: '1' }), callOf())
     expect([bulk, items]).toEqual([false, [{ key: [1], data: { values: { title: 'a' }, sent: ['title'], given: ['title', 'id'] } }]])
   })
@@ -93,6 +95,16 @@ describe('the body of a record', () => {
     expect(await update({ integer: { a: 'b\0' } }, { schema: pg.kinds })).toEqual({ code: 'VALIDATION_FAILED', issues: [issue(['integer'], 'A value cannot contain NUL characters.', 'invalid_format')] })
   })
 
+  it('has the wrong type, whatever its JSON contains', async () => {
+    for (const title of [{ a: null }, [null, 1], { a: { b: 'c' } }])
+      expect(await update({ title })).toEqual({ code: 'VALIDATION_FAILED', issues: [issue(['title'], 'Expected text.', 'invalid_type')] })
+  })
+
+  it('of one new record has no tag to compare', async () => {
+    expect(await outcome(() => parseCreate(request({ body: { title: 'a' }, ifMatch: '*' }), callOf()))).toEqual(refusal('INVALID_VALUE', 'this route does not compare it.'))
+    expect(await parseCreate(request({ body: { title: 'a' } }), callOf())).toMatchObject({ bulk: false })
+  })
+
   const nested = (depth: number): unknown => depth === 0 ? 1 : { a: nested(depth - 1) }
   it('is nested at most 64 levels deep', async () => {
     expect(await create({ title: nested(64) })).toEqual(refusal('INVALID_BODY', 'The body is nested deeper than 64 levels.'))
@@ -122,6 +134,16 @@ describe('a schema of the app', () => {
     expect(await update({ title: 'ab' })).toEqual({ title: 'ab' })
     expect(await update({ score: 5 })).toEqual({ score: 5 })
     expect(await update({})).toEqual({})
+  })
+
+  it('can leave keys out', async () => {
+    const partly = { validation: { create: z.object({ title: z.string() }).transform(({ title }) => ({ title, score: undefined })) } } as unknown as Partial<Registration>
+    expect(values(await parseCreate(request({ body: { title: 'a' } }), callOf(partly)))[0]).toEqual({ title: 'a' })
+  })
+
+  it('that throws fails the request, also in a batch', async () => {
+    const broken = { validation: { create: z.object({ title: z.string() }).transform(() => JSON.parse('{') as object) } } as unknown as Partial<Registration>
+    await expect(parseBulkCreate(request({ body: { items: [{ title: 'a' }] } }), callOf(broken))).rejects.toThrow(SyntaxError)
   })
 
   it('cannot return what the column does not accept', async () => {
@@ -157,6 +179,11 @@ describe('an id that the client chooses', () => {
   it.each(['a', 'bulk2', '...'])('can be %j', async (id) => {
     expect(await create(id)).toEqual({ id, name: 'a' })
   })
+
+  it('of several columns can begin with any of them', async () => {
+    const pairs = sqliteTable('pairs', { first: text('first'), second: text('second') }, t => [primaryKey({ columns: [t.first, t.second] })])
+    expect(values(await parseCreate(request({ body: { first: 'bulk', second: 'a' } }), callOf({ schema: pairs })))[0]).toEqual({ first: 'bulk', second: 'a' })
+  })
 })
 
 describe('a delete', () => {
@@ -170,6 +197,17 @@ describe('a delete', () => {
     expect(await parse({ id: '7', query: { reason: ['a', 'b'] } })).toEqual(refusal('INVALID_QUERY', '`reason` is given more than once.'))
     expect(await parse({ id: '7', query: { force: 'yes' } })).toEqual(refusal('INVALID_QUERY', '`force` is true or false'))
     expect(await parse({ id: 'x' })).toEqual(refusal('NOT_FOUND', ''))
+    // An invalid percent-encoding in the path leaves no id.
+    expect(await parse({})).toEqual(refusal('NOT_FOUND', ''))
+  })
+
+  it('has a reason that fits the column, if there is one', async () => {
+    const withReason = sqliteTable('archived', { id: integer('id').primaryKey(), deletedAt: integer('deleted_at', { mode: 'timestamp' }), deletedReason: text('deleted_reason', { enum: ['old', 'wrong'] }) })
+    const reason = (text: string, schema: Registration['schema']) => parse({ id: '7', query: { reason: text } }, { schema })
+    expect(await reason('old', withReason)).toMatchObject({ reason: 'old' })
+    expect(await reason('new', withReason)).toEqual(refusal('INVALID_VALUE', 'the text does not fit.'))
+    expect(await parse({ id: 'a', query: { reason: 'new' } }, { schema: textKeys })).toMatchObject({ reason: 'new' })
+    expect(await parse({ id: 'a', query: { reason: 'a\0' } }, { schema: textKeys })).toEqual(refusal('INVALID_VALUE', 'the text does not fit.'))
   })
 
   it('with `force` is a purge, which counts as a delete too', () => {
@@ -213,7 +251,8 @@ describe('a batch', () => {
   })
 
   it('of updates names each record once, by its id', async () => {
-    const parsed = await run(parseBulkUpdate, { items: [{ id: 1, data: { title: 'a' } }, { id: '2', data: { title: 'b' }, ifMatch: `"${TAG}"` }, { id: 'x', data: { title: 'c' } }, { id: 4 }] }) as { items: { id: unknown, key?: unknown, ifMatch?: unknown, data?: { values: object }, error?: { data: { code: string } } }[] }
+    const parsed = await run(parseBulkUpdate, { items: [{ id: 1, data: { title: 'a' } }, { id: '2', data: { title: 'b' }, ifMatch: `"${TAG}"` }, { id: 'x', data: { title: 'c' } }, { id: 4 }] }) as { bulk: boolean, items: { id: unknown, key?: unknown, ifMatch?: unknown, data?: { values: object }, error?: { data: { code: string } } }[] }
+    expect(parsed.bulk).toBe(true)
     expect(parsed.items.map(({ id, key, ifMatch, data, error }) => [id, key, ifMatch, data?.values, error?.data.code])).toEqual([
       [1, [1], undefined, { title: 'a' }, undefined], ['2', [2], new Set([TAG]), { title: 'b' }, undefined], ['x', undefined, undefined, { title: 'c' }, 'NOT_FOUND'], [4, [4], undefined, undefined, 'INVALID_BODY'],
     ])
@@ -257,6 +296,7 @@ describe('a batch', () => {
     // Server utils need none.
     expect(toGroupRequest({ deletionId: 'd' }, callOf(registration))).toEqual({ bulk: true, items: [], deletionId: 'd' })
     expect(toGroupRequest({ ids: [1] }, callOf(registration))).toEqual({ bulk: true, items: [{ id: 1, key: [1] }] })
+    expect(toGroupRequest({ ids: [{ id: 1, ifMatch: '*' }] }, callOf())).toEqual({ bulk: true, items: [{ id: 1, key: [1], ifMatch: '*' }] })
   })
 
   it('can name a cascade group in the trash', async () => {
@@ -266,6 +306,9 @@ describe('a batch', () => {
     expect(await run(parseBulkDelete, { deletionId: 'd' })).toEqual(refusal('INVALID_BODY', '`ids` is a list that is not empty.'))
     for (const body of [{ deletionId: '' }, { deletionId: 1 }, { deletionId: null }, { deletionId: 'd', ids: [1] }]) expect(await run(parseBulkRestore, body)).toEqual(refusal('INVALID_BODY', 'The body is `{ ids }` or `{ deletionId }`.'))
     expect(await run(parseBulkRestore, { deletionId: 'a\0' })).toEqual(refusal('INVALID_VALUE', 'the value does not fit the field.'))
+    // Without such a column, the write finds no rows.
+    expect(await run(parseBulkRestore, { deletionId: 'd' }, { registration: { schema: textKeys } })).toEqual(group)
+    expect(await run(parseBulkRestore, { deletionId: 'd' }, { config: { bulk: { enabled: false, maxBatchSize: 100, transactional: true } } })).toEqual(refusal('INVALID_BODY', 'Bulk operations are turned off.'))
   })
 })
 

@@ -96,7 +96,7 @@ export function trashMode(query: Query): TrashMode {
 /** Returns the operations for which a read needs permission. Authorization needs them before the query is parsed. */
 export function readOperations({ query }: Pick<ApiRequest, 'query'>): readonly ['read', ...Operation[]] {
   const has = (parameter: string) => query[parameter] !== undefined
-  const isTrue = (parameter: string) => query[parameter] !== undefined && [query[parameter]].flat().includes('true')
+  const isTrue = (parameter: string) => [query[parameter]].flat().includes('true')
   return [
     'read',
     ...has('aggregate') || has('groupBy') ? ['aggregate' as const] : [],

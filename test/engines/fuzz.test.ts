@@ -62,7 +62,7 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
         const resource: Resource = useApi().resources.get(name)!
         try {
           const order = planOrder(resource, allFields(resource), sort.split(',').map(text => ({ name: text.replace('-', ''),
-            descending: text.startsWith('-') })))
+            descending: text.startsWith('-') })), [])
           return createCursor(resource, order, order.map(value))
         }
         catch {

@@ -57,7 +57,7 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
         const { planOrder } = await import('../../src/runtime/server/core/plan/order')
         const { allFields } = await import('../../src/runtime/server/core/access/fields')
         const resource = useApi().resources.get('things')!
-        return createCursor(resource, planOrder(resource, allFields(resource), [{ name: sort, descending: false }]), [value, 1])
+        return createCursor(resource, planOrder(resource, allFields(resource), [{ name: sort, descending: false }], []), [value, 1])
       }
     })
     afterAll(() => opened?.close())

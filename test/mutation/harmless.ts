@@ -20,6 +20,7 @@ const NO_RETURN = 'A function that does not return a value returns `undefined`.'
 const SAME_DECISION = 'The rest of the code decides the same. The condition saves its time.'
 const ZEROS = 'The texts of the two zeros then change places.'
 const FALSY = '`undefined` counts as `false`.'
+const FIRST_ENTRY = 'The first entry of a match, the whole text, is not used.'
 const ONE_COLUMN = 'With one column, both conditions select the same rows, and search the index in the same way.'
 
 export const HARMLESS: readonly Harmless[] = [
@@ -69,7 +70,7 @@ export const HARMLESS: readonly Harmless[] = [
   ]),
   ...inFile('core/access/ip-address.ts', [
     ['hops < 1', 'false', 'No entry is at the position after the last one.'],
-    ['[]', '["Stryker was here"]', 'The first entry of a match is not used.'],
+    ['[]', '["Stryker was here"]', FIRST_ENTRY],
     ['/%.*$/', '/%.*/', 'Only a line break can end the match earlier, and no address contains one.'],
   ]),
   ...inFile('core/access/limits.ts', [
@@ -81,6 +82,52 @@ export const HARMLESS: readonly Harmless[] = [
       'bytes.some(one => one && operandsOf(sql``, one).length > 1)', 'bytes.every(one => one && operandsOf(sql``, one).length > 1)',
       'It matters only for one column, where both are the same.',
     ],
+  ]),
+  ...inFile('core/parse/aggregate.ts', [
+    ['[]', '["Stryker was here"]', FIRST_ENTRY],
+  ]),
+  ...inFile('core/parse/body.ts', [
+    ['issues.length > 0', 'true', 'The empty list then passes through a function that returns it. The condition saves reading the fields of the caller.'],
+    ['issues.length > 0', 'issues.length >= 0', 'The empty list then passes through a function that returns it.'],
+    ['issues.length > 0', 'false', 'With issues, the request is refused, and nothing reads the values.'],
+    ['kind === \'create\'', 'true', 'An update contains no primary key.'],
+    ['typeof id === \'string\'', 'true', 'The sets contain only texts.'],
+    ['value === INVALID', 'false', 'The issue of the validator about this field is left out in both cases.'],
+    ['typeof value !== \'object\'', 'false', 'Numbers and booleans have no entries.'],
+  ]),
+  ...inFile('core/parse/cost.ts', [
+    ['having.length > 0', 'true', 'No conditions cost nothing.'],
+    ['having.length > 0', 'having.length >= 0', 'No conditions cost nothing.'],
+  ]),
+  ...inFile('core/parse/filter.ts', [
+    ['brackets.length === 0', 'false', 'An object without conditions has the same meaning.'],
+  ]),
+  ...inFile('core/parse/if-match.ts', [
+    ['[]', '["Stryker was here"]', FIRST_ENTRY],
+    ['tag !== undefined', 'true', 'The text `undefined` is no revision.'],
+  ]),
+  ...inFile('core/parse/include.ts', [
+    ['index < text.length', 'index <= text.length', 'What follows the last character is neither a separator nor a bracket.'],
+  ]),
+  ...inFile('core/parse/write.ts', [
+    ['error instanceof ApiError', 'true', 'The checks of a tag throw no other errors.'],
+  ]),
+  ...inFile('core/plan/filter.ts', [
+    ['value === null', 'false', 'No column that can be compared has the value null. The condition says so before the conversion.'],
+    ['related.length > 0', 'true', 'An empty list of relation filters adds no condition.'],
+    ['related.length > 0', 'related.length >= 0', 'An empty list of relation filters adds no condition.'],
+  ]),
+  ...inFile('core/plan/include.ts', [
+    ['tree.size === 0', 'false', 'The plan of no includes is an empty list too. The condition saves a promise.'],
+  ]),
+  ...inFile('core/plan/readable-relation.ts', [
+    ['[]', '["Stryker was here"]', 'A text has neither rules nor row checks.'],
+  ]),
+  ...inFile('core/plan/relation.ts', [
+    ['Object.keys(metadata).length === 0', 'false', 'The validation of no values returns no values. The condition saves it.'],
+  ]),
+  ...inFile('core/plan/search.ts', [
+    ['[]', '["Stryker was here"]', 'No field has this name.'],
   ]),
   ...inFile('core/sql/cursor.ts', [
     ['[]', '["Stryker was here"]', OTHER_LIST],

@@ -10,7 +10,7 @@ import { createResources } from '../../../src/runtime/server/schema/resource'
 
 const places = sqliteTable('places', { id: integer('id').primaryKey() })
 const resource = createResources([{ name: 'places', schema: places }], [{ places }], DEFAULT_CONFIG).get('places')!
-const order = planOrder(resource, allFields(resource), [])
+const order = planOrder(resource, allFields(resource), [], [])
 
 it('reads every position that it wrote', () => {
   fc.assert(fc.property(fc.maxSafeInteger(), (id) => {

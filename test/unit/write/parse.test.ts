@@ -198,7 +198,7 @@ describe('a delete', () => {
     expect(await parse({ id: '7', query: { force: 'yes' } })).toEqual(refusal('INVALID_QUERY', '`force` is true or false'))
     expect(await parse({ id: 'x' })).toEqual(refusal('NOT_FOUND', ''))
     // An invalid percent-encoding in the path leaves no id.
-    expect(await parse({})).toEqual(refusal('NOT_FOUND', ''))
+    for (const schema of [sqlite.posts, sqlite.follows]) expect(await parse({}, { schema })).toEqual(refusal('NOT_FOUND', ''))
   })
 
   it('has a reason that fits the column, if there is one', async () => {

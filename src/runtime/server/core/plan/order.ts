@@ -14,7 +14,7 @@ export function planOrder(
   resource: Resource,
   readable: Selection,
   sort: readonly SortField[],
-  cursorFields: readonly SortField[] = [],
+  cursorFields: readonly SortField[],
   parameter = 'sort',
 ): readonly Order[] {
   const order: Order[] = []

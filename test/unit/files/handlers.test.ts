@@ -1,7 +1,7 @@
 /** The handlers of the routes, with stand-ins for the server and the storage: what they pass on, and what they do if a part fails. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { apiError } from '../../../src/runtime/server/core/custom-error'
-import { notFound } from '../../../src/runtime/server/core/error'
+import { changedMeanwhile, notFound } from '../../../src/runtime/server/core/error'
 import { canReadField } from '../../../src/runtime/server/plugins/file-upload/describe'
 import { resolveFields, type FileField } from '../../../src/runtime/server/plugins/file-upload/options'
 import { removeRoutes } from '../../../src/runtime/server/plugins/file-upload/remove'
@@ -108,6 +108,19 @@ describe('an upload', () => {
     write.mockRejectedValue(notFound())
     await expect(upload()).rejects.toMatchObject({ status: 404 })
     expect(service.removeUnnamed).toHaveBeenCalledExactlyOnceWith(COVER, expect.anything(), [{ key: expect.any(String) }], [])
+  })
+
+  it('keeps the file if the update can have been committed', async () => {
+    const failing = (error: Error) => write.mockImplementation((_change, { onCommitting } = {}) => {
+      onCommitting!()
+      return Promise.reject(error)
+    })
+    failing(new Error('Connection terminated unexpectedly'))
+    await expect(upload()).rejects.toThrow('Connection terminated unexpectedly')
+    expect(service.removeUnnamed).not.toHaveBeenCalled()
+    failing(changedMeanwhile())
+    await expect(upload()).rejects.toMatchObject({ status: 409 })
+    expect(service.removeUnnamed).toHaveBeenCalledOnce()
   })
 
   it('keeps the file if the update fails after the commit', async () => {

@@ -22,6 +22,8 @@ import { callOn, type CallerContext } from './visible-rows'
 export type StoredValues = Readonly<Record<string, unknown>>
 
 export interface UpdateOptions {
+  /** Runs before each attempt to commit. After it, an error such as a broken connection can leave open whether the values were written. */
+  readonly onCommitting?: () => void
   /**
    * Runs once after the commit and before the after-hooks, with the values before the update and those that it wrote. A before-hook can
    * have replaced or removed a value. An error is logged.
@@ -73,7 +75,7 @@ type UpdateTarget = Pick<WriteItem, 'ifMatch'> & { readonly key: Key }
 
 async function write(
   call: Call, target: UpdateTarget, names: readonly string[], change: (stored: StoredValues) => StoredValues,
-  { onCommitted }: UpdateOptions,
+  { onCommitting, onCommitted }: UpdateOptions,
 ): Promise<unknown> {
   const { resource } = call
   const { key } = target
@@ -93,11 +95,11 @@ async function write(
       ...target, data: { values, sent, given: sent }, condition: { clauses: unchanged, error: () => new StoredValuesChanged() },
     }
     try {
-      return bodyWithRevision(await runUpdate({ bulk: false, items: [item] }, call, async ([written]) => {
+      return bodyWithRevision(await runUpdate({ bulk: false, items: [item] }, call, { onCommitting, async onCommitted([written]) {
         const { values: after } = written!
         const valueOf = (name: string) => after[name] === undefined ? before[name] : after[name]
         await runLogged(() => onCommitted?.(before, Object.fromEntries(names.map(name => [name, valueOf(name)]))))
-      }))
+      } }))
     }
     catch (error) {
       if (!(error instanceof StoredValuesChanged)) throw error

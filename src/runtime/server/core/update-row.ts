@@ -4,7 +4,7 @@ import { applyScope } from './access/row-scope'
 import type { Call } from './context'
 import { notFound } from './error'
 import { toRequestError } from './execute/rows/invalid-value'
-import { executeWrite } from './execute/write/run'
+import { executeWrite, type CommitListeners } from './execute/write/run'
 import { planUpdate } from './plan/write'
 import { writtenRecord } from './respond'
 import type { ApiResponse } from './response'
@@ -29,15 +29,14 @@ export async function updateRow(
 
 /**
  * Runs the steps of an update after its request was parsed: plan, row scope, one commit with its hooks, response.
- * @param onCommitted as that of `executeWrite`
  * @throws The errors of an update, and those of a condition of its items.
  */
 export async function runUpdate(
-  request: Parameters<typeof planUpdate>[0], call: Call, onCommitted?: Parameters<typeof executeWrite>[2],
+  request: Parameters<typeof planUpdate>[0], call: Call, listeners?: CommitListeners,
 ): Promise<ApiResponse> {
   const plan = await applyScope(call, await planUpdate(request, call), 'update')
   try {
-    return writtenRecord(await executeWrite(plan, call, onCommitted))
+    return writtenRecord(await executeWrite(plan, call, listeners))
   }
   catch (error) {
     throw await toRequestError(error, plan, call)

@@ -2,6 +2,7 @@
 import { apiError } from '../../core/custom-error'
 import { mediaTypeOf } from '../../core/media-type'
 import { singleValue } from '../../core/parse/params'
+import { isRefusal } from '../../core/refusal'
 import type { RouteRequest } from '../../core/route-request'
 import type { PluginRoute } from '../../plugin/contract'
 import type { AutoApiContext } from '../../registration'
@@ -45,14 +46,17 @@ async function upload(field: FileField, service: FileService, ctx: AutoApiContex
   finally {
     await received.discard()
   }
-  let isCommitted = false
+  let commit: 'not sent' | 'sent' | 'done' = 'not sent'
   try {
     const file: StoredFile = { key, name: received.name, type: received.type, ...await received.finish(), ...received.dimensions }
     return await update.write(
       stored => ({ [name]: service.toColumn(field, multiple ? [...underLimit(field, filesOf(stored[name])), file] : file) }),
       {
+        onCommitting() {
+          commit = 'sent'
+        },
         onCommitted(before, after) {
-          isCommitted = true
+          commit = 'done'
           // A hook can drop the new file from the update.
           return service.removeUnnamed(field, ctx, [...filesOf(before[name]), file], filesOf(after[name]))
         },
@@ -60,10 +64,13 @@ async function upload(field: FileField, service: FileService, ctx: AutoApiContex
     )
   }
   catch (error) {
-    if (!isCommitted) await service.removeUnnamed(field, ctx, [{ key }], [])
+    // If the connection breaks during the commit, the record can name the file. If it does not, the daily task removes the file.
+    if (isUnnamed(commit, error)) await service.removeUnnamed(field, ctx, [{ key }], [])
     throw error
   }
 }
+
+const isUnnamed = (commit: 'not sent' | 'sent' | 'done', error: unknown) => commit === 'not sent' || (commit === 'sent' && isRefusal(error))
 
 async function openBody({ field, maxSize }: FileField, request: RouteRequest): Promise<FilePart> {
   const contentType = request.header('content-type') ?? ''

@@ -2,9 +2,9 @@
 import { ROUTES } from '../../../shared/routes'
 import type { Change, CommitListener } from '../../core/changes'
 import { requireSession } from '../../core/context'
-import { ApiError, isHttpError } from '../../core/error'
 import { useKnownTotals } from '../../core/known-totals'
-import { BusyError, type Statement } from '../../engines/engine'
+import type { Statement } from '../../engines/engine'
+import { isRefusal } from '../../core/refusal'
 import { requireCurrentRows } from '../../core/replicas/read-engine'
 import type { AroundInfo, Listeners } from '../../core/listeners'
 import type { ApiResponse } from '../../core/response'
@@ -139,14 +139,6 @@ export function createResponseCache(policy: ServerPolicy, server: PluginServer, 
       return store.raise([ANY, ...new Set(changes.map(({ resource, table }) => resource ?? `table:${table}`))])
     },
   }
-}
-
-/** Whether the error says that nothing was committed. */
-function isRefusal(error: unknown): boolean {
-  if (error instanceof BusyError) return true
-  if (!(error instanceof ApiError) && !isHttpError(error)) return false
-  const { status, statusCode = status } = error as { readonly status?: number, readonly statusCode?: number }
-  return Number(statusCode) < 500
 }
 
 async function bypass(next: Next, detail: string): Promise<ApiResponse> {

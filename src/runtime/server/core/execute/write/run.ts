@@ -16,12 +16,17 @@ import { checkTags } from './tags'
 import { loadTargets } from './targets'
 import { toResult, type WriteResult } from './result'
 
-/**
- * Writes the items of a request. A write of a single record has one item.
- * @param onCommitted runs after the commit and before the after-hooks, whose errors do not undo the commit. Groups do not call it.
- */
+/** Runs around the commit of a write. Groups do not call it. */
+export interface CommitListeners {
+  /** Runs before the commit. After it, an error can leave open whether the items were written. */
+  readonly onCommitting?: () => void
+  /** Runs after the commit and before the after-hooks, whose errors do not undo the commit. */
+  readonly onCommitted?: (items: readonly Item[]) => unknown
+}
+
+/** Writes the items of a request. A write of a single record has one item. */
 export async function executeWrite(
-  plan: Scoped<WritePlan>, call: Call, onCommitted?: (items: readonly Item[]) => unknown,
+  plan: Scoped<WritePlan>, call: Call, { onCommitting, onCommitted }: CommitListeners = {},
 ): Promise<WriteResult> {
   if (plan.deletionId !== undefined) return executeGroupWrite(plan, call)
   const items = toItems(plan, () => itemContext(call))
@@ -35,6 +40,7 @@ export async function executeWrite(
   const written = new Map<number, WrittenItem>()
   const commit: ItemsCommit = { plan, call, written, time: new Date() }
   const { dryRun } = call.ctx
+  onCommitting?.()
   if (plan.atomic) await commitAll(items, commit)
   else if (dryRun) await dryRunItems(items, commit)
   else for (const item of withoutError(items)) await commitOne(item, commit)

@@ -20,7 +20,7 @@ import { toResult, type WriteResult } from './result'
 export interface CommitListeners {
   /** Runs before the commit. After it, an error can leave open whether the items were written. */
   readonly onCommitting?: () => void
-  /** Runs after the commit and before the after-hooks, whose errors do not undo the commit. */
+  /** Runs after the commit. The after-hooks follow; their errors do not undo the commit. */
   readonly onCommitted?: (items: readonly Item[]) => unknown
 }
 

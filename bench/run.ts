@@ -146,7 +146,7 @@ async function compare(
     }
     if (!against && CACHED_LIST.title.includes(only ?? '')) measured.push(...await compareCache(d, database, sample, generator, effort))
     if (!against && KNOWN_TOTAL.title.includes(only ?? ''))
-      measured.push(await compareKnownTotals(own[0]!, database, sample, generator, effort))
+      measured.push(await compareKnownTotals(database, sample, generator, effort))
     if (!against && PAGE.includes(only ?? '')) measured.push(await comparePages(database, sample, generator, effort))
     for (const variant of variantsOf({ only, variants: withVariants })) measured.push(...(await compareVariant(variant, d, database, sample, generator, effort)))
     for (const name of remote) measured.push(...(await compareRemote(REMOTE_SERVERS[name], built, database, sample, generator, effort)))

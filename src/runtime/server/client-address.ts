@@ -3,6 +3,7 @@
  * page sends requests to the same server. These requests have the client of the page's request.
  */
 import { resolveClientAddress } from './core/access/ip-address'
+import { createAttached } from './core/attached'
 import { webRequestOf } from './web-request'
 
 /** The parts of an event, of either version of h3, that hold the address. */
@@ -24,7 +25,7 @@ export interface EdgeFields {
 }
 
 /** Each event by its context. An event of h3 2 without a connection has the event of the page instead. */
-const events = new WeakMap<object, ClientEvent>()
+const events = createAttached<ClientEvent>('event')
 
 interface AsyncStorage {
   readonly enterWith: (event: ClientEvent) => void

@@ -4,6 +4,7 @@ import type { Engine } from '../engines/engine'
 import type { AutoApiContext, AutoApiUser } from '../registration'
 import type { Resource } from '../schema/model'
 import type { Api } from './api'
+import { createAttached } from './attached'
 import type { Writable } from './extensions'
 import { assertHeader } from './header'
 import type { IncomingRequest } from './listeners'
@@ -59,8 +60,11 @@ export interface Call extends Session {
   readonly resource: Resource
 }
 
-/** Maps each context to its session. Hooks and handlers receive only the context, and they pass it back to the API. */
-const sessions = new WeakMap<object, Session>()
+/** The session of each context. Hooks and handlers receive only the context, and they pass it back to the API. */
+const sessions = createAttached<Session>('session')
+
+/** The key of the property that every context has besides those of its type. */
+export const SESSION = sessions.key
 
 /** Creates a session, which {@link requireSession} finds by its context. */
 export function createSession(api: Api, ctx: AutoApiContext, engine: Engine): Session {

@@ -2,6 +2,7 @@
 import { assertEngine, createEngine, type EngineName } from '../engines/index'
 import type { EngineDefinition } from '../engines/define'
 import type { Engine } from '../engines/engine'
+import { createAttached } from './attached'
 import { assertOptions, primaryDatabase, resolveReplicas, type DatabaseOptions } from './replicas/options'
 import type { Replicas } from './replicas/replicas'
 
@@ -77,10 +78,13 @@ function oncePerDatabase(definition: EngineName | EngineDefinition, options: Dat
 
 /** Calls the function once for each request and caches the database it returns. */
 function oncePerRequest(get: Source): Source {
-  const databases = new WeakMap<object, unknown>()
+  const databases = createAttached<unknown>('database')
   return (event) => {
     if (typeof event !== 'object' || event === null) return get(event)
-    if (!databases.has(event)) databases.set(event, get(event))
-    return databases.get(event)
+    const known = databases.get(event)
+    if (known !== undefined) return known
+    const found = get(event)
+    databases.set(event, found)
+    return found
   }
 }

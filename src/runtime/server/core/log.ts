@@ -1,4 +1,5 @@
 /** Escapes text for log lines, so that text of a client can neither start a new line nor control a terminal. */
+import { createAttached } from './attached'
 
 /** Escapes every character that is not printable ASCII, line breaks included. */
 export function printable(text: string): string {
@@ -35,7 +36,7 @@ export function describeError(error: unknown, depth = 0): string {
 }
 
 /** The fields that log lines of a request begin with, by event. */
-const fieldsOf = new WeakMap<object, Readonly<Record<string, string>>>()
+const fieldsOf = createAttached<Readonly<Record<string, string>>>('log fields')
 
 /** Adds fields, such as `requestId`, to the log lines of a request. @throws TypeError for a name or a value that is not a string. */
 export function addLogFields(event: unknown, fields: Readonly<Record<string, string>>): void {

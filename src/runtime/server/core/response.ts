@@ -1,4 +1,5 @@
 /** The response of a route, independent of the HTTP server. */
+import { createAttached } from './attached'
 
 export interface ApiResponse {
   readonly status: number
@@ -29,7 +30,7 @@ export interface Tagged {
 }
 
 /** The text of each response of {@link createTextResponse}, as long as nothing has read its body. */
-const texts = new WeakMap<ApiResponse, () => Tagged | undefined>()
+const texts = createAttached<() => Tagged | undefined>('text')
 
 /**
  * Creates a response whose body is JSON text. The HTTP adapter sends the text as it is. The body is parsed when something reads it: a copy

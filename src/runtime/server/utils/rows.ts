@@ -2,6 +2,7 @@
 import type { InferSelectModel, SQL, Table } from 'drizzle-orm'
 import type { Operation } from '../../shared/operations'
 import { useApi } from '../runtime'
+import { createAttached } from '../core/attached'
 import { callFor, loadVisibleRows, type CallerContext } from '../core/visible-rows'
 import { openSession } from '../core/open-session'
 import { authorize } from '../core/access/authorize'
@@ -11,7 +12,7 @@ import type { AutoApiContext, AutoApiPlatform } from '../registration'
 
 type Event = AutoApiPlatform extends { event: infer E } ? E : never
 
-const contexts = new WeakMap<object, Promise<AutoApiContext>>()
+const contexts = createAttached<Promise<AutoApiContext>>('context')
 
 /**
  * Resolves the caller of a request, as the generated routes do. It authorizes nothing: the handler must do that.

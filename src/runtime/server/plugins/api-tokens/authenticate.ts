@@ -1,4 +1,5 @@
 /** Finds the caller of a token. Whatever is wrong with a token, the response is the same, and no other caller takes its place. */
+import { createAttached } from '../../core/attached'
 import { ApiError, invalidQuery } from '../../core/error'
 import type { CredentialCaller } from '../../core/credentials'
 import type { IncomingRequest } from '../../core/listeners'
@@ -29,7 +30,7 @@ export interface FoundToken {
 }
 
 /** The tokens of requests that were recognized, by event. */
-const recognized = new WeakMap<object, TokenRow>()
+const recognized = createAttached<TokenRow>('token')
 
 /** Returns the token with which the caller of a request came. */
 export function tokenOf(event: unknown): TokenRow | undefined {

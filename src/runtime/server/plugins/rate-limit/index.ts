@@ -1,8 +1,8 @@
 /** Limits requests: by address before the caller is resolved, or by user, tenant or the app's own key afterwards. */
+import { createAttached } from '../../core/attached'
 import { rateLimited } from '../../core/error'
 import { toNetwork } from '../../core/access/ip-address'
 import type { IncomingRequest } from '../../core/listeners'
-import type { ApiEvent } from '../../http'
 import { defineAutoApiPlugin } from '../../plugin/contract'
 import { provideFeatures } from '../../plugin/features'
 import type { PluginServer } from '../../plugin/server'
@@ -36,13 +36,13 @@ export const rateLimit = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins', na
     counter = resolveStore(imported(options.store, 'rateLimit.store'), policy.maxKeys, server.storage)
   }
   /** The counted requests. If a handler resolves its caller again, its request is not counted again. */
-  const counted = new WeakSet<ApiEvent>()
+  const counted = createAttached<true>('counted')
 
   async function count(request: IncomingRequest, findKey: () => string | Promise<string>): Promise<void> {
     const found = policy.find(request.operations)
     // Prerendering sends requests as fast as it can, and has no other clients to protect.
-    if (found.length === 0 || counted.has(request.event) || import.meta.prerender) return
-    counted.add(request.event)
+    if (found.length === 0 || counted.get(request.event) || import.meta.prerender) return
+    counted.set(request.event, true)
     const key = await findKey()
     const hits = await Promise.all(found.map(({ limit, group }) => counter.hit(`rate-limit:${name}:${group}:${key}`, limit.window * 1000)))
     let wait: number | undefined
@@ -80,7 +80,7 @@ function addressKey(request: IncomingRequest): string {
 }
 
 /** The rate limit headers that each request has so far. Each limit adds a member to their lists. */
-const sentHeaders = new WeakMap<ApiEvent, Record<string, string>>()
+const sentHeaders = createAttached<Record<string, string>>('rate limit headers')
 
 function addHeaders({ event, setHeader }: IncomingRequest, headers: Readonly<Record<string, string>>): void {
   const lists = sentHeaders.get(event) ?? {}

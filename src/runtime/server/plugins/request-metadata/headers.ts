@@ -1,9 +1,10 @@
 /** Reads the headers that identify a request. A client can send any text in them. */
+import { createAttached } from '../../core/attached'
 
 const REQUEST_ID = /^[\w-]{8,128}$/
 
 /** The id of each client request, by the context of its event. */
-const ids = new WeakMap<object, string>()
+const ids = createAttached<string>('request id')
 
 /**
  * Returns the id of a request: that of a trusted proxy, or a new UUID. All requests of a page that the server renders share the context.

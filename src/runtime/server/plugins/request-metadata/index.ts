@@ -1,5 +1,6 @@
 /** Adds `ctx.metadata`: the id of the request, its trace, and the client. The response and the log lines have the id too. */
 import { toAddressPrefix } from '../../core/access/ip-address'
+import { createAttached } from '../../core/attached'
 import type { ArrivingRequest } from '../../core/listeners'
 import { clientEventOf, edgeFieldsOf, type EdgeFields } from '../../client-address'
 import { defineAutoApiPlugin } from '../../plugin/contract'
@@ -54,7 +55,7 @@ export const requestMetadata = defineAutoApiPlugin(
     assertOptions(options, RULES, 'requestMetadata')
     const { ip = 'full' } = options
     let trustProxy: boolean | number = false
-    const known = new WeakMap<object, RequestMetadata>()
+    const known = createAttached<RequestMetadata>('metadata')
 
     function describe({ event, address }: ArrivingRequest): RequestMetadata {
       const { context, headers } = clientEventOf(event)
@@ -71,7 +72,7 @@ export const requestMetadata = defineAutoApiPlugin(
 
     /** Runs twice for a request below the prefix, and once for an endpoint at another path. */
     function identify(request: ArrivingRequest): void {
-      if (known.has(request.event)) return
+      if (known.get(request.event)) return
       const metadata = describe(request)
       known.set(request.event, metadata)
       request.setHeader('X-Request-Id', metadata.requestId)

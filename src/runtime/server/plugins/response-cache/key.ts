@@ -1,6 +1,7 @@
 /** The key of a request: everything on which its response can depend, besides the rows. */
 import { digest } from 'ohash'
 import { limitsOf, type CredentialLimits } from '../../core/access/limits'
+import { SESSION } from '../../core/context'
 import type { Statement } from '../../engines/engine'
 import type { AutoApiContext } from '../../registration'
 import { encode, NotPlainError } from './encode'
@@ -8,6 +9,7 @@ import { encode, NotPlainError } from './encode'
 /** The keys of every context. The key of a request contains their values, except those of the event and the database. */
 const OWN_KEYS: ReadonlySet<string | symbol> = new Set([
   'user', 'permissions', 'tenant', 'credential', 'event', 'resource', 'operation', 'params', 'query', 'dryRun', 'body', 'db',
+  SESSION,
 ])
 
 /**

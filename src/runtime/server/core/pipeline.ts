@@ -39,13 +39,14 @@ export async function runRoute(api: Api, request: ApiRequest, resource: Resource
   const session = await openSession(api, request, resource?.name ?? '', entry.operations, entry.isReadOnly)
   // Without a resource, the overloads accept only an `Entry<Session>`, which cannot read `call.resource`. So the cast is safe.
   const call = resource ? forResource(session, resource, session.ctx) : session as Call
-  return withMarker(api, request, session, () => runInSession(api, request, call, entry))
+  // An async function that returns a promise without `await` resolves two turns of the microtask queue later.
+  return await withMarker(api, request, session, () => runInSession(api, request, call, entry))
 }
 
 async function runInSession(api: Api, request: ApiRequest, call: Call, entry: Entry<Call>): Promise<ApiResponse> {
   const { listeners } = api
   const { name, idempotent = false, body = () => request.body() } = entry
-  if (name === undefined || (listeners.around.length === 0 && listeners.onResponse.length === 0)) return runEntry(call, entry)
+  if (name === undefined || (listeners.around.length === 0 && listeners.onResponse.length === 0)) return await runEntry(call, entry)
   const info = Object.freeze({ route: name, idempotent, request: { header: request.header, body } })
   const authorizing = entry.authorize(call)
   if (authorizing) await authorizing
@@ -61,7 +62,7 @@ export async function runEntry<S extends Session, Result>(
 ): Promise<Result> {
   const authorizing = authorize(session)
   if (authorizing) await authorizing
-  return run(session)
+  return await run(session)
 }
 
 /** Lets every caller pass. The entry itself must return only data that the caller can access. */

@@ -95,14 +95,17 @@ export function trashMode(query: Query): TrashMode {
 
 /** Returns the operations for which a read needs permission. Authorization needs them before the query is parsed. */
 export function readOperations({ query }: Pick<ApiRequest, 'query'>): readonly ['read', ...Operation[]] {
-  const has = (parameter: string) => query[parameter] !== undefined
-  const isTrue = (parameter: string) => [query[parameter]].flat().includes('true')
-  return [
-    'read',
-    ...has('aggregate') || has('groupBy') ? ['aggregate' as const] : [],
-    ...isTrue('includeDeleted') || isTrue('onlyDeleted') ? ['viewDeleted' as const] : [],
-  ]
+  const aggregates = query.aggregate !== undefined || query.groupBy !== undefined
+  const trash = isTrue(query.includeDeleted) || isTrue(query.onlyDeleted)
+  if (!aggregates && !trash) return ONLY_READ
+  return ['read', ...aggregates ? ['aggregate' as const] : [], ...trash ? ['viewDeleted' as const] : []]
 }
+
+/** Most reads have no other operation. */
+const ONLY_READ = Object.freeze(['read'] as const)
+
+const isTrue = (value: string | readonly string[] | undefined) =>
+  value !== undefined && (typeof value === 'string' ? value === 'true' : value.includes('true'))
 
 /** Does the same as {@link readOperations}, for a route that only aggregates. */
 export function aggregateOperations(request: ApiRequest): readonly ['aggregate', ...Operation[]] {

@@ -94,8 +94,8 @@ function toOptions(key: KeyGetter, enabled: MaybeRefOrGetter<boolean> = true) {
   return {
     enabled: computed(() => toValue(enabled) && key() !== undefined),
     retry: (count: number, { status }: AutoApiError) => !import.meta.server && count < 2 && (status === 0 || status >= 500),
-    // On the server, components of one page share a response.
-    ...import.meta.server && { staleTime: Infinity },
+    // On the server, components of one page share a response. Nothing changes it while they render, so it needs no proxies.
+    ...import.meta.server && { staleTime: Infinity, shallow: true },
     // Hydration refetches neither responses nor errors that the server has rendered.
     ...isHydrating && { refetchOnMount: false, retryOnMount: false },
   }

@@ -13,7 +13,7 @@ export interface BenchOptions {
   readonly quick: boolean
   /** Measures the heap after 20 000 and after 200 000 requests, and nothing else. */
   readonly soak: boolean
-  /** Measures other builds of the app: with 200 resources, without entity tags, and as two processes. On in a full run. */
+  /** Measures other builds of the app: with 200 resources, with entity tags, and as two processes. On in a full run. */
   readonly variants: boolean
   /** Measures a and d on these database servers too. On in a full run. */
   readonly remote: readonly ('postgres' | 'mariadb')[]
@@ -47,7 +47,7 @@ export const HELP = `npm run bench -- [options]
   --builds          only: how long an app with 200 resources takes to build, and one without resources
   --starts          only: the time until the first response with 6 and 200 resources, and the size of a Worker with 200
   --types           only: how long pages over 50 tables take to compile, and the same pages typed by hand
-  --variants        also: d with 200 resources, d without ETags, and d as two processes (part of a full run)
+  --variants        also: d with 200 resources, with ETags, and as two processes (part of a full run)
   --postgres        also: a and d on Postgres (part of a full run)
   --mariadb         also: a and d on MariaDB (part of a full run)
   --soak            only: the heap after 20 000 and after 200 000 requests

@@ -1,4 +1,4 @@
-/** Measures `d` beside another build of the app: with 200 resources instead of 6, without entity tags, and as two processes. */
+/** Measures `d` beside another build of the app: with 200 resources instead of 6, with entity tags, and as two processes. */
 import { spawnSync } from 'node:child_process'
 import { copyFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -21,10 +21,10 @@ interface Variant {
   readonly serverEnvironment?: Readonly<Record<string, string>>
   /** Whether to measure {@link BARE} in both builds too. It shows what the difference costs without the API. */
   readonly bare?: true
-  /** The name of `d`, and of the other build. */
+  /** The names of `d`, the baseline of the ratios, and of the other build. */
   readonly keys: { readonly d: string, readonly other: string }
-  /** Which of the two is the baseline of the ratios. */
-  readonly baseline: 'd' | 'other'
+  /** The path of a handler in the other build that is measured instead of `d`. */
+  readonly handler?: string
 }
 
 /** Two workers, which end with the main process: it would wait for them otherwise. */
@@ -36,14 +36,20 @@ const VARIANTS: readonly Variant[] = [
     operations: ['list 20', 'get'],
     environment: { BENCH_RESOURCES: '200' },
     keys: { d: 'd, 6 resources', other: 'd, 200 resources' },
-    baseline: 'd',
   },
   {
     title: 'cost of ETags',
     operations: ['list 20', 'get'],
-    environment: { BENCH_ETAG: 'off' },
-    keys: { d: 'd', other: 'd, `etag: false`' },
-    baseline: 'other',
+    environment: { BENCH_ETAG: 'on' },
+    keys: { d: 'd', other: 'd, ETags' },
+  },
+  {
+    title: 'ETags and request metadata',
+    operations: ['list 20', 'get'],
+    environment: { BENCH_ETAG: 'on' },
+    serverEnvironment: { BENCH_METADATA: '1' },
+    handler: '/raw/tagged/posts',
+    keys: { d: 'c, both by hand', other: 'd, both' },
   },
   {
     title: 'one and two processes',
@@ -52,7 +58,6 @@ const VARIANTS: readonly Variant[] = [
     serverEnvironment: CLUSTER,
     bare: true,
     keys: { d: 'd, one process', other: 'd, two processes' },
-    baseline: 'd',
   },
 ]
 
@@ -68,22 +73,16 @@ export async function compareVariant(
   generator: Generator,
   effort: Effort,
 ): Promise<Measured[]> {
-  const { title, environment, keys, baseline } = variant
+  const { title, keys, handler } = variant
   const name = title.replaceAll(/\W+/g, '-')
-  const output = fileURLToPath(new URL(`.output/${name}`, import.meta.url))
-  console.info(`building the app for "${title}" …`)
-  const { status, stdout, stderr } = spawnSync('nuxi', ['build', appFolder], {
-    env: { ...process.env, NODE_ENV: 'production', NUXT_TELEMETRY_DISABLED: '1', ...environment, BENCH_OUTPUT: output },
-    encoding: 'utf8',
-  })
-  if (status !== 0) throw new Error(`The app does not build.\n${stdout}\n${stderr}`)
+  const output = build(variant)
   const copy = database.replace('.sqlite', `-${name}.sqlite`)
   copyFileSync(database, copy)
   const d = IMPLEMENTATIONS.find(({ key }) => key === 'd')!
   const implementation = { ...d, key: keys.other, entry: `${output}/server/index.mjs`, environment: () => variant.serverEnvironment ?? {} }
   const other = await startServer(implementation, copy)
-  const named = { ...ours, implementation: { ...ours.implementation, key: keys.d } }
-  const servers = baseline === 'd' ? [named, other] : [other, named]
+  const named = (server: RunningServer) => ({ ...server, implementation: { ...server.implementation, key: keys.d } })
+  const servers = [handler === undefined ? named(ours) : { ...named(other), posts: other.posts.replace(d.posts, handler) }, other]
   try {
     const measured: Measured[] = []
     const compare = async (operation: Operation, name: string, servers: readonly RunningServer[]) => {
@@ -103,6 +102,23 @@ export async function compareVariant(
     await other.stop()
   }
 }
+
+/** Builds the app once for each environment. @returns the folder of the output */
+function build({ title, environment }: Variant): string {
+  const settings = Object.entries(environment).flat().join('-')
+  const output = fileURLToPath(new URL(`.output/${settings}`, import.meta.url))
+  if (built.has(output)) return output
+  console.info(`building the app for "${title}" …`)
+  const { status, stdout, stderr } = spawnSync('nuxi', ['build', appFolder], {
+    env: { ...process.env, NODE_ENV: 'production', NUXT_TELEMETRY_DISABLED: '1', ...environment, BENCH_OUTPUT: output },
+    encoding: 'utf8',
+  })
+  if (status !== 0) throw new Error(`The app does not build.\n${stdout}\n${stderr}`)
+  built.add(output)
+  return output
+}
+
+const built = new Set<string>()
 
 /** The handler with constant bytes, on the same server. */
 const withoutApi = (server: RunningServer): RunningServer => ({

@@ -25,5 +25,6 @@ export default defineNuxtConfig({
   telemetry: false,
   autoApi: {
     multiTenancy: {},
+    http: { etag: false },
   },
 })

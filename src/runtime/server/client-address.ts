@@ -4,7 +4,7 @@
  */
 import { resolveClientAddress } from './core/access/ip-address'
 import { createAttached } from './core/attached'
-import { webRequestOf } from './web-request'
+import { headerOf, webRequestOf } from './web-request'
 
 /** The parts of an event, of either version of h3, that hold the address. */
 export interface ClientEvent {
@@ -60,10 +60,10 @@ const PRESET = import.meta.preset ?? ''
  */
 export function clientAddressOf(event: object, trustProxy: boolean | number, preset = PRESET): string | undefined {
   const client = outermost(event as ClientEvent)
-  const { headers, node, req } = client
+  const { node, req } = client
   return resolveClientAddress({
     connection: node?.req?.socket?.remoteAddress ?? req?.ip,
-    forwardedFor: headers.get('x-forwarded-for') ?? undefined,
+    forwardedFor: headerOf(client, 'x-forwarded-for'),
     edge: platformOf(client, preset)?.address,
   }, trustProxy)
 }

@@ -31,6 +31,7 @@ import { sendStream } from './http/stream'
 import { segmentsBelow, sentUrl } from './http/url'
 import { useApi } from './runtime'
 import { idToPath } from './schema/record-id'
+import { headerOf } from './web-request'
 
 /** The event of a request, from the h3 version that Nuxt uses. */
 export type ApiEvent = H3Event
@@ -63,7 +64,7 @@ const toHttpError = createToHttpError<H3Event>(createError, HEADERS)
 /** Creates an event handler that returns its HTTP errors as problem details if the client asks for them. Nitro renders other errors. */
 function defineApiHandler(run: (event: H3Event) => unknown): EventHandler {
   const fail = (event: H3Event, error: unknown) => {
-    if (!isHttpError(error) || !wantsErrorsAs(event.headers.get('accept') ?? undefined, PROBLEM_TYPE)) throw error
+    if (!isHttpError(error) || !wantsErrorsAs(headerOf(event, 'accept'), PROBLEM_TYPE)) throw error
     return respondWithProblem(event, error)
   }
   return defineEventHandler((event) => {
@@ -182,7 +183,7 @@ export function definePluginRoutes(): EventHandler {
 function runPluginRoute(event: H3Event, api: ServerApi): unknown {
   const path = segmentsBelow(api.mountPath, event, sentUrl(event))
   // An encoded slash would split one segment into two.
-  const accept = () => event.headers.get('accept') ?? undefined
+  const accept = () => headerOf(event, 'accept')
   const found = path[0]?.includes('/') ? undefined : api.findPluginRoute(event.method, `/${path.join('/')}`, accept)
   if (!found) return
   const { resource: name, params, route, methods, negotiated } = found
@@ -252,13 +253,6 @@ async function runAndSend(
   }
 }
 
-/** Reads a header without the copy of all headers that h3 1 makes. */
-function findHeader(event: H3Event, name: string): string | undefined {
-  const sent = (event as { node?: { req?: { headers?: Readonly<Record<string, string | string[] | undefined>> } } }).node?.req?.headers
-  const value = sent ? sent[name] : event.headers.get(name) ?? undefined
-  return Array.isArray(value) ? value.join(', ') : value
-}
-
 function sendPlain(event: H3Event, _api: ServerApi, { body }: ApiResponse): unknown {
   return sendBody(event, body)
 }
@@ -279,7 +273,7 @@ function respondWithTag(event: H3Event, api: ServerApi, response: ApiResponse): 
   const tagged = hasTag && !getResponseHeader(event, 'etag') ? findText(response) ?? tagBody(response) : undefined
   if (!tagged) return sendBody(event, response.body)
   setResponseHeader(event, 'etag', tagged.etag)
-  if (isRead && isNoneMatch(findHeader(event, 'if-none-match'), tagged.etag)) {
+  if (isRead && isNoneMatch(headerOf(event, 'if-none-match'), tagged.etag)) {
     setResponseStatus(event, 304)
     return null
   }

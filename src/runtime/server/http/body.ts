@@ -1,7 +1,7 @@
 /** Reads the body of a request, whole or in chunks, and counts its bytes while reading. */
 import { joinBytes } from '../../shared/bytes'
 import { incompleteBody, isHttpError, payloadTooLarge } from '../core/error'
-import { webRequestOf } from '../web-request'
+import { headerOf, webRequestOf } from '../web-request'
 
 /** A request that arrives over a Node connection. */
 interface NodeRequest {
@@ -63,7 +63,7 @@ async function readAll(event: EventWithBody, limit: number): Promise<Uint8Array 
  */
 export async function* readChunks(event: EventWithBody, limit: number): AsyncGenerator<Uint8Array> {
   // A declared length above the limit is refused before reading. If the header is absent or wrong, the counted bytes decide.
-  const isTooLong = Number(event.headers.get('content-length')) > limit
+  const isTooLong = Number(headerOf(event, 'content-length')) > limit
   const source = findBody(event)
   if (isTooLong) {
     // With h3 2 on Node, a body that nobody reads would reset the connection before the client has the response. Node reads it for h3 1.

@@ -12,6 +12,7 @@ import { assertMediaType, DEFAULT_ACCEPTS, FORM_TYPE, mediaTypeOf } from '../cor
 import type { AutoApiUser } from '../registration'
 import type { Resource } from '../schema/model'
 import { decode, idFromPath } from '../schema/record-id'
+import { headerOf } from '../web-request'
 import { readBody, readChunks, type EventWithBody } from './body'
 import { signalOf, type EventWithConnection } from './stream'
 import { parseQuery, segmentsBelow, sentUrl, type EventWithUrl, type SentUrl } from './url'
@@ -29,7 +30,7 @@ export type ToRequest<Event> = (event: Event, api: ServerApi, setHeader: SetHead
 export function toArrivingRequest<Event extends RequestEvent>(event: Event, api: ServerApi, setHeader: SetHeader<Event>): ArrivingRequest {
   return {
     method: event.method,
-    header: name => event.headers.get(name) ?? undefined,
+    header: name => headerOf(event, name),
     address: () => clientAddressOf(event, api.config.trustProxy),
     setHeader(name, value) {
       assertHeader(name, value, 'request.setHeader()')
@@ -98,7 +99,7 @@ function toBareRequest<Event extends RequestEvent>(
     path: url.path,
     params,
     query: parseQuery(url.query),
-    header: name => event.headers.get(name) ?? undefined,
+    header: name => headerOf(event, name),
     address: () => clientAddressOf(event, api.config.trustProxy),
     setHeader: (name, value) => setHeader(event, name, value),
     body,
@@ -114,8 +115,7 @@ function toBareRequest<Event extends RequestEvent>(
 
 /** The functions that read the body. Only one of them can be called, and only once. */
 function bodyOf(event: RequestEvent, maxBodySize: number): Pick<ApiRequest, 'body' | 'stream'> {
-  // Read when needed: h3 1 builds an object of all headers for the first one, which a request without a body does not need.
-  const typeOf = () => mediaTypeOf(event.headers.get('content-type') ?? undefined)
+  const typeOf = () => mediaTypeOf(headerOf(event, 'content-type'))
   let isRead = false
   let parsed: Promise<unknown> | undefined
   const markRead = () => {

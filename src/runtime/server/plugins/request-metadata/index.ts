@@ -5,6 +5,7 @@ import type { ArrivingRequest } from '../../core/listeners'
 import { clientEventOf, edgeFieldsOf, type EdgeFields } from '../../client-address'
 import { defineAutoApiPlugin } from '../../plugin/contract'
 import { assertOptions, type OptionRules } from '../../plugin/options'
+import { headerOf } from '../../web-request'
 import { findRequestId, findTraceId, shortText } from './headers'
 
 /** What is known about a request. */
@@ -58,14 +59,15 @@ export const requestMetadata = defineAutoApiPlugin(
     const known = createAttached<RequestMetadata>('metadata')
 
     function describe({ event, address }: ArrivingRequest): RequestMetadata {
-      const { context, headers } = clientEventOf(event)
-      const traceId = findTraceId(headers)
-      const client = ip === false ? undefined : address()
+      const client = clientEventOf(event)
+      const header = (name: string) => headerOf(client, name)
+      const traceId = findTraceId(header)
+      const clientAddress = ip === false ? undefined : address()
       return Object.freeze({
-        requestId: findRequestId(context, trustProxy ? headers : undefined),
+        requestId: findRequestId(client.context, trustProxy ? header : undefined),
         ...traceId !== undefined && { traceId },
-        ip: client === undefined ? null : ADDRESS_FORMS[ip as keyof typeof ADDRESS_FORMS](client),
-        userAgent: shortText(headers.get('user-agent')),
+        ip: clientAddress === undefined ? null : ADDRESS_FORMS[ip as keyof typeof ADDRESS_FORMS](clientAddress),
+        userAgent: shortText(header('user-agent')),
         ...edgeFieldsOf(event),
       })
     }

@@ -66,19 +66,25 @@ export interface WrittenItem {
 }
 
 export function toItems({ items }: WritePlan, createContext: () => AutoApiContext): Item[] {
-  return items.map(({ key, data, id, condition, ifMatch, error }: WriteItem, index) => ({
-    index,
-    key,
-    id,
-    sent: data?.sent ?? [],
-    sentKeys: data?.given ?? [],
-    values: { ...data?.values },
-    original: data?.values ?? {},
-    ctx: createContext(),
-    ...condition && { conditions: [condition] },
-    ...ifMatch && { ifMatch },
-    ...error && { error },
-  }))
+  return items.map(({ key, data, id, condition, ifMatch, error }: WriteItem, index) => {
+    let ctx: AutoApiContext | undefined
+    return {
+      index,
+      key,
+      id,
+      sent: data?.sent ?? [],
+      sentKeys: data?.given ?? [],
+      values: { ...data?.values },
+      original: data?.values ?? {},
+      // Only hooks read it. A context that inherits from that of the request makes every later access to the latter slow.
+      get ctx() {
+        return ctx ??= createContext()
+      },
+      ...condition && { conditions: [condition] },
+      ...ifMatch && { ifMatch },
+      ...error && { error },
+    }
+  })
 }
 
 export const keysOf = (items: readonly Item[]): readonly Key[] => items.map(({ key }) => key!)

@@ -40,7 +40,9 @@ const MAX_DIFFERENCE = 60_000
 function isCurrentTime(field: Field, value: unknown, time: Date): boolean {
   if (value === undefined || value === null) return false
   const parsed = value instanceof Date ? value : new Date(typeof value === 'string' ? value : Number(value))
-  return Math.abs(parsed.getTime() - time.getTime()) < MAX_DIFFERENCE && String(serverTime(field, parsed)) === String(value)
+  if (!(Math.abs(parsed.getTime() - time.getTime()) < MAX_DIFFERENCE)) return false
+  // The text of a `Date` takes longer than the rest of the defaults.
+  return value instanceof Date ? field.kind === 'date' : String(serverTime(field, parsed)) === String(value)
 }
 
 export function updateValues({ resource }: WritePlan, values: Values, call: Call, time: Date): Values {

@@ -19,6 +19,11 @@ it('is independent of other values of the same name', () => {
   expect(second.get(owner)).toBeUndefined()
 })
 
+it('has no value for anything but an object', () => {
+  const values = createAttached<number>('values')
+  for (const owner of [undefined, null, 1, 'text']) expect(values.get(owner)).toBeUndefined()
+})
+
 it('appears in no loop and in no JSON text', () => {
   const owner = { id: 1 }
   createAttached<string>('secret').set(owner, 'value')

@@ -30,8 +30,15 @@ export function headerOf(event: EventWithHeaders, name: string): string | undefi
   if (!sent || _headers || '__unenv__' in node.req! || webRequestOf(event as NodeEvent)) return event.headers.get(name) ?? undefined
   const value = sent[name.toLowerCase()]
   if (Array.isArray(value)) return value.join(', ')
-  return typeof value === 'string' && value !== '' ? value.replace(OUTER_SPACE, '') : undefined
+  return typeof value === 'string' && value !== '' ? trimSpace(value) : undefined
 }
 
-/** Node joins the lines of a header with `, `, even if the last one is empty. */
-const OUTER_SPACE = /^[\t ]+|[\t ]+$/g
+/** Node joins the lines of a header with `, `, even if the last one is empty. A pattern would be slow for a header full of spaces. */
+function trimSpace(text: string): string {
+  let [start, end] = [0, text.length]
+  while (start < end && isSpace(text.charCodeAt(start))) start++
+  while (end > start && isSpace(text.charCodeAt(end - 1))) end--
+  return text.slice(start, end)
+}
+
+const isSpace = (code: number) => code === 0x20 || code === 0x09

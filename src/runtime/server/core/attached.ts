@@ -7,8 +7,8 @@
 export interface Attached<T> {
   /** The key of the property, for code that looks at every property of an owner. */
   readonly key: symbol
-  /** Returns the value of this object. A copy of it, and an object that inherits from it, have no value. */
-  readonly get: (owner: object) => T | undefined
+  /** Returns the value of this object. A copy of it, and an object that inherits from it, have no value. Nor has anything but an object. */
+  readonly get: (owner: unknown) => T | undefined
   /** @throws TypeError for an object that is frozen */
   readonly set: (owner: object, value: T) => void
 }
@@ -16,9 +16,11 @@ export interface Attached<T> {
 /** @param name describes the values for a debugger */
 export function createAttached<T>(name: string): Attached<T> {
   const key = Symbol(name)
+  const isOwner = (value: unknown): value is { readonly [key]: T } =>
+    typeof value === 'object' && value !== null && Object.hasOwn(value, key)
   return {
     key,
-    get: owner => Object.hasOwn(owner, key) ? (owner as { readonly [key]: T })[key] : undefined,
+    get: owner => isOwner(owner) ? owner[key] : undefined,
     set: (owner, value) => void Object.defineProperty(owner, key, { value, configurable: true, writable: true }),
   }
 }

@@ -5,6 +5,7 @@ import { OPERATIONS, type BenchRequest, type Operation } from './operations.ts'
 import type { Measured } from './report.ts'
 import { startServer, type RunningServer } from './server.ts'
 import type { Sample } from './dataset.ts'
+import { buildOnce } from './variants.ts'
 import { assertSameResponses, toFetchOptions } from './verify.ts'
 
 const environment = () => ({ BENCH_CACHE: '1' })
@@ -27,8 +28,11 @@ const IMPLEMENTATIONS_OF_CACHE: readonly Implementation[] = [
 /** `list 20` from the cache. `--profile hit` profiles it. */
 export const CACHED_LIST = { ...LIST, title: 'cached list 20', implementations: IMPLEMENTATIONS_OF_CACHE }
 
-export async function compareCache(ours: RunningServer, database: string, sample: Sample, generator: Generator, effort: Effort): Promise<Measured[]> {
-  const server = await startServer(hit, database)
+/** Compares on a build with ETags, which the handlers send too. */
+export async function compareCache(database: string, sample: Sample, generator: Generator, effort: Effort): Promise<Measured[]> {
+  const entry = buildOnce(CACHED_LIST.title, { BENCH_ETAG: 'on' })
+  const server = await startServer({ ...hit, entry }, database)
+  const ours = await startServer({ ...d, entry }, database)
   try {
     const own = IMPLEMENTATIONS_OF_CACHE.map(implementation =>
       ({ ...server, implementation, posts: server.posts.replace(hit.posts, implementation.posts) }))
@@ -44,7 +48,7 @@ export async function compareCache(ours: RunningServer, database: string, sample
     return [cached, { operation: UNMODIFIED, bytes: 0, readings: await measure(unmodified, generator, effort) }]
   }
   finally {
-    await server.stop()
+    await Promise.all([server.stop(), ours.stop()])
   }
 }
 

@@ -144,7 +144,7 @@ async function compare(
       console.info(`measuring ${CURSOR} …`)
       measured.push({ operation: CURSOR, bytes: 0, readings: await measure(await cursorTargets(d, sample), generator, effort) })
     }
-    if (!against && CACHED_LIST.title.includes(only ?? '')) measured.push(...await compareCache(d, database, sample, generator, effort))
+    if (!against && CACHED_LIST.title.includes(only ?? '')) measured.push(...await compareCache(database, sample, generator, effort))
     if (!against && KNOWN_TOTAL.title.includes(only ?? ''))
       measured.push(await compareKnownTotals(database, sample, generator, effort))
     if (!against && PAGE.includes(only ?? '')) measured.push(await comparePages(database, sample, generator, effort))

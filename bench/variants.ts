@@ -75,11 +75,11 @@ export async function compareVariant(
 ): Promise<Measured[]> {
   const { title, keys, handler } = variant
   const name = title.replaceAll(/\W+/g, '-')
-  const output = build(variant)
+  const entry = buildOnce(title, variant.environment)
   const copy = database.replace('.sqlite', `-${name}.sqlite`)
   copyFileSync(database, copy)
   const d = IMPLEMENTATIONS.find(({ key }) => key === 'd')!
-  const implementation = { ...d, key: keys.other, entry: `${output}/server/index.mjs`, environment: () => variant.serverEnvironment ?? {} }
+  const implementation = { ...d, key: keys.other, entry, environment: () => variant.serverEnvironment ?? {} }
   const other = await startServer(implementation, copy)
   const named = (server: RunningServer) => ({ ...server, implementation: { ...server.implementation, key: keys.d } })
   const servers = [handler === undefined ? named(ours) : { ...named(other), posts: other.posts.replace(d.posts, handler) }, other]
@@ -103,19 +103,20 @@ export async function compareVariant(
   }
 }
 
-/** Builds the app once for each environment. @returns the folder of the output */
-function build({ title, environment }: Variant): string {
+/** Builds the app once for each environment. @returns the script that starts it */
+export function buildOnce(title: string, environment: Readonly<Record<string, string>>): string {
   const settings = Object.entries(environment).flat().join('-')
   const output = fileURLToPath(new URL(`.output/${settings}`, import.meta.url))
-  if (built.has(output)) return output
+  const entry = `${output}/server/index.mjs`
+  if (built.has(entry)) return entry
   console.info(`building the app for "${title}" …`)
   const { status, stdout, stderr } = spawnSync('nuxi', ['build', appFolder], {
     env: { ...process.env, NODE_ENV: 'production', NUXT_TELEMETRY_DISABLED: '1', ...environment, BENCH_OUTPUT: output },
     encoding: 'utf8',
   })
   if (status !== 0) throw new Error(`The app does not build.\n${stdout}\n${stderr}`)
-  built.add(output)
-  return output
+  built.add(entry)
+  return entry
 }
 
 const built = new Set<string>()

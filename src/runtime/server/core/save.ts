@@ -7,6 +7,7 @@ import { readableFields, requireField, select } from './access/fields'
 import { applyScope, within, type Scoped } from './access/row-scope'
 import { forResource, requireSession, type Call } from './context'
 import { ApiError, conflict, invalidQuery, preconditionRequired } from './error'
+import { itemContexts } from './execute/write/hooks'
 import { toItems } from './execute/write/items'
 import { executeParts, type WritePart } from './execute/write/run-parts'
 import { toRequestError } from './execute/rows/invalid-value'
@@ -14,7 +15,6 @@ import { valuesAt } from './execute/rows/decode'
 import { rowsStatement } from './execute/rows/select'
 import { yieldToEventLoop } from './execute/rows/object-level'
 import { bulkFailed, type ItemFailure } from './bulk-error'
-import { itemContext } from './hooks'
 import { parseItem, type WriteItem } from './parse/write'
 import type { ReadPlan } from './plan/read-plan'
 import { planCreate, planUpdate, type WritePlan } from './plan/write'
@@ -126,7 +126,7 @@ function authorizeSave(call: Call, isUpsert: boolean): void | Promise<void> {
 
 async function toPart(plan: WritePlan, indexes: readonly number[], call: Call): Promise<WritePart> {
   const scoped = await applyScope<WritePlan>(call, { ...plan, atomic: true })
-  const items = toItems(scoped, () => itemContext(call)).map((item, position) => ({ ...item, index: indexes[position]! }))
+  const items = toItems(scoped, itemContexts(scoped, call)).map((item, position) => ({ ...item, index: indexes[position]! }))
   return { plan: scoped, call, items }
 }
 

@@ -24,26 +24,42 @@ export interface WriteData {
 const NONE: ReadonlySet<string> = new Set()
 
 /**
+ * Returns a promise only if the schema returns one, or if there are issues.
  * @param readable returns the fields that the caller can read; only called to report issues
  * @param taken path segments of other routes, which cannot be ids of new records
  * @throws `INVALID_BODY`, `VALIDATION_FAILED` with all issues
  */
-export async function parseData(
-  body: unknown, resource: Resource, kind: BodyKind, readable: () => Promise<Selection>, taken: ReadonlySet<string> = NONE,
-): Promise<WriteData> {
+export function parseData(
+  body: unknown, resource: Resource, kind: BodyKind, readable: () => Selection | Promise<Selection>, taken: ReadonlySet<string> = NONE,
+): WriteData | Promise<WriteData> {
   const object = requireJsonObject(body)
   const schema = resource.schemas[kind]
-  const isKnown = (key: string) => resource.fields.has(key) || schema.hasKey(key)
   const given = Object.keys(object)
-  const unknown = given.filter(key => !isKnown(key))
-  const input = Object.fromEntries(given.filter(key => isKnown(key) && !resource.dropped[kind].has(key)).map(key => [key, object[key]]))
-  const { values, issues } = schema.generated
-    ? await validateGenerated(input, resource, schema)
-    : await validateCustom(input, resource, schema, kind)
+  const unknown: string[] = []
+  const input: Entry[] = []
+  for (const key of given) {
+    if (!resource.fields.has(key) && !schema.hasKey(key)) unknown.push(key)
+    else if (!resource.dropped[kind].has(key)) input.push([key, object[key]])
+  }
+  const finish = ({ values, issues }: Validated): WriteData | Promise<WriteData> => {
+    if (unknown.length > 0 || issues.length > 0) return refuse(unknown, issues, resource, readable)
+    if (kind === 'create') assertReachable(values, resource, taken)
+    return { values, sent: Object.keys(values), given }
+  }
+  const validated = schema.generated
+    ? validateGenerated(input, resource, schema)
+    : validateCustom(Object.fromEntries(input), resource, schema, kind)
+  return validated instanceof Promise ? validated.then(finish) : finish(validated)
+}
+
+type Entry = readonly [name: string, value: unknown]
+
+/** @throws `VALIDATION_FAILED` */
+async function refuse(
+  unknown: readonly string[], issues: readonly Issue[], resource: Resource, readable: () => Selection | Promise<Selection>,
+): Promise<never> {
   const reported = issues.length > 0 ? onlyReadable(issues, resource, await readable()) : []
-  if (unknown.length > 0 || reported.length > 0) throw validationFailed([...unknown.map(unknownKey), ...reported])
-  if (kind === 'create') assertReachable(values, resource, taken)
-  return { values, sent: Object.keys(values), given }
+  throw validationFailed([...unknown.map(unknownKey), ...reported])
 }
 
 const unknownKey = (key: string): Issue => ({ path: [key], message: `Unknown field ${quote(key)}.`, code: 'unrecognized_keys' })
@@ -80,20 +96,28 @@ export function assertDepth(body: unknown): void {
 interface Validated { readonly values: Record<string, unknown>, readonly issues: readonly Issue[] }
 
 /** Converts the JSON values before validation, because a generated schema expects dates and bigints, not their text. */
-async function validateGenerated(input: Record<string, unknown>, { fields }: Resource, { standard }: BodySchema): Promise<Validated> {
+function validateGenerated(input: readonly Entry[], { fields }: Resource, { standard }: BodySchema): Validated | Promise<Validated> {
   const values: Record<string, unknown> = {}
   const conversionIssues: Issue[] = []
-  for (const [key, json] of Object.entries(input)) {
+  for (const [key, json] of input) {
     const field = fields.get(key)!
     const value = json === null ? null : field.fromWire(json)
     if (value === INVALID) conversionIssues.push(wrongType(field, json))
     values[key] = value === INVALID ? json : value
   }
-  const result = await standard['~standard'].validate(values)
-  const unconverted = new Set(conversionIssues.map(({ path }) => path[0]))
-  const issues = [...conversionIssues, ...toIssues(result.issues).filter(({ path }) => !unconverted.has(path[0]!))]
-  return { values: issues.length > 0 ? {} : (result as StandardSchemaV1.SuccessResult<Record<string, unknown>>).value, issues }
+  const validated = standard['~standard'].validate(values)
+  return validated instanceof Promise
+    ? validated.then(result => withConversionIssues(result, conversionIssues))
+    : withConversionIssues(validated, conversionIssues)
 }
+
+function withConversionIssues(result: StandardSchemaV1.Result<unknown>, conversionIssues: readonly Issue[]): Validated {
+  if (!result.issues && conversionIssues.length === 0) return { values: result.value as Record<string, unknown>, issues: NO_ISSUES }
+  const unconverted = new Set(conversionIssues.map(({ path }) => path[0]))
+  return { values: {}, issues: [...conversionIssues, ...toIssues(result.issues).filter(({ path }) => !unconverted.has(path[0]!))] }
+}
+
+const NO_ISSUES: readonly Issue[] = []
 
 /** A schema of the app receives the JSON unchanged. Its output is converted to the types of the columns. */
 async function validateCustom(

@@ -46,8 +46,8 @@ export async function parseUpdate(request: ApiRequest, call: Call): Promise<Writ
   return { bulk: false, items: [{ key: parseKey(request, call.resource), data, ...ifMatchOf(request, call.resource) }] }
 }
 
-function parseItemData(body: unknown, call: Call, kind: BodyKind): Promise<WriteData> {
-  return parseData(body, call.resource, kind, async () => readableFields(call), call.api.reservedIds)
+function parseItemData(body: unknown, call: Call, kind: BodyKind): WriteData | Promise<WriteData> {
+  return parseData(body, call.resource, kind, () => readableFields(call), call.api.reservedIds)
 }
 
 export function parseDelete(request: ApiRequest, { resource }: Call): WriteRequest {
@@ -81,7 +81,7 @@ function reasonOf({ query }: ApiRequest, { roles }: Resource): { reason?: string
 export async function parseBulkCreate(request: ApiRequest, call: Call): Promise<WriteRequest> {
   refuseIfMatch(request, 'New records have no tags yet.')
   const items = listOf(await request.body(), 'items', call)
-  return { bulk: true, items: await Promise.all(items.map(item => parseItem(item, call, 'create'))) }
+  return { bulk: true, items: await parsedItems(items, call, 'create') }
 }
 
 const USE_ITEMS = 'Send `ifMatch` with each item.'
@@ -90,18 +90,18 @@ const USE_IDS = 'Send `{ id, ifMatch }` instead of each id.'
 /** `{ items: [{ id, data, ifMatch? }] }` */
 export async function parseBulkUpdate(request: ApiRequest, call: Call): Promise<WriteRequest> {
   refuseIfMatch(request, USE_ITEMS)
-  const items = listOf(await request.body(), 'items', call).map((item) => {
+  const given = listOf(await request.body(), 'items', call).map((item) => {
     if (!isObject(item)) throw invalidBody('Every item is an object with `id` and `data`.')
     assertKeys(item, 'items', ['id', 'data', 'ifMatch'])
     return { id: toId(item.id), data: item.data, ifMatch: item.ifMatch }
   })
-  const repeated = items.find(({ id }, index) => items.findIndex(other => String(other.id) === String(id)) !== index)
-  if (repeated) throw invalidBody(`The id ${quote(String(repeated.id))} is given more than once.`)
-  return {
-    bulk: true,
-    items: await Promise.all(items.map(async ({ id, data, ifMatch }) =>
-      ({ ...withIfMatch(byId(id, call), ifMatch, call), ...await parseItem(data, call, 'update') }))),
+  const ids = new Set<string>()
+  for (const { id } of given) {
+    if (ids.has(String(id))) throw invalidBody(`The id ${quote(String(id))} is given more than once.`)
+    ids.add(String(id))
   }
+  const parsed = await parsedItems(given.map(({ data }) => data), call, 'update')
+  return { bulk: true, items: given.map(({ id, ifMatch }, index) => ({ ...withIfMatch(byId(id, call), ifMatch, call), ...parsed[index] })) }
 }
 
 /** `{ ids: [ … ] }`; with `?force=true` also `{ deletionId }`. An entry of `ids` is an id or `{ id, ifMatch? }`. */
@@ -192,12 +192,23 @@ function byId(id: string | number, { resource }: Call): WriteItem {
 }
 
 /** Parses one record of a batch. An invalid one gets an `error`. */
-export async function parseItem(data: unknown, call: Call, kind: BodyKind): Promise<WriteItem> {
+export function parseItem(data: unknown, call: Call, kind: BodyKind): WriteItem | Promise<WriteItem> {
   try {
-    return { data: await parseItemData(data, call, kind) }
+    const parsed = parseItemData(data, call, kind)
+    return parsed instanceof Promise ? parsed.then(data => ({ data }), toInvalidItem) : { data: parsed }
   }
   catch (error) {
-    if (error instanceof ApiError) return { error }
-    throw error
+    return toInvalidItem(error)
   }
+}
+
+function toInvalidItem(error: unknown): WriteItem {
+  if (error instanceof ApiError) return { error }
+  throw error
+}
+
+/** Without promises of the schema, the records of a batch need none of their own. */
+async function parsedItems(records: readonly unknown[], call: Call, kind: BodyKind): Promise<readonly WriteItem[]> {
+  const items = records.map(record => parseItem(record, call, kind))
+  return items.some(item => item instanceof Promise) ? Promise.all(items) : items as WriteItem[]
 }

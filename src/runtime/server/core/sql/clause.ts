@@ -126,8 +126,10 @@ export function whereClause(clauses: readonly Clause[]): SQL {
 const PARAMETER = shape`?`
 
 /** A parameter for a value. If a custom column type converts the value to SQL, the text of that SQL becomes part of the shape. */
-export function boundValue(engine: Engine, field: Field, value: unknown): Clause {
-  const encoded = field.encode(value)
+export const boundValue = (engine: Engine, field: Field, value: unknown): Clause => boundDriverValue(engine, field, field.encode(value))
+
+/** Like {@link boundValue}, for what `field.encode` has returned. */
+export function boundDriverValue(engine: Engine, field: Field, encoded: unknown): Clause {
   return is(encoded, SQL) ? fromSql(engine, encoded) : { shape: PARAMETER, values: [encoded], build: () => parameter(field, encoded) }
 }
 

@@ -1,11 +1,11 @@
 /** Builds the statements of an insert. */
-import { sql } from 'drizzle-orm'
+import { is, sql, SQL } from 'drizzle-orm'
 import { shape } from '../../sql/shape'
 import type { Field } from '../../../schema/field'
 import type { Resource } from '../../../schema/model'
 import type { Call } from '../../context'
 import type { Selection } from '../../access/fields'
-import { equals, sameBytes, boundValue, shapeOf, statement, valuesOf, whereClause, type Clause } from '../../sql/clause'
+import { boundDriverValue, boundValue, equals, sameBytes, shapeOf, statement, valuesOf, whereClause, type Clause } from '../../sql/clause'
 import { decoder } from '../rows/decode'
 import { selectList } from '../rows/select'
 import { columnName, columnsOf, commaList } from './columns'
@@ -62,10 +62,15 @@ function insertStatement(
   selection: Selection,
   unless: Unless | undefined,
 ): Returning {
-  const parameters = rows.map(row => fields.map(field => boundValue(engine, field, row[field.name])))
+  const encoded = rows.map(row => fields.map(field => field.encode(row[field.name])))
+  const parametersOf = () => encoded.map(row => row.map((value, index) => boundDriverValue(engine, fields[index]!, value)))
+  // Most inserts have no values that become SQL. Their statement then depends on the number of rows only.
+  const withSql = encoded.some(row => row.some(value => is(value, SQL))) ? parametersOf() : undefined
   const existing = unless && !unless.unique ? unless.where : []
-  const key = shape`insert ${selection.key}${shapeOfUnless(unless)}${columnsOf(fields)}${parameters.map(shapeOf)}`
-  const compiled = statement(api.statements, engine, key, [...parameters.flatMap(valuesOf), ...valuesOf(existing)], () => {
+  const key = shape`insert ${selection.key}${shapeOfUnless(unless)}${columnsOf(fields)}${withSql ? withSql.map(shapeOf) : rows.length}`
+  const values = withSql ? withSql.flatMap(valuesOf) : encoded.flat()
+  const compiled = statement(api.statements, engine, key, existing.length > 0 ? [...values, ...valuesOf(existing)] : values, () => {
+    const parameters = withSql ?? parametersOf()
     const toSql = (value: Clause, index: number) =>
       unless?.unique === false ? engine.adapter.typed(value.build(), fields[index]!.column) : value.build()
     const values = commaList(parameters.map(row => sql`(${commaList(row.map(toSql))})`))

@@ -20,12 +20,7 @@ import { writableValues } from './writable-values'
 export const createOperations: BuildOperations = (plan, items, written, call, time) => {
   const rows = items.map(item => ({ item, values: createValues(plan, writableValues(plan, item), call, time) }))
   // Rows that set the same columns go into one statement.
-  const groups = groupBy(rows, ({ values }) =>
-    Object.keys(values)
-      .filter(name => plan.resource.fields.has(name))
-      .sort()
-      .join(','),
-  )
+  const groups = groupBy(rows, createColumnsKey())
   const returned = returnedFields(plan)
   const columns = withReported(call, plan.resource, returned)
   const decode = decoder(columns, returned)
@@ -43,6 +38,18 @@ export const createOperations: BuildOperations = (plan, items, written, call, ti
     }))
   })
   return [...referenceOperations(items, call), ...inserts]
+}
+
+/** Returns a function that names the columns a row sets. Rows that set them in another order get the same text. */
+function createColumnsKey(): (row: { readonly values: RecordValues }) => string {
+  const known = new Map<string, string>()
+  return ({ values }) => {
+    const names = Object.keys(values)
+    const given = names.join()
+    let key = known.get(given)
+    if (key === undefined) known.set(given, key = names.sort().join())
+    return key
+  }
 }
 
 /** Selects inserted rows by their keys or, if the database generates the keys, as the rows that were inserted last. */

@@ -1,9 +1,9 @@
 /** Runs the hooks of a write. Each kind of write has its own hooks with their own arguments. */
 import { is, SQL } from 'drizzle-orm'
-import type { ConditionalContext } from '../../../registration'
+import type { AutoApiContext, ConditionalContext } from '../../../registration'
 import type { Call } from '../../context'
 import { preconditionFailed } from '../../error'
-import { idForHooks, runAfterHooks, runHooks, type AnyHook, type HookName } from '../../hooks'
+import { findHooks, idForHooks, itemContext, runAfterHooks, runHooks, type AnyHook, type HookName } from '../../hooks'
 import type { WriteKind, WritePlan } from '../../plan/write'
 import { fromSql } from '../../sql/clause'
 import type { WriteCondition } from '../../sql/condition'
@@ -25,8 +25,22 @@ const AFTER: Readonly<Record<WriteKind, HookName>> = {
   purge: 'afterPurge',
 }
 
+/**
+ * Returns a function that creates the context of an item. Without hooks, nobody reads it, and the items share that of the request: a
+ * context that inherits from the latter makes every later access to the latter slow.
+ */
+export function itemContexts({ kind, resource }: Pick<WritePlan, 'kind' | 'resource'>, call: Call): () => AutoApiContext {
+  const hooks = [BEFORE[kind], AFTER[kind]].some(name => findHooks(call, resource, name).length > 0)
+  return hooks ? () => itemContext(call) : () => call.ctx
+}
+
 /** Replaces the item's values with the values that the hooks return. Adds the conditions that they set to those of the item. */
-export async function runBefore({ kind, resource }: Pick<WritePlan, 'kind' | 'resource'>, item: Item, call: Call): Promise<void> {
+export function runBefore({ kind, resource }: Pick<WritePlan, 'kind' | 'resource'>, item: Item, call: Call): void | Promise<void> {
+  if (findHooks(call, call.resource, BEFORE[kind]).length === 0) return
+  return runHooksBefore({ kind, resource }, item, call)
+}
+
+async function runHooksBefore({ kind, resource }: Pick<WritePlan, 'kind' | 'resource'>, item: Item, call: Call): Promise<void> {
   const id = item.key && idForHooks(resource, item.key)
   const takeCondition = <T>(result: T): T => {
     const condition = takeConditionOf(kind, item, call)

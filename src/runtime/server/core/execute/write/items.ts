@@ -65,26 +65,24 @@ export interface WrittenItem {
   deletionId?: string
 }
 
-export function toItems({ items }: WritePlan, createContext: () => AutoApiContext): Item[] {
-  return items.map(({ key, data, id, condition, ifMatch, error }: WriteItem, index) => {
-    let ctx: AutoApiContext | undefined
-    return {
-      index,
-      key,
-      id,
-      sent: data?.sent ?? [],
-      sentKeys: data?.given ?? [],
-      values: { ...data?.values },
-      original: data?.values ?? {},
-      // Only hooks read it. A context that inherits from that of the request makes every later access to the latter slow.
-      get ctx() {
-        return ctx ??= createContext()
-      },
-      ...condition && { conditions: [condition] },
-      ...ifMatch && { ifMatch },
-      ...error && { error },
-    }
-  })
+/** The context that `contextOf` returns is for hooks only. */
+export function toItems({ items }: WritePlan, contextOf: () => AutoApiContext): Item[] {
+  // Every item has the same properties in the same order, which makes them several times as fast to create and to read.
+  return items.map(({ key, data, id, condition, ifMatch, error }: WriteItem, index): Item => ({
+    index,
+    key,
+    id,
+    sent: data?.sent ?? [],
+    sentKeys: data?.given ?? [],
+    values: { ...data?.values },
+    original: data?.values ?? {},
+    ctx: contextOf(),
+    conditions: condition && [condition],
+    ifMatch,
+    error,
+    row: undefined,
+    references: undefined,
+  }))
 }
 
 export const keysOf = (items: readonly Item[]): readonly Key[] => items.map(({ key }) => key!)
@@ -107,10 +105,11 @@ export function stopOnFailure(plan: WritePlan, items: readonly Item[]): void {
 }
 
 /** Calls `run` for each item without an error. An error that `run` throws becomes the error of the item. */
-export async function forEachItem(items: readonly Item[], run: (item: Item) => Promise<void>): Promise<void> {
+export async function forEachItem(items: readonly Item[], run: (item: Item) => void | Promise<void>): Promise<void> {
   for (const item of withoutError(items)) {
     try {
-      await run(item)
+      const running = run(item)
+      if (running) await running
     }
     catch (error) {
       item.error = error

@@ -6,12 +6,12 @@ import type { Field } from '../../../schema/field'
 import type { Resource } from '../../../schema/model'
 import type { Call } from '../../context'
 import { invalidReference } from '../../error'
-import { select } from '../../access/fields'
+import { select, type Selection } from '../../access/fields'
 import type { ReadPlan } from '../../plan/read-plan'
 import type { WritePlan } from '../../plan/write'
 import { inTuples } from '../../sql/list/index'
 import { tupleKey } from '../../sql/tuple-key'
-import { applyScope, type Scoped } from '../../access/row-scope'
+import { applyScope, narrow, type Scoped } from '../../access/row-scope'
 import { withoutError, type Item, type Reference } from './items'
 import { targetColumns } from './targets'
 import { decoder, valuesAt } from '../rows/decode'
@@ -33,31 +33,55 @@ export async function checkReferences(
   isChecked?: (key: ForeignKeyFacts) => boolean,
 ): Promise<void> {
   for (const item of items) item.references = undefined
-  for (const key of plan.resource.foreignKeys) {
-    if (isChecked?.(key)) continue
-    const resource = [...call.api.resources.values()].find(({ table }) => table === key.foreignTable)
-    const scope = referenceScopeOf(plan.resource, key)
-    if (resource && scope !== 'any') await checkForeignKey(plan, key, resource, scope, items, call, when)
+  for (const checked of checkedKeys(plan.resource, call))
+    if (!isChecked?.(checked.key)) await checkForeignKey(plan, checked, items, call, when)
+}
+
+/** A foreign key to a resource whose rows the caller must be able to see, or that must belong to the caller's tenant. */
+interface CheckedKey {
+  readonly key: ForeignKeyFacts
+  readonly target: Resource
+  readonly scope: Exclude<ReferenceScope, 'any'>
+  /** The referenced columns. */
+  readonly fields: readonly Field[]
+  readonly selection: Selection
+}
+
+const checkedKeysOf = new WeakMap<Call['api'], Map<Resource, readonly CheckedKey[]>>()
+
+function checkedKeys(resource: Resource, { api }: Call): readonly CheckedKey[] {
+  let ofApi = checkedKeysOf.get(api)
+  if (!ofApi) checkedKeysOf.set(api, ofApi = new Map())
+  let keys = ofApi.get(resource)
+  if (!keys) {
+    ofApi.set(resource, keys = resource.foreignKeys.flatMap((key) => {
+      const target = [...api.resources.values()].find(({ table }) => table === key.foreignTable)
+      const scope = referenceScopeOf(resource, key)
+      if (!target || scope === 'any') return []
+      const fields = key.foreignColumns.map(name => target.fields.get(name)!)
+      return [{ key, target, scope, fields, selection: select(target, field => fields.includes(field)) }]
+    }))
   }
+  return keys
 }
 
 async function checkForeignKey(
   plan: Scoped<WritePlan>,
-  key: ForeignKeyFacts,
-  resource: Resource,
-  scope: 'visible' | 'tenant',
+  { key, target: resource, scope, fields, selection }: CheckedKey,
   items: readonly Item[],
   call: Call,
   when: 'now' | 'commit',
 ): Promise<void> {
-  const fields = key.foreignColumns.map(name => resource.fields.get(name)!)
   const changed = withoutError(items).flatMap((item) => {
     const values = changedReference(plan, key, item)
     return values ? [{ item, values: values.map((value, index) => fields[index]!.encode(value)) }] : []
   })
   if (changed.length === 0) return
-  const target = { fields, plan: await planTargets(resource, fields, changed.map(({ values }) => values), scope, call) }
-  const found = when === 'now' || !isCheckedByCommit(target) ? await readRows(target.plan, { cursor: true }, call) : undefined
+  const read: ReadPlan = { resource, trash: 'active', selection, where: [], order: [], count: false, include: [] }
+  const target = { fields, plan: await applyScope(call, read, 'read', scope === 'tenant' ? 'tenant' : 'all') }
+  const found = when === 'now' || !isCheckedByCommit(target)
+    ? await readRows(narrow(target.plan, [inTuples(call.engine, fields, changed.map(({ values }) => values))]), { cursor: true }, call)
+    : undefined
   const foundKeys = found && new Set(found.rows.map(row => tupleKey(valuesAt(found.columns, fields)(row))))
   // The commit checks that the rows which code accepted have not changed.
   const reference: ReferenceTarget = target.plan.accepts ? { ...target, acceptedRows: found } : target
@@ -119,23 +143,4 @@ function changedReference(
 /** Returns the table's default for a column of the key that a create does not set. */
 function defaultOf({ column }: Field): unknown {
   return is(column.default, SQL) ? undefined : column.default ?? column.defaultFn?.()
-}
-
-function planTargets(
-  resource: Resource,
-  fields: readonly Field[],
-  tuples: readonly (readonly unknown[])[],
-  scope: 'visible' | 'tenant',
-  call: Call,
-): Promise<Scoped<ReadPlan>> {
-  const read: ReadPlan = {
-    resource,
-    trash: 'active',
-    selection: select(resource, field => fields.includes(field)),
-    where: [inTuples(call.engine, fields, tuples)],
-    order: [],
-    count: false,
-    include: [],
-  }
-  return applyScope(call, read, 'read', scope === 'tenant' ? 'tenant' : 'all')
 }

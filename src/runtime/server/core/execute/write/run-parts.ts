@@ -15,8 +15,8 @@ import { forEachItem, withoutError, type Item, type WrittenItem } from './items'
 import { OPERATIONS } from './operations'
 import { checkReferences } from './references'
 import { toResult } from './result'
-import { assertWritable } from './run'
 import { loadTargets } from './targets'
+import { checkWritable } from './writable-values'
 
 /** One write, with the call of its operation. The indexes of its items are unique among all parts. */
 export interface WritePart {
@@ -44,7 +44,7 @@ export async function executeParts(given: readonly WritePart[], targetError: (er
   assertNoFailure(parts)
   for (const { plan, items, call } of parts) {
     await forEachItem(items, item => runBefore(plan, item, call))
-    await forEachItem(items, item => assertWritable(plan, item, call))
+    await checkWritable(plan, items, call)
     await checkReferences(plan, items, call, 'commit')
   }
   assertNoFailure(parts)

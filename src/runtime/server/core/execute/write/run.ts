@@ -1,8 +1,5 @@
 /** Runs a write or a dry run of one: load the rows, run the before-hooks, check fields and references, commit, run the after-hooks. */
 import type { Call } from '../../context'
-import { fieldForbidden } from '../../error'
-import { unwritableFields } from '../../access/fields'
-import { itemContext } from '../../hooks'
 import type { WritePlan } from '../../plan/write'
 import type { Scoped } from '../../access/row-scope'
 import { countAffected, type AffectedPart } from './affected'
@@ -10,11 +7,12 @@ import { assertReferences, commitAll, commitOne, type ItemsCommit } from './comm
 import { checkConditions } from './conditions'
 import { dryRunItems } from './dry-run-items'
 import { commitGroup, findGroup } from './group'
-import { runAfter, runBefore } from './hooks'
+import { itemContexts, runAfter, runBefore } from './hooks'
 import { forEachItem, stopOnFailure, toItems, withoutError, type Item, type WrittenItem } from './items'
 import { checkTags } from './tags'
 import { loadTargets } from './targets'
 import { toResult, type WriteResult } from './result'
+import { checkWritable } from './writable-values'
 
 /** Runs around the commit of a write. Groups do not call it. */
 export interface CommitListeners {
@@ -29,13 +27,13 @@ export async function executeWrite(
   plan: Scoped<WritePlan>, call: Call, { onCommitting, onCommitted }: CommitListeners = {},
 ): Promise<WriteResult> {
   if (plan.deletionId !== undefined) return executeGroupWrite(plan, call)
-  const items = toItems(plan, () => itemContext(call))
+  const items = toItems(plan, itemContexts(plan, call))
   await loadTargets(plan, items, call)
   await checkConditions(plan, items, call)
   await checkTags(plan, items, call)
   stopOnFailure(plan, items)
   await forEachItem(items, item => runBefore(plan, item, call))
-  await forEachItem(items, item => assertWritable(plan, item, call))
+  await checkWritable(plan, items, call)
   await assertReferences(plan, items, call, 'commit')
   const written = new Map<number, WrittenItem>()
   const commit: ItemsCommit = { plan, call, written, time: new Date() }
@@ -78,12 +76,4 @@ async function executeGroupWrite(plan: Scoped<WritePlan>, call: Call): Promise<W
 async function withAffected(result: WriteResult, parts: readonly AffectedPart[], call: Call): Promise<WriteResult> {
   const { kind } = result.plan
   return kind === 'create' || kind === 'update' ? result : { ...result, affected: await countAffected(parts, call) }
-}
-
-/** Checks the fields that the client sent and the hooks have not removed. @throws 403 */
-export async function assertWritable({ resource, selection }: WritePlan, { sent, sentKeys, values }: Item, call: Call): Promise<void> {
-  const unwritable = await unwritableFields(call, resource, sent.filter(name => Object.hasOwn(values, name)))
-  if (unwritable.length === 0) return
-  // Validation can map a field that the client sent to a hidden column. The error must not name that column.
-  throw fieldForbidden(call.ctx, unwritable.filter(name => sentKeys?.includes(name) || selection.byName.has(name)))
 }

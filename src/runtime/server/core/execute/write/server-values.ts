@@ -13,24 +13,18 @@ type Values = Record<string, unknown>
 
 /** Returns the values of a new row. Values of the body and of hooks replace defaults and server values. The server sets the tenant last. */
 export function createValues({ resource, tenantId }: WritePlan, values: Values, call: Call, time: Date): Values {
-  const defaults = defaultsOf(resource.fields)
-  return {
-    ...defaults,
-    ...roleValues(resource, 'create', { call, time }),
-    ...createdAtDefault(resource, defaults, time),
-    ...values,
-    ...(resource.tenant && { [resource.tenant.name]: tenantId }),
-  }
-}
-
-/**
- * Returns the table's default for `createdAt`, which replaces the server's time. If the default is the current time, the server's time
- * stays, so that `createdAt` and `updatedAt` of a new row are equal.
- */
-function createdAtDefault({ roles: { createdAt } }: Resource, defaults: Values, time: Date): Values {
-  if (!createdAt || !Object.hasOwn(defaults, createdAt.name)) return {}
-  const value = defaults[createdAt.name]
-  return isCurrentTime(createdAt, value, time) ? {} : { [createdAt.name]: value }
+  const { fields, roles: { createdAt }, tenant } = resource
+  const row = defaultsOf(fields)
+  // The table's default for `createdAt` replaces the server's time. If the default is the current time, the server's time stays, so that
+  // `createdAt` and `updatedAt` of a new row are equal.
+  const keepsDefault = createdAt !== undefined && Object.hasOwn(row, createdAt.name) && !isCurrentTime(createdAt, row[createdAt.name], time)
+  const createdAtDefault = keepsDefault ? row[createdAt.name] : undefined
+  // One object for all of them: with several hundred rows, the copies of spreads are a large part of a bulk create.
+  Object.assign(row, roleValues(resource, 'create', { call, time }))
+  if (keepsDefault) row[createdAt.name] = createdAtDefault
+  Object.assign(row, values)
+  if (tenant) row[tenant.name] = tenantId
+  return row
 }
 
 /** The largest difference, in milliseconds, from the server's time. It is longer than the checks of a write take. */

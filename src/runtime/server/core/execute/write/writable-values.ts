@@ -1,8 +1,24 @@
-/** Selects the columns that a write sets from the body and from hooks. */
+/** Selects the columns that a write sets from the body and from hooks, and checks the rules of the fields. */
 import { TRASH_ROLES } from '../../../../shared/column-roles'
 import type { Resource } from '../../../schema/model'
+import { unwritableFields } from '../../access/fields'
+import type { Call } from '../../context'
+import { fieldForbidden } from '../../error'
 import type { WriteKind, WritePlan } from '../../plan/write'
-import type { Item } from './items'
+import { forEachItem, type Item } from './items'
+
+/** Sets the error of each item with a field that the caller cannot write, the client sent, and the hooks have not removed: 403. */
+export async function checkWritable({ resource, selection }: WritePlan, items: readonly Item[], call: Call): Promise<void> {
+  if (!resource.auth?.fields) return
+  let checking: Promise<readonly string[]> | undefined
+  await forEachItem(items, async ({ sent, sentKeys, values }) => {
+    const unwritable = await (checking ??= unwritableFields(call, resource, [...resource.fields.keys()]))
+    const refused = sent.filter(name => unwritable.includes(name) && Object.hasOwn(values, name))
+    if (refused.length === 0) return
+    // Validation can map a field that the client sent to a hidden column. The error must not name that column.
+    throw fieldForbidden(call.ctx, refused.filter(name => sentKeys?.includes(name) || selection.byName.has(name)))
+  })
+}
 
 /** Drops the keys that are not columns, because only hooks read them. Also drops the columns that no write can set. */
 export function writableValues({ resource, kind }: WritePlan, { values }: Item): Record<string, unknown> {

@@ -1,8 +1,8 @@
 /** Tests the bulk routes: every item is checked, every failure is reported, and either all items are written or none. */
 import { createError } from 'h3'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { before, openBatch, statements } from './batch'
-import { outcome, type World } from './world'
+import { EVERYTHING, outcome, type World } from './world'
 
 let world: World
 let dump: string
@@ -129,5 +129,21 @@ describe('a bulk request', () => {
     }
     expect(await reads(50)).toBe(await reads(2))
     if (method === 'POST') expect(statements.filter(statement => statement.startsWith('insert'))).toHaveLength(1)
+  })
+
+  it('inserts records that name their fields in different orders with one statement, in the order of the items', async () => {
+    statements.length = 0
+    const { body } = await world.send('POST', 'posts/bulk', { items: [{ title: 'a', rank: 1 }, { rank: 2, title: 'b' }, { title: 'c', rank: 3 }] })
+    expect(body.data.map(({ id, title, rank }: { id: number, title: string, rank: number }) => [id - body.data[0].id, title, rank])).toEqual([[0, 'a', 1], [1, 'b', 2], [2, 'c', 3]])
+    expect(statements.filter(statement => statement.startsWith('insert'))).toHaveLength(1)
+  })
+
+  it('asks the rule of a field once for all items, and refuses each item that has the field', async () => {
+    const rule = vi.fn(() => false)
+    const ruled = await openBatch({ resources: { posts: { authorization: { permissions: EVERYTHING, fields: { fee: { write: rule } } as never } } } })
+    const { body } = await ruled.send('POST', 'posts/bulk', { items: [{ title: 'a', fee: 1 }, { title: 'b' }, { title: 'c', fee: 2 }] })
+    expect(body.data.errors.map(({ index, code }: { index: number, code: string }) => [index, code])).toEqual([[0, 'FIELD_FORBIDDEN'], [2, 'FIELD_FORBIDDEN']])
+    expect(rule).toHaveBeenCalledTimes(1)
+    ruled.client.close()
   })
 })

@@ -85,6 +85,14 @@ describe('a schema of the app', () => {
     expect((await world.send('PATCH', 'posts/bulk', { items: [{ id: 1, data: { title: ' in ' } }] })).body.data[0]).toMatchObject({ title: 'in', slug: 'kept', views: 5 })
   })
 
+  it('can return promises, of which a batch reports every refusal', async () => {
+    await open({ create: z.object({ title: z.string().refine(async title => title !== 'taken', 'Taken.') }) })
+    const { status, body } = await world.send('POST', 'posts/bulk', { items: [{ title: 'fine' }, { title: 'taken' }, { title: 'more' }, { title: 'taken' }] })
+    expect([status, body.data.errors.map(({ index }: { index: number }) => index)]).toEqual([400, [1, 3]])
+    expect((await world.send('POST', 'posts/bulk', { items: [{ title: 'fine' }, { title: 'more' }] })).body.meta).toEqual({ total: 2, successful: 2, failed: 0 })
+    expect((await world.send('POST', 'posts', { title: 'fine' })).body).toMatchObject({ title: 'fine' })
+  })
+
   it('can have keys that are no column, which only hooks receive', async () => {
     const given: unknown[] = []
     await open({ create: ZOD }, { beforeCreate: data => void given.push(data.note) })

@@ -37,7 +37,7 @@ export async function checkReferences(
     if (!isChecked?.(checked.key)) await checkForeignKey(plan, checked, items, call, when)
 }
 
-/** A foreign key to a resource whose rows the caller must be able to see, or that must belong to the caller's tenant. */
+/** A foreign key to a resource. The caller must see the referenced row, or the row must belong to the caller's tenant. */
 interface CheckedKey {
   readonly key: ForeignKeyFacts
   readonly target: Resource

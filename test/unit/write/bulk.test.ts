@@ -138,6 +138,12 @@ describe('a bulk request', () => {
     expect(statements.filter(statement => statement.startsWith('insert'))).toHaveLength(1)
   })
 
+  it('creates several records without a value', async () => {
+    const { status, body } = await world.send('POST', 'nodes/bulk', { items: [{}, { parentId: 1 }, {}] })
+    expect([status, body.data.map(({ parentId }: { parentId: number | null }) => parentId)]).toEqual([200, [null, 1, null]])
+    expect(new Set(body.data.map(({ id }: { id: number }) => id)).size).toBe(3)
+  })
+
   it('asks the rule of a field once for all items, and refuses each item that has the field', async () => {
     const rule = vi.fn(() => false)
     const ruled = await openBatch({ resources: { posts: { authorization: { permissions: EVERYTHING, fields: { fee: { write: rule } } as never } } } })

@@ -24,7 +24,7 @@ export interface WriteData {
 const NONE: ReadonlySet<string> = new Set()
 
 /**
- * Returns a promise only if the schema returns one, or if there are issues.
+ * Returns a promise only if the app provides the schema, or if there are issues.
  * @param readable returns the fields that the caller can read; only called to report issues
  * @param taken path segments of other routes, which cannot be ids of new records
  * @throws `INVALID_BODY`, `VALIDATION_FAILED` with all issues

@@ -207,7 +207,7 @@ function toInvalidItem(error: unknown): WriteItem {
   throw error
 }
 
-/** Without promises of the schema, the records of a batch need none of their own. */
+/** Validation rarely returns promises. Without them, the batch waits for none. */
 async function parsedItems(records: readonly unknown[], call: Call, kind: BodyKind): Promise<readonly WriteItem[]> {
   const items = records.map(record => parseItem(record, call, kind))
   return items.some(item => item instanceof Promise) ? Promise.all(items) : items as WriteItem[]

@@ -26,7 +26,7 @@ export interface Unless {
 
 /**
  * Inserts rows that all set the same fields, in as few statements as possible. Without RETURNING, each statement inserts one row,
- * because the database reports the generated key of one row only.
+ * because the database reports the generated key of one row only. So does `default values`, for rows that set no field.
  */
 export function insertStatements(
   call: Call,
@@ -37,7 +37,7 @@ export function insertStatements(
 ): { readonly statement: Returning, readonly rows: readonly Record<string, unknown>[] }[] {
   const { returning } = call.engine.adapter
   const fields = [...resource.fields.values()].filter(field => rows[0] && Object.hasOwn(rows[0], field.name))
-  const size = returning ? Math.max(1, Math.floor(call.engine.maxParameters / Math.max(1, fields.length))) : 1
+  const size = returning && fields.length > 0 ? Math.max(1, Math.floor(call.engine.maxParameters / fields.length)) : 1
   return Array.from({ length: Math.ceil(rows.length / size) }, (_, index) => rows.slice(index * size, (index + 1) * size)).map(chunk => ({
     rows: chunk,
     statement: returning

@@ -2,8 +2,7 @@
 import { groupBy } from '../../../../shared/group-by'
 import type { Call } from '../../context'
 import { keyFields } from '../../access/fields'
-import { equalsRaw } from '../../sql/clause'
-import { inTuples } from '../../sql/list/index'
+import { inUniqueKeys } from '../../sql/list/index'
 import { tupleKey } from '../../sql/tuple-key'
 import { certified } from '../commit/certify'
 import type { WriteOperation } from '../commit/operation'
@@ -18,10 +17,7 @@ export function referenceOperations(items: readonly Item[], call: Call): WriteOp
   return [...groupBy(references, ({ reference }) => reference.target)].map(([{ plan, fields, acceptedRows }, group]): WriteOperation => {
     const tuples = [...new Map(group.map(({ reference: { values } }) => [tupleKey(values), values])).values()]
     const unchanged = acceptedRows ? [rowsUnchanged(acceptedRows.columns, acceptedRows.rows)] : []
-    const [tuple] = tuples
-    const isOneValue = tuples.length === 1 && fields.length === 1
-    const keys = isOneValue ? equalsRaw(fields[0]!, tuple![0]) : inTuples(call.engine, fields, tuples)
-    const where = [keys, ...unchanged, ...plan.scope]
+    const where = [inUniqueKeys(call.engine, fields, tuples), ...unchanged, ...plan.scope]
     const lock = { ...selectStatement(call, plan.resource, where, keyFields(plan.resource), 'share'), expectedRows: tuples.length }
     return {
       statement: certified(call, plan.resource, lock),

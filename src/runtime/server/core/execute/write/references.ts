@@ -49,6 +49,7 @@ interface CheckedKey {
 
 const checkedKeysOf = new WeakMap<Call['api'], Map<Resource, readonly CheckedKey[]>>()
 
+/** Finds the keys once per API, because the rules and the resources never change. */
 function checkedKeys(resource: Resource, { api }: Call): readonly CheckedKey[] {
   let ofApi = checkedKeysOf.get(api)
   if (!ofApi) checkedKeysOf.set(api, ofApi = new Map())

@@ -15,14 +15,13 @@ type Values = Record<string, unknown>
 export function createValues({ resource, tenantId }: WritePlan, values: Values, call: Call, time: Date): Values {
   const { fields, roles: { createdAt }, tenant } = resource
   const row = defaultsOf(fields)
+  const ofServer = roleValues(resource, 'create', { call, time })
   // The table's default for `createdAt` replaces the server's time. If the default is the current time, the server's time stays, so that
   // `createdAt` and `updatedAt` of a new row are equal.
-  const keepsDefault = createdAt !== undefined && Object.hasOwn(row, createdAt.name) && !isCurrentTime(createdAt, row[createdAt.name], time)
-  const createdAtDefault = keepsDefault ? row[createdAt.name] : undefined
-  // One object for all of them: with several hundred rows, the copies of spreads are a large part of a bulk create.
-  Object.assign(row, roleValues(resource, 'create', { call, time }))
-  if (keepsDefault) row[createdAt.name] = createdAtDefault
-  Object.assign(row, values)
+  if (createdAt && Object.hasOwn(row, createdAt.name) && !isCurrentTime(createdAt, row[createdAt.name], time))
+    ofServer[createdAt.name] = row[createdAt.name]
+  // Spreads would copy each row several times, which takes long in a bulk create.
+  Object.assign(row, ofServer, values)
   if (tenant) row[tenant.name] = tenantId
   return row
 }

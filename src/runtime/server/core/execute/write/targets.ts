@@ -4,8 +4,8 @@ import type { Call } from '../../context'
 import { notFound, refused } from '../../error'
 import { allFields, select, type Selection } from '../../access/fields'
 import type { ReadPlan } from '../../plan/read-plan'
-import { equals, type Clause } from '../../sql/clause'
-import { inTuples } from '../../sql/list/index'
+import type { Clause } from '../../sql/clause'
+import { inUniqueKeys } from '../../sql/list/index'
 import { tupleKey } from '../../sql/tuple-key'
 import { within, type Plan, type Scoped } from '../../access/row-scope'
 import { withoutError, type Target } from './items'
@@ -58,8 +58,7 @@ function readPlan(plan: Scoped<Plan>, items: readonly Target[], selection: Selec
 
 /** `id = ?`, or `id in (…)`. */
 export function keysClause({ resource: { primaryKey } }: Plan, items: readonly Target[], { engine }: Call): Clause {
-  const keys = items.map(item => item.key!.map((value, index) => primaryKey[index]!.encode(value)))
-  return items.length === 1 && primaryKey.length === 1 ? equals(primaryKey[0]!, items[0]!.key![0]) : inTuples(engine, primaryKey, keys)
+  return inUniqueKeys(engine, primaryKey, items.map(item => item.key!.map((value, index) => primaryKey[index]!.encode(value))))
 }
 
 async function accessError({ accepts, canRead }: Scoped<Plan>, row: RecordValues, { ctx }: Call): Promise<Error | undefined> {

@@ -3,7 +3,7 @@ import { is, sql, SQL } from 'drizzle-orm'
 import type { Dialect } from '../../../../shared/dialects'
 import type { Engine } from '../../../engines/engine'
 import type { Field } from '../../../schema/field'
-import { boundValue, fromClauses, isNotNull, NO_ROWS, type Clause, type ComparableColumn } from '../clause'
+import { boundValue, equalsRaw, fromClauses, isNotNull, NO_ROWS, type Clause, type ComparableColumn } from '../clause'
 import { shape } from '../shape'
 import type { ListSql, Tuple } from './list-sql'
 import { mysqlList } from './mysql'
@@ -53,6 +53,11 @@ export function inTuples(engine: Engine, columns: readonly ComparableColumn[], t
     values: [...plain.values, ...exactList.values],
     build: () => sql`(${plain.build()} and ${bytes.condition(sql`${tuple(exactColumns)} in ${exactList.build()}`)})`,
   }
+}
+
+/** Like {@link inTuples}, but `a = ?` for a single value. Only for unique keys: for others, a planner can then choose a slow index. */
+export function inUniqueKeys(engine: Engine, columns: readonly ComparableColumn[], tuples: readonly Tuple[]): Clause {
+  return tuples.length === 1 && columns.length === 1 ? equalsRaw(columns[0]!, tuples[0]![0]) : inTuples(engine, columns, tuples)
 }
 
 const tuple = (parts: readonly SQL[]) => parts.length === 1 ? parts[0]! : sql`(${sql.join([...parts], sql`, `)})`

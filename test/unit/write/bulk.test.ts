@@ -131,9 +131,10 @@ describe('a bulk request', () => {
     if (method === 'POST') expect(statements.filter(statement => statement.startsWith('insert'))).toHaveLength(1)
   })
 
-  it('inserts records that name their fields in different orders with one statement, in the order of the items', async () => {
+  it('inserts records whose fields come in different orders with one statement, in the order of the items', async () => {
     statements.length = 0
-    const { body } = await world.send('POST', 'posts/bulk', { items: [{ title: 'a', rank: 1 }, { rank: 2, title: 'b' }, { title: 'c', rank: 3 }] })
+    before.mockImplementation(data => data.title === 'b' ? Object.fromEntries(Object.entries(data).reverse()) : data)
+    const { body } = await world.send('POST', 'posts/bulk', { items: [{ title: 'a', rank: 1 }, { title: 'b', rank: 2 }, { title: 'c', rank: 3 }] })
     expect(body.data.map(({ id, title, rank }: { id: number, title: string, rank: number }) => [id - body.data[0].id, title, rank])).toEqual([[0, 'a', 1], [1, 'b', 2], [2, 'c', 3]])
     expect(statements.filter(statement => statement.startsWith('insert'))).toHaveLength(1)
   })

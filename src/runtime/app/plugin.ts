@@ -1,5 +1,5 @@
 /** Provides one query client per request and sends its state from the server to the browser. Does nothing if the app provides a client. */
-import { dehydrate, hydrate, QueryClient, VueQueryPlugin, type DehydratedState } from '@tanstack/vue-query'
+import { dehydrate, hydrate, QueryClient, VueQueryPlugin, type DehydratedState, type QueryState } from '@tanstack/vue-query'
 import { AutoApiError, toProblem, type ApiProblem } from './error'
 import { defineNuxtPlugin, useState, type Plugin } from './nuxt'
 import { autoApiTag, setTag } from './tags'
@@ -12,50 +12,60 @@ const plugin: Plugin = defineNuxtPlugin({
     const client = new QueryClient()
     nuxtApp.vueApp.use(VueQueryPlugin, { queryClient: client })
 
-    const state = useState<DehydratedState | undefined>('auto-api', () => undefined)
-    if (import.meta.server) nuxtApp.hook('app:rendered', () => void (state.value = dehydrateWithErrors(client)))
-    else if (state.value) {
-      hydrate(client, restoreErrors(state.value))
-      restoreTags(client, state.value)
-    }
+    const sent = useState<SentQuery[] | undefined>('auto-api', () => undefined)
+    if (import.meta.server) nuxtApp.hook('app:rendered', () => void (sent.value = toSentQueries(client)))
+    else if (sent.value) restore(client, sent.value)
   },
 })
 
 export default plugin
 
+/** A query as the browser receives it: of its state only what differs from `LOADED`. */
+interface SentQuery extends Pick<DehydratedState['queries'][number], 'queryKey' | 'queryHash' | 'meta' | 'queryType'> {
+  readonly state: Partial<QueryState> & Pick<QueryState, 'data' | 'dataUpdatedAt'>
+  /** Only the record itself has a tag, and the browser receives a copy. */
+  readonly tag?: string
+}
+
+/** The state of a query after its first response. */
+const LOADED = {
+  dataUpdateCount: 1,
+  error: null,
+  errorUpdateCount: 0,
+  errorUpdatedAt: 0,
+  fetchFailureCount: 0,
+  fetchFailureReason: null,
+  fetchMeta: null,
+  isInvalidated: false,
+  status: 'success',
+  fetchStatus: 'idle',
+} as const
+
 /** Includes the errors of the API, so that the browser shows the same page as the server. */
-function dehydrateWithErrors(client: QueryClient): DehydratedState {
-  const { queries, mutations } = dehydrate(client, {
+function toSentQueries(client: QueryClient): SentQuery[] {
+  const { queries } = dehydrate(client, {
     shouldDehydrateQuery: ({ state }) => state.status === 'success' || state.error instanceof AutoApiError,
   })
-  return {
-    mutations,
-    queries: queries.map(query => ({
+  return queries.map(({ dehydratedAt: _sentAt, state, ...query }) => {
+    const tag = autoApiTag(state.data)
+    const plain = withErrors(state, error => (error instanceof AutoApiError ? (toProblem(error) as never) : null))
+    const differing = Object.entries(plain).filter(([name, value]) => LOADED[name as keyof typeof LOADED] !== value)
+    return { ...query, ...tag !== undefined && { tag }, state: Object.fromEntries(differing) as unknown as SentQuery['state'] }
+  })
+}
+
+function restore(client: QueryClient, sent: readonly SentQuery[]): void {
+  hydrate(client, {
+    queries: sent.map(({ state, ...query }) => ({
       ...query,
-      // Only the record itself has a tag, and the browser receives a copy.
-      tag: autoApiTag(query.state.data),
-      state: { ...query.state, ...withErrors(query.state, error => (error instanceof AutoApiError ? (toProblem(error) as never) : null)) },
+      dehydratedAt: state.dataUpdatedAt,
+      state: withErrors({ ...LOADED, ...state }, error => new AutoApiError(error as unknown as ApiProblem)),
     })),
-  }
+  })
+  for (const { queryHash, tag } of sent) setTag(client.getQueryCache().get(queryHash)?.state.data, tag)
 }
 
-function restoreErrors(dehydrated: DehydratedState): DehydratedState {
-  return {
-    ...dehydrated,
-    queries: dehydrated.queries.map(query => ({
-      ...query,
-      state: { ...query.state, ...withErrors(query.state, error => new AutoApiError(error as unknown as ApiProblem)) },
-    })),
-  }
-}
-
-function restoreTags(client: QueryClient, { queries }: DehydratedState): void {
-  for (const { queryHash, tag } of queries as readonly { readonly queryHash: string, readonly tag?: string }[])
-    setTag(client.getQueryCache().get(queryHash)?.state.data, tag)
-}
-
-interface Errors { error: Error | null, fetchFailureReason: Error | null }
-
-function withErrors({ error, fetchFailureReason }: Errors, convert: (error: Error) => Error | null): Errors {
-  return { error: error && convert(error), fetchFailureReason: fetchFailureReason && convert(fetchFailureReason) }
+function withErrors(state: QueryState, convert: (error: Error) => Error | null): QueryState {
+  const { error, fetchFailureReason } = state
+  return { ...state, error: error && convert(error), fetchFailureReason: fetchFailureReason && convert(fetchFailureReason) }
 }

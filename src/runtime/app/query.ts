@@ -1,5 +1,7 @@
 /** The query that every reading composable uses: a TanStack query that runs on the server and is not refetched during hydration. */
 import {
+  InfiniteQueryObserver,
+  QueryObserver,
   useInfiniteQuery,
   useQuery,
   type InfiniteData,
@@ -13,6 +15,7 @@ import type { Client } from './client'
 import type { AutoApiError } from './error'
 import type { ApiKey } from './keys'
 import { useNuxtApp } from './nuxt'
+import { useServerQuery } from './server-query'
 import { shareWithTag } from './tags'
 
 /** TanStack's query options, except the key and the query function. */
@@ -45,19 +48,14 @@ export function useApiQuery<ResponseBody, Data>(
   options: QueryOptions<ResponseBody, Data> = {},
 ): UseQueryReturnType<Data, AutoApiError> {
   const { enabled, ...rest } = toOptions(key, options.enabled)
-  const query = useQuery(
-    computed(
-      () =>
-        ({
-          ...rest,
-          ...options,
-          structuralSharing: shareWithTag(options.structuralSharing as boolean | undefined),
-          enabled: enabled.value,
-          queryKey: key() ?? NO_KEY,
-          queryFn: ({ queryKey, signal }: { queryKey: unknown, signal: AbortSignal }) => load(queryKey as ApiKey, signal),
-        }) as never,
-    ),
-  )
+  const query = useObserver(QueryObserver, useQuery, () => ({
+    ...rest,
+    ...options,
+    structuralSharing: shareWithTag(options.structuralSharing as boolean | undefined),
+    enabled: enabled.value,
+    queryKey: key() ?? NO_KEY,
+    queryFn: ({ queryKey, signal }: { queryKey: unknown, signal: AbortSignal }) => load(queryKey as ApiKey, signal),
+  }))
   return withPrefetch(query, enabled) as unknown as UseQueryReturnType<Data, AutoApiError>
 }
 
@@ -68,21 +66,16 @@ export function useApiPages<Page extends { meta: { nextCursor: string | null } }
   options: InfiniteOptions<Page> = {},
 ): UseInfiniteQueryReturnType<InfiniteData<Page, string>, AutoApiError> {
   const { enabled, ...rest } = toOptions(key, options.enabled)
-  const query = useInfiniteQuery(
-    computed(
-      () =>
-        ({
-          ...rest,
-          ...options,
-          enabled: enabled.value,
-          queryKey: key() ?? NO_KEY,
-          initialPageParam: '',
-          getNextPageParam: ({ meta }: Page) => meta.nextCursor ?? undefined,
-          queryFn: ({ queryKey, pageParam, signal }: { queryKey: unknown, pageParam: unknown, signal: AbortSignal }) =>
-            load(queryKey as ApiKey, pageParam as string, signal),
-        }) as never,
-    ),
-  )
+  const query = useObserver(InfiniteQueryObserver, useInfiniteQuery, () => ({
+    ...rest,
+    ...options,
+    enabled: enabled.value,
+    queryKey: key() ?? NO_KEY,
+    initialPageParam: '',
+    getNextPageParam: ({ meta }: Page) => meta.nextCursor ?? undefined,
+    queryFn: ({ queryKey, pageParam, signal }: { queryKey: unknown, pageParam: unknown, signal: AbortSignal }) =>
+      load(queryKey as ApiKey, pageParam as string, signal),
+  }))
   return withPrefetch(query, enabled) as unknown as UseInfiniteQueryReturnType<InfiniteData<Page, string>, AutoApiError>
 }
 
@@ -99,6 +92,14 @@ function toOptions(key: KeyGetter, enabled: MaybeRefOrGetter<boolean> = true) {
     // Hydration refetches neither responses nor errors that the server has rendered.
     ...isHydrating && { refetchOnMount: false, retryOnMount: false },
   }
+}
+
+type Observe = (options: never) => unknown
+
+/** @param useTanStack the composable of TanStack with the same observer */
+function useObserver(Observer: new (...options: never) => object, useTanStack: Observe, options: () => object): SuspendableQuery {
+  const isRendered = import.meta.server && getCurrentInstance() !== null
+  return (isRendered ? useServerQuery(Observer as never, options as never) : useTanStack(computed(options) as never)) as SuspendableQuery
 }
 
 interface SuspendableQuery {

@@ -1,12 +1,12 @@
 /** The query client: one per app, hydrated with responses and errors, unless the app provides its own. */
-import { QueryClient, VueQueryPlugin, type DehydratedState } from '@tanstack/vue-query'
+import { QueryClient, VueQueryPlugin } from '@tanstack/vue-query'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { createApp, ref, type App, type Ref } from 'vue'
 import { AutoApiError } from '../../../src/runtime/app/error'
 import { autoApiTag } from '../../../src/runtime/app/tags'
 
 /** As it was in the server's page. */
-let state: Ref<DehydratedState | undefined>
+let state: Ref<unknown>
 
 vi.mock('../../../src/runtime/app/nuxt', () => ({
   defineNuxtPlugin: (plugin: object) => plugin,
@@ -41,14 +41,23 @@ describe('the query client', () => {
   })
 
   it('starts in the browser with the server\'s responses and errors', async () => {
-    const query = (hash: string, rest: object) => ({ queryHash: hash, queryKey: [hash], state: { dataUpdateCount: 1, dataUpdatedAt: 5, error: null, errorUpdateCount: 0, errorUpdatedAt: 0, fetchFailureCount: 0, fetchFailureReason: null, fetchMeta: null, isInvalidated: false, fetchStatus: 'idle', ...rest } })
     const problem = { status: 403, code: 'FORBIDDEN', message: 'You do not have permission to do this.', issues: [], fields: [], errors: [] }
-    // As devalue brings it: plain data.
-    state.value = { mutations: [], queries: [query('["list"]', { status: 'success', data: [1, 2] }), { ...query('["get"]', { status: 'success', data: { id: 1 } }), tag: '"a"' }, query('["refused"]', { status: 'error', data: undefined, error: problem, fetchFailureReason: problem })] } as unknown as DehydratedState
+    // As devalue brings it: plain data, and only the parts that differ from a query with one response.
+    const sent = (name: string, differing: object, tag?: string) => ({ queryKey: [name], queryHash: `["${name}"]`, state: differing, tag })
+    const failed = { status: 'error', error: problem, fetchFailureReason: problem, dataUpdateCount: 0, dataUpdatedAt: 0, errorUpdateCount: 1, errorUpdatedAt: 5, fetchFailureCount: 1 }
+    state.value = [
+      sent('list', { data: [1, 2], dataUpdatedAt: 5 }),
+      sent('get', { data: { id: 1 }, dataUpdatedAt: 5 }, '"a"'),
+      sent('refused', failed),
+    ]
     const client = await install(createApp({}))
-    expect(client.getQueryCache().get('["list"]')!.state).toMatchObject({ status: 'success', data: [1, 2], dataUpdatedAt: 5 })
+    expect(client.getQueryCache().get('["list"]')!.state).toEqual({
+      data: [1, 2], dataUpdatedAt: 5, dataUpdateCount: 1, error: null, errorUpdateCount: 0, errorUpdatedAt: 0, fetchFailureCount: 0,
+      fetchFailureReason: null, fetchMeta: null, isInvalidated: false, status: 'success', fetchStatus: 'idle',
+    })
     expect(autoApiTag(client.getQueryCache().get('["get"]')!.state.data)).toBe('"a"')
-    const { error } = client.getQueryCache().get('["refused"]')!.state
+    const { error, ...refused } = client.getQueryCache().get('["refused"]')!.state
+    expect(refused).toMatchObject({ status: 'error', dataUpdateCount: 0, errorUpdateCount: 1, fetchFailureCount: 1 })
     expect(error).toBeInstanceOf(AutoApiError)
     expect(error).toMatchObject(problem)
   })

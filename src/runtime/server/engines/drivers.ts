@@ -6,6 +6,7 @@ import type { Row, Statement } from './engine'
 import { createReadWriteLock, NO_LOCK, type ReadWriteLock } from './read-write-lock'
 import type { DrizzleDatabase } from './drizzle-database'
 import { bound } from './bound'
+import { withDateStrings } from './date-strings'
 import { transactionOfPool } from './pool-transaction'
 
 /** The result of a statement that returns no rows. */
@@ -16,6 +17,8 @@ export interface RunResult {
 
 export interface Driver {
   readonly rows: (db: DrizzleDatabase, statement: Statement) => Promise<readonly Row[]>
+  /** Returns the database that reads outside of transactions use. @default the database itself */
+  readonly reader?: (db: DrizzleDatabase) => DrizzleDatabase
   /** Like `rows`, by a prepared statement with a name. */
   readonly named?: (db: DrizzleDatabase, statement: Statement, name: string) => Promise<readonly Row[]>
   readonly run: (db: DrizzleDatabase, statement: Statement) => Promise<RunResult>
@@ -71,6 +74,7 @@ function withScalars(statement: Statement): Query {
 /** mysql2 and PlanetScale. */
 const mysql: Driver = {
   rows: ({ session }, statement) => sessions.mysql.rows(session, withScalars(statement)),
+  reader: withDateStrings,
   run: async ({ session }, statement) => {
     const result = await sessions.mysql.run(session, withScalars(statement))
     const { affectedRows, rowsAffected, insertId } = (Array.isArray(result) ? result[0] : result) as {

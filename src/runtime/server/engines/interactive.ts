@@ -28,7 +28,8 @@ export function createInteractiveEngine(name: string, database: unknown, dialect
   })
   const shouldRetry = (entry: CommitEntry | undefined) => entry !== undefined && 'retry' in entry && entry.retry === true
 
-  const read = prepare ? preparedReader(driver, db) : (statement: Statement) => driver.rows(db, statement)
+  const reader = driver.reader?.(db) ?? db
+  const read = prepare ? preparedReader(driver, reader) : (statement: Statement) => driver.rows(reader, statement)
 
   const fail = (error: unknown): never => {
     throw toInvalidValue(dialect, error)

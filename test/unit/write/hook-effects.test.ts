@@ -123,6 +123,33 @@ describe('an after-hook', () => {
   })
 })
 
+describe('several hooks of an operation', () => {
+  /** The ways to return a value. */
+  const WAYS: Record<string, (value: unknown) => unknown> = {
+    'directly': value => value,
+    'as a promise': value => Promise.resolve(value),
+    'as an object that runs when it is awaited': value => ({ then: (done: (value: unknown) => void) => void setTimeout(done, 1, value) }),
+  }
+  const pairs = Object.keys(WAYS).flatMap(first => Object.keys(WAYS).map(second => [first, second]))
+
+  it.each(pairs)('run one after another, whether they return values %s or %s', async (first, second) => {
+    const ran: string[] = []
+    const adding = (way: string, mark: string) => (record: { title?: string }) => {
+      ran.push(mark + record.title)
+      return WAYS[way]!({ ...record, title: record.title + mark })
+    }
+    world = await openBlog({
+      added: ({ addGlobalHook }) => {
+        addGlobalHook({ beforeCreate: adding(first!, '1'), afterCreate: adding(first!, '3') } as ResourceHooks)
+        addGlobalHook({ beforeCreate: adding(second!, '2'), afterCreate: adding(second!, '4') } as ResourceHooks)
+      },
+    })
+    const { body } = await world.send('POST', 'posts/bulk', { items: [{ title: 'a' }, { title: 'b' }] })
+    expect(body.data.map(({ title }: { title: string }) => title)).toEqual(['a1234', 'b1234'])
+    expect(ran).toEqual(['1a', '2a1', '1b', '2b1', '3a12', '4a123', '3b12', '4b123'])
+  })
+})
+
 describe('a value that a before-hook sets', () => {
   /** Everything there is to set, and more. */
   const ALL = { id: 77, organizationId: 2, title: 'hook', score: 8, fee: 9, secret: 'hook', createdBy: 66, parentId: 11, deletedAt: new Date(1), deletionId: 'mine', nothing: 1 }

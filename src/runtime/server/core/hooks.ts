@@ -5,6 +5,7 @@ import type { Call, Session } from './context'
 import { toId, type Key } from '../schema/record-id'
 import type { Hook, HookName } from './hook-registry'
 import { logError } from './log'
+import { isThenable } from './thenable'
 
 export type { HookName } from './hook-registry'
 
@@ -27,42 +28,46 @@ export function itemContext({ ctx }: Call): AutoApiContext {
 
 /**
  * Runs the hooks one after another. An object that a hook returns replaces the value for the next hook. Without hooks, it returns the value
- * itself.
+ * itself. A promise only if a hook returns one, because a bulk write runs hundreds of hooks.
  * @throws The error of a hook.
  */
 export function runHooks<T>(call: Call, hook: HookName, value: T, invoke: (run: Hook, value: T) => unknown): T | Promise<T> {
   const hooks = findHooks(call, call.resource, hook)
-  return hooks.length === 0 ? value : runEach(hooks, call, hook, value, invoke)
+  for (const [index, run] of hooks.entries()) {
+    const result = invoke(run, value)
+    if (isThenable(result)) return runRest(hooks.slice(index + 1), call, hook, withTimeout(call, hook, result), value, invoke)
+    value = replaced(value, result)
+  }
+  return value
 }
 
-async function runEach<T>(
-  hooks: readonly Hook[], call: Call, hook: HookName, value: T, invoke: (run: Hook, value: T) => unknown,
+/** @param pending the result of the hook before `hooks` */
+async function runRest<T>(
+  hooks: readonly Hook[], call: Call, hook: HookName, pending: Promise<unknown>, value: T, invoke: (run: Hook, value: T) => unknown,
 ): Promise<T> {
-  let current = value
+  let current = replaced(value, await pending)
   for (const run of hooks) {
-    const result = await withTimeout(call, hook, invoke(run, current))
-    if (typeof result === 'object' && result !== null) current = result as T
+    const result = invoke(run, current)
+    current = replaced(current, isThenable(result) ? await withTimeout(call, hook, result) : result)
   }
   return current
 }
+
+const replaced = <T>(value: T, result: unknown): T => typeof result === 'object' && result !== null ? result as T : value
 
 /**
  * Runs every after-hook of a write, but none after a dry run. Adds errors to `errors`, or only logs them if `hookConfig.afterErrors` is
  * `'log'`.
  */
 export async function runAfterHooks<T>(
-  call: Call,
-  hook: HookName,
-  value: T,
-  invoke: (run: Hook, value: T) => unknown,
-  errors: unknown[],
+  call: Call, hook: HookName, value: T, invoke: (run: Hook, value: T) => unknown, errors: unknown[],
 ): Promise<T> {
   let current = value
   if (call.ctx.dryRun) return current
   for (const run of findHooks(call, call.resource, hook)) {
     try {
-      const result = await withTimeout(call, hook, invoke(run, current))
-      if (typeof result === 'object' && result !== null) current = result as T
+      const result = invoke(run, current)
+      current = replaced(current, isThenable(result) ? await withTimeout(call, hook, result) : result)
     }
     catch (error) {
       if (call.api.config.hookConfig.afterErrors === 'log')
@@ -73,8 +78,7 @@ export async function runAfterHooks<T>(
   return current
 }
 
-async function withTimeout(call: Call, hook: HookName, result: unknown): Promise<unknown> {
-  if (!(result instanceof Promise)) return result
+async function withTimeout(call: Call, hook: HookName, result: PromiseLike<unknown>): Promise<unknown> {
   const { timeout } = call.api.config.hookConfig
   let timer: ReturnType<typeof setTimeout> | undefined
   const timedOut = new Promise((_, reject) => {

@@ -7,6 +7,7 @@ import type { AutoApiContext, AutoApiPlatform } from '../registration'
 import type { Change, CommitListener, CommitParticipant } from './changes'
 import { logError } from './log'
 import type { ApiResponse } from './response'
+import { isThenable } from './thenable'
 
 type PlatformEvent = AutoApiPlatform extends { event: infer Event } ? Event : unknown
 
@@ -98,11 +99,7 @@ export function runAround(
   const [outermost] = around
   if (!outermost) return next()
   const response = outermost(ctx, once(next), info)
-  return isPromise(response) ? Promise.resolve(response).then(assertResponse) : assertResponse(response)
-}
-
-function isPromise(value: unknown): value is PromiseLike<unknown> {
-  return typeof (value as { readonly then?: unknown } | null | undefined)?.then === 'function'
+  return isThenable(response) ? Promise.resolve(response).then(assertResponse) : assertResponse(response)
 }
 
 /** @throws When a plugin has returned something else. */

@@ -1,5 +1,5 @@
 /**
- * Lets mysql2 return times as text by its option `dateStrings`. Drizzle passes a `typeCast` that returns the same text, but the driver calls
+ * Lets mysql2 return times as text by its option `dateStrings`. Drizzle passes a `typeCast` that returns the same text, but mysql2 calls
  * it for every value of a row.
  */
 import type { DrizzleDatabase } from './drizzle-database'

@@ -7,6 +7,7 @@ import { findHooks, idForHooks, itemContext, runAfterHooks, runHooks, type AnyHo
 import type { WriteKind, WritePlan } from '../../plan/write'
 import { fromSql } from '../../sql/clause'
 import type { WriteCondition } from '../../sql/condition'
+import { isThenable } from '../../thenable'
 import type { Item, WrittenItem } from './items'
 import type { WriteResult } from './result'
 
@@ -40,18 +41,20 @@ export function runBefore({ kind, resource }: Pick<WritePlan, 'kind' | 'resource
   return runHooksBefore({ kind, resource }, item, call)
 }
 
-async function runHooksBefore({ kind, resource }: Pick<WritePlan, 'kind' | 'resource'>, item: Item, call: Call): Promise<void> {
+function runHooksBefore({ kind, resource }: Pick<WritePlan, 'kind' | 'resource'>, item: Item, call: Call): void | Promise<void> {
   const id = item.key && idForHooks(resource, item.key)
   const takeCondition = <T>(result: T): T => {
     const condition = takeConditionOf(kind, item, call)
     if (condition) item.conditions = [...item.conditions ?? [], condition]
     return result
   }
-  item.values = await runHooks(call, BEFORE[kind], item.values, (run, data) => {
+  const values = runHooks(call, BEFORE[kind], item.values, (run, data) => {
     const hook = run as AnyHook
     const result = kind === 'create' ? hook(data, item.ctx) : kind === 'update' ? hook(id, data, item.ctx) : hook(id, item.ctx)
-    return result instanceof Promise ? result.then(takeCondition) : takeCondition(result)
+    return isThenable(result) ? Promise.resolve(result).then(takeCondition) : takeCondition(result)
   })
+  if (isThenable(values)) return values.then(values => void (item.values = values))
+  item.values = values
 }
 
 /** Removes the condition from the context, so that the next hook sets its own. The context of the request can have a key of this name. */
@@ -75,6 +78,7 @@ export async function runAfter(
   call: Call,
   errors: unknown[],
 ): Promise<void> {
+  if (findHooks(call, call.resource, AFTER[kind]).length === 0) return
   for (const result of written) {
     const item = items[result.index]!
     const record = await runAfterHooks(call, AFTER[kind], result.record, (run, current) => {

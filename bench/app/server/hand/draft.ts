@@ -1,22 +1,18 @@
 /** The handwritten validation of new posts. */
-import { and, eq, inArray } from 'drizzle-orm'
 import { createError } from 'h3'
 import { z } from 'zod'
-import { users } from '../database/schema'
 import type { Caller } from './posts'
 
-const draft = z.strictObject({ title: z.string(), slug: z.string(), excerpt: z.string().nullable().optional(), authorId: z.int() })
+const drafts = z.array(z.strictObject({ title: z.string(), slug: z.string(), excerpt: z.string().nullable().optional(), authorId: z.int() }))
+
+/** Counts the users with these ids who belong to the organization. Each implementation asks in its own way. */
+export type CountAuthors = (ids: readonly number[], organization: number) => number
 
 /** @throws 400 for an invalid post, and for an author of another organization. */
-export function checkDrafts(bodies: unknown[], { organizationId }: Caller) {
-  const parsed = z.array(draft).safeParse(bodies)
+export function checkDrafts(bodies: unknown[], { organizationId }: Caller, countAuthors: CountAuthors) {
+  const parsed = drafts.safeParse(bodies)
   if (!parsed.success) throw createError({ statusCode: 400 })
   const authors = [...new Set(parsed.data.map(({ authorId }) => authorId))]
-  const known = useDatabase()
-    .select({ id: users.id })
-    .from(users)
-    .where(and(inArray(users.id, authors), eq(users.organizationId, organizationId)))
-    .all()
-  if (known.length !== authors.length) throw createError({ statusCode: 400 })
+  if (countAuthors(authors, organizationId) !== authors.length) throw createError({ statusCode: 400 })
   return parsed.data.map(post => ({ ...post, organizationId }))
 }

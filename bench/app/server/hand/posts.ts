@@ -1,7 +1,8 @@
 /** The handwritten authorization: permission and visible rows, as in an app with a few routes. */
-import { and, eq, or, type SQL } from 'drizzle-orm'
+import { and, eq, inArray, or, type SQL } from 'drizzle-orm'
 import { createError, type H3Event } from 'h3'
-import { posts } from '../database/schema'
+import { posts, users } from '../database/schema'
+import type { CountAuthors } from './draft'
 
 export interface Caller {
   id: number
@@ -25,3 +26,10 @@ export function visibleTo({ id, organizationId, permissions }: Caller, condition
     permissions.includes('posts:edit') ? undefined : or(eq(posts.status, 'published'), eq(posts.authorId, id)),
   )
 }
+
+export const countAuthors: CountAuthors = (ids, organization) =>
+  useDatabase()
+    .select({ id: users.id })
+    .from(users)
+    .where(and(inArray(users.id, [...ids]), eq(users.organizationId, organization)))
+    .all().length

@@ -1,6 +1,7 @@
 /** The handwritten handler with Drizzle's `.prepare()`: each statement is built once, with placeholders. */
 import { and, asc, count, desc, eq, inArray, or, sql } from 'drizzle-orm'
 import { comments, outbox, posts, postTags, tags, users } from '../database/schema'
+import type { CountAuthors } from './draft'
 import { STORES_POST } from './outbox'
 import type { Caller } from './posts'
 import type { Page } from './query'
@@ -63,7 +64,7 @@ const total = once((key) => {
 
 const one = once(key => useDatabase().select().from(posts).where(visible(key === 'true', false, true)).prepare())
 
-const listed = (length: string) => Array.from({ length: Number(length) }, (_, index) => placeholder(`post${index}`))
+const listed = (length: string) => Array.from({ length: Number(length) }, (_, index) => placeholder(`id${index}`))
 
 const commentsOf = once(length => useDatabase()
   .select({ postId: comments.postId, comment: { id: comments.id, body: comments.body } })
@@ -81,7 +82,7 @@ const tagsOf = once(length => useDatabase()
   .prepare())
 
 function withCommentsAndTags<P extends { id: number }>(data: readonly P[], organization: number) {
-  const values = { organization, ...Object.fromEntries(data.map(({ id }, index) => [`post${index}`, id])) }
+  const values = { organization, ...Object.fromEntries(data.map(({ id }, index) => [`id${index}`, id])) }
   const found = Map.groupBy(commentsOf(data.length).all(values), ({ postId }) => postId)
   const linked = Map.groupBy(tagsOf(data.length).all(values), ({ postId }) => postId)
   return data.map(post => ({
@@ -107,6 +108,15 @@ export function findPosts(
 export function findPost({ id, organizationId, permissions }: Caller, post: number) {
   return one(permissions.includes('posts:edit')).get({ post, caller: id, organization: organizationId })
 }
+
+const authors = once(length => useDatabase()
+  .select({ id: users.id })
+  .from(users)
+  .where(and(inArray(users.id, listed(length)), eq(users.organizationId, placeholder('organization'))))
+  .prepare())
+
+export const countAuthors: CountAuthors = (ids, organization) =>
+  authors(ids.length).all({ organization, ...Object.fromEntries(ids.map((id, index) => [`id${index}`, id])) }).length
 
 const COLUMNS = ['title', 'slug', 'excerpt', 'authorId', 'organizationId'] as const
 

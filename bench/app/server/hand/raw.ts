@@ -1,4 +1,5 @@
 /** The handwritten handler in raw SQL, with better-sqlite3 and without Drizzle: the cost without a query library. */
+import type { CountAuthors } from './draft'
 import { STORES_POST } from './outbox'
 import type { Caller } from './posts'
 import { once } from './prepared'
@@ -72,6 +73,9 @@ export function findPost({ id, organizationId, permissions }: Caller, post: numb
   })
   return row && toPost(row, false)
 }
+
+export const countAuthors: CountAuthors = (ids, organization) =>
+  prepareRows(`select id from users where id in (${ids.map(() => '?').join()}) and organization_id = ?`).all(...ids, organization).length
 
 const INSERT = `insert into posts (title, slug, excerpt, author_id, organization_id, created_at, updated_at)
   values (@title, @slug, @excerpt, @authorId, @organizationId, @now, @now)

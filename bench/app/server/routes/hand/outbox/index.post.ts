@@ -2,11 +2,11 @@
 import { outbox, posts } from '../../../database/schema'
 import { checkDrafts } from '../../../hand/draft'
 import { STORES_POST } from '../../../hand/outbox'
-import { requireReader } from '../../../hand/posts'
+import { countAuthors, requireReader } from '../../../hand/posts'
 
 export default defineEventHandler(async (event) => {
   const caller = requireReader(event)
-  const [draft] = checkDrafts([await readBody(event)], caller)
+  const [draft] = checkDrafts([await readBody(event)], caller, countAuthors)
   const post = useDatabase().transaction((tx) => {
     const post = tx.insert(posts).values(draft!).returning().all()[0]!
     const { id, organizationId } = post

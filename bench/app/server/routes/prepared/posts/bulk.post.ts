@@ -1,12 +1,12 @@
 /** `POST /prepared/posts/bulk` */
 import { checkDrafts } from '../../../hand/draft'
 import { requireReader } from '../../../hand/posts'
-import { insertPost } from '../../../hand/prepared'
+import { countAuthors, insertPost } from '../../../hand/prepared'
 
 export default defineEventHandler(async (event) => {
   const caller = requireReader(event)
   const { items } = await readBody<{ items: unknown[] }>(event)
-  const drafts = checkDrafts(items, caller)
+  const drafts = checkDrafts(items, caller, countAuthors)
   const data = useDatabase().$client.transaction(() => drafts.map(insertPost))()
   return { data, meta: { total: data.length, successful: data.length, failed: 0 } }
 })

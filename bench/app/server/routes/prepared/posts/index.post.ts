@@ -1,11 +1,11 @@
 /** `POST /prepared/posts` */
 import { checkDrafts } from '../../../hand/draft'
 import { requireReader } from '../../../hand/posts'
-import { insertPost } from '../../../hand/prepared'
+import { countAuthors, insertPost } from '../../../hand/prepared'
 
 export default defineEventHandler(async (event) => {
   const caller = requireReader(event)
-  const [draft] = checkDrafts([await readBody(event)], caller)
+  const [draft] = checkDrafts([await readBody(event)], caller, countAuthors)
   setResponseStatus(event, 201)
   return insertPost(draft!)
 })

@@ -1,11 +1,11 @@
 /** `POST /raw/outbox`: one post and its row in the outbox. */
 import { checkDrafts } from '../../../hand/draft'
 import { requireReader } from '../../../hand/posts'
-import { insertRecordedPost } from '../../../hand/raw'
+import { countAuthors, insertRecordedPost } from '../../../hand/raw'
 
 export default defineEventHandler(async (event) => {
   const caller = requireReader(event)
-  const [draft] = checkDrafts([await readBody(event)], caller)
+  const [draft] = checkDrafts([await readBody(event)], caller, countAuthors)
   setResponseStatus(event, 201)
   return insertRecordedPost(draft!)
 })

@@ -1,11 +1,11 @@
 /** `POST /raw/posts` */
 import { checkDrafts } from '../../../hand/draft'
 import { requireReader } from '../../../hand/posts'
-import { insertPost } from '../../../hand/raw'
+import { countAuthors, insertPost } from '../../../hand/raw'
 
 export default defineEventHandler(async (event) => {
   const caller = requireReader(event)
-  const [draft] = checkDrafts([await readBody(event)], caller)
+  const [draft] = checkDrafts([await readBody(event)], caller, countAuthors)
   setResponseStatus(event, 201)
   return insertPost(draft!)
 })

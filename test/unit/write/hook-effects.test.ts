@@ -1,4 +1,5 @@
 /** Tests the effects of hooks: what they can write, which of the fields they return are in the response, and what happens when they throw. */
+import { sql, type SQL } from 'drizzle-orm'
 import { createError } from 'h3'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { ResourceHooks } from '../../../src/runtime/server/registration'
@@ -148,6 +149,32 @@ describe('several hooks of an operation', () => {
     expect(body.data.map(({ title }: { title: string }) => title)).toEqual(['a1234', 'b1234'])
     expect(ran).toEqual(['1a', '2a1', '1b', '2b1', '3a12', '4a123', '3b12', '4b123'])
   })
+
+  it.each(Object.keys(WAYS))('of a get change its record, whether they return it %s', async (way) => {
+    await open({ afterGet: (record: object) => WAYS[way]!({ ...record, title: 'changed' }) } as ResourceHooks)
+    expect((await world.send('GET', 'posts/1')).body.title).toBe('changed')
+  })
+
+  it('can set a condition when the object is awaited', async () => {
+    const refusing = (_id: unknown, data: object, ctx: { condition?: SQL }) => ({
+      then: (done: (value: object) => void) => {
+        ctx.condition = sql`1 = 0`
+        done(data)
+      },
+    })
+    await open({ beforeUpdate: refusing } as unknown as ResourceHooks)
+    expect((await world.send('PATCH', 'posts/1', { title: 'new' })).status).toBe(412)
+    expect(world.dump()).toBe(dump)
+  })
+
+  it.each([['beforeCreate', 'POST', 'posts'], ['afterCreate', 'POST', 'posts'], ['beforeGet', 'GET', 'posts/1'], ['afterGet', 'GET', 'posts/1']])(
+    'have the same timeout for an object that never ends as for a promise: %s', async (name, method, path) => {
+      const log = silence()
+      await open({ [name]: () => ({ then: () => {} }) } as unknown as ResourceHooks, { timeout: 15 })
+      expect((await world.send(method, path, method === 'POST' ? { title: 'new' } : undefined)).status).toBe(500)
+      expect(JSON.stringify(log.mock.calls.flat().map(String))).toContain(`${name} of \`posts\` took longer`)
+    },
+  )
 })
 
 describe('a value that a before-hook sets', () => {

@@ -198,3 +198,31 @@ it('treats a `deletedAt` that cannot be null as an ordinary column', async () =>
   expect((await other.send('DELETE', 'stamps/1')).body).toEqual({ success: true, softDeleted: false })
   other.client.close()
 })
+
+describe('a group of several tables', () => {
+  afterAll(() => open())
+
+  it('passes each record to the after-hooks of its resource with the fields of that resource', async () => {
+    const restored: object[] = []
+    world = await openWorld({
+      tables: { posts, comments, replies },
+      resources: { comments: { hooks: { afterRestore: (record: object) => void restored.push(record) } } },
+      rows: ROWS.split('insert into labels')[0],
+    })
+    expect((await send('POST', 'posts/bulk/restore', { deletionId: 'd3' })).status).toBe(200)
+    expect(restored).toEqual([{ id: 31, postId: 3, text: 'e', deletedAt: null, deletedBy: null, deletionId: null, deletedReason: null }])
+  })
+
+  it('asks the object-level rule of a resource for the rows of that resource only', async () => {
+    const asked: object[] = []
+    world = await openWorld({
+      tables: { posts, comments, replies },
+      resources: { posts: { authorization: { permissions: { ...permissions, update: true }, objectLevel: (row: { title?: string }) => (asked.push(row), row.title === 'three') } } },
+      rows: ROWS.split('insert into labels')[0],
+    })
+    expect((await send('POST', 'posts/bulk/restore', { deletionId: 'd3' })).status).toBe(200)
+    expect(asked).not.toEqual([])
+    expect(asked.every(row => 'title' in row)).toBe(true)
+    expect({ posts: active('posts'), comments: active('comments') }).toEqual({ posts: [1, 3, 4], comments: [11, 13, 31, 41] })
+  })
+})

@@ -4,7 +4,7 @@ import { shape } from '../../sql/shape'
 import type { Resource } from '../../../schema/model'
 import { forResource, type Call } from '../../context'
 import { changedMeanwhile, notFound } from '../../error'
-import { keyFields } from '../../access/fields'
+import { keyFields, readableFields } from '../../access/fields'
 import { authorize, contextFor } from '../../access/authorize'
 import { itemContext } from '../../hooks'
 import { findDependents } from '../cascade/dependents'
@@ -53,14 +53,19 @@ export async function findGroup(plan: Scoped<WritePlan>, call: Call): Promise<re
 async function findPart(resource: Resource, plan: Scoped<WritePlan>, call: Call): Promise<GroupPart | undefined> {
   const count = await countGroup(resource, plan.deletionId!, call)
   if (count === 0) return undefined
-  const partPlan = resource === plan.resource
-    ? plan
-    : await applyScope(call, { ...plan, resource, trash: 'trashed' as const, include: [] }, call.ctx.operation)
   const partCall = forResource(call, resource, contextFor(call, resource, call.ctx.operation))
+  const partPlan = resource === plan.resource ? plan : await planPart(plan, partCall)
   const items = await readVisible(partPlan, partCall)
   // If a second count returns the same number, the caller cannot see one of the rows. Otherwise, another write changed the group.
   if (items.length !== count) throw await countGroup(resource, plan.deletionId!, call) === count ? notFound() : changedMeanwhile()
   return { plan: partPlan, call: partCall, items, written: new Map() }
+}
+
+/** Plans the same write of another resource, with the fields and the row scope of that resource. */
+async function planPart({ kind, bulk, atomic, deletionId }: WritePlan, call: Call): Promise<Scoped<WritePlan>> {
+  const { resource } = call
+  const selection = await readableFields(call)
+  return applyScope<WritePlan>(call, { kind, bulk, atomic, deletionId, resource, trash: 'trashed', items: [], selection })
 }
 
 /** Reads the rows of the group that the caller can see and write. */

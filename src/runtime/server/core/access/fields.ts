@@ -72,8 +72,15 @@ export async function refusedFields(
 
 /** Selects the fields for which `passes` returns true, in the order of the table. */
 export function select(resource: Resource, passes: (field: Field) => boolean): Selection {
-  const fields = [...resource.fields.values()].filter(passes)
-  const key = fields.length === resource.fields.size ? '*' : fields.map(field => field.index).join(',')
+  // A loop, because every write calls this function.
+  const fields: Field[] = []
+  let indexes = ''
+  for (const field of resource.fields.values()) {
+    if (!passes(field)) continue
+    fields.push(field)
+    indexes += `${field.index},`
+  }
+  const key = fields.length === resource.fields.size ? '*' : indexes
   let known = selections.get(resource)
   if (!known) selections.set(resource, known = new Map())
   let selection = known.get(key)
@@ -105,13 +112,19 @@ export function keepReadable(
 }
 
 /** Adds the primary key to a selection, because the key identifies the row. */
-export function withKey(resource: Resource, { byName }: Selection): Selection {
+export function withKey(resource: Resource, selection: Selection): Selection {
+  const { byName } = selection
+  if (resource.primaryKey.every(({ name }) => byName.has(name))) return selection
   return select(resource, field => byName.has(field.name) || resource.primaryKey.includes(field))
 }
 
+const keys = new WeakMap<Resource, Selection>()
+
 /** Selects only the primary key. */
 export function keyFields(resource: Resource): Selection {
-  return select(resource, field => resource.primaryKey.includes(field))
+  let selection = keys.get(resource)
+  if (!selection) keys.set(resource, selection = select(resource, field => resource.primaryKey.includes(field)))
+  return selection
 }
 
 /** Selects the whole row, for rules and hooks. Responses must not use this selection. */

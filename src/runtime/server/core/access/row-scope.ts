@@ -40,9 +40,10 @@ export async function applyScope<P extends Plan>(
       ...(through && { through: await applyScope(call, through, 'read') }),
     })
   }
-  const { relationFilters, ...own } = plan
-  const unfiltered = { ...own, ...(await rowRules(call, plan, operation, rules)), include } as unknown as Scoped<P>
-  return relationFilters ? withRelated(unfiltered, await scopeFilters(call, relationFilters), call) : unfiltered
+  const ruling = rowRules(call, plan, operation, rules)
+  const scoped = { ...plan, ...ruling instanceof Promise ? await ruling : ruling, include } as unknown as Scoped<P>
+  const { relationFilters } = plan
+  return relationFilters ? withRelated(scoped, await scopeFilters(call, relationFilters), call) : scoped
 }
 
 /** A filter finds the rows that an include would show: the active ones that the caller can read. */
@@ -64,7 +65,7 @@ function scopeFilters(call: Call, filters: readonly RelationFilter[]): Promise<r
 /** Replaces the relation filters of the plan, for example after a text search has found the keys of their rows. */
 export function withRelated<P extends Plan>(plan: Scoped<P>, filters: readonly ScopedRelationFilter[], { engine }: Call): Scoped<P> {
   const clauses = relatedClauses(engine, filters)
-  return { ...plan, where: [...ownConditions(plan), ...clauses], related: { filters, clauses } }
+  return { ...plan, relationFilters: undefined, where: [...ownConditions(plan), ...clauses], related: { filters, clauses } }
 }
 
 /** Returns the conditions of the plan's `where` that are not about related rows. */
@@ -111,16 +112,29 @@ export async function scopeClause(call: Call, resource: Resource, trash: TrashMo
   return allOf((await rowRules(call, { resource, trash }, call.ctx.operation, 'all')).scope)
 }
 
-/** Combines tenant, trash mode, row filters and `objectLevel` with AND. `table` is the resource's table or an alias of it. */
-async function rowRules(
+/**
+ * Combines tenant, trash mode, row filters and `objectLevel` with AND. A promise only if the app or a plugin has a rule for the rows.
+ * @param table the resource's table or an alias of it
+ */
+function rowRules(
   call: Call,
   { resource, trash }: Plan,
   operation: Operation,
   rules: AppliedRules,
   table: Table = resource.table,
-): Promise<RowRules> {
+): RowRules | Promise<RowRules> {
   const tenantAndTrash = [...tenantClauses(call, resource, table), ...trashClauses(resource, trash, table)]
-  if (rules === 'tenant') return { scope: tenantAndTrash }
+  return rules === 'tenant' || !hasRules(call, resource)
+    ? { scope: tenantAndTrash }
+    : addRules(tenantAndTrash, call, resource, operation, table)
+}
+
+const hasRules = ({ api: { rowFilters, rowChecks } }: Call, resource: Resource) =>
+  resource.auth?.listFilter !== undefined || resource.auth?.objectLevel !== undefined || rowFilters.has(resource) || rowChecks.has(resource)
+
+async function addRules(
+  tenantAndTrash: readonly Clause[], call: Call, resource: Resource, operation: Operation, table: Table,
+): Promise<RowRules> {
   const scope = [...tenantAndTrash, ...await filterClauses(call, resource, operation, table)]
   if (!resource.auth?.objectLevel && !call.api.rowChecks.has(resource)) return { scope }
   const accepts = await rowRule(call, resource, operation)

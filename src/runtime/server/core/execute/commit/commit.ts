@@ -17,7 +17,8 @@ const NOT_RUN: Outcome = Object.freeze({ rows: [], affectedRows: 0 })
  */
 export async function commitOperations(plan: WritingPlan, operations: readonly WriteOperation[], call: Call): Promise<void> {
   if (call.ctx.dryRun) return dryRun(plan, operations, call)
-  const entries = await planEntries(operations, call, plan.kind === 'purge' && plan.groupRows !== undefined)
+  const planning = planEntries(operations, call, plan.kind === 'purge' && plan.groupRows !== undefined)
+  const entries = planning instanceof Promise ? await planning : planning
   const outcomes: Outcome[] = operations.map(() => NOT_RUN)
   try {
     const results = await call.engine.commit(entries.map(({ entry }) => entry))

@@ -15,8 +15,12 @@ import { conditionClauses, writeClauses } from './row-clauses'
 const ROWS_PER_CHECK = 100
 
 /** Sets the error of each item whose row does not meet a condition of the item. One statement checks several rows. */
-export async function checkConditions(plan: Scoped<Plan>, items: readonly Item[], call: Call): Promise<void> {
-  const checks = withoutError(items).filter(hasConditions).map(item => ({ item, clauses: conditionClauses(item) }))
+export function checkConditions(plan: Scoped<Plan>, items: readonly Item[], call: Call): void | Promise<void> {
+  if (items.some(hasConditions)) return checkEach(plan, withoutError(items).filter(hasConditions), call)
+}
+
+async function checkEach(plan: Scoped<Plan>, items: readonly Item[], call: Call): Promise<void> {
+  const checks = items.map(item => ({ item, clauses: conditionClauses(item) }))
   const most = Math.max(1, ...checks.map(({ item, clauses }) => item.key!.length * 2 + clauses.flatMap(({ values }) => values).length))
   const size = Math.max(1, Math.min(ROWS_PER_CHECK, Math.floor(call.engine.maxParameters / most)))
   for (let start = 0; start < checks.length; start += size) {

@@ -8,7 +8,7 @@ import type { WriteKind, WritePlan } from '../../plan/write'
 import { fromSql } from '../../sql/clause'
 import type { WriteCondition } from '../../sql/condition'
 import { isThenable } from '../../thenable'
-import type { Item, WrittenItem } from './items'
+import { forEachItem, type Item, type WrittenItem } from './items'
 import type { WriteResult } from './result'
 
 const BEFORE: Readonly<Record<WriteKind, HookName>> = {
@@ -35,13 +35,13 @@ export function itemContexts({ kind, resource }: Pick<WritePlan, 'kind' | 'resou
   return hooks ? () => itemContext(call) : () => call.ctx
 }
 
-/** Replaces the item's values with the values that the hooks return. Adds the conditions that they set to those of the item. */
-export function runBefore({ kind, resource }: Pick<WritePlan, 'kind' | 'resource'>, item: Item, call: Call): void | Promise<void> {
-  if (findHooks(call, call.resource, BEFORE[kind]).length === 0) return
-  return runHooksBefore({ kind, resource }, item, call)
+/** Runs the before-hooks of each item. An error of a hook becomes the error of its item. */
+export function runBeforeEach(plan: Pick<WritePlan, 'kind' | 'resource'>, items: readonly Item[], call: Call): void | Promise<void> {
+  if (findHooks(call, call.resource, BEFORE[plan.kind]).length > 0) return forEachItem(items, item => runBefore(plan, item, call))
 }
 
-function runHooksBefore({ kind, resource }: Pick<WritePlan, 'kind' | 'resource'>, item: Item, call: Call): void | Promise<void> {
+/** Replaces the item's values with the values that the hooks return. Adds the conditions that they set to those of the item. */
+export function runBefore({ kind, resource }: Pick<WritePlan, 'kind' | 'resource'>, item: Item, call: Call): void | Promise<void> {
   const id = item.key && idForHooks(resource, item.key)
   const takeCondition = <T>(result: T): T => {
     const condition = takeConditionOf(kind, item, call)
@@ -71,14 +71,15 @@ function takeConditionOf(kind: WriteKind, { ctx }: Item, { resource, engine }: C
 }
 
 /** Replaces each record with the record that the hooks return. The write is committed, so all hooks run even if one of them fails. */
-export async function runAfter(
-  { kind, resource }: WritePlan,
-  items: readonly Item[],
-  { written }: WriteResult,
-  call: Call,
-  errors: unknown[],
+export function runAfter(
+  plan: WritePlan, items: readonly Item[], result: WriteResult, call: Call, errors: unknown[],
+): void | Promise<void> {
+  if (findHooks(call, call.resource, AFTER[plan.kind]).length > 0) return runAfterEach(plan, items, result, call, errors)
+}
+
+async function runAfterEach(
+  { kind, resource }: WritePlan, items: readonly Item[], { written }: WriteResult, call: Call, errors: unknown[],
 ): Promise<void> {
-  if (findHooks(call, call.resource, AFTER[kind]).length === 0) return
   for (const result of written) {
     const item = items[result.index]!
     const record = await runAfterHooks(call, AFTER[kind], result.record, (run, current) => {

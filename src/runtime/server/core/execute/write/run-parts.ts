@@ -10,8 +10,8 @@ import type { WriteOperation } from '../commit/operation'
 import { recheckTarget } from './commit-items'
 import { checkConditions } from './conditions'
 import { findFailedItems } from './failed-items'
-import { runAfter, runBefore } from './hooks'
-import { forEachItem, withoutError, type Item, type WrittenItem } from './items'
+import { runAfter, runBeforeEach } from './hooks'
+import { withoutError, type Item, type WrittenItem } from './items'
 import { OPERATIONS } from './operations'
 import { checkReferences } from './references'
 import { toResult } from './result'
@@ -43,7 +43,7 @@ export async function executeParts(given: readonly WritePart[], targetError: (er
   }
   assertNoFailure(parts)
   for (const { plan, items, call } of parts) {
-    await forEachItem(items, item => runBefore(plan, item, call))
+    await runBeforeEach(plan, items, call)
     await checkWritable(plan, items, call)
     await checkReferences(plan, items, call, 'commit')
   }

@@ -7,8 +7,8 @@ import { assertReferences, commitAll, commitOne, type ItemsCommit } from './comm
 import { checkConditions } from './conditions'
 import { dryRunItems } from './dry-run-items'
 import { commitGroup, findGroup } from './group'
-import { itemContexts, runAfter, runBefore } from './hooks'
-import { forEachItem, stopOnFailure, toItems, withoutError, type Item, type WrittenItem } from './items'
+import { itemContexts, runAfter, runBeforeEach } from './hooks'
+import { stopOnFailure, toItems, withoutError, type Item, type WrittenItem } from './items'
 import { checkTags } from './tags'
 import { loadTargets } from './targets'
 import { toResult, type WriteResult } from './result'
@@ -22,19 +22,27 @@ export interface CommitListeners {
   readonly onCommitted?: (items: readonly Item[]) => unknown
 }
 
+/** What a write does before its commit, in this order. A step returns a promise only if it waits for something. */
+const PREPARATIONS: readonly ((plan: Scoped<WritePlan>, items: readonly Item[], call: Call) => void | Promise<void>)[] = [
+  loadTargets,
+  checkConditions,
+  checkTags,
+  stopOnFailure,
+  runBeforeEach,
+  checkWritable,
+  (plan, items, call) => assertReferences(plan, items, call, 'commit'),
+]
+
 /** Writes the items of a request. A write of a single record has one item. */
 export async function executeWrite(
   plan: Scoped<WritePlan>, call: Call, { onCommitting, onCommitted }: CommitListeners = {},
 ): Promise<WriteResult> {
   if (plan.deletionId !== undefined) return executeGroupWrite(plan, call)
   const items = toItems(plan, itemContexts(plan, call))
-  await loadTargets(plan, items, call)
-  await checkConditions(plan, items, call)
-  await checkTags(plan, items, call)
-  stopOnFailure(plan, items)
-  await forEachItem(items, item => runBefore(plan, item, call))
-  await checkWritable(plan, items, call)
-  await assertReferences(plan, items, call, 'commit')
+  for (const prepare of PREPARATIONS) {
+    const preparing = prepare(plan, items, call)
+    if (preparing) await preparing
+  }
   const written = new Map<number, WrittenItem>()
   const commit: ItemsCommit = { plan, call, written, time: new Date() }
   const { dryRun } = call.ctx
@@ -44,9 +52,10 @@ export async function executeWrite(
   else for (const item of withoutError(items)) await commitOne(item, commit)
   const result = toResult(plan, items, written)
   if (dryRun) return withAffected(result, [{ plan, items: items.filter(({ index }) => written.has(index)) }], call)
-  await onCommitted?.(items)
+  if (onCommitted) await onCommitted(items)
   const errors: unknown[] = []
-  await runAfter(plan, items, result, call, errors)
+  const running = runAfter(plan, items, result, call, errors)
+  if (running) await running
   if (errors.length > 0) throw errors[0]
   return result
 }
@@ -57,7 +66,7 @@ export async function executeWrite(
  */
 async function executeGroupWrite(plan: Scoped<WritePlan>, call: Call): Promise<WriteResult> {
   const parts = await findGroup(plan, call)
-  for (const { plan, items, call } of parts) await forEachItem(items, item => runBefore(plan, item, call))
+  for (const { plan, items, call } of parts) await runBeforeEach(plan, items, call)
   stopOnFailure(plan, parts.flatMap(({ items }) => items).map((item, index) => ({ ...item, index })))
   await commitGroup(plan, parts, call)
   const errors: unknown[] = []

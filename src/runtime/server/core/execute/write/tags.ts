@@ -28,9 +28,12 @@ interface Current {
  * Sets the error of each item whose record does not have the revision in `ifMatch`. Every other item gets the condition that the record
  * does not change before the write. So of two writes with the same tag, only one succeeds. One statement reads all records.
  */
-export async function checkTags(plan: Scoped<WritePlan>, items: readonly Item[], call: Call): Promise<void> {
+export function checkTags(plan: Scoped<WritePlan>, items: readonly Item[], call: Call): void | Promise<void> {
   const tagged = withoutError(items).filter(({ ifMatch }) => ifMatch !== undefined && ifMatch !== '*')
-  if (tagged.length === 0) return
+  if (tagged.length > 0) return compareTags(plan, tagged, call)
+}
+
+async function compareTags(plan: Scoped<WritePlan>, tagged: readonly Item[], call: Call): Promise<void> {
   const { primaryKey } = plan.resource
   const current = await readCurrent(plan, tagged, call)
   const found = (item: Item) => current.get(tupleKey(item.key!.map((value, index) => primaryKey[index]!.encode(value))))

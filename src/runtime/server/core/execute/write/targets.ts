@@ -21,9 +21,12 @@ export function targetColumns({ resource, accepts }: Scoped<Plan>): Selection {
 }
 
 /** Sets the row or the error of each item: 404 for a row that is not visible, 403 for a row that the caller can read but not write. */
-export async function loadTargets(plan: Scoped<Plan>, items: readonly Target[], call: Call): Promise<void> {
+export function loadTargets(plan: Scoped<Plan>, items: readonly Target[], call: Call): void | Promise<void> {
   const named = withoutError(items).filter(item => item.key)
-  if (named.length === 0) return
+  if (named.length > 0) return loadNamed(plan, named, call)
+}
+
+async function loadNamed(plan: Scoped<Plan>, named: readonly Target[], call: Call): Promise<void> {
   const columns = targetColumns(plan)
   const rows = await readTargets(plan, named, columns, call)
   const keyOf = valuesAt(columns, plan.resource.primaryKey)

@@ -8,10 +8,10 @@ import type { WriteKind, WritePlan } from '../../plan/write'
 import { forEachItem, type Item } from './items'
 
 /** Sets the error of each item with a field that the caller cannot write, the client sent, and the hooks have not removed: 403. */
-export async function checkWritable({ resource, selection }: WritePlan, items: readonly Item[], call: Call): Promise<void> {
+export function checkWritable({ resource, selection }: WritePlan, items: readonly Item[], call: Call): void | Promise<void> {
   if (!resource.auth?.fields) return
   let checking: Promise<readonly string[]> | undefined
-  await forEachItem(items, async ({ sent, sentKeys, values }) => {
+  return forEachItem(items, async ({ sent, sentKeys, values }) => {
     const unwritable = await (checking ??= unwritableFields(call, resource, [...resource.fields.keys()]))
     const refused = sent.filter(name => unwritable.includes(name) && Object.hasOwn(values, name))
     if (refused.length === 0) return

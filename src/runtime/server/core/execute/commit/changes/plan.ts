@@ -22,13 +22,20 @@ const withoutFound = ({ snapshot, changes }: Operation): ReportingOperation =>
   ({ ...snapshot && { snapshot }, ...changes && !isFound(changes) && { changes } })
 
 /**
- * Adds the statements of plugins to the operations of a commit.
+ * Adds the statements of plugins to the operations of a commit. A promise only if plugins take part in commits.
  * @param isGroup whether the operations belong to several parts, which can change the same rows
  * @throws The error with which a plugin refuses the commit.
  */
-export async function planEntries(operations: readonly Operation[], call: Call, isGroup = false): Promise<readonly PlannedEntry[]> {
+export function planEntries(
+  operations: readonly Operation[], call: Call, isGroup = false,
+): readonly PlannedEntry[] | Promise<readonly PlannedEntry[]> {
   const planned = operations.map(({ statement }, operation): PlannedEntry => ({ entry: statement, operation }))
-  if (!hasParticipants(call)) return planned
+  return hasParticipants(call) ? addStatements(planned, operations, call, isGroup) : planned
+}
+
+async function addStatements(
+  planned: readonly PlannedEntry[], operations: readonly Operation[], call: Call, isGroup: boolean,
+): Promise<readonly PlannedEntry[]> {
   const { sets, setOf } = groupSets(operations)
   const requested = sets.length === 0 ? [] : await requestStatements(sets, call)
   if (requested.length === 0 && !needsSources(call)) return planned

@@ -4,7 +4,7 @@ import { shape } from '../../sql/shape'
 import type { Field } from '../../../schema/field'
 import type { Resource } from '../../../schema/model'
 import type { Call } from '../../context'
-import type { Selection } from '../../access/fields'
+import { select, type Selection } from '../../access/fields'
 import { boundDriverValue, boundValue, equals, sameBytes, shapeOf, statement, valuesOf, whereClause, type Clause } from '../../sql/clause'
 import { decoder } from '../rows/decode'
 import { selectList } from '../rows/select'
@@ -24,55 +24,74 @@ export interface Unless {
   readonly where: readonly Clause[]
 }
 
+/** What has to hold for an insert. */
+export interface InsertConditions {
+  readonly unless?: Unless
+  /** Conditions without which the statement inserts nothing. Only for a single row, on a dialect with RETURNING, and without `unless`. */
+  readonly where?: readonly Clause[]
+}
+
+/** A row to insert. */
+export interface NewRow {
+  readonly values: Readonly<Record<string, unknown>>
+}
+
 /**
  * Inserts rows that all set the same fields, in as few statements as possible. Without RETURNING, each statement inserts one row,
  * because the database reports the generated key of one row only. So does `default values`, for rows that set no field.
  */
-export function insertStatements(
+export function insertStatements<Row extends NewRow>(
   call: Call,
   resource: Resource,
-  rows: readonly Record<string, unknown>[],
+  rows: readonly Row[],
   selection: Selection,
-  unless?: Unless,
-): { readonly statement: Returning, readonly rows: readonly Record<string, unknown>[] }[] {
+  conditions: InsertConditions = {},
+): { readonly statement: Returning, readonly rows: readonly Row[] }[] {
   const { returning } = call.engine.adapter
-  const fields = [...resource.fields.values()].filter(field => rows[0] && Object.hasOwn(rows[0], field.name))
-  const size = returning && fields.length > 0 ? Math.max(1, Math.floor(call.engine.maxParameters / fields.length)) : 1
-  return Array.from({ length: Math.ceil(rows.length / size) }, (_, index) => rows.slice(index * size, (index + 1) * size)).map(chunk => ({
+  const written = select(resource, ({ name }) => rows[0] !== undefined && Object.hasOwn(rows[0].values, name))
+  const build = (chunk: readonly Row[]) => ({
     rows: chunk,
     statement: returning
-      ? insertStatement(call, resource, fields, chunk, selection, unless)
-      : insertOne(call, resource, fields, chunk[0]!, selection, unless),
-  }))
+      ? insertStatement(call, resource, written, chunk, selection, conditions)
+      : insertOne(call, resource, written, chunk[0]!, selection, conditions.unless),
+  })
+  const size = returning && written.fields.length > 0 ? Math.max(1, Math.floor(call.engine.maxParameters / written.fields.length)) : 1
+  if (rows.length > 0 && rows.length <= size) return [build(rows)]
+  return Array.from({ length: Math.ceil(rows.length / size) }, (_, index) => build(rows.slice(index * size, (index + 1) * size)))
 }
 
 const shapeOfUnless = (unless: Unless | undefined) =>
   unless ? shape`unless ${unless.unique}${columnsOf(unless.fields)}${shapeOf(unless.where)}` : shape`always`
 
 /**
- * `insert into t (a, b) values (?, ?), … returning …`. With `unless`, the statement skips existing rows: `… on conflict (a) do nothing`, or
+ * `insert into t (a, b) values (?, ?), … returning …`. With conditions, `insert into t (a, b) select ?, ? where … returning …`. With
+ * `unless`, the statement skips existing rows: `… on conflict (a) do nothing`, or
  * `insert into t (a, b) select column1, column2 from (values …) as made where not exists (select 1 from t where a = column1)`.
  * `made` contains the new rows.
  */
 function insertStatement(
   { api, engine }: Call,
   resource: Resource,
-  fields: readonly Field[],
-  rows: readonly Record<string, unknown>[],
+  written: Selection,
+  rows: readonly NewRow[],
   selection: Selection,
-  unless: Unless | undefined,
+  { unless, where = [] }: InsertConditions,
 ): Returning {
-  const encoded = rows.map(row => fields.map(field => field.encode(row[field.name])))
+  const { fields } = written
+  const encoded = rows.map(({ values }) => fields.map(field => field.encode(values[field.name])))
   const parametersOf = () => encoded.map(row => row.map((value, index) => boundDriverValue(engine, fields[index]!, value)))
   // Most inserts have no values that become SQL. Their statement then depends on the number of rows only.
   const withSql = encoded.some(row => row.some(value => is(value, SQL))) ? parametersOf() : undefined
-  const existing = unless && !unless.unique ? unless.where : []
-  const key = shape`insert ${selection.key}${shapeOfUnless(unless)}${columnsOf(fields)}${withSql ? withSql.map(shapeOf) : rows.length}`
+  // The conditions have their values after those of the rows.
+  const further = unless && !unless.unique ? unless.where : where
+  const form = shape`${withSql ? withSql.map(shapeOf) : rows.length}${shapeOf(where)}`
+  const key = shape`insert ${selection.key}${shapeOfUnless(unless)}${written.key}${form}`
   const values = withSql ? withSql.flatMap(valuesOf) : encoded.flat()
-  const compiled = statement(api.statements, engine, key, existing.length > 0 ? [...values, ...valuesOf(existing)] : values, () => {
+  const compiled = statement(api.statements, engine, key, further.length > 0 ? [...values, ...valuesOf(further)] : values, () => {
     const parameters = withSql ?? parametersOf()
+    const isSelected = unless?.unique === false || where.length > 0
     const toSql = (value: Clause, index: number) =>
-      unless?.unique === false ? engine.adapter.typed(value.build(), fields[index]!.column) : value.build()
+      isSelected ? engine.adapter.typed(value.build(), fields[index]!.column) : value.build()
     const values = commaList(parameters.map(row => sql`(${commaList(row.map(toSql))})`))
     const columns = commaList(fields.map(field => columnName(engine, field)))
     const newValue = (field: Field) => sql.raw(`made.column${fields.indexOf(field) + 1}`)
@@ -81,9 +100,9 @@ function insertStatement(
       values: [],
       build: () => sameBytes(field.column, newValue(field), field.bytes),
     }))
-    const exists = sql`exists (select 1 from ${resource.table}${whereClause([...sameKey, ...existing])})`
+    const exists = sql`exists (select 1 from ${resource.table}${whereClause([...sameKey, ...further])})`
     const source = !unless
-      ? sql`values ${values}`
+      ? where.length > 0 ? sql`select ${commaList(parameters[0]!.map(toSql))}${whereClause(where)}` : sql`values ${values}`
       : unless.unique
         ? sql`values ${values} on conflict (${commaList(unless.fields.map(field => columnName(engine, field)))}) do nothing`
         : sql`select ${commaList(fields.map(newValue))} from (values ${values}) as made where not ${exists}`
@@ -101,15 +120,16 @@ function insertStatement(
 function insertOne(
   call: Call,
   resource: Resource,
-  fields: readonly Field[],
-  row: Record<string, unknown>,
+  written: Selection,
+  { values: row }: NewRow,
   selection: Selection,
   unless: Unless | undefined,
 ): Returning {
   const { api, engine } = call
+  const { fields } = written
   const parameters = fields.map(field => boundValue(engine, field, row[field.name]))
   const existing = unless ? [...unless.fields.map(field => equals(field, row[field.name])), ...(unless.unique ? [] : unless.where)] : []
-  const key = shape`insert one ${selection.key}${shapeOfUnless(unless)}${columnsOf(fields)}${shapeOf(parameters)}`
+  const key = shape`insert one ${selection.key}${shapeOfUnless(unless)}${written.key}${shapeOf(parameters)}`
   const compiled = statement(api.statements, engine, key, [...valuesOf(parameters), ...valuesOf(existing)], () => {
     const columns = commaList(fields.map(field => columnName(engine, field)))
     const values = commaList(parameters.map(value => value.build()))

@@ -93,13 +93,13 @@ export function createLinkOperations(task: LinkTask, creates: LinkCreates, call:
   const time = new Date()
   const columns = withReported(call, resource, keyFields(resource))
   const keyOf = valuesAt(columns, resource.primaryKey)
-  const rows = items.map(item => createValues(plan, writableValues(plan, item), junctionCall, time))
+  const rows = items.map(item => ({ values: createValues(plan, writableValues(plan, item), junctionCall, time) }))
   // Rows that set the same columns go into one statement.
-  const groups = groupBy(rows, row => Object.keys(row).filter(name => resource.fields.has(name)).sort().join(','))
+  const groups = groupBy(rows, ({ values }) => Object.keys(values).filter(name => resource.fields.has(name)).sort().join(','))
   const unless: Unless = { fields: sameLink(link), unique, where: !unique && deletedAt ? [isNull(deletedAt)] : [] }
   const addedSource = () => rowsWhere(changedTable(call, resource), addedClauses(task, items, call))
   const inserts = [...groups.values()]
-    .flatMap(group => insertStatements(call, resource, group, columns, unless))
+    .flatMap(group => insertStatements(call, resource, group, columns, { unless }))
     .map(({ statement }, index, all): WriteOperation => ({
       statement: { ...statement, expectedRows: undefined },
       read: ({ affectedRows, rows }) => {

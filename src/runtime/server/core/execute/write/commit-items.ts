@@ -101,6 +101,7 @@ export async function assertReferences(
 /**
  * Loads the row again to find the reason why its item failed.
  *
+ * - A statement checks several references at once, and did not say which of them is invalid.
  * - A reference of an update is invalid: one cascade can delete the row and the row that it references. In this case, the caller gets the
  *   error of the row itself (404), not the error of the reference.
  * - The statement did not find the row of an item with conditions: the row is no longer visible, or it does not meet a condition.
@@ -111,6 +112,11 @@ export async function recheckTarget(
   { reason, expectation }: Pick<CommitFailed, 'reason' | 'expectation'>,
   call: Call,
 ): Promise<unknown> {
+  if (expectation === 'reference') {
+    const checked = { ...item, error: undefined }
+    await checkReferences(plan, [checked], call, 'now')
+    if (checked.error !== undefined) return recheckTarget(plan, item, { reason: checked.error }, call)
+  }
   const unmet = expectation === 'row' && hasConditions(item)
   if (!unmet && (plan.kind !== 'update' || !isInvalidReference(reason))) return reason
   const current = { ...item, error: undefined }

@@ -13,6 +13,7 @@ import { createPreparedNames } from '../../src/runtime/server/engines/prepared-n
 import { createServer, type TestServer } from '../support/server'
 import { isReachable, SERVICES } from '../support/services'
 import { DEFAULT_MULTI_TENANCY } from '../../src/runtime/shared/defaults'
+import { endPool } from './support/end-pool'
 import { OURS, POSTS_SQL, REGISTRATIONS } from './support/replicated-posts'
 
 const service = SERVICES.find(({ name }) => name === 'postgres')!
@@ -44,7 +45,7 @@ describe.skipIf(!hasPostgres)('prepare', () => {
   })
   afterEach(async () => {
     vi.restoreAllMocks()
-    await pool.end()
+    await endPool(pool)
   })
   afterAll(async () => {
     await admin?.query(`drop database if exists ${NAME} with (force)`)
@@ -126,7 +127,7 @@ describe.skipIf(!hasPostgres)('prepare', () => {
       expect(found.flatMap(({ rows }) => rows).length).toBeGreaterThan(0)
     }
     finally {
-      await many.end()
+      await endPool(many)
     }
   })
 

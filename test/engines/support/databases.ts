@@ -21,6 +21,7 @@ import type { Dialect } from '../../../src/runtime/shared/dialects'
 import { openD1 as openLocalD1 } from '../../support/d1'
 import { SQLITE_HABITS, type Habits } from '../../support/oracle/values'
 import { isReachable, SERVICES } from '../../support/services'
+import { endPool } from './end-pool'
 
 /** A statement as it went through Drizzle. */
 export interface Sent {
@@ -195,7 +196,7 @@ function openPool({ database, close, ...rest }: CreatedPostgres, options: pg.Poo
     db: nodePostgres({ client: pool, logger }),
     ...seen,
     async close() {
-      await pool.end()
+      await endPool(pool)
       await close()
     },
   }

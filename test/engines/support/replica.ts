@@ -7,6 +7,7 @@ import { drizzle as postgresJs } from 'drizzle-orm/postgres-js'
 import pg from 'pg'
 import postgres from 'postgres'
 import { isReachable, SERVICES } from '../../support/services'
+import { endPool } from './end-pool'
 
 const PRIMARY = { host: '127.0.0.1', port: 5432, user: 'postgres' }
 const REPLICA = { ...PRIMARY, port: 5433 }
@@ -121,7 +122,7 @@ export async function openReplicated(schema: string): Promise<Replicated> {
     async close() {
       await observer.query('select pg_wal_replay_resume()')
       await link.stop()
-      for (const pool of pools) await pool.end()
+      for (const pool of pools) await endPool(pool)
       for (const client of clients) await client.end({ timeout: 1 })
       await client.end()
       await observer.end()

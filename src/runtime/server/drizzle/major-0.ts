@@ -83,6 +83,38 @@ interface BuiltPrepared {
 
 const toPrepared = (session: object, query: Query, ...rest: unknown[]) => (session as Session).prepareQuery(query, ...rest)
 
+/** The members of a statement that Drizzle has prepared with better-sqlite3. */
+interface SynchronousPrepared extends SynchronousQuery {
+  readonly query?: Query
+  readonly logger?: { readonly logQuery: (text: string, values: unknown[]) => void }
+  readonly stmt?: {
+    readonly raw: () => { readonly all: (...values: unknown[]) => readonly (readonly unknown[])[] }
+    readonly run: (...values: unknown[]) => { readonly changes: number }
+  }
+}
+
+/**
+ * Binds the values by their positions. Drizzle would look at each parameter, and then find its value by name. For four parameters, that
+ * takes up to half as long as SQLite takes to read a row. The app's logger receives the same query.
+ */
+function toPositional(prepared: SynchronousPrepared): SynchronousQuery {
+  const { query, logger, stmt } = prepared
+  if (!query || !logger || !stmt) return prepared
+  let rows: ReturnType<typeof stmt.raw> | undefined
+  return {
+    values(values) {
+      logger.logQuery(query.sql, values as unknown[])
+      // Statements without rows have no such mode.
+      rows ??= stmt.raw()
+      return rows.all(...values)
+    },
+    run(values) {
+      logger.logQuery(query.sql, values as unknown[])
+      return stmt.run(...values)
+    },
+  }
+}
+
 const schema = (create: (table: Table, refinements: never) => unknown) => (table: Table, refinements: object) =>
   create(table, refinements as never)
 
@@ -103,7 +135,8 @@ export const drizzle: DrizzleMajor = Object.freeze({
       rows: (session, query) => toPrepared(session, query, undefined, 'all', true).values(),
       run: (session, query) => toPrepared(session, query, undefined, 'run', false).run(),
     },
-    prepareSynchronous: (session, query) => (session as Session<SynchronousQuery>).prepareQuery(query, undefined, 'all', true),
+    prepareSynchronous: (session, query) =>
+      toPositional((session as Session<SynchronousPrepared>).prepareQuery(query, undefined, 'all', true)),
     batch,
   },
   schemas: { insert: schema(createInsertSchema), update: schema(createUpdateSchema), select: schema(createSelectSchema) },

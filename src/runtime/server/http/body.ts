@@ -50,10 +50,45 @@ export async function readBody(event: EventWithBody, limit: number): Promise<str
   return bytes && decoder.decode(bytes)
 }
 
+/** A body of Node is read without the pauses of {@link readChunks}: most have one chunk, and each pause takes several promises. */
 async function readAll(event: EventWithBody, limit: number): Promise<Uint8Array | undefined> {
+  const source = findBodyWithin(event, limit)
+  if (isNodeStream(source)) return readNodeStream(source, limit)
   const chunks: Uint8Array[] = []
-  for await (const chunk of readChunks(event, limit)) chunks.push(chunk)
-  return chunks.length === 0 ? undefined : joinBytes(chunks)
+  for await (const chunk of readSource(source, event, limit)) chunks.push(chunk)
+  return toBody(chunks)
+}
+
+const toBody = (chunks: readonly Uint8Array[]) => chunks.length === 0 ? undefined : joinBytes(chunks)
+
+function readNodeStream(stream: NodeStream, limit: number): Promise<Uint8Array | undefined> {
+  return new Promise((resolve, reject) => {
+    const chunks: Uint8Array[] = []
+    let length = 0
+    const settle = (finish: () => void) => {
+      stream.off('data', onData)
+      stream.off('end', onEnd)
+      stream.off('close', onClosed)
+      // Receives and drops the rest. Otherwise the client could block on sending and never read the response.
+      stream.resume()
+      finish()
+    }
+    const onData = (chunk: Uint8Array) => {
+      length += chunk.byteLength
+      if (length > limit) settle(() => reject(payloadTooLarge(limit)))
+      else if (chunk.byteLength > 0) chunks.push(chunk)
+    }
+    const onEnd = () => settle(() => resolve(toBody(chunks)))
+    const onClosed = () => settle(() => reject(incompleteBody()))
+    // The client disconnected while the request was being authorized. The stream emits no more events.
+    if (stream.destroyed) return reject(incompleteBody())
+    stream.on('data', onData)
+    stream.on('end', onEnd)
+    stream.on('close', onClosed)
+    // This listener stays: without an `error` listener, a stream error would end the process.
+    stream.on('error', onClosed)
+    stream.resume()
+  })
 }
 
 /**
@@ -62,14 +97,23 @@ async function readAll(event: EventWithBody, limit: number): Promise<Uint8Array 
  * disconnects
  */
 export async function* readChunks(event: EventWithBody, limit: number): AsyncGenerator<Uint8Array> {
-  // A declared length above the limit is refused before reading. If the header is absent or wrong, the counted bytes decide.
+  yield* readSource(findBodyWithin(event, limit), event, limit)
+}
+
+/**
+ * Finds the body. A declared length above the limit is refused before reading. If the header is absent or wrong, the counted bytes decide.
+ * @throws `PAYLOAD_TOO_LARGE`
+ */
+function findBodyWithin(event: EventWithBody, limit: number): unknown {
   const isTooLong = Number(headerOf(event, 'content-length')) > limit
   const source = findBody(event)
-  if (isTooLong) {
-    // With h3 2 on Node, a body that nobody reads would reset the connection before the client has the response. Node reads it for h3 1.
-    if (event.node && source instanceof ReadableStream && webRequestOf(event)) void drain(source.getReader()).catch(() => {})
-    throw payloadTooLarge(limit)
-  }
+  if (!isTooLong) return source
+  // With h3 2 on Node, a body that nobody reads would reset the connection before the client has the response. Node reads it for h3 1.
+  if (event.node && source instanceof ReadableStream && webRequestOf(event)) void drain(source.getReader()).catch(() => {})
+  throw payloadTooLarge(limit)
+}
+
+async function* readSource(source: unknown, event: EventWithBody, limit: number): AsyncGenerator<Uint8Array> {
   if (source === undefined || source === null) return
   let length = 0
   for await (const chunk of toChunks(source, event)) {
@@ -102,11 +146,16 @@ function bodyOfDelete({ method, context }: EventWithBody): ReadableStream | unde
 }
 
 async function* toChunks(source: unknown, event: EventWithBody): AsyncGenerator<Uint8Array> {
-  const { getReader, on } = source as { getReader?: unknown, on?: unknown }
-  if (typeof getReader === 'function') yield* fromWebStream(source as ReadableStream<Uint8Array>, event.node !== undefined)
-  else if (typeof on === 'function') yield* fromNodeStream(source as NodeStream)
+  if (isWebStream(source)) yield* fromWebStream(source, event.node !== undefined)
+  else if (isNodeStream(source)) yield* fromNodeStream(source)
   else yield await toBytes(source)
 }
+
+const isWebStream = (source: unknown): source is ReadableStream<Uint8Array> =>
+  typeof (source as { readonly getReader?: unknown } | null | undefined)?.getReader === 'function'
+
+const isNodeStream = (source: unknown): source is NodeStream =>
+  !isWebStream(source) && typeof (source as { readonly on?: unknown } | null | undefined)?.on === 'function'
 
 async function toBytes(source: unknown): Promise<Uint8Array> {
   if (source instanceof Uint8Array) return source

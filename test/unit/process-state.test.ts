@@ -17,6 +17,7 @@ const STATE: Readonly<Record<string, string>> = {
   'core/encryption.ts: keys': 'caches keys that every server derives from the same secret',
   'core/running.ts: running': 'each server waits for its own work before it ends',
   'core/running.ts: stopping': 'each server stops on its own',
+  'core/running.ts: waiting': 'each server waits for its own work before it ends',
   'core/sql/shape.ts: last': 'numbers the tables for the keys of the statement cache',
   'core/uuid.ts: lastTime': 'orders the UUIDs of one server; 62 random bits keep those of several servers apart',
   'core/uuid.ts: sequence': 'orders the UUIDs of one server',

@@ -16,7 +16,7 @@ import { isHttpError, methodNotAllowed } from './core/error'
 import { STATUS_TEXT } from './core/error-codes'
 import { allowedMethods, assertEnabled, type Route, type RoutesByMethod } from './core/pipeline'
 import { assertHeader } from './core/header'
-import { keepRunning } from './core/running'
+import { keepRunning, workBegins, workEnds } from './core/running'
 import { wantsErrorsAs } from './core/media-type'
 import { findText, type ApiResponse } from './core/response'
 import { discard, isStreamed, type StreamedBody } from './http/chunks'
@@ -70,13 +70,18 @@ function defineApiHandler(run: (event: H3Event) => unknown): EventHandler {
   return defineEventHandler((event) => {
     try {
       const result = run(event)
-      return result instanceof Promise ? result.catch((error: unknown) => fail(event, error)) : result
+      // Most clients do not name the type, and then h3 can have the promise as it is.
+      return result instanceof Promise && NAMES_PROBLEM.test(headerOf(event, 'accept') ?? '')
+        ? result.catch((error: unknown) => fail(event, error))
+        : result
     }
     catch (error) {
       return Promise.reject(error as Error).catch((error: unknown) => fail(event, error))
     }
   })
 }
+
+const NAMES_PROBLEM = /problem\+json/i
 
 /** Nitro 2 adds the function to the event. */
 interface Capturing {
@@ -225,23 +230,19 @@ function requireApi(event: H3Event): ServerApi {
 /** Sends a response whose status and headers are set. Returns the body for h3. */
 type Send = (event: H3Event, api: ServerApi, response: ApiResponse) => unknown
 
-function handle(
+async function handle(
   event: H3Event, api: ServerApi, toRequest: () => ApiRequest, run: (request: ApiRequest) => Promise<ApiResponse>, send: Send = sendPlain,
 ): Promise<unknown> {
-  return keepRunning(runAndSend(event, api, toRequest, run, send))
-}
-
-async function runAndSend(
-  event: H3Event, api: ServerApi, toRequest: () => ApiRequest, run: (request: ApiRequest) => Promise<ApiResponse>, send: Send,
-): Promise<unknown> {
+  workBegins()
   try {
     const pending = api.whenReady()
     if (pending) await pending
     const request = toRequest()
     const response = await run(request)
     const { created } = response
-    if (!findText(response) && isStreamed(response.body)) return await respondWithStream(event, response, response.body)
-    setHead(event, response)
+    const isText = findText(response) !== undefined
+    if (!isText && isStreamed(response.body)) return await respondWithStream(event, response, response.body)
+    setHead(event, response, isText ? undefined : response.body)
     if (created !== undefined) {
       const collection = sentUrl(event).path.replace(/\/$/, '')
       setResponseHeader(event, 'location', `${collection}/${idToPath(requireResource(api, request.resource), created)}`)
@@ -250,6 +251,9 @@ async function runAndSend(
   }
   catch (error) {
     throw toHttpError(event, error)
+  }
+  finally {
+    workEnds()
   }
 }
 
@@ -282,11 +286,12 @@ function respondWithTag(event: H3Event, api: ServerApi, response: ApiResponse): 
   return sendBody(event, tagged.text)
 }
 
-/** Sets the status and the headers of a response. */
-function setHead(event: H3Event, response: ApiResponse): void {
+/**
+ * Sets the status and the headers of a response.
+ * @param body absent if the response is JSON text already, which needs no header of its own here
+ */
+function setHead(event: H3Event, response: ApiResponse, body?: unknown): void {
   const { status, headers } = response
-  // A body that is text already is JSON, which needs no header of its own here.
-  const body = findText(response) ? undefined : response.body
   if (status !== 200) setResponseStatus(event, status)
   if (headers) {
     assertHeaders(headers)
@@ -309,7 +314,7 @@ function assertHeaders(headers: Readonly<Record<string, string>>): void {
 
 async function respondWithStream(event: H3Event, response: ApiResponse, body: StreamedBody): Promise<unknown> {
   const setStreamHead = () => {
-    setHead(event, { ...response, headers: { ...response.headers, ...response.streamHeaders } })
+    setHead(event, { ...response, headers: { ...response.headers, ...response.streamHeaders } }, response.body)
     if (!getResponseHeader(event, 'content-type')) setResponseHeader(event, 'content-type', 'application/octet-stream')
   }
   if (event.method !== 'HEAD') return sendStream(event, body, { setHead: setStreamHead, onError: error => logFailure(event, error) })

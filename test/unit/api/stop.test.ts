@@ -42,6 +42,25 @@ describe('a server that stops', () => {
     expect(isStopping()).toBe(true)
   })
 
+  it('waits for a request that has begun and has no promise', async () => {
+    const { waitForWork, workBegins, workEnds } = await load()
+    const { nitro, close } = createNitro()
+    waitForWork(nitro)
+    const ended: string[] = []
+    workBegins()
+    workBegins()
+    setTimeout(() => {
+      ended.push('one')
+      workEnds()
+    }, 10)
+    setTimeout(() => {
+      ended.push('both')
+      workEnds()
+    }, 30)
+    await close()
+    expect(ended).toEqual(['one', 'both'])
+  })
+
   it('warns and goes on after `NITRO_SHUTDOWN_TIMEOUT`', async () => {
     vi.stubEnv('NITRO_SHUTDOWN_TIMEOUT', '150')
     const { waitForWork, keepRunning } = await load()

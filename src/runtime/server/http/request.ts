@@ -44,8 +44,9 @@ export function toArrivingRequest<Event extends RequestEvent>(event: Event, api:
 /** Converts an event of a path below a resource. @throws 404 if the resource does not exist */
 export function toResourceRequest<Event extends RequestEvent>(event: Event, api: ServerApi, setHeader: SetHeader<Event>): ApiRequest {
   const url = sentUrl(event)
-  const [name, id, , relation] = segmentsBelow(api.mountPath, event, url)
-  const resource = requireResource(api, name)
+  const segments = segmentsBelow(api.mountPath, event, url)
+  const [id, relation] = [segments[1], segments[3]]
+  const resource = requireResource(api, segments[0])
   const params: Record<string, string | undefined> = {}
   if (id !== undefined) params.id = idFromPath(resource, id)
   if (relation !== undefined) params.relation = decode(relation)

@@ -14,6 +14,8 @@ export interface SentUrl {
   readonly path: string
   /** The query string with its `?`. It is empty if the URL has no query string. */
   readonly query: string
+  /** Whether the path of the event is the same text: h3 has decoded nothing, and has removed no base URL. */
+  readonly isEventPath: boolean
 }
 
 /**
@@ -24,22 +26,39 @@ export function sentUrl(event: EventWithUrl): SentUrl {
   const { node, req } = event as { node?: { req?: { originalUrl?: string } }, req?: { url?: string } }
   const url = node?.req?.originalUrl ?? req?.url?.replace(/^[a-z]+:\/\/[^/?]*/i, '') ?? event.path
   const start = url.indexOf('?')
-  return start === -1 ? { path: url, query: '' } : { path: url.slice(0, start), query: url.slice(start) }
+  const isEventPath = url === event.path
+  return start === -1 ? { path: url, query: '', isEventPath } : { path: url.slice(0, start), query: url.slice(start), isEventPath }
 }
 
 /**
  * Returns the segments below the prefix: first the resource's name, decoded, then the other segments, still encoded.
  * @param prefix begins as the path of the event does: with the base URL, if h3 does not remove it
  */
-export function segmentsBelow(prefix: string, event: EventWithUrl, { path, query }: SentUrl): string[] {
+export function segmentsBelow(prefix: string, event: EventWithUrl, { path, query, isEventPath }: SentUrl): string[] {
+  if (isEventPath) return decodeFirst(split(path, prefix.length))
   // The client can encode the base URL and the prefix in any way. The number of segments after them is the same in both paths.
-  const decoded = event.path.slice(prefix.length, event.path.length - query.length)
-  const depth = split(decoded).length
-  const [resource, ...rest] = depth === 0 ? [] : split(path).slice(-depth)
-  return resource === undefined ? [] : [decode(resource) ?? resource, ...rest]
+  const depth = split(event.path.slice(0, event.path.length - query.length), prefix.length).length
+  return depth === 0 ? [] : decodeFirst(split(path).slice(-depth))
 }
 
-const split = (path: string) => path.split('/').filter(segment => segment !== '')
+/** The first segment is the name of a resource. */
+function decodeFirst(segments: string[]): string[] {
+  const [resource] = segments
+  if (resource !== undefined) segments[0] = decode(resource) ?? resource
+  return segments
+}
+
+/** Returns the segments that are not empty. A loop, because every request calls this function. */
+function split(path: string, start = 0): string[] {
+  const segments: string[] = []
+  while (start < path.length) {
+    const slash = path.indexOf('/', start)
+    const end = slash === -1 ? path.length : slash
+    if (end > start) segments.push(path.slice(start, end))
+    start = end + 1
+  }
+  return segments
+}
 
 /** @param text the query string with its `?` */
 export function parseQuery(text: string): ApiRequest['query'] {

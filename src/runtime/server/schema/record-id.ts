@@ -8,10 +8,15 @@ export type Key = readonly unknown[]
 
 /**
  * Converts an id to the key. Returns `undefined` if no row can have this id. The id of a composite key joins its URL-encoded values
- * with `,`.
+ * with `,`. The id is `undefined` if the text of a path is not valid percent-encoding.
  */
-export function toKey({ primaryKey }: Pick<Resource, 'primaryKey'>, id: string): Key | undefined {
-  const texts = primaryKey.length === 1 ? [id] : id.split(',').map(decode)
+export function toKey({ primaryKey }: Pick<Resource, 'primaryKey'>, id: string | undefined): Key | undefined {
+  if (id === undefined) return undefined
+  if (primaryKey.length === 1) {
+    const value = keyFromText(primaryKey[0]!, id)
+    return value === INVALID ? undefined : [value]
+  }
+  const texts = id.split(',').map(decode)
   if (texts.length !== primaryKey.length) return undefined
   const key = primaryKey.map((field, index) => texts[index] === undefined ? INVALID : keyFromText(field, texts[index]))
   return key.includes(INVALID) ? undefined : key
@@ -35,6 +40,7 @@ export function idToPath({ primaryKey }: Resource, id: string): string {
 
 /** Decodes percent-encoding. Returns `undefined` if the text is not valid. */
 export function decode(text: string): string | undefined {
+  if (!text.includes('%')) return text
   try {
     return decodeURIComponent(text)
   }

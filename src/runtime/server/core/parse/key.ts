@@ -6,7 +6,7 @@ import { notFound } from '../error'
 
 /** @throws 404 for an id that is not in the canonical form of its column, such as `01`. */
 export function parseKey({ params }: Pick<ApiRequest, 'params'>, resource: Resource): Key {
-  const key = params.id === undefined ? undefined : toKey(resource, params.id)
+  const key = toKey(resource, params.id)
   if (!key) throw notFound()
   return key
 }

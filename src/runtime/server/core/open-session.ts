@@ -13,13 +13,25 @@ import { engineFor } from './read-source'
 
 /**
  * Opens the session of a request. The caller comes from a credential that a plugin recognizes, otherwise from the event's context. Then the
- * extenders run, in the order in which they were added.
+ * extenders run, in the order in which they were added. A promise only if the app or a plugin has one of these.
  * @param operations all operations of the request; the first one becomes `ctx.operation`
  * @param isReadOnly whether the request only reads, so that it can read from a replica
  * @throws The error with which a plugin refuses the request, and `CROSS_SITE` for a write from another site, before any authorization.
  */
-export async function openSession(
+export function openSession(
   api: Api, request: ApiRequest, resource: string, operations: readonly [Operation, ...Operation[]], isReadOnly = false,
+): Session | Promise<Session> {
+  const { listeners: { onRequest, onCaller }, credentials, extenders, config } = api
+  if (onRequest.length > 0 || onCaller.length > 0 || credentials.length > 0 || extenders.length > 0)
+    return openExtended(api, request, resource, operations, isReadOnly)
+  assertSameSite(request, config)
+  const ctx = createContext(request, resource, operations[0])
+  ctx.tenant = resolveTenant(config, ctx, request.caller.tenantId)
+  return createSession(api, ctx, engineFor(api, request, isReadOnly))
+}
+
+async function openExtended(
+  api: Api, request: ApiRequest, resource: string, operations: readonly [Operation, ...Operation[]], isReadOnly: boolean,
 ): Promise<Session> {
   const { listeners: { onRequest, onCaller }, credentials, config } = api
   let created: IncomingRequest | undefined
@@ -30,8 +42,7 @@ export async function openSession(
   if (!accepted) assertSameSite(request, config)
   const ctx = createContext(request, resource, operations[0])
   if (accepted) await extendLocked(api, ctx, accepted)
-  else if (api.extenders.length > 0) await extendCaller(api, ctx, request.caller)
-  else ctx.tenant = resolveTenant(config, ctx, request.caller.tenantId)
+  else await extendCaller(api, ctx, request.caller)
   for (const listen of onCaller) await listen(ctx, incoming())
   return createSession(api, ctx, engineFor(api, request, isReadOnly))
 }
@@ -73,6 +84,7 @@ function resolveTenant(
   { multiTenancy }: AutoApiConfig, ctx: Pick<AutoApiContext, 'user' | 'tenant'>, tenantId: unknown,
 ): Tenant | undefined {
   if (ctx.tenant) return ctx.tenant
-  const id = [tenantId, multiTenancy && ctx.user?.[multiTenancy.userTenantField]].find(isTenantId)
-  return id === undefined ? undefined : { id }
+  if (isTenantId(tenantId)) return { id: tenantId }
+  const own = multiTenancy && ctx.user?.[multiTenancy.userTenantField]
+  return isTenantId(own) ? { id: own } : undefined
 }

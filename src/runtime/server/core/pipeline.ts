@@ -11,7 +11,7 @@ import { authorize } from './access/authorize'
 import { runAround, runOnResponse } from './listeners'
 import { openSession } from './open-session'
 import { readsOf } from './reads'
-import { withMarker } from './read-source'
+import { isMarked, withMarker } from './read-source'
 import { withHead, type ApiResponse } from './response'
 import { applyScope, type Plan, type Scoped } from './access/row-scope'
 
@@ -33,20 +33,41 @@ export interface Entry<S extends Session> {
 }
 
 /** Runs an entry on one resource or on the whole API. The API does not interpret the request before the caller is authorized. */
-export async function runRoute(api: Api, request: ApiRequest, resource: Resource, entry: Entry<Call>): Promise<ApiResponse>
-export async function runRoute(api: Api, request: ApiRequest, resource: undefined, entry: Entry<Session>): Promise<ApiResponse>
-export async function runRoute(api: Api, request: ApiRequest, resource: Resource | undefined, entry: Entry<Call>): Promise<ApiResponse> {
-  const session = await openSession(api, request, resource?.name ?? '', entry.operations, entry.isReadOnly)
-  // Without a resource, the overloads accept only an `Entry<Session>`, which cannot read `call.resource`. So the cast is safe.
-  const call = resource ? forResource(session, resource, session.ctx) : session as Call
-  // An async function that returns a promise without `await` resolves two turns of the microtask queue later.
-  return await withMarker(api, request, session, () => runInSession(api, request, call, entry))
+export function runRoute(api: Api, request: ApiRequest, resource: Resource, entry: Entry<Call>): Promise<ApiResponse>
+export function runRoute(api: Api, request: ApiRequest, resource: undefined, entry: Entry<Session>): Promise<ApiResponse>
+export function runRoute(api: Api, request: ApiRequest, resource: Resource | undefined, entry: Entry<Call>): Promise<ApiResponse> {
+  try {
+    const opening = openSession(api, request, resource?.name ?? '', entry.operations, entry.isReadOnly)
+    return opening instanceof Promise
+      ? opening.then(session => runInSession(api, request, session, resource, entry))
+      : runInSession(api, request, opening, resource, entry)
+  }
+  catch (error) {
+    return Promise.reject(error as Error)
+  }
 }
 
-async function runInSession(api: Api, request: ApiRequest, call: Call, entry: Entry<Call>): Promise<ApiResponse> {
+function runInSession(
+  api: Api, request: ApiRequest, session: Session, resource: Resource | undefined, entry: Entry<Call>,
+): Promise<ApiResponse> {
+  // Without a resource, the overloads accept only an `Entry<Session>`, which cannot read `call.resource`. So the cast is safe.
+  const call = resource ? forResource(session, resource, session.ctx) : session as Call
+  return isMarked(api, request)
+    ? withMarker(api, request, session, () => runInside(api, request, call, entry))
+    : runInside(api, request, call, entry)
+}
+
+/** Runs the entry, inside the `around` of plugins if there are any. */
+function runInside(api: Api, request: ApiRequest, call: Call, entry: Entry<Call>): Promise<ApiResponse> {
+  const { around, onResponse } = api.listeners
+  return entry.name === undefined || (around.length === 0 && onResponse.length === 0)
+    ? runEntry(call, entry)
+    : runWithPlugins(api, request, call, entry, entry.name)
+}
+
+async function runWithPlugins(api: Api, request: ApiRequest, call: Call, entry: Entry<Call>, name: string): Promise<ApiResponse> {
   const { listeners } = api
-  const { name, idempotent = false, body = () => request.body() } = entry
-  if (name === undefined || (listeners.around.length === 0 && listeners.onResponse.length === 0)) return await runEntry(call, entry)
+  const { idempotent = false, body = () => request.body() } = entry
   const info = Object.freeze({ route: name, idempotent, request: { header: request.header, body } })
   const authorizing = entry.authorize(call)
   if (authorizing) await authorizing
@@ -55,14 +76,13 @@ async function runInSession(api: Api, request: ApiRequest, call: Call, entry: En
   return listeners.onResponse.length > 0 ? runOnResponse(listeners, call.ctx, info, response) : response
 }
 
-/** Runs an entry in a session that is already open. */
-export async function runEntry<S extends Session, Result>(
+/** Runs an entry in a session that is already open. @throws At once if the caller is refused without code of the app. */
+export function runEntry<S extends Session, Result>(
   session: S,
   { authorize, run }: { readonly authorize: (session: S) => void | Promise<void>, readonly run: (session: S) => Promise<Result> },
 ): Promise<Result> {
   const authorizing = authorize(session)
-  if (authorizing) await authorizing
-  return await run(session)
+  return authorizing ? authorizing.then(() => run(session)) : run(session)
 }
 
 /** Lets every caller pass. The entry itself must return only data that the caller can access. */
@@ -88,7 +108,7 @@ export interface RouteSteps<Query, P extends Plan, Result> {
   readonly parse: (request: ApiRequest, call: Call) => Query | Promise<Query>
   /** Resolves names to columns. */
   readonly plan: (query: Query, call: Call) => P | Promise<P>
-  readonly execute: (plan: Scoped<P>, call: Call) => Promise<Result>
+  readonly execute: (plan: Scoped<P>, call: Call) => Result | Promise<Result>
   readonly respond: (result: Result, call: Call) => ApiResponse
 }
 
@@ -125,9 +145,10 @@ export function assertEnabled(routes: RoutesByMethod, route: Route, request: Api
 
 /** Creates a route from its steps. `execute` accepts only a `Scoped` plan, so no plan runs without a row scope. */
 export function toRoute<Query, P extends Plan, Result>(steps: RouteSteps<Query, P, Result>): Route {
-  const operationsOf = (request: ApiRequest) =>
-    typeof steps.operation === 'function' ? steps.operation(request) : ([steps.operation] as const)
-  const operations = typeof steps.operation === 'string' ? [steps.operation] : steps.operations
+  const { operation } = steps
+  const only = typeof operation === 'string' ? Object.freeze([operation] as const) : undefined
+  const operationsOf = typeof operation === 'function' ? operation : () => only!
+  const operations = only ?? steps.operations
   return Object.assign((request: ApiRequest, api: Api) => {
     const resource = api.resources.get(request.resource)!
     const required = operationsOf(request)
@@ -146,10 +167,12 @@ async function runSteps<Query, P extends Plan, Result>(
 ): Promise<ApiResponse> {
   assertDryRun(request)
   const parsed = steps.parse(request, call)
-  const plan = await steps.plan(parsed instanceof Promise ? await parsed as Query : parsed, call)
-  const scoped = await applyScope(call, plan)
+  const planned = steps.plan(parsed instanceof Promise ? await parsed as Query : parsed, call)
+  const scoping = applyScope(call, planned instanceof Promise ? await planned as P : planned)
+  const scoped = scoping instanceof Promise ? await scoping : scoping
   try {
-    const response = steps.respond(await steps.execute(scoped, call), call)
+    const executed = steps.execute(scoped, call)
+    const response = steps.respond(executed instanceof Promise ? await executed as Result : executed, call)
     const { api, ctx } = call
     if (ctx.dryRun) return { ...response, headers: { ...response.headers, ...dryRunHeaders(request) } }
     return isRead(ctx.operation) && api.listeners.around.length > 0 ? withHead(response, { reads: readsOf(scoped, call) }) : response

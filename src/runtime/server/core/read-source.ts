@@ -24,13 +24,12 @@ export function engineFor({ secret: findSecret }: Api, request: ApiRequest, isRe
 /** The errors after which a caller can read an older state than the write has seen. Other errors of clients come before it. */
 const MARKED: ReadonlySet<number> = new Set([404, 409, 412])
 
-/** Runs the rest of a request that can write, and adds the marker to its response. */
-export function withMarker<T>(api: Api, request: ApiRequest, session: Session, run: () => Promise<T>): Promise<T> {
-  const isMarked = canWrite(request) && api.database.replicas(request.event) !== undefined && !isDryRun(request)
-  return isMarked ? runMarked(api, request, session, run) : run()
-}
+/** Whether the response of the request gets a marker: it can write, and the database has replicas. */
+export const isMarked = (api: Api, request: ApiRequest): boolean =>
+  canWrite(request) && api.database.replicas(request.event) !== undefined && !isDryRun(request)
 
-async function runMarked<T>(api: Api, request: ApiRequest, session: Session, run: () => Promise<T>): Promise<T> {
+/** Runs the rest of a request, and adds the marker to its response. */
+export async function withMarker<T>(api: Api, request: ApiRequest, session: Session, run: () => Promise<T>): Promise<T> {
   try {
     const response = await run()
     await markWrite(api, request, !isCredentialCaller(session.ctx))

@@ -14,8 +14,8 @@ import { assertTenant, hasTenantId, tenantScope } from './tenant'
  * @throws 401 for an anonymous caller, 403 for a signed-in one, `TENANT_REQUIRED` for a tenant-scoped resource without a tenant.
  */
 export function authorize(session: Session, resource: Resource, operations: readonly Operation[]): void | Promise<void> {
-  for (const [index, operation] of operations.entries()) {
-    const allowed = can(session, resource, operation)
+  for (let index = 0; index < operations.length; index++) {
+    const allowed = can(session, resource, operations[index]!)
     if (typeof allowed !== 'boolean') return allowed.then((allowed) => {
       if (!allowed) throw refused(session.ctx)
       return authorize(session, resource, operations.slice(index + 1))
@@ -49,12 +49,13 @@ export function can(session: Session, resource: Resource, operation: Operation):
   const key = `can:${resource.name}:${operation}`
   const known = session.memo.get(key) as boolean | undefined
   if (known !== undefined) return known
-  const remember = (allowed: boolean) => {
-    session.memo.set(key, allowed)
-    return allowed
-  }
   const decided = decideOperation(session, resource, operation)
-  return typeof decided === 'boolean' ? remember(decided) : decided.then(remember)
+  return typeof decided === 'boolean' ? remember(session, key, decided) : decided.then(allowed => remember(session, key, allowed))
+}
+
+function remember({ memo }: Session, key: string, allowed: boolean): boolean {
+  memo.set(key, allowed)
+  return allowed
 }
 
 function decideOperation(session: Session, resource: Resource, operation: Operation): boolean | Promise<boolean> {

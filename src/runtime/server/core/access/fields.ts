@@ -26,16 +26,17 @@ const MAX_SELECTIONS = 500
 export function readableFields(
   call: Call, resource: Resource = call.resource, operation: AutoApiContext['operation'] = call.ctx.operation,
 ): Selection | Promise<Selection> {
+  return resource.auth?.fields ? fieldsByRules(call, resource, operation) : shownFields(resource)
+}
+
+function fieldsByRules(call: Call, resource: Resource, operation: AutoApiContext['operation']): Selection | Promise<Selection> {
   const key = operation === call.ctx.operation ? `readable:${resource.name}` : `readable:${resource.name}:${operation}`
   const known = call.memo.get(key) as Selection | undefined
-  if (known) return known
-  const remember = (readable: Selection) => {
+  return known ?? refusedFields(call, resource, 'read', operation).then((refused) => {
+    const readable = select(resource, field => !resource.hidden.has(field.name) && !refused.has(field.name))
     call.memo.set(key, readable)
     return readable
-  }
-  if (!resource.auth?.fields) return remember(shownFields(resource))
-  return refusedFields(call, resource, 'read', operation)
-    .then(refused => remember(select(resource, field => !resource.hidden.has(field.name) && !refused.has(field.name))))
+  })
 }
 
 const shown = new WeakMap<Resource, Selection>()

@@ -9,6 +9,8 @@ import type { Resource } from '../../schema/model'
 import type { Call } from '../context'
 import { logError } from '../log'
 import type { AutoApiContext } from '../../registration'
+import type { PluginRowFilter } from '../row-filters'
+import { andThen, isThenable } from '../thenable'
 import { contextFor } from './authorize'
 import { limitsOf, ownerSession } from './limits'
 import type { TrashMode } from '../../../shared/query'
@@ -26,24 +28,44 @@ type AppliedRules = 'all' | 'tenant'
  * Limits a plan, the plans of its includes and those of its relation filters to the rows the caller can use.
  * @param operation The operation that the caller performs on the rows. The default is that of the call.
  */
-export async function applyScope<P extends Plan>(
+export function applyScope<P extends Plan>(
   call: Call,
   plan: P,
   operation: Operation = call.ctx.operation,
   rules: AppliedRules = 'all',
-): Promise<Scoped<P>> {
-  const include = []
-  for (const { plan: inner, through, ...rest } of plan.include ?? []) {
-    include.push({
+): Scoped<P> | Promise<Scoped<P>> {
+  const include = plan.include?.length ? scopeIncludes(call, plan.include) : NO_INCLUDES
+  return include instanceof Promise
+    ? include.then(include => scopeRows(call, plan, operation, rules, include))
+    : scopeRows(call, plan, operation, rules, include)
+}
+
+type ScopedIncludes = Scoped<Plan>['include']
+
+const NO_INCLUDES: ScopedIncludes = Object.freeze([])
+
+async function scopeIncludes(call: Call, include: NonNullable<Plan['include']>): Promise<ScopedIncludes> {
+  const scopedIncludes = []
+  for (const { plan, through, ...rest } of include) {
+    const scoped = applyScope(call, plan, 'read')
+    const junction = through && applyScope(call, through, 'read')
+    scopedIncludes.push({
       ...rest,
-      plan: await applyScope(call, inner, 'read'),
-      ...(through && { through: await applyScope(call, through, 'read') }),
+      plan: scoped instanceof Promise ? await scoped : scoped,
+      ...junction && { through: junction instanceof Promise ? await junction : junction },
     })
   }
-  const ruling = rowRules(call, plan, operation, rules)
-  const scoped = { ...plan, ...ruling instanceof Promise ? await ruling : ruling, include } as unknown as Scoped<P>
+  return scopedIncludes
+}
+
+function scopeRows<P extends Plan>(
+  call: Call, plan: P, operation: Operation, rules: AppliedRules, include: ScopedIncludes,
+): Scoped<P> | Promise<Scoped<P>> {
   const { relationFilters } = plan
-  return relationFilters ? withRelated(scoped, await scopeFilters(call, relationFilters), call) : scoped
+  return andThen(rowRules(call, plan, operation, rules), ({ scope, accepts, canRead }) => {
+    const scoped = { ...plan, scope, accepts, canRead, include } as unknown as Scoped<P>
+    return relationFilters ? scopeFilters(call, relationFilters).then(filters => withRelated(scoped, filters, call)) : scoped
+  })
 }
 
 /** A filter finds the rows that an include would show: the active ones that the caller can read. */
@@ -132,11 +154,16 @@ function rowRules(
 const hasRules = ({ api: { rowFilters, rowChecks } }: Call, resource: Resource) =>
   resource.auth?.listFilter !== undefined || resource.auth?.objectLevel !== undefined || rowFilters.has(resource) || rowChecks.has(resource)
 
-async function addRules(
+function addRules(
   tenantAndTrash: readonly Clause[], call: Call, resource: Resource, operation: Operation, table: Table,
-): Promise<RowRules> {
-  const scope = [...tenantAndTrash, ...await filterClauses(call, resource, operation, table)]
-  if (!resource.auth?.objectLevel && !call.api.rowChecks.has(resource)) return { scope }
+): RowRules | Promise<RowRules> {
+  return andThen(filterClauses(call, resource, operation, table), (filters) => {
+    const scope = filters.length === 0 ? tenantAndTrash : [...tenantAndTrash, ...filters]
+    return resource.auth?.objectLevel || call.api.rowChecks.has(resource) ? addChecks(scope, call, resource, operation) : { scope }
+  })
+}
+
+async function addChecks(scope: readonly Clause[], call: Call, resource: Resource, operation: Operation): Promise<RowRules> {
   const accepts = await rowRule(call, resource, operation)
   return accepts ? { scope, accepts, canRead: await rowRule(call, resource, 'read') } : { scope }
 }
@@ -176,26 +203,52 @@ function fieldIn(table: Table, resource: Resource, field: Field): Field {
 }
 
 /** Returns the clauses of `listFilter` and of the row filters of plugins. Each of them only narrows the rows. */
-async function filterClauses(call: Call, resource: Resource, operation: Operation, table: Table): Promise<readonly Clause[]> {
-  const ofPlugins = call.api.rowFilters.get(resource) ?? []
+function filterClauses(
+  call: Call, resource: Resource, operation: Operation, table: Table,
+): readonly Clause[] | Promise<readonly Clause[]> {
+  const { auth } = resource
+  const ofPlugins = call.api.rowFilters.get(resource) ?? NO_FILTERS
   // A context of its own costs a request more than the rest of this function, so a resource without filters gets none.
-  if (!resource.auth?.listFilter && ofPlugins.length === 0) return []
-  const ctx = contextFor(call, resource, operation)
-  const clauses: Clause[] = []
-  const add = (filter: unknown, rule: string) => {
-    // `null` or `false` is probably a mistake, such as a condition that is missing. It must not show every row.
-    if (filter === undefined) return
-    if (!(filter instanceof RowClause) && !is(filter, SQL))
-      throw new TypeError(`[auto-api] ${rule} returned something that is neither SQL nor undefined.`)
-    clauses.push(filter instanceof RowClause ? filter : fromSql(call.engine, filter))
+  if (!auth?.listFilter && ofPlugins.length === 0) return []
+  const filters: NamedFilter[] = []
+  for (const ctx of contextsOf(call, contextFor(call, resource, operation))) {
+    if (auth?.listFilter) filters.push({ condition: () => auth.listFilter!(table, ctx) })
+    for (const { plugin, filter } of ofPlugins) filters.push({ plugin, condition: () => filter(table, ctx) })
   }
-  for (const asked of contextsOf(call, ctx)) {
-    const filter = resource.auth?.listFilter?.(table, asked)
-    add(filter instanceof SQL ? filter : await filter, `\`${resource.name}.authorization.listFilter\``)
-    for (const { plugin, filter } of ofPlugins)
-      add(await filter(table, asked), `\`rows\` of the plugin \`${plugin}\` for \`${resource.name}\``)
+  return addClauses([], filters, 0, call, resource)
+}
+
+const NO_FILTERS: readonly PluginRowFilter[] = []
+
+/** `listFilter`, or the row filter of a plugin. */
+interface NamedFilter {
+  readonly plugin?: string
+  readonly condition: () => unknown
+}
+
+/** Asks the filters one after another, from the one at `start` on. A promise only if one of them returns one. */
+function addClauses(
+  clauses: Clause[], filters: readonly NamedFilter[], start: number, call: Call, resource: Resource,
+): readonly Clause[] | Promise<readonly Clause[]> {
+  for (let index = start; index < filters.length; index++) {
+    const filter = filters[index]!
+    const condition = filter.condition()
+    if (!(condition instanceof SQL) && isThenable(condition)) return Promise.resolve(condition).then((condition) => {
+      addClause(clauses, condition, filter, call, resource)
+      return addClauses(clauses, filters, index + 1, call, resource)
+    })
+    addClause(clauses, condition, filter, call, resource)
   }
   return clauses
+}
+
+function addClause(clauses: Clause[], condition: unknown, { plugin }: NamedFilter, { engine }: Call, { name }: Resource): void {
+  // `null` or `false` is probably a mistake, such as a condition that is missing. It must not show every row.
+  if (condition === undefined) return
+  if (condition instanceof RowClause) return void clauses.push(condition)
+  if (is(condition, SQL)) return void clauses.push(fromSql(engine, condition))
+  const rule = plugin === undefined ? `\`${name}.authorization.listFilter\`` : `\`rows\` of the plugin \`${plugin}\` for \`${name}\``
+  throw new TypeError(`[auto-api] ${rule} returned something that is neither SQL nor undefined.`)
 }
 
 /** The contexts that a rule receives, all of which must allow a row: that of the caller and, for a credential with scopes, of its owner. */

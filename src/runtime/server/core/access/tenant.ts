@@ -1,7 +1,9 @@
 /** The tenant of a request. Without one, a tenant-scoped resource has no rows. */
 import { INVALID } from '../../../shared/wire'
 import type { AutoApiContext } from '../../registration'
+import type { Field } from '../../schema/field'
 import type { Resource } from '../../schema/model'
+import { createLruCache } from '../../engines/lru-cache'
 import { isTenantId, type Call, type Session } from '../context'
 import { tenantRequired } from '../error'
 
@@ -37,6 +39,24 @@ export function requireTenantId(call: Call, resource: Resource = call.resource):
 /** Returns `undefined` if there is no id, or if the id does not fit the column, such as `acme` in a numeric column. */
 function tenantId({ tenant }: AutoApiContext, { tenant: field }: Resource): unknown {
   if (!field || !isTenantId(tenant?.id)) return undefined
-  const value = field.fromText(String(tenant.id))
-  return value === INVALID ? undefined : value
+  return toTenantId(field, String(tenant.id))
+}
+
+/** The ids of each tenant column by their text. A request needs its id several times. */
+const tenantIds = new WeakMap<Field, (text: string, convert: () => Converted) => Converted>()
+/** A server of more tenants than this converts some ids again. */
+const MAX_TENANTS = 1000
+
+/** A scalar, as the column stores it. An id that does not fit the column has none. */
+interface Converted {
+  readonly value: unknown
+}
+
+function toTenantId(field: Field, text: string): unknown {
+  let known = tenantIds.get(field)
+  if (!known) tenantIds.set(field, known = createLruCache<Converted>(MAX_TENANTS))
+  return known(text, () => {
+    const value = field.fromText(text)
+    return { value: value === INVALID ? undefined : value }
+  }).value
 }

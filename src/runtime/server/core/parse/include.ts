@@ -22,9 +22,11 @@ interface Node {
   include: Map<string, Node>
 }
 
+const NOTHING: IncludeTree = new Map()
+
 export function parseInclude(query: Query): IncludeTree {
   const value = query.include
-  if (value === undefined) return new Map()
+  if (value === undefined) return NOTHING
   const root = new Map<string, Node>()
   for (const text of [value].flat()) {
     if (text.trimStart().startsWith('{')) addJson(root, toJson(text, 'include'))

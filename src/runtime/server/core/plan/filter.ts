@@ -62,10 +62,19 @@ export const relatedReads = ({ api: { config } }: Call): RelatedReads => ({ rema
 
 /**
  * Converts a filter to conditions. A row must meet all of them. The caller authorizes `reads.targets` when the whole request is planned.
+ * A promise only if there are conditions.
  * @throws `UNKNOWN_FIELD`, `INVALID_OPERATOR`, `INVALID_VALUE`, and for related rows `LIMIT_EXCEEDED` and `INVALID_QUERY`
  */
-export async function planFilter(
+export function planFilter(
   filter: Filter, resource: Resource, call: Call, reads: RelatedReads, parameter = 'filter',
+): PlannedFilter | Promise<PlannedFilter> {
+  return filter.conditions.length === 0 && !filter.or ? NO_CONDITIONS : planConditions(filter, resource, call, reads, parameter)
+}
+
+const NO_CONDITIONS: PlannedFilter = Object.freeze({ where: [] })
+
+async function planConditions(
+  filter: Filter, resource: Resource, call: Call, reads: RelatedReads, parameter: string,
 ): Promise<PlannedFilter> {
   const heavy = isHeavy(filter)
   const planner: Planner = { call, reads, parameter, heavy }

@@ -12,12 +12,20 @@ import type { IncludePlan } from './read-plan'
 
 /**
  * Plans the includes of a request. This is its last step: it throws 400 for unknown relations and exceeded limits, and only then 401 or 403
- * for a resource that an include or a filter reads.
+ * for a resource that an include or a filter reads. A promise only if the request reads such a resource.
  * @param filters the relations that the filter of the request names
  */
-export async function planIncludes(tree: IncludeTree, call: Call, filters = relatedReads(call)): Promise<readonly IncludePlan[]> {
+export function planIncludes(
+  tree: IncludeTree, call: Call, filters?: RelatedReads,
+): readonly IncludePlan[] | Promise<readonly IncludePlan[]> {
+  return tree.size === 0 && !filters?.targets.size ? NO_INCLUDES : planTree(tree, call, filters ?? relatedReads(call))
+}
+
+const NO_INCLUDES: readonly IncludePlan[] = Object.freeze([])
+
+async function planTree(tree: IncludeTree, call: Call, filters: RelatedReads): Promise<readonly IncludePlan[]> {
   const budget: Budget = { remaining: call.api.config.relations.maxIncludes, filters }
-  const plans = tree.size === 0 ? [] : await planLevel(tree, call.resource, call, 1, budget)
+  const plans = tree.size === 0 ? NO_INCLUDES : await planLevel(tree, call.resource, call, 1, budget)
   for (const target of filters.targets) await authorize(call, target, ['read'])
   return plans
 }

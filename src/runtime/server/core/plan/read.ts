@@ -13,6 +13,7 @@ import { planFilter, relatedReads } from './filter'
 import { chooseFields, planIncludes } from './include'
 import { planOrder } from './order'
 import { after, type Order } from '../sql/keyset'
+import { andThen } from '../thenable'
 import type { ReadPlan } from './read-plan'
 
 export interface ListPlan extends ReadPlan {
@@ -33,27 +34,35 @@ export async function planList(query: ListQuery, call: Call): Promise<ListPlan> 
   const { resource, engine } = call
   const { position, limit } = query
   const filters = relatedReads(call)
-  const readable = await readableFields(call)
+  const reading = readableFields(call)
+  const readable = reading instanceof Promise ? await reading : reading
   const order = planOrder(resource, readable, query.sort, query.cursorFields)
   const secret = position.mode === 'cursor' && order.some(({ field }) => !readable.byName.has(field.name)) ? requireSecret(call) : undefined
+  const selection = chooseFields(resource, readable, query.fields)
+  const filtering = planFilter(query.filter, resource, call, filters)
+  const filter = filtering instanceof Promise ? await filtering : filtering
+  const start = position.mode === 'cursor' && position.cursor !== ''
+    ? [after(engine, order, await cursorValues(position.cursor, resource, order, secret))]
+    : []
+  const aggregates = query.aggregates.length > 0 ? planAggregates(query.aggregates, [], readable) : undefined
+  // The last step, because it can refuse the caller.
+  const including = planIncludes(query.include, call, filters)
+  const include = including instanceof Promise ? await including : including
   return {
     resource,
     trash: query.trash,
-    selection: chooseFields(resource, readable, query.fields),
-    ...await planFilter(query.filter, resource, call, filters),
+    selection,
+    ...filter,
     order,
     position,
     limit,
-    start:
-      position.mode === 'cursor' && position.cursor !== ''
-        ? [after(engine, order, await cursorValues(position.cursor, resource, order, secret))]
-        : [],
+    start,
     ...(secret !== undefined && { secret }),
     offset: position.mode === 'offset' ? toOffset(position.page, limit) : 0,
     count: position.mode === 'offset' && query.count,
     ...query.countLimit !== undefined && { countLimit: query.countLimit },
-    ...(query.aggregates.length > 0 && { aggregates: planAggregates(query.aggregates, [], readable) }),
-    include: await planIncludes(query.include, call, filters),
+    ...aggregates && { aggregates },
+    include,
   }
 }
 
@@ -75,16 +84,15 @@ export interface GetPlan extends ReadPlan {
   readonly key: Key
 }
 
-export async function planGet(query: GetQuery, call: Call): Promise<GetPlan> {
+/** A promise only if a field has a rule, or a related resource is included. */
+export function planGet(query: GetQuery, call: Call): GetPlan | Promise<GetPlan> {
   const { resource } = call
-  const selection = chooseFields(resource, await readableFields(call), query.fields)
-  return {
-    resource,
-    trash: query.trash,
-    key: query.key,
-    ...byKey(resource, query.key, selection),
-    include: await planIncludes(query.include, call),
-  }
+  const { key, trash, fields } = query
+  return andThen(readableFields(call), (readable) => {
+    const selection = chooseFields(resource, readable, fields)
+    return andThen(planIncludes(query.include, call), include =>
+      ({ resource, trash, key, selection, where: keyClauses(resource, key), order: [], count: false, include }))
+  })
 }
 
 /** The part of a plan that reads one record by its key. */
@@ -93,5 +101,5 @@ export function byKey(resource: Resource, key: Key, selection: Selection): Omit<
 }
 
 export function keyClauses({ primaryKey }: Resource, key: Key): readonly Clause[] {
-  return primaryKey.map((field, index) => equals(field, key[index]))
+  return primaryKey.length === 1 ? [equals(primaryKey[0]!, key[0])] : primaryKey.map((field, index) => equals(field, key[index]))
 }

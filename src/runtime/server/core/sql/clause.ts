@@ -2,7 +2,7 @@
 import { is, sql, SQL, type Column } from 'drizzle-orm'
 import type { Dialect } from '../../../shared/dialects'
 import type { Engine, Statement } from '../../engines/engine'
-import { outline } from './outline'
+import { outline, type Outline } from './outline'
 import { quoted, shape, shapeOf, type Shape } from './shape'
 import type { Field } from '../../schema/field'
 import type { Compiled, StatementCache } from './statement-cache'
@@ -58,8 +58,18 @@ export function equals(field: Field, value: unknown): Clause {
 /** Like {@link equals}, for a driver value. The condition contains the plain comparison too, because only that one can use an index. */
 export function equalsRaw(field: ComparableColumn, value: unknown): Clause {
   const { column, bytes } = field
-  if (!bytes) return { shape: shape`${column}=`, values: [value], build: () => sql`${column} = ${bound(field, value)}` }
-  return { shape: shape`${column} bytewise=`, values: [value, value], build: () => sameBytes(column, bound(field, value), bytes) }
+  const { equal, bytewise } = shapesOf(column)
+  if (!bytes) return { shape: equal, values: [value], build: () => sql`${column} = ${bound(field, value)}` }
+  return { shape: bytewise, values: [value, value], build: () => sameBytes(column, bound(field, value), bytes) }
+}
+
+/** The shapes of comparisons with a column, which most requests need several times. */
+const columnShapes = new WeakMap<Column, { readonly equal: Shape, readonly bytewise: Shape }>()
+
+function shapesOf(column: Column) {
+  let shapes = columnShapes.get(column)
+  if (!shapes) columnShapes.set(column, shapes = { equal: shape`${column}=`, bytewise: shape`${column} bytewise=` })
+  return shapes
 }
 
 /** Compares keys and foreign keys by bytes. */
@@ -98,15 +108,39 @@ const MANY_ROWS: Readonly<Partial<Record<Dialect, (condition: SQL) => SQL>>> = {
  */
 export function manyRows(clause: Clause, { dialect }: Engine): Clause {
   const hint = MANY_ROWS[dialect]
-  return hint ? { ...clause, buildBesideKeys: () => hint(clause.build()) } : clause
+  const { shape, values, build } = clause
+  return hint ? { shape, values, build, buildBesideKeys: () => hint(build()) } : clause
 }
 
 /** Converts SQL of the app to a condition. The text becomes part of the shape, and the parameters become values. */
 export function fromSql(engine: Engine, condition: SQL): Clause {
+  return new CustomClause(engine, condition)
+}
+
+/** Separates the SQL from its values when something reads them: an insert has no use for the filter of its own resource. */
+class CustomClause implements Clause {
+  readonly custom = true
+  readonly build: () => SQL
+  private outlined: Outline | undefined
+
+  constructor(private readonly engine: Engine, private readonly condition: SQL) {
+    this.build = () => sql`(${condition})`
+  }
+
+  get shape(): Shape {
+    return (this.outlined ??= outlineOf(this.engine, this.condition)).shape
+  }
+
+  get values(): readonly unknown[] {
+    return (this.outlined ??= outlineOf(this.engine, this.condition)).values
+  }
+}
+
+function outlineOf(engine: Engine, condition: SQL): Outline {
   const outlined = outline(condition)
-  if (outlined) return { shape: shape`sql ${outlined.shape}`, values: outlined.values, build: () => sql`(${condition})`, custom: true }
+  if (outlined) return { shape: shape`sql ${outlined.shape}`, values: outlined.values }
   const { text, values } = engine.render(condition)
-  return { shape: shape`text ${quoted(text)}`, values, build: () => sql`(${condition})`, custom: true }
+  return { shape: shape`text ${quoted(text)}`, values }
 }
 
 export { shapeOf }

@@ -65,10 +65,11 @@ function aliasedColumn(column: Column): string {
   return `alias ${quoted(getTableName(tableOf(column)))} ${quoted(column.name)} ${keyAsName === true}`
 }
 
+/** A loop without an iterator, because each request outlines the row filters of its resources. */
 function walkAll(chunks: readonly unknown[], values: unknown[], separator = ''): string | undefined {
   let shape = ''
-  for (const [index, chunk] of chunks.entries()) {
-    const part = walk(chunk, values)
+  for (let index = 0; index < chunks.length; index++) {
+    const part = walk(chunks[index], values)
     if (part === undefined) return undefined
     shape += index === 0 ? part : separator + part
   }

@@ -4,33 +4,47 @@ import { notFound } from '../../error'
 import { idForHooks, runHooks, type AnyHook } from '../../hooks'
 import type { GetPlan } from '../../plan/read'
 import type { Scoped } from '../../access/row-scope'
-import { readableFields } from '../../access/fields'
-import { reviserOf } from '../../record-revision'
+import { readableFields, type Selection } from '../../access/fields'
+import { reviserOf, type Revise } from '../../record-revision'
 import { hashText } from '../../revision'
+import { andThen } from '../../thenable'
 import { decoder } from '../rows/decode'
-import { readOne } from '../rows/rows'
+import { readOne, type Rows } from '../rows/rows'
 import { formOf, runReadHooks, toRecords, type ReadResult } from './records'
 
-/** Reads the record with the plan's key. @throws 404 if the caller cannot see the record. */
-export async function executeGet(plan: Scoped<GetPlan>, call: Call): Promise<ReadResult> {
+/**
+ * Reads the record with the plan's key. A promise only if the database, a hook or a rule returns one.
+ * @throws 404 if the caller cannot see the record.
+ */
+export function executeGet(plan: Scoped<GetPlan>, call: Call): ReadResult | Promise<ReadResult> {
   const revise = call.api.config.http.etag ? reviserOf(call) : undefined
-  const tagged = revise && await readableFields(call)
-  // The tag covers every readable field, whichever fields the response contains.
-  const found = await readOne(plan, plan.key, tagged && tagged !== plan.selection ? tagged.fields : [], call)
-  const [row] = found.rows
-  if (!row) throw notFound()
-  await runHooks(call, 'beforeGet', undefined, run => (run as AnyHook)(idForHooks(plan.resource, plan.key), call.ctx))
+  return revise ? andThen(readableFields(call), fields => readAndTag(plan, call, { fields, revise })) : readAndTag(plan, call)
+}
+
+/** The fields that the entity tag covers, whichever fields the response contains. */
+interface Tagged {
+  readonly fields: Selection
+  readonly revise: Revise
+}
+
+function readAndTag(plan: Scoped<GetPlan>, call: Call, tagged?: Tagged): ReadResult | Promise<ReadResult> {
+  const extraColumns = tagged && tagged.fields !== plan.selection ? tagged.fields.fields : []
+  return andThen(readOne(plan, plan.key, extraColumns, call), (found) => {
+    if (found.rows.length === 0) throw notFound()
+    const asked = runHooks(call, 'beforeGet', undefined, run => (run as AnyHook)(idForHooks(plan.resource, plan.key), call.ctx))
+    return andThen(asked, () => toResult(plan, found, call, tagged))
+  })
+}
+
+function toResult(plan: Scoped<GetPlan>, found: Rows, call: Call, tagged?: Tagged): ReadResult | Promise<ReadResult> {
   const form = formOf(plan, 'afterGet', call)
-  const records = await toRecords(plan, found, form, call)
-  // The text and the hash of the response are also those of the revision.
-  if (revise && form === 'wire' && tagged === plan.selection && plan.include.length === 0) {
-    const text = JSON.stringify(records[0])
-    return { plan, form, records, text, revision: hashText(text) }
-  }
-  return {
-    plan,
-    form,
-    records: await runReadHooks(plan, 'afterGet', records, call),
-    ...revise && { revision: revise(decoder(found.columns, tagged!, 'wire')(row)) },
-  }
+  return andThen(toRecords(plan, found, form, call), (records) => {
+    // The text and the hash of the response are also those of the revision.
+    if (tagged && form === 'wire' && tagged.fields === plan.selection && plan.include.length === 0) {
+      const text = JSON.stringify(records[0])
+      return { plan, form, records, text, revision: hashText(text) }
+    }
+    const revision = tagged?.revise(decoder(found.columns, tagged.fields, 'wire')(found.rows[0]!))
+    return andThen(runReadHooks(plan, 'afterGet', records, call), records => ({ plan, form, records, revision }))
+  })
 }

@@ -9,6 +9,7 @@ import { aggregateList } from '../aggregate/groups'
 import { runStatements, searchInSlices } from '../rows/text-search'
 import { valuesAt, type RecordValues } from '../rows/decode'
 import { readRows, type Rows } from '../rows/rows'
+import type { ReadOptions } from '../rows/select'
 import { findTotal, type Total } from './total'
 import { formOf, runReadHooks, toRecords, type ReadResult } from './records'
 
@@ -28,8 +29,9 @@ export interface Attachment {
 }
 
 export async function executeList(requested: Scoped<ListPlan>, call: Call, attachment?: Attachment): Promise<ListResult> {
-  await runHooks(call, 'beforeList', undefined, run => (run as AnyHook)(call.ctx))
-  const plan = await searchInSlices(requested, call)
+  const asked = runHooks(call, 'beforeList', undefined, run => (run as AnyHook)(call.ctx))
+  if (asked instanceof Promise) await asked
+  const plan = requested.search ? await searchInSlices(requested, call) : requested
   const byCursor = plan.position.mode === 'cursor'
   const isExact = plan.count && plan.countLimit === undefined
   // Without an exact count, the query reads one row beyond the page, to find out whether another page exists. With one, `objectLevel`
@@ -42,26 +44,41 @@ export async function executeList(requested: Scoped<ListPlan>, call: Call, attac
     extraColumns: attachment?.extraColumns ?? [],
     ...(isExact && { maxScanned: call.api.config.objectLevelMaxRows }),
   }
+  const { found, total, aggregates } = plan.count || plan.aggregates
+    ? await readAll(plan, options, call)
+    : { found: await readRows(plan, options, call) }
+  const page: Rows = { ...found, rows: found.rows.slice(0, plan.limit) }
+  const hasMore = found.rows.length > plan.limit
+  const form = formOf(plan, 'afterList', call)
+  const including = toRecords(plan, page, form, call)
+  const records = including instanceof Promise ? await including : including
+  if (attachment) await attachment.attach(records, page.rows.map(valuesAt(page.columns, attachment.extraColumns)))
+  const shown = runReadHooks(plan, 'afterList', records, call)
+  return {
+    plan,
+    form,
+    records: shown instanceof Promise ? await shown : shown,
+    ...total && { total },
+    ...!isExact && { hasMore },
+    ...byCursor && { nextCursor: hasMore ? await cursorAt(plan, page) : null },
+    ...aggregates && { aggregates },
+  }
+}
+
+interface Read {
+  readonly found: Rows
+  readonly total?: Total
+  readonly aggregates?: RecordValues
+}
+
+async function readAll(plan: Scoped<ListPlan>, options: ReadOptions, call: Call): Promise<Read> {
   const [found, total, aggregates] = await runStatements(
     plan, call,
     () => readRows(plan, options, call),
     () => plan.count ? findTotal(plan, call) : undefined,
     () => plan.aggregates && aggregateList(plan, plan.aggregates, call),
   )
-  const page: Rows = { ...found, rows: found.rows.slice(0, plan.limit) }
-  const hasMore = found.rows.length > plan.limit
-  const form = formOf(plan, 'afterList', call)
-  const records = await toRecords(plan, page, form, call)
-  if (attachment) await attachment.attach(records, page.rows.map(valuesAt(page.columns, attachment.extraColumns)))
-  return {
-    plan,
-    form,
-    records: await runReadHooks(plan, 'afterList', records, call),
-    ...total && { total },
-    ...!isExact && { hasMore },
-    ...byCursor && { nextCursor: hasMore ? await cursorAt(plan, page) : null },
-    ...aggregates && { aggregates },
-  }
+  return { found, ...total && { total }, ...aggregates && { aggregates } }
 }
 
 function cursorAt({ resource, order, secret }: Scoped<ListPlan>, { columns, rows }: Rows): string | Promise<string> {

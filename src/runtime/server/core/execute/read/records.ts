@@ -1,5 +1,6 @@
 /** Creates the records of a response: decodes rows, attaches includes and runs after-hooks. */
 import type { Call } from '../../context'
+import type { Resource } from '../../../schema/model'
 import { keepReadable, readableFields } from '../../access/fields'
 import { findHooks, runHooks, type AnyHook } from '../../hooks'
 import type { ReadPlan } from '../../plan/read-plan'
@@ -24,14 +25,19 @@ export function formOf({ resource }: Scoped<ReadPlan>, hook: 'afterGet' | 'after
   return findHooks(call, resource, hook).length > 0 ? 'value' : 'wire'
 }
 
-/** Runs the after-hooks. Removes the fields that the caller cannot read from their result. */
-export async function runReadHooks(
+/** Runs the after-hooks. Removes the fields that the caller cannot read from their result. A promise only if there are hooks. */
+export function runReadHooks(
   { resource }: Scoped<ReadPlan>,
   hook: 'afterGet' | 'afterList',
   records: readonly RecordValues[],
   call: Call,
+): readonly RecordValues[] | Promise<readonly RecordValues[]> {
+  return findHooks(call, resource, hook).length === 0 ? records : runHooksOf(resource, hook, records, call)
+}
+
+async function runHooksOf(
+  resource: Resource, hook: 'afterGet' | 'afterList', records: readonly RecordValues[], call: Call,
 ): Promise<readonly RecordValues[]> {
-  if (findHooks(call, resource, hook).length === 0) return records
   const shown
     = hook === 'afterList'
       ? await runHooks(call, hook, records, (run, records) => (run as AnyHook)(records, call.ctx))
@@ -40,8 +46,10 @@ export async function runReadHooks(
   return shown.map(record => keepReadable(resource, readable, record))
 }
 
-export async function toRecords(plan: Scoped<ReadPlan>, found: Rows, form: ValueForm, call: Call): Promise<readonly RecordValues[]> {
+/** A promise only if records are included. */
+export function toRecords(
+  plan: Scoped<ReadPlan>, found: Rows, form: ValueForm, call: Call,
+): readonly RecordValues[] | Promise<readonly RecordValues[]> {
   const records = found.rows.map(decoder(found.columns, plan.selection, form))
-  await attachIncludes(plan, found, records, form, call)
-  return records
+  return plan.include.length === 0 ? records : attachIncludes(plan, found, records, form, call).then(() => records)
 }

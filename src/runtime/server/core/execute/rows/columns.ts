@@ -14,9 +14,18 @@ export interface Rows {
   readonly joins?: readonly Join[]
 }
 
+/** The columns that a read needs besides those of the response. */
+interface WantedColumns {
+  /** Whether the read needs the columns of a cursor. */
+  readonly cursor?: boolean
+  readonly extraColumns?: readonly Field[]
+}
+
 /** Returns the columns to read: those of the response, the keys of the includes, and the columns of the cursor. */
-export function columnsOf(plan: Scoped<ReadPlan>, cursor: boolean, extraColumns: readonly Field[]): Selection {
+export function columnsOf(plan: Scoped<ReadPlan>, { cursor = false, extraColumns = [] }: WantedColumns): Selection {
   if (plan.accepts) return allFields(plan.resource)
+  const needsNoMore = plan.include.length === 0 && extraColumns.length === 0 && !(cursor && plan.order.length > 0)
+  if (needsNoMore) return plan.selection
   const keys = plan.include.flatMap(({ relation }) => relation.columns)
   const extra = [...keys, ...extraColumns, ...cursor ? plan.order.map(({ field }) => field) : []]
   return extra.length === 0

@@ -30,8 +30,11 @@ const MAX_JOINS = 4
 /** D1 returns at most a hundred columns. */
 const MAX_COLUMNS = 100
 
+const NO_JOINS: readonly Join[] = Object.freeze([])
+
 /** Selects the includes of a plan to join. Their columns follow the plan's own columns in each row. */
 export function planJoins({ include }: Scoped<ReadPlan>, { fields }: Selection): readonly Join[] {
+  if (include.length === 0) return NO_JOINS
   const joins: Join[] = []
   let from = fields.length
   for (const one of include) {
@@ -64,10 +67,15 @@ export function includedColumns({ relation, plan }: ScopedInclude): Selection {
 const scopeOf = ({ include: { plan } }: Join): readonly Clause[] => [...plan.where, ...plan.scope]
 
 export const shapeOfJoins = (joins: readonly Join[]): Shape =>
-  shape`${joins.map(join => shape`${join.include.relation}${join.columns.key}${shapeOf(scopeOf(join))}`)}`
+  joins.length === 0
+    ? NO_JOIN_SHAPE
+    : shape`${joins.map(join => shape`${join.include.relation}${join.columns.key}${shapeOf(scopeOf(join))}`)}`
+
+const NO_JOIN_SHAPE = shape`${[]}`
 
 /** Returns the values of the joins. They precede the values of the WHERE clause, like their placeholders. */
-export const valuesOfJoins = (joins: readonly Join[]) => joins.flatMap(join => valuesOf(scopeOf(join)))
+export const valuesOfJoins = (joins: readonly Join[]): readonly unknown[] =>
+  joins.length === 0 ? joins : joins.flatMap(join => valuesOf(scopeOf(join)))
 
 export function joinedSelectList(joins: readonly Join[]): SQL {
   return sql.join(joins.flatMap(join => join.columns.fields.map((_, index) => sql`, ${nameOf(join, index)}`)), sql``)

@@ -11,16 +11,23 @@ import { planJoins } from './join'
 import { rowsStatement, type ReadOptions } from './select'
 import { scan } from './scan'
 import { valuesAt } from './decode'
+import { andThen, attempt } from '../../thenable'
+import type { Selection } from '../../access/fields'
 
 export type { Rows } from './columns'
 
-/** Reads visible rows of the plan. Under an `objectLevel` rule, reads in batches until the rule has accepted `limit` rows. */
-export async function readRows(plan: Scoped<ReadPlan>, options: ReadOptions, call: Call): Promise<Rows> {
-  const columns = columnsOf(plan, options.cursor ?? false, options.extraColumns ?? [])
-  if (!plan.accepts) {
-    const joins = planJoins(plan, columns)
-    return { columns, joins, rows: await call.engine.query(rowsStatement(plan, columns, options, call, joins)) }
-  }
+/**
+ * Reads visible rows of the plan. Under an `objectLevel` rule, reads in batches until the rule has accepted `limit` rows. A promise only
+ * for such a rule, or if the engine returns one.
+ */
+export function readRows(plan: Scoped<ReadPlan>, options: ReadOptions, call: Call): Rows | Promise<Rows> {
+  const columns = columnsOf(plan, options)
+  if (plan.accepts) return readAccepted(plan, columns, options, call)
+  const joins = planJoins(plan, columns)
+  return andThen(call.engine.query(rowsStatement(plan, columns, options, call, joins)), rows => ({ columns, joins, rows }))
+}
+
+async function readAccepted(plan: Scoped<ReadPlan>, columns: Selection, options: ReadOptions, call: Call): Promise<Rows> {
   const { offset = 0, limit = Infinity } = options
   const rows: Row[] = []
   let skipped = 0
@@ -37,23 +44,24 @@ export async function readRows(plan: Scoped<ReadPlan>, options: ReadOptions, cal
  * spelling of its key. The function removes such a row, because that spelling is not the row's id.
  * @param extraColumns columns that the query reads but the response does not contain
  */
-export async function readOne(plan: Scoped<ReadPlan>, key: Key, extraColumns: readonly Field[], call: Call): Promise<Rows> {
+export function readOne(plan: Scoped<ReadPlan>, key: Key, extraColumns: readonly Field[], call: Call): Rows | Promise<Rows> {
   const { primaryKey } = plan.resource
-  const textKeys = primaryKey.filter(field => field.kind === 'text' || field.kind === 'custom')
-  const found = await readRowsOrNone(plan, { cursor: true, extraColumns: [...extraColumns, ...textKeys] }, call)
-  const values = valuesAt(found.columns, textKeys)
-  const hasSameKey = (row: Row) =>
-    values(row).every((value, index) => value === textKeys[index]!.encode(key[primaryKey.indexOf(textKeys[index]!)]))
-  return { ...found, rows: found.rows.filter(hasSameKey) }
+  if (!primaryKey.some(isTextKey)) return readRowsOrNone(plan, { cursor: true, extraColumns }, call)
+  const textKeys = primaryKey.filter(isTextKey)
+  return andThen(readRowsOrNone(plan, { cursor: true, extraColumns: [...extraColumns, ...textKeys] }, call), (found) => {
+    const values = valuesAt(found.columns, textKeys)
+    const hasSameKey = (row: Row) =>
+      values(row).every((value, index) => value === textKeys[index]!.encode(key[primaryKey.indexOf(textKeys[index]!)]))
+    return { ...found, rows: found.rows.filter(hasSameKey) }
+  })
 }
 
+const isTextKey = ({ kind }: Field) => kind === 'text' || kind === 'custom'
+
 /** Returns no rows if the key is not a valid value of its column. */
-async function readRowsOrNone(plan: Scoped<ReadPlan>, options: ReadOptions, call: Call): Promise<Rows> {
-  try {
-    return await readRows(plan, options, call)
-  }
-  catch (error) {
+function readRowsOrNone(plan: Scoped<ReadPlan>, options: ReadOptions, call: Call): Rows | Promise<Rows> {
+  return attempt(() => readRows(plan, options, call), async (error) => {
     if (!await isInvalidValue(error, plan, call)) throw error
-    return { columns: columnsOf(plan, options.cursor ?? false, options.extraColumns ?? []), rows: [] }
-  }
+    return { columns: columnsOf(plan, options), rows: [] }
+  })
 }

@@ -28,7 +28,7 @@ export async function* scan(plan: Scoped<ReadPlan>, options: ReadOptions, call: 
 export async function* scanBatches(unordered: Scoped<ReadPlan>, options: ReadOptions, call: Call): AsyncGenerator<Rows> {
   const { start = [], offset, limit = Infinity, maxScanned = unordered.accepts ? maxScanRows(call) : Infinity } = options
   const plan = unordered.order.length > 0 ? unordered : { ...unordered, order: byPrimaryKey(unordered) }
-  const columns = columnsOf(plan, true, options.extraColumns ?? [])
+  const columns = columnsOf(plan, { ...options, cursor: true })
   const joins = plan.accepts ? undefined : planJoins(plan, columns)
   const decode = decoder(columns)
   const orderValues = valuesAt(columns, plan.order.map(({ field }) => field))

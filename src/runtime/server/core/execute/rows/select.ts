@@ -41,11 +41,16 @@ export function rowsStatement(
   joins: readonly Join[] = [],
 ): Statement {
   const { resource, order } = plan
-  const where = [...conditions(plan), ...start]
+  const where = start.length > 0 ? [...conditions(plan), ...start] : conditions(plan)
   const bounds = limit === undefined || limit === Infinity ? [] : offset ? [limit, offset] : [limit]
-  const read = shape`read ${columns.key}${shapeOfJoins(joins)}${shapeOf(where)}${orderShape(order)}${bounds.length}${toLimit ? 'own' : ''}`
-  const key = computed.length > 0 ? shape`${read} with ${shapeOf(computed)}` : read
-  return statement(api.statements, engine, key, [...valuesOf(computed), ...valuesOfJoins(joins), ...valuesOf(where), ...bounds], () => {
+  const isPlain = joins.length === 0 && order.length === 0 && bounds.length === 0 && computed.length === 0
+  const joined = shapeOfJoins(joins)
+  // The statement of a get has a short key, because each request builds it.
+  const key = isPlain
+    ? shape`rows ${columns.key}${shapeOf(where)}`
+    : shape`read ${columns.key}${joined}${shapeOf(where)}${orderShape(order)}${bounds.length}${toLimit ? 'own' : ''}${shapeOf(computed)}`
+  const values = [...valuesOf(computed), ...valuesOfJoins(joins), ...valuesOf(where), ...bounds]
+  return statement(api.statements, engine, key, values, () => {
     const from = sql`${resource.table}${joinClauses(joins)}${whereClause(where)}`
     const sorted = order.length > 0 ? sql` order by ${orderList(order)}` : sql``
     const selected = sql`${selectList(columns)}${joinedSelectList(joins)}${sql.join(computed.map(({ build }) => sql`, ${build()}`))}`

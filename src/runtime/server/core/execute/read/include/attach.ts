@@ -23,7 +23,6 @@ export async function attachIncludes(
   form: ValueForm,
   call: Call,
 ): Promise<void> {
-  if (plan.include.length === 0) return
   const {
     relations: { maxRows },
     objectLevelMaxRows,

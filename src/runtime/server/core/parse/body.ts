@@ -36,10 +36,10 @@ export function parseData(
   const schema = resource.schemas[kind]
   const given = Object.keys(object)
   const unknown: string[] = []
-  const input: Entry[] = []
+  const kept: string[] = []
   for (const key of given) {
     if (!resource.fields.has(key) && !schema.hasKey(key)) unknown.push(key)
-    else if (!resource.dropped[kind].has(key)) input.push([key, object[key]])
+    else if (!resource.dropped[kind].has(key)) kept.push(key)
   }
   const finish = ({ values, issues }: Validated): WriteData | Promise<WriteData> => {
     if (unknown.length > 0 || issues.length > 0) return refuse(unknown, issues, resource, readable)
@@ -47,12 +47,10 @@ export function parseData(
     return { values, sent: Object.keys(values), given }
   }
   const validated = schema.generated
-    ? validateGenerated(input, resource, schema)
-    : validateCustom(Object.fromEntries(input), resource, schema, kind)
+    ? validateGenerated(object, kept, resource, schema)
+    : validateCustom(Object.fromEntries(kept.map(key => [key, object[key]])), resource, schema, kind)
   return validated instanceof Promise ? validated.then(finish) : finish(validated)
 }
-
-type Entry = readonly [name: string, value: unknown]
 
 /** @throws `VALIDATION_FAILED` */
 async function refuse(
@@ -96,10 +94,13 @@ export function assertDepth(body: unknown): void {
 interface Validated { readonly values: Record<string, unknown>, readonly issues: readonly Issue[] }
 
 /** Converts the JSON values before validation, because a generated schema expects dates and bigints, not their text. */
-function validateGenerated(input: readonly Entry[], { fields }: Resource, { standard }: BodySchema): Validated | Promise<Validated> {
+function validateGenerated(
+  object: Readonly<Record<string, unknown>>, names: readonly string[], { fields }: Resource, { standard }: BodySchema,
+): Validated | Promise<Validated> {
   const values: Record<string, unknown> = {}
   const conversionIssues: Issue[] = []
-  for (const [key, json] of input) {
+  for (const key of names) {
+    const json = object[key]
     const field = fields.get(key)!
     const value = json === null ? null : field.fromWire(json)
     if (value === INVALID) conversionIssues.push(wrongType(field, json))

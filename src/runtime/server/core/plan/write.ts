@@ -4,6 +4,7 @@ import type { Key } from '../../schema/record-id'
 import type { Call } from '../context'
 import { readableFields, taggedFields, type Selection } from '../access/fields'
 import { reviserOf, type Revise } from '../record-revision'
+import { andThen } from '../thenable'
 import type { WriteRequest, WriteItem } from '../parse/write'
 import type { Plan } from '../access/row-scope'
 import { requireTenantId } from '../access/tenant'
@@ -46,17 +47,26 @@ const RETURNS_RECORD: ReadonlySet<WriteKind> = new Set(['create', 'update', 'res
 /** The record of a dry run is not saved, so it has no tag. */
 const returnsTag = (kind: WriteKind, { api: { config }, ctx }: Call) => config.http.etag && !ctx.dryRun && RETURNS_RECORD.has(kind)
 
-const planWrite = (kind: WriteKind) => async (request: WriteRequest, call: Call): Promise<WritePlan> => ({
-  ...request,
-  ...!request.bulk && returnsTag(kind, call) && { tagged: await taggedFields(call), revise: reviserOf(call) },
-  resource: call.resource,
-  kind,
-  trash: TRASH[kind],
-  // Restore and purge are always atomic, even if `bulk.transactional` is false.
-  atomic: !request.bulk || kind === 'restore' || kind === 'purge' || call.api.config.bulk.transactional,
-  selection: await readableFields(call),
-  ...kind === 'create' && call.resource.tenant && { tenantId: requireTenantId(call) },
-})
+/** A promise only if a field has a rule, or the response has a tag. */
+const planWrite = (kind: WriteKind) => (request: WriteRequest, call: Call): WritePlan | Promise<WritePlan> => {
+  const { items, bulk, deletionId, reason } = request
+  return andThen(!bulk && returnsTag(kind, call) ? taggedFields(call) : undefined, tagged =>
+    andThen(readableFields(call), (selection): WritePlan => ({
+      items,
+      bulk,
+      deletionId,
+      reason,
+      tagged,
+      revise: tagged && reviserOf(call),
+      resource: call.resource,
+      kind,
+      trash: TRASH[kind],
+      // Restore and purge are always atomic, even if `bulk.transactional` is false.
+      atomic: !bulk || kind === 'restore' || kind === 'purge' || call.api.config.bulk.transactional,
+      selection,
+      tenantId: kind === 'create' && call.resource.tenant ? requireTenantId(call) : undefined,
+    })))
+}
 
 export const planCreate = planWrite('create')
 export const planUpdate = planWrite('update')

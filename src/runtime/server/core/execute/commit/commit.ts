@@ -3,6 +3,7 @@ import { BusyError, ExpectationError, type Outcome } from '../../../engines/engi
 import type { Call } from '../../context'
 import { changedMeanwhile } from '../../error'
 import { emitChanges } from '../../listeners'
+import { andThen, attempt } from '../../thenable'
 import { assignRows, toChanges } from './changes/assign'
 import { planEntries, type PlannedEntry } from './changes/plan'
 import { CommitFailed, toCommitFailed, type WritingPlan } from './failure'
@@ -12,24 +13,30 @@ import { rollBack } from './roll-back'
 const NOT_RUN: Outcome = Object.freeze({ rows: [], affectedRows: 0 })
 
 /**
+ * A promise only if the engine or a plugin returns one.
  * @throws {CommitFailed} If an operation fails. The error of a plugin that refuses the commit, or of its statement. The database is then
  * unchanged.
  */
-export async function commitOperations(plan: WritingPlan, operations: readonly WriteOperation[], call: Call): Promise<void> {
+export function commitOperations(plan: WritingPlan, operations: readonly WriteOperation[], call: Call): void | Promise<void> {
   if (call.ctx.dryRun) return dryRun(plan, operations, call)
-  const planning = planEntries(operations, call, plan.kind === 'purge' && plan.groupRows !== undefined)
-  const entries = planning instanceof Promise ? await planning : planning
+  return andThen(planEntries(operations, call, plan.kind === 'purge' && plan.groupRows !== undefined), (entries) => {
+    const committing = attempt(() => call.engine.commit(entries.map(({ entry }) => entry)), async (error): Promise<never> => {
+      throw await findFailure(error, entries, plan, operations, call)
+    })
+    return andThen(committing, results => finish(operations, entries, results, call))
+  })
+}
+
+/** Passes the outcomes of a commit to its operations and to the listeners. */
+function finish(
+  operations: readonly WriteOperation[], entries: readonly PlannedEntry[], results: readonly Outcome[], { api: { listeners }, ctx }: Call,
+): void | Promise<void> {
   const outcomes: Outcome[] = operations.map(() => NOT_RUN)
-  try {
-    const results = await call.engine.commit(entries.map(({ entry }) => entry))
-    for (const [index, { operation }] of entries.entries()) if (operation !== undefined) outcomes[operation] = results[index]!
-  }
-  catch (error) {
-    throw await findFailure(error, entries, plan, operations, call)
-  }
+  entries.forEach(({ operation }, index) => {
+    if (operation !== undefined) outcomes[operation] = results[index]!
+  })
   operations.forEach((operation, index) => operation.read?.(outcomes[index]!))
-  if (call.api.listeners.onCommit.length === 0) return
-  await emitChanges(call.api.listeners, toChanges(assignRows(operations, outcomes)), call.ctx)
+  if (listeners.onCommit.length > 0) return emitChanges(listeners, toChanges(assignRows(operations, outcomes)), ctx)
 }
 
 /**

@@ -60,6 +60,8 @@ export function insertStatements<Row extends NewRow>(
   return Array.from({ length: Math.ceil(rows.length / size) }, (_, index) => build(rows.slice(index * size, (index + 1) * size)))
 }
 
+const isSql = (value: unknown) => is(value, SQL)
+
 const shapeOfUnless = (unless: Unless | undefined) =>
   unless ? shape`unless ${unless.unique}${columnsOf(unless.fields)}${shapeOf(unless.where)}` : shape`always`
 
@@ -81,12 +83,12 @@ function insertStatement(
   const encoded = rows.map(({ values }) => fields.map(field => field.encode(values[field.name])))
   const parametersOf = () => encoded.map(row => row.map((value, index) => boundDriverValue(engine, fields[index]!, value)))
   // Most inserts have no values that become SQL. Their statement then depends on the number of rows only.
-  const withSql = encoded.some(row => row.some(value => is(value, SQL))) ? parametersOf() : undefined
+  const withSql = encoded.some(row => row.some(isSql)) ? parametersOf() : undefined
   // The conditions have their values after those of the rows.
   const further = unless && !unless.unique ? unless.where : where
   const form = shape`${withSql ? withSql.map(shapeOf) : rows.length}${shapeOf(where)}`
   const key = shape`insert ${selection.key}${shapeOfUnless(unless)}${written.key}${form}`
-  const values = withSql ? withSql.flatMap(valuesOf) : encoded.flat()
+  const values = withSql ? withSql.flatMap(valuesOf) : encoded.length === 1 ? encoded[0]! : encoded.flat()
   const compiled = statement(api.statements, engine, key, further.length > 0 ? [...values, ...valuesOf(further)] : values, () => {
     const parameters = withSql ?? parametersOf()
     const isSelected = unless?.unique === false || where.length > 0

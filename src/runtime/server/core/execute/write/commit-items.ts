@@ -13,6 +13,7 @@ import { stopOnFailure, type Item, type WrittenItem } from './items'
 import { OPERATIONS } from './operations'
 import { checkReferences } from './references'
 import { loadTargets } from './targets'
+import { andThen, attempt } from '../../thenable'
 
 /** A write whose items are committed, all at once or some of them. */
 export interface ItemsCommit {
@@ -24,25 +25,23 @@ export interface ItemsCommit {
 }
 
 /** @throws The error of a single write, or `BULK_FAILED` with the items that failed. */
-export async function commitAll(items: readonly Item[], commit: ItemsCommit): Promise<void> {
-  const { plan, call } = commit
-  try {
-    await commitItems(items, commit)
-  }
-  catch (error) {
-    if (!(error instanceof CommitFailed)) throw error
-    if (error.expectation === 'reference') await assertReferences(plan, items, call, 'now')
-    // If the database is busy, the items are not the cause.
-    if (isBusy(error.reason)) throw error.reason
-    if (!plan.bulk) throw await recheckTarget(plan, items[0]!, error, call)
-    const failed = await findFailedItems(plan, items, error, call)
-    const failures = await Promise.all(
-      failed.map(async ({ item, failure }) => ({
-        index: item.index, id: item.id, ctx: call.ctx, error: await recheckTarget(plan, item, failure, call),
-      })),
-    )
-    throw bulkFailed(error.expectation ? 'nothing was written' : 'rolled back', failures, error.reason, call.ctx)
-  }
+export function commitAll(items: readonly Item[], commit: ItemsCommit): void | Promise<void> {
+  return attempt(() => commitItems(items, commit), error => throwFailure(error, items, commit))
+}
+
+async function throwFailure(error: unknown, items: readonly Item[], { plan, call }: ItemsCommit): Promise<never> {
+  if (!(error instanceof CommitFailed)) throw error
+  if (error.expectation === 'reference') await assertReferences(plan, items, call, 'now')
+  // If the database is busy, the items are not the cause.
+  if (isBusy(error.reason)) throw error.reason
+  if (!plan.bulk) throw await recheckTarget(plan, items[0]!, error, call)
+  const failed = await findFailedItems(plan, items, error, call)
+  const failures = await Promise.all(
+    failed.map(async ({ item, failure }) => ({
+      index: item.index, id: item.id, ctx: call.ctx, error: await recheckTarget(plan, item, failure, call),
+    })),
+  )
+  throw bulkFailed(error.expectation ? 'nothing was written' : 'rolled back', failures, error.reason, call.ctx)
 }
 
 /** Commits one item of a batch that is not atomic. A failure becomes the error of the item. */
@@ -64,36 +63,44 @@ export async function commitOne(item: Item, commit: ItemsCommit): Promise<void> 
  * function then checks the references again and repeats the commit once.
  * @throws {CommitFailed}
  */
-export async function commitItems(items: readonly Item[], { plan, written, call, time }: ItemsCommit): Promise<void> {
-  const commit = () => commitOperations(plan, OPERATIONS[plan.kind](plan, items, written, call, time), call)
-  const checkedByCode = items.some(({ references = [] }) => references.some(({ target }) => target.acceptedRows))
-  const canRetry = (error: unknown): error is CommitFailed =>
-    checkedByCode && error instanceof CommitFailed && error.expectation === 'reference'
-  try {
-    await commit()
-  }
-  catch (error) {
-    if (!canRetry(error)) throw error
+export function commitItems(items: readonly Item[], commit: ItemsCommit): void | Promise<void> {
+  return attempt(() => commitOnce(items, commit), async (error) => {
+    if (!isChangedReference(error, items)) throw error
+    const { plan, call } = commit
     await assertReferences(plan, items, call, 'now')
     const failed = items.find(item => item.error !== undefined)
     if (failed) throw new CommitFailed(failed.error, failed.index)
     try {
-      await commit()
+      await commitOnce(items, commit)
     }
     catch (secondError) {
-      throw canRetry(secondError) ? new CommitFailed(changedMeanwhile(), secondError.item) : secondError
+      throw isChangedReference(secondError, items) ? new CommitFailed(changedMeanwhile(), secondError.item) : secondError
     }
-  }
+  })
 }
 
+const commitOnce = (items: readonly Item[], { plan, written, call, time }: ItemsCommit) =>
+  commitOperations(plan, OPERATIONS[plan.kind](plan, items, written, call, time), call)
+
+/** Whether a row has changed that code had accepted as the reference of an item. */
+const isChangedReference = (error: unknown, items: readonly Item[]): error is CommitFailed =>
+  error instanceof CommitFailed && error.expectation === 'reference'
+  && items.some(({ references = [] }) => references.some(({ target }) => target.acceptedRows))
+
 /** @throws The error of a single write, or `BULK_FAILED`. */
-export async function assertReferences(
+export function assertReferences(
   plan: Scoped<WritePlan>,
   items: readonly Item[],
   call: Call,
   when: 'now' | 'commit',
-): Promise<void> {
-  await checkReferences(plan, items, call, when)
+): void | Promise<void> {
+  return andThen(checkReferences(plan, items, call, when), () => {
+    if (items.some(({ error }) => error !== undefined)) return findReasons(plan, items, call)
+  })
+}
+
+/** @throws The error of a single write, or `BULK_FAILED`. */
+async function findReasons(plan: Scoped<WritePlan>, items: readonly Item[], call: Call): Promise<void> {
   for (const item of items) if (item.error !== undefined) item.error = await recheckTarget(plan, item, { reason: item.error }, call)
   stopOnFailure(plan, items)
 }

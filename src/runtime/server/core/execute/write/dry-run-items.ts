@@ -15,9 +15,15 @@ const MAX_DURATION = 5_000
  */
 export async function dryRunItems(items: readonly Item[], commit: ItemsCommit): Promise<void> {
   const { plan, written, call } = commit
-  const attempt = (chosen: readonly Item[]) => chosen.length === 0
-    ? undefined
-    : commitItems(chosen, commit).then(() => undefined, (error: unknown) => error)
+  const attempt = async (chosen: readonly Item[]): Promise<unknown> => {
+    try {
+      if (chosen.length > 0) await commitItems(chosen, commit)
+      return undefined
+    }
+    catch (error) {
+      return error
+    }
+  }
   if (!await attempt(withoutError(items))) return
   const deadline = Date.now() + MAX_DURATION
   const passing: Item[] = []
@@ -34,7 +40,7 @@ export async function dryRunItems(items: readonly Item[], commit: ItemsCommit): 
 
 /** Whether the cascade of an earlier item deletes the row of this item. The real write counts such a row as deleted. */
 async function isAlreadyDeleted(
-  { kind }: WritePlan, item: Item, error: unknown, attempt: (chosen: readonly Item[]) => Promise<unknown> | undefined,
+  { kind }: WritePlan, item: Item, error: unknown, attempt: (chosen: readonly Item[]) => Promise<unknown>,
 ): Promise<boolean> {
   const isMissing = kind === 'delete' && error instanceof CommitFailed && error.expectation === 'row'
   return isMissing && !await attempt([item])

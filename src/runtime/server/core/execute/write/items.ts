@@ -98,11 +98,12 @@ export const withoutError = <T extends Target>(items: readonly T[]) => items.fil
  * @throws The error of a single write, or `BULK_FAILED`.
  */
 export function stopOnFailure(plan: WritePlan, items: readonly Item[]): void {
-  if (!plan.atomic) return
-  const failed = items.filter(item => item.error !== undefined)
-  if (failed.length === 0) return
+  if (!plan.atomic || !items.some(hasFailed)) return
+  const failed = items.filter(hasFailed)
   throw plan.bulk ? bulkFailed('nothing was written', failed) : failed[0]!.error
 }
+
+const hasFailed = ({ error }: Target) => error !== undefined
 
 /** Calls `run` for each item without an error. An error that `run` throws becomes the error of the item. */
 export async function forEachItem(items: readonly Item[], run: (item: Item) => void | Promise<void>): Promise<void> {

@@ -12,10 +12,11 @@ import type { WritePlan } from '../../plan/write'
 import { inTuples } from '../../sql/list/index'
 import { tupleKey } from '../../sql/tuple-key'
 import { applyScope, narrow, type Scoped } from '../../access/row-scope'
-import { withoutError, type Item, type Reference } from './items'
+import { andThen } from '../../thenable'
+import type { Item, Reference } from './items'
 import { targetColumns } from './targets'
 import { decoder, valuesAt } from '../rows/decode'
-import { readRows } from '../rows/rows'
+import { readRows, type Rows } from '../rows/rows'
 
 /**
  * Sets `references` or `error` of each item. One statement per foreign key reads the rows for all items. The constraints of the database
@@ -23,18 +24,26 @@ import { readRows } from '../rows/rows'
  *
  * @param when `'commit'`: reads no rows if `referenceOperations` can do the same check in the commit. This saves a statement, because most
  * references are valid. `'now'`: reads the rows, to find the failed item after such a commit.
+ * The result is a promise only if rows are read, or the row scope of a referenced resource is one.
  * @param isChecked returns true for a foreign key whose rows are already checked.
  */
-export async function checkReferences(
+export function checkReferences(
   plan: Scoped<WritePlan>,
   items: readonly Item[],
   call: Call,
   when: 'now' | 'commit',
   isChecked?: (key: ForeignKeyFacts) => boolean,
-): Promise<void> {
+): void | Promise<void> {
   for (const item of items) item.references = undefined
-  for (const checked of checkedKeys(plan.resource, call))
-    if (!isChecked?.(checked.key)) await checkForeignKey(plan, checked, items, call, when)
+  const keys = checkedKeys(plan.resource, call)
+  const checkFrom = (start: number): void | Promise<void> => {
+    for (let index = start; index < keys.length; index++) {
+      if (isChecked?.(keys[index]!.key)) continue
+      const checking = checkForeignKey(plan, keys[index]!, items, call, when)
+      if (checking) return checking.then(() => checkFrom(index + 1))
+    }
+  }
+  return checkFrom(0)
 }
 
 /** A foreign key to a resource. The caller must see the referenced row, or the row must belong to the caller's tenant. */
@@ -66,24 +75,42 @@ function checkedKeys(resource: Resource, { api }: Call): readonly CheckedKey[] {
   return keys
 }
 
-async function checkForeignKey(
+function checkForeignKey(
   plan: Scoped<WritePlan>,
   { key, target: resource, scope, fields, selection }: CheckedKey,
   items: readonly Item[],
   call: Call,
   when: 'now' | 'commit',
-): Promise<void> {
-  const changed = withoutError(items).flatMap((item) => {
-    const values = changedReference(plan, key, item)
-    return values ? [{ item, values: values.map((value, index) => fields[index]!.encode(value)) }] : []
-  })
+): void | Promise<void> {
+  const changed: ChangedReference[] = []
+  for (const item of items) {
+    const values = item.error === undefined ? changedReference(plan, key, item) : undefined
+    if (values) changed.push({ item, values: values.map((value, index) => fields[index]!.encode(value)) })
+  }
   if (changed.length === 0) return
   const read: ReadPlan = { resource, trash: 'active', selection, where: [], order: [], count: false, include: [] }
-  const target = { fields, plan: await applyScope(call, read, 'read', scope === 'tenant' ? 'tenant' : 'all') }
-  const found = when === 'now' || !isCheckedByCommit(target)
-    ? await readRows(narrow(target.plan, [inTuples(call.engine, fields, changed.map(({ values }) => values))]), { cursor: true }, call)
-    : undefined
-  const foundKeys = found && new Set(found.rows.map(row => tupleKey(valuesAt(found.columns, fields)(row))))
+  return andThen(applyScope(call, read, 'read', scope === 'tenant' ? 'tenant' : 'all'), (scoped) => {
+    const target = { fields, plan: scoped }
+    const reading = when === 'now' || !isCheckedByCommit(target)
+      ? readRows(narrow(scoped, [inTuples(call.engine, fields, changed.map(({ values }) => values))]), { cursor: true }, call)
+      : undefined
+    return andThen(reading, found => addReferences(plan, key, changed, target, found))
+  })
+}
+
+type ReferenceTarget = Reference['target']
+
+interface ChangedReference {
+  readonly item: Item
+  /** Driver values, in the order of the referenced columns. */
+  readonly values: readonly unknown[]
+}
+
+/** @param found the referenced rows, unless the commit checks them */
+function addReferences(
+  plan: Scoped<WritePlan>, key: ForeignKeyFacts, changed: readonly ChangedReference[], target: ReferenceTarget, found: Rows | undefined,
+): void {
+  const foundKeys = found && new Set(found.rows.map(row => tupleKey(valuesAt(found.columns, target.fields)(row))))
   // The commit checks that the rows which code accepted have not changed.
   const reference: ReferenceTarget = target.plan.accepts ? { ...target, acceptedRows: found } : target
   for (const { item, values } of changed) {
@@ -92,8 +119,6 @@ async function checkForeignKey(
     else item.error = invalidReference(name)
   }
 }
-
-type ReferenceTarget = Reference['target']
 
 /**
  * Returns whether a statement in the commit can do the whole check. SQL alone must decide which rows are visible, and the key must be an

@@ -47,7 +47,10 @@ export async function executeWrite(
   const commit: ItemsCommit = { plan, call, written, time: new Date() }
   const { dryRun } = call.ctx
   onCommitting?.()
-  if (plan.atomic) await commitAll(items, commit)
+  if (plan.atomic) {
+    const committing = commitAll(items, commit)
+    if (committing) await committing
+  }
   else if (dryRun) await dryRunItems(items, commit)
   else for (const item of withoutError(items)) await commitOne(item, commit)
   const result = toResult(plan, items, written)

@@ -29,8 +29,8 @@ interface Current {
  * does not change before the write. So of two writes with the same tag, only one succeeds. One statement reads all records.
  */
 export function checkTags(plan: Scoped<WritePlan>, items: readonly Item[], call: Call): void | Promise<void> {
-  const tagged = withoutError(items).filter(({ ifMatch }) => ifMatch !== undefined && ifMatch !== '*')
-  if (tagged.length > 0) return compareTags(plan, tagged, call)
+  const isTagged = ({ ifMatch, error }: Item) => ifMatch !== undefined && ifMatch !== '*' && error === undefined
+  if (items.some(isTagged)) return compareTags(plan, items.filter(isTagged), call)
 }
 
 async function compareTags(plan: Scoped<WritePlan>, tagged: readonly Item[], call: Call): Promise<void> {

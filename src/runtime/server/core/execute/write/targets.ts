@@ -8,7 +8,7 @@ import type { Clause } from '../../sql/clause'
 import { inUniqueKeys } from '../../sql/list/index'
 import { tupleKey } from '../../sql/tuple-key'
 import { within, type Plan, type Scoped } from '../../access/row-scope'
-import { withoutError, type Target } from './items'
+import type { Target } from './items'
 import { isInvalidValue } from '../rows/invalid-value'
 import { decoder, valuesAt, type RecordValues } from '../rows/decode'
 import { rowsStatement } from '../rows/select'
@@ -22,8 +22,8 @@ export function targetColumns({ resource, accepts }: Scoped<Plan>): Selection {
 
 /** Sets the row or the error of each item: 404 for a row that is not visible, 403 for a row that the caller can read but not write. */
 export function loadTargets(plan: Scoped<Plan>, items: readonly Target[], call: Call): void | Promise<void> {
-  const named = withoutError(items).filter(item => item.key)
-  if (named.length > 0) return loadNamed(plan, named, call)
+  const isNamed = ({ key, error }: Target) => key !== undefined && error === undefined
+  if (items.some(isNamed)) return loadNamed(plan, items.filter(isNamed), call)
 }
 
 async function loadNamed(plan: Scoped<Plan>, named: readonly Target[], call: Call): Promise<void> {

@@ -4,6 +4,7 @@ import type { RouteName } from '../shared/routes'
 import { AutoApiError, toAutoApiError } from './error'
 import { isComposite } from './keys'
 import { prefix, useRequestFetch } from './nuxt'
+import { addResponse } from './responses'
 import { setTag } from './tags'
 
 export { toQuery }
@@ -75,6 +76,7 @@ export function useClient(): Client {
         retry: 0,
       })
       setTag(response, tag)
+      if (import.meta.server) addResponse(response)
       return response
     }
     catch (error) {

@@ -22,21 +22,21 @@ type ObserverClass = new (client: QueryClient, options: Options) => Pick<
 /** Returns what `useQuery` returns: a ref for each value of the observer's result, and its functions. */
 export function useServerQuery(Observer: ObserverClass, getOptions: () => QueryObserverOptions): Record<string, unknown> {
   const client = useQueryClient()
-  let last: Options | undefined
-  const resolveOptions = (): Options => {
-    const options = getOptions()
-    const queryKey = replaceEqualDeep(last?.queryKey, withoutRefs(options.queryKey)) as readonly unknown[]
-    // To hash a key takes longer than to compare it.
-    const queryHash = queryKey === last?.queryKey ? last.queryHash : undefined
-    return last = { ...client.defaultQueryOptions({ ...options, queryKey, queryHash }), _optimisticResults: 'optimistic' }
-  }
-  const observer = new Observer(client, resolveOptions())
+  const toObserverOptions = (options: QueryObserverOptions, queryKey: readonly unknown[]): Options =>
+    ({ ...client.defaultQueryOptions({ ...options, queryKey }), _optimisticResults: 'optimistic' })
+  const first = getOptions()
+  let { enabled, queryKey } = { ...first, queryKey: withoutRefs(first.queryKey) as readonly unknown[] }
+  const observer = new Observer(client, toObserverOptions(first, queryKey))
   const result = shallowRef(observer.getCurrentResult())
   // The first subscription of an enabled query sends the request.
   onScopeDispose(observer.subscribe(next => void (result.value = next)))
 
   const refetch: Result['refetch'] = (options) => {
-    observer.setOptions(resolveOptions())
+    const next = getOptions()
+    const nextKey = replaceEqualDeep(queryKey, withoutRefs(next.queryKey)) as readonly unknown[]
+    // Nothing else depends on the state of the page.
+    if (nextKey !== queryKey || next.enabled !== enabled) observer.setOptions(toObserverOptions(next, nextKey));
+    ({ enabled, queryKey } = { ...next, queryKey: nextKey })
     return observer.refetch(options)
   }
   const suspense = async () => {

@@ -8,7 +8,7 @@ import { appFolder, BARE, comparedWith, IMPLEMENTATIONS, type Implementation } f
 import { buildDatabase, type Sample } from './dataset.ts'
 import { compareBuilds } from './builds.ts'
 import { CACHED_LIST, compareCache, compareKnownTotals, KNOWN_TOTAL } from './cache.ts'
-import { cursorTargets } from './cursor.ts'
+import { compareCursors, CURSOR } from './cursor.ts'
 import { compareGrowth } from './growth.ts'
 import { measure, startGenerator, toTargets, type Generator } from './measure.ts'
 import { OPERATIONS, type Operation } from './operations.ts'
@@ -30,9 +30,6 @@ import { assertSameResponses, assertSameRefusals, assertSameRows, refusesAnonymo
 
 /** The implementations that `--quick` measures, beside `bare`. */
 const QUICK: readonly string[] = ['a', 'd']
-
-/** Compares a page deep in the list with the first page, both by cursor, for `d` alone. */
-const CURSOR = 'cursor, page 1 and at 95 %'
 
 const folder = fileURLToPath(new URL('.', import.meta.url))
 
@@ -140,10 +137,7 @@ async function compare(
       }
     }
     await measureAll(reads)
-    if (!quick && CURSOR.includes(only ?? '')) {
-      console.info(`measuring ${CURSOR} …`)
-      measured.push({ operation: CURSOR, bytes: 0, readings: await measure(await cursorTargets(d, sample), generator, effort) })
-    }
+    if (!quick && CURSOR.includes(only ?? '')) measured.push(...await compareCursors(own, sample, generator, effort))
     if (!against && CACHED_LIST.title.includes(only ?? '')) measured.push(...await compareCache(database, sample, generator, effort))
     if (!against && KNOWN_TOTAL.title.includes(only ?? ''))
       measured.push(await compareKnownTotals(database, sample, generator, effort))

@@ -5,6 +5,8 @@ export interface Page {
   page: number
   limit: number
   counts: boolean
+  /** The id before the page, 0 for the first page. It replaces `page`. */
+  after?: number
   featured: boolean
   byViews: boolean
   withAuthor: boolean
@@ -23,7 +25,8 @@ export function readPage(event: H3Event): Page {
   return {
     page: wholeNumber(query.page, 1),
     limit: Math.min(wholeNumber(query.limit, 20), 100),
-    counts: query.count !== 'none',
+    counts: query.count !== 'none' && query.after === undefined,
+    ...query.after !== undefined && { after: wholeNumber(query.after || undefined, 0) },
     featured: query.filter === '{"featured":true}',
     byViews: query.sort === '-views',
     withAuthor: query.include === 'author[id,name]',

@@ -32,21 +32,23 @@ function toPost({ authorName, knownAuthor, ...row }: Row, withAuthor: boolean) {
 }
 
 export function findPosts(
-  { id, organizationId, permissions }: Caller, { page, limit, counts, featured, byViews, withAuthor, withMany }: Page,
+  { id, organizationId, permissions }: Caller, { page, limit, counts, after, featured, byViews, withAuthor, withMany }: Page,
 ) {
   const where = visible(permissions.includes('posts:edit'), featured)
   const values = { caller: id, organization: organizationId }
   const columns = withAuthor ? `${COLUMNS}, users.id as knownAuthor, users.name as authorName` : COLUMNS
   const text = `select ${columns} from posts${withAuthor ? AUTHOR : ''}
-    where ${where} order by ${byViews ? 'posts.views desc, posts.id desc' : 'posts.id'} limit @limit offset @offset`
+    where ${where}${after ? ' and posts.id > @after' : ''} order by ${byViews ? 'posts.views desc, posts.id desc' : 'posts.id'} limit @limit offset @offset`
   const rows = prepare(text)
-    .all({ ...values, limit: counts ? limit : limit + 1, offset: (page - 1) * limit })
+    .all({ ...values, ...after && { after }, limit: counts ? limit : limit + 1, offset: (page - 1) * limit })
     .map(row => toPost(row, withAuthor))
   if (counts)
     return { data: rows, meta: { page, limit, total: prepare(`select count(*) as total from posts where ${where}`).get(values)!.total } }
   const data = rows.slice(0, limit)
   if (withMany) addCommentsAndTags(data, organizationId)
-  return { data, meta: { page, limit, hasMore: rows.length > limit } }
+  const hasMore = rows.length > limit
+  if (after === undefined) return { data, meta: { page, limit, hasMore } }
+  return { data, meta: { limit, hasMore, nextCursor: hasMore ? String(data.at(-1)!.id) : null } }
 }
 
 /** One statement for each relation. On SQLite this is as fast as one statement with JSON aggregates, whose text has to be parsed. */

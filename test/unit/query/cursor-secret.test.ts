@@ -76,7 +76,7 @@ describe('a cursor of a caller who can read the whole order', () => {
     const doctor = ['doctor']
     const [ask, without] = [await open('a secret'), await open(undefined)]
     const { nextCursor } = (await without('limit=1&cursor=', doctor)).body.meta
-    expect(decode(nextCursor)).toContain('100-secret')
+    expect(nextCursor.split('*').map((value: string) => decode(value.replace(/^.*s/, '')))).toContain('100-secret')
     expect((await ask(`cursor=${nextCursor}`, doctor)).body.data).toHaveLength(4)
     expect((await ask(`cursor=${nextCursor}`)).body.data.code).toBe('INVALID_CURSOR')
     const encrypted = (await ask('limit=1&cursor=')).body.meta.nextCursor

@@ -82,25 +82,25 @@ describe('a cursor', () => {
     for (const other of ['-id', 'a', 'a,id']) expect(() => readCursor(cursor, resource, toOrder(other))).toThrow(refused)
   })
 
-  it.each(['=', '!', '\n'])('is one text: with %j added, it is refused', (more) => {
+  it.each(['=', '!', '\n', '*n5', '*', ' '])('is one text: with %j added, it is refused', (more) => {
     expect(() => readCursor(createCursor(resource, byId, [5]) + more, resource, byId)).toThrow(refused)
   })
 
   it('that was encrypted with the secret is read', async () => {
-    expect(await forged('[1,"items","id",[5]]')).toEqual([5])
+    expect(await forged('2 items id\0n5')).toEqual([5])
   })
 
   it.each([
-    ['another version', '[2,"items","id",[5]]'], ['another resource', '[1,"users","id",[5]]'], ['another order', '[1,"items","-id",[5]]'],
-    ['no list of values', '[1,"items","id",{"length":1}]'], ['too many values', '[1,"items","id",[5,6]]'], ['no value', '[1,"items","id",[]]'],
-    ['a value of another type', '[1,"items","id",["x"]]'], ['no bigint', '[1,"items","id",[{"bigint":"x"}]]'], ['an object', '[1,"items","id",[{}]]'],
-    ['no list', '{"length":4}'], ['a number', '5'], ['null', 'null'], ['no JSON', '[1,'],
+    ['another version', '1 items id\0n5'], ['another resource', '2 users id\0n5'], ['another order', '2 items -id\0n5'],
+    ['too many values', '2 items id\0n5*n6'], ['no value', '2 items id\0'], ['a value of another type', '2 items id\0seA'],
+    ['no number', '2 items id\0nx'], ['a fraction', '2 items id\0n1.5'], ['no bigint', '2 items id\0bx'], ['a bigint that is too large', `2 items id\0b${'9'.repeat(50)}`],
+    ['no type', '2 items id\u00005'], ['an unknown type', '2 items id\0xAA'], ['a cursor of version 1', '[1,"items","id",[5]]'], ['nothing', ''],
   ])('with %s is refused', async (_what, payload) => {
     expect(await forged(payload)).toEqual(refused)
   })
 
   it('of another secret, or not encrypted, is refused', async () => {
-    const cursor = await encrypt('other', 'cursor', '[1,"items","id",[5]]')
+    const cursor = await encrypt('other', 'cursor', '2 items id\0n5')
     for (const sent of [cursor, 'x', createCursor(resource, byId, [5])]) await expect(decryptCursor('secret', sent, resource, byId)).rejects.toEqual(refused)
   })
 

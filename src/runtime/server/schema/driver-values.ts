@@ -27,3 +27,11 @@ export function createDriverValueTest(column: Column, kind: Kind): (raw: unknown
   const acceptsBooleans = !typeOf(column).startsWith('SQLite')
   return raw => test(raw) && (typeof raw !== 'string' || isStorableText(raw)) && (typeof raw !== 'boolean' || acceptsBooleans)
 }
+
+/** Creates the test for numbers that a table can contain although no client can write them: the infinite ones, and NaN on Postgres. */
+export function createInfiniteTest(column: Column, kind: Kind): (value: unknown) => boolean {
+  const type = typeOf(column)
+  if (kind !== 'number' || type.startsWith('MySql')) return () => false
+  const acceptsNaN = type.startsWith('Pg')
+  return value => value === Infinity || value === -Infinity || (acceptsNaN && Number.isNaN(value))
+}

@@ -9,7 +9,7 @@ import { mysqlEnum, mysqlNumber } from '../engines/dialects/mysql'
 import type { ColumnFacts } from './drizzle/column'
 import { createValueTest, EXPECTED_OF } from './column-values'
 import { isScalar } from '../engines/scalar'
-import { createDriverValueTest } from './driver-values'
+import { createDriverValueTest, createInfiniteTest } from './driver-values'
 import { createTimeReader } from './time-text'
 
 export { INVALID }
@@ -134,6 +134,7 @@ export function createField(facts: ColumnFacts, index: number, schema: ZodType):
   const wire = WIRE_FORMATS[kind]
   const canHold = createValueTest(column, kind)
   const isDriverValue = createDriverValueTest(column, kind)
+  const isInfinite = createInfiniteTest(column, kind)
   const fits = (value: unknown) => value !== INVALID && canHold(value) && schema.safeParse(value).success
   const checked = (value: unknown) => fits(value) ? value : INVALID
   const exact = EXACT_SELECTIONS[type]
@@ -170,7 +171,7 @@ export function createField(facts: ColumnFacts, index: number, schema: ZodType):
       if (!isDriverValue(raw)) return false
       const value = decodes ? fromDriver(raw) : raw
       // A table can contain dates that a client cannot write. SQLite also stores text of any length, and text that the enum does not list.
-      return (kind === 'date' || canHold(value)) && (unlimitedText || schema.safeParse(value).success)
+      return isInfinite(value) || ((kind === 'date' || canHold(value)) && (unlimitedText || schema.safeParse(value).success))
     },
     ...EXPECTED_OF[type] && { expected: EXPECTED_OF[type] },
     fromWire: (json) => {

@@ -41,9 +41,8 @@ export async function planList(query: ListQuery, call: Call): Promise<ListPlan> 
   const selection = chooseFields(resource, readable, query.fields)
   const filtering = planFilter(query.filter, resource, call, filters)
   const filter = filtering instanceof Promise ? await filtering : filtering
-  const start = position.mode === 'cursor' && position.cursor !== ''
-    ? [after(engine, order, await cursorValues(position.cursor, resource, order, secret))]
-    : []
+  const reached = position.mode === 'cursor' && position.cursor !== '' ? cursorValues(position.cursor, resource, order, secret) : undefined
+  const start = reached ? [after(engine, order, reached instanceof Promise ? await reached : reached)] : []
   const aggregates = query.aggregates.length > 0 ? planAggregates(query.aggregates, [], readable) : undefined
   // The last step, because it can refuse the caller.
   const including = planIncludes(query.include, call, filters)

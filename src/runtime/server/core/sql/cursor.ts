@@ -1,26 +1,29 @@
-/** Opaque cursors. They contain driver values, so a bigint keeps all its digits and a timestamp its microseconds. */
+/**
+ * Opaque cursors. They contain the driver values of a row, so a bigint keeps all its digits and a timestamp its microseconds: a checksum,
+ * then each value as a letter for its type and its text, separated by `*`, such as `1kw2y1x0z9qe3cn95470*sSGFyYm91cg`.
+ */
 import type { Resource } from '../../schema/model'
 import { decrypt, encrypt } from '../encryption'
 import { invalidCursor } from '../error'
 import { orderKey, type Order } from './keyset'
 
 /** Cursors of another version are refused. */
-const VERSION = 1
+const VERSION = 2
 /** A checksum consists of two 32-bit hashes, each written as seven base-36 digits. */
 const CHECKSUM_LENGTH = 14
 
 /** Creates the cursor of a row. @param values driver values, one per field of the order. */
 export function createCursor(resource: Resource, order: readonly Order[], values: readonly unknown[]): string {
-  const payload = toPayload(resource, order, values)
-  return toBase64(checksum(payload) + payload)
+  const text = toText(values)
+  return checksum(listOf(resource, order) + text) + text
 }
 
-const toPayload = (resource: Resource, order: readonly Order[], values: readonly unknown[]) =>
-  JSON.stringify([VERSION, resource.name, orderKey(order), values.map(toJson)])
+/** The list that a cursor is for, with an end that no name contains. */
+const listOf = ({ name }: Resource, order: readonly Order[]) => `${VERSION} ${name} ${orderKey(order)}\0`
 
 /** Encrypts a cursor whose order has a field that the caller cannot read. Clients can neither read its values nor forge a cursor. */
 export function encryptCursor(secret: string, resource: Resource, order: readonly Order[], values: readonly unknown[]): Promise<string> {
-  return encrypt(secret, PURPOSE, toPayload(resource, order, values))
+  return encrypt(secret, PURPOSE, listOf(resource, order) + toText(values))
 }
 
 /** Reads the values of an encrypted cursor. @throws `INVALID_CURSOR`, also if the cursor is not encrypted. */
@@ -30,7 +33,10 @@ export async function decryptCursor(
   resource: Resource,
   order: readonly Order[],
 ): Promise<readonly unknown[]> {
-  return fromPayload(await decrypt(secret, PURPOSE, cursor) ?? '', resource, order)
+  const list = listOf(resource, order)
+  const text = await decrypt(secret, PURPOSE, cursor)
+  if (!text?.startsWith(list)) throw invalidCursor()
+  return fromText(text.slice(list.length), order)
 }
 
 const PURPOSE = 'cursor'
@@ -40,27 +46,9 @@ const PURPOSE = 'cursor'
  * @throws `INVALID_CURSOR` if the cursor belongs to another resource, version or order, or if a client has edited or truncated it.
  */
 export function readCursor(cursor: string, resource: Resource, order: readonly Order[]): readonly unknown[] {
-  const text = fromBase64(cursor)
-  const payload = text.slice(CHECKSUM_LENGTH)
-  if (toBase64(text) !== cursor || text.slice(0, CHECKSUM_LENGTH) !== checksum(payload)) throw invalidCursor()
-  return fromPayload(payload, resource, order)
-}
-
-function fromPayload(payload: string, resource: Resource, order: readonly Order[]): readonly unknown[] {
-  const [version, name, key, values] = parse(payload)
-  if (version !== VERSION || name !== resource.name || key !== orderKey(order) || !Array.isArray(values) || values.length !== order.length)
-    throw invalidCursor()
-  return values.map((value, index) => fromJson(value, order[index]!))
-}
-
-function parse(payload: string): readonly unknown[] {
-  try {
-    const parts: unknown = JSON.parse(payload)
-    return Array.isArray(parts) ? parts : []
-  }
-  catch {
-    return []
-  }
+  const text = cursor.slice(CHECKSUM_LENGTH)
+  if (!cursor.startsWith(checksum(listOf(resource, order) + text))) throw invalidCursor()
+  return fromText(text, order)
 }
 
 /**
@@ -69,7 +57,8 @@ function parse(payload: string): readonly unknown[] {
  * in the manner of FNV-1a cost a fraction of a cryptographic digest.
  */
 function checksum(payload: string): string {
-  let [first, second] = [0x811C9DC5, 0x01234567]
+  let first = 0x811C9DC5
+  let second = 0x01234567
   for (let index = 0; index < payload.length; index++) {
     const code = payload.charCodeAt(index)
     first = Math.imul(first ^ code, 0x01000193)
@@ -77,33 +66,49 @@ function checksum(payload: string): string {
     // A product never moves high bits to lower positions. This line mixes them into the lower bits.
     second ^= second >>> 15
   }
-  return [first, second].map(half => (half >>> 0).toString(36).padStart(7, '0')).join('')
+  return toDigits(first) + toDigits(second)
 }
 
-/** A bigint in JSON, which has no such type. */
-interface JsonBigint { readonly bigint: string }
+const toDigits = (hash: number) => (hash >>> 0).toString(36).padStart(7, '0')
 
-function toJson(value: unknown): unknown {
-  if (typeof value === 'bigint') return { bigint: String(value) } satisfies JsonBigint
-  return value instanceof Date ? value.toISOString() : value
+/** Separates the values. It needs no encoding in a URL, and no value contains it. */
+const SEPARATOR = '*'
+
+/** The letter of a value's type, and the function that reads its text. */
+const READERS: Readonly<Record<string, (text: string) => unknown>> = {
+  n: Number,
+  b: BigInt,
+  s: text => globalThis.Buffer.from(text, 'base64url').toString(),
+  t: () => true,
+  f: () => false,
+  z: () => null,
 }
 
-function fromJson(value: unknown, { field }: Order): unknown {
-  if (value === null) return null
+const toText = (values: readonly unknown[]) => values.length === 1 ? write(values[0]) : values.map(write).join(SEPARATOR)
+
+function write(value: unknown): string {
+  // The number 1e+21 is the same without the sign, which is a space in a URL.
+  if (typeof value === 'number') return `n${String(value).replace('+', '')}`
+  if (value === null) return 'z'
+  if (typeof value === 'bigint') return `b${value}`
+  if (typeof value === 'boolean') return value ? 't' : 'f'
+  return `s${globalThis.Buffer.from(value instanceof Date ? value.toISOString() : String(value)).toString('base64url')}`
+}
+
+function fromText(text: string, order: readonly Order[]): readonly unknown[] {
+  if (order.length === 1) return [read(text, order[0]!)]
+  const values = text.split(SEPARATOR)
+  if (values.length !== order.length) throw invalidCursor()
+  return values.map((value, index) => read(value, order[index]!))
+}
+
+function read(text: string, { field }: Order): unknown {
   try {
-    const raw = typeof value === 'object' ? BigInt((value as JsonBigint).bigint) : value
-    if (field.isDriverValue(raw)) return raw
+    const value = READERS[text[0]!]!(text.slice(1))
+    if (value === null || field.isDriverValue(value)) return value
   }
   catch {
-    // The value does not fit the column, so the cursor is forged.
+    // The type is unknown, or the value does not fit the column: the cursor is forged.
   }
   throw invalidCursor()
-}
-
-function toBase64(text: string): string {
-  return globalThis.Buffer.from(text).toString('base64url')
-}
-
-function fromBase64(cursor: string): string {
-  return globalThis.Buffer.from(cursor, 'base64url').toString()
 }

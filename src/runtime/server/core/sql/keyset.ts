@@ -3,7 +3,7 @@ import { sql, type SQL } from 'drizzle-orm'
 import type { Engine } from '../../engines/engine'
 import type { Field } from '../../schema/field'
 import { bound, NO_ROWS, shapeOf, valuesOf, type Clause } from './clause'
-import { orderShape, shape } from './shape'
+import { orderShape, quoted, shape } from './shape'
 
 export interface Order {
   readonly field: Field
@@ -27,6 +27,7 @@ export function after(engine: Engine, order: readonly Order[], values: readonly 
   const uniform
     = order.length > 1
       && order.every(({ field, descending }, index) => !field.nullable && values[index] !== null && descending === order[0]!.descending)
+      && !values.some(isInfinite)
   return uniform && engine.adapter.tupleComparison ? afterTuple(order, values) : afterEach(engine, order, values)
 }
 
@@ -48,12 +49,13 @@ function afterTuple(order: readonly Order[], values: readonly unknown[]): Clause
 
 /** Builds one branch per column: the columns before it are equal, and the column itself is after the position. */
 function afterEach(engine: Engine, order: readonly Order[], values: readonly unknown[]): Clause {
+  if (order.length === 1) return strictlyAfter(engine, order[0]!, values[0]) ?? NO_ROWS
   const parts: Clause[] = []
   order.forEach((_, index) => {
     const later = strictlyAfter(engine, order[index]!, values[index])
-    if (later) parts.push(allOf([...order.slice(0, index).map(({ field }, before) => sameValue(field, values[before])), later]))
+    if (later) parts.push(allOf([...order.slice(0, index).map(({ field }, before) => sameValue(engine, field, values[before])), later]))
   })
-  const start = order.length > 1 ? atOrAfter(engine, order[0]!, values[0]) : undefined
+  const start = atOrAfter(engine, order[0]!, values[0])
   const anyPart: Clause
     = parts.length === 0
       ? NO_ROWS
@@ -82,33 +84,45 @@ function allOf(parts: readonly Clause[]): Clause {
   }
 }
 
-function sameValue(field: Field, value: unknown): Clause {
-  return value === null
-    ? { shape: shape`${field.column} null`, values: [], build: () => sql`${field.column} is null` }
-    : { shape: shape`${field.column}=`, values: [value], build: () => sql`${field.column} = ${bound(field, value)}` }
+const isInfinite = (value: unknown) => value === Infinity || value === -Infinity
+
+const PARAMETER = shape`?`
+
+/** A value to compare with. The drivers of libSQL refuse to bind infinite numbers, so SQLite gets a literal that is infinite. */
+function operand({ dialect }: Engine, field: Field, value: unknown): Clause {
+  if (dialect !== 'sqlite' || !isInfinite(value)) return { shape: PARAMETER, values: [value], build: () => bound(field, value) }
+  const literal = value === Infinity ? '9e999' : '-9e999'
+  return { shape: shape`literal ${quoted(literal)}`, values: [], build: () => sql.raw(literal) }
+}
+
+function sameValue(engine: Engine, field: Field, value: unknown): Clause {
+  if (value === null) return { shape: shape`${field.column} null`, values: [], build: () => sql`${field.column} is null` }
+  const { shape: operandShape, values, build } = operand(engine, field, value)
+  return { shape: shape`${field.column}=${operandShape}`, values, build: () => sql`${field.column} = ${build()}` }
 }
 
 /** Selects the rows strictly after a value of one column. Returns `undefined` if no value can follow. */
-function strictlyAfter({ adapter }: Engine, { field, descending }: Order, value: unknown): Clause | undefined {
-  const nullsFirst = adapter.nullsLow !== descending
+function strictlyAfter(engine: Engine, { field, descending }: Order, value: unknown): Clause | undefined {
+  const nullsFirst = engine.adapter.nullsLow !== descending
   if (value === null)
     return nullsFirst ? { shape: shape`${field.column} set`, values: [], build: () => sql`${field.column} is not null` } : undefined
-  return compare(field, descending ? '<' : '>', value, field.nullable && !nullsFirst)
+  return compare(engine, field, descending ? '<' : '>', value, field.nullable && !nullsFirst)
 }
 
 /** Selects the rows at or after a value of the first column, where an index scan can start. */
-function atOrAfter({ adapter }: Engine, { field, descending }: Order, value: unknown): Clause | undefined {
-  const nullsLast = adapter.nullsLow === descending
-  return value === null || (field.nullable && nullsLast) ? undefined : compare(field, descending ? '<=' : '>=', value, false)
+function atOrAfter(engine: Engine, { field, descending }: Order, value: unknown): Clause | undefined {
+  const nullsLast = engine.adapter.nullsLow === descending
+  return value === null || (field.nullable && nullsLast) ? undefined : compare(engine, field, descending ? '<=' : '>=', value, false)
 }
 
-function compare(field: Field, symbol: '<' | '>' | '<=' | '>=', value: unknown, orNull: boolean): Clause {
+function compare(engine: Engine, field: Field, symbol: '<' | '>' | '<=' | '>=', value: unknown, orNull: boolean): Clause {
+  const { shape: operandShape, values, build } = operand(engine, field, value)
   return {
-    shape: shape`${field.column}${symbol}${orNull}`,
-    values: [value],
+    shape: shape`${field.column}${symbol}${orNull}${operandShape}`,
+    values,
     build: () =>
       orNull
-        ? sql`(${field.column} ${sql.raw(symbol)} ${bound(field, value)} or ${field.column} is null)`
-        : sql`${field.column} ${sql.raw(symbol)} ${bound(field, value)}`,
+        ? sql`(${field.column} ${sql.raw(symbol)} ${build()} or ${field.column} is null)`
+        : sql`${field.column} ${sql.raw(symbol)} ${build()}`,
   }
 }

@@ -63,8 +63,8 @@ const SHAPES: readonly [name: string, clauses: (dialect: Name) => readonly Claus
   ['one of none', filter({ n: { $in: [] } }), same(' where 1 = 0')],
   ['none of none', filter({ n: { $nin: [] } }), same(' where "t"."n" is not null')],
   ['or', filter({ s: 'x', $or: [{ n: 1, b: true }, { n: null }] }), same(' where "t"."s" = ? and (("t"."n" = ? and "t"."b" = ?) or ("t"."n" is null))')],
-  ['after one column', place(['id'], [7]), same(' where ("t"."id" > ?)')],
-  ['after one column, downwards', place(['-id'], [7]), same(' where ("t"."id" < ?)')],
+  ['after one column', place(['id'], [7]), same(' where "t"."id" > ?')],
+  ['after one column, downwards', place(['-id'], [7]), same(' where "t"."id" < ?')],
   ['after two columns of one direction', place(['s', 'id'], ['x', 7]), { sqlite: ' where ("t"."s", "t"."id") > (?, ?)', pg: ' where ("t"."s", "t"."id") > ($1, $2)', mysql: ' where (`t`.`s` >= ? and (`t`.`s` > ? or (`t`.`s` = ? and `t`.`id` > ?)))' }],
   ['after two columns of two directions', place(['s', '-id'], ['x', 7]), same(' where ("t"."s" >= ? and ("t"."s" > ? or ("t"."s" = ? and "t"."id" < ?)))')],
   ['after a value where NULLs come first', place(['n', 'id'], [3, 7]), {

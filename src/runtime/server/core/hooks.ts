@@ -6,6 +6,7 @@ import { toId, type Key } from '../schema/record-id'
 import type { Hook, HookName } from './hook-registry'
 import { logError } from './log'
 import { isThenable } from './thenable'
+import { withTimeout } from './timeout'
 
 export type { HookName } from './hook-registry'
 
@@ -35,7 +36,7 @@ export function runHooks<T>(call: Call, hook: HookName, value: T, invoke: (run: 
   const hooks = findHooks(call, call.resource, hook)
   for (const [index, run] of hooks.entries()) {
     const result = invoke(run, value)
-    if (isThenable(result)) return runRest(hooks.slice(index + 1), call, hook, withTimeout(call, hook, result), value, invoke)
+    if (isThenable(result)) return runRest(hooks.slice(index + 1), call, hook, inTime(call, hook, result), value, invoke)
     value = replaced(value, result)
   }
   return value
@@ -48,7 +49,7 @@ async function runRest<T>(
   let current = replaced(value, await pending)
   for (const run of hooks) {
     const result = invoke(run, current)
-    current = replaced(current, isThenable(result) ? await withTimeout(call, hook, result) : result)
+    current = replaced(current, isThenable(result) ? await inTime(call, hook, result) : result)
   }
   return current
 }
@@ -67,7 +68,7 @@ export async function runAfterHooks<T>(
   for (const run of findHooks(call, call.resource, hook)) {
     try {
       const result = invoke(run, current)
-      current = replaced(current, isThenable(result) ? await withTimeout(call, hook, result) : result)
+      current = replaced(current, isThenable(result) ? await inTime(call, hook, result) : result)
     }
     catch (error) {
       if (call.api.config.hookConfig.afterErrors === 'log')
@@ -78,16 +79,7 @@ export async function runAfterHooks<T>(
   return current
 }
 
-async function withTimeout(call: Call, hook: HookName, result: PromiseLike<unknown>): Promise<unknown> {
+function inTime(call: Call, hook: HookName, result: PromiseLike<unknown>): Promise<unknown> {
   const { timeout } = call.api.config.hookConfig
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const timedOut = new Promise((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`[auto-api] ${hook} of \`${call.resource.name}\` took longer than ${timeout} ms.`)), timeout)
-  })
-  try {
-    return await Promise.race([result, timedOut])
-  }
-  finally {
-    clearTimeout(timer)
-  }
+  return withTimeout(result, timeout, `[auto-api] ${hook} of \`${call.resource.name}\` took longer than ${timeout} ms.`)
 }

@@ -46,6 +46,8 @@ function tenantId({ tenant }: AutoApiContext, { tenant: field }: Resource): unkn
 const tenantIds = new WeakMap<Field, (text: string, convert: () => Converted) => Converted>()
 /** A server of more tenants than this converts some ids again. */
 const MAX_TENANTS = 1000
+/** Longer ids are converted again each time, so that a client that chooses the id cannot fill the memory. */
+const MAX_LENGTH = 100
 
 /** A scalar, as the column stores it. An id that does not fit the column has none. */
 interface Converted {
@@ -53,10 +55,13 @@ interface Converted {
 }
 
 function toTenantId(field: Field, text: string): unknown {
+  if (text.length > MAX_LENGTH) return convert(field, text)
   let known = tenantIds.get(field)
   if (!known) tenantIds.set(field, known = createLruCache<Converted>(MAX_TENANTS))
-  return known(text, () => {
-    const value = field.fromText(text)
-    return { value: value === INVALID ? undefined : value }
-  }).value
+  return known(text, () => ({ value: convert(field, text) })).value
+}
+
+function convert(field: Field, text: string): unknown {
+  const value = field.fromText(text)
+  return value === INVALID ? undefined : value
 }

@@ -2,7 +2,7 @@
 import Database from 'better-sqlite3'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { bigint, pgTable, text as pgText } from 'drizzle-orm/pg-core'
-import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { blob, customType, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { describe, expect, it } from 'vitest'
 import { allFields } from '../../../src/runtime/server/core/access/fields'
 import { encrypt } from '../../../src/runtime/server/core/encryption'
@@ -71,6 +71,25 @@ it.each(ORDERS.filter(sort => sort.endsWith('id')))('pages by cursor show every 
   }
 })
 
+const hexadecimal = customType<{ data: string, driverData: Uint8Array }>({
+  dataType: () => 'blob', toDriver: value => Buffer.from(value, 'hex'), fromDriver: value => Buffer.from(value).toString('hex'),
+})
+
+it.each([['a custom type', hexadecimal('id')], ['a blob', blob('id', { mode: 'buffer' })]])('pages by cursor show every row once, by a key of %s', async (_type, id) => {
+  const client = new Database(':memory:')
+  client.exec('create table marks (id blob primary key); insert into marks values (x\'01ff\'), (x\'02\'), (x\'0300\'), (x\'2a\')')
+  const marks = sqliteTable('marks', { id: id.primaryKey() })
+  const registrations = [{ name: 'marks', schema: marks, authorization: { permissions: { read: true } } }]
+  const { request } = await createServer({ registrations, db: drizzle({ client }) })
+  const ids: unknown[] = []
+  for (let cursor: string | null = ''; cursor !== null && ids.length < 9;) {
+    const { body }: { body: { data: { id: unknown }[], meta: { nextCursor: string | null } } } = await request('GET', `/api/marks?limit=1&cursor=${cursor}`)
+    ids.push(...body.data.map(row => row.id))
+    cursor = body.meta.nextCursor
+  }
+  expect([ids.length, new Set(ids).size]).toEqual([4, 4])
+})
+
 describe('a cursor', () => {
   const byId = toOrder('id')
   const refused = expect.objectContaining({ data: { code: 'INVALID_CURSOR', parameter: 'cursor' } })
@@ -94,7 +113,7 @@ describe('a cursor', () => {
     ['another version', '1 items id\0n5'], ['another resource', '2 users id\0n5'], ['another order', '2 items -id\0n5'],
     ['too many values', '2 items id\0n5*n6'], ['no value', '2 items id\0'], ['a value of another type', '2 items id\0seA'],
     ['no number', '2 items id\0nx'], ['a fraction', '2 items id\0n1.5'], ['no bigint', '2 items id\0bx'], ['a bigint that is too large', `2 items id\0b${'9'.repeat(50)}`],
-    ['no type', '2 items id\u00005'], ['an unknown type', '2 items id\0xAA'], ['a cursor of version 1', '[1,"items","id",[5]]'], ['nothing', ''],
+    ['no type', '2 items id\u00005'], ['an unknown type', '2 items id\0oAA'], ['bytes', '2 items id\0xAA'], ['a cursor of version 1', '[1,"items","id",[5]]'], ['nothing', ''],
   ])('with %s is refused', async (_what, payload) => {
     expect(await forged(payload)).toEqual(refused)
   })

@@ -2,12 +2,14 @@
 import type { Column } from 'drizzle-orm'
 import type { Kind } from '../../shared/wire'
 import { isDateText, isStorableText } from './text-formats'
-import { typeOf } from '../drizzle/index'
+import { sqlTypeOf, typeOf } from '../drizzle/index'
 import { isScalar } from '../engines/scalar'
 
 const WHOLE = /^-?\d{1,40}$/
 
 const NUMBER = /^(?:-?\d{1,200}(?:\.\d{1,200})?(?:e[+-]?\d{1,3})?|NaN|-?Infinity)$/i
+
+const BINARY = /blob|bytea|binary/i
 
 const numeric = (pattern: RegExp) => (raw: unknown) => typeof raw === 'number' || (typeof raw === 'string' && pattern.test(raw))
 
@@ -25,7 +27,12 @@ export function createDriverValueTest(column: Column, kind: Kind): (raw: unknown
   const test = BY_KIND[kind] ?? isScalar
   // SQLite has no booleans. Its driver does not return or accept them.
   const acceptsBooleans = !typeOf(column).startsWith('SQLite')
-  return raw => test(raw) && (typeof raw !== 'string' || isStorableText(raw)) && (typeof raw !== 'boolean' || acceptsBooleans)
+  const acceptsBytes = BINARY.test(sqlTypeOf(column))
+  return raw =>
+    test(raw)
+    && (typeof raw !== 'string' || isStorableText(raw))
+    && (typeof raw !== 'boolean' || acceptsBooleans)
+    && (!ArrayBuffer.isView(raw) || acceptsBytes)
 }
 
 /** Creates the test for numbers that a table can contain although no client can write them: the infinite ones, and NaN on Postgres. */

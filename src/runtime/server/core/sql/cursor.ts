@@ -79,6 +79,7 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   n: Number,
   b: BigInt,
   s: text => globalThis.Buffer.from(text, 'base64url').toString(),
+  x: text => globalThis.Buffer.from(text, 'base64url'),
   t: () => true,
   f: () => false,
   z: () => null,
@@ -92,8 +93,15 @@ function write(value: unknown): string {
   if (value === null) return 'z'
   if (typeof value === 'bigint') return `b${value}`
   if (typeof value === 'boolean') return value ? 't' : 'f'
-  return `s${globalThis.Buffer.from(value instanceof Date ? value.toISOString() : String(value)).toString('base64url')}`
+  if (typeof value === 'string') return `s${toBase64(value)}`
+  if (value instanceof Date) return `s${toBase64(value.toISOString())}`
+  if (ArrayBuffer.isView(value)) return `x${toBase64(new Uint8Array(value.buffer, value.byteOffset, value.byteLength))}`
+  if (value instanceof ArrayBuffer) return `x${toBase64(new Uint8Array(value))}`
+  // No order has other values. The letter has no reader, so the cursor is refused.
+  return 'o'
 }
+
+const toBase64 = (data: string | Uint8Array) => globalThis.Buffer.from(data as Uint8Array).toString('base64url')
 
 function fromText(text: string, order: readonly Order[]): readonly unknown[] {
   if (order.length === 1) return [read(text, order[0]!)]

@@ -1,27 +1,31 @@
-/** Six kinds of tests: pure code, types, real databases, those with Drizzle 1.0 too, built Nuxt servers, the packed package. */
-import { availableParallelism } from 'node:os'
-import { defineConfig } from 'vitest/config'
+/** The projects of `npm test`: `process`, `build`, `unit`, `types`, `engines`, `drizzle-1`, `e2e` and `package`. Their files: `test/support/tiers.ts`. */
+import { configDefaults, defineConfig } from 'vitest/config'
 import { drizzleModule, packageAliases, virtualModules } from './test/support/aliases.ts'
-import { tallyReporter } from './test/support/reporter.ts'
+import { createTallyReporter } from './test/support/reporter.ts'
+import { DRIZZLE_1, FULL_ONLY, isFull, PROJECTS, TIER, type ProjectName } from './test/support/tiers.ts'
 
 const minutes = (n: number) => n * 60_000
 
+const LEFT_OUT = isFull ? [] : Object.keys(FULL_ONLY)
+
+/** Only the projects before this one can list files of it. */
+function filesOf(name: ProjectName) {
+  const names = Object.keys(PROJECTS) as ProjectName[]
+  const before = names.slice(0, names.indexOf(name)).flatMap(earlier => PROJECTS[earlier])
+  return { name, include: [...PROJECTS[name]], exclude: [...configDefaults.exclude, ...before, ...LEFT_OUT] }
+}
+
 /** Files of a group run side by side, groups one after another: a build of Nuxt never runs beside the tests of the engines. */
-const inGroup = (groupOrder: number, maxWorkers: number) => ({ maxWorkers, sequence: { groupOrder } })
+const inGroup = (groupOrder: number, maxWorkers = 2) => ({ maxWorkers, sequence: { groupOrder } })
 
-/** Built servers, browsers and package registries are slow at times: their tests run again once. Tests of pure code never do. */
-const RETRY = { retry: 1 }
+/** Built servers, browsers and package registries are slow at times. On push a test that needs a second try is a fault: see `test/flaky.md`. */
+const RETRY = { retry: isFull ? 1 : 0 }
 
-/** The tests that run with both major versions of Drizzle: those of columns, sessions and statements. */
-const DRIZZLE_1 = [
-  'test/drizzle-1/**/*.test.ts',
-  'test/unit/engines/**/*.test.ts',
-  'test/unit/schema/!(relations).test.ts',
-  process.env.FULL === '1'
-    // These create their tables with Drizzle Kit 0.31, which does not read the tables of 1.0.
-    ? 'test/engines/**/!(tasks|idempotency|audit-log|activity|api-tokens).test.ts'
-    : 'test/engines/{suite,values,unfit,reading,bulk,links,in-commit-values,missing,replicas}.test.ts',
-]
+/** The test command prints a summary itself. In the full tier, tests print what they counted. */
+const { TALLY_FILE } = process.env
+const reporters = TALLY_FILE
+  ? [['agent', { silent: isFull ? false : 'passed-only' }] as ['agent', object], createTallyReporter(TALLY_FILE)]
+  : ['default']
 
 export default defineConfig({
   resolve: {
@@ -32,60 +36,62 @@ export default defineConfig({
     ],
   },
   test: {
-    reporters: ['default', tallyReporter],
+    reporters,
+    setupFiles: ['test/support/setup.ts'],
     projects: [
       {
         extends: true,
         test: {
-          name: 'unit',
-          include: ['test/unit/**/*.test.ts'],
-          testTimeout: minutes(1),
-          hookTimeout: minutes(1),
-          ...inGroup(0, Math.max(2, availableParallelism() - 1)),
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'types',
+          ...filesOf('types'),
           include: [],
+          setupFiles: [],
           typecheck: {
             enabled: true,
             only: true,
             checker: 'vue-tsc',
             tsconfig: './test/types/tsconfig.json',
-            include: ['test/types/**/*.{test,test-d}.ts'],
+            include: [...PROJECTS.types],
           },
-          ...inGroup(1, 1),
+          ...inGroup(0, 1),
         },
       },
       {
         extends: true,
-        test: {
-          name: 'engines',
-          include: ['test/engines/**/*.test.ts'],
-          testTimeout: minutes(4),
-          hookTimeout: minutes(1),
-          ...inGroup(2, 2),
-        },
+        // The files of a worker share their modules: loading the server takes longer than most tests.
+        test: { ...filesOf('unit'), isolate: false, testTimeout: minutes(1), hookTimeout: minutes(1), ...inGroup(1) },
       },
       {
         extends: true,
-        // The same tests with Drizzle 1.0. With `FULL=1`, all tests of `test/engines`.
+        test: { ...filesOf('process'), testTimeout: minutes(1), hookTimeout: minutes(1), ...inGroup(2) },
+      },
+      {
+        extends: true,
+        test: { ...filesOf('build'), testTimeout: minutes(1), hookTimeout: minutes(1), ...inGroup(2) },
+      },
+      {
+        extends: true,
+        // In the full tier, tests measure the memory of their process.
+        test: { ...filesOf('engines'), isolate: isFull, testTimeout: minutes(4), hookTimeout: minutes(1), ...inGroup(3) },
+      },
+      {
+        extends: true,
         resolve: { alias: [{ find: /^drizzle-orm(?=$|\/)/, replacement: 'drizzle-orm-1' }] },
         test: {
           name: 'drizzle-1',
-          include: DRIZZLE_1,
+          include: [...DRIZZLE_1[TIER]],
+          exclude: [...configDefaults.exclude, ...LEFT_OUT],
+          isolate: isFull,
+          // On push: one engine of each dialect that differs between the versions, both without a server.
+          env: isFull ? {} : { ENGINE: process.env.ENGINE ?? 'better-sqlite3,pglite' },
           testTimeout: minutes(4),
           hookTimeout: minutes(1),
-          ...inGroup(2, 2),
+          ...inGroup(3),
         },
       },
       {
         extends: true,
         test: {
-          name: 'e2e',
-          include: ['test/e2e/**/*.test.ts'],
+          ...filesOf('e2e'),
           testTimeout: minutes(1),
           hookTimeout: minutes(5),
           // Another server may be built at the same time.
@@ -93,19 +99,12 @@ export default defineConfig({
           // Concurrent tests share a browser.
           maxConcurrency: 3,
           ...RETRY,
-          ...inGroup(3, 2),
+          ...inGroup(4),
         },
       },
       {
         extends: true,
-        test: {
-          name: 'package',
-          include: ['test/package/**/*.test.ts'],
-          testTimeout: minutes(2),
-          hookTimeout: minutes(10),
-          ...RETRY,
-          ...inGroup(3, 2),
-        },
+        test: { ...filesOf('package'), testTimeout: minutes(2), hookTimeout: minutes(10), ...RETRY, ...inGroup(4) },
       },
     ],
   },

@@ -15,11 +15,12 @@ import { root } from '../support/once'
 import { auditLogSql } from '../engines/support/audit-log'
 import type { Dialect } from '../../src/runtime/shared/dialects'
 import { isReachable, SERVICES } from '../support/services'
+import { isFull } from '../support/tiers'
 
 /** PGlite takes seconds to start. */
-const killsOf = (name: string) => process.env.FULL ? 100 : name === 'pglite' ? 3 : 8
+const killsOf = (name: string) => isFull ? 100 : name === 'pglite' ? 3 : 8
 /** Fewer, because the mechanism is the one of the tests before. */
-const auditKillsOf = (name: string) => process.env.FULL ? 100 : name === 'pglite' ? 1 : 2
+const auditKillsOf = (name: string) => isFull ? 100 : name === 'pglite' ? 1 : 2
 const SIZE = 20
 
 type Query = (sql: string) => Promise<unknown[][]>
@@ -198,7 +199,7 @@ describe.each(CASES)('$name', ({ name, service, id, open }) => {
     console.log(`${name}, audit log: ${kills} kills, ${unfinished} during a commit, ${entries} entries`)
     expect(halves).toEqual([])
     expect(entries).toBeGreaterThan(0)
-    if (process.env.FULL) expect(unfinished).toBeGreaterThan(kills / 4)
+    if (isFull) expect(unfinished).toBeGreaterThan(kills / 4)
   }, 1_800_000)
 
   it.skipIf(service !== undefined && !reachable.has(service))(`leaves a request and its key, or neither, over ${auditKillsOf(name)} kills, and the retry replays`, async () => {

@@ -6,10 +6,10 @@ import { isReachable, SERVICES } from '../support/services'
 import { startClient, type Client, type Failure } from './servers/clients'
 import { appServer, nodePort, startCluster, startRedis, startReplica, type Part } from './servers/parts'
 import { request, startOrders, type Orders } from './servers/orders'
+import { isFull } from '../support/tiers'
 
-const FULL = process.env.FULL === '1'
 /** Milliseconds of load before each kill, and before each new start. */
-const PAUSE = FULL ? 3_000 : 1_500
+const PAUSE = isFull ? 3_000 : 1_500
 /** Milliseconds in which the proxy notices that a server is out. */
 const NOTICED = 2_000
 const ORGANIZATIONS = [1, 2, 3, 4]
@@ -65,8 +65,8 @@ async function startBehindProxy(orders: Orders, end: (() => unknown)[], envOf: (
 }
 
 describe.each([
-  { name: 'postgres', services: ['postgres'], rounds: FULL ? 10 : 3 },
-  { name: 'galera', services: ['galera'], rounds: FULL ? 10 : 2 },
+  { name: 'postgres', services: ['postgres'], rounds: isFull ? 10 : 3 },
+  { name: 'galera', services: ['galera'], rounds: isFull ? 10 : 2 },
 ] as const)('a deployment on $name under load', async ({ name, services, rounds }) => {
   const end: (() => unknown)[] = []
   afterAll(async () => {

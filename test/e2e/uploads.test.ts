@@ -18,8 +18,8 @@ import { createPng } from '../support/png'
 import { CHROMIUM, isReachable } from '../support/services'
 import { filesIn } from '../unit/files/world'
 import { launch } from './newsroom/browser'
+import { isFull } from '../support/tiers'
 
-const FULL = process.env.FULL === '1'
 const MB = 1024 * 1024
 
 let folder: string
@@ -96,7 +96,7 @@ const upload = ({ url }: Server, path: string, body: AsyncIterable<Uint8Array> |
   fetch(`${url}/api/docs/${path}`, { method: 'POST', headers: { 'content-type': type }, body, duplex: 'half' } as never)
 
 describe('memory', () => {
-  const SIZE = (FULL ? 200 : 40) * MB
+  const SIZE = (isFull ? 200 : 40) * MB
 
   it(`stays flat while ${SIZE / MB} MB are uploaded and downloaded, on a heap of 128 MB`, async () => {
     const server = await start('memory', ['--max-old-space-size=128'])
@@ -184,7 +184,7 @@ describe('a body without end', () => {
 })
 
 describe('a kill during uploads', () => {
-  const KILLS = FULL ? 40 : 4
+  const KILLS = isFull ? 40 : 4
 
   /** The files that records name. */
   function named(): { path: string, size: number, sha256: string }[] {

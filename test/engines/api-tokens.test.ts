@@ -11,6 +11,7 @@ import type { Dialect } from '../../src/runtime/shared/dialects'
 import { settle } from '../support/api-tokens'
 import { createServer, type TestServer } from '../support/server'
 import { ENGINE_CASES, isAvailable, type Opened } from './support/databases'
+import { isFull } from '../support/tiers'
 
 const TABLES: Readonly<Record<Dialect, Table>> = { sqlite: sqlite.apiTokensTable(), pg: pg.apiTokensTable(), mysql: mysql.apiTokensTable() }
 
@@ -90,7 +91,7 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
     it('have their use written at most once a minute, by all instances together', async () => {
       const { id, token } = await make('ann')
       opened.statements()
-      const requests = process.env.FULL === '1' ? 1000 : 60
+      const requests = isFull ? 1000 : 60
       await Promise.all(Array.from({ length: requests }, (_, index) => statusOf(token, servers[index % 2]!)))
       for (let wait = 0; wait < 40; wait++) await settle()
       const writes = opened.statements().filter(text => /^update/i.test(text) && text.includes('last_used_at'))

@@ -1,7 +1,7 @@
 /** On Postgres a page of the audit log checks the records of its own entries, and does not read all records of the tenant. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { activityFeed, auditLog } from '../../src/runtime/server/plugins/index'
-import { ENGINE_CASES, isAvailable } from './support/databases'
+import { DRIVER_CASES, isAvailable } from './support/databases'
 import { openLedger, type Ledger } from './support/ledger'
 
 const AUDITOR = { user: { id: 1, organizationId: 1 }, permissions: ['auditor', 'activity:read'] }
@@ -15,7 +15,7 @@ const ROWS = `
   analyze;
 `
 
-describe.each(ENGINE_CASES.filter(({ name }) => name === 'node-postgres'))('$name', (engineCase) => {
+describe.each(DRIVER_CASES.filter(({ name }) => name === 'node-postgres'))('$name', (engineCase) => {
   describe.skipIf(!isAvailable(engineCase))('with 20,000 entries', () => {
     let ledger: Ledger
     beforeAll(async () => {

@@ -10,6 +10,7 @@ import { defineAutoApiPlugin, type Change } from '../../src/runtime/server/defin
 import { AUDIT_LOGS } from './support/audit-log'
 import { ENGINE_CASES, isAvailable } from './support/databases'
 import { openLedger, readTable, reset, type Ledger } from './support/ledger'
+import { isFull } from '../support/tiers'
 
 type Image = Record<string, unknown> | null
 
@@ -258,7 +259,7 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
         }
         const text = JSON.stringify(await ledger.opened.all('select * from audit_log'))
         expect(text).not.toMatch(/hush|BODY-77/)
-      }), { numRuns: process.env.FULL ? 40 : 3 })
+      }), { numRuns: isFull ? 40 : 3 })
       unreadable = { fields: new Set(), rows: [] }
     })
 
@@ -314,7 +315,7 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
     })
 
     it('writes the entries of a large cascade with at most two further statements per table', async () => {
-      const rows = process.env.FULL ? 10_000 : 1200
+      const rows = isFull ? 10_000 : 1200
       if (engineCase.dialect !== 'mysql') await ledger.opened.exec('create index comments_parent on comments (parent_id); create index comments_article on comments (article_id);')
       const statementsOf = async (path: string) => {
         ledger.opened.statements()

@@ -5,7 +5,7 @@ import { integer, primaryKey, sqliteTable, text, type AnySQLiteColumn } from 'dr
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { DEFAULT_MULTI_TENANCY } from '../../src/runtime/shared/defaults'
 import { createServer, type TestServer } from '../support/server'
-import { ENGINE_CASES, isAvailable, type EngineCase, type Opened } from './support/databases'
+import { DRIVER_CASES, ENGINE_CASES, isAvailable, type EngineCase, type Opened } from './support/databases'
 
 function sqliteTables() {
   const items = sqliteTable('items', { id: text('id').primaryKey(), organizationId: text('organization_id').notNull(), title: text('title'), deletedAt: integer('deleted_at', { mode: 'timestamp_ms' }), deletionId: text('deletion_id') })
@@ -196,7 +196,7 @@ const PLAIN = {
   pg: pgTable('entries', { id: pgInteger('id').primaryKey(), organizationId: pgText('organization_id').notNull(), rank: pgInteger('rank').notNull() }),
 }
 
-describe.each(ENGINE_CASES.filter(({ name }) => name === 'better-sqlite3' || name === 'node-postgres'))('$name', (engineCase) => {
+describe.each(DRIVER_CASES.filter(({ name }) => name === 'better-sqlite3' || name === 'node-postgres'))('$name', (engineCase) => {
   describe.skipIf(!isAvailable(engineCase))('the page of a tenant whose key is text', () => {
     let opened: Opened
     afterAll(() => opened?.close())

@@ -3,10 +3,10 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { command, FIRST_COMMANDS, World } from './changes/world'
 import { ENGINE_CASES, isAvailable } from './support/databases'
+import { isFull } from '../support/tiers'
 
-const SEED = process.env.SEED ? Number(process.env.SEED) : undefined
 /** Sequences of writes. A database that runs elsewhere takes longer for each. */
-const RUNS = process.env.FULL ? 300 : 8
+const RUNS = isFull ? 300 : 8
 
 const VARIANTS = [
   ['the changes that plugins receive', false],
@@ -31,8 +31,8 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
       await fc.assert(fc.asyncProperty(fc.array(command, { minLength: 5, maxLength: 20 }), async (commands) => {
         await world.reset()
         for (const each of commands) await world.run(each)
-      }), { numRuns: Number(process.env.RUNS ?? RUNS), seed: SEED, endOnFailure: process.env.QUICK === '1' })
-      if (process.env.FULL || process.env.SHOW) console.log(`${engineCase.name}: ${[...world.counts].sort(([a], [b]) => a < b ? -1 : 1).map(([what, count]) => `${what} × ${count}`).join(' · ')}`)
+      }), { numRuns: Number(process.env.RUNS ?? RUNS), endOnFailure: process.env.QUICK === '1' })
+      if (isFull || process.env.SHOW) console.log(`${engineCase.name}: ${[...world.counts].sort(([a], [b]) => a < b ? -1 : 1).map(([what, count]) => `${what} × ${count}`).join(' · ')}`)
       expect([...world.counts.keys()]).toEqual(expect.arrayContaining(['create', 'update', 'delete', 'restore', 'purge', 'link', 'unlink']))
     })
   })

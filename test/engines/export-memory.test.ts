@@ -7,8 +7,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { dataExport } from '../../src/runtime/server/plugins'
 import { createServer, type ListeningServer } from '../support/server'
 import { ENGINE_CASES, isAvailable, type Opened } from './support/databases'
+import { isFull } from '../support/tiers'
 
-const ROWS = process.env.FULL === '1' ? 1_000_000 : 30_000
+const ROWS = isFull ? 1_000_000 : 30_000
 const MB = 1024 * 1024
 const TABLES = {
   sqlite: sqliteTable('large', { id: integer('id').primaryKey(), title: text('title'), rank: integer('rank') }),

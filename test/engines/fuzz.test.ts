@@ -7,10 +7,11 @@ import { createRandom, createRequests, shapesOf, type Asked } from './fuzz/reque
 import { tableText, WORLDS } from './fuzz/tables'
 import { ENGINE_CASES, isAvailable, type Opened } from './support/databases'
 import { TIMES } from './support/blog'
+import { isFull } from '../support/tiers'
 
 /** Requests to each engine; the others take milliseconds for each. */
-const REQUESTS = Number(process.env.FUZZ ?? (process.env.FULL ? 50_000 : 400))
-const SEED = Number(process.env.SEED ?? 20261121)
+const REQUESTS = Number(process.env.FUZZ ?? (isFull ? 50_000 : 400))
+const SEED = Number(process.env.SEED ?? Date.now())
 /** After so many the rows are as they were at first. */
 const ROUND = 300
 
@@ -152,7 +153,7 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
         }
       }
       logged.mockRestore()
-      if (process.env.FULL || process.env.FUZZ) console.log(`${engineCase.name}: ${REQUESTS} requests, seed ${SEED}: ${[...statuses].sort(([a], [b]) => a - b).map(([status, count]) => `${status} ${count}`).join(' · ')}`)
+      if (isFull || process.env.FUZZ) console.log(`${engineCase.name}: ${REQUESTS} requests, seed ${SEED}: ${[...statuses].sort(([a], [b]) => a - b).map(([status, count]) => `${status} ${count}`).join(' · ')}`)
       expect(Object.fromEntries(faults)).toEqual({})
       // They are not refused all alike.
       expect(statuses.get(200)).toBeGreaterThan(REQUESTS / 10)

@@ -5,6 +5,7 @@ import { ddl, serveBlog, type Blog } from './support/blog'
 import { hasCluster, openCluster, type Cluster } from './support/cluster'
 import { mayBeTooLate, REQUESTS } from './support/requests'
 import { reset, send, snapshot, type TestRequest } from './support/scene'
+import { isFull } from '../support/tiers'
 
 const REPETITIONS = Number(process.env.RUNS ?? 8)
 
@@ -18,7 +19,7 @@ const REFERRING: readonly TestRequest[] = [
   ['PUT', 'posts/1/relations/tags', { ids: [3] }],
   ['POST', 'posts/1/relations/tags', { ids: [2, 4] }],
 ]
-const PAIRS = process.env.FULL
+const PAIRS = isFull
   ? REQUESTS.flatMap((one, index) => REQUESTS.slice(index).map(other => [one, other] as const))
   : [...REMOVING.flatMap(one => REFERRING.map(other => [one, other] as const)), [REFERRING[3]!, REFERRING[4]!] as const]
 

@@ -9,8 +9,9 @@ import { clusterCase, hasCluster, openCluster, type Cluster } from './support/cl
 import { openKeys } from './support/keys'
 import { reset, WRITER } from './support/scene'
 import { TASK_RUNS, taskRunsSql } from './support/task-runs'
+import { isFull } from '../support/tiers'
 
-const ROUNDS = process.env.FULL ? 60 : 12
+const ROUNDS = isFull ? 60 : 12
 
 describe.skipIf(!hasCluster)('servers on the nodes of a cluster', () => {
   let cluster: Cluster, blogs: readonly Blog[]

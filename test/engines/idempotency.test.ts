@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { Caller } from '../support/server'
 import { ENGINE_CASES, isAvailable } from './support/databases'
 import { openKeys, type KeyWorld } from './support/keys'
+import { isFull } from '../support/tiers'
 
 const ADA: Caller = { user: { id: 1, organizationId: 1 }, permissions: ['write', 'pay'] }
 const BEN: Caller = { user: { id: 2, organizationId: 1 }, permissions: ['write', 'pay'] }
@@ -149,7 +150,7 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
           }
         }
         expect(await notes()).toBe(titles.size)
-      }), { numRuns: process.env.FULL ? 100 : 5 })
+      }), { numRuns: isFull ? 100 : 5 })
     })
   })
 })

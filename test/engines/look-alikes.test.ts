@@ -2,7 +2,7 @@
 import { integer, pgSchema, primaryKey, text, timestamp } from 'drizzle-orm/pg-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createServer, type TestServer } from '../support/server'
-import { ENGINE_CASES, isAvailable, type Opened } from './support/databases'
+import { DRIVER_CASES, isAvailable, type Opened } from './support/databases'
 
 /** `items` with `parts`, which may go to the trash with them, and `labels` linked over an unregistered `item_labels`. */
 function tablesOf(name: string) {
@@ -61,7 +61,7 @@ const READS = (schema: Schema) => [
 ]
 
 // The text of a statement is the same for every driver of a dialect.
-describe.each(ENGINE_CASES.filter(({ name }) => name === 'pglite'))('$name', (engine) => {
+describe.each(DRIVER_CASES.filter(({ name }) => name === 'pglite'))('$name', (engine) => {
   describe.skipIf(!isAvailable(engine))('with tables of the same names in two schemas', () => {
     let opened: Opened
     let server: TestServer

@@ -4,12 +4,12 @@
  */
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ENGINE_CASES, isAvailable, type Sent } from './support/databases'
+import { DRIVER_CASES, isAvailable, type Sent } from './support/databases'
 import { openLibrary, type Library } from './support/library'
 
 /** The same statements as in docs/databases.md. */
 const INDEXES = readFileSync(new URL('support/indexes.sql', import.meta.url), 'utf8')
-const ENGINES = ENGINE_CASES.filter(({ name }) => name === 'better-sqlite3' || name === 'node-postgres')
+const ENGINES = DRIVER_CASES.filter(({ name }) => name === 'better-sqlite3' || name === 'node-postgres')
 const MIDDLE = new Date(1_700_000_000_000 + 50_000_000).toISOString()
 
 /** How the output of EXPLAIN shows an index, a start inside an index, a sort, a full scan and a subquery per row. */

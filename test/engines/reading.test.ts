@@ -10,8 +10,6 @@ import { READING } from '../unit/query/properties'
 import { ENGINE_CASES, isAvailable } from './support/databases'
 import { openFilled, type Filled } from './support/tables'
 
-const seed = process.env.SEED === undefined ? Date.now() % 2_147_483_647 : Number(process.env.SEED)
-
 describe.each(ENGINE_CASES)('$name', (engineCase) => {
   describe.skipIf(!isAvailable(engineCase))('random queries', () => {
     let newsroom: Filled
@@ -23,7 +21,7 @@ describe.each(ENGINE_CASES)('$name', (engineCase) => {
     afterAll(() => newsroom?.opened.close())
 
     it.each(Object.entries(READING))('%s', async (_, { share, create }) => {
-      await fc.assert(create(newsroom, new Coverage()), { seed, numRuns: Math.ceil(cases * share) })
+      await fc.assert(create(newsroom, new Coverage()), { numRuns: Math.ceil(cases * share) })
     })
   })
 })

@@ -2,9 +2,9 @@
 import { createEngine } from 'nuxt-auto-api/database'
 import { afterAll, beforeAll, describe, it } from 'vitest'
 import { engineSuite } from '../../src/runtime/testing'
-import { CONNECTION_CASES, isAvailable, type Opened } from './support/databases'
+import { SUITE_CASES, isAvailable, type Opened } from './support/databases'
 
-describe.each(CONNECTION_CASES)('$name', (engineCase) => {
+describe.each(SUITE_CASES)('$name', (engineCase) => {
   describe.skipIf(!isAvailable(engineCase))('the engine', () => {
     let opened: Opened
     beforeAll(async () => {

@@ -3,7 +3,7 @@ import { datetime, int, mysqlEnum, mysqlTable } from 'drizzle-orm/mysql-core'
 import { integer, macaddr, pgEnum, pgTable, timestamp, uuid } from 'drizzle-orm/pg-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createServer, type TestServer } from '../support/server'
-import { ENGINE_CASES, isAvailable, type Opened } from './support/databases'
+import { DRIVER_CASES, isAvailable, type Opened } from './support/databases'
 import { openFilled, type Filled } from './support/tables'
 import { get, walk } from './support/walk'
 
@@ -18,7 +18,7 @@ const ROWS = [
   { id: 4, ratio: null, whole: null, amount: '0.2', serial: 9223372036854775807n },
 ]
 
-describe.each(ENGINE_CASES)('$name', (engineCase) => {
+describe.each(DRIVER_CASES)('$name', (engineCase) => {
   describe.skipIf(!isAvailable(engineCase))('numbers', () => {
     let server: Filled
     beforeAll(async () => {
@@ -77,7 +77,7 @@ const CREATE = {
   mysql: 'create table instants (id integer primary key, at datetime(6), local datetime(6))',
 }
 
-describe.each(ENGINE_CASES.filter(({ dialect }) => dialect !== 'sqlite'))('$name', (engineCase) => {
+describe.each(DRIVER_CASES.filter(({ dialect }) => dialect !== 'sqlite'))('$name', (engineCase) => {
   describe.skipIf(!isAvailable(engineCase))('times that differ by microseconds', () => {
     const dialect = engineCase.dialect as keyof typeof TABLES
     let opened: Opened
@@ -109,7 +109,7 @@ const CREATE_TASKS = {
   mysql: `create table tasks (id integer primary key, level enum(${LISTED}))`,
 }
 
-describe.each(ENGINE_CASES.filter(({ dialect }) => dialect !== 'sqlite'))('$name', (engineCase) => {
+describe.each(DRIVER_CASES.filter(({ dialect }) => dialect !== 'sqlite'))('$name', (engineCase) => {
   describe.skipIf(!isAvailable(engineCase))('an enum of the database', () => {
     const dialect = engineCase.dialect as keyof typeof TASKS
     let opened: Opened
@@ -141,7 +141,7 @@ describe.each(ENGINE_CASES.filter(({ dialect }) => dialect !== 'sqlite'))('$name
 const KEYS = ['1', '9', 'a'].map(digit => `${digit}0000000-0000-4000-8000-000000000000`)
 const devices = pgTable('devices', { id: uuid('id').primaryKey(), address: macaddr('address') })
 
-describe.each(ENGINE_CASES.filter(({ dialect }) => dialect === 'pg'))('$name', (engineCase) => {
+describe.each(DRIVER_CASES.filter(({ dialect }) => dialect === 'pg'))('$name', (engineCase) => {
   describe.skipIf(!isAvailable(engineCase))('text that Postgres has a type of its own for', () => {
     let opened: Opened
     let server: TestServer

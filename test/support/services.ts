@@ -2,16 +2,21 @@
 import { existsSync } from 'node:fs'
 import { connect } from 'node:net'
 
-/** A server that listens on a port. */
-interface Listening {
+/** What tests need. */
+interface Needed {
   readonly name: string
+  /** Whether only tests of the full tier need it. */
+  readonly fullOnly?: boolean
+}
+
+/** A server that listens on a port. */
+interface Listening extends Needed {
   readonly host: string
   readonly port: number
 }
 
 /** A program that tests start themselves. */
-interface Program {
-  readonly name: string
+interface Program extends Needed {
   readonly path: string
 }
 
@@ -24,11 +29,11 @@ export const CHROMIUM = { name: 'chromium', path: '/usr/bin/chromium' } as const
 /** Tests of a service that cannot be reached are skipped; the run then names the service. */
 export const SERVICES: readonly Service[] = [
   { name: 'postgres', host: '127.0.0.1', port: 5432 },
-  { name: 'postgres_replica', host: '127.0.0.1', port: 5433 },
-  { name: 'pgbouncer', host: '127.0.0.1', port: 6432 },
+  { name: 'postgres_replica', host: '127.0.0.1', port: 5433, fullOnly: true },
+  { name: 'pgbouncer', host: '127.0.0.1', port: 6432, fullOnly: true },
   { name: 'mariadb', host: '127.0.0.1', port: 3306 },
-  { name: 'mariadb_replica', host: '127.0.0.1', port: 3308 },
-  { name: 'galera', host: '127.0.0.1', port: 3311 },
+  { name: 'mariadb_replica', host: '127.0.0.1', port: 3308, fullOnly: true },
+  { name: 'galera', host: '127.0.0.1', port: 3311, fullOnly: true },
   REDIS,
   CHROMIUM,
 ]

@@ -22,6 +22,7 @@ import { openD1 as openLocalD1 } from '../../support/d1'
 import { SQLITE_HABITS, type Habits } from '../../support/oracle/values'
 import { isReachable, SERVICES } from '../../support/services'
 import { endPool } from './end-pool'
+import { isFull } from '../../support/tiers'
 
 /** A statement as it went through Drizzle. */
 export interface Sent {
@@ -258,7 +259,7 @@ async function openMysql2({ lockTimeout }: OpenOptions, server = MARIADB): Promi
 }
 
 /** The rest of the runs or cases belongs to `FULL=1`. */
-const fewer = (runs: number, share = 5) => process.env.FULL ? runs : Math.ceil(runs / share)
+const fewer = (runs: number, share = 5) => isFull ? runs : Math.ceil(runs / share)
 
 /**
  * How many cases of a long table an engine runs: every first, second or fourth one. The others take longer, or share the dialect of one of
@@ -273,7 +274,7 @@ const SAMPLES: Readonly<Record<string, { every: number, from: number }>> = {
 /** The cases that an engine runs: with `FULL=1` all of them. */
 export const sampleFor = <T>({ name }: EngineCase, cases: readonly T[]): readonly T[] => {
   const { every, from } = SAMPLES[name] ?? { every: 4, from: 0 }
-  return process.env.FULL || cases.length <= every ? cases : cases.filter((_, index) => index % every === from)
+  return isFull || cases.length <= every ? cases : cases.filter((_, index) => index % every === from)
 }
 
 /** The letters are those of `lc_ctype`, which PGlite sets to C.UTF-8. */
@@ -285,9 +286,9 @@ const CASES: readonly EngineCase[] = [
   { name: 'libsql', engine: 'libsql', dialect: 'sqlite', runs: fewer(50), pooled: true, habits: SQLITE_HABITS, open: openLibsql },
   { name: 'd1', engine: 'd1', dialect: 'sqlite', runs: 50, writeRuns: 5, pooled: false, habits: SQLITE_HABITS, open: openD1 },
   { name: 'pglite', engine: 'postgres', dialect: 'pg', runs: fewer(50), pooled: false, habits: { ...POSTGRES_HABITS, letters: 'all' }, open: openPglite },
-  { name: 'node-postgres', engine: 'postgres', dialect: 'pg', service: 'postgres', runs: 200, writeRuns: fewer(200, 4), pooled: true, habits: POSTGRES_HABITS, open: openNodePostgres },
+  { name: 'node-postgres', engine: 'postgres', dialect: 'pg', service: 'postgres', runs: fewer(200, 4), writeRuns: fewer(200, 8), pooled: true, habits: POSTGRES_HABITS, open: openNodePostgres },
   { name: 'postgres.js', engine: 'postgres', dialect: 'pg', service: 'postgres', runs: fewer(50), pooled: true, habits: POSTGRES_HABITS, open: openPostgresJs },
-  { name: 'mysql2 on MariaDB', engine: 'mysql', dialect: 'mysql', service: 'mariadb', runs: 200, writeRuns: fewer(200, 4), pooled: true, habits: MYSQL_HABITS, open: (options = {}) => openMysql2(options) },
+  { name: 'mysql2 on MariaDB', engine: 'mysql', dialect: 'mysql', service: 'mariadb', runs: fewer(200, 4), writeRuns: fewer(200, 8), pooled: true, habits: MYSQL_HABITS, open: (options = {}) => openMysql2(options) },
 ]
 
 /** The engines behind a pooler or in a cluster. They run the tests of connections: transactions, locks and statements. */
@@ -299,14 +300,28 @@ const CONNECTION_ONLY: readonly EngineCase[] = [
 
 const reachable = new Set((await Promise.all(SERVICES.map(async service => await isReachable(service) ? service.name : ''))).filter(Boolean))
 
-/** All engines, or only the one that `ENGINE` names, such as `ENGINE=pglite`. */
-export const ENGINE_CASES = (process.env.ENGINE ? [...CASES, ...CONNECTION_ONLY] : CASES).filter(isChosen)
+/** On push these engines run every test: one of each dialect, and D1. Without a server, PGlite stands for Postgres. */
+const ON_PUSH: readonly string[] = ['better-sqlite3', 'd1', reachable.has('postgres') ? 'node-postgres' : 'pglite', 'mysql2 on MariaDB']
 
-/** The same, and the engines behind a pooler or in a cluster. */
-export const CONNECTION_CASES = [...CASES, ...CONNECTION_ONLY].filter(isChosen)
+/** Only these, such as `ENGINE=pglite` or `ENGINE=better-sqlite3,libsql`. */
+const CHOSEN = process.env.ENGINE?.split(',')
 
-function isChosen({ name }: EngineCase): boolean {
-  return !process.env.ENGINE || name.includes(process.env.ENGINE)
-}
+const isChosen = ({ name }: EngineCase) => CHOSEN?.some(part => name.includes(part)) ?? true
+
+const isInTier = ({ name }: EngineCase) => isFull || CHOSEN !== undefined || ON_PUSH.includes(name)
+
+/** Every engine and driver. On push, for the tests of what a driver does: `suite` and `values`. */
+export const DRIVER_CASES = CASES.filter(isChosen)
+
+const EVERY_CASE = [...CASES, ...CONNECTION_ONLY].filter(isChosen)
+
+/** The same, and in the full tier those behind a pooler or in a cluster. */
+export const SUITE_CASES = isFull || CHOSEN ? EVERY_CASE : DRIVER_CASES
+
+/** The engines that run all tests. */
+export const ENGINE_CASES = (CHOSEN ? EVERY_CASE : DRIVER_CASES).filter(isInTier)
+
+/** The same, and in the full tier those behind a pooler or in a cluster, for the tests of connections. */
+export const CONNECTION_CASES = EVERY_CASE.filter(isInTier)
 
 export const isAvailable = ({ service }: EngineCase) => service === undefined || reachable.has(service)

@@ -4,6 +4,7 @@ import type { AutoApiContext, AutoApiPlugin } from '../../../src/runtime/server/
 import { createTokenFormat } from '../../../src/runtime/server/plugins/api-tokens/format'
 import { rateLimit, requestMetadata } from '../../../src/runtime/server/plugins'
 import { openTokenApi, settle, type TokenApi, type TokenApiOptions } from '../../support/api-tokens'
+import { isFull } from '../../support/tiers'
 
 const DAY = 86_400_000
 const UNLIMITED = { failures: { limit: 1_000_000 } }
@@ -121,7 +122,7 @@ describe('an invalid token', () => {
   it('looks the same for 10 000 random tokens, after one statement, or none with a wrong checksum', async () => {
     await open({ options: UNLIMITED })
     const { create } = createTokenFormat('aat')
-    const count = process.env.FULL === '1' ? 10_000 : 300
+    const count = isFull ? 10_000 : 300
     const [responses, statements] = [new Set<string>(), new Map<string, number>()]
     const rows = [await INVALID.expired!(), await INVALID.revoked!(), await INVALID.trashed!(), await INVALID.purged!()]
     api.statements()
@@ -339,9 +340,9 @@ describe('lastUsedAt', () => {
   it('is written once a minute under 1 000 requests per second', { timeout: 900_000 }, async () => {
     await open()
     const { token } = await api.make(1)
-    const [start, minutes] = [Date.now(), process.env.FULL === '1' ? 2 : 1]
+    const [start, minutes] = [Date.now(), isFull ? 2 : 1]
     // Without `FULL=1`, the requests stand for those of a tenth of the seconds.
-    const step = process.env.FULL === '1' ? 1 : 100
+    const step = isFull ? 1 : 100
     vi.useFakeTimers({ toFake: ['Date'], now: start })
     api.statements()
     const times: number[] = []

@@ -7,8 +7,9 @@ import { cleanName } from '../../../src/runtime/server/plugins/file-upload/conte
 import { receiveFile, type FileLimits } from '../../../src/runtime/server/plugins/file-upload/content/receive'
 import { FILE_TYPES, typesOf } from '../../../src/runtime/server/plugins/file-upload/content/types'
 import { gif, jpeg, png } from './bytes'
+import { isFull } from '../../support/tiers'
 
-const RUNS = process.env.FULL === '1' ? 3000 : 150
+const RUNS = isFull ? 3000 : 150
 
 const accept = (...entries: string[]): FileLimits => ({ accepted: entries.flatMap(typesOf), maxSize: 5_000_000, maxPixels: 1_000_000 })
 

@@ -10,6 +10,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { fileSystemStorage, r2Storage, s3Storage, unstorageStorage, type FileStorage, type R2Bucket } from '../../../src/runtime/server/plugins/index'
 import { fileStorageSuite } from '../../../src/runtime/testing/index'
 import { S3_KEYS, S3_REGION, startS3, type LocalS3 } from '../../support/s3'
+import { isFull } from '../../support/tiers'
 
 afterEach(() => void vi.restoreAllMocks())
 
@@ -59,13 +60,12 @@ function textDriver() {
 
 /** Large enough for two parts, where a storage sends parts. */
 const LARGE = 9_000_000
-const FULL = process.env.FULL === '1'
 
 describe.each<[string, () => ReturnType<Parameters<typeof fileStorageSuite>[0]['create']>, largest?: number, many?: number]>([
   ['the file system', () => inFolder(base => fileSystemStorage({ base }))],
   ['S3', () => ({ storage: bucket(), close: () => expect(s3.uploads.size).toBe(0) }), LARGE],
   ['S3 with a prefix', () => ({ storage: bucket('app/'), close: () => expect([...s3.objects.keys()].every(key => key.startsWith('app/'))).toBe(true) })],
-  ['R2', async () => ({ storage: await r2(), close: () => {} }), LARGE, FULL ? 1100 : 20],
+  ['R2', async () => ({ storage: await r2(), close: () => {} }), LARGE, isFull ? 1100 : 20],
   ['the memory driver of unstorage', () => ({ storage: unstorageStorage(memoryDriver()), close: () => {} })],
   ['the fs driver of unstorage', () => inFolder(base => unstorageStorage(fsDriver({ base })))],
   ['a storage of unstorage', () => ({ storage: unstorageStorage(createStorage({ driver: memoryDriver() }) as never), close: () => {} })],

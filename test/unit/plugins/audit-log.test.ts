@@ -11,6 +11,7 @@ import { auditLogSql } from '../../engines/support/audit-log'
 import { createServer, type ServerOptions, type TestServer } from '../../support/server'
 import { auditLogAuth } from './examples/audit/auth'
 import * as schema from './examples/audit/schema'
+import { isFull } from '../../support/tiers'
 
 const WRITER = { user: { id: 1 } }
 const ROOT = { user: { id: 1 }, permissions: ['*'] }
@@ -142,7 +143,7 @@ it('reverts to the row of any entry, as far as the reader can read and write it'
     expect(answer.status).toBe(isListed ? 200 : 404)
     if (isListed) expect([answer.body, await read()]).toEqual([rows[index], rows[index]])
     client!.close()
-  }), { numRuns: process.env.FULL ? 200 : 25 })
+  }), { numRuns: isFull ? 200 : 25 })
 })
 
 describe('exports and imports', () => {

@@ -4,6 +4,7 @@ import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createServer, type TestServer } from '../../support/server'
+import { isFull } from '../../support/tiers'
 
 const pages = sqliteTable('pages', { id: integer('id').primaryKey(), body: text('body').notNull(), kind: text('kind'), parentId: integer('parent_id') })
 const notes = sqliteTable('notes', { id: integer('id').primaryKey(), pageId: integer('page_id').references(() => pages.id), body: text('body') })
@@ -124,7 +125,7 @@ const SEARCHES: [what: string, query: Record<string, unknown>][] = ([
   ['8 patterns in the rows of one relation', { filter: { notes: { page: Object.fromEntries([['id', { $gt: 0 }], ['body', { $like: `${'a'.repeat(62)}c` }]]) }, $or: list(7, index => ({ notes: { page: { body: { $like: `${'a'.repeat(62)}${index}c` } } } })) } }],
   ['8 patterns beside and inside of relations', { filter: { ...likes(list(4, index => `${'a'.repeat(62)}${index}c`)), notes: { page: { body: { $like: `${'a'.repeat(62)}c` } } } } }],
   ['20 relations to a large table', { filter: { $or: list(10, index => ({ notes: { page: { kind: `x${index}` } } })) } }],
-] satisfies [string, Record<string, unknown>][]).filter((_, index) => process.env.FULL || index % 3 === 0)
+] satisfies [string, Record<string, unknown>][]).filter((_, index) => isFull || index % 3 === 0)
 
 describe('a search through large texts', () => {
   it.each(SEARCHES)('yields to other requests after at most five times the duration of one $like: %s', async (_what, query) => {

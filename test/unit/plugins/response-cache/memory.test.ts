@@ -4,8 +4,9 @@ import { runInNewContext } from 'node:vm'
 import { expect, it } from 'vitest'
 import { createMemoryStore } from '../../../../src/runtime/server/plugins/response-cache/memory'
 import type { Entry, Store } from '../../../../src/runtime/server/plugins/response-cache/store'
+import { isFull } from '../../../support/tiers'
 
-const KEYS = process.env.FULL ? 1_000_000 : 50_000
+const KEYS = isFull ? 1_000_000 : 50_000
 const MEGABYTE = 1024 * 1024
 
 const entryOf = (text: string): Entry => ({ text, etag: '"a"', reads: ['posts'], expires: Date.now() + 60_000 })

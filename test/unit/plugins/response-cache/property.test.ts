@@ -18,8 +18,9 @@ import type { AutoApiPlugin } from '../../../../src/runtime/server/define'
 import type { Caller, TestServer } from '../../../support/server'
 import type { posts, Board } from './board'
 import { createBoard, user } from './board'
+import { isFull } from '../../../support/tiers'
 
-const RUNS = process.env.FULL ? Number(process.env.RUNS ?? 10_000) : 30
+const RUNS = isFull ? Number(process.env.RUNS ?? 10_000) : 30
 
 const CALLERS: readonly Caller[] = [
   { user: null }, user(1), user(2), user(1, 'globex'), user(1, 'acme', 'editor'), user(1, 'acme', 'writer', []), user(3, 'acme', 'editor', ['reader', 'staff']),
@@ -193,7 +194,7 @@ it.each<[fault: string, plant: () => void]>([
   plant()
   try {
     const { failed, numRuns } = await fc.check(property, { numRuns: 400, endOnFailure: true, seed: 3 })
-    if (process.env.FULL) console.info(`${fault}: found after ${numRuns} runs`)
+    if (isFull) console.info(`${fault}: found after ${numRuns} runs`)
     expect(failed).toBe(true)
   }
   finally {

@@ -11,8 +11,9 @@ import { responseCache } from '../../../../src/runtime/server/plugins'
 import { isReachable, REDIS } from '../../../support/services'
 import type { TestServer } from '../../../support/server'
 import { ANN, createBoard, STAFF, type Board } from './board'
+import { isFull } from '../../../support/tiers'
 
-const RACES = process.env.FULL ? 1_000 : 50
+const RACES = isFull ? 1_000 : 50
 
 let board: Board
 beforeEach(() => void (board = createBoard()))
@@ -86,7 +87,7 @@ it(`never answers a read that began before a write after it: one server in memor
   const gate = createGate()
   const server = await board.open(false, { plugins: [responseCache(), gate.plugin] })
   for (let round = 0; round < RACES; round++) await race(server, server, gate, round)
-}, process.env.FULL ? 600_000 : 60_000)
+}, isFull ? 600_000 : 60_000)
 
 describe('with any driver of unstorage', () => {
   it('servers share responses and writes', async () => {
@@ -101,11 +102,11 @@ describe('with any driver of unstorage', () => {
   it('responses have a limited number of places', async () => {
     const driver = mapDriver()
     const server = await board.open({ storage: storageOf(driver) })
-    const requests = process.env.FULL ? 20_000 : 300
+    const requests = isFull ? 20_000 : 300
     for (let count = 0; count < requests; count++) await read(server, `/teams/1?x=${count}`)
     expect([...driver.items.keys()].filter(key => key.startsWith('entry:')).length).toBeLessThanOrEqual(4_096)
     expect([...driver.items.keys()].filter(key => key.startsWith('entry:')).length).toBeGreaterThan(requests / 10)
-  }, process.env.FULL ? 600_000 : 60_000)
+  }, isFull ? 600_000 : 60_000)
 
   it.each(['not json', '{"text":1}', 'null', '{"text":"{}","etag":"x","expires":9e15,"reads":[],"generations":null}'])('reads again instead of using %s', async (text) => {
     const driver = mapDriver()
@@ -171,7 +172,7 @@ describe.runIf(await isReachable(REDIS))('in Redis', () => {
     const gate = createGate()
     const [reader, writer] = [await open('races', [gate.plugin]), await open('races')]
     for (let round = 0; round < RACES; round++) await race(reader, writer, gate, round)
-  }, process.env.FULL ? 600_000 : 60_000)
+  }, isFull ? 600_000 : 60_000)
 
   it('one of 1000 requests at the same time reads', async () => {
     const server = await open('cold')

@@ -1,10 +1,11 @@
 # The services that tests need, on Debian, as root. Sourced by `run`.
 #
-# A service is a row in SERVICES and two functions: `<name>_ready` succeeds when the service can be used, `<name>_start`
+# A service is a row in these lists and two functions: `<name>_ready` succeeds when the service can be used, `<name>_start`
 # installs what is missing and starts it. Everything listens on 127.0.0.1 only and holds test data only.
 
-# The services the tests need.
-SERVICES=(postgres postgres_replica pgbouncer mariadb mariadb_replica galera redis chromium)
+# The services that the tests of a tier need.
+PUSH_SERVICES=(postgres mariadb redis chromium)
+FULL_SERVICES=(postgres postgres_replica pgbouncer mariadb mariadb_replica galera redis chromium)
 
 listening() { (exec 3<> "/dev/tcp/127.0.0.1/$1") 2> /dev/null; }
 

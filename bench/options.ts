@@ -11,6 +11,8 @@ export interface BenchOptions {
   /** Profiles this implementation instead of measuring all. */
   readonly profile?: string
   readonly quick: boolean
+  /** Fails when d is slower than a. Like `quick` otherwise. */
+  readonly guard: boolean
   /** Measures the heap after 20 000 and after 200 000 requests, and nothing else. */
   readonly soak: boolean
   /** Measures other builds of the app: with 200 resources, with entity tags, and as two processes. On in a full run. */
@@ -38,6 +40,7 @@ export interface BenchOptions {
 export const HELP = `npm run bench -- [options]
 
   --quick           only a, d and bare, in shorter rounds
+  --guard           the same, and fails when d handles fewer requests than a in the median of the rounds
   --rounds <n>      rounds per operation, at least 5
   --seconds <n>     seconds per implementation, operation and round, at least 1
   --no-peers        without the other packages
@@ -68,6 +71,7 @@ export function readOptions(args: readonly string[], folder: string): BenchOptio
     options: {
       help: { type: 'boolean' },
       quick: { type: 'boolean' },
+      guard: { type: 'boolean', default: false },
       peers: { type: 'boolean', default: true },
       built: { type: 'boolean', default: false },
       builds: { type: 'boolean', default: false },
@@ -89,8 +93,9 @@ export function readOptions(args: readonly string[], folder: string): BenchOptio
     },
   })
   if (values.help) return 'help'
-  const effort = values.quick ? QUICK : FULL
-  const inFull = !values.quick && values.only === undefined && values.against === undefined
+  const quick = values.guard || (values.quick ?? false)
+  const effort = quick ? QUICK : FULL
+  const inFull = !quick && values.only === undefined && values.against === undefined
   return {
     effort: { ...effort, rounds: atLeast(5, values.rounds, effort.rounds), seconds: atLeast(1, values.seconds, effort.seconds) },
     json: values.json,
@@ -106,7 +111,8 @@ export function readOptions(args: readonly string[], folder: string): BenchOptio
     servers: values.servers,
     variants: values.variants ?? inFull,
     remote: (['postgres', 'mariadb'] as const).filter(name => values[name] ?? inFull),
-    quick: values.quick ?? false,
+    quick,
+    guard: values.guard,
     peers: values.peers && values.against === undefined,
   }
 }

@@ -90,7 +90,7 @@ function buildApp({ built }: BenchOptions): void {
 }
 
 async function compare(
-  { against, built, effort, json, only, peers: withPeers, quick, remote, variants: withVariants }: BenchOptions,
+  { against, built, effort, guard, json, only, peers: withPeers, quick, remote, variants: withVariants }: BenchOptions,
   operations: readonly Operation[],
   database: string,
   sample: Sample,
@@ -168,6 +168,9 @@ async function compare(
           : ''
       }${toFootnotes(about)}`,
     )
+    const slower = guard ? lines.filter(({ implementation, ratio }) => implementation === 'd' && ratio < 1) : []
+    for (const { operation, ratio } of slower) console.error(`${operation}: d handles ${ratio.toFixed(2)} times the requests of a.`)
+    if (slower.length > 0) process.exitCode = 1
   }
   finally {
     await Promise.all(servers.map(server => server.stop()))

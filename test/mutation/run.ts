@@ -3,6 +3,7 @@
  * copy of the repository is changed. What has not changed since the last run is not tested again.
  *
  *     npm run test:mutation -- row-scope api-tokens
+ *     npm run test:mutation -- --all
  */
 import { Stryker } from '@stryker-mutator/core'
 import { globSync, mkdirSync, rmSync } from 'node:fs'
@@ -15,7 +16,8 @@ import { isSampling } from './sample.ts'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 process.chdir(root)
 
-const names = process.argv.slice(2)
+const given = process.argv.slice(2)
+const names = given.includes('--all') ? Object.keys(FOLDERS) : given
 const unknown = names.find(name => !Object.hasOwn(FOLDERS, name))
 if (names.length === 0 || unknown !== undefined) {
   console.error(`${unknown === undefined ? 'Name a folder' : `There is no folder \`${unknown}\``}: ${Object.keys(FOLDERS).join(', ')}.`)

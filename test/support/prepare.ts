@@ -2,13 +2,14 @@
  * Prepares the apps of the repository: their generated types, and the TypeScript settings that tests, type checks and the build read. All
  * commands share the result. An app is prepared again when one of the files it is made of has changed.
  *
- *     node test/support/prepare.ts [app …]
+ *     node test/support/prepare.ts [app …]     without a name, those that the tier reads
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { availableParallelism } from 'node:os'
 import { dirname, join } from 'node:path'
 import { hashOf, makeOnce, root } from './once.ts'
+import { isFull } from './tiers.ts'
 
 /** An app of the repository, and the generated file that other commands read. */
 interface App {
@@ -32,14 +33,17 @@ const APPS: readonly App[] = [
 /** The apps whose generated files tests read. */
 export const TESTED = ['.', 'playground', 'test/fixtures/better-auth']
 
-/** The apps with a TypeScript project of their own, besides the playground. */
-export const FIXTURES = ['test/fixtures/auth-utils', 'test/fixtures/better-auth', 'test/fixtures/forms', 'test/fixtures/admin']
+/** The fixtures that are type-checked in the full tier. */
+const FIXTURES = ['test/fixtures/auth-utils', 'test/fixtures/better-auth', 'test/fixtures/forms', 'test/fixtures/admin']
+
+/** The apps whose types the tier checks. */
+export const CHECKED = ['.', 'playground', ...isFull ? FIXTURES : []]
 
 /** What every app is made of, besides its own folder. */
 const SHARED = ['src', 'nuxt.config.ts', 'test/support/aliases.ts', 'package.json', 'package-lock.json']
 
 /** @throws With the output of the command that failed. */
-export async function prepare(names: readonly string[] = APPS.map(({ folder }) => folder)): Promise<void> {
+export async function prepare(names: readonly string[] = [...TESTED, ...CHECKED]): Promise<void> {
   const unknown = names.find(name => !APPS.some(({ folder }) => folder === name))
   if (unknown !== undefined) throw new Error(`There is no app ${unknown}. The apps are ${APPS.map(({ folder }) => folder).join(', ')}.`)
   const waiting = APPS.filter(({ folder }) => names.includes(folder))

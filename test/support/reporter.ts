@@ -4,12 +4,12 @@
  */
 import { writeFileSync } from 'node:fs'
 import type { Reporter, TestModule } from 'vitest/node'
-import { tally } from './tally.ts'
+import { tally, type Tally } from './tally.ts'
 import { secondsOf, type Times } from './times.ts'
 
 /** What the test command learns from a run. */
 export interface Written {
-  readonly tally: ReturnType<typeof tally>
+  readonly tally: Tally
   readonly times: Times
 }
 
@@ -17,7 +17,8 @@ interface Progress {
   /** The files that have not ended. */
   waiting: number
   readonly modules: TestModule[]
-  readonly began: number
+  /** 0 until the first file starts. */
+  began: number
 }
 
 export function createTallyReporter(file: string): Reporter {
@@ -26,12 +27,13 @@ export function createTallyReporter(file: string): Reporter {
     onTestRunStart(specifications) {
       for (const { project: { name } } of specifications) {
         const progress = projects.get(name) ?? { waiting: 0, modules: [], began: 0 }
-        projects.set(name, { ...progress, waiting: progress.waiting + 1 })
+        progress.waiting++
+        projects.set(name, progress)
       }
     },
     onTestModuleStart({ project: { name } }) {
       const progress = projects.get(name)
-      if (progress?.began === 0) projects.set(name, { ...progress, began: Date.now() })
+      if (progress?.began === 0) progress.began = Date.now()
     },
     onTestModuleEnd(module) {
       const progress = projects.get(module.project.name)

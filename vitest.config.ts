@@ -1,8 +1,9 @@
 /** The projects of `npm test`: `process`, `build`, `unit`, `types`, `engines`, `drizzle-1`, `e2e` and `package`. Their files: `test/support/tiers.ts`. */
 import { configDefaults, defineConfig } from 'vitest/config'
 import { drizzleModule, packageAliases, virtualModules } from './test/support/aliases.ts'
+import { LongestFirst } from './test/support/longest-first.ts'
 import { createTallyReporter } from './test/support/reporter.ts'
-import { DRIZZLE_1, FULL_ONLY, isFull, PROJECTS, TIER, type ProjectName } from './test/support/tiers.ts'
+import { DRIZZLE_1, FULL_ONLY, isFull, PROJECTS, type ProjectName } from './test/support/tiers.ts'
 
 const minutes = (n: number) => n * 60_000
 
@@ -38,6 +39,7 @@ export default defineConfig({
   test: {
     reporters,
     setupFiles: ['test/support/setup.ts'],
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         extends: true,
@@ -62,30 +64,30 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { ...filesOf('process'), testTimeout: minutes(1), hookTimeout: minutes(1), ...inGroup(2) },
+        test: { ...filesOf('process'), testTimeout: minutes(1), hookTimeout: minutes(1), ...inGroup(1) },
       },
       {
         extends: true,
-        test: { ...filesOf('build'), testTimeout: minutes(1), hookTimeout: minutes(1), ...inGroup(2) },
+        test: { ...filesOf('build'), testTimeout: minutes(1), hookTimeout: minutes(1), ...inGroup(1) },
       },
       {
         extends: true,
         // In the full tier, tests measure the memory of their process.
-        test: { ...filesOf('engines'), isolate: isFull, testTimeout: minutes(4), hookTimeout: minutes(1), ...inGroup(3) },
+        test: { ...filesOf('engines'), isolate: isFull, testTimeout: minutes(4), hookTimeout: minutes(1), ...inGroup(2) },
       },
       {
         extends: true,
         resolve: { alias: [{ find: /^drizzle-orm(?=$|\/)/, replacement: 'drizzle-orm-1' }] },
         test: {
           name: 'drizzle-1',
-          include: [...DRIZZLE_1[TIER]],
+          include: [...DRIZZLE_1[isFull ? 'full' : 'push']],
           exclude: [...configDefaults.exclude, ...LEFT_OUT],
           isolate: isFull,
           // On push: one engine of each dialect that differs between the versions, both without a server.
           env: isFull ? {} : { ENGINE: process.env.ENGINE ?? 'better-sqlite3,pglite' },
           testTimeout: minutes(4),
           hookTimeout: minutes(1),
-          ...inGroup(3),
+          ...inGroup(2),
         },
       },
       {
@@ -99,12 +101,12 @@ export default defineConfig({
           // Concurrent tests share a browser.
           maxConcurrency: 3,
           ...RETRY,
-          ...inGroup(4),
+          ...inGroup(3),
         },
       },
       {
         extends: true,
-        test: { ...filesOf('package'), testTimeout: minutes(2), hookTimeout: minutes(10), ...RETRY, ...inGroup(4) },
+        test: { ...filesOf('package'), testTimeout: minutes(2), hookTimeout: minutes(10), ...RETRY, ...inGroup(3) },
       },
     ],
   },

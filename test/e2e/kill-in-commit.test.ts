@@ -15,12 +15,12 @@ import { root } from '../support/once'
 import { auditLogSql } from '../engines/support/audit-log'
 import type { Dialect } from '../../src/runtime/shared/dialects'
 import { isReachable, SERVICES } from '../support/services'
-import { isFull } from '../support/tiers'
+import { isRelease } from '../support/tiers'
 
 /** PGlite takes seconds to start. */
-const killsOf = (name: string) => isFull ? 100 : name === 'pglite' ? 3 : 8
+const killsOf = (name: string) => isRelease ? 100 : name === 'pglite' ? 3 : 8
 /** Fewer, because the mechanism is the one of the tests before. */
-const auditKillsOf = (name: string) => isFull ? 100 : name === 'pglite' ? 1 : 2
+const auditKillsOf = (name: string) => isRelease ? 100 : name === 'pglite' ? 1 : 2
 const SIZE = 20
 
 type Query = (sql: string) => Promise<unknown[][]>
@@ -199,7 +199,7 @@ describe.each(CASES)('$name', ({ name, service, id, open }) => {
     console.log(`${name}, audit log: ${kills} kills, ${unfinished} during a commit, ${entries} entries`)
     expect(halves).toEqual([])
     expect(entries).toBeGreaterThan(0)
-    if (isFull) expect(unfinished).toBeGreaterThan(kills / 4)
+    if (isRelease) expect(unfinished).toBeGreaterThan(kills / 4)
   }, 1_800_000)
 
   it.skipIf(service !== undefined && !reachable.has(service))(`leaves a request and its key, or neither, over ${auditKillsOf(name)} kills, and the retry replays`, async () => {

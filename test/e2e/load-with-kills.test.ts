@@ -6,7 +6,7 @@ import { isReachable, SERVICES } from '../support/services'
 import { startClient, type Client, type Failure } from './servers/clients'
 import { appServer, nodePort, startCluster, startRedis, startReplica, type Part } from './servers/parts'
 import { request, startOrders, type Orders } from './servers/orders'
-import { isFull } from '../support/tiers'
+import { isFull, isRelease } from '../support/tiers'
 
 /** Milliseconds of load before each kill, and before each new start. */
 const PAUSE = isFull ? 3_000 : 1_500
@@ -65,8 +65,8 @@ async function startBehindProxy(orders: Orders, end: (() => unknown)[], envOf: (
 }
 
 describe.each([
-  { name: 'postgres', services: ['postgres'], rounds: isFull ? 10 : 3 },
-  { name: 'galera', services: ['galera'], rounds: isFull ? 10 : 2 },
+  { name: 'postgres', services: ['postgres'], rounds: isRelease ? 10 : 3 },
+  { name: 'galera', services: ['galera'], rounds: isRelease ? 10 : 2 },
 ] as const)('a deployment on $name under load', async ({ name, services, rounds }) => {
   const end: (() => unknown)[] = []
   afterAll(async () => {

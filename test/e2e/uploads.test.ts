@@ -18,7 +18,7 @@ import { createPng } from '../support/png'
 import { CHROMIUM, isReachable } from '../support/services'
 import { filesIn } from '../unit/files/world'
 import { launch } from './newsroom/browser'
-import { isFull } from '../support/tiers'
+import { byTier, isFull } from '../support/tiers'
 
 const MB = 1024 * 1024
 
@@ -184,7 +184,7 @@ describe('a body without end', () => {
 })
 
 describe('a kill during uploads', () => {
-  const KILLS = isFull ? 40 : 4
+  const KILLS = byTier({ push: 4, full: 10, release: 40 })
 
   /** The files that records name. */
   function named(): { path: string, size: number, sha256: string }[] {

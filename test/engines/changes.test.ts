@@ -3,10 +3,10 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { command, FIRST_COMMANDS, World } from './changes/world'
 import { ENGINE_CASES, isAvailable } from './support/databases'
-import { isFull } from '../support/tiers'
+import { byTier, isFull } from '../support/tiers'
 
 /** Sequences of writes. A database that runs elsewhere takes longer for each. */
-const RUNS = isFull ? 300 : 8
+const RUNS = byTier({ push: 8, full: 60, release: 300 })
 
 const VARIANTS = [
   ['the changes that plugins receive', false],

@@ -7,10 +7,10 @@ import { createRandom, createRequests, shapesOf, type Asked } from './fuzz/reque
 import { tableText, WORLDS } from './fuzz/tables'
 import { ENGINE_CASES, isAvailable, type Opened } from './support/databases'
 import { TIMES } from './support/blog'
-import { isFull } from '../support/tiers'
+import { byTier, isFull } from '../support/tiers'
 
 /** Requests to each engine; the others take milliseconds for each. */
-const REQUESTS = Number(process.env.FUZZ ?? (isFull ? 50_000 : 400))
+const REQUESTS = Number(process.env.FUZZ ?? byTier({ push: 400, full: 10_000, release: 50_000 }))
 const SEED = Number(process.env.SEED ?? Date.now() % 2_147_483_647)
 /** After so many the rows are as they were at first. */
 const ROUND = 300

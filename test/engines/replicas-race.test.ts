@@ -4,11 +4,11 @@ import type { TestServer } from '../support/server'
 import { hasMariadbReplica, openMariadb } from './support/mariadb-replica'
 import { hasReplica, openReplicated, type Replicated } from './support/replica'
 import { createBrowser, createScript, MARIADB_POSTS_SQL, OURS, POSTS_SQL, startServer, THEIRS, type Client } from './support/replicated-posts'
-import { isFull } from '../support/tiers'
+import { isRelease } from '../support/tiers'
 
 const TURN = 240_000
 /** Steps of each client. */
-const STEPS = isFull ? 1_000 : 200
+const STEPS = isRelease ? 1_000 : 200
 
 /** Numbers from 0 to 1 that depend on the seed only. */
 function createRandom(seed: number) {

@@ -5,9 +5,9 @@ import { tableText, WORLDS } from './fuzz/tables'
 import { openBlog, type Blog } from './support/blog'
 import { ENGINE_CASES, isAvailable, sampleFor, type Opened } from './support/databases'
 import { reset, WRITER } from './support/scene'
-import { isFull } from '../support/tiers'
+import { byTier } from '../support/tiers'
 
-const RACES = isFull ? 1000 : 50
+const RACES = byTier({ push: 50, full: 200, release: 1000 })
 const UUIDS = ['11111111-1111-4111-8111-111111111111', 'aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa']
 const CALLER: Caller = { user: { id: 1 } }
 const told = ({ status, body }: Answered) => status < 400 ? String(status) : `${status} ${body.data.code}`

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { isFull } from './tiers'
+import { isRelease } from './tiers'
 
 interface Run {
   readonly done: number
@@ -29,7 +29,7 @@ export interface StreamsOptions {
 }
 
 /** At 300 bytes each, they are more than the buffers between server and client hold. */
-const ROWS = isFull ? 1_000_000 : 100_000
+const ROWS = isRelease ? 1_000_000 : 100_000
 const MB = 1024 * 1024
 
 export function describeStreams({ url, resource, fill, rss, isWorker }: StreamsOptions): void {
@@ -105,7 +105,7 @@ export function describeStreams({ url, resource, fill, rss, isWorker }: StreamsO
       const state = await stateOf(run)
       console.log(`whole stream: ${lines} rows, memory ${growths.map(growth => growth.toFixed(0)).join(' ')} MB`)
       // workerd collects garbage late: an isolate can use 128 MB.
-      expect(Math.max(...growths)).toBeLessThan(isWorker && isFull ? 128 : 30)
+      expect(Math.max(...growths)).toBeLessThan(isWorker && isRelease ? 128 : 30)
       expect([lines, state.ended]).toEqual([state.done, true])
       expect(lines).toBeGreaterThanOrEqual(ROWS)
     }, 900_000)

@@ -1,13 +1,20 @@
 /**
  * The tiers of the tests. `push` is what every change has to pass, in minutes. `full` runs all of it and what takes longer: set `FULL=1`.
+ * `release` runs the same with the most random runs, rows and kills, which takes hours: set `RELEASE=1`.
  * `test/unit/support/tiers.test.ts` checks that each test file belongs to one project, and each row of these tables to a file.
  */
 
-export type Tier = 'push' | 'full'
+export type Tier = 'push' | 'full' | 'release'
 
-export const TIER: Tier = process.env.FULL === '1' ? 'full' : 'push'
+export const TIER: Tier = process.env.RELEASE === '1' ? 'release' : process.env.FULL === '1' ? 'full' : 'push'
 
-export const isFull = TIER === 'full'
+/** Also true in the release tier. */
+export const isFull = TIER !== 'push'
+
+export const isRelease = TIER === 'release'
+
+/** How often a test repeats itself in each tier. */
+export const byTier = (counts: Readonly<Record<Tier, number>>): number => counts[TIER]
 
 /** The files of each project, relative to the repository. The first project that lists a file runs it; `drizzle-1` runs files once more. */
 export const PROJECTS = {
@@ -62,7 +69,7 @@ export const FULL_ONLY: Readonly<Record<string, string>> = {
 }
 
 /** The tests that run with Drizzle 1.0 as well: those of columns, sessions and statements. */
-export const DRIZZLE_1: Readonly<Record<Tier, readonly string[]>> = {
+export const DRIZZLE_1 = {
   push: ['test/drizzle-1/**/*.test.ts', 'test/engines/{suite,values}.test.ts'],
   full: [
     'test/drizzle-1/**/*.test.ts',
@@ -71,4 +78,4 @@ export const DRIZZLE_1: Readonly<Record<Tier, readonly string[]>> = {
     // The others create their tables with Drizzle Kit 0.31, which does not read the tables of 1.0.
     'test/engines/**/!(tasks|idempotency|audit-log|activity|api-tokens).test.ts',
   ],
-}
+} as const satisfies Readonly<Record<Exclude<Tier, 'release'>, readonly string[]>>

@@ -19,7 +19,7 @@ import { PLUGIN_REQUESTS } from '../../support/matrix/plugin-routes'
 import { changesBetween, REQUESTS, type Request, type RequestName, type RequestOptions, type Rows } from '../../support/matrix/requests'
 import { REQUEST_NAMES } from '../../support/matrix/run'
 import { createServer, type Answered, type Caller, type TestServer } from '../../support/server'
-import { isFull } from '../../support/tiers'
+import { byTier } from '../../support/tiers'
 
 const roleOf = ({ user }: AutoApiContext) => user?.role
 
@@ -226,7 +226,7 @@ function isNamed(scope: string, { scopes, articles, tags }: Case): boolean {
   return strings.some(one => scopes!.includes(one))
 }
 
-const RUNS = isFull ? 1500 : 10
+const RUNS = byTier({ push: 10, full: 150, release: 1500 })
 
 describe('a token', () => {
   const counts = { done: 0, refused: 0 }

@@ -18,9 +18,9 @@ import type { AutoApiPlugin } from '../../../../src/runtime/server/define'
 import type { Caller, TestServer } from '../../../support/server'
 import type { posts, Board } from './board'
 import { createBoard, user } from './board'
-import { isFull } from '../../../support/tiers'
+import { byTier, isFull } from '../../../support/tiers'
 
-const RUNS = isFull ? Number(process.env.RUNS ?? 10_000) : 30
+const RUNS = Number(process.env.RUNS ?? byTier({ push: 30, full: 1000, release: 10_000 }))
 
 const CALLERS: readonly Caller[] = [
   { user: null }, user(1), user(2), user(1, 'globex'), user(1, 'acme', 'editor'), user(1, 'acme', 'writer', []), user(3, 'acme', 'editor', ['reader', 'staff']),

@@ -9,7 +9,7 @@ import { apiTokensTable } from '../../../src/runtime/server/schema/presets/sqlit
 import { DEFAULT_MULTI_TENANCY } from '../../../src/runtime/shared/defaults'
 import { AUDIT_LOGS, auditLogSql } from '../../engines/support/audit-log'
 import { articlesAuth, closedAuth, tagsAuth } from '../../fixtures/visibility/server/auth'
-import { client, db, dump, put, reset } from '../../fixtures/visibility/server/database/client'
+import { clear, client, db, dump, put, reset } from '../../fixtures/visibility/server/database/client'
 import * as schema from '../../fixtures/visibility/server/database/schema'
 import { TOKENS_SQL } from '../api-tokens'
 import { createServer, type Answered, type Caller, type TestServer } from '../server'
@@ -45,6 +45,7 @@ export interface TokenApp {
 }
 
 export async function openTokenApp(): Promise<TokenApp> {
+  clear()
   client.exec(TOKENS_SQL)
   client.exec(await auditLogSql('sqlite'))
   reset()

@@ -11,7 +11,7 @@ import { hashToken, createTokenFormat } from '../../../src/runtime/server/plugin
 import type { AutoApiContext, Permission, ResourceAuth } from '../../../src/runtime/server/define'
 import { apiTokensTable } from '../../../src/runtime/server/schema/presets/sqlite'
 import { DEFAULT_MULTI_TENANCY } from '../../../src/runtime/shared/defaults'
-import { client, db, dump, put, reset } from '../../fixtures/visibility/server/database/client'
+import { clear, client, db, dump, put, reset } from '../../fixtures/visibility/server/database/client'
 import * as schema from '../../fixtures/visibility/server/database/schema'
 import { TOKENS_SQL } from '../../support/api-tokens'
 import { scopesOf } from '../../support/matrix/credentials'
@@ -119,6 +119,7 @@ function isAboutCaller(name: string): boolean {
 const TOKEN = createTokenFormat('aat').create()
 let tokenHash: string
 beforeAll(async () => {
+  clear()
   client.exec(TOKENS_SQL)
   tokenHash = await hashToken(TOKEN)
 })

@@ -22,6 +22,12 @@ it('keeps the files of a project together whose files share their modules', () =
     .toEqual(['test/2.ts', 'test/1.ts', 'test/3.ts', 'test/4.ts'])
 })
 
+it('orders the files that share their modules by the seed, if there is one', () => {
+  const orders = Array.from({ length: 10 }, (_, seed) =>
+    longestFirst(['1', '2', 'x', 'y'].map(name => file('a', `test/${name}.ts`, { isolate: false })), TIMES, String(seed)).map(({ moduleId }) => moduleId).join())
+  expect(new Set(orders).size).toBeGreaterThan(3)
+})
+
 it('keeps the order of the groups', () => {
   expect(order([file('a', 'test/2.ts', { groupOrder: 1 }), file('b', 'test/4.ts')])).toEqual(['test/4.ts', 'test/2.ts'])
 })

@@ -8,6 +8,8 @@ import type { Handler } from './routes'
 
 /** The properties of Nitro 2 and Nitro 3 for scanned files and for the bundler. */
 interface Nitro {
+  /** Nitro asks the first one first. */
+  readonly options: { errorHandler?: string | string[] }
   readonly scannedHandlers: Handler[]
   readonly hooks: { hook: (name: 'rollup:before', run: (nitro: unknown, bundler: { plugins?: unknown }) => void) => void }
   /** Nitro 3 copies the handlers into its router before the bundle. */
@@ -18,6 +20,7 @@ export function addStartup(nuxt: Nuxt, resolve: (path: string) => string): void 
   addServerPlugin(resolve('./runtime/server/nitro/start'))
   nuxt.hook('nitro:init', (value) => {
     const nitro = value as unknown as Nitro
+    nitro.options.errorHandler = [resolve('./runtime/server/nitro/errors'), ...[nitro.options.errorHandler ?? []].flat()]
     // Nitro scans for files before every bundle, and again when a file is added in development.
     const buildStart = () => {
       const read = (file: string) => readFileSync(file, 'utf8')

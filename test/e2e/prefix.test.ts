@@ -1,6 +1,7 @@
 /** With another prefix, and below the app's base URL, the API has its routes there and nowhere else. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startVisibilityApp, type VisibilityApp } from './support/visibility'
+import { describeErrors } from './errors'
 import { describeHttp } from './http'
 import { describeOwnRoutes } from './own-routes'
 
@@ -17,6 +18,8 @@ afterAll(() => app?.stop())
 describeOwnRoutes(() => app, prefix)
 
 describeHttp(() => app, prefix)
+
+describeErrors(() => app, prefix, `${base}/`)
 
 describe('the default prefix', () => {
   it.each(['/api/articles', '/api/articles/1', '/api/articles/1/restore'])('belongs to the app: %s', async (path) => {

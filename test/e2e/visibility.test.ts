@@ -4,6 +4,7 @@ import { describeCells, SMOKE_CELLS } from '../support/matrix/run'
 import { CALLERS, REASONS } from '../support/matrix/reasons'
 import { PLUGIN_REQUESTS } from '../support/matrix/plugin-routes'
 import { REQUESTS } from '../support/matrix/requests'
+import { describeErrors } from './errors'
 import { describeOwnRoutes } from './own-routes'
 import { startVisibilityApp, type VisibilityApp } from './support/visibility'
 
@@ -26,3 +27,5 @@ describe('the slice of the matrix', () => {
 describeCells(() => app, SMOKE_CELLS)
 
 describe('beside the app', () => describeOwnRoutes(() => app, '/api'))
+
+describeErrors(() => app, '/api')

@@ -2,6 +2,7 @@
 import { joinBytes } from '../../shared/bytes'
 import { incompleteBody, isHttpError, payloadTooLarge } from '../core/error'
 import { headerOf, webRequestOf } from '../web-request'
+import { LINGER } from './refused-body'
 
 /** A request that arrives over a Node connection. */
 interface NodeRequest {
@@ -108,8 +109,6 @@ function findBodyWithin(event: EventWithBody, limit: number): unknown {
   const isTooLong = Number(headerOf(event, 'content-length')) > limit
   const source = findBody(event)
   if (!isTooLong) return source
-  // With h3 2 on Node, a body that nobody reads would reset the connection before the client has the response. Node reads it for h3 1.
-  if (event.node && source instanceof ReadableStream && webRequestOf(event)) void drain(source.getReader()).catch(() => {})
   throw payloadTooLarge(limit)
 }
 
@@ -184,8 +183,13 @@ async function* fromWebStream(stream: ReadableStream<Uint8Array>, isNode: boolea
   }
 }
 
+/** Reads and drops what a client sends until it has read the refusal. */
 async function drain(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
-  while (!(await reader.read()).done);
+  for (let rest = LINGER.bytes; rest > 0;) {
+    const { done, value } = await reader.read()
+    if (done) return
+    rest -= value.byteLength
+  }
 }
 
 /** Rethrows an HTTP error of the app, such as its own limit. @throws `INVALID_BODY` for any other error: the connection ended. */

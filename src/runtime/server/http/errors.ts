@@ -5,6 +5,7 @@ import { describeError, logPrefix, printable } from '../core/log'
 import { BusyError } from '../engines/engine'
 import { withCause, withoutStack } from './development'
 import { addCacheHeaders, keepCacheControl, type HeaderAccess } from './headers'
+import { closeAfterRefusal } from './refused-body'
 import { sentUrl, type EventWithUrl } from './url'
 
 /** The argument of `createError` in h3 1 and h3 2. */
@@ -15,7 +16,10 @@ export interface HttpErrorInput {
   readonly data?: object
 }
 
-type ErrorEvent = EventWithUrl & { readonly method: string, readonly node?: { readonly res?: unknown } }
+type ErrorEvent = EventWithUrl & { readonly method: string, readonly node?: { readonly req?: object, readonly res?: unknown } }
+
+/** The statuses of a refused body: too large, or of another media type. */
+const BODY_REFUSED: ReadonlySet<number | undefined> = new Set([413, 415])
 
 /** @param createError `createError` of h3 */
 export function createToHttpError<Event extends ErrorEvent>(
@@ -26,6 +30,7 @@ export function createToHttpError<Event extends ErrorEvent>(
     if (error instanceof BusyError) return toHttpError(event, busy())
     addCacheHeaders(event, headers)
     if (statusOf(error) === 404) keepCacheControl(event)
+    closeAfterRefusal(event, BODY_REFUSED.has(statusOf(error)))
     if (error instanceof ApiError) {
       for (const [name, value] of Object.entries(error.headers)) headers.set(event, name, value)
       const { status, message, data, cause } = error

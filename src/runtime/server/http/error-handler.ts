@@ -1,0 +1,69 @@
+/**
+ * Nitro's error handler for the paths of the API: JSON or problem details, whatever the client accepts. Nuxt's own handler looks for
+ * `/api/` in the URL, and sends its error page to clients that ask for no type, such as most HTTP libraries.
+ */
+import { wantsErrorsAs } from '../core/media-type'
+import { headerOf, webRequestOf, type EventWithHeaders } from '../web-request'
+import { PROBLEM_TYPE, toProblem } from './problem'
+import { sentUrl, type EventWithUrl } from './url'
+
+/** What Nitro's default handler returns. Nitro 2 has an object of headers, Nitro 3 has `Headers`. */
+interface Rendered {
+  readonly status?: number
+  readonly statusText?: string
+  readonly headers: Headers | Readonly<Record<string, string>>
+  readonly body?: unknown
+}
+
+interface NodeResponse {
+  statusCode: number
+  statusMessage: string
+  readonly setHeader: (name: string, value: string) => unknown
+  readonly end: (text?: string) => unknown
+}
+
+type ErrorEvent = EventWithUrl & EventWithHeaders & { readonly handled?: boolean, readonly node?: { readonly res?: object } }
+
+interface ErrorBody {
+  readonly message?: string
+  readonly statusText?: string
+  readonly statusMessage?: string
+  readonly data?: unknown
+}
+
+type DefaultHandler = (error: Error, event: ErrorEvent, options: object) => Rendered | Promise<Rendered>
+
+/** Nitro 3 sends what an error handler returns, Nitro 2 what it has written. */
+export type NitroErrorHandler
+  = (error: Error, event: ErrorEvent, tools: { readonly defaultHandler: DefaultHandler }) => Promise<Response | undefined>
+
+/** @param mountPath the prefix of the API, with the part of the base URL that the path of an event contains */
+export function createErrorHandler(mountPath: string): NitroErrorHandler {
+  const isBelow = (path: string) => path === mountPath || ['/', '?'].some(next => path.startsWith(mountPath + next))
+  return async (error, event, { defaultHandler }) => {
+    if (event.handled || !isBelow(event.path)) return
+    const rendered = await defaultHandler(error, event, { json: true })
+    // A redirect to the base URL of the app.
+    if (typeof rendered.body !== 'object' || rendered.body === null) return
+    const headers = new Headers(rendered.headers)
+    const status = rendered.status ?? 500
+    const text = bodyOf(event, status, rendered.body, headers)
+    const response = event.node?.res as NodeResponse | undefined
+    if (!response || webRequestOf(event)) return new Response(text, { status, statusText: rendered.statusText, headers })
+    headers.forEach((value, name) => response.setHeader(name, value))
+    response.statusCode = status
+    if (rendered.statusText) response.statusMessage = rendered.statusText
+    response.end(text)
+  }
+}
+
+/** The body as text. The type of problem details replaces that of JSON. */
+function bodyOf(event: ErrorEvent, status: number, body: object, headers: Headers): string {
+  if (wantsErrorsAs(headerOf(event, 'accept'), PROBLEM_TYPE)) {
+    headers.set('content-type', PROBLEM_TYPE)
+    const { message = '', statusText, statusMessage, data } = body as ErrorBody
+    return JSON.stringify(toProblem({ name: 'Error', message, ...{ status, statusText: statusText ?? statusMessage, data } }))
+  }
+  // Without the query string, which can hold values that must not be stored.
+  return JSON.stringify('url' in body ? { ...body, url: sentUrl(event).path } : body, null, 2)
+}

@@ -1,0 +1,5 @@
+/** The error handler that Nitro asks first. */
+import { config, eventBase } from '#auto-api/config'
+import { createErrorHandler } from '../http/error-handler'
+
+export default createErrorHandler(eventBase + config.prefix)

@@ -93,7 +93,7 @@ export default defineNuxtModule<ModuleOptions>({
 
     // Nuxt reads NUXT_AUTO_API_SECRET only if the runtime config declares the key.
     nuxt.options.runtimeConfig.autoApi = { secret: '', ...nuxt.options.runtimeConfig.autoApi as object | undefined }
-    const nitro = prepareNitro(nuxt, resolve('./runtime'))
+    const nitro = prepareNitro(nuxt, resolve('./runtime'), autoApi.bundleDrizzle !== false)
     addAutoImports(nuxt, resolve, peers)
     addTasks(nuxt, resolve)
     addStartup(nuxt, resolve)

@@ -23,12 +23,15 @@ interface NitroVersion {
   readonly types: string
   /** Returns the part of the app's base URL that the path of an event contains. It does not end in a slash. */
   readonly eventBase: (options: NitroOptions) => string
-  /**
-   * Makes Nitro bundle the files of a folder. Outside the bundle, Node would load the placeholder modules instead of the generated
-   * modules.
-   */
-  readonly bundle: (options: NitroOptions, path: string) => void
+  /** Makes Nitro bundle the files of a folder, or those whose path or name matches a pattern. */
+  readonly bundle: (options: NitroOptions, files: string | RegExp) => void
 }
+
+/**
+ * Outside the bundle, Node loads hundreds of files of these packages, and reads the long `package.json` of Drizzle for each of them: most
+ * of the time until the first response. The drivers that they import stay outside.
+ */
+const SLOW_OUTSIDE = /^(?:.*[\\/]node_modules[\\/])?(?:drizzle-orm|drizzle-zod|zod)(?:[\\/]|$)/
 
 const NITRO_2: NitroVersion = {
   h3: 'h3',
@@ -36,9 +39,9 @@ const NITRO_2: NitroVersion = {
   runtimeConfig: 'nitropack/runtime/config',
   types: 'nitropack/types',
   eventBase: () => '',
-  bundle(options, path) {
+  bundle(options, files) {
     options.externals ??= {}
-    options.externals.inline = [...options.externals.inline ?? [], path]
+    options.externals.inline = [...options.externals.inline ?? [], files]
   },
 }
 
@@ -49,11 +52,11 @@ const NITRO_3: NitroVersion = {
   types: 'nitro/types',
   // A relative base URL is no part of a path.
   eventBase: ({ baseURL = '' }) => baseURL.startsWith('/') ? baseURL.replace(/\/+$/, '') : '',
-  bundle(options, path) {
+  bundle(options, files) {
     if (options.noExternals === true) return
     // Nuxt adds the folder of the package. Nitro would then bundle all packages below that folder, also those with a native driver.
-    const others = (options.noExternals || []).filter(item => typeof item !== 'string' || !path.startsWith(`${item.replace(/\/$/, '')}/`))
-    options.noExternals = [...others, path]
+    const isAbove = (item: unknown) => typeof item === 'string' && String(files).startsWith(`${item.replace(/\/$/, '')}/`)
+    options.noExternals = [...(options.noExternals || []).filter(item => !isAbove(item)), files]
   },
 }
 
@@ -62,10 +65,12 @@ export function nitroVersionOf(isNuxt4: boolean): NitroVersion {
 }
 
 /**
- * Adds the modules behind `#auto-api/h3`, `#auto-api/storage` and `#auto-api/runtime-config`, and makes Nitro bundle the runtime.
+ * Adds the modules behind `#auto-api/h3`, `#auto-api/storage` and `#auto-api/runtime-config`, and makes Nitro bundle the runtime: outside
+ * the bundle, Node would load the placeholder modules instead of the generated ones.
+ * @param bundlesDrizzle whether Nitro bundles Drizzle and Zod too
  * @returns what generated modules read when they are bundled: the part of the base URL that the path of an event contains.
  */
-export function prepareNitro(nuxt: Nuxt, runtimeDir: string): { readonly eventBase: string } {
+export function prepareNitro(nuxt: Nuxt, runtimeDir: string, bundlesDrizzle: boolean): { readonly eventBase: string } {
   const version = nitroVersionOf(isNuxtMajorVersion(4, nuxt))
   // These two modules are generated and bundled. In bundled files, Nitro resolves imports of its own runtime, wherever Nitro is installed.
   addServerTemplate({ filename: '#auto-api/storage', getContents: () => `export { useStorage } from '${version.storage}'\n` })
@@ -81,6 +86,7 @@ export function prepareNitro(nuxt: Nuxt, runtimeDir: string): { readonly eventBa
     // The alias of Nuxt has priority, because the package name could resolve to another copy of h3.
     options.alias['#auto-api/h3'] = options.alias[version.h3] ?? version.h3
     version.bundle(options, runtimeDir)
+    if (bundlesDrizzle) version.bundle(options, SLOW_OUTSIDE)
   })
   return prepared
 }

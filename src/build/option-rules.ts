@@ -48,6 +48,7 @@ export const OPTION_RULES: Readonly<Record<string, OptionRule>> = {
   'http.etag': flag,
   'csrf.origins': originList,
   'objectLevelMaxRows': positiveInteger,
+  'bundleDrizzle': flag,
   'hiddenFields.global': { accepts: isNameList, use: 'a list of field names' },
   'trustProxy': {
     accepts: value => typeof value === 'boolean' || positiveInteger.accepts(value),

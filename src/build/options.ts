@@ -94,6 +94,12 @@ export interface ModuleOptions {
    */
   resourcesDir?: string | false
   /**
+   * Puts Drizzle and Zod into the bundle of the server, so that it starts faster. `false` leaves them to Nitro, which loads them from
+   * `node_modules` on most platforms.
+   * @default true
+   */
+  bundleDrizzle?: boolean
+  /**
    * Has no effect.
    * @deprecated Pass the engine to `initializeDatabase(db, engine)`.
    */

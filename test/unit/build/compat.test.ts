@@ -33,6 +33,14 @@ describe.each([
   })
 })
 
+it.each([true, false])('bundles what a pattern matches too: Nuxt 4 %s', (isNuxt4) => {
+  const options: { externals?: { inline?: unknown[] }, noExternals?: unknown[] } = {}
+  const { bundle } = nitroVersionOf(isNuxt4)
+  bundle(options as never, '/runtime')
+  bundle(options as never, /^drizzle-orm/)
+  expect(options.externals?.inline ?? options.noExternals).toEqual(['/runtime', /^drizzle-orm/])
+})
+
 it('does not change a Nitro 3 that bundles everything', () => {
   const options = { noExternals: true }
   nitroVersionOf(false).bundle(options, '/runtime')

@@ -1,4 +1,7 @@
-/** Measures the time until the first response of a server, with 6 and with 200 resources, and the size of a Worker with 200 resources. */
+/**
+ * Measures the time until the first response of a server, with 6 and with 200 resources, beside an empty Nuxt app, and the size of a Worker
+ * with 200 resources.
+ */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -13,6 +16,10 @@ import { printWorker } from './worker.ts'
 const ROUNDS = 9
 const RESOURCES = [6, 200]
 const MAX_RATIO = 1.3
+/** What the start with 6 resources can take: a multiple of the processor time of an empty Nuxt app, and seconds. */
+const MAX_OF_EMPTY = { ratio: 1.15, seconds: 0.3 }
+
+const folderOf = (name: string) => fileURLToPath(new URL(name, import.meta.url))
 
 interface Start {
   readonly seconds: number
@@ -23,7 +30,13 @@ interface Start {
 /** Prints the medians and the ratios. @throws When an app does not build, or 200 resources need too much more time. */
 export async function compareStarts(): Promise<void> {
   const d = IMPLEMENTATIONS.find(({ key }) => key === 'd')!
-  const apps = RESOURCES.map(resources => ({ resources, implementation: { ...d, entry: build(resources) }, starts: [] as Start[] }))
+  const empty = { resources: 'empty app', implementation: { ...d, entry: build(folderOf('empty'), 'empty') }, starts: [] as Start[] }
+  const apps = [
+    ...RESOURCES.map(resources => ({
+      resources: String(resources), implementation: { ...d, entry: build(appFolder, `start-${resources}`, resources) }, starts: [] as Start[],
+    })),
+    empty,
+  ]
   const temporary = mkdtempSync(join(tmpdir(), 'auto-api-bench-'))
   process.once('exit', () => rmSync(temporary, { recursive: true, force: true }))
   const database = join(temporary, 'posts.sqlite')
@@ -51,6 +64,10 @@ export async function compareStarts(): Promise<void> {
     ].join(' | ')} |`),
   ].join('\n'))
   printWorker(RESOURCES.at(-1)!)
+  const cpuOf = ({ starts }: typeof empty) => median(starts.map(({ cpu = 0 }) => cpu))
+  const limit = MAX_OF_EMPTY.ratio * cpuOf(empty) + MAX_OF_EMPTY.seconds
+  if (cpuOf(few!) > limit)
+    throw new Error(`The start takes ${cpuOf(few!).toFixed(2)} s of the processor, and at most ${limit.toFixed(2)} s beside an empty app.`)
   if (ratios[1]! > MAX_RATIO) throw new Error(`The start with ${RESOURCES[1]} resources takes more than ${MAX_RATIO} times as long.`)
 }
 
@@ -69,11 +86,11 @@ async function start(implementation: Implementation, database: string, { writer 
   }
 }
 
-/** Builds the app with a number of resources. Returns the script of its server. */
-function build(resources: number): string {
-  const output = fileURLToPath(new URL(`.output/start-${resources}`, import.meta.url))
-  console.info(`building the app with ${resources} resources …`)
-  const { status, stdout, stderr } = spawnSync('nuxi', ['build', appFolder], {
+/** Builds an app, with a number of resources. Returns the script of its server. */
+function build(folder: string, name: string, resources = 0): string {
+  const output = folderOf(`.output/${name}`)
+  console.info(`building ${name} …`)
+  const { status, stdout, stderr } = spawnSync('nuxi', ['build', folder], {
     env: { ...process.env, NODE_ENV: 'production', NUXT_TELEMETRY_DISABLED: '1', BENCH_RESOURCES: String(resources), BENCH_OUTPUT: output },
     encoding: 'utf8',
   })

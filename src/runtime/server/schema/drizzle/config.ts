@@ -6,7 +6,7 @@ import { getTableConfig as pgConfig, PgTable } from 'drizzle-orm/pg-core'
 import { getTableConfig as sqliteConfig, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { Dialect } from '../../../shared/dialects'
 
-interface TableConfig {
+export interface TableConfig {
   foreignKeys: {
     reference: () => { columns: Column[], foreignTable: Table, foreignColumns: Column[] }
     onDelete?: string

@@ -21,6 +21,7 @@ export const IMPORT_KEYS = {
 
 /** Keys whose value is data. The function returns the problem of an invalid value. */
 const DATA_KEYS = {
+  key: findKeyProblem,
   hiddenFields: findFieldListProblem,
   protectedFields: findFieldListProblem,
   disabled: findOperationListProblem,
@@ -116,6 +117,14 @@ function findFieldListProblem(value: unknown, where: string): Problem | undefine
   const isFieldList = Array.isArray(value) && value.every(field => typeof field === 'string' && field !== '')
   if (isFieldList) return undefined
   return { where, what: 'is not a list of field names', instead: 'Use a list of field names, such as `[\'passwordHash\']`.' }
+}
+
+function findKeyProblem(value: unknown, where: string): Problem | undefined {
+  const names: unknown[] = [value].flat()
+  const isFit = names.length > 0 && findFieldListProblem(names, where) === undefined && new Set(names).size === names.length
+  if (isFit) return undefined
+  const instead = 'Use a field name or a list, such as `[\'orderId\', \'position\']`.'
+  return { where, what: 'does not name the columns that identify a row', instead }
 }
 
 function findFlagProblem(value: unknown, where: string): Problem | undefined {

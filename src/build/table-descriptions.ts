@@ -4,7 +4,7 @@ import type { ResourceDescription } from '../runtime/server/schema/describe'
 import type { Inspection } from '../runtime/server/schema/inspect'
 import type { ResourceRegistration } from '../runtime/server/registration'
 import type { AutoApiConfig } from '../runtime/shared/config'
-import type { CheckedRegistration } from './registration-keys'
+import type { CheckedRegistration, DataKey, ImportKey } from './registration-keys'
 import { generateRegistry } from './virtual/registry'
 
 export interface Descriptions {
@@ -50,17 +50,8 @@ interface Tables {
 /** Loads and describes tables and relations. Only the server loads authorization, validation and hooks. */
 export async function describeTables(source: TableSource): Promise<Descriptions> {
   const { describeResources } = await createJiti(import.meta.url, { alias: source.alias }).import<Describer>(source.describer)
-  const tables = source.registrations.map(
-    ({ name, imports: { schema, relations }, data: { hiddenFields, protectedFields, metadata } }): CheckedRegistration => ({
-      name,
-      imports: { ...(schema && { schema }), ...(relations && { relations }) },
-      data: {
-        ...(hiddenFields !== undefined && { hiddenFields }),
-        ...(protectedFields !== undefined && { protectedFields }),
-        ...(metadata !== undefined && { metadata }),
-      },
-    }),
-  )
+  const tables = source.registrations.map(registration =>
+    pickParts(registration, ['schema', 'relations'], ['key', 'hiddenFields', 'protectedFields', 'metadata']))
   const { loadable, failures } = await findLoadable(tables, source)
   const warnings = failures.map(({ name, message }) => withoutRelations([name], message))
   try {
@@ -82,23 +73,41 @@ interface Inspector {
   ) => Inspection
 }
 
-/**
- * Loads the tables with their rules and inspects them. Rules of files that work only in the server are missing.
- * @returns also the messages for registrations that could not be loaded
- */
-export async function inspectTables(source: InspectedTables): Promise<Inspection & { readonly unloaded: readonly string[] }> {
+export interface Inspected {
+  /** It is missing if there is an error. */
+  readonly inspection?: Inspection
+  /** The error with which the server would fail at startup. */
+  readonly error?: string
+  /** The messages for registrations that could not be loaded. */
+  readonly unloaded: readonly string[]
+}
+
+/** Loads the tables with their rules and inspects them. Rules of files that work only in the server are missing. */
+export async function inspectTables(source: InspectedTables): Promise<Inspected> {
   const { inspectResources } = await createJiti(import.meta.url, { alias: source.alias }).import<Inspector>(source.inspector)
-  const registrations = source.registrations.map(({ name, imports: { schema, authorization }, data: { hiddenFields, disabled } }) => ({
-    name,
-    imports: { ...schema && { schema }, ...authorization && { authorization } },
-    data: { ...hiddenFields !== undefined && { hiddenFields }, ...disabled !== undefined && { disabled } },
-  }))
+  const registrations = source.registrations.map(registration =>
+    pickParts(registration, ['schema', 'authorization'], ['key', 'hiddenFields', 'disabled']))
   return await withAutoImport(source, async () => {
     const { loadable, failures } = await findLoadable(registrations, source)
     const { registrations: loaded, schemaModules } = await load(loadable, source)
     const unloaded = failures.map(({ name, message }) => `\`${name}\` could not be loaded, so its rules are not checked: ${message}`)
-    return { ...inspectResources(loaded(), schemaModules(), source.config), unloaded }
+    try {
+      return { inspection: inspectResources(loaded(), schemaModules(), source.config), unloaded }
+    }
+    catch (error) {
+      if (isOwnError(error)) return { error: error.message, unloaded }
+      throw error
+    }
   })
+}
+
+/** Leaves out the other parts, because only the server can load them. */
+function pickParts(
+  { name, imports, data }: CheckedRegistration, importKeys: readonly ImportKey[], dataKeys: readonly DataKey[],
+): CheckedRegistration {
+  const pick = <T extends object>(from: T, keys: readonly (keyof T)[]) =>
+    Object.fromEntries(keys.flatMap(key => from[key] === undefined ? [] : [[key, from[key]]])) as T
+  return { name, imports: pick(imports, importKeys), data: pick(data, dataKeys) }
 }
 
 /** Resource files use the auto-import `defineResource`, which exists only in the server. */

@@ -5,6 +5,7 @@ import { basename, join } from 'pathe'
 import { findConfigWarnings } from '../build/config-checks'
 import { describeTables, inspectTables } from '../build/table-descriptions'
 import type { Registered } from '../module'
+import type { MissingIndex } from '../runtime/server/schema/inspect'
 import { findMatrixChanges, toMarkdown } from '../runtime/shared/access-matrix'
 import { CommandError } from './app'
 
@@ -32,22 +33,28 @@ const DEFAULT_MATRIX = 'access-matrix.md'
 export async function check({ cwd, matrix = DEFAULT_MATRIX, update = false }: CheckOptions): Promise<Checked> {
   const { tables, warnings } = await loadRegistered(cwd)
   const descriptions = await describeTables(tables)
-  const { access, missingIndexes, unloaded } = await inspectTables(tables)
+  const { inspection, error, unloaded } = await inspectTables(tables)
+  const errors = [descriptions.error, error].flatMap(messages => messages?.split('\n') ?? [])
   const problems = [
     ...warnings,
     ...descriptions.warnings,
-    ...descriptions.error === undefined ? [] : [descriptions.error],
+    ...new Set(errors),
     ...findConfigWarnings(tables.registrations.map(({ name }) => name), descriptions, tables.config),
     ...unloaded,
-    ...missingIndexes.map(({ resource, columns, reason }) => {
-      const list = columns.map(name => `\`${name}\``).join(', ')
-      const index = `index().on(${columns.map(name => `table.${name}`).join(', ')})`
-      return `\`${resource}\`: no index begins with the ${COLUMN_KINDS[reason]} ${list}. Add \`${index}\` to the table.`
-    }),
+    ...inspection?.missingIndexes.map(toIndexProblem) ?? [],
   ]
-  const text = toMarkdown(access)
+  const resources = tables.registrations.length
+  // With an error there are no resources, and so no access matrix.
+  if (!inspection) return { problems, resources }
+  const text = toMarkdown(inspection.access)
   if (update) writeFileSync(join(cwd, matrix), text)
-  return { problems: [...problems, ...findMatrixProblem(join(cwd, matrix), text)], resources: tables.registrations.length }
+  return { problems: [...problems, ...findMatrixProblem(join(cwd, matrix), text)], resources }
+}
+
+function toIndexProblem({ resource, columns, reason }: MissingIndex): string {
+  const list = columns.map(name => `\`${name}\``).join(', ')
+  const index = `index().on(${columns.map(name => `table.${name}`).join(', ')})`
+  return `\`${resource}\`: no index begins with the ${COLUMN_KINDS[reason]} ${list}. Add \`${index}\` to the table.`
 }
 
 /** Loads the app without building it. @throws CommandError */

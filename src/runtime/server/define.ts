@@ -83,6 +83,12 @@ export interface ResourceOptions<T extends Table, V extends ResourceValidation =
   /** The Drizzle `relations()` of the table, imported from another file. */
   readonly relations?: object
   /**
+   * The columns that identify a row of a table without a primary key: `'code'`, or `['warehouseId', 'code']`. They must be NOT NULL, and no
+   * two rows can have the same values. The build reads it, so write a literal.
+   * @default the primary key, otherwise the shortest unique constraint or index over columns that are NOT NULL
+   */
+  readonly key?: ColumnName<T> | readonly ColumnName<T>[]
+  /**
    * Names of fields that no response contains and no query can use. The build reads this list, so write it as a literal.
    * @default []
    */

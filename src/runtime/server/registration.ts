@@ -162,6 +162,7 @@ export interface ResourceRegistration {
   readonly validation?: ResourceValidation
   readonly hooks?: ResourceHooks
   readonly relations?: unknown
+  readonly key?: string | readonly string[]
   readonly hiddenFields?: readonly string[]
   readonly protectedFields?: readonly string[]
   readonly disabled?: readonly Operation[]

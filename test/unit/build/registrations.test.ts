@@ -209,6 +209,17 @@ describe('`disabled`', () => {
   })
 })
 
+describe('`key`', () => {
+  it.each([['slug'], [['blog', 'slug']]])('names one column or several, and is passed to the server: %j', (key) => {
+    const { registrations, problems } = check('posts', { schema, key })
+    expect([registrations[0]!.data, problems]).toEqual([{ key }, []])
+  })
+
+  it.each([[''], [[]], [['slug', 'slug']], [['slug', '']], [7], [null], [{ slug: true }]])('fails the build for other values: %j', (key) => {
+    expect(check('posts', { schema, key }).problems.map(toMessage)).toEqual([expect.stringContaining('`posts.key` does not name the columns that identify a row. Use a field name or a list')])
+  })
+})
+
 describe('`requireIfMatch`', () => {
   it.each([['yes'], [1], [null]])('fails the build for a value that is not a boolean: %j', (requireIfMatch) => {
     expect(check('posts', { schema, requireIfMatch }).problems.map(toMessage)).toEqual([expect.stringContaining('`posts.requireIfMatch` is not `true` or `false`. Use `true` or `false`.')])

@@ -61,6 +61,23 @@ describe('the types of the registered tables', () => {
     expect(mistake).toMatch(/`writers\.hiddenFields` names `secrt`, which is not a column of table "writers" \(.*tables\.ts, export `writers`\)\. Did you mean `secret`\?/)
   })
 
+  it('know the key of a table without a primary key, and the build fails without one, naming the resource and the ways to declare it', async () => {
+    const file = join(folder, 'keyless.ts')
+    writeFileSync(file, `import { integer, sqliteTable, text } from '${import.meta.resolve('drizzle-orm/sqlite-core')}'\nexport const lines = sqliteTable('lines', { document: text().notNull(), position: integer().notNull(), text: text() })\n`)
+    const describeLines = (data: object) => describeTables({
+      registrations: [...registrations, { name: 'lines', imports: { schema: { __moduleImport: true, path: file, name: 'lines' } }, data }], config, rootDir: folder, alias: drizzleAlias, describer,
+    })
+    const { resources } = await describeLines({ key: ['document', 'position'] })
+    const lines = resources.find(({ name }) => name === 'lines')!
+    expect([lines.key, lines.create, lines.update]).toEqual([['document', 'position'], ['document', 'position', 'text'], ['text']])
+    expect(generateClient('/api', [lines])).toContain('"key": [\n      "document",\n      "position"\n    ]')
+    const { error } = await describeLines({ hiddenFields: ['txt'] })
+    expect(error?.split('\n')).toEqual([
+      expect.stringMatching(/`lines`: table "lines" has no primary key.*`key: 'id'`/),
+      expect.stringContaining('`lines.hiddenFields` names `txt`, which is not a column of table "lines" (keyless.ts, export `lines`)'),
+    ])
+  })
+
   it('contain the current columns of a table that changes', async () => {
     const file = join(folder, 'changing.ts')
     const write = (columns: string) => writeFileSync(file, `import { integer, sqliteTable, text } from '${import.meta.resolve('drizzle-orm/sqlite-core')}'\nexport const pages = sqliteTable('pages', { id: integer('id').primaryKey(), ${columns} })\n`)

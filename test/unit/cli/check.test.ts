@@ -1,16 +1,57 @@
 /** The command `check`: problems of an app, and its access matrix compared with a file. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, relative } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { check, findMatrixProblem, type Checked } from '../../../src/cli/check'
+import { check, findMatrixProblem, type Checked, type CheckOptions } from '../../../src/cli/check'
 
 const cwd = fileURLToPath(new URL('../../fixtures/module-setup', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'matrix-'))
 const matrix = relative(cwd, join(folder, 'access.md'))
 
 afterAll(() => rmSync(folder, { recursive: true }))
+
+const root = fileURLToPath(new URL('../../..', import.meta.url))
+
+/** Creates an app with these files, inside the repository so that it finds the packages. */
+function createApp(files: Readonly<Record<string, string>>): string {
+  mkdirSync(join(root, '.nuxt'), { recursive: true })
+  const app = mkdtempSync(join(root, '.nuxt/check-'))
+  const config = 'export default defineNuxtConfig({ modules: [\'../../src/module\'], compatibilityDate: \'2026-01-01\', telemetry: false })'
+  for (const [path, text] of Object.entries({ 'nuxt.config.ts': config, ...files })) {
+    mkdirSync(dirname(join(app, path)), { recursive: true })
+    writeFileSync(join(app, path), text)
+  }
+  return app
+}
+
+async function checkApp(files: Readonly<Record<string, string>>, options: Partial<CheckOptions> = {}): Promise<Checked & { readonly hasMatrix: boolean }> {
+  const app = createApp(files)
+  try {
+    return { ...await check({ cwd: app, ...options }), hasMatrix: existsSync(join(app, 'access-matrix.md')) }
+  }
+  finally {
+    rmSync(app, { recursive: true })
+  }
+}
+
+const schemaOf = (columns: string) => `import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'\nexport const posts = sqliteTable('posts', { ${columns} })\n`
+const resourceOf = (options: string) => `import { posts } from '../database/schema'\nexport default defineResource(posts, { permissions: { read: true }, ${options} })\n`
+
+describe('check of an app with mistakes that only the loaded tables show', () => {
+  it('lists them once each, and writes no access matrix', async () => {
+    const { problems, hasMatrix } = await checkApp({
+      'server/database/schema.ts': schemaOf('title: text()'),
+      'server/resources/posts.ts': resourceOf('hiddenFields: [\'titel\' as never], fields: { boddy: { read: true } } as never'),
+    }, { update: true })
+    expect([problems, hasMatrix]).toEqual([[
+      expect.stringContaining('`posts`: table "posts" has no primary key'),
+      expect.stringContaining('`posts.hiddenFields` names `titel`'),
+      expect.stringContaining('`posts.authorization.fields` names `boddy`'),
+    ], false])
+  })
+})
 
 describe('check', () => {
   let first: Checked

@@ -26,6 +26,8 @@ export interface Field {
   readonly generated: boolean
   /** The position of the column in the table. Responses list fields in this order. */
   readonly index: number
+  /** Whether the column alone identifies a row. */
+  readonly isKey: boolean
   /** The expression in a select list. */
   readonly selection: SQL
   /** Converts a parameter to the column's type for a write. Absent if the database does that. */
@@ -127,8 +129,11 @@ function toScalar(column: Column, value: unknown): unknown {
 
 const orNull = (convert: (value: unknown) => unknown) => (value: unknown) => value === null || value === undefined ? null : convert(value)
 
-/** @param schema the Zod schema of the column, which checks length, range and enum values */
-export function createField(facts: ColumnFacts, index: number, schema: ZodType): Field {
+/**
+ * @param schema the Zod schema of the column, which checks length, range and enum values
+ * @param isKey whether the column alone identifies a row
+ */
+export function createField(facts: ColumnFacts, index: number, schema: ZodType, isKey = false): Field {
   const { column, kind } = facts
   const type = typeOf(column)
   const wire = WIRE_FORMATS[kind]
@@ -157,6 +162,7 @@ export function createField(facts: ColumnFacts, index: number, schema: ZodType):
     optional: facts.optional,
     generated: facts.generated,
     index,
+    isKey,
     selection: exact ? exact(sql`${column}`) : sql`${column}`,
     ...WRITE_CASTS[type] && { bind: WRITE_CASTS[type] },
     ...compare && { compare: (value: SQL) => compare(value, column) },

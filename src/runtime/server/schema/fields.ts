@@ -3,7 +3,8 @@ import type { TableFacts } from './drizzle/table'
 import { createField, type Field } from './field'
 import { columnSchemas } from './validation'
 
-export function createFields({ table, columns }: TableFacts): ReadonlyMap<string, Field> {
+export function createFields({ table, columns, primaryKey }: TableFacts): ReadonlyMap<string, Field> {
   const schemas = columnSchemas(table, columns)
-  return new Map(columns.map((column, index) => [column.name, createField(column, index, schemas[column.name]!)]))
+  const isKey = (name: string) => primaryKey.length === 1 && primaryKey[0] === name
+  return new Map(columns.map((column, index) => [column.name, createField(column, index, schemas[column.name]!, isKey(column.name))]))
 }

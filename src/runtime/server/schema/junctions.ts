@@ -79,18 +79,18 @@ function configuredSides(
 }
 
 /**
- * Detects a junction table: it has exactly two foreign keys, and their columns are its primary key. A table that is not registered is
+ * Detects a junction table: it has exactly two foreign keys, and their columns are its key. A table that is not registered is
  * also a junction table if it has a unique constraint over these columns and no other required column.
  */
 function detectSides(table: Table, ownKeys: readonly ForeignKeyFacts[], resources: ReadonlyMap<string, Resource>): Sides | undefined {
   const [a, b] = ownKeys
   if (!a || !b || ownKeys.length !== 2) return undefined
-  const facts = describeTable(table)
+  const registered = resourceOf(table, resources)
+  const facts = registered?.facts ?? describeTable(table)
   const columns = columnsOf([a, b])
   const others = facts.columns.filter(column => !columns.includes(column.name))
   const byKey = sameSet(facts.primaryKey, columns)
-  const byUnique
-    = !resourceOf(table, resources) && facts.uniques.some(unique => sameSet(unique, columns)) && others.every(column => column.optional)
+  const byUnique = !registered && facts.uniques.some(unique => sameSet(unique, columns)) && others.every(column => column.optional)
   return byKey || byUnique ? [a, b] : undefined
 }
 

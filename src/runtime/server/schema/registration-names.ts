@@ -5,6 +5,7 @@ import { AUTHORIZATION_KEYS, HOOK_KEYS, VALIDATION_KEYS } from '../../shared/reg
 import { didYouMean } from '../../shared/suggest'
 import type { FieldRule, ResourceAuth, ResourceHooks, ResourceRegistration, ResourceValidation } from '../registration'
 import type { TableFacts } from './drizzle/table'
+import { runChecks } from './mistakes'
 import { assertPermissionValues } from './permission-values'
 
 const keysOf = <T extends object>(keys: Readonly<Record<keyof T & string, true>>): readonly string[] => Object.freeze(Object.keys(keys))
@@ -35,40 +36,36 @@ interface NameGroup {
   readonly what: string
 }
 
-/** @throws For the first unknown name; the message contains its path, its file and a suggestion. */
+/** @throws An error with every unknown name; the message contains its path, its file and a suggestion. */
 export function assertRegistrationNames(registration: ResourceRegistration, facts: TableFacts, config: AutoApiConfig): void {
-  assertExports(registration)
-  assertPermissionValues(registration)
+  const { name } = registration
   const columns = facts.columns.map(({ name }) => name)
-  const noColumn = `is not a column of table "${facts.name}"`
-  const lists = {
-    'hiddenFields': registration.hiddenFields ?? [],
-    'protectedFields': registration.protectedFields ?? [],
-    'authorization.fields': Object.keys(registration.authorization?.fields ?? {}),
-    'metadata.fields': fieldsWithMetadata(registration),
+  const columnLists = {
+    [`${name}.key`]: [registration.key ?? []].flat(),
+    [`${name}.hiddenFields`]: registration.hiddenFields ?? [],
+    [`${name}.protectedFields`]: registration.protectedFields ?? [],
+    [`${name}.authorization.fields`]: Object.keys(registration.authorization?.fields ?? {}),
+    [`${name}.metadata.fields`]: Object.keys(registration.metadata?.fields ?? {}),
+    [`autoApi.hiddenFields.resources.${name}`]: config.hiddenFields.resources[name] ?? [],
   }
-  for (const [key, names] of Object.entries(lists)) {
-    const unknown = names.find(name => !columns.includes(name))
-    if (unknown !== undefined)
-      throw unknownName(`\`${registration.name}.${key}\` names \`${unknown}\`, which ${noColumn}`, registration, 'schema', unknown, columns)
-  }
-  const hidden = config.hiddenFields.resources[registration.name]?.find(name => !columns.includes(name))
-  if (hidden !== undefined)
-    throw unknownName(
-      `\`autoApi.hiddenFields.resources.${registration.name}\` names \`${hidden}\`, which ${noColumn}`,
-      registration,
-      'schema',
-      hidden,
-      columns,
-    )
-  for (const { part, at, names, known, what } of groupsOf(registration)) {
-    const unknown = names.find(name => !known.includes(name))
-    if (unknown !== undefined) throw unknownName(`\`${registration.name}.${at}.${unknown}\` ${what}`, registration, part, unknown, known)
-  }
+  runChecks([
+    () => assertExports(registration),
+    () => assertPermissionValues(registration),
+    () => assertMetadata(registration),
+    ...Object.entries(columnLists).flatMap(([where, names]) => names.filter(column => !columns.includes(column)).map(unknown => () => {
+      // The module options are in no file of the registration.
+      const from = where.startsWith('autoApi.') ? {} : registration
+      const sentence = `\`${where}\` names \`${unknown}\`, which is not a column of table "${facts.name}"`
+      throw unknownName(sentence, from, 'schema', unknown, columns)
+    })),
+    ...groupsOf(registration).flatMap(({ part, at, names, known, what }) => names.filter(key => !known.includes(key)).map(unknown => () => {
+      throw unknownName(`\`${name}.${at}.${unknown}\` ${what}`, registration, part, unknown, known)
+    })),
+  ])
 }
 
 /** The server reads `label` and `fields` of the metadata. Other keys can have any value. */
-function fieldsWithMetadata({ name, metadata: { label, fields = {} } = {} }: ResourceRegistration): readonly string[] {
+function assertMetadata({ name, metadata: { label, fields = {} } = {} }: ResourceRegistration): void {
   const assertLabel = (at: string, value: unknown) => {
     if (value !== undefined && typeof value !== 'string') throw new Error(`[auto-api] \`${name}.metadata.${at}\` is not text.`)
   }
@@ -82,7 +79,6 @@ function fieldsWithMetadata({ name, metadata: { label, fields = {} } = {} }: Res
     assertObject(`fields.${field}`, ofField)
     assertLabel(`fields.${field}.label`, (ofField as { readonly label?: unknown }).label)
   }
-  return Object.keys(fields as object)
 }
 
 function groupsOf({ authorization, validation, hooks }: ResourceRegistration): NameGroup[] {
@@ -121,7 +117,9 @@ function assertExports({ name, from = {}, ...parts }: ResourceRegistration): voi
   }
 }
 
-function unknownName(sentence: string, { from }: ResourceRegistration, part: Part, unknown: string, known: readonly string[]): Error {
+function unknownName(
+  sentence: string, { from }: Pick<ResourceRegistration, 'from'>, part: Part, unknown: string, known: readonly string[],
+): Error {
   const file = from?.[part]
   const closest = didYouMean(unknown, known)
   return new Error(

@@ -3,6 +3,7 @@ import type { ForeignKeyFacts } from './drizzle/foreign-keys'
 import type { Field } from './field'
 import type { Relation, Resource } from './model'
 import type { ResolvedRelation } from './declared-relations'
+import { runChecks } from './mistakes'
 import { fieldsOf } from './relation-columns'
 
 /** A relation without its final name. `names` lists derived names, and the preferred name is first. */
@@ -19,21 +20,22 @@ export function nameRelations(resource: Resource, candidates: readonly Candidate
   const names = candidates.map(candidate => declaredName(candidate, declared))
   const reserved = new Set(names.filter(name => name !== undefined))
   // Names to-one and to-many relations first, because only many-to-many relations can have a second derived name.
-  candidates.forEach(({ key: _key, names: derived, ...relation }, index) => {
+  const named = candidates.map(({ key: _key, names: derived, ...relation }, index) => () => {
     const name = names[index] ?? derived.find(name => !relations.has(name) && !reserved.has(name) && !resource.fields.has(name))
     if (name === undefined || relations.has(name) || resource.fields.has(name)) throw nameTaken(resource, name ?? derived[0]!)
     relations.set(name, Object.freeze({ ...relation, name }) as Relation)
   })
   // Adds the relations without a foreign key in the database. They join the columns that the app lists.
-  for (const { name, kind, target, columns, foreignColumns } of declared) {
-    if (relations.has(name)) continue
+  const added = declared.map(({ name, kind, target, columns, foreignColumns }) => () => {
+    if (relations.has(name)) return
     if (resource.fields.has(name)) throw nameTaken(resource, name)
     if (kind === 'manyToMany') throw unknownJunction(resource, name)
     relations.set(
       name,
       Object.freeze({ kind, name, target, columns: fieldsOf(resource, columns), foreignColumns: fieldsOf(target, foreignColumns) }),
     )
-  }
+  })
+  runChecks([...named, ...added])
 }
 
 function nameTaken(resource: Resource, name: string): Error {

@@ -7,6 +7,7 @@ import { isTable } from './drizzle/config'
 import type { Resource } from './model'
 import { findJunctions, directionsOf, toJunction, type CreateJunction, type JunctionTable } from './junctions'
 import { resolveDeclaredRelations } from './declared-relations'
+import { runChecks } from './mistakes'
 import { byKey, nameRelations, stem, type Candidate } from './relation-names'
 import { fieldsOf, resourceOf } from './relation-columns'
 
@@ -21,7 +22,7 @@ export function linkRelations(
   const tables = collectTables(resources, modules)
   const keys = [...tables.keys()].flatMap(table => describeForeignKeys(table))
   const junctions = findJunctions(tables, keys, resources, m2m, createJunction)
-  for (const resource of resources.values()) {
+  runChecks([...resources.values()].map(resource => () => {
     const registration = registrations.find(({ name }) => name === resource.name)!
     const declared = resolveDeclaredRelations(resource, registration, resources, registrations)
     const candidates = [
@@ -30,7 +31,7 @@ export function linkRelations(
       ...manyToManyRelations(resource, junctions, resources),
     ]
     nameRelations(resource, candidates, declared)
-  }
+  }))
 }
 
 function collectTables(resources: ReadonlyMap<string, Resource>, modules: readonly Record<string, unknown>[]): Map<Table, string> {

@@ -5,6 +5,8 @@ import { describeForeignKeys } from './drizzle/foreign-keys'
 import { describeTable, type TableFacts } from './drizzle/table'
 import { isTable } from './drizzle/config'
 import { createFields } from './fields'
+import { findKey } from './key'
+import { inResource, runChecks } from './mistakes'
 import { assertRegistrationNames } from './registration-names'
 import type { FieldRules, Resource } from './model'
 import { findOwned } from './presets/mark'
@@ -21,7 +23,9 @@ export function createResources(
   modules: readonly Record<string, unknown>[],
   config: AutoApiConfig,
 ): ReadonlyMap<string, Resource> {
-  const resources = new Map(registrations.map(registration => [registration.name, createResource(registration, config)]))
+  const created = runChecks(registrations.map(registration => () =>
+    inResource(registration.name, () => [registration.name, createResource(registration, config)] as const)))
+  const resources = new Map(created)
   assertTenantResources(resources, config)
   linkRelations(resources, registrations, modules, config, (name, schema, key) =>
     Object.freeze(createResource({ name, schema }, config, key)),
@@ -30,23 +34,29 @@ export function createResources(
   return resources
 }
 
-/** @param key the columns that identify a row, if the table declares no primary key */
-function createResource(registration: ResourceRegistration, config: AutoApiConfig, key: readonly string[] = []): Resource {
+/** @param junctionKey the columns that identify a row of a junction table without a primary key */
+function createResource(registration: ResourceRegistration, config: AutoApiConfig, junctionKey?: readonly string[]): Resource {
   const { name, schema: table } = registration
   if (!isTable(table)) {
     const source = registration.from?.schema
     throw new Error(`[auto-api] \`${name}.schema\`${source === undefined ? '' : ` (${source})`} is not a Drizzle table.`)
   }
   const tableFacts = describeTable(table)
-  const facts = tableFacts.primaryKey.length > 0 ? tableFacts : { ...tableFacts, primaryKey: key }
-  if (facts.primaryKey.length === 0)
-    throw new Error(
-      `[auto-api] \`${name}\`: table "${facts.name}" has no primary key, so its rows have no id. Declare one in the table.`,
-    )
-  assertRegistrationNames(registration, facts, config)
+  const hidden = new Set([
+    ...tableFacts.columns.filter(({ column }) => findOwned(column)?.hidden).map(({ name }) => name),
+    ...registration.hiddenFields ?? [],
+    ...config.hiddenFields.global,
+    ...config.hiddenFields.resources[name] ?? [],
+  ])
+  const [primaryKey, tenant, requireIfMatch] = runChecks([
+    () => tableFacts.primaryKey.length === 0 && junctionKey ? junctionKey : findKey(registration, tableFacts, hidden),
+    () => tenantField(name, tableFacts, config),
+    () => requiresIfMatch(registration, config),
+    () => assertRegistrationNames(registration, tableFacts, config),
+  ])
+  const facts = Object.freeze({ ...tableFacts, primaryKey })
   const fields = createFields(facts)
   const roles = findRoles(facts)
-  const tenant = tenantField(name, facts, config)
   const disabled = new Set(registration.disabled)
   let auth = registration.authorization && Object.freeze(registration.authorization)
   const writable = findWritable(facts, roles, tenant, registration.protectedFields ?? [])
@@ -63,12 +73,7 @@ function createResource(registration: ResourceRegistration, config: AutoApiConfi
     roles: Object.fromEntries(Object.entries(roles).map(([role, key]) => [role, fields.get(key)!])),
     foreignKeys: describeForeignKeys(table),
     ...(tenant && { tenant: fields.get(tenant)! }),
-    hidden: new Set([
-      ...facts.columns.filter(({ column }) => findOwned(column)?.hidden).map(({ name }) => name),
-      ...registration.hiddenFields ?? [],
-      ...config.hiddenFields.global,
-      ...config.hiddenFields.resources[name] ?? [],
-    ]),
+    hidden,
     writable,
     dropped: { create: columnsExcept(writable.create), update: columnsExcept(writable.update) },
     schemas: {
@@ -81,7 +86,7 @@ function createResource(registration: ResourceRegistration, config: AutoApiConfi
       ),
       update: bodySchema(registration.validation?.update, 'update', table, columns(writable.update)),
     },
-    requireIfMatch: requiresIfMatch(registration, config),
+    requireIfMatch,
     disabled,
     disable: (operations) => {
       for (const operation of operations) disabled.add(operation)

@@ -15,6 +15,11 @@ export interface RegistrationOptions {
   /** The Drizzle `relations()` of the table. They give each relation its name. */
   relations?: ModuleImport
   /**
+   * The columns that identify a row of a table without a primary key. They must be NOT NULL, and no two rows can have the same values.
+   * @default the primary key, otherwise the shortest unique constraint or index over columns that are NOT NULL
+   */
+  key?: string | string[]
+  /**
    * Names of fields that no response contains and no query can use.
    * @default []
    */

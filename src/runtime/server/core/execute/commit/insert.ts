@@ -157,7 +157,8 @@ function keyOf(resource: Resource, row: Record<string, unknown>, insertId: unkno
   return resource.primaryKey.map((field) => {
     const value = row[field.name]
     if (value !== undefined && value !== null) return equals(field, value)
-    if (!insertId)
+    // Without `generated`, the reported value is that of another column.
+    if (!insertId || !field.generated)
       throw new Error(
         `[auto-api] \`${resource.name}\`: the database generates the key \`${field.name}\` and does not report its value. `
         + 'Give the column a `$defaultFn` or an auto-increment.',

@@ -22,7 +22,7 @@ export function inList(engine: Engine, field: Field, values: readonly unknown[],
   const { values: bound, build } = list
   const operator = inside ? 'in' : 'not in'
   return {
-    ...inside && field.column.primary && { byKeys: true },
+    ...inside && field.isKey && { byKeys: true },
     shape: shape`${field.column} ${operator} ${list.shape}`,
     values: bound,
     build: () => sql`${field.column} ${sql.raw(operator)} ${build()}`,

@@ -147,6 +147,7 @@ export default defineNuxtModule<ModuleOptions>({
       const tables: InspectedTables = {
         registrations: resources.registrations,
         config: options.config,
+        isTenancySet: autoApi.multiTenancy !== undefined,
         rootDir: nuxt.options.rootDir,
         alias: nuxt.options.alias,
         describer: resolve('./runtime/server/schema/describe'),

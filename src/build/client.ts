@@ -5,7 +5,7 @@ import type { Nuxt } from 'nuxt/schema'
 import { join } from 'pathe'
 import { nitroVersionOf } from './compat'
 import { describeTables, type Descriptions, type TableSource } from './table-descriptions'
-import { findConfigWarnings } from './config-checks'
+import { findConfigNotes, findConfigWarnings } from './config-checks'
 import { generateTypes, typeRoutes, type Endpoint } from './types'
 import { generateClient } from './virtual/client'
 
@@ -35,15 +35,8 @@ export function addClient(nuxt: Nuxt, { tables, composables }: ClientSource, res
   ]
   const describe = () =>
     describeTables(tables).then((descriptions) => {
-      for (const warning of [
-        ...descriptions.warnings,
-        ...findConfigWarnings(
-          registrations.map(({ name }) => name),
-          descriptions,
-          config,
-        ),
-      ])
-        logger.warn(warning)
+      for (const warning of [...descriptions.warnings, ...findConfigWarnings(tables, descriptions)]) logger.warn(warning)
+      for (const note of findConfigNotes(tables, descriptions)) logger.info(note)
       if (descriptions.error === undefined) return descriptions
       // The dev server continues after an error. It describes the tables again when a file changes.
       if (!nuxt.options.dev) throw new Error(descriptions.error)

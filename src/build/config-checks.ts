@@ -1,9 +1,10 @@
 /** Checks the names in the config against the registered resources and the columns of their tables. */
 import type { AutoApiConfig } from '../runtime/shared/config'
+import { DEFAULT_MULTI_TENANCY } from '../runtime/shared/defaults'
 import { didYouMean } from '../runtime/shared/suggest'
 import type { Problem } from './problem'
 import type { CheckedRegistration } from './registration-keys'
-import type { Descriptions } from './table-descriptions'
+import type { Descriptions, TableSource } from './table-descriptions'
 
 /**
  * Reports unknown resource names, which fail the build. With a mistyped name, the intended resource would be open to every tenant, or
@@ -41,9 +42,47 @@ export function checkRequiredTags({ http }: AutoApiConfig, registrations: readon
 }
 
 /** Returns the warnings that depend on table columns: resources without a tenant scope, and hidden fields that do not exist. */
-export function findConfigWarnings(names: readonly string[], descriptions: Descriptions, config: AutoApiConfig): string[] {
-  return [...warnOfUnscopedResources(names, descriptions, config), ...warnOfUnknownHiddenFields(descriptions, config)]
+export function findConfigWarnings(source: ConfigSource, descriptions: Descriptions): string[] {
+  const names = source.registrations.map(({ name }) => name)
+  return [
+    ...source.isTenancySet
+      ? warnOfUnscopedResources(names, descriptions, source.config)
+      : warnOfTenantColumns(descriptions),
+    ...warnOfUnknownHiddenFields(descriptions, source.config),
+  ]
 }
+
+export type ConfigSource = Pick<TableSource, 'registrations' | 'config' | 'isTenancySet'>
+
+/** Warns of tables with the tenant column while the app has not decided whether they belong to tenants: every caller can read all rows. */
+function warnOfTenantColumns({ resources }: Descriptions): string[] {
+  const names = resources.filter(({ hasTenantColumn }) => hasTenantColumn).map(({ name }) => `\`${name}\``)
+  if (names.length === 0) return []
+  return [
+    `${listNames(names)} ${names.length === 1 ? 'has' : 'have'} the column \`${DEFAULT_MULTI_TENANCY.tenantIdField}\`, but `
+    + '`autoApi.multiTenancy` is not set: the API does not keep tenants apart, and clients can write the column. Set `multiTenancy: {}` to '
+    + 'give callers only the rows of their tenant, or `multiTenancy: false` if the column does not separate tenants.',
+  ]
+}
+
+/**
+ * Returns notes about tables that several resources have, with different rules. This can be on purpose, so it is not a warning: one
+ * resource for the public and one for staff.
+ */
+export function findConfigNotes({ registrations }: Pick<TableSource, 'registrations'>, { resources }: Descriptions): string[] {
+  const rulesOf = (resource: string) => {
+    const { imports: { schema: _schema, relations: _relations, ...imports }, data } = registrations.find(({ name }) => name === resource)!
+    return JSON.stringify([imports, data])
+  }
+  return resources.flatMap(({ name, sameTableAs: first }) =>
+    first === undefined || rulesOf(first) === rulesOf(name)
+      ? []
+      : `\`${first}\` and \`${name}\` are two resources of one table, with different rules. The routes of each follow its own rules. `
+        + `Relations, includes and references follow those of \`${first}\`, which is registered first.`,
+  )
+}
+
+const listNames = (names: readonly string[]) => names.length === 1 ? names[0]! : `${names.slice(0, -1).join(', ')} and ${names.at(-1)!}`
 
 /** Warns of resources that all tenants share. A resource in `excludedResources` is shared on purpose and causes no warning. */
 function warnOfUnscopedResources(names: readonly string[], { resources }: Descriptions, { multiTenancy }: AutoApiConfig): string[] {
@@ -54,7 +93,7 @@ function warnOfUnscopedResources(names: readonly string[], { resources }: Descri
   const isScoped = (name: string) => described.get(name) ?? (scopedResources === '*' || scopedResources.includes(name))
   const unscoped = names.filter(name => !isScoped(name) && !excludedResources.includes(name)).map(name => `\`${name}\``)
   if (unscoped.length === 0) return []
-  const subject = unscoped.length === 1 ? `${unscoped[0]} is` : `${unscoped.slice(0, -1).join(', ')} and ${unscoped.at(-1)} are`
+  const subject = `${listNames(unscoped)} ${unscoped.length === 1 ? 'is' : 'are'}`
   const fix = scopedResources === '*'
     ? `add the column \`${tenantIdField}\` to the table`
     : 'add the name to `autoApi.multiTenancy.scopedResources`'

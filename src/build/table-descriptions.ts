@@ -18,6 +18,8 @@ export interface Descriptions {
 export interface TableSource {
   readonly registrations: readonly CheckedRegistration[]
   readonly config: AutoApiConfig
+  /** Whether the app sets `multiTenancy`, also to `false`. */
+  readonly isTenancySet: boolean
   readonly rootDir: string
   readonly alias: Record<string, string>
   /** The file that exports `describeResources`. The server uses the same function. */
@@ -48,7 +50,7 @@ interface Tables {
 }
 
 /** Loads and describes tables and relations. Only the server loads authorization, validation and hooks. */
-export async function describeTables(source: TableSource): Promise<Descriptions> {
+export async function describeTables(source: Omit<TableSource, 'isTenancySet'>): Promise<Descriptions> {
   const { describeResources } = await createJiti(import.meta.url, { alias: source.alias }).import<Describer>(source.describer)
   const tables = source.registrations.map(registration =>
     pickParts(registration, ['schema', 'relations'], ['key', 'hiddenFields', 'protectedFields', 'metadata']))
@@ -134,7 +136,7 @@ interface Failure {
 /** Returns the tables whose files can be loaded outside the server. A file that fails then affects only its own tables. */
 async function findLoadable(
   tables: readonly CheckedRegistration[],
-  source: TableSource,
+  source: Pick<TableSource, 'rootDir' | 'alias'>,
 ): Promise<{ loadable: readonly CheckedRegistration[], failures: readonly Failure[] }> {
   const canLoadAll = await load(tables, source).then(() => true, () => false)
   if (canLoadAll) return { loadable: tables, failures: [] }
@@ -151,7 +153,7 @@ async function findLoadable(
  * Loads the tables as one module, so that all files share one object for a table that several files import. Modules are not cached,
  * because files can change while the dev server runs. jiti still caches the transpiled text.
  */
-async function load(tables: readonly CheckedRegistration[], { rootDir, alias }: TableSource): Promise<Tables> {
+async function load(tables: readonly CheckedRegistration[], { rootDir, alias }: Pick<TableSource, 'rootDir' | 'alias'>): Promise<Tables> {
   const filename = `${rootDir}/auto-api-tables.mjs`
   const jiti = createJiti(filename, { alias, moduleCache: false })
   return await jiti.evalModule(generateRegistry(tables, rootDir), { filename, async: true }) as Tables

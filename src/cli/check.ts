@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { loadNuxt } from '@nuxt/kit'
 import { basename, join } from 'pathe'
-import { findConfigWarnings } from '../build/config-checks'
+import { findConfigNotes, findConfigWarnings } from '../build/config-checks'
 import { describeTables, inspectTables } from '../build/table-descriptions'
 import type { Registered } from '../module'
 import type { MissingIndex } from '../runtime/server/schema/inspect'
@@ -22,6 +22,8 @@ export interface CheckOptions {
 
 export interface Checked {
   readonly problems: readonly string[]
+  /** What can be on purpose. It does not fail the check. */
+  readonly notes: readonly string[]
   readonly resources: number
 }
 
@@ -39,16 +41,16 @@ export async function check({ cwd, matrix = DEFAULT_MATRIX, update = false }: Ch
     ...warnings,
     ...descriptions.warnings,
     ...new Set(errors),
-    ...findConfigWarnings(tables.registrations.map(({ name }) => name), descriptions, tables.config),
+    ...findConfigWarnings(tables, descriptions),
     ...unloaded,
     ...inspection?.missingIndexes.map(toIndexProblem) ?? [],
   ]
-  const resources = tables.registrations.length
+  const checked = { resources: tables.registrations.length, notes: findConfigNotes(tables, descriptions) }
   // With an error there are no resources, and so no access matrix.
-  if (!inspection) return { problems, resources }
+  if (!inspection) return { problems, ...checked }
   const text = toMarkdown(inspection.access)
   if (update) writeFileSync(join(cwd, matrix), text)
-  return { problems: [...problems, ...findMatrixProblem(join(cwd, matrix), text)], resources }
+  return { problems: [...problems, ...findMatrixProblem(join(cwd, matrix), text)], ...checked }
 }
 
 function toIndexProblem({ resource, columns, reason }: MissingIndex): string {
@@ -79,10 +81,14 @@ export async function loadRegistered(cwd: string): Promise<Registered> {
 
 /** Compares the access matrix with that of the file. */
 export function findMatrixProblem(file: string, text: string): string[] {
-  const command = 'Review the rules, then run `npx nuxt-auto-api check --update` and commit the file.'
   const name = basename(file)
-  if (!existsSync(file)) return [`\`${name}\`, the access matrix, does not exist. ${command}`]
+  if (!existsSync(file))
+    return [
+      `\`${name}\`, the access matrix, does not exist yet. It lists who can do what, so that a later check can show what has changed. `
+      + 'Run `npx nuxt-auto-api check --update` to write the file, review its rules and commit it.',
+    ]
   const changes = findMatrixChanges(readFileSync(file, 'utf8'), text)
   if (changes.length === 0) return []
+  const command = 'Review the rules, then run `npx nuxt-auto-api check --update` and commit the file.'
   return [[`\`${name}\`: the access matrix has changed. ${command}`, ...changes.map(change => `  - ${change}`)].join('\n')]
 }

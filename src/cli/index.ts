@@ -58,9 +58,10 @@ const main = defineCommand({
       },
       run: ({ args }) => run(async () => {
         const matrix = args.matrix === undefined ? {} : { matrix: args.matrix }
-        const { problems, resources } = await check({ cwd: resolve(args.cwd), update: args.update, ...matrix })
+        const { problems, notes, resources } = await check({ cwd: resolve(args.cwd), update: args.update, ...matrix })
+        for (const note of notes) consola.info(note)
         if (problems.length > 0) throw new CommandError(problems.join('\n'))
-        consola.success(`${resources} resources: no problem found.`)
+        consola.success(`${resources} ${resources === 1 ? 'resource' : 'resources'}: no problem found.`)
       }),
     }),
     openapi: defineCommand({

@@ -36,6 +36,7 @@ describe('the types of the registered tables', () => {
         { name: 'writers', to: 'writers', many: true, linked: true, via: 'ratings' },
       ],
       tenantScoped: true,
+      hasTenantColumn: true,
     })
     expect(resources.find(({ name }) => name === 'ratings')!.key).toEqual(['articleId', 'writerId'])
     expect(resources.find(({ name }) => name === 'writers')!.hidden).toEqual(['secret'])

@@ -53,6 +53,20 @@ describe('check of an app with mistakes that only the loaded tables show', () =>
   })
 })
 
+describe('check of an app whose silent mistakes only the loaded tables show', () => {
+  const files = {
+    'server/database/schema.ts': schemaOf('id: integer().primaryKey(), organizationId: integer()'),
+    'server/resources/posts.ts': resourceOf(''),
+    'server/resources/staffPosts.ts': resourceOf('hiddenFields: [\'organizationId\']'),
+  }
+
+  it('warns of tenant columns without multi-tenancy, and notes a table with two sets of rules', async () => {
+    const { problems, notes } = await checkApp(files, { update: true })
+    expect(problems).toEqual([expect.stringMatching(/^`posts` and `staffPosts` have the column `organizationId`, but `autoApi\.multiTenancy` is not set/)])
+    expect(notes).toEqual([expect.stringMatching(/^`posts` and `staffPosts` are two resources of one table, with different rules/)])
+  })
+})
+
 describe('check', () => {
   let first: Checked
   beforeAll(async () => {
@@ -62,6 +76,7 @@ describe('check', () => {
   it('reports columns that no index begins with', () => {
     expect(first).toEqual({
       resources: 4,
+      notes: [],
       problems: [
         '`notes`: no index begins with the foreign key `postId`. Add `index().on(table.postId)` to the table.',
         '`notes`: no index begins with the column of groups in the trash `deletionId`. Add `index().on(table.deletionId)` to the table.',
@@ -103,8 +118,8 @@ describe('check', () => {
     ])
   })
 
-  it('fails without a matrix', () => {
-    expect(findMatrixProblem(join(folder, 'none.txt'), '')).toEqual([expect.stringContaining('`none.txt`, the access matrix, does not exist.')])
+  it('fails without a matrix, and names the command that writes it', () => {
+    expect(findMatrixProblem(join(folder, 'none.txt'), '')).toEqual([expect.stringMatching(/^`none\.txt`, the access matrix, does not exist yet\..* Run `npx nuxt-auto-api check --update` to write the file/)])
   })
 
   it('refuses an app without the module', async () => {

@@ -3,9 +3,11 @@
  * the targets of foreign keys.
  */
 import type { AutoApiConfig } from '../../shared/config'
+import { DEFAULT_MULTI_TENANCY } from '../../shared/defaults'
 import type { ResourceRegistration } from '../registration'
 import type { Relation, Resource } from './model'
-import { relationColumns } from './relation-columns'
+import { findOwned } from './presets/mark'
+import { relationColumns, resourceOf } from './relation-columns'
 import { createResources } from './resource'
 
 export interface RelationDescription {
@@ -32,6 +34,10 @@ export interface ResourceDescription {
   readonly relations: readonly RelationDescription[]
   /** Whether its rows belong to tenants. */
   readonly tenantScoped: boolean
+  /** Whether the table has the tenant column. The column of a plugin's table does not count: the plugin sets it. */
+  readonly hasTenantColumn: boolean
+  /** The first resource of the same table, if this is a later one. */
+  readonly sameTableAs?: string
 }
 
 /** @throws The same error that the server throws at startup, if a table cannot be used as a resource. */
@@ -40,7 +46,13 @@ export function describeResources(
   modules: readonly Record<string, unknown>[],
   config: AutoApiConfig,
 ): ResourceDescription[] {
-  return [...createResources(registrations, modules, config).values()].map(resource => ({
+  const resources = createResources(registrations, modules, config)
+  const { tenantIdField } = config.multiTenancy || DEFAULT_MULTI_TENANCY
+  const firstOf = ({ name, table }: Resource) => {
+    const first = resourceOf(table, resources)!.name
+    return first === name ? {} : { sameTableAs: first }
+  }
+  return [...resources.values()].map(resource => ({
     name: resource.name,
     key: resource.primaryKey.map(({ name }) => name),
     hidden: [...resource.hidden].filter(name => resource.fields.has(name)),
@@ -57,6 +69,8 @@ export function describeResources(
         ...(relation.kind === 'manyToMany' && relation.junction.registered && { via: relation.junction.resource.name }),
       })),
     tenantScoped: resource.tenant !== undefined,
+    hasTenantColumn: resource.facts.columns.some(({ name, column }) => name === tenantIdField && !findOwned(column)),
+    ...firstOf(resource),
   }))
 }
 

@@ -22,6 +22,7 @@ import { addTasks } from './build/tasks'
 import { generateConfig } from './build/virtual/config'
 import type { PluginSource } from './build/virtual/plugins'
 import { generateRegistry } from './build/virtual/registry'
+import { guardNativeDriver } from './runtime/shared/native-driver'
 
 export { createModuleImport, type ModuleImport } from './build/module-import'
 export type { ModuleOptions } from './build/options'
@@ -83,6 +84,8 @@ export default defineNuxtModule<ModuleOptions>({
     compatibility: { nuxt: '>=4.0.0' },
   },
   async setup(autoApi, nuxt) {
+    // The build loads the files of the tables, which can open a database.
+    guardNativeDriver()
     const { resolve } = createResolver(import.meta.url)
     const logger = useLogger('auto-api')
     const { autoAdmin } = nuxt.options as { autoAdmin?: unknown }

@@ -17,6 +17,7 @@ interface Nitro {
 }
 
 export function addStartup(nuxt: Nuxt, resolve: (path: string) => string): void {
+  addServerPlugin(resolve('./runtime/server/nitro/native-driver'))
   addServerPlugin(resolve('./runtime/server/nitro/start'))
   nuxt.hook('nitro:init', (value) => {
     const nitro = value as unknown as Nitro

@@ -122,7 +122,7 @@ export default defineNuxtModule<ModuleOptions>({
       )
       const names = resources.registrations.map(({ name }) => name)
 
-      const warnings = [...peers.warnings, ...options.warnings, ...resources.warnings]
+      const warnings = [...options.warnings, ...resources.warnings]
       for (const warning of warnings) logger.warn(warning)
       assertNoProblems([
         ...findRemovedOptions({ autoApi, autoAdmin }),

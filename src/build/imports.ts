@@ -1,6 +1,7 @@
 /** Adds the auto-imports for server code and for Vue code. */
-import { addImports, addServerImports } from '@nuxt/kit'
+import { addImports, addServerImports, addTemplate } from '@nuxt/kit'
 import type { Nuxt } from 'nuxt/schema'
+import { INSTALL_QUERY } from './peer-dependencies'
 
 /** Exports of `nuxt-auto-api/utils` that server code can use without an import. */
 export const SERVER_IMPORTS: readonly string[] = Object.freeze([
@@ -49,10 +50,26 @@ export function addAutoImports(nuxt: Nuxt, resolve: (path: string) => string, { 
   // If the app turned off auto-imports in Nitro, `addServerImports` would turn them on again.
   if (nuxt.options.nitro.imports !== false) addServerImports(SERVER_IMPORTS.map(name => ({ name, from: server })))
 
-  if (!composables) return
+  if (!composables) {
+    const { dst } = addTemplate({ filename: 'auto-api/without-query.ts', write: true, getContents: generateMissing })
+    addImports(APP_IMPORTS.map(name => ({ name, from: dst })))
+    return
+  }
   leaveOut(nuxt, `${resolve('./runtime')}/`)
   const app = resolve('./runtime/app/index')
   addImports([...APP_IMPORTS.map(name => ({ name, from: app })), ...APP_TYPES.map(name => ({ name, from: app, type: true }))])
+}
+
+/** Generates stand-ins of the exports that need TanStack Query, so that a page that uses one fails with the command to install it. */
+export function generateMissing(): string {
+  const functions = APP_IMPORTS.map(name => `export function ${name}(..._: unknown[]): never { return missing('${name}') }`)
+  return [
+    'function missing(name: string): never {',
+    `  throw new Error(\`[auto-api] \${name} requires @tanstack/vue-query, which is not installed. Run "${INSTALL_QUERY}".\`)`,
+    '}',
+    ...functions,
+    '',
+  ].join('\n')
 }
 
 /**

@@ -6,10 +6,12 @@ import type { Problem } from './problem'
 
 export interface PeerDependencies {
   readonly problems: readonly Problem[]
-  readonly warnings: readonly string[]
   /** Whether `@tanstack/vue-query`, which the composables require, is installed. */
   readonly composables: boolean
 }
+
+/** Names a range of `vue`: without it, npm tries Vue 2 for `@vue/composition-api`, an optional peer of TanStack Query, and fails. */
+export const INSTALL_QUERY = 'npm install vue@3 @tanstack/vue-query'
 
 /** The supported versions: 0.45.2 or newer, and 1.0 from its fifth release candidate. */
 const SUPPORTED = /^(?:0\.45\.(?!0$|1$)\d+|1\.(?!0\.0-(?:beta|alpha|rc\.[1-4]\b)).*)$/
@@ -22,17 +24,7 @@ export async function checkPeerDependencies(
   isInstalled: (name: string) => boolean | Promise<boolean>,
   drizzle: string | undefined,
 ): Promise<PeerDependencies> {
-  const query = await isInstalled('@tanstack/vue-query')
-  return {
-    problems: findDrizzleProblems(drizzle),
-    warnings: query
-      ? []
-      : [
-          '`@tanstack/vue-query` is not installed, so the composables (`useAutoApiList` and the others) are left out. '
-          + 'The API works without them. To use them, run `npm install @tanstack/vue-query`.',
-        ],
-    composables: query,
-  }
+  return { problems: findDrizzleProblems(drizzle), composables: await isInstalled('@tanstack/vue-query') }
 }
 
 function findDrizzleProblems(version: string | undefined): Problem[] {

@@ -59,7 +59,7 @@ function commandsOf(pages: readonly string[], installed: ReadonlySet<string>, ma
   // With PostgreSQL, the driver of the first page is not necessary.
   const needed = pages.flatMap(findPackages).filter(({ name }) => pages.length === 1 || name !== '@libsql/client')
   const missing = needed.filter(({ name }) => !installed.has(name))
-  const namesOf = (dev: boolean) => missing.filter(entry => entry.dev === dev).map(({ name }) => name).join(' ')
+  const namesOf = (dev: boolean) => missing.filter(entry => entry.dev === dev).map(({ spec }) => spec).join(' ')
   return [
     ...namesOf(false) ? [`${manager.install} ${namesOf(false)}`] : [],
     ...namesOf(true) ? [`${manager.install} ${manager.dev} ${namesOf(true)}`] : [],

@@ -14,14 +14,15 @@ export function findSnippets(markdown: string): Snippet[] {
   }))
 }
 
-/** Returns the packages that the commands of a page install. */
-export function findPackages(markdown: string): { readonly name: string, readonly dev: boolean }[] {
+/** Returns the packages that the commands of a page install. `spec` is the name, with the version if the command names one. */
+export function findPackages(markdown: string): { readonly name: string, readonly spec: string, readonly dev: boolean }[] {
   return findSnippets(markdown)
     .filter(({ language, source }) => language === 'sh' && source === undefined)
     .flatMap(({ code }) => code.trim().split('\n'))
     .filter(line => line.startsWith('npm install '))
     .flatMap((line) => {
       const words = line.split(/\s+/).slice(2)
-      return words.filter(word => !word.startsWith('-')).map(name => ({ name, dev: words.includes('--save-dev') }))
+      return words.filter(word => !word.startsWith('-'))
+        .map(spec => ({ name: spec.replace(/(?<=.)@.*$/, ''), spec, dev: words.includes('--save-dev') }))
     })
 }

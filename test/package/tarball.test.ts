@@ -190,7 +190,7 @@ describe('an app without @tanstack/vue-query', () => {
 
   beforeAll(async () => {
     rmSync(join(folder, 'node_modules/@tanstack'), { recursive: true })
-    writeFileSync(join(folder, 'app/app.vue'), '<template><p>API only</p></template>\n')
+    writeFileSync(join(folder, 'app/app.vue'), '<script setup>if (useRoute().query.list) useAutoApiList(\'books\')</script>\n<template><p>API only</p></template>\n')
     // Warnings are printed to stderr.
     printed = run(folder, 'sh', '-c', 'nuxi build 2>&1')
     server = await startBuiltApp(folder, env)
@@ -198,8 +198,12 @@ describe('an app without @tanstack/vue-query', () => {
 
   afterAll(() => server?.stop())
 
-  it('builds without the composables and prints one warning with the command to install it', () => {
-    expect(printed.match(/npm install @tanstack\/vue-query/g)).toHaveLength(1)
+  it('builds without a warning, because an app without pages does not need it', () => {
+    expect(printed).not.toContain('vue-query')
+  })
+
+  it('fails where a page uses a composable', async () => {
+    expect((await fetch(`${server!.url}/?list=1`)).status).toBe(500)
   })
 
   it('responds to requests of its API and renders its pages', async () => {

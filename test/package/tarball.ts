@@ -49,7 +49,7 @@ function cloneRepository(folder: string): string {
 }
 
 /** Packs the package from a fresh clone as `npm publish` does, once for all tests. @returns the tarball */
-async function packPackage(): Promise<string> {
+export async function packPackage(): Promise<string> {
   const packs = join(root, 'test/package/.output/packed')
   await makeOnce(packs, hashOf(readdirSync(root).filter(name => !LEFT_BY_COMMANDS.has(name) && !NOT_PACKED.has(name))), () => {
     rmSync(packs, { recursive: true, force: true })

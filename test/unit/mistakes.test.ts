@@ -4,6 +4,7 @@ import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { findMissingExports } from '../../src/build/exports'
+import { generateMissing } from '../../src/build/imports'
 import { findLeftovers } from '../../src/build/leftovers'
 import { createModuleImport, findImportPath } from '../../src/build/module-import'
 import { resolveOptions } from '../../src/build/options'
@@ -118,7 +119,7 @@ const MISTAKES: readonly Mistake[] = [
   // Packages and leftovers
   ['no Drizzle', async () => (await checkPeerDependencies(() => true, undefined)).problems.map(toMessage), '`drizzle-orm` is not installed', 'npm install drizzle-orm'],
   ['an old Drizzle', async () => (await checkPeerDependencies(() => true, '0.44.0')).problems.map(toMessage), '`drizzle-orm@0.44.0` is not supported', 'npm install drizzle-orm@latest'],
-  ['no TanStack Query', async () => [...(await checkPeerDependencies(() => false, '0.45.4')).warnings], '`@tanstack/vue-query` is not installed', 'npm install @tanstack/vue-query'],
+  ['no TanStack Query', async () => [generateMissing()], 'requires @tanstack/vue-query, which is not installed', 'npm install vue@3 @tanstack/vue-query'],
   ['a handler of an older version', () => leftovers('export default defineAutoApiHandler({ resource: \'posts\' })'), '`server/api/report.get.ts` calls `defineAutoApiHandler`, which was removed', 'createEndpoint', 'upgrading.md#defineautoapihandler'],
   // Requests
   ['an unknown field in a query', () => request('GET', '/api/posts?sort=titel'), '`sort` names an unknown field: "titel"'],

@@ -2,7 +2,7 @@
 import { hasNuxtModule } from '@nuxt/kit'
 import type { Nuxt } from 'nuxt/schema'
 import { join } from 'pathe'
-import { isInstalled } from '../peer-dependencies'
+import { INSTALL_QUERY, isInstalled } from '../peer-dependencies'
 import type { Problem } from '../problem'
 
 interface Requirement extends Problem {
@@ -14,7 +14,7 @@ const lacksPackage = (name: string, command: string): Problem =>
 
 const REQUIREMENTS: readonly Requirement[] = [
   { ...lacksPackage('@nuxt/ui', 'npm install @nuxt/ui tailwindcss'), isMet: nuxt => hasNuxtModule('@nuxt/ui', nuxt) },
-  { ...lacksPackage('@tanstack/vue-query', 'npm install @tanstack/vue-query'), isMet: nuxt => isInstalled(nuxt)('@tanstack/vue-query') },
+  { ...lacksPackage('@tanstack/vue-query', INSTALL_QUERY), isMet: nuxt => isInstalled(nuxt)('@tanstack/vue-query') },
   {
     where: 'ui', what: 'is `false`, but the admin is built with Nuxt UI', instead: 'Remove the option.',
     isMet: nuxt => (nuxt.options as { ui?: unknown }).ui !== false,

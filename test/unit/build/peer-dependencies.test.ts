@@ -1,5 +1,7 @@
 /** Checks the messages for missing peer dependencies. */
+import { createJiti } from 'jiti'
 import { describe, expect, it } from 'vitest'
+import { APP_IMPORTS, generateMissing } from '../../../src/build/imports'
 import { toMessage } from '../../../src/build/problem'
 import { checkPeerDependencies, drizzleFileOf } from '../../../src/build/peer-dependencies'
 
@@ -7,13 +9,18 @@ const without = (...missing: string[]) => checkPeerDependencies(name => !missing
 
 describe('a missing peer dependency', () => {
   it('is not reported if everything is installed', async () => {
-    expect(await without()).toEqual({ problems: [], warnings: [], composables: true })
+    expect(await without()).toEqual({ problems: [], composables: true })
   })
 
-  it('of the composables removes them and causes a warning with the command to install it', async () => {
-    const { composables, problems, warnings } = await without('@tanstack/vue-query')
-    expect({ composables, problems }).toEqual({ composables: false, problems: [] })
-    expect(warnings).toEqual([expect.stringMatching(/`@tanstack\/vue-query` is not installed.*npm install @tanstack\/vue-query/)])
+  it('of the composables is no problem, because an app without pages does not need them', async () => {
+    expect(await without('@tanstack/vue-query')).toEqual({ problems: [], composables: false })
+  })
+
+  it('of the composables is an error where one is used, with the command to install it', async () => {
+    const missing = await createJiti(import.meta.url).evalModule(generateMissing(), { filename: '/without-query.ts', async: true }) as Record<string, () => unknown>
+    expect(Object.keys(missing).sort()).toEqual([...APP_IMPORTS].sort())
+    expect(() => missing.useAutoApiList!()).toThrow('[auto-api] useAutoApiList requires @tanstack/vue-query, which is not installed. Run "npm install vue@3 @tanstack/vue-query".')
+    expect(new Error('other') instanceof (missing.AutoApiError as unknown as ErrorConstructor)).toBe(false)
   })
 
   it('of the server fails the build with the command to install it', async () => {

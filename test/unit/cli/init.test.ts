@@ -38,7 +38,7 @@ describe('init', () => {
       'kept     app/app.vue (the guide has an example of a page)',
     ])
     expect(commands).toEqual([
-      'npm install nuxt-auto-api drizzle-orm @libsql/client @tanstack/vue-query',
+      'npm install nuxt-auto-api drizzle-orm @libsql/client vue@3 @tanstack/vue-query',
       'npm install --save-dev drizzle-kit',
       'npx drizzle-kit push',
       'npm run dev',
@@ -65,7 +65,7 @@ describe('init', () => {
     write('pnpm-lock.yaml', '')
     const { commands } = init({ cwd, docs })
     expect(read('server/plugins/database.ts')).toContain('\'postgres\'')
-    expect(commands).toEqual(['pnpm add @tanstack/vue-query', 'pnpm add -D drizzle-kit @types/pg', 'pnpm drizzle-kit push', 'pnpm dev'])
+    expect(commands).toEqual(['pnpm add vue@3 @tanstack/vue-query', 'pnpm add -D drizzle-kit @types/pg', 'pnpm drizzle-kit push', 'pnpm dev'])
   })
 
   it('refuses a folder without a Nuxt app', () => {

@@ -16,6 +16,7 @@ export const IMPORT_KEYS = {
   authorization: { anchor: 'inline-authorization' },
   validation: { anchor: 'inline-validation' },
   hooks: { anchor: 'inline-hooks' },
+  wire: { anchor: 'module-imports' },
   relations: { anchor: 'module-imports' },
 } as const satisfies Record<string, ImportRule>
 

@@ -31,7 +31,7 @@ const EXAMPLE = '`export default defineResource(table, { permissions: { read: tr
 const PAGE = `→ ${DOCS}/registering.md`
 
 /** Keys whose values only the server loads. */
-const LOADED_KEYS = ['authorization', 'validation', 'hooks'] as const
+const LOADED_KEYS = ['authorization', 'validation', 'hooks', 'wire'] as const
 const ALL_KEYS = [...LOADED_KEYS, 'relations', ...DATA_KEY_NAMES, ...Object.keys(AUTHORIZATION_KEYS)]
 
 /** Objects whose keys the build can check, with the names that they accept. */

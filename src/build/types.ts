@@ -75,6 +75,7 @@ function toEntry(
     ),
     disabled: union(disabledIn({ data })),
     validation: imports.validation ? typeOf(imports.validation) : 'undefined',
+    ...imports.wire && { wire: typeOf(imports.wire) },
   }
 }
 

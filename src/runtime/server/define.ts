@@ -2,7 +2,7 @@
 import type { Table } from 'drizzle-orm'
 import type { Operation } from '../shared/operations'
 import { AUTHORIZATION_KEYS, DEFINED } from '../shared/registration-keys'
-import type { ResourceAuth, ResourceHooks, ResourceValidation } from './registration'
+import type { ResourceAuth, ResourceHooks, ResourceValidation, ResourceWire } from './registration'
 
 export type {
   AutoApiContext,
@@ -14,7 +14,9 @@ export type {
   ResourceAuth,
   ResourceHooks,
   ResourceValidation,
+  ResourceWire,
   Tenant,
+  WireConversion,
 } from './registration'
 export { defineAutoApiPlugin, type AutoApiPlugin, type PluginRoute, type PluginTask } from './plugin/contract'
 export type { PluginField, PluginResource, PluginServer } from './plugin/server'
@@ -70,6 +72,17 @@ export function defineResourceValidation<V extends ResourceValidation>(validatio
   return validation
 }
 
+/**
+ * Declares the form of the values of columns in requests and responses. Custom types need it if JSON cannot represent their values.
+ * @example
+ * export const articlesWire = defineResourceWire<typeof articles>()({
+ *   tags: { encode: tags => [...tags], decode: json => new Set(z.array(z.string()).parse(json)) },
+ * })
+ */
+export function defineResourceWire<T extends Table>(): <W extends ResourceWire<T>>(wire: W) => W {
+  return wire => wire
+}
+
 type ColumnName<T extends Table> = keyof T['_']['columns'] & string
 
 /** The second argument of `defineResource`: the keys of an authorization, and the other parts of a registration. */
@@ -80,6 +93,8 @@ export interface ResourceOptions<T extends Table, V extends ResourceValidation =
   readonly validation?: V
   /** Hooks before and after the operations of the resource. */
   readonly hooks?: ResourceHooks<T>
+  /** The form of the values of columns in requests and responses. Custom types need it if JSON cannot represent their values. */
+  readonly wire?: ResourceWire<T>
   /** The Drizzle `relations()` of the table, imported from another file. */
   readonly relations?: object
   /**
@@ -120,6 +135,7 @@ export interface DefinedResource<T extends Table = Table, V extends ResourceVali
   readonly authorization: ResourceAuth<T>
   readonly validation: V
   readonly hooks: ResourceHooks<T> | undefined
+  readonly wire: ResourceWire<T> | undefined
 }
 
 /**
@@ -135,8 +151,8 @@ export function defineResource<T extends Table, V extends ResourceValidation = R
   table: T,
   options: ResourceOptions<T, V> = {},
 ): DefinedResource<T, V> {
-  const { authorization = pickAuthorization(options), validation, hooks } = options
-  const defined = { authorization, validation: validation as V, hooks }
+  const { authorization = pickAuthorization(options), validation, hooks, wire } = options
+  const defined = { authorization, validation: validation as V, hooks, wire }
   return Object.freeze(Object.defineProperty(defined, DEFINED, { value: Object.freeze({ table, options }) }))
 }
 

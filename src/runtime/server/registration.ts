@@ -122,6 +122,19 @@ export interface ResourceValidation {
   readonly update?: StandardSchemaV1
 }
 
+/** The form of the values of a column in requests and responses. */
+export interface WireConversion<V = never, W = unknown> {
+  /** Converts a value of the table, which is never null, to JSON. */
+  readonly encode: (value: V) => W
+  /** Converts JSON, which is never null, to a value of the table. It throws an error for JSON that is no value. */
+  readonly decode: (json: unknown) => unknown
+}
+
+/** The columns whose values have a form of their own in JSON. */
+export type ResourceWire<T extends Table = Table> = {
+  readonly [K in keyof InferSelectModel<T> & string]?: WireConversion<NonNullable<InferSelectModel<T>[K]>>
+}
+
 type Id = string | number
 type Insert<T extends Table> = Partial<InferInsertModel<T>> & Record<string, unknown>
 type Select<T extends Table> = Partial<InferSelectModel<T>> & Record<string, unknown>
@@ -161,6 +174,7 @@ export interface ResourceRegistration {
   readonly authorization?: ResourceAuth
   readonly validation?: ResourceValidation
   readonly hooks?: ResourceHooks
+  readonly wire?: ResourceWire
   readonly relations?: unknown
   readonly key?: string | readonly string[]
   readonly hiddenFields?: readonly string[]
@@ -169,5 +183,5 @@ export interface ResourceRegistration {
   readonly requireIfMatch?: boolean
   readonly metadata?: Readonly<Record<string, unknown>>
   /** The file and the export of each part, for messages. */
-  readonly from?: Readonly<Partial<Record<'schema' | 'authorization' | 'validation' | 'hooks' | 'relations', string>>>
+  readonly from?: Readonly<Partial<Record<'schema' | 'authorization' | 'validation' | 'hooks' | 'wire' | 'relations', string>>>
 }

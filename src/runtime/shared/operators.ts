@@ -1,8 +1,8 @@
 /** The filter operators of the API. The parser, the planner, `having`, the types of the client and the docs use this table. */
 
 /**
- * The kind of a column, which decides its operators. `bytes` is a bigint in a blob. `opaque` is JSON, a blob, or another type without an
- * order.
+ * The kind of a column, which decides its operators. `bytes` is a blob, or another type whose values are only equal or not.
+ * `opaque` is JSON, or another type that cannot be compared.
  */
 type ColumnKind = 'text' | 'number' | 'decimal' | 'bigint' | 'date' | 'custom' | 'boolean' | 'bytes' | 'opaque'
 
@@ -21,7 +21,7 @@ const ORDERED = {
 
 const LISTED = { kinds: [...ORDERED.kinds, 'boolean'], label: 'all except JSON and blobs' } as const satisfies Columns
 
-const COMPARABLE = { kinds: [...LISTED.kinds, 'bytes'], label: 'all except JSON and blobs' } as const satisfies Columns
+const COMPARABLE = { kinds: [...LISTED.kinds, 'bytes'], label: 'all except JSON' } as const satisfies Columns
 
 const ALL = { kinds: [...COMPARABLE.kinds, 'opaque'], label: 'all' } as const satisfies Columns
 

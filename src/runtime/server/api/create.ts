@@ -17,7 +17,7 @@ import { createScheduler, type Scheduler } from '../plugin/tasks'
 import type { ResourceRegistration } from '../registration'
 import { createGraph } from '../schema/graph'
 import { findPresetTable } from '../schema/preset-tables'
-import { createResources } from '../schema/resource'
+import { assertWires, createResources } from '../schema/resource'
 import { warnWithoutSecret } from './secret-warnings'
 
 export interface ApiOptions {
@@ -73,6 +73,7 @@ export function createApi(options: ApiOptions): ServerApi {
   const { registrations, modules = [], config = DEFAULT_CONFIG, eventBase = '', plugins = [], builtPlugins = [], appRoutes = [] } = options
   const { useRuntimeConfig, database = createDatabase(), statements = createStatementCache(), endpoints = async () => [] } = options
   const resources = createResources(registrations, modules, config)
+  assertWires(resources)
   const extensions = createExtensions(resources)
   options.extend?.(extensions)
   const ownRoutes = new Set(appRoutes)

@@ -97,7 +97,7 @@ export const openList: OpenList = async (ctx, name, query = {}, { gate } = {}) =
 
 function columnsOf({ selection, include }: Pick<ReadPlan, 'selection' | 'include'>): ScannedColumns {
   return {
-    fields: selection.fields.map(({ name, kind }) => ({ name, kind })),
+    fields: selection.fields.map(({ name, wire }) => ({ name, kind: wire })),
     relations: include.map(({ relation, plan }) => ({
       name: relation.name, isList: relation.kind !== 'one', columns: columnsOf(plan),
     })),

@@ -4,7 +4,9 @@ import { Column as ColumnClass } from 'drizzle-orm'
 import { createInsertSchema, createSelectSchema, createUpdateSchema } from 'drizzle-zod'
 import type { Kind } from '../../shared/wire'
 import type { BatchResult, BatchSession, Columns, DrizzleDialect, DrizzleMajor, Elements, SynchronousQuery } from './major'
-import { isExactType, isWholeType } from './column-types'
+import { eachElement, isBytesType, isExactType, isTimeTextType, isWholeType, toBytes, toShortFloat } from './column-types'
+import { parseArray } from './pg-array'
+import { toStoredTime } from './time-text'
 import { sendBatch } from './batch'
 
 const KINDS: Readonly<Record<string, Kind>> = {
@@ -12,6 +14,8 @@ const KINDS: Readonly<Record<string, Kind>> = {
 }
 
 function kindOf({ dataType, columnType }: Column): Kind {
+  if (isTimeTextType(columnType)) return 'date'
+  if (isBytesType(columnType)) return 'custom'
   if (dataType === 'string') return isExactType(columnType) ? 'decimal' : 'text'
   if (dataType === 'number') return isWholeType(columnType) ? 'integer' : 'number'
   return KINDS[dataType] ?? 'custom'
@@ -26,14 +30,35 @@ function elementsOf(column: Column): Elements | undefined {
     : { type: baseColumn.columnType, kind: kindOf(baseColumn), column: baseColumn, depth: 1 }
 }
 
-/** Drizzle does not decode the JSON of MySQL, because it relies on the driver. */
+const parseJson = (raw: unknown): unknown => typeof raw === 'string' ? JSON.parse(raw) : raw
+
+/** Drizzle relies on the drivers for JSON, and would parse JSON text twice. */
 const DECODERS: Readonly<Record<string, (raw: unknown) => unknown>> = {
-  MySqlJson: raw => typeof raw === 'string' ? JSON.parse(raw) : raw,
+  MySqlJson: parseJson,
+  PgJson: parseJson,
+  PgJsonb: parseJson,
+  MySqlBinary: toBytes,
+  MySqlVarBinary: toBytes,
+  MySqlFloat: raw => toShortFloat(Number(raw)),
 }
 
-const ENCODERS: Readonly<Record<string, (value: unknown) => unknown>> = {
+const ENCODERS: Readonly<Record<string, (value: unknown, column: Column) => unknown>> = {
   MySqlDate: value => value instanceof Date ? value.toISOString().slice(0, 10) : value,
+  MySqlFloat: value => Math.fround(Number(value)),
+  PgTimestampString: toStoredTime,
+  MySqlDateTimeString: toStoredTime,
+  MySqlTimestampString: toStoredTime,
 }
+
+function decoderOf(column: Column): ((raw: unknown) => unknown) | undefined {
+  const elements = elementsOf(column)
+  if (!elements) return ownDecoderOf(column)
+  const decode = ownDecoderOf(elements.column) ?? (value => value)
+  return raw => eachElement(typeof raw === 'string' ? parseArray(raw) : raw, decode)
+}
+
+const ownDecoderOf = (column: Column) => DECODERS[column.columnType]
+  ?? (column.mapFromDriverValue === ColumnClass.prototype.mapFromDriverValue ? undefined : (raw: unknown) => column.mapFromDriverValue(raw))
 
 interface Casing { readonly casing: { readonly getColumnCasing: (column: Column) => string } }
 
@@ -43,9 +68,8 @@ const columns: Columns = {
   kindOf,
   tableOf: column => column.table,
   elementsOf,
-  decoderOf: column => DECODERS[column.columnType]
-    ?? (column.mapFromDriverValue === ColumnClass.prototype.mapFromDriverValue ? undefined : raw => column.mapFromDriverValue(raw)),
-  encode: (column, value) => ENCODERS[column.columnType]?.(value) ?? column.mapToDriverValue(value),
+  decoderOf,
+  encode: (column, value) => ENCODERS[column.columnType]?.(value, column) ?? column.mapToDriverValue(value),
   isConvertedByDialect: () => false,
   nameOf: (dialect: DrizzleDialect & Partial<Casing>, column) => dialect.casing!.getColumnCasing(column),
 }

@@ -3,13 +3,15 @@
  * the drivers return without codecs, so this file decodes them, in the same way for all drivers of a dialect.
  */
 import type { Column, Query, StringChunk, Table } from 'drizzle-orm'
-import { makePgArray, parsePgArray } from 'drizzle-orm/pg-core'
+import { makePgArray } from 'drizzle-orm/pg-core'
 // @ts-expect-error -- the version with which the repository is compiled lacks this entry
 import { createInsertSchema, createSelectSchema, createUpdateSchema } from 'drizzle-orm/zod'
 import type { Kind } from '../../shared/wire'
 import { sendBatch } from './batch'
-import { isExactType, isWholeType } from './column-types'
+import { eachElement, isBytesType, isExactType, isTimeTextType, isWholeType, toBytes, toShortFloat } from './column-types'
 import type { BatchResult, BatchSession, Columns, DrizzleMajor, Elements, SynchronousQuery } from './major'
+import { parseArray } from './pg-array'
+import { toStoredTime } from './time-text'
 
 type Convert = (value: unknown) => unknown
 
@@ -39,6 +41,8 @@ const partsOf = (column: Column): ColumnParts => column as unknown as ColumnPart
 const KINDS: Readonly<Record<string, Kind>> = { 'boolean': 'boolean', 'bigint': 'bigint', 'object date': 'date', 'object buffer': 'blob' }
 
 function elementKind({ dataType, columnType }: ColumnParts): Kind {
+  if (isTimeTextType(columnType)) return 'date'
+  if (isBytesType(columnType)) return 'custom'
   const [type] = dataType.split(' ') as [string]
   if (type === 'string') return isExactType(columnType) ? 'decimal' : 'text'
   if (type === 'number') return isWholeType(columnType) ? 'integer' : 'number'
@@ -97,6 +101,8 @@ const DECODERS: Readonly<Record<string, (column: ColumnParts) => Convert>> = {
   PgNumeric: () => toText,
   PgNumericNumber: () => toNumber,
   PgNumericBigInt: () => toBigint,
+  PgJson: () => fromText(text => JSON.parse(text)),
+  PgJsonb: () => fromText(text => JSON.parse(text)),
   PgSmallInt: () => toNumber,
   PgInteger: () => toNumber,
   PgReal: () => toNumber,
@@ -129,9 +135,10 @@ const DECODERS: Readonly<Record<string, (column: ColumnParts) => Convert>> = {
   MySqlDate: () => toDate,
   MySqlDateTime: () => fromText(text => new Date(`${text.replace(' ', 'T')}Z`)),
   MySqlTimestamp: () => fromText(text => new Date(`${text}+0000`)),
-  MySqlBinary: () => bytesToText,
-  MySqlVarBinary: () => bytesToText,
-  MySqlBlob: () => bytesToText,
+  MySqlBinary: () => toBytes,
+  MySqlVarBinary: () => toBytes,
+  MySqlBlob: () => toBytes,
+  MySqlFloat: () => raw => toShortFloat(Number(raw)),
   MySqlJson: () => fromText(text => JSON.parse(text)),
 }
 
@@ -143,16 +150,15 @@ function decoderOf(column: Column): Convert | undefined {
   return raw => own?.(toList(raw)) ?? eachElement(toList(raw), decode ?? (value => value))
 }
 
-const toList: Convert = fromText(text => parsePgArray(text))
+const toList: Convert = fromText(text => parseArray(text))
 
-function eachElement(value: unknown, convert: Convert): unknown {
-  if (Array.isArray(value)) return value.map(item => eachElement(item, convert))
-  return value === null ? null : convert(value)
-}
-
-const ENCODERS: Readonly<Record<string, Convert>> = {
-  PgJson: JSON.stringify,
-  PgJsonb: JSON.stringify,
+const ENCODERS: Readonly<Record<string, (value: unknown, column: Column) => unknown>> = {
+  PgJson: value => JSON.stringify(value),
+  PgJsonb: value => JSON.stringify(value),
+  MySqlFloat: value => Math.fround(Number(value)),
+  PgTimestampString: toStoredTime,
+  MySqlDateTimeString: toStoredTime,
+  MySqlTimestampString: toStoredTime,
   MySqlDate: value => value instanceof Date ? value.toISOString().slice(0, 10) : value,
 }
 
@@ -160,7 +166,8 @@ const ENCODERS: Readonly<Record<string, Convert>> = {
 function encode(column: Column, value: unknown): unknown {
   const parts = partsOf(column)
   const own = parts.mapToDriverValue.isNoop ? value : parts.mapToDriverValue(value)
-  const convert = ENCODERS[parts.columnType]
+  const encoder = ENCODERS[parts.columnType]
+  const convert = encoder && ((value: unknown) => encoder(value, column))
   if (!isArray(parts)) return convert ? convert(own) : own
   return makePgArray((convert ? eachElement(own, convert) : own) as unknown[])
 }

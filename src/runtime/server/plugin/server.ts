@@ -29,6 +29,7 @@ export interface PluginField {
   /** The property name in the table, which is the name in requests and responses. */
   readonly name: string
   readonly column: Column
+  /** The kind of its JSON values. */
   readonly kind: Kind
   readonly nullable: boolean
   /** Whether an insert can omit the column. */
@@ -167,8 +168,8 @@ function createReadStored(findApi: () => Api): ReadStored {
 function toPluginResource(resource: Resource): PluginResource {
   const { name, table, fields, primaryKey, tenant, roles, relations, hidden, auth, writable } = resource
   const isHidden = (field: string) => hidden.has(field) || auth?.fields?.[field]?.read === false
-  const toPluginField = ({ name, column, kind, nullable, optional, fromJson }: Field): PluginField => Object.freeze({
-    name, column, kind, nullable, optional, hidden: isHidden(name), accepts: (value: unknown) => fromJson(value) !== INVALID,
+  const toPluginField = ({ name, column, wire, nullable, optional, fromJson }: Field): PluginField => Object.freeze({
+    name, column, kind: wire, nullable, optional, hidden: isHidden(name), accepts: (value: unknown) => fromJson(value) !== INVALID,
     writable: writable.create.has(name) || writable.update.has(name),
   })
   return Object.freeze({

@@ -81,10 +81,25 @@ const isArray: Test = (value, column) => {
   return isNested(value, elements.depth)
 }
 
-/** Accepts dates before the common era too. Postgres writes these with `BC`. */
-const isPostgresDateText = text(value => isDateText(value.replace(/ BC$/i, '')) || INFINITY_TEXT.test(value))
+/** Accepts times before the common era too. Postgres writes these with `BC`. It would drop the offset of one without a zone. */
+const isPostgresTime: Test = (value, column) => text((time) => {
+  const inEra = time.replace(/ BC$/i, '')
+  return (isDateText(inEra) && (hasZone(column) || !OFFSET.test(inEra))) || INFINITY_TEXT.test(time)
+})(value, column)
 
-const isMySqlDateText = text(value => isDateText(value) && !/BC$/i.test(value))
+/** A time of day with an offset. The databases drop the offset if the column has no zone. */
+const OFFSET = /:.*(?:Z|[+-]\d{2}(?::?\d{2}){0,2})$/i
+
+const isPostgresDay = text(value => (isDateText(value.replace(/ BC$/i, '')) && !OFFSET.test(value)) || INFINITY_TEXT.test(value))
+
+const isMySqlTime = text(value => isDateText(value) && !/BC$/i.test(value))
+
+const isMySqlDay = text(value => isDateText(value) && !/BC$/i.test(value) && !OFFSET.test(value))
+
+const isPostgresClock: Test = (value, column) =>
+  text(time => isTimeText(time) && (hasZone(column) || !OFFSET.test(time)))(value, column)
+
+const hasZone = (column: Column) => (column as Column & { readonly withTimezone?: boolean }).withTimezone === true
 
 const BY_TYPE: Readonly<Record<string, Test>> = {
   PgReal: isReal,
@@ -97,9 +112,9 @@ const BY_TYPE: Readonly<Record<string, Test>> = {
   MySqlDecimal: isNumeric,
   MySqlDecimalNumber: isNumeric,
   MySqlDecimalBigInt: isNumeric,
-  PgDateString: isPostgresDateText,
-  PgTimestampString: isPostgresDateText,
-  PgTime: text(isTimeText),
+  PgDateString: isPostgresDay,
+  PgTimestampString: isPostgresTime,
+  PgTime: isPostgresClock,
   PgInterval: text(isInterval),
   PgInet: text(isAddress),
   PgCidr: text(value => isAddress(value) || NETWORK.test(value)),
@@ -107,9 +122,9 @@ const BY_TYPE: Readonly<Record<string, Test>> = {
   PgMacaddr8: hexadecimal(12, 16),
   PgJsonb: isStorableJson,
   PgArray: isArray,
-  MySqlDateString: isMySqlDateText,
-  MySqlDateTimeString: isMySqlDateText,
-  MySqlTimestampString: isMySqlDateText,
+  MySqlDateString: isMySqlDay,
+  MySqlDateTimeString: isMySqlTime,
+  MySqlTimestampString: isMySqlTime,
   MySqlTime: text(value => /^-?\d{1,3}:[0-5]\d(?::[0-5]\d(?:\.\d{1,6})?)?$/.test(value)),
 }
 

@@ -1,7 +1,7 @@
 /** Checks the values that a client sends in a cursor. A cursor contains values in the form in which drivers return them. */
 import type { Column } from 'drizzle-orm'
 import type { Kind } from '../../shared/wire'
-import { isDateText, isStorableText } from './text-formats'
+import { INFINITY_TEXT, isDateText, isStorableText } from './text-formats'
 import { sqlTypeOf, typeOf } from '../drizzle/index'
 import { isScalar } from '../engines/scalar'
 
@@ -19,7 +19,7 @@ const BY_KIND: Readonly<Partial<Record<Kind, (raw: unknown) => boolean>>> = {
   number: numeric(NUMBER),
   decimal: numeric(NUMBER),
   boolean: raw => typeof raw === 'boolean' || raw === 0 || raw === 1,
-  date: raw => typeof raw === 'number' || (typeof raw === 'string' && isDateText(raw)),
+  date: raw => typeof raw === 'number' || (typeof raw === 'string' && (isDateText(raw.replace(/ BC$/, '')) || INFINITY_TEXT.test(raw))),
 }
 
 /** Creates the check of a value before it is decoded. `Field.isDriverValue` also checks the decoded value. */

@@ -1,11 +1,14 @@
 /** A field is a column of a resource. It reads, writes and validates values, and converts them to JSON. Created once at startup. */
 import { getTableName, is, sql, SQL, type Column } from 'drizzle-orm'
 import type { ZodType } from 'zod'
-import { INVALID, WIRE_FORMATS, type Kind } from '../../shared/wire'
+import { INVALID, type Kind } from '../../shared/wire'
 import { decoderOf, encodeValue, sqlTypeOf, tableOf, typeOf } from '../drizzle/index'
 import type { Bytewise } from '../engines/dialects/adapter'
 import { bytewise } from '../engines/dialects/index'
 import { mysqlEnum, mysqlNumber } from '../engines/dialects/mysql'
+import type { WireConversion } from '../registration'
+import { wireOf } from './column-wire'
+import { readsDriverValues } from './custom-wire'
 import type { ColumnFacts } from './drizzle/column'
 import { createValueTest, EXPECTED_OF } from './column-values'
 import { isScalar } from '../engines/scalar'
@@ -18,7 +21,12 @@ export interface Field {
   /** The property name in the table. Requests and responses use the same name. */
   readonly name: string
   readonly column: Column
+  /** The kind of the values in the database. */
   readonly kind: Kind
+  /** The kind of the JSON values. It differs from `kind` for a custom type, and for bytes that Drizzle reads as text. */
+  readonly wire: Kind
+  /** What JSON cannot represent, such as `Set`, if the column needs the option `wire` of the registration. */
+  readonly missingWire?: string
   readonly nullable: boolean
   /** Whether the database can sort the values correctly. False for JSON, binary columns, and numbers that SQLite stores as bytes. */
   readonly ordered: boolean
@@ -77,6 +85,11 @@ const EXACT_SELECTIONS: Readonly<Record<string, (value: SQL) => SQL>> = {
   MySqlSerial64: value => sql`cast(${value} as char)`,
   // MySQL drivers parse JSON, except from MariaDB, which stores it as text. The cast makes both return text.
   MySqlJson: value => sql`cast(${value} as char)`,
+  // MySQL writes a single-precision number with six digits. As a double, it keeps all of them.
+  MySqlFloat: value => sql`${value} + 0e0`,
+  // Drivers parse JSON. Drizzle would then parse a text that looks like JSON once more.
+  PgJson: value => sql`cast(${value} as text)`,
+  PgJsonb: value => sql`cast(${value} as text)`,
   SQLiteNumeric: exactNumeric,
   SQLiteNumericNumber: exactNumeric,
 }
@@ -105,9 +118,17 @@ const COMPARISON_CASTS: Readonly<Record<string, (value: SQL, column: Column) => 
 /** Types of custom columns that the database cannot order, or cannot even test for equality. */
 const INCOMPARABLE = /^(?:jsonb?|jsonpath|xml|xid|point|line|lseg|box|path|polygon|circle|geometry|linestring|multi\w+)\b/i
 
+/** Types that one driver of Postgres parses and another one does not. A custom type without `fromDriver` reads them as text. */
+const PARSED_BY_DRIVERS = /^(?:point|circle)\b/i
+
+function exactSelection(column: Column): ((value: SQL) => SQL) | undefined {
+  const isPassedOn = typeOf(column) === 'PgCustomColumn' && PARSED_BY_DRIVERS.test(sqlTypeOf(column)) && readsDriverValues(column)
+  return isPassedOn ? value => sql`cast(${value} as text)` : EXACT_SELECTIONS[typeOf(column)]
+}
+
 /** Selects an expression over a column in the same form as the column itself. */
 export function selectExactly({ column }: Field, value: SQL): SQL {
-  return EXACT_SELECTIONS[typeOf(column)]?.(value) ?? value
+  return exactSelection(column)?.(value) ?? value
 }
 
 /** Converts a value to a scalar that every driver accepts. SQLite has no booleans. MySQL drivers accept bytes only as a Buffer. */
@@ -132,17 +153,18 @@ const orNull = (convert: (value: unknown) => unknown) => (value: unknown) => val
 /**
  * @param schema the Zod schema of the column, which checks length, range and enum values
  * @param isKey whether the column alone identifies a row
+ * @param conversion the `wire` option of the registration for this column
  */
-export function createField(facts: ColumnFacts, index: number, schema: ZodType, isKey = false): Field {
+export function createField(facts: ColumnFacts, index: number, schema: ZodType, isKey = false, conversion?: WireConversion): Field {
   const { column, kind } = facts
   const type = typeOf(column)
-  const wire = WIRE_FORMATS[kind]
+  const wire = wireOf(facts, conversion)
   const canHold = createValueTest(column, kind)
   const isDriverValue = createDriverValueTest(column, kind)
   const isInfinite = createInfiniteTest(column, kind)
   const fits = (value: unknown) => value !== INVALID && canHold(value) && schema.safeParse(value).success
   const checked = (value: unknown) => fits(value) ? value : INVALID
-  const exact = EXACT_SELECTIONS[type]
+  const exact = exactSelection(column)
   const decoder = decoderOf(column)
   const fromDriver = decoder ?? ((raw: unknown) => raw)
   const compare = COMPARISON_CASTS[type]
@@ -152,11 +174,13 @@ export function createField(facts: ColumnFacts, index: number, schema: ZodType, 
   const decodes = exact !== undefined || decoder !== undefined
   const toJson = wire.toJson ?? (value => value)
   const toWire = (raw: unknown) => toJson(fromDriver(raw))
-  const readTime = kind === 'date' && decoder ? createTimeReader(decoder, sqlTypeOf(column)) : undefined
+  const readTime = wire.kind === 'date' && decoder ? createTimeReader(decoder, sqlTypeOf(column)) : undefined
   return Object.freeze({
     name: facts.name,
     column,
     kind,
+    wire: wire.kind,
+    ...wire.missing !== undefined && { missingWire: wire.missing },
     nullable: facts.nullable,
     ordered: comparable && type !== 'SQLiteBigInt',
     optional: facts.optional,

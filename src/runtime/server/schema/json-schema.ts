@@ -3,7 +3,7 @@ import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/sp
 import { z, type ZodType } from 'zod'
 import type { JsonSchema } from '../../shared/types/description'
 import type { Kind } from '../../shared/wire'
-import { typeOf } from '../drizzle/index'
+import { elementsOf, typeOf } from '../drizzle/index'
 import type { ColumnFacts } from './drizzle/column'
 import type { Resource } from './model'
 import { columnSchemas } from './validation'
@@ -19,25 +19,32 @@ const WIRE_SCHEMAS: Readonly<Partial<Record<Kind, JsonSchema>>> = {
   custom: {},
 }
 
+const SCALARS: Readonly<Partial<Record<Kind, JsonSchema>>> = {
+  text: { type: 'string' }, number: { type: 'number' }, integer: { type: 'integer' }, boolean: { type: 'boolean' },
+}
+
 /** Date columns in `string` mode: their text is a date without a time. */
 const DAYS: ReadonlySet<string> = new Set(['PgDateString', 'MySqlDateString'])
 
 /** Returns the JSON Schema of a generated body. It contains every writable column. */
-export function generatedBody({ table, facts, writable, roles }: Resource, kind: 'create' | 'update'): JsonSchema {
+export function generatedBody({ table, facts, fields, writable, roles }: Resource, kind: 'create' | 'update'): JsonSchema {
   const schemas = columnSchemas(table, facts.columns)
   const columns = facts.columns.filter(({ name }) => writable[kind].has(name))
   // The server sets `createdAt` if the client does not send it.
   const required = kind === 'update' ? [] : columns.filter(({ name, optional }) => !optional && name !== roles.createdAt?.name)
   return {
     type: 'object',
-    properties: Object.fromEntries(columns.map(column => [column.name, valueSchema(column, schemas[column.name]!)])),
+    properties: Object.fromEntries(columns.map(column =>
+      [column.name, valueSchema(column, fields.get(column.name)!.wire, schemas[column.name]!)])),
     ...required.length > 0 && { required: required.map(({ name }) => name) },
     additionalProperties: false,
   }
 }
 
-function valueSchema({ column, kind, nullable }: ColumnFacts, schema: ZodType): JsonSchema {
-  const value = kind === 'json' && !String(column.dataType).startsWith('array') ? {} : WIRE_SCHEMAS[kind] ?? fromZod(schema)
+function valueSchema({ column, kind, nullable }: ColumnFacts, wire: Kind, schema: ZodType): JsonSchema {
+  const isList = elementsOf(column) !== undefined || String(column.dataType).startsWith('array')
+  // The schema of Drizzle checks other values than those in JSON, and it accepts every value of a custom type.
+  const value = wire === 'json' && !isList ? {} : WIRE_SCHEMAS[wire] ?? (kind === wire ? fromZod(schema) : SCALARS[wire] ?? {})
   const described = DAYS.has(typeOf(column)) ? { ...value, format: 'date' } : value
   return nullable && Object.keys(described).length > 0 ? { anyOf: [described, { type: 'null' }] } : described
 }

@@ -1,6 +1,7 @@
 /** Finds the filter operators that a field accepts. */
 import { fitsColumn, OPERATORS, type OperatorName } from '../../shared/operators'
 import type { Kind } from '../../shared/wire'
+import { sqlTypeOf } from '../drizzle/index'
 import type { Field } from './field'
 
 const COLUMN_KINDS = {
@@ -16,8 +17,14 @@ const COLUMN_KINDS = {
   custom: 'custom',
 } as const satisfies Readonly<Record<Kind, string>>
 
-/** A field without an order is `opaque`, except a bigint that a blob stores. */
-const columnKind = ({ ordered, kind }: Field) => ordered ? COLUMN_KINDS[kind] : kind === 'bigint' ? 'bytes' : 'opaque'
+/** Kinds whose values are equal or not, although the database cannot order them: a blob, and a bigint that a blob stores. */
+const EQUATABLE: ReadonlySet<Kind> = new Set<Kind>(['bigint', 'blob'])
+
+/** A field without an order is `opaque`, except for these. No list can hold the values of an array. */
+function columnKind({ ordered, kind, column }: Field) {
+  if (!ordered) return EQUATABLE.has(kind) ? 'bytes' : 'opaque'
+  return kind === 'custom' && sqlTypeOf(column).endsWith('[]') ? 'bytes' : COLUMN_KINDS[kind]
+}
 
 export const acceptsOperator = (field: Field, name: OperatorName): boolean => fitsColumn(name, columnKind(field))
 

@@ -3,7 +3,7 @@ import type { AutoApiConfig } from '../../shared/config'
 import { OPERATIONS } from '../../shared/operations'
 import { AUTHORIZATION_KEYS, HOOK_KEYS, VALIDATION_KEYS } from '../../shared/registration-keys'
 import { didYouMean } from '../../shared/suggest'
-import type { FieldRule, ResourceAuth, ResourceHooks, ResourceRegistration, ResourceValidation } from '../registration'
+import type { FieldRule, ResourceAuth, ResourceHooks, ResourceRegistration, ResourceValidation, WireConversion } from '../registration'
 import type { TableFacts } from './drizzle/table'
 import { runChecks } from './mistakes'
 import { assertPermissionValues } from './permission-values'
@@ -20,9 +20,11 @@ const FIELD_RULE = keysOf<Required<FieldRule>>({ read: true, write: true, refere
 
 const VALIDATION = keysOf<Required<ResourceValidation>>(VALIDATION_KEYS)
 
+const CONVERSION = keysOf<WireConversion>({ encode: true, decode: true })
+
 const HOOKS = keysOf<Required<ResourceHooks>>(HOOK_KEYS)
 
-type Part = 'schema' | 'authorization' | 'validation' | 'hooks' | 'relations'
+type Part = 'schema' | 'authorization' | 'validation' | 'hooks' | 'wire' | 'relations'
 
 /** A group of names in a registration, with the names that are valid in this group. */
 interface NameGroup {
@@ -47,11 +49,13 @@ export function assertRegistrationNames(registration: ResourceRegistration, fact
     [`${name}.authorization.fields`]: Object.keys(registration.authorization?.fields ?? {}),
     [`${name}.metadata.fields`]: Object.keys(registration.metadata?.fields ?? {}),
     [`autoApi.hiddenFields.resources.${name}`]: config.hiddenFields.resources[name] ?? [],
+    [`${name}.wire`]: Object.keys(registration.wire ?? {}),
   }
   runChecks([
     () => assertExports(registration),
     () => assertPermissionValues(registration),
     () => assertMetadata(registration),
+    () => assertConversions(registration),
     ...Object.entries(columnLists).flatMap(([where, names]) => names.filter(column => !columns.includes(column)).map(unknown => () => {
       // The module options are in no file of the registration.
       const from = where.startsWith('autoApi.') ? {} : registration
@@ -81,7 +85,7 @@ function assertMetadata({ name, metadata: { label, fields = {} } = {} }: Resourc
   }
 }
 
-function groupsOf({ authorization, validation, hooks }: ResourceRegistration): NameGroup[] {
+function groupsOf({ authorization, validation, hooks, wire = {} }: ResourceRegistration): NameGroup[] {
   const group = (part: Part, at: string, value: object | undefined, known: readonly string[], what: string): NameGroup => ({
     part,
     at,
@@ -103,7 +107,17 @@ function groupsOf({ authorization, validation, hooks }: ResourceRegistration): N
     ),
     group('validation', 'validation', validation, VALIDATION, 'is not a body'),
     group('hooks', 'hooks', hooks, HOOKS, 'is not a hook'),
+    ...Object.entries(wire).map(([name, conversion]) =>
+      group('wire', `wire.${name}`, conversion, CONVERSION, 'is not a function of a column')),
   ]
+}
+
+function assertConversions({ name, wire = {} }: ResourceRegistration): void {
+  for (const [column, conversion] of Object.entries(wire)) {
+    const missing = CONVERSION.find(key => typeof (conversion as Partial<Record<string, unknown>> | null)?.[key] !== 'function')
+    if (missing)
+      throw new Error(`[auto-api] \`${name}.wire.${column}.${missing}\` is not a function. A column needs \`{ encode, decode }\`.`)
+  }
 }
 
 /** An empty export would leave the resource without its rules. */

@@ -55,7 +55,7 @@ function createResource(registration: ResourceRegistration, config: AutoApiConfi
     () => assertRegistrationNames(registration, tableFacts, config),
   ])
   const facts = Object.freeze({ ...tableFacts, primaryKey })
-  const fields = createFields(facts)
+  const fields = createFields(facts, registration.wire)
   const roles = findRoles(facts)
   const disabled = new Set(registration.disabled)
   let auth = registration.authorization && Object.freeze(registration.authorization)
@@ -101,6 +101,22 @@ function createResource(registration: ResourceRegistration, config: AutoApiConfi
     relations: new Map(),
     ...(registration.metadata && { metadata: Object.freeze(registration.metadata) }),
   }
+}
+
+/**
+ * A column that no response contains needs no form in JSON.
+ * @throws For columns of custom types whose values JSON cannot represent; the message names all of them.
+ */
+export function assertWires(resources: ReadonlyMap<string, Resource>): void {
+  const missing = [...resources.values()].flatMap(({ name: resource, fields, hidden }) =>
+    [...fields.values()].flatMap(({ name, missingWire }) =>
+      missingWire === undefined || hidden.has(name) ? [] : { name, text: `\`${resource}.${name}\` (${missingWire})` }))
+  if (missing.length === 0) return
+  throw new Error(
+    `[auto-api] The values of a custom type have no form in JSON: ${missing.map(({ text }) => text).join(', ')}. `
+    + 'Define it with the option `wire` of the registration: '
+    + `\`wire: { ${missing[0]!.name}: { encode: value => json, decode: json => value } }\`, or hide the column with \`hiddenFields\`.`,
+  )
 }
 
 function withRules(rules: FieldRules, own: FieldRules = {}): FieldRules {

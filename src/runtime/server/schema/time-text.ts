@@ -1,4 +1,5 @@
 /** Converts the text in which drivers of Postgres and MySQL return times directly to JSON, without a `Date` in between. */
+import { readTime } from '../drizzle/time-text'
 
 const SAMPLE = '2026-01-28 23:59:58.765'
 const SAMPLE_AS_JSON = '2026-01-28T23:59:58.765Z'
@@ -31,3 +32,22 @@ function fractionOf(text: string, end: number): string {
   if (end === 19) return '.000'
   return end >= 23 ? text.slice(19, 23) : text.slice(19, end) + '0'.repeat(23 - end)
 }
+
+const UTC = new RegExp(String.raw`^${TIME}(?:\+00)?$`)
+
+/**
+ * Converts the text of a time in `string` mode to ISO 8601 in UTC, with at least three digits of the second. Times that ISO 8601 has no
+ * four-digit years for, and `infinity`, stay as the database writes them.
+ * @example toIsoTime('2024-03-10 10:00:00.1234+02') // '2024-03-10T08:00:00.1234Z'
+ */
+export function toIsoTime(text: string): string {
+  if (UTC.test(text)) {
+    const end = text.endsWith('+00') ? text.length - 3 : text.length
+    return `${text.slice(0, 10)}T${text.slice(11, 19)}.${digitsOf(text.slice(20, end))}Z`
+  }
+  const time = readTime(text)
+  return time ? `${time.seconds}.${digitsOf(time.fraction)}Z` : text
+}
+
+/** MySQL writes all digits that a column can have, and Postgres leaves out zeros at the end. */
+const digitsOf = (fraction: string) => (fraction.length > 3 ? fraction.replace(/0+$/, '') : fraction).padEnd(3, '0')

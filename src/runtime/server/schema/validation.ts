@@ -2,7 +2,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { Table } from 'drizzle-orm'
 import { z, type ZodType } from 'zod'
-import { schemas, typeOf } from '../drizzle/index'
+import { elementsOf, schemas, typeOf } from '../drizzle/index'
 import type { ColumnFacts } from './drizzle/column'
 
 export interface BodySchema {
@@ -25,19 +25,36 @@ export function bodySchema(
   return Object.freeze({ standard, generated: own === undefined, hasKey: key => keys?.has(key) ?? true } satisfies BodySchema)
 }
 
+type Refine = (schema: ZodType) => ZodType
+
 /**
- * Replaces schemas of Drizzle that refuse valid values. Drizzle refuses floats beyond 2^47, uuids without a version and, from 1.0 on,
- * every byte but `0` and `1` in MySQL's binary text. The databases accept them.
+ * Replaces schemas of Drizzle that refuse valid values. Drizzle refuses floats beyond 2^47, uuids without a version, NULL in lists, text
+ * that is shorter than a `char` of MySQL, and the bytes of MySQL's binary types. The databases accept them.
  */
-function refinements(columns: readonly ColumnFacts[]): Record<string, () => ZodType> {
-  return Object.fromEntries(columns.flatMap(({ name, column, kind }): [string, () => ZodType][] => {
-    if (kind === 'number') return [[name, () => z.number()]]
-    if (/^MySql(?:Var)?Binary$/.test(typeOf(column))) return [[name, () => textUpTo((column as { length?: number }).length)]]
-    return typeOf(column) === 'PgUUID' ? [[name, () => z.guid()]] : []
+function refinements(columns: readonly ColumnFacts[]): Record<string, Refine> {
+  return Object.fromEntries(columns.flatMap(({ name, column, kind }): [string, Refine][] => {
+    const elements = elementsOf(column)
+    if (elements) return [[name, refineList(elements.kind === 'number' ? () => z.number() : BY_TYPE[elements.type]?.(elements.column))]]
+    const refine = kind === 'number' ? () => z.number() : BY_TYPE[typeOf(column)]?.(column)
+    return refine ? [[name, refine]] : []
   }))
 }
 
-const textUpTo = (length: number | undefined) => length === undefined ? z.string() : z.string().max(length)
+const BY_TYPE: Readonly<Record<string, (column: { readonly length?: number }) => Refine>> = {
+  PgUUID: () => () => z.guid(),
+  MySqlChar: ({ length = 1 }) => () => z.string().max(length),
+  ...Object.fromEntries(['MySqlBinary', 'MySqlVarBinary', 'MySqlBlob'].map(type => [type, bytesUpTo])),
+}
+
+/** Accepts text too: hooks can set it, and the database stores its UTF-8. */
+function bytesUpTo({ length = Infinity }: { readonly length?: number }): Refine {
+  const size = (value: unknown) => typeof value === 'string' ? globalThis.Buffer.byteLength(value) : (value as Uint8Array).byteLength
+  return () => z.custom<Uint8Array | string>(value => (typeof value === 'string' || value instanceof Uint8Array) && size(value) <= length)
+}
+
+/** Items of a list can be NULL. */
+const refineList = (refine: Refine = schema => schema): Refine => schema =>
+  schema instanceof z.ZodArray ? z.array(z.nullable(refineList(refine)(schema.element as ZodType))) : refine(schema)
 
 /** Creates a schema for the values of each column. The schemas do not accept null. */
 export function columnSchemas(table: Table, columns: readonly ColumnFacts[]): Record<string, ZodType> {

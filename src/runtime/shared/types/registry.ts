@@ -12,6 +12,8 @@ export interface RegistrationOptions {
   validation?: ModuleImport
   /** Hooks before and after the operations of the resource. */
   hooks?: ModuleImport
+  /** The form of the values of columns in requests and responses. Custom types need it if JSON cannot represent their values. */
+  wire?: ModuleImport
   /** The Drizzle `relations()` of the table. They give each relation its name. */
   relations?: ModuleImport
   /**

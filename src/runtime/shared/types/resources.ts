@@ -48,6 +48,8 @@ export interface ResourceType {
   /** Operations that the registration disables. */
   readonly disabled: string
   readonly validation: unknown
+  /** The option `wire` of the registration. */
+  readonly wire?: unknown
 }
 
 type Entry<R extends ResourceName> = AutoApiResources[R] extends infer E extends ResourceType ? E : never
@@ -81,24 +83,48 @@ type WithoutConstraint<T extends string>
 /** Drizzle data types whose values are text in JSON. */
 type AsText = 'date' | 'bigint' | 'buffer'
 
-export type WireValue<C extends ColumnType> = DataType<C> extends AsText ? string : C['_']['data']
+export type WireValue<C extends ColumnType> = DataType<C> extends AsText ? string : AsJson<C['_']['data']>
+
+/** The values of custom types and of arrays that are text in JSON. */
+type TextValue = Date | bigint | Uint8Array
+type AsJson<D>
+  = unknown extends D ? D
+    : D extends TextValue ? string
+      : D extends readonly (infer I)[] ? I extends TextValue ? string[] : D
+        : D
 
 type Nullable<C extends ColumnType, V> = C['_']['notNull'] extends true ? V : V | null
 
-export type FieldValue<R extends ResourceName, K> = ColumnOf<R, K> extends infer C extends ColumnType ? Nullable<C, WireValue<C>> : never
+/** What `encode` of the option `wire` returns for a column. */
+type OwnWire<R extends ResourceName, K> = Entry<R> extends { readonly wire: infer W }
+  ? K extends keyof W
+    ? NonNullable<W[K]> extends { readonly encode: (value: never) => infer V } ? { readonly value: V } : undefined
+    : undefined
+  : undefined
+
+export type FieldValue<R extends ResourceName, K> = ColumnOf<R, K> extends infer C extends ColumnType
+  ? Nullable<C, OwnWire<R, K> extends { readonly value: infer V } ? V : WireValue<C>>
+  : never
 
 /** A record in a response, with all fields. Dates are ISO 8601 text, bigint and decimal are text, and bytes are base64 text. */
 export type RecordOf<R extends ResourceName> = { -readonly [K in FieldName<R>]: FieldValue<R, K> }
 
 /** The kind of a column, which decides its filter operators. */
 type KindOf<C extends ColumnType>
-  = DataType<C> extends 'json' | 'array' | 'buffer' ? 'opaque'
-    : DataType<C> extends 'boolean' ? 'boolean'
-      : DataType<C> extends 'number' ? 'number'
-        : DataType<C> extends 'date' ? 'date'
-          : DataType<C> extends 'bigint' ? C['_']['columnType'] extends 'SQLiteBigInt' ? 'bytes' : 'bigint'
-            : DataType<C> extends 'string' ? IsDecimal<C> extends true ? 'decimal' : 'text'
-              : 'custom'
+  = DataType<C> extends 'json' | 'array' ? 'opaque'
+    : DataType<C> extends 'buffer' ? 'bytes'
+      : IsTimeText<C> extends true ? 'date'
+        : DataType<C> extends 'boolean' ? 'boolean'
+          : DataType<C> extends 'number' ? 'number'
+            : DataType<C> extends 'date' ? 'date'
+              : DataType<C> extends 'bigint' ? C['_']['columnType'] extends 'SQLiteBigInt' ? 'bytes' : 'bigint'
+                : DataType<C> extends 'string' ? IsDecimal<C> extends true ? 'decimal' : 'text'
+                  : 'custom'
+
+/** A date and a time in `string` mode, which is sent like a `Date`. */
+type IsTimeText<C extends ColumnType>
+  = C['_']['dataType'] extends 'string timestamp' | 'string datetime' ? true
+    : C['_']['columnType'] extends 'PgTimestampString' | 'MySqlDateTimeString' | 'MySqlTimestampString' ? true : false
 
 type IsDecimal<C extends ColumnType>
   = C['_']['dataType'] extends 'string numeric' | 'string unumeric' ? true
@@ -109,11 +135,12 @@ export type FieldKind<R extends ResourceName, K> = KindOf<ColumnOf<R, K>>
 /** The value of a column in a request: the wire format, or a value that the client serializes to the wire format. */
 export type SentValue<C extends ColumnType>
   = KindOf<C> extends 'date' ? string | Date
-    : KindOf<C> extends 'bigint' | 'bytes' ? string | number | bigint
+    : DataType<C> extends 'bigint' ? string | number | bigint
       : KindOf<C> extends 'decimal' ? string | number
         : WireValue<C>
 
-export type SentField<R extends ResourceName, K> = SentValue<ColumnOf<R, K>>
+export type SentField<R extends ResourceName, K>
+  = OwnWire<R, K> extends { readonly value: infer V } ? V : SentValue<ColumnOf<R, K>>
 
 /** The fields whose kind is one of `Kind`. */
 export type FieldsOfKind<R extends ResourceName, Kind> = { [K in FieldName<R>]: FieldKind<R, K> extends Kind ? K : never }[FieldName<R>]

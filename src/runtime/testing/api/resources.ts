@@ -8,6 +8,7 @@ import { AUTHORIZATION_KEYS, DEFINED } from '../../shared/registration-keys'
 interface Rules {
   readonly authorization?: object
   readonly hooks?: object | undefined
+  readonly wire?: object | undefined
 }
 
 /** The parts of a registration. */

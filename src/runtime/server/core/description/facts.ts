@@ -92,12 +92,12 @@ function isRequired({ name, optional }: Field, { roles, schemas }: Resource, cre
 }
 
 function describeField(field: Field, resource: Resource, { label, ...metadata }: FieldMetadata): FieldFacts['described'] {
-  const { name, kind, nullable, generated, ordered, column } = field
+  const { name, wire, nullable, generated, ordered, column } = field
   const role = roleOf(field, resource)
   const operators = operatorsOf(field)
   return {
     label: label ?? toLabel(name),
-    kind,
+    kind: wire,
     nullable,
     hasDefault: generated || column.hasDefault || role === 'createdAt',
     ...constantDefault(field),
@@ -115,9 +115,9 @@ function describeField(field: Field, resource: Resource, { label, ...metadata }:
 /** A form cannot show default values of these kinds. */
 const WITHOUT_DEFAULT: ReadonlySet<string> = new Set(['blob', 'custom'])
 
-function constantDefault({ column, kind, generated, toJson }: Field): { readonly default?: unknown } {
+function constantDefault({ column, wire, generated, toJson }: Field): { readonly default?: unknown } {
   const value: unknown = column.default
-  if (value === undefined || value === null || generated || is(value, SQL) || WITHOUT_DEFAULT.has(kind)) return {}
+  if (value === undefined || value === null || generated || is(value, SQL) || WITHOUT_DEFAULT.has(wire)) return {}
   // The description is frozen, so it needs its own copy of the value.
   return { default: JSON.parse(JSON.stringify(toJson ? toJson(value) : value)) as unknown }
 }

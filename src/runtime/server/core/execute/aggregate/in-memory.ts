@@ -149,8 +149,10 @@ function toComparableResult(aggregate: Aggregate, result: unknown): unknown {
 }
 
 /** Decimals compare as numbers, because the text `9` sorts after `10`. Enums compare by the position of the value. */
-function toComparableValue({ kind, column }: Field, value: unknown): unknown {
+function toComparableValue({ kind, column, toJson }: Field, value: unknown): unknown {
   if (value === null || value === undefined) return value
+  // Times in `string` mode can have offsets and fractions of any length. Without the `Z`, their text sorts like the times.
+  if (kind === 'date' && typeof value === 'string') return String(toJson!(value)).replace(/Z$/, '')
   return kind === 'decimal' ? toComparableDecimal(String(value)) : isEnum(column) ? column.enumValues!.indexOf(String(value)) : value
 }
 

@@ -10,6 +10,7 @@ import { columnsOf, type Rows } from './columns'
 import { planJoins } from './join'
 import { rowsStatement, type ReadOptions } from './select'
 import { scan } from './scan'
+import { tupleKey } from '../../sql/tuple-key'
 import { valuesAt } from './decode'
 import { andThen, attempt } from '../../thenable'
 import type { Selection } from '../../access/fields'
@@ -50,8 +51,9 @@ export function readOne(plan: Scoped<ReadPlan>, key: Key, extraColumns: readonly
   const textKeys = primaryKey.filter(isTextKey)
   return andThen(readRowsOrNone(plan, { cursor: true, extraColumns: [...extraColumns, ...textKeys] }, call), (found) => {
     const values = valuesAt(found.columns, textKeys)
+    const expected = tupleKey(textKeys.map(field => field.encode(key[primaryKey.indexOf(field)])))
     const hasSameKey = (row: Row) =>
-      values(row).every((value, index) => value === textKeys[index]!.encode(key[primaryKey.indexOf(textKeys[index]!)]))
+      tupleKey(values(row)) === expected
     return { ...found, rows: found.rows.filter(hasSameKey) }
   })
 }

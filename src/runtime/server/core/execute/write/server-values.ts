@@ -35,7 +35,7 @@ function isCurrentTime(field: Field, value: unknown, time: Date): boolean {
   const parsed = value instanceof Date ? value : new Date(typeof value === 'string' ? value : Number(value))
   if (!(Math.abs(parsed.getTime() - time.getTime()) < MAX_DIFFERENCE)) return false
   // The text of a `Date` takes longer than the rest of the defaults.
-  return value instanceof Date ? field.kind === 'date' : String(serverTime(field, parsed)) === String(value)
+  return value instanceof Date ? field.wire === 'date' : String(serverTime(field, parsed)) === String(value)
 }
 
 export function updateValues({ resource }: WritePlan, values: Values, call: Call, time: Date): Values {
@@ -63,7 +63,7 @@ export function cascadeTrashValues(
   const encode = (column: Column, value: unknown) => (value === null ? null : encodeValue(column, value))
   return [
     ...(roles.deletedAt
-      ? [{ column: roles.deletedAt, value: encode(roles.deletedAt, serverTime({ kind: kindOf(roles.deletedAt) }, time)) }]
+      ? [{ column: roles.deletedAt, value: encode(roles.deletedAt, serverTime({ wire: kindOf(roles.deletedAt) }, time)) }]
       : []),
     ...(roles.deletedBy ? [{ column: roles.deletedBy, value: encode(roles.deletedBy, callerIdFor(call, kindOf(roles.deletedBy))) }] : []),
     ...(roles.deletedReason ? [{ column: roles.deletedReason, value: reason ?? null }] : []),
@@ -139,8 +139,8 @@ export function columnDefaults({ fields }: Resource): Values {
 }
 
 /** Converts the server's time to the type of the column. Numbers are milliseconds. */
-export function serverTime(field: Pick<Field, 'kind'>, time: Date): unknown {
-  switch (field.kind) {
+export function serverTime({ wire }: Pick<Field, 'wire'>, time: Date): unknown {
+  switch (wire) {
     case 'date': return time
     case 'integer': case 'number': return time.getTime()
     case 'bigint': return BigInt(time.getTime())

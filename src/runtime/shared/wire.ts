@@ -72,6 +72,20 @@ export const WIRE_FORMATS: Readonly<Record<Kind, WireFormat>> = {
   custom: { fromJson: value => value, fromText: text },
 }
 
+/** The name of the values of each kind in error messages. */
+export const EXPECTED: Readonly<Record<Kind, string>> = {
+  text: 'text',
+  number: 'a number',
+  integer: 'a whole number',
+  boolean: 'true or false',
+  date: 'an ISO 8601 date',
+  bigint: 'a whole number, as a string',
+  decimal: 'a decimal number, as a string',
+  json: 'JSON',
+  blob: 'base64',
+  custom: 'a value of the column',
+}
+
 const DAY = 86_400_000
 /** The start of the last day whose year has four digits. */
 const MAX_TIME = Date.UTC(9999, 11, 31)

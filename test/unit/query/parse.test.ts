@@ -229,9 +229,13 @@ describe('patterns of $like', () => {
   })
 
   it('can be as many and as long as the limits, and escaped characters are no wildcards', () => {
-    for (const patterns of [Array.from({ length: 8 }, () => 'x'), ['x'.repeat(256), 'x'.repeat(256)], ['%_'.repeat(8)], [`${'%_'.repeat(8)}\\%\\_\\\\`], ['\\%'.repeat(17)], [1, null]])
+    for (const patterns of [Array.from({ length: 8 }, () => 'x'), ['x'.repeat(256), 'x'.repeat(256)], ['%_'.repeat(8)], [`${'%_'.repeat(8)}\\%\\_\\\\`], ['\\%'.repeat(17)]])
       expect(list(likes(...patterns)).filter.or).toHaveLength(patterns.length)
     expect(error(() => list(likes('\\\\%'.repeat(17))))).toEqual(refusal('LIMIT_EXCEEDED', 'wildcards'))
+  })
+
+  it('are text, and nothing else', () => {
+    for (const value of [1, null, true, [], {}, { toString: 1 }]) expect(error(() => list(likes(value)))).toEqual(refusal('INVALID_VALUE', '$like of "a" takes text.'))
   })
 })
 

@@ -193,7 +193,7 @@ describe('a delete', () => {
     expect(await parse({ id: '7' })).toEqual({ bulk: false, items: [{ key: [7] }] })
     expect(await parse({ id: '7', query: { reason: 'old' } })).toEqual({ bulk: false, items: [{ key: [7] }], reason: 'old' })
     expect(await parse({ id: '7', query: { reason: '' } })).toEqual({ bulk: false, items: [{ key: [7] }] })
-    expect(await parse({ id: '7', query: { reason: 'a\0' } })).toEqual(refusal('INVALID_VALUE', 'the text does not fit.'))
+    expect(await parse({ id: '7', query: { reason: 'a\0' } })).toEqual(refusal('INVALID_VALUE', 'expected text, without NUL characters.'))
     expect(await parse({ id: '7', query: { reason: ['a', 'b'] } })).toEqual(refusal('INVALID_QUERY', '`reason` is given more than once.'))
     expect(await parse({ id: '7', query: { force: 'yes' } })).toEqual(refusal('INVALID_QUERY', '`force` is true or false'))
     expect(await parse({ id: 'x' })).toEqual(refusal('NOT_FOUND', ''))
@@ -205,9 +205,9 @@ describe('a delete', () => {
     const withReason = sqliteTable('archived', { id: integer('id').primaryKey(), deletedAt: integer('deleted_at', { mode: 'timestamp' }), deletedReason: text('deleted_reason', { enum: ['old', 'wrong'] }) })
     const reason = (text: string, schema: Registration['schema']) => parse({ id: '7', query: { reason: text } }, { schema })
     expect(await reason('old', withReason)).toMatchObject({ reason: 'old' })
-    expect(await reason('new', withReason)).toEqual(refusal('INVALID_VALUE', 'the text does not fit.'))
+    expect(await reason('new', withReason)).toEqual(refusal('INVALID_VALUE', 'expected one of old, wrong, without NUL characters.'))
     expect(await parse({ id: 'a', query: { reason: 'new' } }, { schema: textKeys })).toMatchObject({ reason: 'new' })
-    expect(await parse({ id: 'a', query: { reason: 'a\0' } }, { schema: textKeys })).toEqual(refusal('INVALID_VALUE', 'the text does not fit.'))
+    expect(await parse({ id: 'a', query: { reason: 'a\0' } }, { schema: textKeys })).toEqual(refusal('INVALID_VALUE', 'expected text, without NUL characters.'))
   })
 
   it('with `force` is a purge, which counts as a delete too', () => {
@@ -260,7 +260,7 @@ describe('a batch', () => {
 
   it.each<[unknown, string]>([
     [{ items: ['x'] }, 'Every item is an object with `id` and `data`.'], [{ items: [{ id: 1, data: {}, ifmatch: '"a"' }] }, '"ifmatch" is not a key of an entry of `items`. Did you mean `ifMatch`?'],
-    [{ items: [{ data: {} }] }, 'An id is a string or a number.'], [{ items: [{ id: 1, data: {} }, { id: '1', data: {} }] }, 'The id "1" is given more than once.'],
+    [{ items: [{ data: {} }] }, 'An id in `items` is a string or a number.'], [{ items: [{ id: 1, data: {} }, { id: '1', data: {} }] }, 'The id "1" is given more than once.'],
     [{ items: [{ id: 2, data: {} }, { id: 1, data: {} }, { id: 2, data: {} }] }, 'The id "2" is given more than once.'],
   ])('of updates is refused: %j', async (body, message) => {
     expect(await run(parseBulkUpdate, body)).toEqual(refusal('INVALID_BODY', message))
@@ -282,7 +282,7 @@ describe('a batch', () => {
     expect(await run(parseBulkDelete, { ids: [{ id: 1 }, { id: 2, ifMatch: `"${TAG}"` }] }, { query: { reason: 'old' } })).toEqual({ bulk: true, items: [{ id: 1, key: [1] }, { id: 2, key: [2], ifMatch: new Set([TAG]) }], reason: 'old' })
     for (const ids of [[{ id: 1, ifMatch: '*' }, 1], [1, { id: 1, ifMatch: '*' }]]) expect(await run(parseBulkDelete, { ids })).toEqual(refusal('INVALID_BODY', 'The id "1" is given more than once.'))
     expect(await run(parseBulkDelete, { ids: [{ id: 1, tag: 'x' }] })).toEqual(refusal('INVALID_BODY', '"tag" is not a key of an entry of `ids`.'))
-    expect(await run(parseBulkDelete, { ids: [null] })).toEqual(refusal('INVALID_BODY', 'An id is a string or a number.'))
+    expect(await run(parseBulkDelete, { ids: [null] })).toEqual(refusal('INVALID_BODY', 'An id in `ids` is a string or a number.'))
     const { items } = await run(parseBulkDelete, { ids: ['x', { id: 2, ifMatch: 'x' }] }) as { items: { error: { data: { code: string } } }[] }
     expect(items.map(({ error }) => error.data.code)).toEqual(['NOT_FOUND', 'INVALID_VALUE'])
   })
@@ -305,7 +305,7 @@ describe('a batch', () => {
     expect(await run(parseBulkDelete, { deletionId: 'd' }, { query: { force: 'true' } })).toEqual(group)
     expect(await run(parseBulkDelete, { deletionId: 'd' })).toEqual(refusal('INVALID_BODY', '`ids` is a list that is not empty.'))
     for (const body of [{ deletionId: '' }, { deletionId: 1 }, { deletionId: null }, { deletionId: 'd', ids: [1] }]) expect(await run(parseBulkRestore, body)).toEqual(refusal('INVALID_BODY', 'The body is `{ ids }` or `{ deletionId }`.'))
-    expect(await run(parseBulkRestore, { deletionId: 'a\0' })).toEqual(refusal('INVALID_VALUE', 'the value does not fit the field.'))
+    expect(await run(parseBulkRestore, { deletionId: 'a\0' })).toEqual(refusal('INVALID_VALUE', 'expected text.'))
     // Without such a column, the write finds no rows.
     expect(await run(parseBulkRestore, { deletionId: 'd' }, { registration: { schema: textKeys } })).toEqual(group)
     expect(await run(parseBulkRestore, { deletionId: 'd' }, { config: { bulk: { enabled: false, maxBatchSize: 100, transactional: true } } })).toEqual(refusal('INVALID_BODY', 'Bulk operations are turned off.'))
@@ -338,7 +338,8 @@ describe('links', () => {
     [{ ids: Array.from({ length: 101 }, (_, index) => index) }, 'LIMIT_EXCEEDED', '`ids` holds more than 100 entries.'],
   ])('are refused: %j', async (body, code, message) => {
     expect(await link(body)).toEqual(refusal(code, message))
-    if (code === 'INVALID_BODY') expect(await links({ relations: { tags: body } })).toEqual(refusal(code, message))
+    const inRelations = Array.isArray(body) ? '`relations`: "tags" is not an object.' : message
+    if (code === 'INVALID_BODY') expect(await links({ relations: { tags: body } })).toEqual(refusal(code, inRelations))
   })
 
   it('can be as many as a batch, repeated ids aside', async () => {

@@ -1,6 +1,6 @@
 /** Tests whether a column can hold a value of its kind, so that the API refuses every value that the database would refuse. */
 import { is, SQL, type Column } from 'drizzle-orm'
-import type { Kind } from '../../shared/wire'
+import { EXPECTED, type Kind } from '../../shared/wire'
 import { elementsOf, encodeValue, sqlTypeOf, typeOf } from '../drizzle/index'
 import { isScalar } from '../engines/scalar'
 import { isStorableText, isDateText, isTimeText, isInterval, INFINITY_TEXT, isAddress, NETWORK } from './text-formats'
@@ -133,12 +133,21 @@ const BY_KIND: Readonly<Partial<Record<Kind, Test>>> = { custom: isCustom, date:
 const testOf = (type: string, kind: Kind): Test | undefined => BY_TYPE[type] ?? BY_KIND[kind]
 
 /** The name of the expected value in error messages, by column type. Other types use the name of their kind. */
-export const EXPECTED_OF: Readonly<Record<string, string>> = {
+const EXPECTED_OF: Readonly<Record<string, string>> = {
   PgDateString: 'an ISO 8601 date', PgTimestampString: 'an ISO 8601 date',
   MySqlDateString: 'an ISO 8601 date', MySqlDateTimeString: 'an ISO 8601 date', MySqlTimestampString: 'an ISO 8601 date',
   PgTime: 'a time, such as 12:30:00', MySqlTime: 'a time, such as 12:30:00', PgInterval: 'an interval, such as 1 day 02:00:00',
   PgInet: 'an IP address', PgCidr: 'an IP network', PgMacaddr: 'a MAC address', PgMacaddr8: 'a MAC address',
   PgJsonb: 'JSON without NUL characters and halves of surrogate pairs',
+}
+
+/** Returns the name of the column's values in error messages. */
+export function expectedOf(column: Column, kind: Kind): string {
+  const { enumValues, length } = column as Column & { readonly length?: number }
+  const isText = kind === 'text'
+  return EXPECTED_OF[typeOf(column)]
+    ?? (isText && enumValues?.length ? `one of ${enumValues.join(', ')}` : undefined)
+    ?? (isText && length !== undefined ? `text of at most ${length} characters` : EXPECTED[kind])
 }
 
 /** Creates the check that a column can hold a value of its kind. The column's schema checks length, range and enum. */

@@ -10,7 +10,7 @@ import type { WireConversion } from '../registration'
 import { wireOf } from './column-wire'
 import { readsDriverValues } from './custom-wire'
 import type { ColumnFacts } from './drizzle/column'
-import { createValueTest, EXPECTED_OF } from './column-values'
+import { createValueTest, expectedOf } from './column-values'
 import { isScalar } from '../engines/scalar'
 import { createDriverValueTest, createInfiniteTest } from './driver-values'
 import { createTimeReader } from './time-text'
@@ -64,8 +64,8 @@ export interface Field {
    * @throws When the value cannot be decoded.
    */
   readonly isDriverValue: (raw: unknown) => boolean
-  /** The name of the column's values in error messages, if the column's type is narrower than its kind. */
-  readonly expected?: string
+  /** The name of the column's values in error messages. */
+  readonly expected: string
   /** Converts a JSON value (never null) to the Drizzle value or `INVALID`. Does not check length and enum values. */
   readonly fromWire: (value: unknown) => unknown
   /** Converts a JSON value to the Drizzle value, or to `INVALID` if it exceeds the column's limits. */
@@ -203,7 +203,7 @@ export function createField(facts: ColumnFacts, index: number, schema: ZodType, 
       // A table can contain dates that a client cannot write. SQLite also stores text of any length, and text that the enum does not list.
       return isInfinite(value) || ((kind === 'date' || canHold(value)) && (unlimitedText || schema.safeParse(value).success))
     },
-    ...EXPECTED_OF[type] && { expected: EXPECTED_OF[type] },
+    expected: expectedOf(column, kind),
     fromWire: (json) => {
       const value = wire.fromJson(json)
       return value === INVALID || canHold(value) ? value : INVALID

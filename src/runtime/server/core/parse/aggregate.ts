@@ -97,8 +97,11 @@ function parseHaving(query: Query): readonly HavingCondition[] {
   if (text === undefined) return []
   const value = toJson(text, 'having')
   if (!isObject(value)) throw invalidQuery('`having` is not an object of conditions.', 'having')
-  const conditions = Object.entries(value).flatMap(([alias, condition]) =>
-    Object.entries(isObject(condition) ? condition : { $eq: condition }).map(([operator, value]) => toHaving(alias, operator, value)))
+  const conditions = Object.entries(value).flatMap(([alias, condition]) => {
+    const operators = Object.entries(isObject(condition) ? condition : { $eq: condition })
+    if (operators.length === 0) throw invalidQuery(`\`having\`: ${quote(alias)} has no operator.`, 'having')
+    return operators.map(([operator, value]) => toHaving(alias, operator, value))
+  })
   if (conditions.length > LIMITS.conditions) throw limitExceeded(`\`having\` holds more than ${LIMITS.conditions} conditions.`, 'having')
   return conditions
 }

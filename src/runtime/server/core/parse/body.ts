@@ -147,7 +147,7 @@ async function validateCustom(
 
 function wrongType(field: Field, value: unknown): Issue {
   if (containsNul(value)) return { path: [field.name], message: 'A value cannot contain NUL characters.', code: 'invalid_format' }
-  return { path: [field.name], message: `Expected ${field.expected ?? EXPECTED[field.kind]}.`, code: 'invalid_type' }
+  return { path: [field.name], message: `Expected ${field.expected}.`, code: 'invalid_type' }
 }
 
 /** Whether the value contains a NUL character. Also checks the keys and values inside JSON. */
@@ -155,17 +155,4 @@ function containsNul(value: unknown): boolean {
   if (typeof value === 'string') return value.includes('\0')
   if (typeof value !== 'object' || value === null) return false
   return Object.entries(value).some(([key, child]) => key.includes('\0') || containsNul(child))
-}
-
-const EXPECTED: Readonly<Record<Field['kind'], string>> = {
-  text: 'text',
-  number: 'a number',
-  integer: 'a whole number',
-  boolean: 'true or false',
-  date: 'an ISO 8601 date',
-  bigint: 'a whole number, as a string',
-  decimal: 'a decimal number, as a string',
-  json: 'JSON',
-  blob: 'base64',
-  custom: 'a value of the column',
 }

@@ -1,7 +1,7 @@
 /** Limits the work of one request. It counts the conditions and `$like` patterns of the query, its includes and its relation filters. */
 import { LIMITS } from '../../../shared/limits'
 import { limitExceeded } from '../error'
-import { conditionsOf, type FilterCondition, type Filter } from './filter'
+import { conditionsOf, type Filter } from './filter'
 import type { IncludeTree } from './include'
 
 /** The number of conditions, `$like` patterns and pattern characters that the request can still use. */
@@ -35,7 +35,7 @@ function spendIncludes(budget: Budget, tree: IncludeTree): void {
 function spendFilter(budget: Budget, filter: Filter, parameter: string): void {
   const all = conditionsOf(filter)
   spendConditions(budget, all.length, parameter)
-  for (const condition of all) if (condition.operator === '$like') spendPattern(budget, condition, parameter)
+  for (const { operator, value } of all) if (operator === '$like') spendPattern(budget, value as string, parameter)
 }
 
 function spendConditions(budget: Budget, count: number, parameter: string): void {
@@ -47,19 +47,18 @@ function spendConditions(budget: Budget, count: number, parameter: string): void
 /** Captures wildcards. Escaped characters (`\%`, `\_`) are not wildcards. */
 const WILDCARDS = /\\[%_\\]|([%_])/g
 
-function spendPattern(budget: Budget, { value }: FilterCondition, parameter: string): void {
+function spendPattern(budget: Budget, pattern: string, parameter: string): void {
   budget.likes--
   if (budget.likes < 0) throw limitExceeded(`The query, with its includes, holds more than ${LIMITS.likes} $like conditions.`, parameter)
-  if (typeof value !== 'string') return
-  budget.characters -= value.length
-  if (value.length > LIMITS.likeLength)
+  budget.characters -= pattern.length
+  if (pattern.length > LIMITS.likeLength)
     throw limitExceeded(`\`${parameter}\`: a $like pattern has at most ${LIMITS.likeLength} characters.`, parameter)
   if (budget.characters < 0)
     throw limitExceeded(
       `The $like patterns of the query, with its includes, have more than ${LIMITS.likeTotalLength} characters together.`,
       parameter,
     )
-  const wildcards = [...value.matchAll(WILDCARDS)].filter(([, wildcard]) => wildcard !== undefined).length
+  const wildcards = [...pattern.matchAll(WILDCARDS)].filter(([, wildcard]) => wildcard !== undefined).length
   if (wildcards > LIMITS.wildcards)
     throw limitExceeded(`\`${parameter}\`: a $like pattern has at most ${LIMITS.wildcards} wildcards.`, parameter)
 }

@@ -1,6 +1,6 @@
 /** Parses `filter`, as JSON or in brackets, into conditions. It does not resolve field names, and it does not convert values. */
 import { LIMITS } from '../../../shared/limits'
-import { isOperator, type OperatorName } from '../../../shared/operators'
+import { isOperator, OPERATORS, type OperatorName } from '../../../shared/operators'
 import { invalidOperator, invalidQuery, invalidValue, limitExceeded, quote } from '../error'
 import { isObject, toJson, type Query } from './params'
 
@@ -81,13 +81,16 @@ function toConditions(object: Record<string, unknown>, parameter: string, text: 
     const unknown = operators.find(([operator]) => operator.startsWith('$') && !isOperator(operator))
     if (unknown) throw invalidOperator(parameter, unknown[0])
     // A name beside operators is not an operator either.
-    return operators.map(([operator, value]) => ({ name, operator: toOperator(operator, parameter), value, text }))
+    return operators.map(([operator, value]) => toCondition(name, operator, value, parameter, text))
   })
 }
 
-function toOperator(operator: string, parameter: string): OperatorName {
+function toCondition(name: string, operator: string, value: unknown, parameter: string, text: boolean): FilterCondition {
   if (!isOperator(operator)) throw invalidOperator(parameter, operator)
-  return operator
+  // The characters of patterns are counted before the column is known.
+  if (OPERATORS[operator].value === 'pattern' && typeof value !== 'string')
+    throw invalidValue(parameter, `${operator} of ${quote(name)} takes text.`)
+  return { name, operator, value, text }
 }
 
 /** Converts `filter[a][$gt]=1&filter[$or][0][b]=2` to the object that the JSON form contains. */

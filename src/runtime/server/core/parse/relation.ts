@@ -74,7 +74,10 @@ export async function parseLinks(request: ApiRequest, call: Call): Promise<LinkR
   const { relations } = requireJsonObject(await request.body())
   if (!isObject(relations) || Object.keys(relations).length === 0)
     throw invalidBody('`relations` is an object of relations that is not empty.')
-  const links = Object.entries(relations).map(([relation, body]) => toLinks(relation, body, call))
+  const links = Object.entries(relations).map(([relation, body]) => {
+    if (!isObject(body)) throw invalidBody(`\`relations\`: ${quote(relation)} is not an object.`)
+    return toLinks(relation, body, call)
+  })
   return { mode: 'replace', links, severalRelations: true, key: parseKey(request, call.resource) }
 }
 

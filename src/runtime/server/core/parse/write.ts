@@ -1,7 +1,7 @@
 /** Parses writes: one record or a batch becomes a list of items. An invalid item of a batch gets an `error`. */
 import { didYouMean } from '../../../shared/suggest'
 import type { Operation } from '../../../shared/operations'
-import { INVALID, WIRE_FORMATS } from '../../../shared/wire'
+import { EXPECTED, INVALID, WIRE_FORMATS } from '../../../shared/wire'
 import type { Resource } from '../../schema/model'
 import type { ApiRequest, Call } from '../context'
 import { ApiError, invalidBody, invalidValue, limitExceeded, notFound, quote } from '../error'
@@ -73,7 +73,7 @@ export function purgeCountsAs(request: ApiRequest): readonly Operation[] {
 function reasonOf({ query }: ApiRequest, { roles }: Resource): { reason?: string } {
   const reason = singleValue(query, 'reason')
   if (reason && (WIRE_FORMATS.text.fromText(reason) === INVALID || roles.deletedReason?.fromText(reason) === INVALID))
-    throw invalidValue('reason', 'the text does not fit.')
+    throw invalidValue('reason', `expected ${roles.deletedReason?.expected ?? EXPECTED.text}, without NUL characters.`)
   return reason ? { reason } : {}
 }
 
@@ -93,7 +93,7 @@ export async function parseBulkUpdate(request: ApiRequest, call: Call): Promise<
   const given = listOf(await request.body(), 'items', call).map((item) => {
     if (!isObject(item)) throw invalidBody('Every item is an object with `id` and `data`.')
     assertKeys(item, 'items', ['id', 'data', 'ifMatch'])
-    return { id: toId(item.id), data: item.data, ifMatch: item.ifMatch }
+    return { id: toId(item.id, 'items'), data: item.data, ifMatch: item.ifMatch }
   })
   const ids = new Set<string>()
   for (const { id } of given) {
@@ -148,7 +148,8 @@ export function toGroupRequest(body: unknown, call: Call, needsTags = false): Wr
   if (typeof deletionId !== 'string' || deletionId === '' || ids !== undefined)
     throw invalidBody('The body is `{ ids }` or `{ deletionId }`.')
   // If the table has no `deletionId` column, the write finds no rows and returns 404.
-  if (call.resource.roles.deletionId?.fits(deletionId) === false) throw invalidValue('deletionId', 'the value does not fit the field.')
+  const { deletionId: column } = call.resource.roles
+  if (column?.fits(deletionId) === false) throw invalidValue('deletionId', `expected ${column.expected}.`)
   // The request names no rows, so it cannot have their tags.
   if (needsTags) assertOptional(call.resource)
   return { bulk: true, items: [], deletionId }
@@ -159,7 +160,8 @@ function toIdsRequest(body: unknown, call: Call, needsTags: boolean): WriteReque
   const items = new Map<string, WriteItem>()
   for (const entry of listOf(body, 'ids', call)) {
     if (isObject(entry)) assertKeys(entry, 'ids', ['id', 'ifMatch'])
-    const { id, ifMatch } = isObject(entry) ? { id: toId(entry.id), ifMatch: entry.ifMatch } : { id: toId(entry), ifMatch: undefined }
+    const { id: given, ifMatch } = isObject(entry) ? entry : { id: entry, ifMatch: undefined }
+    const id = toId(given, 'ids')
     const known = items.get(String(id))
     if (known && (ifMatch !== undefined || known.ifMatch !== undefined))
       throw invalidBody(`The id ${quote(String(id))} is given more than once.`)
@@ -181,8 +183,8 @@ function listOf(body: unknown, key: 'items' | 'ids', call: Call): readonly unkno
   return list
 }
 
-function toId(id: unknown): string | number {
-  if (typeof id !== 'string' && typeof id !== 'number') throw invalidBody('An id is a string or a number.')
+function toId(id: unknown, list: 'items' | 'ids'): string | number {
+  if (typeof id !== 'string' && typeof id !== 'number') throw invalidBody(`An id in \`${list}\` is a string or a number.`)
   return id
 }
 

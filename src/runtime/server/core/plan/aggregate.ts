@@ -1,6 +1,6 @@
 /** Plans aggregates and groups: resolves their names to functions and columns. */
 import type { ComparisonName } from '../../../shared/operators'
-import { INVALID, WIRE_FORMATS, type Kind } from '../../../shared/wire'
+import { EXPECTED, INVALID, WIRE_FORMATS, type Kind } from '../../../shared/wire'
 import { shape, type Shape } from '../sql/shape'
 import type { Field } from '../../schema/field'
 import type { Call } from '../context'
@@ -103,8 +103,9 @@ export async function planGroups(query: GroupQuery, call: Call): Promise<GroupPl
 function planHaving({ aggregates }: AggregatePlan, { alias, operator, value }: HavingCondition): Having {
   const aggregate = aggregates.find(aggregate => aggregate.alias === alias)
   if (!aggregate) throw unknownField('having', alias)
-  const converted = returnsColumnValue(aggregate) ? aggregate.field!.fromJson(value) : toNumberText(value)
-  if (converted === INVALID) throw invalidValue('having', `the value of ${quote(alias)} does not fit its type.`)
+  const field = returnsColumnValue(aggregate) ? aggregate.field : undefined
+  const converted = field ? field.fromJson(value) : toNumberText(value)
+  if (converted === INVALID) throw invalidValue('having', `${quote(alias)} takes ${field?.expected ?? EXPECTED.number}.`)
   return { aggregate, operator, value: converted }
 }
 

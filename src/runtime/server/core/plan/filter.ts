@@ -159,7 +159,7 @@ function toClause(condition: FilterCondition, field: Field, engine: Engine, para
 
 function convert(field: Field, { text }: FilterCondition, value: unknown, parameter: string): unknown {
   const converted = value === null ? INVALID : text ? (typeof value === 'string' ? field.fromText(value) : INVALID) : field.fromJson(value)
-  if (converted === INVALID) throw invalidValue(parameter, `the value of ${quote(field.name)} does not fit the field.`)
+  if (converted === INVALID) throw invalidValue(parameter, `${quote(field.name)} takes ${field.expected}.`)
   return converted
 }
 
@@ -184,8 +184,9 @@ function toBoolean({ value, text }: FilterCondition, parameter: string): boolean
 
 /** `%` and `_` are wildcards, and `\` escapes them. A pattern without wildcards matches every value that contains the pattern. */
 function toPattern({ name, value }: FilterCondition, parameter: string): string {
-  if (typeof value !== 'string' || value.includes('\0')) throw invalidValue(parameter, `$like of ${quote(name)} takes text.`)
+  const pattern = value as string
+  if (pattern.includes('\0')) throw invalidValue(parameter, `$like of ${quote(name)} takes text without NUL characters.`)
   // A `\` before another character is literal. It is doubled, because Postgres refuses a pattern that ends with a single `\`.
-  const escaped = value.replace(/\\(?![%_\\])|\\([%_\\])/g, (match, escapee?: string) => escapee === undefined ? '\\\\' : match)
+  const escaped = pattern.replace(/\\(?![%_\\])|\\([%_\\])/g, (match, escapee?: string) => escapee === undefined ? '\\\\' : match)
   return /[%_]/.test(escaped.replace(/\\./g, '')) ? escaped : `%${escaped}%`
 }

@@ -10,7 +10,7 @@ const MAX_CHARACTERS = 128
 /** Counts the patterns of the whole filter, because one statement searches for all of them, those of related rows included. */
 export function isHeavy(filter: Filter): boolean {
   const likes = conditionsOf(filter).filter(({ operator }) => operator === '$like')
-  return likes.length > MAX_PATTERNS || likes.reduce((sum, { value }) => sum + String(value).length, 0) > MAX_CHARACTERS
+  return likes.length > MAX_PATTERNS || likes.reduce((sum, { value }) => sum + (value as string).length, 0) > MAX_CHARACTERS
 }
 
 /** Returns an empty object for conditions without `$like`. If only conditions on related rows have one, the search has no fields. */

@@ -1,8 +1,9 @@
 /** Lists entries: of all resources that the reader can see, or of one record. */
 import { didYouMean } from '../../../shared/suggest'
+import { EXPECTED, INVALID, WIRE_FORMATS } from '../../../shared/wire'
 import { authorize, isAuthorized } from '../../core/access/authorize'
 import { requireSession } from '../../core/context'
-import { invalidQuery, notFound, quote } from '../../core/error'
+import { invalidQuery, invalidValue, notFound, quote } from '../../core/error'
 import { listRecords } from '../../core/list-records'
 import { singleValue, type Query } from '../../core/parse/params'
 import type { AutoApiContext } from '../../registration'
@@ -11,14 +12,14 @@ import { ofRecord, readerAccess } from './access'
 import { resourceOf, type AuditLog } from './log'
 import { recordFinder } from './records'
 
-/** The filter of each parameter. */
-const FILTERS: Readonly<Record<string, string>> = {
-  resource: 'filter[resource]',
-  recordId: 'filter[recordId]',
-  userId: 'filter[userId]',
-  kind: 'filter[kind]',
-  from: 'filter[at][$gte]',
-  to: 'filter[at][$lt]',
+/** The filter of each parameter, and the kind of its value. */
+const FILTERS: Readonly<Record<string, readonly [filter: string, kind: 'text' | 'date']>> = {
+  resource: ['filter[resource]', 'text'],
+  recordId: ['filter[recordId]', 'text'],
+  userId: ['filter[userId]', 'text'],
+  kind: ['filter[kind]', 'text'],
+  from: ['filter[at][$gte]', 'date'],
+  to: ['filter[at][$lt]', 'date'],
 }
 
 const PAGING = ['limit', 'page', 'cursor', 'count'] as const
@@ -53,13 +54,17 @@ async function list({ resource }: AuditLog, ctx: AutoApiContext, query: Query): 
   return (await listRecords(ctx, resource, { ...query, sort: '-id' })).body
 }
 
-/** @throws 400 for another parameter: a misspelled filter would return every entry. */
+/** @throws 400 for another parameter: a misspelled filter would return every entry. And for a value that a filter does not take. */
 export function toListQuery(query: Query, filters: readonly string[]): Query {
   const known = [...filters, ...PAGING]
   const entries = Object.keys(query).map((name) => {
     if (!known.includes(name))
       throw invalidQuery(`${quote(name)} is not a parameter of this list.${didYouMean(name, known)}`)
-    return [FILTERS[name] ?? name, singleValue(query, name)!] as const
+    const value = singleValue(query, name)!
+    if (!filters.includes(name)) return [name, value] as const
+    const [filter, kind] = FILTERS[name]!
+    if (WIRE_FORMATS[kind].fromText(value) === INVALID) throw invalidValue(name, `expected ${EXPECTED[kind]}.`)
+    return [filter, value] as const
   })
   return Object.fromEntries(entries)
 }

@@ -79,9 +79,10 @@ async function callTool(message: Message, call: ToolCall, tools: Tools): Promise
   const found = typeof name === 'string' ? tools.get(name) : undefined
   // These calls reach no route, so they count as requests without a resource.
   if (!found) return await inSession(call, async () => failure(message, INVALID_PARAMS, 'There is no such tool.'))
-  const { success: isValid, data, error } = found.tool.input.safeParse(args)
+  const { success: isValid, error } = found.tool.input.safeParse(args)
   if (!isValid) return await inSession(call, async () => success(message, toErrorResult(invalidArguments(error), call.request)))
-  return success(message, await run(found.tool, data, call))
+  // Not the output of the schema: it has no property `__proto__`, which the API has to refuse like any other unknown name.
+  return success(message, await run(found.tool, args, call))
 }
 
 async function run(tool: Tool, args: unknown, call: ToolCall): Promise<ToolResult> {

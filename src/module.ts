@@ -103,7 +103,7 @@ export default defineNuxtModule<ModuleOptions>({
 
     nuxt.hook('modules:done', async () => {
       const { plugins: listed, resourcesDir = DEFAULT_RESOURCES_DIR, ...rest } = autoApi
-      const options = resolveOptions(rest)
+      const options = resolveOptions(rest, nuxt.options.dev)
       const findPath = (path: string) => findImportPath(path, nuxt.options)
       const plugins = await collectPlugins(
         listed,

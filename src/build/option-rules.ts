@@ -46,6 +46,7 @@ export const OPTION_RULES: Readonly<Record<string, OptionRule>> = {
   'hookConfig.afterErrors': { accepts: value => value === 'throw' || value === 'log', use: '`\'throw\'` or `\'log\'`' },
   'http.maxBodySize': size,
   'http.etag': flag,
+  'http.strictParameters': { accepts: value => value === 'warn' || typeof value === 'boolean', use: '`\'warn\'`, `true` or `false`' },
   'csrf.origins': originList,
   'objectLevelMaxRows': positiveInteger,
   'bundleDrizzle': flag,

@@ -63,6 +63,12 @@ export interface ModuleOptions {
      * @default true
      */
     etag?: boolean
+    /**
+     * What a parameter of the query string does that its route does not know: `true` is a 400 that names it, `'warn'` logs it, and `false`
+     * ignores it. It applies to the generated routes, to plugin routes that list their parameters, and to endpoints with a `query` schema.
+     * @default 'warn' in development, false in production
+     */
+    strictParameters?: 'warn' | boolean
   }
   /**
    * Refuses writes from pages of other sites. `false` turns the check off.
@@ -113,7 +119,7 @@ export interface ResolvedOptions {
 }
 
 /** Checks the options and adds the defaults. It skips removed options, because `removed.ts` reports them. */
-export function resolveOptions(options: Readonly<Record<string, unknown>>): ResolvedOptions {
+export function resolveOptions(options: Readonly<Record<string, unknown>>, isDevelopment = false): ResolvedOptions {
   const problems: Problem[] = []
   const warnings: string[] = []
   const values = new Map<string, unknown>()
@@ -149,6 +155,7 @@ export function resolveOptions(options: Readonly<Record<string, unknown>>): Reso
   }
 
   readOptions(options, '')
+  if (isDevelopment && !values.has('http.strictParameters')) values.set('http.strictParameters', 'warn')
   const config = toConfig(values, disabledGroups, isPlainObject(options.multiTenancy))
   const { defaultLimit, maxLimit } = config.pagination
   if (defaultLimit > maxLimit) {

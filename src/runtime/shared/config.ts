@@ -143,6 +143,11 @@ export interface HttpConfig {
    * @default true
    */
   etag: boolean
+  /**
+   * What a parameter of the query string does that its route does not know: `true` is a 400, `'warn'` logs it, and `false` ignores it.
+   * @default 'warn' in development, false in production
+   */
+  strictParameters: 'warn' | boolean
 }
 
 export interface HookConfig {

@@ -17,7 +17,7 @@ export const DEFAULT_CONFIG: Readonly<AutoApiConfig> = Object.freeze<AutoApiConf
   bulk: { enabled: true, maxBatchSize: 100, transactional: true },
   m2m: { autoDetect: true, relations: {} },
   hookConfig: { timeout: 5000, afterErrors: 'throw' },
-  http: { maxBodySize: 1024 * 1024, etag: true },
+  http: { maxBodySize: 1024 * 1024, etag: true, strictParameters: false },
   csrf: { origins: [] },
   objectLevelMaxRows: 10000,
   hiddenFields: { global: [], resources: {} },

@@ -9,11 +9,15 @@ export function didYouMean(unknown: string, known: readonly string[]): string {
 /** Returns the known name with the smallest edit distance. The distance can be 1, or up to a third of the length of the known name. */
 export function findClosest(unknown: string, known: readonly string[]): string | undefined {
   const ranked = known
+    // The distance is at least the difference of the lengths. Without this, a long name of a client would take seconds.
+    .filter(name => unknown.length - name.length <= allowedDistance(name))
     .map(name => ({ name, distance: editDistance(unknown.toLowerCase(), name.toLowerCase()) }))
     .sort((a, b) => a.distance - b.distance)
   const best = ranked[0]
-  return best && best.distance <= Math.max(1, Math.floor(best.name.length / 3)) ? best.name : undefined
+  return best && best.distance <= allowedDistance(best.name) ? best.name : undefined
 }
+
+const allowedDistance = (name: string) => Math.max(1, Math.floor(name.length / 3))
 
 /** Computes the edit distance, where two swapped letters are one edit. The code is here to avoid a dependency of every app. */
 function editDistance(from: string, to: string): number {

@@ -37,8 +37,16 @@ describe('the defaults', () => {
   })
 
   it('turn entity tags off', () => {
-    expect(resolveOptions({ http: { maxBodySize: '2mb' } }).config.http).toEqual({ maxBodySize: 2_097_152, etag: true })
+    expect(resolveOptions({ http: { maxBodySize: '2mb' } }).config.http).toEqual({ maxBodySize: 2_097_152, etag: true, strictParameters: false })
     expect(resolveOptions({ http: { etag: false } })).toMatchObject({ config: { http: { maxBodySize: 1_048_576, etag: false } }, problems: [], warnings: [] })
+  })
+
+  it('log unknown parameters of requests in development, unless the app chooses', () => {
+    const strict = (options: object, isDevelopment: boolean) => resolveOptions(options, isDevelopment).config.http.strictParameters
+    expect([strict({}, true), strict({}, false)]).toEqual(['warn', false])
+    for (const strictParameters of [true, false, 'warn'])
+      expect([true, false].map(isDevelopment => strict({ http: { strictParameters } }, isDevelopment))).toEqual([strictParameters, strictParameters])
+    expect(messagesOf({ http: { strictParameters: 'yes' } })[0]).toContain('Use `\'warn\'`, `true` or `false`.')
   })
 
   it('accept origins of mobile apps and extensions in csrf.origins', () => {

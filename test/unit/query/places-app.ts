@@ -65,7 +65,7 @@ export interface Sent {
 }
 
 export interface PlacesApi {
-  readonly send: (sent: Sent) => Promise<Answered>
+  readonly send: (sent: Sent, caller?: Caller) => Promise<Answered>
   readonly close: () => void
 }
 
@@ -84,7 +84,7 @@ export async function openPlaces(options: Partial<ServerOptions> = {}): Promise<
     registrations: [
       { name: 'things', schema: things, authorization: ALL, protectedFields: ['cover'] },
       { name: 'marks', schema: marks, authorization: ALL },
-      { name: 'pairs', schema: pairs, authorization: ALL },
+      { name: 'pairs', schema: pairs, authorization: { permissions: { ...ALL.permissions, read: ({ user }) => user !== null } } },
       { name: 'auditLog', schema: tables.auditLog, authorization: { permissions: { read: true } } },
       { name: 'apiTokens', schema: tables.apiTokens, authorization: ALL },
     ],
@@ -103,9 +103,9 @@ export async function openPlaces(options: Partial<ServerOptions> = {}): Promise<
     ...options,
   })
   return {
-    send({ method = 'GET', path, query = {}, body, raw, headers = {} }) {
+    send({ method = 'GET', path, query = {}, body, raw, headers = {} }, caller = CALLER) {
       const parameters = new URLSearchParams(query)
-      return server.request(method, `/api${path}${parameters.size > 0 ? `?${parameters}` : ''}`, { body, raw, headers: { ...headers }, caller: CALLER })
+      return server.request(method, `/api${path}${parameters.size > 0 ? `?${parameters}` : ''}`, { body, raw, headers: { ...headers }, caller })
     },
     close: () => void client.close(),
   }

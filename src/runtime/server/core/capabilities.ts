@@ -11,6 +11,7 @@ import { contextFor, isAuthorized } from './access/authorize'
 import { decode, toKey } from '../schema/record-id'
 import type { ApiResponse } from './response'
 import { tenantScope } from './access/tenant'
+import { PARAMETERS } from './parse/parameters'
 import { allowEveryone, runRoute } from './pipeline'
 
 export interface Capabilities {
@@ -35,7 +36,8 @@ const TRASH_OPERATIONS = new Set<Operation>(['restore', 'purge', 'viewDeleted'])
 
 /** `GET /permissions` */
 export function allPermissions(request: ApiRequest, api: Api): Promise<ApiResponse> {
-  return runRoute(api, request, undefined, { operations: ['read'], authorize: allowEveryone, run: async (session) => {
+  const parameters = () => PARAMETERS.permissions
+  return runRoute(api, request, undefined, { operations: ['read'], parameters, authorize: allowEveryone, run: async (session) => {
     const permissions: Record<string, Capabilities> = {}
     for (const resource of api.resources.values()) {
       permissions[resource.name] = await capabilities(forResource(session, resource, contextFor(session, resource, 'read')))
@@ -52,7 +54,8 @@ export function resourcePermissions(request: ApiRequest, api: Api): Promise<ApiR
     const { ids } = request.query
     return { status: 200, body: ids === undefined ? forAllRows : { ...forAllRows, records: await recordPermissions(toIds(ids), call) } }
   }
-  return runRoute(api, request, resource, { name: 'resource-permissions', operations: ['read'], authorize: allowEveryone, run })
+  const parameters = () => PARAMETERS['resource-permissions']
+  return runRoute(api, request, resource, { name: 'resource-permissions', operations: ['read'], parameters, authorize: allowEveryone, run })
 }
 
 async function capabilities(call: Call): Promise<Capabilities> {

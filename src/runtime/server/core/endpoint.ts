@@ -4,6 +4,7 @@ import type { Operation } from '../../shared/operations'
 import type { RouteDescription } from '../../shared/types/openapi'
 import type { AutoApiContext } from '../registration'
 import type { Resource } from '../schema/model'
+import { findKeys } from '../schema/validation'
 import type { Api } from './api'
 import type { EndpointTarget } from './extensions'
 import { findRevision, type ApiResponse } from './response'
@@ -110,6 +111,8 @@ export interface PluginRouteFacts {
   readonly anyOf?: boolean
   /** Further operations that the request counts as, for limits by operation. @default none */
   readonly countsAs?: readonly Operation[]
+  /** The parameters of the query string. @default those of the `query` schema; without one, the handler knows every parameter */
+  readonly parameters?: readonly string[] | undefined
 }
 
 /** Runs an endpoint of the app, or a route of a plugin. */
@@ -130,9 +133,10 @@ export function runEndpoint<Result, Body extends StandardSchemaV1 | undefined, Q
   const { idempotent = false } = options
   const routeName = name ?? (idempotent ? `endpoint: ${request.method} ${request.path}` : undefined)
   const body = async () => options.body && request.body(options.accepts)
+  const parameters = () => facts.parameters ?? keysOf(options.query)
   return resource
-    ? runRoute(api, request, resource, { name: routeName, idempotent, body, operations, authorize, run })
-    : runRoute(api, request, undefined, { operations, authorize: allowEveryone, run })
+    ? runRoute(api, request, resource, { name: routeName, idempotent, body, operations, parameters, authorize, run })
+    : runRoute(api, request, undefined, { operations, parameters, authorize: allowEveryone, run })
 }
 
 async function handle<Result, Body extends StandardSchemaV1 | undefined, Query extends StandardSchemaV1 | undefined>(
@@ -164,6 +168,12 @@ async function handle<Result, Body extends StandardSchemaV1 | undefined, Query e
     status: status ?? (body === undefined ? 204 : 200), body: body === undefined ? null : body, headers, streamHeaders,
     ...revision !== undefined && { revision },
   }
+}
+
+/** Returns `undefined` without a schema, and for a schema that accepts every key. */
+function keysOf(schema: StandardSchemaV1 | undefined): readonly string[] | undefined {
+  const keys = schema && findKeys(schema, true)
+  return keys && [...keys]
 }
 
 const hasBody = ({ header }: ApiRequest) =>

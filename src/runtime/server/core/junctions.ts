@@ -1,10 +1,12 @@
 /** The routes that list junction tables and the resources that they connect. The caller must be signed in. */
 import { getTableName } from 'drizzle-orm'
+import type { RouteName } from '../../shared/routes'
 import type { ManyToMany, Resource } from '../schema/model'
 import type { Api } from './api'
 import { forResource, type ApiRequest, type Session } from './context'
 import { notFound } from './error'
 import type { ApiResponse } from './response'
+import { PARAMETERS } from './parse/parameters'
 import { assertSignedIn, runRoute } from './pipeline'
 import { isRelationReadable } from './plan/readable-relation'
 
@@ -15,7 +17,7 @@ export interface JunctionInfo {
 
 /** `GET /_m2m/junctions`. @throws 401 for an anonymous caller. */
 export function listJunctions(request: ApiRequest, api: Api): Promise<ApiResponse> {
-  return runForSignedIn(request, api, async () => {
+  return runForSignedIn(request, api, 'm2m-junctions', async () => {
     const junctions = [...findJunctions(api)].map(([table, resources]): JunctionInfo => ({ table, resources: [...resources].sort() }))
     return { junctions, count: junctions.length }
   })
@@ -23,7 +25,7 @@ export function listJunctions(request: ApiRequest, api: Api): Promise<ApiRespons
 
 /** `GET /_m2m/is-junction/:table`. `:table` is the table's name in the database, its export name, or its registered name. */
 export function isJunction(request: ApiRequest, api: Api): Promise<ApiResponse> {
-  return runForSignedIn(request, api, async () => {
+  return runForSignedIn(request, api, 'm2m-is-junction', async () => {
     const table = request.params.last ?? ''
     return {
       table,
@@ -40,7 +42,7 @@ export interface RelationshipInfo {
 
 /** `GET /_m2m/detect/:name`. @throws 404 for a resource that is not registered. */
 export function detectRelationships(request: ApiRequest, api: Api): Promise<ApiResponse> {
-  return runForSignedIn(request, api, async (session) => {
+  return runForSignedIn(request, api, 'm2m-detect', async (session) => {
     const resource = api.resources.get(request.params.last ?? '')
     if (!resource) throw notFound()
     const call = forResource(session, resource, session.ctx)
@@ -56,9 +58,12 @@ export function detectRelationships(request: ApiRequest, api: Api): Promise<ApiR
   })
 }
 
-function runForSignedIn(request: ApiRequest, api: Api, toBody: (session: Session) => Promise<object>): Promise<ApiResponse> {
+function runForSignedIn(
+  request: ApiRequest, api: Api, name: RouteName, toBody: (session: Session) => Promise<object>,
+): Promise<ApiResponse> {
   return runRoute(api, request, undefined, {
     operations: ['read'],
+    parameters: () => PARAMETERS[name],
     authorize: assertSignedIn,
     run: async session => ({ status: 200, body: await toBody(session) }),
   })

@@ -10,6 +10,7 @@ import { toRequestError } from './execute/rows/invalid-value'
 import { authorize } from './access/authorize'
 import { runAround, runOnResponse } from './listeners'
 import { openSession } from './open-session'
+import { assertParameters, PARAMETERS } from './parse/parameters'
 import { readsOf } from './reads'
 import { isMarked, withMarker } from './read-source'
 import { withHead, type ApiResponse } from './response'
@@ -29,13 +30,16 @@ export interface Entry<S extends Session> {
   readonly isReadOnly?: boolean
   /** Reads the body for `around` of plugins. @default as JSON */
   readonly body?: () => Promise<unknown>
+  /** The parameters of the query string. If it is absent, or returns `undefined`, the entry knows every parameter. */
+  readonly parameters?: () => readonly string[] | undefined
   readonly run: (session: S) => Promise<ApiResponse>
 }
 
 /** Runs an entry on one resource or on the whole API. The API does not interpret the request before the caller is authorized. */
 export function runRoute(api: Api, request: ApiRequest, resource: Resource, entry: Entry<Call>): Promise<ApiResponse>
 export function runRoute(api: Api, request: ApiRequest, resource: undefined, entry: Entry<Session>): Promise<ApiResponse>
-export function runRoute(api: Api, request: ApiRequest, resource: Resource | undefined, entry: Entry<Call>): Promise<ApiResponse> {
+export function runRoute(api: Api, request: ApiRequest, resource: Resource | undefined, given: Entry<Call>): Promise<ApiResponse> {
+  const entry = api.config.http.strictParameters === false ? given : withParameters(given, request)
   try {
     const opening = openSession(api, request, resource?.name ?? '', entry.operations, entry.isReadOnly)
     return opening instanceof Promise
@@ -44,6 +48,18 @@ export function runRoute(api: Api, request: ApiRequest, resource: Resource | und
   }
   catch (error) {
     return Promise.reject(error as Error)
+  }
+}
+
+/** Checks the parameters when the caller is authorized. */
+function withParameters(entry: Entry<Call>, request: ApiRequest): Entry<Call> {
+  return {
+    ...entry,
+    run: async (call) => {
+      const known = entry.parameters?.()
+      if (known) assertParameters(known, request, call.api.config)
+      return entry.run(call)
+    },
   }
 }
 
@@ -156,6 +172,7 @@ export function toRoute<Query, P extends Plan, Result>(steps: RouteSteps<Query, 
       operations: steps.countsAs ? [...required, ...steps.countsAs(request)] : required,
       authorize: call => authorize(call, resource, required),
       name: steps.name,
+      parameters: () => PARAMETERS[steps.name],
       isReadOnly: required.every(isReading),
       run: call => runSteps(steps, request, call),
     })

@@ -71,6 +71,12 @@ export interface PluginRoute {
   readonly accepts?: readonly string[]
   readonly query?: StandardSchemaV1
   /**
+   * The parameters of the query string, for `http.strictParameters`. With `listParameters`, the route also has those of a list, and with
+   * a write method `dryRun`.
+   * @default those of the `query` schema; without one, every parameter is known
+   */
+  readonly parameters?: readonly string[]
+  /**
    * Whether the handler supports dry runs. In one, `ctx.dryRun` is true, `atomicWrites(ctx, …)` rolls back, and the handler must not change
    * anything else. Without this option, a dry run is a 400 `DRY_RUN_UNSUPPORTED`, and the handler does not run.
    * @default false

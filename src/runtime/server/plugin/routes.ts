@@ -3,6 +3,7 @@ import { addRoute, createRouter, findRoute, type RouterContext } from 'rou3'
 import { findReservedName, ROUTES, toRouteKey, type Route as GeneratedRoute } from '../../shared/routes'
 import type { Route, RoutesByMethod } from '../core/pipeline'
 import { runEndpoint, type EndpointOptions, type PluginRouteFacts } from '../core/endpoint'
+import { LIST_PARAMETERS } from '../core/parse/parameters'
 import { readOperations } from '../core/parse/params'
 import { assertAccepts, assertProduces, preferredType } from '../core/media-type'
 import type { PluginRoute } from './contract'
@@ -153,13 +154,14 @@ function endpoint(options: OfPlugin & { readonly resource?: string }): Route {
   const direct = findDirectRoute(options.handler)
   if (direct) return direct
   // The schemas decide the types of `body` and `query`. The contract has their types before validation.
-  const { gate, listParameters, countsAs } = options
+  const { gate, listParameters, countsAs, parameters } = options
   const operations = options.operation === undefined ? undefined : [options.operation].flat() as unknown as Operations
   const operation = operations?.[0]
   const run = { ...options, operation } as unknown as EndpointOptions<undefined, undefined, unknown>
   const anyOf = operations !== undefined && operations.length > 1
   const facts = {
     name: nameOf(options), gate, countsAs,
+    parameters: listParameters && parameters ? [...LIST_PARAMETERS, ...parameters] : parameters,
     ...listParameters && { operationsOf: readOperations },
     ...anyOf && { operationsOf: () => operations, anyOf },
   }

@@ -73,16 +73,24 @@ function pick(schema: unknown, columns: readonly ColumnFacts[]): ZodType {
   )
 }
 
-/** Lists the keys of an object schema (Zod, Valibot). It looks inside pipes and transforms. Returns `undefined` for other schemas. */
-function findKeys(schema: unknown): ReadonlySet<string> | undefined {
-  const { shape, entries, def, pipe } = schema as {
+/**
+ * Lists the keys of an object schema (Zod, Valibot). It looks inside pipes and transforms. Returns `undefined` for other schemas.
+ * @param closed whether an object that also accepts other keys has no list
+ */
+export function findKeys(schema: unknown, closed = false): ReadonlySet<string> | undefined {
+  const { shape, entries, def, pipe, type } = schema as {
     shape?: object
     entries?: object
-    def?: { in?: unknown, innerType?: unknown }
+    def?: { in?: unknown, innerType?: unknown, catchall?: unknown }
     pipe?: unknown[]
+    type?: unknown
   }
   const own = shape ?? entries
-  if (own) return new Set(Object.keys(own))
+  if (own) return closed && acceptsOtherKeys(def?.catchall, type) ? undefined : new Set(Object.keys(own))
   const inner = def?.in ?? def?.innerType ?? pipe?.[0]
-  return inner ? findKeys(inner) : undefined
+  return inner ? findKeys(inner, closed) : undefined
 }
+
+/** The first is the `catchall` of Zod, the second the `type` of Valibot. */
+const acceptsOtherKeys = (catchall: unknown, type: unknown) =>
+  (catchall !== undefined && !(catchall instanceof z.ZodNever)) || type === 'loose_object' || type === 'object_with_rest'

@@ -6,6 +6,7 @@ import type { AutoApiContext } from '../../registration'
 import type { Resource } from '../../schema/model'
 import type { Api } from '../api'
 import { requireSession, type ApiRequest, type Session } from '../context'
+import { PARAMETERS } from '../parse/parameters'
 import { nameList } from '../parse/params'
 import { allowEveryone, runRoute } from '../pipeline'
 import type { ApiResponse } from '../response'
@@ -20,6 +21,7 @@ import { describeResource } from './resource'
 export function describeRoute(request: ApiRequest, api: Api): Promise<ApiResponse> {
   return runRoute(api, request, undefined, {
     operations: ['read'],
+    parameters: () => PARAMETERS.schema,
     authorize: allowEveryone,
     run: async session => ({ status: 200, body: await describe(session, nameList(request.query, 'resources')) }),
   })

@@ -2,6 +2,7 @@
 import { decide } from '../../core/access/authorize'
 import { requireSession } from '../../core/context'
 import { defineAutoApiPlugin } from '../../plugin/contract'
+import { PAGE_PARAMETERS } from '../../plugin/description'
 import { provideFeatures } from '../../plugin/features'
 import { DESCRIBE_FEED } from './describe'
 import { openFeed, PERMISSION } from './open'
@@ -34,7 +35,7 @@ export const activityFeed = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins',
       return import('./feed').then(loaded => void (read = loaded.readFeed))
     },
     routes: [{
-      name: 'activity', method: 'GET', path: '/activity', describe: DESCRIBE_FEED,
+      name: 'activity', method: 'GET', path: '/activity', parameters: Object.keys(PAGE_PARAMETERS), describe: DESCRIBE_FEED,
       documentedFor: ctx => decide(requireSession(ctx), PERMISSION, ctx),
       handler: ctx => read(log, options, ctx),
     }],

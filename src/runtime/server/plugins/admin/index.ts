@@ -18,6 +18,7 @@ export function adminPlugin(config: AdminConfig, chunks: Readonly<Record<string,
       name: 'admin',
       method: 'GET',
       path: '/_admin',
+      parameters: [],
       describe: { summary: 'What the admin shows to this caller', responses: { 200: { schema: { type: 'object' } } } },
       documentedFor: ctx => canEnter(ctx, config),
       handler(ctx, request) {

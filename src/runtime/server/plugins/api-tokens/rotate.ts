@@ -15,6 +15,7 @@ export function rotateRoute({ policy, format, issued, access, update, toTokenId,
     path: '/:resource/:id/rotate',
     resources: [resource],
     operation: 'update',
+    parameters: [],
     // The stored response has no secret, because the plugin adds it after every other one.
     idempotent: true,
     describe: ({ record }) => ({

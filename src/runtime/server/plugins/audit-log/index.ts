@@ -54,11 +54,13 @@ export const auditLog = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins', nam
     hooks: { [resource]: redactHooks },
     routes: [
       {
-        name: 'audit-log', method: 'GET', path: '/audit-log', describe: DESCRIBE_LOG, documentedFor: canReadLog,
+        name: 'audit-log', method: 'GET', path: '/audit-log', parameters: Object.keys(DESCRIBE_LOG.query!),
+        describe: DESCRIBE_LOG, documentedFor: canReadLog,
         handler: ctx => server.listEntries(log, ctx),
       },
       {
-        name: 'audit-log-history', method: 'GET', path: history, operation: 'read', describe: DESCRIBE_HISTORY,
+        name: 'audit-log-history', method: 'GET', path: history, operation: 'read', parameters: Object.keys(DESCRIBE_HISTORY.query!),
+        describe: DESCRIBE_HISTORY,
         documentedFor: ctx => log.records(ctx.resource) && canReadLog(ctx),
         handler: ctx => server.listHistory(log, ctx),
       },
@@ -66,6 +68,7 @@ export const auditLog = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins', nam
         name: 'audit-log-revert',
         method: 'POST',
         path: revert,
+        parameters: [],
         dryRun: true,
         countsAs: ['update'],
         describe: DESCRIBE_REVERT,

@@ -8,7 +8,7 @@ const OF_CSV: Readonly<Record<string, ParameterDescription>> = {
   formulas: { description: '`keep` keeps text that a spreadsheet would run as a formula.', schema: { type: 'string', enum: ['keep'] } },
 }
 
-const OF_EXPORT: Readonly<Record<string, ParameterDescription>> = {
+export const OF_EXPORT: Readonly<Record<string, ParameterDescription>> = {
   bom: { description: 'Whether a CSV file begins with a byte order mark.', schema: { type: 'boolean' } },
   ...OF_CSV,
 }

@@ -7,7 +7,7 @@ import { provideFeatures } from '../../plugin/features'
 import type { PluginServer } from '../../plugin/server'
 import type { AutoApiContext } from '../../registration'
 import { IMPORT_TYPES, importFile } from './import/index'
-import { DESCRIBE_IMPORT, DESCRIBE_LIST_EXPORT, describeExport } from './describe'
+import { DESCRIBE_IMPORT, DESCRIBE_LIST_EXPORT, describeExport, OF_EXPORT } from './describe'
 import { createFile } from './file'
 import { FORMAT_FACTS, type Format } from './formats'
 import { resolveExportPolicy, type DataExportOptions, type ExportPolicy } from './options'
@@ -41,6 +41,7 @@ export const dataExport = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins', n
     ...common,
     name: 'export',
     path: '/:resource/export',
+    parameters: ['format', ...Object.keys(OF_EXPORT)],
     describe: describeExport(formats),
     handler: (ctx, request) =>
       exportList(ctx, request, { ...shared(), format: formatByHeader(request, formats) ?? formats[0] }),
@@ -50,6 +51,7 @@ export const dataExport = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins', n
       ...common,
       name: 'list-export',
       path: '/:resource',
+      parameters: ['format', ...Object.keys(OF_EXPORT)],
       describe: DESCRIBE_LIST_EXPORT,
       produces: negotiated.map(format => FORMAT_FACTS[format].mediaType),
       handler: (ctx, request) =>
@@ -62,6 +64,7 @@ export const dataExport = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins', n
     path: '/:resource/import',
     operation: ['create', 'update'],
     accepts: IMPORT_TYPES,
+    parameters: Object.keys(DESCRIBE_IMPORT.query!),
     describe: DESCRIBE_IMPORT,
     dryRun: true,
     ...resources && { resources },

@@ -15,6 +15,7 @@ export function removeRoutes(field: FileField, service: () => FileService): Plug
     path: `/:resource/:id/files/${field.field}${end}`,
     resources: [field.resource],
     operation: 'update',
+    parameters: [],
     describe: describeRemove(field, end),
     documentedFor: canWriteField(field),
     handler: (ctx, request) => remove(field, service(), ctx, request),

@@ -20,6 +20,7 @@ export function serveRoutes(field: FileField, service: () => FileService): Plugi
     path: `/:resource/:id/files/${field.field}${end}`,
     resources: [field.resource],
     operation: 'read',
+    parameters: ['download'],
     describe: describeServe(field, end),
     documentedFor: canReadField(field),
     handler: (ctx, request) => serve(field, service(), ctx, request),

@@ -25,6 +25,7 @@ export function uploadRoute(field: FileField, service: () => FileService): Plugi
     path: `/:resource/:id/upload/${field.field}`,
     resources: [field.resource],
     operation: 'update',
+    parameters: ['name'],
     accepts: [...new Set([FORM, ...types, 'application/octet-stream'])],
     describe: describeUpload(field),
     documentedFor: canWriteField(field),

@@ -2,6 +2,7 @@
 import type { Api } from '../../core/api'
 import type { ApiRequest, Session } from '../../core/context'
 import { assertDryRun } from '../../core/dry-run'
+import { assertParameters } from '../../core/parse/parameters'
 import { allowEveryone, runRoute } from '../../core/pipeline'
 import type { ApiResponse } from '../../core/response'
 import { readFeatures } from '../../plugin/features'
@@ -32,6 +33,7 @@ export function createMcpServer(options: ResolvedMcp, server: PluginServer): (re
     tools ??= createTools(options, features.auditLog !== undefined, features.idempotency === true, api)
     resources ??= exposedResources(options, api)
     assertDryRun(request)
+    if (api.config.http.strictParameters !== false) assertParameters([], request, api.config)
     assertVersion(request.header('mcp-protocol-version'))
     const message = await readMessage(request)
     const call: ToolCall = { request, api, options, features, resources }

@@ -21,6 +21,7 @@ export const openApi = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins', name
     name: 'openapi',
     method: 'GET',
     path: '/_openapi.json',
+    parameters: [],
     handler: (ctx, request) => server.sendDocument(ctx, request),
     describe: {
       summary: 'OpenAPI document for this caller',
@@ -31,6 +32,7 @@ export const openApi = defineAutoApiPlugin({ from: 'nuxt-auto-api/plugins', name
     name: 'reference',
     method: 'GET',
     path: '/_reference',
+    parameters: [],
     handler: (ctx, request) => server.sendReference(ctx, request),
     describe: { summary: 'Reference page for this caller', responses: { 200: { types: ['text/html'] } } },
   }

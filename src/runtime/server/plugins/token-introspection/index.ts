@@ -94,6 +94,7 @@ export const tokenIntrospection = defineAutoApiPlugin(
         name: 'token-introspect',
         method: 'POST',
         path: '/tokens/introspect',
+        parameters: [],
         accepts: ['application/json', 'application/x-www-form-urlencoded'],
         body: BODY,
         describe: DESCRIPTION,

@@ -1,0 +1,54 @@
+/** The parameters of the query string that each generated route knows, and what happens to others: the option `http.strictParameters`. */
+import type { RouteName } from '../../../shared/routes'
+import { didYouMean } from '../../../shared/suggest'
+import type { AutoApiConfig } from '../../../shared/config'
+import type { ApiRequest } from '../context'
+import { invalidQuery, quote, shorten } from '../error'
+import { logPrefix, printable } from '../log'
+import { canWrite } from '../prefer'
+
+const GET = ['fields', 'include', 'includeDeleted', 'onlyDeleted'] as const
+const GROUPS = ['aggregate', 'groupBy', 'having', 'filter', 'sort', 'page', 'limit', 'includeDeleted', 'onlyDeleted'] as const
+const DELETE = ['force', 'reason'] as const
+const NONE = [] as const
+
+export const LIST_PARAMETERS: readonly string[] = Object.freeze([...new Set([...GET, ...GROUPS, 'cursor', 'cursorFields', 'count'])])
+
+/** Every write also has `dryRun`. */
+export const PARAMETERS: Readonly<Record<RouteName, readonly string[]>> = {
+  'list': LIST_PARAMETERS,
+  'create': NONE,
+  'aggregate': GROUPS,
+  'resource-permissions': ['ids'],
+  'bulk-create': NONE,
+  'bulk-update': NONE,
+  'bulk-delete': DELETE,
+  'bulk-restore': NONE,
+  'get': GET,
+  'update': NONE,
+  'delete': DELETE,
+  'restore': NONE,
+  'related': [...LIST_PARAMETERS, 'includeMetadata'],
+  'relation-replace': NONE,
+  'relation-add': NONE,
+  'relation-remove': NONE,
+  'relations-replace': NONE,
+  'permissions': NONE,
+  'schema': ['resources'],
+  'm2m-junctions': NONE,
+  'm2m-is-junction': NONE,
+  'm2m-detect': NONE,
+}
+
+/**
+ * Refuses or reports the first parameter that is not known.
+ * @throws `INVALID_QUERY` with `strictParameters: true`
+ */
+export function assertParameters(known: readonly string[], request: ApiRequest, { http: { strictParameters } }: AutoApiConfig): void {
+  const all = canWrite(request) ? [...known, 'dryRun'] : known
+  const unknown = Object.keys(request.query).find(name => !all.includes(name) && !(name.startsWith('filter[') && all.includes('filter')))
+  if (unknown === undefined) return
+  const message = `${quote(unknown)} is not a parameter of this route.${didYouMean(unknown.replace(/\[.*$/s, ''), all)}`
+  if (strictParameters === true) throw invalidQuery(message, shorten(unknown))
+  console.warn(logPrefix(request.event), printable(request.method), printable(request.path), printable(message))
+}

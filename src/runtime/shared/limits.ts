@@ -8,6 +8,8 @@ export const LIMITS = Object.freeze({
   conditions: 100,
   /** Characters of a query string. */
   queryLength: 64 * 1024,
+  /** Characters of a cursor. Many servers and proxies accept 8 or 16 kB of a URL with all headers. */
+  cursor: 8 * 1024,
   /** Nesting levels of a JSON parameter. */
   jsonDepth: 12,
   /** Relations in one path of a text `include`, whatever `relations.maxDepth` is. */

@@ -1,6 +1,8 @@
 /** Runs a scoped list: one statement for the page, one for the total, and one for each include that cannot be joined. */
+import { LIMITS } from '../../../../shared/limits'
 import type { Field } from '../../../schema/field'
 import type { Call } from '../../context'
+import { limitExceeded } from '../../error'
 import { createCursor, encryptCursor } from '../../sql/cursor'
 import { runHooks, type AnyHook } from '../../hooks'
 import type { ListPlan } from '../../plan/read'
@@ -83,5 +85,17 @@ async function readAll(plan: Scoped<ListPlan>, options: ReadOptions, call: Call)
 
 function cursorAt({ resource, order, secret }: Scoped<ListPlan>, { columns, rows }: Rows): string | Promise<string> {
   const values = valuesAt(columns, order.map(({ field }) => field))(rows.at(-1)!)
-  return secret === undefined ? createCursor(resource, order, values) : encryptCursor(secret, resource, order, values)
+  return secret === undefined
+    ? requireShort(createCursor(resource, order, values))
+    : encryptCursor(secret, resource, order, values).then(requireShort)
+}
+
+/**
+ * A cursor with only the start of a long text would repeat or skip the rows whose texts begin with it.
+ * @throws `LIMIT_EXCEEDED` for a cursor that servers and proxies would not accept in a URL.
+ */
+function requireShort(cursor: string): string {
+  if (cursor.length <= LIMITS.cursor) return cursor
+  const message = '`sort`: the last row of this page has values that are too long for a cursor. Sort by shorter values, or use `page`.'
+  throw limitExceeded(message, 'sort')
 }
